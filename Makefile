@@ -1,0 +1,44 @@
+# One command for each thing that a newcomer wants; what is missing is installed by scripts/setup.
+ROOT := $(CURDIR)
+ifeq ($(wildcard scripts/setup),)
+$(error Run make in the directory of apnsift, or with: make -C DIRECTORY)
+endif
+
+# What scripts/setup could install for this checkout only.
+export PATH := $(ROOT)/.build/venv/bin:$(PATH)
+
+.PHONY: help build demo test lint check bench clean
+.NOTPARALLEL:
+
+help: ## list the targets (the default)
+	@sed -n 's/^\([a-z]*\): .*## \(.*\)/  make \1	\2/p' Makefile
+
+build: ## install what is missing, build the command
+	scripts/setup build
+	swift build -c release
+
+demo: build ## build, look into samples/, replay one into a fresh store
+	scripts/demo
+
+# The tests run on the release build: `package` access needs no debug build, and one configuration is built.
+test: ## everything that must hold: unit tests, lint, documents, samples, cross-check
+	scripts/setup test
+	swift build -c release --build-tests
+	swift test -c release --skip-build
+	$(MAKE) lint
+	$(MAKE) check
+
+lint: ## the formatter's strict rules
+	swift format lint --strict -r Package.swift Sources Tests
+
+check: ## documents, samples and damaged streams against the built command
+	scripts/check-readme --self-test
+	scripts/check-readme
+	scripts/check-samples
+	scripts/cross-check
+
+bench: build ## measure speed and memory, as ratios; takes minutes
+	Benchmarks/run
+
+clean: ## remove everything that was built
+	rm -rf .build

@@ -1,0 +1,54 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Our own targets compile in Swift 6 mode, and a warning in them is an error.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "apnsift",
+  products: [
+    .executable(name: "apnsift", targets: ["apnsift"]),
+    .library(name: "APNsWire", targets: ["APNsWire"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CLibcrypto", pkgConfig: "libcrypto",
+      providers: [.apt(["libssl-dev"]), .yum(["openssl-devel"]), .brew(["openssl@3"])]),
+    .target(name: "WireBytes", swiftSettings: strict),
+    .target(name: "APNsWire", dependencies: ["WireBytes"], swiftSettings: strict),
+    .target(name: "StreamSources", dependencies: ["WireBytes", "CLibcrypto"], swiftSettings: strict),
+    .target(
+      name: "Analysis", dependencies: ["WireBytes", "APNsWire", "StreamSources"],
+      swiftSettings: strict),
+    .target(name: "Reports", dependencies: ["WireBytes", "Analysis"], swiftSettings: strict),
+    .target(name: "TokenStores", swiftSettings: strict),
+    .target(
+      name: "SQLiteStore",
+      dependencies: [
+        "WireBytes", "TokenStores", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "apnsift",
+      dependencies: [
+        "WireBytes", "APNsWire", "StreamSources", "Analysis", "Reports", "TokenStores",
+        "SQLiteStore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "StreamSourcesTests", dependencies: ["StreamSources", "WireBytes"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TokenStoresTests",
+      dependencies: ["TokenStores", "SQLiteStore", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: strict),
+  ]
+)

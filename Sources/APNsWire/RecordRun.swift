@@ -1,0 +1,43 @@
+/// Consecutive feedback records of one shape, as places in the bytes that hold them.
+///
+/// A dump is thousands of regular tuples in a row, and a run hands them over at the cost of one call. Record
+/// `i` has its header at `start + i * stride` of the window and at `offset + i * stride` of the stream.
+public struct RecordRun: Equatable, Sendable {
+  /// Which bytes `start` counts in.
+  public enum Window: Sendable {
+    /// The piece that `next(in:)` was called with.
+    case piece
+    /// The decoder's `held` bytes, until the next call of `next(in:)`.
+    case held
+  }
+
+  public var window: Window
+  /// Index in the window of the first record's first byte, from 0.
+  public var start: Int
+  /// Offset of the first record's first byte in its direction of the stream, from 0, gaps counted in.
+  public var offset: Int
+  /// Bytes of each token.
+  public var tokenLength: Int
+  /// How many records there are, at least 1.
+  public var count: Int
+  /// The flags that each of them has.
+  public var flags: RecordFlags
+
+  /// Bytes before each token.
+  @inlinable
+  public var headerLength: Int { Tuple.headerLength }
+
+  /// Bytes from one record to the next.
+  @inlinable
+  public var stride: Int { headerLength &+ tokenLength }
+
+  /// The records from `first` (from 0) on, `count` of them.
+  @inlinable
+  public func slice(from first: Int, count: Int) -> RecordRun {
+    var slice = self
+    slice.start = start &+ first &* stride
+    slice.offset = offset &+ first &* stride
+    slice.count = count
+    return slice
+  }
+}

@@ -1,0 +1,196 @@
+import WireBytes
+
+/// The walk over a run: steps 1 to 5 of decoding-rules.md, "Feedback tuples".
+///
+/// It sees the run through a window of bytes that moves along with it. Until the run has ended, a place is
+/// decided only where `holdBack` bytes follow it, so no predicate ever reaches the window's end, and the
+/// answers are the same wherever the window was cut.
+struct TupleWalk: Sendable {
+  typealias Step = FeedbackDecoder.Step
+
+  private enum Mode: Sendable {
+    /// At a boundary.
+    case walking
+    /// Looking for a start, from `skipStart` of the stream on. `byWalk` is false where only the beginning of
+    /// the run is searched for.
+    case searching(skipStart: Int, byWalk: Bool)
+  }
+
+  let rules: FeedbackRules
+  /// The bytes that the run is seen through.
+  var window = RecordRun.Window.piece
+  /// Whether the window's end is the run's.
+  var ended = false
+  /// Index in the window of the first byte that is not decided.
+  private var position = 0
+  /// Offset in the stream of the window's first byte.
+  private var windowOffset: Int
+  private var mode: Mode
+  /// Whether the walk has just skipped bytes.
+  private var resynchronised = false
+
+  init(rules: FeedbackRules, offset: Int, beginsStream: Bool) {
+    self.rules = rules
+    self.windowOffset = offset
+    self.mode = beginsStream ? .walking : .searching(skipStart: offset, byWalk: false)
+  }
+
+  /// Offset in the stream of the first byte that is not decided.
+  var undecidedOffset: Int { windowOffset &+ position }
+
+  /// Offset in the stream of the first byte that is being skipped, while a start is searched for.
+  var pendingSkip: Int? {
+    if case .searching(let skipStart, _) = mode { skipStart } else { nil }
+  }
+
+  /// Moves the window to begin at the first byte that is not decided; returns how many bytes it leaves.
+  mutating func dropDecided() -> Int {
+    let decided = position
+    dropWindow(first: decided)
+    return decided
+  }
+
+  /// Moves the window on by `count` bytes, which must be decided.
+  mutating func dropWindow(first count: Int) {
+    windowOffset &+= count
+    position &-= count
+  }
+
+  mutating func step(in held: [UInt8]) -> Step? { step(in: held.span.bytes) }
+
+  /// Decides one step; nil where the window does not reach far enough or, at the run's end, holds nothing
+  /// more.
+  mutating func step(in run: RawSpan) -> Step? {
+    while true {
+      if case .searching(let skipStart, let byWalk) = mode {
+        guard let found = search(in: run) else { return endOfSearch(from: skipStart, in: run) }
+        mode = .walking
+        resynchronised = byWalk
+        let length = windowOffset &+ found &- skipStart
+        if length > 0 { return .skipped(offset: skipStart, length: length) }
+      }
+      guard canDecide(position, in: run) else { return nil }
+      if let step = regularRecords(in: run) ?? walk(in: run) { return step }
+    }
+  }
+
+  @inline(__always)
+  private func canDecide(_ place: Int, in run: RawSpan) -> Bool {
+    let left = run.byteCount &- place
+    return ended ? left > 0 : left >= rules.holdBack
+  }
+
+  /// The first start from `position` on, which moves over the places that are none.
+  private mutating func search(in run: RawSpan) -> Int? {
+    while canDecide(position, in: run) {
+      if rules.isStart(at: position, in: run) { return position }
+      position &+= 1
+    }
+    return nil
+  }
+
+  private mutating func endOfSearch(from skipStart: Int, in run: RawSpan) -> Step? {
+    guard ended else { return nil }
+    mode = .walking
+    let length = windowOffset &+ run.byteCount &- skipStart
+    return length > 0 ? .skipped(offset: skipStart, length: length) : nil
+  }
+
+  /// The hot path: tuples in a row of one allowed length, with plausible times and nothing to flag, each
+  /// with an allowed length behind it (step 3 by rule 2 of believable). Nil where there is none.
+  private mutating func regularRecords(in run: RawSpan) -> Step? {
+    let first = position
+    guard !resynchronised, rules.hasHeader(at: first, in: run) else { return nil }
+    let length = run.bigEndianUInt16(at: first &+ Tuple.lengthOffset)
+    guard rules.tokenLengths.contains(length) else { return nil }
+    let stride = Tuple.headerLength &+ Int(length)
+    // Up to here the header behind a tuple is in the window.
+    let last = run.byteCount &- (ended ? stride &+ Tuple.headerLength : rules.holdBack)
+    let count = countRegular(in: run, from: first, to: last, length: length)
+    guard count > 0 else { return nil }
+    position = first &+ count &* stride
+    return .records(
+      RecordRun(
+        window: window, start: first, offset: windowOffset &+ first, tokenLength: Int(length), count: count,
+        flags: []))
+  }
+
+  /// How many regular tuples with tokens of `length` bytes stand in a row from `first`, none of them
+  /// beginning behind `last`. A tuple and the header behind it must lie in the window if it begins at `last`
+  /// or before: that is why the loads need no check of their own.
+  private func countRegular(in run: RawSpan, from first: Int, to last: Int, length: UInt16) -> Int {
+    let stride = Tuple.headerLength &+ Int(length)
+    let plausibleSpan = rules.latest &- rules.earliest
+    var place = first
+    var count = 0
+    while place <= last {
+      let following = run.uncheckedBigEndianUInt16(at: place &+ stride &+ Tuple.lengthOffset)
+      guard run.uncheckedBigEndianUInt32(at: place) &- rules.earliest <= plausibleSpan,
+        !ZeroFill.isPresent(in: run, from: place &+ Tuple.headerLength, count: Int(length))
+      else { break }
+      if following != length { return rules.tokenLengths.contains(following) ? count &+ 1 : count }
+      count &+= 1
+      place &+= stride
+    }
+    return count
+  }
+
+  /// Steps 1 to 5 at `position`, a boundary from which `holdBack` bytes or the run's end can be seen.
+  /// Nil where step 5 has begun a search.
+  private mutating func walk(in run: RawSpan) -> Step? {
+    let place = position
+    guard rules.hasHeader(at: place, in: run) else { return truncate(in: run) }
+    let isAllowed = rules.hasAllowedLength(at: place, in: run)
+    let isOdd = rules.isOdd(at: place, in: run)
+    let end = rules.end(ofTupleAt: place, in: run)
+    if isAllowed || isOdd, end > run.byteCount {
+      guard let start = rules.firstStart(from: place + 1, to: run.byteCount, in: run) else {
+        return truncate(in: run)
+      }
+      return skip(to: start)
+    }
+    if isAllowed {
+      if rules.isBelievable(at: end, in: run) { return record(endingAt: end, flags: [], in: run) }
+      if let start = rules.firstStart(from: place + 1, to: end, in: run) { return skip(to: start) }
+      return record(endingAt: end, flags: .unconfirmedBoundary, in: run)
+    }
+    if isOdd, rules.isBelievable(at: place, in: run) {
+      let isEmpty = end == place + Tuple.headerLength
+      return record(
+        endingAt: end, flags: isEmpty ? .zeroLengthToken : .unexpectedTokenLength, in: run)
+    }
+    mode = .searching(skipStart: windowOffset &+ place, byWalk: true)
+    position += 1
+    return nil
+  }
+
+  private mutating func record(endingAt end: Int, flags: RecordFlags, in run: RawSpan) -> Step {
+    let start = position
+    let length = end - start - Tuple.headerLength
+    var flags = flags
+    if resynchronised { flags.insert(.resynchronised) }
+    if !rules.isPlausible(run.bigEndianUInt32(at: start)) { flags.insert(.implausibleTimestamp) }
+    if ZeroFill.isPresent(in: run, from: start + Tuple.headerLength, count: length) {
+      flags.insert(.zeroFilledToken)
+    }
+    resynchronised = false
+    position = end
+    return .records(
+      RecordRun(
+        window: window, start: start, offset: windowOffset &+ start, tokenLength: length, count: 1,
+        flags: flags))
+  }
+
+  private mutating func skip(to start: Int) -> Step {
+    defer {
+      position = start
+      resynchronised = true
+    }
+    return .skipped(offset: windowOffset &+ position, length: start - position)
+  }
+
+  private mutating func truncate(in run: RawSpan) -> Step {
+    defer { position = run.byteCount }
+    return .truncated(offset: windowOffset &+ position, length: run.byteCount - position)
+  }
+}

@@ -1,0 +1,34 @@
+import APNsWire
+import StreamSources
+import WireBytes
+
+/// Tells whether raw bytes are a feedback stream, for files whose format is recognised by content.
+package enum FeedbackProbe {
+  /// One byte in so many must be a record's where the head does not begin with one.
+  private static let recordShare = 4
+
+  /// A probe for dumps that decode by `rules`: TLS ciphertext, or a head that begins with a record or
+  /// consists of records to a fair part. A gap mark at the front is passed over by its length of text.
+  package static func probe(rules: FeedbackRules) -> FormatProbe {
+    FormatProbe(.dump(.raw)) { head, isWhole in
+      Ciphertext.begins(head) || isFeedback(head, isWhole: isWhole, rules: rules)
+    }
+  }
+
+  private static func isFeedback(_ head: [UInt8], isWhole: Bool, rules: FeedbackRules) -> Bool {
+    var decoder = FeedbackDecoder(rules: rules)
+    var recordBytes = 0
+    var beginsWithRecord = false
+    func count(_ step: FeedbackDecoder.Step) {
+      guard case .records(let run) = step else { return }
+      // One tuple whose length alone is plausible is no evidence: random bytes are that now and then.
+      if run.offset == 0, run.count > 1 || run.flags.isEmpty { beginsWithRecord = true }
+      recordBytes += run.count * run.stride
+    }
+    let bytes = head.span.bytes
+    while case let step = decoder.next(in: bytes), step != .needsBytes { count(step) }
+    if isWhole { decoder.finish() }
+    while isWhole, case let step = decoder.next(in: RawSpan()), step != .finished { count(step) }
+    return beginsWithRecord || (recordBytes > 0 && recordBytes * recordShare >= head.count)
+  }
+}

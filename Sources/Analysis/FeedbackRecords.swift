@@ -1,0 +1,45 @@
+import APNsWire
+import StreamSources
+import WireBytes
+
+/// Feedback records in a row with their evidence: one stream, one shape, one stretch of the file.
+///
+/// Record `i` (from 0) has its first byte at `run.offset + i * run.stride` of the stream, at
+/// `run.start + i * run.stride` of the bytes that it is handed over with, and in the file where `origin`
+/// says.
+package struct FeedbackRecords: Sendable {
+  package var source: String
+  package var stream: Int
+  package var direction: Direction
+  package var run: RecordRun
+  /// The stretch in which the first bytes of all the records lie.
+  package var origin: ByteOrigin
+
+  package init(source: String, stream: Int, direction: Direction, run: RecordRun, origin: ByteOrigin) {
+    self.source = source
+    self.stream = stream
+    self.direction = direction
+    self.run = run
+    self.origin = origin
+  }
+
+  /// Whether the columns that are the same for all records of a run are the same in `other`.
+  package func hasSameShape(as other: FeedbackRecords) -> Bool {
+    run.tokenLength == other.run.tokenLength && run.flags == other.run.flags && stream == other.stream
+      && direction == other.direction && source == other.source
+  }
+}
+
+/// Takes what an analysis finds, as it finds it. Calls are per run of records, never per record.
+package protocol EvidenceSink: AnyObject {
+  /// - Parameter bytes: hold the records; they are the sink's until it returns.
+  func records(_ records: FeedbackRecords, in bytes: RawSpan) throws
+  func finding(_ finding: Finding) throws
+  func stream(_ stream: StreamSummary) throws
+}
+
+extension EvidenceSink {
+  package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {}
+  package func finding(_ finding: Finding) throws {}
+  package func stream(_ stream: StreamSummary) throws {}
+}

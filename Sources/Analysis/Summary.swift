@@ -1,0 +1,99 @@
+import APNsWire
+import WireBytes
+
+/// What a stream speaks.
+package enum StreamProtocol: String, Sendable {
+  case feedback, encrypted, other
+}
+
+/// One stream, once it has been read.
+package struct StreamSummary: Equatable, Sendable {
+  package var source: String
+  package var number: Int
+  package var speaks: StreamProtocol
+  /// Bytes of the client's and of the server's direction, and how many of each are missing.
+  package var clientBytes = 0
+  package var serverBytes = 0
+  package var clientGapBytes = 0
+  package var serverGapBytes = 0
+  package var records = 0
+  package var findings = 0
+
+  package init(source: String, number: Int, speaks: StreamProtocol) {
+    self.source = source
+    self.number = number
+    self.speaks = speaks
+  }
+}
+
+/// One input, once it has been read.
+package struct InputSummary: Equatable, Sendable {
+  package var source: String
+  /// The name that `--from` has for how it was stored; nil where it was not read.
+  package var format: String?
+  /// Bytes of the file that were read.
+  package var bytes: Int
+  /// 64 hex digits; nil where the digest was not asked for.
+  package var sha256: String?
+
+  package init(source: String, format: String?, bytes: Int, sha256: String?) {
+    self.source = source
+    self.format = format
+    self.bytes = bytes
+    self.sha256 = sha256
+  }
+}
+
+/// Counts over everything that was read. `recordBytes + skippedBytes + truncatedBytes == streamBytes`.
+package struct Summary: Equatable, Sendable {
+  package var streams = 0
+  /// Bytes of the directions that were decoded, without gaps.
+  package var streamBytes = 0
+  package var recordBytes = 0
+  package var skippedBytes = 0
+  package var truncatedBytes = 0
+  /// Bytes of directions that were not decoded.
+  package var undecodedBytes = 0
+  package var gapBytes = 0
+  package var feedback = 0
+  /// Nil where they were not asked for.
+  package var distinctTokens: Int?
+  package var findings: [FindingCode: Int] = [:]
+  /// How many records carry each flag, in the order of `RecordFlags.all`.
+  package var flags = [Int](repeating: 0, count: RecordFlags.all.count)
+  /// The times of the records without `implausible-timestamp`, in seconds since 1970; nil without any.
+  package var times: ClosedRange<UInt32>?
+
+  package init() {}
+
+  package func findingCount(_ severity: Severity) -> Int {
+    findings.reduce(0) { $0 + ($1.key.severity == severity ? $1.value : 0) }
+  }
+
+  /// The flags that records carry, by code, with how many do.
+  package var flagCounts: [(code: String, count: Int)] {
+    zip(RecordFlags.all, flags).filter { $1 > 0 }.map { ($0.code, $1) }
+  }
+
+  mutating func count(_ run: RecordRun, in bytes: RawSpan) {
+    feedback &+= run.count
+    recordBytes &+= run.count &* run.stride
+    if !run.flags.isEmpty {
+      for (index, entry) in RecordFlags.all.enumerated() where run.flags.contains(entry.flag) {
+        flags[index] &+= run.count
+      }
+    }
+    if !run.flags.contains(.implausibleTimestamp) { countTimes(of: run, in: bytes) }
+  }
+
+  private mutating func countTimes(of run: RecordRun, in bytes: RawSpan) {
+    var earliest = times?.lowerBound ?? .max
+    var latest = times?.upperBound ?? .min
+    for index in 0..<run.count {
+      let time = bytes.bigEndianUInt32(at: run.start &+ index &* run.stride)
+      earliest = min(earliest, time)
+      latest = max(latest, time)
+    }
+    times = earliest...latest
+  }
+}

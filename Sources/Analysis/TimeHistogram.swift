@@ -1,0 +1,68 @@
+import APNsWire
+import WireBytes
+
+/// How many records died when: up to `maxBins` bins of an equal, natural width that grows with the span of
+/// the times. The bins do not depend on the order of the records.
+package struct TimeHistogram: Sendable {
+  package static let maxBins = 16
+
+  /// Bin widths in seconds: 1, 5 and 15 minutes, 1 and 6 hours, 1 day, 1, 4, 12, 24 and 48 weeks, 16 times that. Each divides the next, so that bins
+  /// can be joined without looking at the records again.
+  private static let widths: [UInt32] = [
+    60, 300, 900, 3600, 21_600, 86_400, 604_800, 2_419_200, 7_257_600, 14_515_200, 29_030_400,
+    464_486_400,
+  ]
+
+  private var widthIndex = 0
+  /// Seconds since 1970 at which the first bin begins, a multiple of the width.
+  private var start: UInt32 = 0
+  private var counts = [Int](repeating: 0, count: maxBins)
+  private var isEmpty = true
+
+  package init() {}
+
+  /// Seconds of a bin.
+  package var width: UInt32 { Self.widths[widthIndex] }
+
+  /// The bins from the first to the last one that holds a record, with the times they begin at.
+  package var bins: [(start: UInt32, count: Int)] {
+    guard let first = counts.firstIndex(where: { $0 > 0 }), let last = counts.lastIndex(where: { $0 > 0 })
+    else { return [] }
+    return (first...last).map { (start &+ UInt32($0) &* width, counts[$0]) }
+  }
+
+  package mutating func count(_ run: RecordRun, in bytes: RawSpan) {
+    for index in 0..<run.count {
+      count(bytes.bigEndianUInt32(at: run.start &+ index &* run.stride))
+    }
+  }
+
+  @inline(__always)
+  private mutating func count(_ time: UInt32) {
+    let sinceStart = time &- start
+    if isEmpty || time < start || UInt64(sinceStart) >= UInt64(width) &* UInt64(Self.maxBins) {
+      makeRoom(for: time)
+      counts[Int((time &- start) / width)] += 1
+    } else {
+      counts[Int(sinceStart / width)] &+= 1
+    }
+  }
+
+  /// Moves the bins, or joins them to wider ones, so that `time` falls into one.
+  private mutating func makeRoom(for time: UInt32) {
+    if isEmpty {
+      isEmpty = false
+      start = time / width * width
+      return
+    }
+    let old = bins
+    let earliest = min(time, old.first?.start ?? time)
+    let latest = max(time, old.last?.start ?? time)
+    while latest / width - earliest / width >= UInt32(Self.maxBins), widthIndex + 1 < Self.widths.count {
+      widthIndex += 1
+    }
+    start = earliest / width * width
+    counts = [Int](repeating: 0, count: Self.maxBins)
+    for bin in old { counts[Int((bin.start - start) / width)] += bin.count }
+  }
+}

@@ -1,0 +1,87 @@
+/// Sorted runs of entries, one behind the other in one temporary file, and their merge.
+struct SortedRuns {
+  /// As many runs are merged at once; where there are more, so many become one first. It bounds the
+  /// buffers.
+  private static let fanIn = 64
+  /// Entries go to the file in pieces of about this many bytes.
+  private static let writeLength = 256 << 10
+
+  private let directory: String
+  private let memory: Int
+  private var file: TemporaryFile?
+  /// Where each run lies in the file.
+  private var extents: [Range<Int>] = []
+
+  /// - Parameters:
+  ///   - directory: for the temporary file, which is made when the first run comes.
+  ///   - memory: limit in bytes for the buffers of a merge.
+  init(directory: String, memory: Int) {
+    self.directory = directory
+    self.memory = memory
+  }
+
+  var isEmpty: Bool { extents.isEmpty }
+
+  /// Takes an entry: its head, its token and the filling.
+  typealias Append = (_ entry: UnsafeRawBufferPointer) throws -> Void
+
+  /// Adds a run of the entries that `body` appends, in order.
+  mutating func addRun(_ body: (Append) throws -> Void) throws {
+    if extents.count >= Self.fanIn { try mergeIntoOne() }
+    try writeRun(body)
+  }
+
+  /// Calls `body` once for each distinct token of all runs, in order, with all that they know of it.
+  func merge(_ body: (_ entry: TokenEntry, _ token: UnsafeRawBufferPointer) throws -> Void) throws {
+    guard let file else { return }
+    let length = max(RunReader.leastBuffer, memory / 2 / max(1, extents.count))
+    var heap = try RunHeap(extents.map { try RunReader(file, extent: $0, bufferLength: length) })
+    while let first = heap.first {
+      var entry = first.entry
+      let token = first.token
+      // What other runs know of the token stands next in the heap; `first` stays put until the end.
+      heap.removeFirst()
+      while let other = heap.first, TokenOrder.compare(other.token, token) == 0 {
+        entry.merge(other.entry)
+        try heap.advanceFirst()
+      }
+      try body(entry, token)
+      try heap.insertAdvanced(first)
+    }
+  }
+
+  private mutating func writeRun(_ body: (Append) throws -> Void) throws {
+    let file = try self.file ?? TemporaryFile(directory: directory)
+    self.file = file
+    let start = file.size
+    var piece: [UInt8] = []
+    piece.reserveCapacity(Self.writeLength)
+    try body { entry in
+      piece.append(contentsOf: entry)
+      guard piece.count >= Self.writeLength else { return }
+      try piece.withUnsafeBytes { try file.append($0) }
+      piece.removeAll(keepingCapacity: true)
+    }
+    try piece.withUnsafeBytes { try file.append($0) }
+    extents.append(start..<file.size)
+  }
+
+  /// Makes one run of all there are, behind them in the file.
+  private mutating func mergeIntoOne() throws {
+    let sources = self
+    extents = []
+    try writeRun { append in
+      var copy: [UInt8] = []
+      try sources.merge { entry, token in
+        copy.removeAll(keepingCapacity: true)
+        copy.append(contentsOf: repeatElement(0, count: TokenEntry.headLength))
+        copy.append(contentsOf: token)
+        copy.append(contentsOf: repeatElement(0, count: entry.size - copy.count))
+        try copy.withUnsafeMutableBytes { bytes in
+          if let head = bytes.baseAddress { entry.store(to: head) }
+          try append(UnsafeRawBufferPointer(bytes))
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,18 @@
+/// Text in CSV as RFC 4180 has it, with `\n` line ends.
+package enum CSVText {
+  /// `value` as a field: in quotes where it holds a comma, a quote or a line end.
+  package static func field(_ value: String) -> String {
+    let needsQuotes = value.utf8.contains { byte in
+      byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
+        || byte == UInt8(ascii: "\r")
+    }
+    guard needsQuotes else { return value }
+    return "\"" + value.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+      + "\""
+  }
+
+  /// One line of fields.
+  package static func line(_ fields: [String]) -> String {
+    fields.map(field).joined(separator: ",") + "\n"
+  }
+}

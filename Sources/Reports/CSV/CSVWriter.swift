@@ -1,0 +1,73 @@
+import Analysis
+import WireBytes
+
+/// Writes one kind of what an analysis finds as CSV (interface.md, "export").
+package final class CSVWriter: EvidenceSink {
+  /// The kind, with the feedback columns in the order wanted.
+  package enum Kind: Sendable {
+    case feedback([FeedbackColumn])
+    case streams
+    case findings
+  }
+
+  private static let findingColumns = [
+    "source", "stream", "direction", "offset", "length", "packet", "file_offset", "code", "severity",
+    "message",
+  ]
+  private static let streamColumns = [
+    "source", "stream", "protocol", "client", "server", "first_packet", "last_packet", "started_at",
+    "ended_at", "client_bytes", "server_bytes", "client_gap_bytes", "server_gap_bytes", "records",
+    "findings",
+  ]
+
+  private let kind: Kind
+  private let output: OutputBuffer
+  private let rows: FeedbackRowWriter?
+
+  package init(_ kind: Kind, letterCase: Hex.LetterCase, output: OutputBuffer) {
+    self.kind = kind
+    self.output = output
+    if case .feedback(let columns) = kind {
+      rows = FeedbackRowWriter(.csv(columns), letterCase: letterCase, output: output)
+    } else {
+      rows = nil
+    }
+  }
+
+  /// Writes the header line.
+  package func begin() throws {
+    switch kind {
+    case .feedback(let columns): try output.append(CSVText.line(columns.map(\.rawValue)))
+    case .streams: try output.append(CSVText.line(Self.streamColumns))
+    case .findings: try output.append(CSVText.line(Self.findingColumns))
+    }
+  }
+
+  package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
+    try rows?.write(records, in: bytes)
+  }
+
+  package func finding(_ finding: Finding) throws {
+    guard case .findings = kind else { return }
+    try output.append(
+      CSVText.line([
+        finding.source, Self.text(finding.stream), finding.direction?.rawValue ?? "",
+        Self.text(finding.offset), Self.text(finding.length), "", Self.text(finding.fileOffset),
+        finding.code.rawValue, finding.code.severity.rawValue, finding.message,
+      ]))
+  }
+
+  package func stream(_ stream: StreamSummary) throws {
+    guard case .streams = kind else { return }
+    try output.append(
+      CSVText.line([
+        stream.source, String(stream.number), stream.speaks.rawValue, "", "", "", "", "", "",
+        String(stream.clientBytes), String(stream.serverBytes), String(stream.clientGapBytes),
+        String(stream.serverGapBytes), String(stream.records), String(stream.findings),
+      ]))
+  }
+
+  private static func text(_ number: Int?) -> String {
+    number.map(String.init) ?? ""
+  }
+}

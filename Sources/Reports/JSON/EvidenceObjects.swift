@@ -1,0 +1,91 @@
+import Analysis
+
+/// The objects of NDJSON and JSON other than records (interface.md, "export"). docs/schemas/ has a JSON
+/// Schema of each.
+package enum EvidenceObjects {
+  /// The name of the format and its version, which stands at the head of every document.
+  package static let schema = "apnsift/1"
+
+  static func header(version: String, options: JSONValue) -> JSONValue {
+    .object([
+      ("type", .string("header")), ("schema", .string(schema)), ("version", .string(version)),
+      ("options", options),
+    ])
+  }
+
+  static func finding(_ finding: Finding) -> JSONValue {
+    .object([
+      ("type", .string("finding")),
+      ("source", .string(finding.source)),
+      ("stream", JSONValue(finding.stream)),
+      ("direction", JSONValue(finding.direction?.rawValue)),
+      ("offset", JSONValue(finding.offset)),
+      ("length", JSONValue(finding.length)),
+      ("packet", .null),
+      ("file_offset", JSONValue(finding.fileOffset)),
+      ("code", .string(finding.code.rawValue)),
+      ("severity", .string(finding.code.severity.rawValue)),
+      ("message", .string(finding.message)),
+    ])
+  }
+
+  static func stream(_ stream: StreamSummary) -> JSONValue {
+    .object([
+      ("type", .string("stream")),
+      ("source", .string(stream.source)),
+      ("stream", .int(stream.number)),
+      ("protocol", .string(stream.speaks.rawValue)),
+      ("client", .null),
+      ("server", .null),
+      ("first_packet", .null),
+      ("last_packet", .null),
+      ("started_at", .null),
+      ("ended_at", .null),
+      ("client_bytes", .int(stream.clientBytes)),
+      ("server_bytes", .int(stream.serverBytes)),
+      ("client_gap_bytes", .int(stream.clientGapBytes)),
+      ("server_gap_bytes", .int(stream.serverGapBytes)),
+      ("records", .int(stream.records)),
+      ("findings", .int(stream.findings)),
+    ])
+  }
+
+  /// The summary without its `type`, which only NDJSON needs.
+  static func summary(_ summary: Summary, inputs: [InputSummary]) -> [(String, JSONValue)] {
+    [
+      ("inputs", .array(inputs.map(input))),
+      ("streams", .int(summary.streams)),
+      ("stream_bytes", .int(summary.streamBytes)),
+      ("record_bytes", .int(summary.recordBytes)),
+      ("skipped_bytes", .int(summary.skippedBytes)),
+      ("truncated_bytes", .int(summary.truncatedBytes)),
+      ("undecoded_bytes", .int(summary.undecodedBytes)),
+      ("gap_bytes", .int(summary.gapBytes)),
+      ("feedback", .int(summary.feedback)),
+      ("distinct_tokens", JSONValue(summary.distinctTokens)),
+      ("requests", .int(0)),
+      ("responses", .int(0)),
+      ("findings", findings(summary)),
+      ("flags", flags(summary)),
+      ("earliest", JSONValue(summary.times.map { Int($0.lowerBound) })),
+      ("latest", JSONValue(summary.times.map { Int($0.upperBound) })),
+    ]
+  }
+
+  private static func input(_ input: InputSummary) -> JSONValue {
+    .object([
+      ("source", .string(input.source)),
+      ("format", JSONValue(input.format)),
+      ("bytes", .int(input.bytes)),
+      ("sha256", JSONValue(input.sha256)),
+    ])
+  }
+
+  private static func findings(_ summary: Summary) -> JSONValue {
+    .object(Severity.allCases.map { ($0.rawValue, .int(summary.findingCount($0))) })
+  }
+
+  private static func flags(_ summary: Summary) -> JSONValue {
+    .object(summary.flagCounts.map { ($0.code, .int($0.count)) })
+  }
+}

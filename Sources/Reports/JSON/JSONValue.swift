@@ -1,0 +1,65 @@
+import WireBytes
+
+/// A JSON value whose keys keep their order. For what there is little of: rows are written by a template.
+package indirect enum JSONValue: Equatable, Sendable {
+  case null
+  case bool(Bool)
+  case int(Int)
+  case string(String)
+  case array([JSONValue])
+  case object([(String, JSONValue)])
+
+  package static func == (left: JSONValue, right: JSONValue) -> Bool { left.text == right.text }
+
+  package init(_ number: Int?) { self = number.map(JSONValue.int) ?? .null }
+  package init(_ text: String?) { self = text.map(JSONValue.string) ?? .null }
+
+  /// The value in one line.
+  package var text: String {
+    var text = ""
+    write(to: &text)
+    return text
+  }
+
+  private func write(to text: inout String) {
+    switch self {
+    case .null: text += "null"
+    case .bool(let value): text += value ? "true" : "false"
+    case .int(let value): text += String(value)
+    case .string(let value): text += Self.quoted(value)
+    case .array(let values):
+      text += "["
+      for (index, value) in values.enumerated() {
+        if index > 0 { text += "," }
+        value.write(to: &text)
+      }
+      text += "]"
+    case .object(let members):
+      text += "{"
+      for (index, member) in members.enumerated() {
+        if index > 0 { text += "," }
+        text += Self.quoted(member.0) + ":"
+        member.1.write(to: &text)
+      }
+      text += "}"
+    }
+  }
+
+  /// `value` in quotes, escaped as RFC 8259 asks.
+  package static func quoted(_ value: String) -> String {
+    var text = "\""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
+      case "\u{0}"..<"\u{20}", "\u{7f}":
+        text += "\\u00" + Hex.string([UInt8(scalar.value)])
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text + "\""
+  }
+}

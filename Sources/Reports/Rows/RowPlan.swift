@@ -1,0 +1,116 @@
+import Analysis
+import WireBytes
+
+/// A template worked out for one run of records: what is the same in all of its rows is text already, and
+/// what is left differs from record to record.
+struct RowPlan {
+  /// What differs within a run.
+  enum Value {
+    case offset, fileOffset, timestamp, time, token, nothing
+  }
+
+  /// Some text, then a value.
+  struct Step {
+    var textStart: Int
+    var textLength: Int
+    var value: Value
+  }
+
+  /// Text is copied in words of this many bytes, so as much may be read and written behind its end.
+  @inline(__always) private static var slack: Int { 16 }
+
+  private(set) var steps: [Step] = []
+  private var text: [UInt8] = []
+  /// No row is longer, in bytes, slack counted in.
+  private(set) var rowBound = 0
+
+  init(_ template: RowTemplate, for records: FeedbackRecords) {
+    var start = 0
+    func end(_ value: Value) {
+      steps.append(Step(textStart: start, textLength: text.count - start, value: value))
+      start = text.count
+    }
+    for part in template.parts {
+      switch part {
+      case .text(let literal): text += literal.utf8
+      case .column(let column):
+        if let constant = template.constant(column, of: records) {
+          text += constant.utf8
+        } else {
+          end(Self.value(of: column))
+        }
+      }
+    }
+    end(.nothing)
+    text += [UInt8](repeating: 0, count: Self.slack)
+    let valueBound = max(Decimal.maxDigits, UTCTime.textLength, 2 * records.run.tokenLength)
+    rowBound = text.count + steps.count * (valueBound + Self.slack)
+  }
+
+  private static func value(of column: FeedbackColumn) -> Value {
+    switch column {
+    case .offset: .offset
+    case .fileOffset: .fileOffset
+    case .timestamp: .timestamp
+    case .time: .time
+    case .token: .token
+    default: .nothing
+    }
+  }
+
+  /// Writes `count` rows, of the records from `first` (from 0) on, at `position` of `target`, which has room
+  /// for `rowBound` bytes a row. Returns the index behind them.
+  func write(
+    _ records: FeedbackRecords, from first: Int, count: Int, in bytes: RawSpan,
+    letterCase: Hex.LetterCase, days: inout DayTexts, into target: inout MutableRawSpan, at position: Int
+  ) -> Int {
+    let run = records.run
+    let text = text.span.bytes
+    let steps = steps.span
+    var end = position
+    for index in first..<(first &+ count) {
+      let start = run.start &+ index &* run.stride
+      let offset = run.offset &+ index &* run.stride
+      for stepIndex in steps.indices {
+        let step = steps[stepIndex]
+        Self.copy(text, from: step.textStart, count: step.textLength, into: &target, at: end)
+        end &+= step.textLength
+        switch step.value {
+        case .nothing: break
+        case .token:
+          let token = start &+ run.headerLength
+          if run.tokenLength == 32 {
+            Hex.encode32(bytes, from: token, into: &target, at: end, letterCase: letterCase)
+          } else {
+            Hex.encode(
+              bytes, from: token, count: run.tokenLength, into: &target, at: end, letterCase: letterCase)
+          }
+          end &+= 2 &* run.tokenLength
+        case .time:
+          days.write(bytes.bigEndianUInt32(at: start), into: &target, at: end)
+          end &+= UTCTime.textLength
+        case .timestamp:
+          end &+= Decimal.encode(UInt64(bytes.bigEndianUInt32(at: start)), into: &target, at: end)
+        case .offset:
+          end &+= Decimal.encode(UInt64(truncatingIfNeeded: offset), into: &target, at: end)
+        case .fileOffset:
+          let fileOffset = records.origin.fileOffset(of: offset)
+          end &+= Decimal.encode(UInt64(truncatingIfNeeded: fileOffset), into: &target, at: end)
+        }
+      }
+    }
+    return end
+  }
+
+  @inline(__always)
+  private static func copy(
+    _ text: RawSpan, from start: Int, count: Int, into target: inout MutableRawSpan, at position: Int
+  ) {
+    var done = 0
+    while done < count {
+      let word = text.unsafeLoadUnaligned(fromByteOffset: start &+ done, as: SIMD16<UInt8>.self)
+      target.storeBytes(of: word, toByteOffset: position &+ done, as: SIMD16<UInt8>.self)
+      done &+= slack
+    }
+  }
+}

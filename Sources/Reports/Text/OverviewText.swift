@@ -1,0 +1,94 @@
+import Analysis
+import WireBytes
+
+/// What `inspect` shows to people: a screenful of text.
+package struct OverviewText {
+  private let summary: Summary
+  private let inputs: [InputSummary]
+  private let overview: Overview
+  private let style: TextStyle
+  private var text = ""
+
+  package init(_ summary: Summary, inputs: [InputSummary], overview: Overview, style: TextStyle) {
+    self.summary = summary
+    self.inputs = inputs
+    self.overview = overview
+    self.style = style
+    for input in inputs { add(input) }
+    addLeftOut()
+    addRecords()
+    addFlags()
+    addFindings()
+    addAccount()
+  }
+
+  package static func text(
+    _ summary: Summary, inputs: [InputSummary], overview: Overview, style: TextStyle
+  ) -> String {
+    OverviewText(summary, inputs: inputs, overview: overview, style: style).text
+  }
+
+  private mutating func add(_ input: InputSummary) {
+    text += style.bold(input.source) + "\n"
+    text += "  \(input.format ?? "not read"), \(Self.size(input.bytes))\n"
+    if let sha256 = input.sha256 { text += "  SHA-256 \(sha256)\n" }
+    for stream in overview.streams where stream.source == input.source {
+      text +=
+        "  stream \(stream.number): \(stream.speaks.rawValue), \(stream.serverBytes) bytes from the server"
+      text += stream.speaks == .encrypted ? "" : ", \(stream.records) records"
+      text += stream.serverGapBytes > 0 ? ", \(stream.serverGapBytes) bytes missing" : ", no gaps"
+      text += "\n"
+    }
+  }
+
+  private mutating func addLeftOut() {
+    if overview.streamsLeftOut > 0 { text += "and \(overview.streamsLeftOut) more streams\n" }
+  }
+
+  private mutating func addRecords() {
+    let distinct = summary.distinctTokens.map { " with \($0) distinct tokens" } ?? ""
+    text += "\n" + style.bold("\(summary.feedback) records\(distinct)")
+    if let times = summary.times {
+      text += ", from \(UTCTime.text(times.lowerBound)) to \(UTCTime.text(times.upperBound))"
+    }
+    text += "\n" + HistogramText.text(overview.times)
+  }
+
+  private mutating func addFlags() {
+    guard !summary.flagCounts.isEmpty else { return }
+    text += "\n" + style.bold("Flags") + " (flagged records are not replayed)\n"
+    for (code, count) in summary.flagCounts { text += "  \(style.yellow(code))  \(count)\n" }
+  }
+
+  private mutating func addFindings() {
+    let codes = FindingCode.allCases.filter { summary.findings[$0, default: 0] > 0 }
+    guard !codes.isEmpty else { return }
+    text += "\n" + style.bold("Findings") + "\n"
+    for code in codes {
+      let count = summary.findings[code, default: 0]
+      text += "  \(style.severity(code.severity, "\(code.severity.rawValue) \(code.rawValue)"))  \(count)\n"
+      let places = overview.places[code, default: []]
+      for place in places { text += "    \(Self.place(place))\n" }
+      if count > places.count { text += "    and \(count - places.count) more\n" }
+    }
+  }
+
+  private mutating func addAccount() {
+    text += "\n\(summary.recordBytes) of \(summary.streamBytes) bytes are in records"
+    let rest = [
+      (summary.skippedBytes, "skipped"), (summary.truncatedBytes, "cut off"),
+      (summary.undecodedBytes, "encrypted"), (summary.gapBytes, "missing"),
+    ]
+    for (bytes, fate) in rest where bytes > 0 { text += ", \(bytes) \(fate)" }
+    text += "\n"
+  }
+
+  private static func place(_ finding: Finding) -> String {
+    let offset = finding.offset.map { " offset \($0)" } ?? ""
+    return "\(finding.source)\(offset): \(finding.message)"
+  }
+
+  private static func size(_ bytes: Int) -> String {
+    bytes < 1024 ? "\(bytes) bytes" : "\(bytes) bytes (\(ByteSize.text(bytes)))"
+  }
+}

@@ -1,0 +1,60 @@
+import WireBytes
+
+/// Writes rows of a token store as CSV, JSON or NDJSON. Times are RFC 3339 in UTC.
+package final class TokenRowWriter {
+  package enum Format: Sendable {
+    case csv, json, ndjson
+  }
+
+  private static let columns = ["app", "environment", "token", "registered_at", "invalidated_at"]
+
+  private let format: Format
+  private let output: OutputBuffer
+  /// Rows written so far.
+  package private(set) var count = 0
+
+  package init(_ format: Format, output: OutputBuffer) {
+    self.format = format
+    self.output = output
+  }
+
+  package func begin() throws {
+    switch format {
+    case .csv: try output.append(CSVText.line(Self.columns))
+    case .json: try output.append("[\n")
+    case .ndjson: break
+    }
+  }
+
+  /// - Parameters:
+  ///   - registeredAt: seconds since 1970, or nil; `invalidatedAt` likewise.
+  package func write(
+    app: String, environment: String, token: RawSpan, registeredAt: Int64?, invalidatedAt: Int64?
+  ) throws {
+    let token = token.withUnsafeBytes { Hex.string($0) }
+    let registered = Self.time(registeredAt)
+    let invalidated = Self.time(invalidatedAt)
+    switch format {
+    case .csv:
+      try output.append(CSVText.line([app, environment, token, registered ?? "", invalidated ?? ""]))
+    case .json, .ndjson:
+      let row = JSONValue.object([
+        ("app", .string(app)), ("environment", .string(environment)), ("token", .string(token)),
+        ("registered_at", JSONValue(registered)), ("invalidated_at", JSONValue(invalidated)),
+      ])
+      let separator = format == .json && count > 0 ? ",\n" : ""
+      try output.append(separator + row.text + (format == .json ? "" : "\n"))
+    }
+    count += 1
+  }
+
+  package func end() throws {
+    if format == .json { try output.append(count > 0 ? "\n]\n" : "]\n") }
+  }
+
+  /// RFC 3339 where the time is one of 32 unsigned bits; the number as it stands where somebody stored
+  /// another one.
+  package static func time(_ seconds: Int64?) -> String? {
+    seconds.map { UInt32(exactly: $0).map(UTCTime.text) ?? String($0) }
+  }
+}

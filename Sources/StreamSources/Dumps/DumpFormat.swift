@@ -1,0 +1,114 @@
+import WireBytes
+
+/// How the bytes of a stream are stored in a dump.
+package enum DumpFormat: String, CaseIterable, Sendable {
+  /// The bytes themselves.
+  case raw
+  /// Hex digits: plain, as `xxd` or as `hexdump -C` print them.
+  case hex
+  case base64
+}
+
+/// How the lines of a hex text are laid out.
+enum HexLayout {
+  case plain, xxd, hexdump
+
+  /// The layout of the text that begins with `head`, which is all of it if `isWhole`; nil where it is no hex
+  /// text.
+  init?(of head: [UInt8], isWhole: Bool) {
+    let head = head.span.bytes
+    if XxdDecoder.recognises(head, isWhole: isWhole) {
+      self = .xxd
+    } else if HexdumpDecoder.recognises(head, isWhole: isWhole) {
+      self = .hexdump
+    } else if PlainHexDecoder.recognises(head, isWhole: isWhole) {
+      self = .plain
+    } else {
+      return nil
+    }
+  }
+}
+
+extension DumpFormat {
+  /// What turns text of this format into bytes; nil for raw bytes.
+  /// - Parameters:
+  ///   - head: the beginning of the text, which is all of it if `isWhole`.
+  ///   - maxExpansion: how many bytes the `*` lines may stand for.
+  func textDecoder(head: [UInt8], isWhole: Bool, maxExpansion: Int) -> (any TextDecoder)? {
+    switch self {
+    case .raw: nil
+    case .base64: Base64Decoder()
+    case .hex:
+      switch HexLayout(of: head, isWhole: isWhole) {
+      case .xxd: XxdDecoder(maxExpansion: maxExpansion)
+      case .hexdump: HexdumpDecoder(maxExpansion: maxExpansion)
+      case .plain, nil: PlainHexDecoder()
+      }
+    }
+  }
+}
+
+/// What a file is, by its content.
+package enum Recognition: Equatable, Sendable {
+  case dump(DumpFormat)
+  /// Something known that this version does not read: what it is, and what to do.
+  case foreign(kind: String, remedy: String)
+  case nothing
+}
+
+/// A test for one kind of content, on the file's head: up to `FormatProbes.headLength` bytes of its
+/// beginning; `isWhole` says that it is all of it.
+package struct FormatProbe: Sendable {
+  var result: Recognition
+  var matches: @Sendable (_ head: [UInt8], _ isWhole: Bool) -> Bool
+
+  package init(
+    _ result: Recognition, _ matches: @escaping @Sendable (_ head: [UInt8], _ isWhole: Bool) -> Bool
+  ) {
+    self.result = result
+    self.matches = matches
+  }
+}
+
+/// The table of probes, asked from the top; the first that matches decides. File names play no part.
+package enum FormatProbes {
+  /// Bytes of a file's beginning that decide what it is.
+  package static let headLength = 64 << 10
+
+  private static let captureRemedy = "this version reads dumps only; export the stream's bytes first"
+  private static func compressedRemedy(_ tool: String) -> String {
+    "decompress it first: \(tool) FILE | apnsift inspect -"
+  }
+
+  static let foreign: [FormatProbe] = [
+    magic([0xd4, 0xc3, 0xb2, 0xa1], "a pcap capture", captureRemedy),
+    magic([0xa1, 0xb2, 0xc3, 0xd4], "a pcap capture", captureRemedy),
+    magic([0x4d, 0x3c, 0xb2, 0xa1], "a pcap capture", captureRemedy),
+    magic([0xa1, 0xb2, 0x3c, 0x4d], "a pcap capture", captureRemedy),
+    magic([0x34, 0xcd, 0xb2, 0xa1], "a pcap capture", captureRemedy),
+    magic([0x0a, 0x0d, 0x0d, 0x0a], "a pcapng capture", captureRemedy),
+    magic([0x1f, 0x8b, 0x08], "gzip-compressed", compressedRemedy("gzip -dc")),
+    magic([0x28, 0xb5, 0x2f, 0xfd], "zstd-compressed", compressedRemedy("zstd -dc")),
+    magic([0x04, 0x22, 0x4d, 0x18], "lz4-compressed", compressedRemedy("lz4 -dc")),
+    magic(Array("SQLite format 3\0".utf8), "an SQLite database", "a store is named with --store"),
+  ]
+
+  static let text: [FormatProbe] = [
+    FormatProbe(.dump(.hex)) { HexLayout(of: $0, isWhole: $1) != nil },
+    FormatProbe(.dump(.base64)) { Base64Decoder.recognises($0.span.bytes, isWhole: $1) },
+  ]
+
+  private static func magic(_ bytes: [UInt8], _ kind: String, _ remedy: String) -> FormatProbe {
+    FormatProbe(.foreign(kind: kind, remedy: remedy)) { head, _ in head.starts(with: bytes) }
+  }
+
+  /// What the file that begins with `head` is. `content` are probes for raw bytes, which only the caller can
+  /// tell, since sources know no protocol. An empty file is a dump of nothing.
+  static func recognise(_ head: [UInt8], isWhole: Bool, content: [FormatProbe]) -> Recognition {
+    if head.isEmpty { return .dump(.raw) }
+    for probe in foreign + text + content where probe.matches(head, isWhole) {
+      return probe.result
+    }
+    return .nothing
+  }
+}

@@ -1,0 +1,26 @@
+/// One thing to read: a file by its path, or standard input.
+package struct Input: Equatable, Sendable {
+  /// The input as reports name it: as it was given, in a directory its path, `-` for standard input.
+  package var name: String
+  /// The path as the system takes it, NUL-terminated: not every file name is UTF-8. Nil is standard input.
+  package var path: [CChar]?
+  /// The directory that a user named and that it lies in; nil where the input itself was named. What lies
+  /// in a directory and is recognised as nothing is passed over; what was named is read all the same.
+  package var directory: String?
+
+  package var isNamed: Bool { directory == nil }
+
+  /// The input that a user calls `argument`.
+  package init(_ argument: String) {
+    name = argument
+    path = argument == "-" ? nil : Array(argument.utf8CString)
+  }
+
+  init(memberAt path: [CChar], of directory: String) {
+    name = path.withUnsafeBufferPointer { buffer in
+      String(decoding: buffer.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+    self.path = path
+    self.directory = directory
+  }
+}

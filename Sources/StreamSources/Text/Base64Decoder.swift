@@ -1,0 +1,163 @@
+/// Decodes base64 (RFC 4648, section 4) and its URL-safe form (section 5), with white space anywhere. Data
+/// behind padding begins a new text, as where several texts were written to one file.
+///
+/// What it makes of a text that is not quite that:
+/// - another character stands in the place of one of the four of its group: a fault, and a gap of 3 bytes.
+/// - if the lines of the text's head hold whole groups, a line that ends within a group lacks characters: a
+///   fault and a gap of 3 bytes, and the next line begins a group again.
+/// - a text that ends within a group gives the bytes that are there, and a fault unless it is URL-safe, where
+///   padding is usually left out.
+///
+/// Bits behind the last byte of a padded group that are not zero are no fault: they are no data, and what
+/// the writer left in them does not make the bytes before them doubtful.
+package struct Base64Decoder: HeadedTextDecoder {
+  /// What has been read of a group of four characters.
+  private struct Group: Sendable {
+    var count = 0
+    /// The characters' values, the last one lowest.
+    var bits: UInt32 = 0
+    /// File offsets of the four characters.
+    var offsets = SIMD4<Int>()
+    /// How many `=` there are.
+    var padding = 0
+    var isDamaged = false
+    /// The end of a line that broke off within this group.
+    var lineEnd: TextPlace?
+  }
+
+  var head = TextHead()
+  private var cursor = TextCursor()
+  private var faults = FaultLog()
+  private var group = Group()
+  private var linesHoldWholeGroups = false
+  private var isURLSafe = false
+
+  package init() {}
+
+  mutating func study(_ head: RawSpan, isWhole: Bool) {
+    if let width = head.commonLineWidth { linesHoldWholeGroups = width % 4 == 0 }
+    if head.beginsWithByteOrderMark {
+      cursor.skip(byteOrderMark: 3)
+      self.head.readCount = 3
+    }
+  }
+
+  mutating func read(_ text: RawSpan, from start: Int, into output: inout DecodedText) -> Int {
+    let base = cursor.fileOffset &- start  // file offset of the block's first byte
+    var index = start
+    while index < text.byteCount, !output.isFull {
+      if group.count == 0 {
+        index = readGroups(text, from: index, at: base &+ index, into: &output)
+        if index == text.byteCount || output.isFull { break }
+      }
+      cursor.fileOffset = base &+ index
+      step(text.byte(at: index), into: &output)
+      index &+= 1
+    }
+    cursor.fileOffset = base &+ index
+    return index
+  }
+
+  mutating func end(into output: inout DecodedText) -> Bool {
+    let place = group.lineEnd ?? cursor.place
+    if group.isDamaged {
+      closeGroup(into: &output)
+    } else if group.count == 1 || group.padding > 0 || (group.count > 0 && !isURLSafe) {
+      faults.report(
+        "the text ends within a group of base64: \(group.count) of its 4 characters are there; the text may "
+          + "be cut, and what is there is used", at: place, into: &output)
+    }
+    appendGroup(into: &output)
+    group = Group()
+    faults.close(into: &output)
+    return true
+  }
+
+  /// Reads whole groups without white space or padding, as many as stand at `start`; returns the index
+  /// behind them.
+  private mutating func readGroups(
+    _ text: RawSpan, from start: Int, at fileOffset: Int, into output: inout DecodedText
+  ) -> Int {
+    let groups = min((text.byteCount &- start) / 4, (output.room &+ 2) / 3)
+    var seen: UInt8 = 0
+    let count = output.append(upTo: 3 &* groups, at: fileOffset, spacing: Base64Alphabet.spacing) { bytes in
+      var index = start
+      for _ in 0..<groups {
+        let (bits, marks) = Base64Alphabet.group(in: text, at: index)
+        guard marks & Base64Alphabet.isForeign == 0 else { break }
+        seen |= marks
+        bytes.append(UInt8(truncatingIfNeeded: bits &>> 16))
+        bytes.append(UInt8(truncatingIfNeeded: bits &>> 8))
+        bytes.append(UInt8(truncatingIfNeeded: bits))
+        index &+= 4
+      }
+    }
+    if seen & Base64Alphabet.isURLSafe != 0 { isURLSafe = true }
+    return start &+ count / 3 &* 4
+  }
+
+  /// Reads the character at the cursor.
+  private mutating func step(_ character: UInt8, into output: inout DecodedText) {
+    let offset = cursor.fileOffset
+    if ASCII.isWhiteSpace(character) {
+      guard character == ASCII.newline else { return }
+      if group.count > 0, group.lineEnd == nil { group.lineEnd = cursor.place(offset) }
+      cursor.passNewline(at: offset)
+      return
+    }
+    if linesHoldWholeGroups, let lineEnd = group.lineEnd { abandonGroup(at: lineEnd, into: &output) }
+    group.offsets[group.count] = offset
+    group.count += 1
+    let value = Base64Alphabet.values[Int(character)]
+    if character == UInt8(ascii: "="), group.count > 2 {
+      group.padding += 1
+    } else if value & Base64Alphabet.isForeign != 0 || group.padding > 0 {
+      damageGroup(character, at: cursor.place(offset), into: &output)
+    } else {
+      isURLSafe = isURLSafe || value & Base64Alphabet.isURLSafe != 0
+      group.bits = group.bits << 6 | UInt32(value & 63)
+    }
+    if group.count == 4 { closeGroup(into: &output) }
+  }
+
+  private mutating func damageGroup(_ character: UInt8, at place: TextPlace, into output: inout DecodedText) {
+    if !group.isDamaged {
+      let expected = group.padding > 0 ? "\"=\"" : "a character of base64"
+      faults.report(
+        "\(expected) was expected, and found was \(ASCII.name(character)); the 3 bytes of its group are left "
+          + "out", at: place, into: &output)
+    }
+    group.isDamaged = true
+  }
+
+  /// A line broke off within the group, in a text whose lines hold whole ones.
+  private mutating func abandonGroup(at lineEnd: TextPlace, into output: inout DecodedText) {
+    if !group.isDamaged {
+      faults.report(
+        "the line ends within a group of 4 characters, unlike the others: characters are missing from it, "
+          + "or were put in; bytes before this place may be wrong", at: lineEnd, into: &output)
+    }
+    group.isDamaged = true
+    closeGroup(into: &output)
+  }
+
+  private mutating func closeGroup(into output: inout DecodedText) {
+    if group.isDamaged {
+      output.appendGap(length: 3, at: group.offsets[0])
+    } else {
+      appendGroup(into: &output)
+    }
+    group = Group()
+  }
+
+  /// Adds the bytes that the group's characters fill: one less than there are characters.
+  private func appendGroup(into output: inout DecodedText) {
+    let characters = group.count - group.padding
+    guard characters > 1 else { return }
+    let bits = group.bits << UInt32(6 * (4 - characters))
+    for index in 0..<characters - 1 {
+      let byte = UInt8(truncatingIfNeeded: bits >> UInt32(16 - 8 * index))
+      output.append(byte, at: group.offsets[index], stride: 1)
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import WireBytes
+
+/// Decodes hex digits of either case with white space between them, as `xxd -p` and databases print them:
+/// `0x` or `\x` may stand before a group, and `\x` before any byte.
+///
+/// What it makes of a text that is not quite that:
+/// - a digit without partner is a fault and a gap of one byte, so that the digits behind it are paired anew.
+///   Blanks always separate bytes. A line end does not if the text is wrapped at an odd width: if most lines
+///   of the text's head have an odd number of characters.
+/// - a run of other characters is a fault and a gap. It is taken to stand in the place of as many digits: a
+///   digit that loses its partner to it goes with it, and the gap is as long as the bytes concerned.
+/// - a lone digit at the end of the file is a fault: the text is cut in the middle of a byte.
+package struct PlainHexDecoder: HeadedTextDecoder {
+  /// Where the decoder stands within a byte.
+  private enum State {
+    case byteBoundary
+    /// The first digit of a byte has been read, and then perhaps white space.
+    case high(UInt8, TextPlace, Separation)
+    /// A backslash has been read: an x must follow.
+    case backslash(TextPlace)
+    /// `digits` places of digits hold something else, from `place` on.
+    case damaged(digits: Int, TextPlace)
+  }
+
+  /// What white space stands behind a first digit.
+  private enum Separation {
+    case none, lineEnd, blank
+  }
+
+  var head = TextHead()
+  private var cursor = TextCursor()
+  private var faults = FaultLog()
+  private var state = State.byteBoundary
+  /// Whether the next digit is the first behind white space, where `0x` may stand.
+  private var isGroupStart = true
+  /// Whether the character before was a carriage return, which is only right before a newline.
+  private var isBehindReturn = false
+  private var splitsBytes = false
+
+  package init() {}
+
+  mutating func study(_ head: RawSpan, isWhole: Bool) {
+    splitsBytes = (head.commonLineWidth ?? 0) % 2 == 1
+    if head.beginsWithByteOrderMark {
+      cursor.skip(byteOrderMark: 3)
+      self.head.readCount = 3
+    }
+  }
+
+  mutating func read(_ text: RawSpan, from start: Int, into output: inout DecodedText) -> Int {
+    let base = cursor.fileOffset &- start  // file offset of the block's first byte
+    var index = start
+    while index < text.byteCount, !output.isFull {
+      if case .byteBoundary = state, !isBehindReturn {
+        let pairs = min((text.byteCount &- index) / 2, output.room)
+        let count = output.appendHex(text, from: index, maxCount: pairs, at: base &+ index)
+        if count > 0 { isGroupStart = false }
+        index &+= 2 &* count
+        if index == text.byteCount || output.isFull { break }
+      }
+      cursor.fileOffset = base &+ index
+      step(text.byte(at: index), into: &output)
+      index &+= 1
+    }
+    cursor.fileOffset = base &+ index
+    return index
+  }
+
+  mutating func end(into output: inout DecodedText) -> Bool {
+    switch state {
+    case .byteBoundary: break
+    case .high(_, let place, _):
+      faults.report(
+        "the text ends with one hex digit of two: it is cut in the middle of a byte; "
+          + "what lies before it is used", at: place, into: &output)
+    case .backslash(let place): damage(UInt8(ascii: "\\"), at: place, digits: 1, into: &output)
+    case .damaged: break
+    }
+    closeDamage(into: &output)
+    state = .byteBoundary
+    faults.close(into: &output)
+    return true
+  }
+
+  /// Reads the character at the cursor.
+  private mutating func step(_ character: UInt8, into output: inout DecodedText) {
+    if isBehindReturn {
+      isBehindReturn = false
+      if character != ASCII.newline {
+        readOther(ASCII.carriageReturn, at: cursor.place(cursor.fileOffset - 1), into: &output)
+      }
+    }
+    if character == ASCII.carriageReturn {
+      isBehindReturn = true
+    } else if ASCII.isWhiteSpace(character) {
+      readWhiteSpace(isLineEnd: character == ASCII.newline, into: &output)
+    } else if let digit = Hex.value(ofDigit: character) {
+      readDigit(digit, into: &output)
+    } else {
+      readOther(character, at: cursor.place, into: &output)
+    }
+  }
+
+  private mutating func readWhiteSpace(isLineEnd: Bool, into output: inout DecodedText) {
+    switch state {
+    case .byteBoundary: break
+    case .high(let digit, let place, let separation):
+      let isBlank = separation == .blank || !isLineEnd
+      state = .high(digit, place, isBlank ? .blank : .lineEnd)
+    case .backslash(let place):
+      damage(UInt8(ascii: "\\"), at: place, digits: 1, into: &output)
+      closeDamage(into: &output)
+    case .damaged: closeDamage(into: &output)
+    }
+    isGroupStart = true
+    if isLineEnd { cursor.passNewline(at: cursor.fileOffset) }
+  }
+
+  private mutating func readDigit(_ digit: UInt8, into output: inout DecodedText) {
+    let place = cursor.place
+    switch state {
+    case .byteBoundary: state = .high(digit, place, .none)
+    case .high(let high, let start, let separation):
+      if joins(separation) {
+        output.append(high << 4 | digit, at: start.fileOffset, stride: 2)
+        state = .byteBoundary
+        isGroupStart = false
+      } else {
+        dropLoneDigit(at: start, into: &output)
+        state = .high(digit, place, .none)
+      }
+    case .backslash(let start):
+      damage(UInt8(ascii: "\\"), at: start, digits: 1, into: &output)
+      readDigit(digit, into: &output)
+    case .damaged(let digits, let start):
+      state = .damaged(digits: digits + digits % 2, start)
+      closeDamage(into: &output)
+      if digits % 2 == 0 { state = .high(digit, place, .none) }
+    }
+  }
+
+  /// Reads a character that is neither a digit nor white space.
+  private mutating func readOther(_ character: UInt8, at place: TextPlace, into output: inout DecodedText) {
+    let isX = character | 0x20 == UInt8(ascii: "x")
+    switch state {
+    case .byteBoundary where character == UInt8(ascii: "\\"): state = .backslash(place)
+    case .backslash where isX: openGroup()
+    case .high(0, _, .none) where isX && isGroupStart: openGroup()
+    case .byteBoundary: damage(character, at: place, digits: 1, into: &output)
+    case .high(_, _, let separation) where joins(separation):
+      damage(character, at: place, digits: 2, into: &output)
+    case .high(_, let start, _):
+      dropLoneDigit(at: start, into: &output)
+      state = .byteBoundary
+      readOther(character, at: place, into: &output)
+    case .backslash(let start):
+      damage(UInt8(ascii: "\\"), at: start, digits: 2, into: &output)
+    case .damaged(let digits, let start): state = .damaged(digits: digits + 1, start)
+    }
+  }
+
+  /// Whether the digit behind what separates it from a first digit is its partner.
+  private func joins(_ separation: Separation) -> Bool {
+    separation == .none || (separation == .lineEnd && splitsBytes)
+  }
+
+  /// Behind `0x` or `\x`: a byte begins.
+  private mutating func openGroup() {
+    state = .byteBoundary
+    isGroupStart = false
+  }
+
+  private mutating func dropLoneDigit(at place: TextPlace, into output: inout DecodedText) {
+    faults.report(
+      "a hex digit without its partner: bytes are two digits each, so one digit is missing here; "
+        + "the byte is left out", at: place, into: &output)
+    output.appendGap(length: 1, at: place.fileOffset)
+  }
+
+  /// Reports the first character of a run of `digits` places that are no pairs of digits.
+  private mutating func damage(
+    _ character: UInt8, at place: TextPlace, digits: Int, into output: inout DecodedText
+  ) {
+    faults.report(
+      "a hex digit or white space was expected, and found was \(ASCII.name(character)); "
+        + "the byte is left out", at: place, into: &output)
+    state = .damaged(digits: digits, place)
+    isGroupStart = false
+  }
+
+  /// Ends a run of damaged places with the gap that it leaves, if one is open.
+  private mutating func closeDamage(into output: inout DecodedText) {
+    guard case .damaged(let digits, let place) = state else { return }
+    output.appendGap(length: (digits + 1) / 2, at: place.fileOffset)
+    state = .byteBoundary
+  }
+}

@@ -1,0 +1,53 @@
+/// How many distinct tokens of a replay had each outcome (interface.md, replay and store).
+package struct ReplayCounts: Equatable, Sendable {
+  package var invalidated = 0
+  package var updated = 0
+  package var inserted = 0
+  package var unchanged = 0
+  package var kept = 0
+  package var unknown = 0
+  /// Tokens all of whose records carry flags. A store is not asked for them: the caller counts them.
+  package var rejected = 0
+
+  package init() {}
+
+  /// All distinct tokens of the input; every one has exactly one outcome.
+  package var tokens: Int {
+    invalidated + updated + inserted + unchanged + kept + unknown + rejected
+  }
+
+  /// How many rows the replay wrote, or would write.
+  package var changes: Int { invalidated + updated + inserted }
+
+  package mutating func add(_ outcome: ReplayOutcome) {
+    switch outcome {
+    case .inserted: inserted += 1
+    case .unknown: unknown += 1
+    case .kept: kept += 1
+    case .unchanged: unchanged += 1
+    case .updated: updated += 1
+    case .invalidated: invalidated += 1
+    }
+  }
+}
+
+/// How many registrations had each outcome. A token that is registered several times counts each time.
+package struct RegistrationCounts: Equatable, Sendable {
+  package var added = 0
+  package var revived = 0
+  package var raised = 0
+  package var unchanged = 0
+
+  package init() {}
+
+  package var registrations: Int { added + revived + raised + unchanged }
+
+  package mutating func add(_ outcome: RegistrationOutcome) {
+    switch outcome {
+    case .added: added += 1
+    case .revived: revived += 1
+    case .raised: raised += 1
+    case .unchanged: unchanged += 1
+    }
+  }
+}

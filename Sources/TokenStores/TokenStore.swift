@@ -1,0 +1,72 @@
+/// Tokens, each with a time in UNIX seconds, one call of `visit` for each.
+///
+/// A source and not a collection: a million tokens pass through without an array of them. The span is valid
+/// during the call alone. The source must hand on what `visit` throws, and may throw errors of its own.
+package typealias TimedTokens = (_ visit: (_ token: RawSpan, _ time: UInt32) throws -> Void) throws -> Void
+
+/// How a replay is to be done (interface.md, replay and store).
+package struct ReplayOptions: Equatable, Sendable {
+  /// Tokens that the store does not hold are counted and not stored.
+  package var knownOnly: Bool
+  /// Counts as the replay would, and changes nothing.
+  package var dryRun: Bool
+
+  package init(knownOnly: Bool = false, dryRun: Bool = false) {
+    self.knownOnly = knownOnly
+    self.dryRun = dryRun
+  }
+}
+
+/// Which rows of a store are listed.
+package enum TokenSelection: Sendable {
+  case all
+  case dead
+  case live
+}
+
+/// What a command is about to do with a store.
+package enum StoreUse: Sendable {
+  case reading
+  case writing
+}
+
+/// A place that holds tokens and follows the rule (interface.md, Rule).
+///
+/// A value of it is a description: each call opens the store in the way that it needs and closes it again.
+/// Every call throws `StoreError` where the store fails.
+package protocol TokenStore: Sendable {
+  /// The store as the user named it, for messages: `sqlite:tokens.sqlite`.
+  var name: String { get }
+
+  /// Fails now as a call would fail later, so that a store that is missing, read-only or of another shape
+  /// is found out before a large input is read. Changes nothing, and waits for no lock of a writer.
+  func check(for use: StoreUse) throws
+
+  /// Every pair of app and environment that has a row, in order of app and environment (bytes of UTF-8).
+  func owners() throws -> [AppEnvironment]
+
+  /// Marks tokens of `owner` as dead by the rule, in one transaction: whatever this throws, be it an error
+  /// of the store or of `deaths`, nothing was changed.
+  ///
+  /// - Parameter deaths: each distinct token once, with its latest time. In ascending byte order (a prefix
+  ///   before its extensions), because a store writes neighbours several times faster than random places;
+  ///   another order gives the same table.
+  /// - Returns: one outcome for each token; `rejected` is 0. A dry run gives what the replay would give.
+  func replay(_ deaths: TimedTokens, for owner: AppEnvironment, options: ReplayOptions) throws -> ReplayCounts
+
+  /// Registers tokens of `owner` by the rule, in one transaction, as `replay`.
+  ///
+  /// - Parameter registrations: tokens and when they were registered, in any order, also repeatedly.
+  func register(_ registrations: TimedTokens, for owner: AppEnvironment) throws -> RegistrationCounts
+
+  /// The rows of `tokens`, in the order asked and for each token in order of app and environment. A token
+  /// that the store does not hold has none.
+  func rows(of tokens: [[UInt8]], in filter: AppEnvironmentFilter) throws -> [TokenRow]
+
+  /// Visits the rows of one moment in order of app, environment and token (ascending bytes). The span is
+  /// valid during the call alone.
+  func list(
+    _ selection: TokenSelection, in filter: AppEnvironmentFilter,
+    visit: (_ owner: AppEnvironment, _ token: RawSpan, _ state: TokenState) throws -> Void
+  ) throws
+}

@@ -1,0 +1,51 @@
+/// A day of the proleptic Gregorian calendar.
+package struct CivilDate: Equatable, Sendable {
+  package var year: Int
+  /// 1 to 12.
+  package var month: Int
+  /// 1 to 31.
+  package var day: Int
+
+  @inlinable
+  package init(year: Int, month: Int, day: Int) {
+    self.year = year
+    self.month = month
+    self.day = day
+  }
+
+  /// The date that lies `days` days after 1970-01-01.
+  ///
+  /// Years are counted from 1 March, so that a leap day is the last day of its year. A century's years and
+  /// a year's months then begin at evenly rounded multiples, which divisions by constants find: Neri and
+  /// Schneider, "Euclidean affine functions and their application to calendar algorithms", 2022.
+  @inlinable
+  package init(daysSince1970 days: UInt32) {
+    let quarters = 4 &* UInt64(days &+ 719_468) &+ 3  // 719,468 days lie from 0000-03-01 to 1970-01-01
+    let century = quarters / 146_097
+    let centuryQuarters = (quarters % 146_097) | 3
+    let yearOfCentury = centuryQuarters / 1461
+    let dayOfYear = (centuryQuarters % 1461) / 4
+    let scaledMonth = 2141 &* dayOfYear &+ 197_913
+    let month = scaledMonth &>> 16
+    let isNextYear = dayOfYear >= 306  // January and February
+    self.year = Int(100 &* century &+ yearOfCentury &+ (isNextYear ? 1 : 0))
+    self.month = Int(isNextYear ? month &- 12 : month)
+    self.day = Int((scaledMonth & 0xffff) / 2141 &+ 1)
+  }
+
+  /// Days since 1970-01-01, negative before it. For years 0 to 9999; month and day as they are in a calendar.
+  package var daysSince1970: Int {
+    let marchYear = month <= 2 ? year - 1 : year
+    let monthFromMarch = month > 2 ? month - 3 : month + 9
+    let leapDays = marchYear / 4 - marchYear / 100 + marchYear / 400
+    return 365 * marchYear + leapDays + (153 * monthFromMarch + 2) / 5 + day - 1 - 719_468
+  }
+
+  /// Whether the calendar has this day.
+  package var exists: Bool {
+    guard (0...9999).contains(year), (1...12).contains(month) else { return false }
+    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    return (1...lengths[month - 1]).contains(day)
+  }
+}

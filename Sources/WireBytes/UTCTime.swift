@@ -1,0 +1,75 @@
+/// Times of the protocol: unsigned seconds since 1970-01-01T00:00:00Z, written as RFC 3339 in UTC.
+package enum UTCTime {
+  /// `2013-05-01T09:30:00Z`: the length in bytes of every time that 32 bits of seconds can name.
+  @inlinable package static var textLength: Int { 20 }
+
+  /// The seconds of a day; UTC as POSIX counts it has no leap seconds.
+  @inlinable package static var secondsPerDay: UInt32 { 86_400 }
+
+  /// `seconds` as RFC 3339, `2013-05-01T09:30:00Z`.
+  package static func text(_ seconds: UInt32) -> String {
+    var days = DayTexts(capacity: 1)
+    var bytes = [UInt8](repeating: 0, count: textLength)
+    var span = bytes.mutableSpan
+    var target = span.mutableBytes
+    days.write(seconds, into: &target, at: 0)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Reads unsigned seconds or an RFC 3339 time with any offset (`2013-05-01T11:30:00+02:00`); a fraction
+  /// of a second is cut off. Nil for anything else, and for times that 32 unsigned bits cannot hold.
+  package static func parse(_ text: some StringProtocol) -> UInt32? {
+    let bytes = Array(text.utf8)
+    if !bytes.isEmpty, bytes.allSatisfy(isDigit) { return UInt32(text) }
+    return parseRFC3339(bytes)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+
+  private static func parseRFC3339(_ bytes: [UInt8]) -> UInt32? {
+    func number(_ range: Range<Int>) -> Int? {
+      guard range.upperBound <= bytes.count, bytes[range].allSatisfy(isDigit) else { return nil }
+      return bytes[range].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
+    func separators(_ places: [(Int, StaticString)]) -> Bool {
+      places.allSatisfy { index, allowed in
+        index < bytes.count && allowed.withUTF8Buffer { $0.contains(bytes[index]) }
+      }
+    }
+    guard separators([(4, "-"), (7, "-"), (10, "Tt "), (13, ":"), (16, ":")]),
+      let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
+      let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
+      hour < 24, minute < 60, second < 60
+    else { return nil }
+    let date = CivilDate(year: year, month: month, day: day)
+    guard date.exists else { return nil }
+
+    var rest = 19
+    if rest < bytes.count, bytes[rest] == UInt8(ascii: ".") {
+      let fraction = bytes[(rest + 1)...].prefix(while: isDigit)
+      guard !fraction.isEmpty else { return nil }
+      rest = fraction.endIndex
+    }
+    guard let offset = parseOffset(Array(bytes[rest...])) else { return nil }
+    let seconds = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second - offset
+    return UInt32(exactly: seconds)
+  }
+
+  /// Seconds east of UTC that `Z` or `+02:00` says; nil if it is neither.
+  private static func parseOffset(_ bytes: [UInt8]) -> Int? {
+    if bytes == [UInt8(ascii: "Z")] || bytes == [UInt8(ascii: "z")] { return 0 }
+    guard bytes.count == 6, bytes[3] == UInt8(ascii: ":"), [1, 2, 4, 5].allSatisfy({ isDigit(bytes[$0]) })
+    else { return nil }
+    let digits = bytes.map { Int($0) - Int(UInt8(ascii: "0")) }
+    let hours = digits[1] * 10 + digits[2]
+    let minutes = digits[4] * 10 + digits[5]
+    guard hours < 24, minutes < 60 else { return nil }
+    switch bytes[0] {
+    case UInt8(ascii: "+"): return hours * 3600 + minutes * 60
+    case UInt8(ascii: "-"): return -(hours * 3600 + minutes * 60)
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The command. Subcommands stand in Commands/, a file each.
+@main
+struct Apnsift: ParsableCommand {
+  static let version = "0.1.0"
+
+  static let configuration = CommandConfiguration(
+    commandName: "apnsift",
+    abstract: "Read saved APNs feedback dumps, say what can be trusted, and mark the dead tokens.",
+    discussion: """
+      A bare `apnsift INPUT…` is `apnsift inspect INPUT…`. INPUT is a file, a directory or - (standard input): \
+      raw bytes, hex (plain, xxd, hexdump -C) or base64, recognised by content.
+
+      EXAMPLES
+        apnsift feedback.bin                       what is in it, and what is wrong with it
+        apnsift export feedback.bin > tokens.csv   every record
+        apnsift replay feedback.bin --store sqlite:tokens.sqlite --app com.example.mail
+
+      EXIT CODES
+        0 done   1 --strict found something   2 an input, an output or a store failed
+        64 wrong usage   70 an internal error
+      """,
+    version: version,
+    subcommands: [Inspect.self, Export.self, Replay.self, Store.self],
+    defaultSubcommand: Inspect.self)
+
+  static func main() {
+    // A closed pipe and a file size limit are answers of write(2), not reasons to be killed.
+    signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    do {
+      try run(arguments)
+    } catch {
+      ExitStatus.exit(with: error)
+    }
+  }
+
+  private static func run(_ arguments: [String]) throws {
+    try CommandNames.check(arguments)
+    if arguments.isEmpty { throw CleanExit.helpRequest(Apnsift.self) }
+    try run(parseAsRoot(arguments))
+  }
+
+  private static func run(_ command: some ParsableCommand) throws {
+    var command = command
+    try command.run()
+  }
+}

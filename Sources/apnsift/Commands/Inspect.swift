@@ -1,0 +1,62 @@
+import Analysis
+import ArgumentParser
+import Reports
+import WireBytes
+
+/// `apnsift inspect`: what is in the inputs, and what is wrong with them.
+struct Inspect: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inspect",
+    abstract: "Say what is in the inputs, and what is wrong with them.",
+    discussion: """
+      EXAMPLES
+        apnsift inspect feedback.bin
+        apnsift inspect --json dumps/ > report.json
+        xxd -p feedback.bin | apnsift inspect -
+      """)
+
+  @OptionGroup var input: InputOptions
+
+  @Flag(help: "Print streams, findings and summary as JSON.")
+  var json = false
+
+  @Flag(help: "Leave out the inputs' SHA-256.")
+  var noHash = false
+
+  @Flag(help: "Leave out the number of distinct tokens.")
+  var noDistinct = false
+
+  func run() throws {
+    var examination = Examination(input, hashes: !noHash)
+    let table =
+      noDistinct
+      ? nil : try TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)
+    let collector = table.map { TokenCollector($0, flaggedCount: true) }
+    let buffer = OutputBuffer(OutputFile())
+    let overview = Overview()
+    let evidence =
+      json
+      ? EvidenceWriter(.json, kinds: [.streams, .findings], letterCase: .lower, output: buffer) : nil
+    try evidence?.begin(version: Apnsift.version, options: input.reported)
+
+    let report: any EvidenceSink = evidence ?? overview
+    let analyzer = Analyzer(rules: input.rules, sinks: collector.map { [report, $0] } ?? [report])
+    try examination.run(analyzer)
+
+    var summary = analyzer.summary
+    summary.distinctTokens = try table?.distinctCount()
+    if let evidence {
+      try evidence.end(summary, inputs: examination.inputs)
+    } else {
+      try buffer.append(
+        OverviewText.text(
+          summary, inputs: examination.inputs, overview: overview,
+          style: TextStyle(isColoured: OutputFile.isColoured)))
+    }
+    try buffer.flush()
+    let done =
+      "inspected \(Count.of(examination.inputs.count, "input")) with \(Count.of(summary.feedback, "record"))"
+    Messages.say(examination.closingLine(done, summary))
+    throw examination.status(summary)
+  }
+}

@@ -1,0 +1,105 @@
+import APNsWire
+import Analysis
+import ArgumentParser
+import Reports
+import StreamSources
+import TokenStores
+import WireBytes
+
+/// `apnsift replay`: the dead tokens into a token store.
+struct Replay: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replay",
+    abstract: "Mark the dead tokens in a token store, by the rule.",
+    discussion: """
+      A token dies by a tuple only if the store has no registration of it at or after the tuple's time. Records \
+      with flags do not count. The replay is one transaction; doing it again changes nothing.
+
+      EXAMPLES
+        apnsift replay feedback.bin --store sqlite:tokens.sqlite --create
+        apnsift replay dumps/ --app com.example.mail --environment sandbox
+        apnsift replay feedback.bin --dry-run --json           what would change
+      """)
+
+  @OptionGroup var input: InputOptions
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var owner: OwnerOptions
+
+  @Flag(help: "Count what would change, and change nothing.")
+  var dryRun = false
+
+  @Flag(help: "Count tokens that the store does not know, and do not insert them.")
+  var knownOnly = false
+
+  @Flag(help: "Let records with flags count, too.")
+  var includeFlagged = false
+
+  @Flag(help: "Replay what could be read where an input cannot be read whole.")
+  var partial = false
+
+  @Flag(help: "Print the outcome as JSON.")
+  var json = false
+
+  func run() throws {
+    let store = try store.open()
+    try store.check(for: dryRun ? .reading : .writing)
+    let owner = try owner.owner(in: store)
+    let table = try TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)
+    let collector = TokenCollector(table, flaggedCount: includeFlagged)
+    let analyzer = Analyzer(rules: input.rules, sinks: [collector])
+    var examination = Examination(input, hashes: false)
+    try examination.run(analyzer)
+    if examination.failures > 0, !partial {
+      Messages.say(
+        "\(store.name) is unchanged: \(Count.of(examination.failures, "input")) could not be read whole, "
+          + "see above; --partial replays what could be read")
+      throw ExitStatus.failed
+    }
+
+    var rejection = Rejection()
+    var counts = try store.replay(
+      { visit in
+        rejection = Rejection()
+        try table.visit { token, verdict in
+          guard let time = verdict.time else { return rejection.add(verdict.flags) }
+          try visit(token, time)
+        }
+      }, for: owner, options: ReplayOptions(knownOnly: knownOnly, dryRun: dryRun))
+    counts.rejected = rejection.count
+
+    if let advice = rejection.advice { Messages.say(advice) }
+    let outcome = ReplayOutcomeReport(
+      store: store.name, dryRun: dryRun, owner: owner, inputs: examination.inputs.count,
+      tuples: analyzer.summary.feedback, counts: counts)
+    try print(outcome)
+    Messages.say(examination.closingLine(outcome.sentence, analyzer.summary))
+    throw examination.status(analyzer.summary)
+  }
+
+  private func print(_ outcome: ReplayOutcomeReport) throws {
+    let buffer = OutputBuffer(OutputFile())
+    try buffer.append(json ? outcome.json.text + "\n" : outcome.table)
+    try buffer.flush()
+  }
+}
+
+/// Tokens of which no record counts.
+private struct Rejection {
+  private(set) var count = 0
+  private var flags: RecordFlags = []
+
+  mutating func add(_ flags: RecordFlags) {
+    count += 1
+    self.flags.formUnion(flags)
+  }
+
+  /// Which flags it was, and how to have such records count; nil where there is nothing to say.
+  var advice: String? {
+    guard count > 0 else { return nil }
+    let isLength = flags.contains(.unexpectedTokenLength) || flags.contains(.zeroLengthToken)
+    return "\(Count.of(count, "token")) rejected, all records of which carry flags "
+      + "(\(flags.codes.joined(separator: ", "))); "
+      + (isLength ? "--token-length makes a length normal, " : "")
+      + "--include-flagged lets flagged records count"
+  }
+}

@@ -1,0 +1,79 @@
+import ArgumentParser
+import Reports
+import TokenStores
+import WireBytes
+
+/// `apnsift store show`: what a store knows of some tokens.
+struct StoreShow: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show what a store knows of tokens.",
+    discussion: """
+      EXAMPLES
+        apnsift store show 834f786655eb9f84614a05ad7d00af31e5cfe93ac3ea078f1da44d2a4eb0ce17
+      """)
+
+  @Argument(help: "Tokens in hex; blanks and <> are passed over.")
+  var tokens: [TokenArgument]
+
+  @OptionGroup var store: StoreOptions
+
+  @Option(help: "Only rows of this app.")
+  var app: String?
+
+  @Option(help: "Only rows of this environment: production or sandbox.")
+  var environment: Environment?
+
+  @Flag(help: "Print the rows as a JSON array.")
+  var json = false
+
+  func run() throws {
+    let store = try store.openForReading()
+    let rows = try store.rows(
+      of: tokens.map(\.bytes), in: AppEnvironmentFilter(app: app, environment: environment))
+    let buffer = OutputBuffer(OutputFile())
+    if json {
+      let writer = TokenRowWriter(.json, output: buffer)
+      try writer.begin()
+      for row in rows { try write(row, with: writer) }
+      try writer.end()
+    } else {
+      for row in rows { try buffer.append(Self.text(row)) }
+    }
+    try buffer.flush()
+    let known = Set(rows.map(\.token))
+    for token in tokens where !known.contains(token.bytes) {
+      Messages.say("\(Hex.string(token.bytes)): not in \(store.name)")
+    }
+    Messages.say("showed \(Count.of(rows.count, "row")) of \(store.name)")
+  }
+
+  private func write(_ row: TokenRow, with writer: TokenRowWriter) throws {
+    try writer.write(
+      app: row.owner.app, environment: row.owner.environment.rawValue, token: row.token.span.bytes,
+      registeredAt: row.state.registeredAt, invalidatedAt: row.state.invalidatedAt)
+  }
+
+  private static func text(_ row: TokenRow) -> String {
+    let app = row.owner.app.isEmpty ? "" : "\(row.owner.app), "
+    let registered = TokenRowWriter.time(row.state.registeredAt) ?? "never, as far as the store knows"
+    let fate = TokenRowWriter.time(row.state.invalidatedAt).map { "dead since \($0)" } ?? "alive"
+    return """
+      \(Hex.string(row.token))
+        \(app)\(row.owner.environment): \(fate)
+        registered: \(registered)
+
+      """
+  }
+}
+
+/// A token as an argument.
+struct TokenArgument: ExpressibleByArgument {
+  var bytes: [UInt8]
+
+  init?(argument: String) {
+    let digits = argument.filter { !" <>".contains($0) }
+    guard !digits.isEmpty, let bytes = Hex.bytes(digits) else { return nil }
+    self.bytes = bytes
+  }
+}

@@ -1,0 +1,149 @@
+import APNsWire
+import Analysis
+import StreamSources
+import WireBytes
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Reads all inputs of a command into an analyzer, says what could not be read, and remembers it for the
+/// exit code.
+struct Examination {
+  private let options: InputOptions
+  private let walk: InputWalk
+  private let hashes: Bool
+  private(set) var inputs: [InputSummary] = []
+  /// Inputs that failed, in whole or in part.
+  private(set) var failures = 0
+  /// How many inputs were read of each named directory.
+  private var readInDirectory: [String: Int] = [:]
+
+  init(_ options: InputOptions, hashes: Bool) {
+    self.options = options
+    self.hashes = hashes
+    walk = InputWalk(options.inputs)
+  }
+
+  /// The status of the inputs among those that the output is about to replace (device and file number).
+  func contains(fileAt path: String) -> Bool {
+    var output = stat()
+    guard stat(path, &output) == 0 else { return false }
+    return walk.inputs.contains { input in
+      guard let inputPath = input.path else { return false }
+      var status = stat()
+      return stat(inputPath, &status) == 0 && status.st_dev == output.st_dev && status.st_ino == output.st_ino
+    }
+  }
+
+  /// Reads everything. Only what a sink throws is thrown.
+  mutating func run(_ analyzer: Analyzer) throws {
+    var reader = DumpReader(
+      options: options.dumpOptions(hashes: hashes),
+      contentProbes: [FeedbackProbe.probe(rules: options.rules)])
+    var progress = Progress(total: totalSize)
+    defer { progress.clear() }
+    for (name, fault) in walk.faults { fail(name, fault) }
+    for (name, reason) in walk.passedOver { Messages.say("\(name): passed over: \(reason)") }
+    for input in walk.inputs {
+      var analyzer = analyzer
+      analyzer.begin(source: input.name)
+      let report = try reader.read(input, into: &analyzer) { done, _ in progress.update(done) }
+      progress.finishInput(report.bytes)
+      if !report.faults.isEmpty || report.recognition == .nothing { progress.clear() }
+      try record(report, of: input, in: analyzer)
+    }
+    for directory in walk.directories where readInDirectory[directory, default: 0] == 0 {
+      failures += 1
+      Messages.say("\(directory): the directory holds no input")
+    }
+  }
+
+  private mutating func record(_ report: InputReport, of input: Input, in analyzer: Analyzer) throws {
+    for fault in report.faults { Messages.say("\(input.name): \(Self.text(fault))") }
+    if !report.faults.isEmpty { failures += 1 }
+    if report.isPassedOver {
+      Messages.say("\(input.name): passed over: \(Self.kind(report.recognition))")
+      try analyzer.report(unrecognised(input, "passed over: \(Self.kind(report.recognition))"))
+      return
+    }
+    guard let format = report.format else { return }
+    if let directory = input.directory { readInDirectory[directory, default: 0] += 1 }
+    if options.from.format == nil, report.recognition == .nothing {
+      let message = "recognised as nothing, and read as a raw feedback dump (--from raw says so beforehand)"
+      Messages.say("\(input.name): warning: \(message)")
+      try analyzer.report(unrecognised(input, message))
+    }
+    inputs.append(
+      InputSummary(
+        source: input.name, format: format.rawValue, bytes: report.bytes, sha256: report.sha256))
+  }
+
+  private func unrecognised(_ input: Input, _ message: String) -> Finding {
+    Finding(source: input.name, code: .unrecognisedInput, message: message)
+  }
+
+  private mutating func fail(_ name: String, _ fault: InputFault) {
+    failures += 1
+    Messages.say("\(name): \(Self.text(fault))")
+  }
+
+  private static func kind(_ recognition: Recognition) -> String {
+    if case .foreign(let kind, _) = recognition { "\(kind)" } else { "recognised as nothing" }
+  }
+
+  private static func text(_ fault: InputFault) -> String {
+    guard let line = fault.line else { return fault.message }
+    return "line \(line)" + (fault.column.map { ", column \($0)" } ?? "") + ": \(fault.message)"
+  }
+
+  /// Bytes of all inputs; nil where one of them is no regular file.
+  private var totalSize: Int? {
+    var total = 0
+    for input in walk.inputs {
+      var status = stat()
+      guard let path = input.path, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        return nil
+      }
+      total &+= Int(status.st_size)
+    }
+    return total
+  }
+}
+
+// MARK: - The last line
+
+extension Examination {
+  /// The command's last message: what was done, and what is wrong with it.
+  func closingLine(_ done: String, _ summary: Summary) -> String {
+    var wrong: [String] = []
+    for severity in Severity.allCases {
+      let codes = FindingCode.allCases.filter {
+        $0.severity == severity && summary.findings[$0, default: 0] > 0
+      }
+      guard !codes.isEmpty else { continue }
+      let counts = codes.map { "\($0.rawValue) \(summary.findings[$0, default: 0])" }.joined(separator: ", ")
+      wrong.append("\(Count.of(summary.findingCount(severity), severity.rawValue)) (\(counts))")
+    }
+    let flagged = summary.flagCounts.map { "\($0.code) \($0.count)" }
+    if !flagged.isEmpty { wrong.append("flags: \(flagged.joined(separator: ", "))") }
+    if failures > 0 { wrong.append("\(Count.of(failures, "input")) failed, see above") }
+    return "\(done); " + (wrong.isEmpty ? "nothing wrong with it" : wrong.joined(separator: "; "))
+  }
+
+  /// The exit code that the inputs and their findings make.
+  func status(_ summary: Summary) -> ExitStatus {
+    if failures > 0 { return .failed }
+    return options.strict && summary.findingCount(.error) > 0 ? .found : .done
+  }
+}
+
+/// Numbers with their nouns.
+enum Count {
+  /// `1 record`, `2 records`.
+  static func of(_ count: Int, _ noun: String) -> String {
+    count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
+  }
+}

@@ -1,0 +1,76 @@
+import Analysis
+import ArgumentParser
+import TokenStores
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The exit codes (interface.md, "Exit codes").
+enum ExitStatus: Int32, Error {
+  case done = 0
+  /// `--strict` found something.
+  case found = 1
+  /// An input, an output or a store failed; what could be read was processed, and the messages say which.
+  case failed = 2
+  case usage = 64
+  /// A defect of apnsift.
+  case defect = 70
+
+  /// Ends the process as `error` asks, with its message.
+  static func exit(with error: any Error) -> Never {
+    switch error {
+    case let status as ExitStatus:
+      leave(status)
+    case let usage as UsageError:
+      Messages.say(usage.message)
+      leave(.usage)
+    case is ClosedPipe:
+      leave(.done)
+    case let failure as Failure:
+      Messages.say(failure.message)
+      leave(.failed)
+    case let failure as StoreError:
+      Messages.say(failure.description)
+      leave(.failed)
+    case let failure as TokenTableError:
+      Messages.say(failure.description)
+      leave(.failed)
+    default:
+      leave(parserError: error)
+    }
+  }
+
+  /// Help and version requests, and arguments that the parser refuses; anything else is a defect.
+  private static func leave(parserError error: any Error) -> Never {
+    let code = Apnsift.exitCode(for: error)
+    if code == .success || code == .validationFailure { Apnsift.exit(withError: error) }
+    Messages.say("internal error, please report it with the input that caused it: \(error)")
+    leave(.defect)
+  }
+
+  private static func leave(_ status: ExitStatus) -> Never {
+    #if canImport(Glibc)
+      Glibc.exit(status.rawValue)
+    #else
+      Darwin.exit(status.rawValue)
+    #endif
+  }
+}
+
+/// Arguments that do not fit; exit code 64.
+struct UsageError: Error {
+  var message: String
+  init(_ message: String) { self.message = message }
+}
+
+/// An input or an output that failed; exit code 2.
+struct Failure: Error {
+  var message: String
+  init(_ message: String) { self.message = message }
+}
+
+/// Nobody reads the output any more, which is no error.
+struct ClosedPipe: Error {}

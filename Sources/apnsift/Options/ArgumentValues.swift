@@ -1,0 +1,77 @@
+import APNsWire
+import ArgumentParser
+import Reports
+import StreamSources
+import WireBytes
+
+/// A time as an argument: RFC 3339, or seconds since 1970.
+struct TimeArgument: ExpressibleByArgument {
+  var seconds: UInt32
+
+  init(_ seconds: UInt32) { self.seconds = seconds }
+
+  init?(argument: String) {
+    guard let seconds = UTCTime.parse(argument) else { return nil }
+    self.seconds = seconds
+  }
+
+  var defaultValueDescription: String { UTCTime.text(seconds) }
+}
+
+/// A size as an argument: bytes, or with a unit.
+struct SizeArgument: ExpressibleByArgument {
+  var bytes: Int
+
+  init(_ bytes: Int) { self.bytes = bytes }
+
+  init?(argument: String) {
+    guard let bytes = ByteSize.parse(argument) else { return nil }
+    self.bytes = bytes
+  }
+
+  var defaultValueDescription: String {
+    bytes % (1 << 30) == 0 ? "\(bytes >> 30)GiB" : "\(bytes)"
+  }
+}
+
+/// Token lengths as an argument: `32`, `32,54`, `1-100`.
+struct TokenLengthsArgument: ExpressibleByArgument {
+  var lengths: TokenLengths
+
+  init(_ lengths: TokenLengths) { self.lengths = lengths }
+
+  init?(argument: String) {
+    guard let lengths = TokenLengths(argument) else { return nil }
+    self.lengths = lengths
+  }
+
+  var defaultValueDescription: String { lengths.text }
+}
+
+/// Names in a row, separated by commas: the columns of CSV.
+struct ColumnsArgument: ExpressibleByArgument {
+  var columns: [FeedbackColumn]
+
+  init(_ columns: [FeedbackColumn]) { self.columns = columns }
+
+  init?(argument: String) {
+    let names = argument.split(separator: ",", omittingEmptySubsequences: false)
+    let columns = names.compactMap { FeedbackColumn(rawValue: String($0)) }
+    guard columns.count == names.count else { return nil }
+    self.columns = columns
+  }
+
+  var defaultValueDescription: String { columns.map(\.rawValue).joined(separator: ",") }
+}
+
+/// How the inputs are stored.
+enum FromArgument: String, ExpressibleByArgument, CaseIterable {
+  case auto, raw, hex, base64
+
+  var format: DumpFormat? { DumpFormat(rawValue: rawValue) }
+}
+
+/// What the bytes of a stream are.
+enum ProtocolArgument: String, ExpressibleByArgument, CaseIterable {
+  case auto, feedback
+}

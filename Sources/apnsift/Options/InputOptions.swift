@@ -1,0 +1,91 @@
+import APNsWire
+import Analysis
+import ArgumentParser
+import Reports
+import StreamSources
+
+/// The options of every command that reads inputs (interface.md, "Options of every command that reads
+/// input").
+struct InputOptions: ParsableArguments {
+  @Argument(help: "Files, directories (walked), or - for standard input.")
+  var inputs: [String]
+
+  @Option(
+    name: [.short, .long],
+    help: "How the inputs are stored: auto (by content), raw, hex (also xxd, hexdump -C), base64.")
+  var from = FromArgument.auto
+
+  @Option(
+    name: .customLong("protocol"),
+    help: "What the bytes of a stream are: auto, feedback. In a dump, both mean feedback; ciphertext is told."
+  )
+  var speaks = ProtocolArgument.auto
+
+  @Option(help: "Token lengths that are normal: 32, or 32,54 or 1-100.")
+  var tokenLength = TokenLengthsArgument(.standard)
+
+  @Option(help: "The longest token that is believed, in bytes; raised to the longest normal one.")
+  var maxTokenLength = FeedbackRules.announcedLongestToken
+
+  @Option(help: "The earliest plausible time: RFC 3339, or seconds since 1970.")
+  var earliest = TimeArgument(FeedbackRules.serviceStart)
+
+  @Option(help: "The latest plausible time.")
+  var latest = TimeArgument(FeedbackRules.serviceEnd)
+
+  @Option(help: "Memory for distinct tokens; beyond it temporary files are used, with the same answers.")
+  var memory = SizeArgument(1 << 30)
+
+  @Option(help: "How many bytes the * lines of one hex dump may stand for.")
+  var maxExpansion = SizeArgument(1 << 30)
+
+  @Flag(help: "Exit with 1 where there is a finding of severity error.")
+  var strict = false
+
+  mutating func validate() throws {
+    guard inputs.filter({ $0 == "-" }).count < 2 else {
+      throw ValidationError("Standard input (-) can be read only once.")
+    }
+    guard (0...Int(UInt16.max)).contains(maxTokenLength) else {
+      throw ValidationError("--max-token-length is \(maxTokenLength): a length field holds 0 to 65535.")
+    }
+    guard earliest.seconds <= latest.seconds else {
+      throw ValidationError(
+        "--earliest \(earliest.defaultValueDescription) lies behind --latest \(latest.defaultValueDescription)."
+      )
+    }
+    guard memory.bytes > 0, maxExpansion.bytes >= 0 else {
+      throw ValidationError("--memory must be more than 0 bytes.")
+    }
+  }
+
+  /// The rules that the options make; `validate` has judged them.
+  var rules: FeedbackRules {
+    FeedbackRules(
+      tokenLengths: tokenLength.lengths, longestToken: maxTokenLength, earliest: earliest.seconds,
+      latest: latest.seconds) ?? .standard
+  }
+
+  func dumpOptions(hashes: Bool) -> DumpOptions {
+    var options = DumpOptions()
+    options.format = from.format
+    options.hashes = hashes
+    options.maxExpansion = maxExpansion.bytes
+    return options
+  }
+
+  /// What of the options a report's reader must know to get the same answers.
+  var reported: JSONValue {
+    .object([
+      ("from", .string(from.rawValue)),
+      ("protocol", .string(speaks.rawValue)),
+      ("token_length", .string(tokenLength.lengths.text)),
+      ("max_token_length", .int(rules.longestToken)),
+      ("earliest", .int(Int(rules.earliest))),
+      ("latest", .int(Int(rules.latest))),
+      ("memory", .int(memory.bytes)),
+      ("max_expansion", .int(maxExpansion.bytes)),
+      ("strict", .bool(strict)),
+    ])
+  }
+}

@@ -1,0 +1,74 @@
+import WireBytes
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// A line on the terminal that says how far reading has come, for whatever takes longer than a second.
+struct Progress {
+  /// Seconds before it is first shown, and between two showings.
+  private static let delay = 1.0
+  private static let interval = 0.25
+
+  private let isShown: Bool
+  private let begun = Progress.now()
+  private var shownAt = 0.0
+  private var hasLine = false
+  /// Bytes of the inputs that are done.
+  private var before = 0
+  /// Bytes of all inputs; nil where one of them is a pipe.
+  private let total: Int?
+
+  /// - Parameter total: bytes of all inputs where that is known.
+  init(total: Int?, isShown: Bool = Messages.isTerminal) {
+    self.total = total
+    self.isShown = isShown
+  }
+
+  /// `done` bytes of the present input have been read.
+  mutating func update(_ done: Int) {
+    guard isShown else { return }
+    let time = Progress.now() - begun
+    guard time >= Self.delay, time - shownAt >= Self.interval else { return }
+    shownAt = time
+    hasLine = true
+    Messages.write("\r" + line(before + done, time) + "\u{1B}[K")
+  }
+
+  /// The present input, of `bytes`, is done.
+  mutating func finishInput(_ bytes: Int) {
+    before += bytes
+  }
+
+  /// Takes the line away, before anything else is written.
+  mutating func clear() {
+    guard hasLine else { return }
+    hasLine = false
+    Messages.write("\r\u{1B}[K")
+  }
+
+  private func line(_ done: Int, _ time: Double) -> String {
+    let rate = Double(done) / time
+    let speed = "\(ByteSize.text(done)) read, \(ByteSize.text(Int(rate)))/s"
+    guard let total, total > 0, rate > 0 else { return speed }
+    let left = Int((Double(max(0, total - done)) / rate).rounded(.up))
+    let percent = min(100, Int(Double(done) * 100 / Double(total)))
+    return "\(percent) % of \(ByteSize.text(total)), \(speed), \(Self.duration(left)) left"
+  }
+
+  private static func duration(_ seconds: Int) -> String {
+    seconds < 60
+      ? "\(seconds) s"
+      : seconds < 3600
+        ? "\(seconds / 60) min \(seconds % 60) s"
+        : "\(seconds / 3600) h \(seconds / 60 % 60) min"
+  }
+
+  private static func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}

@@ -1,0 +1,62 @@
+import Reports
+import TokenStores
+
+/// What a replay did, for people and for machines (interface.md, "replay and store").
+struct ReplayOutcomeReport {
+  var store: String
+  var dryRun: Bool
+  var owner: AppEnvironment
+  /// How many inputs were read.
+  var inputs: Int
+  /// Records of all inputs.
+  var tuples: Int
+  var counts: ReplayCounts
+
+  /// The outcomes in the order in which they are tried, with what each means.
+  private var outcomes: [(name: String, count: Int, meaning: String)] {
+    [
+      ("invalidated", counts.invalidated, "alive before, dead now"),
+      ("updated", counts.updated, "dead before, now with a later time"),
+      ("inserted", counts.inserted, "not in the store before, stored as dead"),
+      ("unchanged", counts.unchanged, "dead before, at that time or later"),
+      ("kept", counts.kept, "registered at or after the time"),
+      ("unknown", counts.unknown, "not in the store, and not inserted"),
+      ("rejected", counts.rejected, "all records carry flags"),
+    ]
+  }
+
+  var json: JSONValue {
+    .object(
+      [
+        ("schema", .string(EvidenceObjects.schema)),
+        ("store", .string(store)),
+        ("dry_run", .bool(dryRun)),
+        ("app", .string(owner.app)),
+        ("environment", .string(owner.environment.rawValue)),
+        ("replay", .null),
+        ("inputs", .int(inputs)),
+        ("tuples", .int(tuples)),
+        ("tokens", .int(counts.tokens)),
+      ] + outcomes.map { ($0.name, .int($0.count)) })
+  }
+
+  /// A line an outcome that occurred.
+  var table: String {
+    let rows = outcomes.filter { $0.count > 0 }
+    let width = rows.map { String($0.count).count }.max() ?? 0
+    return rows.map { row in
+      let padding = String(repeating: " ", count: width - String(row.count).count)
+      let name = row.name + String(repeating: " ", count: 12 - row.name.count)
+      return "\(name)\(padding)\(row.count)  \(row.meaning)\n"
+    }.joined()
+  }
+
+  var sentence: String {
+    let whose = owner.app.isEmpty ? "\(owner.environment)" : "\(owner.app), \(owner.environment)"
+    let what = "\(Count.of(tuples, "tuple")) with \(Count.of(counts.tokens, "distinct token")) of \(whose)"
+    let changes = Count.of(counts.changes, "row")
+    return dryRun
+      ? "dry run of \(what): \(changes) of \(store) would change"
+      : "replayed \(what): \(changes) of \(store) changed"
+  }
+}

@@ -1,0 +1,96 @@
+import Testing
+import TokenStores
+
+/// A state of the store, a tuple's time, and what interface.md's Rule says of them.
+struct ReplayCase: CustomTestStringConvertible, Sendable {
+  var name: String
+  var state: TokenState?
+  var time: UInt32
+  var knownOnly = false
+  var outcome: ReplayOutcome
+
+  var testDescription: String { name }
+}
+
+private func registered(_ at: Int64, dead: Int64? = nil) -> TokenState {
+  TokenState(registeredAt: at, invalidatedAt: dead)
+}
+
+private func unregistered(dead: Int64? = nil) -> TokenState { TokenState(invalidatedAt: dead) }
+
+@Suite struct ReplayRuleTests {
+  static let deaths: [ReplayCase] = [
+    ReplayCase(name: "absent", state: nil, time: 100, outcome: .inserted),
+    ReplayCase(name: "absent, time 0", state: nil, time: 0, outcome: .inserted),
+    ReplayCase(name: "absent, known only", state: nil, time: 100, knownOnly: true, outcome: .unknown),
+    ReplayCase(
+      name: "known, known only", state: registered(99), time: 100, knownOnly: true, outcome: .invalidated),
+    ReplayCase(name: "registered before", state: registered(99), time: 100, outcome: .invalidated),
+    ReplayCase(name: "registered at the same second", state: registered(100), time: 100, outcome: .kept),
+    ReplayCase(name: "registered after", state: registered(101), time: 100, outcome: .kept),
+    ReplayCase(name: "never registered, alive", state: unregistered(), time: 0, outcome: .invalidated),
+    ReplayCase(name: "dead earlier", state: unregistered(dead: 99), time: 100, outcome: .updated),
+    ReplayCase(
+      name: "dead at the same second", state: unregistered(dead: 100), time: 100, outcome: .unchanged),
+    ReplayCase(name: "dead later", state: unregistered(dead: 101), time: 100, outcome: .unchanged),
+    ReplayCase(
+      name: "kept is tested before unchanged", state: registered(100, dead: 200), time: 100, outcome: .kept),
+    ReplayCase(
+      name: "registered, then dead earlier", state: registered(50, dead: 99), time: 100, outcome: .updated),
+    ReplayCase(
+      name: "registered, then dead later", state: registered(50, dead: 150), time: 100, outcome: .unchanged),
+    ReplayCase(
+      name: "the last time of 32 bits", state: registered(0xffff_fffe), time: .max, outcome: .invalidated),
+    ReplayCase(
+      name: "a registration beyond 32 bits", state: registered(0x1_0000_0000), time: .max, outcome: .kept),
+    ReplayCase(name: "a registration before 1970", state: registered(-1), time: 0, outcome: .invalidated),
+    ReplayCase(name: "the extremes", state: registered(.min, dead: .max), time: .max, outcome: .unchanged),
+  ]
+
+  @Test(arguments: deaths) func death(_ example: ReplayCase) {
+    let outcome = ReplayRule.outcome(of: example.time, on: example.state, knownOnly: example.knownOnly)
+    #expect(outcome == example.outcome)
+  }
+
+  @Test func deathKeepsTheRegistration() {
+    #expect(ReplayRule.state(nil, deadAt: 7) == unregistered(dead: 7))
+    #expect(ReplayRule.state(registered(5), deadAt: 7) == registered(5, dead: 7))
+  }
+
+  static let registrations: [(before: TokenState?, time: UInt32, after: TokenState, RegistrationOutcome)] = [
+    (nil, 100, registered(100), .added),
+    (unregistered(), 100, registered(100), .raised),
+    (registered(99), 100, registered(100), .raised),
+    (registered(100), 100, registered(100), .unchanged),
+    (registered(101), 100, registered(101), .unchanged),
+    (unregistered(dead: 99), 100, registered(100), .revived),
+    (unregistered(dead: 100), 100, registered(100), .revived),
+    (unregistered(dead: 101), 100, registered(100, dead: 101), .raised),
+    (registered(50, dead: 99), 100, registered(100), .revived),
+    (registered(50, dead: 101), 100, registered(100, dead: 101), .raised),
+    (registered(50, dead: 101), 40, registered(50, dead: 101), .unchanged),
+    // Only somebody else can have written a death that is not later than the registration.
+    (registered(50, dead: 45), 40, registered(50), .revived),
+    (registered(.max), .max, registered(.max), .unchanged),
+  ]
+
+  @Test(arguments: registrations.indices) func registration(_ index: Int) {
+    let (before, time, after, outcome) = Self.registrations[index]
+    let result = ReplayRule.registering(before, at: time)
+    #expect(result.state == after)
+    #expect(result.outcome == outcome)
+  }
+
+  @Test func everyOutcomeIsCountedOnceUnderItsOwnName() {
+    var counts = ReplayCounts()
+    for (times, outcome) in ReplayOutcome.allCases.enumerated() {
+      for _ in 0...times { counts.add(outcome) }
+    }
+    counts.rejected = 10
+    #expect(counts.tokens == 1 + 2 + 3 + 4 + 5 + 6 + 10)
+    #expect(
+      [counts.inserted, counts.unknown, counts.kept, counts.unchanged, counts.updated, counts.invalidated]
+        == ReplayOutcome.allCases.indices.map { $0 + 1 })
+    #expect(counts.changes == counts.inserted + counts.updated + counts.invalidated)
+  }
+}

@@ -1,0 +1,228 @@
+import Foundation
+import GRDB
+import SQLiteStore
+import Testing
+import TokenStores
+
+/// Everything that can be wrong with a store, each with a real file.
+@Suite struct SQLiteFaultTests {
+  let directory: TemporaryDirectory
+  let path: String
+  static let deaths = [Dated(token: [1], time: 9)]
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    path = directory.file("my tokens.sqlite")
+  }
+
+  private func store(creates: Bool = false) -> SQLiteTokenStore {
+    SQLiteTokenStore(path: path, creates: creates, lockTimeout: .zero)
+  }
+
+  /// Every way to use the store, with and without leave to create.
+  private static let uses: [(String, @Sendable (SQLiteTokenStore) throws -> Void)] = [
+    ("check reading", { try $0.check(for: .reading) }), ("check writing", { try $0.check(for: .writing) }),
+    ("owners", { _ = try $0.owners() }), ("rows of tokens", { _ = try $0.rows(of: [[1]], in: .any) }),
+    ("list", { _ = try $0.rows() }), ("dry run", { try $0.replay(deaths, dryRun: true) }),
+    ("replay", { try $0.replay(deaths) }), ("register", { try $0.register(deaths) }),
+  ]
+
+  /// Expects that every use fails with `fault`, and leaves the directory's files as they are.
+  private func expectAlways(_ fault: StoreFault, creates: [Bool] = [false, true]) throws {
+    let before = try directory.names.map { try? bytes(of: directory.file($0)) }
+    for creates in creates {
+      for (name, use) in Self.uses {
+        #expect(throws: StoreError(store: "sqlite:\(path)", fault: fault), "\(name)") {
+          try use(store(creates: creates))
+        }
+      }
+    }
+    #expect(try directory.names.map { try? bytes(of: directory.file($0)) } == before)
+  }
+
+  @Test func missingFile() throws {
+    try expectAlways(.notFound, creates: [false])
+    #expect(try directory.names == [])
+  }
+
+  @Test func missingDirectory() throws {
+    let store = SQLiteTokenStore(path: directory.file("none/tokens.sqlite"), creates: true)
+    let fault = StoreFault.cannotOpen(reason: "directory \(directory.path)/none: No such file or directory")
+    #expect(throws: StoreError(store: store.name, fault: fault)) { try store.replay(Self.deaths) }
+    #expect(throws: StoreError(store: store.name, fault: fault)) { try store.check(for: .writing) }
+  }
+
+  @Test func pathThroughAFile() throws {
+    try Data().write(to: URL(fileURLWithPath: path))
+    let store = SQLiteTokenStore(path: "\(path)/tokens.sqlite", creates: true)
+    let fault = StoreFault.cannotOpen(reason: "Not a directory")
+    #expect(throws: StoreError(store: store.name, fault: fault)) { try store.replay(Self.deaths) }
+  }
+
+  @Test func aDirectory() throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    try expectAlways(.cannotOpen(reason: "it is a directory, not a database file"))
+  }
+
+  @Test func aDevice() throws {
+    let store = SQLiteTokenStore(path: "/dev/null", creates: true)
+    let fault = StoreFault.cannotOpen(reason: "it is not a regular file")
+    #expect(throws: StoreError(store: "sqlite:/dev/null", fault: fault)) { try store.replay(Self.deaths) }
+  }
+
+  @Test(arguments: [1, 1000]) func aTextFile(lines: Int) throws {
+    try Data(String(repeating: "time,token\n", count: lines).utf8).write(to: URL(fileURLWithPath: path))
+    try expectAlways(.notADatabase)
+  }
+
+  @Test func anEmptyFile() throws {
+    try Data().write(to: URL(fileURLWithPath: path))
+    try expectAlways(.noTable, creates: [false])
+    #expect(try store(creates: true).rows().isEmpty)
+    #expect(try store(creates: true).replay(Self.deaths).inserted == 1)
+    #expect(try store().rows().count == 1)
+  }
+
+  @Test func aTruncatedDatabase() throws {
+    try store(creates: true).replay(
+      (0..<4000).map { Dated(token: [UInt8($0 >> 8), UInt8($0 & 255)], time: 1) })
+    let whole = try bytes(of: path)
+    try whole.prefix(whole.count / 8192 * 4096).write(to: URL(fileURLWithPath: path))
+    try expectAlways(.damaged(detail: "database disk image is malformed"))
+  }
+
+  @Test func anotherProgramHoldsTheLock() throws {
+    try store(creates: true).replay([])
+    try withWriteLock(on: path) {
+      let locked = StoreError(store: "sqlite:\(path)", fault: .locked(waited: .zero))
+      #expect(throws: locked) { try store().replay(Self.deaths) }
+      #expect(throws: locked) { try store().register(Self.deaths) }
+      #expect(throws: Never.self) { try store().rows() }
+      #expect(throws: Never.self) { try store().check(for: .writing) }
+    }
+    #expect(try store().replay(Self.deaths).inserted == 1)
+  }
+
+  /// A reader stops no replay before its commit, and then all of it.
+  @Test func anotherProgramReads() throws {
+    try store(creates: true).replay([])
+    let locked = StoreError(store: "sqlite:\(path)", fault: .locked(waited: .zero))
+    try DatabaseQueue(path: path).read { database in
+      _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM device_tokens")
+      #expect(throws: locked) { try store().replay(Self.deaths) }
+    }
+    #expect(try store().rows().isEmpty)
+  }
+
+  @Test func anotherProgramWrites() throws {
+    try store(creates: true).replay([])
+    let other = try DatabaseQueue(path: path)
+    try other.writeWithoutTransaction { database in
+      try database.beginTransaction(.exclusive)
+      try expectAlways(.locked(waited: .zero))
+      try database.rollback()
+    }
+  }
+
+  @Test func aNewerVersion() throws {
+    try store(creates: true).replay(Self.deaths)
+    try sqlite(path, "PRAGMA user_version = 2")
+    try expectAlways(.newerVersion(found: 2, supported: 1))
+  }
+
+  /// SQLite reads a file whose header asks for a newer writer (byte 18 from 0), and never writes it: for it
+  /// the file is read-only whoever runs the test.
+  @Test func aReadOnlyDatabase() throws {
+    try store(creates: true).replay(Self.deaths)
+    var file = try bytes(of: path)
+    file[18] = 3
+    try file.write(to: URL(fileURLWithPath: path))
+    try expectOnlyReading()
+    #expect(try bytes(of: path) == file)
+  }
+
+  @Test(.enabled(if: geteuid() != 0, "root may write a read-only file")) func aReadOnlyFile() throws {
+    try store(creates: true).replay(Self.deaths)
+    try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: path)
+    try expectOnlyReading()
+  }
+
+  private func expectOnlyReading() throws {
+    let readOnly = StoreError(store: "sqlite:\(path)", fault: .readOnly(detail: "it opens for reading only"))
+    for (name, use) in Self.uses {
+      if ["replay", "register", "check writing"].contains(name) {
+        #expect(throws: readOnly, "\(name)") { try use(store()) }
+      } else {
+        #expect(throws: Never.self, "\(name)") { try use(store()) }
+      }
+    }
+  }
+
+  /// What a program that was killed in the middle of a large write leaves: half of its pages in the file,
+  /// and a journal that undoes them.
+  @Test(arguments: [false, true]) func aHotJournal(creates: Bool) throws {
+    let killed = directory.file("killed.sqlite")
+    let tokens = (0..<4000).map { Dated(token: [UInt8($0 >> 8), UInt8($0 & 255)], time: 1) }
+    try SQLiteTokenStore(path: killed, creates: true).replay(tokens)
+    try DatabaseQueue(path: killed).writeWithoutTransaction { database in
+      try database.execute(sql: "PRAGMA cache_size = 5")
+      try database.beginTransaction(.immediate)
+      try database.execute(sql: "UPDATE device_tokens SET invalidated_at = 2")
+      for suffix in ["", "-journal"] {
+        try FileManager.default.copyItem(atPath: killed + suffix, toPath: path + suffix)
+      }
+      try database.rollback()
+    }
+    #expect(try bytes(of: path) != bytes(of: killed))
+    #expect(try Set(store(creates: creates).rows().map(\.state)) == [TokenState(invalidatedAt: 1)])
+    #expect(try store().replay(tokens).unchanged == tokens.count)
+  }
+
+  @Test(.enabled(if: geteuid() != 0, "root may read and write everything")) func withoutPermission() throws {
+    let none = directory.file("none")
+    try FileManager.default.createDirectory(
+      atPath: none, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o555])
+    let inside = SQLiteTokenStore(path: "\(none)/tokens.sqlite", creates: true)
+    let denied = StoreFault.cannotOpen(reason: "directory \(none): Permission denied")
+    #expect(throws: StoreError(store: inside.name, fault: denied)) { try inside.replay(Self.deaths) }
+
+    try store(creates: true).replay(Self.deaths)
+    try FileManager.default.setAttributes([.posixPermissions: 0o000], ofItemAtPath: path)
+    #expect(throws: StoreError(store: "sqlite:\(path)", fault: .cannotOpen(reason: "Permission denied"))) {
+      try store().rows()
+    }
+  }
+
+  /// A full or failing disk cannot be had in a test that is to run anywhere: here SQLite's codes stand for
+  /// them (sqlite3.h), extended ones too.
+  @Test(arguments: [
+    (5, StoreFault.locked(waited: .seconds(2))), (6, .locked(waited: .seconds(2))),
+    (261, .locked(waited: .seconds(2))),
+    (8, .readOnly(detail: "m")), (264, .readOnly(detail: "m")), (1544, .readOnly(detail: "m")),
+    (10, .failed(detail: "m, SQLite error 10")), (778, .failed(detail: "m, SQLite error 778")),
+    (11, .damaged(detail: "m")), (13, .full(detail: "m")), (14, .cannotOpen(reason: "m")),
+    (19, .refused(detail: "m")), (26, .notADatabase), (7, .failed(detail: "m, SQLite error 7")),
+  ])
+  func meaningOfACode(_ code: Int, _ fault: StoreFault) {
+    let error = DatabaseError(resultCode: ResultCode(rawValue: CInt(code)), message: "m")
+    #expect(StoreFault(error, waited: .seconds(2)) == fault)
+  }
+
+  @Test func messagesNameTheStoreAndTheRemedy() {
+    let faults: [StoreFault] = [
+      .notFound, .noTable, .cannotOpen(reason: "r"), .notADatabase, .damaged(detail: "d"),
+      .wrongShape(subject: "column token", expected: "type BLOB", found: "type TEXT"),
+      .newerVersion(found: 3, supported: 1), .locked(waited: .seconds(5)), .readOnly(detail: "d"),
+      .full(detail: "d"), .foreignRows(count: 2, first: "f"), .refused(detail: "d"), .failed(detail: "d"),
+    ]
+    for fault in faults {
+      let message = StoreError(store: "sqlite:x", fault: fault).message
+      #expect(message.hasPrefix("token store sqlite:x: \(fault.problem); "))
+      #expect(!fault.remedy.isEmpty && !message.contains("\n") && !message.hasSuffix("."))
+    }
+    #expect(
+      StoreError(store: "sqlite:x", fault: .locked(waited: .seconds(5))).message
+        == "token store sqlite:x: another program has locked it; waited 5.0 seconds; "
+        + "wait until that program is done, or stop it, then run the command again")
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import SQLiteStore
+import Testing
+import TokenStores
+
+/// Which tables of others serve as `device_tokens`, and what is left alone in their databases.
+@Suite struct TableShapeTests {
+  let directory: TemporaryDirectory
+  let path: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    path = directory.file()
+  }
+
+  static let key = "PRIMARY KEY (app, environment, token)"
+  static let times = "registered_at INTEGER, invalidated_at INTEGER"
+  static let names = "app TEXT, environment TEXT, token BLOB"
+
+  @Test(arguments: [
+    "CREATE TABLE device_tokens (\(names), \(times), \(key)) WITHOUT ROWID",
+    "CREATE TABLE device_tokens (\(names), \(times), \(key))",
+    "CREATE TABLE Device_Tokens (\(times), Token BLOB, APP varchar(9), Environment CHAR, PRIMARY KEY (token, app, environment))",
+    "CREATE TABLE device_tokens (app TEXT, environment TEXT, token, registered_at BIGINT, invalidated_at INT, \(key))",
+    "CREATE TABLE device_tokens (\(names), \(times), device TEXT, n INTEGER NOT NULL DEFAULT 1, \(key))",
+    "CREATE TABLE device_tokens (\(names), \(times), hex TEXT NOT NULL AS (hex(token)), \(key))",
+  ])
+  func serves(_ sql: String) throws {
+    try sqlite(path, sql)
+    let store = SQLiteTokenStore(path: path)
+    #expect(try store.replay([Dated(token: [2], time: 2), Dated(token: [1], time: 1)]).inserted == 2)
+    #expect(try store.register([Dated(token: [2], time: 2)]).revived == 1)
+    #expect(try store.rows().map(\.token) == [[1], [2]])
+    #expect(try store.rows(of: [[2]], in: .any).map(\.state) == [TokenState(registeredAt: 2)])
+    #expect(try store.owners() == [AppEnvironment()])
+    #expect(try integer(path, "PRAGMA application_id") == 0)
+    #expect(try integer(path, "PRAGMA user_version") == 0)
+  }
+
+  @Test(arguments: [
+    ("CREATE VIEW device_tokens AS SELECT 1", "the name", "a table", "a view"),
+    ("CREATE TABLE device_tokens (token BLOB PRIMARY KEY)", "column app", "a column of type TEXT", "none"),
+    (
+      "CREATE TABLE device_tokens (app TEXT, environment TEXT, token TEXT, \(times), \(key))", "column token",
+      "type BLOB", "type TEXT"
+    ),
+    (
+      "CREATE TABLE device_tokens (\(names), registered_at TIMESTAMP, invalidated_at INTEGER, \(key))",
+      "column registered_at", "type INTEGER", "type NUMERIC"
+    ),
+    (
+      "CREATE TABLE device_tokens (\(names), registered_at INTEGER NOT NULL, invalidated_at INTEGER, \(key))",
+      "column registered_at", "a column that may be null", "NOT NULL"
+    ),
+    (
+      "CREATE TABLE device_tokens (\(names), registered_at INTEGER, invalidated_at INTEGER AS (1), \(key))",
+      "column invalidated_at", "an ordinary column", "a generated one"
+    ),
+    (
+      "CREATE TABLE device_tokens (\(names), \(times), device TEXT NOT NULL, \(key))",
+      "column device, which apnsift does not know", "one that may be null or has a default",
+      "NOT NULL without a default"
+    ),
+    (
+      "CREATE TABLE device_tokens (\(names), \(times), PRIMARY KEY (app, token))", "the primary key",
+      "app, environment, token", "app, token"
+    ),
+    (
+      "CREATE TABLE device_tokens (\(names), \(times), u TEXT, PRIMARY KEY (app, environment, token, u))",
+      "the primary key", "app, environment, token", "app, environment, token, u"
+    ),
+    (
+      "CREATE TABLE device_tokens (id INTEGER PRIMARY KEY, \(names), \(times), UNIQUE (app, environment, token))",
+      "the primary key", "app, environment, token", "id"
+    ),
+    (
+      "CREATE TABLE device_tokens (\(names), \(times))", "the primary key", "app, environment, token", "none"
+    ),
+    (
+      "CREATE TABLE device_tokens (app TEXT COLLATE NOCASE, environment TEXT, token BLOB, \(times), \(key))",
+      "column app", "collation BINARY", "collation NOCASE"
+    ),
+  ])
+  func doesNotServe(_ sql: String, _ subject: String, _ expected: String, _ found: String) throws {
+    try sqlite(path, sql)
+    let before = try bytes(of: path)
+    let fault = StoreFault.wrongShape(subject: subject, expected: expected, found: found)
+    for creates in [false, true] {
+      let store = SQLiteTokenStore(path: path, creates: creates)
+      let error = StoreError(store: store.name, fault: fault)
+      #expect(throws: error) { try store.replay([Dated(token: [1], time: 1)]) }
+      #expect(throws: error) { try store.rows() }
+    }
+    #expect(try bytes(of: path) == before)
+  }
+
+  @Test func aNewFileIsMarkedAsOurs() throws {
+    try SQLiteTokenStore(path: path, creates: true).replay([])
+    #expect(try integer(path, "PRAGMA application_id") == 0x4150_4e73)
+    #expect(try integer(path, "PRAGMA user_version") == 1)
+    #expect(try directory.names == ["tokens.sqlite"])
+  }
+
+  /// docs/stores.md shows the table as it is made, and its statements run.
+  @Test func theDocumentationIsUpToDate() throws {
+    try SQLiteTokenStore(path: path, creates: true).replay([])
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+    let text = try String(contentsOf: root.appendingPathComponent("docs/stores.md"), encoding: .utf8)
+    let blocks = text.components(separatedBy: "```sql\n").dropFirst().map {
+      $0.components(separatedBy: "\n```")[0]
+    }
+    #expect(
+      try integer(path, "SELECT sql = '\(blocks[0].replacing("'", with: "''"))' FROM sqlite_master") == 1)
+    for block in blocks.dropFirst() { try sqlite(path, block) }
+    #expect(text.contains("\(0x4150_4e73)"))
+  }
+
+  @Test func aForeignDatabaseGetsTheTableAlone() throws {
+    try sqlite(path, "PRAGMA journal_mode = WAL; PRAGMA user_version = 7; CREATE TABLE users (name TEXT)")
+    #expect(throws: StoreError(store: "sqlite:\(path)", fault: .noTable)) {
+      try SQLiteTokenStore(path: path).replay([])
+    }
+    #expect(try SQLiteTokenStore(path: path, creates: true).owners() == [])
+    #expect(
+      try SQLiteTokenStore(path: path, creates: true).replay([Dated(token: [1], time: 1)]).inserted == 1)
+    #expect(try integer(path, "PRAGMA application_id") == 0)
+    #expect(try integer(path, "PRAGMA user_version") == 7)
+    #expect(try integer(path, "SELECT count(*) FROM pragma_journal_mode WHERE journal_mode = 'wal'") == 1)
+    #expect(try integer(path, "SELECT count(*) FROM users") == 0)
+  }
+
+  static let foreignRows: [(values: String, found: String)] = [
+    ("'', 'production', '0a0b', NULL, 1", "token is '0a0b', expected a blob of the token's bytes"),
+    ("'', 'development', x'01', NULL, 1", "environment is 'development', expected production or sandbox"),
+    ("x'ff', 'production', x'01', NULL, 1", "app is x'ff', expected text"),
+    (
+      "'', 'production', x'01', '2013-05-01', NULL",
+      "registered_at is '2013-05-01', expected UNIX seconds as an integer, or null"
+    ),
+    (
+      "'', 'production', x'01', NULL, 1.5",
+      "invalidated_at is 1.5, expected UNIX seconds as an integer, or null"
+    ),
+  ]
+
+  @Test(arguments: foreignRows) func aRowOfOthersIsReportedBehindTheRest(_ values: String, _ found: String)
+    throws
+  {
+    try sqlite(path, "CREATE TABLE device_tokens (\(Self.names), \(Self.times), \(Self.key))")
+    let store = SQLiteTokenStore(path: path)
+    try store.replay([Dated(token: [0], time: 1), Dated(token: [2], time: 1)])
+    try sqlite(path, "INSERT INTO device_tokens VALUES (\(values))")
+
+    var visited = 0
+    let error = StoreError(store: store.name, fault: .foreignRows(count: 1, first: found))
+    #expect(throws: error) { try store.list(.all, in: .any) { _, _, _ in visited += 1 } }
+    #expect(visited == 2)
+  }
+
+  @Test func aReplayThatMeetsARowOfOthersChangesNothing() throws {
+    try sqlite(
+      path,
+      """
+      CREATE TABLE device_tokens (\(Self.names), \(Self.times), \(Self.key));
+      INSERT INTO device_tokens VALUES ('', 'production', x'02', 'yesterday', NULL)
+      """)
+    let store = SQLiteTokenStore(path: path)
+    #expect(throws: StoreError.self) {
+      try store.replay([Dated(token: [1], time: 1), Dated(token: [2], time: 1)])
+    }
+    #expect(try integer(path, "SELECT count(*) FROM device_tokens") == 1)
+  }
+
+  /// A constraint or trigger of the user's own must refuse a row aloud, and the whole replay with it.
+  @Test(arguments: [
+    "CREATE UNIQUE INDEX one ON device_tokens (token)",
+    "CREATE TRIGGER t BEFORE INSERT ON device_tokens WHEN new.token = x'02' BEGIN SELECT RAISE(IGNORE); END",
+    "CREATE TRIGGER t BEFORE INSERT ON device_tokens WHEN new.token = x'02' BEGIN SELECT RAISE(ABORT, 'no'); END",
+  ])
+  func aConstraintOfTheUsers(_ sql: String) throws {
+    let store = SQLiteTokenStore(path: path, creates: true)
+    try store.replay([Dated(token: [2], time: 1)], for: AppEnvironment(app: "other"))
+    try sqlite(path, sql)
+    let error = #expect(throws: StoreError.self) {
+      try store.replay([Dated(token: [1], time: 1), Dated(token: [2], time: 1)])
+    }
+    if case .refused = error?.fault {} else { Issue.record("\(String(describing: error))") }
+    #expect(try store.rows().count == 1)
+  }
+}

@@ -1,0 +1,74 @@
+"""Holds check-readme to its promise: small documents against a stand-in for the command."""
+
+import tempfile
+from pathlib import Path
+
+STAND_IN = """#!/bin/sh
+case "$*" in
+  help) echo "USAGE: apnsift <subcommand>"; echo "  -h, --help" ;;
+  "help export") echo "USAGE: apnsift export [--to <format>]"; echo "  -t, --to <format>" ;;
+  "help store") echo "USAGE: apnsift store <subcommand>" ;;
+  "help store list") echo "USAGE: apnsift store list [--dead]"; echo "  --dead" ;;
+  "help inspect") echo "USAGE: apnsift inspect [--json]"; echo "  --json" ;;
+  help*) echo "USAGE: apnsift <subcommand>" ;;
+  *) echo "one"; echo "two" >&2; echo "three" ; exit 3 ;;
+esac
+"""
+
+# name: (document, faults that are found)
+CASES = {
+    "output as promised": ("```console\n$ apnsift x.bin\none\ntwo\nthree\n```\n", 0),
+    "a missing line": ("```console\n$ apnsift x.bin\none\nthree\n```\n", 1),
+    "a line too many": ("```console\n$ apnsift x.bin\none\ntwo\nthree\nfour\n```\n", 1),
+    "an output where none is promised": ("```console\n$ echo a\n```\n", 1),
+    "… for lines": ("```console\n$ apnsift x.bin\none\n…\n```\n", 0),
+    "… for no line": ("```console\n$ apnsift x.bin\none\n…\ntwo\nthree\n```\n", 0),
+    "… inside a line": ("```console\n$ apnsift x.bin\no…e\ntwo\nth…\n```\n", 0),
+    "… does not hide what follows": ("```console\n$ apnsift x.bin\n…\nfour\n```\n", 1),
+    "… inside a line ends with it": ("```console\n$ apnsift x.bin\no…three\n```\n", 1),
+    "characters that mean something to a pattern": ("```console\n$ echo '(a.*'\n(a.*\n```\n", 0),
+    "exit code of the command before": ("```console\n$ apnsift x.bin >/dev/null 2>&1\n$ echo $?\n3\n```\n", 0),
+    "a command of two lines": ("```console\n$ echo a \\\n> b\na b\n```\n", 0),
+    "files stay from block to block": ("```console\n$ echo a >f\n```\n\n```console\n$ cat f\na\n```\n", 0),
+    "samples are there": ("```console\n$ ls samples/README.md\nsamples/README.md\n```\n", 0),
+    "other blocks do not run": ("```text\n$ echo a\nb\n```\n", 0),
+    "a target": ("```sh\nmake test && make demo   # all\n```\n", 0),
+    "no target": ("```sh\nmake tea\n```\n", 1),
+    "an option": ("```sh\napnsift export a.bin -t csv --to=csv | wc -l\napnsift store list --dead\n```\n", 0),
+    "no option": ("```sh\napnsift export a.bin --too csv\n```\n", 1),
+    "an option of another command": ("```sh\napnsift store list --to csv\n```\n", 1),
+    "an option on a line of its own": ("```sh\napnsift export a.bin \\\n  --too csv\n```\n", 1),
+    "the help of a command": ("```sh\napnsift help export\napnsift help\n```\n", 0),
+    "the help of no command": ("```sh\napnsift help exprot\n```\n", 1),
+    "no command": ("```sh\napnsift exprot a.bin\n```\n", 1),
+    "a file in place of a command": ("```sh\napnsift a.bin --json\n```\n", 0),
+}
+
+STALE = "```console\n$ apnsift x.bin\nold\n```\n\n```console\n$ echo a\n…\nb\n```\n"
+UPDATED = "```console\n$ apnsift x.bin\none\ntwo\nthree\n```\n\n```console\n$ echo a\n…\nb\n```\n"
+
+
+def failures(directory, check):
+    command = directory / "apnsift"
+    command.write_text(STAND_IN)
+    command.chmod(0o755)
+    document = directory / "document.md"
+    for name, (text, expected) in CASES.items():
+        document.write_text(text)
+        faults = check(document, str(command))
+        if len(faults) != expected:
+            yield f"{name}: {expected} faults expected, found: {faults}"
+    document.write_text(STALE)
+    if len(check(document, str(command), update=True)) != 1 or document.read_text() != UPDATED:
+        yield f"--update left: {document.read_text()}"
+
+
+def run(check):
+    """Returns an exit code for the process: None, or a message."""
+    with tempfile.TemporaryDirectory() as directory:
+        found = list(failures(Path(directory), check))
+    for failure in found:
+        print(f"check-readme --self-test: {failure}")
+    if found:
+        raise SystemExit(1)
+    print(f"check-readme --self-test: {len(CASES) + 1} cases pass")

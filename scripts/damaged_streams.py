@@ -1,0 +1,145 @@
+"""Feedback streams with damage of every kind that the decoding rules speak of, and of kinds that they do not.
+
+Everything is drawn from the `random.Random` that is handed over, so a seed names a stream.
+"""
+
+HEADER = 6
+EARLIEST, LATEST = 1245196800, 1619740800  # the limits that hold where no option says otherwise
+EDGE_TIMES = [0, 1, EARLIEST - 1, EARLIEST, LATEST, LATEST + 1, 2**31 - 1, 2**31, 2**32 - 1]
+EDGE_LENGTHS = [0, 1, 31, 33, 54, 80, 99, 100, 101, 255, 256, 300, 8192, 65535]
+
+
+def tuple_bytes(time, token, length=None):
+    length = len(token) if length is None else length
+    return time.to_bytes(4, "big") + length.to_bytes(2, "big") + token
+
+
+def draw_token(draw, length):
+    """Random, all zeros, or with a stretch of zeros about as long as the rules count (8)."""
+    token = bytearray(draw.randbytes(length))
+    kind = draw.random()
+    if kind < 0.03:
+        return bytes(length)
+    if kind < 0.1 and length > 0:
+        at = draw.randrange(length)
+        zeros = draw.choice([7, 8, 9])
+        token[at : at + zeros] = bytes(min(zeros, length - at))
+    return bytes(token)
+
+
+def draw_tuple(draw, lengths):
+    time = draw.choice(EDGE_TIMES) if draw.random() < 0.05 else draw.randint(EARLIEST, LATEST)
+    kind = draw.random()
+    if kind < 0.85:
+        return tuple_bytes(time, draw_token(draw, draw.choice(lengths)))
+    if kind < 0.95:
+        return tuple_bytes(time, draw_token(draw, draw.choice(EDGE_LENGTHS[:10] + [draw.randrange(130)])))
+    return tuple_bytes(time, draw_token(draw, draw.choice(lengths)), length=draw.choice(EDGE_LENGTHS))
+
+
+def lose(draw, data, at):
+    return data[:at] + data[at + draw.choice([1, 1, 2, 6, 37, 38, 39, draw.randrange(1, 200)]) :]
+
+
+def flip(draw, data, at):
+    return data[:at] + bytes([data[at] ^ (1 << draw.randrange(8))]) + data[at + 1 :]
+
+
+def insert(draw, data, at):
+    return data[:at] + draw.randbytes(draw.choice([1, 2, 5, 38, draw.randrange(1, 80)])) + data[at:]
+
+
+def repeat(draw, data, at):
+    size = draw.randrange(1, 60)
+    return data[: at + size] + data[at:]
+
+
+def zero(draw, data, at):
+    size = min(draw.randrange(1, 120), len(data) - at)
+    return data[:at] + bytes(size) + data[at + size :]
+
+
+def cut_tail(draw, data, at):
+    return data[:at]
+
+
+def cut_front(draw, data, at):
+    return data[at:]
+
+
+def gap_mark(draw, data, at):
+    """tshark's mark in place of lost bytes, or twice side by side; with or without its NUL."""
+    lost = draw.randrange(1, 150)
+    marks = b""
+    for _ in range(draw.choice([1, 1, 1, 2])):
+        nul = draw.choice([b"", b"\0"])
+        marks += b"[%d bytes missing in capture file]" % draw.choice([lost, draw.randrange(1, 10**6)]) + nul
+    return data[:at] + marks + data[at + lost :]
+
+
+def broken_mark(draw, data, at):
+    """What only looks like a mark is bytes of the stream, also where a whole one begins inside it."""
+    mark = b"[76 bytes missing in capture file]"
+    begun = mark[: draw.randrange(1, len(mark))]
+    return data[:at] + draw.choice([begun, begun + mark, b"[ 7" + mark[2:], mark.upper()]) + data[at:]
+
+
+DAMAGES = [lose, lose, flip, insert, repeat, zero, cut_tail, cut_front, gap_mark, gap_mark, broken_mark]
+
+
+def tuples(draw, lengths):
+    return b"".join(draw_tuple(draw, lengths) for _ in range(draw.randrange(1, 30)))
+
+
+def damaged(draw, lengths):
+    data = tuples(draw, lengths)
+    for _ in range(draw.choice([1, 1, 2, 3, 8])):
+        if data:
+            data = draw.choice(DAMAGES)(draw, data, draw.randrange(len(data)))
+    return data
+
+
+def tiny(draw, lengths):
+    """0 to 12 bytes: of a tuple, of chance, or of the values that the tail rule compares."""
+    size = draw.randrange(13)
+    edges = draw.choice(EDGE_TIMES).to_bytes(4, "big") + draw.choice(EDGE_LENGTHS).to_bytes(2, "big") + bytes(6)
+    return draw.choice([draw_tuple(draw, lengths) + bytes(12), draw.randbytes(12), edges])[:size]
+
+
+def short_tail(draw, lengths):
+    """Sound tuples with 0 to 8 bytes of something behind them."""
+    return tuples(draw, lengths) + tiny(draw, lengths)[: draw.randrange(9)]
+
+
+def headers_only(draw, lengths):
+    """Headers side by side: many boundaries that could be believed."""
+    count = draw.randrange(1, 80)
+    return b"".join(draw_tuple(draw, lengths)[: draw.choice([6, 6, 7, 12])] for _ in range(count))
+
+
+def ciphertext(draw, lengths):
+    """Begins like TLS, or almost so."""
+    start = bytes([draw.randrange(0x13, 0x19), draw.choice([3, 3, 3, 2]), draw.randrange(6)])
+    return start + draw.randbytes(draw.randrange(400))
+
+
+def garbage(draw, lengths):
+    return draw.randbytes(draw.randrange(1, 600))
+
+
+SHAPES = {
+    "sound": (tuples, 5),
+    "damaged": (damaged, 60),
+    "tiny": (tiny, 10),
+    "tail": (short_tail, 8),
+    "headers": (headers_only, 7),
+    "ciphertext": (ciphertext, 4),
+    "garbage": (garbage, 6),
+}
+
+
+def draw_stream(draw, lengths):
+    """A stream and the name of its shape. `lengths` are the token lengths that sound tuples have."""
+    names, weights = list(SHAPES), [weight for _, weight in SHAPES.values()]
+    name = draw.choices(names, weights)[0]
+    return name, SHAPES[name][0](draw, lengths)
