@@ -32,20 +32,30 @@ package struct TimeHistogram: Sendable {
   }
 
   package mutating func count(_ run: RecordRun, in bytes: RawSpan) {
-    for index in 0..<run.count {
-      count(bytes.bigEndianUInt32(at: run.start &+ index &* run.stride))
+    var index = 0
+    while index < run.count {
+      index = countFitting(run, from: index, in: bytes)
+      guard index < run.count else { return }
+      makeRoom(for: bytes.bigEndianUInt32(at: run.start &+ index &* run.stride))
     }
   }
 
-  @inline(__always)
-  private mutating func count(_ time: UInt32) {
-    let sinceStart = time &- start
-    if isEmpty || time < start || UInt64(sinceStart) >= UInt64(width) &* UInt64(Self.maxBins) {
-      makeRoom(for: time)
-      counts[Int((time &- start) / width)] += 1
-    } else {
-      counts[Int(sinceStart / width)] &+= 1
+  /// Counts records from `first` on up to one whose time has no bin; returns its index, or the run's end.
+  private mutating func countFitting(_ run: RecordRun, from first: Int, in bytes: RawSpan) -> Int {
+    guard !isEmpty else { return first }
+    let start = start
+    let reach = UInt64(width) &* UInt64(Self.maxBins)
+    // A half added keeps multiples of the width clear of the rounding of its reciprocal; a division would
+    // take several times as long.
+    let binsPerSecond = 1 / Double(width)
+    var bins = counts.mutableSpan
+    for index in first..<run.count {
+      let time = bytes.bigEndianUInt32(at: run.start &+ index &* run.stride)
+      let sinceStart = time &- start
+      guard time >= start, UInt64(sinceStart) < reach else { return index }
+      bins[Int((Double(sinceStart) + 0.5) * binsPerSecond)] &+= 1
     }
+    return run.count
   }
 
   /// Moves the bins, or joins them to wider ones, so that `time` falls into one.

@@ -3,19 +3,19 @@ extension RawSpan {
   /// The unsigned 16-bit big-endian integer at `offset` (bytes, from 0). Traps outside the span, so
   /// callers judge the length first.
   @inlinable @inline(__always)
-  package func bigEndianUInt16(at offset: Int) -> UInt16 {
+  public func bigEndianUInt16(at offset: Int) -> UInt16 {
     UInt16(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self))
   }
 
   /// The unsigned 32-bit big-endian integer at `offset` (bytes, from 0). Traps outside the span.
   @inlinable @inline(__always)
-  package func bigEndianUInt32(at offset: Int) -> UInt32 {
+  public func bigEndianUInt32(at offset: Int) -> UInt32 {
     UInt32(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
   /// The byte at `offset` (from 0). Traps outside the span.
   @inlinable @inline(__always)
-  package func byte(at offset: Int) -> UInt8 {
+  public func byte(at offset: Int) -> UInt8 {
     unsafeLoad(fromByteOffset: offset, as: UInt8.self)
   }
 }
@@ -23,17 +23,17 @@ extension RawSpan {
 /// The same without a check, for loops that have checked the whole of what they read.
 extension RawSpan {
   @inlinable @inline(__always)
-  package func uncheckedBigEndianUInt16(at offset: Int) -> UInt16 {
+  public func uncheckedBigEndianUInt16(at offset: Int) -> UInt16 {
     UInt16(bigEndian: unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt16.self))
   }
 
   @inlinable @inline(__always)
-  package func uncheckedBigEndianUInt32(at offset: Int) -> UInt32 {
+  public func uncheckedBigEndianUInt32(at offset: Int) -> UInt32 {
     UInt32(bigEndian: unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt32.self))
   }
 
   @inlinable @inline(__always)
-  package func uncheckedByte(at offset: Int) -> UInt8 {
+  public func uncheckedByte(at offset: Int) -> UInt8 {
     unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
   }
 }

@@ -1,13 +1,13 @@
 /// A day of the proleptic Gregorian calendar.
-package struct CivilDate: Equatable, Sendable {
-  package var year: Int
+public struct CivilDate: Equatable, Sendable {
+  public var year: Int
   /// 1 to 12.
-  package var month: Int
+  public var month: Int
   /// 1 to 31.
-  package var day: Int
+  public var day: Int
 
   @inlinable
-  package init(year: Int, month: Int, day: Int) {
+  public init(year: Int, month: Int, day: Int) {
     self.year = year
     self.month = month
     self.day = day
@@ -19,7 +19,7 @@ package struct CivilDate: Equatable, Sendable {
   /// a year's months then begin at evenly rounded multiples, which divisions by constants find: Neri and
   /// Schneider, "Euclidean affine functions and their application to calendar algorithms", 2022.
   @inlinable
-  package init(daysSince1970 days: UInt32) {
+  public init(daysSince1970 days: UInt32) {
     let quarters = 4 &* UInt64(days &+ 719_468) &+ 3  // 719,468 days lie from 0000-03-01 to 1970-01-01
     let century = quarters / 146_097
     let centuryQuarters = (quarters % 146_097) | 3

@@ -1,7 +1,7 @@
 /// Hexadecimal digits, both ways.
-package enum Hex {
+public enum Hex {
   /// Which letters stand for the digits 10 to 15.
-  package enum LetterCase: Sendable {
+  public enum LetterCase: Sendable {
     case lower, upper
 
     /// How far the letters lie behind where digits would go on after 9 in ASCII.
@@ -10,7 +10,7 @@ package enum Hex {
 
   /// Writes `count` bytes of `source` from `start` as `2 * count` hex digits at `position` of `target`.
   @inlinable @inline(__always)
-  package static func encode(
+  public static func encode(
     _ source: RawSpan, from start: Int, count: Int, into target: inout MutableRawSpan, at position: Int,
     letterCase: LetterCase = .lower
   ) {
@@ -20,16 +20,16 @@ package enum Hex {
       done &+= 16
     }
     while done < count {
-      let byte = SIMD2<UInt16>(UInt16(source.byte(at: start &+ done)), 0)
+      let byte = SIMD2<UInt16>(UInt16(source.uncheckedByte(at: start &+ done)), 0)
       let digits = asciiDigits(byte, letterCase).x.littleEndian
-      target.storeBytes(of: digits, toByteOffset: position &+ 2 &* done, as: UInt16.self)
+      target.storeBytes(of: digits, toUncheckedByteOffset: position &+ 2 &* done, as: UInt16.self)
       done &+= 1
     }
   }
 
   /// The same for 32 bytes, which nearly all tokens have: without a loop it takes half the time.
   @inlinable @inline(__always)
-  package static func encode32(
+  public static func encode32(
     _ source: RawSpan, from start: Int, into target: inout MutableRawSpan, at position: Int,
     letterCase: LetterCase
   ) {
@@ -43,9 +43,9 @@ package enum Hex {
     _ source: RawSpan, from start: Int, into target: inout MutableRawSpan, at position: Int,
     _ letterCase: LetterCase
   ) {
-    let bytes = source.unsafeLoadUnaligned(fromByteOffset: start, as: SIMD16<UInt8>.self)
+    let bytes = source.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: SIMD16<UInt8>.self)
     let digits = asciiDigits(SIMD16<UInt16>(truncatingIfNeeded: bytes), letterCase)
-    target.storeBytes(of: digits, toByteOffset: position, as: SIMD16<UInt16>.self)
+    target.storeBytes(of: digits, toUncheckedByteOffset: position, as: SIMD16<UInt16>.self)
   }
 
   /// Two digits of each lane's byte, the high one in the low byte: both nibbles are moved to a byte of their
@@ -71,7 +71,7 @@ package enum Hex {
 
   /// The value 0 to 15 of an ASCII hex digit of either case; nil for any other byte.
   @inlinable @inline(__always)
-  package static func value(ofDigit digit: UInt8) -> UInt8? {
+  public static func value(ofDigit digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit &- UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): digit &- UInt8(ascii: "a") &+ 10

@@ -1,10 +1,10 @@
 /// Times of the protocol: unsigned seconds since 1970-01-01T00:00:00Z, written as RFC 3339 in UTC.
-package enum UTCTime {
+public enum UTCTime {
   /// `2013-05-01T09:30:00Z`: the length in bytes of every time that 32 bits of seconds can name.
-  @inlinable package static var textLength: Int { 20 }
+  @inlinable public static var textLength: Int { 20 }
 
   /// The seconds of a day; UTC as POSIX counts it has no leap seconds.
-  @inlinable package static var secondsPerDay: UInt32 { 86_400 }
+  @inlinable public static var secondsPerDay: UInt32 { 86_400 }
 
   /// `seconds` as RFC 3339, `2013-05-01T09:30:00Z`.
   package static func text(_ seconds: UInt32) -> String {

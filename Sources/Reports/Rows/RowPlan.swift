@@ -67,6 +67,9 @@ struct RowPlan {
     let run = records.run
     let text = text.span.bytes
     let steps = steps.span
+    var offsetWidth = Decimal.Width()
+    var fileOffsetWidth = Decimal.Width()
+    var timestampWidth = Decimal.Width()
     var end = position
     for index in first..<(first &+ count) {
       let start = run.start &+ index &* run.stride
@@ -87,15 +90,17 @@ struct RowPlan {
           }
           end &+= 2 &* run.tokenLength
         case .time:
-          days.write(bytes.bigEndianUInt32(at: start), into: &target, at: end)
+          days.write(bytes.uncheckedBigEndianUInt32(at: start), into: &target, at: end)
           end &+= UTCTime.textLength
         case .timestamp:
-          end &+= Decimal.encode(UInt64(bytes.bigEndianUInt32(at: start)), into: &target, at: end)
+          let time = UInt64(bytes.uncheckedBigEndianUInt32(at: start))
+          end &+= Decimal.encode(time, width: &timestampWidth, into: &target, at: end)
         case .offset:
-          end &+= Decimal.encode(UInt64(truncatingIfNeeded: offset), into: &target, at: end)
+          let offset = UInt64(truncatingIfNeeded: offset)
+          end &+= Decimal.encode(offset, width: &offsetWidth, into: &target, at: end)
         case .fileOffset:
-          let fileOffset = records.origin.fileOffset(of: offset)
-          end &+= Decimal.encode(UInt64(truncatingIfNeeded: fileOffset), into: &target, at: end)
+          let place = UInt64(truncatingIfNeeded: records.origin.fileOffset(of: offset))
+          end &+= Decimal.encode(place, width: &fileOffsetWidth, into: &target, at: end)
         }
       }
     }
@@ -108,8 +113,8 @@ struct RowPlan {
   ) {
     var done = 0
     while done < count {
-      let word = text.unsafeLoadUnaligned(fromByteOffset: start &+ done, as: SIMD16<UInt8>.self)
-      target.storeBytes(of: word, toByteOffset: position &+ done, as: SIMD16<UInt8>.self)
+      let word = text.unsafeLoadUnaligned(fromUncheckedByteOffset: start &+ done, as: SIMD16<UInt8>.self)
+      target.storeBytes(of: word, toUncheckedByteOffset: position &+ done, as: SIMD16<UInt8>.self)
       done &+= slack
     }
   }

@@ -47,21 +47,28 @@ struct GapMark: Equatable {
 
   /// The first whole mark from `start` on.
   ///
-  /// Every stretch of 24 bytes that a mark's last 31 cover has its first 8 among them, and those are ASCII:
-  /// one load in 24 bytes rules out nearly all of a binary dump.
+  /// Of the 31 bytes of a mark's words, eight lie at one of the places that are 24 apart, and they are
+  /// printable ASCII: one load in 24 bytes rules out nearly all of a binary dump.
   static func first(in bytes: RawSpan, from start: Int) -> GapMark? {
-    let sample = MemoryLayout<UInt64>.size
-    let step = words.count - sample + 1
+    let step = words.count - MemoryLayout<UInt64>.size + 1
     var place = start
-    while place &+ sample <= bytes.byteCount {
-      let isText =
-        bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
-      if isText, let mark = mark(withWordsAt: max(start, place - step + 1)...place, in: bytes, from: start) {
+    while place &+ MemoryLayout<UInt64>.size <= bytes.byteCount {
+      let sample = bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self)
+      if isPrintable(sample),
+        let mark = mark(withWordsAt: max(start, place - step + 1)...place, in: bytes, from: start)
+      {
         return mark
       }
       place &+= step
     }
     return nil
+  }
+
+  /// Whether no byte is 0x80 or above, and then none below 0x20.
+  @inline(__always)
+  private static func isPrintable(_ sample: UInt64) -> Bool {
+    let highBits: UInt64 = 0x8080_8080_8080_8080
+    return sample & highBits == 0 && (sample &- 0x2020_2020_2020_2020) & highBits == 0
   }
 
   /// A mark whose words begin in `places` and which begins at `start` or behind it.
