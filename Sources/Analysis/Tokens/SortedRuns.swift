@@ -22,8 +22,8 @@ struct SortedRuns {
 
   var isEmpty: Bool { extents.isEmpty }
 
-  /// Takes an entry: its head, its token and the filling.
-  typealias Append = (_ entry: UnsafeRawBufferPointer) throws -> Void
+  /// Takes an entry and its token.
+  typealias Append = (_ entry: TokenEntry, _ token: UnsafeRawBufferPointer) throws -> Void
 
   /// Adds a run of the entries that `body` appends, in order.
   mutating func addRun(_ body: (Append) throws -> Void) throws {
@@ -32,7 +32,7 @@ struct SortedRuns {
   }
 
   /// Calls `body` once for each distinct token of all runs, in order, with all that they know of it.
-  func merge(_ body: (_ entry: TokenEntry, _ token: UnsafeRawBufferPointer) throws -> Void) throws {
+  func merge(_ body: Append) throws {
     guard let file else { return }
     let length = max(RunReader.leastBuffer, memory / 2 / max(1, extents.count))
     var heap = try RunHeap(extents.map { try RunReader(file, extent: $0, bufferLength: length) })
@@ -56,8 +56,8 @@ struct SortedRuns {
     let start = file.size
     var piece: [UInt8] = []
     piece.reserveCapacity(Self.writeLength)
-    try body { entry in
-      piece.append(contentsOf: entry)
+    try body { entry, token in
+      entry.append(to: &piece, token)
       guard piece.count >= Self.writeLength else { return }
       try piece.withUnsafeBytes { try file.append($0) }
       piece.removeAll(keepingCapacity: true)
@@ -70,18 +70,6 @@ struct SortedRuns {
   private mutating func mergeIntoOne() throws {
     let sources = self
     extents = []
-    try writeRun { append in
-      var copy: [UInt8] = []
-      try sources.merge { entry, token in
-        copy.removeAll(keepingCapacity: true)
-        copy.append(contentsOf: repeatElement(0, count: TokenEntry.headLength))
-        copy.append(contentsOf: token)
-        copy.append(contentsOf: repeatElement(0, count: entry.size - copy.count))
-        try copy.withUnsafeMutableBytes { bytes in
-          if let head = bytes.baseAddress { entry.store(to: head) }
-          try append(UnsafeRawBufferPointer(bytes))
-        }
-      }
-    }
+    try writeRun { append in try sources.merge(append) }
   }
 }

@@ -31,11 +31,19 @@ struct TokenEntry: Equatable {
     marks = UInt16(truncatingIfNeeded: word >> 48)
   }
 
+  /// Appends the entry as it stands in sorted runs.
+  func append(to bytes: inout [UInt8], _ token: UnsafeRawBufferPointer) {
+    withUnsafeBytes(of: word) { bytes.append(contentsOf: $0) }
+    bytes.append(contentsOf: token)
+    bytes.append(contentsOf: repeatElement(0, count: size - Self.headLength - token.count))
+  }
+
   @inline(__always)
   func store(to head: UnsafeMutableRawPointer) {
-    let word = UInt64(time) | UInt64(length) << 32 | UInt64(marks) << 48
     head.storeBytes(of: word, as: UInt64.self)
   }
+
+  private var word: UInt64 { UInt64(time) | UInt64(length) << 32 | UInt64(marks) << 48 }
 
   /// Adds what another entry knows of the same token. A `time` that does not count is 0.
   @inline(__always)
