@@ -16,7 +16,8 @@ struct TokenMap: ~Copyable {
   /// Arena places are 31-bit numbers of 8-byte units.
   private static let mostArena = 8 << 31
   private static let fewestSlots = 1024
-  /// Tokens are looked up so many at a time: all their loads from memory are under way together.
+  /// Tokens are hashed so many at a time: then several of them can wait for memory at once when they are
+  /// looked up, which a hash in between would prevent.
   private static let batch = 32
 
   private let memory: Int
@@ -29,8 +30,6 @@ struct TokenMap: ~Copyable {
   /// slot holds 32 bits of the token's hash above the entry's place in the arena plus one; 0 is empty.
   private var slots = [UInt64](repeating: 0, count: fewestSlots)
   private var hashes = [UInt32](repeating: 0, count: batch)
-  /// What was looked at ahead: kept, or the compiler would leave the look out.
-  private var touched: UInt64 = 0
 
   /// - Parameter memory: limit in bytes for entries, slots and the keys of a sort.
   init(memory: Int) throws {
@@ -58,7 +57,7 @@ struct TokenMap: ~Copyable {
       let end = min(index + Self.batch, run.count)
       guard hasRoom(for: end - index, of: size) else { return addSingly(run, from: index, in: bytes, counts) }
       makeSlots(for: end - index)
-      lookAhead(run, index..<end, in: bytes)
+      hash(run, index..<end, in: bytes)
       for record in index..<end {
         add(run, record, hash: UInt64(hashes[record - index]), in: bytes, counts)
       }
@@ -73,7 +72,7 @@ struct TokenMap: ~Copyable {
     for record in first..<run.count {
       guard hasRoom(for: 1, of: TokenEntry.size(tokenLength: run.tokenLength)) else { return record }
       makeSlots(for: 1)
-      lookAhead(run, record..<record + 1, in: bytes)
+      hash(run, record..<record + 1, in: bytes)
       add(run, record, hash: UInt64(hashes[0]), in: bytes, counts)
     }
     return run.count
@@ -106,19 +105,14 @@ struct TokenMap: ~Copyable {
     }
   }
 
-  /// Finds the hashes of some records, and has the memory that they lead to brought near.
-  private mutating func lookAhead(_ run: RecordRun, _ records: Range<Int>, in bytes: RawSpan) {
-    let mask = slots.count - 1
-    var touched: UInt64 = 0
+  /// Puts the hashes of some records, at most `batch`, into `hashes`.
+  private mutating func hash(_ run: RecordRun, _ records: Range<Int>, in bytes: RawSpan) {
     for record in records {
       let start = run.start &+ record &* run.stride &+ run.headerLength
       var hasher = Hasher()
       bytes.extracting(start..<start &+ run.tokenLength).withUnsafeBytes { hasher.combine(bytes: $0) }
-      let hash = UInt32(truncatingIfNeeded: hasher.finalize())
-      hashes[record &- records.lowerBound] = hash
-      touched |= slots[Int(hash) & mask]
+      hashes[record &- records.lowerBound] = UInt32(truncatingIfNeeded: hasher.finalize())
     }
-    self.touched = touched
   }
 
   private mutating func add(
