@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 /// Our own targets compile in Swift 6 mode, and a warning in them is an error.

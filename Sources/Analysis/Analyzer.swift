@@ -75,12 +75,14 @@ extension Analyzer: StreamReceiver {
   }
 
   package func gap(offset: Int, length: Int, fileOffset: Int) throws {
+    end = offset &+ length
+    stream.serverGapBytes &+= length
+    // One finding stands for all of a ciphertext, and it comes last, when its length is known.
+    if content == .ciphertext { return }
     try endRun()
     try find(
       .streamGap, offset: offset, length: length, fileOffset: fileOffset,
       "\(length) bytes of the stream are missing here")
-    end = offset &+ length
-    stream.serverGapBytes &+= length
     decoder = FeedbackDecoder(rules: rules, offset: end, beginsStream: false)
   }
 
@@ -89,9 +91,10 @@ extension Analyzer: StreamReceiver {
     if content == .ciphertext {
       stream.speaks = .encrypted
       summary.undecodedBytes &+= stream.serverBytes
+      let missing = stream.serverGapBytes > 0 ? "; \(stream.serverGapBytes) bytes of it are missing" : ""
       try find(
         .encryptedStream, offset: 0, length: end, fileOffset: skip?.fileOffset,
-        "the stream is TLS ciphertext: nothing in it can be decoded without its keys")
+        "the stream is TLS ciphertext: nothing in it can be decoded without its keys\(missing)")
     } else {
       summary.streamBytes &+= stream.serverBytes
     }

@@ -19,12 +19,12 @@ struct Apnsift: ParsableCommand {
       raw bytes, hex (plain, xxd, hexdump -C) or base64, recognised by content.
 
       EXAMPLES
-        apnsift feedback.bin                       what is in it, and what is wrong with it
+        apnsift feedback.bin                       what is in it, and what is wrong
         apnsift export feedback.bin > tokens.csv   every record
-        apnsift replay feedback.bin --store sqlite:tokens.sqlite --app com.example.mail
+        apnsift replay feedback.bin --create       the dead tokens into a store
 
       EXIT CODES
-        0 done   1 --strict found something   2 an input, an output or a store failed
+        0 done   1 --strict found something   2 an input, output or store failed
         64 wrong usage   70 an internal error
       """,
     version: version,

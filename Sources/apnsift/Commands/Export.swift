@@ -10,11 +10,11 @@ struct Export: ParsableCommand {
     abstract: "Write every record as CSV, JSON or NDJSON.",
     discussion: """
       EXAMPLES
-        apnsift export feedback.bin                            CSV to standard output
-        apnsift export -t ndjson dumps/ -o all.ndjson          records, streams, findings, a summary
-        apnsift export --columns time,token feedback.bin       two columns
-        apnsift export feedback.bin --findings wrong.csv       what is wrong with it, in the same pass
-        ssh host cat feedback.bin | apnsift export -           from a pipe
+        apnsift export feedback.bin                        CSV to standard output
+        apnsift export -t ndjson dumps/ -o all.ndjson      records, findings, summary
+        apnsift export --columns time,token feedback.bin   two columns
+        apnsift export feedback.bin --findings wrong.csv   and what is wrong with it
+        ssh host cat feedback.bin | apnsift export -       from a pipe
       """)
 
   enum To: String, ExpressibleByArgument, CaseIterable {
@@ -33,8 +33,13 @@ struct Export: ParsableCommand {
   @Option(help: "One kind only: feedback, streams or findings. CSV has feedback where none is named.")
   var records: Records?
 
-  @Option(help: "The columns of CSV, of feedback records.")
-  var columns: ColumnsArgument?
+  @Option(
+    help: """
+      The columns of feedback records in CSV, separated by commas, of these: \
+      \(FeedbackColumn.allCases.map(\.rawValue).joined(separator: ", ")). \
+      (default: \(FeedbackColumn.standard.map(\.rawValue).joined(separator: ",")))
+      """)
+  var columns: String?
 
   @Flag(help: "Tokens in uppercase hex.")
   var uppercase = false
@@ -42,7 +47,7 @@ struct Export: ParsableCommand {
   @Option(help: "Write the findings as CSV to this file, in the same pass.")
   var findings: String?
 
-  @Flag(help: "Count the distinct tokens for the summary of JSON and NDJSON.")
+  @Flag(help: "Count the distinct tokens, for the summary and the last message.")
   var distinct = false
 
   @Option(name: [.short, .long], help: "Write to this file, which appears when it is whole.")
@@ -55,9 +60,7 @@ struct Export: ParsableCommand {
     if columns != nil, to != .csv || (records ?? .feedback) != .feedback {
       throw ValidationError("--columns chooses the columns of feedback records in CSV; JSON has them all.")
     }
-    if distinct, to == .csv {
-      throw ValidationError("--distinct fills the summary of JSON and NDJSON; CSV has none.")
-    }
+    _ = try feedbackColumns()
     if let output, output == findings {
       throw ValidationError("-o and --findings name the same file.")
     }
@@ -100,6 +103,18 @@ struct Export: ParsableCommand {
     return try OutputFile(path, force: force)
   }
 
+  /// The columns that are named, in that order.
+  private func feedbackColumns() throws -> [FeedbackColumn] {
+    guard let columns else { return FeedbackColumn.standard }
+    return try columns.split(separator: ",", omittingEmptySubsequences: false).map { name in
+      guard let column = FeedbackColumn(rawValue: String(name)) else {
+        let known = FeedbackColumn.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError("'\(name)' is no column of --columns; there are: \(known).")
+      }
+      return column
+    }
+  }
+
   private func document(_ buffer: OutputBuffer) throws -> any EvidenceSink {
     let letterCase: Hex.LetterCase = uppercase ? .upper : .lower
     guard to == .csv else {
@@ -119,7 +134,7 @@ struct Export: ParsableCommand {
       switch records {
       case .streams: .streams
       case .findings: .findings
-      case .feedback, nil: .feedback(columns?.columns ?? FeedbackColumn.standard)
+      case .feedback, nil: try .feedback(feedbackColumns())
       }
     let writer = CSVWriter(kind, letterCase: letterCase, output: buffer)
     try writer.begin()
@@ -133,7 +148,8 @@ struct Export: ParsableCommand {
       case .findings: Count.of(summary.findings.values.reduce(0, +), "finding")
       case .feedback, nil: Count.of(summary.feedback, "record")
       }
-    let from = "exported \(done) of \(Count.of(examination.inputs.count, "input"))"
+    let tokens = summary.distinctTokens.map { " with \(Count.of($0, "distinct token"))" } ?? ""
+    let from = "exported \(done)\(tokens) of \(Count.of(examination.inputs.count, "input"))"
     Messages.say(examination.closingLine(from, summary))
   }
 }

@@ -18,11 +18,15 @@ struct Replay: ParsableCommand {
       EXAMPLES
         apnsift replay feedback.bin --store sqlite:tokens.sqlite --create
         apnsift replay dumps/ --app com.example.mail --environment sandbox
-        apnsift replay feedback.bin --dry-run --json           what would change
+        apnsift replay feedback.bin --dry-run --json       what would change
       """)
 
   @OptionGroup var input: InputOptions
   @OptionGroup var store: StoreOptions
+
+  @Flag(help: "Make the store, or its table, if missing.")
+  var create = false
+
   @OptionGroup var owner: OwnerOptions
 
   @Flag(help: "Count what would change, and change nothing.")
@@ -41,7 +45,7 @@ struct Replay: ParsableCommand {
   var json = false
 
   func run() throws {
-    let store = try store.open()
+    let store = try store.openForWriting(creates: create)
     try store.check(for: dryRun ? .reading : .writing)
     let owner = try owner.owner(in: store)
     let table = try TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)

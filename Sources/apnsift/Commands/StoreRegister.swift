@@ -34,6 +34,10 @@ struct StoreRegister: ParsableCommand {
   var csv: String?
 
   @OptionGroup var store: StoreOptions
+
+  @Flag(help: "Make the store, or its table, if missing.")
+  var create = false
+
   @OptionGroup var owner: OwnerOptions
 
   mutating func validate() throws {
@@ -46,7 +50,7 @@ struct StoreRegister: ParsableCommand {
   }
 
   func run() throws {
-    let store = try store.open()
+    let store = try store.openForWriting(creates: create)
     try store.check(for: .writing)
     let owner = try owner.owner(in: store)
     let now = UInt32(truncatingIfNeeded: time(nil))

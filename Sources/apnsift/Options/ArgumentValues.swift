@@ -1,6 +1,5 @@
 import APNsWire
 import ArgumentParser
-import Reports
 import StreamSources
 import WireBytes
 
@@ -46,22 +45,6 @@ struct TokenLengthsArgument: ExpressibleByArgument {
   }
 
   var defaultValueDescription: String { lengths.text }
-}
-
-/// Names in a row, separated by commas: the columns of CSV.
-struct ColumnsArgument: ExpressibleByArgument {
-  var columns: [FeedbackColumn]
-
-  init(_ columns: [FeedbackColumn]) { self.columns = columns }
-
-  init?(argument: String) {
-    let names = argument.split(separator: ",", omittingEmptySubsequences: false)
-    let columns = names.compactMap { FeedbackColumn(rawValue: String($0)) }
-    guard columns.count == names.count else { return nil }
-    self.columns = columns
-  }
-
-  var defaultValueDescription: String { columns.map(\.rawValue).joined(separator: ",") }
 }
 
 /// How the inputs are stored.

@@ -10,15 +10,12 @@ import TokenStores
 
 /// Which store a command works on.
 struct StoreOptions: ParsableArguments {
-  /// The store where none is named; it is made if missing.
-  private static let standard = "sqlite:tokens.sqlite"
   private static let variable = "APNSIFT_STORE"
+  /// The store where none is named.
+  private static let standard = "sqlite:tokens.sqlite"
 
-  @Option(help: "The store: sqlite:PATH. Else APNSIFT_STORE, else \(standard), which is made if missing.")
+  @Option(help: "The store: sqlite:PATH. Else what \(variable) says, else \(standard).")
   var store: String?
-
-  @Flag(help: "Make the store, or its table, if missing.")
-  var create = false
 
   @Option(help: "Seconds to wait for another program's lock on the store.")
   var lockTimeout = 5
@@ -29,28 +26,41 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
-  /// The store that the options and the environment name.
-  func open() throws -> any TokenStore {
-    let named = store ?? getenv(Self.variable).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  /// The store that the option or the environment names; nil where neither does.
+  private var named: String? {
+    store ?? getenv(Self.variable).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// The store for a command that only reads.
+  func openForReading() throws -> any TokenStore {
+    try open(named ?? Self.standard, creates: false)
+  }
+
+  /// The store for a command that writes. One that nobody named is made if missing, and that is said.
+  /// - Parameter creates: whether one that is named is made if missing, too.
+  func openForWriting(creates: Bool) throws -> any TokenStore {
+    if let named { return try open(named, creates: creates) }
+    if try StoreURL(Self.standard).isMissing { Messages.say("no store is named: making \(Self.standard)") }
+    return try open(Self.standard, creates: true)
+  }
+
+  private func open(_ url: String, creates: Bool) throws -> any TokenStore {
     do {
-      switch try StoreURL(named ?? Self.standard) {
+      switch try StoreURL(url) {
       case .sqlite(let path):
-        if named == nil, access(path, F_OK) != 0 {
-          Messages.say("no store is named: making \(Self.standard)")
-        }
-        return SQLiteTokenStore(
-          path: path, creates: create || named == nil, lockTimeout: .seconds(lockTimeout))
+        return SQLiteTokenStore(path: path, creates: creates, lockTimeout: .seconds(lockTimeout))
       }
     } catch {
       throw UsageError(error.message)
     }
   }
+}
 
-  /// The store for a command that only reads: nothing is made.
-  func openForReading() throws -> any TokenStore {
-    var options = self
-    if store == nil, getenv(Self.variable) == nil { options.store = Self.standard }
-    return try options.open()
+extension StoreURL {
+  fileprivate var isMissing: Bool {
+    switch self {
+    case .sqlite(let path): access(path, F_OK) != 0
+    }
   }
 }
 
