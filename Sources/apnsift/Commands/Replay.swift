@@ -45,7 +45,7 @@ struct Replay: ParsableCommand {
   var json = false
 
   func run() throws {
-    let store = try store.openForWriting(creates: create)
+    let store = try store.openForWriting(creates: create, dryRun: dryRun)
     try store.check(for: dryRun ? .reading : .writing)
     let owner = try owner.owner(in: store)
     let table = try TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)

@@ -37,10 +37,14 @@ struct StoreOptions: ParsableArguments {
   }
 
   /// The store for a command that writes. One that nobody named is made if missing, and that is said.
-  /// - Parameter creates: whether one that is named is made if missing, too.
-  func openForWriting(creates: Bool) throws -> any TokenStore {
+  /// - Parameters:
+  ///   - creates: whether one that is named is made if missing, too.
+  ///   - dryRun: whether nothing will be written after all.
+  func openForWriting(creates: Bool, dryRun: Bool = false) throws -> any TokenStore {
     if let named { return try open(named, creates: creates) }
-    if try StoreURL(Self.standard).isMissing { Messages.say("no store is named: making \(Self.standard)") }
+    if try !dryRun && StoreURL(Self.standard).isMissing {
+      Messages.say("no store is named: making \(Self.standard)")
+    }
     return try open(Self.standard, creates: true)
   }
 
