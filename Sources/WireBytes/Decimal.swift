@@ -45,18 +45,29 @@ public enum Decimal {
     let count = width.digits(of: number)
     if count <= 8 {
       store(number, count: count, into: &target, at: position)
-    } else {
-      let high = number / eightDigits
-      if count <= 16 {
-        store(high, count: count &- 8, into: &target, at: position)
-      } else {
-        let highest = high / eightDigits
-        store(highest, count: count &- 16, into: &target, at: position)
-        store(high &- highest &* eightDigits, count: 8, into: &target, at: position &+ count &- 16)
-      }
-      store(number &- high &* eightDigits, count: 8, into: &target, at: position &+ count &- 8)
+      return count
     }
+    let high = number / eightDigits
+    if count <= 10 {
+      // Offsets below ten thousand million, and the times of the protocol.
+      let text = pair(high) &>> UInt16(truncatingIfNeeded: 8 &* (10 &- count))
+      target.storeBytes(of: text.littleEndian, toUncheckedByteOffset: position, as: UInt16.self)
+    } else if count <= 16 {
+      store(high, count: count &- 8, into: &target, at: position)
+    } else {
+      let highest = high / eightDigits
+      store(highest, count: count &- 16, into: &target, at: position)
+      store(high &- highest &* eightDigits, count: 8, into: &target, at: position &+ count &- 16)
+    }
+    store(number &- high &* eightDigits, count: 8, into: &target, at: position &+ count &- 8)
     return count
+  }
+
+  /// Two ASCII digits of a number below 100, the first in the lower byte.
+  @inlinable @inline(__always)
+  static func pair(_ number: UInt64) -> UInt16 {
+    let tens = (number &* 103) &>> 10
+    return UInt16(truncatingIfNeeded: tens | (number &- tens &* 10) &<< 8 | 0x3030)
   }
 
   /// Writes the last `count` (1 to 8) digits of a number of at most eight.
