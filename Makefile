@@ -31,10 +31,11 @@ test: ## everything that must hold: unit tests, lint, documents, samples, cross-
 lint: ## the formatter's strict rules
 	swift format lint --strict -r Package.swift Sources Tests
 
-check: ## documents, samples and damaged streams against the built command
+check: ## documents, samples, schemas and damaged streams against the built command
 	scripts/check-readme --self-test
 	scripts/check-readme
 	scripts/check-samples
+	scripts/check-schemas
 	scripts/cross-check
 
 bench: build ## measure speed and memory, as ratios; takes minutes

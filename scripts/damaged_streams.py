@@ -67,24 +67,48 @@ def cut_front(draw, data, at):
     return data[at:]
 
 
+def mark(number, nul=b""):
+    return b"[%s bytes missing in capture file]" % str(number).encode() + nul
+
+
+def draw_mark(draw, lost):
+    """A mark of tshark's, with or without its NUL, and with any number that it could write."""
+    numbers = [lost, lost, draw.randrange(10**6), 0, f"{lost:010}", f"{lost:03}", 2**32 - 1, 10**10 - 1]
+    return mark(draw.choice(numbers), draw.choice([b"", b"\0", b"\0\0"]))
+
+
+def draw_marks(draw, lost):
+    """Up to three marks side by side."""
+    return b"".join(draw_mark(draw, lost) for _ in range(draw.choice([1, 1, 1, 2, 3])))
+
+
 def gap_mark(draw, data, at):
-    """tshark's mark in place of lost bytes, or twice side by side; with or without its NUL."""
-    lost = draw.randrange(1, 150)
-    marks = b""
-    for _ in range(draw.choice([1, 1, 1, 2])):
-        nul = draw.choice([b"", b"\0"])
-        marks += b"[%d bytes missing in capture file]" % draw.choice([lost, draw.randrange(1, 10**6)]) + nul
-    return data[:at] + marks + data[at + lost :]
+    """Marks in place of lost bytes."""
+    lost = draw.randrange(150)
+    return data[:at] + draw_marks(draw, lost) + data[at + lost :]
+
+
+def leading_mark(draw, data, at):
+    """Marks before the first byte, or behind so few that they do not tell what the stream is."""
+    at = draw.choice([0, 0, 0, 1, 2, 3])
+    return data[:at] + draw_marks(draw, draw.randrange(150)) + data[at:]
+
+
+def trailing_mark(draw, data, at):
+    return data + draw_marks(draw, draw.randrange(150))
 
 
 def broken_mark(draw, data, at):
     """What only looks like a mark is bytes of the stream, also where a whole one begins inside it."""
-    mark = b"[76 bytes missing in capture file]"
-    begun = mark[: draw.randrange(1, len(mark))]
-    return data[:at] + draw.choice([begun, begun + mark, b"[ 7" + mark[2:], mark.upper()]) + data[at:]
+    whole = mark(76)
+    begun = whole[: draw.randrange(1, len(whole))]
+    broken = [begun, begun + whole, whole.upper(), whole.replace(b"b", b"\0")]
+    odd_numbers = [mark(number) for number in (f"{76:011}", 10**10, "", " 7", "-7", "+7", "7.0", "0x7", "7[7")]
+    return data[:at] + draw.choice(broken + odd_numbers) + data[at:]
 
 
-DAMAGES = [lose, lose, flip, insert, repeat, zero, cut_tail, cut_front, gap_mark, gap_mark, broken_mark]
+MARKS = [gap_mark, gap_mark, leading_mark, trailing_mark, broken_mark]
+DAMAGES = [lose, lose, flip, insert, repeat, zero, cut_tail, cut_front, *MARKS]
 
 
 def tuples(draw, lengths):
@@ -123,18 +147,35 @@ def ciphertext(draw, lengths):
     return start + draw.randbytes(draw.randrange(400))
 
 
+def marked_ciphertext(draw, lengths):
+    """Ciphertext that a tool left marks in; plaintext may follow behind a mark, or stand before one."""
+    data = ciphertext(draw, lengths)
+    for _ in range(draw.choice([1, 1, 2, 4])):
+        data = draw.choice(MARKS)(draw, data, draw.randrange(len(data)))
+    join = draw_mark(draw, draw.randrange(150))
+    return draw.choice([data, data, data + join + tuples(draw, lengths), tuples(draw, lengths) + join + data])
+
+
+def marks_only(draw, lengths):
+    """Marks and next to nothing between them."""
+    parts = [draw_mark(draw, draw.randrange(150)) + draw.randbytes(draw.choice([0, 0, 1, 2, 3, 40])) for _ in range(5)]
+    return b"".join(parts[: draw.randrange(1, 6)])
+
+
 def garbage(draw, lengths):
     return draw.randbytes(draw.randrange(1, 600))
 
 
 SHAPES = {
     "sound": (tuples, 5),
-    "damaged": (damaged, 60),
+    "damaged": (damaged, 55),
     "tiny": (tiny, 10),
     "tail": (short_tail, 8),
     "headers": (headers_only, 7),
-    "ciphertext": (ciphertext, 4),
-    "garbage": (garbage, 6),
+    "ciphertext": (ciphertext, 2),
+    "marked-ciphertext": (marked_ciphertext, 6),
+    "marks": (marks_only, 2),
+    "garbage": (garbage, 5),
 }
 
 

@@ -13,7 +13,8 @@ import re
 from dataclasses import dataclass, field
 
 HEADER = 6  # time, 4 bytes, and token length, 2 bytes; both big-endian
-GAP_MARK = re.compile(rb"\[([0-9]+) bytes missing in capture file\]\0?")
+# tshark counts in 32 bits: more than 10 digits are no mark of its (docs/decisions/0003-gap-marks-and-ciphertext.md).
+GAP_MARK = re.compile(rb"\[([0-9]{1,10}) bytes missing in capture file\]\0?")
 
 
 @dataclass
@@ -175,33 +176,37 @@ def decode(dump, limits=Limits()):
     """Everything the rules say about one dump, in the order of the stream."""
     pieces = list(split_at_gaps(dump))
     first_run = next((piece[2] for piece in pieces if piece[0] == "run"), b"")
-    if is_ciphertext(first_run):
-        return undecoded(pieces)
+    encrypted = is_ciphertext(first_run)
     result = Decoded()
     offset = 0
-    for kind, file_offset, content in pieces:
+    for number, (kind, file_offset, content) in enumerate(pieces):
         if kind == "gap":
-            finding = {"code": "stream-gap", "offset": offset, "length": content, "file_offset": file_offset}
-            result.findings.append(finding)
             result.gap_bytes += content
+            # One finding stands for all of a ciphertext, from its first byte on.
+            if not (encrypted and result.undecoded_bytes):
+                add_gap(result, content, offset, file_offset)
             offset += content
-        else:
-            add_run(result, Run(content, limits), offset, file_offset)
+        elif encrypted:
+            result.undecoded_bytes += len(content)
             offset += len(content)
+        else:
+            # Behind a mark, even one of 0 bytes at the very front, nobody knows where the run begins.
+            add_run(result, Run(content, limits), offset, file_offset, begins_stream=number == 0)
+            offset += len(content)
+    if encrypted:
+        result.findings.append({"code": "encrypted-stream", "offset": 0, "length": offset, "file_offset": 0})
     return result
 
 
-def undecoded(pieces):
-    """A direction that is TLS: one finding over it, nothing decoded."""
-    runs = sum(len(content) for kind, _, content in pieces if kind == "run")
-    gaps = sum(content for kind, _, content in pieces if kind == "gap")
-    finding = {"code": "encrypted-stream", "offset": 0, "length": runs + gaps, "file_offset": 0}
-    return Decoded(findings=[finding], undecoded_bytes=runs, gap_bytes=gaps)
+def add_gap(result, missing, offset, file_offset):
+    """Bytes were lost, whether what is left can be read or not."""
+    finding = {"code": "stream-gap", "offset": offset, "length": missing, "file_offset": file_offset}
+    result.findings.append(finding)
 
 
-def add_run(result, run, offset, file_offset):
+def add_run(result, run, offset, file_offset, begins_stream):
     result.stream_bytes += run.n
-    for kind, begin, end, flags in run.decode(begins_stream=offset == 0):
+    for kind, begin, end, flags in run.decode(begins_stream):
         place = {"offset": offset + begin, "file_offset": file_offset + begin}
         if kind == "record":
             token = run.data[begin + HEADER : end].hex()

@@ -21,6 +21,8 @@ package final class Analyzer {
   private var decoder: FeedbackDecoder
   /// Offset behind the last byte or gap of the stream.
   private var end = 0
+  /// Where the stream's first byte stands in the file, or the mark of the gap that it begins with.
+  private var firstFileOffset: Int?
   /// The first of the bytes that are being skipped, and its place in the file.
   private var skip: (offset: Int, fileOffset: Int?)?
 
@@ -56,10 +58,12 @@ extension Analyzer: StreamReceiver {
     opening.removeAll()
     decoder = FeedbackDecoder(rules: rules)
     end = 0
+    firstFileOffset = nil
     skip = nil
   }
 
   package func bytes(_ bytes: RawSpan, origins: [ByteOrigin]) throws {
+    if firstFileOffset == nil { firstFileOffset = origins.first?.fileOffset }
     end &+= bytes.byteCount
     trail.append(origins, end: end)
     stream.serverBytes &+= bytes.byteCount
@@ -75,6 +79,7 @@ extension Analyzer: StreamReceiver {
   }
 
   package func gap(offset: Int, length: Int, fileOffset: Int) throws {
+    if firstFileOffset == nil { firstFileOffset = fileOffset }
     end = offset &+ length
     stream.serverGapBytes &+= length
     // One finding stands for all of a ciphertext, and it comes last, when its length is known.
@@ -93,7 +98,7 @@ extension Analyzer: StreamReceiver {
       summary.undecodedBytes &+= stream.serverBytes
       let missing = stream.serverGapBytes > 0 ? "; \(stream.serverGapBytes) bytes of it are missing" : ""
       try find(
-        .encryptedStream, offset: 0, length: end, fileOffset: skip?.fileOffset,
+        .encryptedStream, offset: 0, length: end, fileOffset: firstFileOffset,
         "the stream is TLS ciphertext: nothing in it can be decoded without its keys\(missing)")
     } else {
       summary.streamBytes &+= stream.serverBytes
@@ -107,7 +112,6 @@ extension Analyzer: StreamReceiver {
   private func decide() throws {
     if Ciphertext.begins(opening) {
       content = .ciphertext
-      skip = (0, trail.fileOffset(at: 0))
     } else {
       content = .feedback
       let bytes = opening

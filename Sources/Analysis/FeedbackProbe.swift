@@ -8,14 +8,15 @@ package enum FeedbackProbe {
   private static let recordShare = 4
 
   /// A probe for dumps that decode by `rules`: TLS ciphertext, or a head that begins with a record or
-  /// consists of records to a fair part. A gap mark at the front is passed over by its length of text.
+  /// consists of records to a fair part.
   package static func probe(rules: FeedbackRules) -> FormatProbe {
-    FormatProbe(.dump(.raw)) { head, isWhole in
-      Ciphertext.begins(head) || isFeedback(head, isWhole: isWhole, rules: rules)
+    FormatProbe(.dump(.raw)) { head, _ in
+      Ciphertext.begins(head) || isFeedback(head, rules: rules)
     }
   }
 
-  private static func isFeedback(_ head: [UInt8], isWhole: Bool, rules: FeedbackRules) -> Bool {
+  /// The head is decoded as if nothing came behind it: rules with long tokens hold back more than it has.
+  private static func isFeedback(_ head: [UInt8], rules: FeedbackRules) -> Bool {
     var decoder = FeedbackDecoder(rules: rules)
     var recordBytes = 0
     var beginsWithRecord = false
@@ -27,8 +28,8 @@ package enum FeedbackProbe {
     }
     let bytes = head.span.bytes
     while case let step = decoder.next(in: bytes), step != .needsBytes { count(step) }
-    if isWhole { decoder.finish() }
-    while isWhole, case let step = decoder.next(in: RawSpan()), step != .finished { count(step) }
+    decoder.finish()
+    while case let step = decoder.next(in: RawSpan()), step != .finished { count(step) }
     return beginsWithRecord || (recordBytes > 0 && recordBytes * recordShare >= head.count)
   }
 }

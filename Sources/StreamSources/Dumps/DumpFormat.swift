@@ -94,9 +94,19 @@ package enum FormatProbes {
   ]
 
   static let text: [FormatProbe] = [
+    FormatProbe(
+      .foreign(
+        kind: "the output of od, or of hexdump without -C",
+        remedy: "make the text with xxd or hexdump -C, which tell the order of the bytes")
+    ) { head, _ in OffsetWords.begin(head) },
     FormatProbe(.dump(.hex)) { HexLayout(of: $0, isWhole: $1) != nil },
     FormatProbe(.dump(.base64)) { Base64Decoder.recognises($0.span.bytes, isWhole: $1) },
   ]
+
+  /// A file that begins with tshark's mark of a gap holds what tshark saved of a stream.
+  static let marked = FormatProbe(.dump(.raw)) { head, _ in
+    if case .mark = GapMark.match(at: 0, in: head.span.bytes) { true } else { false }
+  }
 
   private static func magic(_ bytes: [UInt8], _ kind: String, _ remedy: String) -> FormatProbe {
     FormatProbe(.foreign(kind: kind, remedy: remedy)) { head, _ in head.starts(with: bytes) }
@@ -106,7 +116,7 @@ package enum FormatProbes {
   /// tell, since sources know no protocol. An empty file is a dump of nothing.
   static func recognise(_ head: [UInt8], isWhole: Bool, content: [FormatProbe]) -> Recognition {
     if head.isEmpty { return .dump(.raw) }
-    for probe in foreign + text + content where probe.matches(head, isWhole) {
+    for probe in foreign + text + [marked] + content where probe.matches(head, isWhole) {
       return probe.result
     }
     return .nothing
