@@ -21,6 +21,8 @@ package final class Analyzer {
   private var decoder: FeedbackDecoder
   /// Offset behind the last byte or gap of the stream.
   private var end = 0
+  /// Place in the file of the stream's first byte, or of the gap that it begins with.
+  private var beginning: Int?
   /// The first of the bytes that are being skipped, and its place in the file.
   private var skip: (offset: Int, fileOffset: Int?)?
 
@@ -56,10 +58,12 @@ extension Analyzer: StreamReceiver {
     opening.removeAll()
     decoder = FeedbackDecoder(rules: rules)
     end = 0
+    beginning = nil
     skip = nil
   }
 
   package func bytes(_ bytes: RawSpan, origins: [ByteOrigin]) throws {
+    beginning = beginning ?? origins.first?.fileOffset
     end &+= bytes.byteCount
     trail.append(origins, end: end)
     stream.serverBytes &+= bytes.byteCount
@@ -76,9 +80,13 @@ extension Analyzer: StreamReceiver {
 
   package func gap(offset: Int, length: Int, fileOffset: Int) throws {
     try endRun()
-    try find(
-      .streamGap, offset: offset, length: length, fileOffset: fileOffset,
-      "\(length) bytes of the stream are missing here")
+    beginning = beginning ?? fileOffset
+    // Ciphertext has one finding over all of it (decoding-rules.md, "Ciphertext"), its gaps are counted.
+    if content != .ciphertext {
+      try find(
+        .streamGap, offset: offset, length: length, fileOffset: fileOffset,
+        "\(length) bytes of the stream are missing here")
+    }
     end = offset &+ length
     stream.serverGapBytes &+= length
     decoder = FeedbackDecoder(rules: rules, offset: end, beginsStream: false)
@@ -90,7 +98,7 @@ extension Analyzer: StreamReceiver {
       stream.speaks = .encrypted
       summary.undecodedBytes &+= stream.serverBytes
       try find(
-        .encryptedStream, offset: 0, length: end, fileOffset: skip?.fileOffset,
+        .encryptedStream, offset: 0, length: end, fileOffset: beginning,
         "the stream is TLS ciphertext: nothing in it can be decoded without its keys")
     } else {
       summary.streamBytes &+= stream.serverBytes
@@ -104,7 +112,6 @@ extension Analyzer: StreamReceiver {
   private func decide() throws {
     if Ciphertext.begins(opening) {
       content = .ciphertext
-      skip = (0, trail.fileOffset(at: 0))
     } else {
       content = .feedback
       let bytes = opening
