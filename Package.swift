@@ -43,8 +43,22 @@ let package = Package(
         "SQLiteStore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["APNsWire"], path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(
-      name: "StreamSourcesTests", dependencies: ["StreamSources", "WireBytes"],
+      name: "WireBytesTests", dependencies: ["WireBytes", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "APNsWireTests", dependencies: ["APNsWire", "WireBytes", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "StreamSourcesTests", dependencies: ["StreamSources", "WireBytes", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "AnalysisTests",
+      dependencies: ["Analysis", "APNsWire", "StreamSources", "WireBytes", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ReportsTests",
+      dependencies: ["Reports", "Analysis", "APNsWire", "StreamSources", "WireBytes", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "TokenStoresTests",

@@ -55,17 +55,19 @@ package struct ByteOrigin: Equatable, Sendable {
     fileOffset &+ spacing.distance(to: streamOffset &- self.streamOffset)
   }
 
-  /// The bytes from `streamOffset` on, which must lie in this stretch. Where that is within a group, what is
-  /// left of the group stands apart.
-  fileprivate func from(_ streamOffset: Int) -> [ByteOrigin] {
+  /// The bytes from `streamOffset` on, which must lie in this stretch; the stretch ends at `end` of the stream
+  /// or behind it. Where that is within a group, what is left of the group stands apart.
+  fileprivate func from(_ streamOffset: Int, to end: Int) -> [ByteOrigin] {
     let index = streamOffset &- self.streamOffset
     let place = fileOffset(of: streamOffset)
     let inGroup = spacing.groupSize > 0 ? index % spacing.groupSize : 0
     if inGroup == 0 { return [ByteOrigin(streamOffset: streamOffset, fileOffset: place, spacing: spacing)] }
+    let head = ByteOrigin(streamOffset: streamOffset, fileOffset: place, stride: spacing.stride)
     let nextGroup = streamOffset &+ spacing.groupSize &- inGroup
+    // The last group may be cut short, and another stretch begin where it would have gone on.
+    guard nextGroup < end else { return [head] }
     return [
-      ByteOrigin(streamOffset: streamOffset, fileOffset: place, stride: spacing.stride),
-      ByteOrigin(streamOffset: nextGroup, fileOffset: fileOffset(of: nextGroup), spacing: spacing),
+      head, ByteOrigin(streamOffset: nextGroup, fileOffset: fileOffset(of: nextGroup), spacing: spacing),
     ]
   }
 
@@ -94,7 +96,9 @@ extension [ByteOrigin] {
     guard let head = first, !range.isEmpty else { return [] }
     if shift == 0, count == 1, range.lowerBound == head.streamOffset { return self }
     let first = index(of: range.lowerBound)
-    let parts = self[first].from(range.lowerBound) + self[(first + 1)...]
+    let rest = self[(first + 1)...]
+    let end = Swift.min(rest.first?.streamOffset ?? range.upperBound, range.upperBound)
+    let parts = self[first].from(range.lowerBound, to: end) + rest
     return parts.prefix { $0.streamOffset < range.upperBound }.map { part in
       var part = part
       part.streamOffset &+= shift

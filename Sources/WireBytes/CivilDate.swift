@@ -20,7 +20,7 @@ public struct CivilDate: Equatable, Sendable {
   /// Schneider, "Euclidean affine functions and their application to calendar algorithms", 2022.
   @inlinable
   public init(daysSince1970 days: UInt32) {
-    let quarters = 4 &* UInt64(days &+ 719_468) &+ 3  // 719,468 days lie from 0000-03-01 to 1970-01-01
+    let quarters = 4 &* (UInt64(days) &+ 719_468) &+ 3  // 719,468 days lie from 0000-03-01 to 1970-01-01
     let century = quarters / 146_097
     let centuryQuarters = (quarters % 146_097) | 3
     let yearOfCentury = centuryQuarters / 1461
@@ -35,10 +35,11 @@ public struct CivilDate: Equatable, Sendable {
 
   /// Days since 1970-01-01, negative before it. For years 0 to 9999; month and day as they are in a calendar.
   package var daysSince1970: Int {
-    let marchYear = month <= 2 ? year - 1 : year
+    // Counted from 1 March of the year -400, so that no division is of a negative number.
+    let marchYear = (month <= 2 ? year - 1 : year) + 400
     let monthFromMarch = month > 2 ? month - 3 : month + 9
     let leapDays = marchYear / 4 - marchYear / 100 + marchYear / 400
-    return 365 * marchYear + leapDays + (153 * monthFromMarch + 2) / 5 + day - 1 - 719_468
+    return 365 * marchYear + leapDays + (153 * monthFromMarch + 2) / 5 + day - 1 - (719_468 + 146_097)
   }
 
   /// Whether the calendar has this day.

@@ -1,5 +1,6 @@
 import Foundation
 import StreamSources
+import TestSupport
 import WireBytes
 
 /// What a decoder made of a text, byte by byte, so that how the bytes were put into stretches does not show.
@@ -103,25 +104,6 @@ enum TextFormat: String, CaseIterable, Sendable {
 
   func decode(_ text: String, maxExpansion: Int = 1 << 30) -> Decoding {
     decode(Array(text.utf8), maxExpansion: maxExpansion)
-  }
-}
-
-/// A generator with a fixed seed (SplitMix64), so that every run sees the same cases.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
-
-  mutating func bytes(_ count: Int) -> [UInt8] {
-    (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
   }
 }
 

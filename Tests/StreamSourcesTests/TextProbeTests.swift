@@ -1,4 +1,5 @@
 import StreamSources
+import TestSupport
 import Testing
 import WireBytes
 

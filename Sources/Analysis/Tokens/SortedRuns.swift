@@ -66,10 +66,10 @@ struct SortedRuns {
     extents.append(start..<file.size)
   }
 
-  /// Makes one run of all there are, behind them in the file.
+  /// Makes one run of all there are, in a file of its own: the old one goes, and its room with it.
   private mutating func mergeIntoOne() throws {
     let sources = self
-    extents = []
+    self = SortedRuns(directory: directory, memory: memory)
     try writeRun { append in try sources.merge(append) }
   }
 }

@@ -7,8 +7,13 @@ package enum CSVText {
         || byte == UInt8(ascii: "\r")
     }
     guard needsQuotes else { return value }
-    return "\"" + value.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-      + "\""
+    // By scalars: a quote with a combining mark behind it is another character than a quote.
+    var field = "\""
+    for scalar in value.unicodeScalars {
+      if scalar == "\"" { field.unicodeScalars.append(scalar) }
+      field.unicodeScalars.append(scalar)
+    }
+    return field + "\""
   }
 
   /// One line of fields.

@@ -53,7 +53,7 @@ package struct DumpReader {
   ) throws -> InputReport {
     var report = InputReport(name: input.name)
     do {
-      let file = try InputFile(input)
+      var file = try InputFile(input)
       var filled = try file.fill(&block, from: 0)
       let head = Array(block[..<min(filled, FormatProbes.headLength)])
       let isWhole = filled <= FormatProbes.headLength

@@ -8,6 +8,9 @@
 /// goes.
 struct InputFile: ~Copyable {
   private let descriptor: Int32
+  /// Why reading came to its end, where that is not the file's. It is told once what was read before it has
+  /// been handed over.
+  private var fault: InputFault?
   /// The file's size in bytes where that is known before it is read: not of pipes and devices.
   let size: Int?
 
@@ -33,10 +36,11 @@ struct InputFile: ~Copyable {
   }
 
   /// Reads until `buffer` is full from `start` on or the file ends; returns the index behind the last byte
-  /// read. So a block's length does not depend on how a pipe was written.
-  borrowing func fill(_ buffer: inout [UInt8], from start: Int) throws(InputFault) -> Int {
+  /// read. So a block's length does not depend on how a pipe was written. Where reading fails behind some
+  /// bytes, those are returned, and the next call throws.
+  mutating func fill(_ buffer: inout [UInt8], from start: Int) throws(InputFault) -> Int {
     var filled = start
-    while filled < buffer.count {
+    while filled < buffer.count, fault == nil {
       let count = buffer.withUnsafeMutableBytes { bytes in
         bytes.baseAddress.map { read(descriptor, $0 + filled, bytes.count - filled) } ?? 0
       }
@@ -44,9 +48,10 @@ struct InputFile: ~Copyable {
       if count > 0 {
         filled += count
       } else if errno != EINTR {
-        throw InputFault("cannot be read: \(SystemError.text())")
+        fault = InputFault("cannot be read: \(SystemError.text())")
       }
     }
+    if let fault, filled == start { throw fault }
     return filled
   }
 

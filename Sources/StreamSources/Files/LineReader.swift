@@ -5,7 +5,7 @@ package struct LineReader: ~Copyable {
   /// A longer line is a fault, in bytes.
   package static let maxLineLength = 1 << 20
 
-  private let file: InputFile
+  private var file: InputFile
   private var block = [UInt8](repeating: 0, count: 64 << 10)
   private var start = 0
   private var filled = 0

@@ -1,0 +1,114 @@
+import TestSupport
+
+/// Draws feedback streams with damage of every kind that the rules speak of, and of kinds that they do not.
+/// The same seed draws the same streams.
+struct DamagedStreams {
+  var generator: SeededGenerator
+  let limits: PlainDecoder.Limits
+  private let lengths: [Int]
+
+  init(seed: UInt64, _ limits: PlainDecoder.Limits) {
+    generator = SeededGenerator(seed: seed)
+    self.limits = limits
+    // Short ones: a stream of a few longest tokens would show little.
+    lengths = limits.allowed.filter { $0 <= 300 }.sorted()
+  }
+
+  /// Up to `tuples` tuples, damaged in a few places, or noise of some kind.
+  mutating func next(tuples: Int = 30) -> [UInt8] {
+    switch generator.pick(0...19) {
+    case 0: self.tuples(generator.pick(1...tuples))
+    case 1: generator.bytes(generator.pick(1...600))
+    case 2: Array(edges().prefix(generator.pick(0...12)))
+    case 3: self.tuples(generator.pick(1...tuples)) + edges().prefix(generator.pick(0...8))
+    case 4: (0..<generator.pick(1...60)).flatMap { _ in tuple().prefix(generator.pick([6, 6, 7, 12])) }
+    default: damaged(self.tuples(generator.pick(1...tuples)), places: generator.pick([1, 1, 2, 3, 8]))
+    }
+  }
+
+  /// A stream of at least `length` bytes that is damaged about every `distance` bytes.
+  mutating func long(length: Int, distance: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while bytes.count < length {
+      bytes += damaged(tuples(max(1, distance / 38)), places: 1)
+    }
+    return bytes
+  }
+
+  private mutating func tuples(_ count: Int) -> [UInt8] { (0..<count).flatMap { _ in tuple() } }
+
+  private mutating func tuple() -> [UInt8] {
+    let seconds = generator.chance(20) ? edgeTime() : generator.pick(limits.earliest...limits.latest)
+    let time = UInt32(truncatingIfNeeded: seconds)
+    switch generator.pick(0...19) {
+    case 0, 1: return Tuples.of(token(oddLength()), time: time)
+    case 2: return Tuples.header(time: time, length: edgeLength()) + token(generator.pick(lengths))
+    default: return Tuples.of(token(generator.pick(lengths)), time: time)
+    }
+  }
+
+  /// Random, all zeros, or with a stretch of zeros about as long as the rules count (8).
+  private mutating func token(_ length: Int) -> [UInt8] {
+    if generator.chance(30) { return [UInt8](repeating: 0, count: length) }
+    var token = generator.bytes(length)
+    if length > 0, generator.chance(12) {
+      let start = generator.pick(0...(length - 1))
+      let end = min(length, start + generator.pick([7, 8, 9]))
+      token.replaceSubrange(start..<end, with: repeatElement(0, count: end - start))
+    }
+    return token
+  }
+
+  private mutating func oddLength() -> Int {
+    generator.pick([0, 1, 31, 33, 54, 80, 99, 100, 101, generator.pick(0...130)])
+  }
+
+  private mutating func edgeLength() -> Int {
+    generator.pick([0, 1, 100, 101, 255, 256, 300, 8192, 65_535, limits.longest, limits.longest + 1])
+  }
+
+  private mutating func edgeTime() -> Int {
+    let edges = [limits.earliest - 1, limits.earliest, limits.latest, limits.latest + 1]
+    return generator.pick(edges + [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff])
+  }
+
+  /// Twelve bytes with the values that the rules compare.
+  private mutating func edges() -> [UInt8] {
+    if generator.chance(3) { return generator.bytes(12) }
+    let header = Tuples.header(time: UInt32(truncatingIfNeeded: edgeTime()), length: edgeLength())
+    return header + generator.bytes(6)
+  }
+}
+
+// MARK: - Damage
+
+extension DamagedStreams {
+  private mutating func damaged(_ bytes: [UInt8], places: Int) -> [UInt8] {
+    var bytes = bytes
+    for _ in 0..<places where !bytes.isEmpty {
+      damage(&bytes, at: generator.pick(0...(bytes.count - 1)))
+    }
+    return bytes
+  }
+
+  private mutating func damage(_ bytes: inout [UInt8], at place: Int) {
+    let rest = bytes.count - place
+    switch generator.pick(0...7) {
+    case 0, 1:
+      let lost = generator.pick([1, 1, 2, 6, 37, 38, 39, generator.pick(1...200)])
+      bytes.removeSubrange(place..<(place + min(lost, rest)))
+    case 2: bytes[place] ^= 1 << UInt8(generator.pick(0...7))
+    case 3:
+      let count = generator.pick([1, 2, 5, 38, generator.pick(1...80)])
+      bytes.insert(contentsOf: generator.bytes(count), at: place)
+    case 4:
+      let count = min(rest, generator.pick(1...60))
+      bytes.insert(contentsOf: Array(bytes[place..<(place + count)]), at: place)
+    case 5:
+      let count = min(rest, generator.pick(1...120))
+      bytes.replaceSubrange(place..<(place + count), with: repeatElement(0, count: count))
+    case 6: bytes.removeSubrange(place...)
+    default: bytes.removeSubrange(..<place)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import APNsWire
+import TestSupport
+import Testing
+
+@Suite("Laws of the feedback decoder, on damaged streams")
+struct DecoderLawTests {
+  /// Streams a set of limits; the defaults get more.
+  private static let streams = 500
+  private static let streamsOfDefaults = 6000
+
+  @Test(
+    "it agrees with the plain decoder, however the run is cut",
+    arguments: PlainDecoder.Limits.variety.indices)
+  func agreement(_ index: Int) throws {
+    let (name, limits) = PlainDecoder.Limits.variety[index]
+    let rules = try #require(limits.rules)
+    var source = DamagedStreams(seed: UInt64(index), limits)
+    for number in 0..<(index == 0 ? Self.streamsOfDefaults : Self.streams) {
+      let bytes = source.next()
+      let beginsStream = !source.generator.chance(3)
+      let offset = source.generator.pick([0, 0, 1, 4_294_967_295, 1 << 40])
+      let plain = PlainDecoder(bytes, limits).decode(offset: offset, beginsStream: beginsStream)
+      let decode = { (pieceLength: () -> Int) in
+        IncrementalDecoding(
+          bytes, rules: rules, offset: offset, beginsStream: beginsStream, pieceLength: pieceLength)
+      }
+      let fault = Self.fault(decode, plain, &source.generator, everySize: number % 25 == 0)
+      if let fault {
+        Issue.record("\(name), stream \(number) of \(bytes.count) bytes: \(fault)")
+        return
+      }
+    }
+  }
+
+  /// What is wrong in some way of cutting; nil where nothing is.
+  private static func fault(
+    _ decode: (() -> Int) -> IncrementalDecoding, _ plain: [Evidence],
+    _ generator: inout SeededGenerator, everySize: Bool
+  ) -> String? {
+    for size in (everySize ? Array(1...80) : [1, 37, 38, 39]) + [Int.max / 2] {
+      if let fault = compare(decode { size }, plain) { return "pieces of \(size): \(fault)" }
+    }
+    for most in [5, 100, 700] {
+      let decoding = decode { generator.pick(0...most) }
+      if let fault = compare(decoding, plain) { return "random pieces up to \(most): \(fault)" }
+    }
+    return nil
+  }
+
+  private static func compare(_ decoding: IncrementalDecoding, _ plain: [Evidence]) -> String? {
+    if let breach = decoding.breach { return breach }
+    if decoding.evidence == plain { return nil }
+    let index = zip(decoding.evidence, plain).enumerated().first { $1.0 != $1.1 }?.offset
+    let place = index ?? min(decoding.evidence.count, plain.count)
+    let here = decoding.evidence.dropFirst(place).prefix(2).map(\.description)
+    return "it says \(here), the plain decoder \(plain.dropFirst(place).prefix(2).map(\.description))"
+  }
+
+  @Test("the plain decoder accounts for every byte itself")
+  func plainAccounting() {
+    var source = DamagedStreams(seed: 77, .init())
+    for _ in 0..<500 {
+      let bytes = source.next()
+      let evidence = PlainDecoder(bytes, .init()).decode(beginsStream: source.generator.chance(2))
+      #expect(evidence.reduce(0) { $0 + $1.length } == bytes.count)
+    }
+  }
+
+  @Test("hold-back is used where it must be, and never exceeded")
+  func holdBack() throws {
+    let rules = FeedbackRules.standard
+    #expect(rules.holdBack == 3 * (6 + 100) + 6)
+    let sound = (0..<100).flatMap { _ in Tuples.one() }
+    let decoding = IncrementalDecoding(sound, rules: rules) { 1 }
+    #expect(decoding.breach == nil)
+    #expect(decoding.mostHeld == rules.holdBack - 1)
+    let noise = [UInt8](repeating: 0xff, count: 100_000)
+    #expect(IncrementalDecoding(noise, rules: rules) { 1 }.mostHeld == rules.holdBack - 1)
+  }
+
+  @Test("a sound dump is one run a piece, not a call a record")
+  func runs() {
+    let bytes = (0..<10_000).flatMap { _ in Tuples.one() }
+    var decoder = FeedbackDecoder(rules: .standard)
+    guard case .records(let run) = decoder.next(in: bytes.span.bytes) else {
+      Issue.record("no records at the beginning")
+      return
+    }
+    #expect(run.start == 0 && run.count > 9980)
+    #expect(decoder.next(in: bytes.span.bytes) == .needsBytes)
+  }
+
+  @Test("empty pieces and an empty run say nothing")
+  func emptiness() {
+    for beginsStream in [true, false] {
+      var decoder = FeedbackDecoder(rules: .standard, offset: 9, beginsStream: beginsStream)
+      #expect(decoder.next(in: RawSpan()) == .needsBytes)
+      #expect(decoder.next(in: RawSpan()) == .needsBytes)
+      decoder.finish()
+      #expect(decoder.next(in: RawSpan()) == .finished)
+      #expect(decoder.next(in: RawSpan()) == .finished)
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/// What a decoder says of a run, in the order of its bytes. Offsets are bytes from 0 of the stream.
+enum Evidence: Equatable, CustomStringConvertible {
+  case record(offset: Int, time: Int, token: [UInt8], flags: [String])
+  case skipped(offset: Int, length: Int)
+  case truncated(offset: Int, length: Int)
+
+  var length: Int {
+    switch self {
+    case .record(_, _, let token, _): 6 + token.count
+    case .skipped(_, let length), .truncated(_, let length): length
+    }
+  }
+
+  func moved(by distance: Int) -> Evidence {
+    switch self {
+    case .record(let offset, let time, let token, let flags):
+      .record(offset: offset + distance, time: time, token: token, flags: flags)
+    case .skipped(let offset, let length): .skipped(offset: offset + distance, length: length)
+    case .truncated(let offset, let length): .truncated(offset: offset + distance, length: length)
+    }
+  }
+
+  /// As the tables of cases write it: `record 38 resynchronised`, `skipped 0+5`, `truncated 76+20`.
+  var description: String {
+    switch self {
+    case .record(let offset, _, _, let flags): (["record \(offset)"] + flags).joined(separator: " ")
+    case .skipped(let offset, let length): "skipped \(offset)+\(length)"
+    case .truncated(let offset, let length): "truncated \(offset)+\(length)"
+    }
+  }
+}
+
+extension [Evidence] {
+  var text: String { map(\.description).joined(separator: ", ") }
+}

@@ -1,0 +1,94 @@
+import APNsWire
+import WireBytes
+
+/// What the library's decoder made of a run that was handed over in pieces, with the laws watched on the way.
+struct IncrementalDecoding {
+  private(set) var evidence: [Evidence] = []
+  /// The first breach of a law of decoding-rules.md, "Laws"; nil where all held.
+  private(set) var breach: String?
+  /// The most bytes that were held back between two pieces.
+  private(set) var mostHeld = 0
+
+  private var decoder: FeedbackDecoder
+  /// Offset in the stream behind everything that was said.
+  private var covered: Int
+
+  /// - Parameter pieceLength: asked for the length of each piece; less than 1 counts as an empty piece.
+  init(
+    _ bytes: [UInt8], rules: FeedbackRules, offset: Int = 0, beginsStream: Bool = true,
+    pieceLength: () -> Int
+  ) {
+    decoder = FeedbackDecoder(rules: rules, offset: offset, beginsStream: beginsStream)
+    covered = offset
+    evidence.reserveCapacity(bytes.count / 38)
+    var start = 0
+    while start < bytes.count, breach == nil {
+      let end = min(bytes.count, start + max(0, pieceLength()))
+      take(bytes.span.bytes.extracting(start..<end))
+      start = end
+    }
+    finish()
+    if covered != offset + bytes.count { breach = breach ?? "accounting: ends at \(covered)" }
+  }
+
+  private mutating func take(_ piece: RawSpan) {
+    while breach == nil {
+      let step = decoder.next(in: piece)
+      if step == .needsBytes { break }
+      if step == .finished { breach = "progress: finished before the end" }
+      add(step, piece)
+    }
+    mostHeld = max(mostHeld, decoder.held.count)
+    if decoder.held.count > decoder.rules.holdBack { breach = "hold-back: \(decoder.held.count) bytes" }
+    if (decoder.pendingSkip ?? decoder.undecidedOffset) != covered { breach = "lost track at \(covered)" }
+  }
+
+  private mutating func finish() {
+    decoder.finish()
+    while breach == nil {
+      let step = decoder.next(in: RawSpan())
+      if step == .finished { break }
+      if step == .needsBytes { breach = "progress: asks for bytes behind the end" }
+      add(step, RawSpan())
+    }
+    if decoder.next(in: RawSpan()) != .finished { breach = breach ?? "finished is not final" }
+  }
+
+  /// Every answer must go on where the last one ended, and cover something.
+  private mutating func add(_ step: FeedbackDecoder.Step, _ piece: RawSpan) {
+    switch step {
+    case .records(let run):
+      check(run.offset, run.count * run.stride)
+      if run.window == .piece {
+        add(run, in: piece)
+      } else {
+        let held = decoder.held
+        add(run, in: held.span.bytes)
+      }
+    case .skipped(let offset, let length):
+      check(offset, length)
+      evidence.append(.skipped(offset: offset, length: length))
+    case .truncated(let offset, let length):
+      check(offset, length)
+      evidence.append(.truncated(offset: offset, length: length))
+    case .needsBytes, .finished: break
+    }
+  }
+
+  private mutating func check(_ offset: Int, _ length: Int) {
+    if offset != covered { breach = "accounting: \(offset) follows \(covered)" }
+    if length <= 0 { breach = "progress: an answer over nothing at \(offset)" }
+    covered += length
+  }
+
+  private mutating func add(_ run: RecordRun, in bytes: RawSpan) {
+    let flags = run.flags.codes
+    for index in 0..<run.count {
+      let record = run.slice(from: index, count: 1)
+      let header = bytes.extracting(record.start..<(record.start + record.stride))
+      let time = (0..<4).reduce(0) { $0 << 8 | Int(header.byte(at: $1)) }
+      let token = header.extracting(droppingFirst: 6).withUnsafeBytes { Array($0) }
+      evidence.append(.record(offset: record.offset, time: time, token: token, flags: flags))
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import APNsWire
+import TestSupport
+import Testing
+
+/// More than 1 MiB with damage everywhere: the same answers whatever the pieces are.
+@Suite("A long damaged stream")
+struct LongStreamTests {
+  static let bytes: [UInt8] = {
+    var source = DamagedStreams(seed: 2196, .init())
+    return source.long(length: 1 << 20 + 1, distance: 400)
+  }()
+  static let plain = PlainDecoder(bytes, .init()).decode()
+
+  @Test("is damaged everywhere")
+  func isDamaged() {
+    #expect(Self.bytes.count > 1 << 20)
+    let findings = Self.plain.count { if case .record = $0 { false } else { true } }
+    #expect(findings > 1000)
+    let flagged = Self.plain.count {
+      if case .record(_, _, _, let flags) = $0 { !flags.isEmpty } else { false }
+    }
+    #expect(flagged > 1000)
+  }
+
+  @Test("in pieces of every size from 1 to 80", arguments: 1...80)
+  func everySize(_ size: Int) {
+    expectSame { size }
+  }
+
+  @Test("in one piece")
+  func whole() {
+    expectSame { Int.max / 2 }
+  }
+
+  @Test("in random pieces", arguments: [10, 400, 70_000, 300_000])
+  func randomSizes(_ most: Int) {
+    var generator = SeededGenerator(seed: UInt64(most))
+    expectSame { generator.pick(1...most) }
+  }
+
+  @Test("with tokens of up to 65535 bytes, so that most of 196,629 bytes are held back")
+  func longTokens() throws {
+    let limits = PlainDecoder.Limits(allowed: [32, 20_000, 65_535])
+    let rules = try #require(limits.rules)
+    var source = DamagedStreams(seed: 5, limits)
+    var bytes = source.long(length: 200_000, distance: 4000)
+    for length in [20_000, 65_535, 65_534, 65_535, 20_000] {
+      bytes += Tuples.of(source.generator.bytes(length)) + source.long(length: 60_000, distance: 4000)
+    }
+    let plain = PlainDecoder(bytes, limits).decode()
+    for most in [5000, 70_000, 300_000] {
+      let decoding = IncrementalDecoding(bytes, rules: rules) { source.generator.pick(1...most) }
+      #expect(decoding.breach == nil)
+      #expect(decoding.mostHeld > 190_000 || most > 5000)
+      let isSame = decoding.evidence == plain
+      #expect(isSame)
+    }
+  }
+
+  private func expectSame(_ pieceLength: () -> Int) {
+    let decoding = IncrementalDecoding(Self.bytes, rules: .standard, pieceLength: pieceLength)
+    #expect(decoding.breach == nil)
+    // Not compared within #expect, which would print a megabyte.
+    let isSame = decoding.evidence == Self.plain
+    #expect(isSame)
+  }
+}

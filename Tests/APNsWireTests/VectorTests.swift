@@ -1,0 +1,115 @@
+import APNsWire
+import Foundation
+import TestSupport
+import Testing
+import WireBytes
+
+/// A stream of Tests/Fixtures/apns-vectors.json.
+struct Vector: Decodable, Sendable, CustomTestStringConvertible {
+  struct Expected: Decodable, Sendable {
+    var tuples: [Tuple]
+  }
+  struct Tuple: Decodable, Sendable {
+    var timestamp: Int
+    var token: String
+  }
+
+  var id: String
+  var hex: String
+  var chunks: [Int]?
+  var expected: Expected
+
+  var bytes: [UInt8] { Hex.bytes(hex) ?? [] }
+  var testDescription: String { id }
+
+  private struct File: Decodable {
+    var vectors: [Vector]
+  }
+
+  static let all: [Vector] = {
+    guard let data = try? Fixtures.data("apns-vectors.json") else { return [] }
+    return (try? JSONDecoder().decode(File.self, from: data).vectors) ?? []
+  }()
+
+  /// Ciphertext, which no decoder is asked about.
+  static let ciphertext = "feedback-013"
+  static let tuples = all.filter { $0.id != ciphertext }
+}
+
+@Suite("Feedback streams that are public")
+struct VectorTests {
+  /// What the rules make of each, worked out by hand.
+  static let expectations: [String: String] = [
+    "feedback-001": "record 0",
+    "feedback-003": "record 0, record 38, record 76",
+    "feedback-006": "record 0",
+    "feedback-007": "record 0 unexpected-token-length",
+    "feedback-009": (0..<10).map { "record \($0 * 38)" }.joined(separator: ", "),
+    "feedback-011":
+      "record 0 implausible-timestamp, record 38 implausible-timestamp, record 76 implausible-timestamp",
+    "feedback-063": "record 0, record 38",
+    "feedback-064": "record 0, record 38, truncated 76+20",
+    "feedback-066": "record 0, record 38 zero-length-token",
+    "feedback-067": "record 0 unexpected-token-length, record 11 unexpected-token-length",
+    "feedback-069":
+      "record 0 implausible-timestamp, record 38 implausible-timestamp, record 76 implausible-timestamp",
+    "feedback-070": "record 0, record 38, record 76",
+    "feedback-073": "record 0 implausible-timestamp, record 38",
+    "feedback-074": "",
+  ]
+
+  @Test("every vector has an expectation")
+  func coverage() {
+    #expect(Vector.all.count >= 15)
+    #expect(Set(Vector.tuples.map(\.id)) == Set(Self.expectations.keys))
+  }
+
+  @Test("whole, byte by byte, and in the pieces that its source delivers", arguments: Vector.tuples)
+  func alone(_ vector: Vector) throws {
+    for sizes in [[vector.bytes.count + 1], [1], vector.chunks ?? [64]] {
+      var index = 0
+      let decoding = IncrementalDecoding(vector.bytes, rules: .standard) {
+        defer { index += 1 }
+        return sizes[index % sizes.count]
+      }
+      #expect(decoding.breach == nil)
+      #expect(decoding.evidence.text == Self.expectations[vector.id])
+      #expect(Self.tuples(decoding.evidence) == vector.expected.tuples.map { "\($0.timestamp) \($0.token)" })
+    }
+    #expect(PlainDecoder(vector.bytes, .init()).decode().text == Self.expectations[vector.id])
+  }
+
+  @Test("joined with every other, with the seam anywhere in a piece", arguments: Vector.tuples)
+  func joined(_ vector: Vector) throws {
+    let first = PlainDecoder(vector.bytes, .init()).decode()
+    for other in Vector.tuples {
+      let bytes = vector.bytes + other.bytes
+      let plain = PlainDecoder(bytes, .init()).decode()
+      for size in [1, max(1, vector.bytes.count), 37, 64, bytes.count + 1] {
+        let decoding = IncrementalDecoding(bytes, rules: .standard) { size }
+        #expect(decoding.breach == nil)
+        #expect(decoding.evidence == plain, "with \(other.id) in pieces of \(size)")
+      }
+      // Sound tuples of a normal length behind whole ones change nothing on either side.
+      let isWhole = !first.contains { if case .truncated = $0 { true } else { false } }
+      if isWhole, other.hex.dropFirst(8).hasPrefix("0020") {
+        let second = PlainDecoder(other.bytes, .init()).decode()
+        #expect(plain == first + second.map { $0.moved(by: vector.bytes.count) }, "with \(other.id)")
+      }
+    }
+  }
+
+  @Test("a TLS record is ciphertext")
+  func ciphertext() throws {
+    let vector = try #require(Vector.all.first { $0.id == Vector.ciphertext })
+    #expect(Ciphertext.begins(vector.bytes))
+    #expect(!Vector.tuples.contains { Ciphertext.begins($0.bytes) })
+  }
+
+  private static func tuples(_ evidence: [Evidence]) -> [String] {
+    evidence.compactMap {
+      guard case .record(_, let time, let token, _) = $0 else { return nil }
+      return "\(time) \(token.map { String(format: "%02x", $0) }.joined())"
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import APNsWire
+import Analysis
+import StreamSources
+import TestSupport
+import WireBytes
+
+/// A sink that keeps all it is told, a record at a time.
+final class EvidenceRecording: EvidenceSink {
+  struct Record: Equatable {
+    var source: String
+    var offset: Int
+    var fileOffset: Int
+    var time: UInt32
+    var token: [UInt8]
+    var flags: [String]
+
+    /// The record's bytes as they stood in the stream.
+    var bytes: [UInt8] { Tuples.of(token, time: time) }
+  }
+
+  private(set) var records: [Record] = []
+  private(set) var findings: [Finding] = []
+  private(set) var streams: [StreamSummary] = []
+
+  func records(_ records: FeedbackRecords, in bytes: RawSpan) {
+    for index in 0..<records.run.count {
+      let run = records.run.slice(from: index, count: 1)
+      let token = bytes.extracting((run.start + 6)..<(run.start + run.stride)).withUnsafeBytes { Array($0) }
+      self.records.append(
+        Record(
+          source: records.source, offset: run.offset, fileOffset: records.origin.fileOffset(of: run.offset),
+          time: bytes.bigEndianUInt32(at: run.start), token: token, flags: run.flags.codes))
+    }
+  }
+
+  func finding(_ finding: Finding) { findings.append(finding) }
+  func stream(_ stream: StreamSummary) { streams.append(stream) }
+
+  /// Findings as `code offset+length@fileOffset`.
+  var findingTexts: [String] {
+    findings.map { finding in
+      let offset = finding.offset.map(String.init) ?? "-"
+      let length = finding.length.map(String.init) ?? "-"
+      return "\(finding.code.rawValue) \(offset)+\(length)@\(finding.fileOffset.map(String.init) ?? "-")"
+    }
+  }
+}
+
+/// What an analysis made of some dumps.
+struct DumpAnalysis {
+  let evidence = EvidenceRecording()
+  private(set) var summary = Summary()
+  private(set) var reports: [InputReport] = []
+
+  /// Reads each of `dumps` as a file of `format`, nil to recognise it.
+  init(all dumps: [[UInt8]], as format: DumpFormat? = .raw, rules: FeedbackRules = .standard) throws {
+    let files = try TemporaryFiles()
+    let analyzer = Analyzer(rules: rules, sinks: [evidence])
+    var options = DumpOptions()
+    options.format = format
+    options.hashes = false
+    var reader = DumpReader(options: options, contentProbes: [FeedbackProbe.probe(rules: rules)])
+    for (index, dump) in dumps.enumerated() {
+      var receiver = analyzer
+      analyzer.begin(source: "dump \(index)")
+      let input = Input(try files.write(dump))
+      reports.append(try reader.read(input, into: &receiver) { _, _ in })
+    }
+    summary = analyzer.summary
+  }
+
+  init(_ dump: [UInt8], as format: DumpFormat? = .raw, rules: FeedbackRules = .standard) throws {
+    try self.init(all: [dump], as: format, rules: rules)
+  }
+}
+
+/// Dumps that many things are wrong with.
+enum Dumps {
+  static func mark(_ length: Int, nul: Bool = false) -> [UInt8] {
+    Array("[\(length) bytes missing in capture file]".utf8) + (nul ? [0] : [])
+  }
+
+  /// Tuples, of which some are odd or lost in part, and gap marks between them.
+  static func damaged(_ generator: inout SeededGenerator, parts: Int = 12) -> [UInt8] {
+    var dump: [UInt8] = []
+    for _ in 0..<generator.pick(1...parts) {
+      for _ in 0..<generator.pick(0...20) { dump += tuple(&generator) }
+      switch generator.pick(0...7) {
+      case 0: dump += mark(generator.pick(1...2000), nul: generator.chance(2))
+      case 1: dump += mark(5) + mark(generator.pick(0...70), nul: true)
+      case 2: dump.removeLast(min(dump.count, generator.pick(1...50)))
+      case 3: dump += generator.bytes(generator.pick(1...100))
+      case 4: dump += Tuples.one(54)
+      case 5: dump += Tuples.one(time: 10)
+      case 6: dump += Tuples.one(fill: 0)
+      default: break
+      }
+    }
+    return dump
+  }
+
+  static func tuple(_ generator: inout SeededGenerator) -> [UInt8] {
+    Tuples.of(generator.bytes(32), time: UInt32(generator.pick(1_300_000_000...1_600_000_000)))
+  }
+}

@@ -1,0 +1,49 @@
+import APNsWire
+import Analysis
+import StreamSources
+import TestSupport
+import Testing
+
+@Suite("Raw bytes recognised as feedback")
+struct FeedbackProbeTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var name: String
+    var dump: [UInt8]
+    var isFeedback: Bool
+    var testDescription: String { name }
+  }
+
+  private static let noise = [UInt8](repeating: 0xfe, count: 200)
+
+  static let cases: [Case] = [
+    ("a tuple", Tuples.one(), true),
+    ("tuples", Tuples.one() + Tuples.one(), true),
+    ("a tuple that is cut", Tuples.one() + Tuples.one().dropLast(), true),
+    ("a dump that lost its beginning", Array(Tuples.one().dropFirst(5)) + Tuples.one() + Tuples.one(), true),
+    ("a gap mark at the front", Dumps.mark(76) + Tuples.one() + Tuples.one(), true),
+    ("ciphertext", [0x16, 3, 1, 0, 5] + noise, true),
+    ("noise", noise, false),
+    ("a tuple in much noise", noise + Tuples.one() + noise, false),
+    ("zeros", [UInt8](repeating: 0, count: 500), false),
+    ("a JPEG", [0xff, 0xd8, 0xff, 0xe0, 0, 16] + Array("JFIF".utf8) + noise, false),
+    ("an ELF", [0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0] + noise, false),
+  ].map { Case(name: $0.0, dump: $0.1, isFeedback: $0.2) }
+
+  @Test(arguments: cases)
+  func recognised(_ example: Case) throws {
+    let report = try #require(try DumpAnalysis(example.dump, as: nil).reports.first)
+    #expect(report.recognition == (example.isFeedback ? .dump(.raw) : .nothing))
+    #expect(report.format == .raw, "what is named is read all the same")
+  }
+
+  @Test("a long dump is recognised by its first 64 KiB, and random bytes are not")
+  func longDumps() throws {
+    var generator = SeededGenerator(seed: 71)
+    let dump = (0..<5000).flatMap { _ in Dumps.tuple(&generator) }
+    #expect(try DumpAnalysis(dump, as: nil).reports.first?.recognition == .dump(.raw))
+    for _ in 0..<200 {
+      let bytes = generator.bytes(generator.pick(50...3000))
+      #expect(try DumpAnalysis(bytes, as: nil).reports.first?.recognition == .nothing)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import APNsWire
+import Analysis
+import StreamSources
+import TestSupport
+import Testing
+
+@Suite("What an overview remembers")
+struct OverviewTests {
+  @Test("the first places of each code")
+  func places() {
+    let overview = Overview()
+    for offset in 0..<10 {
+      overview.finding(Finding(source: "a", offset: offset, code: .skippedBytes, message: ""))
+    }
+    overview.finding(Finding(source: "a", offset: 99, code: .streamGap, message: ""))
+    #expect(overview.places[.skippedBytes]?.compactMap(\.offset) == [0, 1, 2])
+    #expect(overview.places[.streamGap]?.compactMap(\.offset) == [99])
+  }
+
+  @Test("a thousand streams, and how many more there are")
+  func streams() {
+    let overview = Overview()
+    for number in 0..<1003 { overview.stream(StreamSummary(source: "a", number: number, speaks: .feedback)) }
+    #expect(overview.streams.count == Overview.maxStreams && overview.streamsLeftOut == 3)
+  }
+
+  @Test("times of records that are not implausible")
+  func times() {
+    let overview = Overview()
+    let bytes = Tuples.one()
+    for flags in [[], .resynchronised, .implausibleTimestamp] as [RecordFlags] {
+      let run = RecordRun.sample(tokenLength: 32, flags: flags)
+      let origin = ByteOrigin(streamOffset: 0, fileOffset: 0, stride: 1)
+      overview.records(
+        FeedbackRecords(source: "a", stream: 0, direction: .server, run: run, origin: origin),
+        in: bytes.span.bytes)
+    }
+    #expect(overview.times.bins.map(\.count) == [2])
+  }
+}

@@ -1,0 +1,106 @@
+import APNsWire
+import Analysis
+import StreamSources
+import TestSupport
+import Testing
+
+@Suite("The summary of an analysis")
+struct SummaryLawTests {
+  @Test("every sum is that of the records, findings and streams that were told")
+  func sums() throws {
+    var generator = SeededGenerator(seed: 41)
+    for _ in 0..<60 {
+      let dumps = (0..<generator.pick(1...3)).map { _ in Dumps.damaged(&generator) }
+      let analysis = try DumpAnalysis(all: dumps)
+      let summary = analysis.summary
+      let evidence = analysis.evidence
+      #expect(summary.recordBytes + summary.skippedBytes + summary.truncatedBytes == summary.streamBytes)
+      #expect(summary.feedback == evidence.records.count)
+      #expect(summary.recordBytes == evidence.records.reduce(0) { $0 + $1.bytes.count })
+      #expect(summary.skippedBytes == length(of: .skippedBytes, evidence))
+      #expect(summary.truncatedBytes == length(of: .truncatedRecord, evidence))
+      #expect(summary.gapBytes == length(of: .streamGap, evidence))
+      #expect(summary.streams == dumps.count && evidence.streams.count == dumps.count)
+      #expect(summary.streamBytes == evidence.streams.reduce(0) { $0 + $1.serverBytes })
+      #expect(evidence.records.count == evidence.streams.reduce(0) { $0 + $1.records })
+      #expect(evidence.findings.count == evidence.streams.reduce(0) { $0 + $1.findings })
+      expectCounts(summary, evidence)
+    }
+  }
+
+  private func length(of code: FindingCode, _ evidence: EvidenceRecording) -> Int {
+    evidence.findings.filter { $0.code == code }.reduce(0) { $0 + ($1.length ?? 0) }
+  }
+
+  private func expectCounts(_ summary: Summary, _ evidence: EvidenceRecording) {
+    var flags: [String: Int] = [:]
+    for code in evidence.records.flatMap(\.flags) { flags[code, default: 0] += 1 }
+    #expect(Dictionary(uniqueKeysWithValues: summary.flagCounts) == flags)
+    #expect(summary.flagCounts.map(\.code) == flags.keys.sorted())
+    var findings: [FindingCode: Int] = [:]
+    for finding in evidence.findings { findings[finding.code, default: 0] += 1 }
+    #expect(summary.findings == findings)
+    #expect(summary.findingCount(.error) == evidence.findings.count)
+    let times = evidence.records.filter { !$0.flags.contains("implausible-timestamp") }.map(\.time)
+    #expect(summary.times?.lowerBound == times.min() && summary.times?.upperBound == times.max())
+  }
+
+  @Test("what is told of a stream comes in the order of its offsets")
+  func order() throws {
+    var generator = SeededGenerator(seed: 42)
+    for _ in 0..<60 {
+      let analysis = try DumpAnalysis(Dumps.damaged(&generator))
+      let findings = analysis.evidence.findings.compactMap(\.offset)
+      #expect(findings == findings.sorted())
+      let records = analysis.evidence.records.map(\.offset)
+      #expect(records == records.sorted())
+    }
+  }
+
+  @Test("every run is decoded as it would be alone")
+  func runs() throws {
+    var generator = SeededGenerator(seed: 43)
+    for _ in 0..<40 {
+      let parts = (0..<3).map { _ in
+        (0..<9).flatMap { _ in Dumps.tuple(&generator) }.dropLast(generator.pick(0...45))
+      }
+      let analysis = try DumpAnalysis(
+        Array(parts[0]) + Dumps.mark(100) + parts[1] + Dumps.mark(7, nul: true) + parts[2])
+      var expected: [EvidenceRecording.Record] = []
+      var offset = 0
+      for (index, part) in parts.enumerated() {
+        // A gap of no bytes makes the part a run behind a gap, as it is in the whole.
+        let alone = try DumpAnalysis((index > 0 ? Dumps.mark(0) : []) + Array(part))
+        expected += alone.evidence.records.map { record in
+          var record = record
+          record.offset += offset
+          record.fileOffset = 0
+          return record
+        }
+        offset += part.count + [100, 7, 0][index]
+      }
+      let records = analysis.evidence.records.map { record in
+        var record = record
+        record.fileOffset = 0
+        return record
+      }
+      #expect(records == expected)
+    }
+  }
+
+  @Test("earliest and latest leave implausible times out; without a plausible one they are missing")
+  func times() throws {
+    let analysis = try DumpAnalysis(
+      Tuples.one(time: 5) + Tuples.one(time: 1_400_000_001) + Tuples.one(time: 0xffff_ffff))
+    #expect(analysis.summary.times == 1_400_000_001...1_400_000_001)
+    #expect(try DumpAnalysis(Tuples.one(time: 5)).summary.times == nil)
+    #expect(try DumpAnalysis([]).summary.times == nil)
+  }
+
+  @Test("an empty dump is a stream of nothing")
+  func empty() throws {
+    let analysis = try DumpAnalysis([])
+    #expect(analysis.summary.streams == 1 && analysis.summary.streamBytes == 0)
+    #expect(analysis.evidence.findings.isEmpty)
+  }
+}

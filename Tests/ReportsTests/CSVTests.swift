@@ -1,0 +1,139 @@
+import APNsWire
+import Analysis
+import Foundation
+import Reports
+import TestSupport
+import Testing
+import WireBytes
+
+@Suite("CSV")
+struct CSVTests {
+  /// RFC 4180, section 2, rules 5 to 7.
+  private func field(_ value: String) -> String {
+    let bytes = Array(value.utf8)
+    guard bytes.contains(where: { [0x2c, 0x22, 0x0a, 0x0d].contains($0) }) else { return value }
+    return String(decoding: [0x22] + bytes.flatMap { $0 == 0x22 ? [$0, $0] : [$0] } + [0x22], as: UTF8.self)
+  }
+
+  private func line(_ row: [FeedbackColumn: String], _ columns: [FeedbackColumn]) -> String {
+    columns.map { field(row[$0] ?? "") }.joined(separator: ",") + "\n"
+  }
+
+  @Test("rows of random records in random columns agree with a slow formatting of the same")
+  func rows() throws {
+    var generator = SeededGenerator(seed: 81)
+    for _ in 0..<400 {
+      let count = generator.pick(1...20)
+      let columns = (0..<count).map { _ in generator.pick(FeedbackColumn.allCases) }
+      let uppercase = generator.chance(2)
+      let batches = (0..<generator.pick(1...6)).map { _ in Batch.random(&generator) }
+      let text = try report { output in
+        let writer = CSVWriter(.feedback(columns), letterCase: uppercase ? .upper : .lower, output: output)
+        try writer.begin()
+        for batch in batches { try writer.records(batch.records, in: batch.bytes.span.bytes) }
+      }
+      let rows = batches.flatMap { $0.rows(uppercase: uppercase) }
+      let expected = columns.map(\.rawValue).joined(separator: ",") + "\n"
+      #expect(text == expected + rows.map { line($0, columns) }.joined())
+    }
+  }
+
+  @Test(
+    "tokens of every length up to 130 bytes, and very long ones",
+    arguments: [Array(0...130), [40_000, 65_535]])
+  func tokenLengths(_ lengths: [Int]) throws {
+    var generator = SeededGenerator(seed: 82)
+    let columns: [FeedbackColumn] = [.token, .token, .offset, .time, .token]
+    let batches = lengths.map { length in
+      Batch(tokens: (0..<3).map { _ in generator.bytes(length) }, times: [0, 1_400_000_000, .max])
+    }
+    let text = try report { output in
+      let writer = CSVWriter(.feedback(columns), letterCase: .lower, output: output)
+      for batch in batches { try writer.records(batch.records, in: batch.bytes.span.bytes) }
+    }
+    let isSame = text == batches.flatMap { $0.rows() }.map { line($0, columns) }.joined()
+    #expect(isSame)
+  }
+
+  @Test("more rows than a buffer holds, whose pieces join without a seam")
+  func manyRows() throws {
+    var generator = SeededGenerator(seed: 83)
+    let batch = Batch(
+      tokens: (0..<20_000).map { _ in generator.bytes(32) },
+      times: (0..<20_000).map { 1_400_000_000 + $0 * 7919 })
+    let sink = MemorySink()
+    let output = OutputBuffer(sink)
+    let writer = CSVWriter(.feedback(FeedbackColumn.standard), letterCase: .lower, output: output)
+    try writer.records(batch.records, in: batch.bytes.span.bytes)
+    try output.flush()
+    let isSame = sink.text == batch.rows().map { line($0, FeedbackColumn.standard) }.joined()
+    #expect(isSame)
+    #expect(sink.pieces.count > 5 && sink.pieces.allSatisfy { $0 > 0 && $0 <= 256 << 10 })
+  }
+
+  @Test("the default columns are those of the interface")
+  func defaultColumns() throws {
+    let text = try report {
+      try CSVWriter(.feedback(FeedbackColumn.standard), letterCase: .lower, output: $0).begin()
+    }
+    #expect(text == "source,stream,offset,packet,captured_at,timestamp,time,token_length,token,flags\n")
+  }
+
+  @Test(
+    "fields are quoted where they must be",
+    arguments: [
+      ("plain", "plain"), ("", ""), ("a b", "a b"), ("a,b", "\"a,b\""), ("a\"b", "\"a\"\"b\""),
+      ("\"", "\"\"\"\""), ("\"\"", "\"\"\"\"\"\""), ("a\nb", "\"a\nb\""), ("a\r\nb", "\"a\r\nb\""),
+      ("a\rb", "\"a\rb\""), ("é", "é"), ("a;b", "a;b"),
+      // With a combining mark behind it, the quote is part of another character.
+      ("a\"\u{301}b", "\"a\"\"\u{301}b\""), (",\u{301}", "\",\u{301}\""), ("\"\u{200d}", "\"\"\"\u{200d}\""),
+    ])
+  func quoting(_ value: String, _ expected: String) {
+    #expect(Array(CSVText.field(value).utf8) == Array(expected.utf8))
+  }
+
+  @Test("findings")
+  func findings() throws {
+    let text = try report { output in
+      let writer = CSVWriter(.findings, letterCase: .lower, output: output)
+      try writer.begin()
+      try writer.finding(
+        Finding(
+          source: "a,b", stream: 0, direction: .server, offset: 76, length: 20, fileOffset: 152,
+          code: .truncatedRecord, message: "cut \"off\""))
+      try writer.finding(Finding(source: "x", code: .unrecognisedInput, message: "passed over"))
+      try writer.stream(StreamSummary(source: "x", number: 0, speaks: .feedback))
+    }
+    #expect(
+      text == """
+        source,stream,direction,offset,length,packet,file_offset,code,severity,message
+        "a,b",0,server,76,20,,152,truncated-record,error,"cut ""off\"""
+        x,,,,,,,unrecognised-input,note,passed over
+
+        """)
+  }
+
+  @Test("streams")
+  func streams() throws {
+    var stream = StreamSummary(source: "x", number: 3, speaks: .encrypted)
+    stream.clientBytes = 1
+    stream.serverBytes = 2
+    stream.clientGapBytes = 3
+    stream.serverGapBytes = 4
+    stream.records = 5
+    stream.findings = 6
+    let text = try report { output in
+      let writer = CSVWriter(.streams, letterCase: .lower, output: output)
+      try writer.begin()
+      try writer.stream(stream)
+      try writer.finding(Finding(source: "x", code: .skippedBytes, message: ""))
+    }
+    #expect(
+      text == """
+        source,stream,protocol,client,server,first_packet,last_packet,started_at,ended_at,client_bytes,server_bytes,\
+        client_gap_bytes,server_gap_bytes,records,findings
+        x,3,encrypted,,,,,,,1,2,3,4,5,6
+
+        """)
+  }
+}

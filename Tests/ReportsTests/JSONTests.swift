@@ -1,0 +1,171 @@
+import APNsWire
+import Analysis
+import Foundation
+import Reports
+import TestSupport
+import Testing
+import WireBytes
+
+@Suite("JSON and NDJSON")
+struct JSONTests {
+  private func parse(_ text: some StringProtocol) throws -> [String: Any] {
+    let object = try JSONSerialization.jsonObject(with: Data(text.utf8))
+    return try #require(object as? [String: Any])
+  }
+
+  private func write(
+    _ format: EvidenceWriter.Format, kinds: EvidenceWriter.Kinds = .all, uppercase: Bool = false,
+    _ body: (EvidenceWriter) throws -> Void
+  ) throws -> String {
+    try report { output in
+      let writer = EvidenceWriter(
+        format, kinds: kinds, letterCase: uppercase ? .upper : .lower, output: output)
+      try writer.begin(version: "1.2", options: .object([("from", .string("auto"))]))
+      try body(writer)
+      try writer.end(Summary(), inputs: [InputSummary(source: "x", format: nil, bytes: 3, sha256: nil)])
+    }
+  }
+
+  private static let finding = Finding(source: "x", code: .skippedBytes, message: "why")
+
+  @Test(
+    "documents with any number of objects are valid JSON", arguments: 0...4, EvidenceWriterFormat.allCases)
+  func documents(_ count: Int, _ format: EvidenceWriterFormat) throws {
+    let batch = Batch(tokens: [[1], [2], [3]], times: [1, 2, 3])
+    let text = try write(format.format) { writer in
+      if count > 0 { try writer.finding(Self.finding) }
+      if count > 1 { try writer.records(batch.records, in: batch.bytes.span.bytes) }
+      if count > 2 { try writer.stream(StreamSummary(source: "x", number: 0, speaks: .feedback)) }
+      if count > 3 { try writer.records(batch.records, in: batch.bytes.span.bytes) }
+    }
+    let types = [
+      [], ["finding"], ["finding"] + Self.feedback, ["finding"] + Self.feedback + ["stream"],
+      ["finding"] + Self.feedback + ["stream"] + Self.feedback,
+    ][count]
+    #expect(try self.types(text, format) == types)
+  }
+
+  private static let feedback = ["feedback", "feedback", "feedback"]
+
+  /// The types of the objects between what opens and what closes the document.
+  private func types(_ text: String, _ format: EvidenceWriterFormat) throws -> [String] {
+    if format == .json {
+      let document = try parse(text)
+      #expect(document["schema"] as? String == "apnsift/1" && document["version"] as? String == "1.2")
+      #expect((document["options"] as? [String: String]) == ["from": "auto"])
+      #expect(document["summary"] is [String: Any])
+      let records = try #require(document["records"] as? [[String: Any]])
+      return records.compactMap { $0["type"] as? String }
+    }
+    let types = try text.split(separator: "\n").compactMap { try parse($0)["type"] as? String }
+    #expect(types.first == "header" && types.last == "summary" && text.hasSuffix("}\n"))
+    return Array(types.dropFirst().dropLast())
+  }
+
+  @Test("a document may begin with records: the first has no comma", arguments: 1...3)
+  func recordsFirst(_ count: Int) throws {
+    let batch = Batch(tokens: (0..<count).map { [UInt8($0)] }, times: (0..<count).map { UInt32($0) })
+    let text = try write(.json) { try $0.records(batch.records, in: batch.bytes.span.bytes) }
+    let records = try #require(try parse(text)["records"] as? [[String: Any]])
+    #expect(records.map { $0["token"] as? String } == (0..<count).map { Hex.string([UInt8($0)]) })
+  }
+
+  @Test("records have all columns, with the values of a slow formatting")
+  func records() throws {
+    var generator = SeededGenerator(seed: 91)
+    for _ in 0..<150 {
+      let uppercase = generator.chance(2)
+      let batches = (0..<generator.pick(1...4)).map { _ in Batch.random(&generator) }
+      let text = try write(.ndjson, uppercase: uppercase) { writer in
+        for batch in batches { try writer.records(batch.records, in: batch.bytes.span.bytes) }
+      }
+      let lines = text.split(separator: "\n").dropFirst().dropLast()
+      let rows = batches.flatMap { $0.rows(uppercase: uppercase) }
+      #expect(lines.count == rows.count)
+      for (line, row) in zip(lines, rows) { try expect(line, row) }
+    }
+  }
+
+  private func expect(_ line: Substring, _ row: [FeedbackColumn: String]) throws {
+    let object = try parse(line)
+    #expect(Set(object.keys) == Set(FeedbackColumn.allCases.map(\.rawValue) + ["type"]))
+    for column in FeedbackColumn.allCases {
+      let value = object[column.rawValue]
+      switch column {
+      case .stream, .offset, .fileOffset, .timestamp, .tokenLength:
+        #expect((value as? NSNumber)?.stringValue == row[column])
+      case .source, .direction, .time, .token: #expect(value as? String == row[column])
+      case .flags: #expect((value as? [String])?.joined(separator: ";") == row[column])
+      case .client, .server, .packet, .originalPacket, .capturedAt: #expect(value is NSNull)
+      }
+    }
+  }
+
+  @Test("keys stand in one order")
+  func keyOrder() throws {
+    let batch = Batch(tokens: [[0xab]], times: [1_367_400_600], offset: 5, flags: .unexpectedTokenLength)
+    let text = try write(.ndjson) { try $0.records(batch.records, in: batch.bytes.span.bytes) }
+    #expect(
+      text.split(separator: "\n")[1] == """
+        {"type":"feedback","source":"dump.bin","stream":0,"direction":"server","client":null,"server":null,\
+        "offset":5,"packet":null,"original_packet":null,"file_offset":5,"captured_at":null,\
+        "timestamp":1367400600,"time":"2013-05-01T09:30:00Z","token_length":1,"token":"ab",\
+        "flags":["unexpected-token-length"]}
+        """)
+  }
+
+  @Test("only the kinds that were asked for")
+  func kinds() throws {
+    let batch = Batch(tokens: [[1]], times: [1])
+    for (kinds, expected) in [
+      (.feedback, ["feedback"]), (.streams, ["stream"]), (.findings, ["finding"]), ([], []),
+    ]
+      as [(EvidenceWriter.Kinds, [String])]
+    {
+      let text = try write(.json, kinds: kinds) { writer in
+        try writer.records(batch.records, in: batch.bytes.span.bytes)
+        try writer.finding(Self.finding)
+        try writer.stream(StreamSummary(source: "x", number: 0, speaks: .feedback))
+      }
+      #expect(try types(text, .json) == expected)
+    }
+  }
+
+  @Test("strings of every ASCII character and beyond read back as they were")
+  func escaping() throws {
+    let ascii = String(String.UnicodeScalarView((0...0x7f).compactMap { Unicode.Scalar(UInt32($0)) }))
+    for value in [ascii, "é\"\u{301}\\", "\u{2028}\u{2029}", "😀", "\u{fffd}", "", "\r\n", "</script>"] {
+      let quoted = JSONValue.quoted(value)
+      let parsed = try JSONSerialization.jsonObject(with: Data("[\(quoted)]".utf8)) as? [String]
+      #expect(parsed?.first.map { Array($0.utf8) } == Array(value.utf8))
+      #expect(!quoted.utf8.contains { $0 < 0x20 })
+    }
+  }
+
+  @Test("a finding about an input has nulls, and the summary every key")
+  func nulls() throws {
+    let text = try write(.ndjson) { try $0.finding(Self.finding) }
+    let lines = text.split(separator: "\n")
+    let finding = try parse(lines[1])
+    for key in ["stream", "direction", "offset", "length", "packet", "file_offset"] {
+      #expect(finding[key] is NSNull)
+    }
+    #expect(finding["severity"] as? String == "error")
+    let summary = try parse(lines[2])
+    #expect(
+      Set(summary.keys) == [
+        "type", "inputs", "streams", "stream_bytes", "record_bytes", "skipped_bytes", "truncated_bytes",
+        "undecoded_bytes", "gap_bytes", "feedback", "distinct_tokens", "requests", "responses", "findings",
+        "flags",
+        "earliest", "latest",
+      ])
+    #expect(summary["earliest"] is NSNull && summary["distinct_tokens"] is NSNull)
+  }
+}
+
+/// The formats as arguments of tests.
+enum EvidenceWriterFormat: CaseIterable, Sendable {
+  case json, ndjson
+
+  var format: EvidenceWriter.Format { self == .json ? .json : .ndjson }
+}

@@ -1,0 +1,134 @@
+import APNsWire
+import Analysis
+import Reports
+import StreamSources
+import TestSupport
+import Testing
+
+@Suite("The overview for people")
+struct OverviewTextTests {
+  private func overview(of records: [Batch] = []) -> Overview {
+    let overview = Overview()
+    for batch in records { overview.records(batch.records, in: batch.bytes.span.bytes) }
+    return overview
+  }
+
+  private func text(
+    _ summary: Summary, _ overview: Overview, inputs: [InputSummary] = [], coloured: Bool = false
+  )
+    -> String
+  {
+    OverviewText.text(
+      summary, inputs: inputs, overview: overview, style: TextStyle(isColoured: coloured))
+  }
+
+  @Test("nothing at all")
+  func nothing() {
+    #expect(text(Summary(), overview()) == "\n0 records\n\n0 of 0 bytes are in records\n")
+  }
+
+  @Test("an input with all that can be said of it")
+  func everything() {
+    var summary = Summary()
+    summary.feedback = 3
+    summary.recordBytes = 114
+    summary.streamBytes = 2000
+    summary.skippedBytes = 1
+    summary.truncatedBytes = 2
+    summary.undecodedBytes = 3
+    summary.gapBytes = 4
+    summary.distinctTokens = 2
+    summary.times = 1_367_400_600...1_367_487_000
+    summary.flags[1] = 5
+    summary.findings = [.skippedBytes: 4, .unrecognisedInput: 1]
+    let overview = overview(of: [Batch(tokens: [[1], [2]], times: [1_367_400_600, 1_367_487_000])])
+    var stream = StreamSummary(source: "a", number: 0, speaks: .feedback)
+    stream.serverBytes = 2000
+    stream.serverGapBytes = 4
+    stream.records = 3
+    overview.stream(stream)
+    for offset in 0..<4 {
+      overview.finding(Finding(source: "a", offset: offset, code: .skippedBytes, message: "why"))
+    }
+    overview.finding(Finding(source: "b", code: .unrecognisedInput, message: "passed over"))
+    let inputs = [
+      InputSummary(source: "a", format: "hex", bytes: 4000, sha256: "00ff"),
+      InputSummary(source: "b", format: nil, bytes: 5, sha256: nil),
+    ]
+    #expect(
+      text(summary, overview, inputs: inputs) == """
+        a
+          hex, 4000 bytes (3.91 KiB)
+          SHA-256 00ff
+          stream 0: feedback, 2000 bytes from the server, 3 records, 4 bytes missing
+        b
+          not read, 5 bytes
+
+        3 records with 2 distinct tokens, from 2013-05-01T09:30:00Z to 2013-05-02T09:30:00Z
+          2013-05-01T06:00  ████████████████████████████████████████ 1
+          2013-05-01T12:00  0
+          2013-05-01T18:00  0
+          2013-05-02T00:00  0
+          2013-05-02T06:00  ████████████████████████████████████████ 1
+
+        Flags (flagged records are not replayed)
+          resynchronised  5
+
+        Findings
+          error skipped-bytes  4
+            a offset 0: why
+            a offset 1: why
+            a offset 2: why
+            and 1 more
+          note unrecognised-input  1
+            b: passed over
+
+        114 of 2000 bytes are in records, 1 skipped, 2 cut off, 3 encrypted, 4 missing
+
+        """)
+  }
+
+  @Test("bars are as long as their share, and never empty where something is")
+  func bars() {
+    let times = [UInt32](repeating: 0, count: 80) + [60, 120, 120] + [UInt32](repeating: 180, count: 41)
+    let overview = overview(of: [Batch(tokens: times.map { _ in [] }, times: times)])
+    let lines = text(Summary(), overview).split(separator: "\n").filter { $0.contains("1970") }
+    #expect(lines.map { $0.count { $0 == "█" } } == [40, 1, 1, 21])
+    #expect(lines.map { $0.split(separator: " ").last } == ["80", "1", "2", "41"])
+  }
+
+  @Test("bins of days and more are named by the date")
+  func days() {
+    let overview = overview(of: [Batch(tokens: [[], []], times: [0, 10 * 86_400])])
+    let lines = text(Summary(), overview).split(separator: "\n").filter { $0.contains("1970") }
+    #expect(lines.first == "  1970-01-01  ████████████████████████████████████████ 1")
+    #expect(lines.count == 11)
+  }
+
+  @Test("an encrypted stream has no records to count, and streams beyond a thousand are only counted")
+  func streams() {
+    let overview = overview()
+    for number in 0..<1002 {
+      var stream = StreamSummary(source: "a", number: number, speaks: .encrypted)
+      stream.serverBytes = 7
+      overview.stream(stream)
+    }
+    let lines = text(
+      Summary(), overview, inputs: [InputSummary(source: "a", format: "raw", bytes: 1, sha256: nil)]
+    ).split(separator: "\n")
+    #expect(lines[2] == "  stream 0: encrypted, 7 bytes from the server, no gaps")
+    #expect(lines.contains("and 2 more streams"))
+  }
+
+  @Test("colour is added around the words, and only where it is wanted")
+  func colour() {
+    var summary = Summary()
+    summary.findings = [.skippedBytes: 1]
+    summary.flags[0] = 1
+    let plain = text(summary, overview())
+    let coloured = text(summary, overview(), coloured: true)
+    #expect(!plain.contains("\u{1b}"))
+    #expect(coloured.contains("\u{1b}[31merror skipped-bytes\u{1b}[0m"))
+    #expect(coloured.replacing(/\u{1b}\[[0-9]+m/, with: "") == plain)
+  }
+}

@@ -1,0 +1,96 @@
+import APNsWire
+import Analysis
+import Foundation
+import Reports
+import StreamSources
+import TestSupport
+import WireBytes
+
+/// Keeps a report in memory.
+final class MemorySink: ByteSink {
+  private(set) var bytes: [UInt8] = []
+  /// The lengths of the pieces that came.
+  private(set) var pieces: [Int] = []
+
+  func write(_ bytes: RawSpan) {
+    pieces.append(bytes.byteCount)
+    bytes.withUnsafeBytes { self.bytes.append(contentsOf: $0) }
+  }
+
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+/// What `body` writes, as text.
+func report(_ body: (OutputBuffer) throws -> Void) rethrows -> String {
+  let sink = MemorySink()
+  let output = OutputBuffer(sink)
+  try body(output)
+  try? output.flush()
+  return sink.text
+}
+
+/// Records of one shape with the bytes that hold them.
+struct Batch {
+  var records: FeedbackRecords
+  var bytes: [UInt8]
+
+  /// - Parameter lead: bytes before the first record.
+  init(
+    source: String = "dump.bin", stream: Int = 0, tokens: [[UInt8]], times: [UInt32], offset: Int = 0,
+    flags: RecordFlags = [], lead: Int = 0, origin: ByteOrigin? = nil
+  ) {
+    bytes = [UInt8](repeating: 0xee, count: lead)
+    for (token, time) in zip(tokens, times) { bytes += Tuples.of(token, time: time) }
+    let run = RecordRun.sample(
+      start: lead, offset: offset, tokenLength: tokens.first?.count ?? 0, count: tokens.count, flags: flags)
+    records = FeedbackRecords(
+      source: source, stream: stream, direction: .server, run: run,
+      origin: origin ?? ByteOrigin(streamOffset: offset, fileOffset: offset, stride: 1))
+  }
+
+  /// Batches of all kinds: token lengths around the widths of registers, and far beyond.
+  static func random(_ generator: inout SeededGenerator) -> Batch {
+    let length = generator.pick([0, 1, 3, 15, 16, 17, 31, 32, 32, 32, 33, 48, 54, 100, 1000])
+    let count = generator.pick(1...9)
+    let offset = generator.pick([0, 9, 1 << 40, generator.pick(0...1_000_000)])
+    let spacing = generator.pick([Spacing(stride: 1), Spacing(stride: 2, groupSize: 2, groupStride: 5)])
+    return Batch(
+      source: generator.pick(["dump.bin", "-", "a,b", "q\"q", "two\nlines", "é/ü", ""]),
+      stream: generator.pick(0...2), tokens: (0..<count).map { _ in generator.bytes(length) },
+      times: (0..<count).map { _ in
+        generator.pick([0, .max, UInt32.random(in: 0 ... .max, using: &generator)])
+      },
+      offset: offset,
+      flags: RecordFlags(rawValue: UInt16(generator.pick(0...63)) * UInt16(generator.pick(0...1))),
+      lead: generator.pick(0...40),
+      origin: ByteOrigin(streamOffset: offset - generator.pick(0...offset), fileOffset: 77, spacing: spacing))
+  }
+
+  /// The values of each record's columns, worked out with Foundation, slowly.
+  func rows(uppercase: Bool = false) -> [[FeedbackColumn: String]] {
+    let formatter = ISO8601DateFormatter()
+    return (0..<records.run.count).map { index in
+      let length = records.run.tokenLength
+      let header = records.run.start + index * (6 + length)
+      let time = bytes[header..<(header + 4)].reduce(0) { $0 << 8 | Int($1) }
+      let offset = records.run.offset + index * (6 + length)
+      let digits = bytes[(header + 6)..<(header + 6 + length)].map {
+        String(format: uppercase ? "%02X" : "%02x", $0)
+      }
+      return [
+        .source: records.source, .stream: "\(records.stream)", .direction: "server", .offset: "\(offset)",
+        .fileOffset: "\(Self.place(offset, records.origin))", .timestamp: "\(time)",
+        .time: formatter.string(from: Date(timeIntervalSince1970: Double(time))), .tokenLength: "\(length)",
+        .token: digits.joined(), .flags: records.run.flags.codes.joined(separator: ";"),
+      ]
+    }
+  }
+
+  private static func place(_ offset: Int, _ origin: ByteOrigin) -> Int {
+    let index = offset - origin.streamOffset
+    let spacing = origin.spacing
+    guard spacing.groupSize > 0 else { return origin.fileOffset + index * spacing.stride }
+    return origin.fileOffset + index / spacing.groupSize * spacing.groupStride
+      + index % spacing.groupSize * spacing.stride
+  }
+}

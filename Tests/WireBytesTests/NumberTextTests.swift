@@ -1,0 +1,125 @@
+import TestSupport
+import Testing
+import WireBytes
+
+@Suite("Numbers and bytes as text")
+struct NumberTextTests {
+  /// The digits that are written behind a full stop, by a width that has last seen other numbers. What
+  /// stands behind them may be overwritten.
+  private func decimal(_ number: UInt64, _ width: inout Decimal.Width) -> String {
+    var bytes = [UInt8](repeating: 0x2e, count: Decimal.maxDigits + 9)
+    var span = bytes.mutableSpan
+    var target = span.mutableBytes
+    let count = Decimal.encode(number, width: &width, into: &target, at: 1)
+    return String(decoding: bytes[..<(count + 1)], as: UTF8.self)
+  }
+
+  @Test("decimal digits, at every power of ten and beside it")
+  func decimals() {
+    var power: UInt64 = 1
+    var numbers: [UInt64] = [0, .max, .max - 1, UInt64(UInt32.max)]
+    while true {
+      numbers += [power - 1, power, power + 1]
+      let (next, overflow) = power.multipliedReportingOverflow(by: 10)
+      if overflow { break }
+      power = next
+    }
+    var generator = SeededGenerator(seed: 2)
+    for shift in 0..<64 { numbers.append(generator.next() >> UInt64(shift)) }
+    numbers += Array(0..<1100)
+    var width = Decimal.Width()
+    for number in numbers + numbers.reversed() + numbers.shuffled(using: &generator) {
+      #expect(decimal(number, &width) == ".\(number)")
+    }
+  }
+
+  @Test("hex digits of every count of bytes from 0 to 100, at any place, in both cases")
+  func hex() {
+    var generator = SeededGenerator(seed: 3)
+    for count in 0...100 {
+      let source = generator.bytes(count + 5)
+      let digits = source[3..<(3 + count)].map { byte in
+        String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+      }.joined()
+      for (letterCase, expected) in [(Hex.LetterCase.lower, digits), (.upper, digits.uppercased())] {
+        var target = [UInt8](repeating: 0x2e, count: 2 * count + 4)
+        var span = target.mutableSpan
+        var bytes = span.mutableBytes
+        Hex.encode(
+          source.span.bytes, from: 3, count: count, into: &bytes, at: 2, letterCase: letterCase)
+        #expect(String(decoding: target, as: UTF8.self) == "..\(expected)..")
+        #expect(Hex.string(source[3..<(3 + count)], letterCase: letterCase) == expected)
+        #expect(Hex.bytes(expected) == Array(source[3..<(3 + count)]))
+      }
+    }
+  }
+
+  @Test("hex digits of every byte, and of 32 bytes at once")
+  func everyByte() {
+    let all = Array(UInt8.min...UInt8.max)
+    let expected = all.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    #expect(Hex.string(all) == expected)
+    for start in stride(from: 0, through: 224, by: 8) {
+      var target = [UInt8](repeating: 0, count: 64)
+      var span = target.mutableSpan
+      var bytes = span.mutableBytes
+      Hex.encode32(all.span.bytes, from: start, into: &bytes, at: 0, letterCase: .lower)
+      #expect(String(decoding: target, as: UTF8.self) == expected.dropFirst(2 * start).prefix(64))
+    }
+    for byte in all {
+      let character = Character(Unicode.Scalar(byte))
+      #expect(Hex.value(ofDigit: byte).map(Int.init) == (byte < 0x80 ? character.hexDigitValue : nil))
+    }
+  }
+
+  @Test("what is no hex", arguments: ["0", "abc", "0g", "0x", " 00", "00 ", "0-", "०0", "ａａ"])
+  func noHex(_ text: String) {
+    #expect(Hex.bytes(text) == nil)
+  }
+
+  @Test(
+    "sizes as people write them",
+    arguments: [
+      ("0", 0), ("1", 1), ("17b", 17), ("1k", 1024), ("1K", 1024), ("1KiB", 1024), ("1kB", 1000),
+      ("64MiB", 64 << 20), ("500MB", 500_000_000), ("1GiB", 1 << 30), ("1gb", 1_000_000_000),
+      ("2T", 2 << 40), ("1TB", 1_000_000_000_000), ("007M", 7 << 20), ("8388607TiB", 8_388_607 << 40),
+    ])
+  func sizes(_ text: String, _ bytes: Int) {
+    #expect(ByteSize.parse(text) == bytes)
+  }
+
+  @Test(
+    "what is no size",
+    arguments: [
+      "", "k", "MiB", "-1", "+1", "1.5G", "1 GiB", "1e3", "1x", "1GiBs", "8388608TiB", "9223372036854775808",
+      "١",
+    ])
+  func noSizes(_ text: String) {
+    #expect(ByteSize.parse(text) == nil)
+  }
+
+  @Test(
+    "sizes as reports say them",
+    arguments: [
+      (0, "0 B"), (1, "1 B"), (380, "380 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1536, "1.5 KiB"),
+      (10_240, "10.0 KiB"), (37_958_451, "36.2 MiB"), (104_857_600, "100 MiB"), (1_048_575, "1.0 MiB"),
+      (1 << 40, "1.0 TiB"), (Int.max, "8.0 EiB"),
+    ])
+  func sizeTexts(_ bytes: Int, _ text: String) {
+    #expect(ByteSize.text(bytes) == text)
+  }
+
+  @Test("big-endian integers at every offset")
+  func bigEndian() {
+    let bytes: [UInt8] = [0x80, 1, 2, 3, 0xff, 5, 6]
+    let span = bytes.span.bytes
+    for offset in 0...3 {
+      let expected = bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
+      #expect(span.bigEndianUInt32(at: offset) == expected)
+      #expect(span.uncheckedBigEndianUInt32(at: offset) == expected)
+      #expect(span.bigEndianUInt16(at: offset) == UInt16(expected >> 16))
+      #expect(span.uncheckedBigEndianUInt16(at: offset) == UInt16(expected >> 16))
+      #expect(span.byte(at: offset) == bytes[offset] && span.uncheckedByte(at: offset) == bytes[offset])
+    }
+  }
+}
