@@ -46,6 +46,8 @@ let package = Package(
     .testTarget(
       name: "StreamSourcesTests", dependencies: ["StreamSources", "WireBytes"],
       swiftSettings: strict),
+    // Runs the built command; it links none of it.
+    .testTarget(name: "CommandTests", swiftSettings: strict),
     .testTarget(
       name: "TokenStoresTests",
       dependencies: ["TokenStores", "SQLiteStore", .product(name: "GRDB", package: "GRDB.swift")],

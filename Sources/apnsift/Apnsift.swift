@@ -19,9 +19,9 @@ struct Apnsift: ParsableCommand {
       raw bytes, hex (plain, xxd, hexdump -C) or base64, recognised by content.
 
       EXAMPLES
-        apnsift feedback.bin                       what is in it, and what is wrong with it
+        apnsift feedback.bin                       what is in it, what is wrong
         apnsift export feedback.bin > tokens.csv   every record
-        apnsift replay feedback.bin --store sqlite:tokens.sqlite --app com.example.mail
+        apnsift replay feedback.bin --app mail     the dead tokens into a store
 
       EXIT CODES
         0 done   1 --strict found something   2 an input, an output or a store failed
@@ -32,6 +32,7 @@ struct Apnsift: ParsableCommand {
     defaultSubcommand: Inspect.self)
 
   static func main() {
+    StandardStreams.fillGaps()
     // A closed pipe and a file size limit are answers of write(2), not reasons to be killed.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)

@@ -95,7 +95,8 @@ package final class TokenTable {
   private func append(_ entry: TokenEntry, _ token: UnsafeRawBufferPointer) {
     let head = arena + arenaUsed
     entry.store(to: head)
-    if let bytes = token.baseAddress {
+    // An empty token has nothing behind the head, and its pointer may have an address all the same.
+    if let bytes = token.baseAddress, !token.isEmpty {
       // The filling of the last eight bytes; the token overwrites the rest of them.
       (head + entry.size - 8).storeBytes(of: 0, as: UInt64.self)
       (head + TokenEntry.headLength).copyMemory(from: bytes, byteCount: token.count)

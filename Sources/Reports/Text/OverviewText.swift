@@ -8,6 +8,8 @@ package struct OverviewText {
   private let overview: Overview
   private let style: TextStyle
   private var text = ""
+  /// Streams come in the order of the inputs; these have been shown.
+  private var shownStreams = 0
 
   package init(_ summary: Summary, inputs: [InputSummary], overview: Overview, style: TextStyle) {
     self.summary = summary
@@ -29,16 +31,26 @@ package struct OverviewText {
   }
 
   private mutating func add(_ input: InputSummary) {
-    text += style.bold(input.source) + "\n"
+    text += style.bold(VisibleText.of(input.source)) + "\n"
     text += "  \(input.format ?? "not read"), \(Self.size(input.bytes))\n"
     if let sha256 = input.sha256 { text += "  SHA-256 \(sha256)\n" }
-    for stream in overview.streams where stream.source == input.source {
-      text +=
-        "  stream \(stream.number): \(stream.speaks.rawValue), \(stream.serverBytes) bytes from the server"
-      text += stream.speaks == .encrypted ? "" : ", \(stream.records) records"
-      text += stream.serverGapBytes > 0 ? ", \(stream.serverGapBytes) bytes missing" : ", no gaps"
-      text += "\n"
+    var last = -1
+    // An input may be named twice in a row: its streams are numbered from 0 again.
+    while shownStreams < overview.streams.count, case let stream = overview.streams[shownStreams],
+      stream.source == input.source, stream.number > last
+    {
+      add(stream)
+      last = stream.number
+      shownStreams += 1
     }
+  }
+
+  private mutating func add(_ stream: StreamSummary) {
+    text +=
+      "  stream \(stream.number): \(stream.speaks.rawValue), \(stream.serverBytes) bytes from the server"
+    text += stream.speaks == .encrypted ? "" : ", \(stream.records) records"
+    text += stream.serverGapBytes > 0 ? ", \(stream.serverGapBytes) bytes missing" : ", no gaps"
+    text += "\n"
   }
 
   private mutating func addLeftOut() {
@@ -85,7 +97,7 @@ package struct OverviewText {
 
   private static func place(_ finding: Finding) -> String {
     let offset = finding.offset.map { " offset \($0)" } ?? ""
-    return "\(finding.source)\(offset): \(finding.message)"
+    return "\(VisibleText.of(finding.source))\(offset): \(finding.message)"
   }
 
   private static func size(_ bytes: Int) -> String {

@@ -10,11 +10,11 @@ struct Export: ParsableCommand {
     abstract: "Write every record as CSV, JSON or NDJSON.",
     discussion: """
       EXAMPLES
-        apnsift export feedback.bin                            CSV to standard output
-        apnsift export -t ndjson dumps/ -o all.ndjson          records, streams, findings, a summary
-        apnsift export --columns time,token feedback.bin       two columns
-        apnsift export feedback.bin --findings wrong.csv       what is wrong with it, in the same pass
-        ssh host cat feedback.bin | apnsift export -           from a pipe
+        apnsift export feedback.bin                        CSV to standard output
+        apnsift export -t ndjson dumps/ -o all.ndjson      all that is known
+        apnsift export --columns time,token feedback.bin   two columns
+        apnsift export feedback.bin --findings wrong.csv   and what is wrong with it
+        ssh host cat feedback.bin | apnsift export -       from a pipe
       """)
 
   enum To: String, ExpressibleByArgument, CaseIterable {
@@ -33,7 +33,7 @@ struct Export: ParsableCommand {
   @Option(help: "One kind only: feedback, streams or findings. CSV has feedback where none is named.")
   var records: Records?
 
-  @Option(help: "The columns of CSV, of feedback records.")
+  @Option(help: "The columns of CSV, of feedback records: \(ColumnsArgument.names).")
   var columns: ColumnsArgument?
 
   @Flag(help: "Tokens in uppercase hex.")
@@ -58,7 +58,7 @@ struct Export: ParsableCommand {
     if distinct, to == .csv {
       throw ValidationError("--distinct fills the summary of JSON and NDJSON; CSV has none.")
     }
-    if let output, output == findings {
+    if let findings, findings == output ?? "-" {
       throw ValidationError("-o and --findings name the same file.")
     }
   }
@@ -67,6 +67,9 @@ struct Export: ParsableCommand {
     var examination = Examination(input, hashes: to != .csv)
     let file = try open(output, examination) ?? OutputFile()
     let findingsFile = try open(findings, examination)
+    if let findingsFile, file.hasSameTarget(as: findingsFile) {
+      throw UsageError("-o and --findings name the same file")
+    }
     let buffer = OutputBuffer(file)
     let document = try document(buffer)
     let findingsBuffer = findingsFile.map(OutputBuffer.init)

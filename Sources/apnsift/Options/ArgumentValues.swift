@@ -50,6 +50,9 @@ struct TokenLengthsArgument: ExpressibleByArgument {
 
 /// Names in a row, separated by commas: the columns of CSV.
 struct ColumnsArgument: ExpressibleByArgument {
+  /// All that there are.
+  static var names: String { FeedbackColumn.allCases.map(\.rawValue).joined(separator: ", ") }
+
   var columns: [FeedbackColumn]
 
   init(_ columns: [FeedbackColumn]) { self.columns = columns }

@@ -30,13 +30,17 @@ struct StoreOptions: ParsableArguments {
   }
 
   /// The store that the options and the environment name.
-  func open() throws -> any TokenStore {
+  /// - Parameter dryRun: nothing will be made.
+  func open(dryRun: Bool = false) throws -> any TokenStore {
     let named = store ?? getenv(Self.variable).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     do {
       switch try StoreURL(named ?? Self.standard) {
       case .sqlite(let path):
         if named == nil, access(path, F_OK) != 0 {
-          Messages.say("no store is named: making \(Self.standard)")
+          Messages.say(
+            "no store is named: "
+              + (dryRun
+                ? "taking \(Self.standard), which does not exist, as empty" : "making \(Self.standard)"))
         }
         return SQLiteTokenStore(
           path: path, creates: create || named == nil, lockTimeout: .seconds(lockTimeout))
