@@ -60,6 +60,8 @@ let package = Package(
       name: "ReportsTests",
       dependencies: ["Reports", "Analysis", "APNsWire", "StreamSources", "WireBytes", "TestSupport"],
       swiftSettings: strict),
+    // Runs the built command; it links none of it.
+    .testTarget(name: "CommandTests", swiftSettings: strict),
     .testTarget(
       name: "TokenStoresTests",
       dependencies: ["TokenStores", "SQLiteStore", .product(name: "GRDB", package: "GRDB.swift")],

@@ -87,7 +87,7 @@ extension Analyzer: StreamReceiver {
     try endRun()
     try find(
       .streamGap, offset: offset, length: length, fileOffset: fileOffset,
-      "\(length) bytes of the stream are missing here")
+      "\(Count.of(length, "byte")) of the stream missing here")
     decoder = FeedbackDecoder(rules: rules, offset: end, beginsStream: false)
   }
 
@@ -96,7 +96,8 @@ extension Analyzer: StreamReceiver {
     if content == .ciphertext {
       stream.speaks = .encrypted
       summary.undecodedBytes &+= stream.serverBytes
-      let missing = stream.serverGapBytes > 0 ? "; \(stream.serverGapBytes) bytes of it are missing" : ""
+      let gaps = stream.serverGapBytes
+      let missing = gaps > 0 ? "; \(Count.of(gaps, "byte")) of it missing" : ""
       try find(
         .encryptedStream, offset: 0, length: end, fileOffset: firstFileOffset,
         "the stream is TLS ciphertext: nothing in it can be decoded without its keys\(missing)")
@@ -148,7 +149,7 @@ extension Analyzer {
         summary.truncatedBytes &+= length
         try find(
           .truncatedRecord, offset: offset, length: length, fileOffset: trail.fileOffset(at: offset),
-          "the last \(length) bytes are the beginning of a tuple that is cut off")
+          "\(Count.of(length, "byte")) at the end: a tuple that is cut off")
       case .needsBytes:
         rememberSkip()
         trail.forget(before: decoder.undecidedOffset)
@@ -165,7 +166,7 @@ extension Analyzer {
     skip = nil
     try find(
       .skippedBytes, offset: offset, length: length, fileOffset: known ?? trail.fileOffset(at: offset),
-      "\(length) bytes belong to no tuple that can be trusted")
+      "\(Count.of(length, "byte")) skipped: no tuple here can be trusted")
   }
 
   /// A search may last longer than the trail reaches back: what it began at is asked for in time.

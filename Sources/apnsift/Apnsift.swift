@@ -32,6 +32,7 @@ struct Apnsift: ParsableCommand {
     defaultSubcommand: Inspect.self)
 
   static func main() {
+    StandardStreams.fillGaps()
     // A closed pipe and a file size limit are answers of write(2), not reasons to be killed.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)

@@ -8,15 +8,47 @@ import ArgumentParser
 
 /// Tells a mistyped command from an input: the argument parser takes it for an input of the default one.
 enum CommandNames {
-  /// Throws a usage error where the first argument is neither an option, a command nor a file.
+  /// Throws a usage error where a word stands in a command's place and is none; a file in the first one's
+  /// place is an input.
   static func check(_ arguments: [String]) throws {
     guard let first = arguments.first, !first.hasPrefix("-") else { return }
-    let names = Apnsift.configuration.subcommands.map { $0.configuration.commandName ?? "" } + ["help"]
-    guard !names.contains(first), access(first, F_OK) != 0 else { return }
-    let nearest = names.min { distance(first, $0) < distance(first, $1) } ?? "inspect"
-    throw UsageError(
-      "'\(first)' is neither a command nor a file; the nearest command is '\(nearest)' "
-        + "(`apnsift help` lists them all)")
+    if first == "help" { return try check(arguments.dropFirst(), behind: Apnsift.self) }
+    let isCommand = names(of: Apnsift.self).contains(first)
+    if !isCommand, isFile(first) { return }
+    guard isCommand else {
+      throw UsageError(
+        "'\(first)' is neither a command nor a file; the nearest command is "
+          + "'\(nearest(to: first, of: names(of: Apnsift.self) + ["help"]))' (`apnsift help` lists them all)")
+    }
+    try check(arguments[...], behind: Apnsift.self)
+  }
+
+  /// Checks the words that name a command below `command`.
+  private static func check(
+    _ words: ArraySlice<String>, behind command: ParsableCommand.Type, path: String = "apnsift"
+  ) throws {
+    let names = names(of: command)
+    guard let word = words.first, !word.hasPrefix("-"), !names.isEmpty else { return }
+    guard let index = names.firstIndex(of: word) else {
+      throw UsageError(
+        "'\(word)' is no command of \(path); the nearest is '\(nearest(to: word, of: names))' "
+          + "(`\(path) --help` lists them all)")
+    }
+    try check(
+      words.dropFirst(), behind: command.configuration.subcommands[index], path: "\(path) \(word)")
+  }
+
+  private static func names(of command: ParsableCommand.Type) -> [String] {
+    command.configuration.subcommands.map { $0.configuration.commandName ?? "" }
+  }
+
+  private static func isFile(_ argument: String) -> Bool {
+    var paths = ArgumentPaths()
+    return access(paths.path(of: argument), F_OK) == 0
+  }
+
+  private static func nearest(to word: String, of names: [String]) -> String {
+    names.min { distance(word, $0) < distance(word, $1) } ?? "inspect"
   }
 
   /// How many letters must be put in, taken out or changed to make `right` of `left`.

@@ -24,22 +24,30 @@ struct Examination {
   init(_ options: InputOptions, hashes: Bool) {
     self.options = options
     self.hashes = hashes
-    walk = InputWalk(options.inputs)
+    walk = InputWalk(options.namedInputs)
   }
 
-  /// The status of the inputs among those that the output is about to replace (device and file number).
+  /// Whether the file at `path`, by whatever name, is one of the inputs.
   func contains(fileAt path: String) -> Bool {
-    var output = stat()
-    guard stat(path, &output) == 0 else { return false }
-    return walk.inputs.contains { input in
-      guard let inputPath = input.path else { return false }
-      var status = stat()
-      return stat(inputPath, &status) == 0 && status.st_dev == output.st_dev && status.st_ino == output.st_ino
-    }
+    guard let file = FileIdentity(at: Array(path.utf8CString)), file.isRegular else { return false }
+    return walk.inputs.contains { Self.identity(of: $0) == file }
   }
 
-  /// Reads everything. Only what a sink throws is thrown.
+  /// Throws where standard output goes into one of the inputs: it would grow as it is read, without end.
+  private func checkStandardOutput() throws {
+    guard let output = FileIdentity(of: STDOUT_FILENO), output.isRegular,
+      let input = walk.inputs.first(where: { Self.identity(of: $0) == output })
+    else { return }
+    throw Failure("\(input.name) is standard output as well as an input: write to another file")
+  }
+
+  private static func identity(of input: Input) -> FileIdentity? {
+    input.path.map { FileIdentity(at: $0) } ?? FileIdentity(of: STDIN_FILENO)
+  }
+
+  /// Reads everything. What a sink throws is thrown, and a `Failure` where standard output is an input.
   mutating func run(_ analyzer: Analyzer) throws {
+    try checkStandardOutput()
     var reader = DumpReader(
       options: options.dumpOptions(hashes: hashes),
       contentProbes: [FeedbackProbe.probe(rules: options.rules)])
@@ -137,13 +145,5 @@ extension Examination {
   func status(_ summary: Summary) -> ExitStatus {
     if failures > 0 { return .failed }
     return options.strict && summary.findingCount(.error) > 0 ? .found : .done
-  }
-}
-
-/// Numbers with their nouns.
-enum Count {
-  /// `1 record`, `2 records`.
-  static func of(_ count: Int, _ noun: String) -> String {
-    count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
   }
 }

@@ -8,6 +8,8 @@ package struct OverviewText {
   private let overview: Overview
   private let style: TextStyle
   private var text = ""
+  /// Streams come in the order of the inputs; these have been shown.
+  private var shownStreams = 0
 
   package init(_ summary: Summary, inputs: [InputSummary], overview: Overview, style: TextStyle) {
     self.summary = summary
@@ -29,25 +31,35 @@ package struct OverviewText {
   }
 
   private mutating func add(_ input: InputSummary) {
-    text += style.bold(input.source) + "\n"
+    text += style.bold(VisibleText.of(input.source)) + "\n"
     text += "  \(input.format ?? "not read"), \(Self.size(input.bytes))\n"
     if let sha256 = input.sha256 { text += "  SHA-256 \(sha256)\n" }
-    for stream in overview.streams where stream.source == input.source {
-      text +=
-        "  stream \(stream.number): \(stream.speaks.rawValue), \(stream.serverBytes) bytes from the server"
-      text += stream.speaks == .encrypted ? "" : ", \(stream.records) records"
-      text += stream.serverGapBytes > 0 ? ", \(stream.serverGapBytes) bytes missing" : ", no gaps"
-      text += "\n"
+    var last = -1
+    // An input may be named twice in a row: its streams are numbered from 0 again.
+    while shownStreams < overview.streams.count, case let stream = overview.streams[shownStreams],
+      stream.source == input.source, stream.number > last
+    {
+      add(stream)
+      last = stream.number
+      shownStreams += 1
     }
   }
 
+  private mutating func add(_ stream: StreamSummary) {
+    text +=
+      "  stream \(stream.number): \(stream.speaks.rawValue), \(Count.of(stream.serverBytes, "byte")) from the server"
+    text += stream.speaks == .encrypted ? "" : ", \(Count.of(stream.records, "record"))"
+    text += stream.serverGapBytes > 0 ? ", \(Count.of(stream.serverGapBytes, "byte")) missing" : ", no gaps"
+    text += "\n"
+  }
+
   private mutating func addLeftOut() {
-    if overview.streamsLeftOut > 0 { text += "and \(overview.streamsLeftOut) more streams\n" }
+    if overview.streamsLeftOut > 0 { text += "and \(Count.of(overview.streamsLeftOut, "more stream"))\n" }
   }
 
   private mutating func addRecords() {
-    let distinct = summary.distinctTokens.map { " with \($0) distinct tokens" } ?? ""
-    text += "\n" + style.bold("\(summary.feedback) records\(distinct)")
+    let distinct = summary.distinctTokens.map { " with \(Count.of($0, "distinct token"))" } ?? ""
+    text += "\n" + style.bold("\(Count.of(summary.feedback, "record"))\(distinct)")
     if let times = summary.times {
       text += ", from \(UTCTime.text(times.lowerBound)) to \(UTCTime.text(times.upperBound))"
     }
@@ -85,10 +97,10 @@ package struct OverviewText {
 
   private static func place(_ finding: Finding) -> String {
     let offset = finding.offset.map { " offset \($0)" } ?? ""
-    return "\(finding.source)\(offset): \(finding.message)"
+    return "\(VisibleText.of(finding.source))\(offset): \(finding.message)"
   }
 
   private static func size(_ bytes: Int) -> String {
-    bytes < 1024 ? "\(bytes) bytes" : "\(bytes) bytes (\(ByteSize.text(bytes)))"
+    bytes < 1024 ? Count.of(bytes, "byte") : "\(bytes) bytes (\(ByteSize.text(bytes)))"
   }
 }

@@ -16,6 +16,13 @@ package struct Input: Equatable, Sendable {
     path = argument == "-" ? nil : Array(argument.utf8CString)
   }
 
+  /// The input that a user calls `argument`, by the NUL-terminated path that the system was given: the two
+  /// differ where a name is not UTF-8.
+  package init(_ argument: String, path: [CChar]) {
+    name = argument
+    self.path = argument == "-" ? nil : path
+  }
+
   init(memberAt path: [CChar], of directory: String) {
     name = path.withUnsafeBufferPointer { buffer in
       String(decoding: buffer.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

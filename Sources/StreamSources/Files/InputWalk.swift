@@ -21,14 +21,18 @@ package struct InputWalk {
   /// - Parameter arguments: paths, or `-` for standard input. Directories are walked in the byte order of
   ///   the names in each; links to directories are not followed.
   package init(_ arguments: [String]) {
-    for argument in arguments {
-      let input = Input(argument)
+    self.init(arguments.map { Input($0) })
+  }
+
+  /// - Parameter named: what was named; directories among it are walked.
+  package init(_ named: [Input]) {
+    for input in named {
       guard let path = input.path, Self.kind(of: path, followingLinks: true) == S_IFDIR else {
         inputs.append(input)
         continue
       }
-      directories.append(argument)
-      walk(path, of: argument, name: argument, depth: 0)
+      directories.append(input.name)
+      walk(path, of: input.name, name: input.name, depth: 0)
     }
   }
 

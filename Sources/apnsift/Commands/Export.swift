@@ -61,7 +61,7 @@ struct Export: ParsableCommand {
       throw ValidationError("--columns chooses the columns of feedback records in CSV; JSON has them all.")
     }
     _ = try feedbackColumns()
-    if let output, output == findings {
+    if let findings, findings == output ?? "-" {
       throw ValidationError("-o and --findings name the same file.")
     }
   }
@@ -70,6 +70,9 @@ struct Export: ParsableCommand {
     var examination = Examination(input, hashes: to != .csv)
     let file = try open(output, examination) ?? OutputFile()
     let findingsFile = try open(findings, examination)
+    if let findingsFile, file.hasSameTarget(as: findingsFile) {
+      throw UsageError("-o and --findings name the same file")
+    }
     let buffer = OutputBuffer(file)
     let document = try document(buffer)
     let findingsBuffer = findingsFile.map(OutputBuffer.init)
@@ -142,10 +145,15 @@ struct Export: ParsableCommand {
   }
 
   private func sayClosingLine(_ examination: Examination, _ summary: Summary) {
+    let count = summary.findings.values.reduce(0, +)
+    if to == .csv, records == nil, findings == nil, count > 0 {
+      Messages.say(
+        "hint: \(Count.of(count, "finding")) left out; --findings FILE or --records findings has them")
+    }
     let done: String =
       switch records {
       case .streams: Count.of(summary.streams, "stream")
-      case .findings: Count.of(summary.findings.values.reduce(0, +), "finding")
+      case .findings: Count.of(count, "finding")
       case .feedback, nil: Count.of(summary.feedback, "record")
       }
     let tokens = summary.distinctTokens.map { " with \(Count.of($0, "distinct token"))" } ?? ""

@@ -75,8 +75,16 @@ struct Replay: ParsableCommand {
     let outcome = ReplayOutcomeReport(
       store: store.name, dryRun: dryRun, owner: owner, inputs: examination.inputs.count,
       tuples: analyzer.summary.feedback, counts: counts)
-    try print(outcome)
-    Messages.say(examination.closingLine(outcome.sentence, analyzer.summary))
+    let closingLine = examination.closingLine(outcome.sentence, analyzer.summary)
+    do {
+      try print(outcome)
+    } catch let failure as Failure {
+      // The store has changed all the same, and somebody must say so.
+      Messages.say(failure.message)
+      Messages.say(closingLine)
+      throw ExitStatus.failed
+    }
+    Messages.say(closingLine)
     throw examination.status(analyzer.summary)
   }
 

@@ -5,5 +5,10 @@ struct Store: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
     abstract: "Show, list and register the tokens of a store.",
+    discussion: """
+      EXAMPLES
+        apnsift store list --dead --store sqlite:tokens.sqlite
+        apnsift store register --csv devices.csv --app com.example.mail
+      """,
     subcommands: [StoreShow.self, StoreList.self, StoreRegister.self])
 }

@@ -19,9 +19,11 @@ struct StoreRegister: ParsableCommand {
       later.
 
       EXAMPLES
-        apnsift store register 834f786655eb9f84614a05ad7d00af31e5cfe93ac3ea078f1da44d2a4eb0ce17
+        apnsift store register TOKEN --at 2019-05-01T09:30:00Z
         apnsift store register --csv devices.csv --app com.example.mail
-        (devices.csv has the header line token,registered_at; times are seconds or RFC 3339, empty is now)
+
+      The file has the header line token,registered_at and a token a line; times are seconds or RFC 3339, \
+      empty is now.
       """)
 
   @Argument(help: "Tokens in hex; blanks and <> are passed over.")

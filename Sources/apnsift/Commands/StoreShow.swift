@@ -10,7 +10,8 @@ struct StoreShow: ParsableCommand {
     abstract: "Show what a store knows of tokens.",
     discussion: """
       EXAMPLES
-        apnsift store show 834f786655eb9f84614a05ad7d00af31e5cfe93ac3ea078f1da44d2a4eb0ce17
+        apnsift store show TOKEN --store sqlite:tokens.sqlite
+        apnsift store show --json TOKEN TOKEN --app com.example.mail
       """)
 
   @Argument(help: "Tokens in hex; blanks and <> are passed over.")

@@ -66,6 +66,12 @@ struct InputOptions: ParsableArguments {
       latest: latest.seconds) ?? .standard
   }
 
+  /// The inputs with their paths as the system was given them.
+  var namedInputs: [Input] {
+    var paths = ArgumentPaths()
+    return inputs.map { Input($0, path: paths.path(of: $0)) }
+  }
+
   func dumpOptions(hashes: Bool) -> DumpOptions {
     var options = DumpOptions()
     options.format = from.format

@@ -42,8 +42,10 @@ struct StoreOptions: ParsableArguments {
   ///   - dryRun: whether nothing will be written after all.
   func openForWriting(creates: Bool, dryRun: Bool = false) throws -> any TokenStore {
     if let named { return try open(named, creates: creates) }
-    if try !dryRun && StoreURL(Self.standard).isMissing {
-      Messages.say("no store is named: making \(Self.standard)")
+    if try StoreURL(Self.standard).isMissing {
+      Messages.say(
+        "no store is named: "
+          + (dryRun ? "taking \(Self.standard), which does not exist, as empty" : "making \(Self.standard)"))
     }
     return try open(Self.standard, creates: true)
   }

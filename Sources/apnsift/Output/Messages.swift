@@ -1,3 +1,5 @@
+import Reports
+
 #if canImport(Glibc)
   import Glibc
 #else
@@ -11,7 +13,7 @@ enum Messages {
 
   /// One line, with the command's name before it.
   static func say(_ message: String) {
-    write("apnsift: \(message)\n")
+    write("apnsift: \(VisibleText.of(message))\n")
   }
 
   static func write(_ text: String) {

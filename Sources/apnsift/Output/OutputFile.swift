@@ -16,6 +16,10 @@ final class OutputFile: ByteSink {
   private let name: String
   /// The name that it has until it is whole; nil where it is written in place.
   private var temporaryName: String?
+  /// The path that it gets when it is whole; nil where it is written in place.
+  private var target: String?
+  /// Whether a file that is there is replaced.
+  private let replaces: Bool
 
   /// Whether colour makes sense on standard output: on a terminal, unless NO_COLOR forbids it.
   static var isColoured: Bool {
@@ -27,11 +31,20 @@ final class OutputFile: ByteSink {
   init() {
     descriptor = STDOUT_FILENO
     name = "standard output"
+    replaces = false
   }
 
-  /// The file `path`, which may exist only with `force`; devices and pipes are written in place.
+  /// The file `path`, which may exist only with `force`. Devices, pipes and what is open already (`-` for
+  /// standard output, /dev/stdout, /dev/fd/3) are written in place.
   init(_ path: String, force: Bool) throws {
     name = path
+    replaces = force
+    if path.isEmpty { throw Failure("the name of an output is empty: name a file to write") }
+    if let given = Self.givenDescriptor(path) {
+      descriptor = fcntl(given, F_DUPFD_CLOEXEC, 0)
+      guard descriptor >= 0 else { throw Failure("\(path) cannot be written: \(SystemError.text())") }
+      return
+    }
     var status = stat()
     let exists = stat(path, &status) == 0
     if exists, status.st_mode & S_IFMT == S_IFDIR {
@@ -39,23 +52,15 @@ final class OutputFile: ByteSink {
     }
     if exists, status.st_mode & S_IFMT != S_IFREG {
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
-    } else if exists, !force {
-      throw Failure("\(path) exists already: name another file, or give --force to replace it")
-    } else {
-      var template = Array("\(path).apnsift-XXXXXX".utf8CString)
-      descriptor = mkstemp(&template)
-      temporaryName = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
-      if descriptor >= 0 {
-        let mask = umask(0)
-        _ = umask(mask)
-        _ = fchmod(descriptor, 0o666 & ~mask)
-      }
+      guard descriptor >= 0 else { throw Failure("\(path) cannot be written: \(SystemError.text())") }
+      return
     }
-    guard descriptor >= 0 else {
-      temporaryName = nil
-      throw Failure("\(path) cannot be created: \(SystemError.text())")
-    }
-    if let temporaryName { UnfinishedFiles.add(temporaryName) }
+    if exists, !force { throw Self.exists(path) }
+    let target = try Self.target(of: path)
+    let temporary = try Self.makeTemporaryFile(for: target, named: path)
+    self.target = target
+    (descriptor, temporaryName) = temporary
+    UnfinishedFiles.add(temporary.name)
   }
 
   deinit {
@@ -86,12 +91,70 @@ final class OutputFile: ByteSink {
 
   /// The file is whole: it gets its name.
   func finish() throws {
-    guard let temporaryName else { return }
-    guard fsync(descriptor) == 0 || errno == EINVAL, rename(temporaryName, name) == 0 else {
+    guard let temporaryName, let target else { return }
+    // Somebody else may have made it since.
+    if !replaces, access(target, F_OK) == 0 { throw Self.exists(name) }
+    guard fsync(descriptor) == 0 || errno == EINVAL, rename(temporaryName, target) == 0 else {
       throw Failure("\(name) cannot be written: \(SystemError.text())")
     }
     self.temporaryName = nil
     UnfinishedFiles.remove(temporaryName)
+  }
+}
+
+// MARK: - Names
+
+extension OutputFile {
+  private static func exists(_ path: String) -> Failure {
+    Failure("\(path) exists already: name another file, or give --force to replace it")
+  }
+
+  /// The descriptor that the caller opened and that `path` stands for.
+  private static func givenDescriptor(_ path: String) -> Int32? {
+    let directory = "/dev/fd/"
+    switch path {
+    case "-", "/dev/stdout": return STDOUT_FILENO
+    case "/dev/stderr": return STDERR_FILENO
+    default: return path.hasPrefix(directory) ? Int32(path.dropFirst(directory.count)) : nil
+    }
+  }
+
+  /// The path to write instead of `path`: a link is followed, not replaced.
+  private static func target(of path: String) throws -> String {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+    guard let place = realpath(path, nil) else { throw Failure("\(path) is a link that leads to no file") }
+    defer { free(place) }
+    return String(cString: place)
+  }
+
+  /// Whether `other` is about to get the same name, however it is spelled.
+  func hasSameTarget(as other: OutputFile) -> Bool {
+    guard let target, let otherTarget = other.target else { return false }
+    let (directory, last) = Self.split(target)
+    let (otherDirectory, otherLast) = Self.split(otherTarget)
+    return last == otherLast && directory == otherDirectory
+  }
+
+  private static func split(_ path: String) -> (directory: FileIdentity?, last: Substring) {
+    guard let slash = path.lastIndex(of: "/") else {
+      return (FileIdentity(at: Array(".".utf8CString)), path[...])
+    }
+    let last = path[path.index(after: slash)...]
+    return (FileIdentity(at: Array(String(path[...slash]).utf8CString)), last)
+  }
+
+  /// Makes the file that becomes `target`, beside it.
+  private static func makeTemporaryFile(
+    for target: String, named path: String
+  ) throws -> (descriptor: Int32, name: String) {
+    var template = Array("\(target).apnsift-XXXXXX".utf8CString)
+    let descriptor = mkstemp(&template)
+    guard descriptor >= 0 else { throw Failure("\(path) cannot be created: \(SystemError.text())") }
+    let mask = umask(0)
+    _ = umask(mask)
+    _ = fchmod(descriptor, 0o666 & ~mask)
+    return (descriptor, String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
   }
 }
 
@@ -108,9 +171,15 @@ enum UnfinishedFiles {
     if !isArmed {
       isArmed = true
       names.initialize(repeating: nil, count: capacity)
-      for number in [SIGINT, SIGTERM, SIGHUP] { signal(number) { UnfinishedFiles.leave(by: $0) } }
+      for number in [SIGINT, SIGTERM, SIGHUP] { arm(number) }
     }
     if let free = (0..<capacity).first(where: { names[$0] == nil }) { names[free] = strdup(name) }
+  }
+
+  /// Catches a signal, unless it is ignored: nohup and a shell's background jobs rely on that.
+  private static func arm(_ number: Int32) {
+    let before = signal(number) { UnfinishedFiles.leave(by: $0) }
+    if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(number, SIG_IGN) }
   }
 
   static func remove(_ name: String) {

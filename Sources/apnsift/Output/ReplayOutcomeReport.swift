@@ -1,5 +1,6 @@
 import Reports
 import TokenStores
+import WireBytes
 
 /// What a replay did, for people and for machines (interface.md, "replay and store").
 struct ReplayOutcomeReport {

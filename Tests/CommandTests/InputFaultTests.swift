@@ -1,0 +1,175 @@
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Inputs that fail: a message that names the input, the exit code 2, and all others processed.
+@Suite("Inputs that cannot be read")
+struct InputFaultTests {
+  /// An input, what makes it, and what its message says.
+  struct Case: Sendable, CustomTestStringConvertible {
+    var name: String
+    var says: [String]
+    var prepare: @Sendable (TestDirectory) throws -> Void
+    var testDescription: String { "\(name): \(says.joined(separator: ", "))" }
+
+    init(_ name: String, _ says: String..., prepare: @escaping @Sendable (TestDirectory) throws -> Void) {
+      self.name = name
+      self.says = says
+      self.prepare = prepare
+    }
+  }
+
+  static let cases: [Case] = [
+    Case("missing.bin", "No such file") { _ in },
+    Case("good.bin/inside", "Not a directory") { _ in },
+    Case("loop", "symbolic links") { try $0.makeLink("loop", to: "loop") },
+    Case("nowhere", "No such file") { try $0.makeLink("nowhere", to: "gone") },
+    Case("empty", "holds no input") { try $0.makeDirectory("empty") },
+    Case("foreign", "holds no input", "foreign/a.txt: passed over", "foreign/b/c.bin: passed over") {
+      try $0.write("no dump\n", to: "foreign/a.txt")
+      try $0.write([UInt8](repeating: 0xfe, count: 500), to: "foreign/b/c.bin")
+    },
+    Case("capture.pcap", "pcap capture", "dumps only") {
+      try $0.write(
+        [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0] + [UInt8](repeating: 0, count: 16), to: "capture.pcap")
+    },
+    Case("capture.pcapng", "pcapng capture") {
+      try $0.write([0x0a, 0x0d, 0x0d, 0x0a, 28, 0, 0, 0], to: "capture.pcapng")
+    },
+    Case("dump.gz", "gzip", "gzip -dc") { directory in
+      let packed = try directory.tool("gzip", ["-c"], input: .bytes(feedback(tuples(3))))
+      try directory.write(packed, to: "dump.gz")
+    },
+    Case("odd.hex", "line 1, column 151", "cut") {
+      try $0.write(String(hex(feedback(tuples(2))).dropLast()), to: "odd.hex")
+    },
+    Case("cut.xxd", "line 3", "cut") { directory in
+      let text = try directory.tool("xxd", [], input: .bytes(feedback(tuples(3))))
+      try directory.write(text.prefix(67 * 2 + 30), to: "cut.xxd")
+    },
+    Case("letter.hex", "line 1, column 11", "(\"g\")") { directory in
+      var digits = Array(hex(feedback(tuples(2))))
+      digits[10] = "g"
+      try directory.write(String(digits) + "\n", to: "letter.hex")
+    },
+  ]
+
+  @Test("export", arguments: cases)
+  func export(_ test: Case) throws {
+    let directory = try TestDirectory()
+    try directory.write(feedback(tuples(3)), to: "good.bin")
+    try test.prepare(directory)
+    let outcome = try directory.apnsift("export", test.name, "good.bin")
+    #expect(outcome.code == 2)
+    #expect(outcome.lines.count(where: { $0.hasPrefix("good.bin,") }) == 3, "the other input is processed")
+    let about = outcome.messages.filter { $0.hasPrefix(test.name) }.joined(separator: "\n")
+    for part in test.says {
+      #expect(about.contains(part) || outcome.errors.contains(part), "\(outcome.errors)")
+    }
+    #expect(!about.isEmpty, "\(outcome.errors)")
+    #expect(outcome.messages.last?.hasSuffix("1 input failed, see above") == true)
+  }
+
+  @Test("replay changes nothing, with --partial it replays the others", arguments: cases)
+  func replay(_ test: Case) throws {
+    let directory = try TestDirectory()
+    try directory.write(feedback(tuples(3, from: 100)), to: "good.bin")
+    try test.prepare(directory)
+    try directory.makeStore()
+    let arguments = ["replay", test.name, "good.bin", "--store", "sqlite:tokens.sqlite"]
+    let refused = try directory.apnsift(arguments)
+    #expect(refused.code == 2)
+    #expect(refused.errors.contains("unchanged") && refused.errors.contains("--partial"))
+    #expect(try directory.storedTokens().isEmpty)
+
+    let partial = try directory.apnsift(arguments + ["--partial"])
+    #expect(partial.code == 2)
+    let dead = Set(try directory.storedTokens().map(\.token))
+    #expect(dead.isSuperset(of: tuples(3, from: 100).map(\.token)))
+  }
+
+  @Test("a file that may not be read", .enabled(if: Unprivileged.isPossible))
+  func forbiddenFile() throws {
+    let directory = try TestDirectory()
+    for name in ["private.bin", "good.bin"] { try directory.write(feedback(tuples(3)), to: name) }
+    chmod(directory.path(of: "private.bin"), 0)
+    let outcome = try directory.shell(Unprivileged.prefix + "$APNSIFT export private.bin good.bin")
+    #expect(outcome.code == 2)
+    #expect(outcome.messages.first == "private.bin: cannot be opened: Permission denied")
+    #expect(outcome.lines.count == 4)
+  }
+
+  @Test("inspect of a directory with some unrecognised files is no failure")
+  func mixedDirectory() throws {
+    let directory = try TestDirectory()
+    try directory.write(feedback(tuples(3)), to: "dumps/a/good.bin")
+    try directory.write("notes\n", to: "dumps/z.txt")
+    try directory.makePipe("dumps/pipe")
+    try directory.makeLink("dumps/loop", to: "../dumps")
+    let outcome = try directory.apnsift("inspect", "dumps")
+    #expect(outcome.code == 0)
+    #expect(outcome.text.hasPrefix("dumps/a/good.bin\n"))
+    for name in ["dumps/z.txt", "dumps/pipe", "dumps/loop"] {
+      #expect(
+        outcome.messages.contains { $0.hasPrefix("\(name): passed over") }, "\(name): \(outcome.errors)")
+    }
+  }
+
+  @Test("a named file that is recognised as nothing is read as a raw dump, with a warning")
+  func unrecognisedFile() throws {
+    let directory = try TestDirectory()
+    try directory.write("hello, world\n", to: "notes.txt")
+    let outcome = try directory.apnsift("export", "notes.txt", "--records", "findings")
+    #expect(outcome.code == 0)
+    #expect(outcome.errors.contains("notes.txt: warning: recognised as nothing"))
+    #expect(
+      parseCSV(outcome.text).dropFirst().map { $0[7] }.sorted() == ["skipped-bytes", "unrecognised-input"])
+    let quiet = try directory.apnsift("export", "notes.txt", "--from", "raw")
+    #expect(!quiet.errors.contains("warning"))
+  }
+
+  @Test("nothing at all is a dump without records", arguments: [["empty.bin"], ["-"], ["/dev/null"]])
+  func emptyInputs(_ arguments: [String]) throws {
+    let directory = try TestDirectory()
+    try directory.write("", to: "empty.bin")
+    let outcome = try directory.apnsift(["export"] + arguments + ["-t", "ndjson"])
+    #expect(outcome.code == 0)
+    let summary = try #require(try Evidence.lines(outcome.text).last)
+    #expect(summary["stream_bytes"] as? Int == 0)
+    #expect(summary["feedback"] as? Int == 0)
+  }
+
+  @Test("closed standard input fails, and no file takes its place")
+  func closedStandardInput() throws {
+    let directory = try TestDirectory()
+    try directory.write(feedback(tuples(3)), to: "good.bin")
+    let outcome = try directory.shell("$APNSIFT export good.bin - <&-")
+    #expect(outcome.code == 2)
+    #expect(outcome.errors.contains("-: cannot be read: Bad file descriptor"))
+    #expect(outcome.lines.count == 4)
+  }
+
+  /// Whether an error finding, with and without an input that fails, and the exit code.
+  static let strict: [(arguments: [String], code: Int32)] = [
+    (["cut.bin"], 0), (["cut.bin", "--strict"], 1), (["good.bin", "--strict"], 0),
+    (["odd-length.bin", "--strict"], 0),
+    (["cut.bin", "missing.bin", "--strict"], 2), (["good.bin", "missing.bin", "--strict"], 2),
+  ]
+
+  @Test("--strict makes 1 of an error finding, and 2 comes before 1", arguments: strict)
+  func strictness(_ arguments: [String], _ code: Int32) throws {
+    let directory = try TestDirectory()
+    try directory.write(feedback(tuples(3)), to: "good.bin")
+    try directory.write(feedback(tuples(3)).dropLast(9), to: "cut.bin")
+    // A flag is no finding.
+    try directory.write(feedback([Tuple(1_400_000_000, token(1, length: 54))]), to: "odd-length.bin")
+    for command in ["inspect", "export"] {
+      #expect(try directory.apnsift([command] + arguments).code == code)
+    }
+    #expect(try directory.apnsift(["replay"] + arguments + ["--partial"]).code == code)
+  }
+}

@@ -1,0 +1,85 @@
+import Testing
+
+@Suite("Names of inputs")
+struct InputNameTests {
+  static let names = [
+    "with space.bin", "line\nend.bin", "comma,quote\".bin", "--from", "tab\t.bin", "ünï.bin",
+    "\u{1b}[31m.bin",
+    "-", "back\\slash.bin", "carriage\r.bin",
+  ]
+
+  /// A name as an argument that is no option.
+  private func argument(_ name: String) -> String { name.hasPrefix("-") ? "./\(name)" : name }
+
+  @Test("reports name the input as it was given", arguments: names)
+  func unusualNames(_ name: String) throws {
+    let directory = try TestDirectory()
+    try directory.write(feedback(tuples(2)), to: name)
+    let source = argument(name)
+    let csv = try directory.apnsift("export", source)
+    #expect(csv.code == 0)
+    #expect(parseCSV(csv.text).map { $0[0] } == ["source", source, source])
+    let json = try directory.apnsift("export", source, "-t", "ndjson")
+    #expect(try Evidence.lines(json.text).compactMap { $0["source"] as? String } == [source, source, source])
+  }
+
+  @Test("what people see of a name is one line without commands to the terminal", arguments: names)
+  func visibleNames(_ name: String) throws {
+    let directory = try TestDirectory()
+    try directory.write(feedback(tuples(2)).dropLast(3), to: name)
+    let inspected = try directory.apnsift("inspect", argument(name), "missing-\(name)")
+    #expect(inspected.code == 2)
+    for text in [inspected.text, inspected.errors] {
+      #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control })
+    }
+    #expect(inspected.messages.count == 2, "\(inspected.errors)")
+  }
+
+  @Test("a name that is not UTF-8, by argument and in a directory")
+  func namesOfBytes() throws {
+    let directory = try TestDirectory()
+    let name = Array("dumps/x".utf8) + [0xff, 0xfe] + Array(".bin".utf8)
+    try directory.write(feedback(tuples(2)), to: "dumps/x.bin")
+    let moved = try directory.run("/bin/mv", [Array("dumps/x.bin".utf8), name])
+    // Not every file system has such names.
+    guard moved.code == 0 else { return }
+    let expected = "dumps/x\u{fffd}\u{fffd}.bin"
+    for arguments in [[Array("export".utf8), name], [Array("export".utf8), Array("dumps".utf8)]] {
+      let outcome = try directory.run(Command.path, arguments)
+      #expect(outcome.code == 0, "\(outcome.errors)")
+      #expect(parseCSV(outcome.text).map { $0[0] } == ["source", expected, expected])
+    }
+    let bare = try directory.run(Command.path, [name])
+    #expect(bare.code == 0)
+    #expect(bare.text.hasPrefix(expected))
+  }
+
+  @Test("an input named twice is read twice")
+  func sameInputTwice() throws {
+    let directory = try TestDirectory()
+    try directory.write(feedback(tuples(3)), to: "dump.bin")
+    let exported = try directory.apnsift("export", "dump.bin", "dump.bin")
+    #expect(exported.lines.count == 7)
+    let inspected = try directory.apnsift("inspect", "dump.bin", "dump.bin")
+    #expect(inspected.lines.count(where: { $0.hasPrefix("  stream 0: feedback") }) == 2)
+    #expect(inspected.text.contains("6 records with 3 distinct tokens"))
+  }
+
+  @Test("members of directories come in the byte order of their names")
+  func directoryOrder() throws {
+    let directory = try TestDirectory()
+    for name in ["b.bin", "B.bin", "a/z.bin", "a-.bin", "é.bin"] {
+      try directory.write(feedback(tuples(1)), to: "dumps/\(name)")
+    }
+    let outcome = try directory.apnsift("export", "dumps", "--columns", "source")
+    let names = ["B.bin", "a/z.bin", "a-.bin", "b.bin", "é.bin"]
+    #expect(outcome.lines == ["source"] + names.map { "dumps/\($0)" })
+  }
+
+  @Test("a directory named with a slash keeps it once")
+  func directoryWithSlash() throws {
+    let directory = try TestDirectory()
+    try directory.write(feedback(tuples(1)), to: "dumps/a.bin")
+    #expect(try directory.apnsift("export", "dumps/", "--columns", "source").lines.last == "dumps/a.bin")
+  }
+}

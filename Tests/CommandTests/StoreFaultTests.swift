@@ -1,0 +1,196 @@
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Stores that cannot serve: exit code 2, a message with the store's name and the remedy, nothing changed.
+@Suite("Stores that fail")
+struct StoreFaultTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var says: [String]
+    var prepare: @Sendable (TestDirectory) throws -> Void
+
+    init(
+      _ description: String, _ says: String..., prepare: @escaping @Sendable (TestDirectory) throws -> Void
+    ) {
+      testDescription = description
+      self.says = says
+      self.prepare = prepare
+    }
+  }
+
+  private static func table(_ columns: String) -> @Sendable (TestDirectory) throws -> Void {
+    { try $0.sqlite("s", "CREATE TABLE device_tokens (\(columns));") }
+  }
+
+  static let cases: [Case] = [
+    Case("no database", "not a SQLite database", "name another file") {
+      try $0.write(
+        "SQLite this is not, but it is long enough for a header of one hundred bytes ........................\n",
+        to: "s")
+    },
+    Case("a directory", "it is a directory", "correct the path") { try $0.makeDirectory("s") },
+    Case("a pipe", "not a regular file") { try $0.makePipe("s") },
+    Case("an empty file", "no table device_tokens", "--create") { try $0.write("", to: "s") },
+    Case("a newer version", "it has version 2", "newer apnsift") {
+      _ = try $0.apnsift("store", "register", "aa", "--store", "sqlite:s", "--create")
+      try $0.sqlite("s", "PRAGMA user_version = 2;")
+    },
+    Case("a truncated database", "damaged", "backup") {
+      _ = try $0.apnsift("store", "register", "aa", "--store", "sqlite:s", "--create")
+      try $0.write(try $0.bytes(of: "s").prefix(4096), to: "s")
+    },
+    Case("an overwritten database", "damaged", "backup") {
+      _ = try $0.apnsift("store", "register", "aa", "--store", "sqlite:s", "--create")
+      try $0.write(try $0.bytes(of: "s").prefix(4096) + [UInt8](repeating: 0xa5, count: 4096), to: "s")
+    },
+    Case(
+      "a table without the columns", "another shape", "column app", "rename that table",
+      prepare: table("token BLOB PRIMARY KEY")),
+    Case(
+      "a table with another key", "another shape", "primary key", "app, environment, token",
+      prepare: table(
+        "app TEXT, environment TEXT, token BLOB PRIMARY KEY, registered_at INTEGER, invalidated_at INTEGER")),
+    Case(
+      "a table with dates as text", "another shape", "registered_at", "INTEGER",
+      prepare: table(
+        "app TEXT, environment TEXT, token BLOB, registered_at TEXT, invalidated_at INTEGER, PRIMARY KEY (app, environment, token)"
+      )),
+    Case("a view", "another shape", "a view") {
+      try $0.sqlite("s", "CREATE VIEW device_tokens AS SELECT 1;")
+    },
+    Case("a row that is not understood", "a row cannot be understood", "'1450000000'", "docs/stores.md") {
+      try $0.makeStore(in: "s")
+      try $0.sqlite(
+        "s",
+        "INSERT INTO device_tokens (app, environment, token, registered_at) VALUES ('', 'production', x'\(hex(token(1)))', 'x' || '1450000000');"
+      )
+    },
+  ]
+
+  /// The bytes of a file; nil for anything else.
+  private func content(_ directory: TestDirectory) throws -> [UInt8]? {
+    var status = stat()
+    guard stat(directory.path(of: "s"), &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return try directory.bytes(of: "s")
+  }
+
+  @Test("replay", arguments: cases, [false, true])
+  func replay(_ test: Case, _ isDryRun: Bool) throws {
+    let directory = try TestDirectory()
+    try test.prepare(directory)
+    try directory.write(feedback(tuples(3)), to: "dump.bin")
+    let before = try content(directory)
+    let outcome = try directory.apnsift(
+      ["replay", "dump.bin", "--store", "sqlite:s"] + (isDryRun ? ["--dry-run"] : []))
+    #expect(outcome.code == 2)
+    #expect(outcome.output.isEmpty)
+    for part in ["token store sqlite:s: "] + test.says.map({ $0 == "'1450000000'" ? "'x1450000000'" : $0 }) {
+      #expect(outcome.errors.contains(part), "\(outcome.errors)")
+    }
+    #expect(try content(directory) == before)
+    #expect(try directory.names == ["dump.bin", "s"])
+  }
+
+  @Test("list and register fail with the same words", arguments: cases)
+  func otherCommands(_ test: Case) throws {
+    let directory = try TestDirectory()
+    try test.prepare(directory)
+    let before = try content(directory)
+    let listed = try directory.apnsift("store", "list", "--store", "sqlite:s")
+    #expect(listed.code == 2)
+    #expect(listed.errors.contains("token store sqlite:s: \(listed.errors.contains("row") ? "a row" : "")"))
+    let registered = try directory.apnsift("store", "register", hex(token(1)), "--store", "sqlite:s")
+    #expect(registered.code == 2)
+    #expect(try content(directory) == before)
+  }
+
+  @Test("a missing directory is named")
+  func missingDirectory() throws {
+    let outcome = try TestDirectory().apnsift(
+      "store", "register", "aa", "--store", "sqlite:gone/s", "--create")
+    #expect(outcome.code == 2)
+    #expect(outcome.errors.contains("directory gone: No such file or directory"))
+  }
+
+  @Test("a store that another program has locked stays as it is; a dry run reads it", arguments: ["0", "1"])
+  func locked(_ timeout: String) throws {
+    let directory = try TestDirectory()
+    try directory.makeStore([StoredToken(token: token(0))])
+    try directory.write(feedback(tuples(3)), to: "dump.bin")
+    let holder = try LockHolder(of: "tokens.sqlite", in: directory)
+    let arguments = ["replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--lock-timeout", timeout]
+    let refused = try directory.apnsift(arguments)
+    #expect(refused.code == 2)
+    #expect(refused.errors.contains("another program has locked it") && refused.errors.contains("wait until"))
+    #expect(try directory.apnsift(arguments + ["--dry-run"]).code == 0)
+    try holder.release()
+    #expect(try directory.storedTokens().count == 1)
+    #expect(try directory.apnsift(arguments).code == 0)
+    #expect(try directory.storedTokens().count == 3)
+  }
+
+  @Test("a lock that is given up in time is waited for")
+  func lockWaitedFor() throws {
+    let directory = try TestDirectory()
+    try directory.makeStore()
+    try directory.makePipe("input")
+    let holder = try LockHolder(of: "tokens.sqlite", in: directory)
+    let child = try directory.start(
+      ["replay", "input", "--store", "sqlite:tokens.sqlite", "--lock-timeout", "600"])
+    let writer = try #require(try openForWriting(fifo: directory.path(of: "input"), readBy: child))
+    try writer.write(feedback(tuples(3)))
+    writer.close()
+    try holder.release()
+    #expect(try child.wait() == .exit(0))
+    #expect(try directory.storedTokens().count == 3)
+  }
+
+  @Test("a full disk leaves the store as it was, and the next replay does it all")
+  func fullDisk() throws {
+    let directory = try TestDirectory()
+    let before = tuples(500).map { StoredToken(token: $0.token, registeredAt: 7) }
+    try directory.makeStore(before)
+    let stored = try directory.storedTokens()
+    try directory.write(feedback(tuples(4000, from: 250)), to: "dump.bin")
+    let line = "$APNSIFT replay dump.bin --store sqlite:tokens.sqlite"
+    // Units of 512 bytes: more than the store has now, less than it needs.
+    let size = try directory.bytes(of: "tokens.sqlite").count
+    let full = try directory.shell("ulimit -f \(size / 512 + 40); \(line)")
+    #expect(full.code == 2)
+    #expect(
+      full.errors.contains("token store sqlite:tokens.sqlite: ")
+        && full.errors.contains("nothing was changed"))
+    #expect(try directory.sqlite("tokens.sqlite", "PRAGMA integrity_check;") == "ok")
+    #expect(try directory.storedTokens() == stored)
+    #expect(try directory.shell(line).code == 0)
+    #expect(try directory.storedTokens().count == 4250)
+  }
+
+  @Test(
+    "a store that may not be written, and one whose directory may not", .enabled(if: Unprivileged.isPossible))
+  func readOnly() throws {
+    let directory = try TestDirectory()
+    try directory.makeStore()
+    try directory.write(feedback(tuples(3)), to: "dump.bin")
+    let line = Unprivileged.prefix + "$APNSIFT replay dump.bin --store sqlite:tokens.sqlite"
+    chmod(directory.path(of: "tokens.sqlite"), 0o444)
+    chmod(directory.path, 0o777)
+    for mode in [mode_t(0o444), 0o666] {
+      chmod(directory.path(of: "tokens.sqlite"), mode)
+      chmod(directory.path, mode == 0o666 ? 0o555 : 0o777)
+      let outcome = try directory.shell(line)
+      chmod(directory.path, 0o777)
+      #expect(outcome.code == 2)
+      #expect(outcome.errors.contains("token store sqlite:tokens.sqlite: it cannot be"), "\(outcome.errors)")
+      #expect(
+        outcome.errors.contains("writable") || outcome.errors.contains("permissions"), "\(outcome.errors)")
+    }
+    #expect(try directory.shell(line + " --dry-run").code == 0)
+    #expect(try directory.storedTokens().isEmpty)
+  }
+}

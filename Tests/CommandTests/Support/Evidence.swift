@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+/// What stands for null in what was read.
+typealias Null = NSNull
+
+/// JSON as a reader of another make sees it.
+enum Evidence {
+  typealias Object = [String: Any]
+
+  static func object(_ text: some StringProtocol) throws -> Object {
+    try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? Object, "no object: \(text)")
+  }
+
+  static func objects(_ text: some StringProtocol) throws -> [Object] {
+    try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [Object], "no array: \(text)")
+  }
+
+  /// Whether two lists hold the same objects in the same order.
+  static func same(_ left: [Object], _ right: [Object]) -> Bool {
+    NSArray(array: left).isEqual(to: right)
+  }
+
+  /// The objects of NDJSON.
+  static func lines(_ text: String) throws -> [Object] {
+    try text.split(separator: "\n").map { try object($0) }
+  }
+}
+
+/// CSV as RFC 4180 has it, but with `\n` line ends: rows of fields.
+func parseCSV(_ text: String) -> [[String]] {
+  var rows: [[String]] = []
+  var row: [String] = []
+  var field = ""
+  var isQuoted = false
+  var scalars = text.unicodeScalars.makeIterator()
+  var next = scalars.next()
+  while let scalar = next {
+    next = scalars.next()
+    switch (scalar, isQuoted) {
+    case ("\"", true) where next == "\"":
+      field.unicodeScalars.append(scalar)
+      next = scalars.next()
+    case ("\"", _): isQuoted.toggle()
+    case (",", false):
+      row.append(field)
+      field = ""
+    case ("\n", false):
+      rows.append(row + [field])
+      row = []
+      field = ""
+    default: field.unicodeScalars.append(scalar)
+    }
+  }
+  return rows
+}

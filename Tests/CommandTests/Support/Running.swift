@@ -1,0 +1,155 @@
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The command that is tested.
+enum Command {
+  /// APNSIFT in the environment, else the one that was built with these tests: it lies beside them. No
+  /// dependency of the test target says so, as tests of a command link it in whole; `swift build` makes both.
+  static let path: String = {
+    if let path = ProcessInfo.processInfo.environment["APNSIFT"], !path.isEmpty { return absolute(path) }
+    let places: [String?] = [
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
+      Bundle(for: Anchor.self).bundlePath, CommandLine.arguments.first,
+    ]
+    let candidates = places.compactMap { $0 }.map { place in
+      URL(fileURLWithPath: place).deletingLastPathComponent().appendingPathComponent("apnsift").path
+    }
+    return candidates.first { access($0, X_OK) == 0 } ?? candidates.first ?? "apnsift"
+  }()
+
+  private final class Anchor {}
+
+  private static func absolute(_ path: String) -> String { URL(fileURLWithPath: path).path }
+}
+
+/// What a program did.
+struct Outcome {
+  var ending: Ending
+  var output: [UInt8]
+  var errors: String
+
+  /// The exit code; nil where a signal ended it.
+  var code: Int32? {
+    if case .exit(let code) = ending { code } else { nil }
+  }
+
+  var text: String { String(decoding: output, as: UTF8.self) }
+
+  /// Lines of the output, without their ends.
+  var lines: [String] { text.split(separator: "\n").map(String.init) }
+
+  /// Messages, without the command's name before each.
+  var messages: [String] {
+    errors.split(separator: "\n").map { $0.hasPrefix("apnsift: ") ? String($0.dropFirst(9)) : String($0) }
+  }
+}
+
+/// What a program reads as standard input.
+enum StandardInput {
+  case nothing
+  /// From a pipe.
+  case bytes([UInt8])
+  /// The file of that name.
+  case file(String)
+  case descriptor(Descriptor)
+}
+
+extension TestDirectory {
+  /// The environment of a test's programs: nothing in it but what the test says changes their answers.
+  private func environment(_ changes: [String: String]) -> [String: String] {
+    var environment = ProcessInfo.processInfo.environment
+    for name in ["APNSIFT_STORE", "NO_COLOR", "POSIXLY_CORRECT"] { environment[name] = nil }
+    environment["TMPDIR"] = temporaryPath
+    environment["LC_ALL"] = "C.UTF-8"
+    environment["APNSIFT"] = Command.path
+    return environment.merging(changes) { $1 }
+  }
+
+  /// Starts a program; descriptors that are nil are closed.
+  func start(
+    _ executable: String, _ arguments: [[UInt8]], input: Int32?, output: Int32?, errors: Int32?,
+    environment changes: [String: String] = [:]
+  ) throws -> ChildProcess {
+    try ChildProcess(
+      executable, arguments, descriptors: [input, output, errors],
+      directory: path, environment: environment(changes))
+  }
+
+  /// Starts the command with its output going to the file `output` beside the test's own.
+  func start(_ arguments: [String], input: Int32? = nil, output: String = "/dev/null") throws -> ChildProcess
+  {
+    let null = try Descriptor(opening: "/dev/null", O_RDWR)
+    let target = try Descriptor(opening: path(of: output), O_WRONLY | O_CREAT | O_TRUNC)
+    return try start(
+      Command.path, arguments.map { Array($0.utf8) }, input: input ?? null.number, output: target.number,
+      errors: null.number)
+  }
+
+  /// Runs the command as a user does.
+  func apnsift(
+    _ arguments: [String], input: StandardInput = .nothing, environment: [String: String] = [:]
+  ) throws -> Outcome {
+    try run(Command.path, arguments.map { Array($0.utf8) }, input: input, environment: environment)
+  }
+
+  func apnsift(_ arguments: String..., input: StandardInput = .nothing) throws -> Outcome {
+    try apnsift(arguments, input: input)
+  }
+
+  /// Runs a line of shell; `$APNSIFT` is the command.
+  func shell(_ line: String, input: StandardInput = .nothing) throws -> Outcome {
+    try run("/bin/sh", [Array("-c".utf8), Array(line.utf8)], input: input)
+  }
+
+  /// Runs a tool of the system, which must be there.
+  func tool(_ name: String, _ arguments: [String], input: StandardInput = .nothing) throws -> [UInt8] {
+    let outcome = try run(
+      "/usr/bin/env", ([name] + arguments).map { Array($0.utf8) }, input: input, environment: [:])
+    try #require(outcome.code == 0, "\(name) \(arguments): \(outcome.errors)")
+    return outcome.output
+  }
+
+  func run(
+    _ executable: String, _ arguments: [[UInt8]], input: StandardInput = .nothing,
+    environment: [String: String] = [:]
+  ) throws -> Outcome {
+    let id = UUID().uuidString
+    let names = (output: "\(temporaryPath)/../\(id).out", errors: "\(temporaryPath)/../\(id).err")
+    let output = try Descriptor(opening: names.output, O_RDWR | O_CREAT)
+    let errors = try Descriptor(opening: names.errors, O_RDWR | O_CREAT)
+    let (reading, bytes, writing) = try open(input)
+    let child = try start(
+      executable, arguments, input: reading.number, output: output.number, errors: errors.number,
+      environment: environment)
+    reading.close()
+    try writing?.write(bytes)
+    writing?.close()
+    let ending = try child.wait()
+    return Outcome(
+      ending: ending, output: try self.bytes(of: names.output), errors: try text(of: names.errors))
+  }
+
+  private func open(
+    _ input: StandardInput
+  ) throws -> (reading: Descriptor, bytes: [UInt8], writing: Descriptor?) {
+    switch input {
+    case .nothing: return (try Descriptor(opening: "/dev/null", O_RDONLY), [], nil)
+    case .file(let name): return (try Descriptor(opening: path(of: name), O_RDONLY), [], nil)
+    case .descriptor(let descriptor): return (descriptor, [], nil)
+    case .bytes(let bytes):
+      let (reading, writing) = try Self.pipe()
+      return (reading, bytes, writing)
+    }
+  }
+
+  private static func pipe() throws -> (Descriptor, Descriptor) {
+    let ends = try CommandTests.makePipe()
+    return (ends.reading, ends.writing)
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Another program, SQLite's own tool, that holds the write lock of a store.
+final class LockHolder {
+  private let child: ChildProcess
+  private let commands: Descriptor
+
+  /// Returns when the lock is held.
+  init(of store: String, in directory: TestDirectory) throws {
+    let (reading, writing) = try makePipe()
+    let (answers, answering) = try makePipe()
+    commands = writing
+    child = try directory.start(
+      "/usr/bin/env", ["sqlite3", "-batch", "-bail", store].map { Array($0.utf8) }, input: reading.number,
+      output: answering.number, errors: answering.number)
+    // The echo is another program's: the tool itself keeps its output until it ends.
+    try commands.write(Array("BEGIN IMMEDIATE;\n.shell echo locked\n".utf8))
+    answering.close()
+    let answer = String(decoding: try answers.read(), as: UTF8.self)
+    try #require(answer == "locked\n", "\(answer)")
+  }
+
+  /// Gives the lock up; returns when it is given up.
+  func release() throws {
+    commands.close()
+    try child.wait()
+  }
+}
+
+/// Root may write everything, so what nobody may write is tested as somebody else.
+enum Unprivileged {
+  /// What goes before a command line.
+  static let prefix = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : ""
+
+  /// Whether the command can be run that way here.
+  static let isPossible: Bool = {
+    guard geteuid() == 0 else { return true }
+    let outcome = try? TestDirectory().shell("\(prefix) $APNSIFT --version")
+    return outcome?.code == 0
+  }()
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// A directory of one test, in which its programs run. It is removed with the value.
+final class TestDirectory {
+  let path: String
+  /// Where programs are told to put temporary files.
+  let temporaryPath: String
+
+  init() throws {
+    let parent = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+    let base = parent.appendingPathComponent("apnsift-command-\(UUID().uuidString)").path
+    path = "\(base)/files"
+    temporaryPath = "\(base)/temporary"
+    for directory in [path, temporaryPath] {
+      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    }
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: String(path.dropLast("/files".count)))
+  }
+
+  /// The names in the directory, sorted.
+  var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+  }
+
+  /// What programs left of their temporary files.
+  var temporaryNames: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: temporaryPath) }
+  }
+
+  func path(of name: String) -> String { name.hasPrefix("/") ? name : "\(path)/\(name)" }
+
+  func bytes(of name: String) throws -> [UInt8] {
+    try Descriptor(opening: path(of: name), O_RDONLY).readAll()
+  }
+
+  func text(of name: String) throws -> String { String(decoding: try bytes(of: name), as: UTF8.self) }
+
+  func exists(_ name: String) -> Bool { access(path(of: name), F_OK) == 0 }
+
+  /// Makes a file, and the directories on the way to it.
+  func write(_ bytes: some Collection<UInt8>, to name: String) throws {
+    if let slash = name.lastIndex(of: "/") {
+      try FileManager.default.createDirectory(
+        atPath: path(of: String(name[..<slash])), withIntermediateDirectories: true)
+    }
+    try Descriptor(opening: path(of: name), O_WRONLY | O_CREAT | O_TRUNC).write(bytes)
+  }
+
+  func write(_ text: String, to name: String) throws { try write(Array(text.utf8), to: name) }
+
+  func makeDirectory(_ name: String) throws {
+    try FileManager.default.createDirectory(
+      atPath: path(of: name), withIntermediateDirectories: true)
+  }
+
+  func makePipe(_ name: String) throws {
+    guard mkfifo(path(of: name), 0o600) == 0 else { throw SystemFailure("making \(name)", errno) }
+  }
+
+  func makeLink(_ name: String, to target: String) throws {
+    guard symlink(target, path(of: name)) == 0 else { throw SystemFailure("linking \(name)", errno) }
+  }
+}
