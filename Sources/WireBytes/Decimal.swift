@@ -1,7 +1,21 @@
-/// Decimal digits of unsigned numbers.
-public enum Decimal {
+/// Writes unsigned numbers as decimal digits, four at a time from a table: a column of offsets or times is
+/// written faster than by any arithmetic on single digits.
+public struct Decimal: Sendable {
   /// No 64-bit number has more digits.
   @inlinable public static var maxDigits: Int { 20 }
+
+  /// The ASCII digits of each number below 10,000, the first in the lowest byte; 40 KB.
+  @usableFromInline let quads: [UInt32]
+
+  public init() {
+    quads = (0..<10_000).map { number in
+      var text: UInt32 = 0
+      for power in [1, 10, 100, 1000] {
+        text = text << 8 | UInt32(UInt8(ascii: "0")) + UInt32(number / power % 10)
+      }
+      return text
+    }
+  }
 
   /// How many digits numbers have; it remembers the last answer, because a column's numbers are mostly of
   /// one length.
@@ -32,62 +46,62 @@ public enum Decimal {
     }
   }
 
-  /// 10 to the power of 8: as many digits are made at once.
-  @inlinable static var eightDigits: UInt64 { 100_000_000 }
-
-  /// Writes `number` at `position` of `target`, which must have room for `maxDigits` and 8 bytes more, and
-  /// returns how many bytes it took, 1 to 20. What stands behind them may be overwritten. Kept out of line:
-  /// inlined into a loop over columns it is worked out ahead for all lengths, also where no column wants it.
-  @inline(never)
-  public static func encode(
+  /// Writes `number` at `position` of `target`, which must have room for `maxDigits` and 4 bytes more, and
+  /// returns how many bytes it took, 1 to 20. What stands behind them may be overwritten.
+  @inlinable @inline(__always)
+  public func encode(
     _ number: UInt64, width: inout Width, into target: inout MutableRawSpan, at position: Int
   ) -> Int {
     let count = width.digits(of: number)
     if count <= 8 {
-      store(number, count: count, into: &target, at: position)
-      return count
-    }
-    let high = number / eightDigits
-    if count <= 10 {
-      // Offsets below ten thousand million, and the times of the protocol.
-      let text = pair(high) &>> UInt16(truncatingIfNeeded: 8 &* (10 &- count))
-      target.storeBytes(of: text.littleEndian, toUncheckedByteOffset: position, as: UInt16.self)
-    } else if count <= 16 {
-      store(high, count: count &- 8, into: &target, at: position)
+      let high = number / 10_000
+      if count <= 4 {
+        store(number, leading: count, into: &target, at: position)
+      } else {
+        store(high, leading: count &- 4, into: &target, at: position)
+        store(number &- high &* 10_000, into: &target, at: position &+ count &- 4)
+      }
+    } else if count <= 12 {
+      let highest = number / 100_000_000
+      store(highest, leading: count &- 8, into: &target, at: position)
+      storeEight(number &- highest &* 100_000_000, into: &target, at: position &+ count &- 8)
     } else {
-      let highest = high / eightDigits
-      store(highest, count: count &- 16, into: &target, at: position)
-      store(high &- highest &* eightDigits, count: 8, into: &target, at: position &+ count &- 16)
+      encodeLong(number, count: count, into: &target, at: position)
     }
-    store(number &- high &* eightDigits, count: 8, into: &target, at: position &+ count &- 8)
     return count
   }
 
-  /// Two ASCII digits of a number below 100, the first in the lower byte.
-  @inlinable @inline(__always)
-  static func pair(_ number: UInt64) -> UInt16 {
-    let tens = (number &* 103) &>> 10
-    return UInt16(truncatingIfNeeded: tens | (number &- tens &* 10) &<< 8 | 0x3030)
+  /// The same for numbers of more than twelve digits, which are rare.
+  @usableFromInline @inline(never)
+  func encodeLong(_ number: UInt64, count: Int, into target: inout MutableRawSpan, at position: Int) {
+    var rest = number
+    var end = position + count
+    while end > position {
+      end -= 1
+      let digit = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      target.storeBytes(of: digit, toUncheckedByteOffset: end, as: UInt8.self)
+      rest /= 10
+    }
   }
 
-  /// Writes the last `count` (1 to 8) digits of a number of at most eight.
   @inlinable @inline(__always)
-  static func store(_ number: UInt64, count: Int, into target: inout MutableRawSpan, at position: Int) {
-    let text = digits(of: number) &>> UInt64(truncatingIfNeeded: 8 &* (8 &- count))
-    target.storeBytes(of: text.littleEndian, toUncheckedByteOffset: position, as: UInt64.self)
+  func storeEight(_ number: UInt64, into target: inout MutableRawSpan, at position: Int) {
+    let high = number / 10_000
+    store(high, into: &target, at: position)
+    store(number &- high &* 10_000, into: &target, at: position &+ 4)
   }
 
-  /// The eight ASCII digits of a number below 10 to the power of 8, the first in the lowest byte.
-  ///
-  /// The number is halved into lanes of four, two and one digit, all lanes of a step in one multiplication:
-  /// 10486 / 2^20 is a hundredth for numbers below 10,000, and 103 / 2^10 a tenth for those below 100.
+  /// Writes the four digits of a number below 10,000.
   @inlinable @inline(__always)
-  static func digits(of number: UInt64) -> UInt64 {
-    let upperFour = number / 10_000
-    let fours = upperFour | (number &- upperFour &* 10_000) &<< 32
-    let upperTwos = (fours &* 10_486) &>> 20 & 0x0000_007f_0000_007f
-    let twos = upperTwos | (fours &- upperTwos &* 100) &<< 16
-    let upperOnes = (twos &* 103) &>> 10 & 0x000f_000f_000f_000f
-    return upperOnes | (twos &- upperOnes &* 10) &<< 8 | 0x3030_3030_3030_3030
+  func store(_ number: UInt64, into target: inout MutableRawSpan, at position: Int) {
+    let text = quads[Int(truncatingIfNeeded: number)].littleEndian
+    target.storeBytes(of: text, toUncheckedByteOffset: position, as: UInt32.self)
+  }
+
+  /// Writes the last `count` (1 to 4) digits of a number of at most as many.
+  @inlinable @inline(__always)
+  func store(_ number: UInt64, leading count: Int, into target: inout MutableRawSpan, at position: Int) {
+    let text = quads[Int(truncatingIfNeeded: number)] &>> UInt32(truncatingIfNeeded: 8 &* (4 &- count))
+    target.storeBytes(of: text.littleEndian, toUncheckedByteOffset: position, as: UInt32.self)
   }
 }

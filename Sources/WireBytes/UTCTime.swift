@@ -6,14 +6,28 @@ public enum UTCTime {
   /// The seconds of a day; UTC as POSIX counts it has no leap seconds.
   @inlinable public static var secondsPerDay: UInt32 { 86_400 }
 
-  /// `seconds` as RFC 3339, `2013-05-01T09:30:00Z`.
+  /// `seconds` as RFC 3339, `2013-05-01T09:30:00Z`. For times now and then; columns of them are written by
+  /// `TimeTexts`.
   package static func text(_ seconds: UInt32) -> String {
-    var days = DayTexts(capacity: 1)
-    var bytes = [UInt8](repeating: 0, count: textLength)
-    var span = bytes.mutableSpan
-    var target = span.mutableBytes
-    days.write(seconds, into: &target, at: 0)
-    return String(decoding: bytes, as: UTF8.self)
+    let date = CivilDate(daysSince1970: seconds / secondsPerDay)
+    let ofDay = Int(seconds % secondsPerDay)
+    var text: [UInt8] = []
+    func append(_ number: Int, digits: Int, then mark: Unicode.Scalar) {
+      var power = 1
+      for _ in 1..<digits { power *= 10 }
+      while power > 0 {
+        text.append(UInt8(ascii: "0") + UInt8(number / power % 10))
+        power /= 10
+      }
+      text.append(UInt8(ascii: mark))
+    }
+    append(date.year, digits: 4, then: "-")
+    append(date.month, digits: 2, then: "-")
+    append(date.day, digits: 2, then: "T")
+    append(ofDay / 3600, digits: 2, then: ":")
+    append(ofDay / 60 % 60, digits: 2, then: ":")
+    append(ofDay % 60, digits: 2, then: "Z")
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// Reads unsigned seconds or an RFC 3339 time with any offset (`2013-05-01T11:30:00+02:00`); a fraction

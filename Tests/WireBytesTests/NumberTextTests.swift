@@ -4,13 +4,15 @@ import WireBytes
 
 @Suite("Numbers and bytes as text")
 struct NumberTextTests {
+  private let table = Decimal()
+
   /// The digits that are written behind a full stop, by a width that has last seen other numbers. What
   /// stands behind them may be overwritten.
   private func decimal(_ number: UInt64, _ width: inout Decimal.Width) -> String {
     var bytes = [UInt8](repeating: 0x2e, count: Decimal.maxDigits + 9)
     var span = bytes.mutableSpan
     var target = span.mutableBytes
-    let count = Decimal.encode(number, width: &width, into: &target, at: 1)
+    let count = table.encode(number, width: &width, into: &target, at: 1)
     return String(decoding: bytes[..<(count + 1)], as: UTF8.self)
   }
 

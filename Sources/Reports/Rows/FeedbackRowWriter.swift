@@ -6,7 +6,8 @@ package final class FeedbackRowWriter {
   private let template: RowTemplate
   private let letterCase: Hex.LetterCase
   private let output: OutputBuffer
-  private var days = DayTexts()
+  private let decimal = Decimal()
+  private var times = TimeTexts()
   /// The plan that was used last, and the records that it was made for.
   private var last: (records: FeedbackRecords, plan: RowPlan)?
 
@@ -29,7 +30,8 @@ package final class FeedbackRowWriter {
       let count = min(room / plan.rowBound, records.run.count - done)
       output.write { target, position in
         plan.write(
-          records, from: done, count: count, in: bytes, letterCase: letterCase, days: &days,
+          records, from: done, count: count, in: bytes, letterCase: letterCase, decimal: decimal,
+          times: &times,
           into: &target, at: position)
       }
       done += count

@@ -62,7 +62,8 @@ struct RowPlan {
   /// for `rowBound` bytes a row. Returns the index behind them.
   func write(
     _ records: FeedbackRecords, from first: Int, count: Int, in bytes: RawSpan,
-    letterCase: Hex.LetterCase, days: inout DayTexts, into target: inout MutableRawSpan, at position: Int
+    letterCase: Hex.LetterCase, decimal: Decimal, times: inout TimeTexts, into target: inout MutableRawSpan,
+    at position: Int
   ) -> Int {
     let run = records.run
     let text = text.span.bytes
@@ -90,17 +91,17 @@ struct RowPlan {
           }
           end &+= 2 &* run.tokenLength
         case .time:
-          days.write(bytes.uncheckedBigEndianUInt32(at: start), into: &target, at: end)
+          times.write(bytes.uncheckedBigEndianUInt32(at: start), into: &target, at: end)
           end &+= UTCTime.textLength
         case .timestamp:
-          let time = UInt64(bytes.uncheckedBigEndianUInt32(at: start))
-          end &+= Decimal.encode(time, width: &timestampWidth, into: &target, at: end)
+          let seconds = UInt64(bytes.uncheckedBigEndianUInt32(at: start))
+          end &+= decimal.encode(seconds, width: &timestampWidth, into: &target, at: end)
         case .offset:
           let offset = UInt64(truncatingIfNeeded: offset)
-          end &+= Decimal.encode(offset, width: &offsetWidth, into: &target, at: end)
+          end &+= decimal.encode(offset, width: &offsetWidth, into: &target, at: end)
         case .fileOffset:
           let place = UInt64(truncatingIfNeeded: records.origin.fileOffset(of: offset))
-          end &+= Decimal.encode(place, width: &fileOffsetWidth, into: &target, at: end)
+          end &+= decimal.encode(place, width: &fileOffsetWidth, into: &target, at: end)
         }
       }
     }
