@@ -12,6 +12,8 @@ enum ZeroFill {
   /// 23 …: that decides nearly every token with a few loads.
   @inline(__always)
   static func isPresent(in bytes: RawSpan, from start: Int, count: Int) -> Bool {
+    // Nearly all tokens have 32 bytes: one product, and one branch, for their four places.
+    if count == 32, product(of: bytes, at: start &+ runLength &- 1) != 0 { return false }
     var place = start &+ runLength &- 1
     let end = start &+ count
     while place < end {
@@ -19,6 +21,13 @@ enum ZeroFill {
       place &+= runLength
     }
     return false
+  }
+
+  /// The product of four bytes eight places apart; 0 where one of them is.
+  @inline(__always)
+  private static func product(of bytes: RawSpan, at place: Int) -> UInt32 {
+    UInt32(bytes.uncheckedByte(at: place)) &* UInt32(bytes.uncheckedByte(at: place &+ 8))
+      &* UInt32(bytes.uncheckedByte(at: place &+ 16)) &* UInt32(bytes.uncheckedByte(at: place &+ 24))
   }
 
   /// Whether the zero at `place` has enough others beside it.

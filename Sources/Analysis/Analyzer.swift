@@ -176,7 +176,8 @@ extension Analyzer {
   }
 
   private func hand(on run: RecordRun, in bytes: RawSpan) throws {
-    summary.count(run, in: bytes)
+    let times = run.times(in: bytes)
+    summary.count(run, times: times)
     stream.records &+= run.count
     var done = 0
     while done < run.count {
@@ -186,7 +187,7 @@ extension Analyzer {
       let count = max(1, min(inStretch, run.count &- done))
       let records = FeedbackRecords(
         source: source, stream: stream.number, direction: .server,
-        run: run.slice(from: done, count: count), origin: origin)
+        run: run.slice(from: done, count: count), origin: origin, times: times)
       for sink in sinks { try sink.records(records, in: bytes) }
       done &+= count
     }

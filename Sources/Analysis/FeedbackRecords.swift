@@ -14,19 +14,39 @@ package struct FeedbackRecords: Sendable {
   package var run: RecordRun
   /// The stretch in which the first bytes of all the records lie.
   package var origin: ByteOrigin
+  /// Between these lie the times of all the records, in seconds since 1970.
+  package var times: ClosedRange<UInt32>
 
-  package init(source: String, stream: Int, direction: Direction, run: RecordRun, origin: ByteOrigin) {
+  package init(
+    source: String, stream: Int, direction: Direction, run: RecordRun, origin: ByteOrigin,
+    times: ClosedRange<UInt32>
+  ) {
     self.source = source
     self.stream = stream
     self.direction = direction
     self.run = run
     self.origin = origin
+    self.times = times
   }
 
   /// Whether the columns that are the same for all records of a run are the same in `other`.
   package func hasSameShape(as other: FeedbackRecords) -> Bool {
     run.tokenLength == other.run.tokenLength && run.flags == other.run.flags && stream == other.stream
       && direction == other.direction && source == other.source
+  }
+}
+
+extension RecordRun {
+  /// The earliest and the latest time of the records, which lie in `bytes`.
+  package func times(in bytes: RawSpan) -> ClosedRange<UInt32> {
+    var earliest = UInt32.max
+    var latest = UInt32.min
+    for index in 0..<count {
+      let time = bytes.bigEndianUInt32(at: start &+ index &* stride)
+      earliest = min(earliest, time)
+      latest = max(latest, time)
+    }
+    return min(earliest, latest)...latest
   }
 }
 

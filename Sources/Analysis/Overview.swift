@@ -19,7 +19,7 @@ package final class Overview: EvidenceSink {
 
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) {
     guard !records.run.flags.contains(.implausibleTimestamp) else { return }
-    times.count(records.run, in: bytes)
+    times.count(records.run, in: bytes, between: records.times)
   }
 
   package func finding(_ finding: Finding) {

@@ -75,7 +75,7 @@ package struct Summary: Equatable, Sendable {
     zip(RecordFlags.all, flags).filter { $1 > 0 }.map { ($0.code, $1) }
   }
 
-  mutating func count(_ run: RecordRun, in bytes: RawSpan) {
+  mutating func count(_ run: RecordRun, times: ClosedRange<UInt32>) {
     feedback &+= run.count
     recordBytes &+= run.count &* run.stride
     if !run.flags.isEmpty {
@@ -83,17 +83,9 @@ package struct Summary: Equatable, Sendable {
         flags[index] &+= run.count
       }
     }
-    if !run.flags.contains(.implausibleTimestamp) { countTimes(of: run, in: bytes) }
-  }
-
-  private mutating func countTimes(of run: RecordRun, in bytes: RawSpan) {
-    var earliest = times?.lowerBound ?? .max
-    var latest = times?.upperBound ?? .min
-    for index in 0..<run.count {
-      let time = bytes.bigEndianUInt32(at: run.start &+ index &* run.stride)
-      earliest = min(earliest, time)
-      latest = max(latest, time)
+    if !run.flags.contains(.implausibleTimestamp) {
+      self.times = min(self.times?.lowerBound ?? .max, times.lowerBound)...max(
+        self.times?.upperBound ?? .min, times.upperBound)
     }
-    times = earliest...latest
   }
 }

@@ -17,7 +17,6 @@ package struct TimeHistogram: Sendable {
   /// Seconds since 1970 at which the first bin begins, a multiple of the width.
   private var start: UInt32 = 0
   private var counts = [Int](repeating: 0, count: maxBins)
-  private var isEmpty = true
 
   package init() {}
 
@@ -31,43 +30,27 @@ package struct TimeHistogram: Sendable {
     return (first...last).map { (start &+ UInt32($0) &* width, counts[$0]) }
   }
 
-  package mutating func count(_ run: RecordRun, in bytes: RawSpan) {
-    var index = 0
-    while index < run.count {
-      index = countFitting(run, from: index, in: bytes)
-      guard index < run.count else { return }
-      makeRoom(for: bytes.bigEndianUInt32(at: run.start &+ index &* run.stride))
-    }
-  }
-
-  /// Counts records from `first` on up to one whose time has no bin; returns its index, or the run's end.
-  private mutating func countFitting(_ run: RecordRun, from first: Int, in bytes: RawSpan) -> Int {
-    guard !isEmpty else { return first }
+  /// - Parameter times: the times of all records of `run` lie between these.
+  package mutating func count(_ run: RecordRun, in bytes: RawSpan, between times: ClosedRange<UInt32>) {
+    makeRoom(for: times)
     let start = start
-    let reach = UInt64(width) &* UInt64(Self.maxBins)
     // A half added keeps multiples of the width clear of the rounding of its reciprocal; a division would
     // take several times as long.
     let binsPerSecond = 1 / Double(width)
     var bins = counts.mutableSpan
-    for index in first..<run.count {
-      let time = bytes.bigEndianUInt32(at: run.start &+ index &* run.stride)
-      let sinceStart = time &- start
-      guard time >= start, UInt64(sinceStart) < reach else { return index }
-      bins[Int((Double(sinceStart) + 0.5) * binsPerSecond)] &+= 1
+    for index in 0..<run.count {
+      let time = bytes.uncheckedBigEndianUInt32(at: run.start &+ index &* run.stride)
+      bins[Int((Double(time &- start) + 0.5) * binsPerSecond)] &+= 1
     }
-    return run.count
   }
 
-  /// Moves the bins, or joins them to wider ones, so that `time` falls into one.
-  private mutating func makeRoom(for time: UInt32) {
-    if isEmpty {
-      isEmpty = false
-      start = time / width * width
-      return
-    }
+  /// Moves the bins, or joins them to wider ones, so that `times` fall into them.
+  private mutating func makeRoom(for times: ClosedRange<UInt32>) {
+    let end = UInt64(start) + UInt64(width) * UInt64(Self.maxBins)
+    if times.lowerBound >= start, UInt64(times.upperBound) < end { return }
     let old = bins
-    let earliest = min(time, old.first?.start ?? time)
-    let latest = max(time, old.last?.start ?? time)
+    let earliest = min(times.lowerBound, old.first?.start ?? .max)
+    let latest = max(times.upperBound, old.last?.start ?? .min)
     while latest / width - earliest / width >= UInt32(Self.maxBins), widthIndex + 1 < Self.widths.count {
       widthIndex += 1
     }

@@ -26,7 +26,8 @@ struct TimeHistogramTests {
     for start in stride(from: 0, to: times.count, by: cut) {
       let part = times[start..<min(times.count, start + cut)]
       let bytes = part.flatMap { Tuples.of([1, 2], time: $0) }
-      histogram.count(.sample(tokenLength: 2, count: part.count), in: bytes.span.bytes)
+      let run = RecordRun.sample(tokenLength: 2, count: part.count)
+      histogram.count(run, in: bytes.span.bytes, between: run.times(in: bytes.span.bytes))
     }
     return histogram
   }

@@ -39,13 +39,15 @@ struct Batch {
     source: String = "dump.bin", stream: Int = 0, tokens: [[UInt8]], times: [UInt32], offset: Int = 0,
     flags: RecordFlags = [], lead: Int = 0, origin: ByteOrigin? = nil
   ) {
-    bytes = [UInt8](repeating: 0xee, count: lead)
+    var bytes = [UInt8](repeating: 0xee, count: lead)
     for (token, time) in zip(tokens, times) { bytes += Tuples.of(token, time: time) }
+    self.bytes = bytes
     let run = RecordRun.sample(
       start: lead, offset: offset, tokenLength: tokens.first?.count ?? 0, count: tokens.count, flags: flags)
     records = FeedbackRecords(
       source: source, stream: stream, direction: .server, run: run,
-      origin: origin ?? ByteOrigin(streamOffset: offset, fileOffset: offset, stride: 1))
+      origin: origin ?? ByteOrigin(streamOffset: offset, fileOffset: offset, stride: 1),
+      times: run.times(in: bytes.span.bytes))
   }
 
   /// Batches of all kinds: token lengths around the widths of registers, and far beyond.

@@ -53,7 +53,7 @@ struct GapMark: Equatable {
     let step = words.count - MemoryLayout<UInt64>.size + 1
     var place = start
     while place &+ MemoryLayout<UInt64>.size <= bytes.byteCount {
-      let sample = bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self)
+      let sample = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: place, as: UInt64.self)
       if isPrintable(sample),
         let mark = mark(withWordsAt: max(start, place - step + 1)...place, in: bytes, from: start)
       {
