@@ -84,8 +84,10 @@ package struct Summary: Equatable, Sendable {
       }
     }
     if !run.flags.contains(.implausibleTimestamp) {
-      self.times = min(self.times?.lowerBound ?? .max, times.lowerBound)...max(
-        self.times?.upperBound ?? .min, times.upperBound)
+      self.times =
+        min(
+          self.times?.lowerBound ?? .max, times.lowerBound)...max(
+          self.times?.upperBound ?? .min, times.upperBound)
     }
   }
 }

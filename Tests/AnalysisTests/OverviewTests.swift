@@ -32,7 +32,9 @@ struct OverviewTests {
       let run = RecordRun.sample(tokenLength: 32, flags: flags)
       let origin = ByteOrigin(streamOffset: 0, fileOffset: 0, stride: 1)
       overview.records(
-        FeedbackRecords(source: "a", stream: 0, direction: .server, run: run, origin: origin, times: run.times(in: bytes.span.bytes)),
+        FeedbackRecords(
+          source: "a", stream: 0, direction: .server, run: run, origin: origin,
+          times: run.times(in: bytes.span.bytes)),
         in: bytes.span.bytes)
     }
     #expect(overview.times.bins.map(\.count) == [2])
