@@ -55,7 +55,7 @@ struct BoundedMemoryTests {
     let (reading, writing) = try makePipe()
     let null = try Descriptor(opening: "/dev/null", O_RDWR)
     let output = try Descriptor(opening: directory.path(of: "out"), O_WRONLY | O_CREAT)
-    let line = "{ $APNSIFT export - ; echo $? >code; } | head -n 100000 | tail -n 1"
+    let line = "{ \"$APNSIFT\" export - ; echo $? >code; } | head -n 100000 | tail -n 1"
     let child = try directory.start(
       "/bin/sh", [Array("-c".utf8), Array(line.utf8)], input: reading.number, output: output.number,
       errors: null.number)

@@ -97,7 +97,7 @@ struct InputFaultTests {
     let directory = try TestDirectory()
     for name in ["private.bin", "good.bin"] { try directory.write(feedback(tuples(3)), to: name) }
     chmod(directory.path(of: "private.bin"), 0)
-    let outcome = try directory.shell(Unprivileged.prefix + "$APNSIFT export private.bin good.bin")
+    let outcome = try directory.shell(Unprivileged.prefix + "\"$APNSIFT\" export private.bin good.bin")
     #expect(outcome.code == 2)
     #expect(outcome.messages.first == "private.bin: cannot be opened: Permission denied")
     #expect(outcome.lines.count == 4)
@@ -147,7 +147,7 @@ struct InputFaultTests {
   func closedStandardInput() throws {
     let directory = try TestDirectory()
     try directory.write(feedback(tuples(3)), to: "good.bin")
-    let outcome = try directory.shell("$APNSIFT export good.bin - <&-")
+    let outcome = try directory.shell("\"$APNSIFT\" export good.bin - <&-")
     #expect(outcome.code == 2)
     #expect(outcome.errors.contains("-: cannot be read: Bad file descriptor"))
     #expect(outcome.lines.count == 4)

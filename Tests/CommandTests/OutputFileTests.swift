@@ -97,7 +97,7 @@ struct OutputFileTests {
 
   @Test("a new file has the rights that the umask gives")
   func permissions() throws {
-    let outcome = try directory.shell("umask 027; $APNSIFT export dump.bin -o out.csv")
+    let outcome = try directory.shell("umask 027; \"$APNSIFT\" export dump.bin -o out.csv")
     #expect(outcome.code == 0)
     var status = stat()
     #expect(stat(directory.path(of: "out.csv"), &status) == 0)
@@ -110,7 +110,7 @@ struct OutputFileTests {
     "standard output by its names is written in place", arguments: inPlace,
     ["| cat", ">out.csv && cat out.csv"])
   func standardOutputByName(_ option: String, _ redirection: String) throws {
-    let outcome = try directory.shell("$APNSIFT export dump.bin \(option) \(redirection)")
+    let outcome = try directory.shell("\"$APNSIFT\" export dump.bin \(option) \(redirection)")
     #expect(outcome.code == 0)
     #expect(try outcome.output == csv())
     #expect(canOpen("/dev/stdout"))
@@ -118,7 +118,7 @@ struct OutputFileTests {
 
   @Test("findings go to standard error's log without taking it away")
   func findingsToStandardError() throws {
-    let outcome = try directory.shell("$APNSIFT export dump.bin --findings /dev/stderr 2>log >out; cat log")
+    let outcome = try directory.shell("\"$APNSIFT\" export dump.bin --findings /dev/stderr 2>log >out; cat log")
     #expect(outcome.text.hasPrefix(Self.findingHeader))
     #expect(outcome.text.contains("apnsift: exported 3 records"))
   }
@@ -126,7 +126,7 @@ struct OutputFileTests {
   @Test("a named pipe is written in place")
   func namedPipe() throws {
     try directory.makePipe("pipe")
-    let outcome = try directory.shell("cat pipe & $APNSIFT export dump.bin -o pipe && wait")
+    let outcome = try directory.shell("cat pipe & \"$APNSIFT\" export dump.bin -o pipe && wait")
     #expect(outcome.code == 0)
     #expect(try outcome.output == csv())
     #expect(try directory.names == ["dump.bin", "pipe"])
@@ -138,7 +138,7 @@ struct OutputFileTests {
     let damaged = (0..<4000).flatMap { Tuple(1_400_000_000, token($0)).bytes.dropLast($0 % 2) }
     try directory.write(damaged, to: "damaged.bin")
     let other = option == "-o" ? "--findings /dev/null" : "-o /dev/null"
-    let outcome = try directory.shell("ulimit -f 64; $APNSIFT export damaged.bin \(option) out.csv \(other)")
+    let outcome = try directory.shell("ulimit -f 64; \"$APNSIFT\" export damaged.bin \(option) out.csv \(other)")
     #expect(outcome.code == 2)
     #expect(outcome.errors.contains("out.csv cannot be written: File too large"))
     #expect(try directory.names == ["damaged.bin", "dump.bin"])
@@ -188,7 +188,7 @@ struct OutputSignalTests {
     let directory = try TestDirectory()
     try directory.makePipe("input")
     let null = try Descriptor(opening: "/dev/null", O_RDWR)
-    let line = "trap '' HUP; exec $APNSIFT export input -o out.csv"
+    let line = "trap '' HUP; exec \"$APNSIFT\" export input -o out.csv"
     let child = try directory.start(
       "/bin/sh", [Array("-c".utf8), Array(line.utf8)], input: null.number, output: null.number,
       errors: null.number)

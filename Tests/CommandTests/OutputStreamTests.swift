@@ -42,7 +42,7 @@ struct OutputStreamTests {
   @Test("head takes its line, and the command ends with 0")
   func head() throws {
     let directory = try large()
-    let outcome = try directory.shell("{ $APNSIFT export large.bin; echo $? >code; } | head -n 1")
+    let outcome = try directory.shell("{ \"$APNSIFT\" export large.bin; echo $? >code; } | head -n 1")
     #expect(
       outcome.text == "source,stream,offset,packet,captured_at,timestamp,time,token_length,token,flags\n")
     #expect(outcome.errors.isEmpty)
@@ -54,7 +54,7 @@ struct OutputStreamTests {
     let directory = try large()
     try directory.makePipe("pipe")
     let outcome = try directory.shell(
-      "head -c 100 pipe >/dev/null & $APNSIFT export large.bin -o pipe --findings wrong.csv; code=$?; wait; exit $code"
+      "head -c 100 pipe >/dev/null & \"$APNSIFT\" export large.bin -o pipe --findings wrong.csv; code=$?; wait; exit $code"
     )
     #expect(outcome.code == 0)
     #expect(try directory.names == ["large.bin", "pipe"])
@@ -70,7 +70,7 @@ struct OutputStreamTests {
     arguments: failing, ["export large.bin", "inspect large.bin", "export -t json large.bin"])
   func unwritable(_ failing: (redirection: String, says: String), _ arguments: String) throws {
     let directory = try large()
-    let outcome = try directory.shell("$APNSIFT \(arguments) \(failing.redirection)")
+    let outcome = try directory.shell("\"$APNSIFT\" \(arguments) \(failing.redirection)")
     #expect(outcome.code == 2)
     #expect(outcome.messages.count == 1)
     #expect(outcome.errors.contains("standard output cannot be written: \(failing.says)"))
@@ -79,15 +79,15 @@ struct OutputStreamTests {
   @Test("no file takes the place of a closed standard output or standard error")
   func closedStandardStreams() throws {
     let directory = try large()
-    let findings = try directory.shell("$APNSIFT export large.bin --findings wrong.csv >&-")
+    let findings = try directory.shell("\"$APNSIFT\" export large.bin --findings wrong.csv >&-")
     #expect(findings.code == 2)
     #expect(!directory.exists("wrong.csv"))
-    let output = try directory.shell("$APNSIFT export large.bin missing.bin -o out.csv 2>&-")
+    let output = try directory.shell("\"$APNSIFT\" export large.bin missing.bin -o out.csv 2>&-")
     #expect(output.code == 2)
     let text = try directory.text(of: "out.csv")
     #expect(text.hasPrefix("source,stream,"))
     #expect(!text.contains("apnsift:"))
-    let store = try directory.shell("$APNSIFT replay large.bin missing.bin --partial <&- >&- 2>&-")
+    let store = try directory.shell("\"$APNSIFT\" replay large.bin missing.bin --partial <&- >&- 2>&-")
     #expect(store.code == 2)
     #expect(
       try directory.sqlite("tokens.sqlite", "PRAGMA integrity_check; SELECT count(*) FROM device_tokens")
@@ -97,7 +97,7 @@ struct OutputStreamTests {
   @Test("a replay whose outcome cannot be printed says that the store has changed")
   func unprintedOutcome() throws {
     let directory = try large()
-    let outcome = try directory.shell("$APNSIFT replay large.bin --json >&-")
+    let outcome = try directory.shell("\"$APNSIFT\" replay large.bin --json >&-")
     #expect(outcome.code == 2)
     #expect(outcome.errors.contains("standard output cannot be written"))
     #expect(outcome.messages.last?.contains("20000 rows of sqlite:tokens.sqlite changed") == true)
@@ -115,7 +115,7 @@ struct OutputStreamTests {
     try directory.write(bytes, to: "dump.bin")
     try directory.makeDirectory("dumps")
     try directory.makeLink("dumps/dump.bin", to: "../dump.bin")
-    let outcome = try directory.shell("$APNSIFT \(arguments)")
+    let outcome = try directory.shell("\"$APNSIFT\" \(arguments)")
     #expect(outcome.code == 2)
     #expect(outcome.errors.contains("write to another file") || outcome.errors.contains("name another file"))
     #expect(try directory.bytes(of: "dump.bin") == bytes)

@@ -157,7 +157,7 @@ struct StoreFaultTests {
     try directory.makeStore(before)
     let stored = try directory.storedTokens()
     try directory.write(feedback(tuples(4000, from: 250)), to: "dump.bin")
-    let line = "$APNSIFT replay dump.bin --store sqlite:tokens.sqlite"
+    let line = "\"$APNSIFT\" replay dump.bin --store sqlite:tokens.sqlite"
     // Units of 512 bytes: more than the store has now, less than it needs.
     let size = try directory.bytes(of: "tokens.sqlite").count
     let full = try directory.shell("ulimit -f \(size / 512 + 40); \(line)")
@@ -177,7 +177,7 @@ struct StoreFaultTests {
     let directory = try TestDirectory()
     try directory.makeStore()
     try directory.write(feedback(tuples(3)), to: "dump.bin")
-    let line = Unprivileged.prefix + "$APNSIFT replay dump.bin --store sqlite:tokens.sqlite"
+    let line = Unprivileged.prefix + "\"$APNSIFT\" replay dump.bin --store sqlite:tokens.sqlite"
     chmod(directory.path(of: "tokens.sqlite"), 0o444)
     chmod(directory.path, 0o777)
     for mode in [mode_t(0o444), 0o666] {

@@ -102,7 +102,7 @@ extension TestDirectory {
     try apnsift(arguments, input: input)
   }
 
-  /// Runs a line of shell; `$APNSIFT` is the command.
+  /// Runs a line of shell; `"$APNSIFT"` is the command.
   func shell(_ line: String, input: StandardInput = .nothing) throws -> Outcome {
     try run("/bin/sh", [Array("-c".utf8), Array(line.utf8)], input: input)
   }

@@ -42,7 +42,7 @@ enum Unprivileged {
   /// Whether the command can be run that way here.
   static let isPossible: Bool = {
     guard geteuid() == 0 else { return true }
-    let outcome = try? TestDirectory().shell("\(prefix) $APNSIFT --version")
+    let outcome = try? TestDirectory().shell("\(prefix) \"$APNSIFT\" --version")
     return outcome?.code == 0
   }()
 }
