@@ -15,6 +15,9 @@ package struct AppEnvironment: Hashable, Sendable {
     self.app = app
     self.environment = environment
   }
+
+  /// As messages say it: `com.example.mail, production`, or the environment alone where no app is named.
+  package var text: String { app.isEmpty ? environment.rawValue : "\(app), \(environment.rawValue)" }
 }
 
 /// Which apps and environments a question is about; what is nil is not restricted.

@@ -118,7 +118,8 @@ struct OutputFileTests {
 
   @Test("findings go to standard error's log without taking it away")
   func findingsToStandardError() throws {
-    let outcome = try directory.shell("\"$APNSIFT\" export dump.bin --findings /dev/stderr 2>log >out; cat log")
+    let outcome = try directory.shell(
+      "\"$APNSIFT\" export dump.bin --findings /dev/stderr 2>log >out; cat log")
     #expect(outcome.text.hasPrefix(Self.findingHeader))
     #expect(outcome.text.contains("apnsift: exported 3 records"))
   }
@@ -138,7 +139,8 @@ struct OutputFileTests {
     let damaged = (0..<4000).flatMap { Tuple(1_400_000_000, token($0)).bytes.dropLast($0 % 2) }
     try directory.write(damaged, to: "damaged.bin")
     let other = option == "-o" ? "--findings /dev/null" : "-o /dev/null"
-    let outcome = try directory.shell("ulimit -f 64; \"$APNSIFT\" export damaged.bin \(option) out.csv \(other)")
+    let outcome = try directory.shell(
+      "ulimit -f 64; \"$APNSIFT\" export damaged.bin \(option) out.csv \(other)")
     #expect(outcome.code == 2)
     #expect(outcome.errors.contains("out.csv cannot be written: File too large"))
     #expect(try directory.names == ["damaged.bin", "dump.bin"])

@@ -48,6 +48,7 @@ struct Replay: ParsableCommand {
     let store = try store.openForWriting(creates: create, dryRun: dryRun)
     try store.check(for: dryRun ? .reading : .writing)
     let owner = try owner.owner(in: store)
+    try warnOfOthers(than: owner, in: store)
     let table = try TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)
     let collector = TokenCollector(table, flaggedCount: includeFlagged)
     let analyzer = Analyzer(rules: input.rules, sinks: [collector])
@@ -86,6 +87,16 @@ struct Replay: ParsableCommand {
     }
     Messages.say(closingLine)
     throw examination.status(analyzer.summary)
+  }
+
+  /// A store that holds tokens, but none of this app and environment, is most likely meant otherwise.
+  private func warnOfOthers(than owner: AppEnvironment, in store: any TokenStore) throws {
+    let others = try store.owners()
+    guard !others.isEmpty, !others.contains(owner) else { return }
+    let known = others.prefix(5).map(\.text).joined(separator: "; ") + (others.count > 5 ? "; …" : "")
+    Messages.say(
+      "warning: \(store.name) holds no tokens of \(owner.text), only of \(known): are --app and --environment meant?"
+    )
   }
 
   private func print(_ outcome: ReplayOutcomeReport) throws {

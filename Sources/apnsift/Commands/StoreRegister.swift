@@ -44,7 +44,7 @@ struct StoreRegister: ParsableCommand {
 
   mutating func validate() throws {
     guard tokens.isEmpty != (csv == nil) else {
-      throw ValidationError("Give tokens, or --csv FILE with tokens.")
+      throw ValidationError("Give tokens, or --csv FILE with tokens; one of the two.")
     }
     guard csv == nil || at == nil else {
       throw ValidationError("--at goes with tokens as arguments; the file of --csv has times of its own.")
@@ -70,15 +70,17 @@ struct StoreRegister: ParsableCommand {
   }
 }
 
-/// Registrations as CSV: a header line `token` or `token,registered_at`, then a token a line.
+/// Registrations as CSV: the header line `token,registered_at`, then a token a line; an empty time is now.
 enum RegistrationFile {
   private static let columns = ["token", "registered_at"]
 
   static func read(_ path: String, now: UInt32, _ visit: (RawSpan, UInt32) throws -> Void) throws {
     do {
       var lines = try LineReader(path)
-      guard let header = try lines.next(), isHeader(header) else {
-        throw InputFault("expected the header line token,registered_at", line: 1)
+      let header = try lines.next() ?? ""
+      guard fields(header) == columns else {
+        throw InputFault(
+          "expected the header line token,registered_at, found '\(header.prefix(80))'", line: 1)
       }
       while let line = try lines.next() {
         if line.isEmpty { continue }
@@ -96,11 +98,6 @@ enum RegistrationFile {
       let isQuoted = field.count >= 2 && field.hasPrefix("\"") && field.hasSuffix("\"")
       return String(isQuoted ? field.dropFirst().dropLast() : field)
     }
-  }
-
-  private static func isHeader(_ line: String) -> Bool {
-    let names = fields(line)
-    return names == columns || names == Array(columns.prefix(1))
   }
 
   /// The token of a line, and its time unless that is empty.

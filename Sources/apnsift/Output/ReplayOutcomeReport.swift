@@ -53,8 +53,8 @@ struct ReplayOutcomeReport {
   }
 
   var sentence: String {
-    let whose = owner.app.isEmpty ? "\(owner.environment)" : "\(owner.app), \(owner.environment)"
-    let what = "\(Count.of(tuples, "tuple")) with \(Count.of(counts.tokens, "distinct token")) of \(whose)"
+    let what =
+      "\(Count.of(tuples, "tuple")) with \(Count.of(counts.tokens, "distinct token")) of \(owner.text)"
     let changes = Count.of(counts.changes, "row")
     return dryRun
       ? "dry run of \(what): \(changes) of \(store) would change"
