@@ -16,11 +16,12 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case truncatedRecord = "truncated-record"
   case encryptedStream = "encrypted-stream"
   case streamGap = "stream-gap"
+  case unreadableInput = "unreadable-input"
   case unrecognisedInput = "unrecognised-input"
 
   package var severity: Severity {
     switch self {
-    case .skippedBytes, .truncatedRecord, .encryptedStream, .streamGap: .error
+    case .skippedBytes, .truncatedRecord, .encryptedStream, .streamGap, .unreadableInput: .error
     case .unrecognisedInput: .note
     }
   }

@@ -53,7 +53,10 @@ struct Examination {
       contentProbes: [FeedbackProbe.probe(rules: options.rules)])
     var progress = Progress(total: totalSize)
     defer { progress.clear() }
-    for (name, fault) in walk.faults { fail(name, fault) }
+    for (name, fault) in walk.faults {
+      failures += 1
+      try tell(fault, of: name, to: analyzer)
+    }
     for (name, reason) in walk.passedOver { Messages.say("\(name): passed over: \(reason)") }
     for input in walk.inputs {
       var analyzer = analyzer
@@ -70,7 +73,7 @@ struct Examination {
   }
 
   private mutating func record(_ report: InputReport, of input: Input, in analyzer: Analyzer) throws {
-    for fault in report.faults { Messages.say("\(input.name): \(Self.text(fault))") }
+    for fault in report.faults { try tell(fault, of: input.name, to: analyzer) }
     if !report.faults.isEmpty { failures += 1 }
     if report.isPassedOver {
       Messages.say("\(input.name): passed over: \(Self.kind(report.recognition))")
@@ -84,6 +87,7 @@ struct Examination {
       Messages.say("\(input.name): warning: \(message)")
       try analyzer.report(unrecognised(input, message))
     }
+    if report.bytes == 0 { Messages.say("\(input.name): is empty") }
     inputs.append(
       InputSummary(
         source: input.name, format: format.rawValue, bytes: report.bytes, sha256: report.sha256))
@@ -93,9 +97,12 @@ struct Examination {
     Finding(source: input.name, code: .unrecognisedInput, message: message)
   }
 
-  private mutating func fail(_ name: String, _ fault: InputFault) {
-    failures += 1
-    Messages.say("\(name): \(Self.text(fault))")
+  /// A fault is a message for people and a finding for machines.
+  private func tell(_ fault: InputFault, of name: String, to analyzer: Analyzer) throws {
+    let message = Self.text(fault)
+    Messages.say("\(name): \(message)")
+    try analyzer.report(
+      Finding(source: name, fileOffset: fault.fileOffset, code: .unreadableInput, message: message))
   }
 
   private static func kind(_ recognition: Recognition) -> String {
@@ -137,7 +144,7 @@ extension Examination {
     }
     let flagged = summary.flagCounts.map { "\($0.code) \($0.count)" }
     if !flagged.isEmpty { wrong.append("flags: \(flagged.joined(separator: ", "))") }
-    if failures > 0 { wrong.append("\(Count.of(failures, "input")) failed, see above") }
+    if failures > 0 { wrong.append("\(Count.of(failures, "input")) not read whole, see above") }
     return "\(done); " + (wrong.isEmpty ? "nothing wrong with it" : wrong.joined(separator: "; "))
   }
 

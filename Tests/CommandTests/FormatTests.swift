@@ -203,12 +203,21 @@ struct FormatTests {
   }
 
   @Test(
-    "an empty JSON document is still one", arguments: [["export", "-t", "json"], ["inspect", "--json"]])
-  func emptyDocument(_ arguments: [String]) throws {
+    "an input that cannot be read is a finding in JSON",
+    arguments: [["export", "-t", "json"], ["inspect", "--json"]])
+  func unreadableInput(_ arguments: [String]) throws {
     let outcome = try directory.apnsift(arguments + ["missing.bin"])
     #expect(outcome.code == 2)
     let document = try Evidence.object(outcome.text)
-    #expect((document["records"] as? [Any])?.isEmpty == true)
+    let findings = (document["records"] as? [Evidence.Object])?.map { $0["code"] as? String }
+    #expect(findings == ["unreadable-input"])
     #expect((document["summary"] as? Evidence.Object)?["earliest"] is Null)
+  }
+
+  @Test("a JSON document without objects is still one")
+  func emptyDocument() throws {
+    let outcome = try directory.apnsift(["export", "-t", "json", "--records", "feedback", "missing.bin"])
+    let document = try Evidence.object(outcome.text)
+    #expect((document["records"] as? [Any])?.isEmpty == true)
   }
 }

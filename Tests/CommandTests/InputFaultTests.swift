@@ -71,7 +71,7 @@ struct InputFaultTests {
       #expect(about.contains(part) || outcome.errors.contains(part), "\(outcome.errors)")
     }
     #expect(!about.isEmpty, "\(outcome.errors)")
-    #expect(outcome.messages.last?.hasSuffix("1 input failed, see above") == true)
+    #expect(outcome.messages.last?.hasSuffix("1 input not read whole, see above") == true)
   }
 
   @Test("replay changes nothing, with --partial it replays the others", arguments: cases)
