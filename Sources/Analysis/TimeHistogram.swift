@@ -6,8 +6,9 @@ import WireBytes
 package struct TimeHistogram: Sendable {
   package static let maxBins = 16
 
-  /// Bin widths in seconds: 1, 5 and 15 minutes, 1 and 6 hours, 1 day, 1, 4, 12, 24 and 48 weeks, 16 times that. Each divides the next, so that bins
-  /// can be joined without looking at the records again.
+  /// Bin widths in seconds: 1, 5 and 15 minutes, 1 and 6 hours, 1 day, 1, 4, 12, 24 and 48 weeks, 16 times
+  /// that. Each divides the next, so that bins can be joined without looking at the records again; sixteen of
+  /// the last cover all times that 32 bits can name.
   private static let widths: [UInt32] = [
     60, 300, 900, 3600, 21_600, 86_400, 604_800, 2_419_200, 7_257_600, 14_515_200, 29_030_400,
     464_486_400,

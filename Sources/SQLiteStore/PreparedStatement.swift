@@ -102,9 +102,12 @@ extension PreparedStatement {
     return try body(UnsafeRawBufferPointer(start: base, count: base == nil ? 0 : count).bytes)
   }
 
-  func text(ofColumn column: Int32) -> String {
-    withBytes(ofColumn: column) { span in
-      span.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-    }
+  /// The value as text, whatever encoding the database has; nil where that is no UTF-8, since SQLite takes any
+  /// bytes for text. A repaired text would be another key than the row's.
+  func text(ofColumn column: Int32) -> String? {
+    // The text first: asking for it may convert the value and so change its length.
+    let base = sqlite3_column_text(handle, column)
+    let count = base == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
+    return String(validating: UnsafeBufferPointer(start: base, count: count), as: UTF8.self)
   }
 }

@@ -7,17 +7,20 @@ import WireBytes
 extension PreparedStatement {
   /// The pair of app and environment in `app` and the column behind it.
   ///
-  /// - Throws: `StoreFault.foreignRows` where they are not texts, or the environment is none of ours.
+  /// - Throws: `StoreFault.foreignRows` where they are not texts in UTF-8, or the environment is none of ours.
   func owner(appColumn app: Int32) throws(StoreFault) -> AppEnvironment {
     guard type(ofColumn: app) == SQLITE_TEXT else {
       throw foreign(column: "app", app, expected: "text")
     }
+    guard let name = text(ofColumn: app) else {
+      throw foreign(column: "app", app, expected: "text in UTF-8")
+    }
     guard type(ofColumn: app + 1) == SQLITE_TEXT,
-      let environment = Environment(rawValue: text(ofColumn: app + 1))
+      let environment = text(ofColumn: app + 1).flatMap(Environment.init(rawValue:))
     else {
       throw foreign(column: "environment", app + 1, expected: "production or sandbox")
     }
-    return AppEnvironment(app: text(ofColumn: app), environment: environment)
+    return AppEnvironment(app: name, environment: environment)
   }
 
   /// The state in `registeredAt` and the column behind it, `invalidated_at`.
@@ -50,19 +53,28 @@ extension PreparedStatement {
 
   /// The value as one would write it in SQL, cut where it is long.
   private func literal(ofColumn column: Int32) -> String {
-    let limit = 80
     switch type(ofColumn: column) {
-    case SQLITE_NULL: return "NULL"
-    case SQLITE_BLOB:
-      return withBytes(ofColumn: column) { span in
-        let shown = span.extracting(first: limit / 2).withUnsafeBytes { Hex.string($0) }
-        return "x'\(shown)\(span.byteCount > limit / 2 ? "…" : "")'"
-      }
+    case SQLITE_NULL: "NULL"
+    case SQLITE_BLOB: blobLiteral(ofColumn: column)
     case SQLITE_TEXT:
-      let value = text(ofColumn: column)
-      let shown = String(value.unicodeScalars.prefix(limit).map { $0.value < 0x20 ? "·" : Character($0) })
-      return "'\(shown)\(value.unicodeScalars.count > limit ? "…" : "")'"
-    default: return text(ofColumn: column)
+      text(ofColumn: column).map(Self.textLiteral) ?? "CAST(\(blobLiteral(ofColumn: column)) AS TEXT)"
+    default: text(ofColumn: column) ?? "no text"
     }
+  }
+
+  /// How much of a value messages show: bytes of a blob, and twice as many characters of a text.
+  private static var shownBytes: Int { 40 }
+
+  private func blobLiteral(ofColumn column: Int32) -> String {
+    withBytes(ofColumn: column) { span in
+      let shown = span.extracting(first: Self.shownBytes).withUnsafeBytes { Hex.string($0) }
+      return "x'\(shown)\(span.byteCount > Self.shownBytes ? "…" : "")'"
+    }
+  }
+
+  private static func textLiteral(_ value: String) -> String {
+    let limit = 2 * shownBytes
+    let shown = String(value.unicodeScalars.prefix(limit).map { $0.value < 0x20 ? "·" : Character($0) })
+    return "'\(shown)\(value.unicodeScalars.count > limit ? "…" : "")'"
   }
 }

@@ -18,7 +18,6 @@ package struct Spacing: Equatable, Sendable {
   }
 
   /// Bytes of the file from the stretch's first byte to the one at `index` (from 0).
-  @inlinable
   package func distance(to index: Int) -> Int {
     guard groupSize > 0 else { return index &* stride }
     let (group, position) = index.quotientAndRemainder(dividingBy: groupSize)
@@ -50,7 +49,6 @@ package struct ByteOrigin: Equatable, Sendable {
   }
 
   /// The file offset of the byte at `streamOffset`, which must lie in this stretch.
-  @inlinable
   package func fileOffset(of streamOffset: Int) -> Int {
     fileOffset &+ spacing.distance(to: streamOffset &- self.streamOffset)
   }
@@ -96,10 +94,10 @@ extension [ByteOrigin] {
     guard let head = first, !range.isEmpty else { return [] }
     if shift == 0, count == 1, range.lowerBound == head.streamOffset { return self }
     let first = index(of: range.lowerBound)
-    let rest = self[(first + 1)...]
-    let end = Swift.min(rest.first?.streamOffset ?? range.upperBound, range.upperBound)
-    let parts = self[first].from(range.lowerBound, to: end) + rest
-    return parts.prefix { $0.streamOffset < range.upperBound }.map { part in
+    // Only as far as the range goes: a text of many marks asks once for each.
+    let rest = self[(first + 1)..<(index(of: range.upperBound &- 1) + 1)]
+    let parts = self[first].from(range.lowerBound, to: rest.first?.streamOffset ?? range.upperBound) + rest
+    return parts.map { part in
       var part = part
       part.streamOffset &+= shift
       return part

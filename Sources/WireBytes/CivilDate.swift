@@ -1,13 +1,12 @@
 /// A day of the proleptic Gregorian calendar.
-public struct CivilDate: Equatable, Sendable {
-  public var year: Int
+package struct CivilDate: Equatable, Sendable {
+  package var year: Int
   /// 1 to 12.
-  public var month: Int
+  package var month: Int
   /// 1 to 31.
-  public var day: Int
+  package var day: Int
 
-  @inlinable
-  public init(year: Int, month: Int, day: Int) {
+  package init(year: Int, month: Int, day: Int) {
     self.year = year
     self.month = month
     self.day = day
@@ -18,8 +17,7 @@ public struct CivilDate: Equatable, Sendable {
   /// Years are counted from 1 March, so that a leap day is the last day of its year. A century's years and
   /// a year's months then begin at evenly rounded multiples, which divisions by constants find: Neri and
   /// Schneider, "Euclidean affine functions and their application to calendar algorithms", 2022.
-  @inlinable
-  public init(daysSince1970 days: UInt32) {
+  package init(daysSince1970 days: UInt32) {
     let quarters = 4 &* (UInt64(days) &+ 719_468) &+ 3  // 719,468 days lie from 0000-03-01 to 1970-01-01
     let century = quarters / 146_097
     let centuryQuarters = (quarters % 146_097) | 3

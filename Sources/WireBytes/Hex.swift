@@ -60,13 +60,13 @@ public enum Hex {
   /// `bytes` as a string of hex digits.
   package static func string(_ bytes: some Sequence<UInt8>, letterCase: LetterCase = .lower) -> String {
     let digits: StaticString = letterCase == .lower ? "0123456789abcdef" : "0123456789ABCDEF"
-    var text = ""
+    var text: [UInt8] = []
+    text.reserveCapacity(2 * bytes.underestimatedCount)
     for byte in bytes {
-      for nibble in [byte >> 4, byte & 15] {
-        text.unicodeScalars.append(Unicode.Scalar(digits.utf8Start[Int(nibble)]))
-      }
+      text.append(digits.utf8Start[Int(byte >> 4)])
+      text.append(digits.utf8Start[Int(byte & 15)])
     }
-    return text
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// The value 0 to 15 of an ASCII hex digit of either case; nil for any other byte.

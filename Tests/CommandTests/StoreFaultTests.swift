@@ -109,6 +109,28 @@ struct StoreFaultTests {
     #expect(try content(directory) == before)
   }
 
+  @Test(
+    "rows that are understood are listed whole before the error",
+    arguments: [
+      ("csv", "app,environment,token,registered_at,invalidated_at\n,production,aa,1970-01-01T00:00:00Z,\n"),
+      (
+        "json",
+        "[\n"
+          + #"{"app":"","environment":"production","token":"aa","registered_at":"1970-01-01T00:00:00Z","#
+          + #""invalidated_at":null}"# + "\n]\n"
+      ),
+    ])
+  func listAroundARowOfOthers(_ format: String, _ expected: String) throws {
+    let directory = try TestDirectory()
+    _ = try directory.apnsift("store", "register", "aa", "--at", "0", "--store", "sqlite:s", "--create")
+    try directory.sqlite(
+      "s", "INSERT INTO device_tokens VALUES (CAST(x'ff' AS TEXT), 'production', x'00', NULL, NULL);")
+    let listed = try directory.apnsift("store", "list", "-t", format, "--store", "sqlite:s")
+    #expect(listed.code == 2)
+    #expect(listed.text == expected)
+    #expect(listed.errors.contains("a row cannot be understood: app is CAST(x'ff' AS TEXT), expected"))
+  }
+
   @Test("a missing directory is named")
   func missingDirectory() throws {
     let outcome = try TestDirectory().apnsift(

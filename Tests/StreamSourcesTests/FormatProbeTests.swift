@@ -12,10 +12,12 @@ struct FormatProbeTests {
   }
 
   static let foreign: [Case] = [
-    ("pcap, little-endian", [0xd4, 0xc3, 0xb2, 0xa1], "a pcap capture"),
-    ("pcap, big-endian", [0xa1, 0xb2, 0xc3, 0xd4], "a pcap capture"),
-    ("pcap with nanoseconds, little-endian", [0x4d, 0x3c, 0xb2, 0xa1], "a pcap capture"),
-    ("pcap with nanoseconds, big-endian", [0xa1, 0xb2, 0x3c, 0x4d], "a pcap capture"),
+    ("pcap, little-endian", [0xd4, 0xc3, 0xb2, 0xa1, 2, 0], "a pcap capture"),
+    ("pcap, big-endian", [0xa1, 0xb2, 0xc3, 0xd4, 0, 2], "a pcap capture"),
+    ("pcap with nanoseconds, little-endian", [0x4d, 0x3c, 0xb2, 0xa1, 2, 0], "a pcap capture"),
+    ("pcap with nanoseconds, big-endian", [0xa1, 0xb2, 0x3c, 0x4d, 0, 2], "a pcap capture"),
+    ("modified pcap, little-endian", [0x34, 0xcd, 0xb2, 0xa1, 2, 0], "a pcap capture"),
+    ("modified pcap, big-endian", [0xa1, 0xb2, 0xcd, 0x34, 0, 2], "a pcap capture"),
     ("pcapng", [0x0a, 0x0d, 0x0d, 0x0a], "a pcapng capture"),
     ("gzip", [0x1f, 0x8b, 0x08], "gzip-compressed"),
     ("zstd", [0x28, 0xb5, 0x2f, 0xfd], "zstd-compressed"),
@@ -38,6 +40,13 @@ struct FormatProbeTests {
     let shorter = try DumpRecording.of(Array(example.head.dropLast()), as: nil)
     #expect(shorter.report.recognition == .nothing)
     #expect(try DumpRecording.of(file, as: .raw).recording.bytes == file)
+  }
+
+  @Test("a tuple whose time is also a magic number of pcap is no capture")
+  func magicTime() throws {
+    let tuple: [UInt8] = [0x4d, 0x3c, 0xb2, 0xa1, 0, 32] + [UInt8](repeating: 7, count: 32)
+    let isTuple = FormatProbe(.dump(.raw)) { head, _ in head == tuple }
+    #expect(try DumpRecording.of(tuple, as: nil, probes: [isTuple]).report.recognition == .dump(.raw))
   }
 
   @Test("an empty file is a dump of nothing")

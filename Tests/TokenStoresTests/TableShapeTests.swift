@@ -134,6 +134,10 @@ import TokenStores
     ("'', 'development', x'01', NULL, 1", "environment is 'development', expected production or sandbox"),
     ("x'ff', 'production', x'01', NULL, 1", "app is x'ff', expected text"),
     (
+      "CAST(x'ff' AS TEXT), 'production', x'01', NULL, 1",
+      "app is CAST(x'ff' AS TEXT), expected text in UTF-8"
+    ),
+    (
       "'', 'production', x'01', '2013-05-01', NULL",
       "registered_at is '2013-05-01', expected UNIX seconds as an integer, or null"
     ),
@@ -155,6 +159,25 @@ import TokenStores
     let error = StoreError(store: store.name, fault: .foreignRows(count: 1, first: found))
     #expect(throws: error) { try store.list(.all, in: .any) { _, _, _ in visited += 1 } }
     #expect(visited == 2)
+  }
+
+  /// SQLite orders this name behind what Swift would repair it to: looking for the next one would find it again.
+  @Test func anAppThatIsNoUTF8EndsTheSearchForOwners() throws {
+    let store = SQLiteTokenStore(path: path, creates: true)
+    try store.replay([Dated(token: [1], time: 1)])
+    try sqlite(
+      path, "INSERT INTO device_tokens VALUES (CAST(x'ff' AS TEXT), 'production', x'01', NULL, 1)")
+    #expect(throws: StoreError.self) { try store.owners() }
+    #expect(throws: StoreError.self) { try store.rows(of: [[1]], in: .any) }
+  }
+
+  @Test func aDatabaseInUTF16IsRead() throws {
+    try sqlite(path, "PRAGMA encoding = 'UTF-16'; CREATE TABLE users (name TEXT)")
+    let store = SQLiteTokenStore(path: path, creates: true)
+    let owner = AppEnvironment(app: "é", environment: .sandbox)
+    try store.replay([Dated(token: [1], time: 1)], for: owner)
+    #expect(try store.owners() == [owner])
+    #expect(try store.rows(of: [[1]], in: .any).map(\.owner) == [owner])
   }
 
   @Test func aReplayThatMeetsARowOfOthersChangesNothing() throws {

@@ -31,8 +31,7 @@ package final class FeedbackRowWriter {
       output.write { target, position in
         plan.write(
           records, from: done, count: count, in: bytes, letterCase: letterCase, decimal: decimal,
-          times: &times,
-          into: &target, at: position)
+          times: &times, into: &target, at: position)
       }
       done += count
     }

@@ -47,7 +47,8 @@ package struct OverviewText {
 
   private mutating func add(_ stream: StreamSummary) {
     text +=
-      "  stream \(stream.number): \(stream.speaks.rawValue), \(Count.of(stream.serverBytes, "byte")) from the server"
+      "  stream \(stream.number): \(stream.speaks.rawValue), "
+      + "\(Count.of(stream.serverBytes, "byte")) from the server"
     text += stream.speaks == .encrypted ? "" : ", \(Count.of(stream.records, "record"))"
     text += stream.serverGapBytes > 0 ? ", \(Count.of(stream.serverGapBytes, "byte")) missing" : ", no gaps"
     text += "\n"

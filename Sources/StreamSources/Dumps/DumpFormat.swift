@@ -80,12 +80,14 @@ package enum FormatProbes {
     "decompress it first: \(tool) FILE | apnsift inspect -"
   }
 
+  /// Of pcap the major version, 2, is asked for, too: 4d3cb2a1 alone is also a tuple's time, in January 2011.
   static let foreign: [FormatProbe] = [
-    magic([0xd4, 0xc3, 0xb2, 0xa1], "a pcap capture", captureRemedy),
-    magic([0xa1, 0xb2, 0xc3, 0xd4], "a pcap capture", captureRemedy),
-    magic([0x4d, 0x3c, 0xb2, 0xa1], "a pcap capture", captureRemedy),
-    magic([0xa1, 0xb2, 0x3c, 0x4d], "a pcap capture", captureRemedy),
-    magic([0x34, 0xcd, 0xb2, 0xa1], "a pcap capture", captureRemedy),
+    magic([0xd4, 0xc3, 0xb2, 0xa1, 2, 0], "a pcap capture", captureRemedy),
+    magic([0xa1, 0xb2, 0xc3, 0xd4, 0, 2], "a pcap capture", captureRemedy),
+    magic([0x4d, 0x3c, 0xb2, 0xa1, 2, 0], "a pcap capture", captureRemedy),
+    magic([0xa1, 0xb2, 0x3c, 0x4d, 0, 2], "a pcap capture", captureRemedy),
+    magic([0x34, 0xcd, 0xb2, 0xa1, 2, 0], "a pcap capture", captureRemedy),
+    magic([0xa1, 0xb2, 0xcd, 0x34, 0, 2], "a pcap capture", captureRemedy),
     magic([0x0a, 0x0d, 0x0d, 0x0a], "a pcapng capture", captureRemedy),
     magic([0x1f, 0x8b, 0x08], "gzip-compressed", compressedRemedy("gzip -dc")),
     magic([0x28, 0xb5, 0x2f, 0xfd], "zstd-compressed", compressedRemedy("zstd -dc")),

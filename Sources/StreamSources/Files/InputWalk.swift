@@ -81,8 +81,10 @@ package struct InputWalk {
     guard let stream else { return nil }
     defer { _ = closedir(stream) }
     var members: [[UInt8]] = []
-    errno = 0
-    while let entry = readdir(stream) {
+    while true {
+      // Only errno tells a failure from the directory's end, and whatever is called in between may set it.
+      errno = 0
+      guard let entry = readdir(stream) else { break }
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
       if name != Array(".".utf8), name != Array("..".utf8) { members.append(name) }
     }

@@ -50,8 +50,9 @@ struct OffsetTrack: Sendable {
       let distance = Int(truncatingIfNeeded: offset &- next)
       if distance < 0 || distance > Self.longestStream - gapTotal {
         faults.report(
-          "the offset \(base.name(offset)) does not continue the line before, which ends at \(base.name(next)): the lines are out of "
-            + "order, or an offset is damaged; the bytes are taken as they come", at: place, into: &output)
+          "the offset \(base.name(offset)) does not continue the line before, which ends at "
+            + "\(base.name(next)): the lines are out of order, or an offset is damaged; the bytes are taken as "
+            + "they come", at: place, into: &output)
       } else if let mark = repeatMark, !row.isEmpty {
         guard expand(distance, isTotal: isTotal, mark: mark, at: place, into: &output, faults: &faults) else {
           return false

@@ -50,16 +50,29 @@ struct StoreList: ParsableCommand {
       }
     let writer = TokenRowWriter(format, output: buffer)
     try writer.begin()
-    let selection: TokenSelection = dead ? .dead : live ? .live : .all
-    let filter = AppEnvironmentFilter(app: app, environment: environment)
-    try store.list(selection, in: filter) { owner, token, state in
-      try writer.write(
-        app: owner.app, environment: owner.environment.rawValue, token: token,
-        registeredAt: state.registeredAt, invalidatedAt: state.invalidatedAt)
-    }
+    let fault = try list(store, to: writer)
     try writer.end()
     try buffer.flush()
+    if let fault { throw fault }
     let kind = dead ? "dead token" : live ? "live token" : "token"
     Messages.say("listed \(Count.of(writer.count, kind)) of \(store.name)")
+  }
+
+  /// Writes the rows. The error that it returns tells of those that cannot be understood; the others are
+  /// written all the same.
+  private func list(_ store: any TokenStore, to writer: TokenRowWriter) throws -> StoreError? {
+    let selection: TokenSelection = dead ? .dead : live ? .live : .all
+    let filter = AppEnvironmentFilter(app: app, environment: environment)
+    do {
+      try store.list(selection, in: filter) { owner, token, state in
+        try writer.write(
+          app: owner.app, environment: owner.environment.rawValue, token: token,
+          registeredAt: state.registeredAt, invalidatedAt: state.invalidatedAt)
+      }
+      return nil
+    } catch let error as StoreError {
+      guard case .foreignRows = error.fault else { throw error }
+      return error
+    }
   }
 }

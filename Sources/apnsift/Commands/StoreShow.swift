@@ -56,7 +56,7 @@ struct StoreShow: ParsableCommand {
   }
 
   private static func text(_ row: TokenRow) -> String {
-    let app = row.owner.app.isEmpty ? "" : "\(row.owner.app), "
+    let app = row.owner.app.isEmpty ? "" : "\(VisibleText.of(row.owner.app)), "
     let registered = TokenRowWriter.time(row.state.registeredAt) ?? "never, as far as the store knows"
     let fate = TokenRowWriter.time(row.state.invalidatedAt).map { "dead since \($0)" } ?? "alive"
     return """

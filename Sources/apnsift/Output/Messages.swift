@@ -8,7 +8,7 @@ import Reports
 
 /// Messages to people, on standard error.
 enum Messages {
-  /// Whether progress and colour make sense on standard error.
+  /// Whether progress makes sense on standard error.
   static let isTerminal = isatty(STDERR_FILENO) == 1
 
   /// One line, with the command's name before it.
