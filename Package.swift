@@ -9,6 +9,8 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
   name: "apnsift",
+  // Spans and inline arrays are in the system's library from here on; tested on Linux only.
+  platforms: [.macOS(.v26)],
   products: [
     .executable(name: "apnsift", targets: ["apnsift"]),
     .library(name: "APNsWire", targets: ["APNsWire"]),

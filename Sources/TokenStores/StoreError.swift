@@ -71,8 +71,8 @@ extension StoreFault {
   /// What the user can do.
   package var remedy: String {
     switch self {
-    case .notFound: "correct the path, or let --create make it"
-    case .noTable: "name another store, or let --create add the table"
+    case .notFound: "correct the path, or let --create of replay or store register make it"
+    case .noTable: "name another store, or let --create of replay or store register add the table"
     case .cannotOpen: "correct the path or its permissions"
     case .notADatabase: "name another file"
     case .damaged: "restore it from a backup, or save what can be read with the sqlite3 command .recover"

@@ -55,7 +55,7 @@ public enum UTCTime {
     guard separators([(4, "-"), (7, "-"), (10, "Tt "), (13, ":"), (16, ":")]),
       let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
       let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
-      hour < 24, minute < 60, second < 60
+      hour < 24, minute < 60, second <= 60
     else { return nil }
     let date = CivilDate(year: year, month: month, day: day)
     guard date.exists else { return nil }
@@ -68,6 +68,8 @@ public enum UTCTime {
     }
     guard let offset = parseOffset(Array(bytes[rest...])) else { return nil }
     let seconds = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second - offset
+    // A leap second ends a day of UTC; POSIX time counts it as the first of the next one.
+    guard second < 60 || seconds % 86_400 == 0 else { return nil }
     return UInt32(exactly: seconds)
   }
 

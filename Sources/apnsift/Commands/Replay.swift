@@ -60,25 +60,43 @@ struct Replay: ParsableCommand {
           + "see above; --partial replays what could be read")
       throw ExitStatus.failed
     }
-
-    var rejection = Rejection()
-    var counts = try store.replay(
-      { visit in
-        rejection = Rejection()
-        try table.visit { token, verdict in
-          guard let time = verdict.time else { return rejection.add(verdict.flags) }
-          try visit(token, time)
-        }
-      }, for: owner, options: ReplayOptions(knownOnly: knownOnly, dryRun: dryRun))
-    counts.rejected = rejection.count
-
-    if let advice = rejection.advice { Messages.say(advice) }
+    let counts = try replay(table, into: store, for: owner)
     let outcome = ReplayOutcomeReport(
       store: store.name, dryRun: dryRun, owner: owner, inputs: examination.inputs.count,
       tuples: analyzer.summary.feedback, counts: counts)
-    let closingLine = examination.closingLine(outcome.sentence, analyzer.summary)
+    try tell(outcome, examination.closingLine(outcome.sentence, analyzer.summary))
+    throw examination.status(analyzer.summary)
+  }
+
+  /// Hands the table's dead tokens to the store, in one transaction.
+  private func replay(
+    _ table: TokenTable, into store: any TokenStore, for owner: AppEnvironment
+  ) throws -> ReplayCounts {
+    var rejection = Rejection()
+    var progress = Progress()
+    defer { progress.clear() }
+    var counts = try store.replay(
+      { visit in
+        rejection = Rejection()
+        var done = 0
+        try table.visit { token, verdict in
+          guard let time = verdict.time else { return rejection.add(verdict.flags) }
+          try visit(token, time)
+          done += 1
+          progress.update(tokens: done)
+        }
+      }, for: owner, options: ReplayOptions(knownOnly: knownOnly, dryRun: dryRun))
+    counts.rejected = rejection.count
+    progress.clear()
+    if let advice = rejection.advice { Messages.say(advice) }
+    return counts
+  }
+
+  private func tell(_ outcome: ReplayOutcomeReport, _ closingLine: String) throws {
     do {
-      try print(outcome)
+      let buffer = OutputBuffer(OutputFile())
+      try buffer.append(json ? outcome.json.text + "\n" : outcome.table)
+      try buffer.flush()
     } catch let failure as Failure {
       // The store has changed all the same, and somebody must say so.
       Messages.say(failure.message)
@@ -86,7 +104,6 @@ struct Replay: ParsableCommand {
       throw ExitStatus.failed
     }
     Messages.say(closingLine)
-    throw examination.status(analyzer.summary)
   }
 
   /// A store that holds tokens, but none of this app and environment, is most likely meant otherwise.
@@ -97,12 +114,6 @@ struct Replay: ParsableCommand {
     Messages.say(
       "warning: \(store.name) holds no tokens of \(owner.text), only of \(known): are --app and --environment meant?"
     )
-  }
-
-  private func print(_ outcome: ReplayOutcomeReport) throws {
-    let buffer = OutputBuffer(OutputFile())
-    try buffer.append(json ? outcome.json.text + "\n" : outcome.table)
-    try buffer.flush()
   }
 }
 

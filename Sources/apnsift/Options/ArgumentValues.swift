@@ -58,3 +58,14 @@ enum FromArgument: String, ExpressibleByArgument, CaseIterable {
 enum ProtocolArgument: String, ExpressibleByArgument, CaseIterable {
   case auto, feedback
 }
+
+/// A token as an argument.
+struct TokenArgument: ExpressibleByArgument {
+  var bytes: [UInt8]
+
+  init?(argument: String) {
+    let digits = argument.filter { !" <>".contains($0) }
+    guard !digits.isEmpty, let bytes = Hex.bytes(digits) else { return nil }
+    self.bytes = bytes
+  }
+}

@@ -92,13 +92,23 @@ final class OutputFile: ByteSink {
   /// The file is whole: it gets its name.
   func finish() throws {
     guard let temporaryName, let target else { return }
-    // Somebody else may have made it since.
-    if !replaces, access(target, F_OK) == 0 { throw Self.exists(name) }
-    guard fsync(descriptor) == 0 || errno == EINVAL, rename(temporaryName, target) == 0 else {
+    guard fsync(descriptor) == 0 || errno == EINVAL, try move(temporaryName, to: target) else {
       throw Failure("\(name) cannot be written: \(SystemError.text())")
     }
     self.temporaryName = nil
     UnfinishedFiles.remove(temporaryName)
+  }
+
+  /// Gives the file its name; false with `errno` set where that fails. A file that somebody else has made
+  /// since is not replaced unless that was asked for.
+  private func move(_ temporaryName: String, to target: String) throws -> Bool {
+    if replaces { return rename(temporaryName, target) == 0 }
+    // Unlike a rename, a second link fails where the name is taken.
+    if link(temporaryName, target) == 0 { return unlink(temporaryName) == 0 }
+    if errno == EEXIST { throw Self.exists(name) }
+    // Not all file systems have links.
+    if access(target, F_OK) == 0 { throw Self.exists(name) }
+    return rename(temporaryName, target) == 0
   }
 }
 
@@ -155,48 +165,5 @@ extension OutputFile {
     _ = umask(mask)
     _ = fchmod(descriptor, 0o666 & ~mask)
     return (descriptor, String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
-  }
-}
-
-/// The temporary names of outputs, which are taken away where a signal ends the process.
-enum UnfinishedFiles {
-  /// No command has more outputs.
-  private static let capacity = 4
-  /// Read by a signal handler, so it is plain memory: a name each, or nil.
-  nonisolated(unsafe) private static let names = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(
-    capacity: capacity)
-  nonisolated(unsafe) private static var isArmed = false
-
-  static func add(_ name: String) {
-    if !isArmed {
-      isArmed = true
-      names.initialize(repeating: nil, count: capacity)
-      for number in [SIGINT, SIGTERM, SIGHUP] { arm(number) }
-    }
-    if let free = (0..<capacity).first(where: { names[$0] == nil }) { names[free] = strdup(name) }
-  }
-
-  /// Catches a signal, unless it is ignored: nohup and a shell's background jobs rely on that.
-  private static func arm(_ number: Int32) {
-    let before = signal(number) { UnfinishedFiles.leave(by: $0) }
-    if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(number, SIG_IGN) }
-  }
-
-  static func remove(_ name: String) {
-    guard isArmed else { return }
-    for index in 0..<capacity {
-      guard let known = names[index], String(cString: known) == name else { continue }
-      names[index] = nil
-      free(known)
-    }
-  }
-
-  /// Runs in a signal handler: nothing but system calls that are safe there.
-  private static func leave(by number: Int32) {
-    for index in 0..<capacity {
-      if let name = names[index] { _ = unlink(name) }
-    }
-    signal(number, SIG_DFL)
-    raise(number)
   }
 }

@@ -22,19 +22,35 @@ struct Progress {
   private let total: Int?
 
   /// - Parameter total: bytes of all inputs where that is known.
-  init(total: Int?, isShown: Bool = Messages.isTerminal) {
+  init(total: Int? = nil, isShown: Bool = Messages.isTerminal) {
     self.total = total
     self.isShown = isShown
   }
 
   /// `done` bytes of the present input have been read.
   mutating func update(_ done: Int) {
-    guard isShown else { return }
+    if let seconds = secondsIfDue() { show(line(before + done, seconds)) }
+  }
+
+  /// `done` tokens have gone into a store.
+  mutating func update(tokens done: Int) {
+    // A look at the clock for each token would cost as much as the token.
+    guard done % 4096 == 0, let seconds = secondsIfDue() else { return }
+    show("\(done) tokens into the store, \(Int(Double(done) / seconds)) a second")
+  }
+
+  /// The seconds since the beginning, if it is time to show something.
+  private mutating func secondsIfDue() -> Double? {
+    guard isShown else { return nil }
     let time = Progress.now() - begun
-    guard time >= Self.delay, time - shownAt >= Self.interval else { return }
+    guard time >= Self.delay, time - shownAt >= Self.interval else { return nil }
     shownAt = time
+    return time
+  }
+
+  private mutating func show(_ line: String) {
     hasLine = true
-    Messages.write("\r" + line(before + done, time) + "\u{1B}[K")
+    Messages.write("\r" + line + "\u{1B}[K")
   }
 
   /// The present input, of `bytes`, is done.

@@ -1,0 +1,76 @@
+/// What a file is, by its content.
+package enum Recognition: Equatable, Sendable {
+  case dump(DumpFormat)
+  /// Something known that this version does not read: what it is, and what to do.
+  case foreign(kind: String, remedy: String)
+  case nothing
+}
+
+/// A test for one kind of content, on the file's head: up to `FormatProbes.headLength` bytes of its
+/// beginning; `isWhole` says that it is all of it.
+package struct FormatProbe: Sendable {
+  var result: Recognition
+  var matches: @Sendable (_ head: [UInt8], _ isWhole: Bool) -> Bool
+
+  package init(
+    _ result: Recognition, _ matches: @escaping @Sendable (_ head: [UInt8], _ isWhole: Bool) -> Bool
+  ) {
+    self.result = result
+    self.matches = matches
+  }
+}
+
+/// The table of probes, asked from the top; the first that matches decides. File names play no part.
+package enum FormatProbes {
+  /// Bytes of a file's beginning that decide what it is.
+  package static let headLength = 64 << 10
+
+  private static let captureRemedy = "this version reads dumps only; export the stream's bytes first"
+  private static func compressedRemedy(_ tool: String) -> String {
+    "decompress it first: \(tool) FILE | apnsift inspect -"
+  }
+
+  /// Of pcap the major version, 2, is asked for, too: 4d3cb2a1 alone is also a tuple's time, in January 2011.
+  static let foreign: [FormatProbe] = [
+    magic([0xd4, 0xc3, 0xb2, 0xa1, 2, 0], "a pcap capture", captureRemedy),
+    magic([0xa1, 0xb2, 0xc3, 0xd4, 0, 2], "a pcap capture", captureRemedy),
+    magic([0x4d, 0x3c, 0xb2, 0xa1, 2, 0], "a pcap capture", captureRemedy),
+    magic([0xa1, 0xb2, 0x3c, 0x4d, 0, 2], "a pcap capture", captureRemedy),
+    magic([0x34, 0xcd, 0xb2, 0xa1, 2, 0], "a pcap capture", captureRemedy),
+    magic([0xa1, 0xb2, 0xcd, 0x34, 0, 2], "a pcap capture", captureRemedy),
+    magic([0x0a, 0x0d, 0x0d, 0x0a], "a pcapng capture", captureRemedy),
+    magic([0x1f, 0x8b, 0x08], "gzip-compressed", compressedRemedy("gzip -dc")),
+    magic([0x28, 0xb5, 0x2f, 0xfd], "zstd-compressed", compressedRemedy("zstd -dc")),
+    magic([0x04, 0x22, 0x4d, 0x18], "lz4-compressed", compressedRemedy("lz4 -dc")),
+    magic(Array("SQLite format 3\0".utf8), "an SQLite database", "a store is named with --store"),
+  ]
+
+  static let text: [FormatProbe] = [
+    FormatProbe(
+      .foreign(
+        kind: "the output of od, or of hexdump without -C",
+        remedy: "make the text with xxd or hexdump -C, which tell the order of the bytes")
+    ) { head, _ in OffsetWords.begin(head) },
+    FormatProbe(.dump(.hex)) { HexLayout(of: $0, isWhole: $1) != nil },
+    FormatProbe(.dump(.base64)) { Base64Decoder.recognises($0.span.bytes, isWhole: $1) },
+  ]
+
+  /// A file that begins with tshark's mark of a gap holds what tshark saved of a stream.
+  static let marked = FormatProbe(.dump(.raw)) { head, _ in
+    if case .mark = GapMark.match(at: 0, in: head.span.bytes) { true } else { false }
+  }
+
+  private static func magic(_ bytes: [UInt8], _ kind: String, _ remedy: String) -> FormatProbe {
+    FormatProbe(.foreign(kind: kind, remedy: remedy)) { head, _ in head.starts(with: bytes) }
+  }
+
+  /// What the file that begins with `head` is. `content` are probes for raw bytes, which only the caller can
+  /// tell, since sources know no protocol. An empty file is a dump of nothing.
+  static func recognise(_ head: [UInt8], isWhole: Bool, content: [FormatProbe]) -> Recognition {
+    if head.isEmpty { return .dump(.raw) }
+    for probe in foreign + text + [marked] + content where probe.matches(head, isWhole) {
+      return probe.result
+    }
+    return .nothing
+  }
+}
