@@ -21,6 +21,16 @@ package struct TimeHistogram: Sendable {
 
   package init() {}
 
+  /// Of a width's reciprocal, rounded up: with so many, the product with any time of the bins divides exactly
+  /// for each of `widths` and fits in 64 bits.
+  private static let reciprocalBits: UInt64 = 58
+
+  /// The reciprocal of the width, times 2 to the power of `reciprocalBits`: a division would take several
+  /// times as long as the product.
+  private var binsPerSecond: UInt64 {
+    ((1 << Self.reciprocalBits) + UInt64(width) - 1) / UInt64(width)
+  }
+
   /// Seconds of a bin.
   package var width: UInt32 { Self.widths[widthIndex] }
 
@@ -35,13 +45,12 @@ package struct TimeHistogram: Sendable {
   package mutating func count(_ run: RecordRun, in bytes: RawSpan, between times: ClosedRange<UInt32>) {
     makeRoom(for: times)
     let start = start
-    // A half added keeps multiples of the width clear of the rounding of its reciprocal; a division would
-    // take several times as long.
-    let binsPerSecond = 1 / Double(width)
+    let binsPerSecond = binsPerSecond
     var bins = counts.mutableSpan
     for index in 0..<run.count {
       let time = bytes.uncheckedBigEndianUInt32(at: run.start &+ index &* run.stride)
-      bins[Int((Double(time &- start) + 0.5) * binsPerSecond)] &+= 1
+      let bin = (UInt64(time &- start) &* binsPerSecond) &>> Self.reciprocalBits
+      bins[Int(truncatingIfNeeded: bin)] &+= 1
     }
   }
 
