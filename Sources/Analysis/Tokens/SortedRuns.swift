@@ -25,10 +25,10 @@ struct SortedRuns {
   /// Takes an entry and its token.
   typealias Append = (_ entry: TokenEntry, _ token: UnsafeRawBufferPointer) throws -> Void
 
-  /// Adds a run of the entries that `body` appends, in order.
-  mutating func addRun(_ body: (Append) throws -> Void) throws {
+  /// Makes one run of all there are, where they have become as many as are merged at once. It takes the
+  /// memory of a merge.
+  mutating func mergeIfMany() throws {
     if extents.count >= Self.fanIn { try mergeIntoOne() }
-    try writeRun(body)
   }
 
   /// Calls `body` once for each distinct token of all runs, in order, with all that they know of it.
@@ -50,7 +50,8 @@ struct SortedRuns {
     }
   }
 
-  private mutating func writeRun(_ body: (Append) throws -> Void) throws {
+  /// Adds a run of the entries that `body` appends, in order.
+  mutating func addRun(_ body: (Append) throws -> Void) throws {
     let file = try self.file ?? TemporaryFile(directory: directory)
     self.file = file
     let start = file.size
@@ -70,6 +71,6 @@ struct SortedRuns {
   private mutating func mergeIntoOne() throws {
     let sources = self
     self = SortedRuns(directory: directory, memory: memory)
-    try writeRun { append in try sources.merge(append) }
+    try addRun { append in try sources.merge(append) }
   }
 }

@@ -206,8 +206,9 @@ extension TokenMap {
     }
   }
 
-  /// Forgets all entries.
+  /// Forgets all entries, and gives their memory back: a merge is about to need as much.
   mutating func removeAll() {
+    _ = madvise(arena, capacity, MADV_DONTNEED)
     arenaUsed = 0
     count = 0
     slots = [UInt64](repeating: 0, count: Self.fewestSlots)

@@ -60,5 +60,6 @@ package final class TokenTable {
       try map.visitInOrder { entry, token in try append(entry, token) }
     }
     map.removeAll()
+    try runs.mergeIfMany()
   }
 }
