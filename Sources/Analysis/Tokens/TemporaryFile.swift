@@ -20,6 +20,7 @@ final class TemporaryFile {
 
   init(directory: String) throws {
     self.directory = directory
+    // mkstemp(3) puts a name of its own in place of the six X.
     var template = Array("\(directory)/apnsift-XXXXXX".utf8CString)
     descriptor = mkstemp(&template)
     guard descriptor >= 0 else {

@@ -17,22 +17,7 @@ enum Messages {
   }
 
   static func write(_ text: String) {
-    let bytes = Array(text.utf8)
-    var done = 0
-    while done < bytes.count {
-      let count = bytes.withUnsafeBytes { buffer in
-        buffer.baseAddress.map { unsafe in
-          #if canImport(Glibc)
-            Glibc.write(STDERR_FILENO, unsafe + done, buffer.count - done)
-          #else
-            Darwin.write(STDERR_FILENO, unsafe + done, buffer.count - done)
-          #endif
-        } ?? 0
-      }
-      if count < 0, errno == EINTR { continue }
-      // There is nowhere left to complain.
-      guard count > 0 else { return }
-      done += count
-    }
+    // Where that fails there is nowhere left to complain.
+    _ = Array(text.utf8).withUnsafeBytes { SystemWrite.all($0, to: STDERR_FILENO) }
   }
 }

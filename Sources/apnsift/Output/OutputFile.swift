@@ -72,21 +72,9 @@ final class OutputFile: ByteSink {
   }
 
   func write(_ bytes: RawSpan) throws {
-    try bytes.withUnsafeBytes { buffer in
-      var done = 0
-      while done < buffer.count {
-        let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
-        #if canImport(Glibc)
-          let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-        #else
-          let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
-        #endif
-        if count < 0, errno == EINTR { continue }
-        if count < 0, errno == EPIPE { throw ClosedPipe() }
-        guard count > 0 else { throw Failure("\(name) cannot be written: \(SystemError.text())") }
-        done += count
-      }
-    }
+    let failure = bytes.withUnsafeBytes { SystemWrite.all($0, to: descriptor) }
+    if failure == EPIPE { throw ClosedPipe() }
+    guard failure == 0 else { throw Failure("\(name) cannot be written: \(SystemError.text(failure))") }
   }
 
   /// The file is whole: it gets its name.
@@ -158,6 +146,7 @@ extension OutputFile {
   private static func makeTemporaryFile(
     for target: String, named path: String
   ) throws -> (descriptor: Int32, name: String) {
+    // mkstemp(3) puts a name of its own in place of the six X.
     var template = Array("\(target).apnsift-XXXXXX".utf8CString)
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { throw Failure("\(path) cannot be created: \(SystemError.text())") }
