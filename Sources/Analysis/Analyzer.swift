@@ -62,8 +62,10 @@ extension Analyzer: StreamReceiver {
     skip = nil
   }
 
-  package func bytes(_ bytes: RawSpan, origins: [ByteOrigin]) throws {
-    if firstFileOffset == nil { firstFileOffset = origins.first?.fileOffset }
+  package func bytes(
+    _ bytes: RawSpan, of direction: StreamDirection, origins: Span<ByteOrigin>
+  ) throws {
+    if firstFileOffset == nil, !origins.isEmpty { firstFileOffset = origins[0].fileOffset }
     end &+= bytes.byteCount
     trail.append(origins, end: end)
     stream.serverBytes &+= bytes.byteCount
@@ -78,7 +80,8 @@ extension Analyzer: StreamReceiver {
     }
   }
 
-  package func gap(offset: Int, length: Int, fileOffset: Int) throws {
+  package func gap(_ gap: StreamGap, in direction: StreamDirection) throws {
+    let (offset, length, fileOffset) = (gap.offset, gap.length, gap.fileOffset)
     if firstFileOffset == nil { firstFileOffset = fileOffset }
     end = offset &+ length
     stream.serverGapBytes &+= length
@@ -91,7 +94,9 @@ extension Analyzer: StreamReceiver {
     decoder = FeedbackDecoder(rules: rules, offset: end, beginsStream: false)
   }
 
-  package func closed() throws {
+  package func anomaly(_ anomaly: StreamAnomaly) throws {}
+
+  package func closed(_ report: StreamReport) throws {
     try endRun()
     if content == .ciphertext {
       stream.speaks = .encrypted

@@ -9,9 +9,10 @@ struct OriginTrail {
   private var cursor = 0
 
   /// Adds the stretches of the next bytes, which end at `end` of the stream.
-  mutating func append(_ more: [ByteOrigin], end: Int) {
-    for origin in more {
-      let isNext = origin != more.first || origin.streamOffset == self.end
+  mutating func append(_ more: Span<ByteOrigin>, end: Int) {
+    for index in more.indices {
+      let origin = more[index]
+      let isNext = index > 0 || origin.streamOffset == self.end
       if isNext, let last = origins.last, last.isContinued(by: origin) { continue }
       origins.append(origin)
     }

@@ -13,12 +13,15 @@ package struct CivilDate: Equatable, Sendable {
   }
 
   /// The date that lies `days` days after 1970-01-01.
-  ///
+  package init(daysSince1970 days: UInt32) {
+    self.init(daysSince0000March: UInt64(days) &+ 719_468)  // so many from 0000-03-01 to 1970-01-01
+  }
+
   /// Years are counted from 1 March, so that a leap day is the last day of its year. A century's years and
   /// a year's months then begin at evenly rounded multiples, which divisions by constants find: Neri and
   /// Schneider, "Euclidean affine functions and their application to calendar algorithms", 2022.
-  package init(daysSince1970 days: UInt32) {
-    let quarters = 4 &* (UInt64(days) &+ 719_468) &+ 3  // 719,468 days lie from 0000-03-01 to 1970-01-01
+  private init(daysSince0000March days: UInt64) {
+    let quarters = 4 &* days &+ 3
     let century = quarters / 146_097
     let centuryQuarters = (quarters % 146_097) | 3
     let yearOfCentury = centuryQuarters / 1461
@@ -29,6 +32,11 @@ package struct CivilDate: Equatable, Sendable {
     self.year = Int(100 &* century &+ yearOfCentury &+ (isNextYear ? 1 : 0))
     self.month = Int(isNextYear ? month &- 12 : month)
     self.day = Int((scaledMonth & 0xffff) / 2141 &+ 1)
+  }
+
+  /// The date that lies `days` days after 1970-01-01, or before it; from 0000-03-01 on.
+  package init(daysSince1970 days: Int) {
+    self.init(daysSince0000March: UInt64(max(0, days &+ 719_468)))
   }
 
   /// Days since 1970-01-01, negative before it. For years 0 to 9999; month and day as they are in a calendar.

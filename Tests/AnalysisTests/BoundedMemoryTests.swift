@@ -42,7 +42,7 @@ import WireBytes
     private func growth(over pattern: [UInt8]) throws -> Int {
       let analyzer = Analyzer(rules: .standard, sinks: [])
       analyzer.begin(source: "stretches")
-      analyzer.opened(StreamIdentity(number: 0))
+      analyzer.opened(.dump)
       let piece = (0..<100).flatMap { _ in pattern }
       let before = try residentBytes()
       var offset = 0
@@ -51,11 +51,11 @@ import WireBytes
         let origins = piece.indices.map {
           ByteOrigin(streamOffset: offset + $0, fileOffset: 3 * (offset + $0) + ($0 & 1), stride: 1)
         }
-        try analyzer.bytes(piece.span.bytes, origins: origins)
+        try analyzer.bytes(piece.span.bytes, of: .dump, origins: origins.span)
         offset += piece.count
       }
       let growth = try residentBytes() - before
-      try analyzer.closed()
+      try analyzer.closed(StreamReport(.dump))
       #expect(analyzer.summary.streamBytes + analyzer.summary.undecodedBytes == offset)
       return growth
     }

@@ -19,7 +19,9 @@ struct DumpRecording: StreamReceiver {
     if stream.number != 0 { misuse.append("opened as \(stream.number)") }
   }
 
-  mutating func bytes(_ piece: RawSpan, origins: [ByteOrigin]) {
+  mutating func bytes(_ piece: RawSpan, of direction: StreamDirection, origins span: Span<ByteOrigin>) {
+    let origins = span.indices.map { span[$0] }
+    if direction != .dump { misuse.append("bytes of \(direction)") }
     if isClosed || piece.byteCount == 0 { misuse.append("an empty piece, or behind the end") }
     if origins.first?.streamOffset != end {
       misuse.append("origins begin at \(origins.first?.streamOffset ?? -1)")
@@ -36,13 +38,15 @@ struct DumpRecording: StreamReceiver {
     end += piece.byteCount
   }
 
-  mutating func gap(offset: Int, length: Int, fileOffset: Int) {
-    if offset != end { misuse.append("a gap at \(offset) behind \(end)") }
-    gaps.append("\(offset)+\(length)@\(fileOffset)")
-    end = offset + length
+  mutating func gap(_ gap: StreamGap, in direction: StreamDirection) {
+    if gap.offset != end || direction != .dump { misuse.append("a gap at \(gap.offset) behind \(end)") }
+    gaps.append("\(gap.offset)+\(gap.length)@\(gap.fileOffset.map(String.init) ?? "-")")
+    end = gap.offset + gap.length
   }
 
-  mutating func closed() { isClosed = true }
+  mutating func anomaly(_ anomaly: StreamAnomaly) { misuse.append("\(anomaly)") }
+
+  mutating func closed(_ report: StreamReport) { isClosed = true }
 
   /// Reads `file` as a dump of `format`, nil to recognise it.
   static func of(

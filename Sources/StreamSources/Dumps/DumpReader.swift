@@ -62,7 +62,7 @@ package struct DumpReader {
       }
       report.format = format
       var pass = DumpPass(format, head: head, isWhole: isWhole, options: options)
-      try receiver.opened(StreamIdentity(number: 0))
+      try receiver.opened(.dump)
       do {
         while filled > 0 {
           try pass.block(block.span.bytes.extracting(first: filled), into: &receiver)
@@ -73,7 +73,7 @@ package struct DumpReader {
         report.faults.append(fault)
       }
       try pass.finish(into: &receiver, report: &report)
-      try receiver.closed()
+      try receiver.closed(StreamReport(.dump))
     } catch let fault as InputFault {
       report.faults.append(fault)
     }

@@ -48,7 +48,8 @@ struct GapMarkSplitter {
   ) throws {
     try flush(to: &receiver)
     swallowsNUL = false
-    try receiver.gap(offset: dumpOffset &+ shift, length: length, fileOffset: fileOffset)
+    try receiver.gap(
+      StreamGap(offset: dumpOffset &+ shift, length: length, fileOffset: fileOffset), in: .dump)
   }
 
   /// The dump has ended: what waited for its rest is no mark.
@@ -56,7 +57,7 @@ struct GapMarkSplitter {
     guard let first = pendingOrigins.first else { return }
     let end = first.streamOffset &+ pending.count
     let origins = pendingOrigins.slice(first.streamOffset..<end, shiftedBy: shift)
-    try receiver.bytes(pending.span.bytes, origins: origins)
+    try receiver.bytes(pending.span.bytes, of: .dump, origins: origins.span)
     pending.removeAll(keepingCapacity: true)
     pendingOrigins.removeAll(keepingCapacity: true)
   }
@@ -89,7 +90,8 @@ struct GapMarkSplitter {
   private mutating func gap(
     _ mark: GapMark, at dumpOffset: Int, fileOffset: Int, to receiver: inout some StreamReceiver
   ) throws {
-    try receiver.gap(offset: dumpOffset &+ shift, length: mark.length, fileOffset: fileOffset)
+    try receiver.gap(
+      StreamGap(offset: dumpOffset &+ shift, length: mark.length, fileOffset: fileOffset), in: .dump)
     shift &+= mark.length &- mark.range.count
     swallowsNUL = true
   }
@@ -109,6 +111,6 @@ struct GapMarkSplitter {
     guard !range.isEmpty, let dumpOffset = origins.first?.streamOffset else { return }
     let part = origins.slice(
       dumpOffset &+ range.lowerBound..<dumpOffset &+ range.upperBound, shiftedBy: shift)
-    try receiver.bytes(bytes.extracting(range), origins: part)
+    try receiver.bytes(bytes.extracting(range), of: .dump, origins: part.span)
   }
 }

@@ -36,16 +36,22 @@ package struct ByteOrigin: Equatable, Sendable {
   package var fileOffset: Int
   /// How the bytes behind the first are spread over the file.
   package var spacing: Spacing
+  /// The packet that brought the stretch; nil in a dump.
+  package var packet: PacketReference?
 
-  package init(streamOffset: Int, fileOffset: Int, spacing: Spacing) {
+  package init(
+    streamOffset: Int, fileOffset: Int, spacing: Spacing, packet: PacketReference? = nil
+  ) {
     self.streamOffset = streamOffset
     self.fileOffset = fileOffset
     self.spacing = spacing
+    self.packet = packet
   }
 
   /// A stretch whose bytes stand `stride` bytes of the file apart.
-  package init(streamOffset: Int, fileOffset: Int, stride: Int) {
-    self.init(streamOffset: streamOffset, fileOffset: fileOffset, spacing: Spacing(stride: stride))
+  package init(streamOffset: Int, fileOffset: Int, stride: Int, packet: PacketReference? = nil) {
+    self.init(
+      streamOffset: streamOffset, fileOffset: fileOffset, spacing: Spacing(stride: stride), packet: packet)
   }
 
   /// The file offset of the byte at `streamOffset`, which must lie in this stretch.
@@ -59,19 +65,26 @@ package struct ByteOrigin: Equatable, Sendable {
     let index = streamOffset &- self.streamOffset
     let place = fileOffset(of: streamOffset)
     let inGroup = spacing.groupSize > 0 ? index % spacing.groupSize : 0
-    if inGroup == 0 { return [ByteOrigin(streamOffset: streamOffset, fileOffset: place, spacing: spacing)] }
-    let head = ByteOrigin(streamOffset: streamOffset, fileOffset: place, stride: spacing.stride)
+    if inGroup == 0 {
+      return [ByteOrigin(streamOffset: streamOffset, fileOffset: place, spacing: spacing, packet: packet)]
+    }
+    let head = ByteOrigin(
+      streamOffset: streamOffset, fileOffset: place, stride: spacing.stride, packet: packet)
     let nextGroup = streamOffset &+ spacing.groupSize &- inGroup
     // The last group may be cut short, and another stretch begin where it would have gone on.
     guard nextGroup < end else { return [head] }
     return [
-      head, ByteOrigin(streamOffset: nextGroup, fileOffset: fileOffset(of: nextGroup), spacing: spacing),
+      head,
+      ByteOrigin(
+        streamOffset: nextGroup, fileOffset: fileOffset(of: nextGroup), spacing: spacing, packet: packet),
     ]
   }
 
   /// Whether `next`, which begins at the byte behind the last one of this stretch, goes on as it does.
   package func isContinued(by next: ByteOrigin) -> Bool {
-    guard spacing == next.spacing, fileOffset(of: next.streamOffset) == next.fileOffset else { return false }
+    guard packet == next.packet, spacing == next.spacing,
+      fileOffset(of: next.streamOffset) == next.fileOffset
+    else { return false }
     return spacing.groupSize == 0 || (next.streamOffset &- streamOffset) % spacing.groupSize == 0
   }
 }

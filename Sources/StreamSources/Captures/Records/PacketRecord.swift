@@ -1,0 +1,30 @@
+import WireBytes
+
+/// One packet as a capture file holds it; its bytes lie in the window that it was read from.
+package struct PacketRecord: Equatable, Sendable {
+  /// Its number in the file, from 1.
+  package var number: Int
+  /// Nil where the record has none (simple packet blocks).
+  package var time: CaptureTime?
+  package var linkType: LinkType
+  /// Index in the window (from 0) of its first captured byte, and how many were captured.
+  package var start: Int
+  package var capturedLength: Int
+  /// How long the packet was on the wire, in bytes; less than captured only in damaged records.
+  package var originalLength: Int
+  /// Offset in the file (from 0, after decompression) of its first captured byte.
+  package var fileOffset: Int
+
+  package init(
+    number: Int, time: CaptureTime?, linkType: LinkType, start: Int, capturedLength: Int,
+    originalLength: Int, fileOffset: Int
+  ) {
+    self.number = number
+    self.time = time
+    self.linkType = linkType
+    self.start = start
+    self.capturedLength = capturedLength
+    self.originalLength = originalLength
+    self.fileOffset = fileOffset
+  }
+}
