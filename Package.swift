@@ -23,9 +23,14 @@ let package = Package(
     .systemLibrary(
       name: "CLibcrypto", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .yum(["openssl-devel"]), .brew(["openssl@3"])]),
+    .systemLibrary(
+      name: "CLibpcap", pkgConfig: "libpcap",
+      providers: [.apt(["libpcap-dev"]), .yum(["libpcap-devel"]), .brew(["libpcap"])]),
     .target(name: "WireBytes", swiftSettings: strict),
     .target(name: "APNsWire", dependencies: ["WireBytes"], swiftSettings: strict),
-    .target(name: "StreamSources", dependencies: ["WireBytes", "CLibcrypto"], swiftSettings: strict),
+    .target(
+      name: "StreamSources", dependencies: ["WireBytes", "CLibcrypto", "CLibpcap"],
+      swiftSettings: strict),
     .target(
       name: "Analysis", dependencies: ["WireBytes", "APNsWire", "StreamSources"],
       swiftSettings: strict),
@@ -52,7 +57,8 @@ let package = Package(
     .testTarget(
       name: "APNsWireTests", dependencies: ["APNsWire", "WireBytes", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "StreamSourcesTests", dependencies: ["StreamSources", "WireBytes", "TestSupport"],
+      name: "StreamSourcesTests",
+      dependencies: ["StreamSources", "WireBytes", "TestSupport", "CLibpcap"],
       swiftSettings: strict),
     .testTarget(
       name: "AnalysisTests",
