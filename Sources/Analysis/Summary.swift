@@ -58,14 +58,19 @@ package struct InputSummary: Equatable, Sendable {
   package var source: String
   /// The name that `--from` has for how it was stored; nil where it was not read.
   package var format: String?
-  /// Bytes of the file that were read.
+  /// The name of the file's compression; nil without one.
+  package var compression: String?
+  /// Bytes of the file that were read, as it lies on disk.
   package var bytes: Int
   /// 64 hex digits; nil where the digest was not asked for.
   package var sha256: String?
 
-  package init(source: String, format: String?, bytes: Int, sha256: String?) {
+  package init(
+    source: String, format: String?, compression: String? = nil, bytes: Int, sha256: String?
+  ) {
     self.source = source
     self.format = format
+    self.compression = compression
     self.bytes = bytes
     self.sha256 = sha256
   }
