@@ -10,7 +10,7 @@ package enum FeedbackProbe {
   /// A probe for dumps that decode by `rules`: TLS ciphertext, or a head that begins with a record or
   /// consists of records to a fair part.
   package static func probe(rules: FeedbackRules) -> FormatProbe {
-    FormatProbe(.dump(.raw)) { head, _ in
+    FormatProbe(.format(.dump(.raw))) { head, _ in
       Ciphertext.begins(head) || isFeedback(head, rules: rules)
     }
   }

@@ -65,6 +65,10 @@ package struct InputSummary: Equatable, Sendable {
   /// 64 hex digits; nil where the digest was not asked for.
   package var sha256: String?
 
+  /// `pcap` or `pcapng`, and how many packets it holds; nil where the input is no capture.
+  package var captureKind: String?
+  package var packets: Int?
+
   package init(
     source: String, format: String?, compression: String? = nil, bytes: Int, sha256: String?
   ) {

@@ -9,6 +9,16 @@ import WireBytes
   import Darwin
 #endif
 
+/// Takes the streams of one input after another.
+protocol InputReceiver: StreamReceiver {
+  /// What follows comes from the input that reports call `source`.
+  mutating func begin(source: String)
+  /// What follows comes from `source`, too, which goes on where the input before it ended.
+  mutating func goOn(source: String)
+}
+
+extension Analyzer: InputReceiver {}
+
 /// Reads all inputs of a command into an analyzer, says what could not be read, and remembers it for the
 /// exit code.
 struct Examination {
@@ -26,6 +36,9 @@ struct Examination {
     self.hashes = hashes
     walk = InputWalk(options.namedInputs)
   }
+
+  /// How many inputs there are to read.
+  var inputCount: Int { walk.inputs.count }
 
   /// Whether the file at `path`, by whatever name, is one of the inputs.
   func contains(fileAt path: String) -> Bool {
@@ -45,12 +58,17 @@ struct Examination {
     input.path.map { FileIdentity(at: $0) } ?? FileIdentity(of: STDIN_FILENO)
   }
 
-  /// Reads everything. What a sink throws is thrown, and a `Failure` where standard output is an input.
+  /// Reads everything into `analyzer`. What a sink throws is thrown, and a `Failure` where standard output is
+  /// an input.
   mutating func run(_ analyzer: Analyzer) throws {
+    try run(analyzer, into: analyzer)
+  }
+
+  /// Reads everything into `receiver`, which hands it on to `analyzer`.
+  mutating func run(_ analyzer: Analyzer, into receiver: some InputReceiver) throws {
     try checkStandardOutput()
-    var reader = DumpReader(
-      options: options.dumpOptions(hashes: hashes),
-      contentProbes: [FeedbackProbe.probe(rules: options.rules)])
+    var reader = try reader()
+    var receiver = receiver
     var progress = Progress(total: totalSize)
     defer { progress.clear() }
     for (name, fault) in walk.faults {
@@ -58,17 +76,31 @@ struct Examination {
       try tell(fault, of: name, to: analyzer)
     }
     for (name, reason) in walk.passedOver { Messages.say("\(name): passed over: \(reason)") }
-    for input in walk.inputs {
-      var analyzer = analyzer
-      analyzer.begin(source: input.name)
-      let report = try reader.read(input, into: &analyzer) { done, _ in progress.update(done) }
+    for (index, input) in walk.inputs.enumerated() {
+      if options.capture.join, index > 0 {
+        receiver.goOn(source: input.name)
+      } else {
+        receiver.begin(source: input.name)
+      }
+      let report = try reader.read(input, into: &receiver) { progress.update($0) }
       progress.finishInput(report.bytes)
       if !report.faults.isEmpty || report.recognition == .nothing { progress.clear() }
       try record(report, of: input, in: analyzer)
     }
+    try reader.finish(into: &receiver)
     for directory in walk.directories where readInDirectory[directory, default: 0] == 0 {
       failures += 1
       Messages.say("\(directory): the directory holds no input")
+    }
+  }
+
+  private func reader() throws -> InputReader {
+    do {
+      return try InputReader(
+        options: options.readingOptions(hashes: hashes),
+        contentProbes: [FeedbackProbe.probe(rules: options.rules)])
+    } catch {
+      throw UsageError("--filter: \(error.message)")
     }
   }
 
@@ -88,10 +120,12 @@ struct Examination {
       try analyzer.report(unrecognised(input, message))
     }
     if report.contentBytes == 0, report.faults.isEmpty { Messages.say("\(input.name): is empty") }
-    inputs.append(
-      InputSummary(
-        source: input.name, format: format.rawValue, compression: report.compression?.rawValue,
-        bytes: report.bytes, sha256: report.sha256))
+    var summary = InputSummary(
+      source: input.name, format: format.name, compression: report.compression?.rawValue,
+      bytes: report.bytes, sha256: report.sha256)
+    summary.captureKind = report.captureKind?.rawValue
+    summary.packets = report.packets
+    inputs.append(summary)
   }
 
   private func unrecognised(_ input: Input, _ message: String) -> Finding {

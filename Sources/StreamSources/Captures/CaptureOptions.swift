@@ -1,5 +1,10 @@
 /// How captures are read, and what they may cost (docs/reliability.md, "Limits").
 package struct CaptureOptions: Sendable {
+  /// What the options can be at most: their cost grows with them even before a packet is read.
+  package static let maxReorderWindow = 1 << 20
+  package static let mostConnections = 1 << 24
+  package static let longestPacket = 1 << 30
+
   /// A libpcap filter; only packets that match are read. Nil reads all.
   package var filter: String?
   /// How many more packets are read before a hole is declared, or a direction without a SYN begins.

@@ -16,8 +16,8 @@ struct DumpPass: ~Copyable {
 
   /// - Parameter head: the beginning of the content, all of it if `isWhole`: it tells the layouts of hex text
   ///   apart.
-  init(_ format: DumpFormat, head: [UInt8], isWhole: Bool, options: DumpOptions) {
-    decoder = format.textDecoder(head: head, isWhole: isWhole, maxExpansion: options.maxExpansion)
+  init(_ format: DumpFormat, head: [UInt8], isWhole: Bool, maxExpansion: Int) {
+    decoder = format.textDecoder(head: head, isWhole: isWhole, maxExpansion: maxExpansion)
   }
 
   /// The content's next bytes.

@@ -15,7 +15,6 @@ package struct InputFile: ~Copyable {
   private var isBegun = false
   /// What looks compressed and is not, is read as it lies there.
   private let readsLookalikes: Bool
-  private let keptLength: Int
   private var recent: RecentBytes?
   /// Why reading came to its end, where that is not the file's. It is told once what was read before it has
   /// been handed over.
@@ -29,14 +28,11 @@ package struct InputFile: ~Copyable {
   ///   - hashes: whether SHA-256 of the file is wanted.
   ///   - readsLookalikes: whether a file of which nothing can be decompressed is read as it lies there, in
   ///     place of a fault.
-  ///   - keeping: how many bytes of the content `reread` finds again where the file itself cannot be read
-  ///     twice.
   package init(
-    _ input: Input, hashes: Bool = false, readsLookalikes: Bool = false, keeping: Int = 0
+    _ input: Input, hashes: Bool = false, readsLookalikes: Bool = false
   ) throws(InputFault) {
     stored = try StoredFile(input, hashes: hashes)
     self.readsLookalikes = readsLookalikes
-    keptLength = keeping
   }
 
   /// The file's size in bytes on disk where that is known before it is read: not of pipes and devices.
@@ -70,12 +66,21 @@ package struct InputFile: ~Copyable {
   /// Reads `range` of the content, which has been read before, into `buffer`; false where the bytes are gone.
   package mutating func reread(_ range: Range<Int>, into buffer: inout [UInt8]) -> Bool {
     guard range.lowerBound >= 0, range.upperBound <= contentLength else { return false }
-    if let recent, range.lowerBound < recent.end - keptLength { return false }
     guard recent != nil || isRereadable else { return range.isEmpty }
     buffer.resize(to: range.count)
     return buffer.withUnsafeMutableBytes { bytes in
       recent.map { $0.copy(range, into: bytes) } ?? stored.reread(from: range.lowerBound, into: bytes)
     }
+  }
+
+  /// From now on `reread` finds the last `length` bytes of the content, where the file itself cannot be read
+  /// twice.
+  /// - Parameter head: all of the content that has been read so far.
+  mutating func keep(_ length: Int, behind head: ArraySlice<UInt8>) {
+    guard length > 0, !isRereadable else { return }
+    let kept = RecentBytes(capacity: length)
+    head.withUnsafeBytes { kept.append($0) }
+    recent = kept
   }
 
   /// Whether content is found again in the file itself.
@@ -92,7 +97,6 @@ package struct InputFile: ~Copyable {
     } else {
       head = bytes[...]
     }
-    if keptLength > 0, !isRereadable { recent = RecentBytes(capacity: keptLength) }
   }
 
   /// The file's next bytes behind `bytes`, up to `length` in all.

@@ -1,14 +1,14 @@
 import CLibcrypto
 import WireBytes
 
-/// SHA-256 of an input as it is read, by the system's libcrypto: it uses the processor's instructions for it
+/// SHA-256 of bytes as they come, by the system's libcrypto: it uses the processor's instructions for it
 /// and costs no build time (docs/decisions/0001-sha256-from-libcrypto.md).
-struct InputHash: ~Copyable {
+package struct InputHash: ~Copyable {
   /// Nil where libcrypto has no memory or no SHA-256 to offer: then there is no digest, which reports show
   /// as null.
   private let context: OpaquePointer?
 
-  init() {
+  package init() {
     let context = EVP_MD_CTX_new()
     if EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 {
       self.context = context
@@ -22,13 +22,13 @@ struct InputHash: ~Copyable {
     EVP_MD_CTX_free(context)
   }
 
-  mutating func update(_ bytes: RawSpan) {
+  package mutating func update(_ bytes: RawSpan) {
     guard let context else { return }
     bytes.withUnsafeBytes { _ = EVP_DigestUpdate(context, $0.baseAddress, $0.count) }
   }
 
   /// The digest of all bytes so far as 64 lowercase hex digits.
-  consuming func hexDigest() -> String? {
+  package consuming func hexDigest() -> String? {
     guard let context else { return nil }
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var length: UInt32 = 0

@@ -15,10 +15,12 @@ struct Export: ParsableCommand {
         apnsift export --columns time,token feedback.bin   two columns
         apnsift export feedback.bin --findings wrong.csv   and what is wrong with it
         ssh host cat feedback.bin | apnsift export -       from a pipe
+        apnsift export capture.pcapng --records streams    the connections of a capture
+        apnsift export capture.pcapng -t raw -o streams/   their bytes, and streams/streams.json
       """)
 
   enum To: String, ExpressibleByArgument, CaseIterable {
-    case csv, json, ndjson
+    case csv, json, ndjson, raw
   }
 
   enum Records: String, ExpressibleByArgument, CaseIterable {
@@ -27,7 +29,7 @@ struct Export: ParsableCommand {
 
   @OptionGroup var input: InputOptions
 
-  @Option(name: [.short, .long], help: "csv, json or ndjson.")
+  @Option(name: [.short, .long], help: "csv, json or ndjson; raw writes the bytes of every stream to the directory of -o.")
   var to = To.csv
 
   @Option(help: "One kind only: feedback, streams or findings. CSV has feedback where none is named.")
@@ -50,10 +52,10 @@ struct Export: ParsableCommand {
   @Flag(help: "Count the distinct tokens, for the summary and the last message.")
   var distinct = false
 
-  @Option(name: [.short, .long], help: "Write to this file, which appears when it is whole.")
+  @Option(name: [.short, .long], help: "Write to this file, which appears when it is whole; with --to raw a directory.")
   var output: String?
 
-  @Flag(help: "Replace output files that exist.")
+  @Flag(help: "Replace output files that exist, or write into a directory that holds files.")
   var force = false
 
   mutating func validate() throws {
@@ -61,12 +63,19 @@ struct Export: ParsableCommand {
       throw ValidationError("--columns chooses the columns of feedback records in CSV; JSON has them all.")
     }
     _ = try feedbackColumns()
+    if to == .raw {
+      if output == nil { throw ValidationError("--to raw writes a directory of streams: name it with -o.") }
+      if records != nil || findings != nil || distinct {
+        throw ValidationError("--to raw writes streams alone: --records, --findings and --distinct go with the others.")
+      }
+    }
     if let findings, findings == output ?? "-" {
       throw ValidationError("-o and --findings name the same file.")
     }
   }
 
   func run() throws {
+    if to == .raw { return try exportRaw() }
     var examination = Examination(input, hashes: to != .csv)
     let file = try open(output, examination) ?? OutputFile()
     let findingsFile = try open(findings, examination)
@@ -84,7 +93,8 @@ struct Export: ParsableCommand {
     let collector = table.map { TokenCollector($0, flaggedCount: true) }
 
     let sinks: [(any EvidenceSink)?] = [document, findingsWriter, collector]
-    let analyzer = Analyzer(rules: input.rules, sinks: sinks.compactMap { $0 })
+    let analyzer = Analyzer(
+      rules: input.rules, choice: input.protocolChoice, sinks: sinks.compactMap { $0 })
     try examination.run(analyzer)
 
     var summary = analyzer.summary
@@ -96,6 +106,22 @@ struct Export: ParsableCommand {
     try findingsFile?.finish()
     sayClosingLine(examination, summary)
     throw examination.status(summary)
+  }
+
+  /// The bytes of every stream, one file a direction.
+  private func exportRaw() throws {
+    var examination = Examination(input, hashes: false)
+    let directory = try OutputDirectory(output ?? "", force: force)
+    let analyzer = Analyzer(rules: input.rules, choice: input.protocolChoice, sinks: [])
+    let writer = try RawStreamWriter(
+      directory, analyzer: analyzer, inputCount: input.capture.join ? 1 : examination.inputCount)
+    try examination.run(analyzer, into: writer)
+    try writer.finish()
+    let done =
+      "exported \(Count.of(writer.directionCount, "direction")) of \(Count.of(analyzer.summary.streams, "stream")) "
+      + "to \(directory.name)"
+    Messages.say(examination.closingLine(done, analyzer.summary))
+    throw examination.status(analyzer.summary)
   }
 
   private func open(_ path: String?, _ examination: Examination) throws -> OutputFile? {

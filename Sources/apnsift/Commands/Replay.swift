@@ -51,7 +51,7 @@ struct Replay: ParsableCommand {
     try warnOfOthers(than: owner, in: store)
     let table = try TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)
     let collector = TokenCollector(table, flaggedCount: includeFlagged)
-    let analyzer = Analyzer(rules: input.rules, sinks: [collector])
+    let analyzer = Analyzer(rules: input.rules, choice: input.protocolChoice, sinks: [collector])
     var examination = Examination(input, hashes: false)
     try examination.run(analyzer)
     if examination.failures > 0, !partial {

@@ -1,4 +1,5 @@
 import APNsWire
+import Analysis
 import ArgumentParser
 import StreamSources
 import WireBytes
@@ -29,7 +30,10 @@ struct SizeArgument: ExpressibleByArgument {
   }
 
   var defaultValueDescription: String {
-    bytes % (1 << 30) == 0 ? "\(bytes >> 30)GiB" : "\(bytes)"
+    for (unit, shift) in [("GiB", 30), ("MiB", 20)] where bytes > 0 && bytes % (1 << shift) == 0 {
+      return "\(bytes >> shift)\(unit)"
+    }
+    return "\(bytes)"
   }
 }
 
@@ -48,15 +52,32 @@ struct TokenLengthsArgument: ExpressibleByArgument {
 }
 
 /// How the inputs are stored.
-enum FromArgument: String, ExpressibleByArgument, CaseIterable {
-  case auto, raw, hex, base64
+struct FromArgument: ExpressibleByArgument, Equatable {
+  /// Nil recognises each by its content.
+  var format: InputFormat?
 
-  var format: DumpFormat? { DumpFormat(rawValue: rawValue) }
+  static let auto = FromArgument(format: nil)
+  static let names = InputFormat.all.map(\.name).joined(separator: ", ")
+
+  init(format: InputFormat?) { self.format = format }
+
+  init?(argument: String) {
+    if argument == "auto" { return }
+    guard let known = InputFormat.all.first(where: { $0.name == argument }) else { return nil }
+    format = known.format
+  }
+
+  var name: String { format?.name ?? "auto" }
+  var defaultValueDescription: String { name }
+  static var allValueStrings: [String] { ["auto"] + InputFormat.all.map(\.name) }
 }
 
 /// What the bytes of a stream are.
 enum ProtocolArgument: String, ExpressibleByArgument, CaseIterable {
   case auto, feedback
+
+  /// Nil leaves it to port and content.
+  var named: StreamProtocol? { self == .feedback ? .feedback : nil }
 }
 
 /// A token as an argument.

@@ -19,7 +19,10 @@ struct InputOptions: ParsableArguments {
 
   @Option(
     name: .customLong("protocol"),
-    help: "What the bytes of a stream are: auto, feedback. In a dump, both mean feedback; ciphertext is told."
+    help: """
+      What the bytes of a stream are: auto (by port, else by content), feedback. In a dump, both mean \
+      feedback; ciphertext is told.
+      """
   )
   var speaks = ProtocolArgument.auto
 
@@ -35,11 +38,13 @@ struct InputOptions: ParsableArguments {
   @Option(help: "The latest plausible time.")
   var latest = TimeArgument(FeedbackRules.serviceEnd)
 
-  @Option(help: "Memory for distinct tokens; beyond it temporary files are used, with the same answers.")
+  @Option(help: "Memory for distinct tokens and for reordering; of tokens beyond it temporary files are used, with the same answers.")
   var memory = SizeArgument(1 << 30)
 
   @Option(help: "How many bytes the * lines of one hex dump may stand for.")
   var maxExpansion = SizeArgument(1 << 30)
+
+  @OptionGroup(title: "Captures") var capture: CaptureOptionGroup
 
   @Flag(help: "Exit with 1 where there is a finding of severity error.")
   var strict = false
@@ -74,18 +79,33 @@ struct InputOptions: ParsableArguments {
     return inputs.map { Input($0, path: paths.path(of: $0)) }
   }
 
-  func dumpOptions(hashes: Bool) -> DumpOptions {
-    var options = DumpOptions()
+  /// How it is told what a stream speaks.
+  var protocolChoice: ProtocolChoice {
+    var choice = ProtocolChoice()
+    choice.named = speaks.named
+    if !capture.feedbackPort.isEmpty { choice.feedbackPorts = Set(capture.feedbackPort) }
+    if !capture.gatewayPort.isEmpty { choice.gatewayPorts = Set(capture.gatewayPort) }
+    return choice
+  }
+
+  var captureOptions: CaptureOptions {
+    capture.options(serverPorts: protocolChoice.serverPorts, memory: memory.bytes)
+  }
+
+  func readingOptions(hashes: Bool) -> ReadingOptions {
+    var options = ReadingOptions()
     options.format = from.format
     options.hashes = hashes
     options.maxExpansion = maxExpansion.bytes
+    options.capture = captureOptions
+    options.joins = capture.join
     return options
   }
 
   /// What of the options a report's reader must know to get the same answers.
   var reported: JSONValue {
     .object([
-      ("from", .string(from.rawValue)),
+      ("from", .string(from.name)),
       ("protocol", .string(speaks.rawValue)),
       ("token_length", .string(tokenLength.lengths.text)),
       ("max_token_length", .int(rules.longestToken)),
@@ -94,6 +114,8 @@ struct InputOptions: ParsableArguments {
       ("memory", .int(memory.bytes)),
       ("max_expansion", .int(maxExpansion.bytes)),
       ("strict", .bool(strict)),
-    ])
+      ("feedback_ports", .array(protocolChoice.feedbackPorts.sorted().map { .int(Int($0)) })),
+      ("gateway_ports", .array(protocolChoice.gatewayPorts.sorted().map { .int(Int($0)) })),
+    ] + capture.reported)
   }
 }

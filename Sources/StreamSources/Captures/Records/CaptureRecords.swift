@@ -17,7 +17,7 @@ import WireBytes
 /// What is read does not depend on how the file was cut into windows. Every byte of it is in a packet's record,
 /// in a range that was passed over, or in one that was told as damaged.
 package struct CaptureRecords {
-  package enum Kind: Sendable {
+  package enum Kind: String, Sendable {
     case pcap, pcapng
   }
 

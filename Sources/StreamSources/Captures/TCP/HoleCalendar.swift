@@ -8,16 +8,13 @@ struct HoleCalendar {
     case end(Connection)
   }
 
-  /// Larger windows are taken as this one.
-  static let maxWindow = 1 << 20
-
   let window: Int
   private var days: [[Matter]]
   /// No day before this one has anything on it.
   private var earliest = 0
 
   init(window: Int) {
-    self.window = min(max(0, window), Self.maxWindow)
+    self.window = min(max(0, window), CaptureOptions.maxReorderWindow)
     days = Array(repeating: [], count: self.window + 1)
   }
 

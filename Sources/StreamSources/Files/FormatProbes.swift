@@ -1,6 +1,6 @@
 /// What a file is, by its content.
 package enum Recognition: Equatable, Sendable {
-  case dump(DumpFormat)
+  case format(InputFormat)
   /// Something known that this version does not read: what it is, and what to do.
   case foreign(kind: String, remedy: String)
   case nothing
@@ -25,17 +25,11 @@ package enum FormatProbes {
   /// Bytes of a file's beginning that decide what it is.
   package static let headLength = 64 << 10
 
-  private static let captureRemedy = "this version reads dumps only; export the stream's bytes first"
+  static let captures = FormatProbe(.format(.capture)) { head, _ in
+    CaptureRecords.recognises(head.span.bytes) != nil
+  }
 
-  /// Of pcap the major version, 2, is asked for, too: 4d3cb2a1 alone is also a tuple's time, in January 2011.
   static let foreign: [FormatProbe] = [
-    magic([0xd4, 0xc3, 0xb2, 0xa1, 2, 0], "a pcap capture", captureRemedy),
-    magic([0xa1, 0xb2, 0xc3, 0xd4, 0, 2], "a pcap capture", captureRemedy),
-    magic([0x4d, 0x3c, 0xb2, 0xa1, 2, 0], "a pcap capture", captureRemedy),
-    magic([0xa1, 0xb2, 0x3c, 0x4d, 0, 2], "a pcap capture", captureRemedy),
-    magic([0x34, 0xcd, 0xb2, 0xa1, 2, 0], "a pcap capture", captureRemedy),
-    magic([0xa1, 0xb2, 0xcd, 0x34, 0, 2], "a pcap capture", captureRemedy),
-    magic([0x0a, 0x0d, 0x0d, 0x0a], "a pcapng capture", captureRemedy),
     magic(Array("SQLite format 3\0".utf8), "an SQLite database", "a store is named with --store"),
   ]
 
@@ -45,12 +39,12 @@ package enum FormatProbes {
         kind: "the output of od, or of hexdump without -C",
         remedy: "make the text with xxd or hexdump -C, which tell the order of the bytes")
     ) { head, _ in OffsetWords.begin(head) },
-    FormatProbe(.dump(.hex)) { HexLayout(of: $0, isWhole: $1) != nil },
-    FormatProbe(.dump(.base64)) { Base64Decoder.recognises($0.span.bytes, isWhole: $1) },
+    FormatProbe(.format(.dump(.hex))) { HexLayout(of: $0, isWhole: $1) != nil },
+    FormatProbe(.format(.dump(.base64))) { Base64Decoder.recognises($0.span.bytes, isWhole: $1) },
   ]
 
   /// A file that begins with tshark's mark of a gap holds what tshark saved of a stream.
-  static let marked = FormatProbe(.dump(.raw)) { head, _ in
+  static let marked = FormatProbe(.format(.dump(.raw))) { head, _ in
     if case .mark = GapMark.match(at: 0, in: head.span.bytes) { true } else { false }
   }
 
@@ -64,13 +58,13 @@ package enum FormatProbes {
   static func recognise(
     _ head: [UInt8], isWhole: Bool, inside compression: Compression? = nil, content: [FormatProbe]
   ) -> Recognition {
-    if head.isEmpty { return .dump(.raw) }
+    if head.isEmpty { return .format(.dump(.raw)) }
     if let compression, let inner = Compression(of: head[...]) {
       return .foreign(
         kind: "\(inner.rawValue)-compressed inside a \(compression.rawValue) file",
         remedy: "one layer is read; take one off first: \(compression.rawValue) -dc FILE | apnsift inspect -")
     }
-    for probe in foreign + text + [marked] + content where probe.matches(head, isWhole) {
+    for probe in [captures] + foreign + text + [marked] + content where probe.matches(head, isWhole) {
       return probe.result
     }
     return .nothing

@@ -1,0 +1,18 @@
+/// How an input is stored, as `--from` names it.
+package enum InputFormat: Equatable, Sendable {
+  /// The bytes of one stream, as they are or as text.
+  case dump(DumpFormat)
+  /// Packets: pcap or pcapng.
+  case capture
+
+  /// All of them, by name.
+  package static let all: [(name: String, format: InputFormat)] =
+    DumpFormat.allCases.map { ($0.rawValue, .dump($0)) } + [("capture", .capture)]
+
+  package var name: String {
+    switch self {
+    case .dump(let format): format.rawValue
+    case .capture: "capture"
+    }
+  }
+}

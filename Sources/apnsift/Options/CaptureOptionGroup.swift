@@ -1,0 +1,84 @@
+import ArgumentParser
+import Reports
+import StreamSources
+import WireBytes
+
+/// The options that matter to captures (docs/reliability.md, "Limits").
+struct CaptureOptionGroup: ParsableArguments {
+  private static let standard = CaptureOptions()
+
+  @Option(help: "A libpcap filter, such as 'host 192.0.2.1': only packets that match are read.")
+  var filter: String?
+
+  @Flag(help: "The inputs are one capture, in this order: connections go on across files.")
+  var join = false
+
+  @Option(help: "A port that feedback servers listen on; may be repeated. (default: 2196)")
+  var feedbackPort: [UInt16] = []
+
+  @Option(help: "A port that gateways listen on; may be repeated. (default: 2195)")
+  var gatewayPort: [UInt16] = []
+
+  @Option(help: "How many more packets are read before missing bytes are a gap.")
+  var reorderWindow = CaptureOptionGroup.standard.reorderWindow
+
+  @Option(help: "Memory for bytes of one direction that wait for others before them.")
+  var streamBuffer = SizeArgument(CaptureOptionGroup.standard.streamBuffer)
+
+  @Option(help: "Memory for such bytes of all directions; never more than --memory.")
+  var totalBuffer = SizeArgument(CaptureOptionGroup.standard.totalBuffer)
+
+  @Option(help: "Memory for fragments that wait for the rest of their datagrams.")
+  var fragmentBuffer = SizeArgument(CaptureOptionGroup.standard.fragmentBuffer)
+
+  @Option(help: "How many connections are remembered at once; each takes up to 1 KiB.")
+  var maxConnections = CaptureOptionGroup.standard.maxConnections
+
+  @Option(help: "A record of a capture that claims to be longer is damage.")
+  var maxPacket = SizeArgument(CaptureOptionGroup.standard.maxPacket)
+
+  mutating func validate() throws {
+    guard (0...CaptureOptions.maxReorderWindow).contains(reorderWindow) else {
+      throw ValidationError(
+        "--reorder-window is \(reorderWindow): 0 to \(CaptureOptions.maxReorderWindow) packets are possible.")
+    }
+    guard (1...CaptureOptions.mostConnections).contains(maxConnections) else {
+      throw ValidationError(
+        "--max-connections is \(maxConnections): 1 to \(CaptureOptions.mostConnections) are possible.")
+    }
+    guard (64...CaptureOptions.longestPacket).contains(maxPacket.bytes) else {
+      throw ValidationError(
+        "--max-packet is \(maxPacket.bytes): 64 to \(CaptureOptions.longestPacket) bytes are possible.")
+    }
+  }
+
+  /// - Parameters:
+  ///   - serverPorts: tell the sides apart where no handshake was captured.
+  ///   - memory: what buffers may take at most, in bytes.
+  func options(serverPorts: Set<UInt16>, memory: Int) -> CaptureOptions {
+    var options = CaptureOptions()
+    options.filter = filter
+    options.reorderWindow = reorderWindow
+    options.streamBuffer = min(streamBuffer.bytes, memory)
+    options.totalBuffer = min(totalBuffer.bytes, memory)
+    options.fragmentBuffer = min(fragmentBuffer.bytes, memory)
+    options.maxConnections = maxConnections
+    options.maxPacket = maxPacket.bytes
+    options.serverPorts = serverPorts
+    return options
+  }
+
+  /// What of the options a report's reader must know to get the same answers.
+  var reported: [(String, JSONValue)] {
+    [
+      ("filter", JSONValue(filter)),
+      ("join", .bool(join)),
+      ("reorder_window", .int(reorderWindow)),
+      ("stream_buffer", .int(streamBuffer.bytes)),
+      ("total_buffer", .int(totalBuffer.bytes)),
+      ("fragment_buffer", .int(fragmentBuffer.bytes)),
+      ("max_connections", .int(maxConnections)),
+      ("max_packet", .int(maxPacket.bytes)),
+    ]
+  }
+}
