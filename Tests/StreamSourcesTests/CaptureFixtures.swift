@@ -17,7 +17,12 @@ struct CaptureFixture: Sendable, CustomTestStringConvertible {
       struct Reference: Decodable { var packets: Int }
       var file: String
       var reference: Reference
-      var libpcap_1_10_3: String
+      var libpcap: String
+
+      enum CodingKeys: String, CodingKey {
+        case file, reference
+        case libpcap = "libpcap_1_10_3"
+      }
     }
     var files: [File]
   }
@@ -27,7 +32,7 @@ struct CaptureFixture: Sendable, CustomTestStringConvertible {
       let manifest = try? JSONDecoder().decode(Manifest.self, from: data)
     else { return [] }
     return manifest.files.map {
-      CaptureFixture(name: $0.file, packets: $0.reference.packets, libpcap: $0.libpcap_1_10_3)
+      CaptureFixture(name: $0.file, packets: $0.reference.packets, libpcap: $0.libpcap)
     }
   }()
 }

@@ -21,19 +21,20 @@ package struct CaptureRecords {
     case pcap, pcapng
   }
 
-  /// What stands next in the file. `end` is the index in the window behind it, from which to go on.
+  /// What stands next in the file. `end` is the index in the window behind it, from which to go on. What is
+  /// seldom said is boxed, so that a step with a packet is small and holds nothing to release.
   package enum Step {
     case packet(PacketRecord, end: Int)
     /// A header, a block without a packet, or bytes of a damaged range whose end is not known yet.
     case passedOver(end: Int)
     /// Bytes that cannot be read (finding `damaged-capture`): a range of the file, which may begin before the
     /// window. Behind a packet that was cut, it has that packet's bytes, too.
-    case damaged(StreamAnomaly, end: Int)
+    indirect case damaged(StreamAnomaly, end: Int)
     /// It takes a window with at least so many bytes from the place on: at most `maxPacket` and 2 MiB.
     /// Never with the last window.
     case needsBytes(Int)
     /// The file cannot be read at all; `finished` follows.
-    case unreadable(InputFault)
+    indirect case unreadable(InputFault)
     /// The file has been read to its end. Only with the last window, or behind `unreadable`.
     case finished
   }
