@@ -89,6 +89,11 @@ package struct DumpReader {
     switch report.recognition {
     case .dump(let format):
       return format
+    case .export(let format):
+      report.isPassedOver = !input.isNamed
+      let remedy = "this version reads dumps only"
+      if input.isNamed { report.faults.append(InputFault("is \(format.name): \(remedy)", fileOffset: 0)) }
+      return nil
     case .foreign(let kind, let remedy):
       report.isPassedOver = !input.isNamed
       if input.isNamed { report.faults.append(InputFault("is \(kind): \(remedy)", fileOffset: 0)) }

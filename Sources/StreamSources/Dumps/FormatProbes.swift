@@ -1,6 +1,7 @@
 /// What a file is, by its content.
 package enum Recognition: Equatable, Sendable {
   case dump(DumpFormat)
+  case export(ExportFormat)
   /// Something known that this version does not read: what it is, and what to do.
   case foreign(kind: String, remedy: String)
   case nothing
@@ -68,9 +69,10 @@ package enum FormatProbes {
   /// tell, since sources know no protocol. An empty file is a dump of nothing.
   static func recognise(_ head: [UInt8], isWhole: Bool, content: [FormatProbe]) -> Recognition {
     if head.isEmpty { return .dump(.raw) }
-    for probe in foreign + text + [marked] + content where probe.matches(head, isWhole) {
-      return probe.result
-    }
+    for probe in foreign where probe.matches(head, isWhole) { return probe.result }
+    // Exports hold lines of hex, and some nothing else.
+    if let format = ExportFormat.recognise(head: head, isWhole: isWhole) { return .export(format) }
+    for probe in text + [marked] + content where probe.matches(head, isWhole) { return probe.result }
     return .nothing
   }
 }
