@@ -177,7 +177,8 @@ struct ExportEvidenceTests {
   }
 
   static let others: [(String, String)] = [
-    ("empty", ""), ("plain hex", "6162\n6364\n"),
+    ("empty", ""), ("plain hex", "6162\n6364\n"), ("indented hex", "\n  6162\n\t6364\n"),
+    ("hex behind tabs", "\t6162\n\t6364\n"), ("hex with a margin", "6162\n    6364\n"),
     ("hexdump -C", "00000000  61 62 63                                          |abc|\n00000003\n"),
     ("xxd", "00000000: 6162 63                                  abc\n"),
     ("base64", "U3JOAAAgqqqqqqqq\n"), ("prose", "Follow: tcp,raw is what tshark says\n"),

@@ -74,7 +74,7 @@ struct ExportTests {
         "a packet list before it",
         "    1   0.000000 192.0.2.1 → 192.0.2.2 TCP 74\n" + T.frame("tcp,raw", "61\n"), "0>61 )0", ""
       ),
-      ("no frame", "6162\n    63\n", "0>6162 0<63 )0", ""),
+      ("no frame", "6162\n\t63\n", "0>6162 0<63 )0", ""),
       (
         "a frame without end before the next", frameless("61\n") + T.frame("tcp,raw", "62\n"),
         "0>61 )0 1>62 )1", ""

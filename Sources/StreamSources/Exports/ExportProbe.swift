@@ -4,8 +4,9 @@ extension ExportFormat {
   /// What export begins with `head` (`isWhole`: and has no more); nil where it is none.
   ///
   /// Each is told by a line that no other text has: tshark's frame, socat's header, ssldump's connection. Other
-  /// lines may come before it, as when tshark prints its packet list, too. Streams that Wireshark wrote
-  /// without a frame are told by the indentation of node 1, or by the layout of their hex dump.
+  /// lines may come before it, as when tshark prints its packet list, too. Streams without
+  /// a frame are told by the layout of their hex dump, which is Wireshark's, or where lines of hex digits
+  /// with a tab and without one mix. Hex that is indented throughout is a dump.
   package static func recognise(head: [UInt8], isWhole: Bool) -> ExportFormat? {
     let text = head.span.bytes
     guard !text.holdsControlCharacters || text.holds("New TCP connection #") else { return nil }
@@ -35,14 +36,15 @@ private struct ExportProbe {
   /// Lines that are what Wireshark writes without a frame, and those that are not.
   private var rawLines = 0
   private var hexLines = 0
-  private var indented = 0
+  /// Raw lines behind a tab: of node 1.
+  private var tabbed = 0
   private var others = 0
 
   /// What is told if no line tells it.
   var frameless: ExportFormat? {
     guard others == 0 else { return nil }
     if hexLines > 0, rawLines == 0 { return .followHex }
-    return rawLines > 0 && hexLines == 0 && indented > 0 ? .followRaw : nil
+    return hexLines == 0 && tabbed > 0 && tabbed < rawLines ? .followRaw : nil
   }
 
   mutating func read(_ line: RawSpan) -> ExportFormat? {
@@ -76,9 +78,9 @@ private struct ExportProbe {
   private mutating func countFrameless(_ line: RawSpan, _ start: Int) {
     if FollowHexBody.hasTextColumn(line, from: start) {
       hexLines += 1
-    } else if FollowText.isBody(line, .raw) {
+    } else if FollowText.isBody(line, .raw), start == 0 || (start == 1 && line.holds("\t")) {
       rawLines += 1
-      if start > 0 { indented += 1 }
+      if start > 0 { tabbed += 1 }
     } else {
       others += 1
     }
