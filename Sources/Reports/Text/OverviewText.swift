@@ -33,7 +33,9 @@ package struct OverviewText {
   private mutating func add(_ input: InputSummary) {
     text += style.bold(VisibleText.of(input.source)) + "\n"
     let compression = input.compression.map { ", \($0)-compressed" } ?? ""
-    text += "  \(input.format ?? "not read")\(compression), \(Self.size(input.bytes))\n"
+    let format = input.captureKind.map { "\($0) capture" } ?? input.format ?? "not read"
+    let packets = input.packets.map { ", \(Count.of($0, "packet"))" } ?? ""
+    text += "  \(format)\(compression), \(Self.size(input.bytes))\(packets)\n"
     if let sha256 = input.sha256 { text += "  SHA-256 \(sha256)\n" }
     var last = -1
     // An input may be named twice in a row: its streams are numbered from 0 again.

@@ -34,7 +34,12 @@ package struct PacketReference: Equatable, Sendable {
 
   /// Nil where the format carries no time (simple packet blocks of pcapng, most exports).
   package var time: CaptureTime? {
-    digits == Self.noTime ? nil : CaptureTime(seconds: seconds, fraction: fraction, digits: digits)
+    get { digits == Self.noTime ? nil : CaptureTime(seconds: seconds, fraction: fraction, digits: digits) }
+    set {
+      seconds = newValue?.seconds ?? 0
+      fraction = newValue?.fraction ?? 0
+      digits = newValue?.digits ?? Self.noTime
+    }
   }
 
   /// In messages: its number in the file, else the one in the capture before it.

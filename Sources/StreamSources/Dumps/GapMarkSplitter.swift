@@ -1,10 +1,15 @@
 import WireBytes
 
-/// Takes tshark's gap marks out of a dump and hands on what they mean: bytes and gaps.
+/// Takes tshark's gap marks out of a dump, or of one direction of an export, and hands on what they mean: bytes
+/// and gaps.
 ///
 /// Upstream, offsets are positions in the dump; downstream a mark counts as the bytes that are missing, not
 /// as its own.
 struct GapMarkSplitter {
+  var direction = StreamDirection.dump
+  /// Bytes that were handed on, and bytes that are missing between them.
+  private(set) var byteCount = 0
+  private(set) var gapCount = 0
   /// What to add to a position in the dump for its offset in the stream.
   private var shift = 0
   /// The beginning of what may be a mark: it waits for its rest, in at most `GapMark.maxLength` bytes.
@@ -24,8 +29,10 @@ struct GapMarkSplitter {
       guard let mark = GapMark.first(in: bytes, from: place) else { break }
       try hand(on: place..<mark.range.lowerBound, of: bytes, origins: origins, to: &receiver)
       let start = dumpOffset &+ mark.range.lowerBound
-      try gap(
-        mark, at: start, fileOffset: origins[origins.index(of: start)].fileOffset(of: start), to: &receiver)
+      var origin = origins[origins.index(of: start)]
+      origin.fileOffset = origin.fileOffset(of: start)
+      origin.streamOffset = start
+      try gap(mark, at: origin, to: &receiver)
       place = mark.range.upperBound
     }
     let cut = GapMark.cutMark(in: bytes, from: min(place, bytes.byteCount))
@@ -42,14 +49,31 @@ struct GapMarkSplitter {
     try self.bytes(bytes.span.bytes, origins: origins, to: &receiver)
   }
 
+  /// The next bytes of a text that no tool writes marks into.
+  mutating func pass(
+    _ bytes: ArraySlice<UInt8>, origins: [ByteOrigin], to receiver: inout some StreamReceiver
+  ) throws {
+    byteCount &+= bytes.count
+    try receiver.bytes(bytes.span.bytes, of: direction, origins: origins.span)
+  }
+
   /// The dump itself says that `length` bytes are missing at `dumpOffset`.
   mutating func gap(
-    dumpOffset: Int, length: Int, fileOffset: Int, to receiver: inout some StreamReceiver
+    dumpOffset: Int, length: Int, fileOffset: Int, packet: PacketReference? = nil,
+    to receiver: inout some StreamReceiver
   ) throws {
     try flush(to: &receiver)
     swallowsNUL = false
+    gapCount &+= length
     try receiver.gap(
-      StreamGap(offset: dumpOffset &+ shift, length: length, fileOffset: fileOffset), in: .dump)
+      StreamGap(offset: dumpOffset &+ shift, length: length, fileOffset: fileOffset, packet: packet),
+      in: direction)
+  }
+
+  /// What comes next stands apart from what came before: a mark goes over no such place, nor does its NUL.
+  mutating func endSegment(to receiver: inout some StreamReceiver) throws {
+    swallowsNUL = false
+    try flush(to: &receiver)
   }
 
   /// The dump has ended: what waited for its rest is no mark.
@@ -57,7 +81,8 @@ struct GapMarkSplitter {
     guard let first = pendingOrigins.first else { return }
     let end = first.streamOffset &+ pending.count
     let origins = pendingOrigins.slice(first.streamOffset..<end, shiftedBy: shift)
-    try receiver.bytes(pending.span.bytes, of: .dump, origins: origins.span)
+    byteCount &+= pending.count
+    try receiver.bytes(pending.span.bytes, of: direction, origins: origins.span)
     pending.removeAll(keepingCapacity: true)
     pendingOrigins.removeAll(keepingCapacity: true)
   }
@@ -82,16 +107,19 @@ struct GapMarkSplitter {
     case .mark(let mark):
       pending.removeAll(keepingCapacity: true)
       pendingOrigins.removeAll(keepingCapacity: true)
-      try gap(mark, at: first.streamOffset, fileOffset: first.fileOffset, to: &receiver)
+      try gap(mark, at: first, to: &receiver)
       return mark.range.upperBound - own
     }
   }
 
   private mutating func gap(
-    _ mark: GapMark, at dumpOffset: Int, fileOffset: Int, to receiver: inout some StreamReceiver
+    _ mark: GapMark, at origin: ByteOrigin, to receiver: inout some StreamReceiver
   ) throws {
+    gapCount &+= mark.length
     try receiver.gap(
-      StreamGap(offset: dumpOffset &+ shift, length: mark.length, fileOffset: fileOffset), in: .dump)
+      StreamGap(
+        offset: origin.streamOffset &+ shift, length: mark.length, fileOffset: origin.fileOffset,
+        packet: origin.packet), in: direction)
     shift &+= mark.length &- mark.range.count
     swallowsNUL = true
   }
@@ -105,12 +133,13 @@ struct GapMarkSplitter {
     }
   }
 
-  private func hand(
+  private mutating func hand(
     on range: Range<Int>, of bytes: RawSpan, origins: [ByteOrigin], to receiver: inout some StreamReceiver
   ) throws {
     guard !range.isEmpty, let dumpOffset = origins.first?.streamOffset else { return }
     let part = origins.slice(
       dumpOffset &+ range.lowerBound..<dumpOffset &+ range.upperBound, shiftedBy: shift)
-    try receiver.bytes(bytes.extracting(range), of: .dump, origins: part.span)
+    byteCount &+= range.count
+    try receiver.bytes(bytes.extracting(range), of: direction, origins: part.span)
   }
 }

@@ -30,7 +30,7 @@ package enum FormatProbes {
   }
 
   static let foreign: [FormatProbe] = [
-    magic(Array("SQLite format 3\0".utf8), "an SQLite database", "a store is named with --store"),
+    magic(Array("SQLite format 3\0".utf8), "an SQLite database", "a store is named with --store")
   ]
 
   static let text: [FormatProbe] = [
@@ -64,9 +64,10 @@ package enum FormatProbes {
         kind: "\(inner.rawValue)-compressed inside a \(compression.rawValue) file",
         remedy: "one layer is read; take one off first: \(compression.rawValue) -dc FILE | apnsift inspect -")
     }
-    for probe in [captures] + foreign + text + [marked] + content where probe.matches(head, isWhole) {
-      return probe.result
-    }
+    for probe in [captures] + foreign where probe.matches(head, isWhole) { return probe.result }
+    // Exports hold lines of hex, and some nothing else.
+    if let format = ExportFormat.recognise(head: head, isWhole: isWhole) { return .format(.export(format)) }
+    for probe in text + [marked] + content where probe.matches(head, isWhole) { return probe.result }
     return .nothing
   }
 }

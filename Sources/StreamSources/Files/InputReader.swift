@@ -92,6 +92,9 @@ package struct InputReader {
       case .dump(let format):
         let pass = DumpPass(format, head: head, isWhole: isWhole, maxExpansion: options.maxExpansion)
         try read(&file, filled, pass, into: &receiver, report: &report, progress: progress)
+      case .export(let format):
+        let pass = ExportPass(format, serverPorts: options.capture.serverPorts)
+        try read(&file, filled, pass, into: &receiver, report: &report, progress: progress)
       case .capture:
         report.captureKind = CaptureRecords.recognises(head.span.bytes)
         try readCapture(&file, filled, into: &receiver, report: &report, progress: progress)
@@ -130,6 +133,25 @@ package struct InputReader {
     }
     try pass.finish(into: &receiver, report: &report)
     try receiver.closed(StreamReport(.dump))
+  }
+
+  // MARK: - Stream exports
+
+  private mutating func read(
+    _ file: inout InputFile, _ firstFilled: Int, _ pass: consuming ExportPass,
+    into receiver: inout some StreamReceiver, report: inout InputReport, progress: (Int) -> Void
+  ) throws {
+    var filled = firstFilled
+    do {
+      while filled > 0 {
+        try pass.block(block.span.bytes.extracting(first: filled), into: &receiver)
+        progress(file.bytesRead)
+        filled = try file.fill(&block, from: 0)
+      }
+    } catch let fault as InputFault {
+      report.faults.append(fault)
+    }
+    try pass.finish(into: &receiver, faults: &report.faults)
   }
 
   // MARK: - Captures

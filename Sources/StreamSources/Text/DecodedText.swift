@@ -61,6 +61,9 @@ package struct DecodedText: Sendable {
     pieces.append(.fault(fault))
   }
 
+  /// What is added next stands apart from what was added before, wherever it stands in the file.
+  mutating func endStretch() { stretch = nil }
+
   /// Empties it and keeps its storage.
   package mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)

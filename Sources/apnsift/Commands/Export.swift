@@ -29,7 +29,9 @@ struct Export: ParsableCommand {
 
   @OptionGroup var input: InputOptions
 
-  @Option(name: [.short, .long], help: "csv, json or ndjson; raw writes the bytes of every stream to the directory of -o.")
+  @Option(
+    name: [.short, .long],
+    help: "csv, json or ndjson; raw writes the bytes of every stream to the directory of -o.")
   var to = To.csv
 
   @Option(help: "One kind only: feedback, streams or findings. CSV has feedback where none is named.")
@@ -52,7 +54,9 @@ struct Export: ParsableCommand {
   @Flag(help: "Count the distinct tokens, for the summary and the last message.")
   var distinct = false
 
-  @Option(name: [.short, .long], help: "Write to this file, which appears when it is whole; with --to raw a directory.")
+  @Option(
+    name: [.short, .long],
+    help: "Write to this file, which appears when it is whole; with --to raw a directory.")
   var output: String?
 
   @Flag(help: "Replace output files that exist, or write into a directory that holds files.")
@@ -66,7 +70,8 @@ struct Export: ParsableCommand {
     if to == .raw {
       if output == nil { throw ValidationError("--to raw writes a directory of streams: name it with -o.") }
       if records != nil || findings != nil || distinct {
-        throw ValidationError("--to raw writes streams alone: --records, --findings and --distinct go with the others.")
+        throw ValidationError(
+          "--to raw writes streams alone: --records, --findings and --distinct go with the others.")
       }
     }
     if let findings, findings == output ?? "-" {

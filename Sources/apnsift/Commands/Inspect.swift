@@ -40,7 +40,8 @@ struct Inspect: ParsableCommand {
     try evidence?.begin(version: Apnsift.version, options: input.reported)
 
     let report: any EvidenceSink = evidence ?? overview
-    let analyzer = Analyzer(rules: input.rules, choice: input.protocolChoice, sinks: collector.map { [report, $0] } ?? [report])
+    let analyzer = Analyzer(
+      rules: input.rules, choice: input.protocolChoice, sinks: collector.map { [report, $0] } ?? [report])
     try examination.run(analyzer)
 
     var summary = analyzer.summary

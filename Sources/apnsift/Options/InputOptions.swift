@@ -38,7 +38,10 @@ struct InputOptions: ParsableArguments {
   @Option(help: "The latest plausible time.")
   var latest = TimeArgument(FeedbackRules.serviceEnd)
 
-  @Option(help: "Memory for distinct tokens and for reordering; of tokens beyond it temporary files are used, with the same answers.")
+  @Option(
+    help:
+      "Memory for distinct tokens and for reordering; of tokens beyond it temporary files are used, with the same answers."
+  )
   var memory = SizeArgument(1 << 30)
 
   @Option(help: "How many bytes the * lines of one hex dump may stand for.")
@@ -104,18 +107,19 @@ struct InputOptions: ParsableArguments {
 
   /// What of the options a report's reader must know to get the same answers.
   var reported: JSONValue {
-    .object([
-      ("from", .string(from.name)),
-      ("protocol", .string(speaks.rawValue)),
-      ("token_length", .string(tokenLength.lengths.text)),
-      ("max_token_length", .int(rules.longestToken)),
-      ("earliest", .int(Int(rules.earliest))),
-      ("latest", .int(Int(rules.latest))),
-      ("memory", .int(memory.bytes)),
-      ("max_expansion", .int(maxExpansion.bytes)),
-      ("strict", .bool(strict)),
-      ("feedback_ports", .array(protocolChoice.feedbackPorts.sorted().map { .int(Int($0)) })),
-      ("gateway_ports", .array(protocolChoice.gatewayPorts.sorted().map { .int(Int($0)) })),
-    ] + capture.reported)
+    .object(
+      [
+        ("from", .string(from.name)),
+        ("protocol", .string(speaks.rawValue)),
+        ("token_length", .string(tokenLength.lengths.text)),
+        ("max_token_length", .int(rules.longestToken)),
+        ("earliest", .int(Int(rules.earliest))),
+        ("latest", .int(Int(rules.latest))),
+        ("memory", .int(memory.bytes)),
+        ("max_expansion", .int(maxExpansion.bytes)),
+        ("strict", .bool(strict)),
+        ("feedback_ports", .array(protocolChoice.feedbackPorts.sorted().map { .int(Int($0)) })),
+        ("gateway_ports", .array(protocolChoice.gatewayPorts.sorted().map { .int(Int($0)) })),
+      ] + capture.reported)
   }
 }

@@ -85,9 +85,10 @@ extension Reassembler {
     _ connection: Connection, _ side: Side, _ packet: PacketReference, isKeepAlive: Bool,
     to receiver: inout some StreamReceiver
   ) throws {
-    // The one byte of a keep-alive may be anything (RFC 9293, section 3.8.4).
-    guard !isKeepAlive, let difference = Difference(original, copy) else { return }
+    guard let difference = Difference(original, copy) else { return }
     connection.halves[Int(side.rawValue)].report.conflictingBytes &+= difference.count
+    // The one byte of a keep-alive may be anything (RFC 9293, section 3.8.4).
+    if isKeepAlive { return }
     try note(
       StreamAnomaly(
         .conflictingOverlap, length: difference.last &- difference.first &+ 1, packet: packet,
