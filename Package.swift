@@ -23,9 +23,23 @@ let package = Package(
     .systemLibrary(
       name: "CLibcrypto", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .yum(["openssl-devel"]), .brew(["openssl@3"])]),
+    .systemLibrary(
+      name: "CLibpcap", pkgConfig: "libpcap",
+      providers: [.apt(["libpcap-dev"]), .yum(["libpcap-devel"]), .brew(["libpcap"])]),
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib",
+      providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
+    .systemLibrary(
+      name: "CZstd", pkgConfig: "libzstd",
+      providers: [.apt(["libzstd-dev"]), .yum(["libzstd-devel"]), .brew(["zstd"])]),
+    .systemLibrary(
+      name: "CLz4", pkgConfig: "liblz4",
+      providers: [.apt(["liblz4-dev"]), .yum(["lz4-devel"]), .brew(["lz4"])]),
     .target(name: "WireBytes", swiftSettings: strict),
     .target(name: "APNsWire", dependencies: ["WireBytes"], swiftSettings: strict),
-    .target(name: "StreamSources", dependencies: ["WireBytes", "CLibcrypto"], swiftSettings: strict),
+    .target(
+      name: "StreamSources", dependencies: ["WireBytes", "CLibcrypto", "CLibpcap", "CZlib", "CZstd", "CLz4"],
+      swiftSettings: strict),
     .target(
       name: "Analysis", dependencies: ["WireBytes", "APNsWire", "StreamSources"],
       swiftSettings: strict),
@@ -56,7 +70,7 @@ let package = Package(
       name: "APNsWireTests", dependencies: ["APNsWire", "WireBytes", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "StreamSourcesTests",
-      dependencies: ["StreamSources", "WireBytes", "TestSupport", "CaptureWriting"],
+      dependencies: ["StreamSources", "WireBytes", "TestSupport", "CLibpcap", "CaptureWriting"],
       swiftSettings: strict),
     .testTarget(
       name: "AnalysisTests",

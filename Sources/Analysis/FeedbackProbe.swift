@@ -16,7 +16,7 @@ package enum FeedbackProbe {
   }
 
   /// The head is decoded as if nothing came behind it: rules with long tokens hold back more than it has.
-  private static func isFeedback(_ head: [UInt8], rules: FeedbackRules) -> Bool {
+  static func isFeedback(_ head: [UInt8], rules: FeedbackRules) -> Bool {
     var decoder = FeedbackDecoder(rules: rules)
     var recordBytes = 0
     var beginsWithRecord = false

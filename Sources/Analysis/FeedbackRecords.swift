@@ -8,8 +8,7 @@ import WireBytes
 /// `run.start + i * run.stride` of the bytes that it is handed over with, and in the file where `origin`
 /// says.
 package struct FeedbackRecords: Sendable {
-  package var source: String
-  package var stream: Int
+  package var labels: StreamLabels
   package var direction: Direction
   package var run: RecordRun
   /// The stretch in which the first bytes of all the records lie.
@@ -18,21 +17,19 @@ package struct FeedbackRecords: Sendable {
   package var times: ClosedRange<UInt32>
 
   package init(
-    source: String, stream: Int, direction: Direction, run: RecordRun, origin: ByteOrigin,
+    labels: StreamLabels, direction: Direction, run: RecordRun, origin: ByteOrigin,
     times: ClosedRange<UInt32>
   ) {
-    self.source = source
-    self.stream = stream
+    self.labels = labels
     self.direction = direction
     self.run = run
     self.origin = origin
     self.times = times
   }
 
-  /// Whether the columns that are the same for all records of a run are the same in `other`.
+  /// Whether the records look the same as `other`, whatever stream they come from.
   package func hasSameShape(as other: FeedbackRecords) -> Bool {
-    run.tokenLength == other.run.tokenLength && run.flags == other.run.flags && stream == other.stream
-      && direction == other.direction && source == other.source
+    run.tokenLength == other.run.tokenLength && run.flags == other.run.flags
   }
 }
 

@@ -17,13 +17,48 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case encryptedStream = "encrypted-stream"
   case streamGap = "stream-gap"
   case unreadableInput = "unreadable-input"
+  case damagedCapture = "damaged-capture"
+  case conflictingOverlap = "conflicting-overlap"
+  case midstreamStart = "midstream-start"
+  case truncatedPacket = "truncated-packet"
+  case lateBytes = "late-bytes"
+  case bufferLimit = "buffer-limit"
+  case connectionEvicted = "connection-evicted"
+  case fragmentMissing = "fragment-missing"
+  case fragmentOverlap = "fragment-overlap"
+  case malformedPacket = "malformed-packet"
+  case uncomparedDuplicate = "uncompared-duplicate"
+  case unsupportedLinkType = "unsupported-link-type"
   case unrecognisedInput = "unrecognised-input"
 
   package var severity: Severity {
     switch self {
-    case .skippedBytes, .truncatedRecord, .encryptedStream, .streamGap, .unreadableInput: .error
-    case .unrecognisedInput: .note
+    case .skippedBytes, .truncatedRecord, .encryptedStream, .streamGap, .unreadableInput, .damagedCapture:
+      .error
+    case .conflictingOverlap, .midstreamStart, .truncatedPacket, .lateBytes, .bufferLimit,
+      .connectionEvicted, .fragmentMissing, .fragmentOverlap, .malformedPacket:
+      .warning
+    case .uncomparedDuplicate, .unsupportedLinkType, .unrecognisedInput: .note
     }
+  }
+
+  /// What a source's anomaly is called.
+  init(_ kind: StreamAnomaly.Kind) {
+    self =
+      switch kind {
+      case .damagedCapture: .damagedCapture
+      case .conflictingOverlap: .conflictingOverlap
+      case .midstreamStart: .midstreamStart
+      case .truncatedPacket: .truncatedPacket
+      case .lateBytes: .lateBytes
+      case .bufferLimit: .bufferLimit
+      case .connectionEvicted: .connectionEvicted
+      case .fragmentMissing: .fragmentMissing
+      case .fragmentOverlap: .fragmentOverlap
+      case .malformedPacket: .malformedPacket
+      case .unsupportedLinkType: .unsupportedLinkType
+      case .uncomparedDuplicate: .uncomparedDuplicate
+      }
   }
 }
 
@@ -35,27 +70,31 @@ package enum Direction: String, Sendable {
 /// A finding and its place.
 package struct Finding: Equatable, Sendable {
   package var source: String
-  /// Number of the stream in its input; nil where the finding is about the input itself, as are the
-  /// direction, the offset and the length then.
+  /// Number of the stream in its input; nil where the finding is about the input itself: then the direction
+  /// and the offset are nil, too.
   package var stream: Int?
   package var direction: Direction?
-  /// Offset of the place in its direction of the stream (bytes from 0, gaps counted in), and its length.
+  /// Offset of the place in its direction of the stream (bytes from 0, gaps counted in).
   package var offset: Int?
+  /// Bytes of the stream, or without an offset bytes of the file.
   package var length: Int?
-  /// Offset of the place's first byte in the examined file.
+  /// Number of the packet that brought it, in the examined file, from 1.
+  package var packet: Int?
+  /// Offset of the place's first byte in the examined file (decompressed).
   package var fileOffset: Int?
   package var code: FindingCode
   package var message: String
 
   package init(
     source: String, stream: Int? = nil, direction: Direction? = nil, offset: Int? = nil, length: Int? = nil,
-    fileOffset: Int? = nil, code: FindingCode, message: String
+    packet: Int? = nil, fileOffset: Int? = nil, code: FindingCode, message: String
   ) {
     self.source = source
     self.stream = stream
     self.direction = direction
     self.offset = offset
     self.length = length
+    self.packet = packet
     self.fileOffset = fileOffset
     self.code = code
     self.message = message

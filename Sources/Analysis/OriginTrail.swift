@@ -28,8 +28,8 @@ struct OriginTrail {
     return (origins[cursor], cursor + 1 < origins.count ? origins[cursor + 1].streamOffset : end)
   }
 
-  mutating func fileOffset(at offset: Int) -> Int? {
-    stretch(at: offset)?.origin.fileOffset(of: offset)
+  mutating func origin(at offset: Int) -> ByteOrigin? {
+    stretch(at: offset)?.origin
   }
 
   /// Forgets the stretches before the one that holds `offset`.

@@ -1,9 +1,10 @@
 import APNsWire
+import StreamSources
 import WireBytes
 
 /// What a stream speaks.
 package enum StreamProtocol: String, Sendable {
-  case feedback, encrypted, other
+  case feedback, gateway, encrypted, other
 }
 
 /// One stream, once it has been read.
@@ -11,6 +12,14 @@ package struct StreamSummary: Equatable, Sendable {
   package var source: String
   package var number: Int
   package var speaks: StreamProtocol
+  /// `address:port` of either end, IPv6 in brackets; nil where the source has no peers.
+  package var client: String?
+  package var server: String?
+  /// Numbers (from 1) and times of its first and last packet; nil where there are none.
+  package var firstPacket: Int?
+  package var lastPacket: Int?
+  package var startedAt: CaptureTime?
+  package var endedAt: CaptureTime?
   /// Bytes of the client's and of the server's direction, and how many of each are missing.
   package var clientBytes = 0
   package var serverBytes = 0
@@ -24,6 +33,24 @@ package struct StreamSummary: Equatable, Sendable {
     self.number = number
     self.speaks = speaks
   }
+
+  mutating func setPackets(_ report: StreamReport) {
+    firstPacket = report.firstPacket?.number
+    lastPacket = report.lastPacket?.number
+    startedAt = report.firstPacket?.time
+    endedAt = report.lastPacket?.time
+  }
+
+  mutating func add(bytes: Int, gapBytes: Int, from direction: Direction) {
+    switch direction {
+    case .client:
+      clientBytes &+= bytes
+      clientGapBytes &+= gapBytes
+    case .server:
+      serverBytes &+= bytes
+      serverGapBytes &+= gapBytes
+    }
+  }
 }
 
 /// One input, once it has been read.
@@ -31,14 +58,19 @@ package struct InputSummary: Equatable, Sendable {
   package var source: String
   /// The name that `--from` has for how it was stored; nil where it was not read.
   package var format: String?
-  /// Bytes of the file that were read.
+  /// The name of the file's compression; nil without one.
+  package var compression: String?
+  /// Bytes of the file that were read, as it lies on disk.
   package var bytes: Int
   /// 64 hex digits; nil where the digest was not asked for.
   package var sha256: String?
 
-  package init(source: String, format: String?, bytes: Int, sha256: String?) {
+  package init(
+    source: String, format: String?, compression: String? = nil, bytes: Int, sha256: String?
+  ) {
     self.source = source
     self.format = format
+    self.compression = compression
     self.bytes = bytes
     self.sha256 = sha256
   }

@@ -19,21 +19,38 @@ package struct CaptureTime: Equatable, Hashable, Sendable {
   /// As RFC 3339 in UTC, `2013-05-01T09:30:00.000123Z`; nil for a time outside the years 0000 to 9999, which
   /// RFC 3339 cannot write.
   package var text: String? {
-    let day = seconds >= 0 ? seconds / 86_400 : (seconds &- 86_399) / 86_400
-    // Day 0 of the calendar is 0000-03-01; the year 10000 begins on day 2,932,897 after 1970-01-01.
-    guard (-719_468..<2_932_897).contains(day) else { return nil }
-    let date = CivilDate(daysSince1970: Int(day))
-    let ofDay = Int(seconds &- day &* 86_400)
-    var text =
-      Self.padded(date.year, 4) + "-" + Self.padded(date.month, 2) + "-" + Self.padded(date.day, 2) + "T"
-    text += [ofDay / 3600, ofDay / 60 % 60, ofDay % 60].map { Self.padded($0, 2) }.joined(separator: ":")
-    if digits > 0 { text += "." + Self.padded(fraction, Int(digits)) }
-    return text + "Z"
+    var text: [UInt8] = []
+    append(to: &text)
+    return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
   }
 
-  private static func padded(_ number: some BinaryInteger, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  /// Appends `text`, or nothing where that is nil.
+  package func append(to text: inout [UInt8]) {
+    let day = seconds >= 0 ? seconds / 86_400 : (seconds &- 86_399) / 86_400
+    // The calendar begins at 0000-03-01; the year 10000 begins 2,932,897 days after 1970-01-01.
+    guard (-719_468..<2_932_897).contains(day) else { return }
+    let date = CivilDate(daysSince1970: Int(day))
+    let ofDay = UInt64(seconds &- day &* 86_400)
+    Self.append(UInt64(date.year), 4, then: "-", to: &text)
+    Self.append(UInt64(date.month), 2, then: "-", to: &text)
+    Self.append(UInt64(date.day), 2, then: "T", to: &text)
+    Self.append(ofDay / 3600, 2, then: ":", to: &text)
+    Self.append(ofDay / 60 % 60, 2, then: ":", to: &text)
+    Self.append(ofDay % 60, 2, then: digits > 0 ? "." : "Z", to: &text)
+    if digits > 0 { Self.append(fraction, Int(min(digits, UInt8(Self.maxDigits))), then: "Z", to: &text) }
+  }
+
+  private static func append(
+    _ number: UInt64, _ width: Int, then mark: Unicode.Scalar, to text: inout [UInt8]
+  ) {
+    let start = text.count
+    var rest = number
+    for _ in 0..<width { text.append(UInt8(ascii: "0")) }
+    for place in stride(from: start + width - 1, through: start, by: -1) {
+      text[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+    text.append(UInt8(ascii: mark))
   }
 }
 

@@ -87,10 +87,11 @@ struct Examination {
       Messages.say("\(input.name): warning: \(message)")
       try analyzer.report(unrecognised(input, message))
     }
-    if report.bytes == 0 { Messages.say("\(input.name): is empty") }
+    if report.contentBytes == 0, report.faults.isEmpty { Messages.say("\(input.name): is empty") }
     inputs.append(
       InputSummary(
-        source: input.name, format: format.rawValue, bytes: report.bytes, sha256: report.sha256))
+        source: input.name, format: format.rawValue, compression: report.compression?.rawValue,
+        bytes: report.bytes, sha256: report.sha256))
   }
 
   private func unrecognised(_ input: Input, _ message: String) -> Finding {

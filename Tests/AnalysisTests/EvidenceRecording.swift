@@ -28,7 +28,8 @@ final class EvidenceRecording: EvidenceSink {
       let token = bytes.extracting((run.start + 6)..<(run.start + run.stride)).withUnsafeBytes { Array($0) }
       self.records.append(
         Record(
-          source: records.source, offset: run.offset, fileOffset: records.origin.fileOffset(of: run.offset),
+          source: records.labels.source, offset: run.offset,
+          fileOffset: records.origin.fileOffset(of: run.offset),
           time: bytes.bigEndianUInt32(at: run.start), token: token, flags: run.flags.codes))
     }
   }

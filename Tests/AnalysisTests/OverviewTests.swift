@@ -33,7 +33,7 @@ struct OverviewTests {
       let origin = ByteOrigin(streamOffset: 0, fileOffset: 0, stride: 1)
       overview.records(
         FeedbackRecords(
-          source: "a", stream: 0, direction: .server, run: run, origin: origin,
+          labels: StreamLabels(source: "a", stream: 0), direction: .server, run: run, origin: origin,
           times: run.times(in: bytes.span.bytes)),
         in: bytes.span.bytes)
     }

@@ -40,9 +40,13 @@ struct InputFaultTests {
     Case("capture.pcapng", "pcapng capture") {
       try $0.write([0x0a, 0x0d, 0x0d, 0x0a, 28, 0, 0, 0], to: "capture.pcapng")
     },
-    Case("dump.gz", "gzip", "gzip -dc") { directory in
+    Case("cut.gz", "gzip-compressed data is cut at offset 100 of the compressed file") { directory in
       let packed = try directory.tool("gzip", ["-c"], input: .bytes(feedback(tuples(3))))
-      try directory.write(packed, to: "dump.gz")
+      try directory.write(packed.prefix(100), to: "cut.gz")
+    },
+    Case("behind.zst", "zstd-compressed data has something else behind it") { directory in
+      let packed = try directory.tool("zstd", ["-c"], input: .bytes(feedback(tuples(3))))
+      try directory.write(packed + [1, 2, 3, 4], to: "behind.zst")
     },
     Case("odd.hex", "line 1, column 151", "cut") {
       try $0.write(String(hex(feedback(tuples(2))).dropLast()), to: "odd.hex")

@@ -45,7 +45,7 @@ struct Batch {
     let run = RecordRun.sample(
       start: lead, offset: offset, tokenLength: tokens.first?.count ?? 0, count: tokens.count, flags: flags)
     records = FeedbackRecords(
-      source: source, stream: stream, direction: .server, run: run,
+      labels: StreamLabels(source: source, stream: stream), direction: .server, run: run,
       origin: origin ?? ByteOrigin(streamOffset: offset, fileOffset: offset, stride: 1),
       times: run.times(in: bytes.span.bytes))
   }
@@ -80,7 +80,8 @@ struct Batch {
         String(format: uppercase ? "%02X" : "%02x", $0)
       }
       return [
-        .source: records.source, .stream: "\(records.stream)", .direction: "server", .offset: "\(offset)",
+        .source: records.labels.source, .stream: "\(records.labels.stream)", .direction: "server",
+        .offset: "\(offset)",
         .fileOffset: "\(Self.place(offset, records.origin))", .timestamp: "\(time)",
         .time: formatter.string(from: Date(timeIntervalSince1970: Double(time))), .tokenLength: "\(length)",
         .token: digits.joined(), .flags: records.run.flags.codes.joined(separator: ";"),

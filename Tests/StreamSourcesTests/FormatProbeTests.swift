@@ -19,9 +19,6 @@ struct FormatProbeTests {
     ("modified pcap, little-endian", [0x34, 0xcd, 0xb2, 0xa1, 2, 0], "a pcap capture"),
     ("modified pcap, big-endian", [0xa1, 0xb2, 0xcd, 0x34, 0, 2], "a pcap capture"),
     ("pcapng", [0x0a, 0x0d, 0x0d, 0x0a], "a pcapng capture"),
-    ("gzip", [0x1f, 0x8b, 0x08], "gzip-compressed"),
-    ("zstd", [0x28, 0xb5, 0x2f, 0xfd], "zstd-compressed"),
-    ("lz4", [0x04, 0x22, 0x4d, 0x18], "lz4-compressed"),
     ("SQLite", Array("SQLite format 3\0".utf8), "an SQLite database"),
   ].map { Case(name: $0.0, head: $0.1, kind: $0.2) }
 
@@ -88,7 +85,7 @@ struct FormatProbeTests {
     let walked = try DumpRecording.of(member, as: nil)
     #expect(walked.report.isPassedOver && walked.report.format == nil && walked.recording.bytes.isEmpty)
     #expect(walked.report.faults.isEmpty)
-    try files.write([0x1f, 0x8b, 0x08], to: "in/x")
+    try files.write(Array("SQLite format 3\0".utf8), to: "in/x")
     let archive = try DumpRecording.of(member, as: nil)
     #expect(archive.report.isPassedOver && archive.report.faults.isEmpty)
   }

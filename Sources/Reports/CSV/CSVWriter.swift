@@ -52,7 +52,8 @@ package final class CSVWriter: EvidenceSink {
     try output.append(
       CSVText.line([
         finding.source, Self.text(finding.stream), finding.direction?.rawValue ?? "",
-        Self.text(finding.offset), Self.text(finding.length), "", Self.text(finding.fileOffset),
+        Self.text(finding.offset), Self.text(finding.length), Self.text(finding.packet),
+        Self.text(finding.fileOffset),
         finding.code.rawValue, finding.code.severity.rawValue, finding.message,
       ]))
   }
@@ -61,7 +62,10 @@ package final class CSVWriter: EvidenceSink {
     guard case .streams = kind else { return }
     try output.append(
       CSVText.line([
-        stream.source, String(stream.number), stream.speaks.rawValue, "", "", "", "", "", "",
+        stream.source, String(stream.number), stream.speaks.rawValue, stream.client ?? "",
+        stream.server ?? "",
+        Self.text(stream.firstPacket), Self.text(stream.lastPacket), stream.startedAt?.text ?? "",
+        stream.endedAt?.text ?? "",
         String(stream.clientBytes), String(stream.serverBytes), String(stream.clientGapBytes),
         String(stream.serverGapBytes), String(stream.records), String(stream.findings),
       ]))

@@ -3,27 +3,20 @@ import WireBytes
 
 /// Writes feedback records as rows of a template: runs in, bytes out, no allocation a record.
 package final class FeedbackRowWriter {
-  private let template: RowTemplate
   private let letterCase: Hex.LetterCase
   private let output: OutputBuffer
   private let decimal = Decimal()
   private var times = TimeTexts()
-  /// The plan that was used last, and the records that it was made for.
-  private var last: (records: FeedbackRecords, plan: RowPlan)?
+  private var plan: RowPlan
 
   package init(_ template: RowTemplate, letterCase: Hex.LetterCase, output: OutputBuffer) {
-    self.template = template
     self.letterCase = letterCase
     self.output = output
+    plan = RowPlan(template)
   }
 
   package func write(_ records: FeedbackRecords, in bytes: RawSpan) throws {
-    var plan: RowPlan
-    if let last, last.records.hasSameShape(as: records) {
-      plan = last.plan
-    } else {
-      plan = RowPlan(template, for: records)
-    }
+    plan.update(for: records)
     var done = 0
     while done < records.run.count {
       let room = try output.reserve(plan.rowBound)
@@ -35,6 +28,5 @@ package final class FeedbackRowWriter {
       }
       done += count
     }
-    last = (records, plan)
   }
 }

@@ -23,28 +23,46 @@ struct RowPlan {
   private var text: [UInt8] = []
   /// No row is longer, in bytes, slack counted in.
   private(set) var rowBound = 0
+  private let template: RowTemplate
+  private let dependsOnOrigin: Bool
+  /// What the plan was worked out for.
+  private var last: FeedbackRecords?
 
-  init(_ template: RowTemplate, for records: FeedbackRecords) {
+  init(_ template: RowTemplate) {
+    self.template = template
+    dependsOnOrigin = template.dependsOnOrigin
+  }
+
+  /// Works the plan out for `records`. Packets are small, and streams take turns: this reuses what it has.
+  mutating func update(for records: FeedbackRecords) {
+    if let last, isFit(for: records, after: last) { return }
+    last = records
+    steps.removeAll(keepingCapacity: true)
+    text.removeAll(keepingCapacity: true)
     var start = 0
-    func end(_ value: Value) {
-      steps.append(Step(textStart: start, textLength: text.count - start, value: value))
-      start = text.count
-    }
     for part in template.parts {
       switch part {
-      case .text(let literal): text += literal.utf8
+      case .text(let literal): text += literal
       case .column(let column):
-        if let constant = template.constant(column, of: records) {
-          text += constant.utf8
-        } else {
-          end(Self.value(of: column))
-        }
+        if !template.append(column, of: records, to: &text) { end(Self.value(of: column), &start) }
       }
     }
-    end(.nothing)
-    text += [UInt8](repeating: 0, count: Self.slack)
+    end(.nothing, &start)
+    for _ in 0..<Self.slack { text.append(0) }
     let valueBound = max(Decimal.maxDigits, UTCTime.textLength, 2 * records.run.tokenLength)
     rowBound = text.count + steps.count * (valueBound + Self.slack)
+  }
+
+  private func isFit(for records: FeedbackRecords, after last: FeedbackRecords) -> Bool {
+    guard records.hasSameShape(as: last) else { return false }
+    if !dependsOnOrigin { return true }
+    return records.labels === last.labels && records.direction == last.direction
+      && records.origin.packet == last.origin.packet
+  }
+
+  private mutating func end(_ value: Value, _ start: inout Int) {
+    steps.append(Step(textStart: start, textLength: text.count - start, value: value))
+    start = text.count
   }
 
   private static func value(of column: FeedbackColumn) -> Value {

@@ -32,7 +32,8 @@ package struct OverviewText {
 
   private mutating func add(_ input: InputSummary) {
     text += style.bold(VisibleText.of(input.source)) + "\n"
-    text += "  \(input.format ?? "not read"), \(Self.size(input.bytes))\n"
+    let compression = input.compression.map { ", \($0)-compressed" } ?? ""
+    text += "  \(input.format ?? "not read")\(compression), \(Self.size(input.bytes))\n"
     if let sha256 = input.sha256 { text += "  SHA-256 \(sha256)\n" }
     var last = -1
     // An input may be named twice in a row: its streams are numbered from 0 again.

@@ -1,21 +1,42 @@
 import WireBytes
 
 /// Which packet brought something: enough to find it again in the examined file, or in the capture that the
-/// file was made from.
+/// file was made from. Connections keep many of these: they are 32 bytes long.
 package struct PacketReference: Equatable, Sendable {
-  /// Its number in the examined file, from 1; nil in an export, which has no packets of its own.
-  package var number: Int?
-  /// Its number in the capture that the file was made from, from 1; nil where the file does not say.
-  package var original: Int?
-  /// Nil where the format carries no time (simple packet blocks of pcapng, most exports).
-  package var time: CaptureTime?
+  private var storedNumber: UInt64
+  private var seconds: Int64
+  private var fraction: UInt64
+  private var storedOriginal: UInt32
   /// Which of the inputs that are read as one capture it stands in, from 0; 0 where each is read alone.
-  package var input: Int
+  package var input: UInt16
+  /// `noTime` where there is no time.
+  private var digits: UInt8
 
-  package init(number: Int?, original: Int? = nil, time: CaptureTime? = nil, input: Int = 0) {
-    self.number = number
-    self.original = original
-    self.time = time
+  private static let noTime: UInt8 = .max
+
+  package init(number: Int?, original: Int? = nil, time: CaptureTime? = nil, input: UInt16 = 0) {
+    storedNumber = UInt64(clamping: number ?? 0)
+    storedOriginal = UInt32(clamping: original ?? 0)
+    seconds = time?.seconds ?? 0
+    fraction = time?.fraction ?? 0
+    digits = time?.digits ?? Self.noTime
     self.input = input
+  }
+
+  /// Its number in the examined file, from 1; nil in an export, which has no packets of its own.
+  package var number: Int? { storedNumber == 0 ? nil : Int(clamping: storedNumber) }
+
+  /// Its number in the capture that the file was made from, from 1; nil where the file does not say.
+  package var original: Int? { storedOriginal == 0 ? nil : Int(storedOriginal) }
+
+  /// Nil where the format carries no time (simple packet blocks of pcapng, most exports).
+  package var time: CaptureTime? {
+    digits == Self.noTime ? nil : CaptureTime(seconds: seconds, fraction: fraction, digits: digits)
+  }
+
+  /// In messages: its number in the file, else the one in the capture before it.
+  var text: String {
+    if let number { return "packet \(number)" }
+    return original.map { "original packet \($0)" } ?? "a packet without a number"
   }
 }

@@ -1,32 +1,29 @@
 import WireBytes
 
-/// One file on its way from blocks to a stream: hashed, turned from text into bytes, and freed of the marks
-/// of other tools.
+/// The content of a file on its way from blocks to a stream: turned from text into bytes, and freed of the
+/// marks of other tools.
 struct DumpPass: ~Copyable {
-  /// Bytes of the file so far.
-  private(set) var bytesRead = 0
+  /// Bytes of the content so far.
+  private var contentLength = 0
 
   /// Nil where the file holds the bytes themselves.
   private var decoder: (any TextDecoder)?
   private var decoded = DecodedText()
-  private var hash: InputHash?
   private var splitter = GapMarkSplitter()
   /// Position in the dump, from 0, behind what was handed on; what the text says is missing counts.
   private var dumpOffset = 0
   private var faults: [InputFault] = []
 
-  /// - Parameter head: the beginning of the file, all of it if `isWhole`: it tells the layouts of hex text
+  /// - Parameter head: the beginning of the content, all of it if `isWhole`: it tells the layouts of hex text
   ///   apart.
   init(_ format: DumpFormat, head: [UInt8], isWhole: Bool, options: DumpOptions) {
     decoder = format.textDecoder(head: head, isWhole: isWhole, maxExpansion: options.maxExpansion)
-    hash = options.hashes ? InputHash() : nil
   }
 
-  /// The file's next bytes.
+  /// The content's next bytes.
   mutating func block(_ block: RawSpan, into receiver: inout some StreamReceiver) throws {
-    hash?.update(block)
-    let fileOffset = bytesRead
-    bytesRead &+= block.byteCount
+    let fileOffset = contentLength
+    contentLength &+= block.byteCount
     guard decoder != nil else {
       let origin = ByteOrigin(streamOffset: fileOffset, fileOffset: fileOffset, stride: 1)
       return try splitter.bytes(block, origins: [origin], to: &receiver)
@@ -38,15 +35,13 @@ struct DumpPass: ~Copyable {
     }
   }
 
-  /// The file has ended. What it said of itself goes into the report.
+  /// The content has ended. What it said of itself goes into the report.
   mutating func finish(into receiver: inout some StreamReceiver, report: inout InputReport) throws {
     while let isDone = decoder?.finish(into: &decoded) {
       try drain(into: &receiver)
       if isDone { break }
     }
     try splitter.flush(to: &receiver)
-    report.bytes = bytesRead
-    report.sha256 = hash.take()?.hexDigest()
     report.faults += faults
   }
 

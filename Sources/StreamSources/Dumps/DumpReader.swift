@@ -17,9 +17,13 @@ package struct InputReport: Sendable {
   package var name: String
   /// Nil where it was not read.
   package var format: DumpFormat?
-  /// Bytes of the file that were read.
+  /// Nil where the file holds the bytes themselves.
+  package var compression: Compression?
+  /// Bytes of the file that were read, as it lies on disk, and their SHA-256.
   package var bytes = 0
   package var sha256: String?
+  /// Bytes that the file holds: as many, or what became of them when they were decompressed.
+  package var contentBytes = 0
   package var faults: [InputFault] = []
   /// What its content was taken for.
   package var recognition = Recognition.nothing
@@ -46,17 +50,20 @@ package struct DumpReader {
 
   /// Reads `input` into `receiver`. An input that cannot be read whole gives what could be read, and a
   /// fault in the report; only what the receiver throws is thrown.
-  /// - Parameter progress: is told now and then how many bytes were read, of how many where that is known.
+  /// - Parameter progress: is told now and then how many bytes of the file on disk were read, of how many where that is known.
   package mutating func read(
     _ input: Input, into receiver: inout some StreamReceiver,
     progress: (_ done: Int, _ size: Int?) -> Void
   ) throws -> InputReport {
     var report = InputReport(name: input.name)
     do {
-      var file = try InputFile(input)
+      // Who says raw may mean bytes that only look compressed.
+      var file = try InputFile(
+        input, hashes: options.hashes, readsLookalikes: options.format == .raw)
       var filled = try file.fill(&block, from: 0)
       let head = Array(block[..<min(filled, FormatProbes.headLength)])
       let isWhole = filled <= FormatProbes.headLength
+      report.compression = file.compression
       guard let format = format(of: input, head: head, isWhole: isWhole, report: &report) else {
         return report
       }
@@ -66,13 +73,16 @@ package struct DumpReader {
       do {
         while filled > 0 {
           try pass.block(block.span.bytes.extracting(first: filled), into: &receiver)
-          progress(pass.bytesRead, file.size)
+          progress(file.bytesRead, file.size)
           filled = try file.fill(&block, from: 0)
         }
       } catch let fault as InputFault {
         report.faults.append(fault)
       }
       try pass.finish(into: &receiver, report: &report)
+      report.bytes = file.bytesRead
+      report.contentBytes = file.contentLength
+      report.sha256 = file.takeDigest()
       try receiver.closed(StreamReport(.dump))
     } catch let fault as InputFault {
       report.faults.append(fault)
@@ -85,7 +95,8 @@ package struct DumpReader {
     of input: Input, head: [UInt8], isWhole: Bool, report: inout InputReport
   ) -> DumpFormat? {
     if let format = options.format { return format }
-    report.recognition = FormatProbes.recognise(head, isWhole: isWhole, content: contentProbes)
+    report.recognition = FormatProbes.recognise(
+      head, isWhole: isWhole, inside: report.compression, content: contentProbes)
     switch report.recognition {
     case .dump(let format):
       return format

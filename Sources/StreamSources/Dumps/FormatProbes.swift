@@ -6,8 +6,8 @@ package enum Recognition: Equatable, Sendable {
   case nothing
 }
 
-/// A test for one kind of content, on the file's head: up to `FormatProbes.headLength` bytes of its
-/// beginning; `isWhole` says that it is all of it.
+/// A test for one kind of content, on its head: up to `FormatProbes.headLength` bytes of its beginning,
+/// decompressed; `isWhole` says that it is all of it.
 package struct FormatProbe: Sendable {
   var result: Recognition
   var matches: @Sendable (_ head: [UInt8], _ isWhole: Bool) -> Bool
@@ -26,9 +26,6 @@ package enum FormatProbes {
   package static let headLength = 64 << 10
 
   private static let captureRemedy = "this version reads dumps only; export the stream's bytes first"
-  private static func compressedRemedy(_ tool: String) -> String {
-    "decompress it first: \(tool) FILE | apnsift inspect -"
-  }
 
   /// Of pcap the major version, 2, is asked for, too: 4d3cb2a1 alone is also a tuple's time, in January 2011.
   static let foreign: [FormatProbe] = [
@@ -39,9 +36,6 @@ package enum FormatProbes {
     magic([0x34, 0xcd, 0xb2, 0xa1, 2, 0], "a pcap capture", captureRemedy),
     magic([0xa1, 0xb2, 0xcd, 0x34, 0, 2], "a pcap capture", captureRemedy),
     magic([0x0a, 0x0d, 0x0d, 0x0a], "a pcapng capture", captureRemedy),
-    magic([0x1f, 0x8b, 0x08], "gzip-compressed", compressedRemedy("gzip -dc")),
-    magic([0x28, 0xb5, 0x2f, 0xfd], "zstd-compressed", compressedRemedy("zstd -dc")),
-    magic([0x04, 0x22, 0x4d, 0x18], "lz4-compressed", compressedRemedy("lz4 -dc")),
     magic(Array("SQLite format 3\0".utf8), "an SQLite database", "a store is named with --store"),
   ]
 
@@ -64,10 +58,18 @@ package enum FormatProbes {
     FormatProbe(.foreign(kind: kind, remedy: remedy)) { head, _ in head.starts(with: bytes) }
   }
 
-  /// What the file that begins with `head` is. `content` are probes for raw bytes, which only the caller can
-  /// tell, since sources know no protocol. An empty file is a dump of nothing.
-  static func recognise(_ head: [UInt8], isWhole: Bool, content: [FormatProbe]) -> Recognition {
+  /// What the file is whose content begins with `head`, which was decompressed where it lay `inside` a
+  /// compression. `content` are probes for raw bytes, which only the caller can tell, since sources know no
+  /// protocol. An empty file is a dump of nothing.
+  static func recognise(
+    _ head: [UInt8], isWhole: Bool, inside compression: Compression? = nil, content: [FormatProbe]
+  ) -> Recognition {
     if head.isEmpty { return .dump(.raw) }
+    if let compression, let inner = Compression(of: head[...]) {
+      return .foreign(
+        kind: "\(inner.rawValue)-compressed inside a \(compression.rawValue) file",
+        remedy: "one layer is read; take one off first: \(compression.rawValue) -dc FILE | apnsift inspect -")
+    }
     for probe in foreign + text + [marked] + content where probe.matches(head, isWhole) {
       return probe.result
     }

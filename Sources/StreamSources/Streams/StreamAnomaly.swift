@@ -26,8 +26,10 @@ package struct StreamAnomaly: Equatable, Sendable {
   }
 
   package var kind: Kind
-  /// Nil where it concerns no direction of a stream; then `offset` is nil, too.
-  package var direction: StreamDirection?
+  /// Number of the stream that it concerns; nil where it concerns none.
+  package var stream: Int?
+  /// Who sent it; nil where it concerns no direction of a stream, and then `offset` is nil, too.
+  package var side: Side?
   /// Offset in the direction (from 0, gaps counted in). `length` counts bytes from there, or without an
   /// offset bytes of the file from `fileOffset`.
   package var offset: Int?
@@ -38,11 +40,12 @@ package struct StreamAnomaly: Equatable, Sendable {
   package var message: String
 
   package init(
-    _ kind: Kind, direction: StreamDirection? = nil, offset: Int? = nil, length: Int? = nil,
+    _ kind: Kind, stream: Int? = nil, side: Side? = nil, offset: Int? = nil, length: Int? = nil,
     fileOffset: Int? = nil, packet: PacketReference? = nil, message: String
   ) {
     self.kind = kind
-    self.direction = direction
+    self.stream = stream
+    self.side = side
     self.offset = offset
     self.length = length
     self.fileOffset = fileOffset

@@ -24,7 +24,9 @@ package struct StreamDirection: Hashable, Sendable {
 package struct StreamIdentity: Equatable, Sendable {
   /// How the source knows which side is the server.
   package enum Evidence: Sendable {
-    /// One side opened the connection, or is known to be the only one there is.
+    /// There is one side only, and whoever gave the dump says that it is a server's.
+    case dump
+    /// One side opened the connection.
     case handshake
     /// One side has a port that the caller named as a server's.
     case port
@@ -40,7 +42,7 @@ package struct StreamIdentity: Equatable, Sendable {
 
   package init(
     number: Int, peers: (first: Endpoint, second: Endpoint)? = nil, server: Side,
-    serverEvidence: Evidence = .handshake
+    serverEvidence: Evidence
   ) {
     self.number = number
     self.peers = peers
@@ -49,7 +51,7 @@ package struct StreamIdentity: Equatable, Sendable {
   }
 
   /// What a dump holds: the bytes of one server.
-  package static let dump = StreamIdentity(number: 0, server: .first)
+  package static let dump = StreamIdentity(number: 0, server: .first, serverEvidence: .dump)
 
   package func endpoint(_ side: Side) -> Endpoint? {
     side == .first ? peers?.first : peers?.second

@@ -12,7 +12,9 @@ struct InputOptions: ParsableArguments {
 
   @Option(
     name: [.short, .long],
-    help: "How the inputs are stored: auto (by content), raw, hex (also xxd, hexdump -C), base64.")
+    help:
+      "How the inputs are stored: auto (by content), raw, hex (also xxd, hexdump -C), base64. Compressed files (gzip, zstd, lz4) are looked through."
+  )
   var from = FromArgument.auto
 
   @Option(

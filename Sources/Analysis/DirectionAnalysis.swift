@@ -1,0 +1,142 @@
+import APNsWire
+import StreamSources
+import WireBytes
+
+/// One direction of a stream: tells what it is by its first bytes, and has it decoded if that is known here.
+///
+/// A direction is a chain of runs with gaps between them; its first run decides.
+final class DirectionAnalysis {
+  enum Content {
+    case undecided, ciphertext, other
+    case feedback(FeedbackDirection)
+  }
+
+  private unowned let stream: StreamAnalysis
+  private let side: Side
+  private(set) var content = Content.undecided
+  /// The first run's bytes while they are too few to tell what it is.
+  private var opening: [UInt8] = []
+  var trail = OriginTrail()
+  private(set) var bytes = 0
+  private(set) var gapBytes = 0
+  /// Whether its first byte is the first that was sent: not so where the capture began later.
+  private var beginsStream = true
+  /// Offset where the first run begins.
+  private var start = 0
+  /// Offset behind the last byte or gap.
+  private var end = 0
+  /// Where the direction's first byte stands in the file, or the mark of the gap that it begins with.
+  private var first: (fileOffset: Int?, packet: PacketReference?)?
+
+  init(of stream: StreamAnalysis, side: Side) {
+    self.stream = stream
+    self.side = side
+  }
+
+  var role: Direction { stream.role(of: side) }
+
+  var records: Int {
+    if case .feedback(let feedback) = content { feedback.records } else { 0 }
+  }
+
+  func labels(_ origin: ByteOrigin) -> StreamLabels { stream.labels(input: origin.packet?.input ?? 0) }
+
+  // MARK: - Events
+
+  func append(_ bytes: RawSpan, origins: Span<ByteOrigin>) throws {
+    if first == nil, !origins.isEmpty { first = (origins[0].fileOffset, origins[0].packet) }
+    end &+= bytes.byteCount
+    self.bytes &+= bytes.byteCount
+    switch content {
+    case .feedback(let feedback):
+      trail.append(origins, end: end)
+      try feedback.decode(bytes, of: self)
+    case .undecided:
+      trail.append(origins, end: end)
+      bytes.withUnsafeBytes { opening.append(contentsOf: $0) }
+      if opening.count >= stream.headLength(side) { try decide() }
+    case .ciphertext, .other:
+      break
+    }
+  }
+
+  func gap(_ gap: StreamGap) throws {
+    if first == nil { first = (gap.fileOffset, gap.packet) }
+    gapBytes &+= gap.length
+    try endRun()
+    end = gap.offset &+ gap.length
+    // One finding stands for all of a ciphertext, and it comes last, when its length is known.
+    if case .ciphertext = content { return }
+    try find(
+      .streamGap, offset: gap.offset, length: gap.length, fileOffset: gap.fileOffset, packet: gap.packet,
+      "\(Count.of(gap.length, "byte")) of the stream missing here")
+    if case .feedback(let feedback) = content { feedback.beginRun(at: end) } else { start = end }
+    beginsStream = false
+  }
+
+  /// The capture lacks the beginning.
+  func beginInMidstream() { beginsStream = false }
+
+  func close() throws {
+    try endRun()
+    let summary = stream.log
+    summary.summary.gapBytes &+= gapBytes
+    if case .feedback = content {
+      summary.summary.streamBytes &+= bytes
+    } else {
+      summary.summary.undecodedBytes &+= bytes
+    }
+    guard case .ciphertext = content else { return }
+    let missing = gapBytes > 0 ? "; \(Count.of(gapBytes, "byte")) of it missing" : ""
+    try find(
+      .encryptedStream, offset: 0, length: end, fileOffset: first?.fileOffset, packet: first?.packet,
+      "the stream is TLS ciphertext: nothing in it can be decoded without its keys\(missing)")
+  }
+
+  // MARK: - What it is
+
+  private func endRun() throws {
+    if case .undecided = content, !opening.isEmpty { try decide() }
+    if case .feedback(let feedback) = content { try feedback.endRun(of: self) }
+  }
+
+  /// Tells what the direction is by the first bytes of its first run, and lets those go their way.
+  private func decide() throws {
+    let head = opening
+    opening = []
+    if Ciphertext.begins(head) {
+      content = .ciphertext
+    } else if stream.isFeedback(head, from: side) {
+      let feedback = FeedbackDirection(
+        rules: stream.rules, log: stream.log, offset: start, beginsStream: beginsStream)
+      content = .feedback(feedback)
+      try stream.recognisedServer(side)
+      try feedback.decode(head.span.bytes, of: self)
+      return
+    } else {
+      content = .other
+    }
+    trail = OriginTrail()
+  }
+
+  // MARK: - Findings
+
+  func find(
+    _ code: FindingCode, offset: Int?, length: Int?, origin: ByteOrigin?, _ message: String
+  ) throws {
+    try find(
+      code, offset: offset, length: length,
+      fileOffset: origin.flatMap { origin in offset.map { origin.fileOffset(of: $0) } },
+      packet: origin?.packet, message)
+  }
+
+  func find(
+    _ code: FindingCode, offset: Int?, length: Int?, fileOffset: Int?, packet: PacketReference?,
+    _ message: String
+  ) throws {
+    try stream.find(
+      StreamFinding(
+        code: code, side: side, offset: offset, length: length, fileOffset: fileOffset, packet: packet,
+        message: message))
+  }
+}

@@ -1,0 +1,130 @@
+import WireBytes
+
+/// The tags that stand before the data of an exported PDU (LINKTYPE_WIRESHARK_UPPER_PDU): type and length of
+/// two bytes each, then the value; all big-endian. The length counts the value's padding in, and tags come
+/// in any order. Tags that say nothing of streams are skipped.
+struct ExportedPDUTags {
+  private var source: IPAddress?
+  private var destination: IPAddress?
+  private var sourcePort: UInt16?
+  private var destinationPort: UInt16?
+  private var portType: UInt32?
+  /// The number that the dissector stands under in its table.
+  private var tableValue: UInt32?
+  private(set) var pdu = ExportedPDU()
+
+  /// Takes the value of a tag, which stands at the beginning of `value`; false if it is too short.
+  fileprivate mutating func take(_ tag: UInt16, _ value: RawSpan) -> Bool {
+    guard value.byteCount >= Self.leastLength(of: tag) else { return false }
+    switch tag {
+    // One of them is there as a rule; the dissector's own name says most.
+    case 12: pdu.dissector = Self.text(value)
+    case 13, 14: if pdu.dissector == nil { pdu.dissector = Self.text(value) }
+    case 20: source = IPAddress(v4: value.bigEndianUInt32(at: 0))
+    case 21: destination = IPAddress(v4: value.bigEndianUInt32(at: 0))
+    case 22: source = Self.address6(value)
+    case 23: destination = Self.address6(value)
+    case 24: portType = value.bigEndianUInt32(at: 0)
+    case 25: sourcePort = UInt16(truncatingIfNeeded: value.bigEndianUInt32(at: 0))
+    case 26: destinationPort = UInt16(truncatingIfNeeded: value.bigEndianUInt32(at: 0))
+    case 30: pdu.originalFrame = Int(value.bigEndianUInt32(at: 0))
+    case 32: tableValue = value.bigEndianUInt32(at: 0)
+    case 34: pdu.tcp = Self.tcpInfo(value)
+    default: break
+    }
+    return true
+  }
+
+  /// Bytes that a tag's value has at least.
+  static func leastLength(of tag: UInt16) -> Int {
+    switch tag {
+    case 20, 21, 24, 25, 26, 30, 32: 4
+    case 22, 23: 16
+    case 34: 19
+    default: 0
+    }
+  }
+
+  /// All tags were read, and the data lies in `payload`.
+  fileprivate mutating func finish(payload: Range<Int>, missingLength: Int) {
+    pdu.payload = payload
+    pdu.missingLength = missingLength
+    if let source, let sourcePort { pdu.source = Endpoint(address: source, port: sourcePort) }
+    if let destination, let destinationPort {
+      pdu.destination = Endpoint(address: destination, port: destinationPort)
+    }
+    pdu.isTCP = portType == 2 || portType == nil && pdu.source != nil && pdu.destination != nil
+  }
+
+  /// What the data begins with where it is a packet with headers of its own, by the names that Wireshark
+  /// gives to its dissectors and tables; nil if it is data.
+  var layer: Layer? {
+    switch pdu.dissector {
+    case "eth", "eth_withoutfcs", "eth_withfcs", "eth_maybefcs": .ethernet
+    case "ip", "ipv4": .ipv4
+    case "ipv6": .ipv6
+    case "raw_ip": .ip
+    case "gre": .transport(47)
+    case "ppp", "ppp_hdlc": .pointToPoint
+    case "sll": .cooked
+    case "ip.proto": tableValue.flatMap(UInt8.init(exactly:)).map { .transport($0) }
+    case "ethertype": tableValue.flatMap(UInt16.init(exactly:)).map { .network($0) }
+    case "tcp": .tcp
+    default: nil
+    }
+  }
+
+  /// The addresses, for headers that have none.
+  var addresses: (source: IPAddress, destination: IPAddress)? {
+    guard let source, let destination else { return nil }
+    return (source, destination)
+  }
+
+  /// Values that are text end in zeros up to a multiple of four bytes.
+  private static func text(_ value: RawSpan) -> String {
+    var length = value.byteCount
+    while length > 0, value.byte(at: length &- 1) == 0 { length &-= 1 }
+    return value.extracting(first: length).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private static func address6(_ value: RawSpan) -> IPAddress {
+    IPAddress(
+      v6High: UInt64(value.bigEndianUInt32(at: 0)) << 32 | UInt64(value.bigEndianUInt32(at: 4)),
+      low: UInt64(value.bigEndianUInt32(at: 8)) << 32 | UInt64(value.bigEndianUInt32(at: 12)))
+  }
+
+  /// Version 1: three numbers from 2 on, a truth value at 14, the header's flags at 15; nil if the version is another.
+  private static func tcpInfo(_ value: RawSpan) -> ExportedPDU.TCPInfo? {
+    guard value.bigEndianUInt16(at: 0) == 1 else { return nil }
+    return ExportedPDU.TCPInfo(
+      sequence: SequenceNumber(value.bigEndianUInt32(at: 2)),
+      nextSequence: SequenceNumber(value.bigEndianUInt32(at: 6)),
+      acknowledgement: SequenceNumber(value.bigEndianUInt32(at: 10)),
+      isReassembled: value.byte(at: 14) != 0,
+      flags: TCPSegment.Flags(rawValue: value.byte(at: 16)))
+  }
+}
+
+extension PacketWalk {
+  /// Reads the tags and stops at the data behind them; nil if they cannot be right.
+  mutating func exportedPDU(in bytes: RawSpan) -> ExportedPDUTags? {
+    var tags = ExportedPDUTags()
+    while holds(4, .exportedPDU) {
+      let tag = bytes.bigEndianUInt16(at: start)
+      let length = Int(bytes.bigEndianUInt16(at: start &+ 2))
+      guard holds(4 &+ length, .exportedPDU) else { return nil }
+      if tag == 0 {
+        start &+= 4 &+ length
+        tags.finish(payload: start..<end, missingLength: wireEnd &- end)
+        return tags
+      }
+      guard tags.take(tag, bytes.extracting(start &+ 4..<start &+ 4 &+ length)) else {
+        let least = ExportedPDUTags.leastLength(of: tag)
+        _ = flaw(.exportedPDU, .length(length, least: least, most: .max))
+        return nil
+      }
+      start &+= 4 &+ length
+    }
+    return nil
+  }
+}

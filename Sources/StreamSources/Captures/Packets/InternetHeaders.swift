@@ -1,0 +1,152 @@
+import WireBytes
+
+/// What an IP header says of the fragment behind it.
+struct FragmentHeader: Equatable {
+  var identification: UInt32 = 0
+  /// Place of the fragment's first byte in the datagram, in bytes from 0; a multiple of 8.
+  var offset = 0
+  /// Whether another fragment follows this one.
+  var hasMore = false
+  var protocolNumber: UInt8 = 0
+}
+
+extension PacketWalk {
+  /// IP where nothing announced which.
+  mutating func ip(in bytes: RawSpan) -> Layer {
+    guard holds(1, .ip) else { return .malformed }
+    switch bytes.byte(at: start) >> 4 {
+    case 4: return .ipv4
+    case 6: return .ipv6
+    case let version: return flaw(.ip, .version(Int(version), expected: 4))
+    }
+  }
+
+  /// RFC 791, section 3.1. Checksums are not judged: senders leave them to the network card.
+  mutating func ipv4(in bytes: RawSpan) -> Layer {
+    guard holds(20, .ipv4) else { return .malformed }
+    let first = Int(bytes.byte(at: start))
+    guard first >> 4 == 4 else { return flaw(.ipv4, .version(first >> 4, expected: 4)) }
+    let headerLength = (first & 15) &* 4
+    guard headerLength >= 20 else { return flaw(.ipv4, .length(headerLength, least: 20, most: 60)) }
+    let total = Int(bytes.bigEndianUInt16(at: start &+ 2))
+    if total >= headerLength {
+      endWire(after: total)
+    } else if total != 0 {
+      return flaw(.ipv4, .length(total, least: headerLength, most: 65_535))
+    }
+    // A total of 0 is what the card was to fill in as it cut the packet up: it is as long as it was captured.
+    guard holds(headerLength, .ipv4) else { return .malformed }
+    source = IPAddress(v4: bytes.bigEndianUInt32(at: start &+ 12))
+    destination = IPAddress(v4: bytes.bigEndianUInt32(at: start &+ 16))
+    let number = bytes.byte(at: start &+ 9)
+    let place = bytes.bigEndianUInt16(at: start &+ 6)
+    if place & 0x3fff != 0 {
+      fragment = FragmentHeader(
+        identification: UInt32(bytes.bigEndianUInt16(at: start &+ 4)), offset: Int(place & 0x1fff) &* 8,
+        hasMore: place & 0x2000 != 0, protocolNumber: number)
+      start &+= headerLength
+      return .fragment
+    }
+    start &+= headerLength
+    return number == 6 ? .tcp : .transport(number)
+  }
+
+  /// RFC 8200, section 3.
+  mutating func ipv6(in bytes: RawSpan) -> Layer {
+    guard holds(40, .ipv6) else { return .malformed }
+    let version = Int(bytes.byte(at: start) >> 4)
+    guard version == 6 else { return flaw(.ipv6, .version(version, expected: 6)) }
+    source = address6(at: start &+ 8, in: bytes)
+    destination = address6(at: start &+ 24, in: bytes)
+    let length = Int(bytes.bigEndianUInt16(at: start &+ 4))
+    let number = bytes.byte(at: start &+ 6)
+    start &+= 40
+    if length > 0 {
+      endWire(after: length)
+    } else if number == 0, let jumbo = jumboLength(in: bytes) {
+      endWire(after: jumbo)
+    }
+    return number == 6 ? .tcp : .transport(number)
+  }
+
+  private func address6(at index: Int, in bytes: RawSpan) -> IPAddress {
+    let high = UInt64(bytes.bigEndianUInt32(at: index)) << 32 | UInt64(bytes.bigEndianUInt32(at: index &+ 4))
+    let low =
+      UInt64(bytes.bigEndianUInt32(at: index &+ 8)) << 32 | UInt64(bytes.bigEndianUInt32(at: index &+ 12))
+    return IPAddress(v6High: high, low: low)
+  }
+
+  /// RFC 2675, section 2: the length of a packet whose length field is 0, from the option 194 of the
+  /// hop-by-hop header at `start`.
+  private func jumboLength(in bytes: RawSpan) -> Int? {
+    guard end &- start >= 8 else { return nil }
+    let last = min(end, start &+ (Int(bytes.byte(at: start &+ 1)) &+ 1) &* 8)
+    var place = start &+ 2
+    while place &+ 2 <= last {
+      let option = bytes.byte(at: place)
+      let length = Int(bytes.byte(at: place &+ 1))
+      if option == 194, length == 4, place &+ 6 <= last { return Int(bytes.bigEndianUInt32(at: place &+ 2)) }
+      // Option 0 is a single byte of padding, without a length.
+      place &+= option == 0 ? 1 : 2 &+ length
+    }
+    return nil
+  }
+
+  /// What an IP protocol number (IANA registry) announces, behind IPv6 extension headers.
+  mutating func transport(_ number: UInt8, in bytes: RawSpan) -> Layer {
+    var number = number
+    while true {
+      switch number {
+      case 6: return .tcp
+      case 4: return .ipv4
+      case 41: return .ipv6
+      case 17: return udp(in: bytes)
+      case 47: return gre(in: bytes)
+      case 137: return .labels
+      case 0, 43, 60, 135, 139, 140:
+        guard let next = skipExtension(in: bytes) else { return .malformed }
+        number = next
+      case 44:
+        guard let next = fragmentHeader(in: bytes) else { return .malformed }
+        if fragment.hasMore || fragment.offset > 0 { return .fragment }
+        // A datagram of one fragment is whole (RFC 6946).
+        number = next
+      case 51:
+        guard let next = skipAuthentication(in: bytes) else { return .malformed }
+        number = next
+      default: return .notTCP
+      }
+    }
+  }
+
+  /// RFC 8200, section 4.2: next header, length in units of 8 bytes without the first.
+  private mutating func skipExtension(in bytes: RawSpan) -> UInt8? {
+    guard holds(8, .ipv6Extension) else { return nil }
+    let next = bytes.byte(at: start)
+    let length = (Int(bytes.byte(at: start &+ 1)) &+ 1) &* 8
+    guard holds(length, .ipv6Extension) else { return nil }
+    start &+= length
+    return next
+  }
+
+  /// RFC 8200, section 4.5.
+  private mutating func fragmentHeader(in bytes: RawSpan) -> UInt8? {
+    guard holds(8, .ipv6Extension) else { return nil }
+    let place = bytes.bigEndianUInt16(at: start &+ 2)
+    fragment = FragmentHeader(
+      identification: bytes.bigEndianUInt32(at: start &+ 4), offset: Int(place & 0xfff8),
+      hasMore: place & 1 != 0, protocolNumber: bytes.byte(at: start))
+    start &+= 8
+    return fragment.protocolNumber
+  }
+
+  /// RFC 4302, section 2: next header, length in units of 4 bytes without the first two.
+  private mutating func skipAuthentication(in bytes: RawSpan) -> UInt8? {
+    guard holds(12, .authentication) else { return nil }
+    let next = bytes.byte(at: start)
+    let length = (Int(bytes.byte(at: start &+ 1)) &+ 2) &* 4
+    guard holds(length, .authentication) else { return nil }
+    start &+= length
+    return next
+  }
+}

@@ -1,0 +1,141 @@
+import WireBytes
+
+// Link layers of local networks, and what systems write in their place.
+
+extension PacketWalk {
+  /// IEEE 802.3: destination, source, then an EtherType or the length of an LLC frame.
+  mutating func ethernet(in bytes: RawSpan) -> Layer {
+    guard holds(14, .ethernet) else { return .malformed }
+    let type = bytes.bigEndianUInt16(at: start &+ 12)
+    start &+= 14
+    return typeOrLength(type)
+  }
+
+  /// IEEE 802.3, section 3.2.6: up to 1500 it is a length, from 1536 on a type. Behind a length come
+  /// padding and trailers, which are no part of the packet.
+  private mutating func typeOrLength(_ type: UInt16) -> Layer {
+    if type >= 1536 { return .network(type) }
+    guard type <= 1500 else { return .notTCP }
+    trim(to: Int(type))
+    return .logicalLink
+  }
+
+  /// What an EtherType (IEEE registry) announces, behind VLAN tags.
+  mutating func network(_ type: UInt16, in bytes: RawSpan) -> Layer {
+    switch type {
+    case 0x0800: return .ipv4
+    case 0x86dd: return .ipv6
+    case 0x8100, 0x88a8, 0x9100, 0x9200: return vlan(in: bytes)
+    case 0x8847, 0x8848: return .labels
+    case 0x8864: return .pppoe
+    case 0x6558: return .ethernet
+    case 0x880b: return .pointToPoint
+    // Jumbo LLC frames, whose length the length field could not hold.
+    case 0x8870: return .logicalLink
+    default: return .notTCP
+    }
+  }
+
+  /// IEEE 802.1Q: two bytes of tag, then what would have stood without it; tags repeat (802.1ad, QinQ).
+  private mutating func vlan(in bytes: RawSpan) -> Layer {
+    while holds(4, .vlan) {
+      let type = bytes.bigEndianUInt16(at: start &+ 2)
+      start &+= 4
+      switch type {
+      case 0x8100, 0x88a8, 0x9100, 0x9200: continue
+      default: return typeOrLength(type)
+      }
+    }
+    return .malformed
+  }
+
+  /// IEEE 802.2: the access points say what follows. SNAP has an EtherType if its organisation is 0 (RFC 1042)
+  /// or 0000f8 (802.1H); 06 is IP itself.
+  mutating func logicalLink(in bytes: RawSpan) -> Layer {
+    guard holds(3, .logicalLink) else { return .malformed }
+    let points = bytes.bigEndianUInt16(at: start)
+    let control = bytes.byte(at: start &+ 2)
+    if points == 0x0606, control == 3 {
+      start &+= 3
+      return .ip
+    }
+    guard points == 0xaaaa, control == 3 else { return .notTCP }
+    guard holds(8, .logicalLink) else { return .malformed }
+    let organisation = bytes.bigEndianUInt32(at: start &+ 2) & 0xff_ffff
+    let type = bytes.bigEndianUInt16(at: start &+ 6)
+    start &+= 8
+    return organisation == 0 || organisation == 0xf8 ? .network(type) : .notTCP
+  }
+
+  /// LINKTYPE_NULL and LINKTYPE_LOOP: the address family in four bytes, the first in the order of the machine
+  /// that captured, which the file need not share. The numbers of IPv6 differ between systems.
+  mutating func loopback(in bytes: RawSpan) -> Layer {
+    guard holds(4, .loopback) else { return .malformed }
+    let family = bytes.bigEndianUInt32(at: start)
+    start &+= 4
+    switch min(family, family.byteSwapped) {
+    case 2: return .ipv4
+    case 10, 23, 24, 28, 30: return .ipv6
+    default: return .notTCP
+    }
+  }
+
+  /// LINKTYPE_LINUX_SLL: the kind of device at 2, the protocol at 14.
+  mutating func cooked(in bytes: RawSpan) -> Layer {
+    guard holds(16, .cooked) else { return .malformed }
+    let device = bytes.bigEndianUInt16(at: start &+ 2)
+    let type = bytes.bigEndianUInt16(at: start &+ 14)
+    start &+= 16
+    return cooked(device: device, type: type)
+  }
+
+  /// LINKTYPE_LINUX_SLL2: the protocol at 0, the kind of device at 8.
+  mutating func cooked2(in bytes: RawSpan) -> Layer {
+    guard holds(20, .cooked) else { return .malformed }
+    let type = bytes.bigEndianUInt16(at: start)
+    let device = bytes.bigEndianUInt16(at: start &+ 8)
+    start &+= 20
+    return cooked(device: device, type: type)
+  }
+
+  /// The kind of device (ARPHRD_ in Linux) decides what the protocol number means: for netlink and frame
+  /// relay it is no EtherType, radiotap has none.
+  private func cooked(device: UInt16, type: UInt16) -> Layer {
+    switch device {
+    case 770, 824: return .notTCP
+    case 801: return .wireless
+    case 802: return .prism
+    case 803: return .radiotap
+    default: return type == 4 ? .logicalLink : type >= 1536 ? .network(type) : .notTCP
+    }
+  }
+
+  /// LINKTYPE_NFLOG: family, version and resource, then values of 16-bit length (their own four bytes counted
+  /// in), 16-bit type and padding to four bytes, in the order of the machine that captured; type 9 is the
+  /// packet.
+  mutating func log(in bytes: RawSpan) -> Layer {
+    guard holds(8, .log) else { return .malformed }
+    let version = Int(bytes.byte(at: start &+ 1))
+    guard version == 0 else { return flaw(.log, .version(version, expected: 0)) }
+    start &+= 4
+    // Types are small: the byte that is 0 is the high one.
+    let isLittle = bytes.byte(at: start &+ 3) == 0
+    while holds(4, .log) {
+      let first = bytes.bigEndianUInt16(at: start)
+      let second = bytes.bigEndianUInt16(at: start &+ 2)
+      let length = Int(isLittle ? first.byteSwapped : first)
+      guard length >= 4 else { return flaw(.log, .length(length, least: 4, most: .max)) }
+      // The two highest bits are flags of netlink.
+      if (isLittle ? second.byteSwapped : second) & 0x3fff == 9 {
+        endWire(after: length)
+        start &+= 4
+        return start <= end ? .ip : .notTCP
+      }
+      let padded = (length &+ 3) & ~3
+      guard padded < wireEnd &- start else { return .notTCP }
+      guard holds(padded, .log) else { return .malformed }
+      start &+= padded
+    }
+    return .malformed
+  }
+}

@@ -1,0 +1,131 @@
+import CLibpcap
+
+/// A filter in libpcap's language (`--filter`), compiled by it for each link type that comes up.
+///
+/// Names in it (`host example.com`) are looked up by libpcap as tcpdump does.
+package struct PacketFilter {
+  /// A filter for one link type.
+  private final class Program {
+    private var code = bpf_program()
+
+    init(_ expression: String, for linkType: LinkType) throws(InputFault) {
+      guard let capture = EmptyCapture(linkType: linkType) else {
+        throw InputFault("libpcap cannot begin a filter: out of memory")
+      }
+      let optimize: Int32 = 1
+      guard pcap_compile(capture.handle, &code, expression, optimize, PacketFilter.unknownNetmask) == 0 else {
+        throw InputFault(PacketFilter.bounded(String(cString: pcap_geterr(capture.handle))))
+      }
+    }
+
+    deinit { pcap_freecode(&code) }
+
+    func matches(_ header: inout pcap_pkthdr, _ bytes: UnsafePointer<UInt8>) -> Bool {
+      pcap_offline_filter(&code, &header, bytes) != 0
+    }
+  }
+
+  private struct Entry {
+    var linkType: LinkType
+    /// Nil where the expression makes no sense for the link type.
+    var program: Program?
+  }
+
+  /// Link types that are tried before a packet is read: an expression that suits one of them is no mistake.
+  private static let usual: [UInt16] = [1, 101, 113, 276, 0, 108, 105, 127, 9, 228, 229, 239, 252]
+  /// More link types than this are refused: a capture has one or two.
+  private static let maxLinkTypes = 256
+  /// No netmask is known, so `ip broadcast` does not compile.
+  fileprivate static let unknownNetmask: UInt32 = 0xffff_ffff
+  private static let maxMessage = 300
+
+  private let expression: String
+  private var entries: [Entry] = []
+  /// Index of the entry of the packet before.
+  private var last = 0
+  private var anomalies: [StreamAnomaly] = []
+  private var isFull = false
+
+  /// Finds an expression that cannot compile for any usual link type.
+  package init(_ expression: String) throws(InputFault) {
+    guard !expression.utf8.contains(0) else {
+      throw InputFault("the filter holds a NUL byte; expected an expression of pcap-filter(7)")
+    }
+    self.expression = expression
+    var first: InputFault?
+    for number in Self.usual {
+      do throws(InputFault) {
+        _ = try Program(expression, for: LinkType(rawValue: number))
+        return
+      } catch { first = first ?? error }
+    }
+    throw InputFault(
+      "the filter '\(Self.bounded(expression))' does not compile: \(first?.message ?? "") (for "
+        + "\(LinkType.ethernet.name), and for no other usual link type); pcap-filter(7) has the language")
+  }
+
+  /// Whether the packet is to be read. Where the expression makes no sense for its link type, it is not, and
+  /// an anomaly tells that once.
+  package mutating func matches(_ record: PacketRecord, in window: RawSpan) -> Bool {
+    if last >= entries.count || entries[last].linkType != record.linkType {
+      guard let index = index(of: record) else { return false }
+      last = index
+    }
+    guard let program = entries[last].program, record.start >= 0, record.capturedLength >= 0,
+      record.capturedLength <= window.byteCount - record.start
+    else { return false }
+    var header = pcap_pkthdr()
+    header.caplen = UInt32(clamping: record.capturedLength)
+    header.len = UInt32(clamping: record.originalLength)
+    return window.withUnsafeBytes { bytes in
+      // A packet of no bytes may stand in a window of none.
+      guard let base = bytes.baseAddress else {
+        return withUnsafePointer(to: 0) { program.matches(&header, $0) }
+      }
+      return program.matches(&header, (base + record.start).assumingMemoryBound(to: UInt8.self))
+    }
+  }
+
+  package var hasAnomalies: Bool { !anomalies.isEmpty }
+
+  /// What was found since the last call: link types that the filter does not suit.
+  package mutating func takeAnomalies() -> [StreamAnomaly] {
+    defer { anomalies = [] }
+    return anomalies
+  }
+
+  private mutating func index(of record: PacketRecord) -> Int? {
+    if let index = entries.firstIndex(where: { $0.linkType == record.linkType }) { return index }
+    guard entries.count < Self.maxLinkTypes else {
+      if !isFull {
+        note(record, "is of more than \(Self.maxLinkTypes) link types; packets of further ones are not read")
+      }
+      isFull = true
+      return nil
+    }
+    var program: Program?
+    do throws(InputFault) {
+      program = try Program(expression, for: record.linkType)
+    } catch {
+      note(
+        record,
+        "makes the filter '\(Self.bounded(expression))' meaningless: \(error.message); none of its "
+          + "packets is read")
+    }
+    entries.append(Entry(linkType: record.linkType, program: program))
+    return entries.count - 1
+  }
+
+  private mutating func note(_ record: PacketRecord, _ words: String) {
+    anomalies.append(
+      StreamAnomaly(
+        .unsupportedLinkType, length: record.capturedLength, fileOffset: record.fileOffset,
+        packet: PacketReference(number: record.number, time: record.time),
+        message: "\(record.linkType.name) (link type \(record.linkType.rawValue)) \(words)"))
+  }
+
+  /// Words of users and of libpcap, which repeats them, may be of any length.
+  fileprivate static func bounded(_ text: String) -> String {
+    text.utf8.count <= maxMessage ? text : String(decoding: text.utf8.prefix(maxMessage), as: UTF8.self) + "…"
+  }
+}

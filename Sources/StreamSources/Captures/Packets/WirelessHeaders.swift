@@ -1,0 +1,107 @@
+import WireBytes
+
+// 802.11, and what drivers write before it. Their integers are little-endian unless it says otherwise.
+
+extension PacketWalk {
+  /// IEEE 802.11, section 9.2: frame control, three or four addresses, QoS and HT control, then LLC.
+  mutating func wireless(in bytes: RawSpan) -> Layer {
+    guard holds(2, .wireless) else { return .malformed }
+    let control = bytes.byte(at: start)
+    let flags = bytes.byte(at: start &+ 1)
+    // Type 2 is data; with bit 6 of the control byte set it is a data type without data.
+    guard control & 0x0f == 0x08, control & 0x40 == 0 else { return .notTCP }
+    let hasQoS = control & 0x80 != 0
+    let isBridged = flags & 0x03 == 0x03
+    let hasHTControl = hasQoS && flags & 0x80 != 0
+    let length = 24 &+ (isBridged ? 6 : 0) &+ (hasQoS ? 2 : 0) &+ (hasHTControl ? 4 : 0)
+    guard holds(length, .wireless) else { return .malformed }
+    if flags & 0x40 != 0 { return .encrypted }
+    // Only whole frames are read: no more fragments to come, and none before.
+    guard flags & 0x04 == 0, bytes.byte(at: start &+ 22) & 0x0f == 0 else { return .notTCP }
+    let isAggregate = hasQoS && bytes.byte(at: start &+ (isBridged ? 30 : 24)) & 0x80 != 0
+    start &+= length
+    return isAggregate ? aggregate(in: bytes) : .logicalLink
+  }
+
+  /// IEEE 802.11, section 9.3.2.2 (A-MSDU): frames of two addresses, big-endian length and LLC, each padded to four bytes. A packet
+  /// is one segment here, so only one that stands alone is read.
+  private mutating func aggregate(in bytes: RawSpan) -> Layer {
+    guard holds(14, .wireless) else { return .malformed }
+    let length = Int(bytes.bigEndianUInt16(at: start &+ 12))
+    if wireEnd &- start > 14 &+ length &+ 3 { return flaw(.wireless, .aggregate) }
+    start &+= 14
+    trim(to: length)
+    return .logicalLink
+  }
+
+  /// radiotap.org: version 0, length of the header at 2, the words that say which fields are there at 4.
+  mutating func radiotap(in bytes: RawSpan) -> Layer {
+    guard holds(8, .radio) else { return .malformed }
+    let version = Int(bytes.byte(at: start))
+    guard version == 0 else { return flaw(.radio, .version(version, expected: 0)) }
+    let length = Int(bytes.bigEndianUInt16(at: start &+ 2).byteSwapped)
+    guard length >= 8 else { return flaw(.radio, .length(length, least: 8, most: .max)) }
+    guard holds(length, .radio) else { return .malformed }
+    let flags = radiotapFlags(in: bytes, length: length)
+    start &+= length
+    // The frame's check sequence is captured, too.
+    if flags & 0x10 != 0 { trim(to: max(0, wireEnd &- start &- 4)) }
+    // The header is padded to four bytes before the data, which no other field of 802.11 says.
+    return flags & 0x20 != 0 ? paddedWireless(in: bytes) : .wireless
+  }
+
+  /// The field `flags` of a radiotap header of `length` bytes, 0 if there is none. Only the time can stand
+  /// before it, in eight bytes aligned to eight.
+  private func radiotapFlags(in bytes: RawSpan, length: Int) -> UInt8 {
+    let present = bytes.bigEndianUInt32(at: start &+ 4).byteSwapped
+    guard present & 2 != 0 else { return 0 }
+    var place = 8
+    var word = present
+    while word >> 31 == 1, place &+ 4 <= length {
+      word = bytes.bigEndianUInt32(at: start &+ place).byteSwapped
+      place &+= 4
+    }
+    if present & 1 != 0 { place = ((place &+ 7) & ~7) &+ 8 }
+    return place < length ? bytes.byte(at: start &+ place) : 0
+  }
+
+  /// A frame whose header is padded to a multiple of four bytes.
+  private mutating func paddedWireless(in bytes: RawSpan) -> Layer {
+    let frame = start
+    let layer = wireless(in: bytes)
+    guard layer == .logicalLink else { return layer }
+    let padding = (4 &- (start &- frame) & 3) & 3
+    guard holds(padding, .wireless) else { return .malformed }
+    start &+= padding
+    return layer
+  }
+
+  /// LINKTYPE_PPI: version and flags, length of all headers at 2, the link type of what follows at 4.
+  mutating func perPacketInfo(in bytes: RawSpan) -> Layer {
+    guard holds(8, .radio) else { return .malformed }
+    let length = Int(bytes.bigEndianUInt16(at: start &+ 2).byteSwapped)
+    guard length >= 8 else { return flaw(.radio, .length(length, least: 8, most: .max)) }
+    let type = bytes.bigEndianUInt32(at: start &+ 4).byteSwapped
+    guard holds(length, .radio) else { return .malformed }
+    start &+= length
+    let linkType = LinkType(rawValue: UInt16(truncatingIfNeeded: type))
+    // Exported PDUs are records of their own, never inside.
+    guard type <= UInt16.max, let layer = Layer(linkType), layer != .exportedPDU else {
+      return .unsupported(linkType)
+    }
+    return layer
+  }
+
+  /// LINKTYPE_IEEE802_11_PRISM and _AVS: four bytes that tell them apart, then the length of the header,
+  /// big-endian in AVS, in the order of the machine in Prism.
+  mutating func prism(in bytes: RawSpan) -> Layer {
+    guard holds(8, .radio) else { return .malformed }
+    let isAVS = bytes.bigEndianUInt32(at: start) & 0xffff_f000 == 0x8021_1000
+    let length = bytes.bigEndianUInt32(at: start &+ 4)
+    let count = Int(isAVS ? length : min(length, length.byteSwapped))
+    guard count >= 8 else { return flaw(.radio, .length(count, least: 8, most: .max)) }
+    guard holds(count, .radio) else { return .malformed }
+    start &+= count
+    return .wireless
+  }
+}

@@ -1,0 +1,85 @@
+import WireBytes
+
+/// Reads the packets of a capture file, pcap or pcapng, from windows of any size. No I/O.
+///
+///     var records = CaptureRecords(kind: kind, maxPacket: options.maxPacket)
+///     loop: while true {
+///       switch records.next(in: window, from: place, windowOffset: offset, isLast: isLast) {
+///       case .packet(let record, let end): use(record); place = end
+///       case .passedOver(let end): place = end
+///       case .damaged(let anomaly, let end): report(anomaly); place = end
+///       case .needsBytes(let count): make(window, begin: place, andHold: count)
+///       case .unreadable(let fault): report(fault)
+///       case .finished: break loop
+///       }
+///     }
+///
+/// What is read does not depend on how the file was cut into windows. Every byte of it is in a packet's record,
+/// in a range that was passed over, or in one that was told as damaged.
+package struct CaptureRecords {
+  package enum Kind: Sendable {
+    case pcap, pcapng
+  }
+
+  /// What stands next in the file. `end` is the index in the window behind it, from which to go on.
+  package enum Step {
+    case packet(PacketRecord, end: Int)
+    /// A header, a block without a packet, or bytes of a damaged range whose end is not known yet.
+    case passedOver(end: Int)
+    /// Bytes that cannot be read (finding `damaged-capture`): a range of the file, which may begin before the
+    /// window. Behind a packet that was cut, it has that packet's bytes, too.
+    case damaged(StreamAnomaly, end: Int)
+    /// It takes a window with at least so many bytes from the place on: at most `maxPacket` and 2 MiB.
+    /// Never with the last window.
+    case needsBytes(Int)
+    /// The file cannot be read at all; `finished` follows.
+    case unreadable(InputFault)
+    /// The file has been read to its end. Only with the last window, or behind `unreadable`.
+    case finished
+  }
+
+  package let kind: Kind
+  // Both stand side by side, since one enum of them would be copied for each record.
+  private var pcap: RecordWalk<PcapRecords>
+  private var pcapng: RecordWalk<PcapngRecords>
+
+  /// - Parameter maxPacket: a record that claims more captured bytes is damage.
+  package init(kind: Kind, maxPacket: Int) {
+    self.kind = kind
+    pcap = RecordWalk(PcapRecords(maxPacket: max(0, maxPacket)))
+    pcapng = RecordWalk(PcapngRecords(maxPacket: max(0, maxPacket)))
+  }
+
+  /// What the file that begins with `head` is; nil for no capture. 24 bytes decide.
+  package static func recognises(_ head: RawSpan) -> Kind? {
+    guard head.byteCount >= 8 else { return nil }
+    let magic = FileByteOrder.little.uint32(in: head, at: 0)
+    if magic == PcapngBlock.Kind.sectionHeader.rawValue { return .pcapng }
+    guard let variant = PcapHeader.Variant(magic: magic) else { return nil }
+    let major = variant.order.uint16(in: head, at: 4)
+    if major == 2 { return .pcap }
+    // 4d3cb2a1 is also a tuple's time, in January 2011. The others lie in 1998, 2055 and 2083, where no tuple's
+    // does: with them, a file of another version is a pcap file as well.
+    return head.bigEndianUInt32(at: 0) == 0x4d3c_b2a1 ? nil : .pcap
+  }
+
+  /// The first 1024 Decryption Secrets Blocks of the file that were read so far, and how many there were.
+  package var secrets: [DecryptionSecrets] { pcapng.format.secrets }
+  package var secretsCount: Int { pcapng.format.secretsCount }
+
+  /// How many packets have been read so far: the number of the last one, from 1.
+  package var packets: Int { kind == .pcap ? pcap.format.packets : pcapng.format.packets }
+
+  /// - Parameters:
+  ///   - place: index in the window from which on to read; behind what the last step told.
+  ///   - windowOffset: offset in the file of the window's first byte.
+  ///   - isLast: whether the file ends with the window.
+  package mutating func next(
+    in window: RawSpan, from place: Int, windowOffset: Int, isLast: Bool
+  ) -> Step {
+    switch kind {
+    case .pcap: pcap.next(in: window, from: place, windowOffset: windowOffset, isLast: isLast)
+    case .pcapng: pcapng.next(in: window, from: place, windowOffset: windowOffset, isLast: isLast)
+    }
+  }
+}

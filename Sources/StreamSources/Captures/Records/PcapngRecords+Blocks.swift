@@ -1,0 +1,181 @@
+import WireBytes
+
+/// A block that was found to be whole, or cut by the end of the file. Indices are of the window.
+struct PcapngFrame {
+  var start: Int
+  /// Behind the body: the second length stands there, or the file ends.
+  var bodyEnd: Int
+  var end: Int
+  var order: FileByteOrder
+
+  var bodyLength: Int { bodyEnd &- start &- PcapngBlock.headLength }
+}
+
+/// What the kinds of blocks hold.
+extension PcapngRecords {
+  /// An Enhanced Packet Block (section 4.3), or an obsolete Packet Block (appendix A), whose interface number
+  /// has 16 bits.
+  @inline(__always)
+  mutating func readPacket(
+    _ frame: PcapngFrame, isObsolete: Bool, in window: RawSpan, windowOffset: Int
+  ) -> CaptureRecords.Step {
+    guard frame.bodyLength >= 20 else { return tooShort(frame, windowOffset) }
+    let (order, place) = (frame.order, frame.start)
+    let number =
+      isObsolete
+      ? Int(order.uint16(in: window, at: place &+ 8)) : Int(order.uint32(in: window, at: place &+ 8))
+    let interfaces = interfaces
+    guard number < interfaces.count, let linkType = interfaces[number].linkType else {
+      return noInterface(number, frame, windowOffset)
+    }
+    let high = UInt64(order.uint32(in: window, at: place &+ 12))
+    let low = UInt64(order.uint32(in: window, at: place &+ 16))
+    let captured = Int(order.uint32(in: window, at: place &+ 20))
+    let start = place &+ 28
+    // Only the file's end may cut a packet.
+    guard captured <= maxPacket, captured <= frame.bodyEnd &- start || frame.bodyEnd == frame.end else {
+      return tooLong(captured, frame.bodyEnd &- start, frame, windowOffset)
+    }
+    packets &+= 1
+    return .packet(
+      PacketRecord(
+        number: packets, time: interfaces[number].resolution.time(of: high << 32 | low),
+        linkType: linkType, start: start, capturedLength: min(captured, frame.bodyEnd &- start),
+        originalLength: Int(order.uint32(in: window, at: place &+ 24)),
+        fileOffset: windowOffset &+ start), end: frame.end)
+  }
+
+  /// A Simple Packet Block (section 4.4): of the section's first interface, without a time. How much of the
+  /// packet was captured follows from the snap length.
+  mutating func readSimplePacket(
+    _ frame: PcapngFrame, in window: RawSpan, windowOffset: Int
+  ) -> CaptureRecords.Step {
+    guard frame.bodyLength >= 4 else { return tooShort(frame, windowOffset) }
+    guard let interface = interfaces.first, let linkType = interface.linkType else {
+      return noInterface(0, frame, windowOffset)
+    }
+    let original = Int(frame.order.uint32(in: window, at: frame.start + 8))
+    let limit = interface.snapLength == 0 ? Int.max : Int(interface.snapLength)
+    let start = frame.start + 12
+    let captured = min(original, limit, frame.bodyEnd - start)
+    guard captured <= maxPacket else { return tooLong(captured, captured, frame, windowOffset) }
+    packets &+= 1
+    return .packet(
+      PacketRecord(
+        number: packets, time: nil, linkType: linkType, start: start, capturedLength: captured,
+        originalLength: original, fileOffset: windowOffset + start), end: frame.end)
+  }
+
+  mutating func readInterface(
+    _ frame: PcapngFrame, in window: RawSpan, windowOffset: Int
+  ) -> CaptureRecords.Step {
+    guard interfaces.count < Self.maxInterfaces else {
+      return damaged(
+        frame, windowOffset,
+        "interface \(interfaces.count) of a section, expected no more than \(Self.maxInterfaces)")
+    }
+    let interface = PcapngInterface(
+      at: frame.start, to: frame.bodyEnd, in: window, order: frame.order)
+    // One that cannot be read has its number all the same.
+    interfaces.append(interface)
+    return interface.linkType == nil ? tooShort(frame, windowOffset) : .passedOver(end: frame.end)
+  }
+
+  /// Interfaces are numbered from 0 in each section.
+  mutating func readSection(
+    _ frame: PcapngFrame, in window: RawSpan, windowOffset: Int
+  ) -> CaptureRecords.Step {
+    order = frame.order
+    interfaces.removeAll(keepingCapacity: true)
+    guard frame.bodyLength >= 16 else { return tooShort(frame, windowOffset) }
+    let major = frame.order.uint16(in: window, at: frame.start + 12)
+    let minor = frame.order.uint16(in: window, at: frame.start + 14)
+    if major == 1 { return .passedOver(end: frame.end) }
+    return damaged(
+      frame, windowOffset,
+      "a section of pcapng version \(major).\(minor), expected 1.0; its blocks are read as those of 1.0")
+  }
+
+  mutating func readSecrets(
+    _ frame: PcapngFrame, in window: RawSpan, windowOffset: Int
+  ) -> CaptureRecords.Step {
+    guard frame.bodyLength >= 8 else { return tooShort(frame, windowOffset) }
+    let length = Int(frame.order.uint32(in: window, at: frame.start + 12))
+    guard length <= frame.bodyLength - 8 else {
+      return damaged(
+        frame, windowOffset, "secrets of \(length) bytes in a block that has \(frame.bodyLength - 8) for them"
+      )
+    }
+    secretsCount &+= 1
+    if secrets.count < Self.maxSecrets {
+      secrets.append(
+        DecryptionSecrets(
+          type: frame.order.uint32(in: window, at: frame.start + 8),
+          fileOffset: windowOffset + frame.start + 16, length: length, packetsBefore: packets))
+    }
+    return .passedOver(end: frame.end)
+  }
+
+  /// A section header that cannot be read begins a section nevertheless: its interfaces are not those before.
+  mutating func giveUp(at place: Int, in window: RawSpan) {
+    guard window.byteCount - place >= 4,
+      FileByteOrder.little.uint32(in: window, at: place) == PcapngBlock.Kind.sectionHeader.rawValue
+    else { return }
+    interfaces.removeAll(keepingCapacity: true)
+  }
+
+  /// A block of the other byte order belongs to a section whose header was lost.
+  mutating func resume(at place: Int, in window: RawSpan) {
+    guard let block = Self.knownBlock(at: place, in: window), block.order != order else { return }
+    order = block.order
+    interfaces.removeAll(keepingCapacity: true)
+  }
+}
+
+/// What is said of blocks that cannot be read.
+extension PcapngRecords {
+  private func tooShort(_ frame: PcapngFrame, _ windowOffset: Int) -> CaptureRecords.Step {
+    damaged(frame, windowOffset, "a block of \(frame.end - frame.start) bytes, too short for its kind")
+  }
+
+  private func noInterface(
+    _ number: Int, _ frame: PcapngFrame, _ windowOffset: Int
+  ) -> CaptureRecords.Step {
+    damaged(
+      frame, windowOffset,
+      "a packet of interface \(number), but the section describes \(Count.of(interfaces.count, "interface"))")
+  }
+
+  private func tooLong(
+    _ captured: Int, _ room: Int, _ frame: PcapngFrame, _ windowOffset: Int
+  ) -> CaptureRecords.Step {
+    damaged(
+      frame, windowOffset,
+      "a packet of \(captured) captured bytes, expected at most \(min(room, maxPacket)) in its block")
+  }
+
+  private func damaged(_ frame: PcapngFrame, _ windowOffset: Int, _ cause: String) -> CaptureRecords.Step {
+    let before = packets == 0 ? "before the first packet" : "behind packet \(packets)"
+    return .damaged(
+      StreamAnomaly(
+        .damagedCapture, length: frame.end - frame.start, fileOffset: windowOffset + frame.start,
+        message: "\(before): \(cause)"), end: frame.end)
+  }
+
+  func flaw(at place: Int, in window: RawSpan) -> String {
+    let available = window.byteCount - place
+    guard available >= PcapngBlock.frameLength else {
+      return "\(Count.of(available, "byte")) where a block has \(PcapngBlock.frameLength) at least"
+    }
+    guard let block = PcapngBlock(at: place, in: window, order: order) else {
+      return "no section header that tells its byte order"
+    }
+    let length = block.totalLength
+    if length < PcapngBlock.frameLength || length > maxBlock {
+      return "a block of \(length) bytes, expected \(PcapngBlock.frameLength) to \(maxBlock)"
+    }
+    if length > available { return "a block of \(length) bytes, of which the file has \(available)" }
+    let closing = block.order.uint32(in: window, at: place + length - 4)
+    return "a block of \(length) bytes by its first length and \(closing) by its second"
+  }
+}

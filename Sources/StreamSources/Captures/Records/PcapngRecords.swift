@@ -1,0 +1,160 @@
+import WireBytes
+
+/// The packets of a pcapng file: a chain of blocks, in sections with their own byte order and interfaces. The
+/// length at both ends of a block bears it out.
+struct PcapngRecords: RecordFormat {
+  static let unit = "block"
+  /// What a block may have beside its packet, in bytes: options, names, secrets.
+  static let blockAllowance = 1 << 20
+  /// Behind damage only blocks up to this length are believed, in bytes.
+  static let maxBelieved = 512 << 10
+  /// Interfaces of a section that are remembered; a capture has a handful.
+  static let maxInterfaces = 65_536
+  static let maxSecrets = 1024
+
+  var packets = 0
+  var secrets: [DecryptionSecrets] = []
+  /// Decryption Secrets Blocks seen; `secrets` has the first `maxSecrets` of them.
+  var secretsCount = 0
+  /// Nil before the first section.
+  var order: FileByteOrder?
+  var interfaces: [PcapngInterface] = []
+  let maxPacket: Int
+  let maxBlock: Int
+
+  init(maxPacket: Int) {
+    self.maxPacket = maxPacket
+    // A block's length is a 32-bit number.
+    maxBlock = min(maxPacket, Int(UInt32.max)) + Self.blockAllowance
+  }
+
+  mutating func readHead(
+    at place: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
+  ) -> CaptureRecords.Step? { nil }
+
+  @inline(__always)
+  func judge(at place: Int, in window: RawSpan, isLast: Bool) -> RecordVerdict {
+    let available = window.byteCount &- place
+    guard available >= PcapngBlock.frameLength else {
+      if !isLast { return .needs(PcapngBlock.frameLength) }
+      return available == 0 ? .ended : .doubtful(end: window.byteCount, isReadable: false, flaw: nil)
+    }
+    guard let block = PcapngBlock(at: place, in: window, order: order),
+      block.totalLength >= PcapngBlock.frameLength, block.totalLength <= maxBlock
+    else { return .broken }
+    guard block.totalLength <= available else {
+      return isLast ? judgeCut(block, from: place, in: window) : .needs(block.totalLength)
+    }
+    let end = place &+ block.totalLength
+    if block.isClosed(before: end, in: window) { return .sound(end: end) }
+    return judgeOpen(block, from: place, to: end, in: window, isLast: isLast)
+  }
+
+  /// A block that the file's end cuts: of a packet is read what is there.
+  private func judgeCut(_ block: PcapngBlock, from place: Int, in window: RawSpan) -> RecordVerdict {
+    let end = window.byteCount
+    let isReadable = block.kind?.packetStart.map { place + $0 <= end } ?? false
+    return .doubtful(end: end, isReadable: isReadable, flaw: place..<end)
+  }
+
+  /// A block whose two lengths differ is read if it is of a known kind and another known block, or the end of
+  /// the file, stands where the first of them says: then only the second is wrong.
+  private func judgeOpen(
+    _ block: PcapngBlock, from place: Int, to end: Int, in window: RawSpan, isLast: Bool
+  ) -> RecordVerdict {
+    var isReadable = isLast && end == window.byteCount
+    if !isReadable {
+      switch stands(at: end, order: block.order, in: window, isLast: isLast) {
+      case .needs(let count): return .needs(end - place + count)
+      case .yes: isReadable = true
+      case .no: break
+      }
+    }
+    let isKnown = block.kind.map { block.totalLength >= $0.minLength } ?? false
+    return .doubtful(end: end, isReadable: isReadable && isKnown, flaw: end - 4..<end)
+  }
+
+  /// Whether a block of a known kind and a length that it can have begins at `place`.
+  private func stands(
+    at place: Int, order: FileByteOrder, in window: RawSpan, isLast: Bool
+  ) -> RecordBelief {
+    guard window.byteCount - place >= PcapngBlock.frameLength else {
+      return isLast ? .no : .needs(PcapngBlock.frameLength)
+    }
+    guard let block = PcapngBlock(at: place, in: window, order: order), let kind = block.kind,
+      (kind.minLength...Self.maxBelieved).contains(block.totalLength), block.totalLength & 3 == 0
+    else { return .no }
+    return .yes
+  }
+
+  /// A block is believed if its kind is known, its fields fit its length, and its two lengths are equal: for
+  /// random bytes once in 2^70 cases, so that the block behind it need not be asked.
+  func believes(at place: Int, doubted: Int?, in window: RawSpan, isLast: Bool) -> RecordBelief {
+    let available = window.byteCount &- place
+    guard available >= PcapngBlock.frameLength else { return isLast ? .no : .needs(PcapngBlock.frameLength) }
+    guard let block = Self.knownBlock(at: place, in: window), let kind = block.kind,
+      block.order == order || kind == .sectionHeader || kind == .interfaceDescription,
+      block.totalLength & 3 == 0, block.totalLength >= kind.minLength,
+      block.totalLength <= min(Self.maxBelieved, maxBlock)
+    else { return .no }
+    guard block.totalLength <= available else { return isLast ? .no : .needs(block.totalLength) }
+    let end = place &+ block.totalLength
+    return block.isClosed(before: end, in: window) && fits(block, kind, from: place, in: window) ? .yes : .no
+  }
+
+  /// The block of a known kind in either byte order. Of the order that the section has not, only a section
+  /// header or an interface may be believed: the latter where its section's header was lost. All others could be
+  /// blocks of the section's order read three bytes too early, `.. 00 00 00` `06 00 00 00`.
+  @inline(__always)
+  static func knownBlock(at place: Int, in window: RawSpan) -> PcapngBlock? {
+    let type = FileByteOrder.little.uint32(in: window, at: place)
+    if PcapngBlock.Kind(rawValue: type) != nil {
+      return PcapngBlock(at: place, in: window, order: .little)
+    }
+    return PcapngBlock.Kind(rawValue: type.byteSwapped) != nil
+      ? PcapngBlock(at: place, in: window, order: .big) : nil
+  }
+
+  /// Small numbers in a packet's bytes can look like a block's frame; fields that contradict it tell.
+  private func fits(
+    _ block: PcapngBlock, _ kind: PcapngBlock.Kind, from place: Int, in window: RawSpan
+  ) -> Bool {
+    switch kind {
+    case .enhancedPacket, .packet:
+      let captured = Int(block.order.uint32(in: window, at: place + 20))
+      return captured <= maxPacket && 32 + (captured + 3) & ~3 <= block.totalLength
+    case .interfaceDescription:
+      let linkType = block.order.uint16(in: window, at: place + 8)
+      return block.order.uint16(in: window, at: place + 10) == 0 && (block.order == order || linkType != 0)
+    case .decryptionSecrets:
+      return 20 + Int(block.order.uint32(in: window, at: place + 12)) <= block.totalLength
+    default:
+      return true
+    }
+  }
+
+  @inline(__always)
+  mutating func read(
+    at place: Int, to end: Int, isCut: Bool, in window: RawSpan, windowOffset: Int
+  ) -> CaptureRecords.Step {
+    // Whoever judged it has read the same.
+    guard let block = PcapngBlock(at: place, in: window, order: order) else { return .passedOver(end: end) }
+    let frame = PcapngFrame(start: place, bodyEnd: isCut ? end : end &- 4, end: end, order: block.order)
+    switch block.kind {
+    case .enhancedPacket?:
+      return readPacket(frame, isObsolete: false, in: window, windowOffset: windowOffset)
+    case .packet?:
+      return readPacket(frame, isObsolete: true, in: window, windowOffset: windowOffset)
+    case .simplePacket?:
+      return readSimplePacket(frame, in: window, windowOffset: windowOffset)
+    case .interfaceDescription?:
+      return readInterface(frame, in: window, windowOffset: windowOffset)
+    case .sectionHeader?:
+      return readSection(frame, in: window, windowOffset: windowOffset)
+    case .decryptionSecrets?:
+      return readSecrets(frame, in: window, windowOffset: windowOffset)
+    default:
+      return .passedOver(end: end)
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import WireBytes
+
+/// Goes from record to record of a capture file, and behind damage to the next one that is believed.
+///
+/// - A record that what stands behind it bears out is read at once.
+/// - If that does not fit, either the record lies about its length, or the damage begins behind it. So it is
+///   searched for another record: if one is found, only what stands before that is lost. Else it is read if
+///   the format can vouch for it.
+/// - Where no record can begin, the first place is searched for that a record is believed to begin at.
+///
+/// Each byte is searched once, and none is kept that was searched in vain, so damage of any length takes
+/// linear time and no memory.
+struct RecordWalk<Format: RecordFormat> {
+  private enum State {
+    case heading
+    /// At a record. Up to `searched` (file offset) it is known that no other begins in it.
+    case reading(searched: Int)
+    /// In damage that began at `damage.start`; all before the place has been searched.
+    case searching
+    /// A record was read in spite of a flaw, which is to be told.
+    case telling
+    case ended
+  }
+
+  private struct Damage {
+    /// Offsets in the file.
+    var start = 0
+    var end = 0
+    var cause = ""
+  }
+
+  private enum Search {
+    case found(Int)
+    /// It takes so many bytes from `at` on to go on there.
+    case needs(at: Int, Int)
+    case none
+  }
+
+  private(set) var format: Format
+  private var state: State = .heading
+  private var damage = Damage()
+
+  init(_ format: Format) {
+    self.format = format
+  }
+
+  mutating func next(
+    in window: RawSpan, from place: Int, windowOffset: Int, isLast: Bool
+  ) -> CaptureRecords.Step {
+    switch state {
+    case .heading:
+      return readHead(in: window, from: place, windowOffset: windowOffset, isLast: isLast)
+    case .reading(let searched):
+      return readRecord(
+        in: window, from: place, windowOffset: windowOffset, isLast: isLast, searched: searched)
+    case .searching:
+      return search(in: window, from: place, handedBack: place, windowOffset: windowOffset, isLast: isLast)
+    case .telling:
+      state = .reading(searched: 0)
+      return .damaged(anomaly(goesOn: nil), end: place)
+    case .ended:
+      return .finished
+    }
+  }
+
+  private mutating func readHead(
+    in window: RawSpan, from place: Int, windowOffset: Int, isLast: Bool
+  ) -> CaptureRecords.Step {
+    let step = format.readHead(at: place, in: window, windowOffset: windowOffset, isLast: isLast)
+    switch step {
+    case .needsBytes: break
+    case .unreadable: state = .ended
+    default: state = .reading(searched: 0)
+    }
+    return step
+      ?? readRecord(
+        in: window, from: place, windowOffset: windowOffset, isLast: isLast, searched: 0)
+  }
+
+  @inline(__always)
+  private mutating func readRecord(
+    in window: RawSpan, from place: Int, windowOffset: Int, isLast: Bool, searched: Int
+  ) -> CaptureRecords.Step {
+    switch format.judge(at: place, in: window, isLast: isLast) {
+    case .sound(let end):
+      return format.read(at: place, to: end, isCut: false, in: window, windowOffset: windowOffset)
+    case .needs(let count):
+      return .needsBytes(count)
+    case .ended:
+      state = .ended
+      return .finished
+    case .broken:
+      giveUp(at: place, in: window, windowOffset: windowOffset)
+      return search(
+        in: window, from: place + 1, handedBack: place, windowOffset: windowOffset, isLast: isLast)
+    case .doubtful(let end, let isReadable, let flaw):
+      let begin = max(place + 1, searched - windowOffset)
+      switch firstBelieved(in: window, from: begin, to: end, doubted: place, isLast: isLast) {
+      case .found(let other):
+        giveUp(at: place, in: window, windowOffset: windowOffset)
+        return resume(at: other, in: window, windowOffset: windowOffset)
+      case .needs(let other, let count):
+        state = .reading(searched: other + windowOffset)
+        return .needsBytes(other - place + count)
+      case .none:
+        break
+      }
+      if isReadable {
+        return readDoubtful(at: place, to: end, flaw: flaw, in: window, windowOffset: windowOffset)
+      }
+      giveUp(at: place, in: window, windowOffset: windowOffset)
+      return search(in: window, from: end, handedBack: place, windowOffset: windowOffset, isLast: isLast)
+    }
+  }
+
+  private mutating func readDoubtful(
+    at place: Int, to end: Int, flaw: Range<Int>?, in window: RawSpan, windowOffset: Int
+  ) -> CaptureRecords.Step {
+    state = .reading(searched: 0)
+    let isCut = flaw?.lowerBound == place
+    let words = flaw == nil ? "" : format.flaw(at: place, in: window)
+    let step = format.read(at: place, to: end, isCut: isCut, in: window, windowOffset: windowOffset)
+    if case .damaged = step { return step }
+    guard let flaw else { return step }
+    damage = Damage(
+      start: flaw.lowerBound + windowOffset, end: flaw.upperBound + windowOffset, cause: words)
+    state = .telling
+    return step
+  }
+
+  private mutating func giveUp(at place: Int, in window: RawSpan, windowOffset: Int) {
+    damage = Damage(
+      start: place + windowOffset, end: place + windowOffset, cause: format.flaw(at: place, in: window))
+    format.giveUp(at: place, in: window)
+  }
+
+  private mutating func resume(at place: Int, in window: RawSpan, windowOffset: Int) -> CaptureRecords.Step {
+    state = .reading(searched: 0)
+    damage.end = place + windowOffset
+    format.resume(at: place, in: window)
+    return .damaged(anomaly(goesOn: true), end: place)
+  }
+
+  /// - Parameter handedBack: the place that the caller stands at; what lies between it and `start` has been
+  ///   searched before.
+  private mutating func search(
+    in window: RawSpan, from start: Int, handedBack: Int, windowOffset: Int, isLast: Bool
+  ) -> CaptureRecords.Step {
+    state = .searching
+    switch firstBelieved(in: window, from: start, to: window.byteCount, doubted: nil, isLast: isLast) {
+    case .found(let place):
+      return resume(at: place, in: window, windowOffset: windowOffset)
+    case .needs(let place, let count):
+      return place > handedBack ? .passedOver(end: place) : .needsBytes(count)
+    case .none where isLast:
+      state = .reading(searched: 0)
+      damage.end = window.byteCount + windowOffset
+      return .damaged(anomaly(goesOn: false), end: window.byteCount)
+    case .none:
+      let end = window.byteCount
+      return end > handedBack ? .passedOver(end: end) : .needsBytes(1)
+    }
+  }
+
+  private func firstBelieved(
+    in window: RawSpan, from start: Int, to end: Int, doubted: Int?, isLast: Bool
+  ) -> Search {
+    var place = start
+    while place < end {
+      switch format.believes(at: place, doubted: doubted, in: window, isLast: isLast) {
+      case .yes: return .found(place)
+      case .no: place &+= 1
+      case .needs(let count): return .needs(at: place, count)
+      }
+    }
+    return .none
+  }
+
+  private func anomaly(goesOn: Bool?) -> StreamAnomaly {
+    let before = format.packets == 0 ? "before the first packet" : "behind packet \(format.packets)"
+    let outcome =
+      switch goesOn {
+      case true?: "; passed over up to the next \(Format.unit) that can be believed"
+      case false?: "; no \(Format.unit) that can be believed follows"
+      case nil: ""
+      }
+    return StreamAnomaly(
+      .damagedCapture, length: damage.end - damage.start, fileOffset: damage.start,
+      message: "\(before): \(damage.cause)\(outcome)")
+  }
+}

@@ -1,0 +1,69 @@
+/// A TCP connection: two directions under one number.
+final class Connection {
+  /// From 0, in the order of first packets.
+  let number: Int
+  let key: ConnectionKey
+  /// The sender and the receiver of the first packet.
+  let peers: (first: Endpoint, second: Endpoint)
+  let firstPacket: PacketReference
+  var lastPacket: PacketReference
+  var halves: InlineArray<2, HalfStream> = [HalfStream(), HalfStream()]
+  /// Who sent a SYN without ACK, and who answered with SYN and ACK.
+  var opener: Side?
+  var acceptor: Side?
+  /// Once the receiver was told of it.
+  var identity: StreamIdentity?
+  /// Whether the receiver was told that it is closed: what comes then is a copy, or nobody's.
+  var isClosed = false
+  var isReset = false
+  /// How many packets of the capture had been read when its last one came.
+  var lastActive = 0
+  /// Whether its end is in the calendar.
+  var isEnding = false
+  /// Its place in the table.
+  var slot: Int32 = 0
+
+  init(number: Int, key: ConnectionKey, peers: (first: Endpoint, second: Endpoint), packet: PacketReference) {
+    self.number = number
+    self.key = key
+    self.peers = peers
+    firstPacket = packet
+    lastPacket = packet
+  }
+
+  /// Who sent a segment that came from `source`. Of two equal ends, all is the first one's.
+  func side(of source: Endpoint) -> Side {
+    source == peers.first ? .first : .second
+  }
+
+  var carriedNothing: Bool {
+    identity == nil && !halves[0].isWaiting && !halves[1].isWaiting
+  }
+
+  /// Whether both directions have come to their ends, or one side has broken it off.
+  var isEnded: Bool { isReset || (halves[0].isEnded && halves[1].isEnded) }
+
+  /// Who is who, as far as it is known by now.
+  func identify(serverPorts: Set<UInt16>) -> StreamIdentity {
+    let (server, evidence) = server(serverPorts)
+    return StreamIdentity(number: number, peers: peers, server: server, serverEvidence: evidence)
+  }
+
+  private func server(_ ports: Set<UInt16>) -> (Side, StreamIdentity.Evidence) {
+    if let acceptor { return (acceptor, .handshake) }
+    if let opener { return (opener.other, .handshake) }
+    let first = ports.contains(peers.first.port)
+    let second = ports.contains(peers.second.port)
+    if first != second { return (first ? .first : .second, .port) }
+    return (peers.first.port < peers.second.port ? .first : .second, .guess)
+  }
+
+  func report(serverPorts: Set<UInt16>) -> StreamReport {
+    var report = StreamReport(identity ?? identify(serverPorts: serverPorts))
+    report.first = halves[0].report
+    report.second = halves[1].report
+    report.firstPacket = firstPacket
+    report.lastPacket = lastPacket
+    return report
+  }
+}

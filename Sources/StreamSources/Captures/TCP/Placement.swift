@@ -1,0 +1,204 @@
+import WireBytes
+
+/// A stretch of a segment's payload: the bytes that one packet brought.
+package struct PayloadStretch: Sendable {
+  /// Where it lies in the payload, in bytes from 0.
+  package var range: Range<Int>
+  /// Offset of its first byte in the file.
+  package var fileOffset: Int
+  package var packet: PacketReference
+
+  package init(range: Range<Int>, fileOffset: Int, packet: PacketReference) {
+    self.range = range
+    self.fileOffset = fileOffset
+    self.packet = packet
+  }
+}
+
+/// Where bytes came from.
+struct Arrival {
+  /// Offset of the first byte in the file.
+  var fileOffset: Int
+  var packet: PacketReference
+
+  func advanced(by count: Int) -> Arrival {
+    Arrival(fileOffset: fileOffset &+ count, packet: packet)
+  }
+}
+
+/// What was read of a capture and may be read again.
+package protocol CaptureMemory: ~Copyable {
+  /// Bytes of the file (decompressed) that were read before; false where they are gone.
+  mutating func reread(_ range: Range<Int>, into buffer: inout [UInt8]) -> Bool
+}
+
+// MARK: - A segment to its place
+
+extension Reassembler {
+  /// Takes a segment in.
+  /// - Parameters:
+  ///   - payload: its bytes, `segment.payloadLength` of them.
+  ///   - stretches: which packets brought the payload; one, but for fragments.
+  ///   - packet: the packet that completed the segment.
+  package mutating func segment(
+    _ segment: TCPSegment, payload: RawSpan, stretches: Span<PayloadStretch>, packet: PacketReference,
+    memory: inout some CaptureMemory & ~Copyable, to receiver: inout some StreamReceiver
+  ) throws {
+    let (connection, side) = try connection(for: segment, packet, to: &receiver)
+    note(packet, of: connection, side)
+    let index = Int(side.rawValue)
+    var position = connection.halves[index].position(of: segment.sequence)
+    if segment.flags.contains(.syn) {
+      position += 1  // a SYN takes a number of its own (RFC 9293, section 3.4)
+      try synchronise(segment, connection, side, at: position, to: &receiver)
+    }
+    for place in stretches.indices {
+      let stretch = stretches[place]
+      try self.place(
+        payload.extracting(stretch.range), at: position &+ stretch.range.lowerBound, connection, side,
+        Arrival(fileOffset: stretch.fileOffset, packet: stretch.packet), memory: &memory, to: &receiver)
+    }
+    let captured = position &+ segment.payloadLength
+    if segment.missingLength > 0 {
+      connection.halves[index].noteSent(to: captured &+ segment.missingLength)
+      try noteTruncated(
+        segment.missingLength, connection, side, at: captured,
+        fileOffset: stretches.isEmpty ? nil : stretches[stretches.count - 1].fileOffset, packet, to: &receiver
+      )
+    }
+    if segment.flags.contains(.fin) {
+      connection.halves[index].noteFIN(at: captured &+ segment.missingLength)
+    }
+    if segment.flags.contains(.rst) { connection.isReset = true }
+    if connection.isEnded { try awaitEnd(connection) }
+    table.touch(connection, rank(of: connection))
+  }
+
+  /// Takes in bytes that a tool has put in order already: they follow on what came before.
+  /// - Parameter missing: how many bytes at the payload's end the capture lacks.
+  mutating func orderedBytes(
+    _ payload: RawSpan, missing: Int, from source: Endpoint, to destination: Endpoint, _ arrival: Arrival,
+    to receiver: inout some StreamReceiver
+  ) throws {
+    let segment = TCPSegment(source: source, destination: destination, sequence: SequenceNumber(0))
+    let (connection, side) = try connection(for: segment, arrival.packet, to: &receiver)
+    note(arrival.packet, of: connection, side)
+    let index = Int(side.rawValue)
+    if !connection.halves[index].hasBegun { connection.halves[index].begin(at: 0) }
+    if !payload.isEmpty { try deliver(payload, arrival, connection, side, to: &receiver) }
+    if missing > 0 {
+      try noteTruncated(
+        missing, connection, side, at: connection.halves[index].next, fileOffset: arrival.fileOffset,
+        arrival.packet, to: &receiver)
+      let end = connection.halves[index].next &+ missing
+      connection.halves[index].noteSent(to: end)
+      try declareGap(to: end, fileOffset: arrival.fileOffset, arrival.packet, connection, side, to: &receiver)
+    }
+    table.touch(connection, rank(of: connection))
+  }
+
+  private func rank(of connection: Connection) -> ConnectionTable.Rank {
+    if connection.isEnded { return .ended }
+    return connection.carriedNothing ? .silent : .speaking
+  }
+
+  private func note(_ packet: PacketReference, of connection: Connection, _ side: Side) {
+    connection.lastActive = packetsRead
+    connection.lastPacket = packet
+    let index = Int(side.rawValue)
+    if connection.halves[index].report.firstPacket == nil {
+      connection.halves[index].report.firstPacket = packet
+    }
+  }
+
+  private mutating func synchronise(
+    _ segment: TCPSegment, _ connection: Connection, _ side: Side, at position: Int,
+    to receiver: inout some StreamReceiver
+  ) throws {
+    if segment.flags.contains(.ack) { connection.acceptor = side } else { connection.opener = side }
+    let index = Int(side.rawValue)
+    let hadBegun = connection.halves[index].hasBegun
+    connection.halves[index].synchronise(segment.sequence, at: position)
+    guard !hadBegun else { return }
+    try tellDeferred(connection, side, to: &receiver)
+    try flush(connection, side, to: &receiver)
+  }
+
+  /// Puts bytes where they belong: into the stream if they are next, else among those that wait. What is
+  /// there already is held against them.
+  mutating func place(
+    _ bytes: RawSpan, at position: Int, _ connection: Connection, _ side: Side, _ arrival: Arrival,
+    memory: inout some CaptureMemory & ~Copyable, to receiver: inout some StreamReceiver
+  ) throws {
+    guard !bytes.isEmpty else { return }
+    let index = Int(side.rawValue)
+    let end = position &+ bytes.byteCount
+    let isKeepAlive = bytes.byteCount == 1 && end == connection.halves[index].sent
+    connection.halves[index].noteSent(to: end)
+    var start = position
+    if connection.halves[index].hasBegun, start < connection.halves[index].next {
+      let known = start..<min(end, connection.halves[index].next)
+      try compareDelivered(
+        known, bytes.extracting(first: known.count), connection, side, arrival, isKeepAlive: isKeepAlive,
+        memory: &memory, to: &receiver)
+      start = known.upperBound
+    }
+    guard start < end else { return }
+    let rest = bytes.extracting(droppingFirst: start &- position)
+    let restArrival = arrival.advanced(by: start &- position)
+    if connection.halves[index].hasBegun, start == connection.halves[index].next,
+      (connection.halves[index].pending.firstPosition ?? .max) >= end
+    {
+      try deliver(rest, restArrival, connection, side, to: &receiver)
+      try flush(connection, side, to: &receiver)
+      return
+    }
+    try placeAmongPending(
+      rest, at: start, connection, side, restArrival, isKeepAlive: isKeepAlive, to: &receiver)
+  }
+
+  private mutating func placeAmongPending(
+    _ bytes: RawSpan, at position: Int, _ connection: Connection, _ side: Side, _ arrival: Arrival,
+    isKeepAlive: Bool, to receiver: inout some StreamReceiver
+  ) throws {
+    let index = Int(side.rawValue)
+    let end = position &+ bytes.byteCount
+    var overlapping: [PendingSegment] = []
+    connection.halves[index].pending.visit(position..<end) { overlapping.append($0) }
+    var cursor = position
+    for known in overlapping {
+      try keep(
+        bytes, at: position, cursor..<max(cursor, known.position), connection, side, arrival, to: &receiver)
+      let shared = max(position, known.position)..<min(end, known.end)
+      try comparePending(
+        known, bytes.extracting(shared.lowerBound &- position..<shared.upperBound &- position),
+        at: shared.lowerBound, connection, side, arrival.packet, isKeepAlive: isKeepAlive, to: &receiver)
+      cursor = shared.upperBound
+    }
+    try keep(bytes, at: position, cursor..<end, connection, side, arrival, to: &receiver)
+    try flush(connection, side, to: &receiver)
+    guard connection.halves[index].isWaiting else { return }
+    wait(for: connection, side, until: packetsRead &+ calendar.window)
+    try enforceLimits(connection, side, to: &receiver)
+  }
+
+  /// Delivers or keeps the bytes in `range` of positions, which are in no other segment.
+  private mutating func keep(
+    _ bytes: RawSpan, at position: Int, _ range: Range<Int>, _ connection: Connection, _ side: Side,
+    _ arrival: Arrival, to receiver: inout some StreamReceiver
+  ) throws {
+    guard !range.isEmpty else { return }
+    let index = Int(side.rawValue)
+    let part = bytes.extracting(range.lowerBound &- position..<range.upperBound &- position)
+    let partArrival = arrival.advanced(by: range.lowerBound &- position)
+    if connection.halves[index].hasBegun, range.lowerBound == connection.halves[index].next {
+      return try deliver(part, partArrival, connection, side, to: &receiver)
+    }
+    let segment = PendingSegment(
+      position: range.lowerBound, bytes: part.withUnsafeBytes { Array($0) },
+      fileOffset: partArrival.fileOffset,
+      packet: partArrival.packet, arrival: packetsRead)
+    connection.halves[index].pending.insert(segment)
+    held &+= segment.cost
+  }
+}

@@ -1,0 +1,69 @@
+import CLibpcap
+import Foundation
+import WireBytes
+
+/// What libpcap says of a capture file.
+struct LibpcapReading {
+  struct Packet: Equatable {
+    var seconds: Int64
+    var nanoseconds: Int64
+    var bytes: [UInt8]
+    var original: Int
+  }
+
+  var packets: [Packet] = []
+  /// Short name of the link type.
+  var linkType = ""
+  /// Why it stopped before the end; nil where it did not.
+  var fault: String?
+
+  init(_ file: [UInt8]) {
+    var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
+    var file = file
+    let handle = file.withUnsafeMutableBytes { bytes -> OpaquePointer? in
+      guard let stream = fmemopen(bytes.baseAddress, bytes.count, "r") else { return nil }
+      let precision = UInt32(PCAP_TSTAMP_PRECISION_NANO)
+      guard let handle = pcap_fopen_offline_with_tstamp_precision(stream, precision, &message) else {
+        fclose(stream)
+        return nil
+      }
+      read(from: handle)
+      return handle
+    }
+    guard let handle else {
+      fault = message.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? "?"
+      return
+    }
+    pcap_close(handle)
+  }
+
+  private mutating func read(from handle: OpaquePointer) {
+    linkType = pcap_datalink_val_to_name(pcap_datalink(handle)).map { String(cString: $0) } ?? ""
+    var header: UnsafeMutablePointer<pcap_pkthdr>?
+    var data: UnsafePointer<UInt8>?
+    while true {
+      let answer = pcap_next_ex(handle, &header, &data)
+      guard answer == 1, let header = header?.pointee else {
+        if answer != PCAP_ERROR_BREAK { fault = String(cString: pcap_geterr(handle)) }
+        return
+      }
+      packets.append(
+        Packet(
+          seconds: Int64(header.ts.tv_sec), nanoseconds: Int64(header.ts.tv_usec),
+          bytes: Array(UnsafeBufferPointer(start: data, count: Int(header.caplen))),
+          original: Int(header.len)))
+    }
+  }
+}
+
+extension RecordReading.Packet {
+  /// As libpcap tells it; packets without a time have 0 there.
+  var asLibpcap: LibpcapReading.Packet {
+    let digits = Int(time?.digits ?? 0)
+    var fraction = time?.fraction ?? 0
+    for _ in 9..<max(9, digits) { fraction /= 10 }
+    for _ in min(9, digits)..<9 { fraction *= 10 }
+    return LibpcapReading.Packet(
+      seconds: time?.seconds ?? 0, nanoseconds: Int64(fraction), bytes: bytes, original: original)
+  }
+}
