@@ -27,7 +27,10 @@ package struct PacketReference: Equatable, Sendable {
   package var number: Int? { storedNumber == 0 ? nil : Int(clamping: storedNumber) }
 
   /// Its number in the capture that the file was made from, from 1; nil where the file does not say.
-  package var original: Int? { storedOriginal == 0 ? nil : Int(storedOriginal) }
+  package var original: Int? {
+    get { storedOriginal == 0 ? nil : Int(storedOriginal) }
+    set { storedOriginal = UInt32(clamping: newValue ?? 0) }
+  }
 
   /// Nil where the format carries no time (simple packet blocks of pcapng, most exports).
   package var time: CaptureTime? {
