@@ -57,15 +57,15 @@ struct DumpAnalysis {
   init(all dumps: [[UInt8]], as format: DumpFormat? = .raw, rules: FeedbackRules = .standard) throws {
     let files = try TemporaryFiles()
     let analyzer = Analyzer(rules: rules, sinks: [evidence])
-    var options = DumpOptions()
-    options.format = format
+    var options = ReadingOptions()
+    options.format = format.map { .dump($0) }
     options.hashes = false
-    var reader = DumpReader(options: options, contentProbes: [FeedbackProbe.probe(rules: rules)])
+    var reader = try InputReader(options: options, contentProbes: [FeedbackProbe.probe(rules: rules)])
     for (index, dump) in dumps.enumerated() {
       var receiver = analyzer
       analyzer.begin(source: "dump \(index)")
       let input = Input(try files.write(dump))
-      reports.append(try reader.read(input, into: &receiver) { _, _ in })
+      reports.append(try reader.read(input, into: &receiver) { _ in })
     }
     summary = analyzer.summary
   }

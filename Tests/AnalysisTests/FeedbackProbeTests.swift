@@ -32,15 +32,15 @@ struct FeedbackProbeTests {
   @Test(arguments: cases)
   func recognised(_ example: Case) throws {
     let report = try #require(try DumpAnalysis(example.dump, as: nil).reports.first)
-    #expect(report.recognition == (example.isFeedback ? .dump(.raw) : .nothing))
-    #expect(report.format == .raw, "what is named is read all the same")
+    #expect(report.recognition == (example.isFeedback ? .format(.dump(.raw)) : .nothing))
+    #expect(report.format == .dump(.raw), "what is named is read all the same")
   }
 
   @Test("a long dump is recognised by its first 64 KiB, and random bytes are not")
   func longDumps() throws {
     var generator = SeededGenerator(seed: 71)
     let dump = (0..<5000).flatMap { _ in Dumps.tuple(&generator) }
-    #expect(try DumpAnalysis(dump, as: nil).reports.first?.recognition == .dump(.raw))
+    #expect(try DumpAnalysis(dump, as: nil).reports.first?.recognition == .format(.dump(.raw)))
     for _ in 0..<200 {
       let bytes = generator.bytes(generator.pick(50...3000))
       #expect(try DumpAnalysis(bytes, as: nil).reports.first?.recognition == .nothing)

@@ -3,7 +3,7 @@ import Testing
 
 /// One conversation in many wrappings gives the same records (capture.md, "Which tools to trust").
 @Suite(
-  "The same conversation, captured otherwise", .enabled(if: readsCaptures, "the command reads no captures"))
+  "The same conversation, captured otherwise")
 struct CaptureMetamorphicTests {
   private let directory: TestDirectory
   private let expected: [ReportedTuple]

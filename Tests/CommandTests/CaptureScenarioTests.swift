@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What is wrong with a capture is found, named and placed, and the rest is read (capture.md).
-@Suite("What captures lack or get wrong", .enabled(if: readsCaptures, "the command reads no captures"))
+@Suite("What captures lack or get wrong")
 struct CaptureScenarioTests {
   private let directory: TestDirectory
   /// 300 sound tuples, ten a segment.

@@ -59,11 +59,11 @@ struct DumpRecording: StreamReceiver {
   static func of(
     _ input: Input, as format: DumpFormat?, probes: [FormatProbe] = []
   ) throws -> (recording: DumpRecording, report: InputReport) {
-    var options = DumpOptions()
-    options.format = format
-    var reader = DumpReader(options: options, contentProbes: probes)
+    var options = ReadingOptions()
+    options.format = format.map { .dump($0) }
+    var reader = try InputReader(options: options, contentProbes: probes)
     var recording = DumpRecording()
-    let report = try reader.read(input, into: &recording) { _, _ in }
+    let report = try reader.read(input, into: &recording) { _ in }
     return (recording, report)
   }
 }

@@ -42,35 +42,35 @@ struct FormatProbeTests {
   @Test("a tuple whose time is also a magic number of pcap is no capture")
   func magicTime() throws {
     let tuple: [UInt8] = [0x4d, 0x3c, 0xb2, 0xa1, 0, 32] + [UInt8](repeating: 7, count: 32)
-    let isTuple = FormatProbe(.dump(.raw)) { head, _ in head == tuple }
-    #expect(try DumpRecording.of(tuple, as: nil, probes: [isTuple]).report.recognition == .dump(.raw))
+    let isTuple = FormatProbe(.format(.dump(.raw))) { head, _ in head == tuple }
+    #expect(try DumpRecording.of(tuple, as: nil, probes: [isTuple]).report.recognition == .format(.dump(.raw)))
   }
 
   @Test("an empty file is a dump of nothing")
   func empty() throws {
     let (recording, report) = try DumpRecording.of([], as: nil)
-    #expect(report.recognition == .dump(.raw) && report.format == .raw)
+    #expect(report.recognition == .format(.dump(.raw)) && report.format == .dump(.raw))
     #expect(recording.isClosed && recording.bytes.isEmpty)
   }
 
   @Test("text comes before content, hex before base64, and content is asked last")
   func order() throws {
-    let yes = [FormatProbe(.dump(.raw)) { _, _ in true }]
+    let yes = [FormatProbe(.format(.dump(.raw))) { _, _ in true }]
     let hexAndBase64 = Array("00112233445566778899aAbBcCdDeEfF".utf8)
-    #expect(try DumpRecording.of(hexAndBase64, as: nil, probes: yes).report.format == .hex)
-    #expect(try DumpRecording.of(Array("UYCWaA8=".utf8), as: nil, probes: yes).report.format == .base64)
-    #expect(try DumpRecording.of([0xff], as: nil, probes: yes).report.recognition == .dump(.raw))
+    #expect(try DumpRecording.of(hexAndBase64, as: nil, probes: yes).report.format == .dump(.hex))
+    #expect(try DumpRecording.of(Array("UYCWaA8=".utf8), as: nil, probes: yes).report.format == .dump(.base64))
+    #expect(try DumpRecording.of([0xff], as: nil, probes: yes).report.recognition == .format(.dump(.raw)))
     #expect(try DumpRecording.of([0xff], as: nil).report.recognition == .nothing)
   }
 
   @Test("content is asked about at most 64 KiB, and told whether that is all")
   func head() throws {
     for length in [1, 65_536, 65_537, 300_000] {
-      let probe = FormatProbe(.dump(.raw)) { head, isWhole in
+      let probe = FormatProbe(.format(.dump(.raw))) { head, isWhole in
         head.count == min(length, FormatProbes.headLength) && isWhole == (length <= FormatProbes.headLength)
       }
       let file = [UInt8](repeating: 0xff, count: length)
-      #expect(try DumpRecording.of(file, as: nil, probes: [probe]).report.recognition == .dump(.raw))
+      #expect(try DumpRecording.of(file, as: nil, probes: [probe]).report.recognition == .format(.dump(.raw)))
     }
   }
 
@@ -79,7 +79,7 @@ struct FormatProbeTests {
     let files = try TemporaryFiles()
     let path = try files.write([0xff, 0xfe], to: "in/x")
     let named = try DumpRecording.of(Input(path), as: nil)
-    #expect(named.report.recognition == .nothing && named.report.format == .raw)
+    #expect(named.report.recognition == .nothing && named.report.format == .dump(.raw))
     #expect(named.recording.bytes == [0xff, 0xfe])
     let member = try #require(InputWalk([files.path + "/in"]).inputs.first)
     let walked = try DumpRecording.of(member, as: nil)

@@ -10,7 +10,7 @@ package struct CaptureOptions: Sendable {
   /// How many more packets are read before a hole is declared, or a direction without a SYN begins.
   package var reorderWindow = 4096
   /// Bytes that one direction may hold back, overhead counted in; beyond it its first hole is declared early.
-  package var streamBuffer = 8 << 20
+  package var streamBuffer = 16 << 20
   /// Bytes that all directions may hold back together; beyond it the oldest hole is declared early.
   package var totalBuffer = 64 << 20
   /// Bytes of fragments that may wait for the rest of their datagrams.

@@ -83,11 +83,3 @@ enum FeedbackConversation {
     return try directory.export("dump.bin").tuples
   }
 }
-
-/// Whether the command reads captures: it exports the tuple of one that a tuple is in.
-let readsCaptures: Bool = {
-  guard let directory = try? TestDirectory(),
-    let exported = try? directory.export(Conversation(serverSends: feedback(tuples(1))).segments())
-  else { return false }
-  return exported.objects("stream").contains { $0["server"] is String }
-}()

@@ -5,7 +5,7 @@ import Testing
 import WireBytes
 
 @Suite("Dumps read from files")
-struct DumpReaderTests {
+struct InputReaderTests {
   @Test("bytes and places of each format, over several blocks", arguments: TextFormat.allCases)
   func texts(_ format: TextFormat) throws {
     var generator = SeededGenerator(seed: 31)
@@ -14,7 +14,7 @@ struct DumpReaderTests {
     let (recording, report) = try DumpRecording.of(text, as: nil)
     let isSame = recording.bytes == bytes
     #expect(isSame && recording.misuse.isEmpty && recording.isClosed)
-    #expect(report.format == (format == .base64 ? .base64 : .hex))
+    #expect(report.format == (format == .base64 ? .dump(.base64) : .dump(.hex)))
     #expect(report.bytes == text.count && report.faults.isEmpty)
     let digits = { (place: Int) in String(decoding: text[place..<(place + 2)], as: UTF8.self) }
     if format != .base64 {
@@ -39,13 +39,13 @@ struct DumpReaderTests {
     // FIPS 180-2, appendix B.1.
     let (_, report) = try DumpRecording.of(Array("abc".utf8), as: .hex)
     #expect(report.sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
-    var options = DumpOptions()
+    var options = ReadingOptions()
     options.hashes = false
-    var reader = DumpReader(options: options, contentProbes: [])
+    var reader = try InputReader(options: options, contentProbes: [])
     var recording = DumpRecording()
     let files = try TemporaryFiles()
     let input = Input(try files.write([1, 2]))
-    let undigested = try reader.read(input, into: &recording) { _, _ in }
+    let undigested = try reader.read(input, into: &recording) { _ in }
     #expect(undigested.sha256 == nil)
   }
 
@@ -59,28 +59,25 @@ struct DumpReaderTests {
     }
   }
 
-  @Test("progress tells the bytes read, and the size of a file")
+  @Test("progress tells the bytes read")
   func progress() throws {
     let files = try TemporaryFiles()
     let path = try files.write([UInt8](repeating: 0xee, count: 600_000))
-    var reader = DumpReader(options: DumpOptions(), contentProbes: [])
+    var reader = try InputReader(options: ReadingOptions(), contentProbes: [])
     var recording = DumpRecording()
     var told: [Int] = []
-    _ = try reader.read(Input(path), into: &recording) { done, size in
-      told.append(done)
-      #expect(size == 600_000)
-    }
+    _ = try reader.read(Input(path), into: &recording) { told.append($0) }
     #expect(told == [262_144, 524_288, 600_000])
   }
 
   @Test("a reader reads one file after another, each from its beginning")
   func reuse() throws {
     let files = try TemporaryFiles()
-    var reader = DumpReader(options: DumpOptions(), contentProbes: [])
+    var reader = try InputReader(options: ReadingOptions(), contentProbes: [])
     for text in ["0102030405060708", "[5 bytes missing in capture file]", "AQIDBAUGBwg="] {
       var recording = DumpRecording()
       let path = try files.write(Array(text.utf8))
-      _ = try reader.read(Input(path), into: &recording) { _, _ in }
+      _ = try reader.read(Input(path), into: &recording) { _ in }
       #expect(recording.misuse.isEmpty && recording.isClosed)
     }
   }
