@@ -3,9 +3,9 @@ package enum Dissection: Equatable, Sendable {
   /// A TCP segment; `payloadStart` is an index in the window that the packet lies in.
   case segment(TCPSegment)
   /// A TCP segment that came in fragments; `payloadStart` is an index in the datagram's bytes.
-  case datagram(TCPSegment, ReassembledDatagram)
+  indirect case datagram(TCPSegment, ReassembledDatagram)
   /// Data that Wireshark exported without its headers.
-  case exportedPDU(ExportedPDU)
+  indirect case exportedPDU(ExportedPDU)
   /// Nothing for a stream: not TCP, a fragment that waits for others, or headers that cannot be right.
   case passedOver
 }

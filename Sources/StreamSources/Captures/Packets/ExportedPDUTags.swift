@@ -93,7 +93,7 @@ struct ExportedPDUTags {
       low: UInt64(value.bigEndianUInt32(at: 8)) << 32 | UInt64(value.bigEndianUInt32(at: 12)))
   }
 
-  /// Version 1: three numbers from 2 on, a truth value at 14, the header's flags at 15; nil if the version is another.
+  /// Version 1: three numbers from 2 on, a truth value at 14, the header's flags at 15; nil if it is another.
   private static func tcpInfo(_ value: RawSpan) -> ExportedPDU.TCPInfo? {
     guard value.bigEndianUInt16(at: 0) == 1 else { return nil }
     return ExportedPDU.TCPInfo(

@@ -8,7 +8,8 @@ extension PacketWalk {
     guard holds(14, .ethernet) else { return .malformed }
     let type = bytes.bigEndianUInt16(at: start &+ 12)
     start &+= 14
-    return typeOrLength(type)
+    // What almost all frames are, without another step.
+    return type == 0x0800 ? .ipv4 : typeOrLength(type)
   }
 
   /// IEEE 802.3, section 3.2.6: up to 1500 it is a length, from 1536 on a type. Behind a length come

@@ -126,8 +126,9 @@ package struct PacketDissector {
       return .passedOver
     }
     originalFrame = tags.pdu.originalFrame
-    var packet = packet
-    packet.original = originalFrame ?? packet.original
+    let packet = PacketReference(
+      number: packet.number, original: originalFrame ?? packet.original, time: packet.time,
+      input: packet.input)
     if let layer = tags.layer, layer != .tcp || tags.addresses != nil {
       if let (source, destination) = tags.addresses {
         (walk.source, walk.destination) = (source, destination)

@@ -23,8 +23,8 @@ extension PacketWalk {
     return isAggregate ? aggregate(in: bytes) : .logicalLink
   }
 
-  /// IEEE 802.11, section 9.3.2.2 (A-MSDU): frames of two addresses, big-endian length and LLC, each padded to four bytes. A packet
-  /// is one segment here, so only one that stands alone is read.
+  /// IEEE 802.11, section 9.3.2.2 (A-MSDU): frames of two addresses, big-endian length and LLC, each padded to
+  /// four bytes. A packet is one segment here, so only one that stands alone is read.
   private mutating func aggregate(in bytes: RawSpan) -> Layer {
     guard holds(14, .wireless) else { return .malformed }
     let length = Int(bytes.bigEndianUInt16(at: start &+ 12))
