@@ -22,6 +22,7 @@ extension PacketWalk {
   }
 
   /// RFC 791, section 3.1. Checksums are not judged: senders leave them to the network card.
+  @inline(__always)
   mutating func ipv4(in bytes: RawSpan) -> Layer {
     guard holds(20, .ipv4) else { return .malformed }
     let first = Int(bytes.byte(at: start))

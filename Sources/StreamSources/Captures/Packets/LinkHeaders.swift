@@ -4,6 +4,7 @@ import WireBytes
 
 extension PacketWalk {
   /// IEEE 802.3: destination, source, then an EtherType or the length of an LLC frame.
+  @inline(__always)
   mutating func ethernet(in bytes: RawSpan) -> Layer {
     guard holds(14, .ethernet) else { return .malformed }
     let type = bytes.bigEndianUInt16(at: start &+ 12)

@@ -44,7 +44,10 @@ package struct PacketDissector {
     let wireLength = max(record.capturedLength, min(record.originalLength, Int(UInt32.max)))
     var walk = PacketWalk(
       start: record.start, end: record.start &+ record.capturedLength, wireEnd: record.start &+ wireLength)
-    let answer = walk.run(from: layer, in: window)
+    // The first two headers of almost all packets, without the loop.
+    var answer = layer == .ethernet ? walk.ethernet(in: window) : layer
+    if answer == .ipv4 { answer = walk.ipv4(in: window) }
+    if answer != .tcp { answer = walk.run(from: answer, in: window) }
     if answer == .tcp, let segment = walk.tcp(in: window) {
       counts.segments &+= 1
       return .segment(segment)
