@@ -154,7 +154,7 @@ struct CaptureScenarioTests {
     packets[segments.dataIndices[2]].bytes[46] = 0x10
     let exported = try directory.export(packets)
     #expect(
-      exported.findings("malformed-frame").map { $0["packet"] as? Int } == [segments.dataIndices[2] + 1])
+      exported.findings("malformed-packet").map { $0["packet"] as? Int } == [segments.dataIndices[2] + 1])
     try expectTuples((0..<300).filter { $0 / 10 != 2 }, in: exported)
   }
 

@@ -33,12 +33,13 @@ struct InputFaultTests {
       try $0.write("no dump\n", to: "foreign/a.txt")
       try $0.write([UInt8](repeating: 0xfe, count: 500), to: "foreign/b/c.bin")
     },
-    Case("capture.pcap", "pcap capture", "dumps only") {
+    Case("reserved.pcap", "reserved bits set", "expected a number below 65536") {
       try $0.write(
-        [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0] + [UInt8](repeating: 0, count: 16), to: "capture.pcap")
+        [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0] + [UInt8](repeating: 0, count: 12) + [1, 0, 0x30, 0],
+        to: "reserved.pcap")
     },
-    Case("capture.pcapng", "pcapng capture") {
-      try $0.write([0x0a, 0x0d, 0x0d, 0x0a, 28, 0, 0, 0], to: "capture.pcapng")
+    Case("other.sqlite", "is an SQLite database", "--store") {
+      try $0.write(Array("SQLite format 3\0".utf8), to: "other.sqlite")
     },
     Case("cut.gz", "gzip-compressed data is cut at offset 100 of the compressed file") { directory in
       let packed = try directory.tool("gzip", ["-c"], input: .bytes(feedback(tuples(3))))

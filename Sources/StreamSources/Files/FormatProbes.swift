@@ -55,7 +55,7 @@ package enum FormatProbes {
   /// What the file is whose content begins with `head`, which was decompressed where it lay `inside` a
   /// compression. `content` are probes for raw bytes, which only the caller can tell, since sources know no
   /// protocol. An empty file is a dump of nothing.
-  static func recognise(
+  package static func recognise(
     _ head: [UInt8], isWhole: Bool, inside compression: Compression? = nil, content: [FormatProbe]
   ) -> Recognition {
     if head.isEmpty { return .format(.dump(.raw)) }

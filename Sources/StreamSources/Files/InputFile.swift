@@ -76,7 +76,7 @@ package struct InputFile: ~Copyable {
   /// From now on `reread` finds the last `length` bytes of the content, where the file itself cannot be read
   /// twice.
   /// - Parameter head: all of the content that has been read so far.
-  mutating func keep(_ length: Int, behind head: ArraySlice<UInt8>) {
+  package mutating func keep(_ length: Int, behind head: ArraySlice<UInt8>) {
     guard length > 0, !isRereadable else { return }
     let kept = RecentBytes(capacity: length)
     head.withUnsafeBytes { kept.append($0) }

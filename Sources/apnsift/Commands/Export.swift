@@ -15,8 +15,8 @@ struct Export: ParsableCommand {
         apnsift export --columns time,token feedback.bin   two columns
         apnsift export feedback.bin --findings wrong.csv   and what is wrong with it
         ssh host cat feedback.bin | apnsift export -       from a pipe
-        apnsift export capture.pcapng --records streams    the connections of a capture
-        apnsift export capture.pcapng -t raw -o streams/   their bytes, and streams/streams.json
+        apnsift export capture.pcap --records streams      connections of a capture
+        apnsift export capture.pcap -t raw -o streams      and their bytes
       """)
 
   enum To: String, ExpressibleByArgument, CaseIterable {

@@ -109,8 +109,9 @@ extension Reassembler {
     try receiver.anomaly(
       StreamAnomaly(
         .uncomparedDuplicate, stream: connection.number, side: side, packet: connection.lastPacket,
-        message: "\(Count.of(count, "byte")) came again so late that the first copy was no longer at hand: "
-          + "whether it was the same is not known"))
+        message:
+          "\(Count.of(count, "byte")) came so late that what was there before is no longer at hand: whether "
+          + "they are copies of it is not known"))
   }
 
   private mutating func remember(

@@ -13,8 +13,9 @@ struct HalfStream {
   /// Whether it is known where the stream begins: only then is anything delivered.
   private(set) var hasBegun = false
   private(set) var base = 0
-  /// Position behind the last byte that was sent as far as is known: captured or not, FIN or not.
-  private(set) var sent = 0
+  /// Position behind the last byte that was sent as far as is known, captured or not; far below all others
+  /// where none is known.
+  private(set) var sent = Int.min
   /// Position of the FIN.
   private(set) var fin: Int?
   /// The initial sequence number, once a SYN was seen.

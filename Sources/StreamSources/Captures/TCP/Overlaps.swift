@@ -117,7 +117,6 @@ extension Reassembler {
     if let known = connection.halves[index].delivered.firstPosition, known > range.lowerBound {
       end = min(end, known)
     }
-    connection.halves[index].report.duplicateBytes &+= end &- range.lowerBound
     connection.halves[index].uncomparedBytes &+= end &- range.lowerBound
     return end
   }
