@@ -30,6 +30,12 @@ final class FeedbackDirection {
 
   /// Hands on all that the decoder has to say of `piece`.
   func decode(_ piece: RawSpan, of direction: DirectionAnalysis) throws {
+    try decode(piece, with: &decoder, of: direction)
+  }
+
+  private func decode(
+    _ piece: RawSpan, with decoder: inout FeedbackDecoder, of direction: DirectionAnalysis
+  ) throws {
     while true {
       switch decoder.next(in: piece) {
       case .records(let run):
@@ -47,7 +53,7 @@ final class FeedbackDirection {
           .truncatedRecord, offset: offset, length: length, origin: direction.trail.origin(at: offset),
           "\(Count.of(length, "byte")) at the end: a tuple that is cut off")
       case .needsBytes:
-        rememberSkip(in: direction)
+        rememberSkip(decoder.pendingSkip, in: direction)
         direction.trail.forget(before: decoder.undecidedOffset)
         return
       case .finished:
@@ -66,8 +72,8 @@ final class FeedbackDirection {
   }
 
   /// A search may last longer than the trail reaches back: what it began at is asked for in time.
-  private func rememberSkip(in direction: DirectionAnalysis) {
-    guard let offset = decoder.pendingSkip, skip?.offset != offset else { return }
+  private func rememberSkip(_ offset: Int?, in direction: DirectionAnalysis) {
+    guard let offset, skip?.offset != offset else { return }
     skip = (offset, direction.trail.origin(at: offset))
   }
 

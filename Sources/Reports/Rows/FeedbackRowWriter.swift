@@ -17,6 +17,7 @@ package final class FeedbackRowWriter {
 
   package func write(_ records: FeedbackRecords, in bytes: RawSpan) throws {
     plan.update(for: records)
+    let plan = plan
     var done = 0
     while done < records.run.count {
       let room = try output.reserve(plan.rowBound)

@@ -7,7 +7,8 @@ final class Connection {
   let peers: (first: Endpoint, second: Endpoint)
   let firstPacket: PacketReference
   var lastPacket: PacketReference
-  var halves: InlineArray<2, HalfStream> = [HalfStream(), HalfStream()]
+  private let first = HalfStream()
+  private let second = HalfStream()
   /// Who sent a SYN without ACK, and who answered with SYN and ACK.
   var opener: Side?
   var acceptor: Side?
@@ -31,17 +32,19 @@ final class Connection {
     lastPacket = packet
   }
 
+  subscript(side: Side) -> HalfStream { side == .first ? first : second }
+
   /// Who sent a segment that came from `source`. Of two equal ends, all is the first one's.
   func side(of source: Endpoint) -> Side {
     source == peers.first ? .first : .second
   }
 
   var carriedNothing: Bool {
-    identity == nil && !halves[0].isWaiting && !halves[1].isWaiting
+    identity == nil && !first.isWaiting && !second.isWaiting
   }
 
   /// Whether both directions have come to their ends, or one side has broken it off.
-  var isEnded: Bool { isReset || (halves[0].isEnded && halves[1].isEnded) }
+  var isEnded: Bool { isReset || (first.isEnded && second.isEnded) }
 
   /// Who is who, as far as it is known by now.
   func identify(serverPorts: Set<UInt16>) -> StreamIdentity {
@@ -60,8 +63,8 @@ final class Connection {
 
   func report(serverPorts: Set<UInt16>) -> StreamReport {
     var report = StreamReport(identity ?? identify(serverPorts: serverPorts))
-    report.first = halves[0].report
-    report.second = halves[1].report
+    report.first = first.report
+    report.second = second.report
     report.firstPacket = firstPacket
     report.lastPacket = lastPacket
     return report

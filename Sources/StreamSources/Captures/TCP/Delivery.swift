@@ -9,31 +9,31 @@ extension Reassembler {
     to receiver: inout some StreamReceiver
   ) throws {
     if connection.identity == nil { try open(connection, to: &receiver) }
-    let index = Int(side.rawValue)
-    let position = connection.halves[index].next
+    let half = connection[side]
+    let position = half.next
     let origins: InlineArray<1, ByteOrigin> = [
       ByteOrigin(
-        streamOffset: connection.halves[index].offset(position), fileOffset: arrival.fileOffset, stride: 1,
+        streamOffset: half.offset(position), fileOffset: arrival.fileOffset, stride: 1,
         packet: arrival.packet)
     ]
     try receiver.bytes(
       bytes, of: StreamDirection(stream: connection.number, side: side), origins: origins.span)
-    connection.halves[index].report.bytes &+= bytes.byteCount
+    half.report.bytes &+= bytes.byteCount
     remember(
       DeliveredBytes.Stretch(
         position: position, length: bytes.byteCount, fileOffset: arrival.fileOffset, packet: arrival.packet),
       connection, side)
-    connection.halves[index].advance(bytes.byteCount)
+    half.advance(bytes.byteCount)
   }
 
   /// Hands over what was held back and is next now.
   mutating func flush(
     _ connection: Connection, _ side: Side, to receiver: inout some StreamReceiver
   ) throws {
-    let index = Int(side.rawValue)
-    while connection.halves[index].hasBegun,
-      connection.halves[index].pending.firstPosition == connection.halves[index].next,
-      let segment = connection.halves[index].pending.removeFirst()
+    let half = connection[side]
+    while half.hasBegun,
+      half.pending.firstPosition == half.next,
+      let segment = half.pending.removeFirst()
     {
       held &-= segment.cost
       try deliver(
@@ -47,20 +47,20 @@ extension Reassembler {
   mutating func giveUpHole(
     _ connection: Connection, _ side: Side, to receiver: inout some StreamReceiver
   ) throws {
-    let index = Int(side.rawValue)
-    guard let first = connection.halves[index].pending.first else { return }
-    if connection.halves[index].hasBegun {
+    let half = connection[side]
+    guard let first = half.pending.first else { return }
+    if half.hasBegun {
       try declareGap(
         to: first.position, fileOffset: first.fileOffset, first.packet, connection, side, to: &receiver)
     } else {
-      connection.halves[index].begin(at: first.position)
+      half.begin(at: first.position)
       try open(connection, to: &receiver)
       try receiver.anomaly(
         StreamAnomaly(
           .midstreamStart, stream: connection.number, side: side, offset: 0, length: 0,
           fileOffset: first.fileOffset, packet: first.packet,
           message: "the capture lacks the beginning of this direction: its bytes are counted from the first "
-            + "that is there, sequence number \(connection.halves[index].nextNumber.value)"))
+            + "that is there, sequence number \(half.nextNumber.value)"))
       try tellDeferred(connection, side, to: &receiver)
     }
     try flush(connection, side, to: &receiver)
@@ -72,38 +72,38 @@ extension Reassembler {
     to receiver: inout some StreamReceiver
   ) throws {
     try open(connection, to: &receiver)
-    let index = Int(side.rawValue)
-    let start = connection.halves[index].next
+    let half = connection[side]
+    let start = half.next
     let gap = StreamGap(
-      offset: connection.halves[index].offset(start), length: position &- start,
+      offset: half.offset(start), length: position &- start,
       fileOffset: fileOffset, packet: packet)
     try receiver.gap(gap, in: StreamDirection(stream: connection.number, side: side))
-    connection.halves[index].report.gapBytes &+= gap.length
+    half.report.gapBytes &+= gap.length
     remember(
       DeliveredBytes.Stretch(
         position: start, length: gap.length, fileOffset: nil, packet: packet ?? connection.lastPacket),
       connection, side)
-    connection.halves[index].advance(gap.length)
+    half.advance(gap.length)
   }
 
   /// Nothing more comes of a direction: hands over what is held back, and what is missing at its end.
   mutating func endDirection(
     _ connection: Connection, _ side: Side, to receiver: inout some StreamReceiver
   ) throws {
-    let index = Int(side.rawValue)
-    while connection.halves[index].isWaiting { try giveUpHole(connection, side, to: &receiver) }
+    let half = connection[side]
+    while half.isWaiting { try giveUpHole(connection, side, to: &receiver) }
     // Packets of which the capture has the headers alone say where their bytes were.
-    if !connection.halves[index].hasBegun,
-      let first = connection.halves[index].deferred.map(\.position).min()
+    if !half.hasBegun,
+      let first = half.deferred.map(\.position).min()
     {
-      connection.halves[index].begin(at: first)
+      half.begin(at: first)
     }
-    if connection.halves[index].hasBegun, connection.halves[index].next < connection.halves[index].sent {
+    if half.hasBegun, half.next < half.sent {
       try declareGap(
-        to: connection.halves[index].sent, fileOffset: nil, nil, connection, side, to: &receiver)
+        to: half.sent, fileOffset: nil, nil, connection, side, to: &receiver)
     }
     try tellDeferred(connection, side, to: &receiver)
-    let count = connection.halves[index].uncomparedBytes
+    let count = half.uncomparedBytes
     guard count > 0 else { return }
     try open(connection, to: &receiver)
     try receiver.anomaly(
@@ -117,11 +117,11 @@ extension Reassembler {
   private mutating func remember(
     _ stretch: DeliveredBytes.Stretch, _ connection: Connection, _ side: Side
   ) {
-    let index = Int(side.rawValue)
-    let before = connection.halves[index].delivered.count
-    connection.halves[index].delivered.append(
+    let half = connection[side]
+    let before = half.delivered.count
+    half.delivered.append(
       stretch, mayGrow: remembered < Self.rememberedInAll && before < Self.rememberedInOne)
-    remembered &+= connection.halves[index].delivered.count &- before
+    remembered &+= half.delivered.count &- before
   }
 
   // MARK: - Anomalies of a direction
@@ -134,27 +134,27 @@ extension Reassembler {
     var anomaly = anomaly
     anomaly.stream = connection.number
     anomaly.side = side
-    let index = Int(side.rawValue)
-    guard connection.halves[index].hasBegun else {
-      connection.halves[index].deferred.append((anomaly, position))
+    let half = connection[side]
+    guard half.hasBegun else {
+      half.deferred.append((anomaly, position))
       return
     }
     try open(connection, to: &receiver)
-    anomaly.offset = connection.halves[index].offset(position)
+    anomaly.offset = half.offset(position)
     try receiver.anomaly(anomaly)
   }
 
   mutating func tellDeferred(
     _ connection: Connection, _ side: Side, to receiver: inout some StreamReceiver
   ) throws {
-    let index = Int(side.rawValue)
-    let deferred = connection.halves[index].deferred
-    connection.halves[index].deferred = []
+    let half = connection[side]
+    let deferred = half.deferred
+    half.deferred = []
     for (anomaly, position) in deferred {
       try open(connection, to: &receiver)
       var anomaly = anomaly
       anomaly.offset =
-        connection.halves[index].hasBegun ? max(0, connection.halves[index].offset(position)) : nil
+        half.hasBegun ? max(0, half.offset(position)) : nil
       try receiver.anomaly(anomaly)
     }
   }

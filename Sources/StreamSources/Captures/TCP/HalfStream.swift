@@ -3,7 +3,7 @@
 /// Its bytes have *positions*: sequence numbers unrolled into 64 bits, so that a stream may be longer than
 /// 4 GiB. Position 0 is the first sequence number that was seen; positions before it are negative. Offset 0
 /// of the stream is at `base`.
-struct HalfStream {
+final class HalfStream {
   /// Position of the next byte to deliver; before the direction has begun, of the number that others are
   /// measured from.
   private(set) var next = 0
@@ -41,7 +41,7 @@ struct HalfStream {
   func offset(_ position: Int) -> Int { position &- base }
 
   /// Position of the byte that has `number`, by the shorter way round from the next one.
-  mutating func position(of number: SequenceNumber) -> Int {
+  func position(of number: SequenceNumber) -> Int {
     if !isKnown {
       isKnown = true
       nextNumber = number
@@ -59,13 +59,13 @@ struct HalfStream {
 
   /// A SYN came. It may come late: a direction that began without it keeps its beginning.
   /// - Parameter position: of the byte behind it.
-  mutating func synchronise(_ number: SequenceNumber, at position: Int) {
+  func synchronise(_ number: SequenceNumber, at position: Int) {
     initialNumber = number
     report.isSYNSeen = true
     if !hasBegun { begin(at: position) }
   }
 
-  mutating func begin(at position: Int) {
+  func begin(at position: Int) {
     hasBegun = true
     base = position
     nextNumber = nextNumber + (position &- next)
@@ -73,18 +73,18 @@ struct HalfStream {
     sent = max(sent, position)
   }
 
-  mutating func noteSent(to position: Int) {
+  func noteSent(to position: Int) {
     sent = max(sent, position)
   }
 
-  mutating func noteFIN(at position: Int) {
+  func noteFIN(at position: Int) {
     // Of several FINs the first is true: the others are copies, or nobody's.
     if fin == nil { fin = position }
     sent = max(sent, position)
   }
 
   /// The next `count` bytes were delivered, or given up.
-  mutating func advance(_ count: Int) {
+  func advance(_ count: Int) {
     next &+= count
     nextNumber = nextNumber + count
     sent = max(sent, next)

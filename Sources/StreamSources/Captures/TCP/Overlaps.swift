@@ -35,10 +35,10 @@ extension Reassembler {
     _ range: Range<Int>, _ bytes: RawSpan, _ connection: Connection, _ side: Side, _ arrival: Arrival,
     isKeepAlive: Bool, memory: inout some CaptureMemory & ~Copyable, to receiver: inout some StreamReceiver
   ) throws {
-    let index = Int(side.rawValue)
+    let half = connection[side]
     var position = range.lowerBound
     while position < range.upperBound {
-      guard let stretch = connection.halves[index].delivered.stretch(at: position) else {
+      guard let stretch = half.delivered.stretch(at: position) else {
         position = try noteForgotten(
           position..<range.upperBound, connection, side, arrival, isKeepAlive: isKeepAlive, to: &receiver)
         continue
@@ -47,7 +47,7 @@ extension Reassembler {
       let copy = bytes.extracting(position &- range.lowerBound..<end &- range.lowerBound)
       if let fileOffset = stretch.fileOffset {
         let start = fileOffset &+ position &- stretch.position
-        connection.halves[index].report.duplicateBytes &+= copy.byteCount
+        half.report.duplicateBytes &+= copy.byteCount
         if stretch.packet.input == arrival.packet.input,
           memory.reread(start..<start &+ copy.byteCount, into: &rereadBuffer)
         {
@@ -56,7 +56,7 @@ extension Reassembler {
             original.span.bytes, of: stretch.packet, copy, at: position, connection, side, arrival.packet,
             isKeepAlive: isKeepAlive, to: &receiver)
         } else {
-          connection.halves[index].uncomparedBytes &+= copy.byteCount
+          half.uncomparedBytes &+= copy.byteCount
         }
       } else if !isKeepAlive {
         try noteLate(
@@ -72,7 +72,7 @@ extension Reassembler {
     _ known: PendingSegment, _ copy: RawSpan, at position: Int, _ connection: Connection, _ side: Side,
     _ packet: PacketReference, isKeepAlive: Bool, to receiver: inout some StreamReceiver
   ) throws {
-    connection.halves[Int(side.rawValue)].report.duplicateBytes &+= copy.byteCount
+    connection[side].report.duplicateBytes &+= copy.byteCount
     let start = position &- known.position
     let original = known.bytes.span.bytes.extracting(start..<start &+ copy.byteCount)
     try compare(
@@ -86,7 +86,7 @@ extension Reassembler {
     to receiver: inout some StreamReceiver
   ) throws {
     guard let difference = Difference(original, copy) else { return }
-    connection.halves[Int(side.rawValue)].report.conflictingBytes &+= difference.count
+    connection[side].report.conflictingBytes &+= difference.count
     // The one byte of a keep-alive may be anything (RFC 9293, section 3.8.4).
     if isKeepAlive { return }
     try note(
@@ -102,8 +102,8 @@ extension Reassembler {
     _ range: Range<Int>, _ connection: Connection, _ side: Side, _ arrival: Arrival, isKeepAlive: Bool,
     to receiver: inout some StreamReceiver
   ) throws -> Int {
-    let index = Int(side.rawValue)
-    let base = connection.halves[index].base
+    let half = connection[side]
+    let base = half.base
     if range.lowerBound < base {
       let end = min(range.upperBound, base)
       if !isKeepAlive {
@@ -114,10 +114,10 @@ extension Reassembler {
       return end
     }
     var end = range.upperBound
-    if let known = connection.halves[index].delivered.firstPosition, known > range.lowerBound {
+    if let known = half.delivered.firstPosition, known > range.lowerBound {
       end = min(end, known)
     }
-    connection.halves[index].uncomparedBytes &+= end &- range.lowerBound
+    half.uncomparedBytes &+= end &- range.lowerBound
     return end
   }
 
@@ -130,6 +130,6 @@ extension Reassembler {
         .lateBytes, length: range.count, fileOffset: arrival.fileOffset, packet: arrival.packet,
         message: "\(Count.of(range.count, "byte")) of \(arrival.packet.text) came \(place): they are left out"
       ),
-      at: max(range.lowerBound, connection.halves[Int(side.rawValue)].base), connection, side, to: &receiver)
+      at: max(range.lowerBound, connection[side].base), connection, side, to: &receiver)
   }
 }

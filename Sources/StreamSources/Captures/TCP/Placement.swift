@@ -46,8 +46,8 @@ extension Reassembler {
   ) throws {
     let (connection, side) = try connection(for: segment, packet, to: &receiver)
     note(packet, of: connection, side)
-    let index = Int(side.rawValue)
-    var position = connection.halves[index].position(of: segment.sequence)
+    let half = connection[side]
+    var position = half.position(of: segment.sequence)
     if segment.flags.contains(.syn) {
       position += 1  // a SYN takes a number of its own (RFC 9293, section 3.4)
       try synchronise(segment, connection, side, at: position, to: &receiver)
@@ -60,14 +60,14 @@ extension Reassembler {
     }
     let captured = position &+ segment.payloadLength
     if segment.missingLength > 0 {
-      connection.halves[index].noteSent(to: captured &+ segment.missingLength)
+      half.noteSent(to: captured &+ segment.missingLength)
       try noteTruncated(
         segment.missingLength, connection, side, at: captured,
         fileOffset: stretches.isEmpty ? nil : stretches[stretches.count - 1].fileOffset, packet, to: &receiver
       )
     }
     if segment.flags.contains(.fin) {
-      connection.halves[index].noteFIN(at: captured &+ segment.missingLength)
+      half.noteFIN(at: captured &+ segment.missingLength)
     }
     if segment.flags.contains(.rst) { connection.isReset = true }
     if connection.isEnded { try awaitEnd(connection) }
@@ -83,15 +83,15 @@ extension Reassembler {
     let segment = TCPSegment(source: source, destination: destination, sequence: SequenceNumber(0))
     let (connection, side) = try connection(for: segment, arrival.packet, to: &receiver)
     note(arrival.packet, of: connection, side)
-    let index = Int(side.rawValue)
-    if !connection.halves[index].hasBegun { connection.halves[index].begin(at: 0) }
+    let half = connection[side]
+    if !half.hasBegun { half.begin(at: 0) }
     if !payload.isEmpty { try deliver(payload, arrival, connection, side, to: &receiver) }
     if missing > 0 {
       try noteTruncated(
-        missing, connection, side, at: connection.halves[index].next, fileOffset: arrival.fileOffset,
+        missing, connection, side, at: half.next, fileOffset: arrival.fileOffset,
         arrival.packet, to: &receiver)
-      let end = connection.halves[index].next &+ missing
-      connection.halves[index].noteSent(to: end)
+      let end = half.next &+ missing
+      half.noteSent(to: end)
       try declareGap(to: end, fileOffset: arrival.fileOffset, arrival.packet, connection, side, to: &receiver)
     }
     table.touch(connection, rank(of: connection))
@@ -105,9 +105,9 @@ extension Reassembler {
   private func note(_ packet: PacketReference, of connection: Connection, _ side: Side) {
     connection.lastActive = packetsRead
     connection.lastPacket = packet
-    let index = Int(side.rawValue)
-    if connection.halves[index].report.firstPacket == nil {
-      connection.halves[index].report.firstPacket = packet
+    let half = connection[side]
+    if half.report.firstPacket == nil {
+      half.report.firstPacket = packet
     }
   }
 
@@ -116,9 +116,9 @@ extension Reassembler {
     to receiver: inout some StreamReceiver
   ) throws {
     if segment.flags.contains(.ack) { connection.acceptor = side } else { connection.opener = side }
-    let index = Int(side.rawValue)
-    let hadBegun = connection.halves[index].hasBegun
-    connection.halves[index].synchronise(segment.sequence, at: position)
+    let half = connection[side]
+    let hadBegun = half.hasBegun
+    half.synchronise(segment.sequence, at: position)
     guard !hadBegun else { return }
     try tellDeferred(connection, side, to: &receiver)
     try flush(connection, side, to: &receiver)
@@ -131,13 +131,13 @@ extension Reassembler {
     memory: inout some CaptureMemory & ~Copyable, to receiver: inout some StreamReceiver
   ) throws {
     guard !bytes.isEmpty else { return }
-    let index = Int(side.rawValue)
+    let half = connection[side]
     let end = position &+ bytes.byteCount
-    let isKeepAlive = bytes.byteCount == 1 && end == connection.halves[index].sent
-    connection.halves[index].noteSent(to: end)
+    let isKeepAlive = bytes.byteCount == 1 && end == half.sent
+    half.noteSent(to: end)
     var start = position
-    if connection.halves[index].hasBegun, start < connection.halves[index].next {
-      let known = start..<min(end, connection.halves[index].next)
+    if half.hasBegun, start < half.next {
+      let known = start..<min(end, half.next)
       try compareDelivered(
         known, bytes.extracting(first: known.count), connection, side, arrival, isKeepAlive: isKeepAlive,
         memory: &memory, to: &receiver)
@@ -146,8 +146,8 @@ extension Reassembler {
     guard start < end else { return }
     let rest = bytes.extracting(droppingFirst: start &- position)
     let restArrival = arrival.advanced(by: start &- position)
-    if connection.halves[index].hasBegun, start == connection.halves[index].next,
-      (connection.halves[index].pending.firstPosition ?? .max) >= end
+    if half.hasBegun, start == half.next,
+      (half.pending.firstPosition ?? .max) >= end
     {
       try deliver(rest, restArrival, connection, side, to: &receiver)
       try flush(connection, side, to: &receiver)
@@ -161,10 +161,10 @@ extension Reassembler {
     _ bytes: RawSpan, at position: Int, _ connection: Connection, _ side: Side, _ arrival: Arrival,
     isKeepAlive: Bool, to receiver: inout some StreamReceiver
   ) throws {
-    let index = Int(side.rawValue)
+    let half = connection[side]
     let end = position &+ bytes.byteCount
     var overlapping: [PendingSegment] = []
-    connection.halves[index].pending.visit(position..<end) { overlapping.append($0) }
+    half.pending.visit(position..<end) { overlapping.append($0) }
     var cursor = position
     for known in overlapping {
       try keep(
@@ -177,7 +177,7 @@ extension Reassembler {
     }
     try keep(bytes, at: position, cursor..<end, connection, side, arrival, to: &receiver)
     try flush(connection, side, to: &receiver)
-    guard connection.halves[index].isWaiting else { return }
+    guard half.isWaiting else { return }
     wait(for: connection, side, until: packetsRead &+ calendar.window)
     try enforceLimits(connection, side, to: &receiver)
   }
@@ -188,17 +188,17 @@ extension Reassembler {
     _ arrival: Arrival, to receiver: inout some StreamReceiver
   ) throws {
     guard !range.isEmpty else { return }
-    let index = Int(side.rawValue)
+    let half = connection[side]
     let part = bytes.extracting(range.lowerBound &- position..<range.upperBound &- position)
     let partArrival = arrival.advanced(by: range.lowerBound &- position)
-    if connection.halves[index].hasBegun, range.lowerBound == connection.halves[index].next {
+    if half.hasBegun, range.lowerBound == half.next {
       return try deliver(part, partArrival, connection, side, to: &receiver)
     }
     let segment = PendingSegment(
       position: range.lowerBound, bytes: part.withUnsafeBytes { Array($0) },
       fileOffset: partArrival.fileOffset,
       packet: partArrival.packet, arrival: packetsRead)
-    connection.halves[index].pending.insert(segment)
+    half.pending.insert(segment)
     held &+= segment.cost
   }
 }

@@ -72,16 +72,16 @@ package struct Reassembler {
   }
 
   private func beginsAnother(_ segment: TCPSegment, _ connection: Connection, _ side: Side) -> Bool {
-    let index = Int(side.rawValue)
+    let half = connection[side]
     if segment.flags.contains(.syn) {
-      let position = connection.halves[index].position(of: segment.sequence + 1)
-      return !connection.halves[index].accepts(
+      let position = half.position(of: segment.sequence + 1)
+      return !half.accepts(
         syn: segment.sequence, position: position, reach: Self.synReach)
     }
     // What comes behind the end of all is a copy of what was there, or the beginning of something else.
     guard connection.isClosed, segment.payloadLength > 0 else { return false }
-    let position = connection.halves[index].position(of: segment.sequence)
-    return position &+ segment.payloadLength > connection.halves[index].next
+    let position = half.position(of: segment.sequence)
+    return position &+ segment.payloadLength > half.next
   }
 
   private mutating func evict(_ connection: Connection, to receiver: inout some StreamReceiver) throws {
@@ -116,9 +116,9 @@ package struct Reassembler {
     for side in Side.allCases { try endDirection(connection, side, to: &receiver) }
     connection.isClosed = true
     try receiver.closed(connection.report(serverPorts: options.serverPorts))
-    for index in connection.halves.indices {
-      remembered -= connection.halves[index].delivered.count
-      connection.halves[index].delivered.forget()
+    for side in Side.allCases {
+      remembered -= connection[side].delivered.count
+      connection[side].delivered.forget()
     }
   }
 
@@ -129,9 +129,9 @@ package struct Reassembler {
   ) throws {
     switch matter {
     case .hole(let connection, let side):
-      let index = Int(side.rawValue)
-      connection.halves[index].isAwaited = false
-      while let first = connection.halves[index].pending.first {
+      let half = connection[side]
+      half.isAwaited = false
+      while let first = half.pending.first {
         let due = first.arrival &+ calendar.window
         if due > packetsRead {
           wait(for: connection, side, until: due)
@@ -155,9 +155,9 @@ package struct Reassembler {
 
   /// Waits for the bytes before the ones that are held back, until `packet` packets have been read.
   mutating func wait(for connection: Connection, _ side: Side, until packet: Int) {
-    let index = Int(side.rawValue)
-    guard !connection.halves[index].isAwaited, !connection.isClosed else { return }
-    connection.halves[index].isAwaited = true
+    let half = connection[side]
+    guard !half.isAwaited, !connection.isClosed else { return }
+    half.isAwaited = true
     calendar.add(.hole(connection, side), at: packet)
   }
 
@@ -172,8 +172,8 @@ package struct Reassembler {
   mutating func enforceLimits(
     _ connection: Connection, _ side: Side, to receiver: inout some StreamReceiver
   ) throws {
-    let index = Int(side.rawValue)
-    while connection.halves[index].pending.cost > options.streamBuffer {
+    let half = connection[side]
+    while half.pending.cost > options.streamBuffer {
       try reportLimit(connection, side, "--stream-buffer", options.streamBuffer, to: &receiver)
       try giveUpHole(connection, side, to: &receiver)
     }
@@ -185,11 +185,11 @@ package struct Reassembler {
         }
         continue
       }
-      oldest.halves[Int(side.rawValue)].isAwaited = false
-      guard oldest.halves[Int(side.rawValue)].isWaiting else { continue }
+      oldest[side].isAwaited = false
+      guard oldest[side].isWaiting else { continue }
       try reportLimit(oldest, side, "--total-buffer", options.totalBuffer, to: &receiver)
       try giveUpHole(oldest, side, to: &receiver)
-      if let first = oldest.halves[Int(side.rawValue)].pending.first {
+      if let first = oldest[side].pending.first {
         wait(for: oldest, side, until: max(packetsRead, first.arrival &+ calendar.window))
       }
     }
@@ -199,14 +199,14 @@ package struct Reassembler {
     _ connection: Connection, _ side: Side, _ option: String, _ limit: Int,
     to receiver: inout some StreamReceiver
   ) throws {
-    guard let first = connection.halves[Int(side.rawValue)].pending.first else { return }
+    guard let first = connection[side].pending.first else { return }
     try note(
       StreamAnomaly(
         .bufferLimit, length: nil, fileOffset: first.fileOffset, packet: first.packet,
         message: "more than \(limit) bytes were held back (\(option)): what is missing here was no longer "
           + "waited for"),
-      at: connection.halves[Int(side.rawValue)].hasBegun
-        ? connection.halves[Int(side.rawValue)].next : first.position,
+      at: connection[side].hasBegun
+        ? connection[side].next : first.position,
       connection, side, to: &receiver)
   }
 }
