@@ -116,10 +116,10 @@ final class StreamAnalysis {
   func close(_ report: StreamReport) throws {
     for direction in [first, second] { try direction?.close() }
     try settle()
-    var summary = StreamSummary(
-      source: source(report.firstPacket?.input ?? 0), number: identity.number, speaks: speaks)
-    summary.client = identity.endpoint(server.other)?.text
-    summary.server = identity.endpoint(server)?.text
+    let labels = labels(input: report.firstPacket?.input ?? 0)
+    var summary = StreamSummary(source: labels.source, number: identity.number, speaks: speaks)
+    summary.client = labels.client
+    summary.server = labels.server
     summary.setPackets(report)
     for direction in [first, second] {
       guard let direction else { continue }

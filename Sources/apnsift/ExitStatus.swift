@@ -29,6 +29,10 @@ enum ExitStatus: Int32, Error {
       leave(.usage)
     case is ClosedPipe:
       leave(.done)
+    case let interrupted as Interrupted:
+      signal(interrupted.signal, SIG_DFL)
+      raise(interrupted.signal)
+      leave(.failed)
     case let failure as Failure:
       Messages.say(failure.message)
       leave(.failed)

@@ -83,8 +83,10 @@ package struct CapturePass {
     into receiver: inout some StreamReceiver
   ) throws {
     if filter != nil, !(filter?.matches(record, in: window) ?? true) { return }
-    let packet = PacketReference(number: record.number, time: record.time, input: input)
-    switch dissector.dissect(record, from: packet, in: window) {
+    var packet = PacketReference(number: record.number, time: record.time, input: input)
+    let dissection = dissector.dissect(record, from: packet, in: window)
+    packet.original = dissector.originalFrame
+    switch dissection {
     case .segment(let segment):
       let end = segment.payloadStart &+ segment.payloadLength
       let stretches: InlineArray<1, PayloadStretch> = [
@@ -103,7 +105,7 @@ package struct CapturePass {
         segment, payload: bytes.span.bytes.extracting(segment.payloadStart..<end), stretches: stretches.span,
         packet: packet, memory: &memory, to: &receiver)
     case .exportedPDU(let pdu):
-      try exported(pdu, of: record, in: window, into: &receiver)
+      try exported(pdu, of: record, packet, in: window, into: &receiver)
     case .passedOver:
       break
     }
@@ -113,11 +115,10 @@ package struct CapturePass {
 
   /// Data that a tool has decrypted and put in order.
   private mutating func exported(
-    _ pdu: ExportedPDU, of record: PacketRecord, in window: RawSpan, into receiver: inout some StreamReceiver
+    _ pdu: ExportedPDU, of record: PacketRecord, _ packet: PacketReference, in window: RawSpan,
+    into receiver: inout some StreamReceiver
   ) throws {
     guard pdu.isTCP, let source = pdu.source, let destination = pdu.destination else { return }
-    let packet = PacketReference(
-      number: record.number, original: pdu.originalFrame, time: record.time, input: input)
     let fileOffset = record.fileOffset &+ pdu.payload.lowerBound &- record.start
     try reassembler.orderedBytes(
       window.extracting(pdu.payload), missing: pdu.missingLength, from: source, to: destination,

@@ -39,6 +39,7 @@ final class OutputDirectory {
     guard mkdtemp(&template) != nil else {
       throw Failure("\(path) cannot be written: \(SystemError.text())")
     }
+    Interruption.remember()
     workPath = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 

@@ -74,6 +74,7 @@ final class RawStreamWriter: InputReceiver {
   func opened(_ stream: StreamIdentity) throws { analyzer.opened(stream) }
 
   func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: Span<ByteOrigin>) throws {
+    try Interruption.check()
     let file = file(of: direction)
     let descriptor = try descriptor(of: file)
     file.hash?.update(bytes)

@@ -34,6 +34,10 @@ final class HalfStream {
   /// Whether all bytes before its FIN were delivered.
   var isEnded: Bool { fin.map { hasBegun && next >= $0 } ?? false }
 
+  /// What is held back costs in memory, about, in bytes.
+  var cost: Int { pending.cost &+ deferred.count &* Self.anomalyCost }
+  private static let anomalyCost = 256
+
   /// Whether bytes are held back.
   var isWaiting: Bool { !pending.isEmpty }
 

@@ -173,7 +173,7 @@ package struct Reassembler {
     _ connection: Connection, _ side: Side, to receiver: inout some StreamReceiver
   ) throws {
     let half = connection[side]
-    while half.pending.cost > options.streamBuffer {
+    while half.cost > options.streamBuffer, half.isWaiting {
       try reportLimit(connection, side, "--stream-buffer", options.streamBuffer, to: &receiver)
       try giveUpHole(connection, side, to: &receiver)
     }
