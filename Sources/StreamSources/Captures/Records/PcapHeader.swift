@@ -44,6 +44,8 @@ struct PcapHeader: Equatable, Sendable {
   var variant: Variant
   var major: UInt16
   var minor: UInt16
+  /// Bytes of a packet that are captured at most. Writers set it as they like.
+  var snapLength: UInt32
   /// The lower 16 bits are the type, the upper ones may say how long the frame check sequence is.
   var linkField: UInt32
 
@@ -53,6 +55,7 @@ struct PcapHeader: Equatable, Sendable {
     self.variant = variant
     major = variant.order.uint16(in: window, at: place + 4)
     minor = variant.order.uint16(in: window, at: place + 6)
+    snapLength = variant.order.uint32(in: window, at: place + 16)
     linkField = variant.order.uint32(in: window, at: place + 20)
   }
 

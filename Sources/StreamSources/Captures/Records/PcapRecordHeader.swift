@@ -13,10 +13,12 @@ struct PcapRecordHeader {
   init(
     at place: Int, in window: RawSpan, order: FileByteOrder, lengths: PcapHeader.LengthOrder
   ) {
-    seconds = order.uint32(in: window, at: place)
-    fraction = order.uint32(in: window, at: place &+ 4)
-    captured = order.uint32(in: window, at: place &+ 8)
-    original = order.uint32(in: window, at: place &+ 12)
+    // One check of the bounds for the four fields.
+    let bytes = window.extracting(place..<(place &+ 16))
+    seconds = order.uint32(in: bytes, at: 0)
+    fraction = order.uint32(in: bytes, at: 4)
+    captured = order.uint32(in: bytes, at: 8)
+    original = order.uint32(in: bytes, at: 12)
     if lengths != .capturedFirst, lengths == .originalFirst || captured > original {
       swap(&captured, &original)
     }
@@ -59,15 +61,25 @@ struct PcapHeaderRules: Sendable {
 
   /// - Parameter reference: the time of a packet that is believed, in seconds; nil accepts any.
   @inline(__always)
+  func isSound(_ header: PcapRecordHeader, near reference: UInt32?) -> Bool {
+    guard isLoose(header) else { return false }
+    if let reference { return Self.isNear(header.seconds, reference) }
+    return true
+  }
+
+  /// All but the time is as it should be.
+  @inline(__always)
+  private func isLoose(_ header: PcapRecordHeader) -> Bool {
+    // Some writers leave the original length 0.
+    header.captured <= maxPacket && header.fraction < unitsPerSecond && header.original <= maxPacket
+      && (header.captured <= header.original || header.original == 0) && !header.isZero
+  }
+
+  /// - Parameter reference: as for `isSound`.
   func grade(_ header: PcapRecordHeader, near reference: UInt32?) -> PcapHeaderGrade {
     guard header.captured <= maxPacket, !header.isZero else { return .implausible }
-    var isNear = true
-    if let reference { isNear = Self.isNear(header.seconds, reference) }
-    // Some writers leave the original length 0.
-    let isLoose =
-      header.fraction < unitsPerSecond && header.original <= maxPacket
-      && (header.captured <= header.original || header.original == 0)
-    if isLoose { return isNear ? .near : .loose }
+    let isNear = reference.map { Self.isNear(header.seconds, $0) } ?? true
+    if isLoose(header) { return isNear ? .near : .loose }
     return isNear ? .odd : .implausible
   }
 }

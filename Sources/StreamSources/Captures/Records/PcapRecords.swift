@@ -4,19 +4,14 @@ import WireBytes
 /// Nothing marks where a record begins, so the header behind it must bear it out (`PcapHeaderRules`).
 struct PcapRecords: RecordFormat {
   static let unit = "record"
-  /// Behind damage only packets up to this length are believed, in bytes: libpcap's own limit for nearly all
-  /// link types.
-  private static let maxBelieved: UInt32 = 262_144
-
-  /// In seconds.
-  private static let year: UInt32 = 365 * 86_400
-
   private(set) var packets = 0
   private var order: FileByteOrder = .little
   private var lengths: PcapHeader.LengthOrder = .capturedFirst
   private(set) var headerLength = 16
   private var digits: UInt8 = 6
   private var linkType = LinkType(rawValue: 0)
+  /// As the file's header has it, in bytes.
+  private(set) var snapLength: UInt32 = 0
   private(set) var rules: PcapHeaderRules
   /// Seconds of the last packet whose time is believed.
   private(set) var reference: UInt32?
@@ -54,6 +49,7 @@ struct PcapRecords: RecordFormat {
     digits = header.variant.digits
     rules.unitsPerSecond = digits == 9 ? 1_000_000_000 : 1_000_000
     linkType = header.linkType
+    snapLength = header.snapLength
   }
 
   @inline(__always)
@@ -62,6 +58,23 @@ struct PcapRecords: RecordFormat {
   }
 
   @inline(__always)
+  mutating func readSound(
+    at place: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
+  ) -> CaptureRecords.Step? {
+    guard window.byteCount &- place >= headerLength else { return nil }
+    let header = header(at: place, in: window)
+    guard rules.isSound(header, near: reference) else { return nil }
+    let start = place &+ headerLength
+    let end = start &+ Int(header.captured)
+    if end &+ headerLength <= window.byteCount {
+      guard rules.isSound(self.header(at: end, in: window), near: header.seconds) else { return nil }
+    } else {
+      guard isLast, end == window.byteCount else { return nil }
+    }
+    reference = header.seconds
+    return packet(header, from: start, to: end, windowOffset: windowOffset)
+  }
+
   func judge(at place: Int, in window: RawSpan, isLast: Bool) -> RecordVerdict {
     guard window.byteCount &- place >= headerLength else {
       return judgeShort(at: place, in: window, isLast: isLast)
@@ -71,14 +84,12 @@ struct PcapRecords: RecordFormat {
     guard grade > .implausible else { return .broken }
     let end = place &+ headerLength &+ Int(header.captured)
     guard end &+ headerLength <= window.byteCount else {
-      return judgeLast(grade, from: place, to: end, in: window, isLast: isLast)
+      return judgeLast(from: place, to: end, in: window, isLast: isLast)
     }
     let next = self.header(at: end, in: window)
-    let behind = rules.grade(next, near: header.seconds)
-    if grade == .near, behind == .near { return .sound(end: end) }
     // The time of this one may be what is wrong.
-    let isBorneOut = max(behind, rules.grade(next, near: reference)) > .implausible
-    return .doubtful(end: end, isReadable: grade == .near || isBorneOut, flaw: nil)
+    let behind = max(rules.grade(next, near: header.seconds), rules.grade(next, near: reference))
+    return .doubtful(end: end, isReadable: grade == .near || behind > .implausible, flaw: nil)
   }
 
   private func judgeShort(at place: Int, in window: RawSpan, isLast: Bool) -> RecordVerdict {
@@ -89,23 +100,30 @@ struct PcapRecords: RecordFormat {
 
   /// A record behind which the window does not hold another header.
   private func judgeLast(
-    _ grade: PcapHeaderGrade, from place: Int, to end: Int, in window: RawSpan, isLast: Bool
+    from place: Int, to end: Int, in window: RawSpan, isLast: Bool
   ) -> RecordVerdict {
     guard isLast else { return .needs(end &+ headerLength &- place) }
     if end > window.byteCount {
       return .doubtful(end: window.byteCount, isReadable: true, flaw: place..<window.byteCount)
     }
-    if end == window.byteCount, grade == .near { return .sound(end: end) }
     return .doubtful(end: end, isReadable: true, flaw: nil)
   }
 
-  @inline(__always)
   mutating func read(
     at place: Int, to end: Int, isCut: Bool, in window: RawSpan, windowOffset: Int
   ) -> CaptureRecords.Step {
     let header = header(at: place, in: window)
-    let start = place &+ headerLength
     believeTime(of: header, before: end, in: window)
+    return packet(header, from: place &+ headerLength, to: end, windowOffset: windowOffset)
+  }
+
+  /// - Parameters:
+  ///   - start: index of the packet's first byte.
+  ///   - end: index behind its last one.
+  @inline(__always)
+  private mutating func packet(
+    _ header: PcapRecordHeader, from start: Int, to end: Int, windowOffset: Int
+  ) -> CaptureRecords.Step {
     packets &+= 1
     return .packet(
       PacketRecord(
@@ -115,7 +133,6 @@ struct PcapRecords: RecordFormat {
   }
 
   /// One time far from all others is not taken for the new present unless the next packet's is near it.
-  @inline(__always)
   private mutating func believeTime(of header: PcapRecordHeader, before end: Int, in window: RawSpan) {
     if let reference, !PcapHeaderRules.isNear(header.seconds, reference) {
       guard end &+ headerLength <= window.byteCount,
@@ -135,50 +152,6 @@ struct PcapRecords: RecordFormat {
     let (whole, rest) = header.fraction.quotientAndRemainder(dividingBy: rules.unitsPerSecond)
     return CaptureTime(
       seconds: Int64(header.seconds) &+ Int64(whole), fraction: UInt64(rest), digits: digits)
-  }
-
-  /// A header is believed if all of it is as it should be and
-  /// - its time is near the last one, and the header behind it is near as well or the file ends there, or
-  /// - the clock jumped, and of the two headers behind it each is near the one before. Small numbers in a
-  ///   packet's bytes can look like that, so times in 1970 do not count, nor a jump within a doubtful record.
-  ///
-  /// Before the first packet, the time of the doubtful one is the last. Without even that, the end of the file
-  /// exactly behind a packet is enough.
-  func believes(at place: Int, doubted: Int?, in window: RawSpan, isLast: Bool) -> RecordBelief {
-    guard window.byteCount &- place >= headerLength else { return isLast ? .no : .needs(headerLength) }
-    let first = header(at: place, in: window)
-    guard isBelievable(first, near: first.seconds) else { return .no }
-    let last = reference ?? doubted.map { header(at: $0, in: window).seconds }
-    let isNear = last.map { PcapHeaderRules.isNear(first.seconds, $0) } ?? false
-    guard isNear || (doubted == nil && first.seconds >= Self.year) else { return .no }
-    let end = place &+ headerLength &+ Int(first.captured)
-    guard end &+ headerLength <= window.byteCount else {
-      if !isLast { return .needs(end &+ headerLength &- place) }
-      let endsHere = end == window.byteCount && last == nil
-      return endsHere || (isNear && end <= window.byteCount) ? .yes : .no
-    }
-    let second = header(at: end, in: window)
-    if isNear { return rules.grade(second, near: first.seconds) == .near ? .yes : .no }
-    guard isBelievable(second, near: first.seconds) else { return .no }
-    return bearsOut(second, at: end, in: window, isLast: isLast, from: place)
-  }
-
-  /// Packets of no bytes are no landmark.
-  @inline(__always)
-  private func isBelievable(_ header: PcapRecordHeader, near seconds: UInt32) -> Bool {
-    header.captured > 0 && header.captured <= Self.maxBelieved && header.original >= header.captured
-      && rules.grade(header, near: seconds) == .near
-  }
-
-  private func bearsOut(
-    _ second: PcapRecordHeader, at place: Int, in window: RawSpan, isLast: Bool, from first: Int
-  ) -> RecordBelief {
-    let end = place &+ headerLength &+ Int(second.captured)
-    guard end &+ headerLength <= window.byteCount else {
-      if !isLast { return .needs(end &+ headerLength &- first) }
-      return end == window.byteCount ? .yes : .no
-    }
-    return isBelievable(header(at: end, in: window), near: second.seconds) ? .yes : .no
   }
 
   mutating func giveUp(at place: Int, in window: RawSpan) {}

@@ -43,8 +43,8 @@ struct PcapngBlock {
   /// The first word of a section header's body, in the section's own byte order.
   static let byteOrderMagic: UInt32 = 0x1a2b_3c4d
 
-  /// Nil for one that is not known.
-  var kind: Kind?
+  /// What it is, as a number.
+  var type: UInt32
   var order: FileByteOrder
   /// As the head has it.
   var totalLength: Int
@@ -57,9 +57,12 @@ struct PcapngBlock {
     guard let found = type == Kind.sectionHeader.rawValue ? Self.sectionOrder(at: place, in: window) : order
     else { return nil }
     self.order = found
-    kind = Kind(rawValue: found == .little ? type : type.byteSwapped)
+    self.type = found == .little ? type : type.byteSwapped
     totalLength = Int(found.uint32(in: window, at: place &+ 4))
   }
+
+  /// Nil for one that is not known.
+  var kind: Kind? { Kind(rawValue: type) }
 
   static func sectionOrder(at place: Int, in window: RawSpan) -> FileByteOrder? {
     let magic = FileByteOrder.little.uint32(in: window, at: place + headLength)

@@ -33,6 +33,23 @@ struct PcapngRecords: RecordFormat {
   ) -> CaptureRecords.Step? { nil }
 
   @inline(__always)
+  mutating func readSound(
+    at place: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
+  ) -> CaptureRecords.Step? {
+    let available = window.byteCount &- place
+    guard available >= PcapngBlock.frameLength,
+      let block = PcapngBlock(at: place, in: window, order: order),
+      block.totalLength >= PcapngBlock.frameLength, block.totalLength <= min(maxBlock, available)
+    else { return nil }
+    let end = place &+ block.totalLength
+    guard block.isClosed(before: end, in: window) else { return nil }
+    let frame = PcapngFrame(start: place, bodyEnd: end &- 4, end: end, order: block.order)
+    // Nearly all blocks: the others are told apart out of line.
+    return block.type == PcapngBlock.Kind.enhancedPacket.rawValue
+      ? readPacket(frame, isObsolete: false, in: window, windowOffset: windowOffset)
+      : read(block, frame, in: window, windowOffset: windowOffset)
+  }
+
   func judge(at place: Int, in window: RawSpan, isLast: Bool) -> RecordVerdict {
     let available = window.byteCount &- place
     guard available >= PcapngBlock.frameLength else {
@@ -45,9 +62,8 @@ struct PcapngRecords: RecordFormat {
     guard block.totalLength <= available else {
       return isLast ? judgeCut(block, from: place, in: window) : .needs(block.totalLength)
     }
-    let end = place &+ block.totalLength
-    if block.isClosed(before: end, in: window) { return .sound(end: end) }
-    return judgeOpen(block, from: place, to: end, in: window, isLast: isLast)
+    return judgeOpen(
+      block, from: place, to: place &+ block.totalLength, in: window, isLast: isLast)
   }
 
   /// A block that the file's end cuts: of a packet is read what is there.
@@ -67,7 +83,7 @@ struct PcapngRecords: RecordFormat {
       switch stands(at: end, order: block.order, in: window, isLast: isLast) {
       case .needs(let count): return .needs(end - place + count)
       case .yes: isReadable = true
-      case .no: break
+      case .no, .noneBefore: break
       }
     }
     let isKnown = block.kind.map { block.totalLength >= $0.minLength } ?? false
@@ -133,13 +149,19 @@ struct PcapngRecords: RecordFormat {
     }
   }
 
-  @inline(__always)
   mutating func read(
     at place: Int, to end: Int, isCut: Bool, in window: RawSpan, windowOffset: Int
   ) -> CaptureRecords.Step {
     // Whoever judged it has read the same.
     guard let block = PcapngBlock(at: place, in: window, order: order) else { return .passedOver(end: end) }
     let frame = PcapngFrame(start: place, bodyEnd: isCut ? end : end &- 4, end: end, order: block.order)
+    return read(block, frame, in: window, windowOffset: windowOffset)
+  }
+
+  @inline(never)
+  private mutating func read(
+    _ block: PcapngBlock, _ frame: PcapngFrame, in window: RawSpan, windowOffset: Int
+  ) -> CaptureRecords.Step {
     switch block.kind {
     case .enhancedPacket?:
       return readPacket(frame, isObsolete: false, in: window, windowOffset: windowOffset)
@@ -154,7 +176,7 @@ struct PcapngRecords: RecordFormat {
     case .decryptionSecrets?:
       return readSecrets(frame, in: window, windowOffset: windowOffset)
     default:
-      return .passedOver(end: end)
+      return .passedOver(end: frame.end)
     }
   }
 }

@@ -1,7 +1,5 @@
-/// What stands at a place where a record must begin. Indices are of the window.
+/// What stands at a place where a record must begin and no sound one does. Indices are of the window.
 enum RecordVerdict {
-  /// A record up to `end`, and what stands behind it bears it out.
-  case sound(end: Int)
   /// A record up to `end` if no other begins in it. `isReadable`: then it is read all the same; `flaw` are
   /// those of its bytes that are wrong or missing, to be told behind it.
   case doubtful(end: Int, isReadable: Bool, flaw: Range<Int>?)
@@ -16,6 +14,8 @@ enum RecordVerdict {
 /// Whether a record begins at a place that nothing points to.
 enum RecordBelief {
   case yes, no
+  /// Not here, nor before that index of the window.
+  case noneBefore(Int)
   /// It takes so many bytes from the place on to tell.
   case needs(Int)
 }
@@ -32,6 +32,13 @@ protocol RecordFormat {
     at place: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
   ) -> CaptureRecords.Step?
 
+  /// Reads the record at `place` if all of it is as it should be and what stands behind it bears it out: the one
+  /// step for nearly all records. Nil, and nothing has changed, where that is not so or the window is too short
+  /// to tell; `judge` says which.
+  mutating func readSound(
+    at place: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
+  ) -> CaptureRecords.Step?
+
   func judge(at place: Int, in window: RawSpan, isLast: Bool) -> RecordVerdict
 
   /// Reads a record that was judged to end at `end`; `isCut` if the file ends there, and the record would not.
@@ -39,7 +46,8 @@ protocol RecordFormat {
     at place: Int, to end: Int, isCut: Bool, in window: RawSpan, windowOffset: Int
   ) -> CaptureRecords.Step
 
-  /// Must answer `no` for nearly all bytes that are no record, and take the same time everywhere.
+  /// Must answer `no` for nearly all bytes that are no record, and take the same time everywhere but for what
+  /// `noneBefore` saves.
   /// - Parameter doubted: the place of the doubtful record that is searched for another.
   func believes(at place: Int, doubted: Int?, in window: RawSpan, isLast: Bool) -> RecordBelief
 

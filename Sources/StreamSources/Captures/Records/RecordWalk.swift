@@ -51,8 +51,9 @@ struct RecordWalk<Format: RecordFormat> {
     case .heading:
       return readHead(in: window, from: place, windowOffset: windowOffset, isLast: isLast)
     case .reading(let searched):
-      return readRecord(
-        in: window, from: place, windowOffset: windowOffset, isLast: isLast, searched: searched)
+      return format.readSound(at: place, in: window, windowOffset: windowOffset, isLast: isLast)
+        ?? readUnsound(
+          in: window, from: place, windowOffset: windowOffset, isLast: isLast, searched: searched)
     case .searching:
       return search(in: window, from: place, handedBack: place, windowOffset: windowOffset, isLast: isLast)
     case .telling:
@@ -72,18 +73,14 @@ struct RecordWalk<Format: RecordFormat> {
     case .unreadable: state = .ended
     default: state = .reading(searched: 0)
     }
-    return step
-      ?? readRecord(
-        in: window, from: place, windowOffset: windowOffset, isLast: isLast, searched: 0)
+    return step ?? next(in: window, from: place, windowOffset: windowOffset, isLast: isLast)
   }
 
-  @inline(__always)
-  private mutating func readRecord(
+  @inline(never)
+  private mutating func readUnsound(
     in window: RawSpan, from place: Int, windowOffset: Int, isLast: Bool, searched: Int
   ) -> CaptureRecords.Step {
     switch format.judge(at: place, in: window, isLast: isLast) {
-    case .sound(let end):
-      return format.read(at: place, to: end, isCut: false, in: window, windowOffset: windowOffset)
     case .needs(let count):
       return .needsBytes(count)
     case .ended:
@@ -170,6 +167,7 @@ struct RecordWalk<Format: RecordFormat> {
       switch format.believes(at: place, doubted: doubted, in: window, isLast: isLast) {
       case .yes: return .found(place)
       case .no: place &+= 1
+      case .noneBefore(let next): place = max(place &+ 1, next)
       case .needs(let count): return .needs(at: place, count)
       }
     }

@@ -1,0 +1,112 @@
+import WireBytes
+
+/// Which records are believed where nothing points to them: behind damage, and within a record that may lie about
+/// its length.
+extension PcapRecords {
+  /// Behind damage only packets up to this length are believed, in bytes: libpcap's own limit for nearly all
+  /// link types.
+  private static let maxBelieved: UInt32 = 262_144
+
+  /// In seconds.
+  private static let day: Int64 = 86_400
+  private static let year: UInt32 = 365 * 86_400
+
+  /// A header is believed if all of it is as it should be and
+  /// - it is evident by itself: then garbage may follow its packet, or
+  /// - its time is near the last one, and the header behind it is near as well or the file ends there, or
+  /// - the clock jumped, and of the two headers behind it each is near the one before. Small numbers in a
+  ///   packet's bytes can look like that, so times in 1970 do not count, nor a jump within a doubtful record.
+  ///
+  /// Before the first packet, the time of the doubtful one is the last. Without even that, the end of the file
+  /// exactly behind a packet is enough.
+  func believes(at place: Int, doubted: Int?, in window: RawSpan, isLast: Bool) -> RecordBelief {
+    // One byte more than the header, which `isEvident` looks at.
+    guard window.byteCount &- place > headerLength || isLast else { return .needs(headerLength &+ 1) }
+    guard window.byteCount &- place >= headerLength else { return .no }
+    let first = header(at: place, in: window)
+    guard isBelievable(first, near: first.seconds) else { return .no }
+    let doubt = doubted.map { header(at: $0, in: window) }
+    let last = reference ?? doubt?.seconds
+    if let doubted, let doubt, isEvident(at: doubted, near: reference, in: window) {
+      let end = min(doubted &+ headerLength &+ Int(doubt.captured), window.byteCount)
+      return leadsOut(from: place, beyond: end, near: last ?? first.seconds, in: window, isLast: isLast)
+    }
+    if isEvident(at: place, near: last, in: window) { return .yes }
+    let isNear = last.map { PcapHeaderRules.isNear(first.seconds, $0) } ?? false
+    guard isNear || (doubted == nil && first.seconds >= Self.year) else { return .no }
+    let end = place &+ headerLength &+ Int(first.captured)
+    guard end &+ headerLength <= window.byteCount else {
+      if !isLast { return .needs(end &+ headerLength &- place) }
+      let endsHere = end == window.byteCount && last == nil
+      return endsHere || (isNear && end <= window.byteCount) ? .yes : .no
+    }
+    let second = header(at: end, in: window)
+    if isNear { return rules.grade(second, near: first.seconds) == .near ? .yes : .no }
+    guard isBelievable(second, near: first.seconds) else { return .no }
+    return bearsOut(second, at: end, in: window, isLast: isLast, from: place)
+  }
+
+  /// Packets of no bytes are no landmark.
+  @inline(__always)
+  private func isBelievable(_ header: PcapRecordHeader, near seconds: UInt32) -> Bool {
+    header.captured > 0 && header.captured <= Self.maxBelieved && header.original >= header.captured
+      && rules.isSound(header, near: seconds)
+  }
+
+  /// Whether the header at `place` is believed whatever stands behind its packet: that was captured whole or cut
+  /// at the file's snap length, within a day of the last one. Random bytes are that once in 2^71 cases (2^61
+  /// with nanoseconds): 2^-46 for two equal lengths up to 2^18, as much for the snap length and a greater one,
+  /// 2^-14 for the time, and 2^-12 (2^-2) for the fraction. Before the first packet the time counts little.
+  ///
+  /// A little-endian header that is read a byte too early has equal lengths as well, 256 times what they are:
+  /// then the smaller ones are meant.
+  private func isEvident(at place: Int, near last: UInt32?, in window: RawSpan) -> Bool {
+    let found = header(at: place, in: window)
+    guard seemsEvident(found, near: last) else { return false }
+    guard window.byteCount &- place > headerLength else { return true }
+    let shifted = header(at: place &+ 1, in: window)
+    return shifted.captured >= found.captured || !seemsEvident(shifted, near: last)
+  }
+
+  /// Times of 1970 do not count: small numbers have them.
+  private func seemsEvident(_ header: PcapRecordHeader, near last: UInt32?) -> Bool {
+    let isWhole = header.captured == header.original
+    guard isWhole || (header.captured == snapLength && header.original <= Self.maxBelieved),
+      header.seconds >= Self.year, isBelievable(header, near: header.seconds)
+    else { return false }
+    return last.map { abs(Int64(header.seconds) &- Int64($0)) <= Self.day } ?? true
+  }
+
+  /// Whether the records from `place` on lead out of one that is evident and yet has no header behind it. If bytes
+  /// of it were lost, the records that follow it do. Those of a capture that its packet carries end with it.
+  private func leadsOut(
+    from place: Int, beyond end: Int, near seconds: UInt32, in window: RawSpan, isLast: Bool
+  ) -> RecordBelief {
+    var (next, last, time) = (place, place, seconds)
+    while next < end {
+      guard window.byteCount &- next >= headerLength else {
+        return isLast ? .noneBefore(last &+ 1) : .needs(next &+ headerLength &- place)
+      }
+      let header = header(at: next, in: window)
+      guard isBelievable(header, near: time) else { return .noneBefore(last &+ 1) }
+      (last, time) = (next, header.seconds)
+      next = next &+ headerLength &+ Int(header.captured)
+    }
+    guard next &+ headerLength <= window.byteCount else {
+      if !isLast { return .needs(next &+ headerLength &- place) }
+      return next <= window.byteCount ? .yes : .noneBefore(last &+ 1)
+    }
+    return rules.isSound(header(at: next, in: window), near: time) ? .yes : .noneBefore(last &+ 1)
+  }
+
+  private func bearsOut(
+    _ second: PcapRecordHeader, at place: Int, in window: RawSpan, isLast: Bool, from first: Int
+  ) -> RecordBelief {
+    let end = place &+ headerLength &+ Int(second.captured)
+    guard end &+ headerLength <= window.byteCount else {
+      if !isLast { return .needs(end &+ headerLength &- first) }
+      return end == window.byteCount ? .yes : .no
+    }
+    return isBelievable(header(at: end, in: window), near: second.seconds) ? .yes : .no
+  }
+}
