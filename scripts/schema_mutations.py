@@ -3,7 +3,9 @@
 import copy
 
 CODE_KEYS = {"type", "schema", "code", "severity", "protocol", "direction", "format", "from", "environment"}
-# The token's case and the times' form are patterns; so are the hash and the set of lengths.
+PEER_FAULTS = ["", "192.0.2.1", ":2196", "2001:db8::1:2196"]
+CAPTURE_TIME_FAULTS = ["yesterday", "2013-05-01 09:30:00Z", "2013-05-01T09:30:00.1", "2013-13-01T09:30:00.5Z"]
+# The token's case and the times' form are patterns; so are the hash, the set of lengths, peers and names of files.
 PATTERN_FAULTS = {
     "token": ["0", "0g", "aA", " 00"],
     "time": ["yesterday", "2013-05-01 09:30:00Z", "2013-05-01T09:30:00", "2013-13-01T09:30:00Z"],
@@ -13,6 +15,9 @@ PATTERN_FAULTS = {
     "token_length": ["", "a", "1-", "1,"],
     "version": ["", "one"],
     "store": ["", "tokens.sqlite"],
+    "file": ["", "stream-0.raw", "stream-0-c.raw", "../stream-0-a.raw", "0-stream-0-a.raw"],
+    **{peer: PEER_FAULTS for peer in ("client", "server", "src", "dst")},
+    **{time: CAPTURE_TIME_FAULTS for time in ("captured_at", "started_at", "ended_at")},
 }
 # Objects whose keys are data: one may be missing, but none may be added that is no code.
 OPEN_OBJECTS = {"flags"}
@@ -25,7 +30,8 @@ def reduced(value):
     if isinstance(value, list):
         firsts = {}
         for part in value:
-            firsts.setdefault(part.get("type") if isinstance(part, dict) else part, reduced(part))
+            kind = part.get("type") if isinstance(part, dict) else repr(part)
+            firsts.setdefault(kind, reduced(part))
         return list(firsts.values())
     return value
 

@@ -7,7 +7,7 @@ import WireBytes
 struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write every record as CSV, JSON or NDJSON.",
+    abstract: "Write every record as CSV, JSON or NDJSON, or the bytes of the streams.",
     discussion: """
       EXAMPLES
         apnsift export feedback.bin                        CSV to standard output
@@ -17,6 +17,7 @@ struct Export: ParsableCommand {
         ssh host cat feedback.bin | apnsift export -       from a pipe
         apnsift export capture.pcap --records streams      connections of a capture
         apnsift export capture.pcap -t raw -o streams      and their bytes
+        apnsift export capture.pcap --columns packet,captured_at,time,token
       """)
 
   enum To: String, ExpressibleByArgument, CaseIterable {
@@ -31,7 +32,7 @@ struct Export: ParsableCommand {
 
   @Option(
     name: [.short, .long],
-    help: "csv, json or ndjson; raw writes the bytes of every stream to the directory of -o.")
+    help: "csv, json or ndjson; raw writes the bytes of every stream to files in the directory of -o.")
   var to = To.csv
 
   @Option(help: "One kind only: feedback, streams or findings. CSV has feedback where none is named.")

@@ -12,6 +12,8 @@ struct Inspect: ParsableCommand {
       EXAMPLES
         apnsift inspect feedback.bin
         apnsift inspect --json dumps/ > report.json
+        apnsift inspect capture.pcapng --filter 'port 2196'
+        apnsift inspect --join feedback.pcap00 feedback.pcap01   a rotated capture
         xxd -p feedback.bin | apnsift inspect -
       """)
 

@@ -17,6 +17,7 @@ struct Replay: ParsableCommand {
 
       EXAMPLES
         apnsift replay feedback.bin --store sqlite:tokens.sqlite --create
+        apnsift replay capture.pcap --store sqlite:tokens.sqlite --dry-run
         apnsift replay dumps/ --app com.example.mail --environment sandbox
         apnsift replay feedback.bin --dry-run --json       what would change
       """)

@@ -7,7 +7,7 @@ import WireBytes
 struct CaptureOptionGroup: ParsableArguments {
   private static let standard = CaptureOptions()
 
-  @Option(help: "A libpcap filter, such as 'host 192.0.2.1': only packets that match are read.")
+  @Option(help: "A libpcap filter, such as 'host 192.0.2.1': packets that do not match are not read.")
   var filter: String?
 
   @Flag(help: "The inputs are one capture, in this order: connections go on across files.")
@@ -19,22 +19,23 @@ struct CaptureOptionGroup: ParsableArguments {
   @Option(help: "A port that gateways listen on; may be repeated. (default: 2195)")
   var gatewayPort: [UInt16] = []
 
-  @Option(help: "How many more packets are read before missing bytes are a gap.")
+  @Option(help: "How many more packets are read before what is missing is given up.")
   var reorderWindow = CaptureOptionGroup.standard.reorderWindow
 
-  @Option(help: "Memory for bytes of one direction that wait for others before them.")
+  @Option(
+    help: "Memory for bytes of one direction that wait for others before them; never more than --memory.")
   var streamBuffer = SizeArgument(CaptureOptionGroup.standard.streamBuffer)
 
-  @Option(help: "Memory for such bytes of all directions; never more than --memory.")
+  @Option(help: "Memory for such bytes of all directions; likewise.")
   var totalBuffer = SizeArgument(CaptureOptionGroup.standard.totalBuffer)
 
-  @Option(help: "Memory for fragments that wait for the rest of their datagrams.")
+  @Option(help: "Memory for fragments that wait for the rest of their datagrams; likewise.")
   var fragmentBuffer = SizeArgument(CaptureOptionGroup.standard.fragmentBuffer)
 
-  @Option(help: "How many connections are remembered at once; each takes up to 1 KiB.")
+  @Option(help: "How many connections are remembered at once; each takes up to some 2 KiB.")
   var maxConnections = CaptureOptionGroup.standard.maxConnections
 
-  @Option(help: "A record of a capture that claims to be longer is damage.")
+  @Option(help: "The longest packet: a record of a capture that claims more bytes is damage.")
   var maxPacket = SizeArgument(CaptureOptionGroup.standard.maxPacket)
 
   mutating func validate() throws {

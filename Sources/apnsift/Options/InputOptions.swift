@@ -12,16 +12,18 @@ struct InputOptions: ParsableArguments {
 
   @Option(
     name: [.short, .long],
-    help:
-      "How the inputs are stored: auto (by content), raw, hex (also xxd, hexdump -C), base64. Compressed files (gzip, zstd, lz4) are looked through."
+    help: """
+      How the inputs are stored: auto (by content); of dumps raw, hex (also xxd, hexdump -C), base64; capture \
+      (pcap, pcapng); or what other tools wrote of streams. Compressed files (gzip, zstd, lz4) are looked through.
+      """
   )
   var from = FromArgument.auto
 
   @Option(
     name: .customLong("protocol"),
     help: """
-      What the bytes of a stream are: auto (by port, else by content), feedback. In a dump, both mean \
-      feedback; ciphertext is told.
+      What the bytes of a stream are: auto (by the server's port, else by content), feedback. In a dump, both \
+      mean feedback; ciphertext is told.
       """
   )
   var speaks = ProtocolArgument.auto
@@ -39,8 +41,10 @@ struct InputOptions: ParsableArguments {
   var latest = TimeArgument(FeedbackRules.serviceEnd)
 
   @Option(
-    help:
-      "Memory for distinct tokens and for reordering; of tokens beyond it temporary files are used, with the same answers."
+    help: """
+      Memory for distinct tokens, and the most that each buffer of captures may take; tokens beyond it go through \
+      temporary files, with the same answers.
+      """
   )
   var memory = SizeArgument(1 << 30)
 
