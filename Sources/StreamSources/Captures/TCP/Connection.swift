@@ -9,14 +9,14 @@ final class Connection {
   var lastPacket: PacketReference
   private let first = HalfStream()
   private let second = HalfStream()
-  /// Who sent a SYN without ACK, and who answered with SYN and ACK.
-  var opener: Side?
-  var acceptor: Side?
+  /// Who sent a SYN without ACK, and who answered with SYN and ACK; both may have done either (RFC 9293,
+  /// figure 7).
+  var openers: Set<Side> = []
+  var acceptors: Set<Side> = []
   /// Once the receiver was told of it.
   var identity: StreamIdentity?
   /// Whether the receiver was told that it is closed: what comes then is a copy, or nobody's.
   var isClosed = false
-  var isReset = false
   /// How many packets of the capture had been read when its last one came.
   var lastActive = 0
   /// Whether its end is in the calendar.
@@ -43,8 +43,11 @@ final class Connection {
     identity == nil && !first.isWaiting && !second.isWaiting
   }
 
-  /// Whether both directions have come to their ends, or one side has broken it off.
-  var isEnded: Bool { isReset || (first.isEnded && second.isEnded) }
+  /// Whether both directions have come to their ends.
+  var isEnded: Bool { first.isEnded && second.isEnded }
+
+  /// Whether nothing more is to be expected, but for what was on its way when one side broke it off.
+  var isBrokenOff: Bool { isEnded || first.isReset || second.isReset }
 
   /// Who is who, as far as it is known by now.
   func identify(serverPorts: Set<UInt16>) -> StreamIdentity {
@@ -53,8 +56,8 @@ final class Connection {
   }
 
   private func server(_ ports: Set<UInt16>) -> (Side, StreamIdentity.Evidence) {
-    if let acceptor { return (acceptor, .handshake) }
-    if let opener { return (opener.other, .handshake) }
+    if openers.count == 1, let opener = openers.first { return (opener.other, .handshake) }
+    if openers.isEmpty, acceptors.count == 1, let acceptor = acceptors.first { return (acceptor, .handshake) }
     let first = ports.contains(peers.first.port)
     let second = ports.contains(peers.second.port)
     if first != second { return (first ? .first : .second, .port) }

@@ -48,17 +48,19 @@ extension Reassembler {
     _ connection: Connection, _ side: Side, to receiver: inout some StreamReceiver
   ) throws {
     let half = connection[side]
-    guard let first = half.pending.first else { return }
     if half.hasBegun {
+      guard let first = half.pending.first else { return }
       try declareGap(
         to: first.position, fileOffset: first.fileOffset, first.packet, connection, side, to: &receiver)
     } else {
-      half.begin(at: first.position)
+      guard let position = half.lowestKnown else { return }
+      half.begin(at: position)
       try open(connection, to: &receiver)
       try receiver.anomaly(
         StreamAnomaly(
           .midstreamStart, stream: connection.number, side: side, offset: 0, length: 0,
-          fileOffset: first.fileOffset, packet: first.packet,
+          fileOffset: half.pending.first?.fileOffset,
+          packet: half.pending.first?.packet ?? half.report.firstPacket,
           message: "the capture lacks the beginning of this direction: its bytes are counted from the first "
             + "that is there, sequence number \(half.nextNumber.value)"))
       try tellDeferred(connection, side, to: &receiver)
@@ -92,12 +94,6 @@ extension Reassembler {
   ) throws {
     let half = connection[side]
     while half.isWaiting { try giveUpHole(connection, side, to: &receiver) }
-    // Packets of which the capture has the headers alone say where their bytes were.
-    if !half.hasBegun,
-      let first = half.deferred.map(\.position).min()
-    {
-      half.begin(at: first)
-    }
     if half.hasBegun, half.next < half.sent {
       try declareGap(
         to: half.sent, fileOffset: nil, nil, connection, side, to: &receiver)
@@ -136,7 +132,7 @@ extension Reassembler {
     anomaly.side = side
     let half = connection[side]
     guard half.hasBegun else {
-      half.deferred.append((anomaly, position))
+      half.deferred.append((anomaly, position, packetsRead))
       return
     }
     try open(connection, to: &receiver)
@@ -150,7 +146,7 @@ extension Reassembler {
     let half = connection[side]
     let deferred = half.deferred
     half.deferred = []
-    for (anomaly, position) in deferred {
+    for (anomaly, position, _) in deferred {
       try open(connection, to: &receiver)
       var anomaly = anomaly
       anomaly.offset =
@@ -166,8 +162,12 @@ extension Reassembler {
     try note(
       StreamAnomaly(
         .truncatedPacket, length: missing, fileOffset: fileOffset, packet: packet,
-        message: "\(packet.text) was captured without its last \(Count.of(missing, "byte")): "
-          + "capture with a larger snap length (tcpdump -s 0)"),
+        message: "\(packet.text) is in the capture without its last \(Count.of(missing, "byte")): "
+          + "a larger snap length (tcpdump -s 0) keeps them"),
       at: position, connection, side, to: &receiver)
+    if connection[side].isWaiting {
+      wait(for: connection, side, until: packetsRead &+ calendar.window)
+      try enforceLimits(connection, side, to: &receiver)
+    }
   }
 }

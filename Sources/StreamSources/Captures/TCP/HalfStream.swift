@@ -16,14 +16,24 @@ final class HalfStream {
   /// Position behind the last byte that was sent as far as is known, captured or not; far below all others
   /// where none is known.
   private(set) var sent = Int.min
+  /// Position behind the last byte that was captured; far below all others where none was.
+  private(set) var captured = Int.min
+  /// The lowest position that a packet had, payload or not.
+  private var lowestSeen = Int.max
   /// Position of the FIN.
   private(set) var fin: Int?
   /// The initial sequence number, once a SYN was seen.
   private(set) var initialNumber: SequenceNumber?
+  /// Whether the other side last said that it takes no more bytes.
+  var facesClosedWindow = false
+  /// The byte of a window probe: it is no more than a question, unless others follow behind it.
+  var probe: PendingSegment?
+  /// Whether this side broke the connection off.
+  var isReset = false
   /// Whether it waits in the calendar of holes.
   var isAwaited = false
   /// What is to be told once offsets are known, with the positions of it.
-  var deferred: [(anomaly: StreamAnomaly, position: Int)] = []
+  var deferred: [(anomaly: StreamAnomaly, position: Int, arrival: Int)] = []
   /// Bytes of copies whose originals are forgotten.
   var uncomparedBytes = 0
 
@@ -31,15 +41,25 @@ final class HalfStream {
   var delivered = DeliveredBytes()
   var report = StreamReport.Half()
 
-  /// Whether all bytes before its FIN were delivered.
-  var isEnded: Bool { fin.map { hasBegun && next >= $0 } ?? false }
+  /// Whether all bytes before its FIN were delivered, or it was broken off.
+  var isEnded: Bool { isReset || (fin.map { hasBegun && next >= $0 } ?? false) }
 
   /// What is held back costs in memory, about, in bytes.
   var cost: Int { pending.cost &+ deferred.count &* Self.anomalyCost }
   private static let anomalyCost = 256
 
-  /// Whether bytes are held back.
-  var isWaiting: Bool { !pending.isEmpty }
+  /// How many packets had been read when the first of what it holds back came; nil where it holds nothing.
+  var waitsSince: Int? {
+    pending.first?.arrival ?? (hasBegun ? nil : deferred.first?.arrival)
+  }
+
+  var isWaiting: Bool { waitsSince != nil }
+
+  /// Where a direction begins whose SYN was not seen: at the first byte that is known, captured or not.
+  var lowestKnown: Int? {
+    let deferred = deferred.map(\.position).min()
+    return pending.firstPosition.map { min($0, deferred ?? $0) } ?? deferred
+  }
 
   /// Offset in the stream of the byte at `position`.
   func offset(_ position: Int) -> Int { position &- base }
@@ -50,15 +70,24 @@ final class HalfStream {
       isKnown = true
       nextNumber = number
     }
-    return next &+ number.distance(from: nextNumber)
+    let position = next &+ number.distance(from: nextNumber)
+    lowestSeen = min(lowestSeen, position)
+    return position
   }
 
-  /// Whether a SYN with `number` can be this direction's own, `position` being that of the byte behind it.
-  /// - Parameter reach: how far before the bytes that are known it may lie, in bytes.
-  func accepts(syn number: SequenceNumber, position: Int, reach: Int) -> Bool {
+  /// Whether a SYN with `number` can be this direction's own.
+  /// - Parameter reach: how far before the packets that are known it may lie, in bytes.
+  func accepts(syn number: SequenceNumber, reach: Int) -> Bool {
     if let initialNumber { return initialNumber == number }
-    guard let lowest = hasBegun ? base : (pending.firstPosition ?? fin) else { return true }
-    return (0...reach).contains(lowest &- position)
+    guard isKnown else { return true }
+    let first = next &+ (number + 1).distance(from: nextNumber)
+    // A keep-alive lies one before the byte that is next.
+    return (-1...reach).contains((hasBegun ? base : lowestSeen) &- first)
+  }
+
+  /// Whether `count` bytes from `number` on go beyond all that is known.
+  func goesOn(at number: SequenceNumber, count: Int) -> Bool {
+    !isKnown || next &+ number.distance(from: nextNumber) &+ count > max(next, sent)
   }
 
   /// A SYN came. It may come late: a direction that began without it keeps its beginning.
@@ -79,6 +108,17 @@ final class HalfStream {
 
   func noteSent(to position: Int) {
     sent = max(sent, position)
+  }
+
+  func noteCaptured(to position: Int) {
+    captured = max(captured, position)
+    sent = max(sent, position)
+  }
+
+  /// Whether one byte at `position` says no more than that its sender is still there (RFC 9293, section
+  /// 3.8.4): it lies before the next one, and the FIN counts as a byte.
+  func isKeepAlive(at position: Int) -> Bool {
+    position &+ 1 == captured || position == fin
   }
 
   func noteFIN(at position: Int) {

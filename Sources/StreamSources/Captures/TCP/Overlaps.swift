@@ -60,7 +60,8 @@ extension Reassembler {
         }
       } else if !isKeepAlive {
         try noteLate(
-          position..<end, "behind \(stretch.packet.text), when they had been given up (--reorder-window)",
+          position..<end,
+          "behind \(stretch.packet.text), when they had been given up (--reorder-window, --stream-buffer)",
           connection, side, arrival, to: &receiver)
       }
       position = end

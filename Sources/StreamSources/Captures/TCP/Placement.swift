@@ -47,8 +47,16 @@ extension Reassembler {
     let (connection, side) = try connection(for: segment, packet, to: &receiver)
     note(packet, of: connection, side)
     let half = connection[side]
+    if connection.isClosed { bytesAfterClose &+= segment.payloadLength }
+    if segment.flags.contains(.ack) { connection[side.other].facesClosedWindow = segment.window == 0 }
+    // The text that a RST may carry is no part of the stream (RFC 9293, section 3.5.3).
+    if segment.flags.contains(.rst) {
+      half.isReset = true
+      try awaitEnd(connection)
+      return table.touch(connection, rank(of: connection))
+    }
     var position = half.position(of: segment.sequence)
-    if segment.flags.contains(.syn) {
+    if segment.isSYN {
       position += 1  // a SYN takes a number of its own (RFC 9293, section 3.4)
       try synchronise(segment, connection, side, at: position, to: &receiver)
     }
@@ -67,9 +75,10 @@ extension Reassembler {
       )
     }
     if segment.flags.contains(.fin) {
-      half.noteFIN(at: captured &+ segment.missingLength)
+      let end = captured &+ segment.missingLength
+      try settleProbe(before: end..<end &+ 1, connection, side, memory: &memory, to: &receiver)
+      half.noteFIN(at: end)
     }
-    if segment.flags.contains(.rst) { connection.isReset = true }
     if connection.isEnded { try awaitEnd(connection) }
     table.touch(connection, rank(of: connection))
   }
@@ -98,7 +107,7 @@ extension Reassembler {
   }
 
   private func rank(of connection: Connection) -> ConnectionTable.Rank {
-    if connection.isEnded { return .ended }
+    if connection.isBrokenOff { return .ended }
     return connection.carriedNothing ? .silent : .speaking
   }
 
@@ -115,7 +124,11 @@ extension Reassembler {
     _ segment: TCPSegment, _ connection: Connection, _ side: Side, at position: Int,
     to receiver: inout some StreamReceiver
   ) throws {
-    if segment.flags.contains(.ack) { connection.acceptor = side } else { connection.opener = side }
+    if segment.flags.contains(.ack) {
+      connection.acceptors.insert(side)
+    } else {
+      connection.openers.insert(side)
+    }
     let half = connection[side]
     let hadBegun = half.hasBegun
     half.synchronise(segment.sequence, at: position)
@@ -133,8 +146,13 @@ extension Reassembler {
     guard !bytes.isEmpty else { return }
     let half = connection[side]
     let end = position &+ bytes.byteCount
-    let isKeepAlive = bytes.byteCount == 1 && end == half.sent
-    half.noteSent(to: end)
+    let isKeepAlive = bytes.byteCount == 1 && half.isKeepAlive(at: position)
+    if isKeepAlive, position == half.fin { return }
+    if bytes.byteCount == 1, half.facesClosedWindow, half.hasBegun, position == max(half.next, half.sent) {
+      return keepProbe(bytes, at: position, half, arrival)
+    }
+    try settleProbe(before: position..<end, connection, side, memory: &memory, to: &receiver)
+    half.noteCaptured(to: end)
     var start = position
     if half.hasBegun, start < half.next {
       let known = start..<min(end, half.next)
@@ -157,6 +175,28 @@ extension Reassembler {
       rest, at: start, connection, side, restArrival, isKeepAlive: isKeepAlive, to: &receiver)
   }
 
+  /// One byte sent into a closed window asks whether it is open again: the byte comes once more when it is.
+  private func keepProbe(_ bytes: RawSpan, at position: Int, _ half: HalfStream, _ arrival: Arrival) {
+    half.probe = PendingSegment(
+      position: position, bytes: [bytes.byte(at: 0)], fileOffset: arrival.fileOffset, packet: arrival.packet,
+      arrival: packetsRead)
+  }
+
+  /// The byte of a probe was taken if the stream goes on behind it; if it comes again, that copy counts.
+  private mutating func settleProbe(
+    before range: Range<Int>, _ connection: Connection, _ side: Side,
+    memory: inout some CaptureMemory & ~Copyable, to receiver: inout some StreamReceiver
+  ) throws {
+    let half = connection[side]
+    guard let probe = half.probe, range.upperBound > probe.position else { return }
+    half.probe = nil
+    guard range.lowerBound > probe.position else { return }
+    half.facesClosedWindow = false
+    try place(
+      probe.bytes.span.bytes, at: probe.position, connection, side,
+      Arrival(fileOffset: probe.fileOffset, packet: probe.packet), memory: &memory, to: &receiver)
+  }
+
   private mutating func placeAmongPending(
     _ bytes: RawSpan, at position: Int, _ connection: Connection, _ side: Side, _ arrival: Arrival,
     isKeepAlive: Bool, to receiver: inout some StreamReceiver
@@ -170,9 +210,16 @@ extension Reassembler {
       try keep(
         bytes, at: position, cursor..<max(cursor, known.position), connection, side, arrival, to: &receiver)
       let shared = max(position, known.position)..<min(end, known.end)
+      let copy = bytes.extracting(shared.lowerBound &- position..<shared.upperBound &- position)
+      let wasKeepAlive = known.bytes.count == 1 && bytes.byteCount > 1
+      // A keep-alive may have come before the byte that it stands for.
+      if wasKeepAlive, copy.byte(at: 0) != known.bytes[0] {
+        half.pending.replaceByte(
+          at: shared.lowerBound, with: copy.byte(at: 0), arrival.advanced(by: shared.lowerBound &- position))
+      }
       try comparePending(
-        known, bytes.extracting(shared.lowerBound &- position..<shared.upperBound &- position),
-        at: shared.lowerBound, connection, side, arrival.packet, isKeepAlive: isKeepAlive, to: &receiver)
+        known, copy, at: shared.lowerBound, connection, side, arrival.packet,
+        isKeepAlive: isKeepAlive || wasKeepAlive, to: &receiver)
       cursor = shared.upperBound
     }
     try keep(bytes, at: position, cursor..<end, connection, side, arrival, to: &receiver)

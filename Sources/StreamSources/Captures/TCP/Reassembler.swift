@@ -1,3 +1,5 @@
+import WireBytes
+
 /// Puts TCP segments together to streams (capture.md, "Streams").
 ///
 /// A segment that is next is handed on where it lies; one that came early is kept. What is missing is waited
@@ -20,6 +22,8 @@ package struct Reassembler {
   var remembered = 0
   /// Connections that were forgotten before they had carried anything.
   private var silentEvictions = 0
+  /// Bytes of copies that came when their connection had been closed.
+  var bytesAfterClose = 0
   private var nextNumber = 0
   /// Bytes that are read again, to hold a copy against them.
   var rereadBuffer: [UInt8] = []
@@ -40,13 +44,21 @@ package struct Reassembler {
   package mutating func finish(to receiver: inout some StreamReceiver) throws {
     for connection in table.all { try close(connection, to: &receiver) }
     table = ConnectionTable(limit: options.maxConnections)
+    if bytesAfterClose > 0 {
+      try receiver.anomaly(
+        StreamAnomaly(
+          .uncomparedDuplicate,
+          message:
+            "\(Count.of(bytesAfterClose, "byte")) came again for connections that had ended: whether they "
+            + "are the same as before is not known"))
+    }
     guard silentEvictions > 0 else { return }
     try receiver.anomaly(
       StreamAnomaly(
         .connectionEvicted,
         message:
-          "\(silentEvictions) idle connections that had carried nothing were forgotten, since more than "
-          + "\(options.maxConnections) were open at once (--max-connections)"))
+          "\(Count.of(silentEvictions, "idle connection")) that had carried nothing were forgotten, since "
+          + "no more than \(options.maxConnections) are remembered at once (--max-connections)"))
   }
 
   // MARK: - Connections
@@ -73,29 +85,26 @@ package struct Reassembler {
 
   private func beginsAnother(_ segment: TCPSegment, _ connection: Connection, _ side: Side) -> Bool {
     let half = connection[side]
-    if segment.flags.contains(.syn) {
-      let position = half.position(of: segment.sequence + 1)
-      return !half.accepts(
-        syn: segment.sequence, position: position, reach: Self.synReach)
-    }
-    // What comes behind the end of all is a copy of what was there, or the beginning of something else.
-    guard connection.isClosed, segment.payloadLength > 0 else { return false }
-    let position = half.position(of: segment.sequence)
-    return position &+ segment.payloadLength > half.next
+    if segment.isSYN { return !half.accepts(syn: segment.sequence, reach: Self.synReach) }
+    // What comes behind the end of all is a copy of what was there, or the beginning of something else. The
+    // FIN takes a number of its own, which keep-alives repeat.
+    guard connection.isClosed, segment.payloadLength > 1 else { return false }
+    return half.goesOn(at: segment.sequence, count: segment.payloadLength)
   }
 
   private mutating func evict(_ connection: Connection, to receiver: inout some StreamReceiver) throws {
     if !connection.isClosed {
       if connection.carriedNothing {
         silentEvictions += 1
-      } else {
+      } else if !connection.isBrokenOff {
         try open(connection, to: &receiver)
         try receiver.anomaly(
           StreamAnomaly(
             .connectionEvicted, stream: connection.number, packet: connection.lastPacket,
             message:
-              "forgotten after \(connection.lastPacket.text), since more than \(options.maxConnections) "
-              + "connections were open at once (--max-connections): what comes of it gets a new number"))
+              "forgotten after \(connection.lastPacket.text), since no more than "
+              + "\(Count.of(options.maxConnections, "connection")) are remembered at once (--max-connections): "
+              + "what comes of it gets a new number"))
       }
       try close(connection, to: &receiver)
     }
@@ -131,8 +140,8 @@ package struct Reassembler {
     case .hole(let connection, let side):
       let half = connection[side]
       half.isAwaited = false
-      while let first = half.pending.first {
-        let due = first.arrival &+ calendar.window
+      while let arrival = half.waitsSince {
+        let due = arrival &+ calendar.window
         if due > packetsRead {
           wait(for: connection, side, until: due)
           break
@@ -189,8 +198,8 @@ package struct Reassembler {
       guard oldest[side].isWaiting else { continue }
       try reportLimit(oldest, side, "--total-buffer", options.totalBuffer, to: &receiver)
       try giveUpHole(oldest, side, to: &receiver)
-      if let first = oldest[side].pending.first {
-        wait(for: oldest, side, until: max(packetsRead, first.arrival &+ calendar.window))
+      if let arrival = oldest[side].waitsSince {
+        wait(for: oldest, side, until: max(packetsRead, arrival &+ calendar.window))
       }
     }
   }
@@ -199,14 +208,15 @@ package struct Reassembler {
     _ connection: Connection, _ side: Side, _ option: String, _ limit: Int,
     to receiver: inout some StreamReceiver
   ) throws {
-    guard let first = connection[side].pending.first else { return }
+    let half = connection[side]
+    guard let place = half.hasBegun ? half.next : half.lowestKnown else { return }
+    let first = half.pending.first
     try note(
       StreamAnomaly(
-        .bufferLimit, length: nil, fileOffset: first.fileOffset, packet: first.packet,
+        .bufferLimit, fileOffset: first?.fileOffset, packet: first?.packet ?? connection.lastPacket,
         message: "more than \(limit) bytes were held back (\(option)): what is missing here was no longer "
           + "waited for"),
-      at: connection[side].hasBegun
-        ? connection[side].next : first.position,
+      at: place,
       connection, side, to: &receiver)
   }
 }

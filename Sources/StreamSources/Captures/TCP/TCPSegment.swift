@@ -24,6 +24,9 @@ package struct TCPSegment: Equatable, Sendable {
   /// Bytes at the payload's end that the packet had on the wire and the capture lacks (snap length).
   package var missingLength: Int
 
+  /// Whether it begins a connection; a SYN together with a RST begins nothing.
+  var isSYN: Bool { flags.contains(.syn) && !flags.contains(.rst) }
+
   package init(
     source: Endpoint, destination: Endpoint, sequence: SequenceNumber,
     acknowledgement: SequenceNumber = SequenceNumber(0), flags: Flags = [], window: UInt16 = 0,
