@@ -53,7 +53,7 @@ extension Reassembler {
       try declareGap(
         to: first.position, fileOffset: first.fileOffset, first.packet, connection, side, to: &receiver)
     } else {
-      half.begin(at: first.position)
+      half.begin(at: half.firstSent ?? first.position)
       try open(connection, to: &receiver)
       try receiver.anomaly(
         StreamAnomaly(
@@ -93,9 +93,7 @@ extension Reassembler {
     let half = connection[side]
     while half.isWaiting { try giveUpHole(connection, side, to: &receiver) }
     // Packets of which the capture has the headers alone say where their bytes were.
-    if !half.hasBegun,
-      let first = half.deferred.map(\.position).min()
-    {
+    if !half.hasBegun, let first = half.firstSent {
       half.begin(at: first)
     }
     if half.hasBegun, half.next < half.sent {

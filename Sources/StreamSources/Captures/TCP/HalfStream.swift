@@ -37,6 +37,13 @@ final class HalfStream {
   /// Whether bytes are held back.
   var isWaiting: Bool { !pending.isEmpty }
 
+  /// Position of the first byte that is known to have been sent where the direction has not begun: it is held
+  /// back, or the capture has no more than the headers of its packet. Nil where there is none.
+  var firstSent: Int? {
+    let cut = deferred.map(\.position).min()
+    return pending.firstPosition.map { min($0, cut ?? $0) } ?? cut
+  }
+
   /// Offset in the stream of the byte at `position`.
   func offset(_ position: Int) -> Int { position &- base }
 
@@ -53,8 +60,9 @@ final class HalfStream {
   /// - Parameter reach: how far before the bytes that are known it may lie, in bytes.
   func accepts(syn number: SequenceNumber, position: Int, reach: Int) -> Bool {
     if let initialNumber { return initialNumber == number }
-    guard let lowest = hasBegun ? base : (pending.firstPosition ?? fin) else { return true }
-    return (0...reach).contains(lowest &- position)
+    if let lowest = hasBegun ? base : (firstSent ?? fin) { return (0...reach).contains(lowest &- position) }
+    // Only acknowledgements are known; those of a keep-alive have the number before.
+    return (-1...reach).contains(next &- position)
   }
 
   /// A SYN came. It may come late: a direction that began without it keeps its beginning.
