@@ -33,10 +33,11 @@ package enum FindingCode: String, CaseIterable, Sendable {
 
   package var severity: Severity {
     switch self {
-    case .skippedBytes, .truncatedRecord, .encryptedStream, .streamGap, .unreadableInput, .damagedCapture:
+    case .skippedBytes, .truncatedRecord, .encryptedStream, .streamGap, .unreadableInput, .damagedCapture,
+      .lateBytes, .malformedPacket:
       .error
-    case .conflictingOverlap, .midstreamStart, .truncatedPacket, .lateBytes, .bufferLimit,
-      .connectionEvicted, .fragmentMissing, .fragmentOverlap, .malformedPacket:
+    case .conflictingOverlap, .midstreamStart, .truncatedPacket, .bufferLimit,
+      .connectionEvicted, .fragmentMissing, .fragmentOverlap:
       .warning
     case .uncomparedDuplicate, .unsupportedLinkType, .unrecognisedInput: .note
     }

@@ -3,7 +3,7 @@ import StreamSources
 import WireBytes
 
 /// What a stream speaks.
-package enum StreamProtocol: String, Sendable {
+package enum StreamProtocol: String, CaseIterable, Sendable {
   case feedback, gateway, encrypted, other
 }
 

@@ -27,8 +27,8 @@ package struct CaptureTime: Equatable, Hashable, Sendable {
   /// Appends `text`, or nothing where that is nil.
   package func append(to text: inout [UInt8]) {
     let day = seconds >= 0 ? seconds / 86_400 : (seconds &- 86_399) / 86_400
-    // The calendar begins at 0000-03-01; the year 10000 begins 2,932,897 days after 1970-01-01.
-    guard (-719_468..<2_932_897).contains(day) else { return }
+    // 0000-01-01 is 719,528 days before 1970-01-01; 10000-01-01 is 2,932,897 days after it.
+    guard (-719_528..<2_932_897).contains(day) else { return }
     let date = CivilDate(daysSince1970: Int(day))
     let ofDay = UInt64(seconds &- day &* 86_400)
     Self.append(UInt64(date.year), 4, then: "-", to: &text)

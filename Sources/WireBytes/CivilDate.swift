@@ -34,9 +34,11 @@ package struct CivilDate: Equatable, Sendable {
     self.day = Int((scaledMonth & 0xffff) / 2141 &+ 1)
   }
 
-  /// The date that lies `days` days after 1970-01-01, or before it; from 0000-03-01 on.
+  /// The date that lies `days` days after 1970-01-01, or before it; from the year 0 on.
   package init(daysSince1970 days: Int) {
-    self.init(daysSince0000March: UInt64(max(0, days &+ 719_468)))
+    // The calendar repeats after 400 years, 146,097 days: so much later no number is negative.
+    self.init(daysSince0000March: UInt64(max(0, days &+ 719_468 &+ 146_097)))
+    year -= 400
   }
 
   /// Days since 1970-01-01, negative before it. For years 0 to 9999; month and day as they are in a calendar.

@@ -46,6 +46,22 @@ struct Examination {
     return walk.inputs.contains { Self.identity(of: $0) == file }
   }
 
+  /// The name of an input that lies in the directory at `path`; nil where none does.
+  func input(in path: String) -> String? {
+    guard let directory = FileIdentity(at: Array(path.utf8CString)) else { return nil }
+    return walk.inputs.first { input in
+      guard let file = input.path else { return false }
+      return FileIdentity(at: Self.parent(of: file)) == directory
+    }?.name
+  }
+
+  /// The NUL-terminated path of the directory that the file at `path` lies in.
+  private static func parent(of path: [CChar]) -> [CChar] {
+    let slash = CChar(bitPattern: UInt8(ascii: "/"))
+    guard let last = path.lastIndex(of: slash) else { return Array(".".utf8CString) }
+    return path[...last] + [0]
+  }
+
   /// Throws where standard output goes into one of the inputs: it would grow as it is read, without end.
   private func checkStandardOutput() throws {
     guard let output = FileIdentity(of: STDOUT_FILENO), output.isRegular,

@@ -83,7 +83,7 @@ struct OverviewTextTests {
           note unrecognised-input  1
             b: passed over
 
-        114 of 2000 bytes are in records, 1 skipped, 2 cut off, 3 encrypted, 4 missing
+        114 of 2000 bytes are in records, 1 skipped, 2 cut off, 3 not decoded, 4 missing
 
         """)
   }

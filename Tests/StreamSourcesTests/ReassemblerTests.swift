@@ -80,7 +80,7 @@ struct ReassemblerTests {
       gaps: ["2+2"], anomalies: ["truncatedPacket 2+2"]),
     Case(
       name: "headers alone", script: [.client(100, "", missing: 5)], text: "<5>", gaps: ["0+5"],
-      anomalies: ["truncatedPacket 0+5"]),
+      anomalies: ["midstreamStart 0+0", "truncatedPacket 0+5"]),
     Case(
       name: "a FIN behind bytes that are missing", script: [syn, .client(100, "ab"), .client(104, "", .fin)],
       text: "ab<2>", gaps: ["2+2"]),

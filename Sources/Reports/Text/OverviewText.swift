@@ -8,14 +8,17 @@ package struct OverviewText {
   private let overview: Overview
   private let style: TextStyle
   private var text = ""
-  /// Streams come in the order of the inputs; these have been shown.
-  private var shownStreams = 0
+  /// Streams shown of an input; of the rest only the number is.
+  private static let maxStreamsShown = 40
+  /// By the name of the input, for each input of that name in turn.
+  private var groups: [String: [[StreamSummary]]]
 
   package init(_ summary: Summary, inputs: [InputSummary], overview: Overview, style: TextStyle) {
     self.summary = summary
     self.inputs = inputs
     self.overview = overview
     self.style = style
+    groups = Self.grouped(overview.streams)
     for input in inputs { add(input) }
     addLeftOut()
     addRecords()
@@ -37,24 +40,53 @@ package struct OverviewText {
     let packets = input.packets.map { ", \(Count.of($0, "packet"))" } ?? ""
     text += "  \(format)\(compression), \(Self.size(input.bytes))\(packets)\n"
     if let sha256 = input.sha256 { text += "  SHA-256 \(sha256)\n" }
-    var last = -1
-    // An input may be named twice in a row: its streams are numbered from 0 again.
-    while shownStreams < overview.streams.count, case let stream = overview.streams[shownStreams],
-      stream.source == input.source, stream.number > last
-    {
-      add(stream)
-      last = stream.number
-      shownStreams += 1
+    addStreams(of: input.source)
+  }
+
+  /// The streams of the next input that is called `source`: those that were decoded or could not be come first.
+  private mutating func addStreams(of source: String) {
+    guard groups[source]?.isEmpty == false, let streams = groups[source]?.removeFirst() else { return }
+    let told = streams.filter { $0.speaks != .other } + streams.filter { $0.speaks == .other }
+    for stream in told.prefix(Self.maxStreamsShown).sorted(by: { $0.number < $1.number }) { add(stream) }
+    let rest = told.dropFirst(Self.maxStreamsShown)
+    if !rest.isEmpty { text += "  and \(Count.of(rest.count, "more stream"))\(Self.protocols(rest))\n" }
+  }
+
+  /// `: 12 feedback, 3 other`.
+  private static func protocols(_ streams: ArraySlice<StreamSummary>) -> String {
+    let counts = StreamProtocol.allCases.compactMap { kind in
+      let count = streams.count { $0.speaks == kind }
+      return count > 0 ? "\(count) \(kind.rawValue)" : nil
     }
+    return ": " + counts.joined(separator: ", ")
+  }
+
+  /// Streams by the input they come from. An input may be named twice: its streams are numbered from 0 again.
+  private static func grouped(_ streams: [StreamSummary]) -> [String: [[StreamSummary]]] {
+    var groups: [String: [[StreamSummary]]] = [:]
+    var numbers: [String: Set<Int>] = [:]
+    for stream in streams {
+      if numbers[stream.source, default: []].insert(stream.number).inserted {
+        if groups[stream.source] == nil { groups[stream.source] = [[]] }
+      } else {
+        numbers[stream.source] = [stream.number]
+        groups[stream.source]?.append([])
+      }
+      let last = (groups[stream.source]?.count ?? 1) - 1
+      groups[stream.source]?[last].append(stream)
+    }
+    return groups
   }
 
   private mutating func add(_ stream: StreamSummary) {
-    text +=
-      "  stream \(stream.number): \(stream.speaks.rawValue), "
-      + "\(Count.of(stream.serverBytes, "byte")) from the server"
-    text += stream.speaks == .encrypted ? "" : ", \(Count.of(stream.records, "record"))"
-    text += stream.serverGapBytes > 0 ? ", \(Count.of(stream.serverGapBytes, "byte")) missing" : ", no gaps"
-    text += "\n"
+    var parts = [stream.speaks.rawValue]
+    if let client = stream.client, let server = stream.server { parts.append("\(client) to \(server)") }
+    parts.append("\(Count.of(stream.serverBytes, "byte")) from the server")
+    if stream.clientBytes > 0 { parts.append("\(stream.clientBytes) from the client") }
+    if stream.speaks == .feedback { parts.append(Count.of(stream.records, "record")) }
+    let missing = stream.serverGapBytes &+ stream.clientGapBytes
+    parts.append(missing > 0 ? "\(Count.of(missing, "byte")) missing" : "no gaps")
+    text += "  stream \(stream.number): \(parts.joined(separator: ", "))\n"
   }
 
   private mutating func addLeftOut() {
@@ -93,7 +125,7 @@ package struct OverviewText {
     text += "\n\(summary.recordBytes) of \(summary.streamBytes) bytes are in records"
     let rest = [
       (summary.skippedBytes, "skipped"), (summary.truncatedBytes, "cut off"),
-      (summary.undecodedBytes, "encrypted"), (summary.gapBytes, "missing"),
+      (summary.undecodedBytes, "not decoded"), (summary.gapBytes, "missing"),
     ]
     for (bytes, fate) in rest where bytes > 0 { text += ", \(bytes) \(fate)" }
     text += "\n"

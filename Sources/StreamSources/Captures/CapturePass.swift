@@ -105,7 +105,7 @@ package struct CapturePass {
         segment, payload: bytes.span.bytes.extracting(segment.payloadStart..<end), stretches: stretches.span,
         packet: packet, memory: &memory, to: &receiver)
     case .exportedPDU(let pdu):
-      try exported(pdu, of: record, packet, in: window, into: &receiver)
+      try exported(pdu, of: record, packet, in: window, memory: &memory, into: &receiver)
     case .passedOver:
       break
     }
@@ -113,22 +113,46 @@ package struct CapturePass {
     try reassembler.packetRead(to: &receiver)
   }
 
-  /// Data that a tool has decrypted and put in order.
+  /// Data that a tool has exported without its headers: with numbers of its TCP segment, or decrypted and in
+  /// order.
   private mutating func exported(
     _ pdu: ExportedPDU, of record: PacketRecord, _ packet: PacketReference, in window: RawSpan,
-    into receiver: inout some StreamReceiver
+    memory: inout some CaptureMemory & ~Copyable, into receiver: inout some StreamReceiver
   ) throws {
     guard pdu.isTCP, let source = pdu.source, let destination = pdu.destination else { return }
     let fileOffset = record.fileOffset &+ pdu.payload.lowerBound &- record.start
+    if let segment = pdu.segment(from: source, to: destination) {
+      let stretches: InlineArray<1, PayloadStretch> = [
+        PayloadStretch(range: 0..<pdu.payload.count, fileOffset: fileOffset, packet: packet)
+      ]
+      return try reassembler.exportedSegment(
+        segment, payload: window.extracting(pdu.payload), stretches: stretches.span, packet: packet,
+        memory: &memory, to: &receiver)
+    }
     try reassembler.orderedBytes(
       window.extracting(pdu.payload), missing: pdu.missingLength, from: source, to: destination,
       Arrival(fileOffset: fileOffset, packet: packet), to: &receiver)
   }
 
   private mutating func tellAnomalies(to receiver: inout some StreamReceiver) throws {
-    for anomaly in dissector.takeAnomalies() + (filter?.takeAnomalies() ?? []) {
+    for var anomaly in dissector.takeAnomalies() + (filter?.takeAnomalies() ?? []) {
+      anomaly.packet?.input = input
       try receiver.anomaly(anomaly)
     }
+  }
+}
+
+extension ExportedPDU {
+  /// The TCP segment that the data is the payload of; nil where nothing is known of one, as of data that was
+  /// decrypted.
+  fileprivate func segment(from source: Endpoint, to destination: Endpoint) -> TCPSegment? {
+    guard let tcp else { return nil }
+    // Of data that came in several segments, the numbers are those of the last.
+    let first = tcp.isReassembled ? tcp.nextSequence + -(payload.count &+ missingLength) : tcp.sequence
+    return TCPSegment(
+      source: source, destination: destination, sequence: first, acknowledgement: tcp.acknowledgement,
+      flags: tcp.flags.intersection(.fin), payloadStart: payload.lowerBound, payloadLength: payload.count,
+      missingLength: missingLength)
   }
 }
 

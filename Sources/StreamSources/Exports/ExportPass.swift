@@ -3,6 +3,7 @@ package struct ExportPass: Sendable {
   /// Bytes of the file so far.
   package private(set) var bytesRead = 0
 
+  private let format: ExportFormat
   private var decoder: any ExportDecoder
   private var events = ExportEvents()
   private var streams: ExportStreams
@@ -10,6 +11,7 @@ package struct ExportPass: Sendable {
   /// - Parameter serverPorts: ports that servers listen on: they tell the sides apart where the export does
   ///   not.
   package init(_ format: ExportFormat, serverPorts: Set<UInt16> = []) {
+    self.format = format
     decoder = format.decoder
     streams = ExportStreams(
       serverPorts: serverPorts, unnamed: format.unnamedConnection, hasGapMarks: format.hasGapMarks)
@@ -33,5 +35,11 @@ package struct ExportPass: Sendable {
     try streams.drain(&events, into: &receiver)
     try streams.closeAll(to: &receiver)
     faults += streams.faults
+    // What stands around streams is passed over, so that of another text nothing would be left to tell of.
+    guard streams.isEmpty, streams.faults.isEmpty, bytesRead > 0 else { return }
+    faults.append(
+      InputFault(
+        "holds no stream: expected \(format.name); --from auto tells by the content what it is", fileOffset: 0
+      ))
   }
 }

@@ -26,6 +26,9 @@ struct ExportStreams: Sendable {
     self.hasGapMarks = hasGapMarks
   }
 
+  /// Whether there was none so far.
+  var isEmpty: Bool { count == 0 }
+
   /// Hands on what `events` holds, and empties it.
   mutating func drain(_ events: inout ExportEvents, into receiver: inout some StreamReceiver) throws {
     var marks = events.marks[...]

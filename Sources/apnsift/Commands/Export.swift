@@ -117,6 +117,10 @@ struct Export: ParsableCommand {
   /// The bytes of every stream, one file a direction.
   private func exportRaw() throws {
     var examination = Examination(input, hashes: false)
+    if let input = examination.input(in: output ?? "") {
+      throw Failure(
+        "\(input) lies in \(output ?? ""), where streams are to be written: name another directory")
+    }
     let directory = try OutputDirectory(output ?? "", force: force)
     let analyzer = Analyzer(rules: input.rules, choice: input.protocolChoice, sinks: [])
     let writer = try RawStreamWriter(

@@ -69,7 +69,8 @@ final class OutputDirectory {
 
   /// All files are whole: they get their places.
   func finish() throws {
-    for file in files {
+    // The catalogue comes last: where it is, all is there.
+    for file in files.dropFirst() + files.prefix(1) {
       guard rename("\(workPath)/\(file)", "\(name)/\(file)") == 0 else { throw failure(file) }
     }
     isFinished = true

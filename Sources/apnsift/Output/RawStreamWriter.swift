@@ -23,8 +23,17 @@ final class RawStreamWriter: InputReceiver {
     init(name: String) { self.name = name }
   }
 
-  /// Files that are open at once; beyond it they are closed, and opened again for more.
-  private static let maxOpen = 128
+  /// Files that are open at once; beyond it they are closed, and opened again for more. Half of what the
+  /// process may have at most.
+  private static let maxOpen: Int = {
+    var limit = rlimit()
+    #if canImport(Glibc)
+      let isKnown = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+    #else
+      let isKnown = getrlimit(RLIMIT_NOFILE, &limit) == 0
+    #endif
+    return isKnown ? max(1, Int(min(limit.rlim_cur / 2, 128))) : 16
+  }()
 
   private let directory: OutputDirectory
   private var analyzer: Analyzer

@@ -53,7 +53,7 @@ extension Reassembler {
       try declareGap(
         to: first.position, fileOffset: first.fileOffset, first.packet, connection, side, to: &receiver)
     } else {
-      guard let position = half.lowestKnown else { return }
+      guard let position = half.firstSent else { return }
       half.begin(at: position)
       try open(connection, to: &receiver)
       try receiver.anomaly(
@@ -132,7 +132,7 @@ extension Reassembler {
     anomaly.side = side
     let half = connection[side]
     guard half.hasBegun else {
-      half.deferred.append((anomaly, position, packetsRead))
+      half.deferTelling(anomaly, at: position, arrival: packetsRead)
       return
     }
     try open(connection, to: &receiver)
@@ -146,7 +146,7 @@ extension Reassembler {
     let half = connection[side]
     let deferred = half.deferred
     half.deferred = []
-    for (anomaly, position, _) in deferred {
+    for (anomaly, position) in deferred {
       try open(connection, to: &receiver)
       var anomaly = anomaly
       anomaly.offset =

@@ -33,7 +33,9 @@ final class HalfStream {
   /// Whether it waits in the calendar of holes.
   var isAwaited = false
   /// What is to be told once offsets are known, with the positions of it.
-  var deferred: [(anomaly: StreamAnomaly, position: Int, arrival: Int)] = []
+  var deferred: [(anomaly: StreamAnomaly, position: Int)] = []
+  /// Of these the one with the lowest position, and how many packets had been read when it came.
+  private var lowestCut: (position: Int, arrival: Int)?
   /// Bytes of copies whose originals are forgotten.
   var uncomparedBytes = 0
 
@@ -50,15 +52,25 @@ final class HalfStream {
 
   /// How many packets had been read when the first of what it holds back came; nil where it holds nothing.
   var waitsSince: Int? {
-    pending.first?.arrival ?? (hasBegun ? nil : deferred.first?.arrival)
+    guard let cut = lowestCut, !hasBegun, cut.position < pending.firstPosition ?? .max else {
+      return pending.first?.arrival
+    }
+    return cut.arrival
   }
 
   var isWaiting: Bool { waitsSince != nil }
 
-  /// Where a direction begins whose SYN was not seen: at the first byte that is known, captured or not.
-  var lowestKnown: Int? {
-    let deferred = deferred.map(\.position).min()
-    return pending.firstPosition.map { min($0, deferred ?? $0) } ?? deferred
+  /// Position of the first byte that is known to have been sent where the direction has not begun: it is held
+  /// back, or the capture has no more than the headers of its packet. Nil where there is none.
+  var firstSent: Int? {
+    guard let cut = lowestCut?.position else { return pending.firstPosition }
+    return min(cut, pending.firstPosition ?? cut)
+  }
+
+  /// Keeps what is to be told of `position` until offsets are known.
+  func deferTelling(_ anomaly: StreamAnomaly, at position: Int, arrival: Int) {
+    deferred.append((anomaly, position))
+    if position < lowestCut?.position ?? .max { lowestCut = (position, arrival) }
   }
 
   /// Offset in the stream of the byte at `position`.
@@ -118,7 +130,7 @@ final class HalfStream {
   /// Whether one byte at `position` says no more than that its sender is still there (RFC 9293, section
   /// 3.8.4): it lies before the next one, and the FIN counts as a byte.
   func isKeepAlive(at position: Int) -> Bool {
-    position &+ 1 == captured || position == fin
+    position == fin || position &+ 1 == (captured == .min && hasBegun ? base : captured)
   }
 
   func noteFIN(at position: Int) {

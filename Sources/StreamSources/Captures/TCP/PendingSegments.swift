@@ -43,17 +43,6 @@ struct PendingSegments {
     if chunks[place].count > Self.chunkLength { split(place, insertedAt: index) }
   }
 
-  /// Puts another copy in the place of a segment of one byte.
-  mutating func replaceByte(at position: Int, with byte: UInt8, _ arrival: Arrival) {
-    let place = max(0, chunkIndex(behind: position) - 1)
-    guard chunks.indices.contains(place) else { return }
-    let index = Self.index(behind: position, in: chunks[place]) - 1
-    guard chunks[place].indices.contains(index), chunks[place][index].position == position else { return }
-    chunks[place][index].bytes = [byte]
-    chunks[place][index].fileOffset = arrival.fileOffset
-    chunks[place][index].packet = arrival.packet
-  }
-
   /// Takes the first segment out.
   mutating func removeFirst() -> PendingSegment? {
     guard !chunks.isEmpty else { return nil }

@@ -83,6 +83,22 @@ extension Reassembler {
     table.touch(connection, rank(of: connection))
   }
 
+  /// Takes in a segment whose numbers a tool has exported. It counts them from the SYN, which had 0, unless it
+  /// was told otherwise.
+  mutating func exportedSegment(
+    _ segment: TCPSegment, payload: RawSpan, stretches: Span<PayloadStretch>, packet: PacketReference,
+    memory: inout some CaptureMemory & ~Copyable, to receiver: inout some StreamReceiver
+  ) throws {
+    let (connection, side) = try connection(for: segment, packet, to: &receiver)
+    let half = connection[side]
+    if !half.hasBegun, half.firstSent == nil, (1...Self.synReach).contains(Int(segment.sequence.value)) {
+      half.begin(at: half.position(of: SequenceNumber(1)))
+      try flush(connection, side, to: &receiver)
+    }
+    try self.segment(
+      segment, payload: payload, stretches: stretches, packet: packet, memory: &memory, to: &receiver)
+  }
+
   /// Takes in bytes that a tool has put in order already: they follow on what came before.
   /// - Parameter missing: how many bytes at the payload's end the capture lacks.
   mutating func orderedBytes(
@@ -211,15 +227,9 @@ extension Reassembler {
         bytes, at: position, cursor..<max(cursor, known.position), connection, side, arrival, to: &receiver)
       let shared = max(position, known.position)..<min(end, known.end)
       let copy = bytes.extracting(shared.lowerBound &- position..<shared.upperBound &- position)
-      let wasKeepAlive = known.bytes.count == 1 && bytes.byteCount > 1
-      // A keep-alive may have come before the byte that it stands for.
-      if wasKeepAlive, copy.byte(at: 0) != known.bytes[0] {
-        half.pending.replaceByte(
-          at: shared.lowerBound, with: copy.byte(at: 0), arrival.advanced(by: shared.lowerBound &- position))
-      }
       try comparePending(
         known, copy, at: shared.lowerBound, connection, side, arrival.packet,
-        isKeepAlive: isKeepAlive || wasKeepAlive, to: &receiver)
+        isKeepAlive: isKeepAlive, to: &receiver)
       cursor = shared.upperBound
     }
     try keep(bytes, at: position, cursor..<end, connection, side, arrival, to: &receiver)

@@ -209,7 +209,7 @@ package struct Reassembler {
     to receiver: inout some StreamReceiver
   ) throws {
     let half = connection[side]
-    guard let place = half.hasBegun ? half.next : half.lowestKnown else { return }
+    guard let place = half.hasBegun ? half.next : half.firstSent else { return }
     let first = half.pending.first
     try note(
       StreamAnomaly(

@@ -29,7 +29,7 @@ package struct TCPSegment: Equatable, Sendable {
 
   package init(
     source: Endpoint, destination: Endpoint, sequence: SequenceNumber,
-    acknowledgement: SequenceNumber = SequenceNumber(0), flags: Flags = [], window: UInt16 = 0,
+    acknowledgement: SequenceNumber = SequenceNumber(0), flags: Flags = [], window: UInt16 = .max,
     payloadStart: Int = 0, payloadLength: Int = 0, missingLength: Int = 0
   ) {
     self.source = source

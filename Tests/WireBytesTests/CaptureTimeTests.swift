@@ -1,0 +1,76 @@
+import TestSupport
+import Testing
+import WireBytes
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+@Suite("Times of captures")
+struct CaptureTimeTests {
+  /// The first second of the year 0, and the first one of the year 10000, as `date -u` has them.
+  private static let years: Range<Int64> = -62_167_219_200..<253_402_300_800
+
+  /// What the system's C library makes of `seconds`: `2013-05-01T09:30:00`.
+  private func systemText(_ seconds: Int64) -> String {
+    var time = time_t(seconds)
+    var parts = tm()
+    gmtime_r(&time, &parts)
+    func digits(_ number: Int32, _ width: Int = 2) -> String {
+      let text = String(number)
+      return String(repeating: "0", count: max(0, width - text.count)) + text
+    }
+    return digits(parts.tm_year + 1900, 4) + "-" + digits(parts.tm_mon + 1) + "-" + digits(parts.tm_mday)
+      + "T" + digits(parts.tm_hour) + ":" + digits(parts.tm_min) + ":" + digits(parts.tm_sec)
+  }
+
+  @Test(
+    "the ends of what RFC 3339 can write, and what lies around its odd days",
+    arguments: [
+      (-62_167_219_200, "0000-01-01T00:00:00Z"), (-62_162_121_600, "0000-02-29T00:00:00Z"),
+      (-62_162_035_201, "0000-02-29T23:59:59Z"), (-62_162_035_200, "0000-03-01T00:00:00Z"),
+      (-62_135_596_800, "0001-01-01T00:00:00Z"), (-2_203_891_200, "1900-03-01T00:00:00Z"),
+      (-86_400, "1969-12-31T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"), (0, "1970-01-01T00:00:00Z"),
+      (951_868_799, "2000-02-29T23:59:59Z"), (4_294_967_296, "2106-02-07T06:28:16Z"),
+      (253_402_300_799, "9999-12-31T23:59:59Z"),
+    ] as [(Int64, String)])
+  func ends(_ seconds: Int64, _ text: String) {
+    #expect(CaptureTime(seconds: seconds).text == text)
+  }
+
+  @Test("days of all years agree with the system's calendar")
+  func days() {
+    var generator = SeededGenerator(seed: 9999)
+    var wrong: [Int64] = []
+    // Every fifth day meets each day of the calendar's 400 years, which are 146,097 days, five times.
+    for midnight in stride(from: Self.years.lowerBound, to: Self.years.upperBound, by: 5 * 86_400) {
+      let seconds = midnight + Int64.random(in: 0..<86_400, using: &generator)
+      if CaptureTime(seconds: seconds).text != systemText(seconds) + "Z" { wrong.append(seconds) }
+    }
+    #expect(wrong.isEmpty)
+  }
+
+  @Test("a fraction has the digits that the capture has, in every year", arguments: 1...18)
+  func fractions(_ digits: Int) {
+    var generator = SeededGenerator(seed: UInt64(digits))
+    for _ in 0..<500 {
+      let seconds = Int64.random(in: Self.years, using: &generator)
+      let text = (0..<digits).map { _ in String(generator.pick(0...9)) }.joined()
+      let time = CaptureTime(seconds: seconds, fraction: UInt64(text) ?? 0, digits: UInt8(digits))
+      #expect(time.text == "\(systemText(seconds)).\(text)Z")
+    }
+  }
+
+  @Test(
+    "a time that RFC 3339 cannot write has no text",
+    arguments: [
+      -62_167_219_201, 253_402_300_800, -62_167_305_600, 1 << 40, -(1 << 40), .max, .min, .max - 86_399,
+      .min + 86_399,
+    ] as [Int64])
+  func beyond(_ seconds: Int64) {
+    #expect(CaptureTime(seconds: seconds).text == nil)
+    #expect(CaptureTime(seconds: seconds, fraction: 999_999, digits: 6).text == nil)
+  }
+}
