@@ -1,3 +1,14 @@
+/// Some of the two sides of a connection.
+struct Sides: OptionSet {
+  let rawValue: UInt8
+
+  /// The one that is in it; nil where none or both are.
+  var only: Side? { Side.allCases.first { self == Sides($0) } }
+
+  init(rawValue: UInt8) { self.rawValue = rawValue }
+  init(_ side: Side) { rawValue = 1 << side.rawValue }
+}
+
 /// A TCP connection: two directions under one number.
 final class Connection {
   /// From 0, in the order of first packets.
@@ -11,8 +22,8 @@ final class Connection {
   private let second = HalfStream()
   /// Who sent a SYN without ACK, and who answered with SYN and ACK; both may have done either (RFC 9293,
   /// figure 7).
-  var openers: Set<Side> = []
-  var acceptors: Set<Side> = []
+  var openers: Sides = []
+  var acceptors: Sides = []
   /// Once the receiver was told of it.
   var identity: StreamIdentity?
   /// Whether the receiver was told that it is closed: what comes then is a copy, or nobody's.
@@ -56,8 +67,8 @@ final class Connection {
   }
 
   private func server(_ ports: Set<UInt16>) -> (Side, StreamIdentity.Evidence) {
-    if openers.count == 1, let opener = openers.first { return (opener.other, .handshake) }
-    if openers.isEmpty, acceptors.count == 1, let acceptor = acceptors.first { return (acceptor, .handshake) }
+    if let opener = openers.only { return (opener.other, .handshake) }
+    if openers.isEmpty, let acceptor = acceptors.only { return (acceptor, .handshake) }
     let first = ports.contains(peers.first.port)
     let second = ports.contains(peers.second.port)
     if first != second { return (first ? .first : .second, .port) }

@@ -141,9 +141,9 @@ extension Reassembler {
     to receiver: inout some StreamReceiver
   ) throws {
     if segment.flags.contains(.ack) {
-      connection.acceptors.insert(side)
+      connection.acceptors.insert(Sides(side))
     } else {
-      connection.openers.insert(side)
+      connection.openers.insert(Sides(side))
     }
     let half = connection[side]
     let hadBegun = half.hasBegun
