@@ -1,32 +1,66 @@
-/// What is doubtful about a decoded record (decoding-rules.md, "Walk" and "Further flags").
+/// What is doubtful about a record (decoding-rules.md).
 public struct RecordFlags: OptionSet, Hashable, Sendable {
   public let rawValue: UInt16
 
   @inlinable
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// The time lies outside the plausible ones.
-  public static let implausibleTimestamp = RecordFlags(rawValue: 1 << 0)
-  /// The first record behind bytes that the walk skipped: its time may hold foreign bytes.
-  public static let resynchronised = RecordFlags(rawValue: 1 << 1)
-  /// No boundary can be believed behind the tuple, and none was found inside it.
-  public static let unconfirmedBoundary = RecordFlags(rawValue: 1 << 2)
+  /// An error response behind the first one of its connection.
+  public static let afterClose = RecordFlags(rawValue: 1 << 0)
+  /// An error response that names its request with the bytes of the identifier in the other order.
+  public static let identifierSwapped = RecordFlags(rawValue: 1 << 1)
+  /// A feedback tuple's time lies outside the plausible ones.
+  public static let implausibleTimestamp = RecordFlags(rawValue: 1 << 2)
+  /// A request of command 2 whose items do not fill the frame, lack token or payload, have one of them
+  /// twice, or are of the wrong size.
+  public static let malformedFrame = RecordFlags(rawValue: 1 << 3)
+  /// A request's payload is not UTF-8, or not one JSON value.
+  public static let payloadNotJSON = RecordFlags(rawValue: 1 << 4)
+  /// A request's payload is longer than APNs took.
+  public static let payloadTooLarge = RecordFlags(rawValue: 1 << 5)
+  /// The first record behind bytes that the walk skipped: what it begins with may be foreign.
+  public static let resynchronised = RecordFlags(rawValue: 1 << 6)
+  /// No boundary can be believed behind the record, and none was found inside it.
+  public static let unconfirmedBoundary = RecordFlags(rawValue: 1 << 7)
+  /// An error response for which no request is found.
+  public static let uncorrelated = RecordFlags(rawValue: 1 << 8)
   /// The token length is not one of the normal ones.
-  public static let unexpectedTokenLength = RecordFlags(rawValue: 1 << 3)
+  public static let unexpectedTokenLength = RecordFlags(rawValue: 1 << 9)
+  /// A request of command 2 has an item that the protocol does not know.
+  public static let unknownItem = RecordFlags(rawValue: 1 << 10)
+  /// An error response's status is not in Apple's table.
+  public static let unknownStatus = RecordFlags(rawValue: 1 << 11)
+  /// A request's priority is neither 5 nor 10.
+  public static let unusualPriority = RecordFlags(rawValue: 1 << 12)
   /// The token holds eight zero bytes in a row, as gaps that a tool filled with zeros do.
-  public static let zeroFilledToken = RecordFlags(rawValue: 1 << 4)
+  public static let zeroFilledToken = RecordFlags(rawValue: 1 << 13)
   /// The token is empty, and that is not normal.
-  public static let zeroLengthToken = RecordFlags(rawValue: 1 << 5)
+  public static let zeroLengthToken = RecordFlags(rawValue: 1 << 14)
 
   /// Every flag with the code that reports use; in the order of the codes, so that a list of codes made
   /// from it is sorted, and in the order of the bits.
   public static let all: [(flag: RecordFlags, code: String)] = [
+    (.afterClose, "after-close"),
+    (.identifierSwapped, "identifier-swapped"),
     (.implausibleTimestamp, "implausible-timestamp"),
+    (.malformedFrame, "malformed-frame"),
+    (.payloadNotJSON, "payload-not-json"),
+    (.payloadTooLarge, "payload-too-large"),
     (.resynchronised, "resynchronised"),
     (.unconfirmedBoundary, "unconfirmed-boundary"),
+    (.uncorrelated, "uncorrelated"),
     (.unexpectedTokenLength, "unexpected-token-length"),
+    (.unknownItem, "unknown-item"),
+    (.unknownStatus, "unknown-status"),
+    (.unusualPriority, "unusual-priority"),
     (.zeroFilledToken, "zero-filled-token"),
     (.zeroLengthToken, "zero-length-token"),
+  ]
+
+  /// Those that make a request's token doubtful, or that it is one. The others concern the rest of it.
+  public static let tokenDoubts: RecordFlags = [
+    .malformedFrame, .resynchronised, .unconfirmedBoundary, .unexpectedTokenLength, .zeroFilledToken,
+    .zeroLengthToken,
   ]
 
   /// The codes of the flags that are set, sorted.

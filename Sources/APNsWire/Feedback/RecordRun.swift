@@ -4,14 +4,7 @@
 /// `i` has its header at `start + i * stride` of the window and at `offset + i * stride` of the stream.
 public struct RecordRun: Equatable, Sendable {
   /// Which bytes `start` counts in.
-  public enum Window: Sendable {
-    /// The piece that `next(in:)` was called with.
-    case piece
-    /// The decoder's `held` bytes, until the next call of `next(in:)`.
-    case held
-  }
-
-  public var window: Window
+  public var window: RunWindow
   /// Index in the window of the first record's first byte, from 0.
   public var start: Int
   /// Offset of the first record's first byte in its direction of the stream, from 0, gaps counted in.

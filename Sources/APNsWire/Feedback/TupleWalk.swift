@@ -5,7 +5,7 @@ import WireBytes
 /// It sees the run through a window of bytes that moves along with it. Until the run has ended, a place is
 /// decided only where `holdBack` bytes follow it, so no predicate ever reaches the window's end, and the
 /// answers are the same wherever the window was cut.
-struct TupleWalk: Sendable {
+struct TupleWalk: RunWalk {
   typealias Step = FeedbackDecoder.Step
 
   private enum Mode: Sendable {
@@ -17,46 +17,23 @@ struct TupleWalk: Sendable {
   }
 
   let rules: FeedbackRules
-  /// The bytes that the run is seen through.
-  var window = RecordRun.Window.piece
-  /// Whether the window's end is the run's.
-  var ended = false
-  /// Index in the window of the first byte that is not decided.
-  private var position = 0
-  /// Offset in the stream of the window's first byte.
-  private var windowOffset: Int
+  var cursor: RunCursor
   private var mode: Mode
   /// Whether the walk has just skipped bytes.
   private var resynchronised = false
 
   init(rules: FeedbackRules, offset: Int, beginsStream: Bool) {
     self.rules = rules
-    self.windowOffset = offset
+    cursor = RunCursor(offset: offset)
     self.mode = beginsStream ? .walking : .searching(skipStart: offset, byWalk: false)
   }
 
-  /// Offset in the stream of the first byte that is not decided.
-  var undecidedOffset: Int { windowOffset &+ position }
+  var holdBack: Int { rules.holdBack }
 
   /// Offset in the stream of the first byte that is being skipped, while a start is searched for.
   var pendingSkip: Int? {
     if case .searching(let skipStart, _) = mode { skipStart } else { nil }
   }
-
-  /// Moves the window to begin at the first byte that is not decided; returns how many bytes it leaves.
-  mutating func dropDecided() -> Int {
-    let decided = position
-    dropWindow(first: decided)
-    return decided
-  }
-
-  /// Moves the window on by `count` bytes, which must be decided.
-  mutating func dropWindow(first count: Int) {
-    windowOffset &+= count
-    position &-= count
-  }
-
-  mutating func step(in held: [UInt8]) -> Step? { step(in: held.span.bytes) }
 
   /// Decides one step; nil where the window does not reach far enough or, at the run's end, holds nothing
   /// more.
@@ -66,10 +43,10 @@ struct TupleWalk: Sendable {
         guard let found = search(in: run) else { return endOfSearch(from: skipStart, in: run) }
         mode = .walking
         resynchronised = byWalk
-        let length = windowOffset &+ found &- skipStart
+        let length = cursor.windowOffset &+ found &- skipStart
         if length > 0 { return .skipped(offset: skipStart, length: length) }
       }
-      guard canDecide(position, in: run) else { return nil }
+      guard canDecide(cursor.position, in: run) else { return nil }
       if let step = regularRecords(in: run) ?? walk(in: run) { return step }
     }
   }
@@ -77,46 +54,47 @@ struct TupleWalk: Sendable {
   @inline(__always)
   private func canDecide(_ place: Int, in run: RawSpan) -> Bool {
     let left = run.byteCount &- place
-    return ended ? left > 0 : left >= rules.holdBack
+    return cursor.ended ? left > 0 : left >= rules.holdBack
   }
 
-  /// The first start from `position` on, which moves over the places that are none.
+  /// The first start from `cursor.position` on, which moves over the places that are none.
   private mutating func search(in run: RawSpan) -> Int? {
-    while canDecide(position, in: run) {
-      if rules.isStart(at: position, in: run) { return position }
-      position &+= 1
+    while canDecide(cursor.position, in: run) {
+      if rules.isStart(at: cursor.position, in: run) { return cursor.position }
+      cursor.position &+= 1
     }
     return nil
   }
 
   private mutating func endOfSearch(from skipStart: Int, in run: RawSpan) -> Step? {
-    guard ended else { return nil }
+    guard cursor.ended else { return nil }
     mode = .walking
-    let length = windowOffset &+ run.byteCount &- skipStart
+    let length = cursor.windowOffset &+ run.byteCount &- skipStart
     return length > 0 ? .skipped(offset: skipStart, length: length) : nil
   }
 
   /// The hot path: tuples in a row of one allowed length, with plausible times and nothing to flag, each
   /// with an allowed length behind it (step 3 by rule 2 of believable). Nil where there is none.
   private mutating func regularRecords(in run: RawSpan) -> Step? {
-    let first = position
+    let first = cursor.position
     guard !resynchronised, rules.hasHeader(at: first, in: run) else { return nil }
     let length = run.bigEndianUInt16(at: first &+ Tuple.lengthOffset)
     guard rules.tokenLengths.contains(length) else { return nil }
     let stride = Tuple.headerLength &+ Int(length)
-    // Up to here the header behind a tuple is in the window.
-    let last = run.byteCount &- (ended ? stride &+ Tuple.headerLength : rules.holdBack)
+    // Up to here the header behind a tuple is in the cursor.window.
+    let last = run.byteCount &- (cursor.ended ? stride &+ Tuple.headerLength : rules.holdBack)
     let count = countRegular(in: run, from: first, to: last, length: length)
     guard count > 0 else { return nil }
-    position = first &+ count &* stride
+    cursor.position = first &+ count &* stride
     return .records(
       RecordRun(
-        window: window, start: first, offset: windowOffset &+ first, tokenLength: Int(length), count: count,
+        window: cursor.window, start: first, offset: cursor.windowOffset &+ first, tokenLength: Int(length),
+        count: count,
         flags: []))
   }
 
   /// How many regular tuples with tokens of `length` bytes stand in a row from `first`, none of them
-  /// beginning behind `last`. A tuple and the header behind it must lie in the window if it begins at `last`
+  /// beginning behind `last`. A tuple and the header behind it must lie in the cursor.window if it begins at `last`
   /// or before: that is why the loads need no check of their own.
   private func countRegular(in run: RawSpan, from first: Int, to last: Int, length: UInt16) -> Int {
     let stride = Tuple.headerLength &+ Int(length)
@@ -135,10 +113,10 @@ struct TupleWalk: Sendable {
     return count
   }
 
-  /// Steps 1 to 5 at `position`, a boundary from which `holdBack` bytes or the run's end can be seen.
+  /// Steps 1 to 5 at `cursor.position`, a boundary from which `holdBack` bytes or the run's end can be seen.
   /// Nil where step 5 has begun a search.
   private mutating func walk(in run: RawSpan) -> Step? {
-    let place = position
+    let place = cursor.position
     guard rules.hasHeader(at: place, in: run) else { return truncate(in: run) }
     let isAllowed = rules.hasAllowedLength(at: place, in: run)
     let isOdd = rules.isOdd(at: place, in: run)
@@ -159,13 +137,13 @@ struct TupleWalk: Sendable {
       return record(
         endingAt: end, flags: isEmpty ? .zeroLengthToken : .unexpectedTokenLength, in: run)
     }
-    mode = .searching(skipStart: windowOffset &+ place, byWalk: true)
-    position += 1
+    mode = .searching(skipStart: cursor.windowOffset &+ place, byWalk: true)
+    cursor.position += 1
     return nil
   }
 
   private mutating func record(endingAt end: Int, flags: RecordFlags, in run: RawSpan) -> Step {
-    let start = position
+    let start = cursor.position
     let length = end - start - Tuple.headerLength
     var flags = flags
     if resynchronised { flags.insert(.resynchronised) }
@@ -174,23 +152,24 @@ struct TupleWalk: Sendable {
       flags.insert(.zeroFilledToken)
     }
     resynchronised = false
-    position = end
+    cursor.position = end
     return .records(
       RecordRun(
-        window: window, start: start, offset: windowOffset &+ start, tokenLength: length, count: 1,
+        window: cursor.window, start: start, offset: cursor.windowOffset &+ start, tokenLength: length,
+        count: 1,
         flags: flags))
   }
 
   private mutating func skip(to start: Int) -> Step {
     defer {
-      position = start
+      cursor.position = start
       resynchronised = true
     }
-    return .skipped(offset: windowOffset &+ position, length: start - position)
+    return .skipped(offset: cursor.windowOffset &+ cursor.position, length: start - cursor.position)
   }
 
   private mutating func truncate(in run: RawSpan) -> Step {
-    defer { position = run.byteCount }
-    return .truncated(offset: windowOffset &+ position, length: run.byteCount - position)
+    defer { cursor.position = run.byteCount }
+    return .truncated(offset: cursor.windowOffset &+ cursor.position, length: run.byteCount - cursor.position)
   }
 }
