@@ -4,8 +4,8 @@ import WireBytes
 
 /// Turns streams into records and findings with their evidence, one input after another.
 package final class Analyzer {
-  private let rules: FeedbackRules
-  private let choice: ProtocolChoice
+  private let options: AnalysisOptions
+  private let space: GatewaySpace
   private let log: EvidenceLog
   /// The names of the inputs that are read as one, in order.
   private var sources: [String] = [""]
@@ -13,9 +13,9 @@ package final class Analyzer {
   /// The stream of the last event: the next one is often of the same.
   private var last: (number: Int, stream: StreamAnalysis)?
 
-  package init(rules: FeedbackRules, choice: ProtocolChoice = ProtocolChoice(), sinks: [any EvidenceSink]) {
-    self.rules = rules
-    self.choice = choice
+  package init(_ options: AnalysisOptions = AnalysisOptions(), sinks: [any EvidenceSink]) {
+    self.options = options
+    space = GatewaySpace(options.gateway)
     log = EvidenceLog(sinks: sinks)
   }
 
@@ -49,7 +49,7 @@ package final class Analyzer {
   }
 
   private func analysis(of identity: StreamIdentity) -> StreamAnalysis {
-    StreamAnalysis(identity, rules: rules, choice: choice, log: log) { [unowned self] in source($0) }
+    StreamAnalysis(identity, options: options, space: space, log: log) { [unowned self] in source($0) }
   }
 }
 

@@ -8,7 +8,7 @@ import WireBytes
 final class DirectionAnalysis {
   enum Content {
     case undecided, ciphertext, other
-    case feedback(FeedbackDirection)
+    case decoded(any RunDirection)
   }
 
   private unowned let stream: StreamAnalysis
@@ -35,8 +35,10 @@ final class DirectionAnalysis {
 
   var role: Direction { stream.role(of: side) }
 
+  var log: EvidenceLog { stream.log }
+
   var records: Int {
-    if case .feedback(let feedback) = content { feedback.records } else { 0 }
+    if case .decoded(let decoded) = content { decoded.records } else { 0 }
   }
 
   func labels(_ origin: ByteOrigin) -> StreamLabels { stream.labels(input: origin.packet?.input ?? 0) }
@@ -48,9 +50,9 @@ final class DirectionAnalysis {
     end &+= bytes.byteCount
     self.bytes &+= bytes.byteCount
     switch content {
-    case .feedback(let feedback):
+    case .decoded(let decoded):
       trail.append(origins, end: end)
-      try feedback.decode(bytes, of: self)
+      try decoded.decode(bytes, of: self)
     case .undecided:
       trail.append(origins, end: end)
       bytes.withUnsafeBytes { opening.append(contentsOf: $0) }
@@ -70,7 +72,7 @@ final class DirectionAnalysis {
     try find(
       .streamGap, offset: gap.offset, length: gap.length, fileOffset: gap.fileOffset, packet: gap.packet,
       "\(Count.of(gap.length, "byte")) of the stream missing here")
-    if case .feedback(let feedback) = content { feedback.beginRun(at: end) } else { start = end }
+    if case .decoded(let decoded) = content { decoded.beginRun(at: end) } else { start = end }
     beginsStream = false
   }
 
@@ -79,12 +81,11 @@ final class DirectionAnalysis {
 
   func close() throws {
     try endRun()
-    let summary = stream.log
-    summary.summary.gapBytes &+= gapBytes
-    if case .feedback = content {
-      summary.summary.streamBytes &+= bytes
+    log.summary.gapBytes &+= gapBytes
+    if case .decoded = content {
+      log.summary.streamBytes &+= bytes
     } else {
-      summary.summary.undecodedBytes &+= bytes
+      log.summary.undecodedBytes &+= bytes
     }
     guard case .ciphertext = content else { return }
     let missing = gapBytes > 0 ? "; \(Count.of(gapBytes, "byte")) of it missing" : ""
@@ -97,7 +98,7 @@ final class DirectionAnalysis {
 
   private func endRun() throws {
     if case .undecided = content, !opening.isEmpty { try decide() }
-    if case .feedback(let feedback) = content { try feedback.endRun(of: self) }
+    if case .decoded(let decoded) = content { try decoded.endRun(of: self) }
   }
 
   /// Tells what the direction is by the first bytes of its first run, and lets those go their way.
@@ -106,13 +107,11 @@ final class DirectionAnalysis {
     opening = []
     if Ciphertext.begins(head) {
       content = .ciphertext
-    } else if stream.isFeedback(head, from: side) {
-      let feedback = FeedbackDirection(
-        rules: stream.rules, log: stream.log, offset: start, beginsStream: beginsStream)
-      content = .feedback(feedback)
-      try stream.recognisedServer(side)
-      try feedback.decode(head.span.bytes, of: self)
-      return
+    } else if let carried = stream.content(of: head, from: side) {
+      try stream.recognised(carried, from: side)
+      let decoded = stream.decoding(carried, offset: start, beginsStream: beginsStream)
+      content = .decoded(decoded)
+      return try decoded.decode(head.span.bytes, of: self)
     } else {
       content = .other
     }

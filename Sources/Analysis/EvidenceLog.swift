@@ -19,6 +19,17 @@ final class EvidenceLog {
     for sink in sinks { try sink.records(records, in: bytes) }
   }
 
+  /// Whether requests and responses are asked for.
+  var takesGatewayRecords: Bool { sinks.contains { $0.takesGatewayRecords } }
+
+  func add(_ requests: RequestRecords, in bytes: RawSpan) throws {
+    for sink in sinks { try sink.requests(requests, in: bytes) }
+  }
+
+  func add(_ response: ResponseRecord) throws {
+    for sink in sinks { try sink.response(response) }
+  }
+
   func add(_ stream: StreamSummary) throws {
     summary.streams += 1
     for sink in sinks { try sink.stream(stream) }

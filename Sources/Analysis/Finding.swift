@@ -16,12 +16,15 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case truncatedRecord = "truncated-record"
   case encryptedStream = "encrypted-stream"
   case streamGap = "stream-gap"
+  case unknownCommand = "unknown-command"
+  case malformedFrame = "malformed-frame"
   case unreadableInput = "unreadable-input"
   case damagedCapture = "damaged-capture"
   case conflictingOverlap = "conflicting-overlap"
   case midstreamStart = "midstream-start"
   case truncatedPacket = "truncated-packet"
   case lateBytes = "late-bytes"
+  case pendingLimit = "pending-limit"
   case bufferLimit = "buffer-limit"
   case connectionEvicted = "connection-evicted"
   case fragmentMissing = "fragment-missing"
@@ -33,10 +36,10 @@ package enum FindingCode: String, CaseIterable, Sendable {
 
   package var severity: Severity {
     switch self {
-    case .skippedBytes, .truncatedRecord, .encryptedStream, .streamGap, .unreadableInput, .damagedCapture,
-      .lateBytes, .malformedPacket:
+    case .skippedBytes, .truncatedRecord, .encryptedStream, .streamGap, .unknownCommand, .malformedFrame,
+      .unreadableInput, .damagedCapture, .lateBytes, .malformedPacket:
       .error
-    case .conflictingOverlap, .midstreamStart, .truncatedPacket, .bufferLimit,
+    case .conflictingOverlap, .midstreamStart, .truncatedPacket, .pendingLimit, .bufferLimit,
       .connectionEvicted, .fragmentMissing, .fragmentOverlap:
       .warning
     case .uncomparedDuplicate, .unsupportedLinkType, .unrecognisedInput: .note

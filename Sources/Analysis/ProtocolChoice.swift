@@ -1,16 +1,17 @@
-import APNsWire
 import StreamSources
-import WireBytes
 
 /// How it is told what a stream speaks: by its port, else by its content (interface.md, `--protocol`).
 package struct ProtocolChoice: Sendable {
+  /// What a user can say that the bytes are. Of a connection with two directions, requests and responses both
+  /// say that it is one with a gateway.
+  package enum Name: String, CaseIterable, Sendable {
+    case feedback, requests, responses
+  }
+
   /// What the user says all streams are; nil leaves it to port and content.
-  package var named: StreamProtocol?
+  package var named: Name?
   package var feedbackPorts: Set<UInt16> = [2196]
   package var gatewayPorts: Set<UInt16> = [2195]
-
-  /// So many bytes of a direction's first run tell what it is.
-  static let headLength = 512
 
   package init() {}
 
@@ -18,11 +19,23 @@ package struct ProtocolChoice: Sendable {
 
   /// What `stream` is taken for before any of its bytes is known; nil where its content must tell.
   func expected(of stream: StreamIdentity) -> StreamProtocol? {
-    if let named { return named }
-    // A dump is read as what it was given for.
-    if stream.serverEvidence == .dump { return .feedback }
+    switch named {
+    case .feedback: return .feedback
+    case .requests, .responses: return .gateway
+    case nil: break
+    }
+    if stream.serverEvidence == .pair { return .gateway }
     guard let port = stream.endpoint(stream.server)?.port else { return nil }
     if feedbackPorts.contains(port) { return .feedback }
     return gatewayPorts.contains(port) ? .gateway : nil
+  }
+
+  /// Who sent the bytes of a dump, where the user says what they are; nil where its content must tell.
+  var dumpServer: Side? {
+    switch named {
+    case .feedback, .responses: .first
+    case .requests: .second
+    case nil: nil
+    }
   }
 }

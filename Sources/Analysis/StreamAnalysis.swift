@@ -19,10 +19,12 @@ final class StreamAnalysis {
   /// Findings that may wait for the roles to be settled.
   private static let maxUnsettled = 64
 
-  let rules: FeedbackRules
   let log: EvidenceLog
+  private let options: AnalysisOptions
+  private let space: GatewaySpace
   private let identity: StreamIdentity
-  private let expected: StreamProtocol?
+  /// What it speaks, as soon as that is known.
+  private var expected: StreamProtocol?
   private let source: (_ input: UInt16) -> String
   private var server: Side
   /// Whether the roles stand; a guess may be corrected by what the directions carry.
@@ -30,22 +32,38 @@ final class StreamAnalysis {
   private var unsettled: [StreamFinding] = []
   private var first: DirectionAnalysis?
   private var second: DirectionAnalysis?
+  /// Made when something of it is decoded.
+  private var madeGateway: GatewayConnection?
   private var findings = 0
   /// The labels that were used last, and the input they are for.
   private var lastLabels: (input: UInt16, labels: StreamLabels)?
 
   /// - Parameter source: the name of an input by its place among those that are read as one.
   init(
-    _ identity: StreamIdentity, rules: FeedbackRules, choice: ProtocolChoice, log: EvidenceLog,
+    _ identity: StreamIdentity, options: AnalysisOptions, space: GatewaySpace, log: EvidenceLog,
     source: @escaping (UInt16) -> String
   ) {
     self.identity = identity
-    self.rules = rules
+    self.options = options
+    self.space = space
     self.log = log
     self.source = source
-    expected = choice.expected(of: identity)
+    expected = options.choice.expected(of: identity)
     server = identity.server
-    isSettled = identity.serverEvidence != .guess
+    switch identity.serverEvidence {
+    case .handshake, .port, .pair: isSettled = true
+    case .guess: isSettled = false
+    case .dump:
+      isSettled = options.choice.dumpServer != nil
+      server = options.choice.dumpServer ?? server
+    }
+  }
+
+  private var gateway: GatewayConnection {
+    if let madeGateway { return madeGateway }
+    let gateway = GatewayConnection(of: self, space: space)
+    madeGateway = gateway
+    return gateway
   }
 
   /// The direction of `side`, made when it is first asked for.
@@ -57,6 +75,7 @@ final class StreamAnalysis {
   }
 
   func role(of side: Side) -> Direction { side == server ? .server : .client }
+  func side(of role: Direction) -> Side { role == .server ? server : server.other }
 
   func labels(input: UInt16) -> StreamLabels {
     if let lastLabels, lastLabels.input == input { return lastLabels.labels }
@@ -71,18 +90,49 @@ final class StreamAnalysis {
 
   /// Bytes of a direction's first run that decide what it carries.
   func headLength(_ side: Side) -> Int {
-    expected == nil ? ProtocolChoice.headLength : Ciphertext.headLength
+    if isSettled, expected != nil { return Ciphertext.headLength }
+    return identity.serverEvidence == .dump ? ContentProbe.dumpHeadLength : ContentProbe.headLength
   }
 
-  func isFeedback(_ head: [UInt8], from side: Side) -> Bool {
-    guard let expected else { return FeedbackProbe.isFeedback(head, rules: rules) }
-    return expected == .feedback && side == server
+  /// What `side` sends, whose first bytes are `head`; nil where it is nothing to decode.
+  func content(of head: [UInt8], from side: Side) -> DirectionContent? {
+    switch expected {
+    case .feedback: return side == server ? .feedback : nil
+    case .gateway:
+      // Where the roles are a guess, the bytes know better.
+      if !isSettled, let carried = options.probe.content(of: head), carried != .feedback { return carried }
+      return side == server ? .responses : .requests
+    case .encrypted, .other: return nil
+    case nil: return recognise(head, from: side)
+    }
   }
 
-  /// What `side` sent is what servers send.
-  func recognisedServer(_ side: Side) throws {
-    if !isSettled { server = side }
+  private func recognise(_ head: [UInt8], from side: Side) -> DirectionContent? {
+    let carried = options.probe.content(of: head)
+    // A dump that is like nothing was given to be read as feedback.
+    if identity.serverEvidence == .dump { return carried ?? .feedback }
+    let isServer = carried != .requests
+    return isSettled && carried != .feedback && (side == server) != isServer ? nil : carried
+  }
+
+  /// What `side` sent is what clients, or servers, send.
+  func recognised(_ carried: DirectionContent, from side: Side) throws {
+    if !isSettled { server = carried == .requests ? side.other : side }
+    if expected == nil { expected = carried == .feedback ? .feedback : .gateway }
     try settle()
+  }
+
+  /// What decodes a direction's bytes from `offset` on.
+  func decoding(_ carried: DirectionContent, offset: Int, beginsStream: Bool) -> any RunDirection {
+    switch carried {
+    case .feedback:
+      FeedbackDirection(rules: options.rules, log: log, offset: offset, beginsStream: beginsStream)
+    case .requests:
+      RequestDirection(
+        rules: options.requestRules, connection: gateway, offset: offset, beginsStream: beginsStream)
+    case .responses:
+      ResponseDirection(connection: gateway, offset: offset, beginsStream: beginsStream)
+    }
   }
 
   private func settle() throws {
@@ -94,6 +144,14 @@ final class StreamAnalysis {
     for finding in waiting { try find(finding) }
   }
 
+  /// Where a byte stands in the order in which the capture holds what both sides sent: by its packet, else by its
+  /// place in the file. Of a pair of dumps, all requests come first.
+  func captureOrder(of offset: Int, _ origin: ByteOrigin, from direction: Direction) -> Int {
+    if let number = origin.packet?.number { return Int(origin.packet?.input ?? 0) << 47 | number }
+    if identity.serverEvidence == .pair { return direction == .client ? 0 : 1 }
+    return origin.fileOffset(of: offset)
+  }
+
   // MARK: - Findings
 
   func find(_ finding: StreamFinding) throws {
@@ -102,6 +160,14 @@ final class StreamAnalysis {
       if unsettled.count > Self.maxUnsettled { try settle() }
       return
     }
+    if let side = finding.side, let gateway = madeGateway, try gateway.takes(finding, from: role(of: side)) {
+      return
+    }
+    try report(finding)
+  }
+
+  /// Writes a finding down, when all that must come before it has.
+  func report(_ finding: StreamFinding) throws {
     findings += 1
     try log.add(
       Finding(
@@ -116,6 +182,7 @@ final class StreamAnalysis {
   func close(_ report: StreamReport) throws {
     for direction in [first, second] { try direction?.close() }
     try settle()
+    try madeGateway?.close()
     let labels = labels(input: report.firstPacket?.input ?? 0)
     var summary = StreamSummary(source: labels.source, number: identity.number, speaks: speaks)
     summary.client = labels.client
@@ -127,15 +194,15 @@ final class StreamAnalysis {
       summary.add(bytes: direction.bytes, gapBytes: direction.gapBytes, from: direction.role)
     }
     summary.findings = findings
+    summary.gateway = madeGateway?.counts
     try log.add(summary)
   }
 
   private var speaks: StreamProtocol {
     let contents = [first, second].compactMap { $0?.content }
-    let isFeedback = contents.contains { if case .feedback = $0 { true } else { false } }
-    if isFeedback { return .feedback }
+    let isDecoded = contents.contains { if case .decoded = $0 { true } else { false } }
+    if isDecoded { return expected ?? .other }
     let isCiphertext = contents.contains { if case .ciphertext = $0 { true } else { false } }
-    if isCiphertext { return .encrypted }
-    return expected ?? .other
+    return isCiphertext ? .encrypted : expected ?? .other
   }
 }

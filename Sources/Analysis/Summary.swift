@@ -27,6 +27,8 @@ package struct StreamSummary: Equatable, Sendable {
   package var serverGapBytes = 0
   package var records = 0
   package var findings = 0
+  /// What became of the requests of a gateway connection; nil for other streams.
+  package var gateway: GatewayCounts?
 
   package init(source: String, number: Int, speaks: StreamProtocol) {
     self.source = source
@@ -92,6 +94,7 @@ package struct Summary: Equatable, Sendable {
   package var undecodedBytes = 0
   package var gapBytes = 0
   package var feedback = 0
+  package var gateway = GatewayCounts()
   /// Nil where they were not asked for.
   package var distinctTokens: Int?
   package var findings: [FindingCode: Int] = [:]
@@ -111,14 +114,17 @@ package struct Summary: Equatable, Sendable {
     zip(RecordFlags.all, flags).filter { $1 > 0 }.map { ($0.code, $1) }
   }
 
+  mutating func count(_ flags: RecordFlags, times count: Int = 1) {
+    if flags.isEmpty { return }
+    for (index, entry) in RecordFlags.all.enumerated() where flags.contains(entry.flag) {
+      self.flags[index] &+= count
+    }
+  }
+
   mutating func count(_ run: RecordRun, times: ClosedRange<UInt32>) {
     feedback &+= run.count
     recordBytes &+= run.count &* run.stride
-    if !run.flags.isEmpty {
-      for (index, entry) in RecordFlags.all.enumerated() where run.flags.contains(entry.flag) {
-        flags[index] &+= run.count
-      }
-    }
+    count(run.flags, times: run.count)
     if !run.flags.contains(.implausibleTimestamp) {
       self.times =
         min(

@@ -33,6 +33,14 @@ package final class OutputBuffer {
     }
   }
 
+  package func append(_ bytes: [UInt8]) throws {
+    try reserve(bytes.count)
+    storage.withUnsafeMutableBytes { target in
+      bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: target[used...]).copyMemory(from: $0) }
+    }
+    used += bytes.count
+  }
+
   package func append(_ text: String) throws {
     try append(text.utf8)
   }

@@ -34,7 +34,7 @@ struct Examination {
   init(_ options: InputOptions, hashes: Bool) {
     self.options = options
     self.hashes = hashes
-    walk = InputWalk(options.namedInputs)
+    walk = InputWalk(options.namedInputs, paired: options.pairedInputs)
   }
 
   /// How many inputs there are to read.
@@ -93,7 +93,7 @@ struct Examination {
     }
     for (name, reason) in walk.passedOver { Messages.say("\(name): passed over: \(reason)") }
     for (index, input) in walk.inputs.enumerated() {
-      if options.capture.join, index > 0 {
+      if index > 0, options.capture.join || input.half == .responses {
         receiver.goOn(source: input.name)
       } else {
         receiver.begin(source: input.name)
@@ -114,7 +114,7 @@ struct Examination {
     do {
       return try InputReader(
         options: options.readingOptions(hashes: hashes),
-        contentProbes: [FeedbackProbe.probe(rules: options.rules)])
+        contentProbes: [options.analysis.probe.formatProbe])
     } catch {
       throw UsageError("--filter: \(error.message)")
     }
@@ -131,7 +131,12 @@ struct Examination {
     guard let format = report.format else { return }
     if let directory = input.directory { readInDirectory[directory, default: 0] += 1 }
     if options.from.format == nil, report.recognition == .nothing {
-      let message = "recognised as nothing, and read as a raw feedback dump (--from raw says so beforehand)"
+      let dump =
+        switch options.speaks {
+        case .auto, .feedback: "raw feedback dump"
+        case .requests, .responses: "raw dump of \(options.speaks.rawValue)"
+        }
+      let message = "recognised as nothing, and read as a \(dump) (--from raw says so beforehand)"
       Messages.say("\(input.name): warning: \(message)")
       try analyzer.report(unrecognised(input, message))
     }

@@ -40,7 +40,7 @@ import WireBytes
 
     /// Bytes of memory that the process has more at the end of a long stream than at its beginning.
     private func growth(over pattern: [UInt8]) throws -> Int {
-      let analyzer = Analyzer(rules: .standard, sinks: [])
+      let analyzer = Analyzer(sinks: [])
       analyzer.begin(source: "stretches")
       analyzer.opened(.dump)
       let piece = (0..<100).flatMap { _ in pattern }

@@ -56,7 +56,9 @@ struct DumpAnalysis {
   /// Reads each of `dumps` as a file of `format`, nil to recognise it.
   init(all dumps: [[UInt8]], as format: DumpFormat? = .raw, rules: FeedbackRules = .standard) throws {
     let files = try TemporaryFiles()
-    let analyzer = Analyzer(rules: rules, sinks: [evidence])
+    var options = AnalysisOptions()
+    options.rules = rules
+    let analyzer = Analyzer(options, sinks: [evidence])
     var options = ReadingOptions()
     options.format = format.map { .dump($0) }
     options.hashes = false

@@ -16,6 +16,17 @@ public struct RecordRun: Equatable, Sendable {
   /// The flags that each of them has.
   public var flags: RecordFlags
 
+  package init(
+    window: RunWindow, start: Int, offset: Int, tokenLength: Int, count: Int, flags: RecordFlags
+  ) {
+    self.window = window
+    self.start = start
+    self.offset = offset
+    self.tokenLength = tokenLength
+    self.count = count
+    self.flags = flags
+  }
+
   /// Bytes before each token.
   @inlinable
   public var headerLength: Int { Tuple.headerLength }

@@ -104,3 +104,47 @@ extension RequestRules {
       && run.byte(at: payload.upperBound - 1) == UInt8(ascii: "}")
   }
 }
+
+// MARK: - Recognition
+
+extension RequestRules {
+  /// Whether `head`, the first bytes of something, is the beginning of a request as clients make them: whole, or as
+  /// far as it goes, with a payload in a brace.
+  public func mayBeginRequest(_ head: RawSpan) -> Bool {
+    guard head.byteCount > 0, case .known(let end) = extent(at: 0, in: head) else { return false }
+    if end <= head.byteCount {
+      let fields = RequestFields(0..<end, in: head)
+      return fields.flags(by: self, in: head).isDisjoint(with: [
+        .malformedFrame, .unknownItem, .payloadNotJSON,
+      ])
+    }
+    let command = head.byte(at: 0)
+    guard command != 2 else { return mayBeginItems(from: RequestLayout.itemsOffset, to: end, in: head) }
+    let header = RequestLayout.headerLength(command)
+    let token = Int(head.bigEndianUInt16(at: header - RequestLayout.lengthSize))
+    return isOpeningBrace(at: header + token + RequestLayout.lengthSize, in: head)
+  }
+
+  /// Whether the items from `start` on, of which the head may not hold all, are known, of their size, and have a
+  /// payload in a brace among them.
+  private func mayBeginItems(from start: Int, to end: Int, in head: RawSpan) -> Bool {
+    var place = start
+    while head.byteCount - place >= RequestLayout.itemHeaderLength {
+      let item = RequestItem(
+        id: head.byte(at: place),
+        data: place + RequestLayout.itemHeaderLength..<place + RequestLayout.itemHeaderLength
+          + Int(head.bigEndianUInt16(at: place + 1)))
+      guard let kind = RequestItem.Kind(rawValue: item.id), item.hasItsSize, item.data.upperBound <= end
+      else {
+        return false
+      }
+      if kind == .payload { return isOpeningBrace(at: item.data.lowerBound, in: head) }
+      place = item.data.upperBound
+    }
+    return false
+  }
+
+  private func isOpeningBrace(at place: Int, in head: RawSpan) -> Bool {
+    place < head.byteCount && head.byte(at: place) == UInt8(ascii: "{")
+  }
+}

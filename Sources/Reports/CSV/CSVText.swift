@@ -1,3 +1,5 @@
+import WireBytes
+
 /// Text in CSV as RFC 4180 has it, with `\n` line ends.
 package enum CSVText {
   /// `value` as a field: in quotes where it holds a comma, a quote or a line end.
@@ -14,6 +16,25 @@ package enum CSVText {
       field.unicodeScalars.append(scalar)
     }
     return field + "\""
+  }
+
+  /// Appends the bytes of `range`, which are UTF-8, as a field.
+  static func appendField(_ range: Range<Int>, in bytes: RawSpan, to text: inout [UInt8]) {
+    let start = text.count
+    var needsQuotes = false
+    text.append(UInt8(ascii: "\""))
+    for place in range {
+      let byte = bytes.byte(at: place)
+      switch byte {
+      case UInt8(ascii: "\""):
+        needsQuotes = true
+        text.append(byte)
+      case UInt8(ascii: ","), UInt8(ascii: "\n"), UInt8(ascii: "\r"): needsQuotes = true
+      default: break
+      }
+      text.append(byte)
+    }
+    if needsQuotes { text.append(UInt8(ascii: "\"")) } else { text.remove(at: start) }
   }
 
   /// One line of fields.

@@ -6,6 +6,10 @@ package final class CSVWriter: EvidenceSink {
   /// The kind, with the feedback columns in the order wanted.
   package enum Kind: Sendable {
     case feedback([FeedbackColumn])
+    case requests([RequestColumn])
+    case responses([ResponseColumn])
+    /// The requests that had to be sent again.
+    case resend([RequestColumn])
     case streams
     case findings
   }
@@ -22,15 +26,20 @@ package final class CSVWriter: EvidenceSink {
 
   private let kind: Kind
   private let output: OutputBuffer
-  private let rows: FeedbackRowWriter?
+  private var rows: FeedbackRowWriter?
+  private var gatewayRows: GatewayRowWriter?
 
   package init(_ kind: Kind, letterCase: Hex.LetterCase, output: OutputBuffer) {
     self.kind = kind
     self.output = output
-    if case .feedback(let columns) = kind {
+    switch kind {
+    case .feedback(let columns):
       rows = FeedbackRowWriter(.csv(columns), letterCase: letterCase, output: output)
-    } else {
-      rows = nil
+    case .requests(let columns), .resend(let columns):
+      gatewayRows = GatewayRowWriter(.csv, letterCase: letterCase, requests: columns)
+    case .responses(let columns):
+      gatewayRows = GatewayRowWriter(.csv, letterCase: letterCase, responses: columns)
+    case .streams, .findings: break
     }
   }
 
@@ -38,6 +47,9 @@ package final class CSVWriter: EvidenceSink {
   package func begin() throws {
     switch kind {
     case .feedback(let columns): try output.append(CSVText.line(columns.map(\.rawValue)))
+    case .requests(let columns), .resend(let columns):
+      try output.append(CSVText.line(columns.map(\.rawValue)))
+    case .responses(let columns): try output.append(CSVText.line(columns.map(\.rawValue)))
     case .streams: try output.append(CSVText.line(Self.streamColumns))
     case .findings: try output.append(CSVText.line(Self.findingColumns))
     }
@@ -45,6 +57,27 @@ package final class CSVWriter: EvidenceSink {
 
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
     try rows?.write(records, in: bytes)
+  }
+
+  package var takesGatewayRecords: Bool { gatewayRows != nil }
+
+  package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {
+    let isResend: Bool
+    switch kind {
+    case .requests: isResend = false
+    case .resend: isResend = true
+    default: return
+    }
+    for request in requests.records where !isResend || request.outcome == .discarded {
+      gatewayRows?.make(request, labels: requests.labels, in: bytes)
+      if let row = gatewayRows?.row { try output.append(row) }
+    }
+  }
+
+  package func response(_ response: ResponseRecord) throws {
+    guard case .responses = kind else { return }
+    gatewayRows?.make(response)
+    if let row = gatewayRows?.row { try output.append(row) }
   }
 
   package func finding(_ finding: Finding) throws {

@@ -14,7 +14,11 @@ package final class EvidenceWriter: EvidenceSink {
     package static let feedback = Kinds(rawValue: 1)
     package static let streams = Kinds(rawValue: 2)
     package static let findings = Kinds(rawValue: 4)
-    package static let all: Kinds = [.feedback, .streams, .findings]
+    package static let requests = Kinds(rawValue: 8)
+    package static let responses = Kinds(rawValue: 16)
+    /// The requests that had to be sent again, alone.
+    package static let resend = Kinds(rawValue: 32)
+    package static let all: Kinds = [.feedback, .requests, .responses, .streams, .findings]
   }
 
   private let format: Format
@@ -23,12 +27,14 @@ package final class EvidenceWriter: EvidenceSink {
   private let rows: FeedbackRowWriter
   /// For the first row of a JSON array, which has no comma before it.
   private let firstRow: FeedbackRowWriter
+  private var gatewayRows: GatewayRowWriter
   private var isFirst = true
 
   package init(_ format: Format, kinds: Kinds, letterCase: Hex.LetterCase, output: OutputBuffer) {
     self.format = format
     self.kinds = kinds
     self.output = output
+    gatewayRows = GatewayRowWriter(.json, letterCase: letterCase)
     let end = format == .json ? "" : "\n"
     firstRow = FeedbackRowWriter(.json(lead: "", trail: end), letterCase: letterCase, output: output)
     rows = FeedbackRowWriter(
@@ -72,6 +78,22 @@ package final class EvidenceWriter: EvidenceSink {
     try rows.write(rest, in: bytes)
   }
 
+  package var takesGatewayRecords: Bool { !kinds.isDisjoint(with: [.requests, .responses, .resend]) }
+
+  package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {
+    guard !kinds.isDisjoint(with: [.requests, .resend]) else { return }
+    for request in requests.records where kinds.contains(.requests) || request.outcome == .discarded {
+      gatewayRows.make(request, labels: requests.labels, in: bytes)
+      try write(gatewayRows.row)
+    }
+  }
+
+  package func response(_ response: ResponseRecord) throws {
+    guard kinds.contains(.responses) else { return }
+    gatewayRows.make(response)
+    try write(gatewayRows.row)
+  }
+
   package func finding(_ finding: Finding) throws {
     if kinds.contains(.findings) { try write(EvidenceObjects.finding(finding)) }
   }
@@ -81,10 +103,13 @@ package final class EvidenceWriter: EvidenceSink {
   }
 
   private func write(_ object: JSONValue) throws {
-    switch format {
-    case .ndjson: try output.append(object.text + "\n")
-    case .json: try output.append((isFirst ? "" : ",\n") + object.text)
-    }
+    try write(Array(object.text.utf8))
+  }
+
+  private func write(_ object: [UInt8]) throws {
+    if format == .json, !isFirst { try output.append(",\n") }
+    try output.append(object)
+    if format == .ndjson { try output.append("\n") }
     isFirst = false
   }
 }

@@ -81,12 +81,21 @@ package struct OverviewText {
   private mutating func add(_ stream: StreamSummary) {
     var parts = [stream.speaks.rawValue]
     if let client = stream.client, let server = stream.server { parts.append("\(client) to \(server)") }
-    parts.append("\(Count.of(stream.serverBytes, "byte")) from the server")
-    if stream.clientBytes > 0 { parts.append("\(stream.clientBytes) from the client") }
+    parts.append(Self.bytes(of: stream))
     if stream.speaks == .feedback { parts.append(Count.of(stream.records, "record")) }
+    if let gateway = stream.gateway { parts.append(gateway.text) }
     let missing = stream.serverGapBytes &+ stream.clientGapBytes
     parts.append(missing > 0 ? "\(Count.of(missing, "byte")) missing" : "no gaps")
     text += "  stream \(stream.number): \(parts.joined(separator: ", "))\n"
+  }
+
+  /// `11400 bytes from the server`; what the client sent counts where there is any.
+  private static func bytes(of stream: StreamSummary) -> String {
+    if stream.serverBytes == 0, stream.clientBytes > 0 {
+      return "\(Count.of(stream.clientBytes, "byte")) from the client"
+    }
+    let server = "\(Count.of(stream.serverBytes, "byte")) from the server"
+    return stream.clientBytes > 0 ? "\(server), \(stream.clientBytes) from the client" : server
   }
 
   private mutating func addLeftOut() {
@@ -94,6 +103,9 @@ package struct OverviewText {
   }
 
   private mutating func addRecords() {
+    let gateway = summary.gateway
+    if gateway.requests &+ gateway.responses > 0 { text += "\n" + style.bold(gateway.text) + "\n" }
+    if summary.feedback == 0, gateway.requests &+ gateway.responses > 0 { return }
     let distinct = summary.distinctTokens.map { " with \(Count.of($0, "distinct token"))" } ?? ""
     text += "\n" + style.bold("\(Count.of(summary.feedback, "record"))\(distinct)")
     if let times = summary.times {

@@ -2,7 +2,7 @@ import WireBytes
 
 /// Which packet brought something: enough to find it again in the examined file, or in the capture that the
 /// file was made from. Connections keep many of these: they are 32 bytes long.
-package struct PacketReference: Equatable, Sendable {
+package struct PacketReference: Equatable, BitwiseCopyable, Sendable {
   private var storedNumber: UInt64
   private var seconds: Int64
   private var fraction: UInt64

@@ -16,7 +16,10 @@ struct DumpPass: ~Copyable {
 
   /// - Parameter head: the beginning of the content, all of it if `isWhole`: it tells the layouts of hex text
   ///   apart.
-  init(_ format: DumpFormat, head: [UInt8], isWhole: Bool, maxExpansion: Int) {
+  init(
+    _ format: DumpFormat, of direction: StreamDirection, head: [UInt8], isWhole: Bool, maxExpansion: Int
+  ) {
+    splitter.direction = direction
     decoder = format.textDecoder(head: head, isWhole: isWhole, maxExpansion: maxExpansion)
   }
 

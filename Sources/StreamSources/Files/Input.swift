@@ -7,6 +7,16 @@ package struct Input: Equatable, Sendable {
   /// The directory that a user named and that it lies in; nil where the input itself was named. What lies
   /// in a directory and is recognised as nothing is passed over; what was named is read all the same.
   package var directory: String?
+  /// Which direction of a connection it holds, where two dumps were named as the two of one.
+  package var half: Half?
+
+  /// A direction of a pair of dumps.
+  package enum Half: Sendable {
+    /// What the client sent; read first.
+    case requests
+    /// What the server sent.
+    case responses
+  }
 
   package var isNamed: Bool { directory == nil }
 

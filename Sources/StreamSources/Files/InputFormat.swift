@@ -12,6 +12,10 @@ package enum InputFormat: Equatable, Sendable {
     DumpFormat.allCases.map { ($0.rawValue, .dump($0)) } + [("capture", .capture)]
     + ExportFormat.allCases.map { ($0.rawValue, .export($0)) }
 
+  package var isDump: Bool {
+    if case .dump = self { true } else { false }
+  }
+
   package var name: String {
     switch self {
     case .dump(let format): format.rawValue

@@ -72,6 +72,7 @@ package struct InputReader {
   ) throws -> InputReport {
     var report = InputReport(name: input.name)
     defer { inputCount += 1 }
+    if input.half == .requests { try receiver.opened(.pair) }
     do {
       // Who says raw may mean bytes that only look compressed.
       var file = try InputFile(
@@ -83,15 +84,15 @@ package struct InputReader {
       guard let format = format(of: input, head: head, isWhole: isWhole, report: &report) else {
         return report
       }
-      guard !options.joins || format == .capture else {
-        report.faults.append(InputFault("is no capture, and --join makes one capture of all inputs"))
-        return report
-      }
       report.format = format
       switch format {
       case .dump(let format):
-        let pass = DumpPass(format, head: head, isWhole: isWhole, maxExpansion: options.maxExpansion)
+        let direction = StreamDirection(stream: 0, side: input.half == .responses ? .second : .first)
+        let pass = DumpPass(
+          format, of: direction, head: head, isWhole: isWhole, maxExpansion: options.maxExpansion)
+        if input.half == nil { try receiver.opened(.dump) }
         try read(&file, filled, pass, into: &receiver, report: &report, progress: progress)
+        if input.half == nil { try receiver.closed(StreamReport(.dump)) }
       case .export(let format):
         let pass = ExportPass(format, serverPorts: options.capture.serverPorts)
         try read(&file, filled, pass, into: &receiver, report: &report, progress: progress)
@@ -105,6 +106,7 @@ package struct InputReader {
     } catch let fault as InputFault {
       report.faults.append(fault)
     }
+    if input.half == .responses { try receiver.closed(StreamReport(.pair)) }
     return report
   }
 
@@ -121,7 +123,6 @@ package struct InputReader {
     into receiver: inout some StreamReceiver, report: inout InputReport, progress: (Int) -> Void
   ) throws {
     var filled = firstFilled
-    try receiver.opened(.dump)
     do {
       while filled > 0 {
         try pass.block(block.span.bytes.extracting(first: filled), into: &receiver)
@@ -132,7 +133,6 @@ package struct InputReader {
       report.faults.append(fault)
     }
     try pass.finish(into: &receiver, report: &report)
-    try receiver.closed(StreamReport(.dump))
   }
 
   // MARK: - Stream exports
@@ -222,6 +222,22 @@ package struct InputReader {
   /// The format to read `input` in; nil, with the reason in the report, where it is not to be read.
   private func format(
     of input: Input, head: [UInt8], isWhole: Bool, report: inout InputReport
+  ) -> InputFormat? {
+    guard let format = recognise(input, head: head, isWhole: isWhole, report: &report) else { return nil }
+    if options.joins, format != .capture {
+      report.faults.append(InputFault("is no capture, and --join makes one capture of all inputs"))
+      return nil
+    }
+    if input.half != nil, !format.isDump {
+      report.faults.append(
+        InputFault("holds whole streams: --requests and --responses take dumps of one direction each"))
+      return nil
+    }
+    return format
+  }
+
+  private func recognise(
+    _ input: Input, head: [UInt8], isWhole: Bool, report: inout InputReport
   ) -> InputFormat? {
     if let format = options.format { return format }
     report.recognition = FormatProbes.recognise(

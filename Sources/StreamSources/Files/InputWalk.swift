@@ -24,8 +24,11 @@ package struct InputWalk {
     self.init(arguments.map { Input($0) })
   }
 
-  /// - Parameter named: what was named; directories among it are walked.
-  package init(_ named: [Input]) {
+  /// - Parameters:
+  ///   - named: what was named; directories among it are walked.
+  ///   - paired: the halves of a pair of dumps, which are read as they are.
+  package init(_ named: [Input], paired: [Input] = []) {
+    inputs = paired
     for input in named {
       guard let path = input.path, Self.kind(of: path, followingLinks: true) == S_IFDIR else {
         inputs.append(input)

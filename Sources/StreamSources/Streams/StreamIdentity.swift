@@ -24,8 +24,10 @@ package struct StreamDirection: Hashable, Sendable {
 package struct StreamIdentity: Equatable, Sendable {
   /// How the source knows which side is the server.
   package enum Evidence: Sendable {
-    /// There is one side only, and whoever gave the dump says that it is a server's.
+    /// There is one side only, and nothing says whose: it is held to be the server until its bytes tell.
     case dump
+    /// Two dumps were given as a client's and a server's.
+    case pair
     /// One side opened the connection.
     case handshake
     /// One side has a port that the caller named as a server's.
@@ -50,8 +52,10 @@ package struct StreamIdentity: Equatable, Sendable {
     self.serverEvidence = serverEvidence
   }
 
-  /// What a dump holds: the bytes of one server.
+  /// What a dump holds: the bytes of one side.
   package static let dump = StreamIdentity(number: 0, server: .first, serverEvidence: .dump)
+  /// What a pair of dumps holds: the client's bytes, then the server's.
+  package static let pair = StreamIdentity(number: 0, server: .second, serverEvidence: .pair)
 
   package func endpoint(_ side: Side) -> Endpoint? {
     side == .first ? peers?.first : peers?.second

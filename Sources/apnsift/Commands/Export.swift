@@ -18,6 +18,9 @@ struct Export: ParsableCommand {
         apnsift export capture.pcap --records streams      connections of a capture
         apnsift export capture.pcap -t raw -o streams      and their bytes
         apnsift export capture.pcap --columns packet,captured_at,time,token
+        apnsift export gateway.pcap --records requests     notifications, and what became of each
+        apnsift export gateway.pcap --records resend       those that had to be sent again
+        apnsift export --requests sent.bin --responses received.bin -t ndjson
       """)
 
   enum To: String, ExpressibleByArgument, CaseIterable {
@@ -25,7 +28,7 @@ struct Export: ParsableCommand {
   }
 
   enum Records: String, ExpressibleByArgument, CaseIterable {
-    case feedback, streams, findings
+    case feedback, requests, responses, resend, streams, findings
   }
 
   @OptionGroup var input: InputOptions
@@ -35,14 +38,20 @@ struct Export: ParsableCommand {
     help: "csv, json or ndjson; raw writes the bytes of every stream to files in the directory of -o.")
   var to = To.csv
 
-  @Option(help: "One kind only: feedback, streams or findings. CSV has feedback where none is named.")
+  @Option(
+    help: """
+      One kind only: feedback, requests, responses, streams, findings, or resend (the requests that a gateway \
+      discarded, which had to be sent again). CSV has feedback where none is named.
+      """)
   var records: Records?
 
   @Option(
     help: """
-      The columns of feedback records in CSV, separated by commas, of these: \
-      \(FeedbackColumn.allCases.map(\.rawValue).joined(separator: ", ")). \
-      (default: \(FeedbackColumn.standard.map(\.rawValue).joined(separator: ",")))
+      The columns of records in CSV, separated by commas. Of feedback there are \
+      \(FeedbackColumn.allCases.map(\.rawValue).joined(separator: ", ")) \
+      (default: \(FeedbackColumn.standard.map(\.rawValue).joined(separator: ","))); of requests \
+      \(RequestColumn.allCases.map(\.rawValue).joined(separator: ", ")); of responses \
+      \(ResponseColumn.allCases.map(\.rawValue).joined(separator: ", ")) (default: all).
       """)
   var columns: String?
 
@@ -64,10 +73,10 @@ struct Export: ParsableCommand {
   var force = false
 
   mutating func validate() throws {
-    if columns != nil, to != .csv || (records ?? .feedback) != .feedback {
-      throw ValidationError("--columns chooses the columns of feedback records in CSV; JSON has them all.")
+    if columns != nil, to != .csv || records == .streams || records == .findings {
+      throw ValidationError("--columns chooses the columns of records in CSV; JSON has them all.")
     }
-    _ = try feedbackColumns()
+    _ = try table()
     if to == .raw {
       if output == nil { throw ValidationError("--to raw writes a directory of streams: name it with -o.") }
       if records != nil || findings != nil || distinct {
@@ -99,8 +108,7 @@ struct Export: ParsableCommand {
     let collector = table.map { TokenCollector($0, flaggedCount: true) }
 
     let sinks: [(any EvidenceSink)?] = [document, findingsWriter, collector]
-    let analyzer = Analyzer(
-      rules: input.rules, choice: input.protocolChoice, sinks: sinks.compactMap { $0 })
+    let analyzer = Analyzer(input.analysis, sinks: sinks.compactMap { $0 })
     try examination.run(analyzer)
 
     var summary = analyzer.summary
@@ -122,7 +130,7 @@ struct Export: ParsableCommand {
         "\(input) lies in \(output ?? ""), where streams are to be written: name another directory")
     }
     let directory = try OutputDirectory(output ?? "", force: force)
-    let analyzer = Analyzer(rules: input.rules, choice: input.protocolChoice, sinks: [])
+    let analyzer = Analyzer(input.analysis, sinks: [])
     let writer = try RawStreamWriter(
       directory, analyzer: analyzer, inputCount: input.capture.join ? 1 : examination.inputCount)
     try examination.run(analyzer, into: writer)
@@ -142,12 +150,25 @@ struct Export: ParsableCommand {
     return try OutputFile(path, force: force)
   }
 
-  /// The columns that are named, in that order.
-  private func feedbackColumns() throws -> [FeedbackColumn] {
-    guard let columns else { return FeedbackColumn.standard }
-    return try columns.split(separator: ",", omittingEmptySubsequences: false).map { name in
-      guard let column = FeedbackColumn(rawValue: String(name)) else {
-        let known = FeedbackColumn.allCases.map(\.rawValue).joined(separator: ", ")
+  /// What CSV holds.
+  private func table() throws -> CSVWriter.Kind {
+    switch records {
+    case .feedback, nil: try .feedback(columns(of: FeedbackColumn.self) ?? FeedbackColumn.standard)
+    case .requests: try .requests(columns(of: RequestColumn.self) ?? RequestColumn.allCases)
+    case .resend: try .resend(columns(of: RequestColumn.self) ?? RequestColumn.allCases)
+    case .responses: try .responses(columns(of: ResponseColumn.self) ?? ResponseColumn.allCases)
+    case .streams: .streams
+    case .findings: .findings
+    }
+  }
+
+  /// The columns that are named, in that order; nil where none are.
+  private func columns<Column: CaseIterable & RawRepresentable<String>>(of kind: Column.Type) throws
+    -> [Column]?
+  {
+    try columns?.split(separator: ",", omittingEmptySubsequences: false).map { name in
+      guard let column = Column(rawValue: String(name)) else {
+        let known = Column.allCases.map(\.rawValue).joined(separator: ", ")
         throw ValidationError("'\(name)' is no column of --columns; there are: \(known).")
       }
       return column
@@ -160,6 +181,9 @@ struct Export: ParsableCommand {
       let kinds: EvidenceWriter.Kinds =
         switch records {
         case .feedback: .feedback
+        case .requests: .requests
+        case .responses: .responses
+        case .resend: .resend
         case .streams: .streams
         case .findings: .findings
         case nil: .all
@@ -169,31 +193,46 @@ struct Export: ParsableCommand {
       try writer.begin(version: Apnsift.version, options: input.reported)
       return writer
     }
-    let kind: CSVWriter.Kind =
-      switch records {
-      case .streams: .streams
-      case .findings: .findings
-      case .feedback, nil: try .feedback(feedbackColumns())
-      }
-    let writer = CSVWriter(kind, letterCase: letterCase, output: buffer)
+    let writer = try CSVWriter(table(), letterCase: letterCase, output: buffer)
     try writer.begin()
     return writer
   }
 
   private func sayClosingLine(_ examination: Examination, _ summary: Summary) {
-    let count = summary.findings.values.reduce(0, +)
-    if to == .csv, records == nil, findings == nil, count > 0 {
-      Messages.say(
-        "hint: \(Count.of(count, "finding")) left out; --findings FILE or --records findings has them")
-    }
+    if let hint = hint(summary) { Messages.say(hint) }
     let done: String =
       switch records {
       case .streams: Count.of(summary.streams, "stream")
-      case .findings: Count.of(count, "finding")
-      case .feedback, nil: Count.of(summary.feedback, "record")
+      case .findings: Count.of(summary.findings.values.reduce(0, +), "finding")
+      case .feedback: Count.of(summary.feedback, "record")
+      case .requests: Count.of(summary.gateway.requests, "request")
+      case .responses: Count.of(summary.gateway.responses, "response")
+      case .resend: "\(Count.of(summary.gateway.discarded, "request")) to send again"
+      case nil: to == .csv ? Count.of(summary.feedback, "record") : summary.recordText
       }
     let tokens = summary.distinctTokens.map { " with \(Count.of($0, "distinct token"))" } ?? ""
     let from = "exported \(done)\(tokens) of \(Count.of(examination.inputs.count, "input"))"
     Messages.say(examination.closingLine(from, summary))
+  }
+
+  /// What a table of feedback leaves out; nil where another one was asked for, or where that is nothing.
+  private func hint(_ summary: Summary) -> String? {
+    guard to == .csv, records == nil else { return nil }
+    let findingCount = findings == nil ? summary.findings.values.reduce(0, +) : 0
+    var kinds: [(text: String, remedy: String)] = []
+    if summary.gateway.requests > 0 {
+      kinds.append((Count.of(summary.gateway.requests, "request"), "--records requests"))
+    }
+    if summary.gateway.responses > 0 {
+      kinds.append((Count.of(summary.gateway.responses, "response"), "--records responses"))
+    }
+    if findingCount > 0 {
+      kinds.append((Count.of(findingCount, "finding"), "--findings FILE or --records findings"))
+    }
+    guard let last = kinds.last else { return nil }
+    let remedies =
+      kinds.count == 1
+      ? "\(last.remedy) has them" : "\(kinds.map(\.remedy).joined(separator: ", ")) have them"
+    return "hint: \(kinds.map(\.text).joined(separator: ", ")) left out; \(remedies)"
   }
 }

@@ -13,6 +13,7 @@ struct Inspect: ParsableCommand {
         apnsift inspect feedback.bin
         apnsift inspect --json dumps/ > report.json
         apnsift inspect capture.pcapng --filter 'port 2196'
+        apnsift inspect --requests sent.bin --responses received.bin   a gateway connection
         apnsift inspect --join feedback.pcap00 feedback.pcap01   a rotated capture
         xxd -p feedback.bin | apnsift inspect -
       """)
@@ -42,8 +43,7 @@ struct Inspect: ParsableCommand {
     try evidence?.begin(version: Apnsift.version, options: input.reported)
 
     let report: any EvidenceSink = evidence ?? overview
-    let analyzer = Analyzer(
-      rules: input.rules, choice: input.protocolChoice, sinks: collector.map { [report, $0] } ?? [report])
+    let analyzer = Analyzer(input.analysis, sinks: collector.map { [report, $0] } ?? [report])
     try examination.run(analyzer)
 
     var summary = analyzer.summary
@@ -58,7 +58,7 @@ struct Inspect: ParsableCommand {
     }
     try buffer.flush()
     let done =
-      "inspected \(Count.of(examination.inputs.count, "input")) with \(Count.of(summary.feedback, "record"))"
+      "inspected \(Count.of(examination.inputs.count, "input")) with \(summary.recordText)"
     Messages.say(examination.closingLine(done, summary))
     throw examination.status(summary)
   }

@@ -20,6 +20,7 @@ struct Replay: ParsableCommand {
         apnsift replay capture.pcap --store sqlite:tokens.sqlite --dry-run
         apnsift replay dumps/ --app com.example.mail --environment sandbox
         apnsift replay feedback.bin --dry-run --json       what would change
+        apnsift replay gateway.pcap --from-errors --known-only --dry-run
       """)
 
   @OptionGroup var input: InputOptions
@@ -39,6 +40,14 @@ struct Replay: ParsableCommand {
   @Flag(help: "Let records with flags count, too.")
   var includeFlagged = false
 
+  @Flag(
+    help: """
+      Take the tokens, too, that a gateway refused with status 8 (invalid token), as dead from the time on at which \
+      the refusal was captured. Off unless asked for, since that status is also what a token of the other environment \
+      or of another app gets: such a device lives. Only a captured response that names one request counts.
+      """)
+  var fromErrors = false
+
   @Flag(help: "Replay what could be read where an input cannot be read whole.")
   var partial = false
 
@@ -52,7 +61,9 @@ struct Replay: ParsableCommand {
     try warnOfOthers(than: owner, in: store)
     let table = try TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)
     let collector = TokenCollector(table, flaggedCount: includeFlagged)
-    let analyzer = Analyzer(rules: input.rules, choice: input.protocolChoice, sinks: [collector])
+    let rejections = fromErrors ? RejectionCollector(table, flaggedCount: includeFlagged) : nil
+    let sinks: [(any EvidenceSink)?] = [collector, rejections]
+    let analyzer = Analyzer(input.analysis, sinks: sinks.compactMap { $0 })
     var examination = Examination(input, hashes: false)
     try examination.run(analyzer)
     if examination.failures > 0, !partial {
@@ -61,12 +72,27 @@ struct Replay: ParsableCommand {
           + "see above; --partial replays what could be read")
       throw ExitStatus.failed
     }
+    tellErrors(rejections, analyzer.summary)
     let counts = try replay(table, into: store, for: owner)
     let outcome = ReplayOutcomeReport(
       store: store.name, dryRun: dryRun, owner: owner, inputs: examination.inputs.count,
-      tuples: analyzer.summary.feedback, counts: counts)
+      tuples: analyzer.summary.feedback, rejections: rejections?.count, counts: counts)
     try tell(outcome, examination.closingLine(outcome.sentence, analyzer.summary))
     throw examination.status(analyzer.summary)
+  }
+
+  /// What is left out of a gateway's responses, and why.
+  private func tellErrors(_ rejections: RejectionCollector?, _ summary: Summary) {
+    if let rejections, rejections.timeless > 0 {
+      Messages.say(
+        "\(Count.of(rejections.timeless, "invalid-token response")) left out: no capture time says since when the "
+          + "token is dead")
+    }
+    if rejections == nil, summary.gateway.responses > 0 {
+      Messages.say(
+        "\(Count.of(summary.gateway.responses, "error response")) left out; --from-errors takes the tokens that a "
+          + "gateway called invalid (see its help first)")
+    }
   }
 
   /// Hands the table's dead tokens to the store, in one transaction.

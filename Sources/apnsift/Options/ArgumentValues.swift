@@ -74,10 +74,10 @@ struct FromArgument: ExpressibleByArgument, Equatable {
 
 /// What the bytes of a stream are.
 enum ProtocolArgument: String, ExpressibleByArgument, CaseIterable {
-  case auto, feedback
+  case auto, feedback, requests, responses
 
   /// Nil leaves it to port and content.
-  var named: StreamProtocol? { self == .feedback ? .feedback : nil }
+  var named: ProtocolChoice.Name? { ProtocolChoice.Name(rawValue: rawValue) }
 }
 
 /// A token as an argument.

@@ -8,7 +8,14 @@ import StreamSources
 /// input").
 struct InputOptions: ParsableArguments {
   @Argument(help: "Files, directories (walked), or - for standard input.")
-  var inputs: [String]
+  var inputs: [String] = []
+
+  @Option(
+    help: "A dump of what the client of a gateway connection sent; with --responses, in place of inputs.")
+  var requests: String?
+
+  @Option(help: "A dump of what the gateway sent on the same connection.")
+  var responses: String?
 
   @Option(
     name: [.short, .long],
@@ -22,8 +29,9 @@ struct InputOptions: ParsableArguments {
   @Option(
     name: .customLong("protocol"),
     help: """
-      What the bytes of a stream are: auto (by the server's port, else by content), feedback. In a dump, both \
-      mean feedback; ciphertext is told.
+      What the bytes of a stream are: auto (by the server's port, else by content; a dump that is like nothing \
+      is read as feedback), feedback, requests or responses. Of a capture the last two mean gateway connections. \
+      Ciphertext is told, whatever is said.
       """
   )
   var speaks = ProtocolArgument.auto
@@ -34,6 +42,12 @@ struct InputOptions: ParsableArguments {
   @Option(help: "The longest token that is believed, in bytes; raised to the longest normal one.")
   var maxTokenLength = FeedbackRules.announcedLongestToken
 
+  @Option(help: "The longest payload that is believed of a request with command 0 or 1, in bytes.")
+  var maxPayload = RequestRules.usualLongestPayload
+
+  @Option(help: "How many requests of a connection wait for a response; beyond it the oldest stay unknown.")
+  var maxPending = GatewayLimits.usualMaxPending
+
   @Option(help: "The earliest plausible time: RFC 3339, or seconds since 1970.")
   var earliest = TimeArgument(FeedbackRules.serviceStart)
 
@@ -42,8 +56,8 @@ struct InputOptions: ParsableArguments {
 
   @Option(
     help: """
-      Memory for distinct tokens, and the most that each buffer of captures may take; tokens beyond it go through \
-      temporary files, with the same answers.
+      Memory for distinct tokens, as much for requests that wait for their outcome, and the most that each buffer \
+      of captures may take; tokens and requests beyond it go through temporary files, with the same answers.
       """
   )
   var memory = SizeArgument(1 << 30)
@@ -57,11 +71,29 @@ struct InputOptions: ParsableArguments {
   var strict = false
 
   mutating func validate() throws {
-    guard inputs.filter({ $0 == "-" }).count < 2 else {
+    guard (requests == nil) == (responses == nil) else {
+      throw ValidationError(
+        "--requests and --responses go together: one direction alone is an input, with --protocol requests or responses."
+      )
+    }
+    guard !inputs.isEmpty || requests != nil else {
+      throw ValidationError("Missing expected argument '<inputs> ...'")
+    }
+    guard requests == nil || (inputs.isEmpty && !capture.join) else {
+      throw ValidationError(
+        "--requests and --responses stand in place of inputs: give either the pair or those.")
+    }
+    guard (inputs + [requests, responses].compactMap { $0 }).filter({ $0 == "-" }).count < 2 else {
       throw ValidationError("Standard input (-) can be read only once.")
     }
     guard (0...Int(UInt16.max)).contains(maxTokenLength) else {
       throw ValidationError("--max-token-length is \(maxTokenLength): a length field holds 0 to 65535.")
+    }
+    guard (0...Int(UInt16.max)).contains(maxPayload) else {
+      throw ValidationError("--max-payload is \(maxPayload): a length field holds 0 to 65535.")
+    }
+    guard maxPending >= 0 else {
+      throw ValidationError("--max-pending is \(maxPending): 0 requests or more can wait.")
     }
     guard earliest.seconds <= latest.seconds else {
       throw ValidationError(
@@ -80,10 +112,39 @@ struct InputOptions: ParsableArguments {
       latest: latest.seconds) ?? .standard
   }
 
+  var requestRules: RequestRules {
+    RequestRules(
+      tokenLengths: tokenLength.lengths, longestToken: maxTokenLength, longestPayload: maxPayload)
+      ?? .standard
+  }
+
+  var analysis: AnalysisOptions {
+    var options = AnalysisOptions()
+    options.rules = rules
+    options.requestRules = requestRules
+    options.choice = protocolChoice
+    options.gateway.maxPending = maxPending
+    options.gateway.memory = memory.bytes
+    options.gateway.temporaryDirectory = TemporaryDirectory.path
+    return options
+  }
+
   /// The inputs with their paths as the system was given them.
   var namedInputs: [Input] {
     var paths = ArgumentPaths()
     return inputs.map { Input($0, path: paths.path(of: $0)) }
+  }
+
+  /// The two directions of a connection, if they were named.
+  var pairedInputs: [Input] {
+    var paths = ArgumentPaths()
+    return [(requests, Input.Half.requests), (responses, .responses)].compactMap { name, half in
+      name.map { name in
+        var input = Input(name, path: paths.path(of: name))
+        input.half = half
+        return input
+      }
+    }
   }
 
   /// How it is told what a stream speaks.
@@ -117,6 +178,8 @@ struct InputOptions: ParsableArguments {
         ("protocol", .string(speaks.rawValue)),
         ("token_length", .string(tokenLength.lengths.text)),
         ("max_token_length", .int(rules.longestToken)),
+        ("max_payload", .int(maxPayload)),
+        ("max_pending", .int(maxPending)),
         ("earliest", .int(Int(rules.earliest))),
         ("latest", .int(Int(rules.latest))),
         ("memory", .int(memory.bytes)),

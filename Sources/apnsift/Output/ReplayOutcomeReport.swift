@@ -11,6 +11,8 @@ struct ReplayOutcomeReport {
   var inputs: Int
   /// Records of all inputs.
   var tuples: Int
+  /// Invalid-token responses; nil where they were not asked for.
+  var rejections: Int?
   var counts: ReplayCounts
 
   /// The outcomes in the order in which they are tried, with what each means.
@@ -53,8 +55,9 @@ struct ReplayOutcomeReport {
   }
 
   var sentence: String {
+    let errors = rejections.map { " and \(Count.of($0, "invalid-token response"))" } ?? ""
     let what =
-      "\(Count.of(tuples, "tuple")) with \(Count.of(counts.tokens, "distinct token")) of \(owner.text)"
+      "\(Count.of(tuples, "tuple"))\(errors) with \(Count.of(counts.tokens, "distinct token")) of \(owner.text)"
     let changes = Count.of(counts.changes, "row")
     return dryRun
       ? "dry run of \(what): \(changes) of \(store) would change"

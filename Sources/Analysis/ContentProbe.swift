@@ -1,0 +1,91 @@
+import APNsWire
+import StreamSources
+import WireBytes
+
+/// What a direction carries.
+enum DirectionContent {
+  case feedback, requests, responses
+}
+
+/// Tells by the first bytes of a direction, or of a file, what it carries. A head is decoded as if nothing came
+/// behind it.
+package struct ContentProbe: Sendable {
+  /// So many bytes of a direction's first run tell what it carries, and so many of a dump's.
+  static let headLength = 512
+  static let dumpHeadLength = FormatProbes.headLength
+  /// One byte in so many must be a record's where the head does not begin with one.
+  private static let recordShare = 4
+
+  let feedback: FeedbackRules
+  let requests: RequestRules
+
+  package init(feedback: FeedbackRules, requests: RequestRules) {
+    self.feedback = feedback
+    self.requests = requests
+  }
+
+  /// A probe for dumps of one direction, TLS ciphertext included, for files whose format is recognised by content.
+  package var formatProbe: FormatProbe {
+    FormatProbe(.format(.dump(.raw))) { head, _ in Ciphertext.begins(head) || content(of: head) != nil }
+  }
+
+  /// Nil where the head is like nothing that is known.
+  func content(of head: [UInt8]) -> DirectionContent? {
+    if isFeedback(head) { return .feedback }
+    if isRequests(head) { return .requests }
+    return isResponses(head) ? .responses : nil
+  }
+
+  /// The head begins with a tuple, or consists of tuples to a fair part.
+  func isFeedback(_ head: [UInt8]) -> Bool {
+    var decoder = FeedbackDecoder(rules: feedback)
+    var recordBytes = 0
+    var beginsWithRecord = false
+    func count(_ step: FeedbackDecoder.Step) {
+      guard case .records(let run) = step else { return }
+      // One tuple whose length alone is plausible is no evidence: random bytes are that now and then.
+      if run.offset == 0, run.count > 1 || run.flags.isEmpty { beginsWithRecord = true }
+      recordBytes += run.count * run.stride
+    }
+    let bytes = head.span.bytes
+    while case let step = decoder.next(in: bytes), step != .needsBytes { count(step) }
+    decoder.finish()
+    while case let step = decoder.next(in: RawSpan()), step != .finished { count(step) }
+    return beginsWithRecord || (recordBytes > 0 && recordBytes * Self.recordShare >= head.count)
+  }
+
+  /// The head begins with a request that has a payload of JSON, or with the beginning of one, or consists of such
+  /// requests to a fair part.
+  func isRequests(_ head: [UInt8]) -> Bool {
+    let bytes = head.span.bytes
+    if requests.mayBeginRequest(bytes) { return true }
+    var decoder = RequestDecoder(rules: requests)
+    var recordBytes = 0
+    func count(_ step: RequestDecoder.Step) {
+      guard case .request(let frame) = step, frame.flags.isDisjoint(with: Self.doubts) else { return }
+      recordBytes += frame.length
+    }
+    while case let step = decoder.next(in: bytes), step != .needsBytes { count(step) }
+    decoder.finish()
+    while case let step = decoder.next(in: RawSpan()), step != .finished { count(step) }
+    return recordBytes > 0 && recordBytes * Self.recordShare >= head.count
+  }
+
+  /// What no request has that is evidence of one.
+  private static let doubts: RecordFlags = [
+    .malformedFrame, .payloadNotJSON, .unconfirmedBoundary, .unknownItem, .zeroFilledToken,
+  ]
+
+  /// The head is nothing but error responses with a known status, the last of which may be cut: they are short, and
+  /// other protocols have messages that begin with an 8.
+  func isResponses(_ head: [UInt8]) -> Bool {
+    guard head.count >= ErrorResponse.length else { return false }
+    let bytes = head.span.bytes
+    for place in stride(from: 0, to: head.count, by: ErrorResponse.length) {
+      guard head[place] == ErrorResponse.command else { return false }
+      guard place + ErrorResponse.length <= head.count else { break }
+      if ErrorStatus(rawValue: ErrorResponse(at: place, in: bytes).status) == nil { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,120 @@
+import APNsWire
+import StreamSources
+
+/// What became of a request (decoding-rules.md, "Correlation").
+package enum RequestOutcome: String, CaseIterable, Sendable {
+  case accepted, rejected, discarded
+  /// No response tells; silence proves nothing.
+  case unknown
+}
+
+/// A request with its evidence.
+package struct RequestRecord: Sendable {
+  /// Places of the request in the bytes that it is handed over with.
+  package var range: Range<Int>
+  /// Offset of its first byte in the client's direction, from 0, gaps counted in.
+  package var offset: Int
+  /// Offset of that byte in the examined file (decompressed), and the packet that brought it.
+  package var fileOffset: Int
+  package var packet: PacketReference?
+  package var flags: RecordFlags
+  package var outcome: RequestOutcome
+  /// The status of the response that rejects it; nil for other outcomes.
+  package var status: UInt8?
+
+  package init(
+    range: Range<Int>, offset: Int, fileOffset: Int, packet: PacketReference?, flags: RecordFlags,
+    outcome: RequestOutcome, status: UInt8?
+  ) {
+    self.range = range
+    self.offset = offset
+    self.fileOffset = fileOffset
+    self.packet = packet
+    self.flags = flags
+    self.outcome = outcome
+    self.status = status
+  }
+}
+
+/// Requests of one stream in the order of their offsets. All are the client's.
+package struct RequestRecords: Sendable {
+  package var labels: StreamLabels
+  package var records: [RequestRecord]
+
+  package init(labels: StreamLabels, records: [RequestRecord]) {
+    self.labels = labels
+    self.records = records
+  }
+}
+
+/// An error response with its evidence, and the request that it names. All are the server's.
+package struct ResponseRecord: Sendable {
+  /// The request that a response names.
+  package struct Request: Sendable {
+    /// Offset of its first byte in the client's direction.
+    package var offset: Int
+    /// Nil where the request has none, or where its bytes were not kept.
+    package var token: [UInt8]?
+    package var flags: RecordFlags
+
+    package init(offset: Int, token: [UInt8]?, flags: RecordFlags) {
+      self.offset = offset
+      self.token = token
+      self.flags = flags
+    }
+  }
+
+  package var labels: StreamLabels
+  /// Offset of its first byte in the server's direction, from 0, gaps counted in.
+  package var offset: Int
+  /// Offset of that byte in the examined file (decompressed), and the packet that brought it.
+  package var fileOffset: Int
+  package var packet: PacketReference?
+  package var response: ErrorResponse
+  /// Nil where no request is found (flag `uncorrelated`).
+  package var request: Request?
+  package var flags: RecordFlags
+
+  package init(
+    labels: StreamLabels, offset: Int, fileOffset: Int, packet: PacketReference?, response: ErrorResponse,
+    request: Request?, flags: RecordFlags
+  ) {
+    self.labels = labels
+    self.offset = offset
+    self.fileOffset = fileOffset
+    self.packet = packet
+    self.response = response
+    self.request = request
+    self.flags = flags
+  }
+}
+
+/// Requests by what became of them, and responses.
+package struct GatewayCounts: Equatable, Sendable {
+  package var accepted = 0
+  package var rejected = 0
+  package var discarded = 0
+  package var unknown = 0
+  package var responses = 0
+
+  package init() {}
+
+  package var requests: Int { accepted &+ rejected &+ discarded &+ unknown }
+
+  package subscript(outcome: RequestOutcome) -> Int {
+    switch outcome {
+    case .accepted: accepted
+    case .rejected: rejected
+    case .discarded: discarded
+    case .unknown: unknown
+    }
+  }
+
+  mutating func add(_ other: GatewayCounts) {
+    accepted &+= other.accepted
+    rejected &+= other.rejected
+    discarded &+= other.discarded
+    unknown &+= other.unknown
+    responses &+= other.responses
+  }
+}

@@ -1,0 +1,41 @@
+import APNsWire
+
+/// Feeds a token table with the tokens that a gateway called invalid: responses with status 8 whose request is found.
+/// Such a token is dead from the time on at which its response was captured.
+package final class RejectionCollector: EvidenceSink {
+  private let table: TokenTable
+  private let flaggedCount: Bool
+  /// Responses that were taken.
+  package private(set) var count = 0
+  /// Those that no time is known of: their captures have none.
+  package private(set) var timeless = 0
+  private var tuple: [UInt8] = []
+
+  /// - Parameter flaggedCount: whether those with a flag count, their own or one that makes the request's token
+  ///   doubtful.
+  package init(_ table: TokenTable, flaggedCount: Bool) {
+    self.table = table
+    self.flaggedCount = flaggedCount
+  }
+
+  package var takesGatewayRecords: Bool { true }
+
+  package func response(_ response: ResponseRecord) throws {
+    guard response.response.status == ErrorStatus.invalidToken.rawValue, let request = response.request,
+      let token = request.token, !token.isEmpty
+    else { return }
+    guard let seconds = response.packet?.time?.seconds, let time = UInt32(exactly: seconds) else {
+      timeless += 1
+      return
+    }
+    // The table takes feedback tuples: this is the one that would have said the same.
+    tuple.removeAll(keepingCapacity: true)
+    guard FeedbackEncoder.append(time: time, token: token, to: &tuple) else { return }
+    let flags = response.flags.union(request.flags.intersection(.tokenDoubts))
+    let run = RecordRun(
+      window: .piece, start: 0, offset: response.offset, tokenLength: token.count, count: 1, flags: flags)
+    let bytes = tuple
+    try table.add(run, in: bytes.span.bytes, counts: flaggedCount || flags.isEmpty)
+    count += 1
+  }
+}

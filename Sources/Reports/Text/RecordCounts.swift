@@ -1,0 +1,25 @@
+import Analysis
+import WireBytes
+
+/// How many records there are, in words.
+extension Summary {
+  /// `39 records`, `200 requests, 1 response`, or all three.
+  package var recordText: String {
+    var parts: [String] = []
+    if gateway.requests > 0 { parts.append(Count.of(gateway.requests, "request")) }
+    if gateway.responses > 0 { parts.append(Count.of(gateway.responses, "response")) }
+    if feedback > 0 || parts.isEmpty { parts.insert(Count.of(feedback, "record"), at: 0) }
+    return parts.joined(separator: ", ")
+  }
+}
+
+extension GatewayCounts {
+  /// `200 requests (119 accepted, 1 rejected, 80 discarded), 1 response`.
+  var text: String {
+    let outcomes = RequestOutcome.allCases.compactMap { outcome in
+      self[outcome] > 0 ? "\(self[outcome]) \(outcome.rawValue)" : nil
+    }
+    let fates = outcomes.isEmpty ? "" : " (\(outcomes.joined(separator: ", ")))"
+    return Count.of(requests, "request") + fates + ", " + Count.of(responses, "response")
+  }
+}
