@@ -45,6 +45,9 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "Reports", dependencies: ["WireBytes", "Analysis"], swiftSettings: strict),
     .target(name: "TokenStores", swiftSettings: strict),
+    // Imports nothing of ours: no model of a reader can be right, or wrong, by our decoder's code.
+    .target(name: "ReaderModels", swiftSettings: strict),
+    .target(name: "Corpus", dependencies: ["ReaderModels"], swiftSettings: strict),
     .target(
       name: "SQLiteStore",
       dependencies: [
@@ -80,6 +83,10 @@ let package = Package(
       name: "ReportsTests",
       dependencies: ["Reports", "Analysis", "APNsWire", "StreamSources", "WireBytes", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "ReaderModelsTests", dependencies: ["ReaderModels", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "CorpusTests", dependencies: ["Corpus", "ReaderModels", "TestSupport"], swiftSettings: strict),
     // Runs the built command; it links none of it.
     .testTarget(name: "CommandTests", dependencies: ["CaptureWriting"], swiftSettings: strict),
     .testTarget(

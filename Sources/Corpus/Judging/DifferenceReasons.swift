@@ -1,0 +1,118 @@
+import ReaderModels
+
+/// Why a reader's record is not the true one: sentences without a full stop, offsets in bytes from 0 of the
+/// stream.
+extension Emission {
+  /// - Parameter record: number from 0 of this record among those reported, and of the true one beside it.
+  func reason(emptyToken: Bool, record: Int, in truth: FeedbackTruth) -> String {
+    switch fault {
+    case .shortRead(let count, let rest): return shortRead(count, rest)
+    case .beyondEnd(let missing):
+      return "the record at offset \(offset) reaches \(RecordText.count(missing, "byte")) beyond the end of"
+        + " the stream, and what is not there was read as zeros"
+    case .none, .lengthIgnored, .signedTime, .lengthByteTwice: break
+    }
+    if let misplaced = misplaced(record: record, in: truth) { return misplaced }
+    switch fault {
+    case .lengthIgnored(let length):
+      return "the length at offset \(offset + 4) is \(length), but 32 bytes were taken as the token"
+        + Self.consequence(read: 32, of: length)
+    case .lengthByteTwice(let length, let read): return lengthByteTwice(length, read)
+    case .signedTime:
+      return "the time \(time + 1 << 32) at offset \(offset) was taken as signed: \(time)"
+    case .none, .shortRead, .beyondEnd:
+      return emptyToken
+        ? "the tuple at offset \(offset) has an empty token, which names no device, and was reported all the same"
+        : "the tuple at offset \(offset) was reported otherwise than it is"
+    }
+  }
+
+  private func shortRead(_ count: Int, _ rest: ReaderFault.Rest) -> String {
+    let start =
+      "a read of \(RecordText.count(count, "byte")) at offset \(offset) was taken for a whole tuple of 38; "
+    switch rest {
+    case .zeros: return start + (count <= 6 ? "its token is all zeros" : "its token ends in zeros")
+    case .stale:
+      return start
+        + (count <= 6
+          ? "its token is that of the tuple before" : "its token ends in bytes of the tuple before")
+    }
+  }
+
+  private func lengthByteTwice(_ length: Int, _ read: Int) -> String {
+    let effect = read == 0 ? "the token is empty" : "the token has \(RecordText.count(read, "byte"))"
+    return "the length \(RecordText.hex(length, digits: 4)) at offset \(offset + 4) was read as \(read)"
+      + " (the first byte twice), so \(effect)\(Self.consequence(read: read, of: length))"
+  }
+
+  /// Where the reader goes on when it took `read` bytes of a token of `length`.
+  private static func consequence(read: Int, of length: Int) -> String {
+    if read == length { return "" }
+    let distance = RecordText.count(abs(read - length), "byte")
+    return ", and the next tuple begins \(distance) \(read < length ? "early" : "late")"
+  }
+
+  /// A record that was read from a place where no tuple begins.
+  private func misplaced(record: Int, in truth: FeedbackTruth) -> String? {
+    let expected = record < truth.count ? truth.tuples[record].offset : nil
+    if expected == offset || truth.emptyTokens.contains(offset) { return nil }
+    let next = expected.map { "the next one begins at offset \($0)" } ?? "none follows"
+    return "the bytes at offset \(offset) were taken for a tuple; no tuple begins there, and \(next)"
+  }
+}
+
+extension ReaderEnding {
+  /// Why the true tuple `record` was not reported, nor any behind it.
+  func reason(_ record: Int, in truth: FeedbackTruth) -> String {
+    switch self {
+    case .completed: outcome.reason(record, in: truth)
+    case .droppedTail(let offset, let count):
+      "the reader waits for 38 bytes, and the stream ends \(RecordText.count(count, "byte")) behind offset"
+        + " \(offset): what begins there is never seen"
+    case .hangs(let offset, let length, let buffered):
+      "the length \(length) at offset \(offset + 4) makes a tuple of \(length + FeedbackTruth.header) bytes,"
+        + " and \(buffered) are buffered: the reader spins for ever"
+    case .throws(let offset, let length):
+      "the length \(RecordText.hex(length & 0xffff, digits: 4)) at offset \(offset + 4) was taken as signed"
+        + " (\(length)): the reader throws"
+    }
+  }
+}
+
+extension ReaderOutcome {
+  /// Why the true tuple `record` was not reported, nor any behind it, where no more is known of the reader.
+  func reason(_ record: Int, in truth: FeedbackTruth) -> String {
+    let end =
+      switch self {
+      case .completed: "the reader ended"
+      case .hangs: "the reader did not end"
+      case .throws: "the reader failed"
+      }
+    let missing = RecordText.count(truth.count - record, "tuple")
+    return "\(end), and never reported the \(missing) from offset \(truth.tuples[record].offset) on"
+  }
+}
+
+extension FeedbackTruth {
+  /// Why a record that somebody else's program printed is not the true one: what can be seen from outside.
+  func reason(forPrinted time: Int64, _ token: RawSpan, record: Int) -> String {
+    guard record < count else { return "the stream has no more than \(RecordText.count(count, "tuple"))" }
+    let tuple = tuples[record]
+    let place = "at offset \(tuple.offset)"
+    if let other = firstAlike(time, token), tuples[other].offset != tuple.offset {
+      return "the tuple at offset \(tuples[other].offset) was reported where the one \(place) belongs"
+    }
+    let sameToken = tuple.says(Int64(tuple.time), token, in: bytes)
+    let sameTime = Int64(tuple.time) == time
+    if sameToken {
+      return time == Int64(Int32(bitPattern: tuple.time))
+        ? "the time \(tuple.time) \(place) was taken as signed: \(time)"
+        : "the time \(tuple.time) \(place) was reported as \(time)"
+    }
+    let token =
+      Int(tuple.tokenLength) == token.byteCount
+      ? "other bytes as its token"
+      : "a token of \(RecordText.count(token.byteCount, "byte")) instead of \(tuple.tokenLength)"
+    return "the tuple \(place) was reported with \(sameTime ? "" : "another time and ")\(token)"
+  }
+}

@@ -1,0 +1,92 @@
+import ReaderModels
+
+/// Holds the records that a reader reports against the truth, one at a time.
+///
+/// While both sequences agree nothing is stored. From the first difference on it counts, for each kind of
+/// tuple, how many are not matched yet: 4 bytes a true tuple, whatever is reported, and one look-up a record.
+package struct FeedbackJudge: EmissionReceiver {
+  private let truth: FeedbackTruth
+  private var records = 0
+  private var correct = 0
+  private var firstDifference: FirstDifference?
+  /// By the number of the first of its kind; empty while the sequences agree.
+  private var unmatched: [UInt32] = []
+
+  package init(truth: FeedbackTruth) { self.truth = truth }
+
+  /// A record of one of our models, which says what it did wrong.
+  package mutating func receive(_ emission: Emission, token: RawSpan) {
+    take(emission.time, token, emission)
+  }
+
+  /// A record of somebody else's program, as it printed it.
+  package mutating func receive(time: Int64, token: [UInt8]) {
+    take(time, token.span.bytes, nil)
+  }
+
+  /// The judgement on one of our models.
+  package consuming func finish(_ ending: ReaderEnding) -> Judgement {
+    finish(ending.outcome) { ending.reason($0, in: $1) }
+  }
+
+  /// The judgement on somebody else's program.
+  package consuming func finish(outcome: ReaderOutcome) -> Judgement {
+    finish(outcome) { outcome.reason($0, in: $1) }
+  }
+
+  @inline(__always)
+  private mutating func take(_ time: Int64, _ token: RawSpan, _ emission: Emission?) {
+    if firstDifference == nil {
+      if records < truth.count, truth.tuple(records, says: time, token) {
+        records &+= 1
+        correct &+= 1
+        return
+      }
+      differ(time, token, emission)
+    }
+    records &+= 1
+    guard let kind = truth.firstAlike(time, token), unmatched[kind] > 0 else { return }
+    unmatched[kind] &-= 1
+    correct &+= 1
+  }
+
+  @inline(never)
+  private mutating func differ(_ time: Int64, _ token: RawSpan, _ emission: Emission?) {
+    let emitted = RecordText.tuple(time, token)
+    let reason =
+      emission.map { $0.reason(emptyToken: token.isEmpty, record: records, in: truth) }
+      ?? truth.reason(forPrinted: time, token, record: records)
+    firstDifference = FirstDifference(
+      record: records, expected: truth.text(records), emitted: emitted, reason: reason)
+    unmatched = truth.index.copies
+    for record in 0..<records { unmatched[Int(truth.index.firstAlike[record])] &-= 1 }
+  }
+
+  private consuming func finish(
+    _ outcome: ReaderOutcome, reason: (_ record: Int, _ truth: FeedbackTruth) -> String
+  ) -> Judgement {
+    if firstDifference == nil, records < truth.count {
+      firstDifference = FirstDifference(
+        record: records, expected: truth.text(records), emitted: nil, reason: reason(records, truth))
+    }
+    return Judgement(
+      records: records, correct: correct, missed: truth.count - correct, outcome: outcome,
+      firstDifference: firstDifference)
+  }
+}
+
+extension FeedbackTruth {
+  /// What `model` makes of the stream where it is cut so.
+  package func judge(_ model: FeedbackModel, cut chunking: Chunking) -> Judgement {
+    var judge = FeedbackJudge(truth: self)
+    let ending = model.read(bytes.span.bytes, cut: chunking, into: &judge)
+    return judge.finish(ending)
+  }
+
+  /// The true tuple of that number as differences write it; nil behind the last one.
+  func text(_ number: Int) -> String? {
+    guard number < count else { return nil }
+    let tuple = tuples[number]
+    return RecordText.tuple(Int64(tuple.time), bytes.span.bytes.extracting(tuple.token))
+  }
+}

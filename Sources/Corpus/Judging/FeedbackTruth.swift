@@ -1,0 +1,113 @@
+import ReaderModels
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// True tuples, one behind the other and with tokens of one length, by their place in a stream.
+package struct TupleRun: Equatable, Sendable {
+  /// Offset in the stream, in bytes from 0, of the first tuple.
+  package var offset: Int
+  package var tokenLength: Int
+  package var count: Int
+
+  package init(offset: Int, tokenLength: Int, count: Int = 1) {
+    self.offset = offset
+    self.tokenLength = tokenLength
+    self.count = count
+  }
+}
+
+/// What a feedback stream truly says, to judge readers by: the records of the decoding rules in their order,
+/// those with an empty token left out (readers.md). Made once for a stream, for all readers and chunkings.
+///
+/// Memory: the stream, and 40 to 56 bytes a tuple.
+package struct FeedbackTruth: Sendable {
+  struct TrueTuple {
+    /// Offset in the stream, in bytes from 0.
+    var offset: Int
+    var time: UInt32
+    var tokenLength: UInt16
+  }
+
+  package let bytes: [UInt8]
+  let tuples: [TrueTuple]
+  /// Offsets, ascending, of the records that are left out.
+  let emptyTokens: [Int]
+  let index: TruthIndex
+  /// Earliest and latest true time. A reader that lost alignment mostly reports times that are none, which
+  /// is told by that alone: a stream in 80 chunkings takes a quarter of the time.
+  private let times: ClosedRange<Int64>
+
+  /// How many true tuples there are.
+  package var count: Int { tuples.count }
+
+  /// - Parameter runs: in the order of the stream; every tuple lies in `bytes` with all of its bytes.
+  package init(bytes: [UInt8], runs: [TupleRun]) {
+    var tuples: [TrueTuple] = []
+    var emptyTokens: [Int] = []
+    tuples.reserveCapacity(runs.reduce(0) { $0 + $1.count })
+    for run in runs {
+      for number in 0..<run.count {
+        let offset = run.offset + number * (Self.header + run.tokenLength)
+        if run.tokenLength == 0 {
+          emptyTokens.append(offset)
+        } else {
+          tuples.append(Self.tuple(in: bytes, at: offset, tokenLength: run.tokenLength))
+        }
+      }
+    }
+    self.bytes = bytes
+    self.tuples = tuples
+    self.emptyTokens = emptyTokens
+    index = TruthIndex(of: tuples, in: bytes)
+    let earliest = tuples.lazy.map(\.time).min() ?? 0
+    let latest = tuples.lazy.map(\.time).max() ?? 0
+    times = Int64(earliest)...Int64(latest)
+  }
+
+  /// Bytes of time and token length (protocol.md, Feedback tuple).
+  static let header = 6
+
+  private static func tuple(in bytes: [UInt8], at offset: Int, tokenLength: Int) -> TrueTuple {
+    precondition(
+      offset >= 0 && offset + header + tokenLength <= bytes.count && tokenLength <= UInt16.max,
+      "a true tuple lies in its stream")
+    let time = bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
+    return TrueTuple(offset: offset, time: UInt32(bigEndian: time), tokenLength: UInt16(tokenLength))
+  }
+
+  /// Whether the true tuple of that number says the same.
+  @inline(__always)
+  func tuple(_ number: Int, says time: Int64, _ token: RawSpan) -> Bool {
+    tuples[number].says(time, token, in: bytes)
+  }
+
+  /// Number of the first true tuple that says the same; nil where none does.
+  @inline(__always)
+  func firstAlike(_ time: Int64, _ token: RawSpan) -> Int? {
+    guard times.contains(time) else { return nil }
+    return index.find(hash: TruthIndex.hash(time, token)) { tuples[$0].says(time, token, in: bytes) }
+  }
+}
+
+extension FeedbackTruth.TrueTuple {
+  /// Place of the token in the stream.
+  var token: Range<Int> {
+    let start = offset &+ FeedbackTruth.header
+    return start..<(start &+ Int(tokenLength))
+  }
+
+  @inline(__always)
+  func says(_ time: Int64, _ token: RawSpan, in bytes: [UInt8]) -> Bool {
+    guard Int64(self.time) == time, Int(tokenLength) == token.byteCount else { return false }
+    return bytes.withUnsafeBytes { stream in
+      token.withUnsafeBytes { emitted in
+        guard let stream = stream.baseAddress, let emitted = emitted.baseAddress else { return false }
+        return memcmp(stream + self.token.lowerBound, emitted, Int(tokenLength)) == 0
+      }
+    }
+  }
+}

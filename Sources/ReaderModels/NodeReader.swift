@@ -1,0 +1,55 @@
+/// The feedback poller of a blog article, in JavaScript for Node.js (readers.md, `node`).
+///
+/// It collects everything and parses at the end, so no chunk matters to it. Its fault: the length is its first
+/// byte taken twice, 257 times that byte, so that 0x0020 reads as 0: an empty token, and lost alignment
+/// from the first tuple on. What it reads beyond the end is undefined, of which comes a time of 0 where the
+/// time's last byte is missing, a length of 0, and zeros in a token. That it takes seconds for milliseconds
+/// and writes hex in upper case is not judged.
+public enum NodeReader {
+  @inlinable
+  public static func read<Receiver: EmissionReceiver>(
+    _ bytes: RawSpan, into receiver: inout Receiver
+  ) -> ReaderEnding {
+    let count = bytes.byteCount
+    var offset = 0
+    while offset < count {
+      let time = count &- offset < 4 ? 0 : Tuple.time(in: bytes, at: offset)
+      let token = offset &+ Tuple.header
+      let end = token &+ length(in: bytes, at: offset &+ 4)
+      if end > count {
+        let emission = Emission(
+          time: Int64(time), offset: offset, fault: .beyondEnd(missing: end &- count))
+        reportTail(emission, of: bytes, token: token..<end, to: &receiver)
+      } else {
+        let written = Int(Tuple.tokenLength(in: bytes, at: offset))
+        let length = end &- token
+        let fault =
+          written == length ? ReaderFault.none : .lengthByteTwice(length: written, read: length)
+        receiver.receive(
+          Emission(time: Int64(time), offset: offset, fault: fault), token: bytes.extracting(token..<end))
+      }
+      offset = end
+    }
+    return .completed
+  }
+
+  /// The length that it reads at `offset`.
+  @inlinable @inline(__always)
+  static func length(in bytes: RawSpan, at offset: Int) -> Int {
+    guard offset < bytes.byteCount else { return 0 }
+    return 257 &* Int(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
+  }
+
+  /// Reports the record that reaches beyond the end, with zeros for what is missing of its token. There is at
+  /// most one in a stream.
+  @usableFromInline
+  static func reportTail<Receiver: EmissionReceiver>(
+    _ emission: Emission, of bytes: RawSpan, token place: Range<Int>, to receiver: inout Receiver
+  ) {
+    var token = [UInt8](repeating: 0, count: place.count)
+    for offset in place.clamped(to: 0..<bytes.byteCount) {
+      token[offset - place.lowerBound] = bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+    }
+    receiver.receive(emission, token: token.span.bytes)
+  }
+}

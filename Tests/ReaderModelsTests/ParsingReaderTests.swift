@@ -1,0 +1,148 @@
+import ReaderModels
+import TestSupport
+import Testing
+
+/// `csharp` and `node`, which collect bytes and parse them. Worked out by hand.
+@Suite("Readers that collect and parse")
+struct ParsingReaderTests {
+  private let time = Int64(Tuples.time)
+
+  // MARK: csharp
+
+  @Test("csharp does not mind chunks where tokens have 32 bytes", arguments: [1, 5, 37, 38, 39, 80, 4096])
+  func chunks(_ size: Int) {
+    let stream = Tuples.one(fill: 0xaa) + Tuples.one(fill: 0xbb) + Tuples.one(fill: 0xcc)
+    let recording = ReaderRecording.of(.csharp, stream, cut: .size(size))
+    #expect(recording.said == [0xaa, 0xbb, 0xcc].map { record(time, bytes($0, 32)) })
+    #expect(recording.offsets == [0, 38, 76])
+    #expect(recording.ending == .completed)
+  }
+
+  @Test("csharp spins where 38 bytes are there and the tuple is not, and that is told at once")
+  func hangs() {
+    // 106 bytes: 38 of a sound tuple, 60 of one with a token of 54, 8 more.
+    let stream = Tuples.one() + Tuples.one(54, fill: 0xbb) + bytes(0, 8)
+    let whole = ReaderRecording.of(.csharp, stream, cut: .size(4096))
+    #expect(whole.said == [record(time, bytes(0xaa, 32)), record(time, bytes(0xbb, 54))])
+    #expect(whole.ending == .droppedTail(offset: 98, count: 8))
+    // 37 bytes of it are too few to be looked at, 38 are looked at for ever, 60 are enough.
+    #expect(
+      ReaderRecording.of(.csharp, stream, cut: .ends([75, 98])).ending == .droppedTail(offset: 98, count: 8))
+    let cut = ReaderRecording.of(.csharp, stream, cut: .ends([76, 98]))
+    #expect(cut.said == [record(time, bytes(0xaa, 32))])
+    #expect(cut.ending == .hangs(offset: 38, length: 54, buffered: 38))
+    #expect(cut.ending.outcome == .hangs)
+    #expect(
+      ReaderRecording.of(.csharp, stream, cut: .ends([82, 98])).ending
+        == .hangs(offset: 38, length: 54, buffered: 44))
+  }
+
+  @Test("csharp reads 4096 bytes at most, so that a long tuple across that place hangs in any chunk")
+  func bufferSize() {
+    // 78 tuples of 52 bytes are 4056; 40 bytes of the next one fill the buffer.
+    let recording = ReaderRecording.of(.csharp, (0..<80).flatMap { _ in Tuples.one(46) }, cut: .size(1 << 20))
+    #expect(recording.said.count == 78)
+    #expect(recording.ending == .hangs(offset: 4056, length: 46, buffered: 40))
+  }
+
+  @Test(
+    "csharp takes a length of 32768 and more for a negative one",
+    arguments: [(0x7fff, Int?.none), (0x8000, -32768), (0x8005, -32763), (0xffff, -1)])
+  func negativeLength(_ length: Int, _ expected: Int?) {
+    let stream = Tuples.one() + Tuples.header(length: length) + bytes(0, 32)
+    let ending = ReaderRecording.of(.csharp, stream).ending
+    if let expected {
+      #expect(ending == .throws(offset: 38, length: expected))
+      #expect(ending.outcome == .throws)
+    } else {
+      #expect(ending == .hangs(offset: 38, length: 0x7fff, buffered: 38))
+    }
+  }
+
+  @Test("csharp never sees a last tuple of less than 38 bytes, and sees the same one further ahead")
+  func shortTuple() {
+    let short = Tuples.one(16, fill: 0xbb)
+    let last = ReaderRecording.of(.csharp, Tuples.one() + short)
+    #expect(last.said == [record(time, bytes(0xaa, 32))])
+    #expect(last.ending == .droppedTail(offset: 38, count: 22))
+    #expect(last.ending.outcome == .completed)
+    let ahead = ReaderRecording.of(.csharp, short + Tuples.one(), cut: .size(7))
+    #expect(ahead.said == [record(time, bytes(0xbb, 16)), record(time, bytes(0xaa, 32))])
+    #expect(ahead.ending == .completed)
+  }
+
+  @Test("csharp drops a partial tail, and reports an empty token")
+  func tailAndEmptyToken() {
+    let cut = ReaderRecording.of(.csharp, Tuples.one() + Tuples.one().dropLast())
+    #expect(cut.said.count == 1)
+    #expect(cut.ending == .droppedTail(offset: 38, count: 37))
+    let empty = ReaderRecording.of(.csharp, Tuples.one(0) + Tuples.one())
+    #expect(empty.said == ["\(time),", record(time, bytes(0xaa, 32))])
+    #expect(empty.faults == [.none, .none])
+  }
+
+  // MARK: node
+
+  @Test("node makes 7 records of two sound tuples whose tokens are zeros, and none of them right")
+  func zeroTokens() {
+    // 0x0020 reads as 0, and so does each length in the zeros: records of 6 bytes, the last one at 36. Its time
+    // is the end of the first token and half of the second tuple's time, its length byte the 4e at 40: 257 * 78 =
+    // 20046. The token begins at 42 with 00 20, and has zeros from there on, 34 bytes of it from the stream.
+    let stream = Tuples.one(fill: 0) + Tuples.one(fill: 0)
+    let recording = ReaderRecording.of(.node, stream)
+    #expect(recording.offsets == [0, 6, 12, 18, 24, 30, 36])
+    #expect(recording.faults.first == .lengthByteTwice(length: 0x20, read: 0))
+    #expect(recording.faults[1...5].allSatisfy { $0 == .none })
+    #expect(recording.faults.last == .beyondEnd(missing: 20046 - 34))
+    #expect(recording.said.dropLast() == ["\(time),"] + [String](repeating: "0,", count: 5))
+    #expect(recording.said.last == record(0x5372, [0, 0x20] + bytes(0, 20044)))
+  }
+
+  @Test("node makes 2 records of two sound tuples with tokens of 01 and 02")
+  func onesTokens() {
+    // At 6: time 01010101, length 01 01 = 257, beyond the end: 12 + 257 - 76 = 193 missing.
+    let recording = ReaderRecording.of(.node, Tuples.one(fill: 1) + Tuples.one(fill: 2))
+    #expect(
+      recording.said == [
+        "\(time),",
+        record(0x0101_0101, bytes(1, 26) + Tuples.header(length: 32) + bytes(2, 32) + bytes(0, 193)),
+      ])
+    #expect(recording.faults == [.lengthByteTwice(length: 0x20, read: 0), .beyondEnd(missing: 193)])
+  }
+
+  @Test("node is right where both bytes of the length are the same", arguments: [0x0101, 0x0202])
+  func soundLengths(_ length: Int) {
+    let stream = Tuples.one(length, fill: 0xaa) + Tuples.one(length, time: .max, fill: 0xbb)
+    let recording = ReaderRecording.of(.node, stream)
+    #expect(recording.said == [record(time, bytes(0xaa, length)), record(0xffff_ffff, bytes(0xbb, length))])
+    #expect(recording.faults == [.none, .none])
+  }
+
+  @Test("node reads a length whose first byte is greater than its second as too long")
+  func tooLong() {
+    let recording = ReaderRecording.of(.node, Tuples.one(256, fill: 0xaa) + Tuples.one(fill: 0xbb))
+    #expect(recording.said.first == record(time, bytes(0xaa, 256) + [0x53]))
+    #expect(recording.faults.first == .lengthByteTwice(length: 256, read: 257))
+  }
+
+  @Test(
+    "node makes a record of every cut tail",
+    arguments: [
+      ("one byte", [0x53], "0,", 5), ("a time without its last byte", [0x53, 0x72, 0x4e], "0,", 3),
+      ("a time alone", [0x53, 0x72, 0x4e, 0], "1400000000,", 2),
+      ("half a length of 0", [0x53, 0x72, 0x4e, 0, 0], "1400000000,", 1),
+      (
+        "a length whose second byte is never read", [0, 0, 0, 7, 1],
+        "7," + String(repeating: "00", count: 257), 258
+      ),
+      (
+        "a token of which one byte is there", [0, 0, 0, 7, 1, 9, 5],
+        "7,05" + String(repeating: "00", count: 256), 256
+      ),
+    ] as [(String, [UInt8], String, Int)])
+  func tails(_ name: String, _ tail: [UInt8], _ expected: String, _ missing: Int) {
+    let recording = ReaderRecording.of(.node, tail)
+    #expect(recording.said == [expected], "\(name)")
+    #expect(recording.faults == [.beyondEnd(missing: missing)])
+  }
+}
