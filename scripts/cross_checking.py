@@ -1,4 +1,4 @@
-"""What the cross-checks share: running the command, comparing objects in the keys that are known, telling differences."""
+"""What the cross-checks share: to run the command, to compare objects in the keys that are known, to report."""
 
 import argparse
 import json
@@ -75,10 +75,11 @@ def in_stream_order(objects):
 
 def run_command(command):
     """The objects between header and summary, and the summary."""
-    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
     if run.returncode != 0:
         sys.exit(f"{NAME}: exit code {run.returncode}: {shlex.join(command)}\n{run.stderr[-2000:]}")
-    header, *objects, summary = [json.loads(line) for line in run.stdout.splitlines()]
+    # Only a line feed ends a line here: texts may hold what Unicode takes for the end of one.
+    header, *objects, summary = [json.loads(line) for line in run.stdout.removesuffix("\n").split("\n")]
     if header["type"] != "header" or summary["type"] != "summary":
         sys.exit(f"{NAME}: the first object is no header or the last no summary: {shlex.join(command)}")
     return objects, summary

@@ -140,7 +140,8 @@ def cut(draw, side, data, most=None):
 
 def merged(draw, asked, answered):
     """The server's segments somewhere between the client's, mostly near each other."""
-    place, merged = draw.randint(0, len(asked)), list(asked)
+    first, merged = draw.choice([0, len(asked) // 2, len(asked) // 2, len(asked)]), list(asked)
+    place = draw.randint(first, len(asked))
     for number, segment in enumerate(answered):
         place = min(len(merged), place + draw.choice([0, 0, 0, 1, draw.randrange(4)]))
         merged.insert(place, segment)
@@ -158,11 +159,11 @@ def handshake(draw, connection, habits):
 def thinned(draw, connection, segments):
     """One direction may be missing, and any segment with bytes."""
     kind = draw.random()
-    if kind < 0.2:
+    if kind < 0.15:
         there = draw.choice(connection.sides())
         return [segment for segment in segments if segment.side is there]
-    if kind < 0.5:
-        lost = draw.choice([0.03, 0.2, 0.5])
+    if kind < 0.45:
+        lost = draw.choice([1, 2, 5, 5, len(segments) // 4]) / max(1, len(segments))
         return [segment for segment in segments if not segment.payload or draw.random() >= lost]
     return segments
 

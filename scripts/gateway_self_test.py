@@ -1,4 +1,4 @@
-"""Holds the reference of the gateway to cases that were worked out by hand from the rules, to public vectors, and to laws.
+"""Holds the reference of the gateway to cases worked out by hand from the rules, to public vectors, and to laws.
 
 Vectors: Tests/Fixtures/apns-vectors.json (origins: Tests/Fixtures/README.md).
 """
@@ -158,7 +158,7 @@ CORRELATIONS = {
 NOT_JSON = {
     b"", b"{", b"}", b"{} {}", b"[1,2,]", b'{"a":1,}', b'{"a" 1}', b"nul", b"01", b"+1", b"1.", b".5", b"NaN",
     b"[Infinity]", b"-Infinity", b"\xef\xbb\xbf{}", b'{"a":"\xff"}', b'"\xc0\x80"', b'"\xed\xa0\x80"', b'"\\u12g4"',
-    b'"\\x41"', b'"\t"', b'"\x00"', b"{\x00}", b"{}\x00", b"\x0c{}", b'"\xf4\x90\x80\x80"', b'"open',
+    b'"\\x41"', b'"\t"', b'"\x00"', b"{\x00}", b"{}\x00", b"\x0c{}", b"\xe2\x80\xa8{}", b'"\xf4\x90\x80\x80"', b'"open',
     b"[" * 200 + b"]" * 199, b"{1:2}", b"{'a':1}", b'{"a":1}}', b"[1 2]", b" ", b"1e", b"-", b"tru", b"[,1]", b"{,}",
     b'{"a":}', b'{"a":1 "b":2}', b"(]", b"[}", b"{]",
 }  # fmt: skip
@@ -182,9 +182,12 @@ def check_cases(kind, cases):
 def check_correlations():
     for name, (identifiers, answers, longest_wait, outcomes, found) in CORRELATIONS.items():
         requests = [
-            {"type": "request", "packet": 10 * number + 10, "offset": 100 * number, "identifier": one, "token": f"{number}"}
-            for number, one in enumerate(identifiers)
-        ]
+            {
+                "type": "request", "packet": 10 * number + 10, "offset": 100 * number, "identifier": identifier,
+                "token": str(number),
+            }
+            for number, identifier in enumerate(identifiers)
+        ]  # fmt: skip
         responses = [
             {
                 "type": "response", "packet": 10 * before + 1 + number, "offset": 6 * number, "status": status,
@@ -261,8 +264,8 @@ def check_laws():
         yield name, one.offset, one.stream_bytes + one.undecoded_bytes + one.gap_bytes
         yield name, one.record_bytes, sum(record.get("length", 6) for record in one.records)
         if number % 10 == 0:
-            drawn = [frame(draw, draw.randbytes(32), draw_object(draw), place) for place in range(5)] + [SIMPLE, ENHANCED]
-            draw.shuffle(drawn)
+            frames = [frame(draw, draw.randbytes(32), draw_object(draw), place) for place in range(5)]
+            drawn = draw.sample([*frames, SIMPLE, ENHANCED], 7)
             offsets = [sum(map(len, drawn[:place])) for place in range(len(drawn))]
             yield name, offsets, [record["offset"] for record in decoded(RequestRun, b"".join(drawn)).records]
 
