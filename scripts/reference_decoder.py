@@ -43,7 +43,10 @@ class Decoded:
 
 
 class Run:
-    """Contiguous bytes of the stream; positions in here are relative to the run."""
+    """Contiguous bytes of a stream; positions in here are relative to the run.
+
+    What can be told of any record is here. What a tuple, a request or a response is, its `start` and `walk` know.
+    """
 
     def __init__(self, data, limits):
         self.data = data
@@ -52,6 +55,24 @@ class Run:
 
     def left(self, o):
         return self.n - o
+
+    def first_start(self, low, high):
+        """The first start in [low, high), or None."""
+        return next((p for p in range(low, high) if self.start(p)), None)
+
+    def decode(self, begins_stream):
+        """Where a run begins, then the walk. Yields (kind, from, to, flags) for everything."""
+        begin = 0
+        if not begins_stream and self.n > 0:
+            begin = self.first_start(0, self.n)
+            begin = self.n if begin is None else begin
+            if begin > 0:
+                yield "skipped-bytes", 0, begin, []
+        yield from self.walk(begin)
+
+
+class TupleRun(Run):
+    """A run of feedback tuples."""
 
     def t(self, o):
         return int.from_bytes(self.data[o : o + 4], "big")
@@ -105,10 +126,6 @@ class Run:
             and self.believable(self.end(p))
         )
 
-    def first_start(self, low, high):
-        """The first start in [low, high), or None."""
-        return next((p for p in range(low, high) if self.start(p)), None)
-
     def walk(self, o):
         """Yields (kind, from, to, flags) for everything from o on; the steps are those of "Walk"."""
         resynchronised = []  # the flag that the next record carries
@@ -144,16 +161,6 @@ class Run:
         token = self.data[o + HEADER : self.end(o)]
         flags = [] if self.plausible(o) else ["implausible-timestamp"]
         return flags + (["zero-filled-token"] if bytes(8) in token else [])
-
-    def decode(self, begins_stream):
-        """Where a run begins, then the walk."""
-        begin = 0
-        if not begins_stream and self.n > 0:
-            begin = self.first_start(0, self.n)
-            begin = self.n if begin is None else begin
-            if begin > 0:
-                yield "skipped-bytes", 0, begin, []
-        yield from self.walk(begin)
 
 
 def split_at_gaps(dump):
@@ -191,7 +198,7 @@ def decode(dump, limits=Limits()):
             offset += len(content)
         else:
             # Behind a mark, even one of 0 bytes at the very front, nobody knows where the run begins.
-            add_run(result, Run(content, limits), offset, file_offset, begins_stream=number == 0)
+            add_run(result, TupleRun(content, limits), offset, file_offset, begins_stream=number == 0)
             offset += len(content)
     if encrypted:
         result.findings.append({"code": "encrypted-stream", "offset": 0, "length": offset, "file_offset": 0})

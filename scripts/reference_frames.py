@@ -1,0 +1,129 @@
+"""What is inside one whole frame of a request, by the rules: items, fields and flags.
+
+Positions are byte offsets from 0 in `data`; a frame lies in [at, end).
+"""
+
+from strict_json import is_json
+
+SIMPLE, ENHANCED, FRAME = 0, 1, 2  # commands
+TOKEN_LENGTH_AT = {SIMPLE: 1, ENHANCED: 9}  # bytes from the command to the token length
+FRAME_HEADER = 5  # command and length
+TOKEN, PAYLOAD, IDENTIFIER, EXPIRY, PRIORITY = 1, 2, 3, 4, 5  # items of command 2
+FIXED_SIZES = {IDENTIFIER: 4, EXPIRY: 4, PRIORITY: 1}
+LARGEST_PAYLOAD = {SIMPLE: 256, ENHANCED: 256, FRAME: 2048}
+USUAL_PRIORITIES = {5, 10}
+
+
+def number(data, at, size):
+    return int.from_bytes(data[at : at + size], "big")
+
+
+def items(data, at, end):
+    """(id, from, to) of the items in [at, end) that are whole; one that is cut off ends the list."""
+    while at + 3 <= end and at + 3 + number(data, at + 1, 2) <= end:
+        behind = at + 3 + number(data, at + 1, 2)
+        yield data[at], at + 3, behind
+        at = behind
+
+
+def is_known(item):
+    return TOKEN <= item <= PRIORITY
+
+
+def has_right_size(item, begin, to):
+    return item not in FIXED_SIZES or to - begin == FIXED_SIZES[item]
+
+
+def sound_parts(data, at, end):
+    """Item: (from, to) of a frame in which nothing is wrong, else None. Looks at six items at most."""
+    if data[at] != FRAME:
+        return fixed_parts(data, at)
+    found, place = {}, at + FRAME_HEADER
+    for item, begin, to in items(data, place, end):
+        if not is_known(item) or item in found or not has_right_size(item, begin, to):
+            return None
+        found[item] = (begin, to)
+        place = to
+    return found if place == end and TOKEN in found and PAYLOAD in found else None
+
+
+def fixed_parts(data, at):
+    """Where things are in commands 0 and 1, under the numbers that items have."""
+    token = at + TOKEN_LENGTH_AT[data[at]] + 2
+    token_end = token + number(data, token - 2, 2)
+    payload = token_end + 2
+    parts = {TOKEN: (token, token_end), PAYLOAD: (payload, payload + number(data, token_end, 2))}
+    if data[at] == ENHANCED:
+        parts |= {IDENTIFIER: (at + 1, at + 5), EXPIRY: (at + 5, at + 9)}
+    return parts
+
+
+def first_parts(found):
+    """Of repeated items the first counts, and one of the wrong size is as good as missing."""
+    parts = {}
+    for item, begin, to in found:
+        parts.setdefault(item, (begin, to))
+    return {item: place for item, place in parts.items() if has_right_size(item, *place)}
+
+
+def request(data, at, end, allowed):
+    """The keys of a request that its bytes alone give, with the flags of its content."""
+    command = data[at]
+    found = list(items(data, at + FRAME_HEADER, end)) if command == FRAME else None
+    places = fixed_parts(data, at) if found is None else first_parts(found)
+    parts = {item: bytes(data[begin:to]) for item, (begin, to) in places.items()}
+    numbers = {item: int.from_bytes(parts[item], "big") if item in parts else None for item in FIXED_SIZES}
+    flags = set() if found is None else flags_of_items(found, at + FRAME_HEADER, end)
+    flags |= flags_of_token(parts.get(TOKEN), allowed) | flags_of_payload(parts.get(PAYLOAD), command)
+    if PRIORITY in parts and numbers[PRIORITY] not in USUAL_PRIORITIES:
+        flags.add("unusual-priority")
+    return {
+        "length": end - at, "command": command, "identifier": numbers[IDENTIFIER], "expiry": numbers[EXPIRY],
+        "priority": numbers[PRIORITY], **token_keys(parts.get(TOKEN)), **payload_keys(parts.get(PAYLOAD)),
+        "items": None if found is None else [item for item, _, _ in found], "flags": flags,
+    }  # fmt: skip
+
+
+def token_keys(token):
+    if token is None:
+        return {"token_length": None, "token": None}
+    return {"token_length": len(token), "token": token.hex()}
+
+
+def payload_keys(payload):
+    """The text, or hex where it is no UTF-8."""
+    keys = {"payload_length": None, "payload": None, "payload_hex": None}
+    if payload is not None:
+        keys["payload_length"] = len(payload)
+        try:
+            keys["payload"] = payload.decode("utf-8")
+        except UnicodeDecodeError:
+            keys["payload_hex"] = payload.hex()
+    return keys
+
+
+def flags_of_items(found, at, end):
+    ids = [item for item, _, _ in found]
+    fills = (found[-1][2] if found else at) == end
+    sizes = all(has_right_size(*item) for item in found)
+    is_sound = fills and sizes and ids.count(TOKEN) == 1 and ids.count(PAYLOAD) == 1
+    flags = set() if is_sound else {"malformed-frame"}
+    return flags if all(is_known(item) for item in ids) else flags | {"unknown-item"}
+
+
+def flags_of_token(token, allowed):
+    flags = set()
+    if token is not None and len(token) not in allowed:
+        flags.add("unexpected-token-length" if token else "zero-length-token")
+    if token is not None and bytes(8) in token:
+        flags.add("zero-filled-token")
+    return flags
+
+
+def flags_of_payload(payload, command):
+    flags = set()
+    if payload is not None and not is_json(payload):
+        flags.add("payload-not-json")
+    if payload is not None and len(payload) > LARGEST_PAYLOAD[command]:
+        flags.add("payload-too-large")
+    return flags
