@@ -85,7 +85,8 @@ extension PlainRequests {
   }
 
   /// "not UTF-8 or not one JSON value": by Foundation, which must not take the bytes for UTF-16 or UTF-32. A NUL
-  /// is in no JSON text, and a byte order mark in none that is sent.
+  /// is in no JSON text, and a byte order mark in none that is sent. Foundation takes a comma behind the last part as
+  /// well: none is drawn.
   private static func isJSON(_ payload: [UInt8]) -> Bool {
     guard !payload.contains(0), !payload.starts(with: [0xef, 0xbb, 0xbf]),
       String(validating: payload, as: UTF8.self) != nil
