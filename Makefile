@@ -37,6 +37,7 @@ check: ## documents, samples, schemas and damaged streams against the built comm
 	scripts/check-samples
 	scripts/check-schemas
 	scripts/cross-check
+	scripts/cross-check-gateway
 	scripts/cross-check-gateway --self-test
 	scripts/check-progress
 

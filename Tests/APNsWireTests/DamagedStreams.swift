@@ -22,7 +22,8 @@ struct DamagedStreams {
     case 2: Array(edges().prefix(generator.pick(0...12)))
     case 3: self.tuples(generator.pick(1...tuples)) + edges().prefix(generator.pick(0...8))
     case 4: (0..<generator.pick(1...60)).flatMap { _ in tuple().prefix(generator.pick([6, 6, 7, 12])) }
-    default: damaged(self.tuples(generator.pick(1...tuples)), places: generator.pick([1, 1, 2, 3, 8]))
+    default:
+      generator.damaged(self.tuples(generator.pick(1...tuples)), places: generator.pick([1, 1, 2, 3, 8]))
     }
   }
 
@@ -30,7 +31,7 @@ struct DamagedStreams {
   mutating func long(length: Int, distance: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < length {
-      bytes += damaged(tuples(max(1, distance / 38)), places: 1)
+      bytes += generator.damaged(tuples(max(1, distance / 38)), places: 1)
     }
     return bytes
   }
@@ -77,38 +78,5 @@ struct DamagedStreams {
     if generator.chance(3) { return generator.bytes(12) }
     let header = Tuples.header(time: UInt32(truncatingIfNeeded: edgeTime()), length: edgeLength())
     return header + generator.bytes(6)
-  }
-}
-
-// MARK: - Damage
-
-extension DamagedStreams {
-  private mutating func damaged(_ bytes: [UInt8], places: Int) -> [UInt8] {
-    var bytes = bytes
-    for _ in 0..<places where !bytes.isEmpty {
-      damage(&bytes, at: generator.pick(0...(bytes.count - 1)))
-    }
-    return bytes
-  }
-
-  private mutating func damage(_ bytes: inout [UInt8], at place: Int) {
-    let rest = bytes.count - place
-    switch generator.pick(0...7) {
-    case 0, 1:
-      let lost = generator.pick([1, 1, 2, 6, 37, 38, 39, generator.pick(1...200)])
-      bytes.removeSubrange(place..<(place + min(lost, rest)))
-    case 2: bytes[place] ^= 1 << UInt8(generator.pick(0...7))
-    case 3:
-      let count = generator.pick([1, 2, 5, 38, generator.pick(1...80)])
-      bytes.insert(contentsOf: generator.bytes(count), at: place)
-    case 4:
-      let count = min(rest, generator.pick(1...60))
-      bytes.insert(contentsOf: Array(bytes[place..<(place + count)]), at: place)
-    case 5:
-      let count = min(rest, generator.pick(1...120))
-      bytes.replaceSubrange(place..<(place + count), with: repeatElement(0, count: count))
-    case 6: bytes.removeSubrange(place...)
-    default: bytes.removeSubrange(..<place)
-    }
   }
 }

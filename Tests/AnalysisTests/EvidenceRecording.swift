@@ -56,13 +56,13 @@ struct DumpAnalysis {
   /// Reads each of `dumps` as a file of `format`, nil to recognise it.
   init(all dumps: [[UInt8]], as format: DumpFormat? = .raw, rules: FeedbackRules = .standard) throws {
     let files = try TemporaryFiles()
-    var options = AnalysisOptions()
-    options.rules = rules
-    let analyzer = Analyzer(options, sinks: [evidence])
+    var analysis = AnalysisOptions()
+    analysis.rules = rules
+    let analyzer = Analyzer(analysis, sinks: [evidence])
     var options = ReadingOptions()
     options.format = format.map { .dump($0) }
     options.hashes = false
-    var reader = try InputReader(options: options, contentProbes: [FeedbackProbe.probe(rules: rules)])
+    var reader = try InputReader(options: options, contentProbes: [analysis.probe.formatProbe])
     for (index, dump) in dumps.enumerated() {
       var receiver = analyzer
       analyzer.begin(source: "dump \(index)")

@@ -11,11 +11,20 @@ import WireBytes
 final class GatewayConnection {
   /// Requests are handed on so many at a time.
   private static let batchLength = 256
+  /// So many requests more than may wait are kept: a response that was captured before them may still come, since
+  /// each direction is put together by itself.
+  private static let slack = 1 << 17
 
   /// A response, or something found among them, until it is settled.
   private enum Waiting {
-    case response(ResponseFrame, ByteOrigin)
+    case response(WaitingResponse)
     case finding(StreamFinding)
+  }
+
+  private struct WaitingResponse {
+    var frame: ResponseFrame
+    var origin: ByteOrigin
+    var captureOrder: Int
   }
 
   private unowned let stream: StreamAnalysis
@@ -24,6 +33,8 @@ final class GatewayConnection {
   private var pending = PendingRequests()
   private var queue: EvidenceQueue
   private var waiting: [Waiting] = []
+  /// The first of the responses that wait, in the order of the capture.
+  private var firstWaiting: Int?
   /// Nil until the first response was settled.
   private var verdict: Verdict?
   /// How many requests left, as unknown, before there was a verdict.
@@ -64,12 +75,14 @@ final class GatewayConnection {
       PendingRequest(
         offset: frame.offset, captureOrder: stream.captureOrder(of: frame.offset, origin, from: .client),
         queuePlace: place, identifier: RequestFields(frame.range, in: bytes).identifier))
-    if pending.count > space.limits.maxPending { try letOldestLeave() }
+    if pending.count - space.limits.maxPending > Self.slack { try makeRoom() }
   }
 
   func add(_ frame: ResponseFrame, origin: ByteOrigin) throws {
     responses += 1
-    waiting.append(.response(frame, origin))
+    let order = stream.captureOrder(of: frame.offset, origin, from: .server)
+    waiting.append(.response(WaitingResponse(frame: frame, origin: origin, captureOrder: order)))
+    firstWaiting = min(firstWaiting ?? order, order)
     try space.wait(in: self)
   }
 
@@ -92,19 +105,36 @@ final class GatewayConnection {
   /// All of both directions has come.
   func close() throws {
     try settle()
+    try letLeave(before: nil)
     while let block = try queue.removeFirst() { try handOn(block) }
     stream.log.summary.gateway.add(counts)
   }
 
   // MARK: - The limit
 
-  /// One request more than may wait is there: the oldest leaves.
-  private func letOldestLeave() throws {
-    if verdict == nil { try settle() }
-    if verdict == nil {
-      if leftUnknown == 0, let firstRequest { try findLimit(firstRequest.frame, firstRequest.origin) }
-      leftUnknown += 1
+  /// Lets the oldest request go.
+  private func makeRoom() throws {
+    if verdict == nil, let firstWaiting, firstWaiting <= captureOrderOfLimit { try settle() }
+    if verdict == nil { try leaveUnknown() } else { try dropFirst() }
+  }
+
+  /// Where the request stands in the order of the capture with which the oldest one leaves.
+  private var captureOrderOfLimit: Int { pending[pending.first + space.limits.maxPending].captureOrder }
+
+  /// Lets all requests leave that wait too long before something that was captured at `order`; nil is the end.
+  private func letLeave(before order: Int?) throws {
+    while verdict == nil, pending.count > space.limits.maxPending, captureOrderOfLimit < order ?? .max {
+      try leaveUnknown()
     }
+  }
+
+  private func leaveUnknown() throws {
+    if leftUnknown == 0, let firstRequest { try findLimit(firstRequest.frame, firstRequest.origin) }
+    leftUnknown += 1
+    try dropFirst()
+  }
+
+  private func dropFirst() throws {
     pending.dropFirst()
     let oldest = pending.count > 0 ? pending[pending.first].queuePlace : .max
     while let end = queue.firstBlockEnd, end <= oldest, let block = try queue.removeFirst() {
@@ -128,48 +158,63 @@ final class GatewayConnection {
   /// Finds the requests of the responses that wait, and hands those on.
   func settle() throws {
     guard !waiting.isEmpty else { return }
+    let first = firstWaiting
+    if let first { try letLeave(before: first) }
     let settled = waiting
     waiting = []
+    firstWaiting = nil
     space.stopWaiting(in: self, settled.count)
     var wanted: Set<UInt32> = []
-    for case .response(let frame, _) in settled {
-      wanted.insert(frame.response.identifier)
-      wanted.insert(frame.response.identifier.byteSwapped)
+    for case .response(let response) in settled {
+      wanted.insert(response.frame.response.identifier)
+      wanted.insert(response.frame.response.identifier.byteSwapped)
     }
     let carriers = pending.carriers(of: wanted)
     for item in settled {
       switch item {
-      case .response(let frame, let origin): try settle(frame, origin, among: carriers)
+      case .response(let response):
+        try settle(response, decides: verdict == nil && response.captureOrder == first, among: carriers)
       case .finding(let finding): try stream.report(finding)
       }
     }
   }
 
+  /// - Parameter decides: whether it is the first of the connection.
   private func settle(
-    _ frame: ResponseFrame, _ origin: ByteOrigin, among carriers: [UInt32: Carriers]
+    _ response: WaitingResponse, decides: Bool, among carriers: [UInt32: Carriers]
   ) throws {
-    let identifier = frame.response.identifier
-    let order = stream.captureOrder(of: frame.offset, origin, from: .server)
-    var flags = frame.flags
-    var number =
-      identifier == 0 ? carriers[0]?.only(before: order) : carriers[identifier]?.last(before: order)
-    if number == nil, identifier != 0, let swapped = carriers[identifier.byteSwapped]?.last(before: order) {
-      number = swapped
-      flags.insert(.identifierSwapped)
-    }
-    if number == nil { flags.insert(.uncorrelated) }
-    if verdict == nil {
+    let frame = response.frame
+    let (number, correlation) = find(
+      frame.response.identifier, before: response.captureOrder, among: carriers)
+    var flags = frame.flags.union(correlation)
+    if decides {
       verdict = Verdict(status: frame.response.status, request: number)
     } else {
       flags.insert(.afterClose)
     }
     stream.log.summary.count(flags)
     guard isKept else { return }
+    let packet = response.origin.packet
     try stream.log.add(
       ResponseRecord(
-        labels: stream.labels(input: origin.packet?.input ?? 0), offset: frame.offset,
-        fileOffset: origin.fileOffset(of: frame.offset), packet: origin.packet, response: frame.response,
+        labels: stream.labels(input: packet?.input ?? 0), offset: frame.offset,
+        fileOffset: response.origin.fileOffset(of: frame.offset), packet: packet, response: frame.response,
         request: number.map { try request(pending[$0]) }, flags: flags))
+  }
+
+  /// The number of the request that a response with `identifier` names, and what is doubtful about that.
+  private func find(
+    _ identifier: UInt32, before order: Int, among carriers: [UInt32: Carriers]
+  ) -> (number: Int?, flags: RecordFlags) {
+    if identifier == 0 {
+      let number = pending.zeroHasLeft ? nil : carriers[0]?.only(before: order)
+      return (number, number == nil ? .uncorrelated : [])
+    }
+    if let number = carriers[identifier]?.last(before: order) { return (number, []) }
+    if let number = carriers[identifier.byteSwapped]?.last(before: order) {
+      return (number, .identifierSwapped)
+    }
+    return (nil, .uncorrelated)
   }
 
   private func request(_ request: PendingRequest) throws -> ResponseRecord.Request {

@@ -17,6 +17,8 @@ struct PendingRequests {
   private var left = 0
   /// The number of the first one in `requests`.
   private var base = 0
+  /// Whether one with identifier 0 has left: a response with that cannot be told whose it is.
+  private(set) var zeroHasLeft = false
 
   /// The number of the oldest one that is pending, and the one behind the newest.
   var first: Int { base + left }
@@ -30,6 +32,7 @@ struct PendingRequests {
 
   /// The oldest one leaves.
   mutating func dropFirst() {
+    if requests[left].identifier == 0 { zeroHasLeft = true }
     left += 1
     // Room is given back now and then, at a cost that does not depend on how many wait.
     guard left > count else { return }
@@ -46,52 +49,41 @@ struct PendingRequests {
       guard let identifier = requests[index].identifier else { continue }
       found[identifier]?.append(base + index, captureOrder: requests[index].captureOrder)
     }
-    return found.mapValues { $0.prepared() }
+    return found.mapValues { $0.sorted() }
   }
 }
 
-/// The requests that carry one identifier, in the order of their offsets.
+/// The requests that carry one identifier, in the order of the capture, which need not be that of the offsets.
 struct Carriers {
-  private var numbers: [Int] = []
-  /// Where each stands in the order of the capture, which need not be that of the offsets.
-  private var captureOrders: [Int] = []
-  /// The least of the orders from each index on: it never falls.
-  private var leastFrom: [Int] = []
-  private var sortedOrders: [Int] = []
+  private var carriers: [(captureOrder: Int, number: Int)] = []
 
   fileprivate mutating func append(_ number: Int, captureOrder: Int) {
-    numbers.append(number)
-    captureOrders.append(captureOrder)
+    carriers.append((captureOrder, number))
   }
 
-  fileprivate func prepared() -> Carriers {
-    var carriers = self
-    carriers.sortedOrders = captureOrders.sorted()
-    carriers.leastFrom = captureOrders
-    for index in captureOrders.indices.dropLast().reversed() {
-      carriers.leastFrom[index] = min(carriers.leastFrom[index], carriers.leastFrom[index + 1])
-    }
-    return carriers
+  fileprivate func sorted() -> Carriers {
+    var sorted = self
+    sorted.carriers.sort { $0 < $1 }
+    return sorted
   }
 
   /// The number of the last one that was captured before `order`; nil without any.
   func last(before order: Int) -> Int? {
-    let count = Self.count(in: leastFrom, below: order)
-    return count > 0 ? numbers[count - 1] : nil
+    let count = count(before: order)
+    return count > 0 ? carriers[count - 1].number : nil
   }
 
   /// The number of the one that was captured before `order`; nil where there are more, or none.
   func only(before order: Int) -> Int? {
-    Self.count(in: sortedOrders, below: order) == 1 ? last(before: order) : nil
+    count(before: order) == 1 ? carriers[0].number : nil
   }
 
-  /// How many of `orders`, which never fall, are below `order`.
-  private static func count(in orders: [Int], below order: Int) -> Int {
+  private func count(before order: Int) -> Int {
     var low = 0
-    var high = orders.count
+    var high = carriers.count
     while low < high {
       let middle = (low + high) / 2
-      if orders[middle] < order { low = middle + 1 } else { high = middle }
+      if carriers[middle].captureOrder < order { low = middle + 1 } else { high = middle }
     }
     return low
   }

@@ -1,0 +1,30 @@
+import TestSupport
+
+/// Holds a decoder to a plain one, whatever the pieces are.
+enum Chunking {
+  /// What is wrong in some way of cutting; nil where nothing is.
+  static func fault<Decoder>(
+    _ plain: [GatewayEvidence], _ generator: inout SeededGenerator, everySize: Bool,
+    _ decode: (_ pieceLength: () -> Int) -> WatchedDecoding<Decoder>
+  ) -> String? {
+    for size in (everySize ? Array(1...80) : [1, 2, 3, 7, 37]) + [Int.max / 2] {
+      if let fault = compare(decode { size }, plain) { return "pieces of \(size): \(fault)" }
+    }
+    for most in [5, 100, 700] {
+      let decoding = decode { generator.pick(0...most) }
+      if let fault = compare(decoding, plain) { return "random pieces up to \(most): \(fault)" }
+    }
+    return nil
+  }
+
+  private static func compare<Decoder>(
+    _ decoding: WatchedDecoding<Decoder>, _ plain: [GatewayEvidence]
+  ) -> String? {
+    if let breach = decoding.breach { return breach }
+    if decoding.evidence == plain { return nil }
+    let index = zip(decoding.evidence, plain).enumerated().first { $1.0 != $1.1 }?.offset
+    let place = index ?? min(decoding.evidence.count, plain.count)
+    let here = decoding.evidence.dropFirst(place).prefix(2).map(\.description)
+    return "it says \(here), the plain decoder \(plain.dropFirst(place).prefix(2).map(\.description))"
+  }
+}

@@ -1,0 +1,66 @@
+import APNsWire
+import Testing
+
+/// One sentence of decoding-rules.md, "Gateway requests", and bytes on which it decides.
+struct RequestCase: Sendable, CustomTestStringConvertible {
+  var sentence: String
+  var bytes: [UInt8]
+  /// What the run is, worked out by hand, in the words of `GatewayEvidence.description`.
+  var expected: String
+  var limits: PlainRequests.Limits
+  var beginsStream: Bool
+
+  init(
+    _ sentence: String, _ bytes: [UInt8], _ expected: String, _ limits: PlainRequests.Limits = .init(),
+    beginsStream: Bool = true
+  ) {
+    self.sentence = sentence
+    self.bytes = bytes
+    self.expected = expected
+    self.limits = limits
+    self.beginsStream = beginsStream
+  }
+
+  var testDescription: String { sentence }
+
+  /// Holds both decoders to the case, the library's in pieces of many sizes and whole.
+  func check() throws {
+    let rules = try #require(limits.rules)
+    let plain = PlainRequests(bytes, limits).decode(beginsStream: beginsStream)
+    #expect(plain.text == expected, "the plain decoder")
+    for size in Array(1...40) + [bytes.count + 1] {
+      let decoding = WatchedDecoding(requests: bytes, rules: rules, beginsStream: beginsStream) { size }
+      #expect(decoding.breach == nil)
+      #expect(decoding.evidence.text == expected, "in pieces of \(size)")
+      #expect(decoding.evidence == plain)
+    }
+  }
+}
+
+/// One sentence of decoding-rules.md, "Error responses", and bytes on which it decides.
+struct ResponseCase: Sendable, CustomTestStringConvertible {
+  var sentence: String
+  var bytes: [UInt8]
+  var expected: String
+  var beginsStream: Bool
+
+  init(_ sentence: String, _ bytes: [UInt8], _ expected: String, beginsStream: Bool = true) {
+    self.sentence = sentence
+    self.bytes = bytes
+    self.expected = expected
+    self.beginsStream = beginsStream
+  }
+
+  var testDescription: String { sentence }
+
+  func check() {
+    let plain = PlainResponses(bytes).decode(beginsStream: beginsStream)
+    #expect(plain.text == expected, "the plain decoder")
+    for size in Array(1...20) + [bytes.count + 1] {
+      let decoding = WatchedDecoding(responses: bytes, beginsStream: beginsStream) { size }
+      #expect(decoding.breach == nil)
+      #expect(decoding.evidence.text == expected, "in pieces of \(size)")
+      #expect(decoding.evidence == plain)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/// What the decoders of requests and of responses say of a run, in the order of its bytes. Offsets are bytes from
+/// 0 of the stream.
+enum GatewayEvidence: Equatable, CustomStringConvertible {
+  case request(offset: Int, length: Int, content: RequestContent, flags: [String])
+  case response(offset: Int, status: Int, identifier: Int, flags: [String])
+  case undecodable(offset: Int, command: Int)
+  case skipped(offset: Int, length: Int)
+  case truncated(offset: Int, length: Int)
+
+  var offset: Int {
+    switch self {
+    case .request(let offset, _, _, _), .response(let offset, _, _, _), .undecodable(let offset, _),
+      .skipped(let offset, _), .truncated(let offset, _):
+      offset
+    }
+  }
+
+  /// Bytes that it accounts for: none where the finding stands beside skipped bytes.
+  var length: Int {
+    switch self {
+    case .request(_, let length, _, _), .skipped(_, let length), .truncated(_, let length): length
+    case .response: 6
+    case .undecodable: 0
+    }
+  }
+
+  func moved(by distance: Int) -> GatewayEvidence {
+    let place = offset + distance
+    return switch self {
+    case .request(_, let length, let content, let flags):
+      .request(offset: place, length: length, content: content, flags: flags)
+    case .response(_, let status, let identifier, let flags):
+      .response(offset: place, status: status, identifier: identifier, flags: flags)
+    case .undecodable(_, let command): .undecodable(offset: place, command: command)
+    case .skipped(_, let length): .skipped(offset: place, length: length)
+    case .truncated(_, let length): .truncated(offset: place, length: length)
+    }
+  }
+
+  /// As the tables of cases write it: `request 59+9 payload-not-json`, `response 6 unknown-status`,
+  /// `undecodable 0`, `skipped 0+5`, `truncated 76+20`.
+  var description: String {
+    switch self {
+    case .request(let offset, let length, _, let flags):
+      (["request \(offset)+\(length)"] + flags).joined(separator: " ")
+    case .response(let offset, _, _, let flags):
+      (["response \(offset)"] + flags).joined(separator: " ")
+    case .undecodable(let offset, _): "undecodable \(offset)"
+    case .skipped(let offset, let length): "skipped \(offset)+\(length)"
+    case .truncated(let offset, let length): "truncated \(offset)+\(length)"
+    }
+  }
+}
+
+extension [GatewayEvidence] {
+  var text: String { map(\.description).joined(separator: ", ") }
+}
+
+/// What a request says; nil is what it does not say.
+struct RequestContent: Equatable {
+  struct Item: Equatable {
+    var id: Int
+    var data: [UInt8]
+  }
+
+  var command: Int
+  var identifier: Int?
+  var expiry: Int?
+  var priority: Int?
+  var token: [UInt8]?
+  var payload: [UInt8]?
+  /// Of command 2, the whole ones in the order of the wire.
+  var items: [Item]?
+}

@@ -1,0 +1,89 @@
+import APNsWire
+import TestSupport
+import Testing
+
+@Suite("Laws of the request decoder, on damaged streams")
+struct RequestLawTests {
+  /// Streams a set of limits; the defaults get more.
+  private static let streams = 600
+  private static let streamsOfDefaults = 6000
+
+  @Test(
+    "it agrees with the plain decoder, however the run is cut",
+    arguments: PlainRequests.Limits.variety.indices)
+  func agreement(_ index: Int) throws {
+    let (name, limits) = PlainRequests.Limits.variety[index]
+    let rules = try #require(limits.rules)
+    var source = DamagedRequests(seed: UInt64(index), limits)
+    for number in 0..<(index == 0 ? Self.streamsOfDefaults : Self.streams) {
+      let bytes = source.next()
+      let beginsStream = !source.generator.chance(3)
+      let offset = source.generator.pick([0, 0, 1, 4_294_967_295, 1 << 40])
+      let plain = PlainRequests(bytes, limits).decode(offset: offset, beginsStream: beginsStream)
+      let fault = Chunking.fault(plain, &source.generator, everySize: number % 25 == 0) {
+        WatchedDecoding(
+          requests: bytes, rules: rules, offset: offset, beginsStream: beginsStream, pieceLength: $0)
+      }
+      if let fault {
+        Issue.record("\(name), stream \(number) of \(bytes.count) bytes: \(fault)")
+        return
+      }
+    }
+  }
+
+  @Test("the drawn streams show every answer and every flag, and the plain decoder accounts for every byte")
+  func variety() {
+    var source = DamagedRequests(seed: 77)
+    var flags: Set<String> = []
+    var kinds: Set<String> = []
+    for _ in 0..<2000 {
+      let bytes = source.next()
+      let evidence = PlainRequests(bytes).decode(beginsStream: source.generator.chance(2))
+      #expect(evidence.reduce(0) { $0 + $1.length } == bytes.count)
+      for found in evidence {
+        kinds.insert(String(found.description.prefix { $0 != " " }))
+        if case .request(_, _, _, let codes) = found { flags.formUnion(codes) }
+      }
+    }
+    #expect(kinds == ["request", "undecodable", "skipped", "truncated"])
+    #expect(
+      flags == [
+        "malformed-frame", "payload-not-json", "payload-too-large", "resynchronised", "unconfirmed-boundary",
+        "unexpected-token-length", "unknown-item", "unusual-priority", "zero-filled-token",
+        "zero-length-token",
+      ])
+  }
+
+  @Test("what is read and written again is the same, unless the items do not fill the frame")
+  func readAndWritten() {
+    var source = DamagedRequests(seed: 78)
+    var written = 0
+    for _ in 0..<2000 {
+      let bytes = source.next()
+      for case .request(let start, let length, let content, let flags) in PlainRequests(bytes).decode() {
+        let original = Array(bytes[start..<start + length])
+        let request = GatewayRequest(start..<start + length, in: bytes.span.bytes)
+        let listed = content.items?.reduce(5) { $0 + 3 + $1.data.count } ?? length
+        guard let request, listed == length else {
+          #expect(request == nil && listed < length && flags.contains("malformed-frame"))
+          continue
+        }
+        var again: [UInt8] = []
+        #expect(RequestEncoder.append(request, to: &again))
+        #expect(again == original)
+        written += 1
+      }
+    }
+    #expect(written > 5000)
+  }
+
+  @Test("empty pieces and an empty run say nothing", arguments: [true, false])
+  func emptiness(_ beginsStream: Bool) {
+    var decoder = RequestDecoder(rules: .standard, offset: 9, beginsStream: beginsStream)
+    #expect(decoder.next(in: RawSpan()) == .needsBytes)
+    #expect(decoder.next(in: RawSpan()) == .needsBytes)
+    decoder.finish()
+    #expect(decoder.next(in: RawSpan()) == .finished)
+    #expect(decoder.next(in: RawSpan()) == .finished)
+  }
+}

@@ -1,0 +1,30 @@
+import APNsWire
+
+extension PlainRequests.Limits {
+  /// The same limits for the library's decoder; nil would be a mistake of the test.
+  var rules: RequestRules? {
+    let ranges = allowed.sorted().map { UInt16($0)...UInt16($0) }
+    return TokenLengths(ranges).flatMap {
+      RequestRules(tokenLengths: $0, longestToken: longest, longestPayload: payload)
+    }
+  }
+
+  /// Limits of every kind: one length and many, 0 among them, none and the largest.
+  static let variety: [(name: String, limits: PlainRequests.Limits)] = [
+    ("the defaults", .init()),
+    ("32 and 54", .init(allowed: [32, 54])),
+    ("0 and 32", .init(allowed: [0, 32])),
+    ("3, 5 and 6", .init(allowed: [3, 5, 6])),
+    ("longest token 0 is raised to 32", .init(longest: 0)),
+    ("0 alone, nothing longer", .init(allowed: [0], longest: 0)),
+    ("0 alone, no payload", .init(allowed: [0], longest: 0, payload: 0)),
+    ("longest token 300", .init(longest: 300)),
+    ("80 and 300", .init(allowed: [80, 300])),
+    ("longest token 65535", .init(longest: 65_535)),
+    ("every token length", .init(allowed: Set(0...65_535))),
+    ("no payload", .init(payload: 0)),
+    ("payloads of 16", .init(payload: 16)),
+    ("payloads of 65535", .init(payload: 65_535)),
+    ("everything", .init(allowed: Set(0...65_535), payload: 65_535)),
+  ]
+}

@@ -1,0 +1,54 @@
+import APNsWire
+import WireBytes
+
+extension RequestDecoder: WatchedDecoder {
+  mutating func say(in piece: RawSpan) -> Said {
+    switch next(in: piece) {
+    case .request(let frame):
+      if frame.window == .piece { return .evidence(Self.evidence(frame, in: piece)) }
+      let held = held
+      return .evidence(Self.evidence(frame, in: held.span.bytes))
+    case .undecodable(let offset, let command):
+      return .evidence(.undecodable(offset: offset, command: Int(command)))
+    case .skipped(let offset, let length): return .evidence(.skipped(offset: offset, length: length))
+    case .truncated(let offset, let length): return .evidence(.truncated(offset: offset, length: length))
+    case .needsBytes: return .needsBytes
+    case .finished: return .finished
+    }
+  }
+
+  private static func evidence(_ frame: RequestFrame, in bytes: RawSpan) -> GatewayEvidence {
+    .request(
+      offset: frame.offset, length: frame.length, content: RequestContent(frame.range, in: bytes),
+      flags: frame.flags.codes)
+  }
+}
+
+extension RequestContent {
+  /// What the library reads there.
+  init(_ range: Range<Int>, in bytes: RawSpan) {
+    let fields = RequestFields(range, in: bytes)
+    func copy(_ range: Range<Int>) -> [UInt8] { bytes.extracting(range).withUnsafeBytes { Array($0) } }
+    var items: [Item]?
+    if var rest = fields.items {
+      var read: [Item] = []
+      while let item = rest.next(in: bytes) { read.append(Item(id: Int(item.id), data: copy(item.data))) }
+      items = read
+    }
+    self.init(
+      command: Int(fields.command), identifier: fields.identifier.map(Int.init),
+      expiry: fields.expiry.map(Int.init), priority: fields.priority.map(Int.init),
+      token: fields.token.map(copy), payload: fields.payload.map(copy), items: items)
+  }
+}
+
+extension WatchedDecoding<RequestDecoder> {
+  init(
+    requests bytes: [UInt8], rules: RequestRules = .standard, offset: Int = 0, beginsStream: Bool = true,
+    pieceLength: () -> Int
+  ) {
+    self.init(
+      bytes, RequestDecoder(rules: rules, offset: offset, beginsStream: beginsStream), offset: offset,
+      holdBack: rules.holdBack, pieceLength: pieceLength)
+  }
+}

@@ -1,0 +1,80 @@
+import APNsWire
+import TestSupport
+import Testing
+
+@Suite("Laws of the response decoder, on damaged streams")
+struct ResponseLawTests {
+  @Test("it agrees with the plain decoder, however the run is cut", arguments: [1, 2, 3, 4] as [UInt64])
+  func agreement(_ seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    for number in 0..<2000 {
+      let bytes = DamagedResponses.next(&generator)
+      let beginsStream = !generator.chance(3)
+      let offset = generator.pick([0, 0, 1, 4_294_967_295, 1 << 40])
+      let plain = PlainResponses(bytes).decode(offset: offset, beginsStream: beginsStream)
+      let fault = Chunking.fault(plain, &generator, everySize: number % 25 == 0) {
+        WatchedDecoding(responses: bytes, offset: offset, beginsStream: beginsStream, pieceLength: $0)
+      }
+      if let fault {
+        Issue.record("stream \(number) of \(bytes.count) bytes: \(fault)")
+        return
+      }
+    }
+  }
+
+  @Test("the drawn streams show every answer, and the plain decoder accounts for every byte")
+  func variety() {
+    var generator = SeededGenerator(seed: 79)
+    var shown: Set<String> = []
+    for _ in 0..<500 {
+      let bytes = DamagedResponses.next(&generator)
+      let evidence = PlainResponses(bytes).decode(beginsStream: generator.chance(2))
+      #expect(evidence.reduce(0) { $0 + $1.length } == bytes.count)
+      for found in evidence {
+        shown.formUnion(found.description.split(separator: " ").map(String.init).filter { Int($0) == nil })
+      }
+    }
+    #expect(
+      shown.isSuperset(of: [
+        "response", "undecodable", "skipped", "truncated", "resynchronised", "unknown-status",
+      ]))
+  }
+
+  @Test("decode(encode(x)) = x, for every status and drawn identifiers")
+  func roundTrip() {
+    var generator = SeededGenerator(seed: 80)
+    var bytes: [UInt8] = []
+    var expected: [GatewayEvidence] = []
+    for status in UInt8.min...UInt8.max {
+      let identifier = generator.pick([0, UInt32.max, UInt32.random(in: 0 ... .max, using: &generator)])
+      expected.append(
+        .response(
+          offset: bytes.count, status: Int(status), identifier: Int(identifier),
+          flags: PlainResponses.known.contains(Int(status)) ? [] : ["unknown-status"]))
+      ResponseEncoder.append(ErrorResponse(status: status, identifier: identifier), to: &bytes)
+    }
+    #expect(Array(bytes[6..<8]) == [8, 1] && bytes.count == 6 * 256)
+    for size in [1, 5, 6, 7, bytes.count] {
+      let decoding = WatchedDecoding(responses: bytes) { size }
+      #expect(decoding.breach == nil)
+      #expect(decoding.evidence == expected)
+    }
+  }
+
+  @Test("a response is told as soon as it is whole, and in a search six bytes wait for the seventh")
+  func holdBack() {
+    let sound = (0..<100).flatMap { _ in [8, 8, 0, 0, 0, 1] as [UInt8] }
+    #expect(WatchedDecoding(responses: sound) { 1 }.mostHeld == 5)
+    let noise = [UInt8](repeating: 0xff, count: 10_000)
+    #expect(WatchedDecoding(responses: noise) { 1 }.mostHeld == 6)
+  }
+
+  @Test("empty pieces and an empty run say nothing", arguments: [true, false])
+  func emptiness(_ beginsStream: Bool) {
+    var decoder = ResponseDecoder(offset: 9, beginsStream: beginsStream)
+    #expect(decoder.next(in: RawSpan()) == .needsBytes)
+    decoder.finish()
+    #expect(decoder.next(in: RawSpan()) == .finished)
+    #expect(decoder.next(in: RawSpan()) == .finished)
+  }
+}
