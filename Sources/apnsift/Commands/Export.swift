@@ -18,8 +18,8 @@ struct Export: ParsableCommand {
         apnsift export capture.pcap --records streams      connections of a capture
         apnsift export capture.pcap -t raw -o streams      and their bytes
         apnsift export capture.pcap --columns packet,captured_at,time,token
-        apnsift export gateway.pcap --records requests     notifications, and what became of each
-        apnsift export gateway.pcap --records resend       those that had to be sent again
+        apnsift export gateway.pcap --records requests     and their outcomes
+        apnsift export gateway.pcap --records resend       to be sent again
         apnsift export --requests sent.bin --responses received.bin -t ndjson
       """)
 

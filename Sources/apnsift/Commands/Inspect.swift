@@ -13,7 +13,7 @@ struct Inspect: ParsableCommand {
         apnsift inspect feedback.bin
         apnsift inspect --json dumps/ > report.json
         apnsift inspect capture.pcapng --filter 'port 2196'
-        apnsift inspect --requests sent.bin --responses received.bin   a gateway connection
+        apnsift inspect --requests sent.bin --responses got.bin  both sides of one
         apnsift inspect --join feedback.pcap00 feedback.pcap01   a rotated capture
         xxd -p feedback.bin | apnsift inspect -
       """)
