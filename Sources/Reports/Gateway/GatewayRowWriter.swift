@@ -11,6 +11,8 @@ struct GatewayRowWriter {
   /// What stands before each value: a comma, or a key.
   private let requestKeys: [[UInt8]]
   private let responseKeys: [[UInt8]]
+  /// How the source of the last row is spelled: rows of one input follow each other.
+  private var source: (labels: StreamLabels, text: [UInt8])?
   /// The row that is being made.
   private(set) var row: [UInt8] = []
 
@@ -32,6 +34,24 @@ struct GatewayRowWriter {
       case .csv: Array((index == 0 ? "" : ",").utf8)
       case .json: Array(((index == 0 ? "{\"type\":\"\(type)\"" : "") + ",\"\(name)\":").utf8)
       }
+    }
+  }
+
+  private mutating func appendSource(_ labels: StreamLabels) {
+    if source?.labels !== labels {
+      var text: [UInt8] = []
+      style.append(labels.source, to: &text)
+      source = (labels, text)
+    }
+    if let source { row += source.text }
+  }
+
+  private static func word(_ outcome: RequestOutcome) -> StaticString {
+    switch outcome {
+    case .accepted: "accepted"
+    case .rejected: "rejected"
+    case .discarded: "discarded"
+    case .unknown: "unknown"
     }
   }
 
@@ -61,16 +81,16 @@ struct GatewayRowWriter {
     _ column: RequestColumn, of request: RequestRecord, labels: StreamLabels
   ) -> Bool {
     switch column {
-    case .source: style.append(labels.source, to: &row)
+    case .source: appendSource(labels)
     case .stream: style.append(labels.stream, to: &row)
-    case .direction: style.append(Direction.client.rawValue, to: &row)
+    case .direction: style.append(word: "client", to: &row)
     case .offset: style.append(request.offset, to: &row)
     case .length: style.append(request.range.count, to: &row)
     case .packet: style.append(request.packet?.number, to: &row)
     case .originalPacket: style.append(request.packet?.original, to: &row)
     case .fileOffset: style.append(request.fileOffset, to: &row)
     case .capturedAt: style.append(request.packet?.time, to: &row)
-    case .outcome: style.append(request.outcome.rawValue, to: &row)
+    case .outcome: style.append(word: Self.word(request.outcome), to: &row)
     case .outcomeStatus: style.append(request.status.map(Int.init), to: &row)
     case .flags: style.append(codes: request.flags.codes, to: &row)
     default: return false
@@ -133,9 +153,9 @@ struct GatewayRowWriter {
 
   private mutating func append(_ column: ResponseColumn, of response: ResponseRecord) {
     switch column {
-    case .source: style.append(response.labels.source, to: &row)
+    case .source: appendSource(response.labels)
     case .stream: style.append(response.labels.stream, to: &row)
-    case .direction: style.append(Direction.server.rawValue, to: &row)
+    case .direction: style.append(word: "server", to: &row)
     case .offset: style.append(response.offset, to: &row)
     case .packet: style.append(response.packet?.number, to: &row)
     case .originalPacket: style.append(response.packet?.original, to: &row)

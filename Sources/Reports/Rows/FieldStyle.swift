@@ -9,16 +9,25 @@ enum FieldStyle: Sendable {
     text += (self == .json ? JSONValue.quoted(value) : CSVText.field(value)).utf8
   }
 
+  /// A word that needs no escape in either style.
+  func append(word: StaticString, to text: inout [UInt8]) {
+    if self == .json { text.append(UInt8(ascii: "\"")) }
+    append(literal: word, to: &text)
+    if self == .json { text.append(UInt8(ascii: "\"")) }
+  }
+
   /// A number that is not negative.
   func append(_ number: Int?, to text: inout [UInt8]) {
     guard let number else { return appendNothing(to: &text) }
     var rest = UInt64(clamping: number)
-    let start = text.count
+    var digits: InlineArray<20, UInt8> = .init(repeating: 0)
+    var first = digits.count
     repeat {
-      text.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10))
+      first &-= 1
+      digits[first] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     } while rest > 0
-    text[start...].reverse()
+    for index in first..<digits.count { text.append(digits[index]) }
   }
 
   func append(_ time: CaptureTime?, to text: inout [UInt8]) {
@@ -36,7 +45,7 @@ enum FieldStyle: Sendable {
 
   func append(codes: [String], to text: inout [UInt8]) {
     switch self {
-    case .json where codes.isEmpty: text += "[]".utf8
+    case .json where codes.isEmpty: append(literal: "[]", to: &text)
     case .csv: text += codes.joined(separator: ";").utf8
     case .json: text += JSONValue.array(codes.map(JSONValue.string)).text.utf8
     }
@@ -48,10 +57,11 @@ enum FieldStyle: Sendable {
   ) {
     let digits = letterCase == .upper ? Self.upperDigits : Self.lowerDigits
     if self == .json { text.append(UInt8(ascii: "\"")) }
+    let hex = digits.utf8Start
     for place in range {
       let byte = bytes.byte(at: place)
-      text.append(digits.utf8Start[Int(byte >> 4)])
-      text.append(digits.utf8Start[Int(byte & 15)])
+      text.append(hex[Int(byte >> 4)])
+      text.append(hex[Int(byte & 15)])
     }
     if self == .json { text.append(UInt8(ascii: "\"")) }
   }
@@ -69,6 +79,10 @@ enum FieldStyle: Sendable {
 
   /// What stands for a value that does not apply.
   func appendNothing(to text: inout [UInt8]) {
-    if self == .json { text += "null".utf8 }
+    if self == .json { append(literal: "null", to: &text) }
+  }
+
+  private func append(literal: StaticString, to text: inout [UInt8]) {
+    literal.withUTF8Buffer { text.append(contentsOf: $0) }
   }
 }
