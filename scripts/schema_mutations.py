@@ -2,7 +2,7 @@
 
 import copy
 
-CODE_KEYS = {"type", "schema", "code", "severity", "protocol", "direction", "format", "from", "environment"}
+CODE_KEYS = {"type", "schema", "code", "severity", "protocol", "direction", "format", "from", "environment", "outcome"}
 PEER_FAULTS = ["", "192.0.2.1", ":2196", "2001:db8::1:2196"]
 CAPTURE_TIME_FAULTS = ["yesterday", "2013-05-01 09:30:00Z", "2013-05-01T09:30:00.1", "2013-13-01T09:30:00.5Z"]
 # The token's case and the times' form are patterns; so are the hash, the set of lengths, peers and names of files.
@@ -11,6 +11,7 @@ PATTERN_FAULTS = {
     "time": ["yesterday", "2013-05-01 09:30:00Z", "2013-05-01T09:30:00", "2013-13-01T09:30:00Z"],
     "registered_at": ["yesterday", "2013-05-01T09:30Z", ""],
     "invalidated_at": ["yesterday", "2013-05-01T09:30Z", ""],
+    "payload_hex": ["", "0", "0G"],
     "sha256": ["00", "G" * 64, "A" * 64],
     "token_length": ["", "a", "1-", "1,"],
     "version": ["", "one"],

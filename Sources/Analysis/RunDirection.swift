@@ -37,8 +37,9 @@ struct SkipFindings {
 
   func truncated(offset: Int, length: Int, of record: String, in direction: DirectionAnalysis) throws {
     direction.log.summary.truncatedBytes &+= length
+    let article = record.first == "e" ? "an" : "a"
     try direction.find(
       .truncatedRecord, offset: offset, length: length, origin: direction.trail.origin(at: offset),
-      "\(Count.of(length, "byte")) at the end: a \(record) that is cut off")
+      "\(Count.of(length, "byte")) at the end: \(article) \(record) that is cut off")
   }
 }

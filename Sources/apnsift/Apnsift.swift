@@ -13,15 +13,19 @@ struct Apnsift: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "apnsift",
-    abstract: "Read dumps and captures of APNs feedback, say what can be trusted, and mark the dead tokens.",
+    abstract:
+      "Read dumps and captures of APNs feedback and gateways, say what can be trusted, and mark the dead tokens.",
     discussion: """
       A bare `apnsift INPUT…` is `apnsift inspect INPUT…`. INPUT is a file, a directory or - (standard input): \
       raw bytes, hex (plain, xxd, hexdump -C) or base64; a capture (pcap, pcapng); or what tshark, Wireshark, \
-      socat or ssldump wrote of streams. Which of them is recognised by content, compressed or not.
+      socat or ssldump wrote of streams. Which of them is recognised by content, compressed or not. What of a \
+      gateway connection was accepted, rejected or discarded follows from both of its directions, in one capture or \
+      in a pair of dumps.
 
       EXAMPLES
         apnsift feedback.bin                       what is in it, and what is wrong
         apnsift capture.pcap                       the same, of every connection
+        apnsift --requests sent.bin --responses got.bin
         apnsift export feedback.bin > tokens.csv   every record
         apnsift replay feedback.bin --create       the dead tokens into a store
 

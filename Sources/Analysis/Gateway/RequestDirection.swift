@@ -61,13 +61,16 @@ final class RequestDirection: RunDirection {
   }
 
   private func findUndecodable(_ command: UInt8, at offset: Int, in direction: DirectionAnalysis) throws {
-    let isKnown = command <= 2
+    let limits = "lengths beyond the limits (--max-token-length, --max-payload)"
     let message =
-      isKnown
-      ? "a request with command \(command) and lengths beyond the limits (--max-token-length, --max-payload), or all zero"
-      : "expected a request's command, 0 to 2, and found \(command)"
+      switch command {
+      case 0: "a request with command 0 and \(limits), or both 0"
+      case 1: "a request with command 1 and \(limits)"
+      case 2: "a request with command 2 and a frame of more than \(RequestRules.longestItems) bytes"
+      default: "expected a request's command, 0 to 2, and found \(command)"
+      }
     try direction.find(
-      isKnown ? .malformedFrame : .unknownCommand, offset: offset, length: 1,
+      command <= 2 ? .malformedFrame : .unknownCommand, offset: offset, length: 1,
       origin: direction.trail.origin(at: offset), message)
   }
 }

@@ -9,6 +9,10 @@ struct Export: ParsableCommand {
     commandName: "export",
     abstract: "Write every record as CSV, JSON or NDJSON, or the bytes of the streams.",
     discussion: """
+      CSV holds one kind of records: feedback, unless --records names another. JSON and NDJSON hold all of them, \
+      findings, streams and a summary besides. A request is written when its outcome is known, which is at the \
+      end of its connection.
+
       EXAMPLES
         apnsift export feedback.bin                        CSV to standard output
         apnsift export -t ndjson dumps/ -o all.ndjson      records, findings, summary
@@ -20,7 +24,7 @@ struct Export: ParsableCommand {
         apnsift export capture.pcap --columns packet,captured_at,time,token
         apnsift export gateway.pcap --records requests     and their outcomes
         apnsift export gateway.pcap --records resend       to be sent again
-        apnsift export --requests sent.bin --responses received.bin -t ndjson
+        apnsift export --requests sent.bin --responses got.bin -t ndjson
       """)
 
   enum To: String, ExpressibleByArgument, CaseIterable {

@@ -12,8 +12,9 @@ struct Inspect: ParsableCommand {
       EXAMPLES
         apnsift inspect feedback.bin
         apnsift inspect --json dumps/ > report.json
-        apnsift inspect capture.pcapng --filter 'port 2196'
-        apnsift inspect --requests sent.bin --responses got.bin  both sides of one
+        apnsift inspect capture.pcapng --filter 'port 2196 or port 2195'
+        apnsift inspect gateway.pcap                             and the outcomes
+        apnsift inspect --requests sent.bin --responses got.bin  two dumps of one
         apnsift inspect --join feedback.pcap00 feedback.pcap01   a rotated capture
         xxd -p feedback.bin | apnsift inspect -
       """)

@@ -13,7 +13,8 @@ struct Replay: ParsableCommand {
     abstract: "Mark the dead tokens in a token store, by the rule.",
     discussion: """
       A token dies by a tuple only if the store has no registration of it at or after the tuple's time. Records \
-      with flags do not count. The replay is one transaction; doing it again changes nothing.
+      with flags do not count, and neither do requests and responses of gateways, but for --from-errors. The replay \
+      is one transaction; doing it again changes nothing.
 
       EXAMPLES
         apnsift replay feedback.bin --store sqlite:tokens.sqlite --create
