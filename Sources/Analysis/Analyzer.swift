@@ -80,10 +80,11 @@ extension Analyzer: StreamReceiver {
           message: anomaly.message))
     }
     if anomaly.kind == .midstreamStart, let side = anomaly.side { stream.direction(side).beginInMidstream() }
-    try stream.find(
-      StreamFinding(
-        code: code, side: anomaly.side, offset: anomaly.offset, length: anomaly.length,
-        fileOffset: anomaly.fileOffset, packet: anomaly.packet, message: anomaly.message))
+    let finding = StreamFinding(
+      code: code, side: anomaly.side, offset: anomaly.offset, length: anomaly.length,
+      fileOffset: anomaly.fileOffset, packet: anomaly.packet, message: anomaly.message)
+    guard let side = anomaly.side else { return try stream.find(finding) }
+    try stream.direction(side).anomaly(finding)
   }
 
   package func closed(_ report: StreamReport) throws {

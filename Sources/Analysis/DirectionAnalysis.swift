@@ -25,6 +25,8 @@ final class DirectionAnalysis {
   private var start = 0
   /// Offset behind the last byte or gap.
   private var end = 0
+  /// What the source found in bytes that are not decided yet.
+  private var early = EarlyFindings()
   /// Where the direction's first byte stands in the file, or the mark of the gap that it begins with.
   private var first: (fileOffset: Int?, packet: PacketReference?)?
 
@@ -53,6 +55,7 @@ final class DirectionAnalysis {
     case .decoded(let decoded):
       trail.append(origins, end: end)
       try decoded.decode(bytes, of: self)
+      try releaseEarly(before: decoded.coveredOffset)
     case .undecided:
       trail.append(origins, end: end)
       bytes.withUnsafeBytes { opening.append(contentsOf: $0) }
@@ -76,11 +79,32 @@ final class DirectionAnalysis {
     beginsStream = false
   }
 
+  /// The source found something; it waits for its turn where bytes before it are not decided yet.
+  func anomaly(_ finding: StreamFinding) throws {
+    let covered =
+      switch content {
+      case .decoded(let decoded): decoded.coveredOffset
+      case .undecided: start
+      case .ciphertext, .other: Int.max
+      }
+    if early.take(finding, from: covered) { return }
+    try stream.find(finding)
+  }
+
+  /// Offset of the first finding that waits for records of lower offsets.
+  var earlyOffset: Int? { early.first?.offset }
+
+  /// All before `offset` was said: what the source found there comes next.
+  func releaseEarly(before offset: Int) throws {
+    while let finding = early.removeFirst(before: offset) { try stream.find(finding) }
+  }
+
   /// The capture lacks the beginning.
   func beginInMidstream() { beginsStream = false }
 
   func close() throws {
     try endRun()
+    try releaseEarly(before: .max)
     log.summary.gapBytes &+= gapBytes
     if case .decoded = content {
       log.summary.streamBytes &+= bytes
@@ -99,6 +123,7 @@ final class DirectionAnalysis {
   private func endRun() throws {
     if case .undecided = content, !opening.isEmpty { try decide() }
     if case .decoded(let decoded) = content { try decoded.endRun(of: self) }
+    try releaseEarly(before: end)
   }
 
   /// Tells what the direction is by the first bytes of its first run, and lets those go their way.
@@ -111,7 +136,8 @@ final class DirectionAnalysis {
       try stream.recognised(carried, from: side)
       let decoded = stream.decoding(carried, offset: start, beginsStream: beginsStream)
       content = .decoded(decoded)
-      return try decoded.decode(head.span.bytes, of: self)
+      try decoded.decode(head.span.bytes, of: self)
+      return try releaseEarly(before: decoded.coveredOffset)
     } else {
       content = .other
     }
@@ -133,6 +159,7 @@ final class DirectionAnalysis {
     _ code: FindingCode, offset: Int?, length: Int?, fileOffset: Int?, packet: PacketReference?,
     _ message: String
   ) throws {
+    if let offset { try releaseEarly(before: offset &+ 1) }
     try stream.find(
       StreamFinding(
         code: code, side: side, offset: offset, length: length, fileOffset: fileOffset, packet: packet,

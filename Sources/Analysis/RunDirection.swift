@@ -6,6 +6,8 @@ import WireBytes
 protocol RunDirection: AnyObject {
   /// Records so far.
   var records: Int { get }
+  /// Offset in the stream up to which all has been said, apart from what the source found.
+  var coveredOffset: Int { get }
   /// Hands on all that the decoder has to say of the run's next bytes.
   func decode(_ piece: RawSpan, of direction: DirectionAnalysis) throws
   /// The run has ended.

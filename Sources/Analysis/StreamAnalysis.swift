@@ -203,6 +203,8 @@ final class StreamAnalysis {
     let isDecoded = contents.contains { if case .decoded = $0 { true } else { false } }
     if isDecoded { return expected ?? .other }
     let isCiphertext = contents.contains { if case .ciphertext = $0 { true } else { false } }
-    return isCiphertext ? .encrypted : expected ?? .other
+    if isCiphertext { return .encrypted }
+    // A dump without a byte is one of nothing: it was given to be read as feedback.
+    return expected ?? (identity.serverEvidence == .dump ? .feedback : .other)
   }
 }

@@ -104,10 +104,21 @@ struct Examination {
       try record(report, of: input, in: analyzer)
     }
     try reader.finish(into: &receiver)
+    sayIfSwapped(analyzer.summary)
     for directory in walk.directories where readInDirectory[directory, default: 0] == 0 {
       failures += 1
       Messages.say("\(directory): the directory holds no input")
     }
+  }
+
+  /// Two dumps that hold nothing of what they were named for are most likely each other's.
+  private func sayIfSwapped(_ summary: Summary) {
+    guard options.requests != nil, summary.gateway.requests &+ summary.gateway.responses == 0,
+      summary.skippedBytes > 0
+    else { return }
+    Messages.say(
+      "hint: neither file holds what it was named for; were --requests and --responses given the wrong way round?"
+    )
   }
 
   private func reader() throws -> InputReader {
@@ -130,7 +141,8 @@ struct Examination {
     }
     guard let format = report.format else { return }
     if let directory = input.directory { readInDirectory[directory, default: 0] += 1 }
-    if options.from.format == nil, report.recognition == .nothing {
+    // Of a pair, the user has said what each file is.
+    if options.from.format == nil, report.recognition == .nothing, input.half == nil {
       let dump =
         switch options.speaks {
         case .auto, .feedback: "raw feedback dump"

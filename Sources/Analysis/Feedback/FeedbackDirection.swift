@@ -10,6 +10,8 @@ final class FeedbackDirection: RunDirection {
   private var skips = SkipFindings()
   private(set) var records = 0
 
+  var coveredOffset: Int { decoder.pendingSkip ?? decoder.undecidedOffset }
+
   /// - Parameter beginsStream: whether the first run begins where the stream does.
   init(rules: FeedbackRules, log: EvidenceLog, offset: Int, beginsStream: Bool) {
     self.rules = rules
@@ -64,7 +66,9 @@ final class FeedbackDirection: RunDirection {
     while done < run.count {
       let offset = run.offset &+ done &* run.stride
       guard let (origin, stretchEnd) = direction.trail.stretch(at: offset) else { return }
-      let inStretch = (stretchEnd &- offset &+ run.stride &- 1) / run.stride
+      try direction.releaseEarly(before: offset &+ 1)
+      let end = min(stretchEnd, direction.earlyOffset ?? .max)
+      let inStretch = (end &- offset &+ run.stride &- 1) / run.stride
       let count = max(1, min(inStretch, run.count &- done))
       let records = FeedbackRecords(
         labels: direction.labels(origin), direction: direction.role,

@@ -10,6 +10,8 @@ final class RequestDirection: RunDirection {
   private var skips = SkipFindings()
   private(set) var records = 0
 
+  var coveredOffset: Int { decoder.pendingSkip ?? decoder.undecidedOffset }
+
   /// - Parameter beginsStream: whether the first run begins where the stream does.
   init(rules: RequestRules, connection: GatewayConnection, offset: Int, beginsStream: Bool) {
     self.rules = rules
@@ -54,6 +56,7 @@ final class RequestDirection: RunDirection {
 
   private func add(_ frame: RequestFrame, in bytes: RawSpan, of direction: DirectionAnalysis) throws {
     guard let origin = direction.trail.origin(at: frame.offset) else { return }
+    try direction.releaseEarly(before: frame.offset &+ 1)
     records &+= 1
     direction.log.summary.recordBytes &+= frame.length
     direction.log.summary.count(frame.flags)
@@ -82,6 +85,8 @@ final class ResponseDirection: RunDirection {
   private var skips = SkipFindings()
   private(set) var records = 0
 
+  var coveredOffset: Int { decoder.pendingSkip ?? decoder.undecidedOffset }
+
   /// - Parameter beginsStream: whether the first run begins where the stream does.
   init(connection: GatewayConnection, offset: Int, beginsStream: Bool) {
     self.connection = connection
@@ -102,6 +107,7 @@ final class ResponseDirection: RunDirection {
       switch decoder.next(in: piece) {
       case .response(let frame):
         guard let origin = direction.trail.origin(at: frame.offset) else { continue }
+        try direction.releaseEarly(before: frame.offset &+ 1)
         records &+= 1
         direction.log.summary.recordBytes &+= ErrorResponse.length
         try connection.add(frame, origin: origin)

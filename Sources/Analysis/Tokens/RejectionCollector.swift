@@ -7,14 +7,19 @@ package final class RejectionCollector: EvidenceSink {
   private let flaggedCount: Bool
   /// Responses that were taken.
   package private(set) var count = 0
-  /// Those that no time is known of: their captures have none.
+  /// Those that no time is known of, or none that can be believed.
   package private(set) var timeless = 0
+  /// When such a response can have been captured, in seconds since 1970.
+  private let believedTimes: ClosedRange<UInt32>
   private var tuple: [UInt8] = []
 
-  /// - Parameter flaggedCount: whether those with a flag count, their own or one that makes the request's token
-  ///   doubtful.
-  package init(_ table: TokenTable, flaggedCount: Bool) {
+  /// - Parameters:
+  ///   - flaggedCount: whether those with a flag count, their own or one that makes the request's token
+  ///     doubtful.
+  ///   - now: seconds since 1970. A clock that was ahead of it would make a token dead for all that comes.
+  package init(_ table: TokenTable, flaggedCount: Bool, now: UInt32) {
     self.table = table
+    believedTimes = min(FeedbackRules.serviceStart, now)...now
     self.flaggedCount = flaggedCount
   }
 
@@ -24,7 +29,9 @@ package final class RejectionCollector: EvidenceSink {
     guard response.response.status == ErrorStatus.invalidToken.rawValue, let request = response.request,
       let token = request.token, !token.isEmpty
     else { return }
-    guard let seconds = response.packet?.time?.seconds, let time = UInt32(exactly: seconds) else {
+    guard let seconds = response.packet?.time?.seconds, let time = UInt32(exactly: seconds),
+      believedTimes.contains(time)
+    else {
       timeless += 1
       return
     }

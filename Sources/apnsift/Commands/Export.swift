@@ -214,13 +214,19 @@ struct Export: ParsableCommand {
       case .resend: "\(Count.of(summary.gateway.discarded, "request")) to send again"
       case nil: to == .csv ? Count.of(summary.feedback, "record") : summary.recordText
       }
-    let tokens = summary.distinctTokens.map { " with \(Count.of($0, "distinct token"))" } ?? ""
+    let tells = records == .feedback || records == nil && summary.feedback > 0
+    let tokens =
+      (tells ? summary.distinctTokens : nil).map { " with \(Count.of($0, "distinct token"))" } ?? ""
     let from = "exported \(done)\(tokens) of \(Count.of(examination.inputs.count, "input"))"
     Messages.say(examination.closingLine(from, summary))
   }
 
-  /// What a table of feedback leaves out; nil where another one was asked for, or where that is nothing.
+  /// What the output leaves out or cannot know; nil where that is nothing.
   private func hint(_ summary: Summary) -> String? {
+    if records == .resend, summary.gateway.unknown > 0 {
+      return
+        "hint: of \(Count.of(summary.gateway.unknown, "request")) nothing tells whether they were accepted"
+    }
     guard to == .csv, records == nil else { return nil }
     let findingCount = findings == nil ? summary.findings.values.reduce(0, +) : 0
     var kinds: [(text: String, remedy: String)] = []

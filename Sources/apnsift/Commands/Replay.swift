@@ -6,6 +6,12 @@ import StreamSources
 import TokenStores
 import WireBytes
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// `apnsift replay`: the dead tokens into a token store.
 struct Replay: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -62,7 +68,9 @@ struct Replay: ParsableCommand {
     try warnOfOthers(than: owner, in: store)
     let table = try TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)
     let collector = TokenCollector(table, flaggedCount: includeFlagged)
-    let rejections = fromErrors ? RejectionCollector(table, flaggedCount: includeFlagged) : nil
+    let rejections =
+      fromErrors
+      ? RejectionCollector(table, flaggedCount: includeFlagged, now: UInt32(clamping: time(nil))) : nil
     let sinks: [(any EvidenceSink)?] = [collector, rejections]
     let analyzer = Analyzer(input.analysis, sinks: sinks.compactMap { $0 })
     var examination = Examination(input, hashes: false)
@@ -86,13 +94,17 @@ struct Replay: ParsableCommand {
   private func tellErrors(_ rejections: RejectionCollector?, _ summary: Summary) {
     if let rejections, rejections.timeless > 0 {
       Messages.say(
-        "\(Count.of(rejections.timeless, "invalid-token response")) left out: no capture time says since when the "
-          + "token is dead")
+        "\(Count.of(rejections.timeless, "invalid-token response")) left out: no capture time that can be believed "
+          + "says since when the token is dead")
     }
-    if rejections == nil, summary.gateway.responses > 0 {
+    guard rejections == nil else { return }
+    if summary.gateway.responses > 0 {
       Messages.say(
         "\(Count.of(summary.gateway.responses, "error response")) left out; --from-errors takes the tokens that a "
           + "gateway called invalid (see its help first)")
+    } else if summary.gateway.requests > 0 {
+      Messages.say(
+        "\(Count.of(summary.gateway.requests, "request")) left out: they say of no token that it is dead")
     }
   }
 

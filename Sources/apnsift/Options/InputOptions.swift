@@ -83,8 +83,17 @@ struct InputOptions: ParsableArguments {
       throw ValidationError(
         "--requests and --responses stand in place of inputs: give either the pair or those.")
     }
+    if requests != nil, speaks == .feedback || capture.filter != nil {
+      throw ValidationError(
+        "--requests and --responses name dumps of a gateway connection: --protocol feedback and --filter do not "
+          + "go with them.")
+    }
     guard (inputs + [requests, responses].compactMap { $0 }).filter({ $0 == "-" }).count < 2 else {
       throw ValidationError("Standard input (-) can be read only once.")
+    }
+    if let port = Set(capture.feedbackPort).intersection(capture.gatewayPort).min() {
+      throw ValidationError(
+        "Port \(port) is named by --feedback-port and by --gateway-port: it can be one of the two.")
     }
     guard (0...Int(UInt16.max)).contains(maxTokenLength) else {
       throw ValidationError("--max-token-length is \(maxTokenLength): a length field holds 0 to 65535.")
@@ -153,6 +162,9 @@ struct InputOptions: ParsableArguments {
     choice.named = speaks.named
     if !capture.feedbackPort.isEmpty { choice.feedbackPorts = Set(capture.feedbackPort) }
     if !capture.gatewayPort.isEmpty { choice.gatewayPorts = Set(capture.gatewayPort) }
+    // What is named takes a port from the defaults.
+    if capture.feedbackPort.isEmpty { choice.feedbackPorts.subtract(capture.gatewayPort) }
+    if capture.gatewayPort.isEmpty { choice.gatewayPorts.subtract(capture.feedbackPort) }
     return choice
   }
 
