@@ -248,6 +248,17 @@ struct AuditTests {
     #expect(try Reading(row("java", ["dump.bin"])).text == "4 4 0 0 completed")
   }
 
+  @Test("a capture's only segment is one chunk, a dump is cut at 4096 bytes")
+  func oneSegment() throws {
+    var conversation = Conversation(serverSends: feedback(tuples(200)))
+    conversation.segmentSizes = [7600]
+    try writeCapture(conversation.segments())
+    #expect(try Reading(row("java", ["capture.pcap"])).text == "200 200 0 0 completed")
+    // 4096 bytes are 107 tuples and 30 bytes; the other 3504 are 92 reads and 8 bytes, all out of step.
+    try directory.write(feedback(tuples(200)), to: "dump.bin")
+    #expect(try Reading(row("java", ["dump.bin"])).text == "201 107 94 93 completed")
+  }
+
   @Test("every size of chunks from 1 to 80 has its row")
   func everyChunking() throws {
     try directory.write(feedback(tuples(5)), to: "dump.bin")

@@ -14,10 +14,10 @@ enum AuditChunks {
   static let everySizes = 1...80
 
   /// The ways in which a stream is cut, with the size to name in rows.
-  /// - Parameter chunkEnds: where the packets of the capture end, in bytes from 0; empty where none are known.
-  func cuts(chunkEnds: [Int]) -> [(size: Int?, chunking: Chunking)] {
+  /// - Parameter chunkEnds: where the packets of the capture end, in bytes from 0; nil where none are known.
+  func cuts(chunkEnds: [Int]?) -> [(size: Int?, chunking: Chunking)] {
     switch self {
-    case .asCaptured: [(nil, chunkEnds.isEmpty ? .standard : .ends(chunkEnds))]
+    case .asCaptured: [(nil, chunkEnds.map { .ends($0) } ?? .standard)]
     case .sizes(let sizes): [(nil, .sizes(sizes))]
     case .everySize: Self.everySizes.map { ($0, .size($0)) }
     }

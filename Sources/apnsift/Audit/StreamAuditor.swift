@@ -157,7 +157,7 @@ final class StreamAuditor: EvidenceSink {
   }
 
   private func notJudged(_ name: String, _ summary: StreamSummary, _ reason: String) -> [ReaderRow] {
-    chunks.cuts(chunkEnds: []).map { row(name, summary, $0.size, .notJudged(reason)) }
+    chunks.cuts(chunkEnds: nil).map { row(name, summary, $0.size, .notJudged(reason)) }
   }
 
   private func row(
