@@ -58,8 +58,8 @@ let package = Package(
     .executableTarget(
       name: "apnsift",
       dependencies: [
-        "WireBytes", "APNsWire", "StreamSources", "Analysis", "Reports", "TokenStores",
-        "SQLiteStore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "WireBytes", "APNsWire", "StreamSources", "Analysis", "ReaderModels", "Corpus", "Reports",
+        "TokenStores", "SQLiteStore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .target(

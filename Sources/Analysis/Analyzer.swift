@@ -37,6 +37,12 @@ package final class Analyzer {
     try log.add(finding)
   }
 
+  /// Whether a direction of an open stream carries what servers send, feedback or error responses; nil until
+  /// its bytes have told.
+  package func carriesAnswers(_ direction: StreamDirection) -> Bool? {
+    stream(direction.stream)?.direction(direction.side).carriesAnswers
+  }
+
   private func source(_ input: UInt16) -> String {
     sources.indices.contains(Int(input)) ? sources[Int(input)] : sources.last ?? ""
   }

@@ -43,6 +43,15 @@ final class DirectionAnalysis {
     if case .decoded(let decoded) = content { decoded.records } else { 0 }
   }
 
+  /// Whether it carries what servers send, feedback or error responses; nil until its bytes have told.
+  var carriesAnswers: Bool? {
+    switch content {
+    case .undecided: nil
+    case .decoded(let decoded): !(decoded is RequestDirection)
+    case .ciphertext, .other: false
+    }
+  }
+
   func labels(_ origin: ByteOrigin) -> StreamLabels { stream.labels(input: origin.packet?.input ?? 0) }
 
   // MARK: - Events

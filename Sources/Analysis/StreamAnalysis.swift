@@ -187,6 +187,7 @@ final class StreamAnalysis {
     var summary = StreamSummary(source: labels.source, number: identity.number, speaks: speaks)
     summary.client = labels.client
     summary.server = labels.server
+    summary.serverSide = server
     summary.setPackets(report)
     for direction in [first, second] {
       guard let direction else { continue }

@@ -15,6 +15,8 @@ package struct StreamSummary: Equatable, Sendable {
   /// `address:port` of either end, IPv6 in brackets; nil where the source has no peers.
   package var client: String?
   package var server: String?
+  /// Which side was held to be the server.
+  package var serverSide = Side.second
   /// Numbers (from 1) and times of its first and last packet; nil where there are none.
   package var firstPacket: Int?
   package var lastPacket: Int?

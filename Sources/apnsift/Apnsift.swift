@@ -28,13 +28,14 @@ struct Apnsift: ParsableCommand {
         apnsift --requests sent.bin --responses got.bin
         apnsift export feedback.bin > tokens.csv   every record
         apnsift replay feedback.bin --create       the dead tokens into a store
+        apnsift audit feedback.bin                 what faulty readers made of it
 
       EXIT CODES
         0 done   1 --strict found something   2 an input, output or store failed
         64 wrong usage   70 an internal error
       """,
     version: version,
-    subcommands: [Inspect.self, Export.self, Replay.self, Store.self],
+    subcommands: [Inspect.self, Export.self, Replay.self, Store.self, Audit.self],
     defaultSubcommand: Inspect.self)
 
   static func main() {

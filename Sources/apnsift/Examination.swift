@@ -12,7 +12,7 @@ import WireBytes
 /// Takes the streams of one input after another.
 protocol InputReceiver: StreamReceiver {
   /// What follows comes from the input that reports call `source`.
-  mutating func begin(source: String)
+  mutating func begin(source: String) throws
   /// What follows comes from `source`, too, which goes on where the input before it ended.
   mutating func goOn(source: String)
 }
@@ -96,7 +96,7 @@ struct Examination {
       if index > 0, options.capture.join || input.half == .responses {
         receiver.goOn(source: input.name)
       } else {
-        receiver.begin(source: input.name)
+        try receiver.begin(source: input.name)
       }
       let report = try reader.read(input, into: &receiver) { progress.update($0) }
       progress.finishInput(report.bytes)

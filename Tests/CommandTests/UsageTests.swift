@@ -83,6 +83,7 @@ struct UsageTests {
     [], ["--help"], ["-h"], ["help"], ["inspect", "--help"], ["export", "--help"], ["replay", "--help"],
     ["store", "--help"], ["store", "list", "--help"], ["store", "show", "--help"],
     ["store", "register", "--help"], ["help", "replay"], ["help", "store", "list"],
+    ["audit", "--help"],
   ]
 
   @Test("help exits with 0 and shows examples that stay on their lines", arguments: helps)

@@ -34,7 +34,7 @@ package struct LineReader: ~Copyable {
       start = end.map { $0 + 1 } ?? filled
       guard line.count <= Self.maxLineLength else {
         throw InputFault(
-          "the line is longer than \(ByteSize.text(Self.maxLineLength)): this is no list of tokens",
+          "the line is longer than \(ByteSize.text(Self.maxLineLength)): a line is expected to hold one entry",
           line: lineNumber + 1)
       }
       if end != nil { return finish(line) }

@@ -1,0 +1,36 @@
+/// Lines of cells in columns that are as wide as their widest cell.
+struct TextTable {
+  enum Alignment { case left, right }
+
+  /// A cell, and how it is emphasised once it has its width.
+  struct Cell {
+    var text: String
+    var style: (String) -> String = { $0 }
+  }
+
+  private let alignments: [Alignment]
+  private var lines: [[Cell]] = []
+
+  init(_ alignments: [Alignment]) { self.alignments = alignments }
+
+  /// - Parameter cells: as many as there are columns.
+  mutating func add(_ cells: [Cell]) { lines.append(cells) }
+
+  mutating func add(_ cells: [String], style: @escaping (String) -> String = { $0 }) {
+    lines.append(cells.map { Cell(text: $0, style: style) })
+  }
+
+  var text: String {
+    let widths = alignments.indices.map { column in lines.map { $0[column].text.count }.max() ?? 0 }
+    return lines.map { line in
+      let cells = line.indices.map { column in
+        let padding = String(repeating: " ", count: widths[column] - line[column].text.count)
+        let text = line[column].style(line[column].text)
+        // Nothing stands behind the last cell of a line.
+        if alignments[column] == .right { return padding + text }
+        return column + 1 < line.count ? text + padding : text
+      }
+      return cells.joined(separator: "  ") + "\n"
+    }.joined()
+  }
+}

@@ -1,0 +1,100 @@
+import Analysis
+import ArgumentParser
+import Reports
+import WireBytes
+
+/// `apnsift audit`: what well-known faulty readers would have made of the same bytes.
+struct Audit: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "audit",
+    abstract: "Say what five well-known faulty readers would have made of the same bytes.",
+    discussion: """
+      Each stream of feedback is read as a cookbook in Objective-C (cookbook) and articles in C# (csharp), \
+      JavaScript (node) and Java (java) read it, each stream with error responses as one in PHP (php) does, and \
+      what they report is held against the records. docs/readers.md has their faults. Where no option says how the \
+      bytes come in chunks, a segment of a capture is a chunk, else 4096 bytes. A stream with gaps is not judged.
+
+      A stream is kept until it ends: all open ones together take no more than --memory, and judging one takes \
+      up to twice as much again.
+
+      EXAMPLES
+        apnsift audit capture.pcap                      chunks as they came
+        apnsift audit feedback.bin --chunk-size 1460    chunks of one size
+        apnsift audit feedback.bin --chunk-sizes sizes.txt
+        apnsift audit feedback.bin --every-chunking     which sizes go well?
+        apnsift audit --json dumps/ > readers.json
+        apnsift audit --requests sent.bin --responses got.bin
+      """)
+
+  @OptionGroup var input: InputOptions
+
+  @Option(help: "Every read returns at most the rest of a chunk of so many bytes.")
+  var chunkSize: Int?
+
+  @Option(
+    help:
+      "A file with sizes of chunks, one a line, used in turn and again from the top; - for standard input.")
+  var chunkSizes: String?
+
+  @Flag(help: "Every size of chunks from 1 to 80 bytes, one after the other.")
+  var everyChunking = false
+
+  @Flag(help: "Print the readings as JSON.")
+  var json = false
+
+  mutating func validate() throws {
+    let given = [
+      chunkSize.map { _ in "--chunk-size" }, chunkSizes.map { _ in "--chunk-sizes" },
+      everyChunking ? "--every-chunking" : nil,
+    ].compactMap { $0 }
+    guard given.count < 2 else {
+      throw ValidationError("\(given.joined(separator: " and ")) exclude each other: give one.")
+    }
+    if let chunkSize, chunkSize < 1 {
+      throw ValidationError("--chunk-size is \(chunkSize): a chunk has 1 byte or more.")
+    }
+    let read = input.inputs + [input.requests, input.responses].compactMap { $0 }
+    guard chunkSizes != "-" || !read.contains("-") else {
+      throw ValidationError("Standard input (-) can be read only once.")
+    }
+  }
+
+  func run() throws {
+    let chunks = try chunks()
+    var examination = Examination(input, hashes: false)
+    let buffer = OutputBuffer(OutputFile())
+    let report = try report(buffer, chunks)
+    let auditor = StreamAuditor(chunks, memory: input.memory.bytes, report: report)
+    let analyzer = Analyzer(input.analysis, sinks: [auditor])
+    try examination.run(analyzer, into: AuditReceiver(analyzer, auditor: auditor))
+    try auditor.endInput()
+    try report.end()
+    try buffer.flush()
+
+    let tally = auditor.tally
+    if tally.streams == 0 {
+      Messages.say("nothing to audit: no stream of feedback, and none with error responses")
+    }
+    let done =
+      "audited \(Count.of(examination.inputs.count, "input")): \(Count.of(tally.streams, "stream")), \(tally.text)"
+    Messages.say(examination.closingLine(done, analyzer.summary))
+    throw examination.status(analyzer.summary)
+  }
+
+  private func chunks() throws -> AuditChunks {
+    if let chunkSize { return .sizes([chunkSize]) }
+    if let chunkSizes { return .sizes(try ChunkSizeFile.read(chunkSizes)) }
+    return everyChunking ? .everySize : .asCaptured
+  }
+
+  private func report(_ buffer: OutputBuffer, _ chunks: AuditChunks) throws -> any ReaderReport {
+    guard json else {
+      return ReaderText(
+        buffer, style: TextStyle(isColoured: OutputFile.isColoured), chunks: chunks.text,
+        triesEverySize: everyChunking)
+    }
+    let writer = ReaderJSON(buffer)
+    try writer.begin()
+    return writer
+  }
+}
