@@ -3,7 +3,7 @@ import StreamSources
 import WireBytes
 
 /// What a direction carries.
-enum DirectionContent {
+package enum DirectionContent {
   case feedback, requests, responses
 }
 
@@ -30,7 +30,7 @@ package struct ContentProbe: Sendable {
   }
 
   /// Nil where the head is like nothing that is known.
-  func content(of head: [UInt8]) -> DirectionContent? {
+  package func content(of head: [UInt8]) -> DirectionContent? {
     if isFeedback(head) { return .feedback }
     if isRequests(head) { return .requests }
     return isResponses(head) ? .responses : nil

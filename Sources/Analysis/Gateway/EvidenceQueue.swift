@@ -1,7 +1,7 @@
 import WireBytes
 
 /// The memory that all queues of evidence share. Beyond the limit they use a temporary file.
-final class QueueMemory {
+package final class QueueMemory {
   private let limit: Int
   private let directory: String
   private var used = 0
@@ -10,7 +10,7 @@ final class QueueMemory {
   /// - Parameters:
   ///   - limit: bytes.
   ///   - directory: where the temporary file goes.
-  init(limit: Int, directory: String) {
+  package init(limit: Int, directory: String) {
     self.limit = limit
     self.directory = directory
   }
@@ -39,7 +39,7 @@ final class QueueMemory {
 
 /// Evidence that waits, first in, first out: heads and bodies in a row, in blocks. Places are counted in bytes from
 /// the queue's beginning, and hold while it lives.
-struct EvidenceQueue {
+package struct EvidenceQueue {
   /// Blocks are ended at this length, in bytes: what is read back at once.
   private static let blockLength = 64 << 10
 
@@ -60,12 +60,12 @@ struct EvidenceQueue {
   private var firstInMemory = 0
   private var end = 0
 
-  init(memory: QueueMemory) { self.memory = memory }
+  package init(memory: QueueMemory) { self.memory = memory }
 
-  var isEmpty: Bool { removed == blocks.count }
+  package var isEmpty: Bool { removed == blocks.count }
 
   /// Adds `evidence` with its body; returns its place.
-  mutating func append(_ evidence: QueuedEvidence, body: RawSpan) throws -> Int {
+  package mutating func append(_ evidence: QueuedEvidence, body: RawSpan) throws -> Int {
     let place = end
     if isEmpty || blocks[blocks.count - 1].fileOffset != nil
       || blocks[blocks.count - 1].length >= Self.blockLength
@@ -110,7 +110,7 @@ struct EvidenceQueue {
   }
 
   /// Takes the first block off.
-  mutating func removeFirst() throws -> [UInt8]? {
+  package mutating func removeFirst() throws -> [UInt8]? {
     guard removed < blocks.count else { return nil }
     let first = blocks[removed]
     blocks[removed].bytes = []
@@ -127,10 +127,10 @@ struct EvidenceQueue {
   }
 
   /// The place behind the first block; nil where there is none.
-  var firstBlockEnd: Int? { isEmpty ? nil : blocks[removed].start + blocks[removed].length }
+  package var firstBlockEnd: Int? { isEmpty ? nil : blocks[removed].start + blocks[removed].length }
 
   /// The evidence at `place` with its body.
-  func evidence(at place: Int) throws -> (evidence: QueuedEvidence, body: [UInt8])? {
+  package func evidence(at place: Int) throws -> (evidence: QueuedEvidence, body: [UInt8])? {
     guard let block = block(at: place) else { return nil }
     guard let offset = block.fileOffset else {
       let bytes = block.bytes
@@ -145,7 +145,7 @@ struct EvidenceQueue {
   }
 
   /// The head at `place` of a block's bytes.
-  static func head(at place: Int, in block: RawSpan) -> QueuedEvidence {
+  package static func head(at place: Int, in block: RawSpan) -> QueuedEvidence {
     block.unsafeLoadUnaligned(fromByteOffset: place, as: QueuedEvidence.self)
   }
 

@@ -88,14 +88,14 @@ final class GatewayConnection {
 
   /// Takes a finding that must not come before evidence of lower offsets that waits; false where none does.
   func takes(_ finding: StreamFinding, from direction: Direction) throws -> Bool {
-    guard isKept else { return false }
     switch direction {
     case .client:
-      if queue.isEmpty { return false }
+      // Where nobody takes requests, the finding about the limit may still come, with the offset of the first one.
+      if isKept ? queue.isEmpty : firstRequest == nil { return false }
       let message = Array(finding.message.utf8)
       _ = try queue.append(QueuedEvidence(finding), body: message.span.bytes)
     case .server:
-      if waiting.isEmpty { return false }
+      if !isKept || waiting.isEmpty { return false }
       waiting.append(.finding(finding))
       try space.wait(in: self)
     }

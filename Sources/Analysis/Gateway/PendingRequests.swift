@@ -1,37 +1,46 @@
 /// What is remembered of a request that a response may name.
-struct PendingRequest {
+package struct PendingRequest {
   /// Offset of its first byte in the client's direction.
-  var offset: Int
+  package var offset: Int
   /// Where its first byte stands in the order of the capture; comparable within a connection.
   var captureOrder: Int
   /// Where it stands in the queue of evidence.
   var queuePlace: Int
   /// Nil is no identifier: command 0, or command 2 without the item.
   var identifier: UInt32?
+
+  package init(offset: Int, captureOrder: Int, queuePlace: Int, identifier: UInt32?) {
+    self.offset = offset
+    self.captureOrder = captureOrder
+    self.queuePlace = queuePlace
+    self.identifier = identifier
+  }
 }
 
 /// The requests of a connection that a response may name, by the numbers that they have in it (from 0).
-struct PendingRequests {
+package struct PendingRequests {
   private var requests: [PendingRequest] = []
   /// How many of the first in `requests` have left.
   private var left = 0
   /// The number of the first one in `requests`.
   private var base = 0
   /// Whether one with identifier 0 has left: a response with that cannot be told whose it is.
-  private(set) var zeroHasLeft = false
+  package private(set) var zeroHasLeft = false
+
+  package init() {}
 
   /// The number of the oldest one that is pending, and the one behind the newest.
-  var first: Int { base + left }
-  var end: Int { base + requests.count }
-  var count: Int { requests.count - left }
+  package var first: Int { base + left }
+  package var end: Int { base + requests.count }
+  package var count: Int { requests.count - left }
 
   /// The request of a number, which must be pending.
-  subscript(number: Int) -> PendingRequest { requests[number - base] }
+  package subscript(number: Int) -> PendingRequest { requests[number - base] }
 
-  mutating func append(_ request: PendingRequest) { requests.append(request) }
+  package mutating func append(_ request: PendingRequest) { requests.append(request) }
 
   /// The oldest one leaves.
-  mutating func dropFirst() {
+  package mutating func dropFirst() {
     if requests[left].identifier == 0 { zeroHasLeft = true }
     left += 1
     // Room is given back now and then, at a cost that does not depend on how many wait.
@@ -42,7 +51,7 @@ struct PendingRequests {
   }
 
   /// For each of `identifiers`, the pending requests that carry it. One pass, whatever is asked.
-  func carriers(of identifiers: some Sequence<UInt32>) -> [UInt32: Carriers] {
+  package func carriers(of identifiers: some Sequence<UInt32>) -> [UInt32: Carriers] {
     var found: [UInt32: Carriers] = [:]
     for identifier in identifiers { found[identifier] = Carriers() }
     for index in left..<requests.count {
@@ -54,7 +63,7 @@ struct PendingRequests {
 }
 
 /// The requests that carry one identifier, in the order of the capture, which need not be that of the offsets.
-struct Carriers {
+package struct Carriers {
   private var carriers: [(captureOrder: Int, number: Int)] = []
 
   fileprivate mutating func append(_ number: Int, captureOrder: Int) {
@@ -68,13 +77,13 @@ struct Carriers {
   }
 
   /// The number of the last one that was captured before `order`; nil without any.
-  func last(before order: Int) -> Int? {
+  package func last(before order: Int) -> Int? {
     let count = count(before: order)
     return count > 0 ? carriers[count - 1].number : nil
   }
 
   /// The number of the one that was captured before `order`; nil where there are more, or none.
-  func only(before order: Int) -> Int? {
+  package func only(before order: Int) -> Int? {
     count(before: order) == 1 ? carriers[0].number : nil
   }
 

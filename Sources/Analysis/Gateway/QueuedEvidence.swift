@@ -3,24 +3,24 @@ import StreamSources
 
 /// A request or a finding of a client's direction that waits for the connection's outcome: what stands before its
 /// body in a queue. The body is the request's bytes, or the finding's message.
-struct QueuedEvidence: BitwiseCopyable {
+package struct QueuedEvidence: BitwiseCopyable {
   /// Bytes of the head, as it is stored.
-  static let headLength = MemoryLayout<QueuedEvidence>.stride
+  package static let headLength = MemoryLayout<QueuedEvidence>.stride
 
   /// Offset in the client's direction, and in the file; for findings nil is `none`.
-  private(set) var offset: Int
+  package private(set) var offset: Int
   private(set) var fileOffset: Int
   /// Bytes of the stream that a finding is about.
   private(set) var findingLength: Int
   private(set) var packet: PacketReference
-  private(set) var bodyLength: UInt32
+  package private(set) var bodyLength: UInt32
   private var flagBits: UInt16
   /// The finding's code by its place among all; nil is a request.
   private(set) var code: UInt8?
 
   private static let none = Int.min
 
-  init(request frame: RequestFrame, origin: ByteOrigin) {
+  package init(request frame: RequestFrame, origin: ByteOrigin) {
     offset = frame.offset
     fileOffset = origin.fileOffset(of: frame.offset)
     findingLength = Self.none
@@ -41,10 +41,10 @@ struct QueuedEvidence: BitwiseCopyable {
   }
 
   /// Bytes of it all.
-  var length: Int { Self.headLength + Int(bodyLength) }
-  var flags: RecordFlags { RecordFlags(rawValue: flagBits) }
+  package var length: Int { Self.headLength + Int(bodyLength) }
+  package var flags: RecordFlags { RecordFlags(rawValue: flagBits) }
   /// Nil where no packet brought it.
-  var origin: PacketReference? { packet == Self.noPacket ? nil : packet }
+  package var origin: PacketReference? { packet == Self.noPacket ? nil : packet }
 
   /// The finding whose message is in `body`.
   func finding(code: UInt8, body: RawSpan, side: Side) -> StreamFinding {

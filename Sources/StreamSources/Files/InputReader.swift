@@ -70,9 +70,18 @@ package struct InputReader {
   package mutating func read(
     _ input: Input, into receiver: inout some StreamReceiver, progress: (_ done: Int) -> Void
   ) throws -> InputReport {
-    var report = InputReport(name: input.name)
     defer { inputCount += 1 }
     if input.half == .requests { try receiver.opened(.pair) }
+    let report = try readContent(of: input, into: &receiver, progress: progress)
+    // Whatever became of this half: the other one was read.
+    if input.half == .responses { try receiver.closed(StreamReport(.pair)) }
+    return report
+  }
+
+  private mutating func readContent(
+    of input: Input, into receiver: inout some StreamReceiver, progress: (_ done: Int) -> Void
+  ) throws -> InputReport {
+    var report = InputReport(name: input.name)
     do {
       // Who says raw may mean bytes that only look compressed.
       var file = try InputFile(
@@ -106,7 +115,6 @@ package struct InputReader {
     } catch let fault as InputFault {
       report.faults.append(fault)
     }
-    if input.half == .responses { try receiver.closed(StreamReport(.pair)) }
     return report
   }
 
