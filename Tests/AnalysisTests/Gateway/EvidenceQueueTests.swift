@@ -1,0 +1,136 @@
+import APNsWire
+import Analysis
+import StreamSources
+import TestSupport
+import Testing
+import WireBytes
+
+@Suite("Queues of evidence that waits")
+struct EvidenceQueueTests {
+  /// A frame of a decoder with another offset: only a decoder makes frames.
+  private static let sample: (frame: RequestFrame, bytes: [UInt8])? = {
+    let bytes = GatewayBytes.request(1)
+    var decoder = RequestDecoder(rules: .standard)
+    _ = decoder.next(in: bytes.span.bytes)
+    decoder.finish()
+    guard case .request(let frame) = decoder.next(in: RawSpan()) else { return nil }
+    return (frame, bytes)
+  }()
+
+  private struct Entry: Equatable {
+    var place: Int
+    var offset: Int
+    var body: [UInt8]
+  }
+
+  /// A queue, and what must be in it.
+  private struct Modelled {
+    var queue: EvidenceQueue
+    var entries: [Entry] = []
+    var nextOffset = 0
+  }
+
+  @Test("in memory or in a file, everything leaves once, in order, and is found at its place until then")
+  func model() throws {
+    let files = try TemporaryFiles()
+    var generator = SeededGenerator(seed: 1302)
+    var sample = try #require(Self.sample).frame
+    for _ in 0..<40 {
+      let memory = QueueMemory(
+        limit: generator.pick([0, 300, 70_000, 300_000, 1 << 30]), directory: files.path)
+      var queues = (0..<generator.pick(1...3)).map { _ in Modelled(queue: EvidenceQueue(memory: memory)) }
+      for _ in 0..<generator.pick(1...400) {
+        let chosen = generator.pick(Array(queues.indices))
+        if generator.chance(12) {
+          try takeOff(&queues[chosen])
+          continue
+        }
+        sample.offset = queues[chosen].nextOffset
+        sample.length = generator.pick([0, 1, 60, generator.pick(0...6000)])
+        let body = generator.bytes(sample.length)
+        let origin = ByteOrigin(
+          streamOffset: 0, fileOffset: 9, stride: 1, packet: PacketReference(number: chosen + 1))
+        let place = try queues[chosen].queue.append(
+          QueuedEvidence(request: sample, origin: origin), body: body.span.bytes)
+        queues[chosen].entries.append(Entry(place: place, offset: sample.offset, body: body))
+        queues[chosen].nextOffset += sample.length
+        try lookUp(queues[chosen], packet: chosen + 1, &generator)
+      }
+      for index in queues.indices {
+        while !queues[index].queue.isEmpty { try takeOff(&queues[index]) }
+        #expect(queues[index].entries.isEmpty && queues[index].queue.firstBlockEnd == nil)
+      }
+    }
+  }
+
+  private func lookUp(_ modelled: Modelled, packet: Int, _ generator: inout SeededGenerator) throws {
+    let entry = generator.pick(modelled.entries)
+    let found = try #require(try modelled.queue.evidence(at: entry.place))
+    #expect(found.body == entry.body && found.evidence.offset == entry.offset)
+    #expect(found.evidence.origin?.number == packet)
+    if let first = modelled.entries.first, first.place > 0 {
+      let gone = try modelled.queue.evidence(at: 0)
+      #expect(gone?.body == nil)
+    }
+  }
+
+  /// The first block is some of the first entries, whole.
+  private func takeOff(_ modelled: inout Modelled) throws {
+    let end = modelled.queue.firstBlockEnd
+    guard let block = try modelled.queue.removeFirst() else {
+      #expect(modelled.entries.isEmpty && end == nil)
+      return
+    }
+    var place = 0
+    while place < block.count {
+      let evidence = EvidenceQueue.head(at: place, in: block.span.bytes)
+      let body = Array(block[(place + QueuedEvidence.headLength)..<(place + evidence.length)])
+      let entry = modelled.entries.removeFirst()
+      #expect(entry.offset == evidence.offset && entry.body == body)
+      place += evidence.length
+      if place == block.count { #expect(entry.place + evidence.length == end) }
+    }
+  }
+}
+
+@Suite("Requests that a response may name")
+struct PendingRequestsTests {
+  @Test("the last and the only carrier of an identifier are those of a plain search")
+  func model() throws {
+    var generator = SeededGenerator(seed: 1303)
+    for _ in 0..<300 {
+      var pending = PendingRequests()
+      var plain: [(number: Int, order: Int, identifier: UInt32?)] = []
+      var zeroHasLeft = false
+      var appended = 0
+      for _ in 0..<generator.pick(0...60) {
+        if !plain.isEmpty, generator.chance(3) {
+          pending.dropFirst()
+          if plain.removeFirst().identifier == 0 { zeroHasLeft = true }
+        } else {
+          let identifier = generator.chance(5) ? nil : UInt32(generator.pick(0...4))
+          let order = generator.pick(0...30)
+          pending.append(
+            PendingRequest(offset: appended, captureOrder: order, queuePlace: 0, identifier: identifier))
+          plain.append((appended, order, identifier))
+          appended += 1
+        }
+      }
+      #expect(
+        pending.count == plain.count && pending.end == appended && pending.first == appended - plain.count)
+      #expect(pending.zeroHasLeft == zeroHasLeft)
+      for entry in plain { #expect(pending[entry.number].offset == entry.number) }
+      let carriers = pending.carriers(of: [0, 1, 3, 9])
+      for identifier in [0, 1, 3, 9] as [UInt32] {
+        for order in [0, 5, 17, 31] {
+          let before = plain.filter { $0.identifier == identifier && $0.order < order }
+            .sorted { ($0.order, $0.number) < ($1.order, $1.number) }
+          #expect(carriers[identifier]?.last(before: order) == before.last?.number)
+          #expect(
+            carriers[identifier]?.only(before: order) == (before.count == 1 ? before.first?.number : nil))
+        }
+      }
+      #expect(carriers.keys.sorted() == [0, 1, 3, 9])
+    }
+  }
+}

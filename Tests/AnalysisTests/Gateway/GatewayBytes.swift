@@ -1,0 +1,51 @@
+import Analysis
+import StreamSources
+import WireBytes
+
+/// Requests and responses written by hand.
+enum GatewayBytes {
+  static func big(_ word: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) } }
+
+  /// Command 1 with the shortest JSON as payload; command 0 where there is no identifier.
+  static func request(_ identifier: UInt32?, tokenFill: UInt8 = 0xaa, payload: String = "{}") -> [UInt8] {
+    let token = [0, 32] + [UInt8](repeating: tokenFill, count: 32)
+    let body = token + Array(big(UInt32(payload.utf8.count))[2...]) + Array(payload.utf8)
+    guard let identifier else { return [0] + body }
+    return [1] + big(identifier) + big(1_400_000_000) + body
+  }
+
+  static func response(_ status: UInt8, _ identifier: UInt32) -> [UInt8] { [8, status] + big(identifier) }
+}
+
+/// A sink that keeps requests and responses.
+final class GatewayRecording: EvidenceSink {
+  struct Request: Equatable {
+    var offset: Int
+    var bytes: [UInt8]
+    var outcome: RequestOutcome
+    var status: UInt8?
+    var packet: Int?
+  }
+
+  private(set) var requests: [Request] = []
+  private(set) var responses: [ResponseRecord] = []
+  private(set) var findings: [Finding] = []
+
+  var takesGatewayRecords: Bool { true }
+
+  func requests(_ requests: RequestRecords, in bytes: RawSpan) {
+    for request in requests.records {
+      let body = bytes.extracting(request.range).withUnsafeBytes { Array($0) }
+      self.requests.append(
+        Request(
+          offset: request.offset, bytes: body, outcome: request.outcome, status: request.status,
+          packet: request.packet?.number))
+    }
+  }
+
+  func response(_ response: ResponseRecord) { responses.append(response) }
+  func finding(_ finding: Finding) { findings.append(finding) }
+
+  /// The outcomes by their first letters.
+  var outcomes: String { String(requests.compactMap(\.outcome.rawValue.first)) }
+}
