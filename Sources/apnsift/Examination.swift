@@ -144,10 +144,9 @@ struct Examination {
     // Of a pair, the user has said what each file is.
     if options.from.format == nil, report.recognition == .nothing, input.half == nil {
       let dump =
-        switch (input.half, options.speaks) {
-        case (.requests?, _), (nil, .requests): "raw dump of requests"
-        case (.responses?, _), (nil, .responses): "raw dump of responses"
-        case (nil, .auto), (nil, .feedback): "raw feedback dump"
+        switch options.speaks {
+        case .auto, .feedback: "raw feedback dump"
+        case .requests, .responses: "raw dump of \(options.speaks.rawValue)"
         }
       let message = "recognised as nothing, and read as a \(dump) (--from raw says so beforehand)"
       Messages.say("\(input.name): warning: \(message)")

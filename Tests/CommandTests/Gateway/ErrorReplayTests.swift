@@ -128,6 +128,16 @@ struct ErrorReplayTests {
     #expect(try directory.storedTokens().isEmpty)
   }
 
+  @Test("nor does a clock that cannot be right", arguments: [0, 1_000_000_000, 4_200_000_000])
+  func wrongClock(_ seconds: UInt64) throws {
+    var segments = GatewayScript("1 2 !8:2").segments
+    for index in segments.indices { segments[index].time = seconds * 1_000_000_000 }
+    try directory.write(PcapWriter().file(FrameWriter().packets(segments)), to: "capture.pcap")
+    let (outcome, json) = try replay("--from-errors")
+    #expect(json["tokens"] as? Int == 0)
+    #expect(outcome.messages.contains { $0.hasPrefix("1 invalid-token response left out: no capture time") })
+  }
+
   @Test("of a tuple and a refusal of the same token the later counts", arguments: [-100, 0, 100])
   func laterTime(_ difference: Int64) throws {
     let script = "1 2 !8:2"

@@ -159,6 +159,15 @@ struct GatewayDumpTests {
     #expect(exported.findings("skipped-bytes").allSatisfy { $0["direction"] as? String == "server" })
   }
 
+  @Test("halves the wrong way round are asked about")
+  func swapped() throws {
+    try directory.write(Self.sent, to: "sent")
+    try directory.write(Self.received, to: "received")
+    let exported = try ndjson(["--requests", "received", "--responses", "sent"])
+    #expect(exported.objects("request").isEmpty && exported.objects("response").isEmpty)
+    #expect(exported.outcome.errors.contains("wrong way round"), "\(exported.outcome.errors)")
+  }
+
   @Test("TLS in a half is told, whatever is said")
   func ciphertext() throws {
     try directory.write([0x17, 3, 3, 0, 32] + token(1), to: "sent")
