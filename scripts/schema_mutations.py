@@ -11,6 +11,8 @@ PATTERN_FAULTS = {
     "time": ["yesterday", "2013-05-01 09:30:00Z", "2013-05-01T09:30:00", "2013-13-01T09:30:00Z"],
     "registered_at": ["yesterday", "2013-05-01T09:30Z", ""],
     "invalidated_at": ["yesterday", "2013-05-01T09:30Z", ""],
+    "invalidated_before": ["yesterday", "2013-05-01T09:30Z", ""],
+    "at": ["yesterday", "2013-05-01T09:30Z", ""],
     "payload_hex": ["", "0", "0G"],
     "sha256": ["00", "G" * 64, "A" * 64],
     "token_length": ["", "a", "1-", "1,"],

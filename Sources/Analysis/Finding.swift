@@ -33,6 +33,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case uncomparedDuplicate = "uncompared-duplicate"
   case unsupportedLinkType = "unsupported-link-type"
   case unrecognisedInput = "unrecognised-input"
+  case alreadyReplayed = "already-replayed"
 
   package var severity: Severity {
     switch self {
@@ -42,7 +43,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
     case .conflictingOverlap, .midstreamStart, .truncatedPacket, .pendingLimit, .bufferLimit,
       .connectionEvicted, .fragmentMissing, .fragmentOverlap:
       .warning
-    case .uncomparedDuplicate, .unsupportedLinkType, .unrecognisedInput: .note
+    case .uncomparedDuplicate, .unsupportedLinkType, .unrecognisedInput, .alreadyReplayed: .note
     }
   }
 

@@ -59,14 +59,46 @@ package struct SQLiteTokenStore: TokenStore {
     _ = try reading { try TokenQueries.list(selection, in: filter, database: $0, visit: visit) }
   }
 
-  package func replay(
-    _ deaths: TimedTokens, for owner: AppEnvironment, options: ReplayOptions
-  ) throws -> ReplayCounts {
-    if options.dryRun {
-      return try reading { try TokenWriter($0, owner).preview(deaths, knownOnly: options.knownOnly) }
-        ?? TokenWriter.previewOfNothing(deaths, knownOnly: options.knownOnly)
+  package func history() throws -> [JournalRecord] {
+    try reading { try Journal.records(in: $0) } ?? []
+  }
+
+  package func changes(of id: Int, visit: (JournalChange) throws -> Void) throws {
+    let isThere: Void? = try reading { database in
+      _ = try Journal.record(id, in: database)
+      try Journal.changes(of: id, in: database, visit: visit)
     }
-    return try writing { try TokenWriter($0, owner).replay(deaths, knownOnly: options.knownOnly) }
+    if isThere == nil { throw StoreError(store: name, fault: .noReplay(id)) }
+  }
+
+  package func undo(_ id: Int, entry: JournalEntry) throws -> UndoAnswer {
+    try writing { database in
+      let record = try Journal.record(id, in: database)
+      return try TokenWriter(database, record.owner).undo(record, entry: entry, journal: Journal(database))
+    }
+  }
+
+  package func replays(ofInputs digests: [String], for owner: AppEnvironment) throws -> [String: Int] {
+    try reading { database in
+      try digests.reduce(into: [:]) { found, digest in
+        found[digest] = try Journal.replay(ofInput: digest, for: owner, in: database)
+      }
+    } ?? [:]
+  }
+
+  package func replay(
+    _ deaths: TimedTokens, for owner: AppEnvironment, options: ReplayOptions, entry: (() -> JournalEntry)?
+  ) throws -> ReplayAnswer {
+    if options.dryRun {
+      return try reading { try TokenWriter($0, owner).preview(deaths, options) }
+        ?? TokenWriter.previewOfNothing(deaths, options)
+    }
+    return try writing { database in
+      let journal = try entry.map { _ in try Journal(database) }
+      var answer = try TokenWriter(database, owner).replay(deaths, options, journal: journal)
+      if let entry { answer.replay = try journal?.record(entry(), of: owner, counts: answer.counts) }
+      return answer
+    }
   }
 
   package func register(_ registrations: TimedTokens, for owner: AppEnvironment) throws -> RegistrationCounts

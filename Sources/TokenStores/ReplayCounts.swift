@@ -19,6 +19,17 @@ package struct ReplayCounts: Equatable, Sendable {
   /// How many rows the replay wrote, or would write.
   package var changes: Int { invalidated + updated + inserted }
 
+  package subscript(outcome: ReplayOutcome) -> Int {
+    switch outcome {
+    case .inserted: inserted
+    case .unknown: unknown
+    case .kept: kept
+    case .unchanged: unchanged
+    case .updated: updated
+    case .invalidated: invalidated
+    }
+  }
+
   package mutating func add(_ outcome: ReplayOutcome) {
     switch outcome {
     case .inserted: inserted += 1

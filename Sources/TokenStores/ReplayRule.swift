@@ -14,6 +14,23 @@ package enum ReplayOutcome: CaseIterable, Sendable {
   case updated
   /// Was alive, is dead now.
   case invalidated
+
+  /// What journals and reports call it.
+  package var name: String {
+    switch self {
+    case .inserted: "inserted"
+    case .unknown: "unknown"
+    case .kept: "kept"
+    case .unchanged: "unchanged"
+    case .updated: "updated"
+    case .invalidated: "invalidated"
+    }
+  }
+
+  package init?(name: String) {
+    guard let outcome = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = outcome
+  }
 }
 
 /// What a registration did (interface.md, Rule).
@@ -35,11 +52,14 @@ package enum RegistrationOutcome: CaseIterable, Sendable {
 package enum ReplayRule {
   /// What a tuple of `time` does to a token that stands in the store as `state` (nil: it does not), tested in
   /// the order of the spec.
-  package static func outcome(of time: UInt32, on state: TokenState?, knownOnly: Bool) -> ReplayOutcome {
+  /// - Parameter grace: seconds by which a registration may lie before `time` and keeps the device all the same.
+  package static func outcome(
+    of time: UInt32, on state: TokenState?, knownOnly: Bool, grace: UInt32 = 0
+  ) -> ReplayOutcome {
     guard let state else { return knownOnly ? .unknown : .inserted }
     let time = Int64(time)
     // A tie keeps the device (protocol.md, Feedback tuple).
-    if let registeredAt = state.registeredAt, registeredAt >= time { return .kept }
+    if let registeredAt = state.registeredAt, registeredAt >= time - Int64(grace) { return .kept }
     guard let invalidatedAt = state.invalidatedAt else { return .invalidated }
     return invalidatedAt >= time ? .unchanged : .updated
   }

@@ -20,6 +20,12 @@ package enum StoreFault: Error, Equatable, Sendable {
   case full(detail: String)
   /// Rows that somebody else wrote, and that cannot be understood. `first` describes the first one.
   case foreignRows(count: Int, first: String)
+  /// The journal has no replay of that number.
+  case noReplay(Int)
+  /// A replay that cannot be undone; `reason` says why.
+  case notUndoable(Int, reason: String)
+  /// A replay would have invalidated more live tokens than its brake allows.
+  case stopped(ReplayStop)
   /// The store's own constraint or trigger refused a row.
   case refused(detail: String)
   /// Any other failure of the engine or the disk.
@@ -63,6 +69,9 @@ extension StoreFault {
       count == 1
         ? "a row cannot be understood: \(first)"
         : "\(count) rows cannot be understood; the first: \(first)"
+    case .noReplay(let id): "its journal has no replay \(id)"
+    case .notUndoable(let id, let reason): "replay \(id) cannot be undone: \(reason)"
+    case .stopped(let stop): "the replay was stopped before any change: \(stop.text)"
     case .refused(let detail): "it refused a row (\(detail)); nothing was changed"
     case .failed(let detail): "it failed (\(detail)); nothing was changed"
     }
@@ -82,6 +91,9 @@ extension StoreFault {
     case .readOnly: "make the file and its directory writable, or name another store"
     case .full: "free some space (a replay needs room for the new rows and a journal), then run it again"
     case .foreignRows: "correct or delete such rows (docs/stores.md, Rows of others)"
+    case .noReplay, .notUndoable: "`apnsift store history` lists what there is"
+    case .stopped:
+      "make sure that app, environment and store are the ones meant, look at a --dry-run, then raise the limit"
     case .refused: "look for constraints and triggers of your own on device_tokens"
     case .failed: "check the disk and the database, then run the command again"
     }

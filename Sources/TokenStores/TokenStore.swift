@@ -10,10 +10,57 @@ package struct ReplayOptions: Equatable, Sendable {
   package var knownOnly: Bool
   /// Counts as the replay would, and changes nothing.
   package var dryRun: Bool
+  /// Seconds by which a registration may lie before a tuple's time and keeps its device all the same.
+  package var grace: UInt32 = 0
+  /// What is too much for one replay.
+  package var brake = ReplayBrake.standard
+  /// How many tokens of each outcome the answer shows.
+  package var sampleLength = 0
 
   package init(knownOnly: Bool = false, dryRun: Bool = false) {
     self.knownOnly = knownOnly
     self.dryRun = dryRun
+  }
+}
+
+/// What a replay did, or as a dry run would do.
+package struct ReplayAnswer: Equatable, Sendable {
+  package var counts = ReplayCounts()
+  /// The first few tokens of each outcome, in the order in which they came.
+  package var sample: [ReplayedToken] = []
+  /// Its number in the journal; nil where it is not recorded.
+  package var replay: Int?
+  /// What would stop the replay that a dry run stands for.
+  package var stop: ReplayStop?
+
+  package init() {}
+
+  /// Adds a token; `limit` is how many of each outcome are shown.
+  package mutating func add(
+    _ outcome: ReplayOutcome, _ token: RawSpan, at time: UInt32, before: TokenState?, limit: Int
+  ) {
+    if counts[outcome] < limit {
+      let bytes = token.withUnsafeBytes { Array($0) }
+      sample.append(ReplayedToken(token: bytes, time: time, before: before, outcome: outcome))
+    }
+    counts.add(outcome)
+  }
+}
+
+/// One token of a replay: what was said of it, what the store knew, and what followed.
+package struct ReplayedToken: Equatable, Sendable {
+  package var token: [UInt8]
+  /// The time of its latest tuple.
+  package var time: UInt32
+  /// Nil where the store did not hold it.
+  package var before: TokenState?
+  package var outcome: ReplayOutcome
+
+  package init(token: [UInt8], time: UInt32, before: TokenState?, outcome: ReplayOutcome) {
+    self.token = token
+    self.time = time
+    self.before = before
+    self.outcome = outcome
   }
 }
 
@@ -52,7 +99,27 @@ package protocol TokenStore: Sendable {
   ///   before its extensions), because a store writes neighbours several times faster than random places;
   ///   another order gives the same table.
   /// - Returns: one outcome for each token; `rejected` is 0. A dry run gives what the replay would give.
-  func replay(_ deaths: TimedTokens, for owner: AppEnvironment, options: ReplayOptions) throws -> ReplayCounts
+  /// - Throws: `StoreFault.stopped` where the brake says that it is too much; then, too, nothing was changed.
+  /// - Parameter entry: what the journal shall say of it, asked when all tokens have been handed over; nil records
+  ///   nothing.
+  func replay(
+    _ deaths: TimedTokens, for owner: AppEnvironment, options: ReplayOptions, entry: (() -> JournalEntry)?
+  ) throws -> ReplayAnswer
+
+  /// All replays and undos, in the order of their numbers.
+  func history() throws -> [JournalRecord]
+
+  /// Visits the rows that the replay `id` changed, in the order in which it did.
+  /// - Throws: `StoreFault.noReplay`.
+  func changes(of id: Int, visit: (JournalChange) throws -> Void) throws
+
+  /// Restores the rows that the replay `id` changed and that nobody changed since, in one transaction.
+  /// - Parameter entry: what the journal shall say of the undo.
+  /// - Throws: `StoreFault.noReplay`, and `.notUndoable` for an undo and what was undone before.
+  func undo(_ id: Int, entry: JournalEntry) throws -> UndoAnswer
+
+  /// For each of `digests`, the last replay for `owner` that stands and had an input of that SHA-256.
+  func replays(ofInputs digests: [String], for owner: AppEnvironment) throws -> [String: Int]
 
   /// Registers tokens of `owner` by the rule, in one transaction, as `replay`.
   ///

@@ -32,6 +32,7 @@ struct Apnsift: ParsableCommand {
 
       EXIT CODES
         0 done   1 --strict found something   2 an input, output or store failed
+        3 a brake stopped a replay before any change
         64 wrong usage   70 an internal error
       """,
     version: version,

@@ -28,6 +28,8 @@ struct Examination {
   private(set) var inputs: [InputSummary] = []
   /// Inputs that failed, in whole or in part.
   private(set) var failures = 0
+  /// Why an input is not read at all; nil reads it.
+  var skips: ((Input) throws -> String?)?
   /// How many inputs were read of each named directory.
   private var readInDirectory: [String: Int] = [:]
 
@@ -93,6 +95,11 @@ struct Examination {
     }
     for (name, reason) in walk.passedOver { Messages.say("\(name): passed over: \(reason)") }
     for (index, input) in walk.inputs.enumerated() {
+      if let reason = try skips?(input) {
+        Messages.say("\(input.name): passed over: \(reason)")
+        if let directory = input.directory { readInDirectory[directory, default: 0] += 1 }
+        continue
+      }
       if index > 0, options.capture.join || input.half == .responses {
         receiver.goOn(source: input.name)
       } else {

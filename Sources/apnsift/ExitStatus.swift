@@ -15,6 +15,8 @@ enum ExitStatus: Int32, Error {
   case found = 1
   /// An input, an output or a store failed; what could be read was processed, and the messages say which.
   case failed = 2
+  /// A brake stopped a replay before any change.
+  case stopped = 3
   case usage = 64
   /// A defect of apnsift.
   case defect = 70
@@ -38,6 +40,7 @@ enum ExitStatus: Int32, Error {
       leave(.failed)
     case let failure as StoreError:
       Messages.say(failure.description)
+      if case .stopped = failure.fault { leave(.stopped) }
       leave(.failed)
     case let failure as TokenTableError:
       Messages.say(failure.description)

@@ -11,7 +11,9 @@ import Testing
 @Suite("Replays killed at random moments")
 struct KilledReplayTests {
   private static let kills = 26
-  private static let arguments = ["replay", "dump.bin", "--store", "sqlite:tokens.sqlite"]
+  private static let arguments = [
+    "replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--max-invalidate", "100%",
+  ]
 
   /// When a run is killed.
   private enum Moment {

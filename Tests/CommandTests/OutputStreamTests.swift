@@ -18,8 +18,9 @@ struct OutputStreamTests {
   static let formats = [
     "export large.bin", "export -t ndjson large.bin", "export -t json large.bin", "inspect --json large.bin",
     "inspect large.bin", "export large.bin --findings wrong.csv", "store list --store sqlite:large.sqlite",
-    "store list -t json --store sqlite:large.sqlite", "replay large.bin --store sqlite:large.sqlite",
-    "replay --json large.bin --store sqlite:large.sqlite --dry-run",
+    "store list -t json --store sqlite:large.sqlite",
+    "replay large.bin --store sqlite:large.sqlite --max-invalidate 100%",
+    "replay --json large.bin --store sqlite:large.sqlite --max-invalidate 100% --dry-run",
   ]
 
   @Test("a reader that leaves early ends the command in silence", arguments: formats)

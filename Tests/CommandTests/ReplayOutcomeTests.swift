@@ -98,7 +98,7 @@ struct ReplayOutcomeTests {
     #expect(object["dry_run"] as? Bool == false)
     #expect(object["app"] as? String == "")
     #expect(object["environment"] as? String == "production")
-    #expect(object["replay"] is Null)
+    #expect(object["replay"] as? Int == 1)
     #expect(object["inputs"] as? Int == 1)
     #expect(object["tuples"] as? Int == Self.cases.count + 2)
     #expect(object["tokens"] as? Int == Self.cases.count + 2)
@@ -127,6 +127,8 @@ struct ReplayOutcomeTests {
     #expect(try directory.bytes(of: "tokens.sqlite") == before)
     #expect(dry["dry_run"] as? Bool == true)
     dry["dry_run"] = false
+    #expect(dry["replay"] is Null)
+    dry["replay"] = 1
     #expect(Evidence.same([dry], [try json(try directory.apnsift(arguments))]))
     #expect(try directory.names == ["dump.bin", "tokens.sqlite"])
   }

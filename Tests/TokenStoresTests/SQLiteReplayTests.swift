@@ -86,7 +86,7 @@ import TokenStores
           try visit([UInt8(1)].span.bytes, 9)
           try visit([UInt8(2)].span.bytes, 9)
           throw SourceFailure()
-        }, for: AppEnvironment(), options: ReplayOptions())
+        }, for: AppEnvironment(), options: ReplayOptions(), entry: nil)
     }
     #expect(try bytes(of: directory.file()) == before)
   }

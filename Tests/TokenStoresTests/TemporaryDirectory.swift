@@ -61,7 +61,8 @@ extension TokenStore {
   ) throws -> ReplayCounts {
     try replay(
       { visit in for death in deaths { try visit(death.token.span.bytes, death.time) } }, for: owner,
-      options: ReplayOptions(knownOnly: knownOnly, dryRun: dryRun))
+      options: ReplayOptions(knownOnly: knownOnly, dryRun: dryRun), entry: nil
+    ).counts
   }
 
   @discardableResult

@@ -6,6 +6,8 @@ package indirect enum JSONValue: Equatable, Sendable {
   case bool(Bool)
   case int(Int)
   case string(String)
+  /// A value that is JSON already.
+  case verbatim(String)
   case array([JSONValue])
   case object([(String, JSONValue)])
 
@@ -27,6 +29,7 @@ package indirect enum JSONValue: Equatable, Sendable {
     case .bool(let value): text += value ? "true" : "false"
     case .int(let value): text += String(value)
     case .string(let value): text += Self.quoted(value)
+    case .verbatim(let json): text += json
     case .array(let values):
       text += "["
       for (index, value) in values.enumerated() {

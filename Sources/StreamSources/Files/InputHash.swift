@@ -36,3 +36,17 @@ package struct InputHash: ~Copyable {
     return Hex.string(digest.prefix(Int(length)))
   }
 }
+
+extension InputHash {
+  /// The digest of a regular file as it lies on disk; nil of anything else, which cannot be read twice, and of what
+  /// cannot be read.
+  package static func digest(of input: Input) -> String? {
+    // Asked first: opening a pipe takes it from who reads it next.
+    guard let path = input.path, InputWalk.isRegular(path),
+      var file = try? StoredFile(input, hashes: true)
+    else { return nil }
+    var block = [UInt8](repeating: 0, count: 256 << 10)
+    while block.withUnsafeMutableBytes({ file.read(into: $0) }) > 0 {}
+    return file.fault == nil ? file.takeDigest() : nil
+  }
+}

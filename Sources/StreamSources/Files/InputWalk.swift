@@ -70,6 +70,9 @@ package struct InputWalk {
   }
 
   /// The type bits of a path's mode; nil where there is nothing.
+  /// Whether the file at the NUL-terminated `path` is a regular one, or a link to one.
+  static func isRegular(_ path: [CChar]) -> Bool { kind(of: path, followingLinks: true) == S_IFREG }
+
   private static func kind(of path: [CChar], followingLinks: Bool) -> mode_t? {
     var status = stat()
     let result = path.withUnsafeBufferPointer { buffer in

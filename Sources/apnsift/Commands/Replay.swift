@@ -20,13 +20,14 @@ struct Replay: ParsableCommand {
     discussion: """
       A token dies by a tuple only if the store has no registration of it at or after the tuple's time. Records \
       with flags do not count, and neither do requests and responses of gateways, but for --from-errors. The replay \
-      is one transaction; doing it again changes nothing.
+      is one transaction; doing it again changes nothing. The store records it, and `apnsift store undo` takes it back.
 
       EXAMPLES
         apnsift replay feedback.bin --store sqlite:tokens.sqlite --create
         apnsift replay capture.pcap --store sqlite:tokens.sqlite --dry-run
         apnsift replay dumps/ --app com.example.mail --environment sandbox
         apnsift replay feedback.bin --dry-run --json       what would change
+        apnsift replay spool/ --skip-replayed              what is new in a directory
         apnsift replay gateway.pcap --from-errors --known-only --dry-run
       """)
 
@@ -38,8 +39,23 @@ struct Replay: ParsableCommand {
 
   @OptionGroup var owner: OwnerOptions
 
-  @Flag(help: "Count what would change, and change nothing.")
+  @Flag(help: "Count what would change, show the first few tokens of each kind, and change nothing.")
   var dryRun = false
+
+  @Option(
+    help: """
+      How many live tokens may be invalidated, as a number or a share of those of the app and environment. A share \
+      counts once there are more than \(ReplayBrake.fewest) of them; 100% lets all pass. Beyond it nothing is \
+      changed, and the exit code is 3.
+      """)
+  var maxInvalidate = BrakeArgument(.standard)
+
+  @Option(
+    help: """
+      Keep a device that was registered no longer than this before a tuple's time, too: where the clocks or time \
+      zones of the table are in doubt. 90s, 15m, 12h, 7d.
+      """)
+  var grace = SpanArgument(0)
 
   @Flag(help: "Count tokens that the store does not know, and do not insert them.")
   var knownOnly = false
@@ -58,8 +74,59 @@ struct Replay: ParsableCommand {
   @Flag(help: "Replay what could be read where an input cannot be read whole.")
   var partial = false
 
+  @Flag(help: "Pass over inputs that were replayed for this app and environment before, by their SHA-256.")
+  var skipReplayed = false
+
+  @Flag(help: "Do not record the replay in the store's journal: it cannot be explained or undone then.")
+  var noJournal = false
+
   @Flag(help: "Print the outcome as JSON.")
   var json = false
+
+  mutating func validate() throws {
+    if skipReplayed, input.capture.join || input.requests != nil {
+      throw ValidationError(
+        "--skip-replayed passes over files one by one: it does not go with --join or --requests.")
+    }
+  }
+
+  /// What of the options the journal keeps.
+  private var reported: JSONValue {
+    .object([
+      ("input", input.reported),
+      ("known_only", .bool(knownOnly)),
+      ("include_flagged", .bool(includeFlagged)),
+      ("partial", .bool(partial)),
+      ("from_errors", .bool(fromErrors)),
+      ("grace", .int(Int(grace.seconds))),
+      ("max_invalidate", .string(maxInvalidate.defaultValueDescription)),
+    ])
+  }
+
+  // MARK: - Replayed before
+
+  /// Why `input` is passed over; nil where it was not replayed before.
+  private func replayed(
+    _ input: Input, in store: any TokenStore, for owner: AppEnvironment
+  ) throws -> String? {
+    guard let digest = InputHash.digest(of: input) else { return nil }
+    return try store.replays(ofInputs: [digest], for: owner)[digest].map {
+      "was replayed before, by replay \($0)"
+    }
+  }
+
+  /// Says which inputs were replayed before: that they change nothing is no fault.
+  private func reportReplayed(
+    _ examination: Examination, _ analyzer: Analyzer, in store: any TokenStore, for owner: AppEnvironment
+  ) throws {
+    let known = try store.replays(ofInputs: examination.inputs.compactMap(\.sha256), for: owner)
+    for input in examination.inputs {
+      guard let digest = input.sha256, let replay = known[digest] else { continue }
+      let message = "was replayed before, by replay \(replay)"
+      Messages.say("\(input.source): \(message)")
+      try analyzer.report(Finding(source: input.source, code: .alreadyReplayed, message: message))
+    }
+  }
 
   func run() throws {
     let store = try store.openForWriting(creates: create, dryRun: dryRun)
@@ -73,8 +140,10 @@ struct Replay: ParsableCommand {
       ? RejectionCollector(table, flaggedCount: includeFlagged, now: UInt32(clamping: time(nil))) : nil
     let sinks: [(any EvidenceSink)?] = [collector, rejections]
     let analyzer = Analyzer(input.analysis, sinks: sinks.compactMap { $0 })
-    var examination = Examination(input, hashes: false)
+    var examination = Examination(input, hashes: true)
+    if skipReplayed { examination.skips = { try replayed($0, in: store, for: owner) } }
     try examination.run(analyzer)
+    try reportReplayed(examination, analyzer, in: store, for: owner)
     if examination.failures > 0, !partial {
       Messages.say(
         "\(store.name) is unchanged: \(Count.of(examination.failures, "input")) could not be read whole, "
@@ -82,10 +151,16 @@ struct Replay: ParsableCommand {
       throw ExitStatus.failed
     }
     tellErrors(rejections, analyzer.summary)
-    let counts = try replay(table, into: store, for: owner)
+    let answer = try replay(
+      table, into: store, for: owner, isRecorded: !noJournal && !examination.inputs.isEmpty
+    ) { rejected in
+      ReplayEntry.of(
+        inputs: examination.inputs.map(ReplayedInput.init), options: reported,
+        tuples: analyzer.summary.feedback, rejected: rejected)
+    }
     let outcome = ReplayOutcomeReport(
       store: store.name, dryRun: dryRun, owner: owner, inputs: examination.inputs.count,
-      tuples: analyzer.summary.feedback, rejections: rejections?.count, counts: counts)
+      tuples: analyzer.summary.feedback, rejections: rejections?.count, answer: answer)
     try tell(outcome, examination.closingLine(outcome.sentence, analyzer.summary))
     throw examination.status(analyzer.summary)
   }
@@ -110,12 +185,17 @@ struct Replay: ParsableCommand {
 
   /// Hands the table's dead tokens to the store, in one transaction.
   private func replay(
-    _ table: TokenTable, into store: any TokenStore, for owner: AppEnvironment
-  ) throws -> ReplayCounts {
+    _ table: TokenTable, into store: any TokenStore, for owner: AppEnvironment, isRecorded: Bool,
+    entry: @escaping (_ rejected: Int) -> JournalEntry
+  ) throws -> ReplayAnswer {
     var rejection = Rejection()
     var progress = Progress()
     defer { progress.clear() }
-    var counts = try store.replay(
+    var options = ReplayOptions(knownOnly: knownOnly, dryRun: dryRun)
+    options.grace = grace.seconds
+    options.brake = maxInvalidate.brake
+    options.sampleLength = dryRun ? ReplayOutcomeReport.sampleLength : 0
+    var answer = try store.replay(
       { visit in
         rejection = Rejection()
         var done = 0
@@ -125,11 +205,12 @@ struct Replay: ParsableCommand {
           done += 1
           progress.update(tokens: done)
         }
-      }, for: owner, options: ReplayOptions(knownOnly: knownOnly, dryRun: dryRun))
-    counts.rejected = rejection.count
+      }, for: owner, options: options, entry: isRecorded ? { entry(rejection.count) } : nil)
+    answer.counts.rejected = rejection.count
     progress.clear()
     if let advice = rejection.advice { Messages.say(advice) }
-    return counts
+    if let stop = answer.stop { Messages.say("warning: the replay would be stopped: \(stop.text)") }
+    return answer
   }
 
   private func tell(_ outcome: ReplayOutcomeReport, _ closingLine: String) throws {
@@ -175,5 +256,11 @@ private struct Rejection {
       + "(\(flags.codes.joined(separator: ", "))); "
       + (isLength ? "--token-length makes a length normal, " : "")
       + "--include-flagged lets flagged records count"
+  }
+}
+
+extension ReplayedInput {
+  fileprivate init(_ input: InputSummary) {
+    self.init(source: input.source, sha256: input.sha256 ?? "", bytes: input.bytes)
   }
 }

@@ -4,11 +4,13 @@ import ArgumentParser
 struct Store: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
-    abstract: "Show, list and register the tokens of a store.",
+    abstract: "Show, list and register the tokens of a store; list and undo its replays.",
     discussion: """
       EXAMPLES
         apnsift store list --dead --store sqlite:tokens.sqlite
         apnsift store register --csv devices.csv --app com.example.mail
+        apnsift store history
+        apnsift store undo 3
       """,
-    subcommands: [StoreShow.self, StoreList.self, StoreRegister.self])
+    subcommands: [StoreShow.self, StoreList.self, StoreRegister.self, StoreHistory.self, StoreUndo.self])
 }

@@ -2,6 +2,7 @@ import APNsWire
 import Analysis
 import ArgumentParser
 import StreamSources
+import TokenStores
 import WireBytes
 
 /// A time as an argument: RFC 3339, or seconds since 1970.
@@ -78,6 +79,44 @@ enum ProtocolArgument: String, ExpressibleByArgument, CaseIterable {
 
   /// Nil leaves it to port and content.
   var named: ProtocolChoice.Name? { ProtocolChoice.Name(rawValue: rawValue) }
+}
+
+/// A span of time as an argument: seconds, or with a unit.
+struct SpanArgument: ExpressibleByArgument {
+  var seconds: UInt32
+
+  init(_ seconds: UInt32) { self.seconds = seconds }
+
+  init?(argument: String) {
+    guard let seconds = TimeSpan.parse(argument) else { return nil }
+    self.seconds = seconds
+  }
+
+  var defaultValueDescription: String { "\(seconds)s" }
+}
+
+/// How many live tokens a replay may invalidate: `500`, or `25%` of them.
+struct BrakeArgument: ExpressibleByArgument {
+  var brake: ReplayBrake
+
+  init(_ brake: ReplayBrake) { self.brake = brake }
+
+  init?(argument: String) {
+    if argument.hasSuffix("%") {
+      guard let percent = Double(argument.dropLast()), (0...100).contains(percent) else { return nil }
+      brake = .percent(percent)
+    } else {
+      guard let count = Int(argument), count >= 0 else { return nil }
+      brake = .count(count)
+    }
+  }
+
+  var defaultValueDescription: String {
+    switch brake {
+    case .count(let count): "\(count)"
+    case .percent(let percent): percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
+    }
+  }
 }
 
 /// A token as an argument.

@@ -13,7 +13,12 @@ struct ReplayOutcomeReport {
   var tuples: Int
   /// Invalid-token responses; nil where they were not asked for.
   var rejections: Int?
-  var counts: ReplayCounts
+  var answer: ReplayAnswer
+
+  /// How many tokens of each outcome a dry run shows.
+  static let sampleLength = 3
+
+  private var counts: ReplayCounts { answer.counts }
 
   /// The outcomes in the order in which they are tried, with what each means.
   private var outcomes: [(name: String, count: Int, meaning: String)] {
@@ -36,7 +41,7 @@ struct ReplayOutcomeReport {
         ("dry_run", .bool(dryRun)),
         ("app", .string(owner.app)),
         ("environment", .string(owner.environment.rawValue)),
-        ("replay", .null),
+        ("replay", JSONValue(answer.replay)),
         ("inputs", .int(inputs)),
         ("tuples", .int(tuples)),
         ("tokens", .int(counts.tokens)),
@@ -51,7 +56,28 @@ struct ReplayOutcomeReport {
       let padding = String(repeating: " ", count: width - String(row.count).count)
       let name = row.name + String(repeating: " ", count: 12 - row.name.count)
       return "\(name)\(padding)\(row.count)  \(row.meaning)\n"
-    }.joined()
+    }.joined() + sample
+  }
+
+  /// The first few tokens of each outcome, with the reason.
+  private var sample: String {
+    let shown = ReplayOutcome.allCases.flatMap { outcome in answer.sample.filter { $0.outcome == outcome } }
+    guard !shown.isEmpty else { return "" }
+    return "\nfor example\n"
+      + shown.map { "  \(Hex.string($0.token))\n    \($0.outcome.name): \(Self.reason($0))\n" }.joined()
+  }
+
+  private static func reason(_ token: ReplayedToken) -> String {
+    let found = "found dead at \(UTCTime.text(token.time))"
+    let registered = TokenRowWriter.time(token.before?.registeredAt).map { "registered at \($0)" }
+    let dead = TokenRowWriter.time(token.before?.invalidatedAt).map { "dead since \($0)" }
+    return switch token.outcome {
+    case .inserted, .unknown: "\(found), not in the store"
+    case .kept: "\(found), but \(registered ?? "registered")"
+    case .unchanged: "\(found), \(dead ?? "dead") in the store"
+    case .updated: "\(found), \(dead ?? "dead") in the store"
+    case .invalidated: "\(found), \(registered ?? "no registration known")"
+    }
   }
 
   var sentence: String {

@@ -1,0 +1,49 @@
+/// How many live tokens one replay may invalidate: a list of another app, environment or decade would switch off
+/// devices by the thousand, and nobody would know before they complain.
+package enum ReplayBrake: Equatable, Sendable {
+  case count(Int)
+  /// A share of the live tokens of the app and environment, where there are more than `fewest` of them.
+  case percent(Double)
+
+  package static let standard = ReplayBrake.percent(25)
+  /// Up to so many live tokens a share says nothing.
+  package static let fewest = 1000
+
+  /// Whether `invalidated` tokens are too many, whatever the number of live ones is: then that need not be known.
+  package func mayStop(_ invalidated: Int) -> Bool {
+    switch self {
+    case .count(let most): invalidated > most
+    case .percent(let percent): Double(invalidated) > Double(Self.fewest) * percent / 100
+    }
+  }
+
+  /// What stops a replay that invalidates so many of the `live` tokens that there were; nil where nothing does.
+  package func stop(_ invalidated: Int, of live: Int) -> ReplayStop? {
+    switch self {
+    case .count(let most):
+      return invalidated > most ? ReplayStop(invalidated: invalidated, live: live, most: most) : nil
+    case .percent(let percent):
+      let most = Int((Double(live) * percent / 100).rounded(.down))
+      guard live > Self.fewest, invalidated > most else { return nil }
+      return ReplayStop(invalidated: invalidated, live: live, most: most)
+    }
+  }
+}
+
+/// A replay that its brake stopped.
+package struct ReplayStop: Equatable, Sendable {
+  /// Live tokens that it would have invalidated, all that there are, and how many it may.
+  package var invalidated: Int
+  package var live: Int
+  package var most: Int
+
+  package init(invalidated: Int, live: Int, most: Int) {
+    self.invalidated = invalidated
+    self.live = live
+    self.most = most
+  }
+
+  package var text: String {
+    "\(invalidated) of \(live) live tokens would be invalidated, and \(most) are allowed (--max-invalidate)"
+  }
+}
