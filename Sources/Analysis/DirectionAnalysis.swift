@@ -100,8 +100,13 @@ final class DirectionAnalysis {
     try stream.find(finding)
   }
 
-  /// Offset of the first finding that waits for records of lower offsets.
-  var earlyOffset: Int? { early.first?.offset }
+  /// What the source found up to `offset` comes next, then records from there on: up to the offset that this returns,
+  /// before which it found nothing more. Asked for each run of records: mostly there is nothing at all.
+  func endOfTurn(from offset: Int) throws -> Int {
+    guard early.first != nil else { return .max }
+    try releaseEarly(before: offset &+ 1)
+    return early.first?.offset ?? .max
+  }
 
   /// All before `offset` was said: what the source found there comes next.
   func releaseEarly(before offset: Int) throws {

@@ -82,7 +82,7 @@ struct BoundedMemoryTests {
       #expect(summary["distinct_tokens"] as? Int == 60_000)
       let store = "\(memory).sqlite"
       let replayed = try directory.apnsift(
-        "replay", "dump.bin", "--memory", memory, "--store", "sqlite:\(store)", "--create")
+        "replay", "dump.bin", "--memory", memory, "--store", "sqlite:\(store)", "--create", "--no-journal")
       #expect(replayed.code == 0)
       answers.append(replayed.output)
       stores.append(try directory.sqlite(store, ".sha3sum"))

@@ -66,8 +66,7 @@ final class FeedbackDirection: RunDirection {
     while done < run.count {
       let offset = run.offset &+ done &* run.stride
       guard let (origin, stretchEnd) = direction.trail.stretch(at: offset) else { return }
-      try direction.releaseEarly(before: offset &+ 1)
-      let end = min(stretchEnd, direction.earlyOffset ?? .max)
+      let end = try min(stretchEnd, direction.endOfTurn(from: offset))
       let inStretch = (end &- offset &+ run.stride &- 1) / run.stride
       let count = max(1, min(inStretch, run.count &- done))
       let records = FeedbackRecords(
