@@ -35,6 +35,9 @@ let package = Package(
     .systemLibrary(
       name: "CLz4", pkgConfig: "liblz4",
       providers: [.apt(["liblz4-dev"]), .yum(["lz4-devel"]), .brew(["lz4"])]),
+    .systemLibrary(
+      name: "CLibpq", pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"]), .brew(["libpq"])]),
     .target(name: "WireBytes", swiftSettings: strict),
     .target(name: "APNsWire", dependencies: ["WireBytes"], swiftSettings: strict),
     .target(
@@ -55,18 +58,27 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
+    .target(
+      name: "PostgreSQLStore", dependencies: ["WireBytes", "TokenStores", "CLibpq"],
+      swiftSettings: strict),
     .executableTarget(
       name: "apnsift",
       dependencies: [
         "WireBytes", "APNsWire", "StreamSources", "Analysis", "ReaderModels", "Corpus", "Reports",
-        "TokenStores", "SQLiteStore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "TokenStores", "SQLiteStore", "PostgreSQLStore",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .target(
-      name: "TestSupport", dependencies: ["APNsWire"], path: "Tests/TestSupport", exclude: ["Captures"],
+      name: "TestSupport", dependencies: ["APNsWire"], path: "Tests/TestSupport",
+      exclude: ["Captures", "PostgreSQL"],
       swiftSettings: strict),
     // Depends on nothing, so that no capture can be right by sharing code with its reader.
     .target(name: "CaptureWriting", path: "Tests/TestSupport/Captures", swiftSettings: strict),
+    // A server for tests, and a client that shares no code with ours.
+    .target(
+      name: "PrivatePostgreSQL", dependencies: ["CLibpq"], path: "Tests/TestSupport/PostgreSQL",
+      swiftSettings: strict),
     .testTarget(
       name: "WireBytesTests", dependencies: ["WireBytes", "TestSupport"], swiftSettings: strict),
     .testTarget(
@@ -88,10 +100,15 @@ let package = Package(
     .testTarget(
       name: "CorpusTests", dependencies: ["Corpus", "ReaderModels", "TestSupport"], swiftSettings: strict),
     // Runs the built command; it links none of it.
-    .testTarget(name: "CommandTests", dependencies: ["CaptureWriting"], swiftSettings: strict),
+    .testTarget(
+      name: "CommandTests", dependencies: ["CaptureWriting", "PrivatePostgreSQL"], swiftSettings: strict),
     .testTarget(
       name: "TokenStoresTests",
       dependencies: ["TokenStores", "SQLiteStore", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PostgreSQLStoreTests",
+      dependencies: ["TokenStores", "PostgreSQLStore", "SQLiteStore", "PrivatePostgreSQL"],
       swiftSettings: strict),
   ]
 )

@@ -30,6 +30,8 @@ package enum StoreFault: Error, Equatable, Sendable {
   case refused(detail: String)
   /// Any other failure of the engine or the disk.
   case failed(detail: String)
+  /// What only a store behind a server can have.
+  case server(ServerFault)
 }
 
 /// A store failed: which, at what, and what to do.
@@ -74,6 +76,7 @@ extension StoreFault {
     case .stopped(let stop): "the replay was stopped before any change: \(stop.text)"
     case .refused(let detail): "it refused a row (\(detail)); nothing was changed"
     case .failed(let detail): "it failed (\(detail)); nothing was changed"
+    case .server(let fault): fault.problem
     }
   }
 
@@ -96,6 +99,7 @@ extension StoreFault {
       "make sure that app, environment and store are the ones meant, look at a --dry-run, then raise the limit"
     case .refused: "look for constraints and triggers of your own on device_tokens"
     case .failed: "check the disk and the database, then run the command again"
+    case .server(let fault): fault.remedy
     }
   }
 }

@@ -3,8 +3,10 @@ package enum StoreURL: Equatable, Sendable {
   /// A file, by a path that is relative to the working directory or absolute, never empty. It is taken as it
   /// stands: nothing in it is decoded, and a `?` begins no parameters.
   case sqlite(path: String)
+  /// A database of a PostgreSQL server.
+  case postgreSQL(PostgreSQLURI)
 
-  /// Reads `sqlite:PATH`.
+  /// Reads `sqlite:PATH`, `postgresql://…` and `postgres://…`.
   ///
   /// - Throws: `StoreURLError` for an empty path, a path without `sqlite:`, and stores of other kinds.
   package init(_ text: String) throws(StoreURLError) {
@@ -14,7 +16,7 @@ package enum StoreURL: Equatable, Sendable {
     let path = String(text[text.index(after: colon)...])
     switch text[..<colon].lowercased() {
     case "sqlite": self = .sqlite(path: try Self.sqlitePath(path))
-    case "postgres", "postgresql": throw .postgreSQL
+    case "postgres", "postgresql": self = .postgreSQL(try PostgreSQLURI(behindScheme: path))
     case let scheme where path.hasPrefix("//"): throw .unknownScheme(scheme)
     default: throw .notAURL(text)
     }
@@ -28,10 +30,11 @@ package enum StoreURL: Equatable, Sendable {
     return path
   }
 
-  /// The URL in the form that it is read in.
+  /// The URL in the form that it is read in, without a password.
   package var text: String {
     switch self {
     case .sqlite(let path): "sqlite:\(path)"
+    case .postgreSQL(let uri): uri.shown
     }
   }
 }
@@ -41,7 +44,8 @@ package enum StoreURLError: Error, Equatable, Sendable, CustomStringConvertible 
   case emptyPath
   case notAURL(String)
   case twoSlashes(String)
-  case postgreSQL
+  /// What is wrong with a URI of PostgreSQL. The URI itself may hold a password.
+  case postgreSQL(String)
   /// The scheme alone: what follows it may hold a password.
   case unknownScheme(String)
 
@@ -55,10 +59,11 @@ package enum StoreURLError: Error, Equatable, Sendable, CustomStringConvertible 
     case .twoSlashes(let rest):
       "token store 'sqlite://\(rest)': expected sqlite:PATH without slashes of a URL; write sqlite:\(rest) "
         + "for a relative path, sqlite:/\(rest) for an absolute one"
-    case .postgreSQL:
-      "token store: this version of apnsift writes to SQLite only, not to PostgreSQL; use sqlite:PATH"
+    case .postgreSQL(let problem):
+      "token store: a postgresql:// URI cannot be read: \(problem); expected "
+        + "postgresql://USER@HOST:PORT/DATABASE, each part optional, with %XX for special characters, as %40 for @"
     case .unknownScheme(let scheme):
-      "token store: expected sqlite:PATH, found a URL that begins with \(scheme)://; use sqlite:PATH"
+      "token store: expected sqlite:PATH or a postgresql:// URI, found a URL that begins with \(scheme)://"
     }
   }
 

@@ -44,7 +44,7 @@ struct UsageTests {
     (["export", "--findings", "-", "dump.bin"], ["--findings", "same file"]),
     (["replay", "--store", "tokens.sqlite", "dump.bin"], ["'tokens.sqlite'", "sqlite:tokens.sqlite"]),
     (["replay", "--store", "sqlite:", "dump.bin"], ["sqlite:", "path"]),
-    (["replay", "--store", "postgres://u:secret@h/d", "dump.bin"], ["PostgreSQL", "sqlite:PATH"]),
+    (["replay", "--store", "postgres://u:sec/ret@h/d", "dump.bin"], ["postgresql://", "%XX"]),
     (["replay", "--store", "sqlite:s", "--lock-timeout", "86401", "dump.bin"], ["--lock-timeout", "86400"]),
     (["replay", "--environment", "staging", "dump.bin"], ["staging", "production", "sandbox"]),
     (["store", "list", "--dead", "--live"], ["--dead", "--live"]),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PostgreSQLStore
 import SQLiteStore
 import TokenStores
 
@@ -14,7 +15,8 @@ struct StoreOptions: ParsableArguments {
   /// The store where none is named.
   private static let standard = "sqlite:tokens.sqlite"
 
-  @Option(help: "The store: sqlite:PATH. Else what \(variable) says, else \(standard).")
+  @Option(
+    help: "The store: sqlite:PATH or a postgresql:// URI. Else what \(variable) says, else \(standard).")
   var store: String?
 
   @Option(help: "Seconds to wait for another program's lock on the store.")
@@ -55,6 +57,8 @@ struct StoreOptions: ParsableArguments {
       switch try StoreURL(url) {
       case .sqlite(let path):
         return SQLiteTokenStore(path: path, creates: creates, lockTimeout: .seconds(lockTimeout))
+      case .postgreSQL(let uri):
+        return try PostgreSQLTokenStore(uri: uri, creates: creates, lockTimeout: .seconds(lockTimeout))
       }
     } catch {
       throw UsageError(error.message)
@@ -66,6 +70,7 @@ extension StoreURL {
   fileprivate var isMissing: Bool {
     switch self {
     case .sqlite(let path): access(path, F_OK) != 0
+    case .postgreSQL: false
     }
   }
 }

@@ -1,12 +1,13 @@
+import PostgreSQLStore
 import SQLiteStore
 import Testing
 import TokenStores
 
-/// The journal of a store: what it says of replays, and that an undo restores what nobody changed since.
+/// The journal of each store: what it says of replays, and that an undo restores what nobody changed since.
 @Suite("The journal") struct JournalTests {
   private static let owner = AppEnvironment()
 
-  private static func entry(_ digest: String = "00") -> JournalEntry {
+  static func entry(_ digest: String = "00") -> JournalEntry {
     JournalEntry(
       at: 1_400_000_000, version: "1", inputs: [ReplayedInput(source: "a.bin", sha256: digest, bytes: 38)],
       options: "{}", tuples: 7, rejected: 1)
@@ -55,12 +56,13 @@ import TokenStores
     }
   }
 
-  @Test("agrees with a plain model after random replays, registrations and undos")
-  func histories() throws {
-    var generator = OrderTests.Generator(state: 5)
-    for history in 0..<150 {
-      let directory = try TemporaryDirectory()
-      let store = SQLiteTokenStore(path: directory.file(), creates: true)
+  @Test(
+    "agrees with a plain model after random replays, registrations and undos", arguments: StoreKind.allCases)
+  func histories(_ kind: StoreKind) throws {
+    var generator = FixedGenerator(state: 5)
+    let place = try StorePlace(kind)
+    for history in 0..<(kind == .sqlite ? 150 : 40) {
+      let store = try place.emptyStore()
       var model = Model()
       for _ in 0..<Int.random(in: 3...12, using: &generator) {
         let dated = Self.distinct(&generator)
@@ -79,22 +81,31 @@ import TokenStores
           #expect(answer?.restored == expected?.restored)
           #expect(answer.map { $0.left.values.reduce(0, +) } == expected?.left)
         }
+        var recorded = 0
+        for (index, made) in model.changes.enumerated() {
+          guard let made else { continue }
+          try store.changes(of: index + 1) { change in
+            recorded += 1
+            #expect(made.contains { $0.token == change.token && $0.after == change.after })
+          }
+        }
+        #expect(recorded == model.changes.reduce(0) { $0 + ($1?.count ?? 0) }, "history \(history)")
         let table = Dictionary(uniqueKeysWithValues: try store.rows().map { ($0.token, $0.state) })
         try #require(table == model.table, "history \(history)")
       }
     }
   }
 
-  private static func distinct(_ generator: inout OrderTests.Generator) -> [Dated] {
+  private static func distinct(_ generator: inout FixedGenerator) -> [Dated] {
     let tokens = Set(
       (0..<Int.random(in: 0...6, using: &generator)).map { _ in UInt8.random(in: 0...9, using: &generator) })
     return tokens.sorted().map { Dated(token: [$0], time: UInt32.random(in: 0...6, using: &generator)) }
   }
 
-  @Test("says of a replay what it was told, and how each row was")
-  func records() throws {
-    let directory = try TemporaryDirectory()
-    let store = SQLiteTokenStore(path: directory.file(), creates: true)
+  @Test("says of a replay what it was told, and how each row was", arguments: StoreKind.allCases)
+  func records(_ kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try place.emptyStore()
     try store.register([Dated(token: [2], time: 5), Dated(token: [3], time: 5)])
     try store.replay([Dated(token: [3], time: 9)])
     let deaths = [Dated(token: [1], time: 7), Dated(token: [2], time: 8), Dated(token: [3], time: 11)]
@@ -118,10 +129,10 @@ import TokenStores
       ])
   }
 
-  @Test("an undo tells which rows it leaves, and why")
-  func left() throws {
-    let directory = try TemporaryDirectory()
-    let store = SQLiteTokenStore(path: directory.file(), creates: true)
+  @Test("an undo tells which rows it leaves, and why", arguments: StoreKind.allCases)
+  func left(_ kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try place.emptyStore()
     try store.register([Dated(token: [1], time: 1), Dated(token: [2], time: 1), Dated(token: [3], time: 1)])
     try store.replay((1...4).map { Dated(token: [$0], time: 5) }, as: Self.entry())
     try store.register([Dated(token: [1], time: 9), Dated(token: [2], time: 3)])
@@ -134,10 +145,10 @@ import TokenStores
     #expect(try store.history().map(\.undoneBy) == [3, nil, nil])
   }
 
-  @Test("what cannot be undone is refused, and changes nothing")
-  func refusals() throws {
-    let directory = try TemporaryDirectory()
-    let store = SQLiteTokenStore(path: directory.file(), creates: true)
+  @Test("what cannot be undone is refused, and changes nothing", arguments: StoreKind.allCases)
+  func refusals(_ kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try place.emptyStore()
     try store.replay([Dated(token: [1], time: 5)], as: Self.entry())
     #expect(throws: StoreError.self) { try store.undo(2, entry: Self.entry()) }
     _ = try store.undo(1, entry: Self.entry())
@@ -147,10 +158,10 @@ import TokenStores
     #expect(try store.history().count == 2)
   }
 
-  @Test("an input counts as replayed until a replay of it is undone")
-  func inputs() throws {
-    let directory = try TemporaryDirectory()
-    let store = SQLiteTokenStore(path: directory.file(), creates: true)
+  @Test("an input counts as replayed until a replay of it is undone", arguments: StoreKind.allCases)
+  func inputs(_ kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try place.emptyStore()
     let deaths = [Dated(token: [1], time: 5)]
     func known(_ owner: AppEnvironment = Self.owner) throws -> Int? {
       try store.replays(ofInputs: ["ab"], for: owner)["ab"]
@@ -167,10 +178,10 @@ import TokenStores
     #expect(try known() == 4)
   }
 
-  @Test("a brake stops a replay before any change", arguments: [true, false])
-  func brake(isDryRun: Bool) throws {
-    let directory = try TemporaryDirectory()
-    let store = SQLiteTokenStore(path: directory.file(), creates: true)
+  @Test("a brake stops a replay before any change", arguments: StoreKind.allCases, [true, false])
+  func brake(_ kind: StoreKind, isDryRun: Bool) throws {
+    let place = try StorePlace(kind)
+    let store = try place.emptyStore()
     let tokens = (0..<1200).map { Dated(token: [UInt8($0 >> 8), UInt8($0 & 255)], time: 1) }
     try store.register(tokens)
     let deaths = tokens.map { Dated(token: $0.token, time: 2) }
@@ -202,29 +213,18 @@ import TokenStores
   }
 
   @Test(
-    "grace keeps devices that were registered shortly before", arguments: [(0, 1), (4, 1), (5, 0), (9, 0)])
-  func grace(_ grace: UInt32, _ invalidated: Int) throws {
-    let directory = try TemporaryDirectory()
-    let store = SQLiteTokenStore(path: directory.file(), creates: true)
+    "grace keeps devices that were registered shortly before", arguments: StoreKind.allCases,
+    [(0, 1), (4, 1), (5, 0), (9, 0), (UInt32.max, 0)])
+  func grace(_ kind: StoreKind, _ expected: (grace: UInt32, invalidated: Int)) throws {
+    let place = try StorePlace(kind)
+    let store = try place.emptyStore()
     try store.register([Dated(token: [1], time: 10)])
     // Without its type it would be an array of words, whose bytes are another token.
     let token: [UInt8] = [1]
     var options = ReplayOptions()
-    options.grace = grace
+    options.grace = expected.grace
     let answer = try store.replay(
       { try $0(token.span.bytes, 15) }, for: Self.owner, options: options, entry: nil)
-    #expect(answer.counts.invalidated == invalidated)
-  }
-}
-
-extension TokenStore {
-  @discardableResult
-  fileprivate func replay(_ deaths: [Dated], as entry: JournalEntry?) throws -> ReplayAnswer {
-    var options = ReplayOptions()
-    options.brake = .percent(100)
-    return try replay(
-      { visit in for death in deaths { try visit(death.token.span.bytes, death.time) } },
-      for: AppEnvironment(),
-      options: options, entry: entry.map { entry in { entry } })
+    #expect(answer.counts.invalidated == expected.invalidated)
   }
 }

@@ -1,0 +1,95 @@
+import CLibpq
+import TokenStores
+
+/// A connection to a server. Closing it undoes what was not committed: so does the server where this process ends.
+///
+/// A signal that ends the process in the middle of a statement leaves the server to notice that nobody listens.
+final class Connection {
+  let handle: OpaquePointer
+
+  /// The oldest version that has what the statements need (collisdeterministic, hashtextextended).
+  private static let leastVersion: Int32 = 120_000
+
+  /// Connects as libpq reads `uri`: PG* variables, service and password files fill in what it leaves open.
+  ///
+  /// - Throws: `StoreFault.server(.cannotConnect)`.
+  init(uri: String) throws(StoreFault) {
+    // Behind `dbname`, which is the whole URI, and so not overridden by it.
+    let keywords = Self.copies(of: ["dbname", "client_encoding", "fallback_application_name"])
+    let values = Self.copies(of: [uri, "UTF8", "apnsift"])
+    defer { for copy in keywords + values { copy?.deallocate() } }
+    guard let connection = PQconnectdbParams(keywords, values, 1) else {
+      throw .server(.cannotConnect(reason: "no memory is left"))
+    }
+    handle = connection
+    guard PQstatus(handle) == CONNECTION_OK else {
+      throw .server(.cannotConnect(reason: ServerError.line(PQerrorMessage(handle))))
+    }
+    let version = PQserverVersion(handle)
+    guard version >= Self.leastVersion else {
+      throw .server(
+        .cannotConnect(reason: "the server is PostgreSQL \(version / 10_000), expected 12 or later"))
+    }
+    // Notices, such as those of triggers, are no business of a user of apnsift.
+    PQsetNoticeReceiver(handle, { _, _ in }, nil)
+    // Without it a server goes on with a long statement, and its locks, for a client that is gone.
+    if version >= 140_000 { PQclear(PQexec(handle, "SET client_connection_check_interval = 1000")) }
+  }
+
+  deinit { PQfinish(handle) }
+
+  var isLost: Bool { PQstatus(handle) == CONNECTION_BAD }
+
+  /// Runs one statement.
+  @discardableResult
+  func run(_ sql: String, _ parameters: Parameter...) throws(ServerError) -> QueryResult {
+    try run(sql, with: parameters)
+  }
+
+  @discardableResult
+  func run(_ sql: String, with parameters: [Parameter]) throws(ServerError) -> QueryResult {
+    let types = parameters.map(\.type)
+    let values = parameters.map(\.encoded)
+    let lengths = values.map { Int32(clamping: $0.count) }
+    let formats = [Int32](repeating: 1, count: values.count)
+    // Behind each value a zero byte, so that an empty one has an address too: without one it would be null.
+    let bytes = Array(values.map { $0 + [0] }.joined())
+    let result = bytes.withUnsafeBufferPointer { buffer in
+      buffer.withMemoryRebound(to: CChar.self) { characters in
+        var start = 0
+        let pointers = values.map { value -> UnsafePointer<CChar>? in
+          defer { start += value.count + 1 }
+          return characters.baseAddress.map { $0 + start }
+        }
+        return PQexecParams(handle, sql, Int32(values.count), types, pointers, lengths, formats, 1)
+      }
+    }
+    return try checked(result)
+  }
+
+  /// Takes over `result`.
+  func checked(_ result: OpaquePointer?) throws(ServerError) -> QueryResult {
+    guard let result else { throw ServerError(nil, of: handle) }
+    switch PQresultStatus(result) {
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_COPY_IN: return QueryResult(owning: result)
+    default:
+      defer { PQclear(result) }
+      throw ServerError(result, of: handle)
+    }
+  }
+
+  /// Ends a transaction without its changes. Where that fails the connection is lost, and the server does it.
+  func rollBack() {
+    _ = try? run("ROLLBACK")
+  }
+
+  /// Texts as C has them, nil behind the last one.
+  private static func copies(of texts: [String]) -> [UnsafePointer<CChar>?] {
+    texts.map { text in
+      let characters = text.utf8CString
+      let copy = UnsafeMutableBufferPointer<CChar>.allocate(capacity: characters.count)
+      _ = copy.initialize(from: characters)
+      return UnsafePointer(copy.baseAddress)
+    } + [nil]
+  }
+}

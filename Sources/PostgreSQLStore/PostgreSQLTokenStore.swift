@@ -1,0 +1,150 @@
+import CLibpq
+import TokenStores
+
+/// A token store in a PostgreSQL database (docs/stores.md, PostgreSQL).
+///
+/// Each call is one connection and one transaction. Readers wait for nobody and nobody for them.
+package struct PostgreSQLTokenStore: TokenStore {
+  /// How long another program's lock is waited for unless told otherwise.
+  package static let defaultLockTimeout = Duration.seconds(5)
+
+  /// The URI without its password.
+  package let name: String
+  let uri: String
+  let creates: Bool
+  let lockTimeout: Duration
+
+  /// Describes a store; nothing is connected to yet.
+  ///
+  /// - Parameters:
+  ///   - uri: where it is, as libpq reads it.
+  ///   - creates: whether a table that is missing is made by the first call that writes. Until then it reads as an
+  ///     empty store.
+  ///   - lockTimeout: how long another program's lock is waited for; 0 to 1,000,000 seconds.
+  /// - Throws: where libpq cannot read the URI.
+  package init(
+    uri: PostgreSQLURI, creates: Bool = false, lockTimeout: Duration = defaultLockTimeout
+  ) throws(StoreURLError) {
+    name = uri.shown
+    self.uri = uri.text
+    self.creates = creates
+    self.lockTimeout = min(max(lockTimeout, .zero), .seconds(1_000_000))
+    try Self.checkSyntax(of: uri)
+  }
+
+  /// libpq's message quotes what it could not read, which may be a password: what stands before the quote will do.
+  private static func checkSyntax(of uri: PostgreSQLURI) throws(StoreURLError) {
+    var message: UnsafeMutablePointer<CChar>?
+    if let options = PQconninfoParse(uri.text, &message) {
+      PQconninfoFree(options)
+      return
+    }
+    defer { PQfreemem(message) }
+    let words = ServerError.line(message).prefix { $0 != "\"" }.split(whereSeparator: {
+      $0 == " " || $0 == ":"
+    })
+    throw .postgreSQL(words.joined(separator: " "))
+  }
+
+  package func check(for use: StoreUse) throws {
+    try reportingFaults {
+      let connection = try Connection(uri: uri)
+      try begin(connection, "")
+      let table = try findTable(connection)
+      guard use == .writing else { return }
+      if try connection.run("SELECT current_setting('transaction_read_only')").text(0, 0) == "on" {
+        let isStandby = try connection.run("SELECT pg_is_in_recovery()").flag(0, 0)
+        let detail = isStandby ? "it is a standby" : "default_transaction_read_only is on"
+        throw StoreFault.server(.readOnly(detail: detail))
+      }
+      if let table {
+        try table.checkPrivileges(on: connection)
+      } else {
+        try DeviceTable.checkCreation(on: connection)
+      }
+    }
+  }
+
+  package func owners() throws -> [AppEnvironment] {
+    try reading { try TokenQueries.owners(in: $1, $0) } ?? []
+  }
+
+  package func rows(of tokens: [[UInt8]], in filter: AppEnvironmentFilter) throws -> [TokenRow] {
+    try reading { try TokenQueries.rows(of: tokens, in: filter, table: $1, $0) } ?? []
+  }
+
+  package func list(
+    _ selection: TokenSelection, in filter: AppEnvironmentFilter,
+    visit: (_ owner: AppEnvironment, _ token: RawSpan, _ state: TokenState) throws -> Void
+  ) throws {
+    // No row can have such an app, and the server takes no such text.
+    if filter.app?.utf8.contains(0) ?? false { return try check(for: .reading) }
+    _ = try reading { try TokenQueries.list(selection, in: filter, table: $1, $0, visit: visit) }
+  }
+
+  package func replay(
+    _ deaths: TimedTokens, for owner: AppEnvironment, options: ReplayOptions, entry: (() -> JournalEntry)?
+  ) throws -> ReplayAnswer {
+    let judging = Judging.replay(knownOnly: options.knownOnly, grace: options.grace)
+    if options.dryRun {
+      return try previewing(deaths, judging, for: owner) { try $0.preview(options) }
+        ?? previewOfNothing(deaths, options)
+    }
+    return try writing(deaths, judging, for: owner, isRecorded: entry != nil) { writer in
+      try writer.replay(options, entry: entry?())
+    }
+  }
+
+  /// What a replay would do to a table that is still to be made.
+  private func previewOfNothing(_ deaths: TimedTokens, _ options: ReplayOptions) throws -> ReplayAnswer {
+    var answer = ReplayAnswer()
+    try deaths { token, time in
+      let outcome = ReplayRule.outcome(of: time, on: nil, knownOnly: options.knownOnly)
+      answer.add(outcome, token, at: time, before: nil, limit: options.sampleLength)
+    }
+    return answer
+  }
+
+  package func register(_ registrations: TimedTokens, for owner: AppEnvironment) throws -> RegistrationCounts
+  {
+    try writing(registrations, .registration, for: owner, isRecorded: false) { writer in
+      try writer.write(recordedAs: nil).registration
+    }
+  }
+
+  package func history() throws -> [JournalRecord] {
+    try reading { try Journal($0, $1).records() } ?? []
+  }
+
+  package func changes(of id: Int, visit: (JournalChange) throws -> Void) throws {
+    let isThere: Void? = try reading { connection, table in
+      let journal = Journal(connection, table)
+      _ = try journal.record(id)
+      try journal.changes(of: id, visit: visit)
+    }
+    if isThere == nil { throw StoreError(store: name, fault: .noReplay(id)) }
+  }
+
+  package func replays(ofInputs digests: [String], for owner: AppEnvironment) throws -> [String: Int] {
+    // No row can have such an app, and the server takes no such text.
+    if owner.app.utf8.contains(0) { return [:] }
+    return try reading { connection, table in
+      let journal = Journal(connection, table)
+      guard try journal.isPresent() else { return [:] }
+      return try digests.reduce(into: [:]) { found, digest in
+        found[digest] = try journal.replay(ofInput: digest, for: owner)
+      }
+    } ?? [:]
+  }
+
+  package func undo(_ id: Int, entry: JournalEntry) throws -> UndoAnswer {
+    try writing { connection in
+      guard let table = try findTable(connection) else { throw StoreFault.noReplay(id) }
+      let journal = Journal(connection, table)
+      let rows = OwnedRows(connection: connection, table: table, owner: try journal.record(id).owner)
+      try rows.lock()
+      // Another one may have undone it while the lock was waited for.
+      return try Undo(rows: rows, journal: journal, record: journal.record(id)).run(entry)
+    }
+  }
+}

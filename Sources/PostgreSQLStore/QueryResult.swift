@@ -1,0 +1,54 @@
+import CLibpq
+import WireBytes
+
+/// The rows that a statement returned, in the server's binary format. Rows and columns are numbered from 0.
+final class QueryResult {
+  private let result: OpaquePointer
+
+  /// Takes over a result of libpq.
+  init(owning result: OpaquePointer) { self.result = result }
+
+  deinit { PQclear(result) }
+
+  var count: Int { Int(PQntuples(result)) }
+
+  var columns: Int { Int(PQnfields(result)) }
+
+  /// How many rows the statement inserted or updated, as its command tag says.
+  var affected: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
+
+  /// What the statement turned out to be: a COMMIT of a failed transaction is a `ROLLBACK`.
+  var command: String { String(cString: PQcmdStatus(result)) }
+
+  func isNull(_ row: Int, _ column: Int) -> Bool {
+    PQgetisnull(result, Int32(row), Int32(column)) != 0
+  }
+
+  /// Lends the bytes of a value; those of null are empty.
+  func withBytes<Result>(_ row: Int, _ column: Int, _ body: (RawSpan) throws -> Result) rethrows -> Result {
+    let base = PQgetvalue(result, Int32(row), Int32(column))
+    let count = Int(PQgetlength(result, Int32(row), Int32(column)))
+    return try body(UnsafeRawBufferPointer(start: base, count: base == nil ? 0 : count).bytes)
+  }
+
+  /// A text value; nil where it is null or no UTF-8, which a database with encoding SQL_ASCII can hold.
+  func text(_ row: Int, _ column: Int) -> String? {
+    guard !isNull(row, column) else { return nil }
+    return withBytes(row, column) { bytes in
+      bytes.withUnsafeBytes { String(validating: $0, as: UTF8.self) }
+    }
+  }
+
+  /// A bigint, or the microseconds of a timestamptz; nil where it is null.
+  func integer(_ row: Int, _ column: Int) -> Int64? {
+    guard !isNull(row, column) else { return nil }
+    return withBytes(row, column) { bytes in
+      guard bytes.byteCount == 8 else { return nil }
+      return Int64(bigEndian: bytes.unsafeLoadUnaligned(as: Int64.self))
+    }
+  }
+
+  func flag(_ row: Int, _ column: Int) -> Bool {
+    withBytes(row, column) { $0.byteCount == 1 && $0.byte(at: 0) != 0 }
+  }
+}

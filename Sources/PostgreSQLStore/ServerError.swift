@@ -1,0 +1,75 @@
+import CLibpq
+import TokenStores
+
+/// What the server, or libpq on the way to it, says of a failure.
+struct ServerError: Error {
+  /// Five characters (PostgreSQL's documentation, appendix "PostgreSQL Error Codes"); empty where the failure is
+  /// libpq's own.
+  var state: String
+  /// One line.
+  var message: String
+  /// Whether the connection is lost with it.
+  var isLost: Bool
+
+  /// Classes of states that say the server ends the connection, or that it broke.
+  private static let endings = ["57P01", "57P02", "57P03", "57P04", "57P05", "25P03"]
+
+  init(state: String, message: String, isLost: Bool) {
+    self.state = state
+    self.message = message
+    self.isLost = isLost || state.hasPrefix("08") || Self.endings.contains(state)
+  }
+
+  /// The failure that `result` tells of; nil stands for a request that could not even be sent.
+  init(_ result: OpaquePointer?, of connection: OpaquePointer) {
+    let isLost = PQstatus(connection) == CONNECTION_BAD
+    let state = Self.field(0x43, of: result)
+    let message = Self.field(0x4D, of: result) ?? Self.line(PQerrorMessage(connection))
+    self.init(state: state ?? "", message: message, isLost: isLost)
+  }
+
+  /// A field by its code: `C` is the state, `M` the primary message (postgres_ext.h; the macros are characters,
+  /// which Swift does not import as integers).
+  private static func field(_ code: Int32, of result: OpaquePointer?) -> String? {
+    guard let result, let text = PQresultErrorField(result, code) else { return nil }
+    return line(text)
+  }
+
+  /// Messages of libpq have several lines, where several addresses were tried.
+  static func line(_ text: UnsafePointer<CChar>?) -> String {
+    guard let text else { return "no message" }
+    let lines = String(cString: text).split(whereSeparator: \.isNewline)
+    return lines.isEmpty ? "no message" : lines.joined(separator: "; ")
+  }
+
+  /// Whether the same transaction, done again from its beginning, may well succeed: a serialization failure or
+  /// a deadlock.
+  var isContention: Bool { state == "40001" || state == "40P01" }
+
+  /// A key that another program inserted in the meantime, or a unique index of the user's.
+  var isUniqueViolation: Bool { state == "23505" }
+}
+
+extension StoreFault {
+  /// What an error of the server means to the user of a store.
+  ///
+  /// - Parameter waited: how long the server waits for the locks of others.
+  init(_ error: ServerError, waited: Duration) {
+    let message = error.message
+    let coded = error.state.isEmpty ? message : "\(message), SQLSTATE \(error.state)"
+    if error.isLost {
+      self = .server(.connectionLost(detail: message))
+      return
+    }
+    switch (error.state, error.state.prefix(2)) {
+    case ("55P03", _): self = .locked(waited: waited)
+    case ("42501", _): self = .server(.notPermitted(detail: message))
+    case ("25006", _): self = .server(.readOnly(detail: message))
+    case ("53100", _): self = .full(detail: message)
+    case ("40001", _), ("40P01", _): self = .server(.contended(detail: message))
+    // Constraints, views with a check, what a trigger raises, and a token that is too long for an index.
+    case (_, "23"), (_, "44"), (_, "P0"), (_, "27"), ("54000", _): self = .refused(detail: coded)
+    default: self = .failed(detail: coded)
+    }
+  }
+}

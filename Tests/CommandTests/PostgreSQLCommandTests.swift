@@ -1,0 +1,112 @@
+import PrivatePostgreSQL
+import Testing
+
+/// The commands on a store behind a server.
+@Suite("Stores in PostgreSQL")
+struct PostgreSQLCommandTests {
+  private let directory: TestDirectory
+  private let server: PrivateServer
+  private let session: Session
+  private let store: String
+
+  init() throws {
+    directory = try TestDirectory()
+    try directory.write(feedback(tuples(3)), to: "dump.bin")
+    server = try PrivateServer.shared.get()
+    let database = try server.makeDatabase()
+    session = try Session(server, database: database)
+    store = server.uri(database, user: "postgres:secret")
+  }
+
+  /// Runs the command; whatever it says, it says without the password.
+  private func apnsift(_ arguments: String...) throws -> Outcome {
+    let outcome = try directory.apnsift(arguments + ["--store", store])
+    #expect(!outcome.errors.contains("secret") && !outcome.text.contains("secret"))
+    return outcome
+  }
+
+  @Test("a table is made with --create alone; twice is once; a dry run changes nothing")
+  func replay() throws {
+    let refused = try apnsift("replay", "dump.bin")
+    #expect(refused.code == 2)
+    #expect(refused.errors.contains("no table device_tokens") && refused.errors.contains("--create"))
+    #expect(try apnsift("replay", "dump.bin", "--create", "--dry-run").code == 0)
+    #expect(try session.run("SELECT to_regclass('device_tokens')") == [[nil]])
+    let first = try apnsift("replay", "dump.bin", "--create", "--json")
+    #expect(first.code == 0, "\(first.errors)")
+    #expect(try Evidence.object(first.text)["inserted"] as? Int == 3)
+    let second = try Evidence.object(try apnsift("replay", "dump.bin", "--json").text)
+    #expect(second["unchanged"] as? Int == 3 && second["inserted"] as? Int == 0)
+    let rows = try session.run("SELECT encode(token, 'hex') FROM device_tokens ORDER BY token")
+    #expect(rows.map { $0[0] } == (0..<3).map { hex(token($0)) }.sorted())
+  }
+
+  @Test("register, show and list as from SQLite")
+  func storeCommands() throws {
+    let registered = try apnsift("store", "register", "aa", "bb", "--at", "1400000000", "--create")
+    #expect(registered.code == 0, "\(registered.errors)")
+    #expect(registered.errors.contains("2 new"))
+    #expect(
+      try session.run("SELECT count(*) FROM device_tokens WHERE registered_at = to_timestamp(1400000000)")
+        == [["2"]])
+    try session.run(
+      "INSERT INTO device_tokens VALUES ('mail', 'sandbox', '\\xaa', NULL, to_timestamp(1450000000))")
+    let listed = try apnsift("store", "list")
+    #expect(
+      listed.text
+        == """
+        app,environment,token,registered_at,invalidated_at
+        ,production,aa,2014-05-13T16:53:20Z,
+        ,production,bb,2014-05-13T16:53:20Z,
+        mail,sandbox,aa,,2015-12-13T09:46:40Z
+
+        """)
+    let shown = try apnsift("store", "show", "aa", "ee", "--json", "--app", "mail")
+    #expect(try Evidence.objects(shown.text).map { $0["environment"] as? String } == ["sandbox"])
+    #expect(shown.messages.first?.hasPrefix("ee: not in postgresql://postgres@/") == true)
+  }
+
+  @Test("history, undo and the brake as in SQLite")
+  func journal() throws {
+    _ = try apnsift("store", "register", hex(token(0)), "--at", "1000000000", "--create")
+    let stopped = try apnsift("replay", "dump.bin", "--max-invalidate", "0")
+    #expect(stopped.code == 3 && stopped.errors.contains("1 of 1 live tokens would be invalidated"))
+    #expect(try apnsift("store", "history", "--json").text == "[]\n")
+    #expect(try apnsift("replay", "dump.bin").code == 0)
+    let again = try apnsift("replay", "dump.bin", "--dry-run")
+    let records = try Evidence.objects(try apnsift("store", "history", "--json").text)
+    #expect(records.map { $0["inserted"] as? Int } == [2])
+    let id = String(records.first?["id"] as? Int ?? 0)
+    #expect(again.errors.contains("dump.bin: was replayed before, by replay \(id)"))
+    #expect(parseCSV(try apnsift("store", "history", id).text).count == 4)
+    let undone = try apnsift("store", "undo", id)
+    #expect(undone.code == 0 && undone.errors.contains("3 rows restored"), "\(undone.errors)")
+    #expect(
+      try session.run("SELECT encode(token, 'hex'), invalidated_at FROM device_tokens") == [
+        [hex(token(0)), nil]
+      ])
+    #expect(try apnsift("store", "undo", id).code == 2)
+  }
+
+  @Test("PG* variables fill in what the URI leaves open")
+  func variables() throws {
+    try session.run("SELECT 1")
+    let parts = store.split(separator: "?host=")
+    let database = parts[0].split(separator: "/").last.map(String.init) ?? ""
+    let outcome = try directory.apnsift(
+      ["replay", "dump.bin", "--store", "postgres:", "--create"],
+      environment: ["PGHOST": server.directory, "PGDATABASE": database, "PGUSER": "postgres"])
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    #expect(try session.run("SELECT count(*) FROM device_tokens") == [["3"]])
+  }
+
+  @Test("a server that is not there, and a URI that cannot be read")
+  func faults() throws {
+    let absent = try directory.apnsift("store", "list", "--store", "postgres://me:secret@/db?host=/nowhere")
+    #expect(absent.code == 2)
+    #expect(absent.errors.contains("token store postgresql://me@/db?host=/nowhere: no connection"))
+    let unreadable = try directory.apnsift("store", "list", "--store", "postgres://h/db?nothing=secret")
+    #expect(unreadable.code == 64)
+    #expect(!absent.errors.contains("secret") && !unreadable.errors.contains("secret"))
+  }
+}

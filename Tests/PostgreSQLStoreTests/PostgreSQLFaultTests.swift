@@ -1,0 +1,231 @@
+import PostgreSQLStore
+import Testing
+import TokenStores
+
+/// Everything that can be wrong with a store on a server, each on a real one.
+@Suite struct PostgreSQLFaultTests {
+  static let deaths = [Dated(token: [1], time: 9)]
+  let database: TestDatabase
+
+  init() throws { database = try TestDatabase() }
+
+  private func fault(_ body: () throws -> Void) throws -> StoreFault {
+    let error = #expect(throws: StoreError.self) { try body() }
+    let message = error?.message ?? ""
+    #expect(!message.contains("secret") && !message.contains("\n") && !message.hasSuffix("."))
+    guard let error else { throw SourceFailure() }
+    return error.fault
+  }
+
+  private static func isConnecting(_ fault: StoreFault, _ reason: String) -> Bool {
+    guard case .server(.cannotConnect(let found)) = fault else { return false }
+    return found.contains(reason)
+  }
+
+  @Test func aMissingDatabase() throws {
+    guard case .postgreSQL(let uri) = try StoreURL(database.server.uri("nothing")) else {
+      throw SourceFailure()
+    }
+    let store = try PostgreSQLTokenStore(uri: uri, creates: true)
+    #expect(Self.isConnecting(try fault { try store.check(for: .reading) }, #""nothing" does not exist"#))
+    #expect(Self.isConnecting(try fault { try store.replay(Self.deaths) }, #""nothing" does not exist"#))
+  }
+
+  @Test func noServer() throws {
+    guard case .postgreSQL(let uri) = try StoreURL("postgres://me:secret@/db?host=/nowhere") else {
+      throw SourceFailure()
+    }
+    let store = try PostgreSQLTokenStore(uri: uri)
+    #expect(store.name == "postgresql://me@/db?host=/nowhere")
+    #expect(Self.isConnecting(try fault { _ = try store.owners() }, "/nowhere"))
+  }
+
+  /// Only libpq can tell that.
+  @Test(arguments: ["postgres://h/db?no=secret", "postgres://me:secret%@h/db", "postgres://[::1/secret"])
+  func anUnreadableURI(_ text: String) throws {
+    guard case .postgreSQL(let uri) = try? StoreURL(text) else { return }
+    let error = #expect(throws: StoreURLError.self) { try PostgreSQLTokenStore(uri: uri) }
+    #expect(error?.message.contains("secret") == false)
+  }
+
+  @Test func passwords() throws {
+    try database.session.run(
+      "DO $$ BEGIN CREATE ROLE guarded LOGIN SUPERUSER PASSWORD 'right'; EXCEPTION WHEN duplicate_object THEN NULL; END $$"
+    )
+    let right = try database.store(user: "guarded:right")
+    #expect(try right.replay(Self.deaths).inserted == 1)
+    #expect(!right.name.contains("right"))
+    let wrong = try database.store(user: "guarded:secret")
+    #expect(Self.isConnecting(try fault { _ = try wrong.owners() }, "password authentication failed"))
+    let none = try database.store(user: "guarded", options: "passfile=/dev/null")
+    #expect(Self.isConnecting(try fault { _ = try none.owners() }, "no password supplied"))
+  }
+
+  @Test func noTable() throws {
+    let store = try database.store(creates: false)
+    for use in [
+      { try store.check(for: .reading) }, { try store.check(for: .writing) }, { _ = try store.rows() },
+      { _ = try store.replay(Self.deaths) }, { _ = try store.replay(Self.deaths, dryRun: true) },
+    ] {
+      #expect(try fault(use) == .noTable)
+    }
+    #expect(try database.store().rows().isEmpty)
+  }
+
+  @Test func privileges() throws {
+    try database.store().replay(Self.deaths)
+    let role = "limited_\(database.name)"
+    try database.session.run(
+      "CREATE ROLE \(role) LOGIN; REVOKE TEMPORARY, CREATE ON DATABASE \(database.name) FROM PUBLIC; "
+        + "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+    defer { _ = try? database.session.run("DROP OWNED BY \(role); DROP ROLE \(role)") }
+    let store = try database.store(user: role)
+    func expectRefused(_ grants: String, lacks: String) throws {
+      try database.session.run(grants)
+      let found = try fault { try store.check(for: .writing) }
+      guard case .server(.notPermitted(let detail)) = found else { throw SourceFailure() }
+      #expect(detail == "it lacks \(lacks)")
+      guard case .server(.notPermitted) = try fault({ try store.replay(Self.deaths) }) else {
+        throw SourceFailure()
+      }
+    }
+    try expectRefused("SELECT 1", lacks: "SELECT on public.device_tokens")
+    try expectRefused("GRANT SELECT ON device_tokens TO \(role)", lacks: "INSERT on public.device_tokens")
+    #expect(try store.rows().count == 1)
+    try expectRefused("GRANT INSERT ON device_tokens TO \(role)", lacks: "UPDATE on public.device_tokens")
+    try expectRefused(
+      "GRANT UPDATE ON device_tokens TO \(role)", lacks: "TEMPORARY on database \(database.name)")
+    try database.session.run("GRANT TEMPORARY ON DATABASE \(database.name) TO \(role)")
+    try store.check(for: .writing)
+    #expect(try store.replay(Self.deaths).unchanged == 1)
+    try database.session.run("DROP TABLE device_tokens")
+    try expectRefused("SELECT 1", lacks: "CREATE on schema public")
+  }
+
+  /// The table alone is granted: what is missing is said before the input is read, and how to go without.
+  @Test func privilegesForTheJournal() throws {
+    try database.store().replay(Self.deaths)
+    let role = "unrecorded_\(database.name)"
+    try database.session.run(
+      "CREATE ROLE \(role) LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC; "
+        + "GRANT SELECT, INSERT, UPDATE, DELETE ON device_tokens TO \(role)")
+    defer { _ = try? database.session.run("DROP OWNED BY \(role); DROP ROLE \(role)") }
+    let store = try database.store(user: role)
+    func expectRefused(lacks: String) throws {
+      let found = try fault {
+        _ = try store.replay(
+          { _ in throw SourceFailure() }, for: AppEnvironment(), options: ReplayOptions(),
+          entry: { JournalTests.entry() })
+      }
+      let detail = "it lacks \(lacks), and the replay is to be recorded; --no-journal goes without"
+      #expect(found == .server(.notPermitted(detail: detail)))
+      #expect(try store.replay(Self.deaths).unchanged == 1)
+    }
+    try expectRefused(lacks: "CREATE on schema public")
+    #expect(try store.history().isEmpty)
+    try database.store().replay(Self.deaths, as: JournalTests.entry())
+    try database.session.run(
+      "GRANT SELECT, UPDATE ON apnsift_replays TO \(role); "
+        + "GRANT SELECT, INSERT ON apnsift_inputs, apnsift_changes TO \(role)")
+    try expectRefused(lacks: "INSERT on public.apnsift_replays")
+    try database.session.run("GRANT INSERT ON apnsift_replays TO \(role)")
+    let later = try store.replay([Dated(token: [2], time: 9)], as: JournalTests.entry())
+    #expect(try store.undo(try #require(later.replay), entry: JournalTests.entry()).restored == 1)
+    #expect(try database.rows() == ["01 - 9"])
+  }
+
+  @Test func readOnly() throws {
+    try database.store().replay(Self.deaths)
+    let store = try database.store(options: "options=-cdefault_transaction_read_only%3Don")
+    #expect(
+      try fault { try store.check(for: .writing) }
+        == .server(.readOnly(detail: "default_transaction_read_only is on")))
+    guard case .server(.readOnly) = try fault({ try store.replay(Self.deaths) }) else {
+      throw SourceFailure()
+    }
+    #expect(try store.replay(Self.deaths, dryRun: true).unchanged == 1)
+    #expect(try store.rows().count == 1)
+  }
+
+  @Test func locks() throws {
+    try database.store().register([Dated(token: [1], time: 1)])
+    let store = try database.store(lockTimeout: .milliseconds(1))
+    for lock in ["LOCK TABLE device_tokens IN EXCLUSIVE MODE", "SELECT * FROM device_tokens FOR UPDATE"] {
+      try database.session.run("BEGIN; \(lock)")
+      #expect(try fault { try store.replay(Self.deaths) } == .locked(waited: .milliseconds(1)))
+      #expect(try store.replay(Self.deaths, dryRun: true).invalidated == 1)
+      #expect(try store.rows().count == 1)
+      try store.check(for: .writing)
+      try database.session.run("ROLLBACK")
+    }
+    #expect(try store.replay(Self.deaths).invalidated == 1)
+  }
+
+  /// A constraint or trigger of the user's own must refuse a row aloud, and the whole replay with it.
+  @Test(arguments: [
+    "CREATE UNIQUE INDEX one ON device_tokens (token)",
+    "ALTER TABLE device_tokens ADD CHECK (token <> '\\x02' OR app = 'other')",
+    "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END'; "
+      + "CREATE TRIGGER t BEFORE INSERT ON device_tokens FOR EACH ROW WHEN (NEW.token = '\\x02') EXECUTE FUNCTION f()",
+    "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; "
+      + "CREATE TRIGGER t BEFORE INSERT ON device_tokens FOR EACH ROW WHEN (NEW.token = '\\x02') EXECUTE FUNCTION f()",
+    "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END'; "
+      + "CREATE CONSTRAINT TRIGGER t AFTER INSERT ON device_tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION f()",
+  ])
+  func aConstraintOfTheUsers(_ sql: String) throws {
+    let store = try database.store()
+    try store.replay([Dated(token: [2], time: 1)], for: AppEnvironment(app: "other"))
+    try database.session.run(sql)
+    let found = try fault { try store.replay([Dated(token: [1], time: 1), Dated(token: [2], time: 1)]) }
+    guard case .refused = found else { throw SourceFailure() }
+    #expect(try database.rows() == ["02 - 1"])
+  }
+
+  /// `deaths`, and during them the server ends the connection.
+  private func interrupted(_ visit: (RawSpan, UInt32) throws -> Void) throws {
+    try visit([UInt8(1)].span.bytes, 9)
+    try database.endOthers()
+    for number in 0..<100_000 as Range<UInt32> { try visit([2, UInt8(number & 255)].span.bytes, number) }
+  }
+
+  @Test func theConnectionIsLostDuringTheInput() throws {
+    let store = try database.store()
+    for _ in 0..<2 {
+      let found = try fault {
+        _ = try store.replay(interrupted, for: AppEnvironment(), options: ReplayOptions(), entry: nil)
+      }
+      guard case .server(.connectionLost) = found else { throw SourceFailure() }
+    }
+    #expect(try store.replay(Self.deaths).inserted == 1)
+  }
+
+  private static let endItself =
+    "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS "
+    + "'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END'; "
+
+  /// While rows are written, and during the COMMIT before it is done.
+  @Test(arguments: [
+    "CREATE TRIGGER t AFTER INSERT ON device_tokens FOR EACH ROW EXECUTE FUNCTION f()",
+    "CREATE CONSTRAINT TRIGGER t AFTER INSERT ON device_tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION f()",
+  ])
+  func theConnectionIsLostBeforeTheEnd(_ trigger: String) throws {
+    let store = try database.store()
+    try store.register([])
+    try database.session.run(Self.endItself + trigger)
+    guard case .server(.connectionLost) = try fault({ try store.replay(Self.deaths) }) else {
+      throw SourceFailure()
+    }
+    #expect(try database.rows() == [])
+  }
+
+  /// A COMMIT that waits for a standby is done already; the connection ends before the server says so.
+  @Test func theConnectionIsLostBehindTheCommit() throws {
+    try database.store().register([])
+    let store = try database.store(options: "options=-csynchronous_commit%3Don")
+    let replay = Later { try store.replay(Self.deaths) }
+    try database.waitUntilWaiting(for: "SyncRep")
+    try database.endOthers()
+    #expect(try replay.get().inserted == 1)
+    #expect(try database.rows() == ["01 - 9"])
+  }
+}
