@@ -47,7 +47,7 @@ let package = Package(
       name: "Analysis", dependencies: ["WireBytes", "APNsWire", "StreamSources"],
       swiftSettings: strict),
     .target(name: "Reports", dependencies: ["WireBytes", "Analysis"], swiftSettings: strict),
-    .target(name: "TokenStores", swiftSettings: strict),
+    .target(name: "TokenStores", dependencies: ["WireBytes"], swiftSettings: strict),
     // Imports nothing of ours: no model of a reader can be right, or wrong, by our decoder's code.
     .target(name: "ReaderModels", swiftSettings: strict),
     .target(name: "Corpus", dependencies: ["ReaderModels"], swiftSettings: strict),
@@ -104,11 +104,13 @@ let package = Package(
       name: "CommandTests", dependencies: ["CaptureWriting", "PrivatePostgreSQL"], swiftSettings: strict),
     .testTarget(
       name: "TokenStoresTests",
-      dependencies: ["TokenStores", "SQLiteStore", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: [
+        "TokenStores", "SQLiteStore", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "PostgreSQLStoreTests",
-      dependencies: ["TokenStores", "PostgreSQLStore", "SQLiteStore", "PrivatePostgreSQL"],
+      dependencies: ["TokenStores", "PostgreSQLStore", "SQLiteStore", "PrivatePostgreSQL", "TestSupport"],
       swiftSettings: strict),
   ]
 )

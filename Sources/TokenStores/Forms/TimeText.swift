@@ -1,0 +1,77 @@
+extension TimeForm {
+  private static let zonePrefix = "timestamp:"
+
+  /// The form of that name: `seconds`, `milliseconds`, `iso`, `timestamptz`, `timestamp` (in UTC) or
+  /// `timestamp:Europe/Berlin`. Nil for other names, and for a zone that the tz database of this machine does not have.
+  package init?(_ text: String) {
+    switch text {
+    case "seconds": self = .seconds
+    case "milliseconds": self = .milliseconds
+    case "iso": self = .iso
+    case "timestamptz": self = .timestamptz
+    case "timestamp": self = .timestamp(zone: "UTC")
+    default:
+      let zone = String(text.dropFirst(Self.zonePrefix.count))
+      guard text.hasPrefix(Self.zonePrefix), Zone.named(zone) != nil else { return nil }
+      self = .timestamp(zone: zone)
+    }
+  }
+
+  package var name: String {
+    switch self {
+    case .seconds: "seconds"
+    case .milliseconds: "milliseconds"
+    case .iso: "iso"
+    case .timestamptz: "timestamptz"
+    case .timestamp(zone: "UTC"): "timestamp"
+    case .timestamp(let zone): Self.zonePrefix + zone
+    }
+  }
+
+  /// The UNIX seconds that `text` says, rounded down; nil where it cannot be read.
+  package func seconds(of text: String) -> Int64? {
+    switch self {
+    case .seconds:
+      return Self.whole(text)
+    case .milliseconds:
+      guard let number = Self.whole(text) else { return nil }
+      return number / 1000 - (number % 1000 < 0 ? 1 : 0)
+    case .iso, .timestamptz:
+      return DateAndTime(text)?.moment(in: nil)
+    case .timestamp(let name):
+      guard let zone = Zone.named(name) else { return nil }
+      return DateAndTime(text)?.moment(in: zone)
+    }
+  }
+
+  /// What a column of this form holds for `seconds`; nil where the form has no text for it. Dates have four digits of
+  /// the year, so that they name the years 1 to 9999.
+  package func text(of seconds: Int64) -> String? {
+    switch self {
+    case .seconds:
+      return String(seconds)
+    case .milliseconds:
+      let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+      return overflow ? nil : String(milliseconds)
+    case .iso:
+      return DateAndTime.text(seconds, separator: "T", end: "Z")
+    case .timestamptz:
+      return DateAndTime.text(seconds, separator: " ", end: "+00")
+    case .timestamp(let name):
+      guard let zone = Zone.named(name), DateAndTime.range.contains(seconds) else { return nil }
+      return DateAndTime.text(seconds + zone.offset(at: seconds), separator: " ", end: "")
+    }
+  }
+
+  /// A decimal number, rounded down. A fraction is cut off, which rounds a negative number up.
+  private static func whole(_ text: String) -> Int64? {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+    guard let first = parts.first, let number = Int64(Substring(first)) else { return nil }
+    guard parts.count > 1 else { return number }
+    let isNegative = first.first == UInt8(ascii: "-")
+    guard !parts[1].isEmpty, parts[1].allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    guard isNegative, parts[1].contains(where: { $0 != 0x30 }) else { return number }
+    let (floor, overflow) = number.subtractingReportingOverflow(1)
+    return overflow ? nil : floor
+  }
+}

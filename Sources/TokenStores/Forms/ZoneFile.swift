@@ -1,0 +1,98 @@
+import WireBytes
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Reads the compiled tz database: one file a zone, in the format TZif (RFC 8536).
+enum ZoneFile {
+  private static let directory = "/usr/share/zoneinfo"
+  /// Bytes; the largest has about 3600.
+  private static let maxSize = 1 << 18
+  private static let headerSize = 44
+
+  /// The zone `name`; nil where the database has none, or in a version that has 32 bits of seconds only.
+  static func read(_ name: String) -> Zone? {
+    isName(name) ? contents(of: "\(directory)/\(name)").flatMap(parse) : nil
+  }
+
+  /// A name with blanks, dots or an absolute path would be that of another file.
+  private static func isName(_ name: String) -> Bool {
+    name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
+      !part.isEmpty
+        && part.utf8.allSatisfy { byte in
+          switch byte {
+          case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "-"):
+            true
+          default: false
+          }
+        }
+    }
+  }
+
+  private static func contents(of path: String) -> [UInt8]? {
+    guard let file = fopen(path, "rb") else { return nil }
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: maxSize)
+    let count = bytes.withUnsafeMutableBytes { fread($0.baseAddress, 1, $0.count, file) }
+    guard ferror(file) == 0, count < maxSize else { return nil }
+    return Array(bytes.prefix(count))
+  }
+
+  private static func wide(_ bytes: [UInt8], at offset: Int) -> UInt64 {
+    let span = bytes.span.bytes
+    return UInt64(span.bigEndianUInt32(at: offset)) << 32 | UInt64(span.bigEndianUInt32(at: offset + 4))
+  }
+
+  /// How many items of each kind a block has (RFC 8536, section 3.1), and with it where they are.
+  private struct Block {
+    var utcCount, standardCount, leapCount, changeCount, typeCount, nameBytes: Int
+    /// Offset in bytes from 0 of the first item.
+    var start: Int
+    /// Bytes of a time.
+    var width: Int
+
+    /// Nil where no whole header stands at `offset`.
+    init?(_ bytes: [UInt8], at offset: Int, width: Int) {
+      guard bytes.count >= offset + headerSize, bytes[offset...].starts(with: "TZif".utf8) else { return nil }
+      let counts = (0..<6).map { Int(bytes.span.bytes.bigEndianUInt32(at: offset + 20 + 4 * $0)) }
+      (utcCount, standardCount, leapCount) = (counts[0], counts[1], counts[2])
+      (changeCount, typeCount, nameBytes) = (counts[3], counts[4], counts[5])
+      start = offset + headerSize
+      self.width = width
+    }
+
+    var types: Int { start + changeCount * width }
+    var infos: Int { types + changeCount }
+    var end: Int {
+      infos + typeCount * 6 + nameBytes + leapCount * (width + 4) + standardCount + utcCount
+    }
+  }
+
+  /// The zone of a file; nil where it is none, is damaged, or counts leap seconds, as POSIX time does not.
+  static func parse(_ bytes: [UInt8]) -> Zone? {
+    // The first block is for programs of 32 bits. From version 2 on a second one follows, and a rule.
+    guard let old = Block(bytes, at: 0, width: 4), bytes[4] >= UInt8(ascii: "2"),
+      let block = Block(bytes, at: old.end, width: 8), block.end <= bytes.count,
+      block.leapCount == 0, block.typeCount > 0
+    else { return nil }
+    let offsets = (0..<block.typeCount).map { type in
+      Int64(Int32(bitPattern: bytes.span.bytes.bigEndianUInt32(at: block.infos + 6 * type)))
+    }
+    guard offsets.allSatisfy({ Zone.offsets.contains($0) }) else { return nil }
+    var changes: [Zone.Change] = []
+    for index in 0..<block.changeCount {
+      let type = Int(bytes[block.types + index])
+      let moment = Int64(bitPattern: wide(bytes, at: block.start + 8 * index))
+      guard type < offsets.count, changes.last.map({ $0.moment < moment }) ?? true,
+        Zone.moments.contains(moment)
+      else { return nil }
+      changes.append(Zone.Change(moment: moment, offset: offsets[type]))
+    }
+    let text = bytes[block.end...].dropFirst().prefix { $0 != UInt8(ascii: "\n") }
+    return Zone(
+      firstOffset: offsets[0], changes: changes, rule: ZoneRule(String(decoding: text, as: UTF8.self)))
+  }
+}
