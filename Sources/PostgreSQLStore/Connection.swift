@@ -50,16 +50,16 @@ final class Connection {
   func run(_ sql: String, with parameters: [Parameter]) throws(ServerError) -> QueryResult {
     let types = parameters.map(\.type)
     let values = parameters.map(\.encoded)
-    let lengths = values.map { Int32(clamping: $0.count) }
+    let lengths = values.map { Int32(clamping: $0?.count ?? 0) }
     let formats = [Int32](repeating: 1, count: values.count)
     // Behind each value a zero byte, so that an empty one has an address too: without one it would be null.
-    let bytes = Array(values.map { $0 + [0] }.joined())
+    let bytes = Array(values.map { ($0 ?? []) + [0] }.joined())
     let result = bytes.withUnsafeBufferPointer { buffer in
       buffer.withMemoryRebound(to: CChar.self) { characters in
         var start = 0
         let pointers = values.map { value -> UnsafePointer<CChar>? in
-          defer { start += value.count + 1 }
-          return characters.baseAddress.map { $0 + start }
+          defer { start += (value?.count ?? 0) + 1 }
+          return value == nil ? nil : characters.baseAddress.map { $0 + start }
         }
         return PQexecParams(handle, sql, Int32(values.count), types, pointers, lengths, formats, 1)
       }

@@ -95,7 +95,7 @@ struct DeviceTable {
   }
 
   /// The tokens of a replay wait in a temporary table.
-  private static func checkTemporary(on connection: Connection) throws {
+  static func checkTemporary(on connection: Connection) throws {
     let found = try connection.run(
       "SELECT has_database_privilege(current_database(), 'TEMPORARY'), current_database()::text")
     guard found.flag(0, 0) else {

@@ -7,8 +7,13 @@ struct Journal {
   let schema: String
 
   init(_ connection: Connection, _ table: DeviceTable) {
+    self.init(connection, schema: table.schema)
+  }
+
+  /// - Parameter schema: of the table that it describes, quoted.
+  init(_ connection: Connection, schema: String) {
     self.connection = connection
-    schema = table.schema
+    self.schema = schema
   }
 
   var replays: String { "\(schema).apnsift_replays" }
@@ -45,6 +50,7 @@ struct Journal {
         invalidated bigint NOT NULL DEFAULT 0, updated bigint NOT NULL DEFAULT 0,
         inserted bigint NOT NULL DEFAULT 0, unchanged bigint NOT NULL DEFAULT 0,
         kept bigint NOT NULL DEFAULT 0, unknown bigint NOT NULL DEFAULT 0, rejected bigint NOT NULL,
+        mapping text,
         undoes bigint UNIQUE REFERENCES \(replays) (id)
       )
       """,
@@ -89,10 +95,13 @@ struct Journal {
       WHERE to_regclass($1) IS NULL AND NOT has_schema_privilege(to_regnamespace($4), 'CREATE')
       """, .text(replays), .text(inputs), .text(changes), .text(schema))
     if let privilege = missing.count > 0 ? missing.text(0, 0) : nil {
-      throw StoreFault.server(
-        .notPermitted(
-          detail: "it lacks \(privilege), and the replay is to be recorded; --no-journal goes without"))
+      throw StoreFault.server(.notPermitted(detail: Self.refusal(privilege)))
     }
+  }
+
+  static func refusal(_ privilege: String) -> String {
+    "it lacks \(privilege), and the replay is to be recorded; --journal sqlite:PATH keeps the journal in a file, "
+      + "--no-journal goes without"
   }
 }
 
@@ -107,11 +116,12 @@ extension Journal {
   func begin(_ entry: JournalEntry, of owner: AppEnvironment, undoes: Int? = nil) throws -> Int {
     let made = try connection.run(
       """
-      INSERT INTO \(replays) (at, version, app, environment, options, tuples, rejected, undoes)
-      VALUES (to_timestamp($1), $2, $3, $4, $5, $6, $7, nullif($8, 0)) RETURNING id
+      INSERT INTO \(replays) (at, version, app, environment, options, tuples, rejected, undoes, mapping)
+      VALUES (to_timestamp($1), $2, $3, $4, $5, $6, $7, nullif($8, 0), $9) RETURNING id
       """, .integer(Int(entry.at)), .text(entry.version), .text(owner.app),
       .text(owner.environment.rawValue),
-      .text(entry.options), .integer(entry.tuples), .integer(entry.rejected), .integer(undoes ?? 0))
+      .text(entry.options), .integer(entry.tuples), .integer(entry.rejected), .integer(undoes ?? 0),
+      entry.mapping.map(Parameter.text) ?? .null)
     guard let id = made.count > 0 ? made.integer(0, 0) : nil else {
       throw StoreFault.refused(detail: "a trigger on apnsift_replays ignored it")
     }

@@ -17,7 +17,7 @@ extension Journal {
       """
       SELECT replays.id, replays.app::text, replays.environment::text, replays.at, replays.version, replays.options,
         replays.tuples, replays.rejected, replays.invalidated, replays.updated, replays.inserted,
-        replays.unchanged, replays.kept, replays.unknown, replays.undoes, undos.id
+        replays.unchanged, replays.kept, replays.unknown, replays.undoes, undos.id, replays.mapping
       FROM \(replays) AS replays LEFT JOIN \(replays) AS undos ON undos.undoes = replays.id
       WHERE \(condition) ORDER BY replays.id
       """, with: parameters)
@@ -59,7 +59,7 @@ extension Journal {
     let entry = JournalEntry(
       at: rows.integer(row, 3).flatMap(Timestamp.seconds) ?? 0, version: rows.text(row, 4) ?? "",
       inputs: inputs[id, default: []], options: rows.text(row, 5) ?? "", tuples: rows.number(row, 6),
-      rejected: counts.rejected)
+      rejected: counts.rejected, mapping: rows.text(row, 16))
     return JournalRecord(
       id: id, owner: try rows.owner(row, appColumn: 1), entry: entry, counts: counts,
       undoes: rows.integer(row, 14).map { Int($0) }, undoneBy: rows.integer(row, 15).map { Int($0) })
@@ -96,16 +96,19 @@ extension Journal {
 
   /// The last replay for `owner` that had an input of that digest, unless one of that input was undone behind it: a
   /// second replay of it changed nothing, so nothing of it stands then.
-  func replay(ofInput sha256: String, for owner: AppEnvironment) throws -> Int? {
+  func replay(ofInput sha256: String, for owner: AppEnvironment, mapping: String? = nil) throws -> Int? {
     let found = try connection.run(
       """
       SELECT max(replays.id) FROM \(inputs) AS inputs JOIN \(replays) AS replays ON replays.id = inputs.replay
       WHERE inputs.sha256 = $1 AND replays.app = $2 AND replays.environment = $3 AND replays.undoes IS NULL
+        AND replays.mapping IS NOT DISTINCT FROM $4
         AND NOT EXISTS (
           SELECT 1 FROM \(inputs) AS same JOIN \(replays) AS undos ON undos.undoes = same.replay
           WHERE same.sha256 = inputs.sha256 AND undos.id > replays.id
-            AND undos.app = replays.app AND undos.environment = replays.environment)
-      """, .text(sha256), .text(owner.app), .text(owner.environment.rawValue))
+            AND undos.app = replays.app AND undos.environment = replays.environment
+            AND undos.mapping IS NOT DISTINCT FROM replays.mapping)
+      """, .text(sha256), .text(owner.app), .text(owner.environment.rawValue),
+      mapping.map(Parameter.text) ?? .null)
     return found.integer(0, 0).map { Int($0) }
   }
 }

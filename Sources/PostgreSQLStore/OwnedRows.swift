@@ -17,7 +17,12 @@ struct OwnedRows {
   func lock() throws {
     try connection.run(
       "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
-      .text("apnsift \(table.id) \(owner.environment.rawValue) \(owner.app)"))
+      .text(Self.lockName(table: table.id, of: owner)))
+  }
+
+  /// - Parameter table: its number in the server's catalogue.
+  static func lockName(table: Int64, of owner: AppEnvironment) -> String {
+    "apnsift \(table) \(owner.environment.rawValue) \(owner.app)"
   }
 
   /// Runs `attempt`, and where it gives nil takes everything back and runs it again.

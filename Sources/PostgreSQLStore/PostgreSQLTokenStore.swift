@@ -51,18 +51,25 @@ package struct PostgreSQLTokenStore: TokenStore {
       let connection = try Connection(uri: uri)
       try begin(connection, "")
       let table = try findTable(connection)
-      guard use == .writing else { return }
-      if try connection.run("SELECT current_setting('transaction_read_only')").text(0, 0) == "on" {
-        let isStandby = try connection.run("SELECT pg_is_in_recovery()").flag(0, 0)
-        let detail = isStandby ? "it is a standby" : "default_transaction_read_only is on"
-        throw StoreFault.server(.readOnly(detail: detail))
-      }
+      guard use != .reading else { return }
+      try checkWritable(connection)
       if let table {
         try table.checkPrivileges(on: connection)
+        if use == .recording { try Journal(connection, table).checkPrivileges() }
       } else {
         try DeviceTable.checkCreation(on: connection)
       }
     }
+  }
+
+  /// - Throws: `StoreFault.server(.readOnly)`.
+  func checkWritable(_ connection: Connection) throws {
+    guard try connection.run("SELECT current_setting('transaction_read_only')").text(0, 0) == "on" else {
+      return
+    }
+    let isStandby = try connection.run("SELECT pg_is_in_recovery()").flag(0, 0)
+    let detail = isStandby ? "it is a standby" : "default_transaction_read_only is on"
+    throw StoreFault.server(.readOnly(detail: detail))
   }
 
   package func owners() throws -> [AppEnvironment] {

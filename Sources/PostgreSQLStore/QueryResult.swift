@@ -1,4 +1,5 @@
 import CLibpq
+import TokenStores
 import WireBytes
 
 /// The rows that a statement returned, in the server's binary format. Rows and columns are numbered from 0.
@@ -45,6 +46,21 @@ final class QueryResult {
     return withBytes(row, column) { bytes in
       guard bytes.byteCount == 8 else { return nil }
       return Int64(bigEndian: bytes.unsafeLoadUnaligned(as: Int64.self))
+    }
+  }
+
+  /// The values of a row whose columns are of integers, texts and bytes.
+  func values(_ row: Int) -> [SQLValue] {
+    (0..<columns).map { column in
+      if isNull(row, column) { return .null }
+      let bytes = withBytes(row, column) { $0.withUnsafeBytes { Array($0) } }
+      switch PQftype(result, Int32(column)) {
+      case 17: return .bytes(bytes)
+      case 20, 23:
+        let isNegative = (bytes.first ?? 0) & 0x80 != 0
+        return .integer(bytes.reduce(isNegative ? -1 : 0) { $0 << 8 | Int64($1) })
+      default: return String(validating: bytes, as: UTF8.self).map { .text($0) } ?? .bytes(bytes)
+      }
     }
   }
 

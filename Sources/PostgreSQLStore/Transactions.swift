@@ -87,7 +87,7 @@ extension PostgreSQLTokenStore {
   }
 
   /// Runs `body`; where it throws, the transaction has ended when this does.
-  private func undoing<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
+  func undoing<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch {
@@ -105,10 +105,16 @@ extension PostgreSQLTokenStore {
 
   func begin(_ connection: Connection, _ mode: String) throws(ServerError) {
     try connection.run("BEGIN \(mode)")
+    try setTimeouts(connection, isLocal: true)
+  }
+
+  /// - Parameter isLocal: whether only the transaction that is open has them.
+  func setTimeouts(_ connection: Connection, isLocal: Bool) throws(ServerError) {
     // 0 would wait for ever. Compiling a statement takes longer than it saves.
     let milliseconds = max(Int64(lockTimeout / .milliseconds(1)), 1)
     try connection.run(
-      "SELECT set_config('lock_timeout', '\(milliseconds)', true), set_config('jit', 'off', true)")
+      "SELECT set_config('lock_timeout', '\(milliseconds)', \(isLocal)), set_config('jit', 'off', \(isLocal))"
+    )
   }
 
   /// The table; nil where it is to be made.

@@ -17,6 +17,9 @@ struct Undo {
     if let undo = record.undoneBy {
       throw StoreFault.notUndoable(record.id, reason: "it was undone already, by \(undo)")
     }
+    if record.entry.mapping != nil {
+      throw StoreFault.notUndoable(record.id, reason: "it is of another table")
+    }
     let id = try journal.begin(entry, of: record.owner, undoes: record.id)
     try Staging.makeChanges(on: connection)
     var answer = try rows.inRounds { try attempt() }

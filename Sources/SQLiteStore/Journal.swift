@@ -21,6 +21,7 @@ final class Journal {
       invalidated INTEGER NOT NULL, updated INTEGER NOT NULL, inserted INTEGER NOT NULL,
       unchanged INTEGER NOT NULL, kept INTEGER NOT NULL, unknown INTEGER NOT NULL, rejected INTEGER NOT NULL,
       first_change INTEGER NOT NULL,
+      mapping TEXT,
       undoes INTEGER REFERENCES apnsift_replays (id)
     )
     """,
@@ -80,13 +81,13 @@ final class Journal {
       sql: """
         INSERT INTO apnsift_replays (
           at, version, app, environment, options, tuples,
-          invalidated, updated, inserted, unchanged, kept, unknown, rejected, first_change, undoes
-        ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          invalidated, updated, inserted, unchanged, kept, unknown, rejected, first_change, mapping, undoes
+        ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
       arguments: [
         entry.at, entry.version, owner.app, owner.environment.rawValue, entry.options, entry.tuples,
         counts.invalidated, counts.updated, counts.inserted, counts.unchanged, counts.kept, counts.unknown,
-        entry.rejected, firstChange, undoes,
+        entry.rejected, firstChange, entry.mapping, undoes,
       ])
     let id = Int(database.lastInsertedRowID)
     for input in entry.inputs {
@@ -147,7 +148,7 @@ extension Journal {
       entry: JournalEntry(
         at: row["at"], version: row["version"], inputs: inputs[id, default: []], options: row["options"],
         tuples: row["tuples"],
-        rejected: row["rejected"]),
+        rejected: row["rejected"], mapping: row["mapping"]),
       counts: counts(row), undoes: row["undoes"], undoneBy: row["undone_by"])
   }
 
@@ -183,18 +184,19 @@ extension Journal {
   /// The last replay for `owner` that had an input of that digest, unless one of that input was undone behind it:
   /// a second replay of it changed nothing, so nothing of it stands then.
   static func replay(
-    ofInput sha256: String, for owner: AppEnvironment, in database: Database
+    ofInput sha256: String, for owner: AppEnvironment, mapping: String? = nil, in database: Database
   ) throws -> Int? {
     guard try isPresent(in: database) else { return nil }
     return try Int.fetchOne(
       database,
       sql: """
         SELECT max(replays.id) FROM apnsift_inputs AS inputs JOIN apnsift_replays AS replays ON replays.id = replay
-        WHERE sha256 = ? AND app = ? AND environment = ? AND undoes IS NULL
+        WHERE sha256 = ? AND app = ? AND environment = ? AND mapping IS ? AND undoes IS NULL
           AND NOT EXISTS (
             SELECT 1 FROM apnsift_inputs AS same JOIN apnsift_replays AS undos ON undos.undoes = same.replay
             WHERE same.sha256 = inputs.sha256 AND undos.id > replays.id
-              AND undos.app = replays.app AND undos.environment = replays.environment)
-        """, arguments: [sha256, owner.app, owner.environment.rawValue])
+              AND undos.app = replays.app AND undos.environment = replays.environment
+              AND undos.mapping IS replays.mapping)
+        """, arguments: [sha256, owner.app, owner.environment.rawValue, mapping])
   }
 }

@@ -8,7 +8,7 @@ import GRDBSQLite
 struct PreparedStatement {
   private let statement: Statement
   private let database: Database
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
 
   init(_ database: Database, _ sql: String) throws {
     self.database = database

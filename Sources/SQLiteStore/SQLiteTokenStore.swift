@@ -36,7 +36,7 @@ package struct SQLiteTokenStore: TokenStore {
   package func check(for use: StoreUse) throws {
     try reportingFaults {
       guard try isPresent() else {
-        if use == .writing { try StorePath.checkDirectory(of: path) }
+        if use != .reading { try StorePath.checkDirectory(of: path) }
         return
       }
       let connection = try use == .reading ? openForReading() : openForWriting()

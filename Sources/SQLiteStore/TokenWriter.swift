@@ -121,6 +121,9 @@ struct TokenWriter {
     if let undo = record.undoneBy {
       throw StoreFault.notUndoable(record.id, reason: "it was undone already, by \(undo)")
     }
+    if record.entry.mapping != nil {
+      throw StoreFault.notUndoable(record.id, reason: "it is of another table")
+    }
     var answer = UndoAnswer()
     try Journal.changes(of: record.id, in: database) { change in
       let token = change.token.span.bytes

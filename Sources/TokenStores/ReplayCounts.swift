@@ -20,26 +20,29 @@ package struct ReplayCounts: Equatable, Sendable {
   package var changes: Int { invalidated + updated + inserted }
 
   package subscript(outcome: ReplayOutcome) -> Int {
-    switch outcome {
-    case .inserted: inserted
-    case .unknown: unknown
-    case .kept: kept
-    case .unchanged: unchanged
-    case .updated: updated
-    case .invalidated: invalidated
+    get {
+      switch outcome {
+      case .inserted: inserted
+      case .unknown: unknown
+      case .kept: kept
+      case .unchanged: unchanged
+      case .updated: updated
+      case .invalidated: invalidated
+      }
+    }
+    set {
+      switch outcome {
+      case .inserted: inserted = newValue
+      case .unknown: unknown = newValue
+      case .kept: kept = newValue
+      case .unchanged: unchanged = newValue
+      case .updated: updated = newValue
+      case .invalidated: invalidated = newValue
+      }
     }
   }
 
-  package mutating func add(_ outcome: ReplayOutcome) {
-    switch outcome {
-    case .inserted: inserted += 1
-    case .unknown: unknown += 1
-    case .kept: kept += 1
-    case .unchanged: unchanged += 1
-    case .updated: updated += 1
-    case .invalidated: invalidated += 1
-    }
-  }
+  package mutating func add(_ outcome: ReplayOutcome) { self[outcome] += 1 }
 }
 
 /// How many registrations had each outcome. A token that is registered several times counts each time.
@@ -48,10 +51,12 @@ package struct RegistrationCounts: Equatable, Sendable {
   package var revived = 0
   package var raised = 0
   package var unchanged = 0
+  /// Tokens that a table of others does not hold, and is not to get.
+  package var unknown = 0
 
   package init() {}
 
-  package var registrations: Int { added + revived + raised + unchanged }
+  package var registrations: Int { added + revived + raised + unchanged + unknown }
 
   package mutating func add(_ outcome: RegistrationOutcome) {
     switch outcome {

@@ -11,9 +11,12 @@ package struct JournalEntry: Equatable, Sendable {
   package var tuples: Int
   /// Tokens all of whose records carry flags.
   package var rejected: Int
+  /// The mapping of the table that was changed, as JSON; nil for `device_tokens`.
+  package var mapping: String?
 
   package init(
-    at: Int64, version: String, inputs: [ReplayedInput], options: String, tuples: Int, rejected: Int
+    at: Int64, version: String, inputs: [ReplayedInput], options: String, tuples: Int, rejected: Int,
+    mapping: String? = nil
   ) {
     self.at = at
     self.version = version
@@ -21,6 +24,7 @@ package struct JournalEntry: Equatable, Sendable {
     self.options = options
     self.tuples = tuples
     self.rejected = rejected
+    self.mapping = mapping
   }
 }
 
@@ -50,6 +54,8 @@ package struct JournalRecord: Equatable, Sendable {
   package var undoes: Int?
   /// The undo of this replay; nil while it stands.
   package var undoneBy: Int?
+  /// Whether it is not known yet if it was done: of a journal in a file of its own alone.
+  package var isPending = false
 
   package init(
     id: Int, owner: AppEnvironment, entry: JournalEntry, counts: ReplayCounts, undoes: Int?, undoneBy: Int?
@@ -109,6 +115,8 @@ package enum LeftRow: String, CaseIterable, Sendable {
   case registeredSince = "registered since"
   case diedLater = "dead since another time"
   case revived = "alive again"
+  /// A row that the replay removed has come back by itself.
+  case back = "there again"
 
   /// - Parameter now: the row; nil where it is gone.
   package init?(_ now: TokenState?, after: TokenState) {

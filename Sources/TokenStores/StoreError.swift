@@ -12,6 +12,8 @@ package enum StoreFault: Error, Equatable, Sendable {
   case damaged(detail: String)
   /// The table cannot serve: `subject` is a column, or the table's primary key.
   case wrongShape(subject: String, expected: String, found: String)
+  /// A mapping does not fit the table that it names.
+  case misfit(table: String, subject: String, expected: String, found: String)
   /// The store was made by a later apnsift, whose rules this one cannot know.
   case newerVersion(found: Int, supported: Int)
   /// Another program held its lock all the time that was waited.
@@ -30,6 +32,8 @@ package enum StoreFault: Error, Equatable, Sendable {
   case refused(detail: String)
   /// Any other failure of the engine or the disk.
   case failed(detail: String)
+  /// A journal in a file of its own could not be told that a replay or undo was done.
+  case unsettled(detail: String)
   /// What only a store behind a server can have.
   case server(ServerFault)
 }
@@ -62,6 +66,8 @@ extension StoreFault {
     case .damaged(let detail): "the database is damaged (\(detail))"
     case .wrongShape(let subject, let expected, let found):
       "its table device_tokens has another shape: for \(subject), expected \(expected), found \(found)"
+    case .misfit(let table, let subject, let expected, let found):
+      "the mapping does not fit table \(table): for \(subject), expected \(expected), found \(found)"
     case .newerVersion(let found, let supported):
       "it has version \(found), and this apnsift knows versions up to \(supported)"
     case .locked(let waited): "another program has locked it; waited \(waited)"
@@ -76,6 +82,7 @@ extension StoreFault {
     case .stopped(let stop): "the replay was stopped before any change: \(stop.text)"
     case .refused(let detail): "it refused a row (\(detail)); nothing was changed"
     case .failed(let detail): "it failed (\(detail)); nothing was changed"
+    case .unsettled(let detail): "the changes are done, but this journal could not be told (\(detail))"
     case .server(let fault): fault.problem
     }
   }
@@ -89,6 +96,7 @@ extension StoreFault {
     case .notADatabase: "name another file"
     case .damaged: "restore it from a backup, or save what can be read with the sqlite3 command .recover"
     case .wrongShape: "name another store, or rename that table (docs/stores.md has the table's definition)"
+    case .misfit: "correct the mapping, or name another table (docs/stores.md, Your own table)"
     case .newerVersion: "use that newer apnsift, or another store"
     case .locked: "wait until that program is done, or stop it, then run the command again"
     case .readOnly: "make the file and its directory writable, or name another store"
@@ -99,6 +107,7 @@ extension StoreFault {
       "make sure that app, environment and store are the ones meant, look at a --dry-run, then raise the limit"
     case .refused: "look for constraints and triggers of your own on device_tokens"
     case .failed: "check the disk and the database, then run the command again"
+    case .unsettled: "the next replay or undo with it makes up for that"
     case .server(let fault): fault.remedy
     }
   }

@@ -75,6 +75,8 @@ package enum TokenSelection: Sendable {
 package enum StoreUse: Sendable {
   case reading
   case writing
+  /// Writing, and keeping a journal of it.
+  case recording
 }
 
 /// A place that holds tokens and follows the rule (interface.md, Rule).

@@ -1,0 +1,82 @@
+import GRDB
+import TokenStores
+
+import struct Foundation.Data
+
+/// SQL functions by which SQLite reads and writes tokens and times in the forms of a mapping.
+enum MappedFunctions {
+  static let token = "apnsift_token"
+  static let tokenText = "apnsift_token_text"
+  static let pack = "apnsift_pack"
+
+  /// What reads the times of a column, and what writes them.
+  static func seconds(_ column: TimeColumnUse) -> String { "apnsift_\(column.rawValue)" }
+  static func time(_ column: TimeColumnUse) -> String { "apnsift_\(column.rawValue)_value" }
+
+  enum TimeColumnUse: String {
+    case registered, invalidated
+  }
+
+  static func add(to database: Database, for mapping: TableMapping) {
+    add(token, to: database) { value in
+      (String.fromDatabaseValue(value)).flatMap(mapping.token.form.bytes).map { Data($0).databaseValue }
+    }
+    add(tokenText, to: database) { value in
+      Data.fromDatabaseValue(value).map { mapping.token.form.text(of: Array($0).span.bytes).databaseValue }
+    }
+    if let registered = mapping.registered { add(registered.form, .registered, to: database) }
+    if case .mark(let column) = mapping.action { add(column.form, .invalidated, to: database) }
+    let pack = DatabaseFunction(Self.pack, pure: true) { values in
+      Data(PackedRow.pack(values.map(SQLValue.init))).databaseValue
+    }
+    database.add(function: pack)
+  }
+
+  private static func add(_ form: TimeForm, _ use: TimeColumnUse, to database: Database) {
+    add(seconds(use), to: database) { form.seconds(of: $0).map(\.databaseValue) }
+    add(time(use), to: database) { value in
+      Int64.fromDatabaseValue(value).flatMap(form.text).map(\.databaseValue)
+    }
+  }
+
+  private static func add(
+    _ name: String, to database: Database, _ body: @escaping @Sendable (DatabaseValue) -> DatabaseValue?
+  ) {
+    database.add(
+      function: DatabaseFunction(name, argumentCount: 1, pure: true) { values in
+        values.first.flatMap(body) ?? .null
+      })
+  }
+}
+
+extension TimeForm {
+  /// The UNIX seconds of a value; nil where it is null, or not of this form.
+  fileprivate func seconds(of value: DatabaseValue) -> Int64? {
+    switch value.storage {
+    case .string(let text): return seconds(of: text)
+    case .int64(let number):
+      switch self {
+      case .seconds: return number
+      case .milliseconds: return number >= 0 ? number / 1000 : -((-(number + 1)) / 1000) - 1
+      case .iso, .timestamptz, .timestamp: return nil
+      }
+    case .double(let number):
+      let isMilliseconds = self == .milliseconds
+      guard self == .seconds || isMilliseconds else { return nil }
+      return Int64(exactly: (isMilliseconds ? number / 1000 : number).rounded(.down))
+    case .blob, .null: return nil
+    }
+  }
+}
+
+extension SQLValue {
+  init(_ value: DatabaseValue) {
+    switch value.storage {
+    case .null: self = .null
+    case .int64(let number): self = .integer(number)
+    case .double(let number): self = .real(number)
+    case .string(let text): self = .text(text)
+    case .blob(let data): self = .bytes(Array(data))
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import GRDB
+import TokenStores
+
+/// A transaction on a table of others.
+package final class MappedSQLiteSession: SQLiteSession, MappedSession {
+  package let table: MappedTable
+  private let columns: [MappedColumn]
+
+  /// - Throws: `StoreFault.misfit` where the mapping does not fit the table.
+  init(_ database: Database, _ mapping: TableMapping) throws {
+    let found = try MappedTableReading(database, mapping)
+    try found.check()
+    columns = found.columns
+    table = try found.table()
+    super.init(database)
+    MappedFunctions.add(to: database, for: mapping)
+    try MappedRows(self, mapping, of: nil).checkValues(mapping)
+  }
+
+  package func stage(_ tokens: TimedTokens, areDistinct: Bool) throws -> Int {
+    try run(
+      "CREATE TEMPORARY TABLE apnsift_staged (token BLOB NOT NULL PRIMARY KEY, time INTEGER NOT NULL) WITHOUT ROWID",
+      [])
+    let insert = try PreparedStatement(
+      database,
+      """
+      INSERT INTO temp.apnsift_staged (token, time) VALUES (?1, ?2)
+      ON CONFLICT (token) DO UPDATE SET time = max(time, excluded.time)
+      """)
+    var count = 0
+    try tokens { token, time in
+      insert.bind(token, at: 1)
+      insert.bind(Int64(time), at: 2)
+      try insert.run()
+      count += 1
+    }
+    return count
+  }
+
+  package func restore(wholes: String) throws -> Int {
+    let written = columns.filter { !$0.isGenerated }.map { SQLWords.quoted($0.name) }
+    var count = 0
+    try fill(table.name, written) { add in
+      try visit(wholes, []) { row in
+        guard let packed = row.first?.bytes, let values = PackedRow.values(of: packed),
+          values.count == written.count
+        else {
+          throw StoreFault.foreignRows(
+            count: 1, first: "apnsift_row_changes holds what is no row of this table")
+        }
+        try add(values)
+        count += 1
+      }
+    }
+    return count
+  }
+
+  package func journal(makes: Bool) throws -> (any MappedJournal)? {
+    guard try makes || Journal.isPresent(in: database) else { return nil }
+    return try MappedSQLiteJournal(self, makes: makes)
+  }
+}
+
+/// The journal of a database, for replays of mapped tables.
+final class MappedSQLiteJournal: MappedJournal {
+  let sqlite: SQLiteSession
+  var session: any SQLSession { sqlite }
+  let rowChanges = "apnsift_row_changes"
+
+  init(_ session: SQLiteSession, makes: Bool) throws {
+    sqlite = session
+    guard makes else { return }
+    _ = try Journal(session.database)
+    try Self.make(in: session)
+  }
+
+  private static func make(in session: SQLiteSession) throws {
+    try session.run(session.words.rowChangesDefinition("apnsift_row_changes"), [])
+    try session.run(
+      "CREATE INDEX IF NOT EXISTS apnsift_row_changes_by_replay ON apnsift_row_changes (replay)", [])
+  }
+
+  func record(
+    _ entry: JournalEntry, of owner: AppEnvironment, counts: ReplayCounts, undoes: Int?
+  ) throws -> Int {
+    try Journal(sqlite.database).record(entry, of: owner, counts: counts, undoes: undoes)
+  }
+
+  func records() throws -> [JournalRecord] { try Journal.records(in: sqlite.database) }
+
+  func replay(ofInput sha256: String, for owner: AppEnvironment, mapping: String?) throws -> Int? {
+    try Journal.replay(ofInput: sha256, for: owner, mapping: mapping, in: sqlite.database)
+  }
+}

@@ -1,0 +1,206 @@
+import GRDB
+import TokenStores
+
+/// A column of a table of others, as `PRAGMA table_xinfo` tells of it.
+struct MappedColumn {
+  var name: String
+  var affinity: Affinity
+  var isNotNull: Bool
+  /// Its place in the primary key, from 1; 0 outside of it.
+  var keyPosition: Int
+  var isGenerated: Bool
+}
+
+/// What a database says of a table of others, held against the mapping.
+struct MappedTableReading {
+  let database: Database
+  let mapping: TableMapping
+  let columns: [MappedColumn]
+  private let name: String
+
+  init(_ database: Database, _ mapping: TableMapping) throws {
+    self.database = database
+    self.mapping = mapping
+    name = SQLWords.quoted(mapping.table)
+    if let schema = mapping.schema, schema.lowercased() != "main" {
+      throw StoreFault.misfit(
+        table: mapping.name, subject: "the schema", expected: "none, or main", found: schema)
+    }
+    let kind = try String.fetchOne(
+      database,
+      sql: "SELECT type FROM sqlite_master WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')",
+      arguments: [mapping.table])
+    guard kind == "table" else {
+      throw StoreFault.misfit(
+        table: mapping.name, subject: "its name", expected: "a table", found: kind.map { "a \($0)" } ?? "none"
+      )
+    }
+    columns = try Row.fetchAll(
+      database, sql: "SELECT * FROM pragma_table_xinfo(?) ORDER BY cid", arguments: [mapping.table]
+    ).map { row in
+      MappedColumn(
+        name: row["name"] ?? "", affinity: Affinity(declaredType: row["type"] ?? ""),
+        isNotNull: row["notnull"] ?? false, keyPosition: row["pk"] ?? 0,
+        isGenerated: (row["hidden"] as Int? ?? 0) > 0)
+    }
+  }
+
+  private func misfit(_ column: String, _ expected: String, _ found: String) -> StoreFault {
+    .misfit(table: mapping.name, subject: "column \(column)", expected: expected, found: found)
+  }
+
+  /// Names of columns know no case in SQLite.
+  private func column(_ name: String) throws -> MappedColumn {
+    guard let column = columns.first(where: { $0.name.lowercased() == name.lowercased() }) else {
+      throw misfit(name, "a column of that name", "only \(columns.map(\.name).joined(separator: ", "))")
+    }
+    return column
+  }
+
+  // MARK: - Fit
+
+  /// - Throws: `StoreFault.misfit`.
+  func check() throws {
+    let token = try column(mapping.token.name)
+    if [.integer, .real, .numeric].contains(token.affinity) {
+      // SQLite would make a number of a token of digits.
+      throw misfit(token.name, "type TEXT or BLOB", "type \(token.affinity.rawValue)")
+    }
+    if let app = mapping.app { _ = try column(app) }
+    if let environment = mapping.environment { _ = try column(environment.name) }
+    if let registered = mapping.registered { try check(registered, isWritten: true) }
+    switch mapping.action {
+    case .mark(let time):
+      try check(time, isWritten: true)
+      if try column(time.name).isNotNull { throw misfit(time.name, "a column that may be null", "NOT NULL") }
+    case .flag(let name, _, _):
+      if try column(name).isGenerated { throw misfit(name, "an ordinary column", "a generated one") }
+    case .delete: try checkReferences()
+    }
+  }
+
+  private func check(_ time: TimeColumn, isWritten: Bool) throws {
+    let column = try column(time.name)
+    if time.form == .timestamptz {
+      throw misfit(
+        time.name, "seconds, milliseconds, iso or timestamp, as SQLite has no timestamptz", "timestamptz")
+    }
+    if column.isGenerated { throw misfit(time.name, "an ordinary column", "a generated one") }
+  }
+
+  /// Rows of other tables must not go, or change, with a row that is removed.
+  private func checkReferences() throws {
+    let reference = try Row.fetchOne(
+      database,
+      sql: """
+        SELECT other.name AS other, reference."from" AS name, reference.on_delete AS action
+        FROM sqlite_master AS other, pragma_foreign_key_list(other.name) AS reference
+        WHERE other.type = 'table' AND reference."table" = ? COLLATE NOCASE
+          AND reference.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT')
+        """, arguments: [mapping.table])
+    guard let reference else { return }
+    throw StoreFault.misfit(
+      table: mapping.name, subject: "action delete",
+      expected: "no rows of other tables that go or change with a row",
+      found: "column \(reference["name"] as String) of \(reference["other"] as String) with ON DELETE "
+        + (reference["action"] as String))
+  }
+
+  // MARK: - Expressions
+
+  func table() throws -> MappedTable {
+    let place = try place()
+    return try MappedTable(
+      name: name, place: place.expression, placeType: place.type, key: key, token: token(),
+      app: mapping.app.map(owner), environment: mapping.environment.map { try owner($0.name) },
+      registered: mapping.registered.map { try time($0, .registered) }, death: death())
+  }
+
+  private func reference(_ column: MappedColumn) -> String { "t.\(SQLWords.quoted(column.name))" }
+
+  /// The row's number, under a name that no column takes; a table without numbers has a primary key.
+  private func place() throws -> (expression: String, type: String) {
+    let hasNumbers =
+      try Bool.fetchOne(
+        database, sql: "SELECT NOT wr FROM pragma_table_list(?) WHERE schema = 'main'",
+        arguments: [mapping.table]) ?? true
+    let taken = Set(columns.map { $0.name.lowercased() })
+    if hasNumbers, let free = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains($0) }) {
+      return ("t.\(free)", "INTEGER")
+    }
+    guard let key else { throw misfit("rowid", "a primary key, or a row number under some name", "neither") }
+    return (key, "TEXT")
+  }
+
+  private var key: String? {
+    let parts = columns.filter { $0.keyPosition > 0 }.sorted { $0.keyPosition < $1.keyPosition }
+    return parts.isEmpty ? nil : parts.map { "quote(\(reference($0)))" }.joined(separator: " || ',' || ")
+  }
+
+  private func token() throws -> MappedToken {
+    let column = try column(mapping.token.name)
+    let value = reference(column)
+    let isBytes = mapping.token.form == .bytes
+    return MappedToken(
+      column: SQLWords.quoted(column.name),
+      bytes: isBytes
+        ? "CASE WHEN typeof(\(value)) = 'blob' THEN \(value) END" : "\(MappedFunctions.token)(\(value))",
+      shown: "CASE WHEN typeof(\(value)) = 'blob' THEN hex(\(value)) ELSE CAST(\(value) AS TEXT) END"
+    ) { isBytes ? $0 : "\(MappedFunctions.tokenText)(\($0))" }
+  }
+
+  /// Under another collation, apps whose names differ in case could be one.
+  private func text(_ column: MappedColumn) -> String { "CAST(\(reference(column)) AS TEXT) COLLATE BINARY" }
+
+  private func owner(_ name: String) throws -> MappedOwner {
+    let column = try column(name)
+    return MappedOwner(column: SQLWords.quoted(column.name), text: text(column)) { $0 }
+  }
+
+  private func time(_ time: TimeColumn, _ use: MappedFunctions.TimeColumnUse) throws -> MappedTime {
+    let column = try column(time.name)
+    let value = reference(column)
+    let seconds = "\(MappedFunctions.seconds(use))(\(value))"
+    return MappedTime(
+      column: SQLWords.quoted(column.name), value: value, seconds: seconds,
+      isForeign: "\(value) IS NOT NULL AND \(seconds) IS NULL"
+    ) { written in
+      switch time.form {
+      case .seconds: written
+      case .milliseconds: "\(written) * 1000"
+      case .iso, .timestamptz, .timestamp: "\(MappedFunctions.time(use))(\(written))"
+      }
+    }
+  }
+
+  private func death() throws -> MappedDeath {
+    switch mapping.action {
+    case .mark(let column): return .time(try time(column, .invalidated)) { $0 }
+    case .flag(let name, let dead, let alive):
+      let column = try column(name)
+      let dead = Self.stored(dead, column.affinity)
+      return .flag(
+        column: SQLWords.quoted(column.name), value: reference(column),
+        isDead: "\(text(column)) = \(SQLWords.literal(dead))", dead: Self.literal(dead, column.affinity),
+        alive: alive.map { Self.literal(Self.stored($0, column.affinity), column.affinity) }
+      ) { $0 }
+    case .delete:
+      let kept = columns.filter { !$0.isGenerated }.map(reference).joined(separator: ", ")
+      return .removal(whole: "\(MappedFunctions.pack)(\(kept))")
+    }
+  }
+
+  /// A truth value is a number in SQLite, but for columns of text.
+  private static func stored(_ value: String, _ affinity: Affinity) -> String {
+    guard affinity != .text else { return value }
+    return switch value.lowercased() {
+    case "true": "1"
+    case "false": "0"
+    default: value
+    }
+  }
+
+  private static func literal(_ value: String, _ affinity: Affinity) -> String {
+    affinity != .text && Int64(value) != nil ? value : SQLWords.literal(value)
+  }
+}
