@@ -137,10 +137,10 @@ struct MappedTableReading {
   /// Whether the column can hold `value`, which the mapping has as text.
   private func checkValue(_ value: String, of name: String) throws {
     let type = try column(name).fullType
-    try connection.run("SAVEPOINT cast")
+    try connection.run("SAVEPOINT apnsift_value")
     do throws(ServerError) {
       try connection.run("SELECT CAST($1 AS \(type)) IS NULL", .text(value))
-      try connection.run("RELEASE SAVEPOINT cast")
+      try connection.run("RELEASE SAVEPOINT apnsift_value")
     } catch {
       if error.isLost { throw error }
       throw misfit(name, "a column that can hold '\(value)'", "type \(type)")

@@ -1,0 +1,235 @@
+import SQLiteStore
+import Testing
+import TokenStores
+
+/// Tables of others, in both databases, against a plain model: whatever is done to them, in whatever order.
+@Suite("Tables of others") struct MappedHistoryTests {
+  private static let base: Int64 = 1_400_000_000
+
+  /// Rows of all owners, and what replays changed of them.
+  private struct Model {
+    var action: DeathAction
+    var hasRegistered: Bool
+    var inserts: Bool
+    var rows: [ModelRow] = []
+    /// The changes of each replay, until it is undone; nil for undos.
+    var changes: [[(before: ModelRow?, after: ModelRow?)]?] = []
+    private var nextID = 1000
+
+    init(_ tested: MappedCase, inserts: Bool) {
+      action = tested.action
+      hasRegistered = tested.hasRegistered
+      self.inserts = inserts
+    }
+
+    private func dead(_ row: ModelRow, at time: Int64) -> ModelRow? {
+      var row = row
+      switch action {
+      case .mark: row.died = time
+      case .flag: break
+      case .delete: return nil
+      }
+      row.isDead = true
+      return row
+    }
+
+    private mutating func new(_ token: [UInt8], _ app: String, _ environment: String) -> ModelRow {
+      nextID += 1
+      return ModelRow(id: nextID, token: token, app: app, environment: environment, isDead: false)
+    }
+
+    func owned(_ app: String, _ environment: String, _ tested: MappedCase) -> (ModelRow) -> Bool {
+      { row in
+        (!tested.hasApp || row.app == app) && (!tested.hasEnvironment || row.environment == environment)
+      }
+    }
+
+    mutating func replay(
+      _ deaths: [Dated], _ app: String, _ environment: String, _ isOwned: (ModelRow) -> Bool
+    ) -> ReplayCounts {
+      var counts = ReplayCounts()
+      var made: [(before: ModelRow?, after: ModelRow?)] = []
+      for death in deaths {
+        let time = Int64(death.time)
+        let found = rows.indices.filter { isOwned(rows[$0]) && rows[$0].token == death.token }
+        let registered = hasRegistered ? found.compactMap { rows[$0].registered }.max() : nil
+        if found.isEmpty {
+          guard inserts, action != .delete else {
+            counts.unknown += 1
+            continue
+          }
+          counts.inserted += 1
+          if let row = dead(new(death.token, app, environment), at: time) {
+            rows.append(row)
+            made.append((nil, row))
+          }
+        } else if let registered, registered >= time {
+          counts.kept += 1
+        } else {
+          let stale = found.filter { !rows[$0].isDead || rows[$0].died.map { $0 < time } ?? false }
+          let outcome: ReplayOutcome =
+            found.contains { !rows[$0].isDead } ? .invalidated : stale.isEmpty ? .unchanged : .updated
+          counts.add(outcome)
+          for place in stale.reversed() {
+            let before = rows[place]
+            let after = dead(before, at: time)
+            made.append((before, after))
+            if let after { rows[place] = after } else { rows.remove(at: place) }
+          }
+        }
+      }
+      changes.append(made)
+      return counts
+    }
+
+    mutating func register(
+      _ registrations: [Dated], _ app: String, _ environment: String, _ isOwned: (ModelRow) -> Bool
+    ) {
+      for one in registrations {
+        let time = Int64(one.time)
+        let found = rows.indices.filter { isOwned(rows[$0]) && rows[$0].token == one.token }
+        if found.isEmpty, inserts {
+          var row = new(one.token, app, environment)
+          if hasRegistered { row.registered = time }
+          rows.append(row)
+        }
+        for place in found {
+          let isLater = !hasRegistered || (rows[place].registered ?? .min) < time
+          if case .mark = action {
+            let registered = max(hasRegistered ? rows[place].registered ?? .min : .min, time)
+            if let died = rows[place].died, died <= registered {
+              (rows[place].died, rows[place].isDead) = (nil, false)
+            }
+          } else if isLater {
+            rows[place].isDead = false
+          }
+          if hasRegistered, isLater { rows[place].registered = time }
+        }
+      }
+    }
+
+    mutating func undo(_ id: Int, _ isOwned: (ModelRow) -> Bool) -> (restored: Int, left: Int)? {
+      guard changes.indices.contains(id - 1), let made = changes[id - 1] else { return nil }
+      var restored = 0
+      let before = rows
+      for change in made {
+        if let after = change.after {
+          guard let place = rows.firstIndex(of: after) else { continue }
+          if let earlier = change.before { rows[place] = earlier } else { rows.remove(at: place) }
+          restored += 1
+        } else if let removed = change.before {
+          if before.contains(where: { isOwned($0) && $0.token == removed.token }) { continue }
+          rows.append(removed)
+          restored += 1
+        }
+      }
+      changes[id - 1] = nil
+      changes.append(nil)
+      return (restored, made.count - restored)
+    }
+  }
+
+  private static func tested(_ number: Int, _ generator: inout FixedGenerator) -> MappedCase {
+    let actions: [DeathAction] = [
+      .mark(TimeColumn(name: "", form: .seconds)), .flag(column: "active", dead: "false", alive: "true"),
+      .delete,
+    ]
+    return MappedCase(
+      token: TokenForm.allCases[number % TokenForm.allCases.count],
+      time: MappedCase.times[number / TokenForm.allCases.count % MappedCase.times.count],
+      action: actions[number % 7 % 3], hasApp: Bool.random(using: &generator),
+      hasEnvironment: Bool.random(using: &generator),
+      hasRegistered: Int.random(in: 0..<5, using: &generator) > 0)
+  }
+
+  private static func dated(_ generator: inout FixedGenerator, isDistinct: Bool) -> [Dated] {
+    let tokens = (0..<Int.random(in: 1...5, using: &generator)).map { _ in
+      [UInt8](repeating: 0xa0 + UInt8.random(in: 0...6, using: &generator), count: 3)
+    }
+    return (isDistinct ? Array(Set(tokens)).sorted { $0[0] < $1[0] } : tokens).map {
+      Dated(token: $0, time: UInt32(base) + UInt32.random(in: 0...6, using: &generator) * 1000)
+    }
+  }
+
+  private static func rows(_ generator: inout FixedGenerator, _ tested: MappedCase) -> [ModelRow] {
+    (0..<Int.random(in: 0...6, using: &generator)).map { number in
+      var row = ModelRow(
+        id: number, token: [UInt8](repeating: 0xa0 + UInt8.random(in: 0...6, using: &generator), count: 3),
+        app: Bool.random(using: &generator) ? "a" : "b",
+        environment: Bool.random(using: &generator) ? "prod" : "dev", isDead: false)
+      func time() -> Int64? {
+        Bool.random(using: &generator) ? nil : base + Int64.random(in: 0...6, using: &generator) * 1000
+      }
+      if tested.hasRegistered { row.registered = time() }
+      switch tested.action {
+      case .mark:
+        row.died = time()
+        row.isDead = row.died != nil
+      case .flag: row.isDead = Bool.random(using: &generator)
+      case .delete: break
+      }
+      return row
+    }
+  }
+
+  @Test(
+    "agree with a plain model after replays, registrations and undos in any order, in every form",
+    arguments: [(StoreKind.sqlite, 0..<1000), (.postgreSQL, 0..<500), (.postgreSQL, 500..<1000)])
+  func histories(_ place: (kind: StoreKind, numbers: Range<Int>)) throws {
+    let database = try MappedPlace(place.kind)
+    for number in place.numbers { try history(number, in: database) }
+  }
+
+  private func history(_ number: Int, in place: MappedPlace) throws {
+    var generator = FixedGenerator(state: UInt64(number) * 2 + 1)
+    let tested = Self.tested(number, &generator)
+    let inserts = Bool.random(using: &generator)
+    try place.begin(tested.definition(place.kind))
+    var model = Model(tested, inserts: inserts)
+    model.rows = Self.rows(&generator, tested)
+    for row in model.rows { try place.run(tested.insertion(row, place.kind)) }
+    let mapping = tested.mapping(place.kind)
+    for step in 0..<Int.random(in: 2...5, using: &generator) {
+      let owner = AppEnvironment(
+        app: Bool.random(using: &generator) ? "a" : "b",
+        environment: Bool.random(using: &generator) ? .production : .sandbox)
+      let environment = owner.environment == .production ? "prod" : "dev"
+      let isOwned = model.owned(owner.app, environment, tested)
+      let store = try place.store(mapping, inserts: inserts, owner: owner)
+      // A row of a table without these columns has neither.
+      let app = tested.hasApp ? owner.app : ""
+      let stored = tested.hasEnvironment ? environment : ""
+      switch Int.random(in: 0..<4, using: &generator) {
+      case 0:
+        let registrations = Self.dated(&generator, isDistinct: false)
+        try store.register(registrations, for: owner)
+        model.register(registrations, app, stored, isOwned)
+      case 1 where !model.changes.isEmpty:
+        let id = Int.random(in: 1...model.changes.count, using: &generator)
+        let record = try store.history().first { $0.id == id }
+        let undone = model.undo(
+          id,
+          model.owned(
+            record?.owner.app ?? "", record?.owner.environment == .production ? "prod" : "dev", tested))
+        let answer = try? store.undo(id, entry: JournalTests.entry())
+        #expect(answer?.restored == undone?.restored, "history \(number), step \(step): \(tested)")
+        #expect(answer.map { $0.left.values.reduce(0, +) } == undone?.left, "history \(number): \(tested)")
+      default:
+        let deaths = Self.dated(&generator, isDistinct: true)
+        var options = ReplayOptions(dryRun: true)
+        options.brake = .percent(100)
+        let foreseen = try store.replay(deaths, for: owner, options: options).counts
+        options.dryRun = false
+        let counts = try store.replay(deaths, for: owner, options: options, entry: JournalTests.entry())
+          .counts
+        let expected = model.replay(deaths, app, stored, isOwned)
+        #expect(foreseen == expected && counts == expected, "history \(number), step \(step): \(tested)")
+      }
+      let found = try place.texts(
+        #"SELECT token, bundle, env, seen, "Gone At", active FROM "# + MappedCase.quoted
+      )
+      .map { tested.row($0, place.kind).text }.sorted()
+      try #require(found == model.rows.map(\.text).sorted(), "history \(number), step \(step): \(tested)")
+    }
+  }
+}

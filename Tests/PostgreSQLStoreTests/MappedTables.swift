@@ -1,0 +1,228 @@
+import Foundation
+import GRDB
+import PostgreSQLStore
+import SQLiteStore
+import TokenStores
+
+/// A row of a table of others, as a model knows it.
+struct ModelRow: Hashable, Sendable {
+  var id: Int
+  var token: [UInt8]
+  var app: String
+  var environment: String
+  var registered: Int64?
+  /// Nil also where the table keeps no times of deaths.
+  var died: Int64?
+  var isDead: Bool
+
+  /// What is compared: numbers of rows that were inserted differ between databases.
+  var text: String {
+    let times = [registered, died].map { $0.map(String.init) ?? "-" }.joined(separator: " ")
+    return "\(token.map { String($0, radix: 16) }) \(app) \(environment) \(times) \(isDead)"
+  }
+}
+
+/// A mapping to test, and the table that it is of; what it writes and reads goes by Foundation, not by our forms.
+struct MappedCase: Sendable {
+  var token: TokenForm
+  var time: TimeForm
+  var action: DeathAction
+  var hasApp: Bool
+  var hasEnvironment: Bool
+  var hasRegistered: Bool
+
+  /// A name that needs to be quoted properly.
+  static let quoted = #""My ""devices""""#
+
+  static let times: [TimeForm] = [
+    .seconds, .milliseconds, .iso, .timestamptz, .timestamp(zone: "UTC"), .timestamp(zone: "Europe/Berlin"),
+  ]
+
+  func mapping(_ kind: StoreKind) -> TableMapping {
+    var action = action
+    if case .mark = action { action = .mark(TimeColumn(name: "Gone At", form: form(kind))) }
+    return TableMapping(
+      table: "My \"devices\"", token: TokenColumn(name: "token", form: token), app: hasApp ? "bundle" : nil,
+      environment: hasEnvironment ? EnvironmentColumn(name: "env", production: "prod", sandbox: "dev") : nil,
+      registered: hasRegistered ? TimeColumn(name: "seen", form: form(kind)) : nil, action: action)
+  }
+
+  /// SQLite has no timestamptz.
+  private func form(_ kind: StoreKind) -> TimeForm { kind == .sqlite && time == .timestamptz ? .iso : time }
+
+  func definition(_ kind: StoreKind) -> String {
+    let isSQLite = kind == .sqlite
+    let token = token == .bytes ? (isSQLite ? "BLOB" : "bytea") : "varchar(200)"
+    let time: String =
+      switch form(kind) {
+      case .seconds, .milliseconds: "bigint"
+      case .iso: "text"
+      case .timestamptz: "timestamptz"
+      case .timestamp: isSQLite ? "datetime" : "timestamp"
+      }
+    let id =
+      isSQLite ? "INTEGER PRIMARY KEY AUTOINCREMENT" : "bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
+    return """
+      CREATE TABLE \(Self.quoted) (id \(id), token \(token) NOT NULL, bundle text, env text, seen \(time),
+        "Gone At" \(time), active boolean DEFAULT \(isSQLite ? "1" : "true"), note double precision DEFAULT 0.1)
+      """
+  }
+
+  // MARK: - Values
+
+  private func literal(_ token: [UInt8], variant: Int, _ kind: StoreKind) -> String {
+    let hex = token.map { String(format: "%02x", $0) }
+    // Tokens of one table come in several spellings.
+    let spelled = variant % 3 == 1 ? hex.map { $0.uppercased() } : hex
+    return switch self.token {
+    case .bytes: kind == .sqlite ? "x'\(hex.joined())'" : "'\\x\(hex.joined())'"
+    case .hex, .upperHex: "'\(spelled.joined())'"
+    case .spacedHex: "'\(spelled.joined(separator: variant % 2 == 0 ? " " : ""))'"
+    case .bracketedHex: "'<\(spelled.joined())>'"
+    case .base64: "'\(Data(token).base64EncodedString())'"
+    }
+  }
+
+  private func literal(_ time: Int64?, _ kind: StoreKind) -> String {
+    guard let time else { return "NULL" }
+    switch form(kind) {
+    case .seconds: return "\(time)"
+    case .milliseconds: return "\(time * 1000 + 7)"
+    case .iso: return "'\(Self.formatter("UTC").string(from: Date(timeIntervalSince1970: Double(time))))Z'"
+    case .timestamptz: return "to_timestamp(\(time))"
+    case .timestamp(let zone):
+      return "'\(Self.formatter(zone).string(from: Date(timeIntervalSince1970: Double(time))))'"
+    }
+  }
+
+  func insertion(_ row: ModelRow, _ kind: StoreKind) -> String {
+    """
+    INSERT INTO \(Self.quoted) (token, bundle, env, seen, "Gone At", active)
+    VALUES (\(literal(row.token, variant: row.id, kind)), '\(row.app)', '\(row.environment)',
+      \(hasRegistered ? literal(row.registered, kind) : "NULL"), \(literal(row.died, kind)),
+      \(row.isDead ? (kind == .sqlite ? "0" : "false") : (kind == .sqlite ? "1" : "true")))
+    """
+  }
+
+  private static func formatter(_ zone: String) -> DateFormatter {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = TimeZone(identifier: zone)
+    formatter.dateFormat = "yyyy-MM-dd HH:mm:ss"
+    return formatter
+  }
+
+  /// What a row of texts of token (its bytes in hex where they are bytes), bundle, env, seen, Gone At, active says.
+  func row(_ texts: [String?], _ kind: StoreKind) -> ModelRow {
+    let died = seconds(texts[4], kind)
+    let isDead =
+      switch action {
+      case .mark: texts[4] != nil
+      case .flag: ["0", "f", "false"].contains(texts[5] ?? "")
+      case .delete: false
+      }
+    return ModelRow(
+      id: 0, token: bytes(texts[0] ?? ""), app: texts[1] ?? "", environment: texts[2] ?? "",
+      registered: seconds(texts[3], kind), died: died, isDead: isDead)
+  }
+
+  private func bytes(_ text: String) -> [UInt8] {
+    if token == .base64 { return Array(Data(base64Encoded: text) ?? Data()) }
+    let digits = text.filter(\.isHexDigit)
+    return stride(from: 0, to: digits.count, by: 2).map { place in
+      let start = digits.index(digits.startIndex, offsetBy: place)
+      return UInt8(digits[start...].prefix(2), radix: 16) ?? 0
+    }
+  }
+
+  private func seconds(_ text: String?, _ kind: StoreKind) -> Int64? {
+    guard let text else { return nil }
+    switch form(kind) {
+    case .seconds: return Int64(text)
+    case .milliseconds: return Int64(text).map { $0 / 1000 }
+    case .iso, .timestamptz, .timestamp:
+      var zone = "UTC"
+      if case .timestamp(let named) = form(kind) { zone = named }
+      let plain = text.prefix(19).replacing("T", with: " ")
+      return Self.formatter(zone).date(from: String(plain)).map { Int64($0.timeIntervalSince1970) }
+    }
+  }
+}
+
+/// A database with a table of others.
+final class MappedPlace {
+  let kind: StoreKind
+  private let directory: URL
+  let database: TestDatabase?
+  private var files = 0
+  private var path = ""
+
+  init(_ kind: StoreKind) throws {
+    self.kind = kind
+    database = kind == .postgreSQL ? try TestDatabase() : nil
+    try database?.session.run("SET timezone = 'UTC'")
+    // In memory where the system has a place for that: a disk would be waited for thousands of times.
+    let memory = URL(fileURLWithPath: "/dev/shm")
+    let parent =
+      FileManager.default.isWritableFile(atPath: memory.path)
+      ? memory : FileManager.default.temporaryDirectory
+    directory = parent.appendingPathComponent("mapped-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: directory) }
+
+  func file(_ name: String) -> String { directory.appendingPathComponent(name).path }
+
+  /// Makes the table anew; in a database all others go.
+  func begin(_ definitions: String...) throws {
+    files += 1
+    path = file("\(files).sqlite")
+    if database != nil {
+      try run("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+    }
+    for definition in definitions { try run(definition) }
+  }
+
+  func run(_ sql: String) throws {
+    if let database {
+      try database.session.run(sql)
+    } else {
+      try DatabaseQueue(path: path).write { try $0.execute(sql: sql) }
+    }
+  }
+
+  /// Rows of texts.
+  func texts(_ sql: String) throws -> [[String?]] {
+    if let database { return try database.session.run(sql) }
+    return try DatabaseQueue(path: path).read { database in
+      try Row.fetchAll(database, sql: sql).map { row in
+        row.databaseValues.map { value in
+          switch value.storage {
+          case .null: nil
+          case .blob(let data): data.map { String(format: "%02x", $0) }.joined()
+          case .int64(let number): String(number)
+          case .double(let number): String(number)
+          case .string(let text): text
+          }
+        }
+      }
+    }
+  }
+
+  func store(
+    _ mapping: TableMapping, inserts: Bool = false, owner: AppEnvironment = AppEnvironment(),
+    file: (any JournalFile)? = nil, text: String? = "mapping", user: String = "postgres"
+  ) throws -> any TokenStore {
+    guard let database else {
+      return MappedTokenStore(
+        database: MappedSQLiteDatabase(path: path, mapping: mapping), mapping: mapping, mappingText: text,
+        owner: owner, inserts: inserts, file: file)
+    }
+    let uri = try StoreURL(database.server.uri(database.name, user: user))
+    guard case .postgreSQL(let read) = uri else { throw SourceFailure() }
+    return try MappedTokenStore(
+      database: MappedPostgreSQLDatabase(uri: read, mapping: mapping, lockTimeout: .seconds(60)),
+      mapping: mapping, mappingText: text, owner: owner, inserts: inserts, file: file)
+  }
+}
