@@ -132,7 +132,6 @@ struct Replay: ParsableCommand {
     let store = try store.openForWriting(creates: create, dryRun: dryRun)
     try store.check(for: dryRun ? .reading : .writing)
     let owner = try owner.owner(in: store)
-    try warnOfOthers(than: owner, in: store)
     let table = try TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)
     let collector = TokenCollector(table, flaggedCount: includeFlagged)
     let rejections =
@@ -151,6 +150,7 @@ struct Replay: ParsableCommand {
       throw ExitStatus.failed
     }
     tellErrors(rejections, analyzer.summary)
+    if let warning = try OwnerDoubt(store: store, owner: owner).warning(table) { Messages.say(warning) }
     let answer = try replay(
       table, into: store, for: owner, isRecorded: !noJournal && !examination.inputs.isEmpty
     ) { rejected in
@@ -225,16 +225,6 @@ struct Replay: ParsableCommand {
       throw ExitStatus.failed
     }
     Messages.say(closingLine)
-  }
-
-  /// A store that holds tokens, but none of this app and environment, is most likely meant otherwise.
-  private func warnOfOthers(than owner: AppEnvironment, in store: any TokenStore) throws {
-    let others = try store.owners()
-    guard !others.isEmpty, !others.contains(owner) else { return }
-    let known = others.prefix(5).map(\.text).joined(separator: "; ") + (others.count > 5 ? "; …" : "")
-    Messages.say(
-      "warning: \(store.name) holds no tokens of \(owner.text), only of \(known): are --app and --environment meant?"
-    )
   }
 }
 
