@@ -18,6 +18,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
   ],
   targets: [
     .systemLibrary(
@@ -67,6 +68,7 @@ let package = Package(
         "WireBytes", "APNsWire", "StreamSources", "Analysis", "ReaderModels", "Corpus", "Reports",
         "TokenStores", "SQLiteStore", "PostgreSQLStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: strict),
     .target(
@@ -102,6 +104,14 @@ let package = Package(
     // Runs the built command; it links none of it.
     .testTarget(
       name: "CommandTests", dependencies: ["CaptureWriting", "PrivatePostgreSQL"], swiftSettings: strict),
+    // Links the command, for what no run of it shows: a mapping as text, and read again.
+    .testTarget(
+      name: "MappingTests",
+      dependencies: [
+        "apnsift", "TokenStores", "TestSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "TokenStoresTests",
       dependencies: [

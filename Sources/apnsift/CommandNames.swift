@@ -47,7 +47,7 @@ enum CommandNames {
     return access(paths.path(of: argument), F_OK) == 0
   }
 
-  private static func nearest(to word: String, of names: [String]) -> String {
+  static func nearest(to word: String, of names: [String]) -> String {
     names.min { distance(word, $0) < distance(word, $1) } ?? "inspect"
   }
 

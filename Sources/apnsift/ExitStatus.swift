@@ -29,6 +29,9 @@ enum ExitStatus: Int32, Error {
     case let usage as UsageError:
       Messages.say(usage.message)
       leave(.usage)
+    case let mapping as MappingError:
+      Messages.say(mapping.message)
+      leave(.usage)
     case is ClosedPipe:
       leave(.done)
     case let interrupted as Interrupted:

@@ -57,8 +57,12 @@ struct Replay: ParsableCommand {
       """)
   var grace = SpanArgument(0)
 
-  @Flag(help: "Count tokens that the store does not know, and do not insert them.")
+  @Flag(
+    help:
+      "Count tokens that the store does not know, and do not insert them; so it is with a table of your own.")
   var knownOnly = false
+
+  @OptionGroup var unknown: UnknownOptions
 
   @Flag(help: "Let records with flags count, too.")
   var includeFlagged = false
@@ -80,6 +84,8 @@ struct Replay: ParsableCommand {
   @Flag(help: "Do not record the replay in the store's journal: it cannot be explained or undone then.")
   var noJournal = false
 
+  @OptionGroup var journal: JournalOptions
+
   @Flag(help: "Print the outcome as JSON.")
   var json = false
 
@@ -88,13 +94,22 @@ struct Replay: ParsableCommand {
       throw ValidationError(
         "--skip-replayed passes over files one by one: it does not go with --join or --requests.")
     }
+    if knownOnly, unknown.insertUnknown {
+      throw ValidationError("--known-only and --insert-unknown exclude each other.")
+    }
+    if noJournal, journal.url != nil {
+      throw ValidationError("--journal names where the replay is recorded: it does not go with --no-journal.")
+    }
   }
+
+  /// A row that apnsift makes may lack what the user's own programs need, so it makes none there unasked.
+  private var insertsNone: Bool { knownOnly || (store.mapping.isGiven && !unknown.insertUnknown) }
 
   /// What of the options the journal keeps.
   private var reported: JSONValue {
     .object([
       ("input", input.reported),
-      ("known_only", .bool(knownOnly)),
+      ("known_only", .bool(insertsNone)),
       ("include_flagged", .bool(includeFlagged)),
       ("partial", .bool(partial)),
       ("from_errors", .bool(fromErrors)),
@@ -129,10 +144,10 @@ struct Replay: ParsableCommand {
   }
 
   func run() throws {
-    let store = try store.openForWriting(creates: create, dryRun: dryRun)
+    let store = try store.openForWriting(
+      creates: create, dryRun: dryRun, insertsUnknown: unknown.insertUnknown, journal: journal.url)
     try store.check(for: dryRun ? .reading : .writing)
     let owner = try owner.owner(in: store)
-    try warnOfOthers(than: owner, in: store)
     let table = try TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)
     let collector = TokenCollector(table, flaggedCount: includeFlagged)
     let rejections =
@@ -151,6 +166,7 @@ struct Replay: ParsableCommand {
       throw ExitStatus.failed
     }
     tellErrors(rejections, analyzer.summary)
+    if let warning = try OwnerDoubt(store: store, owner: owner).warning(table) { Messages.say(warning) }
     let answer = try replay(
       table, into: store, for: owner, isRecorded: !noJournal && !examination.inputs.isEmpty
     ) { rejected in
@@ -191,7 +207,7 @@ struct Replay: ParsableCommand {
     var rejection = Rejection()
     var progress = Progress()
     defer { progress.clear() }
-    var options = ReplayOptions(knownOnly: knownOnly, dryRun: dryRun)
+    var options = ReplayOptions(knownOnly: insertsNone, dryRun: dryRun)
     options.grace = grace.seconds
     options.brake = maxInvalidate.brake
     options.sampleLength = dryRun ? ReplayOutcomeReport.sampleLength : 0
@@ -225,16 +241,6 @@ struct Replay: ParsableCommand {
       throw ExitStatus.failed
     }
     Messages.say(closingLine)
-  }
-
-  /// A store that holds tokens, but none of this app and environment, is most likely meant otherwise.
-  private func warnOfOthers(than owner: AppEnvironment, in store: any TokenStore) throws {
-    let others = try store.owners()
-    guard !others.isEmpty, !others.contains(owner) else { return }
-    let known = others.prefix(5).map(\.text).joined(separator: "; ") + (others.count > 5 ? "; …" : "")
-    Messages.say(
-      "warning: \(store.name) holds no tokens of \(owner.text), only of \(known): are --app and --environment meant?"
-    )
   }
 }
 

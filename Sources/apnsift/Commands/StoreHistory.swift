@@ -24,11 +24,13 @@ struct StoreHistory: ParsableCommand {
 
   @OptionGroup var store: StoreOptions
 
+  @OptionGroup var journal: JournalOptions
+
   @Flag(help: "Print a JSON array.")
   var json = false
 
   func run() throws {
-    let store = try store.openForReading()
+    let store = try store.openForReading(journal: journal.url)
     let buffer = OutputBuffer(OutputFile())
     if let replay {
       let count = try write(changesOf: replay, in: store, to: buffer)

@@ -40,6 +40,8 @@ struct StoreRegister: ParsableCommand {
   @Flag(help: "Make the store, or its table, if missing.")
   var create = false
 
+  @OptionGroup var unknown: UnknownOptions
+
   @OptionGroup var owner: OwnerOptions
 
   mutating func validate() throws {
@@ -52,7 +54,7 @@ struct StoreRegister: ParsableCommand {
   }
 
   func run() throws {
-    let store = try store.openForWriting(creates: create)
+    let store = try store.openForWriting(creates: create, insertsUnknown: unknown.insertUnknown)
     try store.check(for: .writing)
     let owner = try owner.owner(in: store)
     let now = UInt32(truncatingIfNeeded: time(nil))

@@ -22,8 +22,10 @@ struct StoreUndo: ParsableCommand {
 
   @OptionGroup var store: StoreOptions
 
+  @OptionGroup var journal: JournalOptions
+
   func run() throws {
-    let store = try store.openForWriting(creates: false)
+    let store = try store.openForWriting(creates: false, journal: journal.url)
     let answer = try store.undo(
       replay, entry: ReplayEntry.of(inputs: [], options: .object([]), tuples: 0, rejected: 0))
     for left in answer.sample {

@@ -1,0 +1,112 @@
+import Testing
+
+@Suite("Options for a table of one's own")
+struct MappingCommandTests {
+  private let directory: TestDirectory
+
+  init() throws {
+    directory = try TestDirectory()
+    try directory.write(feedback(tuples(3)), to: "dump.bin")
+    try directory.write(
+      """
+      table: devices
+      token: {column: token, form: hex}
+      registered: none
+      action: remove
+      """, to: "devices.yml")
+  }
+
+  private static let commands = [
+    ["replay", "dump.bin"], ["store", "show", "aa"], ["store", "list"], ["store", "register", "aa"],
+    ["store", "history"], ["store", "undo", "1"],
+  ]
+
+  @Test("every command that works on a store reads the mapping", arguments: commands)
+  func everyCommand(_ command: [String]) throws {
+    let outcome = try directory.apnsift(
+      command + ["--store", "sqlite:own.sqlite", "--mapping", "devices.yml"])
+    #expect(outcome.code == 64 && outcome.output.isEmpty)
+    #expect(
+      outcome.messages == [
+        "devices.yml: line 4, column 9: expected one of mark, flag, delete for action, found 'remove'; the nearest is "
+          + "delete"
+      ])
+    let missing = try directory.apnsift(command + ["--store", "sqlite:own.sqlite", "--token-form", "hex"])
+    #expect(missing.code == 64 && missing.errors.contains("--table is missing"))
+    #expect(try directory.names == ["devices.yml", "dump.bin"])
+  }
+
+  /// Arguments behind a sound mapping, and what the message has.
+  static let clashes: [(arguments: [String], part: String)] = [
+    (
+      ["replay", "dump.bin", "--create", "--store", "sqlite:own.sqlite"], "--create makes apnsift's own table"
+    ),
+    (
+      ["store", "register", "aa", "--create", "--store", "sqlite:own.sqlite"],
+      "--create makes apnsift's own table"
+    ),
+    (["replay", "dump.bin"], "no store is named"), (["store", "list"], "no store is named"),
+    (["replay", "dump.bin", "--known-only", "--insert-unknown", "--store", "sqlite:own.sqlite"], "exclude"),
+    (["replay", "dump.bin", "--journal", "sqlite:j", "--no-journal", "--store", "sqlite:o"], "--no-journal"),
+    (["replay", "dump.bin", "--journal", "journal.sqlite", "--store", "sqlite:own.sqlite"], "--journal"),
+    (["store", "list", "--store", "own.sqlite"], "expected sqlite:PATH"),
+  ]
+
+  @Test("what does not go with a mapping is wrong usage, and makes nothing", arguments: clashes)
+  func clash(_ arguments: [String], _ part: String) throws {
+    let outcome = try directory.apnsift(arguments + ["--mapping", "devices.yml", "--action", "delete"])
+    #expect(outcome.code == 64)
+    #expect(outcome.errors.contains(part), "\(outcome.errors)")
+    #expect(try directory.names == ["devices.yml", "dump.bin"])
+  }
+
+  @Test(
+    "options that need a mapping are wrong usage without one",
+    arguments: [
+      ["replay", "dump.bin", "--insert-unknown"], ["store", "register", "aa", "--insert-unknown"],
+      ["replay", "dump.bin", "--journal", "sqlite:journal.sqlite"],
+      ["store", "history", "--journal", "sqlite:journal.sqlite"],
+      ["store", "undo", "1", "--journal", "sqlite:journal.sqlite"],
+    ])
+  func without(_ arguments: [String]) throws {
+    let outcome = try directory.apnsift(arguments)
+    #expect(outcome.code == 64 && outcome.errors.contains("goes with a table of your own"))
+    #expect(try directory.names == ["devices.yml", "dump.bin"])
+  }
+
+  @Test("a file that is not there is an input that fails", arguments: ["nowhere.yml", "."])
+  func missingFile(_ name: String) throws {
+    let outcome = try directory.apnsift("store", "list", "--store", "sqlite:own.sqlite", "--mapping", name)
+    #expect(outcome.code == 2)
+    #expect(outcome.messages.count == 1 && outcome.errors.contains("\(name): "))
+  }
+
+  @Test("bytes that are no UTF-8 are named by their place")
+  func encoding() throws {
+    try directory.write(Array("table: devices\napp: caf".utf8) + [0xe9, 0x0a], to: "latin.yml")
+    let outcome = try directory.apnsift(
+      "store", "list", "--store", "sqlite:own.sqlite", "--mapping", "latin.yml")
+    #expect(outcome.code == 64)
+    #expect(
+      outcome.messages == [
+        "latin.yml: line 2, column 9: expected UTF-8, found the byte 0xe9; save the file as UTF-8"
+      ])
+  }
+
+  @Test("a mapping comes from standard input, too")
+  func standardInput() throws {
+    let outcome = try directory.apnsift(
+      ["store", "list", "--store", "sqlite:own.sqlite", "--mapping", "-"], input: .bytes(Array("x: y\n".utf8))
+    )
+    #expect(outcome.code == 64 && outcome.errors.contains("line 1, column 1: expected one of table"))
+  }
+
+  @Test(
+    "text nested too deep is refused in a process's own stack, too", arguments: ["[", "{a: ", "- ", "? "])
+  func nesting(_ opening: String) throws {
+    try directory.write(String(repeating: opening, count: 100_000), to: "deep.yml")
+    let outcome = try directory.apnsift(
+      "store", "list", "--store", "sqlite:own.sqlite", "--mapping", "deep.yml")
+    #expect(outcome.code == 64 && outcome.messages.count == 1)
+  }
+}
