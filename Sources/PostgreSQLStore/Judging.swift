@@ -65,6 +65,8 @@ enum Judging {
 
   private static func number(_ judgement: Judgement) -> String { "\(judgement.rawValue)" }
 
+  /// OFFSET 0 keeps the planner from writing the CASE of `outcome` into every place that mentions it, to be worked out
+  /// at each anew.
   private static func replay(_ table: DeviceTable, knownOnly: Bool, grace: UInt32) -> String {
     let keeping = grace == 0 ? "staged.time" : "staged.time - make_interval(secs => \(grace))"
     return """
@@ -81,7 +83,7 @@ enum Judging {
             WHEN stored.invalidated_at IS NULL THEN \(number(.invalidated))
             WHEN stored.invalidated_at >= staged.time THEN \(number(.unchanged))
             ELSE \(number(.updated)) END AS outcome
-        FROM \(Staging.tokens) AS staged \(stored(table))
+        FROM \(Staging.tokens) AS staged \(stored(table)) OFFSET 0
       ) AS judged
       """
   }

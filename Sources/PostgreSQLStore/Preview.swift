@@ -5,7 +5,7 @@ extension TokenWriter {
   func preview(_ options: ReplayOptions) throws -> ReplayAnswer {
     let found = try rows.connection.run(query(options.sampleLength), with: rows.key)
     var answer = ReplayAnswer()
-    answer.counts = try understood(Tally(found)).replay
+    answer.counts = try understood(Tally(found, of: staged)).replay
     for row in 0..<found.count where !found.isNull(row, 2) {
       answer.sample.append(try token(found, row))
     }

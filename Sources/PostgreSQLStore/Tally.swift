@@ -11,7 +11,9 @@ struct Tally {
 
   /// Reads rows of outcome and count, and what follows of: to insert, to update, inserted. Rows without a count are
   /// none of its business.
-  init(_ rows: QueryResult) {
+  ///
+  /// - Parameter staged: how many rows have an outcome; those that no count tells of are unchanged.
+  init(_ rows: QueryResult, of staged: Int) {
     for row in 0..<rows.count where !rows.isNull(row, 1) {
       func number(_ column: Int) -> Int { Int(clamping: rows.integer(row, column) ?? 0) }
       if let judgement = Judgement(rawValue: rows.integer(row, 0) ?? -1) { counts[judgement] = number(1) }
@@ -20,6 +22,7 @@ struct Tally {
       toUpdate += number(3)
       inserted += number(4)
     }
+    counts[.unchanged, default: 0] += staged - counts.values.reduce(0, +)
   }
 
   private func count(_ judgement: Judgement) -> Int { counts[judgement] ?? 0 }

@@ -5,6 +5,8 @@ import TokenStores
 struct TokenWriter {
   let rows: OwnedRows
   let judging: Judging
+  /// How many rows the input has.
+  let staged: Int
 
   private var connection: Connection { rows.connection }
   private var table: DeviceTable { rows.table }
@@ -40,19 +42,22 @@ struct TokenWriter {
   private func attempt(_ replay: Int?) throws(ServerError) -> Tally? {
     let number = replay.map { [Parameter.integer($0)] } ?? []
     let sql = statement(isRecorded: replay != nil)
-    let tally = Tally(try connection.run(sql, with: rows.key + number))
+    let tally = Tally(try connection.run(sql, with: rows.key + number), of: staged)
     if tally.foreign > 0 { return tally }
     guard tally.inserted == tally.toInsert else { return nil }
     if tally.toUpdate == 0 { return tally }
     return try rows.update() == tally.toUpdate ? tally : nil
   }
 
-  /// What the judgement keeps of a row: nothing where nothing is written, so that most rows are small.
+  /// What the judgement keeps of a row: little where nothing is written.
   private static let keptForWriting = [
     "token", "place", "registered_before", "invalidated_before", "registered_at", "invalidated_at",
   ].map { "CASE WHEN write IS NOT NULL THEN \($0) END AS \($0)" }.joined(separator: ", ")
 
   /// Judges, inserts, and records what is to be updated: all three by the same snapshot, as one statement.
+  ///
+  /// Rows that are neither written nor anything but unchanged are not kept: every input that came before has mostly
+  /// such ones, and their number is what the others leave of the staged ones.
   ///
   /// - Parameter isRecorded: whether the changes go into the journal, too, under the replay `$3`.
   private func statement(isRecorded: Bool) -> String {
@@ -60,6 +65,7 @@ struct TokenWriter {
     WITH judged AS MATERIALIZED (
       SELECT outcome, write, \(Self.keptForWriting)
       FROM (\(judging.query(table))) AS every
+      WHERE write IS NOT NULL OR outcome <> \(Judgement.unchanged.rawValue)
     ), inserted AS (
       INSERT INTO \(table.name) (app, environment, token, registered_at, invalidated_at)
       SELECT $1, $2, token, registered_at, invalidated_at FROM judged WHERE write = \(Write.insert)

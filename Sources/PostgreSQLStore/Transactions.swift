@@ -54,12 +54,12 @@ extension PostgreSQLTokenStore {
       let found = try findTable(connection)
       // Before a million tokens are sent for nothing.
       if isRecorded, let found { try Journal(connection, found).checkPrivileges() }
-      _ = try Staging.fill(connection, with: tokens, areNumbered: judging.needsOrder)
+      let staged = try Staging.fill(connection, with: tokens, areNumbered: judging.needsOrder)
       let table = try found ?? DeviceTable.create(on: connection)
       if isRecorded { try Journal(connection, table).makeTables() }
       let rows = OwnedRows(connection: connection, table: table, owner: owner)
       try rows.lock()
-      return try body(TokenWriter(rows: rows, judging: judging))
+      return try body(TokenWriter(rows: rows, judging: judging, staged: staged))
     }
   }
 
@@ -77,9 +77,9 @@ extension PostgreSQLTokenStore {
         // A role that reads only by default may count all the same: nothing is changed.
         try begin(connection, "ISOLATION LEVEL READ COMMITTED READ WRITE")
         guard let table = try findTable(connection) else { return nil }
-        _ = try Staging.fill(connection, with: tokens, areNumbered: judging.needsOrder)
+        let staged = try Staging.fill(connection, with: tokens, areNumbered: judging.needsOrder)
         let rows = OwnedRows(connection: connection, table: table, owner: owner)
-        let result = try body(TokenWriter(rows: rows, judging: judging))
+        let result = try body(TokenWriter(rows: rows, judging: judging, staged: staged))
         connection.rollBack()
         return result
       }
