@@ -29,7 +29,7 @@ struct MappedListing {
   }
 
   func owners() throws -> [AppEnvironment] {
-    guard table.app != nil || table.environment != nil else { return [] }
+    guard table.app != nil || table.environment != nil else { return [owner] }
     var owners: Set<AppEnvironment> = []
     try session.visit(
       """

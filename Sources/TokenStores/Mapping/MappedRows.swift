@@ -161,35 +161,43 @@ extension MappedRows {
   ///
   /// - Throws: `StoreFault.misfit` where there are rows, and no value of a column is of its form.
   package func checkValues(_ mapping: TableMapping) throws {
-    try checkValues(
-      mapping, mapping.token.name, "tokens as \(mapping.token.form.rawValue)", read: table.token.bytes,
-      shown: table.token.shown)
+    let form = mapping.token.form
+    try check(mapping, mapping.token.name, "tokens as \(form.rawValue)", table.token.bytes, table.token.shown)
+    {
+      // Digits of hex are digits of base64, too.
+      form != .base64 || $0.utf8.count < 32 || TokenForm.hex.bytes(of: $0) == nil
+    }
     var times: [(column: TimeColumn, found: MappedTime)] = []
     if let column = mapping.registered, let found = table.registered { times.append((column, found)) }
     if case .mark(let column) = mapping.action, case .time(let found, _) = table.death {
       times.append((column, found))
     }
     for (column, found) in times {
-      try checkValues(
-        mapping, column.name, "times as \(column.form.name)", read: found.seconds,
-        shown: "CAST(\(found.value) AS \(words.text))")
+      let shown = "CAST(\(found.value) AS \(words.text))"
+      try check(mapping, column.name, "times as \(column.form.name)", found.seconds, shown) { _ in true }
     }
   }
 
-  private func checkValues(
-    _ mapping: TableMapping, _ column: String, _ expected: String, read: String, shown: String
+  private func check(
+    _ mapping: TableMapping, _ column: String, _ expected: String, _ read: String, _ shown: String,
+    isOfForm: (String) -> Bool
   ) throws {
-    let found =
-      try all(
-        """
-        SELECT count(*), count(value), min(shown)
-        FROM (SELECT \(read) AS value, \(shown) AS shown FROM \(table.name) AS t
-          WHERE \(shown) IS NOT NULL LIMIT \(Self.looked)) AS looked
-        """
-      ).first ?? []
-    guard found.count == 3, let some = found[0].integer, some > 0, found[1].integer == 0 else { return }
+    var first: String?
+    var fits = false
+    try session.visit(
+      """
+      SELECT CASE WHEN value IS NULL THEN 0 ELSE 1 END, shown
+      FROM (SELECT \(read) AS value, \(shown) AS shown FROM \(table.name) AS t
+        WHERE \(shown) IS NOT NULL LIMIT \(Self.looked)) AS looked
+      """, []
+    ) { row in
+      let text = row[1].text ?? ""
+      first = first ?? text
+      if row[0].integer == 1, isOfForm(text) { fits = true }
+    }
+    guard let first, !fits else { return }
     throw StoreFault.misfit(
       table: mapping.name, subject: "column \(column)", expected: expected,
-      found: "'\((found[2].text ?? "").prefix(80))' and the like")
+      found: "'\(first.prefix(80))' and the like")
   }
 }

@@ -145,8 +145,9 @@ struct Replay: ParsableCommand {
 
   func run() throws {
     let store = try store.openForWriting(
-      creates: create, dryRun: dryRun, insertsUnknown: unknown.insertUnknown, journal: journal.url)
-    try store.check(for: dryRun ? .reading : .writing)
+      creates: create, dryRun: dryRun, owner: owner.named, insertsUnknown: unknown.insertUnknown,
+      journal: journal.url)
+    try store.check(for: dryRun ? .reading : noJournal ? .writing : .recording)
     let owner = try owner.owner(in: store)
     let table = try TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)
     let collector = TokenCollector(table, flaggedCount: includeFlagged)

@@ -40,7 +40,8 @@ struct StoreList: ParsableCommand {
   }
 
   func run() throws {
-    let store = try store.openForReading()
+    let store = try store.openForReading(
+      owner: AppEnvironment(app: app ?? "", environment: environment ?? .production))
     let buffer = OutputBuffer(OutputFile())
     let format: TokenRowWriter.Format =
       switch to {

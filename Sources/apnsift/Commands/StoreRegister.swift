@@ -54,7 +54,8 @@ struct StoreRegister: ParsableCommand {
   }
 
   func run() throws {
-    let store = try store.openForWriting(creates: create, insertsUnknown: unknown.insertUnknown)
+    let store = try store.openForWriting(
+      creates: create, owner: owner.named, insertsUnknown: unknown.insertUnknown)
     try store.check(for: .writing)
     let owner = try owner.owner(in: store)
     let now = UInt32(truncatingIfNeeded: time(nil))
@@ -76,6 +77,8 @@ struct StoreRegister: ParsableCommand {
     progress.clear()
     Messages.say(
       "registered \(Count.of(counts.registrations, "token")) in \(store.name): \(counts.added) new, "
-        + "\(counts.revived) alive again, \(counts.raised) with a later time, \(counts.unchanged) unchanged")
+        + "\(counts.revived) alive again, \(counts.raised) with a later time, \(counts.unchanged) unchanged"
+        + (counts.unknown > 0
+          ? ", \(counts.unknown) not in the table (--insert-unknown gives them a row)" : ""))
   }
 }

@@ -29,7 +29,8 @@ struct StoreShow: ParsableCommand {
   var json = false
 
   func run() throws {
-    let store = try store.openForReading()
+    let store = try store.openForReading(
+      owner: AppEnvironment(app: app ?? "", environment: environment ?? .production))
     let rows = try store.rows(
       of: tokens.map(\.bytes), in: AppEnvironmentFilter(app: app, environment: environment))
     let buffer = OutputBuffer(OutputFile())

@@ -36,24 +36,30 @@ struct StoreOptions: ParsableArguments {
   }
 
   /// The store for a command that only reads.
-  /// - Parameter journal: what `--journal` names.
-  func openForReading(journal: StoreURL? = nil) throws -> any TokenStore {
-    if let mapped = try openMapped(creates: false, insertsUnknown: false, journal: journal) { return mapped }
-    return try open(named ?? Self.standard, creates: false)
+  /// - Parameters:
+  ///   - owner: whose the rows of a table are that does not say so.
+  ///   - journal: what `--journal` names.
+  func openForReading(owner: AppEnvironment = AppEnvironment(), journal: StoreURL? = nil) throws
+    -> any TokenStore
+  {
+    try openMapped(owner: owner, journal: journal) ?? open(named ?? Self.standard, creates: false)
   }
 
   /// The store for a command that writes. One that nobody named is made if missing, and that is said.
   /// - Parameters:
   ///   - creates: whether one that is named is made if missing, too.
   ///   - dryRun: whether nothing will be written after all.
+  ///   - owner: whose the rows of a table are that does not say so.
   ///   - insertsUnknown: whether `--insert-unknown` is given.
   ///   - journal: what `--journal` names.
   func openForWriting(
-    creates: Bool, dryRun: Bool = false, insertsUnknown: Bool = false, journal: StoreURL? = nil
+    creates: Bool, dryRun: Bool = false, owner: AppEnvironment = AppEnvironment(),
+    insertsUnknown: Bool = false,
+    journal: StoreURL? = nil
   ) throws -> any TokenStore {
-    if let mapped = try openMapped(creates: creates, insertsUnknown: insertsUnknown, journal: journal) {
-      return mapped
-    }
+    let mapped = try openMapped(
+      creates: creates, owner: owner, insertsUnknown: insertsUnknown, journal: journal)
+    if let mapped { return mapped }
     if let named { return try open(named, creates: creates) }
     if try StoreURL(Self.standard).isMissing {
       Messages.say(
@@ -63,17 +69,25 @@ struct StoreOptions: ParsableArguments {
     return try open(Self.standard, creates: true)
   }
 
-  /// The store in a table of the user's own; nil where no such table is described.
+  /// The store in a table of the user's own, or with a journal in a file; nil where it is an ordinary one.
   private func openMapped(
-    creates: Bool, insertsUnknown: Bool, journal: StoreURL?
+    creates: Bool = false, owner: AppEnvironment, insertsUnknown: Bool = false, journal: StoreURL?
   ) throws -> (any TokenStore)? {
-    guard let mapping = try mapping.tableMapping() else {
-      guard !insertsUnknown, journal == nil else {
+    let mapping = try mapping.tableMapping()
+    var options = MappedStoreOptions(
+      owner: owner, insertsUnknown: insertsUnknown, journal: journal, lockTimeout: .seconds(lockTimeout))
+    guard let mapping else {
+      guard !insertsUnknown else {
         throw UsageError(
-          "\(insertsUnknown ? "--insert-unknown" : "--journal") goes with a table of your own: describe it with "
-            + "--mapping or --table, or leave the option out")
+          "--insert-unknown goes with a table of your own: describe it with --mapping or --table, or leave the option out"
+        )
       }
-      return nil
+      guard journal != nil else { return nil }
+      options.insertsUnknown = true
+      let url = try url(of: named ?? Self.standard)
+      // To register nothing makes the table.
+      if creates { _ = try open(url.text, creates: true).register({ _ in }, for: owner) }
+      return try MappedStores.open(url, mapping: nil, options: options)
     }
     guard !creates else {
       throw UsageError(
@@ -83,10 +97,7 @@ struct StoreOptions: ParsableArguments {
     guard let named else {
       throw UsageError("no store is named: name the database that has the table \(mapping.name) with --store")
     }
-    return try MappedStores.open(
-      try url(of: named), mapping: mapping,
-      options: MappedStoreOptions(
-        insertsUnknown: insertsUnknown, journal: journal, lockTimeout: .seconds(lockTimeout)))
+    return try MappedStores.open(try url(of: named), mapping: mapping, options: options)
   }
 
   private func open(_ name: String, creates: Bool) throws -> any TokenStore {
@@ -122,11 +133,11 @@ struct UnknownOptions: ParsableArguments {
   var insertUnknown = false
 }
 
-/// Where the replays into a table of the user's own are recorded.
+/// Where replays are recorded, if not in the store.
 struct JournalOptions: ParsableArguments {
   @Option(
     help:
-      "The store that records replays into a table of your own, as sqlite:PATH, for `store history` and `undo`."
+      "A file beside the store, as sqlite:PATH, that has the journal of its replays: where the store takes none."
   )
   var journal: JournalArgument?
 
@@ -150,6 +161,9 @@ struct OwnerOptions: ParsableArguments {
 
   @Option(help: "production or sandbox; must be given once the store holds both. (default: production)")
   var environment: Environment?
+
+  /// The owner as far as the options alone say it.
+  var named: AppEnvironment { AppEnvironment(app: app, environment: environment ?? .production) }
 
   /// The owner, once it is clear which of a store's environments is meant.
   func owner(in store: any TokenStore) throws -> AppEnvironment {

@@ -50,6 +50,8 @@ enum HistoryReport {
       ] + counts(record.counts).map { ($0.name, .int($0.count)) } + [
         ("undoes", JSONValue(record.undoes)),
         ("undone_by", JSONValue(record.undoneBy)),
+        ("mapping", entry.mapping.map(JSONValue.verbatim) ?? .null),
+        ("pending", .bool(record.isPending)),
       ])
   }
 
@@ -57,18 +59,22 @@ enum HistoryReport {
     let at = TokenRowWriter.time(record.entry.at) ?? ""
     let head = "\(record.id)  \(at)  \(VisibleText.of(record.owner.text))  "
     if let undone = record.undoes {
-      return head + "undid \(undone): \(Count.of(record.counts.updated, "row")) restored\n"
+      return head + "undid \(undone): \(Count.of(record.counts.updated, "row")) restored\(doubt(record))\n"
     }
     let outcomes = counts(record.counts).filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
     var text = head + "\(Count.of(record.entry.tuples, "tuple")), \(Count.of(record.counts.tokens, "token"))"
     if !outcomes.isEmpty { text += ": " + outcomes.joined(separator: ", ") }
     if let undo = record.undoneBy { text += "; undone by \(undo)" }
-    text += "\n"
+    text += doubt(record) + "\n"
     for input in record.entry.inputs {
       text +=
         "   \(VisibleText.of(input.source))  \(Count.of(input.bytes, "byte"))  SHA-256 \(input.sha256)\n"
     }
     return text
+  }
+
+  private static func doubt(_ record: JournalRecord) -> String {
+    record.isPending ? "; not known yet whether it was done: the next replay or undo finds out" : ""
   }
 
   static func fields(_ change: JournalChange) -> [String] {
