@@ -49,6 +49,32 @@ struct BoundedMemoryTests {
     #expect(try child.wait() == .exit(0))
   }
 
+  @Test("a million registrations from a pipe take less than 96 MiB, 32 of them SQLite's")
+  func importMemory() throws {
+    let directory = try TestDirectory()
+    let (reading, writing) = try makePipe()
+    let child = try directory.start(
+      ["store", "import", "-", "--store", "sqlite:tokens.sqlite", "--create"], input: reading.number)
+    reading.close()
+    try writing.write(Array("note,token,registered_at\n".utf8))
+    let rest = hex(token(1)).dropFirst(8)
+    for thousand in 0..<1000 {
+      let lines = (0..<1000).map { line in
+        let number = String(thousand * 1000 + line)
+        return
+          "\"a \"\"b\"\"\",\(String(repeating: "0", count: 8 - number.count))\(number)\(rest),1400000000\n"
+      }
+      #expect(try writing.write(Array(lines.joined().utf8)))
+    }
+    #if os(Linux)
+      let peak = try #require(peakMemory(of: child))
+      #expect(peak < 96 << 20, "\(peak) bytes")
+    #endif
+    writing.close()
+    #expect(try child.wait() == .exit(0))
+    #expect(try directory.sqlite("tokens.sqlite", "SELECT count(*) FROM device_tokens") == "1000000")
+  }
+
   @Test("an endless pipe ends with its reader")
   func endless() throws {
     let directory = try TestDirectory()

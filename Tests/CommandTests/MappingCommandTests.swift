@@ -64,9 +64,6 @@ struct MappingCommandTests {
     "options that need a mapping are wrong usage without one",
     arguments: [
       ["replay", "dump.bin", "--insert-unknown"], ["store", "register", "aa", "--insert-unknown"],
-      ["replay", "dump.bin", "--journal", "sqlite:journal.sqlite"],
-      ["store", "history", "--journal", "sqlite:journal.sqlite"],
-      ["store", "undo", "1", "--journal", "sqlite:journal.sqlite"],
     ])
   func without(_ arguments: [String]) throws {
     let outcome = try directory.apnsift(arguments)

@@ -82,7 +82,8 @@ struct UsageTests {
   static let helps: [[String]] = [
     [], ["--help"], ["-h"], ["help"], ["inspect", "--help"], ["export", "--help"], ["replay", "--help"],
     ["store", "--help"], ["store", "list", "--help"], ["store", "show", "--help"],
-    ["store", "register", "--help"], ["help", "replay"], ["help", "store", "list"],
+    ["store", "register", "--help"], ["store", "import", "--help"], ["store", "export", "--help"],
+    ["help", "replay"], ["help", "store", "list"],
     ["audit", "--help"],
   ]
 

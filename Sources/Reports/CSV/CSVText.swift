@@ -2,10 +2,10 @@ import WireBytes
 
 /// Text in CSV as RFC 4180 has it, with `\n` line ends.
 package enum CSVText {
-  /// `value` as a field: in quotes where it holds a comma, a quote or a line end.
-  package static func field(_ value: String) -> String {
+  /// `value` as a field: in quotes where it holds the delimiter, a quote or a line end.
+  package static func field(_ value: String, delimiter: UInt8 = UInt8(ascii: ",")) -> String {
     let needsQuotes = value.utf8.contains { byte in
-      byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
+      byte == delimiter || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
         || byte == UInt8(ascii: "\r")
     }
     guard needsQuotes else { return value }
@@ -38,7 +38,7 @@ package enum CSVText {
   }
 
   /// One line of fields.
-  package static func line(_ fields: [String]) -> String {
-    fields.map(field).joined(separator: ",") + "\n"
+  package static func line(_ fields: [String], delimiter: UInt8 = UInt8(ascii: ",")) -> String {
+    fields.map { field($0, delimiter: delimiter) }.joined(separator: String(Unicode.Scalar(delimiter))) + "\n"
   }
 }

@@ -23,7 +23,7 @@ struct StoreRegister: ParsableCommand {
         apnsift store register --csv devices.csv --app com.example.mail
 
       The file has the header line token,registered_at and a token a line; times are seconds or RFC 3339, \
-      empty is now.
+      empty is now. Files with other columns or forms are for `store import`.
       """)
 
   @Argument(help: "Tokens in hex; blanks and <> are passed over.")
@@ -63,22 +63,28 @@ struct StoreRegister: ParsableCommand {
     defer { progress.clear() }
     let counts = try store.register(
       { visit in
-        var done = 0
         if let csv {
-          try RegistrationFile.read(csv, now: now) { token, time in
-            try visit(token, time)
-            done += 1
-            progress.update(tokens: done)
+          try Self.read(csv) { token, time in
+            try visit(token, time ?? now)
+            progress.advance()
           }
         } else {
           for token in tokens { try visit(token.bytes.span.bytes, at?.seconds ?? now) }
         }
       }, for: owner)
     progress.clear()
-    Messages.say(
-      "registered \(Count.of(counts.registrations, "token")) in \(store.name): \(counts.added) new, "
-        + "\(counts.revived) alive again, \(counts.raised) with a later time, \(counts.unchanged) unchanged"
-        + (counts.unknown > 0
-          ? ", \(counts.unknown) not in the table (--insert-unknown gives them a row)" : ""))
+    Messages.say("registered \(RegistrationOutcomeText.of(counts, in: store.name))")
+  }
+
+  /// The columns have their names and their order here; `store import` takes any others.
+  private static func read(_ path: String, visit: (RawSpan, UInt32?) throws -> Void) throws {
+    do {
+      let file = RegistrationFile(
+        needsRegisteredColumn: true, allowsShortLines: true, header: ["token", "registered_at"])
+      try file.read(path, visit: visit) { throw $0 }
+    } catch let fault as InputFault {
+      let place = fault.line.map { "line \($0): " } ?? ""
+      throw Failure("\(path): \(place)\(fault.message); nothing was registered")
+    }
   }
 }

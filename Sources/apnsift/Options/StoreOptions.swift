@@ -9,30 +9,67 @@ import TokenStores
   import Darwin
 #endif
 
-/// Which store a command works on.
-struct StoreOptions: ParsableArguments {
-  private static let variable = "APNSIFT_STORE"
-  /// The store where none is named.
-  private static let standard = "sqlite:tokens.sqlite"
+/// The store of a command that names none.
+private enum StoreDefaults {
+  static let variable = "APNSIFT_STORE"
+  static let url = "sqlite:tokens.sqlite"
+}
+
+/// Which store a command works on, also in a table of the user's own.
+struct StoreOptions: ParsableArguments, StoreChoice {
+  @OptionGroup var place: StorePlaceOptions
+
+  @OptionGroup(title: "A table of your own") var mapping: MappingOptions
+
+  func tableMapping() throws -> TableMapping? { try mapping.tableMapping() }
+}
+
+/// The same for commands whose own options are called as those of a mapping: it comes from a file alone.
+struct StoreFileOptions: ParsableArguments, StoreChoice {
+  @OptionGroup var place: StorePlaceOptions
 
   @Option(
-    help: "The store: sqlite:PATH or a postgresql:// URI. Else what \(variable) says, else \(standard).")
+    help: ArgumentHelp(
+      "A YAML file that says how a table of yours holds tokens (docs/stores.md, Your own table).",
+      valueName: "file"))
+  var mapping: String?
+
+  func tableMapping() throws -> TableMapping? {
+    try mapping.map { try MappingBuilder(draft: MappingFile.draft(at: $0)).mapping() }
+  }
+}
+
+/// Where the store is.
+struct StorePlaceOptions: ParsableArguments {
+  @Option(
+    help:
+      "The store: sqlite:PATH or a postgresql:// URI. Else what \(StoreDefaults.variable) says, else \(StoreDefaults.url)."
+  )
   var store: String?
 
   @Option(help: "Seconds to wait for another program's lock on the store.")
   var lockTimeout = 5
-
-  @OptionGroup(title: "A table of your own") var mapping: MappingOptions
 
   mutating func validate() throws {
     guard (0...86_400).contains(lockTimeout) else {
       throw ValidationError("--lock-timeout is \(lockTimeout): 0 to 86400 seconds are possible.")
     }
   }
+}
 
+/// Options that choose a store.
+protocol StoreChoice {
+  var place: StorePlaceOptions { get }
+
+  /// The table of the user's own; nil for `device_tokens`.
+  func tableMapping() throws -> TableMapping?
+}
+
+extension StoreChoice {
   /// The store that the option or the environment names; nil where neither does.
   private var named: String? {
-    store ?? getenv(Self.variable).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    place.store
+      ?? getenv(StoreDefaults.variable).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// The store for a command that only reads.
@@ -42,7 +79,7 @@ struct StoreOptions: ParsableArguments {
   func openForReading(owner: AppEnvironment = AppEnvironment(), journal: StoreURL? = nil) throws
     -> any TokenStore
   {
-    try openMapped(owner: owner, journal: journal) ?? open(named ?? Self.standard, creates: false)
+    try openMapped(owner: owner, journal: journal) ?? open(named ?? StoreDefaults.url, creates: false)
   }
 
   /// The store for a command that writes. One that nobody named is made if missing, and that is said.
@@ -61,21 +98,23 @@ struct StoreOptions: ParsableArguments {
       creates: creates, owner: owner, insertsUnknown: insertsUnknown, journal: journal)
     if let mapped { return mapped }
     if let named { return try open(named, creates: creates) }
-    if try StoreURL(Self.standard).isMissing {
+    if try StoreURL(StoreDefaults.url).isMissing {
       Messages.say(
         "no store is named: "
-          + (dryRun ? "taking \(Self.standard), which does not exist, as empty" : "making \(Self.standard)"))
+          + (dryRun
+            ? "taking \(StoreDefaults.url), which does not exist, as empty" : "making \(StoreDefaults.url)"))
     }
-    return try open(Self.standard, creates: true)
+    return try open(StoreDefaults.url, creates: true)
   }
 
   /// The store in a table of the user's own, or with a journal in a file; nil where it is an ordinary one.
   private func openMapped(
     creates: Bool = false, owner: AppEnvironment, insertsUnknown: Bool = false, journal: StoreURL?
   ) throws -> (any TokenStore)? {
-    let mapping = try mapping.tableMapping()
+    let mapping = try tableMapping()
     var options = MappedStoreOptions(
-      owner: owner, insertsUnknown: insertsUnknown, journal: journal, lockTimeout: .seconds(lockTimeout))
+      owner: owner, insertsUnknown: insertsUnknown, journal: journal, lockTimeout: .seconds(place.lockTimeout)
+    )
     guard let mapping else {
       guard !insertsUnknown else {
         throw UsageError(
@@ -84,7 +123,7 @@ struct StoreOptions: ParsableArguments {
       }
       guard journal != nil else { return nil }
       options.insertsUnknown = true
-      let url = try url(of: named ?? Self.standard)
+      let url = try url(of: named ?? StoreDefaults.url)
       // To register nothing makes the table.
       if creates { _ = try open(url.text, creates: true).register({ _ in }, for: owner) }
       return try MappedStores.open(url, mapping: nil, options: options)
@@ -103,10 +142,10 @@ struct StoreOptions: ParsableArguments {
   private func open(_ name: String, creates: Bool) throws -> any TokenStore {
     switch try url(of: name) {
     case .sqlite(let path):
-      return SQLiteTokenStore(path: path, creates: creates, lockTimeout: .seconds(lockTimeout))
+      return SQLiteTokenStore(path: path, creates: creates, lockTimeout: .seconds(place.lockTimeout))
     case .postgreSQL(let uri):
       do {
-        return try PostgreSQLTokenStore(uri: uri, creates: creates, lockTimeout: .seconds(lockTimeout))
+        return try PostgreSQLTokenStore(uri: uri, creates: creates, lockTimeout: .seconds(place.lockTimeout))
       } catch {
         throw UsageError(error.message)
       }

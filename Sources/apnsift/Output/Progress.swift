@@ -16,6 +16,8 @@ struct Progress {
   private let begun = Progress.now()
   private var shownAt = 0.0
   private var hasLine = false
+  /// Tokens that have gone into a store, where they are counted here.
+  private var tokens = 0
   /// Bytes of the inputs that are done.
   private var before = 0
   /// Bytes of all inputs; nil where one of them is a pipe.
@@ -30,6 +32,12 @@ struct Progress {
   /// `done` bytes of the present input have been read.
   mutating func update(_ done: Int) {
     if let seconds = secondsIfDue() { show(line(before + done, seconds)) }
+  }
+
+  /// One more token has gone into a store.
+  mutating func advance() {
+    tokens += 1
+    update(tokens: tokens)
   }
 
   /// `done` tokens have gone into a store.

@@ -1,0 +1,185 @@
+import Testing
+
+@Suite("store import")
+struct StoreImportTests {
+  private let directory: TestDirectory
+
+  init() throws { directory = try TestDirectory() }
+
+  private func importing(
+    _ text: String, _ options: [String] = [], input: StandardInput = .nothing
+  ) throws -> Outcome {
+    try directory.write(text, to: "list.csv")
+    return try directory.apnsift(
+      ["store", "import", "list.csv", "--store", "sqlite:tokens.sqlite", "--create"] + options)
+  }
+
+  /// Rows as `aa 1400000000`; a time that is missing as `-`.
+  private func rows(app: String = "", environment: String = "production") throws -> [String] {
+    guard directory.exists("tokens.sqlite") else { return [] }
+    return try directory.storedTokens(app: app, environment: environment).map {
+      "\(hex($0.token)) \($0.registeredAt.map { String($0) } ?? "-")"
+    }
+  }
+
+  static let readings: [(text: String, options: [String], rows: [String])] = [
+    ("token,registered_at\naa,1\nbb,2\n", [], ["aa 1", "bb 2"]),
+    ("token,registered_at\naa,1\nbb,2", [], ["aa 1", "bb 2"]),
+    ("\u{feff}token,registered_at\r\naa,1\r\n\r\nbb,2\r\n", [], ["aa 1", "bb 2"]),
+    ("token,registered_at\raa,1\rbb,2\r", [], ["aa 1", "bb 2"]),
+    ("\"token\",\"registered_at\"\n\"aa\",\"1\"\n", [], ["aa 1"]),
+    ("note,registered_at,token,x\n\"a, \"\"b\"\"\nc\",1,aa,\n,2,bb,\"\"\n", [], ["aa 1", "bb 2"]),
+    ("note,token,registered_at\n5\" screen,aa,1\n", [], ["aa 1"]),
+    ("token;registered_at\naa;1\n", ["--delimiter", ";"], ["aa 1"]),
+    ("token\tregistered_at\n\"a\"\"\"\t1\naa\t1\n", ["--delimiter", "tab", "--skip-invalid"], ["aa 1"]),
+    ("id,updated\naa,1\n", ["--token-column", "id", "--registered-column", "updated"], ["aa 1"]),
+    ("id\naa\nbb\n", ["--token-column", "id", "--at", "7"], ["aa 7", "bb 7"]),
+    ("token,registered_at\naa,\nbb,2\n", [], ["bb 2"]),
+    ("token,registered_at\naa,\nbb,2\n", ["--at", "7"], ["aa 7", "bb 2"]),
+    ("token,registered_at\n<0a0b0c0d 0E>,2013-05-01T11:30:00+02:00\n", [], ["0a0b0c0d0e 1367400600"]),
+    (
+      "token,registered_at\nCgsM,1367400600999\n", ["--token-form", "base64", "--time-form", "milliseconds"],
+      ["0a0b0c 1367400600"]
+    ),
+    (
+      "token,registered_at\naa,2013-05-01 11:30:00.5\n", ["--time-form", "timestamp:Europe/Berlin"],
+      ["aa 1367400600"]
+    ),
+    ("token,registered_at\naa,2013-05-01 09:30:00+00\n", ["--time-form", "timestamptz"], ["aa 1367400600"]),
+    ("token,registered_at\naa,3\nAA,1\naa,2\n", [], ["aa 3"]),
+    ("token,registered_at\n", [], []),
+  ]
+
+  @Test("files of all kinds", arguments: readings)
+  func reads(_ text: String, _ options: [String], _ expected: [String]) throws {
+    let outcome = try importing(text, options)
+    #expect(outcome.code == (options.contains("--skip-invalid") ? 2 : 0), "\(outcome.errors)")
+    #expect(outcome.output.isEmpty)
+    #expect(try rows() == expected)
+  }
+
+  static let faults: [(text: String, options: [String], says: String)] = [
+    ("", [], "line 1: expected a header line with the column token, found no header line"),
+    ("device,at\naa,1\n", [], "line 1: expected a header line with the column token, found 'device,at'"),
+    ("token,at\naa,1\n", ["--registered-column", "since"], "the column since, found 'token,at'"),
+    ("token,token\naa,1\n", [], "line 1: two columns are called token"),
+    ("token,registered_at\naa,1\nzz,2\n", [], "line 3, column 1: expected a token in hex, found 'zz'"),
+    ("token,registered_at\naa,1\n\"x\ny\",2\n", [], "line 3, column 1: expected a token in hex"),
+    (
+      "n,token,registered_at\n\"a\nb\",aa,1\n,zz,2\n", [],
+      "line 4, column 2: expected a token in hex, found 'zz'"
+    ),
+    ("token,registered_at\naa,soon\n", [], "line 2, column 4: expected seconds since 1970 or a time like"),
+    ("token,registered_at\naa,-1\n", [], "line 2, column 4: expected seconds"),
+    (
+      "token,registered_at\naa,2106-02-08\n", ["--time-form", "iso"],
+      "from 1970 to 2106 in the form iso, like 2013-05-01T09:30:00Z, found"
+    ),
+    ("token,registered_at\nCg=,1\n", ["--token-form", "base64"], "expected a token in base64, found 'Cg='"),
+    (
+      "token,registered_at\naa\n", [],
+      "line 2, column 1: expected 2 fields as in the header line, found 1 field"
+    ),
+    ("token,registered_at\naa,1,\n", [], "expected 2 fields as in the header line, found 3 fields"),
+    ("token,registered_at\n\"aa\"b,1\n", [], "line 2, column 5: expected a delimiter"),
+    ("token,registered_at\naa,1\nbb,\"2\n", [], "line 3, column 4: the quote has no end"),
+    ("\"token\"x,registered_at\n", [], "line 1, column 8: expected a delimiter"),
+    (
+      "token,registered_at\n\"" + String(repeating: "a\n", count: 600_000), [],
+      "line 2, column 1: the record is longer than 1"
+    ),
+    ("token,registered_at\n" + String(repeating: ",", count: 1_200_000), [], "the record is longer than 1"),
+  ]
+
+  @Test("a fault names file, line and column, and nothing is imported", arguments: faults)
+  func refuses(_ text: String, _ options: [String], _ says: String) throws {
+    try directory.makeStore()
+    let outcome = try importing(text, options)
+    #expect(outcome.code == 2)
+    #expect(outcome.errors.contains("list.csv: ") && outcome.errors.contains(says), "\(outcome.errors)")
+    #expect(outcome.errors.contains("nothing was imported"))
+    #expect(outcome.errors.utf8.count < 1000)
+    #expect(try rows().isEmpty)
+  }
+
+  @Test("--skip-invalid leaves out what cannot be read, names the first ten and counts the others")
+  func skipInvalid() throws {
+    let bad = (0..<12).map { "zz\($0),1\n" }.joined()
+    let text = "token,registered_at\naa,1\n" + bad + "\"bb\"x,\"1\ncc,soon\ndd,4\nee,\n"
+    let outcome = try importing(text, ["--skip-invalid"])
+    #expect(outcome.code == 2)
+    #expect(try rows() == ["aa 1", "dd 4"])
+    #expect(outcome.messages.count == 12)
+    #expect(
+      outcome.messages[0] == "list.csv: line 3, column 1: expected a token in hex, found 'zz0'; left out")
+    #expect(outcome.messages[9].contains("line 12, column 1"))
+    #expect(outcome.messages[10] == "and 4 rows more left out")
+    #expect(
+      outcome.messages[11]
+        == "imported 2 tokens in sqlite:tokens.sqlite: 2 new, 0 alive again, 0 with a later time, 0 unchanged; "
+        + "14 rows left out that cannot be read; 1 row left out without a time (--at says one)")
+  }
+
+  @Test("a file whose structure is lost stops even --skip-invalid", arguments: ["aa,\"1\n", "x\n"])
+  func lostStructure(_ text: String) throws {
+    try directory.makeStore()
+    let outcome = try importing(
+      (text == "x\n" ? "" : "token,registered_at\nbb,1\n") + text, ["--skip-invalid"])
+    #expect(outcome.code == 2)
+    #expect(outcome.errors.contains("nothing was imported"))
+    #expect(try rows().isEmpty)
+  }
+
+  @Test("several files are one transaction, and belong to the owner that was named")
+  func severalFiles() throws {
+    try directory.write("token,registered_at\naa,1\n", to: "one.csv")
+    try directory.write("registered_at,token\n2,bb\n", to: "two.csv")
+    try directory.write("registered_at,token\n2,zz\n", to: "bad.csv")
+    let arguments = ["store", "import", "--create", "--store", "sqlite:tokens.sqlite", "--app", "mail"]
+    let owner = ["--environment", "sandbox"]
+    let failed = try directory.apnsift(arguments + owner + ["one.csv", "bad.csv", "two.csv"])
+    #expect(failed.code == 2)
+    #expect(failed.errors.contains("bad.csv: line 2, column 3: "))
+    let done = try directory.apnsift(arguments + owner + ["one.csv", "-"], input: .file("two.csv"))
+    #expect(done.code == 0, "\(done.errors)")
+    #expect(try rows(app: "mail", environment: "sandbox") == ["aa 1", "bb 2"])
+    #expect(try rows().isEmpty)
+  }
+
+  @Test("tokens without any time are registered now")
+  func now() throws {
+    let before = try #require(Int64(try directory.sqlite("clock", "SELECT unixepoch()")))
+    #expect(try importing("token\naa\n").code == 0)
+    let time = try #require(try directory.storedTokens().first?.registeredAt)
+    #expect(time >= before && time < before + 3600)
+  }
+
+  @Test(
+    "arguments that do not fit",
+    arguments: [
+      ["--delimiter", "ab"], ["--delimiter", "\""], ["--delimiter", "é"],
+      ["--time-form", "timestamp:Europe/Atlantis"],
+      ["--time-form", "x"], ["--token-form", "x"], ["--at", "soon"],
+    ])
+  func usage(_ options: [String]) throws {
+    let outcome = try importing("token\naa\n", options)
+    #expect(outcome.code == 64)
+    #expect(outcome.errors.contains(options[0]))
+    #expect(!directory.exists("tokens.sqlite"))
+  }
+
+  @Test("however the bytes are cut, quotes and line ends are read alike")
+  func blockBorders() throws {
+    // Records of 17 bytes, an odd number, so that every byte of one lies once at the border of a block of a power of 2.
+    var text = "note,token,registered_at\r\n"
+    for number in 0..<60_000 {
+      text +=
+        "\"\"\"\r\n\",\(hex([UInt8(number >> 16), UInt8(number >> 8 & 255), UInt8(number & 255)])),1\r\n"
+    }
+    let outcome = try importing(text)
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    #expect(
+      try directory.sqlite("tokens.sqlite", "SELECT count(*) FROM device_tokens WHERE registered_at = 1")
+        == "60000")
+  }
+}
