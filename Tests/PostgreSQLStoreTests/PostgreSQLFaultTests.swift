@@ -181,6 +181,40 @@ import TokenStores
     #expect(try database.rows() == ["02 - 1"])
   }
 
+  /// What the server says where a tablespace is full. Making one that is needs root; a trigger says it here.
+  @Test func aFullDisk() throws {
+    let store = try database.store()
+    try store.register([])
+    try database.session.run(Self.raising("disk_full"))
+    let found = try fault { try store.replay(Self.deaths) }
+    #expect(found == .full(detail: "raised"))
+    #expect(try database.rows() == [])
+  }
+
+  /// Begun again with the input from its beginning, and given up in the end.
+  @Test(arguments: ["serialization_failure", "deadlock_detected"])
+  func contentionThatDoesNotEnd(_ condition: String) throws {
+    let store = try database.store()
+    try store.register([])
+    try database.session.run(Self.raising(condition))
+    var calls = 0
+    let found = try fault {
+      _ = try store.replay(
+        { visit in
+          calls += 1
+          try visit([UInt8(1)].span.bytes, 9)
+        }, for: AppEnvironment(), options: ReplayOptions(), entry: nil)
+    }
+    #expect(found == .server(.contended(detail: "raised")) && calls == 4)
+    #expect(try database.rows() == [])
+  }
+
+  private static func raising(_ condition: String) -> String {
+    "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS "
+      + "'BEGIN RAISE EXCEPTION USING ERRCODE = ''\(condition)'', MESSAGE = ''raised''; END'; "
+      + "CREATE TRIGGER t BEFORE INSERT ON device_tokens FOR EACH ROW EXECUTE FUNCTION f()"
+  }
+
   /// `deaths`, and during them the server ends the connection.
   private func interrupted(_ visit: (RawSpan, UInt32) throws -> Void) throws {
     try visit([UInt8(1)].span.bytes, 9)
