@@ -29,6 +29,7 @@ struct Apnsift: ParsableCommand {
         apnsift export feedback.bin > tokens.csv   every record
         apnsift replay feedback.bin --create       the dead tokens into a store
         apnsift audit feedback.bin                 what faulty readers made of it
+        apnsift show feedback.bin --offset 114     the bytes there, field by field
 
       EXIT CODES
         0 done   1 --strict found something   2 an input, output or store failed
@@ -36,7 +37,7 @@ struct Apnsift: ParsableCommand {
         64 wrong usage   70 an internal error
       """,
     version: version,
-    subcommands: [Inspect.self, Export.self, Replay.self, Store.self, Audit.self],
+    subcommands: [Inspect.self, Export.self, Replay.self, Store.self, Audit.self, Show.self],
     defaultSubcommand: Inspect.self)
 
   static func main() {

@@ -1,0 +1,69 @@
+import WireBytes
+
+/// Bytes of a stream as lines of hex, each field on lines of its own with its name beside it.
+package struct AnnotatedDump: Sendable {
+  /// Bytes in a line.
+  private static let width = 16
+
+  /// Offset in the stream of the first byte, in bytes from 0.
+  let offset: Int
+  let bytes: [UInt8]
+  let fields: [DumpField]
+  /// How many bytes of a field are shown.
+  let limit: Int
+
+  package init(offset: Int, bytes: [UInt8], fields: [DumpField], limit: Int) {
+    self.offset = offset
+    self.bytes = bytes
+    self.fields = fields
+    self.limit = limit
+  }
+
+  package func text(_ style: TextStyle) -> String {
+    let nameWidth = fields.map(\.name.count).max() ?? 0
+    return fields.map { field($0, nameWidth, style) }.joined()
+  }
+
+  private func field(_ field: DumpField, _ nameWidth: Int, _ style: TextStyle) -> String {
+    let shown = field.range.prefix(limit)
+    var text = ""
+    for start in stride(from: field.range.lowerBound, to: shown.endIndex, by: Self.width) {
+      let line = bytes[start..<min(start + Self.width, shown.endIndex)]
+      let isFirst = start == field.range.lowerBound
+      let name = isFirst ? field.name : ""
+      var beside = style.bold(name) + String(repeating: " ", count: nameWidth - name.count)
+      if isFirst, !field.value.isEmpty { beside += "  \(field.value)" }
+      if field.isText { beside += "  \(Self.readable(line))" }
+      text += Self.trimmed(
+        "  \(Self.left("\(offset + start)", 10))  \(Self.right(Self.hex(line), 3 * Self.width - 1))  \(beside)"
+      )
+    }
+    let more = field.range.count - shown.count
+    if more > 0 {
+      text += "              … \(Count.of(more, "more byte")) of \(field.name) (--limit shows more)\n"
+    }
+    return text
+  }
+
+  private static func hex(_ bytes: ArraySlice<UInt8>) -> String {
+    bytes.map { Hex.string([$0]) }.joined(separator: " ")
+  }
+
+  private static func readable(_ bytes: ArraySlice<UInt8>) -> String {
+    String(String.UnicodeScalarView(bytes.map { (0x20...0x7e).contains($0) ? Unicode.Scalar($0) : "." }))
+  }
+
+  private static func left(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(width - text.count, 0)) + text
+  }
+
+  private static func right(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(width - text.count, 0))
+  }
+
+  private static func trimmed(_ line: String) -> String {
+    var line = line[...]
+    while line.last == " " { line = line.dropLast() }
+    return line + "\n"
+  }
+}

@@ -1,0 +1,198 @@
+import APNsWire
+import Analysis
+import Reports
+import StreamSources
+import WireBytes
+
+/// Finds the place that `show` is asked for while an analysis goes by, and keeps no more than is shown.
+final class PlaceFinder: EvidenceSink {
+  let target: ShowTarget
+  /// Nil takes all.
+  let stream: Int?
+  let direction: Direction?
+  /// How many places are kept.
+  private let maxPlaces: Int
+  private(set) var places: [ShownPlace] = []
+  /// Places beyond those.
+  private(set) var more = 0
+  /// What was found at the place.
+  private(set) var findings: [Finding] = []
+  /// Records so far.
+  private(set) var records = 0
+  private var windows: WindowKeeper
+
+  init(_ target: ShowTarget, stream: Int?, direction: Direction?, maxPlaces: Int, maxBytes: Int) {
+    self.target = target
+    self.stream = stream
+    self.direction = direction
+    self.maxPlaces = maxPlaces
+    windows = WindowKeeper(target, stream: stream, maxBytes: maxBytes, maxWindows: maxPlaces)
+  }
+
+  func keep(_ bytes: RawSpan, of direction: StreamDirection, origins: Span<ByteOrigin>) {
+    windows.keep(bytes, of: direction, origins: origins)
+  }
+
+  private func add(_ place: ShownPlace) {
+    if places.count < maxPlaces { places.append(place) } else { more += 1 }
+  }
+
+  private func isAsked(_ labels: StreamLabels, _ side: Direction) -> Bool {
+    (stream ?? labels.stream) == labels.stream && (direction ?? side) == side
+  }
+
+  /// Whether a record is meant: the next one in the order of export.
+  private func isAsked(_ labels: StreamLabels, _ side: Direction, _ range: Range<Int>, packet: Int?) -> Bool {
+    records += 1
+    switch target {
+    case .record(let number): return records == number
+    case .offset(let offset): return range.contains(offset) && isAsked(labels, side)
+    case .packet(let number): return packet == number && isAsked(labels, side)
+    }
+  }
+
+  // MARK: - Records
+
+  func records(_ found: FeedbackRecords, in bytes: RawSpan) {
+    let run = found.run
+    guard let indices = asked(of: found) else {
+      records += run.count
+      return
+    }
+    for index in 0..<run.count {
+      guard indices.contains(index) else { continue }
+      let start = run.start + index * run.stride
+      let offset = run.offset + index * run.stride
+      let tuple = bytes.extracting(start..<start + run.stride).withUnsafeBytes { Array($0) }
+      add(
+        ShownPlace(
+          labels: found.labels, direction: found.direction, offset: offset,
+          fileOffset: found.origin.fileOffset(of: offset), packet: found.origin.packet?.number,
+          kind: "feedback tuple",
+          bytes: tuple, fields: DumpFields.feedback(tuple), remarks: Self.remarks(run.flags)))
+    }
+    records += run.count
+  }
+
+  /// Which records of a run are meant; nil for none. A run may have thousands, so they are not looked at one by one.
+  private func asked(of found: FeedbackRecords) -> Range<Int>? {
+    let run = found.run
+    switch target {
+    case .record(let number):
+      let index = number - 1 - records
+      return (0..<run.count).contains(index) ? index..<index + 1 : nil
+    case .offset(let offset):
+      guard isAsked(found.labels, found.direction), offset >= run.offset else { return nil }
+      let index = (offset - run.offset) / run.stride
+      return index < run.count ? index..<index + 1 : nil
+    case .packet(let number):
+      guard found.origin.packet?.number == number, isAsked(found.labels, found.direction) else { return nil }
+      return 0..<run.count
+    }
+  }
+
+  var takesGatewayRecords: Bool { true }
+
+  func requests(_ found: RequestRecords, in bytes: RawSpan) {
+    for record in found.records {
+      let range = record.offset..<record.offset + record.range.count
+      guard isAsked(found.labels, .client, range, packet: record.packet?.number) else { continue }
+      let request = bytes.extracting(record.range).withUnsafeBytes { Array($0) }
+      let outcome = record.outcome.rawValue + (record.status.map { ", status \($0)" } ?? "")
+      add(
+        ShownPlace(
+          labels: found.labels, direction: .client, offset: record.offset, fileOffset: record.fileOffset,
+          packet: record.packet?.number, kind: "request", bytes: request, fields: DumpFields.request(request),
+          remarks: ["outcome: \(outcome)"] + Self.remarks(record.flags)))
+    }
+  }
+
+  func response(_ found: ResponseRecord) {
+    let range = found.offset..<found.offset + ErrorResponse.length
+    guard isAsked(found.labels, .server, range, packet: found.packet?.number) else { return }
+    var bytes: [UInt8] = []
+    ResponseEncoder.append(found.response, to: &bytes)
+    let request = found.request.map { ["about the request at offset \($0.offset) of the client"] } ?? []
+    add(
+      ShownPlace(
+        labels: found.labels, direction: .server, offset: found.offset, fileOffset: found.fileOffset,
+        packet: found.packet?.number, kind: "error response", bytes: bytes,
+        fields: DumpFields.response(found.response),
+        remarks: request + Self.remarks(found.flags)))
+  }
+
+  private static func remarks(_ flags: RecordFlags) -> [String] {
+    flags.isEmpty ? [] : ["flags: \(flags.codes.joined(separator: ", "))"]
+  }
+
+  // MARK: - Other places
+
+  func finding(_ finding: Finding) {
+    guard findings.count < maxPlaces, isMeant(finding) else { return }
+    findings.append(finding)
+  }
+
+  private func isMeant(_ finding: Finding) -> Bool {
+    guard (stream ?? finding.stream) == finding.stream, (direction ?? finding.direction) == finding.direction
+    else {
+      return false
+    }
+    switch target {
+    case .record: return false
+    case .offset(let offset):
+      guard let start = finding.offset else { return false }
+      return (start..<start + max(finding.length ?? 1, 1)).contains(offset)
+    case .packet(let number): return finding.packet == number
+    }
+  }
+
+  /// Bytes that no record begins with are shown as they are, once it is known who sent them.
+  func stream(_ summary: StreamSummary) {
+    for window in windows.take(summary.number) {
+      let sender: Direction = window.side == summary.serverSide ? .server : .client
+      let labels = StreamLabels(
+        source: summary.source, stream: summary.number, client: summary.client, server: summary.server)
+      guard (direction ?? sender) == sender, !isShown(window, labels, sender) else { continue }
+      add(
+        ShownPlace(
+          labels: labels, direction: sender, offset: window.offset, fileOffset: window.fileOffset,
+          packet: window.packet, kind: "no record begins here", bytes: window.bytes,
+          fields: [DumpField(0..<window.bytes.count, "bytes")], remarks: []))
+    }
+  }
+
+  private func isShown(_ window: KeptWindow, _ labels: StreamLabels, _ sender: Direction) -> Bool {
+    places.contains { place in
+      place.labels.source == labels.source && place.labels.stream == labels.stream
+        && place.direction == sender
+        && place.offset < window.offset + window.bytes.count && window.offset < place.end
+    }
+  }
+}
+
+/// Hands everything on to the analyzer, and the bytes to the finder as well.
+struct ShowReceiver: InputReceiver {
+  private var analyzer: Analyzer
+  private let finder: PlaceFinder
+
+  init(_ analyzer: Analyzer, finder: PlaceFinder) {
+    self.analyzer = analyzer
+    self.finder = finder
+  }
+
+  mutating func begin(source: String) throws { analyzer.begin(source: source) }
+  mutating func goOn(source: String) { analyzer.goOn(source: source) }
+  mutating func opened(_ stream: StreamIdentity) throws { analyzer.opened(stream) }
+
+  mutating func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: Span<ByteOrigin>) throws {
+    finder.keep(bytes, of: direction, origins: origins)
+    try analyzer.bytes(bytes, of: direction, origins: origins)
+  }
+
+  mutating func gap(_ gap: StreamGap, in direction: StreamDirection) throws {
+    try analyzer.gap(gap, in: direction)
+  }
+
+  mutating func anomaly(_ anomaly: StreamAnomaly) throws { try analyzer.anomaly(anomaly) }
+  mutating func closed(_ report: StreamReport) throws { try analyzer.closed(report) }
+}

@@ -1,0 +1,101 @@
+import Testing
+
+/// `show`: the bytes of a place with the names of their fields. Expected lines are written by hand from protocol.md.
+@Suite("Annotated hex dump")
+struct ShowTests {
+  private let directory: TestDirectory
+  private static let token: [UInt8] = Array(0x01...0x20)
+  /// 2014-05-13T16:53:20Z, 1,400,000,000 seconds.
+  private static let tuple: [UInt8] = [0x53, 0x72, 0x4e, 0x00, 0x00, 0x20] + token
+
+  init() throws { directory = try TestDirectory() }
+
+  private static let tupleLines = [
+    "          38  53 72 4e 00                                      time          2014-05-13T16:53:20Z, 1400000000 seconds since 1970",
+    "          42  00 20                                            token length  32",
+    "          44  01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 10  token",
+    "          60  11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f 20",
+  ]
+
+  private func lines(_ arguments: String..., code: Int32 = 0) throws -> [String] {
+    let outcome = try directory.apnsift(["show"] + arguments)
+    #expect(outcome.code == code, "\(outcome.errors)")
+    return outcome.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  @Test(
+    "a tuple, by its number or any of its offsets",
+    arguments: [
+      ["--record", "2"], ["--offset", "38"], ["--offset", "75"], ["--offset", "44", "--direction", "server"],
+    ])
+  func tuple(_ arguments: [String]) throws {
+    try directory.write(Self.tuple + Self.tuple + Self.tuple, to: "dump.bin")
+    let outcome = try directory.apnsift(["show", "dump.bin"] + arguments)
+    let found = outcome.text.split(separator: "\n").map(String.init)
+    #expect(outcome.code == 0)
+    #expect(found.contains("stream 0, from the server, offset 38, 38 bytes, file offset 38"))
+    #expect(found.suffix(4) == Self.tupleLines)
+  }
+
+  @Test("a request of command 2, each item named, payloads readable")
+  func request() throws {
+    let payload = Array(#"{"aps":{}}"#.utf8)
+    let items: [UInt8] =
+      [1, 0, 32] + Self.token + [2, 0, 10] + payload + [3, 0, 4, 0, 0, 0, 7, 5, 0, 1, 10, 9, 0, 1, 0xff]
+    try directory.write([2, 0, 0, 0, UInt8(items.count)] + items, to: "sent.bin")
+    let found = try lines("sent.bin", "--protocol", "requests", "--record", "1")
+    for line in [
+      "command       2", "frame length  63", "item          1, token", "payload       {\"aps\":{}}",
+      "identifier    7",
+      "priority      10", "item          9, unknown", "data",
+    ] {
+      #expect(found.contains { $0.hasSuffix("  \(line)") }, "\(line) in \(found)")
+    }
+    #expect(found.contains("flags: unknown-item"))
+  }
+
+  @Test("an error response says its status in Apple's words")
+  func response() throws {
+    try directory.write([8, 8, 0, 0, 0, 0x79], to: "got.bin")
+    let found = try lines("got.bin", "--protocol", "responses", "--offset", "3")
+    #expect(found.contains { $0.hasSuffix("status      8, invalid token") })
+    #expect(found.contains { $0.hasSuffix("identifier  121") })
+  }
+
+  @Test("bytes that are no record are shown as they are, with what was found")
+  func skipped() throws {
+    let noise = [UInt8](repeating: 0xff, count: 50)
+    try directory.write(Self.tuple + noise + Self.tuple + Self.tuple, to: "dump.bin")
+    let found = try lines("dump.bin", "--offset", "38", "--limit", "16")
+    #expect(found.contains("no record begins here"))
+    #expect(
+      found.contains("          38  \(Array(repeating: "ff", count: 16).joined(separator: " "))  bytes"))
+    #expect(found.contains { $0.hasPrefix("skipped-bytes at offset 38: 50 bytes skipped") })
+  }
+
+  @Test("a field is cut at the limit, and says so")
+  func limit() throws {
+    try directory.write(Self.tuple, to: "dump.bin")
+    #expect(
+      try lines("dump.bin", "--record", "1", "--limit", "16").contains(
+        "              … 16 more bytes of token (--limit shows more)"))
+  }
+
+  @Test(
+    "what is not there is said",
+    arguments: [
+      (["--record", "2"], 2, "there is no record 2: the input has 1 record"),
+      (["--offset", "38"], 2, "no stream that was asked for has bytes at offset 38"),
+      (["--packet", "1"], 2, "packet 1 brought no bytes"),
+      (["--record", "0"], 64, "--record is 0: 1 or more"),
+      ([], 64, "Say which place"), (["--record", "1", "--offset", "0"], 64, "Say which place"),
+      (["--record", "1", "--stream", "0"], 64, "leave out --stream"),
+      (["--offset", "0", "--direction", "up"], 64, "direction"),
+    ])
+  func nothing(_ arguments: [String], _ code: Int, _ message: String) throws {
+    try directory.write(Self.tuple, to: "dump.bin")
+    let outcome = try directory.apnsift(["show", "dump.bin"] + arguments)
+    #expect(outcome.code == Int32(code) && outcome.errors.contains(message), "\(outcome.errors)")
+    #expect(outcome.text.isEmpty)
+  }
+}
