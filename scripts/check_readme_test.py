@@ -31,6 +31,10 @@ CASES = {
     "a command of two lines": ("```console\n$ echo a \\\n> b\na b\n```\n", 0),
     "files stay from block to block": ("```console\n$ echo a >f\n```\n\n```console\n$ cat f\na\n```\n", 0),
     "samples are there": ("```console\n$ ls samples/README.md\nsamples/README.md\n```\n", 0),
+    "a server": ("```console postgresql\n$ psql -Atc 'SELECT 6 * 7'\n42\n```\n", 0),
+    "one server for all blocks": (
+        "```console postgresql\n$ createdb a\n```\n\n```console postgresql\n$ psql -d a -Atc 'SELECT 1'\n2\n```\n", 1),
+    "no server where none is asked for": ("```console\n$ echo ${PGHOST-none}\nnone\n```\n", 0),
     "other blocks do not run": ("```text\n$ echo a\nb\n```\n", 0),
     "a target": ("```sh\nmake test && make demo   # all\n```\n", 0),
     "no target": ("```sh\nmake tea\n```\n", 1),

@@ -29,6 +29,15 @@ struct Replay: ParsableCommand {
         apnsift replay feedback.bin --dry-run --json       what would change
         apnsift replay spool/ --skip-replayed              what is new in a directory
         apnsift replay gateway.pcap --from-errors --known-only --dry-run
+
+      A TABLE OF YOUR OWN (docs/stores.md has walks for Rails and Django)
+        apnsift replay feedback.bin --store sqlite:db.sqlite3 \\
+          --mapping devices.yml --dry-run
+        apnsift replay feedback.bin --store postgresql:///app \\
+          --mapping devices.yml --journal sqlite:replays.sqlite
+        apnsift replay feedback.bin --store sqlite:db.sqlite3 --table devices \\
+          --token-column token --token-form hex --registered-column updated_at \\
+          --registered-form timestamp --action delete --dry-run
       """)
 
   @OptionGroup var input: InputOptions

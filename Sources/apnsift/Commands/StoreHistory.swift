@@ -17,6 +17,7 @@ struct StoreHistory: ParsableCommand {
         apnsift store history --json                  the same for a script
         apnsift store history 3                       its rows, as CSV
         apnsift store history 3 --json
+        apnsift store history --store postgresql:///app --mapping devices.yml
       """)
 
   @Argument(help: "The number of a replay.")

@@ -15,6 +15,7 @@ struct StoreUndo: ParsableCommand {
       EXAMPLES
         apnsift store history --store sqlite:tokens.sqlite
         apnsift store undo 3 --store sqlite:tokens.sqlite
+        apnsift store undo 3 --store postgresql:///app --mapping devices.yml
       """)
 
   @Argument(help: "The number of the replay, as `store history` has it.")
