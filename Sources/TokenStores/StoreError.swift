@@ -90,8 +90,9 @@ extension StoreFault {
   /// What the user can do.
   package var remedy: String {
     switch self {
-    case .notFound: "correct the path, or let --create of replay or store register make it"
-    case .noTable: "name another store, or let --create of replay or store register add the table"
+    case .notFound: "correct the path, or let --create of replay, store register or store import make it"
+    case .noTable:
+      "name another store, or let --create of replay, store register or store import add the table"
     case .cannotOpen: "correct the path or its permissions"
     case .notADatabase: "name another file"
     case .damaged: "restore it from a backup, or save what can be read with the sqlite3 command .recover"
@@ -105,7 +106,7 @@ extension StoreFault {
     case .noReplay, .notUndoable: "`apnsift store history` lists what there is"
     case .stopped:
       "make sure that app, environment and store are the ones meant, look at a --dry-run, then raise the limit"
-    case .refused: "look for constraints and triggers of your own on device_tokens"
+    case .refused: "look for constraints and triggers of your own on the table"
     case .failed: "check the disk and the database, then run the command again"
     case .unsettled: "the next replay or undo with it makes up for that"
     case .server(let fault): fault.remedy

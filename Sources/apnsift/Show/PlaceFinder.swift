@@ -148,11 +148,18 @@ final class PlaceFinder: EvidenceSink {
 
   /// Bytes that no record begins with are shown as they are, once it is known who sent them.
   func stream(_ summary: StreamSummary) {
-    for window in windows.take(summary.number) {
+    for var window in windows.take(summary.number) {
       let sender: Direction = window.side == summary.serverSide ? .server : .client
       let labels = StreamLabels(
         source: summary.source, stream: summary.number, client: summary.client, server: summary.server)
       guard (direction ?? sender) == sender, !isShown(window, labels, sender) else { continue }
+      // Behind what was skipped stand records again, which were not asked for.
+      let skipped = findings.first {
+        $0.source == labels.source && $0.stream == labels.stream && $0.direction == sender
+      }
+      if case .offset = target, let start = skipped?.offset, let length = skipped?.length {
+        window.bytes = Array(window.bytes.prefix(max(start + length - window.offset, 1)))
+      }
       add(
         ShownPlace(
           labels: labels, direction: sender, offset: window.offset, fileOffset: window.fileOffset,
