@@ -7,7 +7,9 @@ endif
 # What scripts/setup could install for this checkout only.
 export PATH := $(ROOT)/.build/venv/bin:$(PATH)
 
-.PHONY: help build demo test lint check bench clean
+PREFIX ?= /usr/local
+
+.PHONY: help build install demo test lint check bench clean
 .NOTPARALLEL:
 
 help: ## list the targets (the default)
@@ -16,6 +18,9 @@ help: ## list the targets (the default)
 build: ## install what is missing, build the command
 	scripts/setup build
 	swift build -c release
+
+install: build ## install the command, man pages and completions under PREFIX (default /usr/local)
+	scripts/install $(PREFIX)
 
 demo: build ## build, look into samples/, replay one into a fresh store
 	scripts/demo
@@ -40,6 +45,7 @@ check: ## documents, samples, schemas and damaged streams against the built comm
 	scripts/cross-check-gateway
 	scripts/cross-check-gateway --self-test
 	scripts/check-progress
+	scripts/check-install
 
 bench: build ## measure speed and memory, as ratios; takes minutes
 	Benchmarks/run
