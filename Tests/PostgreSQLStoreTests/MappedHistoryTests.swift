@@ -189,7 +189,7 @@ import TokenStores
     model.rows = Self.rows(&generator, tested)
     for row in model.rows { try place.run(tested.insertion(row, place.kind)) }
     let mapping = tested.mapping(place.kind)
-    for step in 0..<Int.random(in: 2...5, using: &generator) {
+    for step in 0..<Int.random(in: 2...4, using: &generator) {
       let owner = AppEnvironment(
         app: Bool.random(using: &generator) ? "a" : "b",
         environment: Bool.random(using: &generator) ? .production : .sandbox)
@@ -218,12 +218,14 @@ import TokenStores
         let deaths = Self.dated(&generator, isDistinct: true)
         var options = ReplayOptions(dryRun: true)
         options.brake = .percent(100)
-        let foreseen = try store.replay(deaths, for: owner, options: options).counts
+        // Each costs as much as a replay.
+        let foreseen = number % 4 == 0 ? try store.replay(deaths, for: owner, options: options).counts : nil
         options.dryRun = false
         let counts = try store.replay(deaths, for: owner, options: options, entry: JournalTests.entry())
           .counts
         let expected = model.replay(deaths, app, stored, isOwned)
-        #expect(foreseen == expected && counts == expected, "history \(number), step \(step): \(tested)")
+        #expect(counts == expected, "history \(number), step \(step): \(tested)")
+        #expect((foreseen ?? expected) == expected, "dry run of history \(number), step \(step): \(tested)")
       }
       let found = try place.texts(
         #"SELECT token, bundle, env, seen, "Gone At", active FROM "# + MappedCase.quoted
