@@ -105,7 +105,7 @@ extension StoreFault {
     case .noReplay, .notUndoable: "`apnsift store history` lists what there is"
     case .stopped:
       "make sure that app, environment and store are the ones meant, look at a --dry-run, then raise the limit"
-    case .refused: "look for constraints and triggers of your own on device_tokens"
+    case .refused: "look for constraints and triggers of your own on the table"
     case .failed: "check the disk and the database, then run the command again"
     case .unsettled: "the next replay or undo with it makes up for that"
     case .server(let fault): fault.remedy
