@@ -67,8 +67,10 @@ extension StoreFault {
     case ("25006", _): self = .server(.readOnly(detail: message))
     case ("53100", _): self = .full(detail: message)
     case ("40001", _), ("40P01", _): self = .server(.contended(detail: message))
-    // Constraints, views with a check, what a trigger raises, and a token that is too long for an index.
-    case (_, "23"), (_, "44"), (_, "P0"), (_, "27"), ("54000", _): self = .refused(detail: coded)
+    // Constraints, views with a check, what a trigger raises, a token that is too long for an index, and in tables of
+    // others a text that is too long for its column or a time beyond an integer's.
+    case (_, "23"), (_, "44"), (_, "P0"), (_, "27"), ("54000", _), ("22001", _), ("22003", _):
+      self = .refused(detail: coded)
     default: self = .failed(detail: coded)
     }
   }

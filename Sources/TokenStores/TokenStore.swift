@@ -32,6 +32,8 @@ package struct ReplayAnswer: Equatable, Sendable {
   package var replay: Int?
   /// What would stop the replay that a dry run stands for.
   package var stop: ReplayStop?
+  /// How many tokens are in several rows, as a table of the user's own may have them.
+  package var repeated = 0
 
   package init() {}
 

@@ -27,7 +27,7 @@ package struct MappedPostgreSQLDatabase: MappedDatabase {
       try store.checkWritable(connection)
       try session.checkPrivileges()
       guard use == .recording else { return }
-      try session.table.checkKey(of: mapping)
+      try session.checkKey()
       if isRecordedHere { try session.checkJournal() }
     }
   }

@@ -17,7 +17,8 @@ package final class MappedPostgreSQLSession: MappedSession {
     try connection.run(
       """
       SELECT set_config('datestyle', 'ISO, MDY', true), set_config('standard_conforming_strings', 'on', true),
-        set_config('bytea_output', 'hex', true), set_config('extra_float_digits', '1', true)
+        set_config('bytea_output', 'hex', true), set_config('extra_float_digits', '1', true),
+        set_config('intervalstyle', 'postgres', true)
       """)
     found = try MappedTableReading(connection, mapping)
     try found.check()
@@ -92,13 +93,32 @@ package final class MappedPostgreSQLSession: MappedSession {
   }
 
   package func restore(wholes: String) throws -> Int {
-    let written = found.columns.filter { !$0.isGenerated }.map { SQLWords.quoted($0.name) }
+    let columns = try keptColumns(of: wholes)
+    let names = columns.map { SQLWords.quoted($0.name) }
+    let values = zip(names, columns).map { "CAST(r.\($0) AS \($1.fullType))" }
     return try run(
       """
-      INSERT INTO \(table.name) (\(written.joined(separator: ", "))) OVERRIDING SYSTEM VALUE
-      SELECT \(written.map { "r.\($0)" }.joined(separator: ", "))
-      FROM (\(wholes)) AS w CROSS JOIN LATERAL json_populate_record(NULL::\(table.name), w.whole_row::json) AS r
+      INSERT INTO \(table.name) (\(names.joined(separator: ", "))) OVERRIDING SYSTEM VALUE
+      SELECT \(values.joined(separator: ", ")) FROM (\(wholes)) AS w
+        CROSS JOIN LATERAL json_to_record(w.whole_row::json) AS r (\(names.map { "\($0) text" }.joined(separator: ", ")))
       """, [])
+  }
+
+  /// The columns that the rows had; those that the table got since take their defaults.
+  ///
+  /// - Throws: `StoreFault.refused` where the table has lost one.
+  private func keptColumns(of wholes: String) throws -> [MappedColumn] {
+    let names = try connection.run(
+      "SELECT name FROM (\(wholes) LIMIT 1) AS w CROSS JOIN LATERAL json_object_keys(w.whole_row::json) AS name"
+    )
+    return try (0..<names.count).map { row in
+      let name = names.text(row, 0) ?? ""
+      guard let column = found.columns.first(where: { $0.name == name && !$0.isGenerated }) else {
+        throw StoreFault.refused(
+          detail: "removed rows had a column \(name), and \(mapping.name) has none of that name to write now")
+      }
+      return column
+    }
   }
 
   package func journal(makes: Bool) throws -> (any MappedJournal)? {
@@ -123,7 +143,40 @@ extension MappedPostgreSQLSession {
     if let privilege = missing.count > 0 ? missing.text(0, 0) : nil {
       throw StoreFault.server(.notPermitted(detail: "it lacks \(privilege) on \(table.name)"))
     }
+    try checkColumns()
     try DeviceTable.checkTemporary(on: connection)
+  }
+
+  /// A privilege may be granted for some columns alone. The server looks at those for reading before it looks for rows.
+  private func checkColumns() throws {
+    let rows = MappedRows(self, mapping, of: nil).rows
+    try connection.run("SELECT 1 FROM (\(rows)) AS r LIMIT 0")
+    guard let column = table.death.column else {
+      try connection.run("SELECT * FROM \(table.name) LIMIT 0")
+      return
+    }
+    let isGranted = try connection.run(
+      "SELECT bool_or(has_column_privilege(attrelid, attnum, 'UPDATE')) FROM pg_attribute "
+        + "WHERE attrelid = $1::text::oid AND quote_ident(attname) = quote_ident($2)",
+      .text(String(found.id)), .text(writtenName))
+    guard isGranted.flag(0, 0) else {
+      throw StoreFault.server(.notPermitted(detail: "it lacks UPDATE on column \(column) of \(table.name)"))
+    }
+  }
+
+  /// The column that a death writes, as the catalogue names it.
+  private var writtenName: String {
+    switch mapping.action {
+    case .mark(let time): time.name
+    case .flag(let name, _, _): name
+    case .delete: ""
+    }
+  }
+
+  /// - Throws: `StoreFault.misfit` where an undo would not find the rows again.
+  func checkKey() throws {
+    try table.checkKey(of: mapping)
+    try found.checkChildren("the primary key")
   }
 
   /// - Throws: `StoreFault.server(.notPermitted)`.

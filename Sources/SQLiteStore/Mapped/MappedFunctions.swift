@@ -27,7 +27,10 @@ enum MappedFunctions {
     if let registered = mapping.registered { add(registered.form, .registered, to: database) }
     if case .mark(let column) = mapping.action { add(column.form, .invalidated, to: database) }
     let pack = DatabaseFunction(Self.pack, pure: true) { values in
-      Data(PackedRow.pack(values.map(SQLValue.init))).databaseValue
+      let packed = stride(from: 0, to: values.count - 1, by: 2).map { place in
+        PackedValue(isText: values[place] == 1.databaseValue, value: SQLValue(values[place + 1]))
+      }
+      return Data(PackedRow.pack(packed)).databaseValue
     }
     database.add(function: pack)
   }

@@ -38,21 +38,47 @@ package final class MappedSQLiteSession: SQLiteSession, MappedSession {
   }
 
   package func restore(wholes: String) throws -> Int {
-    let written = columns.filter { !$0.isGenerated }.map { SQLWords.quoted($0.name) }
+    let kept = columns.filter { !$0.isGenerated }
+    var (insert, width): (PreparedStatement?, Int) = (nil, 0)
     var count = 0
-    try fill(table.name, written) { add in
-      try visit(wholes, []) { row in
-        guard let packed = row.first?.bytes, let values = PackedRow.values(of: packed),
-          values.count == written.count
-        else {
-          throw StoreFault.foreignRows(
-            count: 1, first: "apnsift_row_changes holds what is no row of this table")
-        }
-        try add(values)
-        count += 1
+    try visit(wholes, []) { row in
+      let values = try unpacked(row.first, kept)
+      if insert == nil || width != values.count {
+        insert = try restoring(kept.prefix(values.count))
+        width = values.count
       }
+      insert?.bind(values.flatMap { [$0.value, .integer($0.isText ? 1 : 0)] })
+      try insert?.run()
+      count += 1
     }
     return count
+  }
+
+  /// A statement that adds a row of these columns; each value has two parameters.
+  private func restoring(_ columns: ArraySlice<MappedColumn>) throws -> PreparedStatement {
+    let values = columns.indices.map { place in
+      "CASE ?\(2 * place + 2) WHEN 1 THEN CAST(?\(2 * place + 1) AS TEXT) ELSE ?\(2 * place + 1) END"
+    }
+    return try PreparedStatement(
+      database,
+      "INSERT INTO \(table.name) (\(MappedTableReading.names(of: Array(columns)))) "
+        + "VALUES (\(values.joined(separator: ", ")))")
+  }
+
+  /// The values of a removed row. Columns that the table got since stand behind those that it had, and take their
+  /// defaults.
+  private func unpacked(_ whole: SQLValue?, _ columns: [MappedColumn]) throws -> [PackedValue] {
+    let groups = whole?.bytes.flatMap(PackedRow.values)
+    guard let groups, let names = groups.first?.value.bytes,
+      case let values = groups.dropFirst().flatMap({ $0.value.bytes.flatMap(PackedRow.values) ?? [] }),
+      values.count <= columns.count,
+      MappedTableReading.names(of: Array(columns.prefix(values.count)))
+        == String(decoding: names, as: UTF8.self)
+    else {
+      throw StoreFault.refused(
+        detail: "removed rows had other columns than \(table.name) has now, as apnsift_row_changes tells")
+    }
+    return values
   }
 
   package func journal(makes: Bool) throws -> (any MappedJournal)? {

@@ -73,8 +73,9 @@ struct MappedTableReading {
     case .mark(let time):
       try check(time, isWritten: true)
       if try column(time.name).isNotNull { throw misfit(time.name, "a column that may be null", "NOT NULL") }
-    case .flag(let name, _, _):
+    case .flag(let name, let dead, let alive):
       if try column(name).isGenerated { throw misfit(name, "an ordinary column", "a generated one") }
+      for value in [dead, alive].compactMap({ $0 }) { try check(value, of: column(name)) }
     case .delete: try checkReferences()
     }
   }
@@ -86,6 +87,28 @@ struct MappedTableReading {
         time.name, "seconds, milliseconds, iso or timestamp, as SQLite has no timestamptz", "timestamptz")
     }
     if column.isGenerated { throw misfit(time.name, "an ordinary column", "a generated one") }
+  }
+
+  /// In a STRICT table a column takes values of its type alone.
+  private func check(_ value: String, of column: MappedColumn) throws {
+    let isStrict =
+      try Bool.fetchOne(
+        database, sql: "SELECT strict FROM pragma_table_list(?) WHERE schema = 'main'",
+        arguments: [mapping.table])
+      ?? false
+    guard isStrict else { return }
+    let fits =
+      switch column.affinity {
+      case .integer, .real: Int64(Self.stored(value, column.affinity)) != nil
+      case .blob: false
+      // ANY is numeric.
+      case .text, .numeric: true
+      }
+    if !fits {
+      throw misfit(
+        column.name, "a column that can hold '\(value)'", "type \(column.affinity.rawValue) of a STRICT table"
+      )
+    }
   }
 
   /// Rows of other tables must not go, or change, with a row that is removed.
@@ -134,7 +157,11 @@ struct MappedTableReading {
 
   private var key: String? {
     let parts = columns.filter { $0.keyPosition > 0 }.sorted { $0.keyPosition < $1.keyPosition }
-    return parts.isEmpty ? nil : parts.map { "quote(\(reference($0)))" }.joined(separator: " || ',' || ")
+    if parts.isEmpty { return nil }
+    let text = parts.map { "quote(\(reference($0)))" }.joined(separator: " || ',' || ")
+    // A primary key may be null, but for row numbers and WITHOUT ROWID.
+    return
+      "CASE WHEN \(parts.map { "\(reference($0)) IS NOT NULL" }.joined(separator: " AND ")) THEN \(text) END"
   }
 
   private func token() throws -> MappedToken {
@@ -185,9 +212,28 @@ struct MappedTableReading {
         alive: alive.map { Self.literal(Self.stored($0, column.affinity), column.affinity) }
       ) { $0 }
     case .delete:
-      let kept = columns.filter { !$0.isGenerated }.map(reference).joined(separator: ", ")
-      return .removal(whole: "\(MappedFunctions.pack)(\(kept))")
+      return .removal(whole: whole)
     }
+  }
+
+  /// The names of the columns and, in groups, since a function has at most 127 arguments, whether each value is text,
+  /// and the value. Text goes as bytes: those need not be UTF-8, and a NUL among them ends nothing.
+  private var whole: String {
+    let kept = columns.filter { !$0.isGenerated }
+    let groups = stride(from: 0, to: kept.count, by: 60).map { start in
+      let values = kept[start..<min(start + 60, kept.count)].map { column in
+        let value = reference(column)
+        return
+          "typeof(\(value)) = 'text', CASE typeof(\(value)) WHEN 'text' THEN CAST(\(value) AS BLOB) ELSE \(value) END"
+      }
+      return "0, \(MappedFunctions.pack)(\(values.joined(separator: ", ")))"
+    }
+    let names = SQLWords.literal(Self.names(of: kept))
+    return "\(MappedFunctions.pack)(0, \(names), \(groups.joined(separator: ", ")))"
+  }
+
+  static func names(of columns: [MappedColumn]) -> String {
+    columns.map { SQLWords.quoted($0.name) }.joined(separator: ",")
   }
 
   /// A truth value is a number in SQLite, but for columns of text.

@@ -1,14 +1,20 @@
 import TokenStores
 
-/// A whole row in one value, of any types, exact to the bit: what a journal keeps of a row that was removed. Each
-/// value is a byte for its type and, in network byte order, 8 bytes of an integer or a float's bits, or 8 bytes of
-/// length and as many of text or blob.
+/// A value of a row, exact to the bit. Text is bytes with a mark: SQLite takes any bytes for text.
+struct PackedValue {
+  var isText: Bool
+  var value: SQLValue
+}
+
+/// A whole row in one value, of any types: what a journal keeps of a row that was removed. Each value is a byte for its
+/// type and, in network byte order, 8 bytes of an integer or a float's bits, or 8 bytes of length and as many of text
+/// or blob.
 enum PackedRow {
   private enum Kind: UInt8 {
     case null, integer, real, text, bytes
   }
 
-  static func pack(_ values: [SQLValue]) -> [UInt8] {
+  static func pack(_ values: [PackedValue]) -> [UInt8] {
     var packed: [UInt8] = []
     func append(_ kind: Kind, _ number: UInt64?, _ bytes: some Collection<UInt8>) {
       packed.append(kind.rawValue)
@@ -16,30 +22,30 @@ enum PackedRow {
       packed.append(contentsOf: bytes)
     }
     for value in values {
-      switch value {
+      switch value.value {
       case .null: append(.null, nil, [])
       case .integer(let value): append(.integer, UInt64(bitPattern: value), [])
       case .real(let value): append(.real, value.bitPattern, [])
-      case .text(let value): append(.text, UInt64(value.utf8.count), value.utf8)
-      case .bytes(let value): append(.bytes, UInt64(value.count), value)
+      case .text(let text): append(.text, UInt64(text.utf8.count), text.utf8)
+      case .bytes(let bytes): append(value.isText ? .text : .bytes, UInt64(bytes.count), bytes)
       }
     }
     return packed
   }
 
   /// Nil where they are no packed row.
-  static func values(of packed: [UInt8]) -> [SQLValue]? {
-    var values: [SQLValue] = []
+  static func values(of packed: [UInt8]) -> [PackedValue]? {
+    var values: [PackedValue] = []
     var rest = packed[...]
     func number() -> UInt64? {
       guard rest.count >= 8 else { return nil }
       defer { rest = rest.dropFirst(8) }
       return rest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
-    func bytes() -> ArraySlice<UInt8>? {
+    func bytes() -> SQLValue? {
       guard let length = number(), length <= rest.count else { return nil }
       defer { rest = rest.dropFirst(Int(length)) }
-      return rest.prefix(Int(length))
+      return .bytes(Array(rest.prefix(Int(length))))
     }
     while let first = rest.popFirst() {
       guard let kind = Kind(rawValue: first) else { return nil }
@@ -48,11 +54,10 @@ enum PackedRow {
         case .null: .null
         case .integer: number().map { .integer(Int64(bitPattern: $0)) }
         case .real: number().map { .real(Double(bitPattern: $0)) }
-        case .text: bytes().flatMap { String(validating: $0, as: UTF8.self) }.map { .text($0) }
-        case .bytes: bytes().map { .bytes(Array($0)) }
+        case .text, .bytes: bytes()
         }
       guard let value else { return nil }
-      values.append(value)
+      values.append(PackedValue(isText: kind == .text, value: value))
     }
     return values
   }

@@ -137,14 +137,16 @@ extension MappedTokenStore {
     if let error = error as? StoreError, case .server(.uncertain) = error.fault { true } else { false }
   }
 
-  /// Finds out what became of pending replays and undos, from what their rows are now. Where no row tells, since all
+  /// Finds out what became of pending replays and undos by this mapping, from what their rows are now. Where no row tells, since all
   /// were changed later, the record is forgotten: to replay once more does no harm, to pass over a list would.
   private func reconcile(_ session: Database.Session, _ file: any JournalFile, _ owner: AppEnvironment) throws
   {
     for id in try file.pending(of: place) {
       let wasDone: Bool?? = try file.reading(of: place) { journal in
         let records = try journal.records()
-        guard let record = records.first(where: { $0.id == id }), record.owner == owner else { return nil }
+        guard let record = records.first(where: { $0.id == id }), record.owner == owner,
+          record.entry.mapping == mappingText
+        else { return nil }
         let rows = MappedRows(session, mapping, of: owner)
         guard let undone = record.undoes.flatMap({ number in records.first { $0.id == number } }) else {
           return try MappedUndo(rows: rows, record: record).wasDone(by: journal) ?? false

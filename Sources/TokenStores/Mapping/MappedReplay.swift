@@ -8,6 +8,8 @@ struct MappedReplay {
   let options: ReplayOptions
   /// Whether tokens without a row get one.
   let inserts: Bool
+  /// Whether a journal will have the changed rows, by their keys.
+  let isRecorded: Bool
 
   private var table: MappedTable { rows.table }
   private var words: SQLWords { rows.words }
@@ -20,6 +22,7 @@ struct MappedReplay {
   func run(_ deaths: TimedTokens) throws -> ReplayAnswer {
     var answer = ReplayAnswer()
     answer.counts = try judge(deaths)
+    answer.repeated = try repeated()
     if let stop = try brake(answer.counts) { throw StoreFault.stopped(stop) }
     try gatherChanges()
     try write()
@@ -30,6 +33,7 @@ struct MappedReplay {
   func preview(_ deaths: TimedTokens) throws -> ReplayAnswer {
     var answer = ReplayAnswer()
     answer.counts = try judge(deaths)
+    answer.repeated = try repeated()
     answer.stop = try brake(answer.counts)
     if options.sampleLength > 0 {
       for outcome in ReplayOutcome.allCases { try sample(outcome, into: &answer) }
@@ -52,16 +56,16 @@ struct MappedReplay {
       "apnsift_judged",
       """
       token \(words.bytes) NOT NULL PRIMARY KEY, outcome \(words.text) NOT NULL, time \(words.integer),
-      registered \(words.integer), died \(words.integer)
+      registered \(words.integer), died \(words.integer), row_count \(words.integer)
       """)
     try rows.run(
       """
-      INSERT INTO \(judged) (token, outcome, time, registered, died)
+      INSERT INTO \(judged) (token, outcome, time, registered, died, row_count)
       SELECT token, CASE WHEN max(registered) >= max(time) - \(options.grace) THEN 'kept'
           WHEN min(is_dead) = 0 THEN 'invalidated'
           WHEN coalesce(min(died), max(time)) >= max(time) THEN 'unchanged'
           ELSE 'updated' END,
-        max(time), max(registered), CASE WHEN min(is_dead) = 1 THEN min(died) END
+        max(time), max(registered), CASE WHEN min(is_dead) = 1 THEN min(died) END, count(*)
       FROM \(met) GROUP BY token
       """)
     var counts = ReplayCounts()
@@ -73,6 +77,11 @@ struct MappedReplay {
     }
     counts[inserts ? .inserted : .unknown] = max(staged - known, 0)
     return counts
+  }
+
+  /// How many tokens are in several rows.
+  private func repeated() throws -> Int {
+    try rows.number("SELECT count(*) FROM \(judged) WHERE row_count > 1")
   }
 
   private func sample(_ outcome: ReplayOutcome, into answer: inout ReplayAnswer) throws {
@@ -100,10 +109,11 @@ struct MappedReplay {
 
   /// Makes `apnsift_changed`: the rows that will be written, and what they are before.
   private func gatherChanges() throws {
+    if isRecorded { try checkKeys() }
     try rows.make(
       "apnsift_changed",
       """
-      place \(table.placeType) PRIMARY KEY, row_key \(words.text) NOT NULL \(table.key == nil ? "" : "UNIQUE"),
+      place \(table.placeType) PRIMARY KEY, row_key \(words.text) \(isRecorded ? "NOT NULL UNIQUE" : ""),
       token \(words.bytes) NOT NULL, outcome \(words.text) NOT NULL, time \(words.integer), registered \(words.integer), died \(words.integer),
       registered_value \(words.value), value_before \(words.value), whole_row \(words.value)
       """)
@@ -119,6 +129,16 @@ struct MappedReplay {
       FROM \(met) AS m JOIN \(judged) AS j ON j.token = m.token \(whole.join)
       WHERE j.outcome IN ('invalidated', 'updated') AND (m.is_dead = 0 OR m.died < m.time)
       """)
+  }
+
+  /// SQLite lets a primary key be null.
+  private func checkKeys() throws {
+    let nameless = try rows.number("SELECT count(*) FROM \(met) WHERE row_key IS NULL")
+    guard nameless > 0 else { return }
+    throw StoreFault.refused(
+      detail:
+        "the primary key is null in \(nameless) rows of \(table.name), and an undo would not find them; "
+        + "--no-journal goes without")
   }
 
   private func write() throws {

@@ -55,7 +55,7 @@ package struct MappedRows {
 extension MappedRows {
   /// The rows as a query of `place`, `row_key`, `token`, `registered`, `died` (UNIX seconds), `is_dead` and `is_foreign`
   /// (0 or 1), the values as they stand: `registered_value`, `value`; and for listings `app`, `environment`, `shown`.
-  var rows: String {
+  package var rows: String {
     """
     SELECT \(table.place) AS place, \(table.key ?? "''") AS row_key, \(table.token.bytes) AS token,
       \(table.registered?.seconds ?? null(words.integer)) AS registered,
@@ -174,7 +174,9 @@ extension MappedRows {
     }
     for (column, found) in times {
       let shown = "CAST(\(found.value) AS \(words.text))"
-      try check(mapping, column.name, "times as \(column.form.name)", found.seconds, shown) { _ in true }
+      try check(
+        mapping, column.name, "times as \(column.form.name)", found.seconds, shown,
+        isOfForm: column.form.isLikely)
     }
   }
 
@@ -199,5 +201,18 @@ extension MappedRows {
     throw StoreFault.misfit(
       table: mapping.name, subject: "column \(column)", expected: expected,
       found: "'\(first.prefix(80))' and the like")
+  }
+}
+
+extension TimeForm {
+  /// Whether a number may be a time of this form: seconds are the milliseconds of a day in early 1970, and milliseconds
+  /// the seconds of a year behind 9999.
+  fileprivate func isLikely(_ shown: String) -> Bool {
+    guard let number = Double(shown) else { return true }
+    return switch self {
+    case .seconds: abs(number) < 253_402_300_800
+    case .milliseconds: !(1e9..<1e10).contains(number)
+    case .iso, .timestamptz, .timestamp: true
+    }
   }
 }

@@ -111,7 +111,7 @@ package enum MappedDeath: Sendable {
   case removal(whole: String)
 
   /// The column that a death writes.
-  var column: String? {
+  package var column: String? {
     switch self {
     case .time(let time, _): time.column
     case .flag(let column, _, _, _, _, _): column

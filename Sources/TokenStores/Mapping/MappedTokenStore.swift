@@ -64,10 +64,10 @@ package struct MappedTokenStore<Database: MappedDatabase>: TokenStore {
     _ deaths: TimedTokens, for owner: AppEnvironment, options: ReplayOptions, entry: (() -> JournalEntry)?
   ) throws -> ReplayAnswer {
     if options.dryRun {
-      return try database.reading { try replay(options, $0, owner).preview(deaths) }
+      return try database.reading { try replay(options, $0, owner, isRecorded: false).preview(deaths) }
     }
     return try recording(for: owner) { session, keep in
-      let replay = replay(options, session, owner)
+      let replay = replay(options, session, owner, isRecorded: entry != nil)
       var answer = try replay.run(deaths)
       guard let entry else { return answer }
       answer.replay = try keep { journal in
@@ -79,13 +79,13 @@ package struct MappedTokenStore<Database: MappedDatabase>: TokenStore {
     }
   }
 
-  private func replay(_ options: ReplayOptions, _ session: Database.Session, _ owner: AppEnvironment)
-    -> MappedReplay
-  {
+  private func replay(
+    _ options: ReplayOptions, _ session: Database.Session, _ owner: AppEnvironment, isRecorded: Bool
+  ) -> MappedReplay {
     MappedReplay(
       rows: MappedRows(session, mapping, of: owner), options: options,
       // A row that is as good as removed is not inserted.
-      inserts: inserts && !options.knownOnly && mapping.action != .delete)
+      inserts: inserts && !options.knownOnly && mapping.action != .delete, isRecorded: isRecorded)
   }
 
   func described(_ entry: JournalEntry) -> JournalEntry {

@@ -106,16 +106,18 @@ struct MappedUndo {
     try rows.session.run("DROP TABLE \(now)", [])
   }
 
-  /// A removed row is left where its key, or its token, has a row again.
+  /// A removed row is left where its key, or its token, has a row again. Joins, because PostgreSQL searches the result of
+  /// an IN that it takes for large from its beginning, for every row.
   private func judgeRemoved() throws {
     try rows.run(
       """
       INSERT INTO \(judged)
       SELECT w.row_key, w.token, \(rows.null(table.placeType)),
-        CASE WHEN w.token IN (SELECT token FROM (\(rows.rows)) AS r WHERE token IS NOT NULL)
-          OR w.row_key IN (SELECT row_key FROM (\(rows.everyKey)) AS r) THEN '\(LeftRow.back.rawValue)' END,
-        CASE WHEN w.row_key IN (SELECT row_key FROM (\(rows.everyKey)) AS r) THEN 1 ELSE 0 END
+        CASE WHEN b.token IS NOT NULL OR k.row_key IS NOT NULL THEN '\(LeftRow.back.rawValue)' END,
+        CASE WHEN k.row_key IS NOT NULL THEN 1 ELSE 0 END
       FROM \(recorded) AS w
+        LEFT JOIN (SELECT DISTINCT token FROM (\(rows.rows)) AS r) AS b ON b.token = w.token
+        LEFT JOIN (SELECT DISTINCT row_key FROM (\(rows.everyKey)) AS r) AS k ON k.row_key = w.row_key
       """)
   }
 
@@ -150,13 +152,14 @@ struct MappedUndo {
       """)
   }
 
+  /// A role that never inserts needs no leave to delete.
   private func remove() throws -> Int {
-    try rows.run(
+    let inserted = """
+      SELECT j.place FROM \(judged) AS j JOIN \(recorded) AS w ON w.row_key = j.row_key
+      WHERE j.reason IS NULL AND w.outcome = 'inserted'
       """
-      DELETE FROM \(table.name) AS t WHERE \(table.place) IN (
-        SELECT j.place FROM \(judged) AS j JOIN \(recorded) AS w ON w.row_key = j.row_key
-        WHERE j.reason IS NULL AND w.outcome = 'inserted')
-      """)
+    guard try rows.number("SELECT count(*) FROM (\(inserted)) AS i") > 0 else { return 0 }
+    return try rows.run("DELETE FROM \(table.name) AS t WHERE \(table.place) IN (\(inserted))")
   }
 }
 

@@ -235,6 +235,12 @@ struct Replay: ParsableCommand {
     answer.counts.rejected = rejection.count
     progress.clear()
     if let advice = rejection.advice { Messages.say(advice) }
+    if answer.repeated > 0 {
+      let isOne = answer.repeated == 1
+      Messages.say(
+        "\(Count.of(answer.repeated, "token")) \(isOne ? "is" : "are") in several rows of the table: each row counts"
+      )
+    }
     if let stop = answer.stop { Messages.say("warning: the replay would be stopped: \(stop.text)") }
     return answer
   }

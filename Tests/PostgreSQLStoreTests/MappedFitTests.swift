@@ -1,0 +1,341 @@
+import Testing
+import TokenStores
+
+/// A mapping that does not fit is refused by `check`, before any input is read, with the column and what was found.
+@Suite("Mappings that do not fit their tables") struct MappedFitTests {
+  /// The definition, the mapping, what the fault is about and what it found.
+  typealias Misfit = (sql: String, mapping: TableMapping, subject: String, found: String)
+
+  private static let hex = MappedDevices.hex
+  private static let mapping = MappedDevices.mapping
+
+  private static func table(_ columns: String, _ rows: String = "") -> String {
+    "CREATE TABLE devices (id bigint PRIMARY KEY, \(columns))"
+      + (rows.isEmpty ? "" : "; INSERT INTO devices VALUES \(rows)")
+  }
+
+  private static func named(
+    token: TokenForm = .hex, seen: TimeForm = .seconds, gone: TimeForm = .seconds
+  ) -> TableMapping {
+    MappedDevices.mapping {
+      $0.token.form = token
+      $0.registered?.form = seen
+      $0.action = .mark(TimeColumn(name: "gone", form: gone))
+    }
+  }
+
+  static let everywhere: [Misfit] = [
+    ("CREATE TABLE other (id bigint)", mapping, "its name", "none"),
+    ("CREATE TABLE one (id bigint); CREATE VIEW devices AS SELECT * FROM one", mapping, "its name", "a view"),
+    (table("seen bigint, gone bigint"), mapping, "column token", "only id, seen, gone"),
+    (table("token text, gone bigint"), mapping, "column seen", "only id, token, gone"),
+    (table("token text, seen bigint"), mapping, "column gone", "only id, token, seen"),
+    (MappedDevices.table, MappedDevices.flag("x"), "column flag", "only id, token, seen, gone"),
+    (
+      MappedDevices.table, MappedDevices.mapping { $0.app = "app" }, "column app",
+      "only id, token, seen, gone"
+    ),
+    (
+      MappedDevices.table, MappedDevices.mapping { $0.environment = EnvironmentColumn(name: "env") },
+      "column env", "only id, token, seen, gone"
+    ),
+    (table("token bigint, seen bigint, gone bigint"), mapping, "column token", "type "),
+    (table("token text, seen bigint, gone bigint NOT NULL"), mapping, "column gone", "NOT NULL"),
+    (
+      table("token text, seen bigint, gone bigint GENERATED ALWAYS AS (seen) STORED"), mapping, "column gone",
+      "a generated one"
+    ),
+    (
+      table("token text, seen bigint, gone bigint", "(1, '\(hex)', NULL, NULL)"), named(token: .base64),
+      "column token", "'\(hex)' and the like"
+    ),
+    (
+      table("token text, seen bigint, gone bigint", "(1, 'obKxsrGysbKxsrGy-g==', NULL, NULL)"), mapping,
+      "column token", "'obKxsrGysbKxsrGy-g==' and the like"
+    ),
+    (
+      table("token text, seen bigint, gone bigint", "(1, '\(hex)', 1300000000000, NULL)"), mapping,
+      "column seen", "'1300000000000' and the like"
+    ),
+    (
+      table("token text, seen bigint, gone bigint", "(1, '\(hex)', NULL, 1300000000)"),
+      named(gone: .milliseconds), "column gone", "'1300000000' and the like"
+    ),
+    (
+      "CREATE TABLE devices (token text, seen bigint, gone bigint)", mapping, "the primary key",
+      "none (--no-journal goes without)"
+    ),
+    (
+      MappedDevices.table
+        + "; CREATE TABLE mails (id bigint, device bigint REFERENCES devices (id) ON DELETE CASCADE)",
+      MappedDevices.deleting, "action delete", "CASCADE"
+    ),
+    (
+      MappedDevices.table + "; CREATE TABLE mails (device bigint REFERENCES devices (id) ON DELETE SET NULL)",
+      MappedDevices.deleting, "action delete", "SET NULL"
+    ),
+  ]
+
+  static let sqlite: [Misfit] = [
+    (
+      table("token text, seen text, gone bigint", "(1, '\(hex)', '2014-05-13', NULL)"), mapping,
+      "column seen",
+      "'2014-05-13' and the like"
+    ),
+    (
+      table("token blob, seen bigint, gone bigint", "(1, x'\(hex)', NULL, NULL)"), mapping, "column token",
+      "'\(hex.uppercased())' and the like"
+    ),
+    (
+      table("token text, seen bigint, gone bigint", "(1, '\(hex)', NULL, NULL)"), named(token: .bytes),
+      "column token", "'\(hex)' and the like"
+    ),
+    (MappedDevices.table, named(seen: .timestamptz), "column seen", "timestamptz"),
+    (
+      table("token text, seen bigint, flag int"), MappedDevices.mapping { $0.schema = "aux" },
+      "the schema", "aux"
+    ),
+    (
+      "CREATE TABLE devices (id int PRIMARY KEY, token text, seen int, flag int) STRICT",
+      MappedDevices.flag("gone"), "column flag", "type INTEGER of a STRICT table"
+    ),
+    (
+      "CREATE TABLE devices (rowid, oid, _rowid_, token text, seen bigint, gone bigint)", mapping,
+      "column rowid", "neither"
+    ),
+  ]
+
+  static let postgreSQL: [Misfit] = [
+    (table("token bytea, seen bigint, gone bigint"), mapping, "column token", "type bytea"),
+    (table("token text, seen bigint, gone bigint"), named(token: .bytes), "column token", "type text"),
+    (table("token text, seen text, gone bigint"), mapping, "column seen", "type text"),
+    (
+      table("token text, seen timestamptz, gone bigint"), named(seen: .timestamp(zone: "UTC")), "column seen",
+      "type timestamp with time zone"
+    ),
+    (
+      table("token text, seen bigint, gone varchar(10)"), named(gone: .iso), "column gone",
+      "type character varying(10)"
+    ),
+    (
+      table("token text, seen bigint, flag varchar(3)"), MappedDevices.flag("removed"), "column flag",
+      "type character varying(3)"
+    ),
+    (
+      table("token text, seen bigint, flag boolean"), MappedDevices.flag("gone"), "column flag",
+      "type boolean"
+    ),
+    (
+      "CREATE TYPE mood AS ENUM ('sad'); " + table("token text, seen bigint, flag mood"),
+      MappedDevices.flag("happy"), "column flag", "type mood"
+    ),
+    (
+      "CREATE DOMAIN short AS varchar(3); " + table("token text, seen bigint, flag short"),
+      MappedDevices.flag("removed"), "column flag", "type short"
+    ),
+    (
+      "CREATE TYPE place AS ENUM ('prod', 'dev'); "
+        + table("token text, seen bigint, gone bigint, env place"),
+      MappedDevices.mapping { $0.environment = EnvironmentColumn(name: "env") }, "column env", "type place"
+    ),
+    ("CREATE MATERIALIZED VIEW devices AS SELECT 1", mapping, "its name", "a materialized view"),
+    (
+      MappedDevices.table + "; CREATE TABLE more (x text) INHERITS (devices)", mapping, "the primary key",
+      "tables that inherit from it"
+    ),
+    (
+      MappedDevices.table + "; CREATE TABLE more (x text) INHERITS (devices)", MappedDevices.deleting,
+      "action delete", "tables that inherit from it"
+    ),
+  ]
+
+  @Test("are refused before input is read, and nothing is added", arguments: StoreKind.allCases)
+  func refused(_ kind: StoreKind) throws {
+    let place = try MappedPlace(kind)
+    for misfit in Self.everywhere + (kind == .sqlite ? Self.sqlite : Self.postgreSQL) {
+      try place.begin(misfit.sql)
+      let before = try names(in: place)
+      let fault = try fault { try place.store(misfit.mapping).check(for: .recording) }
+      guard case .misfit(_, let subject, _, let found) = fault else {
+        Issue.record("\(misfit.sql): \(String(describing: fault))")
+        continue
+      }
+      #expect(
+        subject == misfit.subject && found.contains(misfit.found), "\(misfit.sql): \(subject), \(found)")
+      #expect(try names(in: place) == before, "\(misfit.sql)")
+    }
+  }
+
+  /// Names of what the database has.
+  private func names(in place: MappedPlace) throws -> [[String?]] {
+    try place.texts(
+      place.kind == .sqlite
+        ? "SELECT name FROM sqlite_master ORDER BY name"
+        : "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY relname")
+  }
+
+  // MARK: - Tables that fit
+
+  /// Two rows, of `hex` and of the other token; the first has the column that is written.
+  typealias Fit = (sql: String, mapping: TableMapping)
+
+  private static let rows = MappedDevices.rows
+
+  static let fitting: [Fit] = [
+    (
+      "CREATE TABLE devices (id bigint, token varchar(64) PRIMARY KEY, seen bigint, gone bigint); " + rows,
+      mapping
+    ),
+    (
+      "CREATE TABLE devices (id bigint, token char(64), seen numeric, gone int, PRIMARY KEY (token, id)); "
+        + rows, mapping
+    ),
+    (
+      "CREATE TABLE \"a.b \"\"c\"\"\" (id bigint PRIMARY KEY, \"select\" text, \"Seen at\" bigint, \"GÖNE\" bigint); "
+        + "INSERT INTO \"a.b \"\"c\"\"\" VALUES (1, '\(hex)', 1300000000, NULL), (2, '\(MappedDevices.otherHex)', NULL, NULL)",
+      TableMapping(
+        table: "a.b \"c\"", token: TokenColumn(name: "select", form: .hex),
+        registered: TimeColumn(name: "Seen at", form: .seconds),
+        action: .mark(TimeColumn(name: "GÖNE", form: .seconds)))
+    ),
+  ]
+
+  static let fittingSQLite: [Fit] = [
+    (
+      "CREATE TABLE devices (rowid text, id bigint, token text PRIMARY KEY, seen bigint, gone bigint) WITHOUT ROWID; "
+        + rows, mapping
+    ),
+    (
+      "CREATE TABLE devices (rowid text, oid text, id bigint PRIMARY KEY, token text, seen bigint, gone bigint); "
+        + rows, mapping
+    ),
+    ("CREATE TABLE devices (id int PRIMARY KEY, token text, seen int, gone int) STRICT; " + rows, mapping),
+  ]
+
+  static let fittingPostgreSQL: [Fit] = [
+    (
+      "CREATE DOMAIN key AS varchar(64); CREATE DOMAIN push_key AS key CHECK (length(VALUE) = 64); "
+        + "CREATE TABLE devices (id bigint PRIMARY KEY, token push_key, seen bigint, gone bigint); " + rows,
+      mapping
+    ),
+    (
+      "CREATE TABLE devices (id bigint PRIMARY KEY, token text, seen bigint, gone bigint) PARTITION BY HASH (id); "
+        + "CREATE TABLE p0 PARTITION OF devices FOR VALUES WITH (MODULUS 2, REMAINDER 0); "
+        + "CREATE TABLE p1 PARTITION OF devices FOR VALUES WITH (MODULUS 2, REMAINDER 1); " + rows, mapping
+    ),
+    (
+      "CREATE SCHEMA \"My Own\"; CREATE TABLE \"My Own\".devices (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), "
+        + "token text, seen bigint, gone bigint); INSERT INTO \"My Own\".devices (token) VALUES ('\(hex)'), "
+        + "('\(MappedDevices.otherHex)')", MappedDevices.mapping { $0.schema = "My Own" }
+    ),
+  ]
+
+  @Test("fit, die and live again", arguments: StoreKind.allCases)
+  func fits(_ kind: StoreKind) throws {
+    let place = try MappedPlace(kind)
+    for fit in Self.fitting + (kind == .sqlite ? Self.fittingSQLite : Self.fittingPostgreSQL) {
+      try place.begin(fit.sql)
+      let store = try place.store(fit.mapping)
+      try store.check(for: .recording)
+      let answer = try store.replay(MappedDevices.deaths, as: JournalTests.entry())
+      #expect(answer.counts.invalidated == 2, "\(fit.sql)")
+      #expect(try store.rows(.dead).count == 2, "\(fit.sql)")
+      #expect(try store.undo(answer.replay ?? 0, entry: JournalTests.entry()).restored == 2, "\(fit.sql)")
+      #expect(try store.rows(.live).count == 2, "\(fit.sql)")
+    }
+  }
+
+  // MARK: - Found later
+
+  /// Refused when the rows are written: nothing changes, and the fault says it.
+  static let refusals: [(sql: String, mapping: TableMapping, part: String)] = [
+    (
+      MappedDevices.table + "; \(rows); CREATE TABLE mails (device bigint REFERENCES devices (id))",
+      MappedDevices.deleting, "oreign key"
+    ),
+    (
+      "CREATE TABLE devices (id bigint PRIMARY KEY, token text, seen bigint, flag text CHECK (flag <> 'no')); \(rows)",
+      MappedDevices.flag("no"), "flag"
+    ),
+  ]
+
+  @Test("a row that the database refuses leaves all as it was", arguments: StoreKind.allCases)
+  func refusal(_ kind: StoreKind) throws {
+    let place = try MappedPlace(kind)
+    for refusal in Self.refusals {
+      try place.begin(refusal.sql)
+      if refusal.sql.contains("mails") { try place.run("INSERT INTO mails VALUES (2)") }
+      let before = try place.texts("SELECT * FROM devices ORDER BY id")
+      let fault = try fault {
+        try place.store(refusal.mapping).replay(MappedDevices.deaths, as: JournalTests.entry())
+      }
+      guard case .refused(let detail) = fault else {
+        Issue.record("\(refusal.sql): \(String(describing: fault))")
+        continue
+      }
+      #expect(detail.lowercased().contains(refusal.part.lowercased()), "\(detail)")
+      #expect(try place.texts("SELECT * FROM devices ORDER BY id") == before)
+      #expect(try place.store(refusal.mapping).history().isEmpty)
+    }
+  }
+
+  @Test("a row without a key cannot be recorded, and is written without a journal")
+  func nullKey() throws {
+    let place = try MappedPlace(.sqlite)
+    try place.begin(
+      "CREATE TABLE devices (id text PRIMARY KEY, token text, seen bigint, gone bigint)",
+      MappedDevices.rows.replacing("(1, ", with: "(NULL, ").replacing("(2, ", with: "(NULL, "))
+    let store = try place.store(MappedDevices.mapping)
+    let fault = try fault { try store.replay(MappedDevices.deaths, as: JournalTests.entry()) }
+    guard case .refused(let detail) = fault else { throw SourceFailure() }
+    #expect(detail.contains("the primary key is null in 2 rows") && detail.contains("--no-journal"))
+    #expect(try store.rows(.dead).isEmpty)
+    #expect(try store.replay(MappedDevices.deaths).invalidated == 2)
+  }
+
+  @Test("a value that its column would cut short is refused")
+  func tooLong() throws {
+    let place = try MappedPlace(.postgreSQL)
+    let cases = [
+      ("token varchar(20), seen bigint, gone bigint", 1_400_000_000),
+      ("token text, seen bigint, gone int", UInt32.max),
+    ]
+    for (columns, time) in cases {
+      try place.begin("CREATE TABLE devices (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, \(columns))")
+      let store = try place.store(MappedDevices.mapping, inserts: true)
+      let fault = try fault {
+        try store.replay([Dated(token: MappedDevices.token, time: time)], as: JournalTests.entry())
+      }
+      guard case .refused = fault else {
+        Issue.record("\(columns): \(String(describing: fault))")
+        continue
+      }
+      #expect(try place.texts("SELECT * FROM devices").isEmpty)
+    }
+  }
+
+  @Test(
+    "a token in several rows counts once, is protected by any, and is told", arguments: StoreKind.allCases)
+  func several(_ kind: StoreKind) throws {
+    let place = try MappedPlace(kind)
+    let (hex, other) = (MappedDevices.hex, MappedDevices.otherHex)
+    try place.begin(
+      MappedDevices.table,
+      """
+      INSERT INTO devices (id, token, seen) VALUES (1, '\(hex)', 1), (2, '\(hex.uppercased())', NULL),
+        (3, '\(other)', 1), (4, '\(other.uppercased())', 1500000000)
+      """)
+    let store = try place.store(MappedDevices.mapping)
+    var options = ReplayOptions(dryRun: true)
+    options.brake = .percent(100)
+    #expect(try store.replay(MappedDevices.deaths, options: options).repeated == 2)
+    let answer = try store.replay(MappedDevices.deaths, as: JournalTests.entry())
+    #expect(answer.repeated == 2 && answer.counts.invalidated == 1 && answer.counts.kept == 1)
+    #expect(
+      try place.texts("SELECT gone FROM devices ORDER BY id") == [
+        ["1400000000"], ["1400000000"], [nil], [nil],
+      ])
+    #expect(try store.undo(1, entry: JournalTests.entry()).restored == 2)
+    #expect(try store.rows(.live).count == 4)
+  }
+}
