@@ -14,6 +14,8 @@ package final class MappedSQLiteSession: SQLiteSession, MappedSession {
     table = try found.table()
     super.init(database)
     MappedFunctions.add(to: database, for: mapping)
+    // Temporary tables have a cache of their own, of 2 MiB unless told otherwise, and rows of the table come in any order.
+    try run("PRAGMA temp.cache_size = -\(SQLiteTokenStore.pageCacheBytes >> 10)", [])
     try MappedRows(self, mapping, of: nil).checkValues(mapping)
   }
 
