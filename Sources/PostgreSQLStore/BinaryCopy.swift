@@ -11,10 +11,12 @@ final class BinaryCopy {
   private let connection: Connection
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
   private var used = 0
-  /// Rows that were added.
-  private(set) var count = 0
 
-  /// Runs `body` between the beginning and the end of a COPY into `table`, and returns how many rows it added.
+  /// Runs `body` between the beginning and the end of a COPY into `table`, and returns how many rows the server wrote:
+  /// fewer than were sent where a trigger ignored some.
+  ///
+  /// - Parameter table: its name, and the columns in the order in which `body` adds them.
+  @discardableResult
   static func run(
     into table: String, on connection: Connection, _ body: (BinaryCopy) throws -> Void
   ) throws -> Int {
@@ -27,30 +29,40 @@ final class BinaryCopy {
       try copy.appendInteger(Int16(-1))
       try copy.flush()
     } catch {
-      try? copy.end(with: "given up")
+      _ = try? copy.end(with: "given up")
       throw error
     }
-    try copy.end(with: nil)
-    return copy.count
+    return try copy.end(with: nil)
   }
 
   private init(_ connection: Connection) { self.connection = connection }
 
   deinit { buffer.deallocate() }
 
-  /// Adds the row `(token, time)`, or `(token, time, number)` where the row's number from 1 is asked for.
-  func append(_ token: RawSpan, _ time: UInt32, isNumbered: Bool) throws(ServerError) {
-    count += 1
-    try appendInteger(Int16(isNumbered ? 3 : 2))
-    try appendInteger(Int32(clamping: token.byteCount))
-    try token.withUnsafeBytes { bytes throws(ServerError) in try append(bytes) }
-    try appendField(Timestamp.microseconds(of: time))
-    if isNumbered { try appendField(Int64(count)) }
+  /// Begins a row, whose fields follow.
+  func beginRow(fields: Int16) throws(ServerError) { try appendInteger(fields) }
+
+  func add(_ bytes: RawSpan) throws(ServerError) {
+    try appendInteger(Int32(clamping: bytes.byteCount))
+    try bytes.withUnsafeBytes { bytes throws(ServerError) in try append(bytes) }
   }
 
-  private func appendField(_ value: Int64) throws(ServerError) {
+  /// Adds a bigint, or the microseconds of a timestamptz; nil is null.
+  func add(_ value: Int64?) throws(ServerError) {
+    guard let value else { return try appendInteger(Int32(-1)) }
     try appendInteger(Int32(8))
     try appendInteger(value)
+  }
+
+  func add(_ flag: Bool) throws(ServerError) {
+    try appendInteger(Int32(1))
+    try appendInteger(UInt8(flag ? 1 : 0))
+  }
+
+  func add(_ place: RowPlace) throws(ServerError) {
+    try appendInteger(Int32(RowPlace.length))
+    try appendInteger(place.block)
+    try appendInteger(place.line)
   }
 
   private func appendInteger<Value: FixedWidthInteger>(_ value: Value) throws(ServerError) {
@@ -82,14 +94,9 @@ final class BinaryCopy {
     }
   }
 
-  /// Ends the COPY, with a reason where it is to fail, and takes what the server says of it.
-  private func end(with reason: String?) throws(ServerError) {
-    let handle = connection.handle
-    guard PQputCopyEnd(handle, reason) == 1 else { throw ServerError(nil, of: handle) }
-    var failure: ServerError?
-    while let result = PQgetResult(handle) {
-      do throws(ServerError) { _ = try connection.checked(result) } catch { failure = failure ?? error }
-    }
-    if let failure { throw failure }
+  /// Ends the COPY, with a reason where it is to fail. Returns how many rows the server wrote.
+  private func end(with reason: String?) throws(ServerError) -> Int {
+    guard PQputCopyEnd(connection.handle, reason) == 1 else { throw ServerError(nil, of: connection.handle) }
+    return try connection.finishCopy()
   }
 }

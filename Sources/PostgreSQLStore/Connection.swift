@@ -71,11 +71,30 @@ final class Connection {
   func checked(_ result: OpaquePointer?) throws(ServerError) -> QueryResult {
     guard let result else { throw ServerError(nil, of: handle) }
     switch PQresultStatus(result) {
-    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_COPY_IN: return QueryResult(owning: result)
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_COPY_IN, PGRES_COPY_OUT: return QueryResult(owning: result)
     default:
       defer { PQclear(result) }
       throw ServerError(result, of: handle)
     }
+  }
+
+  /// Takes what the server says at the end of a COPY: how many rows there were.
+  func finishCopy() throws(ServerError) -> Int {
+    var failure: ServerError?
+    var count = 0
+    while let result = PQgetResult(handle) {
+      do throws(ServerError) { count = try checked(result).affected } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
+    return count
+  }
+
+  /// A text as a statement has it that takes no parameters.
+  func literal(_ text: String) throws(ServerError) -> String {
+    let copy = PQescapeLiteral(handle, text, text.utf8.count)
+    defer { PQfreemem(copy) }
+    guard let copy else { throw ServerError(nil, of: handle) }
+    return String(cString: copy)
   }
 
   /// Ends a transaction without its changes. Where that fails the connection is lost, and the server does it.

@@ -13,6 +13,8 @@ struct DeviceTable {
   var name: String
   /// Whether the primary key begins with app and environment, in this order.
   var isGroupedByOwner: Bool
+  /// Whether rows can be copied into it. Row-level security takes no COPY, and rules would not see it.
+  var takesCopies: Bool
 
   /// Texts compare as bytes, which is the order of every listing, and takes half the time in the index.
   static let definition = """
@@ -34,7 +36,8 @@ struct DeviceTable {
     let found = try connection.run(
       """
       SELECT relation.oid::bigint, quote_ident(schema.nspname) || '.' || quote_ident(relation.relname),
-        relation.relkind::text, quote_ident(schema.nspname)
+        relation.relkind::text, quote_ident(schema.nspname),
+        NOT relation.relhasrules AND NOT row_security_active(relation.oid)
       FROM pg_class AS relation JOIN pg_namespace AS schema ON schema.oid = relation.relnamespace
       WHERE relation.oid = to_regclass('device_tokens')
       """)
@@ -46,7 +49,8 @@ struct DeviceTable {
     try TableShape.check(columns)
     let key = columns.filter { $0.keyPosition > 0 }.sorted { $0.keyPosition < $1.keyPosition }.map(\.name)
     return DeviceTable(
-      id: id, schema: schema, name: name, isGroupedByOwner: key.prefix(2) == ["app", "environment"])
+      id: id, schema: schema, name: name, isGroupedByOwner: key.prefix(2) == ["app", "environment"],
+      takesCopies: found.flag(0, 4))
   }
 
   /// Makes the table where there is none yet, in the schema that the search path puts first.
@@ -59,9 +63,20 @@ struct DeviceTable {
     return table
   }
 
+  private static let makingLock = "hashtextextended('apnsift: making device_tokens', 0)"
+
   /// Keeps other apnsifts from making tables until the transaction ends.
   static func lockMaking(on connection: Connection) throws {
-    try connection.run("SELECT pg_advisory_xact_lock(hashtextextended('apnsift: making device_tokens', 0))")
+    try connection.run("SELECT pg_advisory_xact_lock(\(makingLock))")
+  }
+
+  /// Waits until no other apnsift makes the table, and looks for it again. Where it still is missing, others are kept
+  /// from making it until the connection ends.
+  static func findWhenMade(on connection: Connection) throws -> DeviceTable? {
+    try connection.run("SELECT pg_advisory_lock(\(makingLock))")
+    guard let table = try find(on: connection) else { return nil }
+    try connection.run("SELECT pg_advisory_unlock(\(makingLock))")
+    return table
   }
 
   /// Checks the privileges that a replay needs.
@@ -94,7 +109,7 @@ struct DeviceTable {
     try checkTemporary(on: connection)
   }
 
-  /// The tokens of a replay wait in a temporary table.
+  /// The changes of a replay wait in a temporary table.
   static func checkTemporary(on connection: Connection) throws {
     let found = try connection.run(
       "SELECT has_database_privilege(current_database(), 'TEMPORARY'), current_database()::text")

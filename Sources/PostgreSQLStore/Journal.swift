@@ -34,8 +34,8 @@ struct Journal {
     for definition in definitions { try connection.run(definition) }
   }
 
-  /// Changes refer to their replay without the check of a foreign key, which would cost a look-up for each. They come
-  /// replay by replay, so a BRIN index finds them, and costs next to nothing.
+  /// Changes are packed (docs/decisions/0021); `part` numbers the rows of a replay from 0. Tokens do not compress, so
+  /// the server is not to try.
   private var definitions: [String] {
     [
       """
@@ -67,17 +67,12 @@ struct Journal {
       """
       CREATE TABLE IF NOT EXISTS \(changes) (
         replay bigint NOT NULL,
-        token bytea NOT NULL,
-        outcome text NOT NULL CHECK (outcome IN ('inserted', 'updated', 'invalidated')),
-        registered_at timestamptz,
-        invalidated_before timestamptz,
-        invalidated_at timestamptz NOT NULL
+        part bigint NOT NULL,
+        packed bytea NOT NULL,
+        PRIMARY KEY (replay, part)
       )
       """,
-      """
-      CREATE INDEX IF NOT EXISTS apnsift_changes_by_replay ON \(changes)
-      USING brin (replay) WITH (autosummarize = on)
-      """,
+      "ALTER TABLE \(changes) ALTER COLUMN packed SET STORAGE EXTERNAL",
     ]
   }
 
@@ -111,26 +106,42 @@ extension Journal {
   /// Inputs that are sent at once: a statement takes 65,535 values.
   private static let batch = 1000
 
+  /// Gives a number to a replay or undo whose entry is not known yet: a replay's is when its input has been read.
+  func reserve(for owner: AppEnvironment, undoes: Int? = nil) throws -> Int {
+    let made = try connection.run(
+      """
+      INSERT INTO \(replays) (at, version, app, environment, options, tuples, rejected, undoes)
+      VALUES (now(), '', $1, $2, '', 0, 0, nullif($3, 0)) RETURNING id
+      """, .text(owner.app), .text(owner.environment.rawValue), .integer(undoes ?? 0))
+    guard let id = made.count > 0 ? made.integer(0, 0) : nil else { throw Self.ignoredRow }
+    return Int(id)
+  }
+
+  private static let ignoredRow = StoreFault.refused(detail: "a trigger on apnsift_replays ignored it")
+
+  /// Records what `reserve` gave the number to.
+  func describe(_ id: Int, _ entry: JournalEntry) throws {
+    let written = try connection.run(
+      """
+      UPDATE \(replays) SET at = to_timestamp($2), version = $3, options = $4, tuples = $5, rejected = $6, mapping = $7
+      WHERE id = $1
+      """, .integer(id), .integer(Int(entry.at)), .text(entry.version), .text(entry.options),
+      .integer(entry.tuples), .integer(entry.rejected), entry.mapping.map(Parameter.text) ?? .null
+    ).affected
+    if written != 1 { throw Self.ignoredRow }
+    var rest = entry.inputs[...]
+    while !rest.isEmpty {
+      try add(rest.prefix(Self.batch), to: id)
+      rest = rest.dropFirst(Self.batch)
+    }
+  }
+
   /// Records a replay or undo that is about to be done; returns its number. It stands once `finish` has its counts and
   /// the transaction is committed.
   func begin(_ entry: JournalEntry, of owner: AppEnvironment, undoes: Int? = nil) throws -> Int {
-    let made = try connection.run(
-      """
-      INSERT INTO \(replays) (at, version, app, environment, options, tuples, rejected, undoes, mapping)
-      VALUES (to_timestamp($1), $2, $3, $4, $5, $6, $7, nullif($8, 0), $9) RETURNING id
-      """, .integer(Int(entry.at)), .text(entry.version), .text(owner.app),
-      .text(owner.environment.rawValue),
-      .text(entry.options), .integer(entry.tuples), .integer(entry.rejected), .integer(undoes ?? 0),
-      entry.mapping.map(Parameter.text) ?? .null)
-    guard let id = made.count > 0 ? made.integer(0, 0) : nil else {
-      throw StoreFault.refused(detail: "a trigger on apnsift_replays ignored it")
-    }
-    var rest = entry.inputs[...]
-    while !rest.isEmpty {
-      try add(rest.prefix(Self.batch), to: Int(id))
-      rest = rest.dropFirst(Self.batch)
-    }
-    return Int(id)
+    let id = try reserve(for: owner, undoes: undoes)
+    try describe(id, entry)
+    return id
   }
 
   private func add(_ some: ArraySlice<ReplayedInput>, to id: Int) throws {

@@ -65,33 +65,39 @@ extension Journal {
       undoes: rows.integer(row, 14).map { Int($0) }, undoneBy: rows.integer(row, 15).map { Int($0) })
   }
 
-  /// Rows that are fetched at once.
-  private static let rowsAtOnce = 4096
-
   /// Visits the changes of the replay `id`, in the order of their tokens.
   func changes(of id: Int, visit: (JournalChange) throws -> Void) throws {
-    try connection.run(
-      """
-      DECLARE recorded NO SCROLL CURSOR FOR
-      SELECT token, outcome, registered_at, invalidated_before, registered_at, invalidated_at
-      FROM \(changes) WHERE replay = $1 ORDER BY token
-      """, .integer(id))
-    while true {
-      let rows = try connection.run("FETCH \(Self.rowsAtOnce) FROM recorded")
-      if rows.count == 0 { return }
-      for row in 0..<rows.count { try visit(change(rows, row)) }
+    try packedChanges(of: id) { packed in
+      try PackedChanges.visit(packed) { change in
+        try visit(
+          JournalChange(
+            token: change.token, outcome: change.outcome, before: try change.before.map(Self.seconds),
+            after: try Self.seconds(change.after)))
+      }
     }
   }
 
-  private func change(_ rows: QueryResult, _ row: Int) throws -> JournalChange {
-    let name = rows.text(row, 1) ?? ""
-    guard let outcome = ReplayOutcome(name: name) else {
-      throw StoreFault.foreignRows(count: 1, first: "outcome of apnsift_changes is \(name)")
+  /// Rows that are fetched at once.
+  private static let rowsAtOnce = 64
+
+  /// Visits the rows of the replay's packed changes, in their order. The connection is free meanwhile.
+  func packedChanges(of id: Int, visit: (_ packed: RawSpan) throws -> Void) throws {
+    var next = 0
+    while true {
+      let rows = try connection.run(
+        "SELECT packed FROM \(changes) WHERE replay = $1 AND part >= $2 ORDER BY part LIMIT \(Self.rowsAtOnce)",
+        .integer(id), .integer(next))
+      for row in 0..<rows.count { try rows.withBytes(row, 0, visit) }
+      if rows.count < Self.rowsAtOnce { return }
+      next += rows.count
     }
-    return JournalChange(
-      token: rows.withBytes(row, 0) { $0.withUnsafeBytes { Array($0) } }, outcome: outcome,
-      before: outcome == .inserted ? nil : try rows.state(row, registeredAtColumn: 2),
-      after: try rows.state(row, registeredAtColumn: 4))
+  }
+
+  /// From microseconds of the server.
+  private static func seconds(_ state: TokenState) throws(StoreFault) -> TokenState {
+    TokenState(
+      registeredAt: try Timestamp.seconds(of: state.registeredAt, "registered_at of apnsift_changes"),
+      invalidatedAt: try Timestamp.seconds(of: state.invalidatedAt, "invalidated_at of apnsift_changes"))
   }
 
   /// The last replay for `owner` that had an input of that digest, unless one of that input was undone behind it: a

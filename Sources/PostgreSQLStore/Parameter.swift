@@ -5,6 +5,8 @@ enum Parameter {
   case text(String)
   case bytes([UInt8])
   case integer(Int)
+  /// An array of bytea.
+  case array([ArraySlice<UInt8>])
   case null
 
   init(_ value: SQLValue) {
@@ -18,12 +20,13 @@ enum Parameter {
     }
   }
 
-  /// The type's number in the server's catalogue, pg_type: text, bytea, bigint.
+  /// The type's number in the server's catalogue, pg_type: text, bytea, bigint, bytea[].
   var type: UInt32 {
     switch self {
     case .text, .null: 25
     case .bytes: 17
     case .integer: 20
+    case .array: 1001
     }
   }
 
@@ -34,6 +37,21 @@ enum Parameter {
     case .bytes(let bytes): bytes
     case .null: nil
     case .integer(let value): withUnsafeBytes(of: Int64(value).bigEndian) { Array($0) }
+    case .array(let values): Self.encoded(values)
     }
+  }
+
+  /// One dimension without nulls, numbered from 1 (`array_recv` of the server).
+  private static func encoded(_ values: [ArraySlice<UInt8>]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    func append(_ number: Int) {
+      withUnsafeBytes(of: Int32(clamping: number).bigEndian) { bytes.append(contentsOf: $0) }
+    }
+    for number in [1, 0, 17, values.count, 1] { append(number) }
+    for value in values {
+      append(value.count)
+      bytes.append(contentsOf: value)
+    }
+    return bytes
   }
 }

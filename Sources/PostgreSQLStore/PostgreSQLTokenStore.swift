@@ -8,11 +8,15 @@ package struct PostgreSQLTokenStore: TokenStore {
   /// How long another program's lock is waited for unless told otherwise.
   package static let defaultLockTimeout = Duration.seconds(5)
 
+  /// How many tokens are judged at once unless told otherwise (docs/decisions/0020).
+  package static let defaultBatchSize = TokenBatch.mostTokens
+
   /// The URI without its password.
   package let name: String
   let uri: String
   let creates: Bool
   let lockTimeout: Duration
+  let batchSize: Int
 
   /// Describes a store; nothing is connected to yet.
   ///
@@ -21,14 +25,17 @@ package struct PostgreSQLTokenStore: TokenStore {
   ///   - creates: whether a table that is missing is made by the first call that writes. Until then it reads as an
   ///     empty store.
   ///   - lockTimeout: how long another program's lock is waited for; 0 to 1,000,000 seconds.
+  ///   - batchSize: how many tokens are judged at once, from 1.
   /// - Throws: where libpq cannot read the URI.
   package init(
-    uri: PostgreSQLURI, creates: Bool = false, lockTimeout: Duration = defaultLockTimeout
+    uri: PostgreSQLURI, creates: Bool = false, lockTimeout: Duration = defaultLockTimeout,
+    batchSize: Int = defaultBatchSize
   ) throws(StoreURLError) {
     name = uri.shown
     self.uri = uri.text
     self.creates = creates
     self.lockTimeout = min(max(lockTimeout, .zero), .seconds(1_000_000))
+    self.batchSize = max(batchSize, 1)
     try Self.checkSyntax(of: uri)
   }
 
@@ -92,13 +99,25 @@ package struct PostgreSQLTokenStore: TokenStore {
   package func replay(
     _ deaths: TimedTokens, for owner: AppEnvironment, options: ReplayOptions, entry: (() -> JournalEntry)?
   ) throws -> ReplayAnswer {
-    let judging = Judging.replay(knownOnly: options.knownOnly, grace: options.grace)
     if options.dryRun {
-      return try previewing(deaths, judging, for: owner) { try $0.preview(options) }
-        ?? previewOfNothing(deaths, options)
+      try reportingFaults { try checkApp(owner) }
+      return try reading { connection, table in
+        let rows = OwnedRows(connection: connection, table: table, owner: owner, batchSize: batchSize)
+        var writer = ReplayWriter(rows, options)
+        return try writer.preview(deaths)
+      } ?? previewOfNothing(deaths, options)
     }
-    return try writing(deaths, judging, for: owner, isRecorded: entry != nil) { writer in
-      try writer.replay(options, entry: entry?())
+    return try writing(for: owner, isRecorded: entry != nil) { rows in
+      let journal = Journal(rows.connection, rows.table)
+      let recording = try entry.map { _ in try ChangeRecording(journal.reserve(for: owner), in: journal) }
+      var writer = ReplayWriter(rows, options, recording: recording)
+      var answer = try writer.replay(deaths)
+      if let entry, let recording {
+        answer.replay = recording.replay
+        try journal.describe(recording.replay, entry())
+        try journal.finish(recording.replay, answer.counts)
+      }
+      return answer
     }
   }
 
@@ -114,8 +133,9 @@ package struct PostgreSQLTokenStore: TokenStore {
 
   package func register(_ registrations: TimedTokens, for owner: AppEnvironment) throws -> RegistrationCounts
   {
-    try writing(registrations, .registration, for: owner, isRecorded: false) { writer in
-      try writer.write(recordedAs: nil).registration
+    try writing(for: owner, isRecorded: false) { rows in
+      var writer = RegistrationWriter(rows)
+      return try writer.register(registrations)
     }
   }
 
@@ -145,11 +165,11 @@ package struct PostgreSQLTokenStore: TokenStore {
   }
 
   package func undo(_ id: Int, entry: JournalEntry) throws -> UndoAnswer {
-    try writing { connection in
-      guard let table = try findTable(connection) else { throw StoreFault.noReplay(id) }
-      let journal = Journal(connection, table)
-      let rows = OwnedRows(connection: connection, table: table, owner: try journal.record(id).owner)
-      try rows.lock()
+    guard let owner = try reading({ try Journal($0, $1).record(id).owner }) else {
+      throw StoreError(store: name, fault: .noReplay(id))
+    }
+    return try writing(for: owner) { rows in
+      let journal = Journal(rows.connection, rows.table)
       // Another one may have undone it while the lock was waited for.
       return try Undo(rows: rows, journal: journal, record: journal.record(id)).run(entry)
     }

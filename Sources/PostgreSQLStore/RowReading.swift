@@ -23,16 +23,8 @@ extension QueryResult {
   /// - Throws: `StoreFault.foreignRows` where one is infinity.
   func state(_ row: Int, registeredAtColumn column: Int) throws(StoreFault) -> TokenState {
     TokenState(
-      registeredAt: try seconds("registered_at", row, column),
-      invalidatedAt: try seconds("invalidated_at", row, column + 1))
-  }
-
-  private func seconds(_ name: String, _ row: Int, _ column: Int) throws(StoreFault) -> Int64? {
-    guard let value = integer(row, column) else { return nil }
-    guard let seconds = Timestamp.seconds(of: value) else {
-      throw .foreignRow("\(name) is \(value < 0 ? "-" : "")infinity, expected a time, or null")
-    }
-    return seconds
+      registeredAt: try Timestamp.seconds(of: integer(row, column), "registered_at"),
+      invalidatedAt: try Timestamp.seconds(of: integer(row, column + 1), "invalidated_at"))
   }
 }
 

@@ -98,10 +98,12 @@ enum TokenQueries {
   }
 }
 
-/// Rows that a listing could not understand. It goes on behind them, and says so at its end.
-private struct ForeignRows {
+/// Rows that could not be understood. Who reads goes on behind them, and says so at the end.
+struct ForeignRows {
   private var count = 0
   private var first = ""
+
+  var isEmpty: Bool { count == 0 }
 
   mutating func add(_ fault: StoreFault) {
     if case .foreignRows(_, let description) = fault, count == 0 { first = description }

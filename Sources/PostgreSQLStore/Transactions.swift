@@ -17,73 +17,68 @@ extension PostgreSQLTokenStore {
     }
   }
 
-  /// Runs `body` in a transaction that is committed only if it returns. Where the server gives way to others, all is
-  /// done again.
-  func writing<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    try reportingFaults {
-      for _ in 1..<Self.attempts {
-        do {
-          return try writeOnce(body)
-        } catch let error as ServerError where error.isContention && !error.isLost {
-          continue
-        }
+  /// As `writing(for:)`, for a replay or registration: checks what it needs before the input is read, and makes the
+  /// journal where something will be recorded.
+  func writing<Result>(
+    for owner: AppEnvironment, isRecorded: Bool, _ body: (OwnedRows) throws -> Result
+  ) throws -> Result {
+    try writing(for: owner) { rows in
+      try checkWritable(rows.connection)
+      try rows.table.checkPrivileges(on: rows.connection)
+      if isRecorded {
+        let journal = Journal(rows.connection, rows.table)
+        try journal.checkPrivileges()
+        try journal.makeTables()
       }
-      return try writeOnce(body)
+      return try body(rows)
     }
   }
 
-  private func writeOnce<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+  /// Runs `body` in a transaction that is committed only if it returns. Where the server gives way to others, or
+  /// others insert the same keys, all is done again.
+  func writing<Result>(for owner: AppEnvironment, _ body: (OwnedRows) throws -> Result) throws -> Result {
+    try reportingFaults {
+      try checkApp(owner)
+      for _ in 1..<Self.attempts {
+        do {
+          return try writeOnce(owner, body)
+        } catch let error as ServerError
+          where (error.isContention || error.isUniqueViolation) && !error.isLost
+        {
+          continue
+        }
+      }
+      return try writeOnce(owner, body)
+    }
+  }
+
+  /// The lock comes before the transaction, whose one snapshot must see what its last holder did. That snapshot judges:
+  /// a row that others changed since is an error of the server (40001), and so is a key that they inserted (23505).
+  private func writeOnce<Result>(
+    _ owner: AppEnvironment, _ body: (OwnedRows) throws -> Result
+  ) throws -> Result {
     let connection = try Connection(uri: uri)
+    try setTimeouts(connection, isLocal: false)
+    try lock(owner, connection)
     return try undoing(connection) {
-      // What is read is locked or checked again before it is written: later snapshots only help.
-      try begin(connection, "ISOLATION LEVEL READ COMMITTED")
-      let result = try body(connection)
+      try begin(connection, "ISOLATION LEVEL REPEATABLE READ")
+      let table = try findTable(connection) ?? DeviceTable.create(on: connection)
+      let result = try body(
+        OwnedRows(connection: connection, table: table, owner: owner, batchSize: batchSize))
       try commit(connection)
       return result
     }
   }
 
-  /// Stages `tokens` and runs `body` on them under the owner's lock, in one transaction, which also makes the table
-  /// and, where something will be recorded, the journal.
-  func writing<Result>(
-    _ tokens: TimedTokens, _ judging: Judging, for owner: AppEnvironment, isRecorded: Bool,
-    _ body: (TokenWriter) throws -> Result
-  ) throws -> Result {
-    try reportingFaults { try checkApp(owner) }
-    return try writing { connection in
-      let found = try findTable(connection)
-      // Before a million tokens are sent for nothing.
-      if isRecorded, let found { try Journal(connection, found).checkPrivileges() }
-      let staged = try Staging.fill(connection, with: tokens, areNumbered: judging.needsOrder)
-      let table = try found ?? DeviceTable.create(on: connection)
-      if isRecorded { try Journal(connection, table).makeTables() }
-      let rows = OwnedRows(connection: connection, table: table, owner: owner)
-      try rows.lock()
-      return try body(TokenWriter(rows: rows, judging: judging, staged: staged))
-    }
-  }
-
-  /// Runs `body` on the staged tokens. They are all that is written, and are dropped.
-  ///
-  /// - Returns: nil where the table is still to be made.
-  func previewing<Result>(
-    _ tokens: TimedTokens, _ judging: Judging, for owner: AppEnvironment,
-    _ body: (TokenWriter) throws -> Result
-  ) throws -> Result? {
-    try reportingFaults {
-      try checkApp(owner)
-      let connection = try Connection(uri: uri)
-      return try undoing(connection) {
-        // A role that reads only by default may count all the same: nothing is changed.
-        try begin(connection, "ISOLATION LEVEL READ COMMITTED READ WRITE")
-        guard let table = try findTable(connection) else { return nil }
-        let staged = try Staging.fill(connection, with: tokens, areNumbered: judging.needsOrder)
-        let rows = OwnedRows(connection: connection, table: table, owner: owner)
-        let result = try body(TokenWriter(rows: rows, judging: judging, staged: staged))
-        connection.rollBack()
-        return result
-      }
-    }
+  /// Keeps other apnsifts away from the owner's rows, or where there is no table from making it, until the connection
+  /// ends; readers and programs of other kinds go on.
+  private func lock(_ owner: AppEnvironment, _ connection: Connection) throws {
+    var table = try findTable(connection)
+    if table == nil { table = try DeviceTable.findWhenMade(on: connection) }
+    guard let table else { return }
+    try connection.run(
+      "SELECT pg_advisory_lock(hashtextextended($1, 0))",
+      .text(OwnedRows.lockName(table: table.id, of: owner)))
   }
 
   /// Runs `body`; where it throws, the transaction has ended when this does.
@@ -97,7 +92,7 @@ extension PostgreSQLTokenStore {
   }
 
   /// Texts of the server hold every character but one.
-  private func checkApp(_ owner: AppEnvironment) throws {
+  func checkApp(_ owner: AppEnvironment) throws {
     if owner.app.utf8.contains(0) {
       throw StoreFault.refused(detail: "PostgreSQL holds no text with a zero byte, as the app's name has")
     }

@@ -1,9 +1,7 @@
 import TokenStores
 
-/// Restores the rows of a replay that are as it left them, in a transaction that holds the owner's lock.
-///
-/// As a replay does (docs/decisions/0020): one snapshot judges which rows those are, and each is written only if it
-/// still is what was judged.
+/// Restores the rows of a replay that are as it left them, in a transaction that holds the owner's lock and whose one
+/// snapshot judges which those are.
 struct Undo {
   let rows: OwnedRows
   let journal: Journal
@@ -21,8 +19,8 @@ struct Undo {
       throw StoreFault.notUndoable(record.id, reason: "it is of another table")
     }
     let id = try journal.begin(entry, of: record.owner, undoes: record.id)
-    try Staging.makeChanges(on: connection)
-    var answer = try rows.inRounds { try attempt() }
+    try stageChanges()
+    var answer = try restore()
     answer.id = id
     var counts = ReplayCounts()
     counts.updated = answer.restored
@@ -30,9 +28,30 @@ struct Undo {
     return answer
   }
 
-  /// One round; nil where a row that was judged had changed before it was restored.
-  private func attempt() throws -> UndoAnswer? {
-    let judged = try connection.run(statement, with: rows.key + [.integer(record.id)])
+  /// Unpacks what the journal has, row by row: a connection cannot read and copy at once.
+  private func stageChanges() throws {
+    try Staging.makeUndone(on: connection)
+    var count = 0
+    try journal.packedChanges(of: record.id) { packed in
+      count += 1
+      try BinaryCopy.run(into: Staging.undone, on: connection) { copy in
+        try PackedChanges.visit(packed) { change in
+          try copy.beginRow(fields: 5)
+          try copy.add(change.token.span.bytes)
+          try copy.add(change.before == nil)
+          try copy.add(change.after.registeredAt)
+          try copy.add(change.before?.invalidatedAt)
+          try copy.add(change.after.invalidatedAt)
+        }
+      }
+    }
+    // A row of the journal has some hundreds of changes.
+    if count > 1 { try Staging.analyze(Staging.undone, on: connection) }
+  }
+
+  private func restore() throws -> UndoAnswer {
+    try Staging.makeChanges(on: connection)
+    let judged = try connection.run(statement, with: rows.key)
     var answer = UndoAnswer()
     var removed = 0
     for row in 0..<judged.count {
@@ -48,24 +67,23 @@ struct Undo {
       }
     }
     let updated = answer.restored - removed
-    if updated > 0, try rows.update() != updated { return nil }
-    if removed > 0, try rows.remove() != removed { return nil }
+    if updated > 0, try rows.update() != updated { throw OwnedRows.ignoredRow }
+    if removed > 0, try rows.remove() != removed { throw OwnedRows.ignoredRow }
     return answer
   }
 
-  /// Judges each row of the replay `$3`, and records what is to be restored. Returns rows of why they are left (null
+  /// Judges each staged change, and stages what is to be restored. Returns rows of why they are left (null
   /// where they are not), whether they are removed, and their number; then rows of a reason, nulls and a token.
   private var statement: String {
     """
     WITH judged AS MATERIALIZED (
-      SELECT change.token, change.outcome = 'inserted' AS removes, stored.ctid AS place, change.registered_at,
-        change.invalidated_before, change.invalidated_at, \(Self.reason) AS reason
-      FROM \(journal.changes) AS change LEFT JOIN \(rows.table.name) AS stored
+      SELECT change.token, change.removes, stored.ctid AS place, change.registered_at,
+        change.invalidated_before, \(Self.reason) AS reason
+      FROM \(Staging.undone) AS change LEFT JOIN \(rows.table.name) AS stored
         ON stored.app = $1 AND stored.environment = $2 AND stored.token = change.token
-      WHERE change.replay = $3
     ), recorded AS (
-      INSERT INTO \(Staging.changes)
-      SELECT token, place, registered_at, invalidated_at, registered_at, invalidated_before, removes
+      INSERT INTO \(Staging.changes) (token, place, registered_at, invalidated_at, removes)
+      SELECT token, place, registered_at, invalidated_before, removes
       FROM judged WHERE reason IS NULL
     )
     SELECT reason, removes, count(*), NULL::bytea FROM judged GROUP BY reason, removes

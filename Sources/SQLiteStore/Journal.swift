@@ -4,9 +4,6 @@ import TokenStores
 /// The journal: which replays and undos changed the table, and how each row was before (docs/stores.md, "History").
 /// It lives in the database that it describes, and takes part in the transactions that it records.
 final class Journal {
-  /// Rows of changes are of about this length, in bytes.
-  private static let packedLength = 32 << 10
-
   /// Changes of one replay are neighbours: no two write at once. So the numbers of their rows say whose they are.
   private static let definitions = [
     """
@@ -60,8 +57,8 @@ final class Journal {
 
   /// Records that a row was changed.
   func add(_ outcome: ReplayOutcome, _ token: RawSpan, before: TokenState?, deadAt time: UInt32) throws {
-    changes.append(outcome, token, before: before, deadAt: time)
-    if changes.bytes.count >= Self.packedLength { try write() }
+    changes.append(outcome, token, before: before, deadAt: Int64(time))
+    if changes.fillsRow { try write() }
   }
 
   private func write() throws {

@@ -84,7 +84,8 @@ import TokenStores
   /// 300 histories of up to 8 calls; 10 databases, so that the tables are emptied and not made anew.
   @Test(arguments: 0..<10) func bothStoresAndTheModelAgree(group: Int) throws {
     let database = try TestDatabase()
-    let store = try database.store()
+    // From one token at a time to all at once.
+    let store = try database.store(batchSize: 1 + group % 5)
     try store.register([])
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
       "agree-\(UUID().uuidString)")

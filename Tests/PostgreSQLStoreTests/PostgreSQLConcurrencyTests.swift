@@ -136,7 +136,8 @@ private final class Calls: Sendable {
     )
     #expect(try replay.get().counts.invalidated == 2)
     #expect(try store.history().map(\.counts.invalidated) == [2], "recorded once")
-    #expect(calls.count.withLock { $0 } == 2)
+    // Once more where the other program commits behind the new beginning.
+    #expect((2...3).contains(calls.count.withLock { $0 }))
     #expect(try database.rows() == ["01 2 9", "02 2 9"])
   }
 

@@ -98,6 +98,9 @@ import TokenStores
     try database.session.run("GRANT TEMPORARY ON DATABASE \(database.name) TO \(role)")
     try store.check(for: .writing)
     #expect(try store.replay(Self.deaths).unchanged == 1)
+    try database.session.run("REVOKE TEMPORARY ON DATABASE \(database.name) FROM \(role)")
+    #expect(try store.replay(Self.deaths, dryRun: true).unchanged == 1)
+    try database.session.run("GRANT TEMPORARY ON DATABASE \(database.name) TO \(role)")
     try database.session.run("DROP TABLE device_tokens")
     try expectRefused("SELECT 1", lacks: "CREATE on schema public")
   }
@@ -117,7 +120,9 @@ import TokenStores
           { _ in throw SourceFailure() }, for: AppEnvironment(), options: ReplayOptions(),
           entry: { JournalTests.entry() })
       }
-      let detail = "it lacks \(lacks), and the replay is to be recorded; --no-journal goes without"
+      let detail =
+        "it lacks \(lacks), and the replay is to be recorded; --journal sqlite:PATH keeps the journal in a file, "
+        + "--no-journal goes without"
       #expect(found == .server(.notPermitted(detail: detail)))
       #expect(try store.replay(Self.deaths).unchanged == 1)
     }
@@ -179,6 +184,36 @@ import TokenStores
     let found = try fault { try store.replay([Dated(token: [1], time: 1), Dated(token: [2], time: 1)]) }
     guard case .refused = found else { throw SourceFailure() }
     #expect(try database.rows() == ["02 - 1"])
+  }
+
+  /// As above, for rows that are updated.
+  @Test func aTriggerThatIgnoresUpdates() throws {
+    let store = try database.store()
+    try store.register([Dated(token: [1], time: 1), Dated(token: [2], time: 1)])
+    try database.session.run(
+      "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; "
+        + "CREATE TRIGGER t BEFORE UPDATE ON device_tokens FOR EACH ROW WHEN (NEW.token = '\\x02') EXECUTE FUNCTION f()"
+    )
+    for body in [
+      { _ = try store.replay([Dated(token: [1], time: 5), Dated(token: [2], time: 5)]) },
+      { _ = try store.register([Dated(token: [1], time: 5), Dated(token: [2], time: 5)]) },
+    ] {
+      guard case .refused = try fault(body) else { throw SourceFailure() }
+      #expect(try database.rows() == ["01 1 -", "02 1 -"])
+    }
+    #expect(try store.replay([Dated(token: [1], time: 5)]).invalidated == 1)
+  }
+
+  /// The journal holds what is no packed change.
+  @Test func aDamagedJournal() throws {
+    let store = try database.store()
+    try store.replay(Self.deaths, as: JournalTests.entry())
+    try database.session.run("UPDATE apnsift_changes SET packed = '\\x0909'")
+    let damage = StoreFault.foreignRows(count: 1, first: "apnsift_changes holds what is no packed change")
+    #expect(try fault { _ = try store.undo(1, entry: JournalTests.entry()) } == damage)
+    #expect(try fault { try store.changes(of: 1) { _ in } } == damage)
+    #expect(try database.rows() == ["01 - 9"])
+    #expect(try store.history().count == 1)
   }
 
   /// What the server says where a tablespace is full. Making one that is needs root; a trigger says it here.

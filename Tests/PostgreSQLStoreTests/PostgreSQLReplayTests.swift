@@ -173,6 +173,54 @@ import TokenStores
     #expect(throws: StoreError.self) { try store.register([], for: AppEnvironment(app: "a\0b")) }
   }
 
+  /// Few tokens are asked for, many are read with all between them; either way in several batches, and in an order
+  /// that is none.
+  @Test(arguments: [1, 7, 40, 5000]) func batches(_ size: Int) throws {
+    let tokens = (0..<2000).map { [UInt8($0 >> 8), UInt8($0 & 255)] }
+    let whole = try database.store(batchSize: size == 1 ? 100 : size)
+    #expect(try whole.register(tokens.reversed().map { Dated(token: $0, time: 5) }).added == 2000)
+    // The server's own statistics tell of 2000 rows.
+    try database.session.run("ANALYZE device_tokens")
+    let some = stride(from: 0, to: 2100, by: 21).map {
+      Dated(token: [UInt8($0 >> 8), UInt8($0 & 255)], time: 6)
+    }
+    let store = try database.store(batchSize: size)
+    let answer = try store.replay(some.shuffled(), as: JournalTests.entry())
+    #expect((answer.counts.invalidated, answer.counts.inserted) == (96, 4))
+    var changed: [[UInt8]] = []
+    try store.changes(of: 1) { changed.append($0.token) }
+    #expect(Set(changed) == Set(some.map(\.token)) && changed.count == 100)
+    #expect(try store.replay(some).unchanged == 100)
+    #expect(try store.undo(1, entry: JournalTests.entry()).restored == 100)
+    let rows = try store.rows(.live)
+    #expect(rows.map(\.token) == tokens)
+    #expect(try store.rows().count == 2000)
+  }
+
+  /// Row-level security takes no COPY, and a rule would not see one.
+  @Test(arguments: [
+    "ALTER TABLE device_tokens ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; "
+      + "CREATE POLICY p ON device_tokens USING (app = '') WITH CHECK (app = '')",
+    "CREATE TABLE log (token bytea); "
+      + "CREATE RULE r AS ON INSERT TO device_tokens DO ALSO INSERT INTO log VALUES (NEW.token)",
+  ])
+  func tablesThatTakeNoCopy(_ sql: String) throws {
+    try store.register([Dated(token: [1], time: 1)])
+    try database.session.run(sql)
+    let role = "secured_\(database.name)"
+    try database.session.run(
+      "CREATE ROLE \(role) LOGIN; GRANT CREATE ON SCHEMA public TO \(role); "
+        + "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \(role)")
+    defer { _ = try? database.session.run("DROP OWNED BY \(role); DROP ROLE \(role)") }
+    let limited = try database.store(user: role)
+    let deaths = (1...3).map { Dated(token: [$0], time: 9) }
+    let counts = try limited.replay(deaths, as: JournalTests.entry()).counts
+    #expect((counts.invalidated, counts.inserted) == (1, 2))
+    #expect(try database.rows() == ["01 1 9", "02 - 9", "03 - 9"])
+    #expect(try limited.undo(1, entry: JournalTests.entry()).restored == 3)
+    #expect(try database.rows() == ["01 1 -"])
+  }
+
   /// More rows than are fetched at once, and than are looked at without statistics.
   @Test func manyRows() throws {
     let tokens = (0..<10_000).map { [UInt8($0 >> 8), UInt8($0 & 255)] }

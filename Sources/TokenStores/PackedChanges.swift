@@ -1,4 +1,3 @@
-import TokenStores
 import WireBytes
 
 /// Changes of a replay in a row, as the journal keeps them: a table row for each would cost a replay half its speed
@@ -8,16 +7,32 @@ import WireBytes
 ///     times u8: bit 0 where registered_at is there, bit 1 where invalidated_at was
 ///     token length u16, token
 ///     registered_at i64, invalidated_at before i64, each where it is there; invalidated_at i64
-struct PackedChanges {
+///
+/// Times are in the store's own unit, so that an undo gives back what was there: UNIX seconds in SQLite, microseconds
+/// since the year 2000 in PostgreSQL.
+package struct PackedChanges {
   private static let outcomes: [ReplayOutcome] = [.inserted, .updated, .invalidated]
   private static let hasRegistered: UInt8 = 1
   private static let hasDied: UInt8 = 2
   private static let headLength = 4
   private static let timeLength = 8
 
-  private(set) var bytes: [UInt8] = []
+  /// A row of changes is written once it is of this length, in bytes: a row for each change would cost too much, and
+  /// a reader holds a whole row.
+  package static let rowLength = 32 << 10
 
-  mutating func append(_ outcome: ReplayOutcome, _ token: RawSpan, before: TokenState?, deadAt time: UInt32) {
+  package private(set) var bytes: [UInt8] = []
+
+  package init() {}
+
+  package var fillsRow: Bool { bytes.count >= Self.rowLength }
+
+  /// - Parameters:
+  ///   - before: nil where the replay inserted the row.
+  ///   - time: `invalidated_at` as the replay wrote it.
+  package mutating func append(
+    _ outcome: ReplayOutcome, _ token: RawSpan, before: TokenState?, deadAt time: Int64
+  ) {
     let code: UInt8 = outcome == .inserted ? 0 : outcome == .updated ? 1 : 2
     let times =
       (before?.registeredAt == nil ? 0 : Self.hasRegistered)
@@ -28,18 +43,18 @@ struct PackedChanges {
     token.withUnsafeBytes { bytes.append(contentsOf: $0) }
     if let registered = before?.registeredAt { append(registered) }
     if let died = before?.invalidatedAt { append(died) }
-    append(Int64(time))
+    append(time)
   }
 
   private mutating func append(_ number: some FixedWidthInteger) {
     withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
   }
 
-  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+  package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
   /// Visits the changes that are packed in `packed`.
   /// - Throws: `StoreFault.foreignRows` where they cannot be read.
-  static func visit(_ packed: RawSpan, _ body: (JournalChange) throws -> Void) throws {
+  package static func visit(_ packed: RawSpan, _ body: (JournalChange) throws -> Void) throws {
     var place = 0
     while place < packed.byteCount {
       guard let change = change(at: &place, in: packed) else {
