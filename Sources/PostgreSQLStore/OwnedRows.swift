@@ -50,14 +50,11 @@ extension OwnedRows {
     case scan
     /// Through the key's index.
     case index
-    /// At their places: the planner would rather look at all rows than at ten thousand of a million.
-    case places
 
     fileprivate var avoided: [String] {
       switch self {
       case .scan: ["enable_indexscan", "enable_bitmapscan"]
       case .index: ["enable_seqscan"]
-      case .places: ["enable_hashjoin", "enable_mergejoin"]
       }
     }
   }
@@ -191,27 +188,23 @@ extension OwnedRows {
     """
 
   /// Writes the staged changes, and returns how many rows were written.
-  func update() throws -> Int {
-    try planning(by: .places) {
-      try connection.run(
-        """
-        UPDATE \(table.name) AS stored
-        SET registered_at = change.registered_at, invalidated_at = change.invalidated_at
-        FROM \(Staging.changes) AS change WHERE NOT change.removes AND \(Self.isMeant)
-        """, with: key
-      ).affected
-    }
+  func update() throws(ServerError) -> Int {
+    try connection.run(
+      """
+      UPDATE \(table.name) AS stored
+      SET registered_at = change.registered_at, invalidated_at = change.invalidated_at
+      FROM \(Staging.changes) AS change WHERE NOT change.removes AND \(Self.isMeant)
+      """, with: key
+    ).affected
   }
 
   /// Removes the rows that are staged to go, and returns how many went.
-  func remove() throws -> Int {
-    try planning(by: .places) {
-      try connection.run(
-        """
-        DELETE FROM \(table.name) AS stored
-        USING \(Staging.changes) AS change WHERE change.removes AND \(Self.isMeant)
-        """, with: key
-      ).affected
-    }
+  func remove() throws(ServerError) -> Int {
+    try connection.run(
+      """
+      DELETE FROM \(table.name) AS stored
+      USING \(Staging.changes) AS change WHERE change.removes AND \(Self.isMeant)
+      """, with: key
+    ).affected
   }
 }
