@@ -50,11 +50,14 @@ extension OwnedRows {
     case scan
     /// Through the key's index.
     case index
+    /// At places that are known: the planner takes their list for a short one.
+    case places
 
     fileprivate var avoided: [String] {
       switch self {
       case .scan: ["enable_indexscan", "enable_bitmapscan"]
       case .index: ["enable_seqscan"]
+      case .places: ["enable_nestloop"]
       }
     }
   }
@@ -187,24 +190,35 @@ extension OwnedRows {
       AND stored.app IS NOT DISTINCT FROM $1 AND stored.environment IS NOT DISTINCT FROM $2
     """
 
+  /// The staged changes' places as a list, since a join by place would look at every row of the table.
+  private static func isAtPlace(_ condition: String) -> String {
+    "stored.ctid = ANY (ARRAY(SELECT place FROM \(Staging.changes) WHERE \(condition)))"
+  }
+
   /// Writes the staged changes, and returns how many rows were written.
-  func update() throws(ServerError) -> Int {
-    try connection.run(
-      """
-      UPDATE \(table.name) AS stored
-      SET registered_at = change.registered_at, invalidated_at = change.invalidated_at
-      FROM \(Staging.changes) AS change WHERE NOT change.removes AND \(Self.isMeant)
-      """, with: key
-    ).affected
+  func update() throws -> Int {
+    try planning(by: .places) {
+      try connection.run(
+        """
+        UPDATE \(table.name) AS stored
+        SET registered_at = change.registered_at, invalidated_at = change.invalidated_at
+        FROM \(Staging.changes) AS change
+        WHERE NOT change.removes AND \(Self.isAtPlace("NOT removes")) AND \(Self.isMeant)
+        """, with: key
+      ).affected
+    }
   }
 
   /// Removes the rows that are staged to go, and returns how many went.
-  func remove() throws(ServerError) -> Int {
-    try connection.run(
-      """
-      DELETE FROM \(table.name) AS stored
-      USING \(Staging.changes) AS change WHERE change.removes AND \(Self.isMeant)
-      """, with: key
-    ).affected
+  func remove() throws -> Int {
+    try planning(by: .places) {
+      try connection.run(
+        """
+        DELETE FROM \(table.name) AS stored
+        USING \(Staging.changes) AS change
+        WHERE change.removes AND \(Self.isAtPlace("removes")) AND \(Self.isMeant)
+        """, with: key
+      ).affected
+    }
   }
 }

@@ -206,6 +206,19 @@ extension TokenMap {
     }
   }
 
+  /// Calls `body` for each entry in the order in which the tokens came first.
+  borrowing func visitAsTheyCame(
+    _ body: (_ entry: TokenEntry, _ token: UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let arena = UnsafeRawPointer(arena)
+    var place = 0
+    while place < arenaUsed {
+      let (entry, token) = Self.entry(at: arena + place)
+      try body(entry, token)
+      place += entry.size
+    }
+  }
+
   /// Forgets all entries, and gives their memory back: a merge is about to need as much.
   mutating func removeAll() {
     _ = madvise(arena, capacity, MADV_DONTNEED)

@@ -53,6 +53,16 @@ package final class TokenTable {
     }
   }
 
+  /// The same in any order, which costs no sorting while all tokens are in memory.
+  package func visitInAnyOrder(
+    _ body: (_ token: RawSpan, _ verdict: TokenVerdict) throws -> Void
+  ) throws {
+    guard runs.isEmpty else { return try visit(body) }
+    try map.visitAsTheyCame { entry, token in
+      try body(RawSpan(_unsafeBytes: token), TokenVerdict(entry))
+    }
+  }
+
   /// Moves all tokens to the temporary file as one sorted run.
   private func spill() throws {
     guard map.count > 0 else { return }

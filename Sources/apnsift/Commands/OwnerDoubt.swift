@@ -100,7 +100,7 @@ struct OwnerDoubt {
     var sample: [[UInt8]] = []
     var stride = 1
     var place = 0
-    try table.visit { token, verdict in
+    try table.visitInAnyOrder { token, verdict in
       guard verdict.time != nil else { return }
       defer { place += 1 }
       guard place % stride == 0 else { return }
