@@ -36,7 +36,7 @@ struct Apnsift: ParsableCommand {
         64 wrong usage   70 an internal error
       """,
     version: version,
-    subcommands: [Inspect.self, Export.self, Replay.self, Store.self, Audit.self],
+    subcommands: [Inspect.self, Export.self, Replay.self, Store.self, Audit.self, Generate.self],
     defaultSubcommand: Inspect.self)
 
   static func main() {
