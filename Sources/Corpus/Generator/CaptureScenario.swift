@@ -1,5 +1,5 @@
 /// How what was said travels, and how it is captured.
-package struct CaptureScenario: Sendable {
+package struct CaptureScenario: Sendable, Equatable {
   package var connections = 1
   /// How many of them are open at a time, at most.
   package var openConnections = 4
@@ -36,6 +36,8 @@ package struct CaptureScenario: Sendable {
   /// Each port of so many addresses.
   package static let mostConnections = clientPorts * 65_000
   package static let mostOpenConnections = 1000
+  /// So many requests of a connection wait for a response in a decoder, and no more.
+  package static let mostRequests = 1_000_000
   /// Packets that another one can be late by, or a copy.
   static let longestDelay = 32
   static let longestOverlap = 64
@@ -59,7 +61,7 @@ package enum CaptureLink: String, CaseIterable, Sendable {
 }
 
 /// The kind of capture file.
-package struct CaptureContainer: Sendable {
+package struct CaptureContainer: Sendable, Equatable {
   package enum Format: String, CaseIterable, Sendable {
     case pcap, pcapng
   }

@@ -51,6 +51,19 @@ struct Generate: ParsableCommand {
     if kind != .dump, !damage.rates.isNone {
       throw ValidationError("Damage is for --kind dump; captures have --loss, --conflicts and the like.")
     }
+    if kind == .dump, capture.isAnyGiven {
+      throw ValidationError(
+        "A dump has no connections: what concerns those is for --kind capture and gateway.")
+    }
+    if kind != .gateway, capture.responses != nil {
+      throw ValidationError("--responses is for --kind gateway: nothing is answered to a feedback server.")
+    }
+    // More are not all correlated (decoding-rules.md, Correlation: --max-pending).
+    let most = CaptureScenario.mostRequests
+    if kind == .gateway, (tuples.tuples - 1) / capture.connections >= most {
+      throw ValidationError(
+        "A gateway connection has at most \(most) requests: give more --connections, or fewer --tuples.")
+    }
   }
 
   func run() throws {
@@ -62,9 +75,10 @@ struct Generate: ParsableCommand {
     let counts = try generate(into: stored, truth: truth)
     try file.finish()
     try truth.finish()
+    let records = Count.of(tuples.tuples, kind == .gateway ? "request" : "tuple")
     Messages.say(
-      "generated \(Count.of(tuples.tuples, kind == .gateway ? "request" : "tuple")) in \(Count.of(counts.bytes, "byte")): \(output), and its truth "
-        + "\(output).truth.ndjson")
+      "generated \(records) in \(Count.of(counts.bytes, "byte")): \(output), and its truth \(output).truth.ndjson"
+    )
   }
 
   private func generate(into stored: any CompressingOutput, truth: OutputFile) throws -> GeneratedCounts {
@@ -83,7 +97,7 @@ struct Generate: ParsableCommand {
     tuples.apply(to: &scenario)
     scenario.damage = damage.rates
     scenario.capture = capture.scenario
-    scenario.responses = capture.responses
+    if let responses = capture.responses { scenario.responses = responses }
     return scenario
   }
 }

@@ -11,8 +11,8 @@ struct GenerateCaptureOptions: ParsableArguments {
   @Option(help: "How many of them are open at a time, at most.")
   var open = GenerateCaptureOptions.standard.openConnections
 
-  @Option(help: "Of 1000 gateway connections, so many have an error response.")
-  var responses = 500
+  @Option(help: "Of 1000 gateway connections, so many have an error response. (default: 500)")
+  var responses: Int?
 
   @Option(help: "Payload bytes of a segment: 1400, or 1-1460 for anything between.")
   var segments = RangeArgument(GenerateCaptureOptions.standard.segmentSizes)
@@ -63,7 +63,7 @@ struct GenerateCaptureOptions: ParsableArguments {
     try Self.check("--segments", segments.range.upperBound, 1...CaptureScenario.longestSegment)
     guard ip == 4 || ip == 6 else { throw ValidationError("--ip is \(ip): 4 and 6 are possible.") }
     try PerMille.check([
-      ("--responses", responses), ("--loss", loss), ("--reordering", reordering),
+      ("--responses", responses ?? 0), ("--loss", loss), ("--reordering", reordering),
       ("--retransmission", retransmission),
       ("--overlaps", overlaps), ("--conflicts", conflicts),
     ])
@@ -75,6 +75,9 @@ struct GenerateCaptureOptions: ParsableArguments {
         "\(name) is \(value): \(possible.lowerBound) to \(possible.upperBound) are possible.")
     }
   }
+
+  /// Whether an option says anything that does not go without saying.
+  var isAnyGiven: Bool { scenario != Self.standard || responses != nil }
 
   var scenario: CaptureScenario {
     var scenario = CaptureScenario()
