@@ -44,6 +44,7 @@ check: ## documents, samples, schemas and damaged streams against the built comm
 	scripts/cross-check
 	scripts/cross-check-gateway
 	scripts/cross-check-gateway --self-test
+	scripts/cross-check-generated 200
 	scripts/check-progress
 	scripts/check-install
 

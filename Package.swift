@@ -51,7 +51,8 @@ let package = Package(
     .target(name: "TokenStores", dependencies: ["WireBytes"], swiftSettings: strict),
     // Imports nothing of ours: no model of a reader can be right, or wrong, by our decoder's code.
     .target(name: "ReaderModels", swiftSettings: strict),
-    .target(name: "Corpus", dependencies: ["ReaderModels"], swiftSettings: strict),
+    .target(
+      name: "Corpus", dependencies: ["ReaderModels", "CZlib", "CZstd", "CLz4"], swiftSettings: strict),
     .target(
       name: "SQLiteStore",
       dependencies: [

@@ -30,6 +30,7 @@ struct Apnsift: ParsableCommand {
         apnsift replay feedback.bin --create       the dead tokens into a store
         apnsift audit feedback.bin                 what faulty readers made of it
         apnsift show feedback.bin --offset 114     the bytes there, field by field
+        apnsift generate --kind capture --seed 1 -o one.pcap
 
       EXIT CODES
         0 done   1 --strict found something   2 an input, output or store failed
@@ -37,7 +38,9 @@ struct Apnsift: ParsableCommand {
         64 wrong usage   70 an internal error
       """,
     version: version,
-    subcommands: [Inspect.self, Export.self, Replay.self, Store.self, Audit.self, Show.self],
+    subcommands: [
+      Inspect.self, Export.self, Replay.self, Store.self, Audit.self, Show.self, Generate.self,
+    ],
     defaultSubcommand: Inspect.self)
 
   static func main() {

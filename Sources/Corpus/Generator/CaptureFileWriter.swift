@@ -1,0 +1,83 @@
+/// Writes packets as a capture file: pcap, or pcapng (draft-ietf-opsawg-pcapng) with enhanced packet blocks.
+struct CaptureFileWriter {
+  private var pieces: OutputPieces
+  private let container: CaptureContainer
+  private let linkType: UInt16
+  private(set) var packets = 0
+
+  /// Bytes so far.
+  var count: Int { pieces.count }
+
+  init(_ output: any GeneratorOutput, _ scenario: CaptureScenario) throws {
+    pieces = OutputPieces(output)
+    container = scenario.container
+    linkType = scenario.link.linkType
+    try pieces.append(container.format == .pcap ? pcapHeader : pcapngHeader)
+  }
+
+  mutating func finish() throws { try pieces.flush() }
+
+  /// Writes a packet. Returns its number, and where in the file its bytes begin.
+  mutating func write(_ packet: [UInt8], at moment: Moment) throws -> CapturedPlace {
+    packets += 1
+    let start = pieces.count
+    let headerLength = container.format == .pcap ? 16 : 28
+    try pieces.append(container.format == .pcap ? pcapRecord(packet, moment) : pcapngBlock(packet, moment))
+    return CapturedPlace(packet: packets, fileOffset: start + headerLength, moment: moment)
+  }
+
+  // MARK: - pcap
+
+  private var pcapHeader: [UInt8] {
+    let magic: UInt32 = container.hasNanoseconds ? 0xa1b2_3c4d : 0xa1b2_c3d4
+    // Version 2.4, no zone, and the snap length that tcpdump has.
+    return word(magic) + half(2) + half(4) + word(0) + word(0) + word(262_144) + word(UInt32(linkType))
+  }
+
+  private func pcapRecord(_ packet: [UInt8], _ moment: Moment) -> [UInt8] {
+    let fraction = container.hasNanoseconds ? moment.nanoseconds : moment.nanoseconds / 1000
+    let length = word(UInt32(truncatingIfNeeded: packet.count))
+    return word(moment.seconds) + word(fraction) + length + length + packet
+  }
+
+  // MARK: - pcapng
+
+  private var pcapngHeader: [UInt8] {
+    // if_tsresol (9): 10^-9 s; without it times have microseconds.
+    let resolution = container.hasNanoseconds ? half(9) + half(1) + [9, 0, 0, 0] + half(0) + half(0) : []
+    return block(
+      0x0a0d_0d0a, word(0x1a2b_3c4d) + half(1) + half(0) + [UInt8](repeating: 0xff, count: 8))
+      + block(1, half(linkType) + half(0) + word(262_144) + resolution)
+  }
+
+  private func pcapngBlock(_ packet: [UInt8], _ moment: Moment) -> [UInt8] {
+    let rate: UInt64 = container.hasNanoseconds ? 1_000_000_000 : 1_000_000
+    let ticks = UInt64(moment.seconds) * rate + UInt64(moment.nanoseconds) / (1_000_000_000 / rate)
+    let length = word(UInt32(truncatingIfNeeded: packet.count))
+    let padding = [UInt8](repeating: 0, count: (4 - packet.count % 4) % 4)
+    let head =
+      word(0) + word(UInt32(truncatingIfNeeded: ticks >> 32)) + word(UInt32(truncatingIfNeeded: ticks))
+      + length
+      + length
+    return block(6, head + packet + padding)
+  }
+
+  private func block(_ type: UInt32, _ body: [UInt8]) -> [UInt8] {
+    let length = word(UInt32(truncatingIfNeeded: body.count + 12))
+    return word(type) + length + body + length
+  }
+
+  // MARK: - Numbers in the file's byte order
+
+  private func word(_ value: UInt32) -> [UInt8] {
+    var bytes: [UInt8] = []
+    appendBigEndian(value, to: &bytes)
+    return container.isBigEndian ? bytes : bytes.reversed()
+  }
+
+  private func half(_ value: UInt16) -> [UInt8] {
+    var bytes: [UInt8] = []
+    appendBigEndian(value, to: &bytes)
+    return container.isBigEndian ? bytes : bytes.reversed()
+  }
+}

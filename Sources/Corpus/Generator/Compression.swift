@@ -1,0 +1,186 @@
+import CLz4
+import CZlib
+import CZstd
+
+/// How a generated file is stored.
+package enum GeneratedCompression: String, CaseIterable, Sendable {
+  case none, gzip, zstd, lz4
+
+  /// An output that compresses what it gets into `output`; nil where the library refuses its memory.
+  package func compressor(into output: any GeneratorOutput) -> (any CompressingOutput)? {
+    switch self {
+    case .none: PlainOutput(output)
+    case .gzip: GzipOutput(output)
+    case .zstd: ZstdOutput(output)
+    case .lz4: LZ4Output(output)
+    }
+  }
+}
+
+/// Takes bytes and writes them compressed. It is at an end when `finish` was called.
+package protocol CompressingOutput: GeneratorOutput {
+  func finish() throws
+}
+
+extension GeneratorOutput {
+  fileprivate func write(first count: Int, of bytes: [UInt8]) throws {
+    try write(bytes.span.bytes.extracting(first: count))
+  }
+}
+
+/// A library refused to compress: it had no memory.
+package struct CompressionFailure: Error, Sendable {
+  package let message: String
+}
+
+private final class PlainOutput: CompressingOutput {
+  private let output: any GeneratorOutput
+
+  init(_ output: any GeneratorOutput) { self.output = output }
+
+  func write(_ bytes: RawSpan) throws { try output.write(bytes) }
+  func finish() {}
+}
+
+/// zlib writing one gzip member (RFC 1952).
+private final class GzipOutput: CompressingOutput {
+  private let output: any GeneratorOutput
+  /// zlib keeps a pointer to it, so it stays in one place.
+  private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+  private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+
+  init?(_ output: any GeneratorOutput) {
+    self.output = output
+    stream.initialize(to: z_stream())
+    let size = Int32(MemoryLayout<z_stream>.size)
+    // The largest window, and 16 for the gzip wrapper; memory level 8 is zlib's own choice.
+    guard deflateInit2_(stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK
+    else {
+      return nil
+    }
+  }
+
+  deinit {
+    _ = deflateEnd(stream)
+    stream.deallocate()
+  }
+
+  func write(_ bytes: RawSpan) throws {
+    try bytes.withUnsafeBytes { try run($0, Z_NO_FLUSH) }
+  }
+
+  func finish() throws { try run(UnsafeRawBufferPointer(start: nil, count: 0), Z_FINISH) }
+
+  /// Has zlib take all of `input`, at most 4 GiB, and writes what comes of it.
+  private func run(_ input: UnsafeRawBufferPointer, _ flush: Int32) throws {
+    stream.pointee.next_in = UnsafeMutablePointer(
+      mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
+    stream.pointee.avail_in = UInt32(clamping: input.count)
+    var room: UInt32
+    repeat {
+      let size = UInt32(clamping: buffer.count)
+      let result = buffer.withUnsafeMutableBufferPointer { target in
+        stream.pointee.next_out = target.baseAddress
+        stream.pointee.avail_out = size
+        return deflate(stream, flush)
+      }
+      guard result != Z_STREAM_ERROR else { throw CompressionFailure(message: "zlib refused its input") }
+      room = stream.pointee.avail_out
+      try output.write(first: Int(size - room), of: buffer)
+    } while room == 0
+  }
+}
+
+/// libzstd writing one frame with a checksum (RFC 8878).
+private final class ZstdOutput: CompressingOutput {
+  private let output: any GeneratorOutput
+  private let context: OpaquePointer
+  private var buffer = [UInt8](repeating: 0, count: ZSTD_CStreamOutSize())
+
+  init?(_ output: any GeneratorOutput) {
+    guard let context = ZSTD_createCCtx() else { return nil }
+    self.output = output
+    self.context = context
+    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
+  }
+
+  deinit { _ = ZSTD_freeCCtx(context) }
+
+  func write(_ bytes: RawSpan) throws {
+    try bytes.withUnsafeBytes { try run($0, ZSTD_e_continue) }
+  }
+
+  func finish() throws { try run(UnsafeRawBufferPointer(start: nil, count: 0), ZSTD_e_end) }
+
+  private func run(_ input: UnsafeRawBufferPointer, _ directive: ZSTD_EndDirective) throws {
+    var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
+    var left: Int
+    repeat {
+      var produced = 0
+      left = buffer.withUnsafeMutableBytes { bytes in
+        var target = ZSTD_outBuffer(dst: bytes.baseAddress, size: bytes.count, pos: 0)
+        defer { produced = target.pos }
+        return ZSTD_compressStream2(context, &target, &source, directive)
+      }
+      guard ZSTD_isError(left) == 0 else {
+        throw CompressionFailure(message: "zstd: \(String(cString: ZSTD_getErrorName(left)))")
+      }
+      try output.write(first: produced, of: buffer)
+    } while directive == ZSTD_e_end ? left > 0 : source.pos < source.size
+  }
+}
+
+/// liblz4 writing one frame (LZ4 frame format 1.6).
+private final class LZ4Output: CompressingOutput {
+  /// So many bytes are given to the library at a time.
+  private static let piece = 1 << 16
+  private static let longestHeader = 19
+
+  private let output: any GeneratorOutput
+  private let context: OpaquePointer
+  private var buffer: [UInt8]
+  private var hasBegun = false
+
+  init?(_ output: any GeneratorOutput) {
+    var context: OpaquePointer?
+    guard LZ4F_isError(LZ4F_createCompressionContext(&context, UInt32(LZ4F_VERSION))) == 0, let context else {
+      return nil
+    }
+    self.output = output
+    self.context = context
+    buffer = [UInt8](repeating: 0, count: LZ4F_compressBound(Self.piece, nil) + Self.longestHeader)
+  }
+
+  deinit { _ = LZ4F_freeCompressionContext(context) }
+
+  func write(_ bytes: RawSpan) throws {
+    try begin()
+    for start in stride(from: 0, to: bytes.byteCount, by: Self.piece) {
+      let piece = bytes.extracting(start..<min(start + Self.piece, bytes.byteCount))
+      try run { target in
+        piece.withUnsafeBytes {
+          LZ4F_compressUpdate(context, target.baseAddress, target.count, $0.baseAddress, $0.count, nil)
+        }
+      }
+    }
+  }
+
+  func finish() throws {
+    try begin()
+    try run { LZ4F_compressEnd(context, $0.baseAddress, $0.count, nil) }
+  }
+
+  private func begin() throws {
+    guard !hasBegun else { return }
+    hasBegun = true
+    try run { LZ4F_compressBegin(context, $0.baseAddress, $0.count, nil) }
+  }
+
+  private func run(_ step: (UnsafeMutableRawBufferPointer) -> Int) throws {
+    let produced = buffer.withUnsafeMutableBytes { step($0) }
+    guard LZ4F_isError(produced) == 0 else {
+      throw CompressionFailure(message: "lz4: \(String(cString: LZ4F_getErrorName(produced)))")
+    }
+    try output.write(first: produced, of: buffer)
+  }
+}

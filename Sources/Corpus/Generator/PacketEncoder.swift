@@ -1,0 +1,140 @@
+/// Puts segments into packets of a link layer, with the checksums that a network card would have set.
+struct PacketEncoder {
+  let link: CaptureLink
+  let isBigEndian: Bool
+
+  /// A packet, and where the segment's payload begins in it, in bytes from 0.
+  struct Packet {
+    var bytes: [UInt8] = []
+    var payloadStart = 0
+  }
+
+  /// Tells datagrams apart (RFC 791, Identification).
+  private var identification: UInt16 = 0
+
+  init(_ scenario: CaptureScenario) {
+    link = scenario.link
+    isBigEndian = scenario.container.isBigEndian
+  }
+
+  mutating func packet(_ segment: GeneratedSegment, between peers: Peers) -> Packet {
+    var packet = Packet()
+    appendLinkHeader(isV6: peers.isV6, to: &packet.bytes)
+    let tcp = Self.tcp(segment, between: peers)
+    let (source, destination) = peers.addresses(isFromServer: segment.isFromServer)
+    if peers.isV6 {
+      Self.appendIPv6(payloadLength: tcp.count, source, destination, to: &packet.bytes)
+    } else {
+      identification &+= 1
+      Self.appendIPv4(payloadLength: tcp.count, source, destination, identification, to: &packet.bytes)
+    }
+    packet.bytes += tcp
+    packet.payloadStart = packet.bytes.count - segment.payload.count
+    // IEEE 802.3: no frame is shorter than 60 bytes without its check sequence. Whoever takes what pads it for
+    // data is caught by bytes that are not zero.
+    if link.linkType == 1, packet.bytes.count < 60 {
+      packet.bytes += repeatElement(0xee, count: 60 - packet.bytes.count)
+    }
+    return packet
+  }
+
+  // MARK: - Link layers
+
+  private static let addresses: [UInt8] = [2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2]
+
+  private func appendLinkHeader(isV6: Bool, to bytes: inout [UInt8]) {
+    let type: UInt16 = isV6 ? 0x86dd : 0x0800
+    switch link {
+    case .ethernet, .vlan:
+      bytes += Self.addresses
+      // IEEE 802.1Q: VLAN 7 with a priority.
+      if link == .vlan { bytes += [0x81, 0x00, 0x20, 0x07] }
+      appendBigEndian(type, to: &bytes)
+    case .sll:
+      bytes += [0, 0, 0, 1, 0, 6] + Self.addresses[6...] + [0, 0]
+      appendBigEndian(type, to: &bytes)
+    case .sll2:
+      appendBigEndian(type, to: &bytes)
+      bytes += [0, 0, 0, 0, 0, 2, 0, 1, 0, 6] + Self.addresses[6...] + [0, 0]
+    // The family as the capturing machine knows it, here Linux and a BSD, in its byte order or the network's.
+    case .null: bytes += isBigEndian ? [0, 0, 0, isV6 ? 28 : 2] : [isV6 ? 30 : 2, 0, 0, 0]
+    case .loop: bytes += [0, 0, 0, isV6 ? 24 : 2]
+    case .raw: break
+    }
+  }
+
+  // MARK: - Internet
+
+  /// RFC 791.
+  private static func appendIPv4(
+    payloadLength: Int, _ source: [UInt8], _ destination: [UInt8], _ identification: UInt16,
+    to bytes: inout [UInt8]
+  ) {
+    var header: [UInt8] = [0x45, 0]
+    appendBigEndian(UInt16(truncatingIfNeeded: 20 + payloadLength), to: &header)
+    appendBigEndian(identification, to: &header)
+    // May not be fragmented; 64 hops; TCP.
+    header += [0x40, 0, 64, 6]
+    var sum = Checksum()
+    sum.add(header)
+    sum.add(source)
+    sum.add(destination)
+    appendBigEndian(sum.value, to: &header)
+    bytes += header
+    bytes += source
+    bytes += destination
+  }
+
+  /// RFC 8200.
+  private static func appendIPv6(
+    payloadLength: Int, _ source: [UInt8], _ destination: [UInt8], to bytes: inout [UInt8]
+  ) {
+    bytes += [0x60, 0, 0, 0]
+    appendBigEndian(UInt16(truncatingIfNeeded: payloadLength), to: &bytes)
+    bytes += [6, 64]
+    bytes += source
+    bytes += destination
+  }
+
+  /// RFC 9293, section 3.1; a SYN has the option for the largest segment.
+  private static func tcp(_ segment: GeneratedSegment, between peers: Peers) -> [UInt8] {
+    let options: [UInt8] = segment.flags & GeneratedSegment.Flag.syn != 0 ? [2, 4, 5, 0xb4] : []
+    let (sourcePort, destinationPort) = peers.ports(isFromServer: segment.isFromServer)
+    var head: [UInt8] = []
+    appendBigEndian(sourcePort, to: &head)
+    appendBigEndian(destinationPort, to: &head)
+    appendBigEndian(segment.sequence, to: &head)
+    appendBigEndian(segment.acknowledgement, to: &head)
+    head += [UInt8((20 + options.count) / 4) << 4, segment.flags, 0xff, 0xff]
+    var sum = Checksum()
+    let (source, destination) = peers.addresses(isFromServer: segment.isFromServer)
+    sum.add(source)
+    sum.add(destination)
+    var pseudo: [UInt8] = []
+    appendBigEndian(UInt32(truncatingIfNeeded: 20 + options.count + segment.payload.count), to: &pseudo)
+    sum.add(pseudo + [0, 0, 0, 6])
+    sum.add(head)
+    sum.add(options)
+    sum.add(segment.payload)
+    appendBigEndian(sum.value, to: &head)
+    return head + [0, 0] + options + segment.payload
+  }
+}
+
+/// The internet checksum (RFC 1071) of parts, of which only the last may have an odd number of bytes.
+private struct Checksum {
+  private var sum: UInt64 = 0
+
+  mutating func add(_ bytes: [UInt8]) {
+    for place in stride(from: 0, to: bytes.count, by: 2) {
+      sum &+= UInt64(bytes[place]) << 8
+      if place + 1 < bytes.count { sum &+= UInt64(bytes[place + 1]) }
+    }
+  }
+
+  var value: UInt16 {
+    var folded = sum
+    while folded > 0xffff { folded = folded >> 16 &+ folded & 0xffff }
+    return ~UInt16(truncatingIfNeeded: folded)
+  }
+}

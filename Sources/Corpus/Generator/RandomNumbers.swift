@@ -1,0 +1,48 @@
+/// The generator's random numbers: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", 2014). Integers alone, so that a seed gives the same bytes on every machine.
+package struct RandomNumbers: Sendable {
+  /// What the numbers are for: each matter has a sequence of its own, so that one option changes nothing that
+  /// another one decides.
+  enum Matter: UInt64, Sendable {
+    case tokens = 1
+    case times, damage, connections, segments, disturbances, pace, requests
+  }
+
+  private var state: UInt64
+
+  /// - Parameter number: which of the sequences of that matter: a token's or a connection's number.
+  init(seed: UInt64, _ matter: Matter, number: Int = 0) {
+    var mixer = RandomNumbers(state: seed)
+    mixer.state = mixer.next() ^ matter.rawValue
+    state = mixer.next() ^ UInt64(truncatingIfNeeded: number)
+    state = next()
+  }
+
+  /// The sequence of the reference implementation for that seed.
+  package init(state: UInt64) { self.state = state }
+
+  package mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ mixed >> 31
+  }
+
+  /// 0 to `limit` - 1; 0 where that is none. No number is likelier than another by more than `limit` / 2^64.
+  package mutating func below(_ limit: Int) -> Int {
+    guard limit > 1 else { return 0 }
+    return Int(next().multipliedFullWidth(by: UInt64(limit)).high)
+  }
+
+  package mutating func within(_ range: ClosedRange<Int>) -> Int {
+    range.lowerBound &+ below(range.count)
+  }
+
+  /// True in `perMille` of 1000 cases.
+  package mutating func happens(_ perMille: Int) -> Bool {
+    perMille > 0 && below(1000) < perMille
+  }
+
+  mutating func byte() -> UInt8 { UInt8(truncatingIfNeeded: next() >> 56) }
+}

@@ -1,0 +1,133 @@
+/// Says what of one direction can be decoded, by what was sent and which of its bytes were captured: the decoding
+/// rules for a stream in which nothing but a record's beginning looks like one (TupleSource).
+struct RunTeller<Source: RecordSource> {
+  private var source: Source
+  private(set) var stream: TruthWriter.Stream
+  private let isFromServer = Source.isFromServer
+
+  /// Offset, as sent, up to which all has been told.
+  private var told = 0
+  /// Offset, as sent, of the stream's offset 0; nil while it is not known.
+  private var base: Int?
+  /// The current record, in offsets as sent.
+  private var record = 0..<0
+  /// Where the record's first byte is, if it was captured in the current run.
+  private var recordPlace: CapturedPlace?
+  /// Where the run began, while its first record is searched for; nil once decoding has begun.
+  private var searchStart: (offset: Int, place: CapturedPlace)?
+
+  private(set) var bytes = 0
+  private(set) var gapBytes = 0
+  private(set) var records = 0
+  private(set) var findings = 0
+
+  /// - Parameter isMidstream: whether the capture lacks the SYN: the stream begins with the first byte that is there.
+  init(_ source: Source, isMidstream: Bool) {
+    self.source = source
+    stream = TruthWriter.Stream()
+    base = isMidstream ? nil : 0
+  }
+
+  /// The number that the stream got with its first packet, and who its peers are.
+  mutating func name(_ stream: TruthWriter.Stream) { self.stream = stream }
+
+  /// The next bytes that were captured.
+  mutating func take(_ stretch: CapturedStretches.Stretch, to truth: inout TruthWriter) throws {
+    if base == nil {
+      base = stretch.range.lowerBound
+      told = stretch.range.lowerBound
+      try find("midstream-start", told..<told, stretch.place, isError: false, to: &truth)
+      searchStart = (told, stretch.place)
+    } else if stretch.range.lowerBound > told {
+      try endRun(&truth)
+      try gap(to: stretch.range.lowerBound, stretch.place, to: &truth)
+      searchStart = (told, stretch.place)
+    }
+    for conflict in stretch.conflicts {
+      try find(
+        "conflicting-overlap", conflict.range, packet: conflict.packet, nil, isError: false, to: &truth)
+    }
+    bytes += stretch.range.count
+    while told < stretch.range.upperBound { try step(through: stretch, to: &truth) }
+  }
+
+  /// Goes to the end of the stretch or of the record there, whichever comes first.
+  private mutating func step(through stretch: CapturedStretches.Stretch, to truth: inout TruthWriter) throws {
+    while record.upperBound <= told, advance() {}
+    if record.lowerBound == told {
+      recordPlace = place(of: told, in: stretch)
+    }
+    told = min(record.upperBound, stretch.range.upperBound)
+    guard told == record.upperBound, let place = recordPlace, searchStart == nil || source.canStart else {
+      return
+    }
+    if let start = searchStart, start.offset < record.lowerBound {
+      try find("skipped-bytes", start.offset..<record.lowerBound, start.place, to: &truth)
+    }
+    searchStart = nil
+    records += 1
+    try source.tell(of: stream, at: offset(record.lowerBound), place, to: &truth)
+  }
+
+  private mutating func advance() -> Bool {
+    guard source.advance() else { return false }
+    record = record.upperBound..<record.upperBound + source.bytes.count
+    recordPlace = nil
+    return true
+  }
+
+  private func place(of offset: Int, in stretch: CapturedStretches.Stretch) -> CapturedPlace {
+    var place = stretch.place
+    place.fileOffset += offset - stretch.range.lowerBound
+    return place
+  }
+
+  /// Nothing more comes. `end` is the offset, as sent, behind the last byte: a FIN says it.
+  mutating func finish(at end: Int, to truth: inout TruthWriter) throws {
+    guard base != nil else { return }
+    try endRun(&truth)
+    if told < end { try gap(to: end, nil, to: &truth) }
+  }
+
+  // MARK: - Runs and findings
+
+  /// The bytes up to `told` were the last of a run.
+  private mutating func endRun(_ truth: inout TruthWriter) throws {
+    defer {
+      recordPlace = nil
+      searchStart = nil
+    }
+    if let start = searchStart {
+      guard start.offset < told else { return }
+      return try find("skipped-bytes", start.offset..<told, start.place, to: &truth)
+    }
+    guard let place = recordPlace, told < record.upperBound else { return }
+    try find("truncated-record", record.lowerBound..<told, place, to: &truth)
+  }
+
+  private mutating func gap(to end: Int, _ place: CapturedPlace?, to truth: inout TruthWriter) throws {
+    try find("stream-gap", told..<end, place, to: &truth)
+    gapBytes += end - told
+    told = end
+  }
+
+  private mutating func find(
+    _ code: StaticString, _ range: Range<Int>, _ place: CapturedPlace?, isError: Bool = true,
+    to truth: inout TruthWriter
+  ) throws {
+    try find(code, range, packet: place?.packet, place?.fileOffset, isError: isError, to: &truth)
+  }
+
+  private mutating func find(
+    _ code: StaticString, _ range: Range<Int>, packet: Int?, _ fileOffset: Int?, isError: Bool,
+    to truth: inout TruthWriter
+  ) throws {
+    findings += 1
+    try truth.finding(
+      code, of: stream, isFromServer: isFromServer,
+      offset(range.lowerBound)..<offset(range.upperBound), packet: packet, fileOffset: fileOffset,
+      isError: isError)
+  }
+
+  private func offset(_ sent: Int) -> Int { sent - (base ?? 0) }
+}

@@ -1,0 +1,251 @@
+/// A TCP connection as its two ends have it: handshake, what one side has to say, farewell. The other side
+/// acknowledges, and may answer once: a gateway with an error response.
+struct Session<Source: RecordSource> {
+  private enum Phase {
+    case syn, accept, acknowledge, data, speakerFIN, listenerFIN, lastACK, ended
+  }
+
+  let peers: Peers
+  /// Number of the stream, from 0; nil before its first packet was captured.
+  private(set) var number: Int?
+  private var phase = Phase.syn
+  private var bytes: RecordBytes<Source>
+  private var numbers: RandomNumbers
+  private let scenario: CaptureScenario
+  /// Initial sequence numbers.
+  private let speakerStart: UInt32
+  private let listenerStart: UInt32
+  /// Offset in what is said of the next byte.
+  private var said = 0
+  /// The payload before, for overlaps, and where it began.
+  private var last: [UInt8] = []
+  private var lastOffset = 0
+  /// How many data segments passed before the capture began.
+  private var uncaptured: Int
+  /// Segments since the listener acknowledged any.
+  private var unacknowledged = 0
+  /// What the other side answers to a record that must arrive.
+  private let verdict: GatewayVerdict?
+  /// How many more segments come before the answer; nil while the capture lacks the record's first byte: a response
+  /// is about what was captured before it (decoding-rules.md, Correlation).
+  private var segmentsToAnswer: Int?
+  private var hasAnswered = false
+
+  private var stretches = CapturedStretches()
+  private var teller: RunTeller<Source>
+  private var first: CapturedPlace?
+  private var lastPlace: CapturedPlace?
+
+  /// How a connection begins.
+  struct Opening {
+    /// From 0, among all connections.
+    var number: Int
+    /// Which ports it has: connections with the same number here have the same ones.
+    var ports: Int
+    /// Whether sequence numbers of the side that speaks wrap around.
+    var wraps: Bool
+    /// Whether the capture begins when it is open.
+    var isMidstream: Bool
+    /// Whether no connection before it had its ports.
+    var isFirstOfPorts: Bool
+  }
+
+  /// - Parameter verdict: what the other side answers.
+  init(_ source: Source, _ opening: Opening, of all: Scenario, verdict: GatewayVerdict? = nil) {
+    let scenario = all.capture
+    peers = Peers(opening.ports, serverPort: Source.isFromServer ? 2196 : 2195, isV6: scenario.isV6)
+    numbers = RandomNumbers(seed: all.seed, .segments, number: opening.number)
+    self.scenario = scenario
+    self.verdict = verdict
+    bytes = RecordBytes(source)
+    teller = RunTeller(source, isMidstream: opening.isMidstream)
+    // Higher than what the ports had before, as RFC 6528 asks: a SYN with a lower number could be one that is late.
+    let starts = opening.isFirstOfPorts ? 0x1000_0000...0x3fff_ffff : 0x4000_0000...0x6fff_ffff
+    listenerStart = UInt32(truncatingIfNeeded: numbers.within(starts))
+    // So near the end of the numbers that a few segments reach beyond it.
+    speakerStart =
+      opening.wraps
+      ? UInt32.max &- UInt32(truncatingIfNeeded: numbers.below(4096))
+      : UInt32(truncatingIfNeeded: numbers.within(starts))
+    uncaptured = opening.isMidstream ? numbers.within(0...20) : 0
+    if opening.isMidstream { phase = .data }
+  }
+
+  private var speaksAsServer: Bool { Source.isFromServer }
+
+  // MARK: - What is sent
+
+  /// The next segment that passes where the capture is made; nil where the connection has ended.
+  mutating func next() -> GeneratedSegment? {
+    typealias Flag = GeneratedSegment.Flag
+    switch phase {
+    case .syn:
+      phase = .accept
+      return control(fromServer: false, Flag.syn)
+    case .accept:
+      phase = .acknowledge
+      return control(fromServer: true, Flag.syn | Flag.ack)
+    case .acknowledge:
+      phase = .data
+      return control(fromServer: false, Flag.ack)
+    case .data: return nextData()
+    case .speakerFIN:
+      phase = .listenerFIN
+      return control(fromServer: speaksAsServer, Flag.fin | Flag.ack)
+    case .listenerFIN:
+      phase = .lastACK
+      return control(fromServer: !speaksAsServer, Flag.fin | Flag.ack)
+    case .lastACK:
+      phase = .ended
+      return control(fromServer: speaksAsServer, Flag.ack)
+    case .ended: return nil
+    }
+  }
+
+  private mutating func nextData() -> GeneratedSegment? {
+    if let answer = answer() { return answer }
+    if unacknowledged >= 2 {
+      unacknowledged = 0
+      return control(fromServer: !speaksAsServer, GeneratedSegment.Flag.ack)
+    }
+    repeat {
+      let payload = bytes.take(numbers.within(scenario.segmentSizes))
+      if payload.isEmpty { return lastOfData() }
+      uncaptured -= 1
+      let segment = data(payload)
+      if uncaptured < 0 {
+        unacknowledged += 1
+        return segment
+      }
+    } while true
+  }
+
+  /// Nothing more is to be said. An answer that is still to come waits for what it is about, which is late.
+  private mutating func lastOfData() -> GeneratedSegment? {
+    if verdict != nil, !hasAnswered {
+      if segmentsToAnswer != nil { segmentsToAnswer = 0 }
+      return answer() ?? control(fromServer: !speaksAsServer, GeneratedSegment.Flag.ack)
+    }
+    phase = .speakerFIN
+    return next()
+  }
+
+  /// The other side's answer, if its time has come.
+  private mutating func answer() -> GeneratedSegment? {
+    guard let verdict, !hasAnswered, let left = segmentsToAnswer else { return nil }
+    guard left == 0 else {
+      segmentsToAnswer = left - 1
+      return nil
+    }
+    var segment = control(
+      fromServer: !speaksAsServer, GeneratedSegment.Flag.ack | GeneratedSegment.Flag.push)
+    hasAnswered = true
+    segment.offset = 0
+    segment.payload = verdict.bytes
+    segment.isProtected = true
+    return segment
+  }
+
+  private mutating func data(_ payload: [UInt8]) -> GeneratedSegment {
+    var repeated = 0
+    if numbers.happens(scenario.overlaps) {
+      repeated = min(last.count, numbers.within(1...CaptureScenario.longestOverlap))
+    }
+    var segment = control(
+      fromServer: speaksAsServer, GeneratedSegment.Flag.ack | GeneratedSegment.Flag.push)
+    segment.offset = said - repeated
+    segment.sequence = segment.sequence &- UInt32(truncatingIfNeeded: repeated)
+    segment.payload = last.suffix(repeated) + payload
+    lastOffset = segment.offset
+    last = payload
+    said += payload.count
+    segment.mustArrive = bytes.important?.overlaps(segment.range) ?? false
+    return segment
+  }
+
+  /// A segment without payload, by what was said so far.
+  private func control(fromServer: Bool, _ flags: UInt8) -> GeneratedSegment {
+    let isSYN = flags & GeneratedSegment.Flag.syn != 0
+    let (hasSpeakerFIN, hasListenerFIN) = (phase == .lastACK || phase == .ended, phase == .ended)
+    let speaker =
+      isSYN ? speakerStart : speakerStart &+ 1 &+ UInt32(truncatingIfNeeded: said) &+ (hasSpeakerFIN ? 1 : 0)
+    let answered = hasAnswered ? UInt32(truncatingIfNeeded: verdict?.bytes.count ?? 0) : 0
+    let listener = isSYN ? listenerStart : listenerStart &+ 1 &+ answered &+ (hasListenerFIN ? 1 : 0)
+    let isFromSpeaker = fromServer == speaksAsServer
+    var segment = GeneratedSegment(
+      isFromServer: fromServer, sequence: isFromSpeaker ? speaker : listener, acknowledgement: 0, flags: flags
+    )
+    segment.offset = said
+    if flags & GeneratedSegment.Flag.ack != 0 {
+      let acknowledged = isFromSpeaker ? listener : speaker
+      segment.acknowledgement = isSYN ? acknowledged &+ 1 : acknowledged
+    }
+    return segment
+  }
+
+  // MARK: - What was captured
+
+  /// A packet of it is in the capture.
+  /// - Parameters:
+  ///   - number: the next stream's.
+  ///   - place: of its payload's first byte, or of where that would be.
+  mutating func captured(
+    _ segment: GeneratedSegment, at place: CapturedPlace, number next: inout Int, _ truth: inout TruthWriter
+  ) throws {
+    if number == nil { begin(at: place, number: &next) }
+    lastPlace = place
+    guard !segment.payload.isEmpty else { return }
+    guard segment.isFromServer == speaksAsServer else { return try tellAnswer(at: place, to: &truth) }
+    if let important = bytes.important, segmentsToAnswer == nil, segment.range.contains(important.lowerBound)
+    {
+      segmentsToAnswer = numbers.below(4)
+    }
+    let altered = segment.altered.map { $0.lowerBound + segment.offset..<$0.upperBound + segment.offset }
+    stretches.add(segment.range, place, altered: altered)
+  }
+
+  private mutating func begin(at place: CapturedPlace, number next: inout Int) {
+    number = next
+    var stream = TruthWriter.Stream(number: next)
+    stream.client = peers.text(ofServer: false)
+    stream.server = peers.text(ofServer: true)
+    teller.name(stream)
+    first = place
+    next += 1
+  }
+
+  private mutating func tellAnswer(at place: CapturedPlace, to truth: inout TruthWriter) throws {
+    guard let verdict, let request = bytes.important else { return }
+    try truth.response(verdict, to: request.lowerBound, of: teller.stream, place)
+  }
+
+  /// Tells what no packet can change any more.
+  /// - Parameter delayed: the lowest offset among segments that are still to come.
+  mutating func tell(delayed: Int?, to truth: inout TruthWriter) throws {
+    // The next segment may begin in the last one.
+    let frontier = phase == .data ? min(delayed ?? lastOffset, lastOffset) : delayed ?? .max
+    while let stretch = stretches.removeFirst(before: frontier) { try teller.take(stretch, to: &truth) }
+  }
+
+  /// All of its packets are in the capture that ever will be.
+  mutating func finish(_ truth: inout TruthWriter) throws {
+    try tell(delayed: nil, to: &truth)
+    try teller.finish(at: said, to: &truth)
+    guard number != nil else { return }
+    var totals = TruthWriter.StreamTotals()
+    totals.first = first
+    totals.last = lastPlace
+    if speaksAsServer {
+      totals.serverBytes = teller.bytes
+      totals.serverGapBytes = teller.gapBytes
+    } else {
+      totals.protocolName = "gateway"
+      totals.serverBytes = hasAnswered ? verdict?.bytes.count ?? 0 : 0
+      totals.clientBytes = teller.bytes
+      totals.clientGapBytes = teller.gapBytes
+    }
+    totals.records = teller.records + (hasAnswered ? 1 : 0)
+    totals.findings = teller.findings
+    try truth.stream(teller.stream, totals)
+  }
+}

@@ -1,0 +1,121 @@
+/// JSON as the truth has it: objects of a line, in one buffer and without a string a value.
+struct TruthText {
+  private(set) var bytes: [UInt8] = []
+  private var isFirst = true
+
+  mutating func clear() { bytes.removeAll(keepingCapacity: true) }
+
+  mutating func begin(_ type: StaticString) {
+    bytes.append(UInt8(ascii: "{"))
+    isFirst = true
+    name("type")
+    quote(type)
+  }
+
+  mutating func end() {
+    bytes.append(UInt8(ascii: "}"))
+    bytes.append(UInt8(ascii: "\n"))
+  }
+
+  /// The name of a member, whose value comes next.
+  mutating func name(_ name: StaticString) {
+    if !isFirst { bytes.append(UInt8(ascii: ",")) }
+    isFirst = false
+    quote(name)
+    bytes.append(UInt8(ascii: ":"))
+  }
+
+  /// A value that is JSON already.
+  mutating func verbatim(_ json: some Sequence<UInt8>) { bytes.append(contentsOf: json) }
+
+  mutating func null() { verbatim("null".utf8) }
+
+  mutating func quote(_ text: StaticString) {
+    bytes.append(UInt8(ascii: "\""))
+    text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  mutating func member(_ name: StaticString, _ value: Int?) {
+    self.name(name)
+    guard let value else { return null() }
+    verbatim(String(value).utf8)
+  }
+
+  mutating func member(_ name: StaticString, _ json: [UInt8]) {
+    self.name(name)
+    verbatim(json)
+  }
+
+  mutating func hex(_ value: some Sequence<UInt8>) {
+    let digits: StaticString = "0123456789abcdef"
+    bytes.append(UInt8(ascii: "\""))
+    for byte in value {
+      bytes.append(digits.utf8Start[Int(byte >> 4)])
+      bytes.append(digits.utf8Start[Int(byte & 15)])
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// A moment as RFC 3339 in UTC.
+  /// - Parameter digits: how many digits of `nanoseconds` are written; 0 leaves the point out, too.
+  mutating func time(_ seconds: UInt32, nanoseconds: UInt32 = 0, digits: Int = 0) {
+    let date = Self.date(Int(seconds / 86_400))
+    bytes.append(UInt8(ascii: "\""))
+    number(date.year, 4, then: "-")
+    number(date.month, 2, then: "-")
+    number(date.day, 2, then: "T")
+    number(Int(seconds / 3600 % 24), 2, then: ":")
+    number(Int(seconds / 60 % 60), 2, then: ":")
+    number(Int(seconds % 60), 2, then: digits > 0 ? "." : "Z")
+    if digits > 0 {
+      number(Int(nanoseconds) / (digits == 9 ? 1 : 1000), digits, then: "Z")
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func number(_ value: Int, _ width: Int, then mark: Unicode.Scalar) {
+    let start = bytes.count
+    bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: width))
+    var rest = value
+    for place in stride(from: start + width - 1, through: start, by: -1) {
+      bytes[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+    bytes.append(UInt8(ascii: mark))
+  }
+
+  /// The date that lies `days` days after 1970-01-01: years are taken off whole, leap years as the Gregorian calendar
+  /// has them.
+  private static func date(_ days: Int) -> (year: Int, month: Int, day: Int) {
+    var (year, rest) = (1970 + days / 1461 * 4, days % 1461)
+    // 2000 is a leap year, so that up to 2100 each fourth year is one.
+    while rest >= (year % 4 == 0 ? 366 : 365) {
+      rest -= year % 4 == 0 ? 366 : 365
+      year += 1
+    }
+    let lengths = [31, year % 4 == 0 ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    var month = 0
+    while month < 11, rest >= lengths[month] {
+      rest -= lengths[month]
+      month += 1
+    }
+    return (year, month + 1, rest + 1)
+  }
+
+  /// `text` in quotes, escaped as RFC 8259 asks.
+  static func quoted(_ text: String) -> [UInt8] {
+    var quoted: [UInt8] = [UInt8(ascii: "\"")]
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): quoted += [UInt8(ascii: "\\"), byte]
+      case UInt8(ascii: "\n"): quoted += "\\n".utf8
+      case UInt8(ascii: "\r"): quoted += "\\r".utf8
+      case UInt8(ascii: "\t"): quoted += "\\t".utf8
+      case 0..<0x20, 0x7f: quoted += ("\\u00" + (byte < 16 ? "0" : "") + String(byte, radix: 16)).utf8
+      default: quoted.append(byte)
+      }
+    }
+    return quoted + [UInt8(ascii: "\"")]
+  }
+}

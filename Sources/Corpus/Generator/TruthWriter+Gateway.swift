@@ -1,0 +1,64 @@
+/// Requests and responses, as `export` writes them.
+extension TruthWriter {
+  mutating func request(
+    _ request: GeneratedRequest, length: Int, _ outcome: GatewayVerdict.Outcome, status: UInt8?,
+    of stream: Stream, at offset: Int, _ place: CapturedPlace
+  ) throws {
+    text.begin("request")
+    begin(stream.number, "client")
+    text.member("offset", offset)
+    text.member("length", length)
+    capture(place, fileOffset: place.fileOffset)
+    text.member("command", Int(request.command))
+    text.member("identifier", request.identifier.map(Int.init))
+    text.member("expiry", request.expiry.map(Int.init))
+    text.member("priority", request.priority.map(Int.init))
+    text.member("token_length", request.token.count)
+    text.name("token")
+    text.hex(request.token)
+    text.member("payload_length", request.payload.count)
+    text.member("payload", TruthText.quoted(String(decoding: request.payload, as: UTF8.self)))
+    text.name("payload_hex")
+    text.null()
+    text.name("items")
+    if let items = request.items {
+      text.verbatim(("[" + items.map { String($0) }.joined(separator: ",") + "]").utf8)
+    } else {
+      text.null()
+    }
+    text.name("outcome")
+    text.quote(Self.word(outcome))
+    text.member("outcome_status", status.map(Int.init))
+    flags(tokenLength: request.token.count)
+    try end()
+  }
+
+  private static func word(_ outcome: GatewayVerdict.Outcome) -> StaticString {
+    switch outcome {
+    case .accepted: "accepted"
+    case .rejected: "rejected"
+    case .discarded: "discarded"
+    case .unknown: "unknown"
+    }
+  }
+
+  /// - Parameter requestOffset: where the request is that the response names.
+  mutating func response(
+    _ verdict: GatewayVerdict, to requestOffset: Int, of stream: Stream, _ place: CapturedPlace
+  ) throws {
+    text.begin("response")
+    begin(stream.number, "server")
+    text.member("offset", 0)
+    capture(place, fileOffset: place.fileOffset)
+    text.member("status", Int(verdict.status))
+    text.name("status_text")
+    text.quote(verdict.statusText)
+    text.member("identifier", Int(verdict.identifier))
+    text.member("request_offset", requestOffset)
+    text.name("token")
+    text.hex(verdict.token)
+    text.name("flags")
+    text.verbatim("[]".utf8)
+    try end()
+  }
+}

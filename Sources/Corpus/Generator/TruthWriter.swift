@@ -1,0 +1,187 @@
+/// Where the first byte of something lies in a capture.
+struct CapturedPlace: Equatable, Sendable {
+  /// Number of the packet, from 1.
+  var packet: Int
+  /// Offset in the file, in bytes from 0.
+  var fileOffset: Int
+  var moment: Moment
+}
+
+/// A time since 1970.
+struct Moment: Equatable, Sendable {
+  var seconds: UInt32
+  var nanoseconds: UInt32
+}
+
+/// Writes what was generated, as `apnsift export -t ndjson` writes what it reads (interface.md, export): the same
+/// objects with their members in the same order, but for header and summary. Damage has objects of its own.
+struct TruthWriter {
+  /// A stream of a capture; a dump has the number 0 and no peers.
+  struct Stream {
+    var number = 0
+    /// JSON: a text, or null.
+    var client = Array("null".utf8)
+    var server = Array("null".utf8)
+  }
+
+  private var pieces: OutputPieces
+  private let source: [UInt8]
+  var text = TruthText()
+  /// Digits of a second that the capture has.
+  private let digits: Int
+
+  /// - Parameter source: the generated file, as `export` will be told its name.
+  init(_ output: any GeneratorOutput, source: String, digits: Int = 6) {
+    pieces = OutputPieces(output)
+    self.source = TruthText.quoted(source)
+    self.digits = digits
+  }
+
+  mutating func finish() throws { try pieces.flush() }
+
+  /// Whether a tuple was written as it is, and what `export` must say of it.
+  enum Standing {
+    /// It comes out of `export` just so.
+    case whole
+    /// It is there, so close to damage that `export` may doubt or miss it.
+    case near
+    /// Not all of its bytes are there.
+    case damaged
+
+    fileprivate var type: StaticString {
+      switch self {
+      case .whole: "feedback"
+      case .near: "feedback-near-damage"
+      case .damaged: "feedback-damaged"
+      }
+    }
+  }
+
+  /// - Parameters:
+  ///   - offset: in the stream, in bytes from 0.
+  ///   - place: nil in a dump, where the offset in the stream is that in the file.
+  mutating func tuple(
+    _ standing: Standing = .whole, of stream: Stream, at offset: Int, _ place: CapturedPlace?,
+    time: UInt32, token: some Collection<UInt8>
+  ) throws {
+    text.begin(standing.type)
+    begin(stream.number, "server")
+    text.member("client", stream.client)
+    text.member("server", stream.server)
+    text.member("offset", offset)
+    capture(place, fileOffset: place?.fileOffset ?? offset)
+    text.member("timestamp", Int(time))
+    text.name("time")
+    text.time(time)
+    text.member("token_length", token.count)
+    text.name("token")
+    text.hex(token)
+    flags(tokenLength: token.count)
+    try end()
+  }
+
+  /// Bytes of the file that are not what was to be written there, or are missing.
+  /// - Parameters:
+  ///   - range: bytes of the file; empty where bytes are missing.
+  ///   - lost: how many are missing.
+  mutating func damage(_ kind: StaticString, _ range: Range<Int>, lost: Int) throws {
+    text.begin("damage")
+    begin(0, "server")
+    text.member("offset", range.lowerBound)
+    text.member("length", range.count)
+    text.member("lost", lost)
+    text.name("kind")
+    text.quote(kind)
+    try end()
+  }
+
+  /// What is wrong with bytes of a stream. The message is a place holder: in what words a decoder says it is its own
+  /// affair.
+  mutating func finding(
+    _ code: StaticString, of stream: Stream, isFromServer: Bool, _ range: Range<Int>, packet: Int?,
+    fileOffset: Int?, isError: Bool
+  ) throws {
+    text.begin("finding")
+    begin(stream.number, isFromServer ? "server" : "client")
+    text.member("offset", range.lowerBound)
+    text.member("length", range.count)
+    text.member("packet", packet)
+    text.member("file_offset", fileOffset)
+    text.name("code")
+    text.quote(code)
+    text.name("severity")
+    text.quote(isError ? "error" : "warning")
+    text.name("message")
+    text.quote("generated")
+    try end()
+  }
+
+  /// What was said of a stream once it has ended.
+  struct StreamTotals {
+    var protocolName: StaticString = "feedback"
+    var first: CapturedPlace?
+    var last: CapturedPlace?
+    var clientBytes = 0
+    var serverBytes = 0
+    var clientGapBytes = 0
+    var serverGapBytes = 0
+    var records = 0
+    var findings = 0
+  }
+
+  mutating func stream(_ stream: Stream, _ totals: StreamTotals) throws {
+    text.begin("stream")
+    text.member("source", source)
+    text.member("stream", stream.number)
+    text.name("protocol")
+    text.quote(totals.protocolName)
+    text.member("client", stream.client)
+    text.member("server", stream.server)
+    text.member("first_packet", totals.first?.packet)
+    text.member("last_packet", totals.last?.packet)
+    moment("started_at", totals.first?.moment)
+    moment("ended_at", totals.last?.moment)
+    text.member("client_bytes", totals.clientBytes)
+    text.member("server_bytes", totals.serverBytes)
+    text.member("client_gap_bytes", totals.clientGapBytes)
+    text.member("server_gap_bytes", totals.serverGapBytes)
+    text.member("records", totals.records)
+    text.member("findings", totals.findings)
+    try end()
+  }
+
+  // MARK: - What objects share
+
+  /// decoding-rules.md, Further flags: what has a length that is not normal says so.
+  mutating func flags(tokenLength: Int) {
+    text.name("flags")
+    text.verbatim((tokenLength == Scenario.normalLength ? "[]" : "[\"unexpected-token-length\"]").utf8)
+  }
+
+  mutating func begin(_ stream: Int, _ direction: StaticString) {
+    text.member("source", source)
+    text.member("stream", stream)
+    text.name("direction")
+    text.quote(direction)
+  }
+
+  mutating func capture(_ place: CapturedPlace?, fileOffset: Int) {
+    text.member("packet", place?.packet)
+    text.name("original_packet")
+    text.null()
+    text.member("file_offset", fileOffset)
+    moment("captured_at", place?.moment)
+  }
+
+  private mutating func moment(_ name: StaticString, _ moment: Moment?) {
+    text.name(name)
+    guard let moment else { return text.null() }
+    text.time(moment.seconds, nanoseconds: moment.nanoseconds, digits: digits)
+  }
+
+  mutating func end() throws {
+    text.end()
+    try pieces.append(text.bytes)
+    text.clear()
+  }
+}
