@@ -188,7 +188,8 @@ final class MappedPlace {
     if let database {
       try database.session.run(sql)
     } else {
-      try DatabaseQueue(path: path).write { try $0.execute(sql: sql) }
+      // Some pragmas do nothing in a transaction.
+      try DatabaseQueue(path: path).writeWithoutTransaction { try $0.execute(sql: sql) }
     }
   }
 

@@ -108,6 +108,21 @@ import TokenStores
     }
   }
 
+  @Test("of SQLite databases in UTF-16", arguments: ["UTF-16le", "UTF-16be"])
+  func otherEncodings(_ encoding: String) throws {
+    let place = try MappedPlace(.sqlite)
+    try place.begin(
+      "PRAGMA encoding = '\(encoding)'; CREATE TABLE devices (\(Self.columns), note text, data blob)",
+      "INSERT INTO devices VALUES (1, '\(MappedDevices.hex)', 1, 'Grüße ' || char(0x1f600), x'00ff')")
+    try #require(try place.texts("PRAGMA encoding") == [[encoding]])
+    let whole = "SELECT id, token, seen, note, hex(note), typeof(note), hex(data) FROM devices"
+    let before = try place.texts(whole)
+    let store = try place.store(MappedDevices.deleting)
+    #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.invalidated == 1)
+    #expect(try store.undo(1, entry: JournalTests.entry()).restored == 1)
+    #expect(try place.texts(whole) == before)
+  }
+
   @Test("are left where their key or their token is back", arguments: StoreKind.allCases)
   func back(_ kind: StoreKind) throws {
     let place = try MappedPlace(kind)

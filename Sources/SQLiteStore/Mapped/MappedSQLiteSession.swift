@@ -42,6 +42,7 @@ package final class MappedSQLiteSession: SQLiteSession, MappedSession {
   package func restore(wholes: String) throws -> Int {
     let kept = columns.filter { !$0.isGenerated }
     var (insert, width): (PreparedStatement?, Int) = (nil, 0)
+    let encoding = try String.fetchOne(database, sql: "PRAGMA encoding") ?? ""
     var count = 0
     try visit(wholes, []) { row in
       let values = try unpacked(row.first, kept)
@@ -49,7 +50,8 @@ package final class MappedSQLiteSession: SQLiteSession, MappedSession {
         insert = try restoring(kept.prefix(values.count))
         width = values.count
       }
-      insert?.bind(values.flatMap { [$0.value, .integer($0.isText ? 1 : 0)] })
+      insert?.bind(
+        values.map { $0.readable(in: encoding) }.flatMap { [$0.value, .integer($0.isText ? 1 : 0)] })
       try insert?.run()
       count += 1
     }

@@ -6,6 +6,21 @@ struct PackedValue {
   var value: SQLValue
 }
 
+extension PackedValue {
+  /// The same in a form that SQLite reads rightly: it takes bytes that are bound for UTF-8 whatever encoding the
+  /// database has, and text is kept in that one.
+  /// - Parameter encoding: what `PRAGMA encoding` says.
+  func readable(in encoding: String) -> PackedValue {
+    let isBigEndian = encoding == "UTF-16be"
+    guard isText, isBigEndian || encoding == "UTF-16le", let bytes = value.bytes else { return self }
+    let units = stride(from: 0, to: bytes.count - 1, by: 2).map { place in
+      let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
+      return isBigEndian ? first << 8 | second : second << 8 | first
+    }
+    return PackedValue(isText: false, value: .text(String(decoding: units, as: UTF16.self)))
+  }
+}
+
 /// A whole row in one value, of any types: what a journal keeps of a row that was removed. Each value is a byte for its
 /// type and, in network byte order, 8 bytes of an integer or a float's bits, or 8 bytes of length and as many of text
 /// or blob.
