@@ -17,22 +17,17 @@ enum Staging {
   private static let workMemory = 65_536
 
   /// Hands the input to the server, and returns how many rows it has.
-  ///
-  /// - Parameter areNumbered: whether the order of the rows will matter.
-  static func fill(
-    _ connection: Connection, with source: TimedTokens, areNumbered: Bool
-  ) throws -> Int {
+  static func fill(_ connection: Connection, with source: TimedTokens) throws -> Int {
     try connection.run(
-      "CREATE TEMPORARY TABLE apnsift_tokens (token bytea NOT NULL, time timestamptz NOT NULL, number bigint) "
-        + "ON COMMIT DROP")
+      "CREATE TEMPORARY TABLE apnsift_tokens (token bytea NOT NULL, time timestamptz NOT NULL) ON COMMIT DROP"
+    )
     var count = 0
     try BinaryCopy.run(into: tokens, on: connection) { copy in
       try source { token, time in
         count += 1
-        try copy.beginRow(fields: 3)
+        try copy.beginRow(fields: 2)
         try copy.add(token)
         try copy.add(Timestamp.microseconds(of: Int64(time)))
-        try copy.add(areNumbered ? Int64(count) : nil)
       }
     }
     if count >= largeCount { try analyze(tokens, on: connection) }

@@ -75,7 +75,7 @@ package final class MappedPostgreSQLSession: MappedSession {
   }
 
   package func stage(_ tokens: TimedTokens, areDistinct: Bool) throws -> Int {
-    let count = try Staging.fill(connection, with: tokens, areNumbered: false)
+    let count = try Staging.fill(connection, with: tokens)
     let seconds = "floor(extract(epoch FROM time))::bigint"
     try run(
       """
