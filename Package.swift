@@ -19,6 +19,10 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
   ],
   targets: [
     .systemLibrary(
@@ -47,7 +51,14 @@ let package = Package(
     .target(
       name: "Analysis", dependencies: ["WireBytes", "APNsWire", "StreamSources"],
       swiftSettings: strict),
-    .target(name: "Reports", dependencies: ["WireBytes", "Analysis"], swiftSettings: strict),
+    .target(
+      name: "Reports",
+      dependencies: [
+        "WireBytes", "Analysis", .product(name: "Mustache", package: "swift-mustache"),
+      ],
+      // In the binary, so that the installed command is one file.
+      resources: [.embedInCode("HTML/report.mustache")],
+      swiftSettings: strict),
     .target(name: "TokenStores", dependencies: ["WireBytes"], swiftSettings: strict),
     // Imports nothing of ours: no model of a reader can be right, or wrong, by our decoder's code.
     .target(name: "ReaderModels", swiftSettings: strict),
@@ -63,18 +74,28 @@ let package = Package(
     .target(
       name: "PostgreSQLStore", dependencies: ["WireBytes", "TokenStores", "CLibpq"],
       swiftSettings: strict),
+    // The only one that knows SwiftNIO.
+    .target(
+      name: "MockServer",
+      dependencies: [
+        "WireBytes", "CLibcrypto", .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      swiftSettings: strict),
     .executableTarget(
       name: "apnsift",
       dependencies: [
         "WireBytes", "APNsWire", "StreamSources", "Analysis", "ReaderModels", "Corpus", "Reports",
-        "TokenStores", "SQLiteStore", "PostgreSQLStore",
+        "TokenStores", "SQLiteStore", "PostgreSQLStore", "MockServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
+        .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["APNsWire"], path: "Tests/TestSupport",
-      exclude: ["Captures", "PostgreSQL"],
+      exclude: ["Captures", "PostgreSQL", "ReaderModel"],
       swiftSettings: strict),
     // Depends on nothing, so that no capture can be right by sharing code with its reader.
     .target(name: "CaptureWriting", path: "Tests/TestSupport/Captures", swiftSettings: strict),
@@ -102,9 +123,16 @@ let package = Package(
       name: "ReaderModelsTests", dependencies: ["ReaderModels", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "CorpusTests", dependencies: ["Corpus", "ReaderModels", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "MockServerTests", dependencies: ["MockServer", "TestSupport"], swiftSettings: strict),
+    // The five faulty readers as programs, for `verify --reader`.
+    .executableTarget(
+      name: "reader-model", dependencies: ["ReaderModels"], path: "Tests/TestSupport/ReaderModel",
+      swiftSettings: strict),
     // Runs the built command; it links none of it.
     .testTarget(
-      name: "CommandTests", dependencies: ["CaptureWriting", "PrivatePostgreSQL"], swiftSettings: strict),
+      name: "CommandTests", dependencies: ["CaptureWriting", "PrivatePostgreSQL", "reader-model"],
+      swiftSettings: strict),
     // Links the command, for what no run of it shows: a mapping as text, and read again.
     .testTarget(
       name: "MappingTests",

@@ -1,0 +1,2 @@
+import MockServer
+import Testing

@@ -1,0 +1,3 @@
+import ReaderModels
+
+for model in FeedbackModel.allCases { print(model.rawValue) }
