@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from cases.wire import join
 
-OURS = "Made for this project by samples/make/corpus, under its licence (MIT)"
+OURS = "Made by samples/make/corpus for this project (MIT)"
 PLAIN = re.compile(r"[A-Za-z-][A-Za-z0-9 ,./_()'-]*\Z")  # what YAML reads as text without quotes
 
 

@@ -78,7 +78,7 @@ def sound():
             "bin.zst": skippable(b"remark") + zstd_of_few(halves[0]) + skippable(b"") + zstd_of_few(halves[1]),
         },
     )  # fmt: skip
-    file = pcap(on_ethernet(session())).data
+    file = pcap(on_ethernet(session(FEW[:1], [38]))).data
     yield packed(
         "capture/compressed", "Captures may be compressed, too; places in them are those of their content",
         ["format/compressed", "capture/provenance"],
@@ -93,7 +93,7 @@ def sound():
 
 
 def stream_of(source):
-    return feedback(fields={"last_packet": 9}, source=source)
+    return feedback(FEW[:1], fields={"last_packet": 7}, source=source)
 
 
 def damaged():

@@ -8,21 +8,26 @@ from cases.network import bare, ethernet, vlan
 from cases.wire import cut, gap, rec, skip, told
 
 FIRST = 3  # packets of the handshake before the first one with data
-DATA_PACKETS = (4, 5, 6)  # those that bring the first bytes of PARTS
-TIMES = [f"2014-04-01T00:00:00.{packet - 1:03}" for packet in DATA_PACKETS]
+TIME = "2014-04-01T00:00:00.003"  # of packet 4, which brings the first tuple
+ONE = PARTS[:1]
 
 
 def cases():
     return [*pcaps(), *blocks(), *interfaces(), *clocks(), *damaged_pcap(), *damaged_pcapng()]
 
 
-def timed(texts):
-    """The stream with the time that each record must have."""
-    return feedback([told(part, captured_at=text) for part, text in zip(PARTS, texts)])
+def few():
+    """Frames of a connection with one tuple: 7 packets."""
+    return on_ethernet(session(ONE, [38]))
+
+
+def timed(text):
+    """Its stream, with the time that the record must have."""
+    return feedback([told(part, captured_at=text) for part in ONE])
 
 
 def pcaps():
-    packets = on_ethernet(session())
+    packets = few()
     files = {
         "little": pcap(packets), "big": pcap(packets, order=">"), "little-nanoseconds": pcap(packets, nanoseconds=True),
         "big-nanoseconds": pcap(packets, order=">", nanoseconds=True),
@@ -31,11 +36,11 @@ def pcaps():
     yield captures(
         "capture/pcap", "pcap in either byte order, with microseconds and with nanoseconds; times keep their precision",
         ["capture/pcap", "capture/byte-orders", "capture/time-resolution"], files,
-        lambda key: [timed([text + ends[key] for text in TIMES])],
+        lambda key: [timed(TIME + ends[key])],
     )  # fmt: skip
     yield captures(
         "capture/pcap-modified", "Kuznetzov's variant of pcap has longer records", ["capture/pcap"],
-        {"little": pcap(packets, modified=True), "big": pcap(packets, order=">", modified=True)}, lambda key: [feedback()],
+        {"little": pcap(packets, modified=True), "big": pcap(packets, order=">", modified=True)}, lambda key: [feedback(ONE)],
     )  # fmt: skip
     yield capture("capture/no-packets", "A capture without packets has no streams", ["capture/pcap"], pcap([]), [])
 
@@ -45,12 +50,13 @@ def pcapng(order="<", **more):
 
 
 def blocks():
-    packets = on_ethernet(session())
+    packets = few()
     files = {"little": sections(pcapng().packets(packets)), "big": sections(pcapng(">").packets(packets))}
     yield captures(
         "capture/pcapng", "pcapng in either byte order", ["capture/pcapng", "capture/byte-orders"], files,
-        lambda key: [timed([text + "000Z" for text in TIMES])], suffix="pcapng",
+        lambda key: [timed(TIME + "000Z")], suffix="pcapng",
     )  # fmt: skip
+    packets = on_ethernet(session())
     first, second = pcapng(">").packets(packets[:5]), pcapng("<").packets(packets[5:])
     yield capture(
         "capture/sections", "A file may have several sections, each in its own byte order; packets are counted through",
@@ -64,23 +70,48 @@ def blocks():
         sections(known, pcapng().packets(packets[5:])), [feedback()], suffix="pcapng",
     )  # fmt: skip
     simple, old = pcapng(), pcapng()
-    for frame in packets:
+    for frame in few():
         simple.simple_packet(frame)
         old.old_packet(frame)
     yield capture(
         "capture/simple-packets", "Simple packet blocks have no time", ["capture/packet-blocks"], sections(simple),
-        [timed(3 * [None])], suffix="pcapng",
+        [timed(None)], suffix="pcapng",
     )  # fmt: skip
     yield capture(
         "capture/obsolete-packets", "Obsolete packet blocks are read", ["capture/packet-blocks"], sections(old),
-        [timed([text + "000Z" for text in TIMES])],
+        [timed(TIME + "000Z")],
         suffix="pcapng",
+    )  # fmt: skip
+    short, kept = pcapng_with_snap(84), [cut(PARTS[0].data[:30]), gap(8)]
+    lost = {"direction": "server", "code": "truncated-packet", "offset": 30, "length": 8, "packet": 4}
+    yield capture(
+        "capture/simple-packets-with-a-snap-length",
+        "Of a simple packet, the interface's snap length says how much was captured",
+        ["capture/packet-blocks", "capture/snap-length"], sections(short), [feedback(kept, findings=[lost])], suffix="pcapng",
+    )  # fmt: skip
+    yield capture(
+        "capture/option-beyond-its-block", "An option that reaches beyond its block does not harm the packet",
+        ["capture/other-blocks"], sections(with_long_option(few())), [feedback(ONE)], suffix="pcapng",
     )  # fmt: skip
     yield capture(
         "capture/options-and-unknown-blocks", "Options, statistics, names, secrets and blocks that nobody knows are skipped",
         ["capture/other-blocks"],
         sections(with_everything(packets)), [feedback()], suffix="pcapng",
     )  # fmt: skip
+
+
+def pcapng_with_snap(snap):
+    section = Section().interface(snap=snap)
+    for frame in on_ethernet(session(ONE, [38]), snap=snap):
+        section.simple_packet(frame)
+    return section
+
+
+def with_long_option(packets):
+    """A section whose interface has an option of 999 bytes, of which 4 are there."""
+    section = Section()
+    section.block(1, struct.pack("<HHI", 1, 0, 0) + struct.pack("<HH", 2, 999) + b"eth0")
+    return section.packets(packets)
 
 
 def with_everything(packets):
@@ -118,7 +149,7 @@ def interfaces():
 def clock(options, ticks, texts):
     """A file whose interface counts time in units of its own; `ticks` is a function of the packet's number from 0."""
     section = Section().interface(options=options)
-    for index, frame in enumerate(on_ethernet(session())):
+    for index, frame in enumerate(few()):
         section.packet(frame, ticks=ticks(index))
     return sections(section), texts
 
@@ -126,17 +157,17 @@ def clock(options, ticks, texts):
 def clocks():
     seconds = BEGIN // 1_000_000_000
     files = {
-        "milliseconds": clock([(9, b"\x03")], lambda index: seconds * 1000 + index, [text + "Z" for text in TIMES]),
+        "milliseconds": clock([(9, b"\x03")], lambda index: seconds * 1000 + index, TIME + "Z"),
         "nanoseconds": clock(
-            [(9, b"\x09")], lambda index: (seconds * 1000 + index) * 1_000_000, [text + "000000Z" for text in TIMES],
+            [(9, b"\x09")], lambda index: (seconds * 1000 + index) * 1_000_000, TIME + "000000Z",
         ),
         "seconds": clock(
-            [(9, b"\0")], lambda index: seconds + index, [f"2014-04-01T00:00:{packet - 1:02}Z" for packet in DATA_PACKETS],
+            [(9, b"\0")], lambda index: seconds + index, "2014-04-01T00:00:03Z",
         ),
-        "offset": clock([(14, struct.pack("<q", seconds))], lambda index: index * 1000, [text + "000Z" for text in TIMES]),
+        "offset": clock([(14, struct.pack("<q", seconds))], lambda index: index * 1000, TIME + "000Z"),
         "offset-back": clock(
             [(14, struct.pack("<q", -1000))], lambda index: (seconds + 1000) * 1_000_000 + index * 1000,
-            [text + "000Z" for text in TIMES],
+            TIME + "000Z",
         ),
     }  # fmt: skip
     yield captures(
@@ -148,7 +179,7 @@ def clocks():
     quarter, texts = clock([(9, b"\x82")], lambda index: seconds * 4 + index, None)
     yield capture(
         "capture/time-in-quarters", "The unit may be a power of two: here 2^-2 seconds", ["capture/time-resolution"], quarter,
-        [feedback(fields={"started_at": "2014-04-01T00:00:00.00Z"})], suffix="pcapng",
+        [feedback([told(part, captured_at="2014-04-01T00:00:00.75Z") for part in ONE])], suffix="pcapng",
     )  # fmt: skip
 
 
@@ -214,6 +245,15 @@ def damaged_pcapng():
             Capture(data, spans),
             [feedback(lost)], suffix="pcapng", findings=[damage(at, length)],
         )  # fmt: skip
+    strange = pcapng()
+    for index, frame in enumerate(on_ethernet(session())):
+        strange.packet(Frame(frame.data, frame.time, frame.length, interface=7 if index == 4 else 0))
+    begin = strange.spans.pop(4).begin - 28
+    yield capture(
+        "capture/pcapng-packet-of-no-interface", "A packet of an interface that the section does not have is damage",
+        ["capture/damage", "capture/interfaces"], sections(strange), [feedback(lost)], suffix="pcapng",
+        findings=[damage(begin, length)],
+    )  # fmt: skip
     cut_off = section.data[: section.spans[8].begin - 10]
     yield capture(
         "capture/pcapng-cut", "A file may be cut in a block", ["capture/cut-file", "capture/pcapng"],

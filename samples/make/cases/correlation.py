@@ -3,7 +3,7 @@
 import struct
 
 from cases.case import Case, Stream
-from cases.wire import cut, enhanced, error, error_bytes, framed, gap, item, join, place_of, simple, skip, token, words
+from cases.wire import cut, enhanced, error, error_bytes, framed, gap, item, join, opaque, place_of, simple, skip, token, words
 
 PAIR = ["--requests", "input.requests.bin", "--responses", "input.responses.bin"]
 ACCEPTED, DISCARDED = {"outcome": "accepted"}, {"outcome": "discarded"}
@@ -127,6 +127,19 @@ def several():
 
 
 def losses():
+    ciphertext = bytes.fromhex("1703030010") + bytes(16)
+    yield Case(
+        "correlation/requests-in-ciphertext", "Of two directions, one may be ciphertext: the other is decoded",
+        ["feedback/ciphertext", "correlation/uncorrelated"],
+        {"input.requests.bin": ciphertext, "input.responses.bin": error_bytes(8, 1)},
+        [
+            Stream(
+                client=[opaque(ciphertext)], server=[error(8, 1, "uncorrelated")], protocol="gateway",
+                findings=[{"direction": "client", "code": "encrypted-stream", "offset": 0, "length": 21}],
+            )
+        ],
+        options=PAIR,
+    )  # fmt: skip
     torn = enhanced(3).data
     yield pair(
         "correlation/gap", "A gap changes no outcome of the requests that are there", ["correlation/gap"],

@@ -166,6 +166,12 @@ def lengths():
         options=["--token-length", "1-100"], chunks=[1, 1, 2, 3, 5, 8, 13],
     )  # fmt: skip
     yield dump(
+        "feedback/every-length-normal", "Where all lengths are normal, every boundary is believed",
+        ["feedback/token-length-set", "feedback/boundary-by-length"],
+        [rec(0), rec(1, "implausible-timestamp", length=7, time=3), rec(2, length=300), cut(raw(3)[:9])],
+        options=["--token-length", "0-65535"], chunks=[9, 1],
+    )  # fmt: skip
+    yield dump(
         "feedback/empty-tokens", "A tuple without a token is a record with a flag of its own", ["feedback/zero-length-token"],
         [
             rec(0), rec(1, "zero-length-token", length=0), rec(2), rec(3, "zero-length-token", length=0),
@@ -185,7 +191,7 @@ def tails():
     yield dumps(
         "feedback/cut-tails", "A tuple that is cut off is told with all its bytes, however few there are",
         ["feedback/truncated-record", "feedback/tail", "law/accounting"],
-        {f"{size:02}-bytes": [rec(0), cut(raw(1)[:size])] for size in (1, 3, 4, 5, 6, 7, 37)},
+        {f"{size:02}-bytes": [rec(0), cut(raw(1)[:size])] for size in (1, 4, 5, 6, 37)},
     )  # fmt: skip
     yield dump(
         "feedback/cut-in-the-first-header", "Fewer than six bytes are a cut record, whatever they are",

@@ -103,6 +103,13 @@ def protocols():
         ["feedback/ciphertext", "capture/midstream-start"], on_ethernet(packets),
         [feedback(holed, protocol="encrypted", findings=found)],
     )  # fmt: skip
+    text = b"[5 bytes missing in capture file]"
+    parts = [rec(0, "unconfirmed-boundary"), skip(text), rec(1, "resynchronised")]
+    packets = [*conversation.opening(), conversation.says("server", 0, bytes_of(parts))]
+    yield capture(
+        "capture/text-of-a-mark", "A capture has no marks: their text in a stream is bytes like others", ["feedback/gap-mark"],
+        on_ethernet(packets), [feedback(parts)],
+    )  # fmt: skip
     other_port = Conversation(port=12196)
     yield capture(
         "capture/feedback-on-another-port", "On other ports, the content tells what a stream is", ["capture/protocol"],

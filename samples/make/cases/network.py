@@ -217,6 +217,12 @@ def wifi(packet, quality=False):
     return head + bytes.fromhex("aaaa03" "000000") + struct.pack(">H", family(packet)) + packet
 
 
+def wifi_encrypted(packet):
+    frame = bytearray(wifi(packet))
+    frame[1] |= 0x40
+    return bytes(frame)
+
+
 def radiotap(packet):
     return struct.pack("<BBHI", 0, 0, 8, 0) + wifi(packet, quality=True)
 
@@ -228,6 +234,11 @@ TUNNEL = Peer("198.51.100.1", 40000), Peer("198.51.100.2", 4789)
 
 def gre(packet):
     return ipv4(*TUNNEL, struct.pack(">HH", 0, family(packet)) + packet, GRE)
+
+
+def gre_with_key(packet):
+    """With a checksum, a key and a sequence number."""
+    return ipv4(*TUNNEL, struct.pack(">HHHHII", 0xB000, family(packet), 0, 0, 42, 1) + packet, GRE)
 
 
 def vxlan(packet):

@@ -13,10 +13,6 @@ MANIFEST = {entry["file"]: entry for entry in json.loads((CAPTURES / "manifest.j
 
 def cases():
     yield real(
-        "pcapplusplus/three_http_streams.pcap", "three-real-connections", "Three connections of a browser, over Ethernet",
-        ["capture/stream"],
-    )
-    yield real(
         "pcapplusplus/one_tcp_stream_fin_rst_close_packet.pcap", "real-fin-and-rst",
         "A connection that ends with FIN and with RST", ["capture/end"],
     )

@@ -108,6 +108,17 @@ def flagged():
             enhanced(8, "payload-not-json", payload=b'{"aps":{}}\0'), enhanced(9, "payload-not-json", payload=b'{"a":01}'),
         ],
     )  # fmt: skip
+    flag = "payload-not-json"
+    yield asked(
+        "requests/json-at-its-edges", "What JSON is says RFC 8259, to the letter", ["requests/payload-not-json"],
+        [
+            enhanced(1, flag, payload=b'{"a":NaN}'), enhanced(2, payload=b'{"a":"\\ud800"}'),
+            enhanced(3, payload=b'{"a":1e999}'),
+            enhanced(4, flag, payload=b'{"a":"\x01"}'), enhanced(5, flag, payload=b'{"a":1,}'),
+            enhanced(6, payload=b'{"a":1,"a":2}'), enhanced(7, flag, payload=b'"\xed\xa0\x80"'),
+            enhanced(8, flag, payload=b'{"a":"\\x41"}'),
+        ],
+    )  # fmt: skip
     yield asked(
         "requests/long-payloads", "More than 256 bytes are flagged with commands 0 and 1, more than 2048 with command 2",
         ["requests/payload-too-large"],

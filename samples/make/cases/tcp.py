@@ -85,6 +85,19 @@ def copies():
         ["capture/first-copy", "capture/conflict"], on_ethernet([*before[:5], again, *rest]),
         [feedback(findings=[conflict(40, 11, 6)])],
     )  # fmt: skip
+    both = DATA[30:32] + b"?" + DATA[33:60] + b"?" + DATA[61:70]
+    across = conversation.says("server", 30, both)
+    yield capture(
+        "capture/other-bytes-over-two-segments", "A copy that differs from two packets is told of each of them",
+        ["capture/first-copy", "capture/conflict"],
+        on_ethernet([*talk((0, 38), (58, 114))[:5], across, *conversation.closing(server=END)]),
+        [feedback(findings=[conflict(32, 1, 6), conflict(60, 1, 6)])],
+    )  # fmt: skip
+    late = Conversation().says("server", 38, b"?" + DATA[39:58])
+    yield capture(
+        "capture/other-bytes-behind-the-end", "Also behind the end of a connection, other bytes are told", ["capture/conflict"],
+        on_ethernet([*talk((0, 38), (38, 58), (58, 114)), late]), [feedback(findings=[conflict(38, 1, 10)])],
+    )  # fmt: skip
     wrong = bytes(32)
     parts = [rec(0), rec(1, "zero-filled-token", body=wrong), rec(2)]
     forged = conversation.says("server", 44, wrong)
@@ -118,6 +131,12 @@ def probes():
             ]
         ),
         [feedback()],
+    )  # fmt: skip
+    before = conversation.send("server", -1, ACK, b"\0")
+    yield capture(
+        "capture/keep-alive-in-front", "A keep-alive before the first byte stands in the place of the SYN",
+        ["capture/keep-alive"],
+        on_ethernet([*opening, before, conversation.says("server", 0, DATA), *closing]), [feedback()],
     )  # fmt: skip
     shut, open_again = conversation.send("client", 0, ACK, window=0), conversation.send("client", 0, ACK)
     first, rest = conversation.says("server", 0, DATA[:38]), conversation.says("server", 38, DATA[38:])
