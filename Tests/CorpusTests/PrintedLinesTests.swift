@@ -18,13 +18,13 @@ struct PrintedLinesTests {
     return lines.finish(outcome: .completed)
   }
 
-  private static let right = "1400000000,01\n1400000000,02\n1400000000,03\n"
+  private static let sound = "1400000000,01\n1400000000,02\n1400000000,03\n"
 
   @Test(
     "is right",
     arguments: [
-      ("as it is", right), ("without the last line end", String(right.dropLast())),
-      ("with carriage returns", right.replacing("\n", with: "\r\n")),
+      ("as it is", sound), ("without the last line end", String(sound.dropLast())),
+      ("with carriage returns", sound.replacing("\n", with: "\r\n")),
     ])
   func right(_ name: String, _ text: String) {
     for pieces in [1, 2, 7, 14, 1000] {
@@ -43,7 +43,7 @@ struct PrintedLinesTests {
       "\u{1b}[2J", "1400000000,０１",
     ])
   func rubbish(_ line: String) {
-    let judgement = judgement("\(line)\n" + Self.right)
+    let judgement = judgement("\(line)\n" + Self.sound)
     #expect(judgement.records == 4 && judgement.correct == 3 && judgement.wrong == 1, "\(line)")
     #expect(judgement.firstDifference?.record == 0)
     #expect(judgement.firstDifference?.emitted == "'\(line)'")
@@ -65,7 +65,7 @@ struct PrintedLinesTests {
     var lines = PrintedLines(FeedbackJudge(truth: truth))
     let block = [UInt8](repeating: UInt8(ascii: "a"), count: 100_000)
     for _ in 0..<100 { lines.take(block[...]) }
-    lines.take(Array(("\n" + Self.right).utf8)[...])
+    lines.take(Array(("\n" + Self.sound).utf8)[...])
     let judgement = lines.finish(outcome: .completed)
     #expect(judgement.records == 4 && judgement.correct == 3)
     #expect((judgement.firstDifference?.emitted?.count ?? 0) < 100)

@@ -111,7 +111,7 @@ final class TestClient {
   }
 
   func send(_ bytes: [UInt8]) throws {
-    guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue)) == bytes.count else {
+    guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
       throw SystemFailure(errno)
     }
   }

@@ -81,6 +81,16 @@ final class ReaderProcess {
     _ = kill(-id, SIGKILL)
     _ = kill(id, SIGKILL)
     while waitpid(id, nil, 0) < 0, errno == EINTR {}
+    awaitGroup()
+  }
+
+  /// What the reader left behind is reaped by the system, in its own time; some systems never do.
+  private func awaitGroup() {
+    var looks = 200
+    while looks > 0, kill(-id, 0) == 0 {
+      looks -= 1
+      usleep(1000)
+    }
   }
 
   // MARK: - Starting

@@ -20,9 +20,11 @@ extension TestDirectory {
   }
 
   /// Makes a whole case.
-  func addCase(_ name: String, _ bytes: [UInt8], more: String = "") throws {
-    try makeCase(name, bytes, more: more)
-    try expectExport(name)
+  /// - Parameter options: of export, words between blanks.
+  func addCase(_ name: String, _ bytes: [UInt8], more: String = "", options: String = "") throws {
+    let words = options.split(separator: " ").map { "- '\($0)'\n" }.joined()
+    try makeCase(name, bytes, more: more + (words.isEmpty ? "" : "options:\n\(words)"))
+    try expectExport(name, "\(options) input.*")
   }
 
   /// Changes a file of a case.

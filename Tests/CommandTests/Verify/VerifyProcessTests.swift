@@ -139,7 +139,7 @@ struct VerifyProcessTests {
       "verify", "corpus", "--junit", "out.xml", "--reader",
       "sleep 1000 & echo $! >pid-2; echo $$ >pid-1; cat; wait",
     ])
-    while !directory.exists("pid-1") || (try directory.bytes(of: "pid-1")).isEmpty { usleep(1000) }
+    while try !directory.exists("pid-1") || directory.bytes(of: "pid-1").isEmpty { usleep(1000) }
     child.send(signal)
     #expect(try child.wait() == .signal(signal))
     try expectNobodyLeft(2)
