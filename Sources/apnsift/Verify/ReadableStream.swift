@@ -59,13 +59,4 @@ struct ReadableStream {
     if !hasPackets, !sizes.isEmpty { stream.chunking = .sizes(sizes) }
     return stream
   }
-
-  /// What the reader gets; nil where it is not judged.
-  var bytes: [UInt8]? {
-    switch content {
-    case .feedback(let truth): truth.bytes
-    case .responses(let truth): truth.bytes
-    case .notJudged: nil
-    }
-  }
 }
