@@ -1,8 +1,8 @@
-/// What is wrong with one tuple of a dump, or begins in it.
-enum DumpDamage: Sendable {
-  /// `count` bytes are missing from `place` (in bytes from the tuple's first) on, further tuples included.
+/// What is wrong with one record of a stream, or begins in it.
+enum StreamDamage: Sendable {
+  /// `count` bytes are missing from `place` (in bytes from the record's first) on, further records included.
   case lost(at: Int, count: Int, isBlock: Bool)
-  /// `count` bytes from `place` on, which lie in the tuple, are others.
+  /// `count` bytes from `place` on, which lie in the record, are others.
   case flipped(at: Int, count: Int)
   /// Behind `place`, at which a read of `read` bytes had ended, stands the rest of a buffer of 38.
   case padded(at: Int, read: Int, isStale: Bool)
@@ -19,18 +19,22 @@ enum DumpDamage: Sendable {
   }
 }
 
-/// Draws damage for tuple after tuple.
-struct DumpDamageSource {
-  private let rates: DumpDamageRates
+/// Draws damage for record after record.
+struct StreamDamageSource {
+  private let rates: StreamDamageRates
   private var numbers: RandomNumbers
 
-  init(_ scenario: Scenario) {
+  /// - Parameter connection: its number, from 0; 0 for a dump.
+  init(_ scenario: Scenario, connection: Int) {
     rates = scenario.damage
-    numbers = RandomNumbers(seed: scenario.seed, .damage)
+    numbers = RandomNumbers(seed: scenario.seed, .damage, number: connection)
   }
 
-  /// Damage of a tuple of `length` bytes, which are more than one; at most of one kind.
-  mutating func next(length: Int) -> DumpDamage? {
+  var isNone: Bool { rates.isNone }
+  var cutsTail: Bool { rates.cutsTail }
+
+  /// Damage of a record of `length` bytes, which are more than one; at most of one kind.
+  mutating func next(length: Int) -> StreamDamage? {
     let place = numbers.within(1...max(1, length - 1))
     if numbers.happens(rates.lostBytes) {
       return .lost(at: numbers.below(length), count: numbers.within(1...20), isBlock: false)
@@ -43,10 +47,10 @@ struct DumpDamageSource {
     }
     guard numbers.happens(rates.padding) else { return nil }
     return .padded(
-      at: place, read: numbers.within(1...DumpDamage.readerBuffer - 1), isStale: numbers.below(2) == 0)
+      at: place, read: numbers.within(1...StreamDamage.readerBuffer - 1), isStale: numbers.below(2) == 0)
   }
 
-  /// How many bytes are left of a tuple of `length` that is the last and is cut off.
+  /// How many bytes are left of a record of `length` that is the last and is cut off.
   mutating func tail(length: Int) -> Int { numbers.within(1...max(1, length - 1)) }
 
   /// What turns a byte into another one.
