@@ -99,6 +99,11 @@ def csharp():
         "readers/csharp-throws", "csharp takes the length as signed, and throws where it is negative", ["reader/csharp/throws"],
         damaged, chunks=[4096], readers={"csharp": (1, 1, 0, 1, "throws")},
     )  # fmt: skip
+    yield dump(
+        "readers/csharp-throws-at-a-long-token", "A whole token of 32,768 bytes has a length that csharp takes for a negative one",
+        ["reader/csharp/throws"], [rec(0), rec(1, length=0x8000), rec(2)], chunks=[4096],
+        options=["--token-length", "32,32768"], readers={"csharp": (1, 1, 0, 2, "throws")},
+    )  # fmt: skip
     damaged = [rec(0, "unconfirmed-boundary"), skip(raw(1, field=0x7FFF)), rec(2, "resynchronised")]
     yield dump(
         "readers/csharp-spins-on-damage", "The largest length that is not negative makes it spin",
