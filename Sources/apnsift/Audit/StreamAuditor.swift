@@ -13,6 +13,8 @@ import WireBytes
 final class StreamAuditor: EvidenceSink {
   private let chunks: AuditChunks
   private let memory: Int
+  /// The option that says how much memory that is.
+  private let memoryOption: String
   private let report: any ReaderReport
   private var streams: [Int: KeptStream] = [:]
   /// Bytes that all of them take.
@@ -25,10 +27,12 @@ final class StreamAuditor: EvidenceSink {
 
   /// - Parameters:
   ///   - memory: for the bytes that are kept, in bytes.
+  ///   - memoryOption: what raises it.
   ///   - report: gets the rows, stream by stream in the order of their numbers.
-  init(_ chunks: AuditChunks, memory: Int, report: any ReaderReport) {
+  init(_ chunks: AuditChunks, memory: Int, memoryOption: String = "--memory", report: any ReaderReport) {
     self.chunks = chunks
     self.memory = memory
+    self.memoryOption = memoryOption
     self.report = report
   }
 
@@ -99,7 +103,7 @@ final class StreamAuditor: EvidenceSink {
     let rest = givenUp == Self.maxMessages ? " (so are those of which no more is said)" : ""
     Messages.say(
       "\(summary.source): stream \(summary.number) is not judged: all open streams together may take "
-        + "\(ByteSize.text(memory)); raise --memory\(rest)")
+        + "\(ByteSize.text(memory)); raise \(memoryOption)\(rest)")
   }
 
   // MARK: - Judging
@@ -149,7 +153,9 @@ final class StreamAuditor: EvidenceSink {
     if missing > 0 {
       return "the stream lacks \(Count.of(missing, "byte")), which the reader did receive"
     }
-    if stream.isGivenUp { return "the stream takes more than the \(ByteSize.text(memory)) of --memory" }
+    if stream.isGivenUp {
+      return "the stream takes more than the \(ByteSize.text(memory)) of \(memoryOption)"
+    }
     if stream[side].beginsInMidstream, bytes > 0, firstRecord != 0 {
       return "the stream lacks its beginning, which the reader did receive"
     }
