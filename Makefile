@@ -46,6 +46,7 @@ check: ## documents, samples, schemas and damaged streams against the built comm
 	scripts/cross-check-gateway --self-test
 	scripts/cross-check-generated 200
 	scripts/check-progress
+	scripts/check-report
 	scripts/check-install
 
 bench: build ## measure speed and memory, as ratios; takes minutes

@@ -176,6 +176,7 @@ struct StreamsView {
 
   let rows: [Row]
   let hasRows: Bool
+  let hasStreams: Bool
   let more: String
   let hasMore: Bool
   let command: String
@@ -184,6 +185,7 @@ struct StreamsView {
   init(_ page: ReportPage) {
     rows = page.streams.map(Self.row)
     hasRows = !rows.isEmpty
+    hasStreams = page.summary.streams > 0
     more = "\(Figures.grouped(rows.count)) of \(Figures.count(page.summary.streams, "stream"))"
     hasMore = page.streamsLeftOut > 0
     command = page.commands.streams

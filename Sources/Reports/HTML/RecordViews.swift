@@ -47,7 +47,7 @@ struct GatewayView {
     self.commands = commands.map { "\(Figures.grouped($0.element)) with command \($0.offset)" }
       .joined(separator: ", ")
     responses = page.gateway.responses.map(Self.row)
-    hasResponses = !responses.isEmpty
+    hasResponses = counts.responses > 0
     shown = "\(Figures.grouped(responses.count)) of \(Figures.grouped(counts.responses))"
     isCut = responses.count < counts.responses
     responsesCommand = page.commands.responses
@@ -163,6 +163,7 @@ struct DeathsView {
 
   let rows: [Row]
   let hasRows: Bool
+  let hasDead: Bool
   let isCut: Bool
   let shown: String
   let total: String
@@ -170,6 +171,7 @@ struct DeathsView {
   let hasDoubtful: Bool
   let repeated: [Row]
   let hasRepeated: Bool
+  let hasRepeatedRows: Bool
   let repeatedShown: String?
   let commands: [String]
   let recordsCommand: String
@@ -179,13 +181,15 @@ struct DeathsView {
     let deaths = page.deaths
     rows = deaths.rows.enumerated().map { Self.row($0, $1, often: $1.countedRecords) }
     hasRows = !rows.isEmpty
+    hasDead = deaths.dead > 0
     isCut = rows.count < deaths.dead
     shown = "\(Figures.grouped(rows.count)) of \(Figures.grouped(deaths.dead))"
     total = Figures.count(deaths.dead, "dead token")
     doubtful = Figures.count(deaths.doubtful, "token is", "tokens are")
     hasDoubtful = deaths.doubtful > 0
     repeated = deaths.repeated.enumerated().map { Self.row($0, $1, often: $1.records) }
-    hasRepeated = !repeated.isEmpty
+    hasRepeated = deaths.repeatedCount > 0
+    hasRepeatedRows = !repeated.isEmpty
     repeatedShown =
       deaths.repeatedCount > repeated.count
       ? "\(Figures.grouped(repeated.count)) of \(Figures.grouped(deaths.repeatedCount))" : nil

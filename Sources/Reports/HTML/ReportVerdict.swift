@@ -138,11 +138,11 @@ struct ReportVerdict: Equatable {
         "What became of the requests is not known: nothing is sent on success, and silence proves nothing."
       ]
     }
-    let parts = RequestOutcome.allCases.compactMap { outcome in
-      gateway[outcome] > 0
-        ? "\(Figures.grouped(gateway[outcome])) \(outcome == .unknown ? "unknown" : "were \(outcome.rawValue)")"
-        : nil
+    let known: [RequestOutcome] = [.accepted, .rejected, .discarded]
+    let parts = known.filter { gateway[$0] > 0 }.map { outcome in
+      Figures.count(gateway[outcome], "was \(outcome.rawValue)", "were \(outcome.rawValue)")
     }
-    return ["Of the requests, \(parts.joined(separator: ", "))."]
+    let rest = gateway.unknown > 0 ? "; of \(Figures.grouped(gateway.unknown)) nothing is known" : ""
+    return ["Of the requests, \(parts.joined(separator: ", "))\(rest)."]
   }
 }

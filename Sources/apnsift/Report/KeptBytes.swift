@@ -7,9 +7,10 @@ import WireBytes
 struct RecentDirection {
   /// Bytes before what has not been said that are kept besides.
   static let before = 40
-  /// Bytes kept from there on at most: more than a decoder of feedback holds back. Of a longer stretch its beginning is
-  /// kept, and the last few bytes for what comes behind it.
+  /// Bytes kept from there on at most. Of a longer stretch its beginning is kept, and the last bytes for its end: more
+  /// than a decoder of feedback holds back before it tells of that.
   private static let most = 1024
+  private static let tailLength = 512
 
   /// Offset of the first byte kept, from 0.
   private var start = 0
@@ -54,10 +55,10 @@ struct RecentDirection {
   }
 
   private mutating func keepTail(_ more: RawSpan, at base: Int) {
-    let count = min(more.byteCount, Self.before)
+    let count = min(more.byteCount, Self.tailLength)
     if tailStart &+ tail.count != base { tail = [] }
     Self.copy(more, more.byteCount &- count, count, to: &tail)
-    if tail.count > Self.before { tail.removeFirst(tail.count &- Self.before) }
+    if tail.count > Self.tailLength { tail.removeFirst(tail.count &- Self.tailLength) }
     tailStart = base &+ more.byteCount &- tail.count
   }
 
@@ -77,6 +78,8 @@ struct KeptPlaceWindow {
   /// Bytes of a place that are kept, from its first one on, and bytes behind a place.
   private static let most = 64
   private static let behind = 24
+  /// More bytes than a decoder of feedback holds back.
+  private static let pastDistance = 1024
 
   /// A stretch that is wanted, and what has come of it.
   private struct Part {
@@ -104,6 +107,9 @@ struct KeptPlaceWindow {
   private var fields: [Field] = []
   /// Records up to here have been told of.
   private var coveredEnd = 0
+  /// Whether bytes come from so far behind the window that nothing more is said of it. Requests are told of much later, and
+  /// have no fields here.
+  private var isPast = false
 
   /// - Parameters:
   ///   - offset: where the place begins, from 0.
@@ -130,11 +136,12 @@ struct KeptPlaceWindow {
 
   /// Whether all has come, records included.
   var isWhole: Bool {
-    parts.allSatisfy { $0.start &+ $0.bytes.count >= $0.range.upperBound } && coveredEnd >= end
+    isPast || coveredEnd >= end && parts.allSatisfy { $0.start &+ $0.bytes.count >= $0.range.upperBound }
   }
 
   /// - Parameter base: offset of the first of `bytes`.
   mutating func take(_ bytes: RawSpan, at base: Int) {
+    if base > end &+ Self.pastDistance { isPast = true }
     for index in parts.indices {
       if parts[index].bytes.isEmpty { parts[index].start = max(parts[index].range.lowerBound, base) }
       let next = parts[index].start &+ parts[index].bytes.count

@@ -5,7 +5,7 @@ import StreamSources
 
 /// Keeps the first few findings of each code, and the bytes around them, while an analysis goes by.
 ///
-/// Memory: of each open direction up to some 1 KiB, mostly 40 bytes; of each place that is kept a window of some 130.
+/// Memory: of each open direction up to some 1.5 KiB, mostly 40 bytes; of each place that is kept a window of some 130.
 final class PlaceKeeper: EvidenceSink {
   private struct Kept {
     var finding: Finding
