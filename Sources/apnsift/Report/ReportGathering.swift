@@ -10,7 +10,8 @@ struct ReportGathering {
   private let places: PlaceKeeper
   private let collector: ReportCollector
   private let readers: ReaderTotals
-  private let auditor: StreamAuditor?
+  /// The streams until they end, and what judges them then; nil where no readers are asked for.
+  private let audit: (keeper: StreamKeeper, auditor: StreamAuditor)?
   private let analyzer: Analyzer
 
   init(_ input: InputOptions, _ options: ReportPageOptions, names: TokenNames) throws {
@@ -23,25 +24,28 @@ struct ReportGathering {
     collector = ReportCollector(
       maxStreams: options.maxStreams, maxResponses: options.maxResponses, names: names)
     readers = ReaderTotals(redacts: redacts)
-    auditor =
-      options.noAudit
-      ? nil
-      : StreamAuditor(
-        options.chunks, memory: min(options.auditMemory.bytes, input.memory.bytes),
-        memoryOption: "--audit-memory",
-        report: readers)
+    audit = options.noAudit ? nil : Self.audit(input, options, readers)
     let sinks: [(any EvidenceSink)?] = [
-      collector, places, TokenCollector(table, flaggedCount: false), auditor,
+      collector, places, TokenCollector(table, flaggedCount: false), audit?.keeper,
     ]
     analyzer = Analyzer(input.analysis, sinks: sinks.compactMap { $0 })
+  }
+
+  private static func audit(
+    _ input: InputOptions, _ options: ReportPageOptions, _ readers: ReaderTotals
+  ) -> (keeper: StreamKeeper, auditor: StreamAuditor) {
+    let memory = min(options.auditMemory.bytes, input.memory.bytes)
+    let auditor = StreamAuditor(
+      options.chunks, memory: memory, memoryOption: "--audit-memory", report: readers)
+    return (StreamKeeper(memory: memory) { try auditor.judge($0, $1) }, auditor)
   }
 
   /// Counts over all that was read.
   private(set) var summary = Summary()
 
   mutating func run(_ examination: inout Examination) throws {
-    if let auditor {
-      let inner = AuditReceiver(analyzer, auditor: auditor)
+    if let (keeper, auditor) = audit {
+      let inner = AuditReceiver(analyzer, keeper: keeper) { try auditor.endInput() }
       try examination.run(
         analyzer, into: ReportReceiver(inner, analyzer: analyzer, places: places, collector: collector))
       try auditor.endInput()
@@ -74,7 +78,7 @@ struct ReportGathering {
     page.deaths = try gathering.gather(table, names: names)
     page.gateway = collector.gateway
     page.readers = readers.totals
-    page.isAudited = auditor != nil
+    page.isAudited = audit != nil
     page.chunks = options.chunks.text
     page.commands = commands.all(audit: options.chunkSize.map { " --chunk-size \($0)" } ?? "")
     return names.key == nil ? page : page.masked()
