@@ -131,7 +131,7 @@ struct ReportTests {
       #expect(cell.bytes == Array(dump[cell.offset...].prefix(cell.bytes.count)), "\(cell.offset)")
     }
     #expect(cells.contains { $0.offset < 114 } && cells.contains { $0.offset > 1_000_100 })
-    #expect(section.contains("bytes more"))
+    #expect(section.contains("bytes between"))
   }
 
   @Test("both directions of a gateway connection: outcomes, errors, and places among the requests")

@@ -111,6 +111,8 @@ struct HexView {
     let cells: [Cell]
     let before: String
     let hasBefore: Bool
+    /// Whether those are missing, rather than left out.
+    let isGap: Bool
   }
 
   let parts: [Part]
@@ -120,7 +122,10 @@ struct HexView {
     var end: Int?
     for segment in window.segments where !segment.bytes.isEmpty {
       let before = end.map { Self.left(from: $0, to: segment.offset, finding) } ?? ""
-      parts.append(Part(cells: Self.cells(segment), before: before, hasBefore: !before.isEmpty))
+      parts.append(
+        Part(
+          cells: Self.cells(segment), before: before, hasBefore: !before.isEmpty,
+          isGap: finding.code == .streamGap))
       end = segment.offset + segment.bytes.count
     }
     self.parts = parts
@@ -130,7 +135,7 @@ struct HexView {
   private static func left(from end: Int, to start: Int, _ finding: Finding) -> String {
     let bytes = Figures.count(start - end, "byte")
     if finding.code == .streamGap { return start > end ? "\(bytes) missing" : "" }
-    return start > end ? "\(bytes) more" : ""
+    return start > end ? "\(bytes) between" : ""
   }
 
   private static func cells(_ segment: HexWindow.Segment) -> [Cell] {
