@@ -51,6 +51,7 @@ check: ## documents, samples, schemas and damaged streams against the built comm
 	scripts/cross-check-generated 200
 	@if [ -d samples/corpus ]; then .build/release/apnsift verify samples/corpus; fi
 	scripts/check-progress
+	scripts/check-report
 	scripts/check-install
 	scripts/check-library
 

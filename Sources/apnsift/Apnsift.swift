@@ -30,6 +30,7 @@ struct Apnsift: ParsableCommand {
         apnsift replay feedback.bin --create       the dead tokens into a store
         apnsift audit feedback.bin                 what faulty readers made of it
         apnsift show feedback.bin --offset 114     the bytes there, field by field
+        apnsift report feedback.bin -o report.html  a page for those who run nothing
         apnsift generate --kind capture --seed 1 -o one.pcap
         apnsift verify samples/corpus              a corpus, or your own reader
 
@@ -41,7 +42,8 @@ struct Apnsift: ParsableCommand {
       """,
     version: version,
     subcommands: [
-      Inspect.self, Export.self, Replay.self, Store.self, Audit.self, Show.self, Generate.self, Verify.self,
+      Inspect.self, Export.self, Replay.self, Store.self, Audit.self, Show.self, Report.self, Generate.self,
+      Verify.self,
     ],
     defaultSubcommand: Inspect.self)
 

@@ -10,6 +10,8 @@ import WireBytes
 final class StreamAuditor {
   private let chunks: AuditChunks
   private let memory: Int
+  /// The option that says how much memory that is.
+  private let memoryOption: String
   private let report: any ReaderReport
   private var order = StreamOrder()
   private(set) var tally = ReaderTally()
@@ -19,10 +21,12 @@ final class StreamAuditor {
 
   /// - Parameters:
   ///   - memory: what streams are kept in, in bytes.
+  ///   - memoryOption: what raises it.
   ///   - report: gets the rows, stream by stream in the order of their numbers.
-  init(_ chunks: AuditChunks, memory: Int, report: any ReaderReport) {
+  init(_ chunks: AuditChunks, memory: Int, memoryOption: String = "--memory", report: any ReaderReport) {
     self.chunks = chunks
     self.memory = memory
+    self.memoryOption = memoryOption
     self.report = report
   }
 
@@ -53,7 +57,7 @@ final class StreamAuditor {
     let rest = givenUp == Self.maxMessages ? " (so are those of which no more is said)" : ""
     Messages.say(
       "\(summary.source): stream \(summary.number) is not judged: all open streams together may take "
-        + "\(ByteSize.text(memory)); raise --memory\(rest)")
+        + "\(ByteSize.text(memory)); raise \(memoryOption)\(rest)")
   }
 
   // MARK: - Judging
@@ -63,7 +67,7 @@ final class StreamAuditor {
     let tuples = stream.tuples
     let names = FeedbackModel.allCases.map(\.rawValue)
     if let reason = stream.obstacle(
-      summary, side, firstRecord: tuples.first?.offset, memory: memory)
+      summary, side, firstRecord: tuples.first?.offset, memory: memory, memoryOption: memoryOption)
     {
       return names.flatMap { notJudged($0, summary, reason) }
     }
@@ -82,7 +86,9 @@ final class StreamAuditor {
   private func responseRows(_ stream: KeptStream, _ summary: StreamSummary) -> [ReaderRow] {
     let side = stream[summary.serverSide]
     let first = stream.responses.first?.offset
-    if let reason = stream.obstacle(summary, summary.serverSide, firstRecord: first, memory: memory) {
+    if let reason = stream.obstacle(
+      summary, summary.serverSide, firstRecord: first, memory: memory, memoryOption: memoryOption)
+    {
       return notJudged(PHPReader.name, summary, reason)
     }
     let truth = ResponseTruth(bytes: side.bytes, responses: stream.responses)

@@ -81,14 +81,16 @@ extension KeptStream {
 
   /// Why readers of this side cannot be judged, a sentence without its full stop; nil where they can be.
   /// - Parameter firstRecord: offset of the first true record; nil without any.
-  func obstacle(_ summary: StreamSummary, _ side: Side, firstRecord: Int?, memory: Int) -> String? {
+  func obstacle(
+    _ summary: StreamSummary, _ side: Side, firstRecord: Int?, memory: Int, memoryOption: String = "--memory"
+  ) -> String? {
     let isServer = side == summary.serverSide
     let missing = isServer ? summary.serverGapBytes : summary.clientGapBytes
     let bytes = isServer ? summary.serverBytes : summary.clientBytes
     if missing > 0 {
       return "the stream lacks \(Count.of(missing, "byte")), which the reader did receive"
     }
-    if isGivenUp { return "the stream takes more than the \(ByteSize.text(memory)) of --memory" }
+    if isGivenUp { return "the stream takes more than the \(ByteSize.text(memory)) of \(memoryOption)" }
     if self[side].beginsInMidstream, bytes > 0, firstRecord != 0 {
       return "the stream lacks its beginning, which the reader did receive"
     }
