@@ -31,6 +31,7 @@ struct Apnsift: ParsableCommand {
         apnsift audit feedback.bin                 what faulty readers made of it
         apnsift show feedback.bin --offset 114     the bytes there, field by field
         apnsift generate --kind capture --seed 1 -o one.pcap
+        apnsift serve feedback.bin                 its bytes to a client under test
 
       EXIT CODES
         0 done   1 --strict found something   2 an input, output or store failed
@@ -39,7 +40,7 @@ struct Apnsift: ParsableCommand {
       """,
     version: version,
     subcommands: [
-      Inspect.self, Export.self, Replay.self, Store.self, Audit.self, Show.self, Generate.self,
+      Inspect.self, Export.self, Replay.self, Store.self, Audit.self, Show.self, Generate.self, Serve.self,
     ],
     defaultSubcommand: Inspect.self)
 

@@ -56,9 +56,8 @@ struct TestServer: ~Copyable {
     configuration.clientLimit = limit ?? connections.count
     configure(&configuration)
     let log = log
-    server = try MockServer.start(configuration, script: { connections[$0 % connections.count] }) {
-      log.add($0)
-    }
+    server = try MockServer.start(
+      configuration, script: { connections[$0 % connections.count] }, tell: { log.add($0) })
   }
 
   deinit { server.stop() }
@@ -111,7 +110,7 @@ final class TestClient {
   }
 
   func send(_ bytes: [UInt8]) throws {
-    guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue)) == bytes.count else {
+    guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
       throw SystemFailure(errno)
     }
   }
