@@ -54,6 +54,11 @@ package final class Analyzer {
     stream(direction.stream)?.role(of: direction.side)
   }
 
+  /// Whether a direction of an open stream is known to carry requests.
+  package func carriesRequests(_ direction: StreamDirection) -> Bool {
+    stream(direction.stream)?.direction(direction.side).carriesRequests ?? false
+  }
+
   private func source(_ input: UInt16) -> String {
     sources.indices.contains(Int(input)) ? sources[Int(input)] : sources.last ?? ""
   }

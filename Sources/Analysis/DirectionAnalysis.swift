@@ -62,6 +62,11 @@ final class DirectionAnalysis {
     }
   }
 
+  /// Whether it is known to carry what clients send to gateways.
+  var carriesRequests: Bool {
+    if case .decoded(let decoded) = content { decoded is RequestDirection } else { false }
+  }
+
   func labels(_ origin: ByteOrigin) -> StreamLabels { stream.labels(input: origin.packet?.input ?? 0) }
 
   // MARK: - Events

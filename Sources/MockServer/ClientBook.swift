@@ -26,6 +26,9 @@ final class ClientBook {
     self.tell = tell
   }
 
+  /// How many clients are connected.
+  var sessionCount: Int { sessions.count }
+
   /// The first clients may be there before it is called.
   func listen(_ listener: any Channel) {
     self.listener = listener

@@ -31,11 +31,6 @@ final class Session: ChannelInboundHandler {
 
   /// Moves that are made in a row before others have their turn on the thread.
   private static let movesInARow = 64
-  /// After this long, in nanoseconds, a chunk counts as read where that cannot be known: 20 ms.
-  static let blindPause: Int64 = 20_000_000
-  /// How long it waits to look again whether a client has read: 20 µs first, and twice as long each time.
-  private static let firstLook: Int64 = 20_000
-  private static let longestLook: Int64 = 2_000_000
   private static let closedEarly = "the client closed before the handshake was over"
 
   private let book: ClientBook
@@ -52,11 +47,9 @@ final class Session: ChannelInboundHandler {
   private var held: StepCursor.Move?
   private var report = ServedReport(
     connection: "", peer: "?", sent: 0, size: 0, received: 0, end: .stopped, speaksTLS: false)
-  private var queues = SocketQueues(own: nil, peer: nil)
+  private var readWatch = ReadWatch(own: nil, peer: nil)
   /// A chunk was sent that the client may not have read yet.
   private var isUnsettled = false
-  private var unread = Int.max
-  private var nextLook = Session.firstLook
   private var hasInputEnded = false
   /// Whether the client had closed when the server came to its end.
   private var clientClosedFirst = false
@@ -114,11 +107,10 @@ final class Session: ChannelInboundHandler {
     let bytes = unwrapInboundIn(data)
     if report.received == 0, !isTLS { report.speaksTLS = TLSOptions.isHandshake(bytes) }
     report.received &+= bytes.readableBytes
+    // What was not waited for is no sign that the client reads.
+    guard case .awaiting(let clientBytes) = state else { return }
     progress()
-    if case .awaiting(let clientBytes) = state, report.received >= clientBytes {
-      state = .ready
-      advance()
-    }
+    if report.received >= clientBytes { proceed() }
   }
 
   private func inputEnded() {
@@ -170,7 +162,7 @@ final class Session: ChannelInboundHandler {
     report.connection = connection.name
     report.peer = peer
     report.size = bytes.count
-    queues = SocketQueues(own: context.localAddress, peer: context.remoteAddress)
+    readWatch = ReadWatch(own: context.localAddress, peer: context.remoteAddress)
     state = .ready
     progress()
     advance()
@@ -251,25 +243,28 @@ final class Session: ChannelInboundHandler {
 
   private func settle() {
     state = .settling
-    unread = .max
-    nextLook = Self.firstLook
+    readWatch.begin()
     look()
   }
 
   private func look() {
-    let queued = queues.state()
-    // What is acknowledged has arrived; only then does an empty queue mean that it was read.
-    let isOnItsWay = (queued?.unacknowledged ?? 0) > 0
-    guard isOnItsWay || (queued?.unread ?? 0) > 0 else {
-      isUnsettled = false
-      if queued?.unread == nil { return later(Self.blindPause, ifStill: .settling) { $0.proceed() } }
-      return proceed()
+    let began = NIODeadline.now()
+    let sight = readWatch.look()
+    // All sessions together spend no more than a quarter of the thread's time on looking: where timers are always
+    // due, nothing is read or accepted any more.
+    let shortest = 4 &* (NIODeadline.now() - began).nanoseconds &* Int64(book.sessionCount)
+    switch sight {
+    case .read: settled()
+    case .arrived(let pause): later(pause, ifStill: .settling) { $0.settled() }
+    case .waiting(let nanoseconds, let progressed):
+      if progressed { progress() }
+      later(max(nanoseconds, shortest), ifStill: .settling) { $0.look() }
     }
-    let rest = (queued?.unacknowledged ?? 0) &+ (queued?.unread ?? 0)
-    if rest < unread { progress() }
-    unread = min(unread, rest)
-    later(nextLook, ifStill: .settling) { $0.look() }
-    nextLook = min(2 &* nextLook, Self.longestLook)
+  }
+
+  private func settled() {
+    isUnsettled = false
+    proceed()
   }
 
   // MARK: - The end

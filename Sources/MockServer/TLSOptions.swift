@@ -4,14 +4,14 @@ import NIOSSL
 /// How a server speaks TLS, beside what it shows.
 package struct TLSOptions: Sendable {
   package enum Version: String, CaseIterable, Sendable {
-    case v1_0 = "1.0"
-    case v1_1 = "1.1"
-    case v1_2 = "1.2"
-    case v1_3 = "1.3"
+    case tls10 = "1.0"
+    case tls11 = "1.1"
+    case tls12 = "1.2"
+    case tls13 = "1.3"
   }
 
   /// The oldest version that is spoken: clients of these protocols are as old as them.
-  package var oldestVersion = Version.v1_0
+  package var oldestVersion = Version.tls10
   /// Asks clients for a certificate, as Apple's servers did, and takes any, or none.
   package var asksClientCertificate = false
 
@@ -48,10 +48,10 @@ package struct TLSOptions: Sendable {
 extension TLSOptions.Version {
   fileprivate var library: TLSVersion {
     switch self {
-    case .v1_0: .tlsv1
-    case .v1_1: .tlsv11
-    case .v1_2: .tlsv12
-    case .v1_3: .tlsv13
+    case .tls10: .tlsv1
+    case .tls11: .tlsv11
+    case .tls12: .tlsv12
+    case .tls13: .tlsv13
     }
   }
 }

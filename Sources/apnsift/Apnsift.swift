@@ -33,6 +33,7 @@ struct Apnsift: ParsableCommand {
         apnsift report feedback.bin -o report.html  a page for those who run nothing
         apnsift generate --kind capture --seed 1 -o one.pcap
         apnsift verify samples/corpus              a corpus, or your own reader
+        apnsift serve feedback.bin                 its bytes to a client under test
 
       EXIT CODES
         0 done   1 --strict or verify found something
@@ -43,7 +44,7 @@ struct Apnsift: ParsableCommand {
     version: version,
     subcommands: [
       Inspect.self, Export.self, Replay.self, Store.self, Audit.self, Show.self, Report.self, Generate.self,
-      Verify.self,
+      Verify.self, Serve.self,
     ],
     defaultSubcommand: Inspect.self)
 

@@ -212,8 +212,9 @@ struct Examination {
 
 extension Examination {
   /// The command's last message: what was done, and what is wrong with it.
-  func closingLine(_ done: String, _ summary: Summary) -> String {
-    var wrong: [String] = []
+  /// - Parameter faults: what is wrong beside the inputs.
+  func closingLine(_ done: String, _ summary: Summary, faults: [String] = []) -> String {
+    var wrong = faults
     for severity in Severity.allCases {
       let codes = FindingCode.allCases.filter {
         $0.severity == severity && summary.findings[$0, default: 0] > 0

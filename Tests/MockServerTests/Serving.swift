@@ -56,9 +56,8 @@ struct TestServer: ~Copyable {
     configuration.clientLimit = limit ?? connections.count
     configure(&configuration)
     let log = log
-    server = try MockServer.start(configuration, script: { connections[$0 % connections.count] }) {
-      log.add($0)
-    }
+    server = try MockServer.start(
+      configuration, script: { connections[$0 % connections.count] }, tell: { log.add($0) })
   }
 
   deinit { server.stop() }
