@@ -10,7 +10,6 @@ struct SYNRuleTests {
     var script: [ScriptedSegment]
     /// What the client said in each stream, a dot for a missing byte; nothing is said twice.
     var streams: [String]
-    var window = 4096
     var testDescription: String { name }
   }
 
@@ -85,14 +84,6 @@ struct SYNRuleTests {
       script: [.client(1000, "old").at(0), .client(1002, "x").at(1), .client(999, "", .syn).at(2)],
       streams: ["old"]),
     Case(
-      name: "further behind than the window reaches",
-      script: [.client(1003, "old").at(0), .server(500).at(1), .server(500).at(2)] + opening(999, at: 3),
-      streams: ["old", "new"], window: 2),
-    Case(
-      name: "as far behind as the window reaches",
-      script: [.client(1003, "old").at(0), .server(500).at(1)] + opening(999, at: 2),
-      streams: ["newold"], window: 2),
-    Case(
       name: "of a side of which nothing was known, by another tap's clock",
       script: [
         .client(999, "", .syn).at(0), .client(1000, "one").at(1), .client(1003, "", [.fin, .ack]).at(2),
@@ -105,9 +96,7 @@ struct SYNRuleTests {
 
   @Test(arguments: cases)
   func streams(_ example: Case) throws {
-    var options = CaptureOptions()
-    options.reorderWindow = example.window
-    let recording = try reassemble(example.script, options: options)
+    let recording = try reassemble(example.script)
     let said = recording.reports.sorted { $0.identity.number < $1.identity.number }.map { report in
       // The client has port 40000.
       let side: Side = report.identity.peers?.first.port == 40_000 ? .first : .second

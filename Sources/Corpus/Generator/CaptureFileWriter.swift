@@ -26,13 +26,20 @@ struct CaptureFileWriter {
       ? pcapRecord(packet, sentLength, moment) : pcapngBlock(packet, sentLength, moment)
   }
 
-  /// How long the record says that it is, in bytes.
-  func claim(_ record: [UInt8]) -> Int {
-    let place = container.format == .pcap ? 8 : 4
-    guard record.count >= place + 4 else { return 0 }
+  /// How long the record says that it is, in bytes, and of pcapng what else in it a reader that looks for the next
+  /// block may take for one: a type up to 10, and a length.
+  func claims(_ record: [UInt8]) -> [Int] {
+    guard container.format == .pcapng else { return [number(at: 8, in: record)] }
+    return record.indices.filter { $0 == 0 || number(at: $0, in: record) <= 10 }.map {
+      number(at: $0 + 4, in: record)
+    }
+  }
+
+  /// The number of four bytes at `place`; more than any of those where they are not there.
+  private func number(at place: Int, in record: [UInt8]) -> Int {
+    guard place + 4 <= record.count else { return .max }
     let digits = record[place..<place + 4]
-    let value = (container.isBigEndian ? Array(digits) : digits.reversed()).reduce(0) { $0 << 8 | Int($1) }
-    return container.format == .pcap ? recordHeader + value : value
+    return (container.isBigEndian ? Array(digits) : digits.reversed()).reduce(0) { $0 << 8 | Int($1) }
   }
 
   /// Bytes of a record before its packet's.

@@ -184,8 +184,8 @@ struct CaptureGenerator<Source: RecordSource> {
       return nil
     }
     let record = file.record(packet.bytes[..<length], sentLength: packet.bytes.count, moment)
-    let claim = file.claim(damage.applied(to: record))
-    return FileDamageSource.isContained(claim, length: record.count) ? damage : nil
+    let claims = file.claims(damage.applied(to: record))
+    return claims.allSatisfy { FileDamageSource.isContained($0, length: record.count) } ? damage : nil
   }
 
   private mutating func write(_ record: [UInt8], _ damage: FileDamage?) throws -> CapturedPlace {

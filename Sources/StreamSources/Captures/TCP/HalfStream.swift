@@ -20,8 +20,6 @@ final class HalfStream {
   private(set) var captured = Int.min
   /// The lowest position that a packet had, payload or not.
   private var lowestSeen = Int.max
-  /// How many packets of the capture had been read when its first one came.
-  var firstArrival = 0
   /// Position of the FIN.
   private(set) var fin: Int?
   /// The initial sequence number, once a SYN was seen.

@@ -134,7 +134,6 @@ extension Reassembler {
     let half = connection[side]
     if half.report.firstPacket == nil {
       half.report.firstPacket = packet
-      half.firstArrival = packetsRead
     }
   }
 

@@ -86,8 +86,7 @@ package struct Reassembler {
   ) -> Bool {
     let half = connection[side]
     if segment.isSYN {
-      let rule = SYNRule(window: calendar.window, packetsRead: packetsRead)
-      return !rule.accepts(segment.sequence, of: connection, side, packet)
+      return !SYNRule.accepts(segment.sequence, of: connection, side, packet)
     }
     // What comes behind the end of all is a copy of what was there, or the beginning of something else. The
     // FIN takes a number of its own, which keep-alives repeat.
