@@ -12,6 +12,8 @@ struct KeptStream {
   private(set) var serverTuples: [TupleRun] = []
   private(set) var clientTuples: [TupleRun] = []
   private(set) var responses: [ResponseTruth.Response] = []
+  /// Who sent bytes that are no records.
+  private(set) var skippedOf: Set<Direction> = []
   /// It took more memory than there is: nothing of it is kept any more.
   private(set) var isGivenUp = false
 
@@ -44,6 +46,11 @@ struct KeptStream {
     responses.append(
       ResponseTruth.Response(
         offset: record.offset, status: record.response.status, identifier: record.response.identifier))
+  }
+
+  /// - Parameter finding: of skipped bytes.
+  mutating func add(skipped finding: Finding) {
+    if let direction = finding.direction { skippedOf.insert(direction) }
   }
 
   mutating func giveUp() {

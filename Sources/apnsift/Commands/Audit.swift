@@ -43,8 +43,10 @@ struct Audit: ParsableCommand {
     let buffer = OutputBuffer(OutputFile())
     let report = try report(buffer, chunks)
     let auditor = StreamAuditor(chunks, memory: input.memory.bytes, report: report)
-    let analyzer = Analyzer(input.analysis, sinks: [auditor])
-    try examination.run(analyzer, into: AuditReceiver(analyzer, auditor: auditor))
+    let keeper = StreamKeeper(memory: input.memory.bytes) { try auditor.judge($0, $1) }
+    let analyzer = Analyzer(input.analysis, sinks: [keeper])
+    try examination.run(
+      analyzer, into: AuditReceiver(analyzer, keeper: keeper) { try auditor.endInput() })
     try auditor.endInput()
     try report.end()
     try buffer.flush()
