@@ -43,6 +43,7 @@ check: ## documents, samples, schemas and damaged streams against the built comm
 	scripts/check-readme --self-test
 	scripts/check-readme
 	scripts/check-samples
+	samples/make/corpus --check
 	scripts/check-schemas
 	scripts/cross-check
 	scripts/cross-check-gateway

@@ -35,6 +35,24 @@ struct GenerateTests {
       ["--kind", "gateway", "--seed", "4", "--connections", "3", "--ip", "6", "--segments", "1-99"],
       0x4e62_ce5b_65da_4026, 0x39b1_e211_db15_8fef
     ),
+    (["--kind", "pair", "--seed", "5"], 0xe2f6_257f_96b0_c954, 0x6645_3734_70ad_9756),
+    (
+      [
+        "--kind", "pair", "--seed", "6", "--lost-bytes", "5", "--flipped-bytes", "5", "--padding", "5",
+      ], 0x60dd_62db_5bb8_eb82, 0x4938_39bc_817b_5636
+    ),
+    (
+      [
+        "--kind", "capture", "--seed", "7", "--connections", "9", "--fragments", "200", "--resets", "500",
+        "--lost-blocks", "5", "--cut-tail",
+      ], 0x37d3_ca02_f1ad_9eff, 0x1e0a_0958_3ab5_3554
+    ),
+    (
+      [
+        "--kind", "gateway", "--seed", "8", "--connections", "9", "--snap-length", "150",
+        "--file-lost-bytes", "50", "--file-flipped-bytes", "50", "--file-cut-tail",
+      ], 0x70e1_85e6_313e_c17c, 0xc9e8_b777_1f0b_438c
+    ),
   ]
 
   @Test("the same seed gives the same bytes, on any machine", arguments: pinned)
@@ -68,6 +86,9 @@ struct GenerateTests {
       arguments: [
         "dump --flipped-bytes 10", "capture --connections 50 --reordering 100 --loss 10",
         "gateway --connections 50 --reordering 100 --conflicts 100",
+        "pair --lost-bytes 5 --padding 5", "pair --token-length 54 --lost-bytes 5",
+        "capture --connections 50 --fragments 100 --resets 500 --lost-blocks 5 --file-lost-bytes 5",
+        "gateway --connections 50 --snap-length 150 --flipped-bytes 5 --file-flipped-bytes 5",
       ])
     func memory(_ options: String) throws {
       let line = "ulimit -v 131072; \"$APNSIFT\" generate --kind \(options) --seed 1 --tuples 400000 -o o"
@@ -88,7 +109,13 @@ struct GenerateTests {
     (["--kind", "dump", "--padding", "1001"], ["--padding is 1001"]),
     (["--kind", "dump", "--loss", "1"], ["--kind capture"]),
     (["--kind", "capture", "--responses", "1"], ["--responses", "--kind gateway"]),
-    (["--kind", "capture", "--cut-tail"], ["--kind dump"]),
+    (["--kind", "dump", "--file-cut-tail"], ["--file-cut-tail", "captures"]),
+    (["--kind", "pair", "--resets", "1"], ["--kind capture"]),
+    (["--kind", "gateway", "--responses", "1", "--padding", "1"], ["--responses 1", "damage"]),
+    (["--kind", "gateway", "--responses", "1", "--snap-length", "200"], ["--responses 1", "--snap-length"]),
+    (["--kind", "capture", "--snap-length", "99"], ["--snap-length is 99", "100"]),
+    (["--kind", "capture", "--snap-length", "200", "--fragments", "1"], ["--fragments", "--snap-length"]),
+    (["--kind", "capture", "--file-lost-bytes", "1001"], ["--file-lost-bytes is 1001"]),
     (["--kind", "capture", "--segments", "0"], ["--segments is 0", "1460"]),
     (["--kind", "capture", "--segments", "9-3"], ["--segments", "9-3"]),
     (["--kind", "capture", "--ip", "5"], ["--ip is 5"]),

@@ -10,6 +10,15 @@ struct ScriptedSegment {
   var payload: [UInt8] = []
   var missing = 0
   var clientPort: UInt16 = 40_000
+  /// In milliseconds since 1970; nil where the capture has no times.
+  var time: Int?
+
+  /// The same segment in a packet of that time, in milliseconds.
+  func at(_ time: Int) -> ScriptedSegment {
+    var copy = self
+    copy.time = time
+    return copy
+  }
 
   static func client(
     _ sequence: UInt32, _ text: String = "", _ flags: TCPSegment.Flags = .ack, missing: Int = 0,
@@ -53,7 +62,10 @@ func reassemble(
       source: step.isFromServer ? server : client, destination: step.isFromServer ? client : server,
       sequence: SequenceNumber(step.sequence), flags: step.flags, payloadLength: step.payload.count,
       missingLength: step.missing)
-    let packet = PacketReference(number: index + 1)
+    let time = step.time.map {
+      CaptureTime(seconds: Int64($0 / 1000), fraction: UInt64($0 % 1000), digits: 3)
+    }
+    let packet = PacketReference(number: index + 1, time: time)
     let stretches = [
       PayloadStretch(range: 0..<step.payload.count, fileOffset: file.bytes.count, packet: packet)
     ]

@@ -12,25 +12,33 @@ struct CaptureGenerator<Source: RecordSource> {
 
   /// The open connections, each in a place of its own; nil where the last one has ended.
   private var slots: [Session<Source>?]
-  private let makeSession: (Session<Source>.Opening) -> Session<Source>
+  private let makeSession: (SessionOpening) -> Session<Source>
   /// How many connections each place has had.
   private var uses: [Int]
   private var opened = 0
   private var delayed = DelayedPackets()
   private var nextStream = 0
+  private var fileDamages: FileDamageSource
+  private var fragmentations: RandomNumbers
+  /// What the connection that ended last could say once more.
+  private var lastWord: (segment: GeneratedSegment, peers: Peers)?
 
   /// - Parameters:
   ///   - source: the capture, as `export` will be told its name.
   ///   - makeSession: makes a connection that begins.
   init(
     _ scenario: Scenario, source: String, to output: any GeneratorOutput, truth: any GeneratorOutput,
-    makeSession: @escaping (Session<Source>.Opening) -> Session<Source>
+    makeSession: @escaping (SessionOpening) -> Session<Source>
   ) throws {
     self.scenario = scenario
     capture = scenario.capture
     file = try CaptureFileWriter(output, capture)
     encoder = PacketEncoder(capture)
-    self.truth = TruthWriter(truth, source: source, digits: capture.container.hasNanoseconds ? 9 : 6)
+    self.truth = TruthWriter(
+      truth, source: source, digits: capture.container.hasNanoseconds ? 9 : 6,
+      isOfDamaged: scenario.isDamaged)
+    fileDamages = FileDamageSource(scenario)
+    fragmentations = RandomNumbers(seed: scenario.seed, .fragments)
     disturbances = RandomNumbers(seed: scenario.seed, .disturbances)
     pace = RandomNumbers(seed: scenario.seed, .pace)
     moment = Moment(seconds: capture.start, nanoseconds: 0)
@@ -51,6 +59,7 @@ struct CaptureGenerator<Source: RecordSource> {
         break
       }
     }
+    if scenario.fileDamage.cutsTail { try writeCut() }
     try file.finish()
     try truth.finish()
     return GeneratedCounts(bytes: file.count)
@@ -65,11 +74,18 @@ struct CaptureGenerator<Source: RecordSource> {
     // Two handshakes on the same ports must differ in their numbers.
     let wraps = capture.wrapsSequence && (!capture.reusesPorts || uses[slot] % 2 == 0)
     slots[slot] = makeSession(
-      Session.Opening(
+      SessionOpening(
         number: opened, ports: capture.reusesPorts ? slot : opened, wraps: wraps, isMidstream: isMidstream,
-        isFirstOfPorts: uses[slot] == 0 || !capture.reusesPorts))
+        isFirstOfPorts: uses[slot] == 0 || !capture.reusesPorts, isSpared: isSpared(opened)))
     opened += 1
     uses[slot] += 1
+  }
+
+  /// About every other connection is spared where the file is damaged.
+  private func isSpared(_ number: Int) -> Bool {
+    if scenario.fileDamage.isNone { return true }
+    var choice = RandomNumbers(seed: scenario.seed, .fileDamage, number: number + 1)
+    return choice.below(2) == 0
   }
 
   /// Which of the open connections has the next packet; nil where none is open.
@@ -89,6 +105,7 @@ struct CaptureGenerator<Source: RecordSource> {
     while delayed.holdsAny(of: slot), let packet = delayed.removeDue(at: nil) {
       try write(packet.segment, of: packet.slot)
     }
+    if let session = slots[slot] { lastWord = (session.acknowledgement, session.peers) }
     try slots[slot]?.finish(&truth)
     slots[slot] = nil
     open(slot)
@@ -112,14 +129,90 @@ struct CaptureGenerator<Source: RecordSource> {
   }
 
   private mutating func write(_ segment: GeneratedSegment, of slot: Int) throws {
-    guard let peers = slots[slot]?.peers else { return }
+    guard let session = slots[slot] else { return }
+    if !segment.payload.isEmpty, fragmentations.happens(capture.fragments),
+      try writeFragments(segment, of: slot)
+    {
+      return try followUp(segment, of: slot)
+    }
+    let packet = encoder.packet(segment, between: session.peers)
+    let length = min(packet.bytes.count, capture.snapLength ?? .max)
+    var segment = segment
+    segment.missing = max(0, packet.payloadStart + segment.payload.count - length)
+    let isExposed = !session.isSpared && !segment.payload.isEmpty
+    let damage = isExposed ? drawDamage(packet, length) : nil
+    if damage != nil { try acknowledge(FileDamageSource.cushion.before, slot) }
     advanceTime()
-    let packet = encoder.packet(segment, between: peers)
-    var place = try file.write(packet.bytes, at: moment)
+    let record = file.record(packet.bytes[..<length], sentLength: packet.bytes.count, moment)
+    var place = try write(record, damage)
     place.fileOffset += packet.payloadStart
     try slots[slot]?.captured(segment, at: place, number: &nextStream, &truth)
+    if damage != nil { try acknowledge(FileDamageSource.cushion.behind, slot) }
+    try followUp(segment, of: slot)
+  }
+
+  private mutating func followUp(_ segment: GeneratedSegment, of slot: Int) throws {
     if !segment.isProtected { copy(segment, of: slot) }
     try tell(slot)
+  }
+
+  /// Writes a segment as fragments, from the first or from the last on; false where it is too short.
+  private mutating func writeFragments(_ segment: GeneratedSegment, of slot: Int) throws -> Bool {
+    guard let peers = slots[slot]?.peers else { return false }
+    var fragments = encoder.fragments(segment, fragmentations.within(2...4), between: peers)
+    guard !fragments.isEmpty else { return false }
+    if fragmentations.below(2) == 0 { fragments.reverse() }
+    var parts: [Session<Source>.Part] = []
+    var completion: CapturedPlace?
+    for fragment in fragments {
+      advanceTime()
+      let record = file.record(fragment.bytes[...], sentLength: fragment.bytes.count, moment)
+      let place = try file.write(record, at: moment)
+      completion = place
+      var first = place
+      first.fileOffset += fragment.payloadStart
+      parts.append((fragment.payload, first))
+    }
+    guard let completion else { return false }
+    try slots[slot]?.captured(segment, parts, completion, number: &nextStream, &truth)
+    return true
+  }
+
+  private mutating func drawDamage(_ packet: PacketEncoder.Packet, _ length: Int) -> FileDamage? {
+    let endpoints = packet.endpoints(payloadAt: file.recordHeader + packet.payloadStart)
+    guard let damage = fileDamages.next(length: file.recordHeader + length, endpoints: endpoints) else {
+      return nil
+    }
+    let record = file.record(packet.bytes[..<length], sentLength: packet.bytes.count, moment)
+    let claim = file.claim(damage.applied(to: record))
+    return FileDamageSource.isContained(claim, length: record.count) ? damage : nil
+  }
+
+  private mutating func write(_ record: [UInt8], _ damage: FileDamage?) throws -> CapturedPlace {
+    guard let damage else { return try file.write(record, at: moment) }
+    let left = damage.applied(to: record)
+    let start = file.count + damage.place
+    let changed = damage.lost > 0 ? 0 : min(damage.changes.count, record.count - damage.place)
+    try truth.fileDamage(damage.kind, start..<start + changed, lost: record.count - left.count)
+    return try file.write(left, at: moment)
+  }
+
+  private mutating func acknowledge(_ count: Int, _ slot: Int) throws {
+    for _ in 0..<count {
+      guard let acknowledgement = slots[slot]?.acknowledgement else { return }
+      try write(acknowledgement, of: slot)
+    }
+  }
+
+  /// One more acknowledgement, of which the file has no more than the beginning.
+  private mutating func writeCut() throws {
+    guard let lastWord else { return }
+    advanceTime()
+    let packet = encoder.packet(lastWord.segment, between: lastWord.peers).bytes
+    let record = file.record(packet[...], sentLength: packet.count, moment)
+    let left = fileDamages.tail(length: record.count)
+    _ = try file.write(Array(record[..<left]), at: moment)
+    try truth.fileDamage("file-cut-tail", file.count..<file.count, lost: record.count - left)
   }
 
   /// What was captured may come again, as it was or otherwise. Of one byte a copy would be a question whether the

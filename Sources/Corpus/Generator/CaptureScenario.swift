@@ -21,6 +21,12 @@ package struct CaptureScenario: Sendable, Equatable {
   package var reusesPorts = false
   /// The capture begins when the first connections are open already.
   package var beginsMidstream = false
+  /// Of 1000 connections, so many end with a RST of one side, in place of the FINs.
+  package var resets = 0
+  /// Bytes of a packet that the capture has at most; nil for all.
+  package var snapLength: Int?
+  /// Of 1000 packets with data, so many are 2 to 4 fragments.
+  package var fragments = 0
   package var link = CaptureLink.ethernet
   package var isV6 = false
   package var container = CaptureContainer()
@@ -31,6 +37,8 @@ package struct CaptureScenario: Sendable, Equatable {
 
   /// What a decoder holds back behind a hole must fit its buffers (docs/reliability.md, Limits).
   package static let longestSegment = 1460
+  /// Room for all headers, so that a packet that is cut still has some of its payload.
+  package static let snapLengths = 100...262_144
   /// Ports of clients: the dynamic ones (RFC 6335), so that none is a server's.
   package static let clientPorts = 16_384
   /// Each port of so many addresses.

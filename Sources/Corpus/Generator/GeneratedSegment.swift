@@ -3,6 +3,7 @@ struct GeneratedSegment {
   enum Flag {
     static let fin: UInt8 = 0x01
     static let syn: UInt8 = 0x02
+    static let reset: UInt8 = 0x04
     static let push: UInt8 = 0x08
     static let ack: UInt8 = 0x10
   }
@@ -16,6 +17,8 @@ struct GeneratedSegment {
   var offset = 0
   /// Places in the payload of bytes that are not those that were sent.
   var altered: Range<Int>?
+  /// How many bytes at the payload's end the capture lacks: its snap length cut them off.
+  var missing = 0
   /// Whether the capture has it, in its turn or later.
   var mustArrive = false
   /// Whether the capture has it once and in its turn, whatever befalls others.

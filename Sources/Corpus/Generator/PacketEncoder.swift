@@ -7,6 +7,15 @@ struct PacketEncoder {
   struct Packet {
     var bytes: [UInt8] = []
     var payloadStart = 0
+    fileprivate var isV6 = false
+
+    /// Where addresses and ports of a segment with data lie in a record.
+    /// - Parameter payloadAt: index in the record of the payload's first byte.
+    func endpoints(payloadAt: Int) -> Range<Int> {
+      // A TCP header of 20 bytes begins with the ports; before it are two addresses.
+      let segmentStart = payloadAt - 20
+      return segmentStart - (isV6 ? 32 : 8)..<segmentStart + 4
+    }
   }
 
   /// Tells datagrams apart (RFC 791, Identification).
@@ -19,6 +28,7 @@ struct PacketEncoder {
 
   mutating func packet(_ segment: GeneratedSegment, between peers: Peers) -> Packet {
     var packet = Packet()
+    packet.isV6 = peers.isV6
     appendLinkHeader(isV6: peers.isV6, to: &packet.bytes)
     let tcp = Self.tcp(segment, between: peers)
     let (source, destination) = peers.addresses(isFromServer: segment.isFromServer)
@@ -30,12 +40,70 @@ struct PacketEncoder {
     }
     packet.bytes += tcp
     packet.payloadStart = packet.bytes.count - segment.payload.count
-    // IEEE 802.3: no frame is shorter than 60 bytes without its check sequence. Whoever takes what pads it for
-    // data is caught by bytes that are not zero.
-    if link.linkType == 1, packet.bytes.count < 60 {
-      packet.bytes += repeatElement(0xee, count: 60 - packet.bytes.count)
-    }
+    pad(&packet.bytes)
     return packet
+  }
+
+  /// IEEE 802.3: no frame is shorter than 60 bytes without its check sequence. Whoever takes what pads it for data is
+  /// caught by bytes that are not zero.
+  private func pad(_ bytes: inout [UInt8]) {
+    guard link.linkType == 1, bytes.count < 60 else { return }
+    bytes += repeatElement(0xee, count: 60 - bytes.count)
+  }
+
+  // MARK: - Fragments
+
+  /// A fragment of a segment's datagram.
+  struct Fragment {
+    var bytes: [UInt8]
+    /// Which bytes of the segment's payload it carries, and where the first of them lies in it.
+    var payload: Range<Int>
+    var payloadStart: Int
+  }
+
+  /// The segment in about `count` fragments (RFC 791, section 3.2; RFC 8200, section 4.5); empty where it is too short,
+  /// or one of them would carry a single byte: a copy of that would be a question whether the other side is still
+  /// there (RFC 9293, section 3.8.4).
+  mutating func fragments(_ segment: GeneratedSegment, _ count: Int, between peers: Peers) -> [Fragment] {
+    let tcp = Self.tcp(segment, between: peers)
+    // All but the last have a multiple of 8 bytes, and the first the whole TCP header.
+    let length = max(24, (tcp.count / count + 7) / 8 * 8)
+    guard length < tcp.count, tcp.count % length != 1 else { return [] }
+    let header = tcp.count - segment.payload.count
+    identification &+= 1
+    return stride(from: 0, to: tcp.count, by: length).map { start in
+      let range = start..<min(start + length, tcp.count)
+      var bytes = fragmentHeader(range, of: tcp.count, segment, between: peers)
+      let payload = max(range.lowerBound, header)..<range.upperBound
+      let payloadStart = bytes.count + payload.lowerBound - range.lowerBound
+      bytes += tcp[range]
+      pad(&bytes)
+      return Fragment(
+        bytes: bytes, payload: payload.lowerBound - header..<payload.upperBound - header,
+        payloadStart: payloadStart)
+    }
+  }
+
+  private func fragmentHeader(
+    _ range: Range<Int>, of length: Int, _ segment: GeneratedSegment, between peers: Peers
+  ) -> [UInt8] {
+    var bytes: [UInt8] = []
+    appendLinkHeader(isV6: peers.isV6, to: &bytes)
+    let (source, destination) = peers.addresses(isFromServer: segment.isFromServer)
+    let goesOn = range.upperBound < length
+    let offset = UInt16(truncatingIfNeeded: range.lowerBound)
+    guard peers.isV6 else {
+      let place = offset / 8 | (goesOn ? 0x2000 : 0)
+      Self.appendIPv4(
+        payloadLength: range.count, source, destination, identification, place: place, to: &bytes)
+      return bytes
+    }
+    // Next header 44: fragment.
+    Self.appendIPv6(payloadLength: 8 + range.count, next: 44, source, destination, to: &bytes)
+    bytes += [6, 0]
+    appendBigEndian(offset | (goesOn ? 1 : 0), to: &bytes)
+    appendBigEndian(UInt32(identification), to: &bytes)
+    return bytes
   }
 
   // MARK: - Link layers
@@ -66,15 +134,17 @@ struct PacketEncoder {
   // MARK: - Internet
 
   /// RFC 791.
+  /// - Parameter place: flags and fragment offset; that it may not be fragmented, unless it is.
   private static func appendIPv4(
     payloadLength: Int, _ source: [UInt8], _ destination: [UInt8], _ identification: UInt16,
-    to bytes: inout [UInt8]
+    place: UInt16 = 0x4000, to bytes: inout [UInt8]
   ) {
     var header: [UInt8] = [0x45, 0]
     appendBigEndian(UInt16(truncatingIfNeeded: 20 + payloadLength), to: &header)
     appendBigEndian(identification, to: &header)
-    // May not be fragmented; 64 hops; TCP.
-    header += [0x40, 0, 64, 6]
+    appendBigEndian(place, to: &header)
+    // 64 hops; TCP.
+    header += [64, 6]
     var sum = Checksum()
     sum.add(header)
     sum.add(source)
@@ -87,11 +157,12 @@ struct PacketEncoder {
 
   /// RFC 8200.
   private static func appendIPv6(
-    payloadLength: Int, _ source: [UInt8], _ destination: [UInt8], to bytes: inout [UInt8]
+    payloadLength: Int, next: UInt8 = 6, _ source: [UInt8], _ destination: [UInt8],
+    to bytes: inout [UInt8]
   ) {
     bytes += [0x60, 0, 0, 0]
     appendBigEndian(UInt16(truncatingIfNeeded: payloadLength), to: &bytes)
-    bytes += [6, 64]
+    bytes += [next, 64]
     bytes += source
     bytes += destination
   }

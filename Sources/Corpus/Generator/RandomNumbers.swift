@@ -5,7 +5,7 @@ package struct RandomNumbers: Sendable {
   /// another one decides.
   enum Matter: UInt64, Sendable {
     case tokens = 1
-    case times, damage, connections, segments, disturbances, pace, requests
+    case times, damage, connections, segments, disturbances, pace, requests, endings, fileDamage, fragments
   }
 
   private var state: UInt64

@@ -7,6 +7,9 @@ protocol RecordSource {
   /// The record that was made last, as the wire has it.
   var bytes: [UInt8] { get }
 
+  /// Whether no record is left behind the one that was made last.
+  var isAtEnd: Bool { get }
+
   /// Whether decoding can begin with it behind a gap (decoding-rules.md, start).
   var canStart: Bool { get }
 
@@ -16,13 +19,32 @@ protocol RecordSource {
   /// Who sends such records.
   static var isFromServer: Bool { get }
 
+  /// How far damage can lead a decoder of such records.
+  associatedtype Reach: DamageReach
+
   /// Writes what `export` says of the record.
+  /// - Parameter place: nil in a dump.
   func tell(
-    of stream: TruthWriter.Stream, at offset: Int, _ place: CapturedPlace, to truth: inout TruthWriter
+    _ standing: Standing, of stream: TruthWriter.Stream, at offset: Int, _ place: CapturedPlace?,
+    to truth: inout TruthWriter
+  ) throws
+
+  /// Writes what damage was done to the records so far and was not told yet.
+  /// - Parameter base: offset, as sent, of the stream's offset 0.
+  mutating func tellDamage(
+    of stream: TruthWriter.Stream, from base: Int, to truth: inout TruthWriter
   ) throws
 }
 
+extension RecordSource {
+  mutating func tellDamage(
+    of stream: TruthWriter.Stream, from base: Int, to truth: inout TruthWriter
+  ) throws {}
+}
+
 extension TupleSource: RecordSource {
+  typealias Reach = TupleReach
+
   static var isFromServer: Bool { true }
   var mustArrive: Bool { false }
 
@@ -30,9 +52,10 @@ extension TupleSource: RecordSource {
   var canStart: Bool { tokenLength == Scenario.normalLength }
 
   func tell(
-    of stream: TruthWriter.Stream, at offset: Int, _ place: CapturedPlace, to truth: inout TruthWriter
+    _ standing: Standing, of stream: TruthWriter.Stream, at offset: Int, _ place: CapturedPlace?,
+    to truth: inout TruthWriter
   ) throws {
-    try truth.tuple(of: stream, at: offset, place, time: time, token: bytes[Self.header...])
+    try truth.tuple(standing, of: stream, at: offset, place, time: time, token: bytes[Self.header...])
   }
 }
 

@@ -21,6 +21,8 @@ struct RequestSource {
 }
 
 extension RequestSource: RecordSource {
+  typealias Reach = RequestReach
+
   static var isFromServer: Bool { false }
 
   mutating func advance() -> Bool {
@@ -33,13 +35,17 @@ extension RequestSource: RecordSource {
     return true
   }
 
+  var isAtEnd: Bool { next >= share.upperBound }
+
   var canStart: Bool { request.token.count == Scenario.normalLength }
 
   func tell(
-    of stream: TruthWriter.Stream, at offset: Int, _ place: CapturedPlace, to truth: inout TruthWriter
+    _ standing: Standing, of stream: TruthWriter.Stream, at offset: Int, _ place: CapturedPlace?,
+    to truth: inout TruthWriter
   ) throws {
     try truth.request(
-      request, length: bytes.count, outcome, status: outcome == .rejected ? verdict?.status : nil, of: stream,
+      standing, request, length: bytes.count, outcome, status: outcome == .rejected ? verdict?.status : nil,
+      of: stream,
       at: offset, place)
   }
 }

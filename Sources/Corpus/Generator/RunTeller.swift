@@ -4,6 +4,8 @@ struct RunTeller<Source: RecordSource> {
   private var source: Source
   private(set) var stream: TruthWriter.Stream
   private let isFromServer = Source.isFromServer
+  /// How whole records stand.
+  private let standing: Standing
 
   /// Offset, as sent, up to which all has been told.
   private var told = 0
@@ -22,10 +24,21 @@ struct RunTeller<Source: RecordSource> {
   private(set) var findings = 0
 
   /// - Parameter isMidstream: whether the capture lacks the SYN: the stream begins with the first byte that is there.
-  init(_ source: Source, isMidstream: Bool) {
+  init(_ source: Source, isMidstream: Bool, standing: Standing) {
+    self.standing = standing
     self.source = source
     stream = TruthWriter.Stream()
     base = isMidstream ? nil : 0
+  }
+
+  /// Whether it is known where the stream begins.
+  var hasBegun: Bool { base != nil }
+
+  /// The capture has a packet without its last bytes, which begin at `start`, as sent.
+  mutating func tellTruncated(
+    _ start: Int, _ length: Int, _ place: CapturedPlace, to truth: inout TruthWriter
+  ) throws {
+    try find("truncated-packet", start..<start + length, place, isError: false, to: &truth)
   }
 
   /// The number that the stream got with its first packet, and who its peers are.
@@ -53,7 +66,7 @@ struct RunTeller<Source: RecordSource> {
 
   /// Goes to the end of the stretch or of the record there, whichever comes first.
   private mutating func step(through stretch: CapturedStretches.Stretch, to truth: inout TruthWriter) throws {
-    while record.upperBound <= told, advance() {}
+    while record.upperBound <= told, try advance(&truth) {}
     if record.lowerBound == told {
       recordPlace = place(of: told, in: stretch)
     }
@@ -66,11 +79,12 @@ struct RunTeller<Source: RecordSource> {
     }
     searchStart = nil
     records += 1
-    try source.tell(of: stream, at: offset(record.lowerBound), place, to: &truth)
+    try source.tell(standing, of: stream, at: offset(record.lowerBound), place, to: &truth)
   }
 
-  private mutating func advance() -> Bool {
+  private mutating func advance(_ truth: inout TruthWriter) throws -> Bool {
     guard source.advance() else { return false }
+    try source.tellDamage(of: stream, from: base ?? 0, to: &truth)
     record = record.upperBound..<record.upperBound + source.bytes.count
     recordPlace = nil
     return true
@@ -87,6 +101,8 @@ struct RunTeller<Source: RecordSource> {
     guard base != nil else { return }
     try endRun(&truth)
     if told < end { try gap(to: end, nil, to: &truth) }
+    // What was done to bytes that the capture lacks at the end.
+    while try advance(&truth) {}
   }
 
   // MARK: - Runs and findings

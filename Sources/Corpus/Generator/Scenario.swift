@@ -9,12 +9,16 @@ package struct Scenario: Sendable {
   package var times: ClosedRange<UInt32> = 1_325_376_000...1_609_459_199
   /// Token lengths, each as likely as the others.
   package var tokenLengths = [32]
-  package var damage = DumpDamageRates()
+  package var damage = StreamDamageRates()
+  package var fileDamage = FileDamageRates()
   package var capture = CaptureScenario()
   /// Of 1000 gateway connections, so many end with an error response.
   package var responses = 500
 
   package init() {}
+
+  /// Whether all that a decoder says of it is known: of what is damaged, no more is promised than some of the records.
+  var isDamaged: Bool { !damage.isNone || !fileDamage.isNone }
 
   /// Which of all tuples or requests a connection has, by their numbers from 0: all have as many, or one more.
   func share(of connection: Int, among count: Int) -> Range<Int> {
@@ -39,8 +43,8 @@ package struct Scenario: Sendable {
   static let normalLength = 32
 }
 
-/// How often a dump is damaged: of 1000 tuples, so many.
-package struct DumpDamageRates: Sendable, Equatable {
+/// How often what a side says is damaged before it travels: of 1000 tuples or requests, so many.
+package struct StreamDamageRates: Sendable, Equatable {
   /// 1 to 20 bytes are missing.
   package var lostBytes = 0
   /// 1 to 3 bytes are others.
@@ -50,10 +54,27 @@ package struct DumpDamageRates: Sendable, Equatable {
   /// Bytes stand there that a reader's buffer of 38 bytes held behind a short read (readers.md, `cookbook` and
   /// `java`), zeros or bytes of the read before.
   package var padding = 0
-  /// The last tuple is cut off.
+  /// The last tuple or request is cut off.
   package var cutsTail = false
 
   package init() {}
 
-  package var isNone: Bool { self == DumpDamageRates() }
+  package var isNone: Bool { self == StreamDamageRates() }
+}
+
+/// How often a capture file is damaged when it was written: of 1000 packets with data, so many.
+///
+/// What comes of a packet whose headers are damaged is the decoder's luck, and that of its whole connection. So each
+/// connection is spared or not, and damage stays with those that are not (CaptureGenerator).
+package struct FileDamageRates: Sendable, Equatable {
+  /// 1 to 20 bytes are missing in the packet or its record header.
+  package var lostBytes = 0
+  /// 1 to 3 bytes are others.
+  package var flippedBytes = 0
+  /// The file ends within its last packet.
+  package var cutsTail = false
+
+  package init() {}
+
+  package var isNone: Bool { self == FileDamageRates() }
 }

@@ -1,8 +1,24 @@
+/// How a connection begins.
+struct SessionOpening {
+  /// From 0, among all connections.
+  var number: Int
+  /// Which ports it has: connections with the same number here have the same ones.
+  var ports: Int
+  /// Whether sequence numbers of the side that speaks wrap around.
+  var wraps: Bool
+  /// Whether the capture begins when it is open.
+  var isMidstream: Bool
+  /// Whether no connection before it had its ports.
+  var isFirstOfPorts: Bool
+  /// Whether no damage of the file may touch it.
+  var isSpared: Bool
+}
+
 /// A TCP connection as its two ends have it: handshake, what one side has to say, farewell. The other side
 /// acknowledges, and may answer once: a gateway with an error response.
 struct Session<Source: RecordSource> {
   private enum Phase {
-    case syn, accept, acknowledge, data, speakerFIN, listenerFIN, lastACK, ended
+    case syn, accept, acknowledge, data, reset, speakerFIN, listenerFIN, lastACK, ended
   }
 
   let peers: Peers
@@ -35,30 +51,28 @@ struct Session<Source: RecordSource> {
   private var teller: RunTeller<Source>
   private var first: CapturedPlace?
   private var lastPlace: CapturedPlace?
-
-  /// How a connection begins.
-  struct Opening {
-    /// From 0, among all connections.
-    var number: Int
-    /// Which ports it has: connections with the same number here have the same ones.
-    var ports: Int
-    /// Whether sequence numbers of the side that speaks wrap around.
-    var wraps: Bool
-    /// Whether the capture begins when it is open.
-    var isMidstream: Bool
-    /// Whether no connection before it had its ports.
-    var isFirstOfPorts: Bool
-  }
+  /// Offset behind the last byte that is known to have been sent: of a packet that was captured, or by a FIN.
+  private var known = 0
+  /// Packets that the snap length cut, not told yet: where what is missing begins, and how much it is.
+  private var cuts: [(start: Int, length: Int, place: CapturedPlace)] = []
+  /// Which side breaks the connection off; nil where both say farewell.
+  private let resetter: Bool?
+  /// Whether no damage of the file may touch it.
+  let isSpared: Bool
 
   /// - Parameter verdict: what the other side answers.
-  init(_ source: Source, _ opening: Opening, of all: Scenario, verdict: GatewayVerdict? = nil) {
+  init(_ source: Source, _ opening: SessionOpening, of all: Scenario, verdict: GatewayVerdict? = nil) {
     let scenario = all.capture
     peers = Peers(opening.ports, serverPort: Source.isFromServer ? 2196 : 2195, isV6: scenario.isV6)
     numbers = RandomNumbers(seed: all.seed, .segments, number: opening.number)
     self.scenario = scenario
     self.verdict = verdict
     bytes = RecordBytes(source)
-    teller = RunTeller(source, isMidstream: opening.isMidstream)
+    isSpared = opening.isSpared
+    teller = RunTeller(
+      source, isMidstream: opening.isMidstream, standing: opening.isSpared ? .whole : .near)
+    var endings = RandomNumbers(seed: all.seed, .endings, number: opening.number)
+    resetter = endings.happens(scenario.resets) ? endings.below(2) == 0 : nil
     // Higher than what the ports had before, as RFC 6528 asks: a SYN with a lower number could be one that is late.
     let starts = opening.isFirstOfPorts ? 0x1000_0000...0x3fff_ffff : 0x4000_0000...0x6fff_ffff
     listenerStart = UInt32(truncatingIfNeeded: numbers.within(starts))
@@ -89,6 +103,9 @@ struct Session<Source: RecordSource> {
       phase = .data
       return control(fromServer: false, Flag.ack)
     case .data: return nextData()
+    case .reset:
+      phase = .ended
+      return control(fromServer: resetter ?? true, Flag.reset | Flag.ack)
     case .speakerFIN:
       phase = .listenerFIN
       return control(fromServer: speaksAsServer, Flag.fin | Flag.ack)
@@ -126,7 +143,7 @@ struct Session<Source: RecordSource> {
       if segmentsToAnswer != nil { segmentsToAnswer = 0 }
       return answer() ?? control(fromServer: !speaksAsServer, GeneratedSegment.Flag.ack)
     }
-    phase = .speakerFIN
+    phase = resetter == nil ? .speakerFIN : .reset
     return next()
   }
 
@@ -166,7 +183,10 @@ struct Session<Source: RecordSource> {
   /// A segment without payload, by what was said so far.
   private func control(fromServer: Bool, _ flags: UInt8) -> GeneratedSegment {
     let isSYN = flags & GeneratedSegment.Flag.syn != 0
-    let (hasSpeakerFIN, hasListenerFIN) = (phase == .lastACK || phase == .ended, phase == .ended)
+    let hasFINs = resetter == nil
+    let (hasSpeakerFIN, hasListenerFIN) = (
+      hasFINs && (phase == .lastACK || phase == .ended), hasFINs && phase == .ended
+    )
     let speaker =
       isSYN ? speakerStart : speakerStart &+ 1 &+ UInt32(truncatingIfNeeded: said) &+ (hasSpeakerFIN ? 1 : 0)
     let answered = hasAnswered ? UInt32(truncatingIfNeeded: verdict?.bytes.count ?? 0) : 0
@@ -183,7 +203,15 @@ struct Session<Source: RecordSource> {
     return segment
   }
 
+  /// What the other side can say at any time.
+  var acknowledgement: GeneratedSegment {
+    control(fromServer: !speaksAsServer, GeneratedSegment.Flag.ack)
+  }
+
   // MARK: - What was captured
+
+  /// Bytes of a payload that one packet brought: where they lie in the payload, and where the first of them lies.
+  typealias Part = (range: Range<Int>, place: CapturedPlace)
 
   /// A packet of it is in the capture.
   /// - Parameters:
@@ -192,16 +220,39 @@ struct Session<Source: RecordSource> {
   mutating func captured(
     _ segment: GeneratedSegment, at place: CapturedPlace, number next: inout Int, _ truth: inout TruthWriter
   ) throws {
+    let part = 0..<segment.payload.count - segment.missing
+    try captured(segment, [(part, place)], place, number: &next, &truth)
+  }
+
+  /// A segment of it is in the capture, in one packet or in several.
+  /// - Parameter place: of the packet that came last.
+  mutating func captured(
+    _ segment: GeneratedSegment, _ parts: [Part], _ place: CapturedPlace, number next: inout Int,
+    _ truth: inout TruthWriter
+  ) throws {
     if number == nil { begin(at: place, number: &next) }
     lastPlace = place
     guard !segment.payload.isEmpty else { return }
-    guard segment.isFromServer == speaksAsServer else { return try tellAnswer(at: place, to: &truth) }
+    guard segment.isFromServer == speaksAsServer else {
+      return try tellAnswer(at: parts.first { $0.range.lowerBound == 0 }?.place ?? place, to: &truth)
+    }
     if let important = bytes.important, segmentsToAnswer == nil, segment.range.contains(important.lowerBound)
     {
       segmentsToAnswer = numbers.below(4)
     }
-    let altered = segment.altered.map { $0.lowerBound + segment.offset..<$0.upperBound + segment.offset }
-    stretches.add(segment.range, place, altered: altered)
+    for part in parts { add(part, of: segment) }
+    known = max(known, segment.range.upperBound)
+    if segment.missing > 0 {
+      cuts.append((segment.range.upperBound - segment.missing, segment.missing, place))
+    }
+  }
+
+  private mutating func add(_ part: Part, of segment: GeneratedSegment) {
+    let altered = segment.altered?.clamped(to: part.range)
+    func sent(_ range: Range<Int>) -> Range<Int> {
+      range.lowerBound + segment.offset..<range.upperBound + segment.offset
+    }
+    stretches.add(sent(part.range), part.place, altered: altered.map(sent))
   }
 
   private mutating func begin(at place: CapturedPlace, number next: inout Int) {
@@ -225,12 +276,16 @@ struct Session<Source: RecordSource> {
     // The next segment may begin in the last one.
     let frontier = phase == .data ? min(delayed ?? lastOffset, lastOffset) : delayed ?? .max
     while let stretch = stretches.removeFirst(before: frontier) { try teller.take(stretch, to: &truth) }
+    guard teller.hasBegun else { return }
+    for cut in cuts { try teller.tellTruncated(cut.start, cut.length, cut.place, to: &truth) }
+    cuts = []
   }
 
   /// All of its packets are in the capture that ever will be.
   mutating func finish(_ truth: inout TruthWriter) throws {
     try tell(delayed: nil, to: &truth)
-    try teller.finish(at: said, to: &truth)
+    // A RST says nothing of what was sent before it (docs/formats.md, Streams).
+    try teller.finish(at: resetter == nil ? said : known, to: &truth)
     guard number != nil else { return }
     var totals = TruthWriter.StreamTotals()
     totals.first = first

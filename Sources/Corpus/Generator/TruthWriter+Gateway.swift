@@ -1,14 +1,15 @@
 /// Requests and responses, as `export` writes them.
 extension TruthWriter {
   mutating func request(
-    _ request: GeneratedRequest, length: Int, _ outcome: GatewayVerdict.Outcome, status: UInt8?,
-    of stream: Stream, at offset: Int, _ place: CapturedPlace
+    _ standing: Standing, _ request: GeneratedRequest, length: Int, _ outcome: GatewayVerdict.Outcome,
+    status: UInt8?,
+    of stream: Stream, at offset: Int, _ place: CapturedPlace?
   ) throws {
-    text.begin("request")
+    text.begin(Self.requestType(standing))
     begin(stream.number, "client")
     text.member("offset", offset)
     text.member("length", length)
-    capture(place, fileOffset: place.fileOffset)
+    capture(place, fileOffset: place?.fileOffset ?? offset)
     text.member("command", Int(request.command))
     text.member("identifier", request.identifier.map(Int.init))
     text.member("expiry", request.expiry.map(Int.init))
@@ -33,6 +34,14 @@ extension TruthWriter {
     try end()
   }
 
+  private static func requestType(_ standing: Standing) -> StaticString {
+    switch standing {
+    case .whole: "request"
+    case .near: "request-near-damage"
+    case .damaged: "request-damaged"
+    }
+  }
+
   private static func word(_ outcome: GatewayVerdict.Outcome) -> StaticString {
     switch outcome {
     case .accepted: "accepted"
@@ -44,12 +53,12 @@ extension TruthWriter {
 
   /// - Parameter requestOffset: where the request is that the response names.
   mutating func response(
-    _ verdict: GatewayVerdict, to requestOffset: Int, of stream: Stream, _ place: CapturedPlace
+    _ verdict: GatewayVerdict, to requestOffset: Int, of stream: Stream, _ place: CapturedPlace?
   ) throws {
     text.begin("response")
     begin(stream.number, "server")
     text.member("offset", 0)
-    capture(place, fileOffset: place.fileOffset)
+    capture(place, fileOffset: place?.fileOffset ?? 0)
     text.member("status", Int(verdict.status))
     text.name("status_text")
     text.quote(verdict.statusText)

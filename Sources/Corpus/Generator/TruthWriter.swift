@@ -29,9 +29,12 @@ struct TruthWriter {
   var text = TruthText()
   /// Digits of a second that the capture has.
   private let digits: Int
+  /// Whether it is of something damaged: nobody but a decoder knows what findings and totals that has.
+  private let isOfDamaged: Bool
 
   /// - Parameter source: the generated file, as `export` will be told its name.
-  init(_ output: any GeneratorOutput, source: String, digits: Int = 6) {
+  init(_ output: any GeneratorOutput, source: String, digits: Int = 6, isOfDamaged: Bool) {
+    self.isOfDamaged = isOfDamaged
     pieces = OutputPieces(output)
     self.source = TruthText.quoted(source)
     self.digits = digits
@@ -39,21 +42,11 @@ struct TruthWriter {
 
   mutating func finish() throws { try pieces.flush() }
 
-  /// Whether a tuple was written as it is, and what `export` must say of it.
-  enum Standing {
-    /// It comes out of `export` just so.
-    case whole
-    /// It is there, so close to damage that `export` may doubt or miss it.
-    case near
-    /// Not all of its bytes are there.
-    case damaged
-
-    fileprivate var type: StaticString {
-      switch self {
-      case .whole: "feedback"
-      case .near: "feedback-near-damage"
-      case .damaged: "feedback-damaged"
-      }
+  private static func tupleType(_ standing: Standing) -> StaticString {
+    switch standing {
+    case .whole: "feedback"
+    case .near: "feedback-near-damage"
+    case .damaged: "feedback-damaged"
     }
   }
 
@@ -61,10 +54,10 @@ struct TruthWriter {
   ///   - offset: in the stream, in bytes from 0.
   ///   - place: nil in a dump, where the offset in the stream is that in the file.
   mutating func tuple(
-    _ standing: Standing = .whole, of stream: Stream, at offset: Int, _ place: CapturedPlace?,
+    _ standing: Standing, of stream: Stream, at offset: Int, _ place: CapturedPlace?,
     time: UInt32, token: some Collection<UInt8>
   ) throws {
-    text.begin(standing.type)
+    text.begin(Self.tupleType(standing))
     begin(stream.number, "server")
     text.member("client", stream.client)
     text.member("server", stream.server)
@@ -80,13 +73,29 @@ struct TruthWriter {
     try end()
   }
 
-  /// Bytes of the file that are not what was to be written there, or are missing.
+  /// Bytes of a stream that are not what was said there, or are missing.
   /// - Parameters:
-  ///   - range: bytes of the file; empty where bytes are missing.
+  ///   - range: offsets in the stream; empty where bytes are missing.
   ///   - lost: how many are missing.
-  mutating func damage(_ kind: StaticString, _ range: Range<Int>, lost: Int) throws {
+  mutating func damage(
+    _ kind: StaticString, of stream: Stream, isFromServer: Bool, _ range: Range<Int>, lost: Int
+  ) throws {
     text.begin("damage")
-    begin(0, "server")
+    begin(stream.number, isFromServer ? "server" : "client")
+    try finishDamage(kind, range, lost: lost)
+  }
+
+  /// The same of a capture file.
+  mutating func fileDamage(_ kind: StaticString, _ range: Range<Int>, lost: Int) throws {
+    text.begin("damage")
+    text.member("source", source)
+    text.member("stream", nil)
+    text.name("direction")
+    text.null()
+    try finishDamage(kind, range, lost: lost)
+  }
+
+  private mutating func finishDamage(_ kind: StaticString, _ range: Range<Int>, lost: Int) throws {
     text.member("offset", range.lowerBound)
     text.member("length", range.count)
     text.member("lost", lost)
@@ -101,6 +110,7 @@ struct TruthWriter {
     _ code: StaticString, of stream: Stream, isFromServer: Bool, _ range: Range<Int>, packet: Int?,
     fileOffset: Int?, isError: Bool
   ) throws {
+    if isOfDamaged { return }
     text.begin("finding")
     begin(stream.number, isFromServer ? "server" : "client")
     text.member("offset", range.lowerBound)
@@ -130,6 +140,7 @@ struct TruthWriter {
   }
 
   mutating func stream(_ stream: Stream, _ totals: StreamTotals) throws {
+    if isOfDamaged { return }
     text.begin("stream")
     text.member("source", source)
     text.member("stream", stream.number)

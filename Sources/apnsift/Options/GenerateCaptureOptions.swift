@@ -41,6 +41,15 @@ struct GenerateCaptureOptions: ParsableArguments {
   @Flag(help: "The first connections are open when the capture begins.")
   var midstream = false
 
+  @Option(help: "Of 1000 connections, so many end with a RST.")
+  var resets = 0
+
+  @Option(help: "Of 1000 packets with data, so many are 2 to 4 IP fragments.")
+  var fragments = 0
+
+  @Option(help: "Bytes of a packet that are in the capture at most. (default: all)")
+  var snapLength: Int?
+
   @Option(help: "What packets begin with.")
   var link = GenerateCaptureOptions.standard.link
 
@@ -62,10 +71,15 @@ struct GenerateCaptureOptions: ParsableArguments {
     try Self.check("--segments", segments.range.lowerBound, 1...CaptureScenario.longestSegment)
     try Self.check("--segments", segments.range.upperBound, 1...CaptureScenario.longestSegment)
     guard ip == 4 || ip == 6 else { throw ValidationError("--ip is \(ip): 4 and 6 are possible.") }
+    if snapLength != nil, fragments > 0 {
+      throw ValidationError(
+        "--fragments and --snap-length do not go together: a cut fragment completes nothing.")
+    }
+    if let snapLength { try Self.check("--snap-length", snapLength, CaptureScenario.snapLengths) }
     try PerMille.check([
       ("--responses", responses ?? 0), ("--loss", loss), ("--reordering", reordering),
       ("--retransmission", retransmission),
-      ("--overlaps", overlaps), ("--conflicts", conflicts),
+      ("--overlaps", overlaps), ("--conflicts", conflicts), ("--resets", resets), ("--fragments", fragments),
     ])
   }
 
@@ -77,7 +91,7 @@ struct GenerateCaptureOptions: ParsableArguments {
   }
 
   /// Whether an option says anything that does not go without saying.
-  var isAnyGiven: Bool { scenario != Self.standard || responses != nil }
+  var isAnyGiven: Bool { scenario != Self.standard }
 
   var scenario: CaptureScenario {
     var scenario = CaptureScenario()
@@ -92,6 +106,9 @@ struct GenerateCaptureOptions: ParsableArguments {
     scenario.wrapsSequence = wrap
     scenario.reusesPorts = portReuse
     scenario.beginsMidstream = midstream
+    scenario.resets = resets
+    scenario.fragments = fragments
+    scenario.snapLength = snapLength
     scenario.link = link
     scenario.isV6 = ip == 6
     scenario.container.format = container

@@ -1,9 +1,10 @@
 import ArgumentParser
 import Corpus
 
-/// What is wrong with a generated dump, each as how many tuples in 1000 have it.
+/// What is wrong with what a side says, each as how many tuples or requests in 1000 have it; and with the capture
+/// file, each as how many packets in 1000.
 struct GenerateDamageOptions: ParsableArguments {
-  @Option(help: "Of 1000 tuples, in so many 1 to 20 bytes are missing.")
+  @Option(help: "Of 1000 tuples or requests, in so many 1 to 20 bytes are missing.")
   var lostBytes = 0
 
   @Option(help: "In so many 1 to 3 bytes are others.")
@@ -15,18 +16,39 @@ struct GenerateDamageOptions: ParsableArguments {
   @Option(help: "In so many stands what a faulty reader's buffer of 38 bytes held behind a short read.")
   var padding = 0
 
-  @Flag(help: "The last tuple is cut off.")
+  @Flag(help: "The last tuple or request, in a capture of each connection, is cut off.")
   var cutTail = false
+
+  @Option(
+    help:
+      "Of 1000 packets with data of about every other connection, in so many 1 to 20 bytes of the capture file are missing."
+  )
+  var fileLostBytes = 0
+
+  @Option(help: "In so many 1 to 3 bytes of the file are others.")
+  var fileFlippedBytes = 0
+
+  @Flag(help: "The capture file ends within its last packet.")
+  var fileCutTail = false
 
   mutating func validate() throws {
     try PerMille.check([
       ("--lost-bytes", lostBytes), ("--flipped-bytes", flippedBytes), ("--lost-blocks", lostBlocks),
-      ("--padding", padding),
+      ("--padding", padding), ("--file-lost-bytes", fileLostBytes),
+      ("--file-flipped-bytes", fileFlippedBytes),
     ])
   }
 
-  var rates: DumpDamageRates {
-    var rates = DumpDamageRates()
+  var fileRates: FileDamageRates {
+    var rates = FileDamageRates()
+    rates.lostBytes = fileLostBytes
+    rates.flippedBytes = fileFlippedBytes
+    rates.cutsTail = fileCutTail
+    return rates
+  }
+
+  var rates: StreamDamageRates {
+    var rates = StreamDamageRates()
     rates.lostBytes = lostBytes
     rates.flippedBytes = flippedBytes
     rates.lostBlocks = lostBlocks

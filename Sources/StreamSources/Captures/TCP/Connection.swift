@@ -1,3 +1,5 @@
+import WireBytes
+
 /// Some of the two sides of a connection.
 struct Sides: OptionSet {
   let rawValue: UInt8
@@ -24,6 +26,8 @@ final class Connection {
   /// figure 7).
   var openers: Sides = []
   var acceptors: Sides = []
+  /// The earliest time of a FIN or RST of either side; nil where none has come, or none with a time.
+  private(set) var firstEnd: CaptureTime?
   /// Once the receiver was told of it.
   var identity: StreamIdentity?
   /// Whether the receiver was told that it is closed: what comes then is a copy, or nobody's.
@@ -59,6 +63,12 @@ final class Connection {
 
   /// Whether nothing more is to be expected, but for what was on its way when one side broke it off.
   var isBrokenOff: Bool { isEnded || first.isReset || second.isReset }
+
+  /// A FIN or RST came with `packet`.
+  func noteEnd(_ packet: PacketReference) {
+    guard let time = packet.time else { return }
+    firstEnd = min(firstEnd ?? time, time)
+  }
 
   /// Who is who, as far as it is known by now.
   func identify(serverPorts: Set<UInt16>) -> StreamIdentity {

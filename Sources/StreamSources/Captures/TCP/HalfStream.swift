@@ -20,6 +20,8 @@ final class HalfStream {
   private(set) var captured = Int.min
   /// The lowest position that a packet had, payload or not.
   private var lowestSeen = Int.max
+  /// How many packets of the capture had been read when its first one came.
+  var firstArrival = 0
   /// Position of the FIN.
   private(set) var fin: Int?
   /// The initial sequence number, once a SYN was seen.
@@ -87,14 +89,11 @@ final class HalfStream {
     return position
   }
 
-  /// Whether a SYN with `number` can be this direction's own.
-  /// - Parameter reach: how far before the packets that are known it may lie, in bytes.
-  func accepts(syn number: SequenceNumber, reach: Int) -> Bool {
-    if let initialNumber { return initialNumber == number }
-    guard isKnown else { return true }
-    let first = next &+ (number + 1).distance(from: nextNumber)
-    // A keep-alive lies one before the byte that is next.
-    return (-1...reach).contains((hasBegun ? base : lowestSeen) &- first)
+  /// How far behind the byte that follows on a SYN with `number` the direction begins, as far as it is known; nil
+  /// where none of its packets was seen.
+  func distanceBehind(syn number: SequenceNumber) -> Int? {
+    guard isKnown else { return nil }
+    return (hasBegun ? base : lowestSeen) &- (next &+ (number + 1).distance(from: nextNumber))
   }
 
   /// Whether `count` bytes from `number` on go beyond all that is known.

@@ -122,7 +122,7 @@ extension Reassembler {
     return end
   }
 
-  private mutating func noteLate(
+  mutating func noteLate(
     _ range: Range<Int>, _ place: String, _ connection: Connection, _ side: Side, _ arrival: Arrival,
     to receiver: inout some StreamReceiver
   ) throws {

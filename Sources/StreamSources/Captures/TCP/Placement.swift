@@ -47,6 +47,7 @@ extension Reassembler {
     let (connection, side) = try connection(for: segment, packet, to: &receiver)
     note(packet, of: connection, side)
     let half = connection[side]
+    if !segment.flags.isDisjoint(with: [.fin, .rst]) { connection.noteEnd(packet) }
     if connection.isClosed { bytesAfterClose &+= segment.payloadLength }
     if segment.flags.contains(.ack) { connection[side.other].facesClosedWindow = segment.window == 0 }
     // The text that a RST may carry is no part of the stream (RFC 9293, section 3.5.3).
@@ -91,7 +92,7 @@ extension Reassembler {
   ) throws {
     let (connection, side) = try connection(for: segment, packet, to: &receiver)
     let half = connection[side]
-    if !half.hasBegun, half.firstSent == nil, (1...Self.synReach).contains(Int(segment.sequence.value)) {
+    if !half.hasBegun, half.firstSent == nil, (1...SYNRule.reach).contains(Int(segment.sequence.value)) {
       half.begin(at: half.position(of: SequenceNumber(1)))
       try flush(connection, side, to: &receiver)
     }
@@ -133,6 +134,7 @@ extension Reassembler {
     let half = connection[side]
     if half.report.firstPacket == nil {
       half.report.firstPacket = packet
+      half.firstArrival = packetsRead
     }
   }
 
@@ -149,8 +151,31 @@ extension Reassembler {
     let hadBegun = half.hasBegun
     half.synchronise(segment.sequence, at: position)
     guard !hadBegun else { return }
+    try dropBeforeBeginning(connection, side, to: &receiver)
     try tellDeferred(connection, side, to: &receiver)
     try flush(connection, side, to: &receiver)
+  }
+
+  /// What came before its SYN may lie one byte before the stream: the byte of a keep-alive, which is none of the
+  /// stream's (RFC 9293, section 3.8.4).
+  private mutating func dropBeforeBeginning(
+    _ connection: Connection, _ side: Side, to receiver: inout some StreamReceiver
+  ) throws {
+    let half = connection[side]
+    while let first = half.pending.firstPosition, first < half.next, let early = half.pending.removeFirst() {
+      held &-= early.cost
+      let before = early.position..<min(half.next, early.end)
+      let arrival = Arrival(fileOffset: early.fileOffset, packet: early.packet)
+      if early.bytes.count > 1 {
+        try noteLate(before, "before the beginning of the stream", connection, side, arrival, to: &receiver)
+      }
+      guard early.end > half.next else { continue }
+      let rest = PendingSegment(
+        position: half.next, bytes: Array(early.bytes.dropFirst(before.count)),
+        fileOffset: early.fileOffset &+ before.count, packet: early.packet, arrival: early.arrival)
+      half.pending.insert(rest)
+      held &+= rest.cost
+    }
   }
 
   /// Puts bytes where they belong: into the stream if they are next, else among those that wait. What is

@@ -5,8 +5,6 @@ import WireBytes
 /// A segment that is next is handed on where it lies; one that came early is kept. What is missing is waited
 /// for while `reorderWindow` more packets are read, as long as the buffers hold what came behind it.
 package struct Reassembler {
-  /// A SYN that comes late belongs to bytes no further than this behind it; others begin a new stream.
-  static let synReach = 1 << 24
   /// Stretches of delivered bytes that all directions may remember together, and one alone.
   static let rememberedInAll = 1 << 18
   static let rememberedInOne = 1 << 14
@@ -70,7 +68,7 @@ package struct Reassembler {
     let key = ConnectionKey(segment.source, segment.destination)
     if let known = table.connection(key) {
       let side = known.side(of: segment.source)
-      if !beginsAnother(segment, known, side) { return (known, side) }
+      if !beginsAnother(segment, packet, known, side) { return (known, side) }
       try close(known, to: &receiver)
       table.remove(known)
     } else if table.isFull, let idle = table.cheapest {
@@ -83,9 +81,14 @@ package struct Reassembler {
     return (connection, .first)
   }
 
-  private func beginsAnother(_ segment: TCPSegment, _ connection: Connection, _ side: Side) -> Bool {
+  private func beginsAnother(
+    _ segment: TCPSegment, _ packet: PacketReference, _ connection: Connection, _ side: Side
+  ) -> Bool {
     let half = connection[side]
-    if segment.isSYN { return !half.accepts(syn: segment.sequence, reach: Self.synReach) }
+    if segment.isSYN {
+      let rule = SYNRule(window: calendar.window, packetsRead: packetsRead)
+      return !rule.accepts(segment.sequence, of: connection, side, packet)
+    }
     // What comes behind the end of all is a copy of what was there, or the beginning of something else. The
     // FIN takes a number of its own, which keep-alives repeat.
     guard connection.isClosed, segment.payloadLength > 1 else { return false }
