@@ -24,12 +24,13 @@ package struct FeedbackJudge: EmissionReceiver {
     take(time, token.span.bytes, nil)
   }
 
-  /// A line of somebody else's program that is no record, as messages show it.
-  package mutating func receive(rubbish: String) {
+  /// A line of somebody else's program that is no record, as messages show it: there may be millions, and the first
+  /// is shown.
+  package mutating func receive(rubbish: @autoclosure () -> String) {
     if firstDifference == nil {
       begin(
         FirstDifference(
-          record: records, expected: truth.text(records), emitted: rubbish,
+          record: records, expected: truth.text(records), emitted: rubbish(),
           reason: "the line is no record: expected `timestamp,token`, seconds and hex"))
     }
     records += 1

@@ -23,8 +23,13 @@ package struct PrintedLines<Judge: PrintedJudge> {
   package mutating func take(_ bytes: ArraySlice<UInt8>) {
     var rest = bytes
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-      add(rest[..<end])
-      endLine()
+      if line.isEmpty, !isOverlong, end - rest.startIndex <= Self.longest {
+        // A line that came whole is judged where it lies.
+        judge.take(Self.withoutReturn(rest[..<end]))
+      } else {
+        add(rest[..<end])
+        endLine()
+      }
       rest = rest[(end + 1)...]
     }
     add(rest)
@@ -43,11 +48,15 @@ package struct PrintedLines<Judge: PrintedJudge> {
     line += isOverlong ? bytes.prefix(PrintedText.shown) : bytes
   }
 
+  private static func withoutReturn(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+  }
+
   private mutating func endLine() {
     if isOverlong {
       judge.takeOverlong(line[...])
     } else {
-      judge.take(line.last == UInt8(ascii: "\r") ? line.dropLast() : line[...])
+      judge.take(Self.withoutReturn(line[...]))
     }
     line.removeAll(keepingCapacity: !isOverlong)
     isOverlong = false

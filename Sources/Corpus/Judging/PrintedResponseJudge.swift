@@ -21,9 +21,12 @@ package struct PrintedResponseJudge: PrintedJudge {
 
   package mutating func take(_ line: ArraySlice<UInt8>) {
     guard let (status, identifier) = PrintedText.response(line) else {
-      return differ(
-        PrintedText.quoted(line),
-        reason: "the line is no record: expected `status,identifier`, both decimal")
+      if firstDifference == nil {
+        note(
+          PrintedText.quoted(line), "the line is no record: expected `status,identifier`, both decimal")
+      }
+      records += 1
+      return
     }
     let key = Key(status: status, identifier: identifier)
     if firstDifference == nil, expected.map(Self.key) != key {
@@ -36,8 +39,9 @@ package struct PrintedResponseJudge: PrintedJudge {
   }
 
   package mutating func takeOverlong(_ beginning: ArraySlice<UInt8>) {
-    differ(
-      PrintedText.quoted(beginning, isCut: true), reason: "the line is too long to be `status,identifier`")
+    note(
+      PrintedText.quoted(beginning, isCut: true), "the line is too long to be `status,identifier`")
+    records += 1
   }
 
   package consuming func finish(outcome: ReaderOutcome) -> Judgement {
@@ -53,11 +57,6 @@ package struct PrintedResponseJudge: PrintedJudge {
   /// The true response in the place of the next record.
   private var expected: ResponseTruth.Response? {
     records < truth.responses.count ? truth.responses[records] : nil
-  }
-
-  private mutating func differ(_ emitted: String, reason: String) {
-    note(emitted, reason)
-    records += 1
   }
 
   private mutating func note(_ emitted: String?, _ reason: String) {

@@ -53,9 +53,12 @@ enum Readers {
   }
 
   /// The right one, in Python.
-  static let right: String = {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    return "python3 '\(root.path)/samples/readers/reader.py'"
+  static let right = "python3 '\(samples)/readers/reader.py'"
+
+  /// The directory of samples.
+  static let samples: String = {
+    var place = URL(fileURLWithPath: #filePath)
+    for _ in 0..<4 { place.deleteLastPathComponent() }
+    return place.appendingPathComponent("samples").path
   }()
 }

@@ -88,6 +88,39 @@ struct VerifyReaderTests {
     #expect(difference?["emitted"] as? String == other?["emitted"] as? String)
   }
 
+  /// The outcomes of a reader in the cases about readers of samples/corpus, but for those that it read rightly.
+  private func faults(_ arguments: [String], code: Int32 = 1) throws -> [String: Set<String>] {
+    let outcome = try directory.apnsift(
+      ["verify", "\(Readers.samples)/corpus/readers", "--json"] + arguments)
+    #expect(outcome.code == code, "\(outcome.errors)")
+    let rows = try #require(try Evidence.object(outcome.text)["readers"] as? [Evidence.Object])
+    let wrong = rows.filter { !($0["first_difference"] is Null) || $0["outcome"] as? String != "completed" }
+    return Dictionary(wrong.map { (name($0), [$0["outcome"] as? String ?? ""]) }) { $0.union($1) }
+  }
+
+  @Test("the corpus of samples tells each model from a right reader, by the cases that were made for it")
+  func samples() throws {
+    #expect(try directory.apnsift("verify", "\(Readers.samples)/corpus").code == 0)
+    let right = try faults(["--reader", Readers.right], code: 0)
+    #expect(right.values.allSatisfy { $0 == ["not-judged"] }, "\(right)")
+    for (model, cases) in [
+      ("cookbook", ["cookbook-stale-bytes", "fixed-reads-of-a-short-token", "signed-times"]),
+      ("java", ["java-short-read", "fixed-reads-of-a-long-token", "signed-times"]),
+      ("node", ["node-length-of-32", "node-tail-of-3", "node-tail-of-100"]),
+    ] {
+      let faults = try faults(["--reader", Readers.model(model)])
+      for one in cases { #expect(faults[one] == ["completed"], "\(model), \(one)") }
+    }
+    let csharp = try faults(["--damaged", "--timeout", "3", "--reader", Readers.model("csharp")])
+    #expect(csharp["csharp-short-last-tuple"] == ["completed"])
+    #expect(csharp["csharp-spins"] == ["hangs"])
+    #expect(csharp["csharp-throws"] == ["throws"])
+    let php = try faults(["--damaged", "--reader-of", "responses", "--reader", Readers.model("php")])
+    for one in ["php-error-in-two-pieces", "php-only-the-first", "php-command-unchecked"] {
+      #expect(php[one] == ["completed"], "\(one): \(php)")
+    }
+  }
+
   @Test("error responses")
   func responses() throws {
     for (name, sizes) in [("at-once", [6]), ("in-pieces", [2, 4])] {
