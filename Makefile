@@ -9,7 +9,7 @@ export PATH := $(ROOT)/.build/venv/bin:$(PATH)
 
 PREFIX ?= /usr/local
 
-.PHONY: help build install demo test lint check bench clean
+.PHONY: help build install document demo test lint check bench clean
 .NOTPARALLEL:
 
 help: ## list the targets (the default)
@@ -21,6 +21,9 @@ build: ## install what is missing, build the command
 
 install: build ## install the command, man pages and completions under PREFIX (default /usr/local)
 	scripts/install $(PREFIX)
+
+document: build ## make the pages of the library, in .build/documentation
+	scripts/document
 
 demo: build ## build, look into samples/, replay one into a fresh store
 	scripts/demo
@@ -34,19 +37,23 @@ test: ## everything that must hold: unit tests, lint, documents, samples, cross-
 	$(MAKE) check
 
 lint: ## the formatter's strict rules
-	swift format lint --strict -r Package.swift Sources Tests
+	swift format lint --strict -r Package.swift Sources Tests samples/library
 
 check: ## documents, samples, schemas and damaged streams against the built command
 	scripts/check-readme --self-test
 	scripts/check-readme
 	scripts/check-samples
+	samples/make/corpus --check
 	scripts/check-schemas
 	scripts/cross-check
 	scripts/cross-check-gateway
 	scripts/cross-check-gateway --self-test
 	scripts/cross-check-generated 200
+	.build/release/apnsift verify samples/corpus
 	scripts/check-progress
+	scripts/check-report
 	scripts/check-install
+	scripts/check-library
 
 bench: build ## measure speed and memory, as ratios; takes minutes
 	Benchmarks/run

@@ -57,7 +57,7 @@ let package = Package(
         "WireBytes", "Analysis", .product(name: "Mustache", package: "swift-mustache"),
       ],
       // In the binary, so that the installed command is one file.
-      resources: [.embedInCode("HTML/report.mustache")],
+      resources: [.embedInCode("HTML/report.mustache"), .embedInCode("HTML/report.css")],
       swiftSettings: strict),
     .target(name: "TokenStores", dependencies: ["WireBytes"], swiftSettings: strict),
     // Imports nothing of ours: no model of a reader can be right, or wrong, by our decoder's code.
@@ -80,6 +80,7 @@ let package = Package(
       dependencies: [
         "WireBytes", "CLibcrypto", .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOTLS", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       swiftSettings: strict),
@@ -87,7 +88,7 @@ let package = Package(
       name: "apnsift",
       dependencies: [
         "WireBytes", "APNsWire", "StreamSources", "Analysis", "ReaderModels", "Corpus", "Reports",
-        "TokenStores", "SQLiteStore", "PostgreSQLStore", "MockServer",
+        "CLibcrypto", "TokenStores", "SQLiteStore", "PostgreSQLStore", "MockServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
         .product(name: "Subprocess", package: "swift-subprocess"),

@@ -43,6 +43,22 @@ package final class Analyzer {
     stream(direction.stream)?.direction(direction.side).carriesAnswers
   }
 
+  /// Offset from 0 up to which all has been said of a direction of an open stream; where bytes are being skipped,
+  /// that of the first of them. Nil where nothing is decoded: then nothing more is said of its bytes either.
+  package func coveredOffset(_ direction: StreamDirection) -> Int? {
+    stream(direction.stream)?.direction(direction.side).coveredOffset
+  }
+
+  /// Who a side of an open stream is, as far as is known.
+  package func role(_ direction: StreamDirection) -> Direction? {
+    stream(direction.stream)?.role(of: direction.side)
+  }
+
+  /// Whether a direction of an open stream is known to carry requests.
+  package func carriesRequests(_ direction: StreamDirection) -> Bool {
+    stream(direction.stream)?.direction(direction.side).carriesRequests ?? false
+  }
+
   private func source(_ input: UInt16) -> String {
     sources.indices.contains(Int(input)) ? sources[Int(input)] : sources.last ?? ""
   }

@@ -52,6 +52,21 @@ final class DirectionAnalysis {
     }
   }
 
+  /// Offset from 0 up to which all has been said of the direction's bytes; where bytes are being skipped, that of the
+  /// first of them. Nil where nothing is decoded.
+  var coveredOffset: Int? {
+    switch content {
+    case .undecided: start
+    case .decoded(let decoded): decoded.coveredOffset
+    case .ciphertext, .other: nil
+    }
+  }
+
+  /// Whether it is known to carry what clients send to gateways.
+  var carriesRequests: Bool {
+    if case .decoded(let decoded) = content { decoded is RequestDirection } else { false }
+  }
+
   func labels(_ origin: ByteOrigin) -> StreamLabels { stream.labels(input: origin.packet?.input ?? 0) }
 
   // MARK: - Events

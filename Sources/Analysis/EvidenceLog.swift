@@ -15,6 +15,14 @@ final class EvidenceLog {
     for sink in sinks { try sink.finding(finding) }
   }
 
+  /// Whether anybody wants to know of findings before it is their turn.
+  private(set) lazy var takesEarlyFindings = sinks.contains { $0.takesEarlyFindings }
+
+  /// Tells of a finding that is added later.
+  func announce(_ finding: Finding) throws {
+    for sink in sinks { try sink.found(finding) }
+  }
+
   func add(_ records: FeedbackRecords, in bytes: RawSpan) throws {
     for sink in sinks { try sink.records(records, in: bytes) }
   }

@@ -9,6 +9,11 @@ package protocol EvidenceSink: AnyObject {
   func requests(_ requests: RequestRecords, in bytes: RawSpan) throws
   func response(_ response: ResponseRecord) throws
   func finding(_ finding: Finding) throws
+  /// Whether it wants to know of findings in streams as soon as they are made.
+  var takesEarlyFindings: Bool { get }
+  /// A finding in a stream that `finding` gets later, when all evidence of lower offsets has come: that of a
+  /// gateway's requests waits for their outcome, and the bytes of the place are long gone then.
+  func found(_ finding: Finding) throws
   func stream(_ stream: StreamSummary) throws
 }
 
@@ -18,5 +23,7 @@ extension EvidenceSink {
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {}
   package func response(_ response: ResponseRecord) throws {}
   package func finding(_ finding: Finding) throws {}
+  package var takesEarlyFindings: Bool { false }
+  package func found(_ finding: Finding) throws {}
   package func stream(_ stream: StreamSummary) throws {}
 }

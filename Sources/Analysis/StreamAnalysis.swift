@@ -160,21 +160,30 @@ final class StreamAnalysis {
       if unsettled.count > Self.maxUnsettled { try settle() }
       return
     }
+    try announce(finding)
     if let side = finding.side, let gateway = madeGateway, try gateway.takes(finding, from: role(of: side)) {
       return
     }
     try report(finding)
   }
 
+  /// Tells those who asked of a finding, before it is its turn.
+  func announce(_ finding: StreamFinding) throws {
+    if log.takesEarlyFindings { try log.announce(placed(finding)) }
+  }
+
   /// Writes a finding down, when all that must come before it has.
   func report(_ finding: StreamFinding) throws {
     findings += 1
-    try log.add(
-      Finding(
-        source: source(finding.packet?.input ?? 0), stream: identity.number,
-        direction: finding.side.map { role(of: $0) }, offset: finding.offset, length: finding.length,
-        packet: finding.packet?.number, fileOffset: finding.fileOffset, code: finding.code,
-        message: finding.message))
+    try log.add(placed(finding))
+  }
+
+  private func placed(_ finding: StreamFinding) -> Finding {
+    Finding(
+      source: source(finding.packet?.input ?? 0), stream: identity.number,
+      direction: finding.side.map { role(of: $0) }, offset: finding.offset, length: finding.length,
+      packet: finding.packet?.number, fileOffset: finding.fileOffset, code: finding.code,
+      message: finding.message)
   }
 
   // MARK: - The end

@@ -2,7 +2,8 @@
 /// end, what it waited for, and how it closed.
 package struct ServedConnection: Sendable, Equatable {
   package enum Step: Sendable, Equatable {
-    /// Sends these bytes of `bytes` as one chunk: a range of offsets from 0, never empty.
+    /// Sends these bytes of `bytes` as one chunk, or as several where `chunkSizes` says so: a range of offsets
+    /// from 0, never empty.
     case send(Range<Int>)
     /// Waits until the client has sent so many bytes in all since it connected.
     case await(clientBytes: Int)
@@ -26,11 +27,17 @@ package struct ServedConnection: Sendable, Equatable {
   package var bytes: [UInt8]
   package var steps: [Step]
   package var ending: Ending
+  /// Sizes in bytes by which each step is cut into chunks, in turn and again from the top; empty where a step
+  /// is a chunk. A step each for chunks of one byte would take 24 times the memory of the bytes.
+  package var chunkSizes: [Int]
 
-  package init(name: String, bytes: [UInt8], steps: [Step], ending: Ending) {
+  package init(
+    name: String, bytes: [UInt8], steps: [Step], ending: Ending, chunkSizes: [Int] = []
+  ) {
     self.name = name
     self.bytes = bytes
     self.steps = steps
     self.ending = ending
+    self.chunkSizes = chunkSizes
   }
 }

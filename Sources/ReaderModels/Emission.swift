@@ -62,6 +62,8 @@ public enum ReaderOutcome: String, Sendable {
   case completed
   case hangs
   case `throws`
+  /// It printed more than it may. None of the models does.
+  case floods
 }
 
 /// Takes what a reader reports, in its order. Generic, so that a record costs no call through a table.

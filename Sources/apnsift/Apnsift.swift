@@ -30,16 +30,21 @@ struct Apnsift: ParsableCommand {
         apnsift replay feedback.bin --create       the dead tokens into a store
         apnsift audit feedback.bin                 what faulty readers made of it
         apnsift show feedback.bin --offset 114     the bytes there, field by field
+        apnsift report feedback.bin -o report.html  a page for those who run nothing
         apnsift generate --kind capture --seed 1 -o one.pcap
+        apnsift verify samples/corpus              a corpus, or your own reader
+        apnsift serve feedback.bin                 its bytes to a client under test
 
       EXIT CODES
-        0 done   1 --strict found something   2 an input, output or store failed
+        0 done   1 --strict or verify found something
+        2 an input, output or store failed
         3 a brake stopped a replay before any change
         64 wrong usage   70 an internal error
       """,
     version: version,
     subcommands: [
-      Inspect.self, Export.self, Replay.self, Store.self, Audit.self, Show.self, Generate.self,
+      Inspect.self, Export.self, Replay.self, Store.self, Audit.self, Show.self, Report.self, Generate.self,
+      Verify.self, Serve.self,
     ],
     defaultSubcommand: Inspect.self)
 

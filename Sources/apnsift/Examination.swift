@@ -34,9 +34,14 @@ struct Examination {
   private var readInDirectory: [String: Int] = [:]
 
   init(_ options: InputOptions, hashes: Bool) {
+    self.init(options, hashes: hashes, walk: InputWalk(options.namedInputs, paired: options.pairedInputs))
+  }
+
+  /// - Parameter walk: the inputs, in place of those that the options name.
+  init(_ options: InputOptions, hashes: Bool, walk: InputWalk) {
     self.options = options
+    self.walk = walk
     self.hashes = hashes
-    walk = InputWalk(options.namedInputs, paired: options.pairedInputs)
   }
 
   /// How many inputs there are to read.
@@ -87,7 +92,7 @@ struct Examination {
     try checkStandardOutput()
     var reader = try reader()
     var receiver = receiver
-    var progress = Progress(total: totalSize)
+    var progress = Progress(total: totalSize, isShown: Messages.showsProgress)
     defer { progress.clear() }
     for (name, fault) in walk.faults {
       failures += 1
@@ -207,8 +212,9 @@ struct Examination {
 
 extension Examination {
   /// The command's last message: what was done, and what is wrong with it.
-  func closingLine(_ done: String, _ summary: Summary) -> String {
-    var wrong: [String] = []
+  /// - Parameter faults: what is wrong beside the inputs.
+  func closingLine(_ done: String, _ summary: Summary, faults: [String] = []) -> String {
+    var wrong = faults
     for severity in Severity.allCases {
       let codes = FindingCode.allCases.filter {
         $0.severity == severity && summary.findings[$0, default: 0] > 0

@@ -19,6 +19,8 @@ struct TokenTableTests {
     var token: [UInt8]
     var time: UInt32?
     var flags: RecordFlags
+    var records: UInt32 = 0
+    var countedRecords: UInt32 = 0
   }
 
   /// What a dictionary makes of the sightings, in the order of the tokens' bytes.
@@ -28,6 +30,8 @@ struct TokenTableTests {
       var verdict = verdicts[sighting.token] ?? Verdict(token: sighting.token, time: nil, flags: [])
       if sighting.counts { verdict.time = max(verdict.time ?? 0, sighting.time) }
       verdict.flags.formUnion(sighting.flags)
+      verdict.records += 1
+      verdict.countedRecords += sighting.counts ? 1 : 0
       verdicts[sighting.token] = verdict
     }
     return verdicts.values.sorted { $0.token.lexicographicallyPrecedes($1.token) }
@@ -43,7 +47,9 @@ struct TokenTableTests {
     var verdicts: [Verdict] = []
     try table.visit { token, verdict in
       verdicts.append(
-        Verdict(token: token.withUnsafeBytes { Array($0) }, time: verdict.time, flags: verdict.flags))
+        Verdict(
+          token: token.withUnsafeBytes { Array($0) }, time: verdict.time, flags: verdict.flags,
+          records: verdict.records, countedRecords: verdict.countedRecords))
     }
     return verdicts
   }
@@ -131,7 +137,8 @@ struct TokenTableTests {
     for sighting in sightings { try add(sighting, to: table) }
     #expect(
       try visited(table) == [
-        Verdict(token: [], time: 9, flags: .zeroLengthToken), Verdict(token: [0], time: 3, flags: []),
+        Verdict(token: [], time: 9, flags: .zeroLengthToken, records: 3, countedRecords: 2),
+        Verdict(token: [0], time: 3, flags: [], records: 1, countedRecords: 1),
       ])
   }
 

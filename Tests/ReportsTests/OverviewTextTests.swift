@@ -40,7 +40,7 @@ struct OverviewTextTests {
     summary.distinctTokens = 2
     summary.times = 1_367_400_600...1_367_487_000
     summary.flags[6] = 5
-    summary.findings = [.skippedBytes: 4, .unrecognisedInput: 1]
+    summary.findings = [.skippedBytes: 4, .encryptedStream: 2, .unrecognisedInput: 1]
     let overview = overview(of: [Batch(tokens: [[1], [2]], times: [1_367_400_600, 1_367_487_000])])
     var stream = StreamSummary(source: "a", number: 0, speaks: .feedback)
     stream.serverBytes = 2000
@@ -51,6 +51,13 @@ struct OverviewTextTests {
       overview.finding(Finding(source: "a", offset: offset, code: .skippedBytes, message: "why"))
     }
     overview.finding(Finding(source: "b", code: .unrecognisedInput, message: "passed over"))
+    overview.finding(
+      Finding(
+        source: "c", stream: 0, direction: .client, offset: 7, packet: 9, code: .encryptedStream,
+        message: "why"))
+    overview.finding(
+      Finding(
+        source: "d", stream: 2, direction: .server, offset: 3, code: .encryptedStream, message: "why"))
     let inputs = [
       InputSummary(source: "a", format: "hex", bytes: 4000, sha256: "00ff"),
       InputSummary(source: "b", format: nil, bytes: 5, sha256: nil),
@@ -80,6 +87,9 @@ struct OverviewTextTests {
             a offset 1: why
             a offset 2: why
             and 1 more
+          error encrypted-stream  2
+            c stream 0 client offset 7 packet 9: why
+            d stream 2 server offset 3: why
           note unrecognised-input  1
             b: passed over
 

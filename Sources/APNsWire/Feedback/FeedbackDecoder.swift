@@ -31,6 +31,7 @@ public struct FeedbackDecoder: Sendable {
   private var run: PiecewiseRun<TupleWalk>
 
   /// - Parameters:
+  ///   - rules: the limits by which tuples are judged.
   ///   - offset: offset of the run's first byte in its direction of the stream.
   ///   - beginsStream: whether the run begins where the stream does. Any other run begins at its first
   ///     start (decoding-rules.md, "Where a run begins").

@@ -4,6 +4,7 @@ public enum FeedbackEncoder {
   /// - Parameters:
   ///   - time: seconds since 1970 UTC, unsigned.
   ///   - token: 0 to 65,535 bytes.
+  ///   - bytes: what the tuple is appended to.
   /// - Returns: false, with nothing appended, for a token that the length field cannot hold.
   @discardableResult
   public static func append(time: UInt32, token: some Collection<UInt8>, to bytes: inout [UInt8]) -> Bool {

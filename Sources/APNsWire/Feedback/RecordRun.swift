@@ -1,3 +1,5 @@
+import WireBytes
+
 /// Consecutive feedback records of one shape, as places in the bytes that hold them.
 ///
 /// A dump is thousands of regular tuples in a row, and a run hands them over at the cost of one call. Record
@@ -43,5 +45,22 @@ public struct RecordRun: Equatable, Sendable {
     slice.offset = offset &+ first &* stride
     slice.count = count
     return slice
+  }
+
+  /// The time of a record in seconds since 1970, whatever its flags say of it.
+  /// - Parameters:
+  ///   - index: number of the record in the run, from 0.
+  ///   - bytes: the window's. Traps where the record does not lie in them.
+  @inlinable
+  public func time(of index: Int, in bytes: RawSpan) -> UInt32 {
+    bytes.bigEndianUInt32(at: start &+ index &* stride)
+  }
+
+  /// Where in the window the token of a record stands; empty where it has no bytes.
+  /// - Parameter index: number of the record in the run, from 0.
+  @inlinable
+  public func token(of index: Int) -> Range<Int> {
+    let first = start &+ index &* stride &+ headerLength
+    return first..<(first &+ tokenLength)
   }
 }

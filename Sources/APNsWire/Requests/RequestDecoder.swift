@@ -41,6 +41,7 @@ public struct RequestDecoder: Sendable {
   private var run: PiecewiseRun<RequestWalk>
 
   /// - Parameters:
+  ///   - rules: the limits by which requests are judged.
   ///   - offset: offset of the run's first byte in its direction of the stream.
   ///   - beginsStream: whether the run begins where the stream does. Any other run begins at its first
   ///     start.

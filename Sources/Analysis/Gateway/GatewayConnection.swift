@@ -144,13 +144,14 @@ final class GatewayConnection {
 
   /// The first request is the first in the queue, so this leaves before all that waits there.
   private func findLimit(_ frame: RequestFrame, _ origin: ByteOrigin) throws {
-    try stream.report(
-      StreamFinding(
-        code: .pendingLimit, side: stream.side(of: .client), offset: frame.offset, length: frame.length,
-        fileOffset: origin.fileOffset(of: frame.offset), packet: origin.packet,
-        message:
-          "\(space.limits.maxPending) requests wait for a response: the oldest, from here on, stay unknown "
-          + "(--max-pending)"))
+    let finding = StreamFinding(
+      code: .pendingLimit, side: stream.side(of: .client), offset: frame.offset, length: frame.length,
+      fileOffset: origin.fileOffset(of: frame.offset), packet: origin.packet,
+      message:
+        "\(space.limits.maxPending) requests wait for a response: the oldest, from here on, stay unknown "
+        + "(--max-pending)")
+    try stream.announce(finding)
+    try stream.report(finding)
   }
 
   // MARK: - Correlation

@@ -82,14 +82,20 @@ extension ReaderEnding {
 extension ReaderOutcome {
   /// Why the true tuple `record` was not reported, nor any behind it, where no more is known of the reader.
   func reason(_ record: Int, in truth: FeedbackTruth) -> String {
-    let end =
-      switch self {
-      case .completed: "the reader ended"
-      case .hangs: "the reader did not end"
-      case .throws: "the reader failed"
-      }
     let missing = RecordText.count(truth.count - record, "tuple")
-    return "\(end), and never reported the \(missing) from offset \(truth.tuples[record].offset) on"
+    return "\(verb), and never reported the \(missing) from offset \(truth.tuples[record].offset) on"
+  }
+}
+
+extension ReaderOutcome {
+  /// What the reader did, before a comma.
+  var verb: String {
+    switch self {
+    case .completed: "the reader ended"
+    case .hangs: "the reader did not end"
+    case .throws: "the reader failed"
+    case .floods: "the reader was ended"
+    }
   }
 }
 

@@ -24,6 +24,18 @@ package struct FeedbackJudge: EmissionReceiver {
     take(time, token.span.bytes, nil)
   }
 
+  /// A line of somebody else's program that is no record, as messages show it: there may be millions, and the first
+  /// is shown.
+  package mutating func receive(rubbish: @autoclosure () -> String) {
+    if firstDifference == nil {
+      begin(
+        FirstDifference(
+          record: records, expected: truth.text(records), emitted: rubbish(),
+          reason: "the line is no record: expected `timestamp,token`, seconds and hex"))
+    }
+    records += 1
+  }
+
   /// The judgement on one of our models.
   package consuming func finish(_ ending: ReaderEnding) -> Judgement {
     finish(ending.outcome) { ending.reason($0, in: $1) }
@@ -56,8 +68,13 @@ package struct FeedbackJudge: EmissionReceiver {
     let reason =
       emission.map { $0.reason(emptyToken: token.isEmpty, record: records, in: truth) }
       ?? truth.reason(forPrinted: time, token, record: records)
-    firstDifference = FirstDifference(
-      record: records, expected: truth.text(records), emitted: emitted, reason: reason)
+    begin(
+      FirstDifference(record: records, expected: truth.text(records), emitted: emitted, reason: reason))
+  }
+
+  /// From here on it is counted what is not matched yet.
+  private mutating func begin(_ difference: FirstDifference) {
+    firstDifference = difference
     unmatched = truth.index.copies
     for record in 0..<records { unmatched[Int(truth.index.firstAlike[record])] &-= 1 }
   }

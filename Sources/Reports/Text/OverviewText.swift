@@ -144,8 +144,15 @@ package struct OverviewText {
   }
 
   private static func place(_ finding: Finding) -> String {
-    let offset = finding.offset.map { " offset \($0)" } ?? ""
-    return "\(VisibleText.of(finding.source))\(offset): \(finding.message)"
+    var place = VisibleText.of(finding.source)
+    // A dump is one stream of one direction, which needs no saying.
+    if let stream = finding.stream, stream > 0 || finding.packet != nil {
+      place += " stream \(stream)"
+      if let direction = finding.direction { place += " \(direction.rawValue)" }
+    }
+    if let offset = finding.offset { place += " offset \(offset)" }
+    if let packet = finding.packet { place += " packet \(packet)" }
+    return "\(place): \(finding.message)"
   }
 
   private static func size(_ bytes: Int) -> String {

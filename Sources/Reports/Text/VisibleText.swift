@@ -17,6 +17,26 @@ package enum VisibleText {
     }.joined()
   }
 
+  /// The same, and characters spelled out (`\\u{202e}`) that take no room, look like a space and are none, or change the
+  /// order of those around them: two texts that differ look different.
+  package static func exact(_ text: String) -> String {
+    let text = of(text)
+    guard text.unicodeScalars.contains(where: isHidden) else { return text }
+    return text.unicodeScalars.map { scalar in
+      isHidden(scalar) ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+    }.joined()
+  }
+
+  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isASCII { return false }
+    switch scalar.properties.generalCategory {
+    case .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .privateUse, .unassigned, .surrogate:
+      return true
+    default:
+      return scalar.properties.isDefaultIgnorableCodePoint
+    }
+  }
+
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
     scalar.properties.generalCategory == .control
   }

@@ -1,5 +1,13 @@
 /// A stream once all of it has been told.
 package struct StreamReport: Equatable, Sendable {
+  /// How a side ended its direction.
+  package enum End: Sendable {
+    /// It sends no more: FIN.
+    case finished
+    /// It broke the connection off: RST.
+    case reset
+  }
+
   /// One direction of it.
   package struct Half: Equatable, Sendable {
     /// Bytes that were handed over, and bytes that are missing between or behind them.
@@ -9,6 +17,8 @@ package struct StreamReport: Equatable, Sendable {
     package var duplicateBytes = 0
     package var conflictingBytes = 0
     package var isSYNSeen = false
+    /// Nil where the source does not say.
+    package var end: End?
     /// The packet that the side sent first; nil where it sent none.
     package var firstPacket: PacketReference?
 

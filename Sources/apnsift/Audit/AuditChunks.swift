@@ -2,7 +2,7 @@ import ReaderModels
 import StreamSources
 import WireBytes
 
-/// How an audit cuts the streams (readers.md: a chunk is what one network read can return at most).
+/// How an audit or a server cuts the streams (readers.md: a chunk is what one network read can return at most).
 enum AuditChunks {
   /// As the capture has it: a segment's payload is a chunk; where no packets are known, 4096 bytes.
   case asCaptured
@@ -65,7 +65,7 @@ enum ChunkSizeFile {
       return sizes
     } catch let fault as InputFault {
       let place = fault.line.map { "line \($0): " } ?? ""
-      throw Failure("\(path): \(place)\(fault.message); nothing was audited")
+      throw Failure("\(path): \(place)\(fault.message); nothing was done")
     }
   }
 }

@@ -1,18 +1,21 @@
 import Analysis
 import StreamSources
 
-/// Hands everything on to the analyzer, and the bytes of servers to the auditor as well.
+/// Hands everything on to the analyzer, and the bytes of servers to the keeper as well.
 struct AuditReceiver: InputReceiver {
   private var analyzer: Analyzer
-  private let auditor: StreamAuditor
+  private let keeper: StreamKeeper
+  private let inputEnded: () throws -> Void
 
-  init(_ analyzer: Analyzer, auditor: StreamAuditor) {
+  /// - Parameter inputEnded: is called before each input: the streams that come next are those of another one.
+  init(_ analyzer: Analyzer, keeper: StreamKeeper, inputEnded: @escaping () throws -> Void = {}) {
     self.analyzer = analyzer
-    self.auditor = auditor
+    self.keeper = keeper
+    self.inputEnded = inputEnded
   }
 
   mutating func begin(source: String) throws {
-    try auditor.endInput()
+    try inputEnded()
     analyzer.begin(source: source)
   }
 
@@ -24,20 +27,20 @@ struct AuditReceiver: InputReceiver {
     try analyzer.bytes(bytes, of: direction, origins: origins)
     // Ciphertext, requests and what is nothing known are not kept longer than it takes to tell.
     if analyzer.carriesAnswers(direction) == false {
-      auditor.drop(direction)
+      keeper.drop(direction)
     } else {
-      auditor.keep(bytes, of: direction, origins: origins)
+      keeper.keep(bytes, of: direction, origins: origins)
     }
   }
 
   mutating func gap(_ gap: StreamGap, in direction: StreamDirection) throws {
-    auditor.drop(direction)
+    keeper.drop(direction)
     try analyzer.gap(gap, in: direction)
   }
 
   mutating func anomaly(_ anomaly: StreamAnomaly) throws {
     if anomaly.kind == .midstreamStart, let stream = anomaly.stream, let side = anomaly.side {
-      auditor.beginInMidstream(StreamDirection(stream: stream, side: side))
+      keeper.beginInMidstream(StreamDirection(stream: stream, side: side))
     }
     try analyzer.anomaly(anomaly)
   }

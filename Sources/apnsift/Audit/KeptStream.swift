@@ -3,41 +3,6 @@ import Corpus
 import StreamSources
 import WireBytes
 
-/// What is kept of one side of a stream until that ends: its bytes, and where the chunks end.
-struct KeptSide {
-  private(set) var bytes: [UInt8] = []
-  /// Offsets in bytes from 0 at which the packet changes.
-  private var packetEnds: [Int] = []
-  private var lastPacket: PacketReference?
-  /// Whether its bytes are of use: not so once some are missing, or where it carries no records of a server.
-  private var isKept = true
-  /// The capture lacks the beginning.
-  var beginsInMidstream = false
-
-  /// Bytes of memory that are taken, but for what arrays have in reserve.
-  var cost: Int { bytes.count &+ 8 &* packetEnds.count }
-
-  /// Where the chunks end in which it came, but for the last; nil where no packets are known.
-  var chunkEnds: [Int]? { lastPacket == nil ? nil : packetEnds }
-
-  mutating func append(_ more: RawSpan, origins: Span<ByteOrigin>) {
-    guard isKept else { return }
-    for index in origins.indices {
-      let origin = origins[index]
-      if let lastPacket, lastPacket != origin.packet { packetEnds.append(origin.streamOffset) }
-      lastPacket = origin.packet ?? lastPacket
-    }
-    more.withUnsafeBytes { bytes.append(contentsOf: $0) }
-  }
-
-  /// All that is kept of it can go, and nothing more needs to be.
-  mutating func drop() {
-    isKept = false
-    bytes = []
-    packetEnds = []
-  }
-}
-
 /// What is kept of a stream until it ends: both sides while it is not known who is the server, and the true
 /// records, which stand in the server's.
 struct KeptStream {
@@ -47,6 +12,8 @@ struct KeptStream {
   private(set) var serverTuples: [TupleRun] = []
   private(set) var clientTuples: [TupleRun] = []
   private(set) var responses: [ResponseTruth.Response] = []
+  /// Who sent bytes that are no records.
+  private(set) var skippedOf: Set<Direction> = []
   /// It took more memory than there is: nothing of it is kept any more.
   private(set) var isGivenUp = false
 
@@ -79,6 +46,11 @@ struct KeptStream {
     responses.append(
       ResponseTruth.Response(
         offset: record.offset, status: record.response.status, identifier: record.response.identifier))
+  }
+
+  /// - Parameter finding: of skipped bytes.
+  mutating func add(skipped finding: Finding) {
+    if let direction = finding.direction { skippedOf.insert(direction) }
   }
 
   mutating func giveUp() {

@@ -28,45 +28,25 @@ struct Audit: ParsableCommand {
 
   @OptionGroup var input: InputOptions
 
-  @Option(help: "Every read returns at most the rest of a chunk of so many bytes.")
-  var chunkSize: Int?
-
-  @Option(
-    help:
-      "A file with sizes of chunks, one a line, used in turn and again from the top; - for standard input.")
-  var chunkSizes: String?
-
-  @Flag(help: "Every size of chunks from 1 to 80 bytes, one after the other.")
-  var everyChunking = false
+  @OptionGroup var chunking: ChunkOptions
 
   @Flag(help: "Print the readings as JSON.")
   var json = false
 
   mutating func validate() throws {
-    let given = [
-      chunkSize.map { _ in "--chunk-size" }, chunkSizes.map { _ in "--chunk-sizes" },
-      everyChunking ? "--every-chunking" : nil,
-    ].compactMap { $0 }
-    guard given.count < 2 else {
-      throw ValidationError("\(given.joined(separator: " and ")) exclude each other: give one.")
-    }
-    if let chunkSize, chunkSize < 1 {
-      throw ValidationError("--chunk-size is \(chunkSize): a chunk has 1 byte or more.")
-    }
-    let read = input.inputs + [input.requests, input.responses].compactMap { $0 }
-    guard chunkSizes != "-" || !read.contains("-") else {
-      throw ValidationError("Standard input (-) can be read only once.")
-    }
+    try chunking.validate(beside: input)
   }
 
   func run() throws {
-    let chunks = try chunks()
+    let chunks = try chunking.chunks()
     var examination = Examination(input, hashes: false)
     let buffer = OutputBuffer(OutputFile())
     let report = try report(buffer, chunks)
     let auditor = StreamAuditor(chunks, memory: input.memory.bytes, report: report)
-    let analyzer = Analyzer(input.analysis, sinks: [auditor])
-    try examination.run(analyzer, into: AuditReceiver(analyzer, auditor: auditor))
+    let keeper = StreamKeeper(memory: input.memory.bytes) { try auditor.judge($0, $1) }
+    let analyzer = Analyzer(input.analysis, sinks: [keeper])
+    try examination.run(
+      analyzer, into: AuditReceiver(analyzer, keeper: keeper) { try auditor.endInput() })
     try auditor.endInput()
     try report.end()
     try buffer.flush()
@@ -81,17 +61,11 @@ struct Audit: ParsableCommand {
     throw examination.status(analyzer.summary)
   }
 
-  private func chunks() throws -> AuditChunks {
-    if let chunkSize { return .sizes([chunkSize]) }
-    if let chunkSizes { return .sizes(try ChunkSizeFile.read(chunkSizes)) }
-    return everyChunking ? .everySize : .asCaptured
-  }
-
   private func report(_ buffer: OutputBuffer, _ chunks: AuditChunks) throws -> any ReaderReport {
     guard json else {
       return ReaderText(
         buffer, style: TextStyle(isColoured: OutputFile.isColoured), chunks: chunks.text,
-        triesEverySize: everyChunking)
+        triesEverySize: chunking.everyChunking)
     }
     let writer = ReaderJSON(buffer)
     try writer.begin()

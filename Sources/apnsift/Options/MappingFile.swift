@@ -17,14 +17,15 @@ enum MappingFile {
   /// - Parameter path: a path, or `-` for standard input.
   static func draft(at path: String) throws -> MappingDraft {
     do {
-      return try draft(of: bytes(of: path), name: path)
+      return try draft(of: bytes(of: Input(path)), name: path)
     } catch let fault as InputFault {
       throw Failure("\(path): \(fault.message); it was to be read as --mapping")
     }
   }
 
-  private static func bytes(of path: String) throws -> [UInt8] {
-    var file = try InputFile(Input(path))
+  /// Of a file that is too large, so many bytes that it shows.
+  static func bytes(of input: Input) throws -> [UInt8] {
+    var file = try InputFile(input)
     // One byte more than may be there tells a file that is too large.
     var bytes = [UInt8](repeating: 0, count: maxSize + 1)
     let length = try file.fill(&bytes, from: 0)
@@ -38,16 +39,21 @@ enum MappingFile {
         "\(name): expected a mapping of at most \(ByteSize.text(maxSize)), found more; name the file that maps a table"
       )
     }
-    try checkText(bytes, name)
-    try checkIndirections(bytes, name)
     var nodes = MappingNodes(name: name)
-    guard let root = try tree(of: String(decoding: bytes, as: UTF8.self), name) else {
+    guard let root = try tree(of: bytes, name: name) else {
       throw MappingError(
         "\(name): expected keys such as \(MappingSection.table.example), found nothing; docs/stores.md (Your own "
           + "table) has an example")
     }
     try nodes.read(root)
     return nodes.draft
+  }
+
+  /// The tree of a YAML text; nil where it says nothing. Time and memory are bounded by its length.
+  static func tree(of bytes: [UInt8], name: String) throws(MappingError) -> Node? {
+    try checkText(bytes, name)
+    try checkIndirections(bytes, name)
+    return try tree(of: String(decoding: bytes, as: UTF8.self), name)
   }
 
   /// No rules of types: a text is a text.
@@ -109,8 +115,8 @@ enum MappingFile {
       if !isComment, isAlias || isDirective { count += 1 }
       guard count <= maxIndirections else {
         throw MappingError(
-          "\(place.text(in: name)): expected at most \(maxIndirections) aliases or directives, found more; a mapping "
-            + "needs none: write the texts themselves")
+          "\(place.text(in: name)): expected at most \(maxIndirections) aliases or directives, found more; none "
+            + "is needed: write the texts themselves")
       }
       // Bytes inside a character count as its own.
       if byte & 0xc0 != 0x80 { place.pass(byte) }

@@ -110,7 +110,7 @@ struct MappingNodes {
     scalar.string.isEmpty && scalar.style == .plain
   }
 
-  private static func kind(_ node: Node) -> String {
+  static func kind(_ node: Node) -> String {
     switch node {
     case .scalar(let scalar): isNothing(scalar) ? "nothing" : "'\(scalar.string.shortened)'"
     case .mapping: "keys"

@@ -13,18 +13,31 @@ enum Interruption {
     return number
   }()
 
+  /// Likewise: a descriptor that gets a byte when a signal comes, or -1.
+  nonisolated(unsafe) private static let alarm: UnsafeMutablePointer<Int32> = {
+    let alarm = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+    alarm.initialize(to: -1)
+    return alarm
+  }()
+
   /// From now on a signal is remembered; a second one ends the process at once.
-  static func remember() {
+  /// - Parameter descriptor: of a pipe that gets a byte then, for who waits at its other end.
+  static func remember(alarming descriptor: Int32 = -1) {
     number.pointee = 0
+    alarm.pointee = descriptor
     for name in [SIGINT, SIGTERM, SIGHUP] {
       let before = signal(name) { received in
         Interruption.number.pointee = received
+        Alarm.ring(Interruption.alarm.pointee)
         signal(received, SIG_DFL)
       }
       // nohup and a shell's background jobs rely on signals that are ignored.
       if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(name, SIG_IGN) }
     }
   }
+
+  /// Whether a signal has come.
+  static var hasCome: Bool { number.pointee != 0 }
 
   /// Throws `Interrupted` once a signal has come.
   static func check() throws {

@@ -32,6 +32,11 @@ final class TestDirectory {
     get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
   }
 
+  /// Likewise of a directory in it.
+  func names(in name: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: path(of: name)).sorted()
+  }
+
   /// What programs left of their temporary files.
   var temporaryNames: [String] {
     get throws { try FileManager.default.contentsOfDirectory(atPath: temporaryPath) }

@@ -1,3 +1,76 @@
 import ReaderModels
 
-for model in FeedbackModel.allCases { print(model.rawValue) }
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+// A faulty reader as a program: `reader-model NAME` reads standard input to its end, takes what each read(2) returns
+// for a chunk, and prints what that reader would have reported of them.
+
+/// Standard input, and the offsets in bytes from 0 at which its reads ended.
+func readInput() -> (bytes: [UInt8], ends: [Int]) {
+  var bytes: [UInt8] = []
+  var ends: [Int] = []
+  var block = [UInt8](repeating: 0, count: 1 << 20)
+  while true {
+    let count = read(STDIN_FILENO, &block, block.count)
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { return (bytes, ends) }
+    bytes += block[..<count]
+    ends.append(bytes.count)
+  }
+}
+
+func hex(_ bytes: RawSpan) -> String {
+  let digits = Array("0123456789abcdef".utf8)
+  var text: [UInt8] = []
+  for offset in 0..<bytes.byteCount {
+    let byte = Int(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
+    text += [digits[byte >> 4], digits[byte & 15]]
+  }
+  return String(decoding: text, as: UTF8.self)
+}
+
+/// Prints records as `verify --reader` expects them.
+struct Printer: EmissionReceiver {
+  mutating func receive(_ emission: Emission, token: RawSpan) { print("\(emission.time),\(hex(token))") }
+}
+
+func fail(_ message: String) -> Never {
+  _ = Array("reader-model: \(message)\n".utf8).withUnsafeBytes {
+    write(STDERR_FILENO, $0.baseAddress, $0.count)
+  }
+  exit(1)
+}
+
+func run(_ model: FeedbackModel) {
+  let (bytes, ends) = readInput()
+  var printer = Printer()
+  let ending = model.read(bytes.span.bytes, cut: .ends(ends), into: &printer)
+  fflush(nil)
+  switch ending {
+  case .completed, .droppedTail: break
+  // The reader would spin; to sleep shows the same from outside, and takes no processor.
+  case .hangs: while true { sleep(60) }
+  case .throws(let offset, let length): fail("\(model.rawValue) throws at offset \(offset), length \(length)")
+  }
+}
+
+func runPHP() {
+  let (bytes, ends) = readInput()
+  if case .error(_, let status, let identifier) = PHPReader.read(bytes.span.bytes, cut: .ends(ends)) {
+    print("\(status),\(identifier)")
+  }
+}
+
+let name = CommandLine.arguments.dropFirst().first ?? ""
+if let model = FeedbackModel(rawValue: name) {
+  run(model)
+} else if name == PHPReader.name {
+  runPHP()
+} else {
+  fail(
+    "expected one of \((FeedbackModel.allCases.map(\.rawValue) + [PHPReader.name]).joined(separator: ", "))")
+}

@@ -89,6 +89,8 @@ final class Connection {
     var report = StreamReport(identity ?? identify(serverPorts: serverPorts))
     report.first = first.report
     report.second = second.report
+    report.first.end = first.end
+    report.second.end = second.end
     report.firstPacket = firstPacket
     report.lastPacket = lastPacket
     return report

@@ -46,6 +46,9 @@ final class HalfStream {
   /// Whether all bytes before its FIN were delivered, or it was broken off.
   var isEnded: Bool { isReset || (fin.map { hasBegun && next >= $0 } ?? false) }
 
+  /// How it ended, as far as was captured. Behind a FIN a RST takes nothing back.
+  var end: StreamReport.End? { fin != nil ? .finished : isReset ? .reset : nil }
+
   /// What is held back costs in memory, about, in bytes.
   var cost: Int { pending.cost &+ deferred.count &* Self.anomalyCost }
   private static let anomalyCost = 256

@@ -21,11 +21,12 @@ enum SYNRule {
     let distance = half.distanceBehind(syn: number)
     // The other half of a handshake; by the clock of another tap it may come behind the end.
     if distance == nil, connection[side.other].initialNumber != nil { return true }
+    // Directly before the first byte, or the keep-alive before that: no other connection's would be by chance,
+    // whatever the times say; who turns a capture round may write new ones.
+    if distance == 0 || distance == -1 { return true }
     // No connection sends a SYN after it was ended or broken off.
     if let time = packet.time, let end = connection.firstEnd, end < time { return false }
     guard let distance else { return true }
-    // A keep-alive lies one before the byte that is next.
-    if distance == 0 || distance == -1 { return true }
     guard (0...reach).contains(distance), let first = half.report.firstPacket else { return false }
     return isInTime(packet, behind: first)
   }

@@ -1,0 +1,59 @@
+/// A record, finding, stream or summary of NDJSON (interface.md, "export"), ready to be compared.
+package struct EvidenceRecord: Sendable {
+  /// In what order evidence is compared: source, stream, direction, offset, type. What is null comes first.
+  package struct Place: Comparable, Sendable {
+    var source: [UInt8]
+    var stream: Int
+    var direction: [UInt8]
+    var offset: Int
+    var type: [UInt8]
+
+    package static func < (left: Place, right: Place) -> Bool {
+      if left.source != right.source { return left.source.lexicographicallyPrecedes(right.source) }
+      if left.stream != right.stream { return left.stream < right.stream }
+      if left.direction != right.direction {
+        return left.direction.lexicographicallyPrecedes(right.direction)
+      }
+      if left.offset != right.offset { return left.offset < right.offset }
+      return left.type.lexicographicallyPrecedes(right.type)
+    }
+  }
+
+  package let place: Place
+  /// The members that are compared, their keys sorted; those that are null are left out, so that a key may be
+  /// absent.
+  package let canonical: [UInt8]
+  /// As it is written into an expectation, its keys in the order in which they came.
+  package let written: [UInt8]
+
+  /// The key that says nothing about the bytes, and may be worded anew at any time.
+  static let leftOut = Array("message".utf8)
+
+  /// - Parameter object: an object with a `type`.
+  init(_ object: JSONItem) {
+    var members: [JSONMember] = []
+    if case .object(let all) = object { members = all.filter { $0.key != Self.leftOut } }
+    place = Place(
+      source: Self.bytes(object["source"]), stream: object["stream"]?.int ?? -1,
+      direction: Self.bytes(object["direction"]), offset: object["offset"]?.int ?? -1,
+      type: Self.bytes(object["type"]))
+    canonical = JSONItem.object(members.filter { !$0.value.isNull }).bytes(isCanonical: true)
+    written = JSONItem.object(members).bytes(isCanonical: false)
+  }
+
+  private static func bytes(_ item: JSONItem?) -> [UInt8] {
+    if case .text(let bytes)? = item { bytes } else { [] }
+  }
+}
+
+extension EvidenceRecord: Comparable {
+  /// By place; of several at one place by what they say.
+  package static func < (left: EvidenceRecord, right: EvidenceRecord) -> Bool {
+    left.place == right.place
+      ? left.canonical.lexicographicallyPrecedes(right.canonical) : left.place < right.place
+  }
+
+  package static func == (left: EvidenceRecord, right: EvidenceRecord) -> Bool {
+    left.canonical == right.canonical
+  }
+}

@@ -1,0 +1,141 @@
+import ReaderModels
+
+/// Judges what somebody else's reader prints, line by line.
+package protocol PrintedJudge {
+  /// - Parameter line: without its end.
+  mutating func take(_ line: ArraySlice<UInt8>)
+  /// A line that is too long to be a record.
+  mutating func takeOverlong(_ beginning: ArraySlice<UInt8>)
+  consuming func finish(outcome: ReaderOutcome) -> Judgement
+}
+
+/// Cuts what a program prints into lines. Memory: one line, whatever is printed.
+package struct PrintedLines<Judge: PrintedJudge> {
+  private var judge: Judge
+  private var line: [UInt8] = []
+  private var isOverlong = false
+
+  /// Bytes of the longest record: a time of 64 bits, a comma, a token of 65535 bytes in hex.
+  private static var longest: Int { 20 + 1 + 2 * 65535 }
+
+  package init(_ judge: Judge) { self.judge = judge }
+
+  package mutating func take(_ bytes: ArraySlice<UInt8>) {
+    var rest = bytes
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      if line.isEmpty, !isOverlong, end - rest.startIndex <= Self.longest {
+        // A line that came whole is judged where it lies.
+        judge.take(Self.withoutReturn(rest[..<end]))
+      } else {
+        add(rest[..<end])
+        endLine()
+      }
+      rest = rest[(end + 1)...]
+    }
+    add(rest)
+  }
+
+  /// What was printed last need not have a line end.
+  package consuming func finish(outcome: ReaderOutcome) -> Judgement {
+    if !line.isEmpty || isOverlong { endLine() }
+    return judge.finish(outcome: outcome)
+  }
+
+  private mutating func add(_ bytes: ArraySlice<UInt8>) {
+    guard !isOverlong else { return }
+    // One byte more for the carriage return of a line end.
+    isOverlong = line.count + bytes.count > Self.longest + 1
+    line += isOverlong ? bytes.prefix(PrintedText.shown) : bytes
+  }
+
+  private static func withoutReturn(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+  }
+
+  private mutating func endLine() {
+    if isOverlong {
+      judge.takeOverlong(line[...])
+    } else {
+      judge.take(Self.withoutReturn(line[...]))
+    }
+    line.removeAll(keepingCapacity: !isOverlong)
+    isOverlong = false
+  }
+}
+
+// MARK: - Records as text
+
+extension FeedbackJudge: PrintedJudge {
+  package mutating func take(_ line: ArraySlice<UInt8>) {
+    guard let (time, token) = PrintedText.tuple(line) else {
+      return receive(rubbish: PrintedText.quoted(line))
+    }
+    receive(time: time, token: token)
+  }
+
+  package mutating func takeOverlong(_ beginning: ArraySlice<UInt8>) {
+    receive(rubbish: PrintedText.quoted(beginning, isCut: true))
+  }
+}
+
+/// Records as readers print them.
+package enum PrintedText {
+  /// Characters of a line that messages show.
+  static let shown = 80
+
+  /// `timestamp,token`: decimal seconds, maybe negative, and hex of either case, maybe none.
+  package static func tuple(_ line: ArraySlice<UInt8>) -> (time: Int64, token: [UInt8])? {
+    guard let comma = line.firstIndex(of: UInt8(ascii: ",")), let time = number(line[..<comma]),
+      let token = bytes(ofHex: line[(comma + 1)...])
+    else { return nil }
+    return (time, token)
+  }
+
+  /// `status,identifier`, both decimal.
+  static func response(_ line: ArraySlice<UInt8>) -> (status: Int64, identifier: Int64)? {
+    guard let comma = line.firstIndex(of: UInt8(ascii: ",")), let status = number(line[..<comma]),
+      let identifier = number(line[(comma + 1)...])
+    else { return nil }
+    return (status, identifier)
+  }
+
+  /// Decimal digits, with a minus before them or not; nil where it is nothing of the kind or takes more than 64 bits.
+  private static func number(_ text: ArraySlice<UInt8>) -> Int64? {
+    let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text
+    guard !digits.isEmpty, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+    return Int64(String(decoding: text, as: UTF8.self))
+  }
+
+  private static func bytes(ofHex text: ArraySlice<UInt8>) -> [UInt8]? {
+    guard text.count.isMultiple(of: 2) else { return nil }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count / 2)
+    var high: UInt8?
+    for character in text {
+      guard let digit = digit(character) else { return nil }
+      if let first = high {
+        bytes.append(first << 4 | digit)
+        high = nil
+      } else {
+        high = digit
+      }
+    }
+    return bytes
+  }
+
+  private static func digit(_ character: UInt8) -> UInt8? {
+    switch character {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  /// A line in quotes, of a long one its beginning.
+  static func quoted(_ line: ArraySlice<UInt8>, isCut: Bool = false) -> String {
+    let text = String(decoding: line.prefix(4 * shown), as: UTF8.self)
+    let isLonger = isCut || line.count > 4 * shown || text.count > shown
+    return "'\(text.prefix(shown))\(isLonger ? "…" : "")'"
+  }
+}

@@ -1,0 +1,125 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// A server that plays recorded connections to clients, one connection to one client.
+///
+/// All that it does happens on one thread of its own. It knows nothing of what the bytes mean.
+package final class MockServer: Sendable {
+  package struct Configuration: Sendable {
+    /// The address to listen on, as numbers; of this machine alone unless another is asked for.
+    package var address = "127.0.0.1"
+    /// 0 takes a port that is free.
+    package var port = 0
+    /// With it the server speaks TLS.
+    package var tls: TLSIdentity?
+    package var tlsOptions = TLSOptions()
+    /// How long a client may do nothing, where something is expected of it, before it is given up.
+    package var idleNanoseconds: Int64 = 30_000_000_000
+    /// Clients that are connected at a time; more are turned away.
+    package var maxConcurrentClients = 256
+    /// Clients that get something in all; then the server ends by itself. Nil goes on for ever.
+    package var clientLimit: Int?
+
+    package init() {}
+  }
+
+  /// The connection for each client by its number, from 0.
+  package typealias Script = @Sendable (_ client: Int) -> ServedConnection
+
+  /// The port that it listens on.
+  package let port: Int
+  private let group: MultiThreadedEventLoopGroup
+  private let book: NIOLoopBoundBox<ClientBook>
+  private let isStopped = Mutex(false)
+
+  private init(port: Int, group: MultiThreadedEventLoopGroup, book: NIOLoopBoundBox<ClientBook>) {
+    self.port = port
+    self.group = group
+    self.book = book
+  }
+
+  /// Listens from now on.
+  /// - Parameter tell: is called on the server's thread, and must not call the server.
+  package static func start(
+    _ configuration: Configuration, script: @escaping Script,
+    tell: @escaping @Sendable (ServerEvent) -> Void
+  ) throws -> MockServer {
+    let address = try address(configuration)
+    let tls = try configuration.tls?.context(configuration.tlsOptions)
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let loop = group.next()
+    let book = NIOLoopBoundBox.makeBoxSendingValue(
+      ClientBook(configuration, script: script, tell: tell), eventLoop: loop)
+    do {
+      let listener = try bootstrap(group, book, tls, configuration).bind(to: address).wait()
+      try loop.submit { book.value.listen(listener) }.wait()
+      return MockServer(port: listener.localAddress?.port ?? configuration.port, group: group, book: book)
+    } catch {
+      try? group.syncShutdownGracefully()
+      throw MockServerError(error, configuration)
+    }
+  }
+
+  /// Breaks all connections off and listens no more. When it returns no event comes any more.
+  package func stop() {
+    let wasStopped = isStopped.withLock { isStopped in
+      defer { isStopped = true }
+      return isStopped
+    }
+    guard !wasStopped else { return }
+    // Neither fails but for a group that is shut down already.
+    try? group.next().submit { [book] in book.value.stop() }.wait()
+    try? group.syncShutdownGracefully()
+  }
+
+  private static func address(_ configuration: Configuration) throws -> SocketAddress {
+    guard let address = try? SocketAddress(ipAddress: configuration.address, port: configuration.port) else {
+      throw MockServerError.notAnAddress(configuration.address)
+    }
+    return address
+  }
+
+  private static func bootstrap(
+    _ group: MultiThreadedEventLoopGroup, _ book: NIOLoopBoundBox<ClientBook>, _ tls: NIOSSLContext?,
+    _ configuration: Configuration
+  ) -> ServerBootstrap {
+    let asks = configuration.tlsOptions.asksClientCertificate
+    return ServerBootstrap(group: group)
+      .serverChannelOption(.backlog, value: 128)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+      // A client that sends no more may still read.
+      .childChannelOption(.allowRemoteHalfClosure, value: true)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          let pipeline = channel.pipeline.syncOperations
+          let wire = WireEnd()
+          try pipeline.addHandler(wire)
+          if let tls { try pipeline.addHandler(TLSOptions.handler(tls, asksClientCertificate: asks)) }
+          try pipeline.addHandler(Session(book: book.value, wire: wire, isTLS: tls != nil))
+        }
+      }
+  }
+}
+
+extension MockServerError {
+  init(_ error: any Error, _ configuration: MockServer.Configuration) {
+    let (address, port) = (configuration.address, configuration.port)
+    self =
+      switch (error as? IOError)?.errnoCode {
+      case EADDRINUSE: .portInUse(address: address, port: port)
+      case EACCES, EPERM: .notPermitted(address: address, port: port)
+      case EADDRNOTAVAIL: .addressUnavailable(address)
+      case let number?: .failed(String(cString: strerror(number)))
+      case nil: .failed("\(error)")
+      }
+  }
+}

@@ -1,0 +1,372 @@
+import NIOCore
+import NIOSSL
+import NIOTLS
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Plays one connection to one client.
+final class Session: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private enum State: Equatable {
+    /// Not connected yet, or the TLS handshake goes on.
+    case opening
+    /// The next move can be made.
+    case ready
+    /// The system takes what was sent.
+    case writing
+    /// The client is to read what was sent before anything follows.
+    case settling
+    case awaiting(clientBytes: Int)
+    case pausing
+    /// All was sent; the client is to close.
+    case leaving
+    case ended
+  }
+
+  /// Moves that are made in a row before others have their turn on the thread.
+  private static let movesInARow = 64
+  private static let closedEarly = "the client closed before the handshake was over"
+
+  private let book: ClientBook
+  private let wire: WireEnd
+  private let isTLS: Bool
+  private(set) var peer = "?"
+  private var context: ChannelHandlerContext?
+  private var state = State.opening
+  private var client = 0
+  private var bytes: [UInt8] = []
+  private var ending = ServedConnection.Ending.close
+  private var cursor: StepCursor?
+  /// A move that waits until the client has read what was sent.
+  private var held: StepCursor.Move?
+  private var report = ServedReport(
+    connection: "", peer: "?", sent: 0, size: 0, received: 0, end: .stopped, speaksTLS: false)
+  private var readWatch = ReadWatch(own: nil, peer: nil)
+  /// A chunk was sent that the client may not have read yet.
+  private var isUnsettled = false
+  private var hasInputEnded = false
+  /// Whether the client had closed when the server came to its end.
+  private var clientClosedFirst = false
+  private var watcher: Scheduled<Void>?
+  private var isMoving = false
+  private var lastProgress = NIODeadline.now()
+
+  /// - Parameter wire: the handler next to the socket.
+  init(book: ClientBook, wire: WireEnd, isTLS: Bool) {
+    self.book = book
+    self.wire = wire
+    self.isTLS = isTLS
+  }
+
+  /// The server ends.
+  func stop() {
+    if state == .opening { return leave(nil) }
+    end(.stopped)
+  }
+
+  // MARK: - What comes from the client
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    if context.channel.isActive { begin(context) }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+  func channelActive(context: ChannelHandlerContext) { begin(context) }
+
+  private func begin(_ context: ChannelHandlerContext) {
+    guard peer == "?" else { return }
+    peer = context.remoteAddress?.endpointText ?? "unknown"
+    guard book.admit(self) else {
+      state = .ended
+      return wire.breakOff()
+    }
+    progress()
+    watch(.nanoseconds(book.configuration.idleNanoseconds))
+    if !isTLS { open(context) }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case .handshakeCompleted? = event as? TLSUserEvent {
+      open(context)
+    } else if let event = event as? ChannelEvent, event == .inputClosed {
+      inputEnded()
+    } else {
+      context.fireUserInboundEventTriggered(event)
+    }
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let bytes = unwrapInboundIn(data)
+    if report.received == 0, !isTLS { report.speaksTLS = TLSOptions.isHandshake(bytes) }
+    report.received &+= bytes.readableBytes
+    // What was not waited for is no sign that the client reads.
+    guard case .awaiting(let clientBytes) = state else { return }
+    progress()
+    if report.received >= clientBytes { proceed() }
+  }
+
+  private func inputEnded() {
+    hasInputEnded = true
+    switch state {
+    case .opening: leave(Self.closedEarly)
+    case .awaiting: end(.clientClosed)
+    case .leaving: complete()
+    case .ready, .writing, .settling, .pausing, .ended: break
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    switch state {
+    case .opening: leave(Self.closedEarly)
+    case .leaving: complete()
+    case .ended: break
+    case .ready, .writing, .settling, .awaiting, .pausing: end(.clientClosed)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if case .uncleanShutdown? = error as? NIOSSLError { return }
+    failed(error)
+  }
+
+  private func failed(_ error: any Error) {
+    switch state {
+    case .ended: break
+    case .opening: leave(TLSOptions.reason(error))
+    case .leaving where isTLS && error.isReset:
+      // Many clients never read the alert that ends TLS, and their system says so.
+      complete()
+    default:
+      let isGone = error.isReset || error is ChannelError
+      end(isGone ? (hasInputEnded ? .clientClosed : .clientReset) : .failed(TLSOptions.reason(error)))
+    }
+  }
+
+  // MARK: - Moves
+
+  private func open(_ context: ChannelHandlerContext) {
+    guard state == .opening else { return }
+    guard let (client, connection) = book.open(self) else { return leave(nil) }
+    self.client = client
+    bytes = connection.bytes
+    ending = connection.ending
+    cursor = StepCursor(connection)
+    report.connection = connection.name
+    report.peer = peer
+    report.size = bytes.count
+    readWatch = ReadWatch(own: context.localAddress, peer: context.remoteAddress)
+    state = .ready
+    progress()
+    advance()
+  }
+
+  /// Makes moves as long as none has to wait. What a move calls may come back here at once: then the loop that
+  /// is running goes on, and no stack grows.
+  private func advance() {
+    guard !isMoving else { return }
+    isMoving = true
+    defer { isMoving = false }
+    var moves = 0
+    while state == .ready {
+      guard moves < Self.movesInARow else { return again(after: 0) }
+      moves += 1
+      make(held.take() ?? cursor?.next() ?? .end)
+    }
+  }
+
+  private func make(_ move: StepCursor.Move) {
+    if isUnsettled, mustSettle(before: move) {
+      held = move
+      return settle()
+    }
+    switch move {
+    case .send(let range, let endsChunk): send(range, endsChunk: endsChunk)
+    case .await(let clientBytes):
+      guard report.received < clientBytes else { return }
+      state = .awaiting(clientBytes: clientBytes)
+      progress()
+      if hasInputEnded { end(.clientClosed) }
+    case .pause(let nanoseconds):
+      state = .pausing
+      later(nanoseconds, ifStill: .pausing) { $0.proceed() }
+    case .end: finish()
+    }
+  }
+
+  private func proceed() {
+    state = .ready
+    progress()
+    advance()
+  }
+
+  private func again(after nanoseconds: Int64) {
+    later(nanoseconds, ifStill: .ready) { $0.advance() }
+  }
+
+  private func send(_ range: Range<Int>, endsChunk: Bool) {
+    guard let context else { return end(.clientClosed) }
+    state = .writing
+    var buffer = context.channel.allocator.buffer(capacity: range.count)
+    buffer.writeBytes(bytes[range])
+    context.writeAndFlush(wrapOutboundOut(buffer)).assumeIsolated().whenComplete { result in
+      self.wrote(range.count, endsChunk: endsChunk, result)
+    }
+  }
+
+  private func wrote(_ count: Int, endsChunk: Bool, _ result: Result<Void, any Error>) {
+    guard state == .writing else { return }
+    if case .failure(let error) = result { return failed(error) }
+    report.sent += count
+    if endsChunk { isUnsettled = true }
+    proceed()
+  }
+
+  // MARK: - Until the client has read
+
+  /// A record of TLS keeps a chunk apart from the next; without TLS only its having been read does. A reset
+  /// takes away what is still on its way.
+  private func mustSettle(before move: StepCursor.Move) -> Bool {
+    switch move {
+    case .send: !isTLS
+    case .end: ending == .reset
+    case .await, .pause: false
+    }
+  }
+
+  private func settle() {
+    state = .settling
+    readWatch.begin()
+    look()
+  }
+
+  private func look() {
+    let began = NIODeadline.now()
+    let sight = readWatch.look()
+    // All sessions together spend no more than a quarter of the thread's time on looking: where timers are always
+    // due, nothing is read or accepted any more.
+    let shortest = 4 &* (NIODeadline.now() - began).nanoseconds &* Int64(book.sessionCount)
+    switch sight {
+    case .read: settled()
+    case .arrived(let pause): later(pause, ifStill: .settling) { $0.settled() }
+    case .waiting(let nanoseconds, let progressed):
+      if progressed { progress() }
+      later(max(nanoseconds, shortest), ifStill: .settling) { $0.look() }
+    }
+  }
+
+  private func settled() {
+    isUnsettled = false
+    proceed()
+  }
+
+  // MARK: - The end
+
+  private func finish() {
+    clientClosedFirst = hasInputEnded
+    switch ending {
+    case .close:
+      state = .leaving
+      progress()
+      context?.close(mode: .output, promise: nil)
+      if hasInputEnded { complete() }
+    case .reset:
+      close(.completed(byClient: clientClosedFirst)) { wire.reset() }
+    case .waitForClient:
+      state = .leaving
+      progress()
+      if hasInputEnded { complete() }
+    }
+  }
+
+  /// All was sent, and the client is gone or need not be waited for.
+  private func complete(afterWaiting: Bool = false) {
+    guard state == .leaving else { return }
+    let byClient = clientClosedFirst || ending == .waitForClient && !afterWaiting
+    close(.completed(byClient: byClient)) { context?.close(promise: nil) }
+  }
+
+  private func end(_ end: ServedReport.End) {
+    close(end) { wire.breakOff() }
+  }
+
+  private func close(_ end: ServedReport.End, how: () -> Void) {
+    guard state != .ended, state != .opening else { return }
+    state = .ended
+    watcher?.cancel()
+    report.end = end
+    how()
+    book.ended(self, client: client, report)
+  }
+
+  /// Ends a connection on which nothing was served.
+  /// - Parameter reason: why the handshake failed; nil where it did not.
+  private func leave(_ reason: String?) {
+    guard state != .ended else { return }
+    state = .ended
+    watcher?.cancel()
+    wire.breakOff()
+    if let reason { book.handshakeFailed(self, reason) } else { book.left(self) }
+  }
+}
+
+// MARK: - Time
+
+extension Session {
+  /// The client, or the server itself, has done something.
+  private func progress() { lastProgress = .now() }
+
+  /// Does something on the thread after a time, if it is still in the same state then.
+  private func later(
+    _ nanoseconds: Int64, ifStill state: State, _ work: @escaping (Session) -> Void
+  ) {
+    guard let context else { return }
+    context.eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(max(0, nanoseconds))) {
+      if self.state == state { work(self) }
+    }
+  }
+
+  /// Looks after a time whether anything has happened, and gives the client up where nothing has.
+  private func watch(_ time: TimeAmount) {
+    guard let context, state != .ended else { return }
+    watcher = context.eventLoop.assumeIsolated().scheduleTask(in: time) { self.judgeIdleness() }
+  }
+
+  private func judgeIdleness() {
+    let limit = TimeAmount.nanoseconds(book.configuration.idleNanoseconds)
+    // The pauses are the server's own.
+    if state == .pausing { progress() }
+    let idle = NIODeadline.now() - lastProgress
+    guard idle >= limit else { return watch(limit - idle) }
+    switch state {
+    case .opening: leave("the client did not complete the handshake in time")
+    case .awaiting(let clientBytes): end(.stalled(.didNotSend(expected: clientBytes)))
+    case .leaving: complete(afterWaiting: true)
+    case .ready, .writing, .settling: end(.stalled(.didNotRead))
+    case .pausing, .ended: break
+    }
+  }
+}
+
+extension Error {
+  /// Whether the other end broke the connection off.
+  fileprivate var isReset: Bool {
+    guard let number = (self as? IOError)?.errnoCode else { return false }
+    return number == ECONNRESET || number == EPIPE
+  }
+}
+
+extension SocketAddress {
+  /// `192.0.2.1:2196`, or `[2001:db8::1]:2196`.
+  fileprivate var endpointText: String? {
+    guard let address = ipAddress, let port else { return nil }
+    return address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
+  }
+}

@@ -1,0 +1,143 @@
+import NIOCore
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// How far what was sent on a connection has come, where the other end is a socket of the same system: Linux
+/// lists both ends in /proc/net/tcp and tcp6 (proc(5)).
+struct SocketQueues {
+  struct State: Equatable {
+    /// Bytes that the other end's system has not acknowledged.
+    var unacknowledged: Int
+    /// Bytes that wait for the other end to read them; nil where its socket is not listed.
+    var unread: Int?
+  }
+
+  /// The first columns of a line for each end, and the file that has it: a socket of IPv6 may speak IPv4.
+  private struct Names {
+    var file: String
+    var own: [UInt8]
+    var peer: [UInt8]
+  }
+
+  /// No system has more sockets than that takes; what lies beyond is not looked at.
+  private static let maxFileSize = 1 << 24
+
+  private let names: [Names]
+  private var buffer: [UInt8] = []
+
+  init(own: SocketAddress?, peer: SocketAddress?) {
+    guard let own = own.flatMap(End.init), let peer = peer.flatMap(End.init) else {
+      names = []
+      return
+    }
+    var names: [Names] = []
+    if let first = own.v4, let second = peer.v4 {
+      names.append(Names(file: "/proc/net/tcp", own: first + [0x20] + second, peer: second + [0x20] + first))
+    }
+    names.append(
+      Names(file: "/proc/net/tcp6", own: own.v6 + [0x20] + peer.v6, peer: peer.v6 + [0x20] + own.v6))
+    self.names = names
+  }
+
+  /// Nil where nothing is listed: the system is another one, or has forgotten the connection.
+  mutating func state() -> State? {
+    var sent: Int?
+    var unread: Int?
+    for entry in names where sent == nil || unread == nil {
+      guard readFile(entry.file) else { continue }
+      let lines = SocketTable(buffer)
+      sent = sent ?? lines.queues(of: entry.own)?.sent
+      unread = unread ?? lines.queues(of: entry.peer)?.received
+    }
+    return sent.map { State(unacknowledged: $0, unread: unread) }
+  }
+
+  /// Fills `buffer` with a file of /proc; false where that cannot be read.
+  private mutating func readFile(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { _ = close(descriptor) }
+    buffer.removeAll(keepingCapacity: true)
+    while buffer.count < Self.maxFileSize {
+      let count = withUnsafeTemporaryAllocation(byteCount: 1 << 15, alignment: 1) { space in
+        let count = read(descriptor, space.baseAddress, space.count)
+        if count > 0 { buffer.append(contentsOf: space[..<count]) }
+        return count
+      }
+      if count < 0 { return false }
+      if count == 0 { break }
+    }
+    return true
+  }
+}
+
+/// The text of /proc/net/tcp or tcp6.
+struct SocketTable {
+  private let text: [UInt8]
+
+  init(_ text: [UInt8]) { self.text = text }
+
+  /// Bytes in the queues of the socket whose ends are `names`, as the table spells them.
+  func queues(of names: [UInt8]) -> (sent: Int, received: Int)? {
+    var start = 0
+    while start < text.count {
+      let end = text[start...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
+      if let queues = queues(in: text[start..<end], of: names) { return queues }
+      start = end + 1
+    }
+    return nil
+  }
+
+  /// A line is `sl: local remote st tx_queue:rx_queue …`, all numbers but the first in hex.
+  private func queues(in line: ArraySlice<UInt8>, of names: [UInt8]) -> (sent: Int, received: Int)? {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    let fields = line[(colon + 1)...].drop { $0 == 0x20 }
+    guard fields.starts(with: names) else { return nil }
+    let columns = fields.dropFirst(names.count).split(separator: 0x20)
+    guard columns.count > 1 else { return nil }
+    let queues = columns[1].split(separator: UInt8(ascii: ":")).map { digits in
+      Int(String(decoding: digits, as: UTF8.self), radix: 16)
+    }
+    guard queues.count == 2, let sent = queues[0], let received = queues[1] else { return nil }
+    return (sent, received)
+  }
+}
+
+/// An address and a port as the tables of Linux spell them: words of 32 bits in the order of the machine.
+private struct End {
+  /// Nil for what IPv4 cannot write.
+  var v4: [UInt8]?
+  var v6: [UInt8]
+
+  init?(_ address: SocketAddress) {
+    switch address {
+    case .v4(let address):
+      let word = address.address.sin_addr.s_addr
+      let port = UInt16(bigEndian: address.address.sin_port)
+      v4 = Self.text([word], port)
+      v6 = Self.text([0, 0, UInt32(0xffff).bigEndian, word], port)
+    case .v6(let address):
+      let words = withUnsafeBytes(of: address.address.sin6_addr) { bytes in
+        (0..<4).map { bytes.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self) }
+      }
+      let port = UInt16(bigEndian: address.address.sin6_port)
+      let isMapped = words[..<3] == [0, 0, UInt32(0xffff).bigEndian]
+      v4 = isMapped ? Self.text([words[3]], port) : nil
+      v6 = Self.text(words, port)
+    case .unixDomainSocket: return nil
+    }
+  }
+
+  private static func text(_ words: [UInt32], _ port: UInt16) -> [UInt8] {
+    Array((words.map { hex(UInt64($0), 8) }.joined() + ":" + hex(UInt64(port), 4)).utf8)
+  }
+
+  private static func hex(_ number: UInt64, _ width: Int) -> String {
+    let digits = String(number, radix: 16, uppercase: true)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+}

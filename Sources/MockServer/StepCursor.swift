@@ -1,0 +1,61 @@
+/// Goes through the steps of a connection, one move at a time. It sends nothing itself.
+struct StepCursor {
+  enum Move: Equatable {
+    /// Sends the bytes at these offsets (from 0). A chunk that is long is sent in pieces, and `endsChunk` is
+    /// true for the last.
+    case send(Range<Int>, endsChunk: Bool)
+    case await(clientBytes: Int)
+    case pause(nanoseconds: Int64)
+    /// All steps are done.
+    case end
+  }
+
+  /// Bytes that one move sends at most: each is copied for its way to the socket.
+  static let maxPiece = 1 << 18
+
+  private let steps: [ServedConnection.Step]
+  private let sizes: [Int]
+  private let count: Int
+  private var nextStep = 0
+  private var nextSize = 0
+  /// What is left of the step, and of the chunk at its front.
+  private var step = 0..<0
+  private var chunk = 0..<0
+
+  init(_ connection: ServedConnection) {
+    steps = connection.steps
+    sizes = connection.chunkSizes
+    count = connection.bytes.count
+  }
+
+  mutating func next() -> Move {
+    while chunk.isEmpty {
+      if !step.isEmpty {
+        cutChunk()
+        continue
+      }
+      guard nextStep < steps.count else { return .end }
+      defer { nextStep += 1 }
+      switch steps[nextStep] {
+      case .send(let range): step = range.clamped(to: 0..<count)
+      case .await(let clientBytes): return .await(clientBytes: clientBytes)
+      case .pause(let nanoseconds): return .pause(nanoseconds: nanoseconds)
+      }
+    }
+    let end = chunk.lowerBound + min(chunk.count, Self.maxPiece)
+    let piece = chunk.lowerBound..<end
+    chunk = end..<chunk.upperBound
+    return .send(piece, endsChunk: chunk.isEmpty)
+  }
+
+  /// Takes the next chunk from what is left of the step.
+  private mutating func cutChunk() {
+    var size = step.count
+    if !sizes.isEmpty {
+      size = min(size, max(1, sizes[nextSize]))
+      nextSize = (nextSize + 1) % sizes.count
+    }
+    chunk = step.lowerBound..<(step.lowerBound + size)
+    step = chunk.upperBound..<step.upperBound
+  }
+}

@@ -1,0 +1,55 @@
+import WireBytes
+
+/// Writes tests as JUnit's XML, as servers of continuous integration read it. It has no times: the same corpus makes
+/// the same file.
+package enum JUnitWriter {
+  /// - Parameter suite: what the tests are called together.
+  package static func text(_ rows: [TestRow], suite: String) -> String {
+    let tally = TestTally(rows)
+    let counts =
+      "tests=\"\(tally.count)\" failures=\"\(tally.failed)\" errors=\"\(tally.broken)\" skipped=\"\(tally.skipped)\""
+    let name = attribute(suite)
+    return """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <testsuites name=\(name) \(counts)>
+        <testsuite name=\(name) \(counts)>
+      \(rows.map { element($0, suite: name) }.joined())  </testsuite>
+      </testsuites>
+
+      """
+  }
+
+  private static func element(_ row: TestRow, suite: String) -> String {
+    var inner: [String] = []
+    switch row.verdict {
+    case .passed: break
+    case .skipped(let reason): inner.append("<skipped message=\(attribute(reason))/>")
+    case .broken(let reason): inner.append("<error type=\"broken\" message=\(attribute(reason))/>")
+    case .failed(let summary, let details):
+      let text = details.map { content($0) }.joined(separator: "\n")
+      inner.append("<failure type=\"difference\" message=\(attribute(summary))>\(text)</failure>")
+    }
+    if !row.description.isEmpty { inner.append("<system-out>\(content(row.description))</system-out>") }
+    let start = "    <testcase classname=\(suite) name=\(attribute(row.name))"
+    if inner.isEmpty { return "\(start)/>\n" }
+    return "\(start)>\n" + inner.map { "      \($0)\n" }.joined() + "    </testcase>\n"
+  }
+
+  private static func attribute(_ text: String) -> String { "\"\(content(text))\"" }
+
+  /// Text with what XML 1.0 takes for markup escaped, and what it does not take at all spelled out.
+  private static func content(_ text: String) -> String {
+    var escaped = ""
+    for scalar in VisibleText.of(text).unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "\u{fffe}", "\u{ffff}": escaped += "\u{fffd}"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+}

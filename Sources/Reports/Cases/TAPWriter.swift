@@ -1,0 +1,38 @@
+import WireBytes
+
+/// Writes tests as the Test Anything Protocol, version 14.
+package enum TAPWriter {
+  package static func text(_ rows: [TestRow]) -> String {
+    let lines = zip(1..., rows).map { number, row in point(number, row) }
+    return "TAP version 14\n1..\(rows.count)\n" + lines.joined()
+  }
+
+  private static func point(_ number: Int, _ row: TestRow) -> String {
+    var label = escaped(row.name)
+    if !row.description.isEmpty { label += ": \(escaped(row.description))" }
+    switch row.verdict {
+    case .passed: return "ok \(number) - \(label)\n"
+    case .skipped(let reason): return "ok \(number) - \(label) # SKIP \(escaped(reason))\n"
+    case .broken(let reason): return "not ok \(number) - \(label)\n" + block("error", reason, [])
+    case .failed(let summary, let details):
+      return "not ok \(number) - \(label)\n" + block("fail", summary, details)
+    }
+  }
+
+  /// Diagnostics: YAML in which every text is written as JSON has it, which YAML takes as well.
+  private static func block(_ severity: String, _ message: String, _ details: [String]) -> String {
+    var lines = ["---", "severity: \(severity)", "message: \(JSONValue.quoted(VisibleText.of(message)))"]
+    if !details.isEmpty {
+      lines.append("details:")
+      lines += details.map { "  - \(JSONValue.quoted(VisibleText.of($0)))" }
+    }
+    return (lines + ["..."]).map { "  \($0)\n" }.joined()
+  }
+
+  /// In a line of its own, `#` begins a directive and a backslash escapes.
+  private static func escaped(_ text: String) -> String {
+    VisibleText.of(text).map { character in
+      character == "#" || character == "\\" ? "\\\(character)" : String(character)
+    }.joined()
+  }
+}

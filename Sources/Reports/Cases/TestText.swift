@@ -1,0 +1,29 @@
+import WireBytes
+
+/// What `verify` shows to people: the tests that failed, and why; of all of them what they show, where that was asked
+/// for.
+package enum TestText {
+  /// Characters of a line that are shown. A request may have a payload of kilobytes.
+  private static let longestLine = 2000
+
+  /// The lines of one test, with their ends; nothing where there is nothing to say of it.
+  /// - Parameter isVerbose: whether tests that passed are told as well.
+  package static func lines(_ row: TestRow, style: TextStyle, isVerbose: Bool) -> String {
+    let name = VisibleText.of(row.name)
+    let shows = isVerbose && !row.description.isEmpty ? "  shows: \(VisibleText.of(row.description))\n" : ""
+    switch row.verdict {
+    case .passed: return isVerbose ? "ok      \(name)\n\(shows)" : ""
+    case .skipped(let reason):
+      return isVerbose ? "skipped \(name): \(VisibleText.of(reason))\n\(shows)" : ""
+    case .broken(let reason):
+      return "\(style.severity(.error, "broken")) \(style.bold(name)): \(VisibleText.of(reason))\n\(shows)"
+    case .failed(let summary, let details):
+      return "\(style.severity(.error, "failed")) \(style.bold(name)): \(VisibleText.of(summary))\n\(shows)"
+        + details.map { "  \(shortened(VisibleText.of($0)))\n" }.joined()
+    }
+  }
+
+  private static func shortened(_ line: String) -> String {
+    line.count <= longestLine ? line : line.prefix(longestLine) + "…"
+  }
+}

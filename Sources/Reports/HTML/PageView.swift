@@ -1,0 +1,217 @@
+import Analysis
+import WireBytes
+
+/// The page as the template reads it: every text as it is shown. Names of properties are names in report.mustache; those
+/// of rows differ from those around them, as the template looks outward for what a row lacks.
+struct PageView {
+  let style = ReportHTML.style
+  let head: ReportHead
+  let level: String
+  let verdict: String
+  let opening: String
+  let sentences: [String]
+  let tiles: [Tile]
+  let isRedacted: Bool
+  let masks: Bool
+  let making: [Fact]
+  let note: [String]
+  let hasNote: Bool
+  let inputs: [InputView]
+  let failures: String
+  let hasFailures: Bool
+  let given: [Fact]
+  let defaults: [Fact]
+  let hasGiven: Bool
+  let timeline: TimelineView?
+  let streams: StreamsView
+  let findings: FindingsView
+  let gateway: GatewayView?
+  let readers: ReadersView
+  let deaths: DeathsView
+  let glossary: [Glossary.Entry]
+  let account: [AccountRow]
+
+  /// A figure that is seen first.
+  struct Tile {
+    let figure: String
+    let label: String
+  }
+
+  /// A name and what is said of it.
+  struct Fact {
+    let name: String
+    let value: String
+  }
+
+  init(_ page: ReportPage) {
+    let verdict = ReportVerdict(page)
+    head = page.head
+    level = verdict.level.rawValue
+    self.verdict = verdict.level.word
+    opening = verdict.sentences.first ?? ""
+    sentences = Array(verdict.sentences.dropFirst())
+    tiles = Self.tiles(page)
+    isRedacted = page.head.isRedacted
+    masks = page.head.hasMaskedText
+    making = Self.making(page.head)
+    note = page.head.note
+    hasNote = !page.head.note.isEmpty
+    inputs = page.inputs.map(InputView.init)
+    failures = Figures.count(page.failures, "input")
+    hasFailures = page.failures > 0
+    given = page.head.options.filter { !$0.isDefault }.map { Fact(name: $0.name, value: $0.value) }
+    defaults = page.head.options.filter(\.isDefault).map { Fact(name: $0.name, value: $0.value) }
+    hasGiven = !given.isEmpty
+    timeline = TimelineView(page.deaths)
+    streams = StreamsView(page)
+    findings = FindingsView(page)
+    gateway = GatewayView(page)
+    readers = ReadersView(page)
+    deaths = DeathsView(page)
+    glossary = Glossary.entries(isRedacted: page.head.isRedacted)
+    account = Self.account(page.summary)
+  }
+
+  private static func making(_ head: ReportHead) -> [Fact] {
+    [
+      head.madeAt.map { Fact(name: "Made", value: $0) },
+      head.madeBy.map { Fact(name: "By", value: $0) },
+      Fact(name: "With", value: "apnsift \(head.version)"),
+    ].compactMap { $0 }
+  }
+
+  private static func tiles(_ page: ReportPage) -> [Tile] {
+    let summary = page.summary
+    let lost = summary.skippedBytes + summary.truncatedBytes
+    var tiles = [Tile(figure: Figures.grouped(summary.streamBytes), label: "bytes examined")]
+    if summary.feedback > 0 || summary.gateway.requests + summary.gateway.responses == 0 {
+      tiles.append(Tile(figure: Figures.grouped(summary.feedback), label: "feedback tuples"))
+      tiles.append(Tile(figure: Figures.grouped(page.deaths.dead), label: "dead tokens"))
+    }
+    if summary.gateway.requests > 0 {
+      tiles.append(Tile(figure: Figures.grouped(summary.gateway.requests), label: "requests"))
+    }
+    if summary.gateway.responses > 0 {
+      tiles.append(Tile(figure: Figures.grouped(summary.gateway.responses), label: "error responses"))
+    }
+    tiles.append(Tile(figure: Figures.grouped(lost), label: "bytes not readable"))
+    tiles.append(Tile(figure: Figures.grouped(summary.gapBytes), label: "bytes missing"))
+    tiles.append(Tile(figure: Figures.grouped(page.flaggedRecords), label: "doubtful records"))
+    return tiles
+  }
+
+  /// Where every byte went.
+  struct AccountRow {
+    let fate: String
+    let bytes: String
+    let share: String
+  }
+
+  private static func account(_ summary: Summary) -> [AccountRow] {
+    let rows = [
+      ("In records", summary.recordBytes), ("Passed over: they belong to no record", summary.skippedBytes),
+      ("Cut off: a record that has begun and does not end", summary.truncatedBytes),
+    ]
+    let shares = rows.map { fate, bytes in
+      AccountRow(
+        fate: fate, bytes: Figures.grouped(bytes), share: Figures.percent(bytes, of: summary.streamBytes))
+    }
+    let rest = [
+      ("Not decoded: encrypted, or of another protocol", summary.undecodedBytes),
+      ("Missing from the input", summary.gapBytes),
+    ].filter { $0.1 > 0 }
+    return shares + rest.map { AccountRow(fate: $0.0, bytes: Figures.grouped($0.1), share: "–") }
+  }
+}
+
+/// An input in the page.
+struct InputView {
+  let source: String
+  let format: String
+  let size: String
+  let digest: String
+
+  init(_ input: InputSummary) {
+    source = input.source
+    let compression = input.compression.map { ", compressed with \($0)" } ?? ""
+    let kind = input.captureKind.map { "\($0) capture" } ?? input.format ?? "not read"
+    let packets = input.packets.map { ", \(Figures.count($0, "packet"))" } ?? ""
+    format = kind + compression + packets
+    size = Figures.size(input.bytes)
+    digest = input.sha256 ?? "not known"
+  }
+}
+
+/// The timeline in the page.
+struct TimelineView {
+  let wide: String
+  let narrow: String
+  let unit: String
+  let deaths: String
+  let isNarrowlyCounted: Bool
+
+  init?(_ deaths: Deaths) {
+    guard let timeline = Timeline(deaths.hours) else { return nil }
+    wide = TimelineSVG(timeline, size: .wide, noun: "death").text
+    narrow = TimelineSVG(timeline, size: .narrow, noun: "death").text
+    unit = timeline.unit.name
+    self.deaths = Figures.count(timeline.total, "death")
+    isNarrowlyCounted = timeline.total < deaths.dead
+  }
+}
+
+/// The table of streams in the page.
+struct StreamsView {
+  struct Row {
+    let number: String
+    let of: String
+    let peers: String?
+    let speaks: String
+    let bytes: String
+    let records: String
+    let missing: String
+    let packets: String
+    let captured: String
+  }
+
+  let rows: [Row]
+  let hasRows: Bool
+  let hasStreams: Bool
+  let more: String
+  let hasMore: Bool
+  let command: String
+  let hasPackets: Bool
+
+  init(_ page: ReportPage) {
+    rows = page.streams.map(Self.row)
+    hasRows = !rows.isEmpty
+    hasStreams = page.summary.streams > 0
+    more = "\(Figures.grouped(rows.count)) of \(Figures.count(page.summary.streams, "stream"))"
+    hasMore = page.streamsLeftOut > 0
+    command = page.commands.streams
+    hasPackets = page.streams.contains { $0.firstPacket != nil }
+  }
+
+  private static func row(_ stream: StreamSummary) -> Row {
+    let packets = [stream.firstPacket, stream.lastPacket].compactMap { $0 }.map(Figures.grouped)
+    let times = [stream.startedAt, stream.endedAt].compactMap { $0?.text.map(time) }
+    let peers = [stream.client, stream.server].compactMap { $0 }
+    return Row(
+      number: String(stream.number), of: stream.source,
+      peers: peers.isEmpty ? nil : peers.joined(separator: " → "),
+      speaks: stream.speaks.rawValue, bytes: bytes(stream), records: Figures.grouped(stream.records),
+      missing: Figures.grouped(stream.serverGapBytes &+ stream.clientGapBytes),
+      packets: packets.joined(separator: " to "), captured: times.joined(separator: " to "))
+  }
+
+  private static func bytes(_ stream: StreamSummary) -> String {
+    let sent = [(stream.serverBytes, "server"), (stream.clientBytes, "client")].filter { $0.0 > 0 }
+    return sent.isEmpty
+      ? "0" : sent.map { "\(Figures.grouped($0.0)) from the \($0.1)" }.joined(separator: ", ")
+  }
+
+  /// RFC 3339 as people read it, without fractions of a second.
+  private static func time(_ text: String) -> String {
+    text.prefix(10) + " " + text.dropFirst(11).prefix(8)
+  }
+}

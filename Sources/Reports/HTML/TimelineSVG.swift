@@ -1,0 +1,139 @@
+/// Draws a timeline as SVG. Colours come from the page's style sheet, so that the picture suits both schemes.
+struct TimelineSVG {
+  /// How large it is drawn, in units of the viewBox. The text has the same size in both: a narrow picture is drawn
+  /// anew, since a wide one that is scaled down to a phone cannot be read.
+  struct Size {
+    var id: String
+    var width: Double
+    var height: Double
+    /// Labels below the bars at most.
+    var maxLabels: Int
+
+    static let wide = Size(id: "wide", width: 880, height: 250, maxLabels: 8)
+    static let narrow = Size(id: "narrow", width: 350, height: 220, maxLabels: 3)
+  }
+
+  private static let top = 14.0
+  private static let bottom = 30.0
+  /// Units that a figure beside the axis takes.
+  private static let digitWidth = 7.4
+
+  private let timeline: Timeline
+  private let size: Size
+  private let noun: String
+  private let scale: AxisScale
+
+  /// - Parameter noun: what is counted.
+  init(_ timeline: Timeline, size: Size, noun: String) {
+    self.timeline = timeline
+    self.size = size
+    self.noun = noun
+    scale = AxisScale(highest: timeline.highest?.count ?? 0)
+  }
+
+  private var left: Double { Double(Figures.grouped(scale.end).count) * Self.digitWidth + 10 }
+  private var floor: Double { size.height - Self.bottom }
+  private var step: Double { (size.width - left - 2) / Double(max(timeline.bars.count, 1)) }
+
+  var text: String {
+    let id = "timeline-\(size.id)"
+    return """
+      <svg class="chart \(size.id)" viewBox="0 0 \(Self.number(size.width)) \(Self.number(size.height))" \
+      role="img" aria-labelledby="\(id)-title \(id)-desc">
+      <title id="\(id)-title">Deaths by \(timeline.unit.name)</title>
+      <desc id="\(id)-desc">\(description)</desc>
+      \(axis)\(bars)\(labels)</svg>
+
+      """
+  }
+
+  private var description: String {
+    guard let first = timeline.bars.first, let last = timeline.bars.last, let highest = timeline.highest
+    else {
+      return "No bars."
+    }
+    let unit = timeline.unit
+    let total = Figures.count(timeline.total, noun)
+    if timeline.bars.count == 1 { return "\(total), all in \(unit.phrase(first.start))." }
+    return "\(total) in \(Figures.count(timeline.bars.count, "bar")) from \(unit.label(first.start)) to "
+      + "\(unit.label(last.start)); the most, \(Figures.grouped(highest.count)), in \(unit.phrase(highest.start))."
+  }
+
+  /// Lines across the picture at round figures, each with its figure.
+  private var axis: String {
+    scale.marks.map { mark in
+      let y = Self.number(height(at: mark))
+      let line =
+        "<line class=\"\(mark == 0 ? "base" : "grid")\" x1=\"\(Self.number(left))\" "
+        + "x2=\"\(Self.number(size.width))\" y1=\"\(y)\" y2=\"\(y)\"/>"
+      return line
+        + "<text class=\"figure\" x=\"\(Self.number(left - 8))\" y=\"\(Self.number(height(at: mark) + 4))\">"
+        + "\(Figures.grouped(mark))</text>\n"
+    }.joined()
+  }
+
+  private func height(at count: Int) -> Double {
+    floor - (floor - Self.top) * Double(count) / Double(max(scale.end, 1))
+  }
+
+  private var bars: String {
+    let width = max(step * 0.8, 1)
+    return timeline.bars.enumerated().map { index, bar in
+      guard bar.count > 0 else { return "" }
+      // Something is never drawn as nothing.
+      let tall = max(floor - height(at: bar.count), 1.5)
+      let x = min(left + Double(index) * step + (step - width) / 2, size.width - width)
+      let shown = min(width, 72)
+      return
+        "<rect class=\"bar\" x=\"\(Self.number(x + (width - shown) / 2))\" y=\"\(Self.number(floor - tall))\" "
+        + "width=\"\(Self.number(shown))\" height=\"\(Self.number(tall))\" rx=\"1.5\">"
+        + "<title>\(timeline.unit.label(bar.start)): \(Figures.count(bar.count, noun))</title></rect>\n"
+    }.joined()
+  }
+
+  /// Names of some bars, evenly apart, that do not touch each other.
+  private var labels: String {
+    let count = timeline.bars.count
+    let every = max(1, (count + size.maxLabels - 1) / size.maxLabels)
+    return stride(from: 0, to: count, by: every).map { index in
+      let middle = left + (Double(index) + 0.5) * step
+      let label = timeline.unit.label(timeline.bars[index].start)
+      let half = Double(label.count) * 3.6
+      let x = min(max(middle, half), size.width - half)
+      return
+        "<text class=\"label\" x=\"\(Self.number(x))\" y=\"\(Self.number(size.height - 9))\">\(label)</text>\n"
+    }.joined()
+  }
+
+  /// With a decimal where it needs one: the same text on every system.
+  private static func number(_ value: Double) -> String {
+    let tenths = Int((value * 10).rounded())
+    return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+  }
+}
+
+/// Round figures beside an axis that begins at 0.
+package struct AxisScale: Equatable {
+  /// Ascending, the first one 0.
+  package var marks: [Int]
+
+  var end: Int { marks.last ?? 0 }
+
+  /// One, two or five times a power of ten apart, five of them at most above 0.
+  package init(highest: Int) {
+    var step = 1
+    var factors = [2, 5, 10]
+    var power = 1
+    while highest > step * 4, power < Int.max / 100 {
+      step = factors[0] * power
+      if factors[0] == 10 {
+        power *= 10
+        factors = [2, 5, 10]
+      } else {
+        factors.removeFirst()
+      }
+    }
+    let above = max(1, highest / step + (highest % step > 0 ? 1 : 0))
+    marks = (0...above).map { $0 * step }
+  }
+}

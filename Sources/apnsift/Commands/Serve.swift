@@ -1,0 +1,139 @@
+import Analysis
+import ArgumentParser
+import MockServer
+import Reports
+import StreamSources
+import WireBytes
+
+/// `apnsift serve`: a mock server that replays what servers sent.
+struct Serve: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Replay captured bytes to a client under test, as the feedback server or the gateway did.",
+    discussion: """
+      Each client that connects gets the next stream: the server's bytes in the chunks in which they were captured (of \
+      a dump 4096 bytes), a read or a TLS record each, and the same end. A gateway's responses wait until the client \
+      has sent as many bytes as the captured one had. Behind the last stream comes the first one again. The address \
+      stands on standard output as soon as clients can connect. A stream with gaps, or encrypted, is not served.
+
+      EXAMPLES
+        apnsift serve capture.pcap                      on 127.0.0.1:2196
+        apnsift serve feedback.bin --port 0 --once      one client, any port
+        apnsift serve capture.pcap --stream 3 --tls
+        apnsift serve feedback.bin --chunk-size 7
+        apnsift serve feedback.bin --every-chunking     client k gets size k
+        apnsift serve gateway.pcap --pace 1             with its pauses
+        apnsift serve a.pcap --certificate cert.pem --key key.pem
+      """)
+
+  @OptionGroup var input: InputOptions
+
+  @Option(help: "Serve the stream of this number alone (of each input).")
+  var stream: Int?
+
+  @OptionGroup(title: "CHUNKS") var chunking: ChunkOptions
+
+  @OptionGroup(title: "SERVER") var server: ServeOptions
+
+  mutating func validate() throws {
+    try chunking.validate(beside: input)
+    if let other = chunking.given.first, server.pace != nil {
+      throw ValidationError("--pace is for the captured chunks: it does not go with \(other).")
+    }
+    if let stream, stream < 0 {
+      throw ValidationError("--stream is \(stream): streams are numbered from 0.")
+    }
+  }
+
+  func run() throws {
+    let chunks = try chunking.chunks()
+    var examination = Examination(input, hashes: false)
+    let identity = try identity(examination)
+    let streams = ServedStreams(
+      ConnectionPlan(chunks: chunks, pace: server.replayPace), memory: input.memory.bytes, wanted: stream)
+    let analyzer = Analyzer(input.analysis, sinks: [streams])
+    try examination.run(analyzer, into: ServeReceiver(analyzer, streams: streams))
+    let connections = streams.connections()
+    guard !connections.isEmpty else { throw Failure(nothing(streams)) }
+
+    let script = ServeScript(connections, chunks: chunks)
+    let log = try serve(
+      script,
+      server.configuration(
+        port: streams.areGateways ? 2195 : 2196, identity: identity,
+        clientLimit: server.once ? script.round : nil))
+    let done = "served \(Count.of(connections.count, "stream")) to \(log.done)"
+    Messages.say(examination.closingLine(done, analyzer.summary, faults: log.faults))
+    if server.once, !log.isAllWhole { throw ExitStatus.failed }
+    throw examination.status(analyzer.summary)
+  }
+
+  /// Serves until a signal ends it, or until all that was to be served is.
+  private func serve(_ script: ServeScript, _ configuration: MockServer.Configuration) throws -> ServeLog {
+    let alarm = try Alarm()
+    let log = ServeLog(idleSeconds: server.idleTimeout.seconds, alarm: alarm.descriptor)
+    let running: MockServer
+    do {
+      running = try MockServer.start(
+        configuration, script: { script.connection(for: $0) }, tell: { log.add($0) })
+    } catch let error as MockServerError {
+      throw Failure(text(error))
+    }
+    defer { running.stop() }
+    Interruption.remember(alarming: alarm.descriptor)
+    try sayAddress(running.port)
+    while !log.isFinished, !Interruption.hasCome { alarm.wait() }
+    running.stop()
+    return log
+  }
+
+  private func sayAddress(_ port: Int) throws {
+    if !server.isLoopback {
+      Messages.say(
+        "warning: clients on other machines can connect to \(server.listen), and get what was captured; without "
+          + "--listen only those on this one can")
+    }
+    let host = server.listen.contains(":") ? "[\(server.listen)]" : server.listen
+    try OutputFile().write(Array("\(host):\(port)\n".utf8).span.bytes)
+  }
+
+  /// Nil where TLS is not spoken.
+  private func identity(_ examination: Examination) throws -> TLSIdentity? {
+    guard server.speaksTLS else { return nil }
+    let identity: TLSIdentity
+    if let certificate = server.certificate, let key = server.key {
+      identity = try ServerIdentity.read(certificate: certificate, key: key)
+    } else {
+      if let path = server.writeCertificate, examination.contains(fileAt: path) {
+        throw Failure("\(path) is one of the inputs: name another file to write")
+      }
+      let output = try server.writeCertificate.map { try OutputFile($0, force: server.force) }
+      identity = try ServerIdentity.make(writing: output)
+    }
+    Messages.say("the certificate's SHA-256 fingerprint is \(identity.fingerprint)")
+    return identity
+  }
+
+  private func nothing(_ streams: ServedStreams) -> String {
+    if streams.refused > 0 {
+      return "nothing to serve: \(Count.of(streams.refused, "stream")) cannot be, see above"
+    }
+    guard let stream else { return "nothing to serve: the inputs hold no stream" }
+    return "nothing to serve: no input has a stream \(stream); `apnsift inspect` lists them"
+  }
+
+  private func text(_ error: MockServerError) -> String {
+    switch error {
+    case .portInUse(let address, let port):
+      "port \(port) of \(address) is in use: end the server that listens there, or give another --port "
+        + "(0 takes a free one)"
+    case .notPermitted(let address, let port):
+      "port \(port) of \(address) may not be used: ports below 1024 are for the administrator; give a --port above "
+        + "(0 takes a free one)"
+    case .addressUnavailable(let address):
+      "\(address) is no address of this machine: give --listen one that is"
+    case .notAnAddress(let address): "\(address) is no address: give --listen one such as 127.0.0.1"
+    case .failed(let reason): "the server could not be started: \(reason)"
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import ArgumentParser
+import Corpus
+import StreamSources
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Why a case cannot be verified: one sentence without its full stop, that says what to do.
+struct BrokenCase: Error {
+  var message: String
+  init(_ message: String) { self.message = message }
+}
+
+/// What is read of a case, and how: the options of its description as `export` takes them, and its files. Their
+/// names are relative to the case, as if the command ran in its directory.
+struct CaseInputs {
+  let options: InputOptions
+  let walk: InputWalk
+
+  init(_ directory: CaseDirectory, _ description: CaseDescription) throws(BrokenCase) {
+    let words = description.options
+    let isPair = words.contains { Self.names($0, "--requests") || Self.names($0, "--responses") }
+    let names = isPair ? [] : directory.inputs.map { Self.text($0) }
+    guard isPair || !names.isEmpty else {
+      throw BrokenCase(
+        "expected an input, found none; put the bytes into a file whose name begins with \(CaseFiles.inputPrefix)"
+      )
+    }
+    options = try Self.parse(words, inputs: names)
+    if isPair {
+      walk = InputWalk([], paired: try Self.pair(options, in: directory))
+    } else {
+      var inputs: [Input] = []
+      for (name, file) in zip(names, directory.inputs) {
+        inputs.append(try Self.input(name, file, in: directory))
+      }
+      walk = InputWalk(inputs)
+    }
+  }
+
+  private static func names(_ word: String, _ option: String) -> Bool {
+    word == option || word.hasPrefix("\(option)=")
+  }
+
+  private static func parse(_ words: [String], inputs: [String]) throws(BrokenCase) -> InputOptions {
+    let remedy = "correct the options in \(CaseFiles.description)"
+    if let help = words.first(where: { ["-h", "--help", "--help-hidden", "--version", "--"].contains($0) }) {
+      throw BrokenCase("expected options of export, found '\(help)'; \(remedy)")
+    }
+    let options: InputOptions
+    do {
+      options = try InputOptions.parse(words + inputs)
+    } catch {
+      let message = InputOptions.message(for: error)
+      throw BrokenCase("its options cannot be read: \(message.shortened); \(remedy)")
+    }
+    if let word = options.inputs.first(where: { !inputs.contains($0) }) {
+      throw BrokenCase(
+        "expected options, found the word '\(word.shortened)'; inputs are the files \(CaseFiles.inputPrefix)* of the case"
+      )
+    }
+    return options
+  }
+
+  private static func pair(
+    _ options: InputOptions, in directory: CaseDirectory
+  ) throws(BrokenCase) -> [Input] {
+    var pair: [Input] = []
+    for (name, half) in [(options.requests, Input.Half.requests), (options.responses, .responses)] {
+      guard let name else { continue }
+      guard !name.hasPrefix("/"), name != "-" else {
+        throw BrokenCase(
+          "expected a file of the case for --\(half), found '\(name.shortened)'; put the file beside \(CaseFiles.description)"
+        )
+      }
+      var one = try input(name, Array(name.utf8CString), in: directory)
+      one.half = half
+      pair.append(one)
+    }
+    return pair
+  }
+
+  private static func input(
+    _ name: String, _ file: [CChar], in directory: CaseDirectory
+  ) throws(BrokenCase) -> Input {
+    let path = directory.path(of: file)
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      throw BrokenCase("expected the file \(name), found that it cannot be opened: \(SystemError.text())")
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw BrokenCase("expected \(name) to be a file, found something else; put the bytes into a file")
+    }
+    return Input(name, path: path)
+  }
+
+  private static func text(_ name: [CChar]) -> String {
+    String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}

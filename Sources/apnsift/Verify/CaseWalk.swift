@@ -1,0 +1,116 @@
+import Corpus
+import StreamSources
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Finds the cases of a corpus. A directory with `case.yml`, `expected.ndjson` or an `input.*` is a case, whole or
+/// not; others are walked, in the byte order of the names in each. Links to directories are not followed.
+struct CaseWalk {
+  private(set) var cases: [CaseDirectory] = []
+  /// What could not be walked: its name, and why.
+  private(set) var faults: [String] = []
+
+  /// Directories nested deeper are not entered, and said so: a guard against loops of mounts.
+  private static let maxDepth = 128
+
+  /// - Parameter directories: as they were named. Of several, names of cases begin with the directory's.
+  init(_ directories: [String]) {
+    var paths = ArgumentPaths()
+    for directory in directories {
+      let path = Self.trimmed(paths.path(of: directory))
+      let found = cases.count
+      let failed = faults.count
+      walk(path, name: directories.count > 1 ? directory : "", named: directory, depth: 0)
+      if cases.count == found, faults.count == failed {
+        faults.append(
+          "\(directory): expected cases, found none; a case is a directory with input.*, \(CaseFiles.description) and "
+            + CaseFiles.expectation)
+      }
+    }
+  }
+
+  private mutating func walk(_ path: [CChar], name: String, named: String, depth: Int) {
+    let shown = name.isEmpty ? named : name
+    guard depth < Self.maxDepth else {
+      faults.append("\(shown): is nested more than \(Self.maxDepth) directories deep; name it itself")
+      return
+    }
+    guard let members = Self.members(of: path) else {
+      faults.append(
+        "\(shown): expected a directory of cases, found that it cannot be listed: \(SystemError.text())")
+      return
+    }
+    // Named itself, a case is called by its directory's own name.
+    let own = name.isEmpty ? Self.lastPart(of: named) : name
+    if let one = Self.directory(path, name: own, members: members) {
+      cases.append(one)
+      return
+    }
+    for member in members {
+      let inside = path.dropLast() + [CChar(bitPattern: UInt8(ascii: "/"))] + member
+      guard Self.kind(of: Array(inside)) == S_IFDIR else { continue }
+      let memberName = Self.text(member)
+      walk(
+        Array(inside), name: name.isEmpty ? memberName : "\(name)/\(memberName)", named: named,
+        depth: depth + 1)
+    }
+  }
+
+  /// The case that a directory is by its members; nil where it is none.
+  private static func directory(_ path: [CChar], name: String, members: [[CChar]]) -> CaseDirectory? {
+    var found = CaseDirectory(name: name, path: path)
+    for member in members {
+      switch text(member) {
+      case CaseFiles.description: found.hasDescription = true
+      case CaseFiles.expectation: found.hasExpectation = true
+      case let name where name.hasPrefix(CaseFiles.inputPrefix): found.inputs.append(member)
+      default: break
+      }
+    }
+    return found.hasDescription || found.hasExpectation || !found.inputs.isEmpty ? found : nil
+  }
+
+  // MARK: - Names
+
+  private static func text(_ name: [CChar]) -> String {
+    String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  private static func lastPart(of directory: String) -> String {
+    directory.split(separator: "/").last.map(String.init) ?? directory
+  }
+
+  /// Without slashes at its end, unless it is the root.
+  private static func trimmed(_ path: [CChar]) -> [CChar] {
+    var bytes = path.dropLast()
+    while bytes.count > 1, bytes.last == CChar(bitPattern: UInt8(ascii: "/")) { bytes.removeLast() }
+    return bytes + [0]
+  }
+
+  /// The type bits of a path's mode, of a link those of the link; nil where there is nothing.
+  private static func kind(of path: [CChar]) -> mode_t? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+  }
+
+  /// The names in a directory, without `.` and `..`, in byte order; nil with `errno` set on failure.
+  private static func members(of directory: [CChar]) -> [[CChar]]? {
+    guard let stream = opendir(directory) else { return nil }
+    defer { _ = closedir(stream) }
+    var members: [[UInt8]] = []
+    while true {
+      // Only errno tells a failure from the directory's end, and whatever is called in between may set it.
+      errno = 0
+      guard let entry = readdir(stream) else { break }
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+      if name != Array(".".utf8), name != Array("..".utf8) { members.append(name) }
+    }
+    guard errno == 0 else { return nil }
+    members.sort { $0.lexicographicallyPrecedes($1) }
+    return members.map { $0.map { CChar(bitPattern: $0) } + [0] }
+  }
+}

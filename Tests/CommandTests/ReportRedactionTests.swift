@@ -1,0 +1,197 @@
+import CaptureWriting
+import Testing
+
+/// `report --redact`: nothing of a token is left in the page.
+@Suite("Redacted report")
+struct ReportRedactionTests {
+  private let directory: TestDirectory
+  private static let key = "0123456789abcdef0123456789abcdef"
+
+  init() throws {
+    directory = try TestDirectory()
+    try directory.write(Self.key, to: "key.txt")
+  }
+
+  private func redacted(_ arguments: [String], code: Int32 = 0) throws -> Page {
+    try directory.report(arguments + ["--redact", "key.txt"], code: code)
+  }
+
+  /// Fails where four bytes of a token stand in the page as hex digits, in any case and with any marks or tags between.
+  private func expectNothing(of tokens: [[UInt8]], in page: Page, _ comment: String) {
+    var windows: Set<[UInt8]> = []
+    for token in tokens {
+      let digits = Array(hex(token).utf8)
+      for start in stride(from: 0, to: digits.count - 7, by: 2) {
+        windows.insert(Array(digits[start..<start + 8]))
+      }
+    }
+    var found: [String] = []
+    for run in page.digitRuns(atLeast: 8) {
+      for start in 0...run.count - 8 where windows.contains(Array(run[start..<start + 8])) {
+        found.append(String(decoding: run[start..<start + 8], as: UTF8.self))
+      }
+    }
+    #expect(found == [], "\(comment)")
+  }
+
+  /// Bytes that lost, changed or got some, at random places.
+  private func damage(_ bytes: [UInt8], _ generator: inout FixedGenerator) -> [UInt8] {
+    var bytes = bytes
+    for _ in 0..<Int.random(in: 0...6, using: &generator) {
+      let place = Int.random(in: 0..<bytes.count - 60, using: &generator)
+      switch Int.random(in: 0...2, using: &generator) {
+      case 0: bytes.removeSubrange(place..<place + Int.random(in: 1...50, using: &generator))
+      case 1: bytes[place] ^= 0xff
+      default: bytes.insert(contentsOf: [0xee, 0xee, 0xee], at: place)
+      }
+    }
+    return bytes.dropLast(Int.random(in: 0...20, using: &generator))
+  }
+
+  @Test("of random damaged dumps, as raw bytes, hex, hex dump and capture", arguments: 0..<6)
+  func dumps(_ seed: Int) throws {
+    var generator = FixedGenerator(seed: UInt64(9000 + seed))
+    let sent = (0..<40).map { number -> Tuple in
+      let length = number % 9 == 8 ? 54 : 32
+      return Tuple(
+        UInt32.random(in: 1_300_000_000...1_600_000_000, using: &generator),
+        token(seed * 100 + number, length: length))
+    }
+    let dump = damage(feedback(sent), &generator)
+    try directory.write(dump, to: "dump.bin")
+    try directory.write(hex(dump).uppercased(), to: "dump.hex")
+    try directory.write(hex(dump) + "zz", to: "cut.hex")
+    try directory.write(try directory.tool("xxd", [directory.path(of: "dump.bin")]), to: "dump.xxd")
+    var conversation = Conversation(serverSends: dump)
+    conversation.segmentSizes = [100, 3, 38]
+    try directory.write(PcapWriter().file(FrameWriter().packets(conversation.segments())), to: "dump.pcap")
+    for name in ["dump.bin", "dump.hex", "dump.xxd", "dump.pcap"] {
+      let options = ["--token-length", "32,54", "--max-places", "50"]
+      expectNothing(of: sent.map(\.token), in: try redacted([name] + options), name)
+      expectNothing(of: sent.map(\.token), in: try redacted([name]), "\(name), one length")
+    }
+    expectNothing(of: sent.map(\.token), in: try redacted(["cut.hex"], code: 2), "cut.hex")
+    // Read as what it is not, its bytes are no fields of anything.
+    for other in ["requests", "responses"] {
+      expectNothing(of: sent.map(\.token), in: try redacted(["dump.bin", "--protocol", other]), other)
+    }
+  }
+
+  @Test("of requests, their payloads and errors")
+  func gateway() throws {
+    let payload = Array(#"{"aps":{"alert":"SECRET-WORDS"}}"#.utf8)
+    var damaged = enhancedRequests(9, payload: payload)
+    damaged.removeSubrange(200..<230)
+    try directory.write(damaged, to: "sent.bin")
+    try directory.write([8, 8, 0, 0, 0, 6] + token(3), to: "got.bin")
+    let page = try redacted(["--requests", "sent.bin", "--responses", "got.bin", "--max-places", "50"])
+    expectNothing(of: (0..<9).map { token($0) }, in: page, "gateway")
+    #expect(!page.text.contains("SECRET") && !page.text.contains("alert"))
+    #expect(page.section("gateway").contains("device-"))
+  }
+
+  @Test("of tokens that are text, in the column beside the digits")
+  func readable() throws {
+    let word = Array("THIS-IS-A-TOKEN-THAT-READS-WELL!".utf8)
+    var bytes = feedback((0..<5).map { Tuple(1_400_000_000 + UInt32($0), word) })
+    bytes.remove(at: 100)
+    try directory.write(bytes, to: "dump.bin")
+    let page = try redacted(["dump.bin"])
+    for part in ["THIS", "TOKEN", "READ", "WELL"] { #expect(!page.text.contains(part), "\(part)") }
+    #expect(try directory.report(["dump.bin"]).text.contains("TOKEN"))
+  }
+
+  @Test("of a token in a name, a title, remarks or who made it; the page says that they are masked")
+  func names() throws {
+    let digits = hex(token(1))
+    let spread = stride(from: 0, to: 64, by: 8).map { digits.uppercased().dropFirst($0).prefix(8) }
+      .joined(separator: " ")
+    let name = "dump-\(digits)-of-2013-05-01.bin"
+    try directory.write(feedback(tuples(2)), to: name)
+    let page = try redacted(
+      [
+        name, "--title", "About \(digits)", "--note", "It is <\(spread)>.", "--made-by",
+        "\(digits.prefix(20))",
+      ])
+    expectNothing(of: [token(1)], in: page, "names")
+    #expect(page.html.contains("<h1>About [masked]</h1>"))
+    #expect(page.text.contains("held what looks like a token: it is masked"))
+    try directory.write(feedback(tuples(2)), to: "dump-2013-05-01T09-30-00.bin")
+    let plain = try redacted(["dump-2013-05-01T09-30-00.bin", "--title", "Case 2013-0042"])
+    #expect(
+      plain.html.contains("dump-2013-05-01T09-30-00.bin") && plain.html.contains("<h1>Case 2013-0042</h1>"))
+    #expect(!plain.text.contains("is masked"))
+  }
+
+  @Test(
+    "a token has one pseudonym, in every report with the key, however it was written; another key gives others"
+  )
+  func pseudonyms() throws {
+    try directory.write(feedback(tuples(3)), to: "a.bin")
+    try directory.write(
+      hex(feedback(tuples(3).reversed() + tuples(2, at: 1_500_000_000))).uppercased(), to: "b.hex")
+    let first = try redacted(["a.bin"])
+    let second = try redacted(["b.hex"])
+    let names = Set(first.texts("span", "token", in: first.section("tokens")))
+    #expect(names.count == 3 && names.allSatisfy { $0.wholeMatch(of: /device-[0-9a-f]{16}/) != nil })
+    #expect(Set(second.texts("span", "token", in: second.section("tokens"))) == names)
+    // HMAC-SHA-256 of the token's bytes, by another program.
+    let digest = try directory.shell(
+      "printf '%s' \(hex(token(0))) | xxd -r -p | openssl dgst -sha256 -hmac \(Self.key) | sed 's/.*= //'")
+    #expect(names.contains("device-\(digest.text.prefix(16))"))
+    try directory.write("another key of 16+", to: "key.txt")
+    let third = try redacted(["a.bin"])
+    #expect(names.isDisjoint(with: third.texts("span", "token", in: third.section("tokens"))))
+  }
+
+  @Test("times and lengths of sound records are shown beside a place, and nothing else")
+  func window() throws {
+    var dump = feedback(tuples(10))
+    dump.remove(at: 38 * 5 + 10)
+    try directory.write(dump, to: "dump.bin")
+    let page = try redacted(["dump.bin"])
+    let shown = page.shownBytes(of: page.section("findings")).flatMap { cell in
+      cell.bytes.enumerated().compactMap { $0.element == nil ? nil : cell.offset + $0.offset }
+    }
+    // Tuple 4 begins at 152; tuple 6, behind the place, is flagged, and its header may be anything.
+    #expect(shown == Array(152..<158))
+  }
+
+  @Test("the fingerprints stay, and the page says of what they are")
+  func fingerprints() throws {
+    try directory.write(feedback(tuples(2)), to: "dump.bin")
+    let page = try redacted(["dump.bin"])
+    #expect(page.text.contains("The fingerprints (SHA-256) are those of the original files."))
+    let plain = try directory.report(["dump.bin"])
+    #expect(plain.section("examined") == page.section("examined"))
+    #expect(!plain.text.contains("Redacted."))
+  }
+
+  @Test(
+    "a key that is none is refused before anything is written",
+    arguments: [
+      ("missing.txt", "missing.txt cannot be read as the key of pseudonyms: No such file or directory"),
+      ("short.txt", "short.txt holds 15 bytes, and a key of pseudonyms has 16 or more"),
+      ("dump.bin", "dump.bin is the key of the pseudonyms and one of the inputs"),
+      (".", ". cannot be read as the key of pseudonyms: Is a directory"),
+      ("/dev/zero", "/dev/zero holds more than 1048576 bytes"),
+    ])
+  func keys(_ name: String, _ message: String) throws {
+    try directory.write("123456789012345", to: "short.txt")
+    try directory.write(feedback(tuples(2)), to: "dump.bin")
+    let outcome = try directory.apnsift("report", "dump.bin", "-o", "page.html", "--redact", name)
+    #expect(outcome.code == 2)
+    #expect(outcome.errors.contains(message), "\(outcome.errors)")
+    #expect(!directory.exists("page.html"))
+    if name == "short.txt" { #expect(outcome.errors.contains("openssl rand -hex 32")) }
+  }
+
+  @Test("the key is no output")
+  func keyAsOutput() throws {
+    try directory.write(feedback(tuples(2)), to: "dump.bin")
+    let outcome = try directory.apnsift(
+      "report", "dump.bin", "-o", "key.txt", "--redact", "key.txt", "--force")
+    #expect(outcome.code == 2 && outcome.errors.contains("key.txt is the key of the pseudonyms"))
+    #expect(try directory.text(of: "key.txt") == Self.key)
+  }
+}

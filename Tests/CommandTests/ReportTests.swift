@@ -1,0 +1,248 @@
+import CaptureWriting
+import Testing
+
+/// `report`: the page of a built command.
+@Suite("Evidence report")
+struct ReportTests {
+  private let directory: TestDirectory
+
+  init() throws { directory = try TestDirectory() }
+
+  /// Twenty tuples of which one lost a byte inside its token, and some repeat.
+  private func damagedDump() -> [UInt8] {
+    var bytes = feedback(tuples(20) + tuples(3, at: 1_500_000_000) + tuples(1, at: 1_550_000_000))
+    bytes.remove(at: 38 * 10 + 20)
+    return bytes
+  }
+
+  // MARK: - The whole
+
+  @Test("is well-formed, and asks for nothing")
+  func wellFormed() throws {
+    try directory.write(damagedDump(), to: "dump.bin")
+    try directory.write([UInt8](repeating: 0x17, count: 3) + [3, 1, 2, 0], to: "<b>&\"'.bin")
+    try directory.write(
+      PcapWriter().file(FrameWriter().packets(FeedbackConversation.plain.segments())), to: "a.pcap")
+    let page = try directory.report(["dump.bin", "<b>&\"'.bin", "a.pcap", "--note", "One <i>.\n\nTwo."])
+    try directory.write(page.html, to: "page.html")
+    let check = """
+      import html.parser, sys
+      VOID = {"meta", "br", "hr", "img", "input", "link"}
+      class Check(html.parser.HTMLParser):
+          stack, faults, ids = [], [], []
+          def handle_starttag(self, tag, attributes):
+              names = [name for name, _ in attributes]
+              if len(set(names)) < len(names): self.faults.append(f"{self.getpos()}: attributes twice in {tag}")
+              self.ids += [value for name, value in attributes if name == "id"]
+              self.faults += [f"{tag} {name}" for name in names if name.startswith("on") or name in ("src", "action")]
+              if tag in ("script", "img", "iframe", "object", "link", "form", "i"): self.faults.append(tag)
+              if tag not in VOID: self.stack.append(tag)
+          def handle_startendtag(self, tag, attributes): pass
+          def handle_endtag(self, tag):
+              if not self.stack or self.stack.pop() != tag: self.faults.append(f"{self.getpos()}: </{tag}>")
+      check = Check()
+      check.feed(open("page.html", encoding="utf-8").read())
+      check.close()
+      if len(set(check.ids)) < len(check.ids): check.faults.append("an id twice")
+      print(check.faults + check.stack)
+      """
+    let found = try directory.tool("python3", ["-c", check])
+    #expect(String(decoding: found, as: UTF8.self) == "[]\n")
+    for word in ["http:", "https:", "url(", "@import"] { #expect(!page.html.contains(word), "\(word)") }
+  }
+
+  @Test("is the same, byte by byte, each time, and says when it was made only if told")
+  func reproducible() throws {
+    try directory.write(damagedDump(), to: "dump.bin")
+    let first = try directory.report(["dump.bin"])
+    #expect(first.html == (try directory.report(["dump.bin"])).html)
+    #expect(!first.html.contains("<dt>Made</dt>"))
+    let made = try directory.report([
+      "dump.bin", "--made-at", "2026-11-21T10:00:00+01:00", "--made-by", "A. Examiner",
+    ])
+    #expect(made.html.contains("<dt>Made</dt><dd>2026-11-21T09:00:00Z</dd>"))
+    #expect(made.html.contains("<dt>By</dt><dd>A. Examiner</dd>"))
+  }
+
+  @Test("names each input with its size and SHA-256")
+  func inputs() throws {
+    try directory.write(feedback(tuples(2)), to: "dump.bin")
+    let digest = try directory.tool("sh", ["-c", "sha256sum \(directory.path)/dump.bin | cut -c -64"])
+    let section = try directory.report(["dump.bin"]).section("examined")
+    #expect(section.contains(">dump.bin</td>"))
+    #expect(section.contains("76 bytes"))
+    #expect(section.contains(String(decoding: digest, as: UTF8.self).split(separator: "\n")[0]))
+  }
+
+  @Test("lists the dead tokens with the latest time that counts, latest first, and how often each is named")
+  func deadTokens() throws {
+    try directory.write(damagedDump(), to: "dump.bin")
+    let page = try directory.report(["dump.bin"])
+    let section = page.section("tokens")
+    // The byte was lost in token 10; the record behind it is flagged.
+    let dead = [0] + [1, 2] + (0..<20).reversed().filter { ![0, 1, 2, 10, 11].contains($0) }
+    let expected = dead.map { hex(token($0)) }
+    #expect(Set(page.texts("span", "token", in: section)) == Set(expected))
+    #expect(page.texts("span", "token", in: section).first == hex(token(0)))
+    #expect(page.texts("td", "when", in: section).first == "2019-02-12 19:33:20 UTC")
+    #expect(section.contains("1 token is named by flagged records alone"))
+    let repeated = page.section("repeated")
+    #expect(
+      page.texts("span", "token", in: repeated) == [0, 1, 2].sorted(by: repeatedOrder).map { hex(token($0)) })
+  }
+
+  /// Token 0 is named three times, 1 and 2 twice: those come by their bytes.
+  private func repeatedOrder(_ left: Int, _ right: Int) -> Bool {
+    if left == 0 || right == 0 { return left == 0 }
+    return token(left).lexicographicallyPrecedes(token(right))
+  }
+
+  @Test("shows the bytes of each place as they stand in the input, whatever it is stored as")
+  func bytes() throws {
+    let dump = damagedDump()
+    try directory.write(dump, to: "dump.bin")
+    try directory.write(hex(dump).uppercased(), to: "dump.hex")
+    var conversation = Conversation(serverSends: dump)
+    conversation.segmentSizes = [7]
+    try directory.write(PcapWriter().file(FrameWriter().packets(conversation.segments())), to: "dump.pcap")
+    var windows: [String] = []
+    for name in ["dump.bin", "dump.hex", "dump.pcap"] {
+      let page = try directory.report([name])
+      let cells = page.shownBytes(of: page.section("findings"))
+      #expect(cells.count > 4)
+      for cell in cells {
+        #expect(
+          cell.bytes == Array(dump[cell.offset...].prefix(cell.bytes.count)), "\(name) at \(cell.offset)")
+      }
+      windows.append(page.texts("div", "cells").joined())
+    }
+    #expect(windows[0] == windows[1] && windows[1] == windows[2])
+  }
+
+  @Test("of a long place its beginning and its end are shown")
+  func longPlace() throws {
+    let noise = (0..<1_000_000).map { UInt8(200 + $0 % 7) }
+    let dump = feedback(tuples(3)) + noise + feedback(tuples(5))
+    try directory.write(dump, to: "dump.bin")
+    let page = try directory.report(["dump.bin"])
+    let section = page.section("findings")
+    let cells = page.shownBytes(of: section)
+    for cell in cells {
+      #expect(cell.bytes == Array(dump[cell.offset...].prefix(cell.bytes.count)), "\(cell.offset)")
+    }
+    #expect(cells.contains { $0.offset < 114 } && cells.contains { $0.offset > 1_000_100 })
+    #expect(section.contains("bytes between"))
+  }
+
+  @Test("both directions of a gateway connection: outcomes, errors, and places among the requests")
+  func gateway() throws {
+    var damaged = enhancedRequests(9, payload: Array("{}".utf8))
+    damaged.insert(contentsOf: [UInt8](repeating: 0xee, count: 20), at: 3 * 47)
+    try directory.write(damaged, to: "sent.bin")
+    try directory.write([8, 8, 0, 0, 0, 6], to: "got.bin")
+    let page = try directory.report(["--requests", "sent.bin", "--responses", "got.bin"])
+    let section = page.section("gateway")
+    #expect(
+      page.texts("td", "number", in: section).prefix(8) == [
+        "5", "55.6 %", "1", "11.1 %", "3", "33.3 %", "0", "0 %",
+      ])
+    #expect(section.contains("<strong>Status 8</strong>, invalid token: identifier 6"))
+    #expect(section.contains(hex(token(5))))
+    for cell in page.shownBytes(of: page.section("findings")) {
+      #expect(cell.bytes == Array(damaged[cell.offset...].prefix(cell.bytes.count)), "\(cell.offset)")
+    }
+    #expect(!page.shownBytes(of: page.section("findings")).isEmpty)
+    #expect(
+      page.html.contains(
+        "apnsift show --requests sent.bin --responses got.bin --offset 141 --direction client"))
+  }
+
+  @Test("distinct tokens beyond --memory make the same page")
+  func littleMemory() throws {
+    try directory.write(feedback(tuples(30_000) + tuples(500, at: 1_500_000_000)), to: "dump.bin")
+    let pages = try [[], ["--memory", "1MiB"]].map { try directory.report(["dump.bin", "--no-audit"] + $0) }
+    for section in ["examined", "deaths", "repeated"] {
+      #expect(pages[0].section(section) == pages[1].section(section))
+    }
+    #expect(pages[0].texts("span", "token") == pages[1].texts("span", "token"))
+    #expect(try directory.temporaryNames == [])
+  }
+
+  // MARK: - Limits
+
+  @Test("what a limit leaves out is said, with the command for it")
+  func limits() throws {
+    var lost: [UInt8] = []
+    for part in 0..<6 { lost += feedback(tuples(4, from: 4 * part)).dropLast(5) }
+    try directory.write(lost, to: "it's.bin")
+    let page = try directory.report(
+      ["it's.bin", "--max-tokens", "3", "--max-places", "1", "--token-length", "32,54"])
+    #expect(page.section("tokens").contains("3 of 13 are listed"))
+    #expect(page.texts("span", "token", in: page.section("tokens")).count == 3)
+    let findings = page.section("findings")
+    #expect(findings.contains("1 of 5 are shown. All of them:"))
+    let commands = page.texts("pre", "command").map { $0.replacing("&#39;", with: "'") }
+    #expect(commands.contains("apnsift export 'it'\\''s.bin' --token-length 32,54 --records findings"))
+    // Each of them does what it says.
+    for command in commands.flatMap({ $0.split(separator: "\n").map { String($0) } }) {
+      let outcome = try directory.shell("\"$APNSIFT\" " + command.dropFirst("apnsift ".count))
+      #expect(outcome.code == 0, "\(command): \(outcome.errors)")
+    }
+  }
+
+  @Test("a limit of none is possible, and one beyond all sense is wrong usage")
+  func extremeLimits() throws {
+    try directory.write(damagedDump(), to: "dump.bin")
+    let none = ["--max-tokens", "--max-places", "--max-streams", "--max-responses", "--max-repeated"]
+    let page = try directory.report(["dump.bin"] + none.flatMap { [$0, "0"] })
+    let tokens = page.section("tokens")
+    #expect(!tokens.contains("No token") && tokens.contains("0 of 18 are listed"))
+    for option in none {
+      #expect(try directory.apnsift("report", "dump.bin", option, "100001").code == 64)
+      #expect(try directory.apnsift("report", "dump.bin", option, "-1").code == 64)
+    }
+  }
+
+  // MARK: - Outputs and faults
+
+  @Test("an output that exists is replaced only with --force, and an input never")
+  func outputs() throws {
+    try directory.write(damagedDump(), to: "dump.bin")
+    #expect(try directory.apnsift("report", "dump.bin", "-o", "page.html").code == 0)
+    let again = try directory.apnsift("report", "dump.bin", "-o", "page.html")
+    #expect(again.code == 2)
+    #expect(
+      again.errors.contains("page.html exists already: name another file, or give --force to replace it"))
+    #expect(try directory.apnsift("report", "dump.bin", "-o", "page.html", "--force").code == 0)
+    let input = try directory.apnsift("report", "dump.bin", "-o", "dump.bin", "--force")
+    #expect(input.code == 2 && input.errors.contains("dump.bin is one of the inputs"))
+    #expect(try directory.bytes(of: "dump.bin") == damagedDump())
+    #expect(try directory.names == ["dump.bin", "page.html"])
+  }
+
+  @Test("an input that cannot be read makes the exit code 2, and the page says so")
+  func missingInput() throws {
+    try directory.write(feedback(tuples(2)), to: "dump.bin")
+    let page = try directory.report(["missing.bin", "dump.bin"], code: 2)
+    #expect(page.text.contains("1 input could not be read, or not whole"))
+    #expect(page.text.contains("cannot be opened: No such file or directory"))
+    #expect(page.html.contains("class=\"verdict damaged\""))
+  }
+
+  @Test("--strict makes an error the exit code 1, and the page is made all the same")
+  func strict() throws {
+    try directory.write(damagedDump(), to: "dump.bin")
+    #expect(try directory.report(["--strict", "dump.bin"], code: 1).html.hasSuffix("</html>\n"))
+  }
+
+  @Test("remarks come from a file or are the text itself, a paragraph for each empty line")
+  func note() throws {
+    try directory.write(feedback(tuples(2)), to: "dump.bin")
+    try directory.write("First line\nof one.\r\n\r\n\r\nSecond <p>.\n", to: "note.txt")
+    let expected = "<div class=\"note\"><p>First line of one.</p>\n<p>Second &lt;p&gt;.</p>\n</div>"
+    #expect(try directory.report(["dump.bin", "--note", "note.txt"]).html.contains(expected))
+    let typed = try directory.apnsift("report", "dump.bin", "--note", "nota.txt")
+    #expect(typed.errors.contains("there is no file 'nota.txt'"))
+    #expect(typed.text.contains("<div class=\"note\"><p>nota.txt</p>"))
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+/// TAP and JUnit of `verify`.
+@Suite("Results of a corpus for machines")
+struct VerifyOutputTests {
+  private let directory: TestDirectory
+
+  init() throws {
+    directory = try TestDirectory()
+    try directory.addCase("c-sound", feedback(tuples(2)))
+    try directory.addCase("b-wrong", feedback(tuples(2)))
+    try directory.change("b-wrong/expected.ndjson", "\"timestamp\":1400000060", "\"timestamp\":5")
+    try directory.makeCase("a-broken", [])
+    // A name and a sentence with all that the formats give a meaning, and what a terminal takes for commands.
+    let name = "d <&>\"'#\\ ]]> é"
+    try directory.addCase("odd", feedback(tuples(2)))
+    try directory.write(
+      "shows: \"<b> & # \\\\ é \\x1b[2J ]]>\"\norigin: A test\n", to: "corpus/odd/case.yml")
+    try FileManager.default.moveItem(
+      atPath: directory.path(of: "corpus/odd"), toPath: directory.path(of: "corpus/\(name)"))
+  }
+
+  @Test("TAP")
+  func tap() throws {
+    let outcome = try directory.verify("--tap")
+    #expect(outcome.code == 2)
+    let lines = outcome.lines
+    #expect(lines.prefix(3) == ["TAP version 14", "1..4", "not ok 1 - a-broken: What a-broken shows."])
+    #expect(lines.contains("not ok 2 - b-wrong: What b-wrong shows."))
+    #expect(lines.contains("ok 3 - c-sound: What c-sound shows."))
+    #expect(lines.last == ##"ok 4 - d <&>"'\#\\ ]]> é: <b> & \# \\ é \\x1b[2J ]]>"##, "\(lines)")
+    let blocks = lines.filter { $0 == "  ---" }.count
+    #expect(blocks == 2 && lines.filter { $0 == "  ..." }.count == 2)
+    #expect(lines.contains { $0.hasPrefix("  message: \"1 difference\"") })
+    #expect(outcome.output.allSatisfy { $0 >= 0x20 || $0 == 0x0a })
+    #expect(outcome.messages.last == "verified 4 cases: 2 as expected, 1 different, 1 broken")
+  }
+
+  @Test("JUnit, as Python's parser reads it")
+  func junit() throws {
+    let outcome = try directory.verify("--junit", "out.xml")
+    #expect(outcome.code == 2, "\(outcome.errors)")
+    let script = """
+      import xml.etree.ElementTree as tree
+      root = tree.parse("out.xml").getroot()
+      suite = root[0]
+      print(root.tag, suite.tag, suite.get("tests"), suite.get("failures"), suite.get("errors"), suite.get("skipped"))
+      for case in suite:
+          print("|".join([case.get("name")] + [child.tag for child in case]))
+      print(suite[1][0].get("message"))
+      print("timestamp" in suite[1][0].text)
+      """
+    let printed = try directory.tool(
+      "python3", ["-c", script.replacingOccurrences(of: "out.xml", with: directory.path(of: "out.xml"))])
+    #expect(
+      String(decoding: printed, as: UTF8.self).split(separator: "\n").map(String.init) == [
+        "testsuites testsuite 4 1 1 0", "a-broken|error|system-out", "b-wrong|failure|system-out",
+        "c-sound|system-out", "d <&>\"'#\\ ]]> é|system-out", "1 difference", "True",
+      ])
+    #expect(try directory.bytes(of: "out.xml").allSatisfy { $0 >= 0x20 || $0 == 0x0a })
+  }
+
+  @Test("the file appears whole, and replaces nothing unless that is asked for")
+  func existing() throws {
+    try directory.write("mine", to: "out.xml")
+    let outcome = try directory.verify("--junit", "out.xml")
+    #expect(outcome.code == 2)
+    #expect(outcome.errors.contains("out.xml exists already"), "\(outcome.errors)")
+    #expect(try directory.text(of: "out.xml") == "mine")
+    #expect(try directory.verify("--junit", "out.xml", "--force").code == 2)
+    #expect(try directory.text(of: "out.xml").hasPrefix("<?xml"))
+    let input = try directory.verify("--junit", "corpus/c-sound/input.bin", "--force")
+    #expect(input.errors.contains("is a file of the case c-sound"), "\(input.errors)")
+    #expect(try directory.bytes(of: "corpus/c-sound/input.bin") == feedback(tuples(2)))
+    #expect(try directory.names == ["corpus", "out.xml"])
+  }
+
+  @Test("a closed output pipe is no error")
+  func closedPipe() throws {
+    let outcome = try directory.shell("\"$APNSIFT\" verify -v corpus | true; echo done")
+    #expect(outcome.text == "done\n")
+    #expect(!outcome.errors.contains("cannot be written"))
+  }
+
+  @Test(
+    "wrong usage",
+    arguments: [
+      (["verify"], "directories"), (["verify", "corpus", "--jobs", "0"], "--jobs"),
+      (["verify", "corpus", "--timeout", "3"], "--reader"), (["verify", "corpus", "--json"], "--reader"),
+      (["verify", "corpus", "--reader", "x", "--timeout", "0"], "--timeout"),
+      (["verify", "corpus", "--reader", "x", "--update"], "--update"),
+      (["verify", "corpus", "--reader", "x", "--", "y"], "--"),
+      (["verify", "corpus", "--reader", " "], "--reader"),
+      (["verify", "corpus", "--reader", "x", "--json", "--tap"], "--tap"),
+      (["verify", "corpus", "--reader", "x", "--over", "udp"], "udp"),
+      (["verify", "corpus", "--reader", "x", "--max-output", "0"], "--max-output"),
+    ])
+  func usage(_ arguments: [String], _ says: String) throws {
+    let outcome = try directory.apnsift(arguments)
+    #expect(outcome.code == 64)
+    #expect(outcome.errors.contains(says), "\(outcome.errors)")
+  }
+}

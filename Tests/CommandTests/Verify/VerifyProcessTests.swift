@@ -1,0 +1,157 @@
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Readers that do not behave: each is ended, whatever it does, and nothing of it is left.
+@Suite("Readers that do not behave")
+struct VerifyProcessTests {
+  private let directory: TestDirectory
+
+  init() throws {
+    directory = try TestDirectory()
+    try directory.addCase("one", feedback(tuples(3)), more: "chunks: [40]\n")
+  }
+
+  /// Its reading, and whether nothing is left of the processes whose numbers it wrote to files `pid-*`.
+  private func reading(_ arguments: [String]) throws -> Evidence.Object {
+    try #require(try directory.readings(arguments, code: 1).first)
+  }
+
+  private func expectNobodyLeft(_ count: Int) throws {
+    let files = try directory.names.filter { $0.hasPrefix("pid-") }
+    #expect(files.count == count)
+    for file in files {
+      let id = try #require(
+        pid_t(try directory.text(of: file).trimmingCharacters(in: .whitespacesAndNewlines)))
+      // Those that it left to the system are reaped by that, in its own time.
+      let status = (try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)) ?? ""
+      #expect(kill(id, 0) != 0 || status.contains(") Z "), "\(file): \(status)")
+    }
+  }
+
+  struct Reader: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var line: String
+    var outcome: String
+    var ending: String?
+    var children = 0
+    var options: [String] = []
+  }
+
+  static let readers = [
+    Reader(
+      testDescription: "never ends", line: "echo $$ >pid-1; cat >/dev/null; exec sleep 1000",
+      outcome: "hangs", ending: "0.7 s", children: 1, options: ["--timeout", "0.7"]),
+    Reader(
+      testDescription: "spins", line: "echo $$ >pid-1; while :; do :; done", outcome: "hangs",
+      ending: "0.7 s", children: 1, options: ["--timeout", "0.7"]),
+    Reader(
+      testDescription: "ignores signals",
+      line: "trap '' TERM INT HUP; echo $$ >pid-1; while :; do sleep 1; done", outcome: "hangs",
+      ending: "0.7 s", children: 1, options: ["--timeout", "0.7"]),
+    Reader(
+      testDescription: "never reads, and ends", line: "echo $$ >pid-1", outcome: "completed", children: 1),
+    Reader(
+      testDescription: "closes its input at once", line: "exec <&-; sleep 0.2", outcome: "completed",
+      ending: "closed its input before offset"),
+    Reader(testDescription: "closes its output", line: "exec >&-; cat >/dev/null", outcome: "completed"),
+    Reader(
+      testDescription: "fails", line: "cat >/dev/null; exit 7", outcome: "throws", ending: "exit code 7"),
+    Reader(
+      testDescription: "is killed", line: "cat >/dev/null; kill -SEGV $$", outcome: "throws",
+      ending: "signal 11"),
+    Reader(
+      testDescription: "floods", line: "echo $$ >pid-1; yes", outcome: "floods", ending: "more than 100",
+      children: 1, options: ["--max-output", "100KiB"]),
+    Reader(
+      testDescription: "floods in one line", line: "tr '\\0' a </dev/zero", outcome: "floods",
+      ending: "more than 64", options: []),
+    Reader(
+      testDescription: "complains without end", line: "cat >/dev/null; yes >&2 & sleep 0.3; exit 2",
+      outcome: "throws", ending: "exit code 2"),
+    Reader(
+      testDescription: "leaves others behind",
+      line: "sleep 1000 & echo $! >pid-1; (sleep 1000 & echo $! >pid-2); cat >/dev/null",
+      outcome: "completed", children: 2),
+    Reader(
+      testDescription: "leaves one that floods", line: "yes & echo $! >pid-1; cat >/dev/null",
+      outcome: "floods", children: 1,
+      options: ["--max-output", "1MiB"]),
+  ]
+
+  @Test("is ended and reaped", arguments: readers)
+  func ended(_ reader: Reader) throws {
+    let row = try reading(["--reader", reader.line] + reader.options)
+    #expect(row["outcome"] as? String == reader.outcome, "\(row)")
+    if let ending = reader.ending {
+      #expect((row["ending"] as? String)?.contains(ending) == true, "\(row)")
+    }
+    try expectNobodyLeft(reader.children)
+  }
+
+  @Test("what was printed before the end counts, whether the reader ended well or not")
+  func printedBefore() throws {
+    let first = tuples(1).map { "\($0.time),\(hex($0.token))" }[0]
+    let row = try reading(["--reader", "cat >/dev/null; echo \(first); kill -9 $$"])
+    #expect(
+      row["correct"] as? Int == 1 && row["missed"] as? Int == 2 && row["outcome"] as? String == "throws")
+  }
+
+  @Test("right records and a bad end are not right")
+  func badEnd() throws {
+    let row = try reading(["--reader", "\(Readers.right); exit 1"])
+    #expect(row["correct"] as? Int == 3 && row["missed"] as? Int == 0)
+    #expect(row["first_difference"] is Null)
+    #expect(row["ending"] as? String == "the reader ended with exit code 1")
+  }
+
+  @Test(
+    "a reader that cannot be started",
+    arguments: [
+      ["--reader", "no-such-reader-anywhere"], ["--reader", "./corpus/one/case.yml"],
+      ["--", "no-such-reader-anywhere", "-x"],
+      ["--", "./corpus"],
+    ])
+  func notStarted(_ arguments: [String]) throws {
+    let outcome = try directory.apnsift(["verify", "corpus"] + arguments)
+    #expect(outcome.code == 2)
+    #expect(outcome.errors.contains("cannot be started"), "\(outcome.errors)")
+    #expect(outcome.errors.contains(arguments[1]), "\(outcome.errors)")
+    #expect(outcome.output.isEmpty)
+  }
+
+  @Test("words behind -- are a program and its arguments, with blanks and quotes in them")
+  func words() throws {
+    try directory.write("import sys; sys.exit(0 if sys.argv[1:] == ['a b', \"$x'\"] else 9)", to: "check.py")
+    let outcome = try directory.apnsift("verify", "corpus", "--", "python3", "check.py", "a b", "$x'")
+    #expect(outcome.text.contains("completed"), "\(outcome.text)\(outcome.errors)")
+  }
+
+  @Test(
+    "a signal ends the readers, what they started, and the command", arguments: [SIGINT, SIGTERM, SIGHUP])
+  func interrupted(_ signal: Int32) throws {
+    let child = try directory.start([
+      "verify", "corpus", "--junit", "out.xml", "--reader",
+      "sleep 1000 & echo $! >pid-2; echo $$ >pid-1; cat; wait",
+    ])
+    while try !directory.exists("pid-1") || directory.bytes(of: "pid-1").isEmpty { usleep(1000) }
+    child.send(signal)
+    #expect(try child.wait() == .signal(signal))
+    try expectNobodyLeft(2)
+    #expect(try directory.names == ["corpus", "pid-1", "pid-2"])
+  }
+
+  @Test("no descriptor of one reader is another's: none waits for an end that another holds open")
+  func inheritance() throws {
+    for number in 0..<12 { try directory.addCase("case-\(number)", feedback(tuples(2))) }
+    let rows = try directory.readings(
+      ["--jobs", "12", "--reader", "ls /proc/self/fd >&2; cat >/dev/null; sleep 0.2"], code: 1)
+    #expect(rows.count == 13)
+    #expect(rows.allSatisfy { $0["outcome"] as? String == "completed" })
+  }
+}

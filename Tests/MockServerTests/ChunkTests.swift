@@ -1,0 +1,71 @@
+import MockServer
+import Testing
+
+/// A client that is given chunks gets each in a read of its own, whatever it reads at most: without TLS the server
+/// waits until it has read the one before.
+@Suite("Chunks")
+struct ChunkTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var sent: [Int]
+    var sizes: [Int] = []
+    var expected: [Int]
+
+    init(_ name: String, _ sent: [Int], sizes: [Int] = [], expected: [Int]) {
+      testDescription = name
+      self.sent = sent
+      self.sizes = sizes
+      self.expected = expected
+    }
+  }
+
+  static let cases: [Case] = [
+    Case("as they were captured", [38, 1, 75, 1000, 1], expected: [38, 1, 75, 1000, 1]),
+    Case("one", [380], expected: [380]),
+    Case("none", [], expected: []),
+    Case("single bytes", [40], sizes: [1], expected: .init(repeating: 1, count: 40)),
+    Case("of one size, the last shorter", [100], sizes: [38], expected: [38, 38, 24]),
+    Case("sizes in turn", [20], sizes: [1, 2, 3], expected: [1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 1]),
+    Case("sizes go on behind a step", [4, 4], sizes: [3, 2], expected: [3, 1, 3, 1]),
+    Case("a size above all", [10], sizes: [1 << 40], expected: [10]),
+  ]
+
+  @Test("each read returns a chunk", arguments: cases)
+  func reads(_ one: Case) throws {
+    var connection = ServedConnection(chunks: one.sent)
+    connection.chunkSizes = one.sizes
+    let server = try TestServer([connection])
+    let reads = try server.connect().reads()
+    #expect(reads.map(\.count) == one.expected)
+    #expect(reads.flatMap { $0 } == connection.bytes)
+    let report = try #require(try server.log.reports().first)
+    #expect(report.end == .completed(byClient: false))
+    #expect(report.sent == connection.bytes.count && report.size == report.sent)
+  }
+
+  @Test("a client that reads less than a chunk gets the rest before the next one")
+  func shortReads() throws {
+    let connection = ServedConnection(chunks: [38, 38, 38])
+    let server = try TestServer([connection])
+    let client = try server.connect()
+    let counts = try (0..<7).map { _ in try client.read(20).count }
+    #expect(counts == [20, 18, 20, 18, 20, 18, 0])
+  }
+
+  @Test("a chunk above what a socket holds comes whole")
+  func longChunk() throws {
+    let connection = ServedConnection(chunks: [3_000_000, 5])
+    let server = try TestServer([connection])
+    let reads = try server.connect().reads()
+    #expect(reads.flatMap { $0 } == connection.bytes)
+    #expect(reads.last?.count == 5)
+  }
+
+  @Test("a step beyond the bytes sends those that there are")
+  func stepsBeyond() throws {
+    var connection = ServedConnection(chunks: [10])
+    connection.steps = [.send(5..<20), .send(30..<40), .send(2..<2)]
+    let server = try TestServer([connection])
+    #expect(try server.connect().reads() == [[5, 6, 7, 8, 9]])
+  }
+}

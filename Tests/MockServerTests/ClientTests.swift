@@ -1,0 +1,222 @@
+import MockServer
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// What clients do, and what the server makes of it.
+@Suite("Clients")
+struct ClientTests {
+  private static let second: Int64 = 1_000_000_000
+
+  private func end(_ server: borrowing TestServer) throws -> ServedReport.End? {
+    try server.log.reports().first?.end
+  }
+
+  // MARK: - What they get
+
+  @Test("clients get the connections in turn, and again from the top")
+  func turns() throws {
+    let connections = [3, 4].map { ServedConnection(chunks: [$0], name: "stream \($0)") }
+    let server = try TestServer(connections, limit: 5)
+    let counts = try (0..<5).map { _ in try server.connect().reads().map(\.count) }
+    #expect(counts == [[3], [4], [3], [4], [3]])
+    let names = try server.log.events { $0 == .finished }.compactMap { event -> String? in
+      if case .opened(_, _, let name) = event { name } else { nil }
+    }
+    #expect(names == ["stream 3", "stream 4", "stream 3", "stream 4", "stream 3"])
+  }
+
+  @Test("many clients at a time get theirs")
+  func manyAtATime() throws {
+    let server = try TestServer([ServedConnection(chunks: [7, 7])], limit: 20)
+    let clients = try (0..<20).map { _ in try server.connect() }
+    for client in clients.reversed() { #expect(try client.reads().map(\.count) == [7, 7]) }
+    #expect(try server.log.reports().count == 20)
+  }
+
+  @Test("more clients than are taken at a time are turned away, and told of")
+  func turnedAway() throws {
+    let server = try TestServer([ServedConnection(chunks: [7], ending: .waitForClient)], limit: 2) {
+      $0.maxConcurrentClients = 1
+    }
+    let first = try server.connect()
+    #expect(try first.read().count == 7)
+    let second = try server.connect()
+    _ = try? second.read()
+    let events = try server.log.events { if case .turnedAway = $0 { true } else { false } }
+    #expect(events.count == 2)
+  }
+
+  @Test("the server waits for what the client is to send, and counts it from the beginning")
+  func waiting() throws {
+    var connection = ServedConnection(chunks: [6, 6])
+    connection.steps = [.await(clientBytes: 3), .send(0..<6), .await(clientBytes: 5), .send(6..<12)]
+    let server = try TestServer([connection])
+    let client = try server.connect()
+    try client.send([1, 2, 3])
+    #expect(try client.read() == Array(0..<6))
+    try client.send([4])
+    try client.send([5])
+    #expect(try client.read() == Array(6..<12))
+    #expect(try client.read() == [])
+    client.close()
+    let report = try #require(try server.log.reports().first)
+    #expect(report.received == 5 && report.end == .completed(byClient: false))
+  }
+
+  @Test("pauses change no byte")
+  func pauses() throws {
+    var connection = ServedConnection(chunks: [6, 6])
+    connection.steps = [.pause(nanoseconds: 1), .send(0..<6), .pause(nanoseconds: 1000), .send(6..<12)]
+    let server = try TestServer([connection])
+    #expect(try server.connect().reads() == [Array(0..<6), Array(6..<12)])
+  }
+
+  // MARK: - How it ends
+
+  @Test("a connection that was reset is reset, once the client has read all")
+  func reset() throws {
+    let server = try TestServer([ServedConnection(chunks: [100, 38], ending: .reset)])
+    let client = try server.connect()
+    #expect(try client.read(50).count == 50)
+    #expect(try client.read().count == 50)
+    #expect(try client.read().count == 38)
+    #expect(throws: TestClient.SystemFailure(ECONNRESET)) { try client.read() }
+    #expect(try end(server) == .completed(byClient: false))
+  }
+
+  @Test("where no end was recorded, the client closes")
+  func clientCloses() throws {
+    let server = try TestServer([ServedConnection(chunks: [38], ending: .waitForClient)])
+    let client = try server.connect()
+    #expect(try client.read().count == 38)
+    client.close()
+    #expect(try end(server) == .completed(byClient: true))
+  }
+
+  @Test("where no end was recorded and the client does not close, the server does in the end")
+  func serverCloses() throws {
+    let server = try TestServer([ServedConnection(chunks: [38], ending: .waitForClient)]) {
+      $0.idleNanoseconds = Self.second / 10
+    }
+    let client = try server.connect()
+    #expect(try client.reads().map(\.count) == [38])
+    #expect(try end(server) == .completed(byClient: false))
+  }
+
+  @Test("a client that sends no more is served all the same")
+  func halfClosed() throws {
+    let server = try TestServer([ServedConnection(chunks: [38, 38, 38])])
+    let client = try server.connect()
+    client.endSending()
+    #expect(try client.reads().map(\.count) == [38, 38, 38])
+    let report = try #require(try server.log.reports().first)
+    #expect(report.sent == 114)
+  }
+
+  @Test("a client that does not read is given up")
+  func stalled() throws {
+    let server = try TestServer([ServedConnection(chunks: [38, 38])]) {
+      $0.idleNanoseconds = Self.second / 10
+    }
+    let client = try server.connect()
+    let report = try #require(try server.log.reports().first)
+    #expect(report.end == .stalled(.didNotRead))
+    #expect(report.sent == 38)
+    client.close()
+  }
+
+  @Test("a client that does not read a chunk that no socket holds is given up")
+  func stalledInChunk() throws {
+    let server = try TestServer([ServedConnection(chunks: [50_000_000])]) {
+      $0.idleNanoseconds = Self.second / 10
+    }
+    let client = try server.connect()
+    #expect(try end(server) == .stalled(.didNotRead))
+    client.close()
+  }
+
+  @Test("a client that does not send what is waited for is given up")
+  func silent() throws {
+    var connection = ServedConnection(chunks: [6])
+    connection.steps.insert(.await(clientBytes: 40), at: 0)
+    let server = try TestServer([connection]) { $0.idleNanoseconds = Self.second / 10 }
+    let client = try server.connect()
+    try client.send([1])
+    #expect(try client.read() == [])
+    #expect(try end(server) == .stalled(.didNotSend(expected: 40)))
+  }
+
+  @Test("a client that closes before it has sent what is waited for gets no answer")
+  func closesEarly() throws {
+    var connection = ServedConnection(chunks: [6])
+    connection.steps.insert(.await(clientBytes: 40), at: 0)
+    let server = try TestServer([connection])
+    let client = try server.connect()
+    try client.send([1])
+    client.endSending()
+    #expect(try client.read() == [])
+    let report = try #require(try server.log.reports().first)
+    #expect(report.end == .clientClosed && report.sent == 0)
+  }
+
+  @Test("a client that breaks the connection off is told of, and others are served")
+  func clientResets() throws {
+    let connection = ServedConnection(chunks: [38, 38])
+    let server = try TestServer([connection], limit: 2)
+    let rude = try server.connect()
+    #expect(try rude.read().count == 38)
+    rude.reset()
+    #expect(try server.connect().reads().map(\.count) == [38, 38])
+    let ends = try server.log.reports().map(\.end)
+    #expect(ends == [.clientReset, .completed(byClient: false)])
+  }
+
+  @Test("a client that speaks TLS to a server without it is told of")
+  func speaksTLS() throws {
+    let server = try TestServer([ServedConnection(chunks: [38], ending: .waitForClient)])
+    let client = try server.connect()
+    try client.send([0x16, 0x03, 0x01, 0x02])
+    #expect(try client.read().count == 38)
+    client.endSending()
+    #expect(try server.log.reports().first?.speaksTLS == true)
+  }
+
+  // MARK: - The server
+
+  @Test("a server that is stopped breaks its clients off, and tells")
+  func stopped() throws {
+    let server = try TestServer([ServedConnection(chunks: [38], ending: .waitForClient)], limit: 9)
+    let client = try server.connect()
+    #expect(try client.read().count == 38)
+    server.server.stop()
+    #expect(try server.log.reports().map(\.end) == [.stopped])
+    #expect(try client.read() == [])
+  }
+
+  @Test("a port that is in use is named")
+  func portInUse() throws {
+    let first = try TestServer([ServedConnection(chunks: [38])])
+    let port = first.server.port
+    #expect(throws: MockServerError.portInUse(address: "127.0.0.1", port: port)) {
+      _ = try TestServer([ServedConnection(chunks: [38])]) { $0.port = port }
+    }
+  }
+
+  @Test("an address must be one of this machine's")
+  func addresses() throws {
+    let expected: [(String, MockServerError)] = [
+      ("localhost", .notAnAddress("localhost")), ("", .notAnAddress("")),
+      ("192.0.2.1", .addressUnavailable("192.0.2.1")),
+    ]
+    for (address, error) in expected {
+      #expect(throws: error) {
+        _ = try TestServer([ServedConnection(chunks: [38])]) { $0.address = address }
+      }
+    }
+  }
+}

@@ -1,2 +1,0 @@
-import MockServer
-import Testing

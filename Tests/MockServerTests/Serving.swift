@@ -1,0 +1,146 @@
+import Foundation
+import MockServer
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Remembers what a server tells.
+final class EventLog: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var events: [ServerEvent] = []
+
+  func add(_ event: ServerEvent) {
+    condition.withLock {
+      events.append(event)
+      condition.broadcast()
+    }
+  }
+
+  /// All events up to and with the first that is asked for; waits for it, at most as long as any test may hang.
+  func events(until isLast: (ServerEvent) -> Bool) throws -> [ServerEvent] {
+    let limit = Date(timeIntervalSinceNow: 60)
+    return try condition.withLock {
+      while true {
+        if let index = events.firstIndex(where: isLast) { return Array(events[...index]) }
+        guard condition.wait(until: limit) else { throw Missing(events: events) }
+      }
+    }
+  }
+
+  struct Missing: Error {
+    var events: [ServerEvent]
+  }
+
+  /// The reports of all clients, once the server has ended by itself.
+  func reports() throws -> [ServedReport] {
+    try events { $0 == .finished }.compactMap { event in
+      if case .ended(_, let report) = event { report } else { nil }
+    }
+  }
+}
+
+/// A server for one test, which listens on a free port.
+struct TestServer: ~Copyable {
+  let log = EventLog()
+  let server: MockServer
+
+  /// - Parameter limit: as many clients are served, else one for each connection.
+  init(
+    _ connections: [ServedConnection], limit: Int? = nil,
+    configure: (inout MockServer.Configuration) -> Void = { _ in }
+  ) throws {
+    var configuration = MockServer.Configuration()
+    configuration.clientLimit = limit ?? connections.count
+    configure(&configuration)
+    let log = log
+    server = try MockServer.start(
+      configuration, script: { connections[$0 % connections.count] }, tell: { log.add($0) })
+  }
+
+  deinit { server.stop() }
+
+  func connect() throws -> TestClient { try TestClient(port: server.port) }
+}
+
+/// A client of plain sockets, which shares no code with the server.
+final class TestClient {
+  private let descriptor: Int32
+  private var isOpen = true
+
+  init(port: Int) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    // No test may hang.
+    var limit = timeval(tv_sec: 60, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else { throw SystemFailure(errno) }
+  }
+
+  deinit { close() }
+
+  struct SystemFailure: Error, Equatable {
+    var number: Int32
+    init(_ number: Int32) { self.number = number }
+  }
+
+  /// What one read returns; empty at the end.
+  func read(_ size: Int = 1 << 16) throws -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: size)
+    let count = recv(descriptor, &bytes, size, 0)
+    guard count >= 0 else { throw SystemFailure(errno) }
+    return Array(bytes[..<count])
+  }
+
+  /// What each read returns until the end.
+  func reads() throws -> [[UInt8]] {
+    var all: [[UInt8]] = []
+    while case let bytes = try read(), !bytes.isEmpty { all.append(bytes) }
+    return all
+  }
+
+  func send(_ bytes: [UInt8]) throws {
+    guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+      throw SystemFailure(errno)
+    }
+  }
+
+  /// Sends no more, and goes on reading.
+  func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+  func close() {
+    if isOpen { _ = Glibc.close(descriptor) }
+    isOpen = false
+  }
+
+  /// Breaks the connection off.
+  func reset() {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    close()
+  }
+}
+
+extension ServedConnection {
+  /// Sends bytes that count up, in chunks of these sizes.
+  init(chunks sizes: [Int], ending: Ending = .close, name: String = "stream") {
+    let bytes = (0..<sizes.reduce(0, +)).map { UInt8(truncatingIfNeeded: $0) }
+    var steps: [Step] = []
+    var start = 0
+    for size in sizes {
+      steps.append(.send(start..<(start + size)))
+      start += size
+    }
+    self.init(name: name, bytes: bytes, steps: steps, ending: ending)
+  }
+}

@@ -1,0 +1,66 @@
+// Prints what a dump of feedback on standard input says, one `time,token` a line, and what is wrong with it on
+// standard error. Memory does not grow with the dump.
+import APNsWire
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+let digits = Array("0123456789abcdef".utf8)
+
+func hex(_ bytes: RawSpan) -> String {
+  String(unsafeUninitializedCapacity: 2 * bytes.byteCount) { text in
+    for index in bytes.byteOffsets {
+      let byte = bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)
+      text[2 * index] = digits[Int(byte >> 4)]
+      text[2 * index + 1] = digits[Int(byte & 15)]
+    }
+    return 2 * bytes.byteCount
+  }
+}
+
+func say(_ message: String) {
+  var line = message + "\n"
+  line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+}
+
+// A flagged record is one to doubt: an importer leaves it out.
+func use(_ run: RecordRun, in bytes: RawSpan) {
+  guard run.flags.isEmpty else {
+    return say("offset \(run.offset): left out: \(run.flags.codes.joined(separator: ", "))")
+  }
+  for index in 0..<run.count {
+    print("\(run.time(of: index, in: bytes)),\(hex(bytes.extracting(run.token(of: index))))")
+  }
+}
+
+// Takes the answers about `piece` until the decoder wants the next one, or has said all.
+func take(_ piece: RawSpan, by decoder: inout FeedbackDecoder) {
+  while true {
+    switch decoder.next(in: piece) {
+    case .records(let run) where run.window == .piece: use(run, in: piece)
+    case .records(let run):
+      let held = decoder.held
+      use(run, in: held.span.bytes)
+    case .skipped(let offset, let length): say("offset \(offset): \(length) bytes are no tuple")
+    case .truncated(let offset, let length): say("offset \(offset): a tuple ends after \(length) bytes")
+    case .needsBytes, .finished: return
+    }
+  }
+}
+
+var decoder = FeedbackDecoder(rules: .standard)
+var buffer = [UInt8](repeating: 0, count: 1 << 16)
+while true {
+  let count = read(STDIN_FILENO, &buffer, buffer.count)
+  guard count >= 0 else {
+    perror("standard input")
+    exit(2)
+  }
+  if count == 0 { break }
+  take(buffer.span.bytes.extracting(first: count), by: &decoder)
+}
+decoder.finish()
+take(RawSpan(), by: &decoder)

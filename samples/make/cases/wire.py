@@ -1,0 +1,202 @@
+"""Feedback tuples, requests and error responses, each with what must be said of it.
+
+A stream is written down as a list of parts: bytes, and what the rules make of them. So the expectation of a case comes
+from how its bytes were composed, and no decoder has a hand in it. Integers on the wire are big-endian.
+"""
+
+import hashlib
+import struct
+from dataclasses import dataclass
+from datetime import datetime, timezone
+
+EARLIEST, LATEST = 1245196800, 1619740800  # the plausible times of decoding-rules.md, seconds, both ends included
+STATUS_TEXTS = {
+    0: "no errors encountered", 1: "processing error", 2: "missing device token", 3: "missing topic",
+    4: "missing payload", 5: "invalid token size", 6: "invalid topic size", 7: "invalid payload size",
+    8: "invalid token", 10: "shutdown", 128: "protocol error (APNs could not parse the notification)",
+    255: "none (unknown)",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Part:
+    """A stretch of one direction. `missing` is the length of a gap, for which no bytes stand."""
+
+    data: bytes = b""
+    missing: int | None = None
+    truth: tuple = ()  # objects that begin where the part does, without their places
+    kind: str = "opaque"  # which sum of the summary its bytes belong to
+
+
+def token(number, length=32):
+    """The token of record `number`: bytes that look random and are the same everywhere. The first 32 are always the same."""
+    blocks = (hashlib.sha256(f"apnsift corpus: {number}.{block}".encode()).digest() for block in range(length // 32 + 1))
+    return b"".join(blocks)[:length]
+
+
+def when(number):
+    """The time of record `number`: from 2014-05-13 on, a day and some seconds between two."""
+    return 1400000000 + 86_413 * number
+
+
+def utc(seconds):
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def tuple_bytes(time, token, length=None):
+    """A tuple as it is sent; `length` where the length field lies."""
+    return struct.pack(">IH", time, len(token) if length is None else length) + token
+
+
+def rec(number, *flags, length=32, time=None, body=None):
+    """A tuple that must come out, with these flags. `body` is another token than that of its number."""
+    time = when(number) if time is None else time
+    body = token(number, length) if body is None else body
+    truth = {
+        "type": "feedback", "timestamp": time, "time": utc(time), "token_length": len(body), "token": body.hex(),
+        "flags": sorted(flags),
+    }  # fmt: skip
+    return Part(tuple_bytes(time, body), truth=(truth,), kind="record")
+
+
+def raw(number, length=32, time=None, field=None):
+    """The bytes of tuple `number`, for parts that are not to come out as a record."""
+    return tuple_bytes(when(number) if time is None else time, token(number, length), field)
+
+
+def finding(code, length, **more):
+    return {"type": "finding", "code": code, "length": length, **more}
+
+
+def skip(data, *codes):
+    """Bytes that must be skipped; `codes` are findings of length 1 that stand at the same place."""
+    truth = tuple(finding(code, 1) for code in codes)
+    return Part(data, truth=(*truth, finding("skipped-bytes", len(data))), kind="skipped")
+
+
+def cut(data):
+    """A record that must be found cut off."""
+    return Part(data, truth=(finding("truncated-record", len(data)),), kind="truncated")
+
+
+def gap(length, told=True, **more):
+    """Bytes that are not there. Inside ciphertext they are only counted."""
+    truth = (finding("stream-gap", length, **more),) if told else ()
+    return Part(missing=length, truth=truth, kind="gap")
+
+
+def told(part, **more):
+    """The part with more of what must be said of it."""
+    return Part(part.data, part.missing, tuple({**item, **more} for item in part.truth), part.kind)
+
+
+def opaque(data):
+    """Bytes that are not decoded."""
+    return Part(data)
+
+
+# Requests
+
+
+def item(number, data, length=None):
+    return struct.pack(">BH", number, len(data) if length is None else length) + data
+
+
+def asked(data, flags, outcome, status, fields):
+    """A request that must come out. Absent fields are null."""
+    blank = dict.fromkeys(("identifier", "expiry", "priority", "token_length", "token", "payload_length", "payload"))
+    truth = {
+        "type": "request", "length": len(data), **blank, "payload_hex": None, "items": None, **fields,
+        "outcome": outcome, "outcome_status": status, "flags": sorted(flags),
+    }  # fmt: skip
+    return Part(data, truth=(truth,), kind="record")
+
+
+def payload_fields(payload):
+    try:
+        return {"payload_length": len(payload), "payload": payload.decode()}
+    except UnicodeDecodeError:
+        return {"payload_length": len(payload), "payload_hex": payload.hex()}
+
+
+def words(number):
+    """The payload of request `number`."""
+    return f'{{"aps":{{"alert":"Order {number} is ready"}}}}'.encode()
+
+
+def fixed_bytes(command, identifier, expiry, body, payload):
+    """Command 0 or 1."""
+    head = b"\0" if command == 0 else struct.pack(">BII", 1, identifier, expiry)
+    return head + struct.pack(">H", len(body)) + body + struct.pack(">H", len(payload)) + payload
+
+
+def simple(number, *flags, body=None, payload=None, outcome="unknown", status=None):
+    """Command 0."""
+    body = token(number) if body is None else body
+    payload = words(number) if payload is None else payload
+    fields = {"command": 0, "token_length": len(body), "token": body.hex(), **payload_fields(payload)}
+    return asked(fixed_bytes(0, None, None, body, payload), flags, outcome, status, fields)
+
+
+def enhanced(number, *flags, identifier=None, expiry=0, body=None, payload=None, outcome="unknown", status=None):
+    """Command 1; its identifier is its number unless another is given."""
+    identifier = number if identifier is None else identifier
+    body = token(number) if body is None else body
+    payload = words(number) if payload is None else payload
+    fields = {
+        "command": 1, "identifier": identifier, "expiry": expiry, "token_length": len(body), "token": body.hex(),
+        **payload_fields(payload),
+    }  # fmt: skip
+    return asked(fixed_bytes(1, identifier, expiry, body, payload), flags, outcome, status, fields)
+
+
+def frame_bytes(*items, rest=b"", length=None):
+    data = b"".join(items) + rest
+    return struct.pack(">BI", 2, len(data) if length is None else length) + data
+
+
+def framed(number, *flags, items=None, rest=b"", outcome="unknown", status=None, **fields):
+    """Command 2 with the items 1, 2 and 3, or with `items`; what `fields` name replaces what follows from 1, 2 and 3."""
+    body, payload = token(number), words(number)
+    usual = [item(1, body), item(2, payload), item(3, struct.pack(">I", number))]
+    items = usual if items is None else items
+    told = {
+        "command": 2, "identifier": number, "token_length": 32, "token": body.hex(), **payload_fields(payload),
+        "items": [one[0] for one in items], **fields,
+    }  # fmt: skip
+    return asked(frame_bytes(*items, rest=rest), flags, outcome, status, told)
+
+
+# Error responses
+
+
+def error_bytes(status, identifier):
+    return struct.pack(">BBI", 8, status, identifier)
+
+
+def error(status, identifier, *flags, names=None, body=None):
+    """An error response; `names` is the offset of the request that it names, `body` that one's token."""
+    truth = {
+        "type": "response", "status": status, "status_text": STATUS_TEXTS.get(status), "identifier": identifier,
+        "request_offset": names, "token": body.hex() if body is not None else None, "flags": sorted(flags),
+    }  # fmt: skip
+    return Part(error_bytes(status, identifier), truth=(truth,), kind="record")
+
+
+def join(parts):
+    """The bytes of a direction, as a raw dump has them: a gap is tshark's mark."""
+    return b"".join(part.data if part.missing is None else mark(part.missing) for part in parts)
+
+
+def mark(length, nul=True):
+    return f"[{length} bytes missing in capture file]".encode() + (b"\0" if nul else b"")
+
+
+def bytes_of(parts):
+    """The bytes that a direction carried, gaps left out."""
+    return b"".join(part.data for part in parts)
+
+
+def place_of(parts, index):
+    """Offset of part `index`, gaps counted in."""
+    return sum(len(part.data) + (part.missing or 0) for part in parts[:index])
