@@ -25,8 +25,8 @@ struct CaptureDamageGenerationTests {
       Int(bytes[bytes.startIndex + place]) << 8 | Int(bytes[bytes.startIndex + place + 1])
     }
     var flags: UInt8 { bytes[bytes.startIndex + 33] }
-    /// Behind headers of 20 bytes.
-    var payload: ArraySlice<UInt8> { bytes.dropFirst(40) }
+    /// Behind an IPv4 header of 20 bytes and the TCP header, whose length in words is in its 13th byte.
+    var payload: ArraySlice<UInt8> { bytes.dropFirst(20 + Int(bytes[bytes.startIndex + 32] >> 4) * 4) }
   }
 
   /// The packets of a little-endian pcap file with IPv4 packets.
