@@ -198,12 +198,23 @@ class Capture:
     def __init__(self, draw, habits):
         drawn = [draw_connection(draw, number, habits) for number in range(draw.choice([1, 1, 2, 3, 5]))]
         order = interleaved(draw, [segments for _, segments in drawn])
-        order = order if habits.is_plain else disturbed(draw, order)
         self.of_side = {id(side): one for one, _ in drawn for side in one.sides()}
+        order = order if habits.is_plain else self.opened_first(disturbed(draw, order))
         self.connections = []  # in the order of their first packets
         self.file = bytearray(FILE_HEADER)
         for number, segment in enumerate(order, 1):
             self.add(number, segment)
+
+    def opened_first(self, order):
+        """The order with no SYN behind a FIN of its connection: there it would begin another stream."""
+        opened = []
+        for segment in order:
+            ends = [
+                place for place, other in enumerate(opened)
+                if other.flags & FIN and self.of_side[id(other.side)] is self.of_side[id(segment.side)]
+            ]
+            opened.insert(ends[0] if ends and segment.flags & SYN else len(opened), segment)
+        return opened
 
     def add(self, number, segment):
         connection = self.of_side[id(segment.side)]
