@@ -135,6 +135,58 @@ struct CaptureResynchronisationTests {
     #expect(reading.damages.map { $0.split(separator: "+").last } == ["\(garbage.count)"])
   }
 
+  /// What is left of the header, read a few bytes off, has small numbers for a time and lengths: they are neither a
+  /// packet's nor a clock that jumped.
+  @Test("bytes lost from a header cost its packet", arguments: [Shape.micro, .microBig, .nano, .modified])
+  func lostHeaderBytes(_ shape: Shape) {
+    var generator = SeededGenerator(seed: 16)
+    let packets = Self.packets(generator.bytes(3000))
+    let index = packets.count / 2
+    let sound = shape.file(packets)
+    let start = shape.file(Array(packets[..<index])).count
+    for place in 0..<16 {
+      for count in 1...(16 - place) {
+        var file = sound
+        file.removeSubrange((start + place)..<(start + place + count))
+        let reading = RecordReading(file)
+        // Behind a byte or three of another packet, the upper bytes of a little-endian time are one: then they can
+        // as well be lost from that packet.
+        let spared = place + count <= 3 && shape != .microBig ? index - 1 : index
+        let others = (packets[..<spared] + packets[(index + 1)...]).map(\.bytes)
+        var found = reading.packets.map(\.bytes)[...]
+        let missing = others.filter { bytes in
+          guard let place = found.firstIndex(of: bytes) else { return true }
+          found = found[(place + 1)...]
+          return false
+        }
+        let shown = "\(count) bytes lost at \(place): \(reading.damages)"
+        #expect(missing.isEmpty && reading.packets.count <= packets.count, "\(shown)")
+        #expect(reading.misuse.isEmpty, "\(shown)")
+      }
+    }
+  }
+
+  /// Read three bytes too late, a header can have a time of the same month, a length 256 times the packet's, and no
+  /// original length; and packets of equal lengths make one such header point to another.
+  @Test("headers that are read a few bytes off do not bear each other out")
+  func shiftedChain() {
+    var writer = CaptureFileWriter()
+    writer.pcapHeader(.nano)
+    for number in 0..<300 {
+      let seconds = UInt64(0x5180_e192) + UInt64(number)
+      writer.pcapPacket(
+        CaptureFileWriter.Packet(
+          bytes: [0, 0, 0, 1, 0, 6] + [UInt8](repeating: UInt8(number & 0xff), count: 58),
+          stamp: seconds * 1_000_000_000 + 0x1c51_8a7b), .nano)
+    }
+    let sound = RecordReading(writer.bytes)
+    var file = writer.bytes
+    file.removeSubrange((writer.records[20].upperBound - 3)..<writer.records[20].upperBound)
+    let reading = RecordReading(file)
+    let spared = sound.packets.indices.filter { $0 != 20 }.map { sound.packets[$0].bytes }
+    #expect(sound.packets.count == 300 && reading.packets.map(\.bytes) == spared, "\(reading.damages)")
+  }
+
   // MARK: - A capture within a capture
 
   /// The transfer of a capture of the same minute.

@@ -87,9 +87,11 @@ struct PcapRecords: RecordFormat {
       return judgeLast(from: place, to: end, in: window, isLast: isLast)
     }
     let next = self.header(at: end, in: window)
-    // The time of this one may be what is wrong.
-    let behind = max(rules.grade(next, near: header.seconds), rules.grade(next, near: reference))
-    return .doubtful(end: end, isReadable: grade == .near || behind > .implausible, flaw: nil)
+    // The time of this one may be what is wrong. That the clock jumped takes more: times of a header that is read
+    // a few bytes off are small numbers, and so are near to each other.
+    let bearsOut =
+      rules.grade(next, near: reference) > .implausible || rules.isSound(next, near: header.seconds)
+    return .doubtful(end: end, isReadable: grade == .near || bearsOut, flaw: nil)
   }
 
   private func judgeShort(at place: Int, in window: RawSpan, isLast: Bool) -> RecordVerdict {
@@ -125,6 +127,7 @@ struct PcapRecords: RecordFormat {
     _ header: PcapRecordHeader, from start: Int, to end: Int, windowOffset: Int
   ) -> CaptureRecords.Step {
     packets &+= 1
+    if header.original > 0 { rules.mayLackOriginal = false }
     return .packet(
       PacketRecord(
         number: packets, time: time(of: header), linkType: linkType, start: start,
@@ -132,11 +135,12 @@ struct PcapRecords: RecordFormat {
         fileOffset: windowOffset &+ start), end: end)
   }
 
-  /// One time far from all others is not taken for the new present unless the next packet's is near it.
+  /// One time far from all others is not taken for the new present unless a sound header follows whose time is near
+  /// it.
   private mutating func believeTime(of header: PcapRecordHeader, before end: Int, in window: RawSpan) {
     if let reference, !PcapHeaderRules.isNear(header.seconds, reference) {
       guard end &+ headerLength <= window.byteCount,
-        PcapHeaderRules.isNear(self.header(at: end, in: window).seconds, header.seconds)
+        rules.isSound(self.header(at: end, in: window), near: header.seconds)
       else { return }
     }
     reference = header.seconds
