@@ -4,8 +4,10 @@ import NIOCore
 /// alone.
 final class ClientBook {
   let configuration: MockServer.Configuration
+  /// Of all servers on this one's thread.
+  private let allSessions: SessionCount
   private let script: MockServer.Script
-  private let tell: @Sendable (ServerEvent) -> Void
+  private let hear: @Sendable (ServerEvent) -> Void
   /// Nil before it listens, and once it does so no more.
   private var listener: (any Channel)?
   /// All that are connected.
@@ -18,16 +20,18 @@ final class ClientBook {
   private var isFinished = false
 
   init(
-    _ configuration: MockServer.Configuration, script: @escaping MockServer.Script,
+    _ configuration: MockServer.Configuration, _ allSessions: SessionCount,
+    script: @escaping MockServer.Script,
     tell: @escaping @Sendable (ServerEvent) -> Void
   ) {
     self.configuration = configuration
+    self.allSessions = allSessions
     self.script = script
-    self.tell = tell
+    hear = tell
   }
 
-  /// How many clients are connected.
-  var sessionCount: Int { sessions.count }
+  /// How many clients are connected, to others on the same thread as well.
+  var sessionCount: Int { allSessions.value }
 
   /// The first clients may be there before it is called.
   func listen(_ listener: any Channel) {
@@ -44,6 +48,7 @@ final class ClientBook {
       return false
     }
     sessions[ObjectIdentifier(session)] = session
+    allSessions.change(by: 1)
     return true
   }
 
@@ -75,14 +80,11 @@ final class ClientBook {
 
   /// A client that got nothing, or had been told of before, is gone.
   func left(_ session: Session) {
-    sessions[ObjectIdentifier(session)] = nil
+    if sessions.removeValue(forKey: ObjectIdentifier(session)) != nil { allSessions.change(by: -1) }
     guard isEnding, servedNow == 0 else { return }
     // Those that are still shaking hands would get nothing any more.
     breakOff()
-    if sessions.isEmpty, !isFinished {
-      isFinished = true
-      tell(.finished)
-    }
+    if sessions.isEmpty { finish() }
   }
 
   // MARK: - The end
@@ -91,16 +93,23 @@ final class ClientBook {
   func stop() {
     endListening()
     breakOff()
-    if sessions.isEmpty, !isFinished {
-      isFinished = true
-      tell(.finished)
-    }
+    if sessions.isEmpty { finish() }
   }
 
   private func endListening() {
     isEnding = true
     listener?.close(promise: nil)
     listener = nil
+  }
+
+  /// Nothing comes behind the last event: clients that are on their way may still come.
+  private func tell(_ event: ServerEvent) {
+    if !isFinished { hear(event) }
+  }
+
+  private func finish() {
+    tell(.finished)
+    isFinished = true
   }
 
   private func breakOff() {

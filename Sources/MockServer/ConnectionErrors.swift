@@ -18,6 +18,9 @@ extension Error {
   /// In words.
   var reason: String {
     guard let last = (self as? NIOSSLError)?.stack?.last else { return "\(self)" }
+    if last == .eofDuringHandshake || last == .eofDuringAdditionalCertficiateChainValidation {
+      return Session.closedEarly
+    }
     // `error:100000f7:SSL routines:OPENSSL_internal:WRONG_VERSION_NUMBER at FILE:LINE`
     let name = "\(last)".split(separator: "OPENSSL_internal:").last?.split(separator: " at ").first
     return name.map { $0.lowercased().split(separator: "_").joined(separator: " ") } ?? "\(last)"

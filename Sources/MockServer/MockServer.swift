@@ -11,7 +11,7 @@ import Synchronization
 
 /// A server that plays recorded connections to clients, one connection to one client.
 ///
-/// All that it does happens on one thread of its own. It knows nothing of what the bytes mean.
+/// All that it does happens on one thread, which it may share with others. It knows nothing of what the bytes mean.
 package final class MockServer: Sendable {
   package struct Configuration: Sendable {
     /// The address to listen on, as numbers; of this machine alone unless another is asked for.
@@ -36,34 +36,35 @@ package final class MockServer: Sendable {
 
   /// The port that it listens on.
   package let port: Int
-  private let group: MultiThreadedEventLoopGroup
+  private let thread: ServerThread
   private let book: NIOLoopBoundBox<ClientBook>
   private let isStopped = Mutex(false)
 
-  private init(port: Int, group: MultiThreadedEventLoopGroup, book: NIOLoopBoundBox<ClientBook>) {
+  private init(port: Int, thread: ServerThread, book: NIOLoopBoundBox<ClientBook>) {
     self.port = port
-    self.group = group
+    self.thread = thread
     self.book = book
   }
 
   /// Listens from now on.
-  /// - Parameter tell: is called on the server's thread, and must not call the server.
+  /// - Parameters:
+  ///   - thread: to work on; without one it gets its own.
+  ///   - tell: is called on that thread, and must not call the server.
   package static func start(
-    _ configuration: Configuration, script: @escaping Script,
+    _ configuration: Configuration, on thread: ServerThread? = nil, script: @escaping Script,
     tell: @escaping @Sendable (ServerEvent) -> Void
   ) throws -> MockServer {
     let address = try address(configuration)
     let tls = try configuration.tls?.context(configuration.tlsOptions)
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    let loop = group.next()
+    let thread = try thread ?? ServerThread()
+    let loop = thread.group.next()
     let book = NIOLoopBoundBox.makeBoxSendingValue(
-      ClientBook(configuration, script: script, tell: tell), eventLoop: loop)
+      ClientBook(configuration, thread.sessions, script: script, tell: tell), eventLoop: loop)
     do {
-      let listener = try bootstrap(group, book, tls, configuration).bind(to: address).wait()
+      let listener = try bootstrap(thread.group, book, tls, configuration).bind(to: address).wait()
       try loop.submit { book.value.listen(listener) }.wait()
-      return MockServer(port: listener.localAddress?.port ?? configuration.port, group: group, book: book)
+      return MockServer(port: listener.localAddress?.port ?? configuration.port, thread: thread, book: book)
     } catch {
-      try? group.syncShutdownGracefully()
       throw MockServerError(error, configuration)
     }
   }
@@ -75,9 +76,8 @@ package final class MockServer: Sendable {
       return isStopped
     }
     guard !wasStopped else { return }
-    // Neither fails but for a group that is shut down already.
-    try? group.next().submit { [book] in book.value.stop() }.wait()
-    try? group.syncShutdownGracefully()
+    // It fails for nothing but a thread that has ended already.
+    try? thread.group.next().submit { [book] in book.value.stop() }.wait()
   }
 
   private static func address(_ configuration: Configuration) throws -> SocketAddress {

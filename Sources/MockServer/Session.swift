@@ -25,7 +25,7 @@ final class Session: ChannelInboundHandler {
 
   /// Moves that are made in a row before others have their turn on the thread.
   private static let movesInARow = 64
-  private static let closedEarly = "the client closed before the handshake was over"
+  static let closedEarly = "the client closed before the handshake was over"
 
   private let book: ClientBook
   private let wire: WireEnd

@@ -14,15 +14,22 @@ import Synchronization
 final class ReaderServer: Sendable {
   private static let address = "127.0.0.1"
 
+  /// Of all servers: each reader has one of its own.
+  private let thread: ServerThread
   private let tls: TLSIdentity?
   /// The path of the certificate that readers are to trust; a file of our own.
   private let certificatePath: String?
 
   /// Nil where readers get streams on standard input.
   init?(_ over: ReaderOptions.Over) throws {
+    if over == .stdin { return nil }
+    do {
+      thread = try ServerThread()
+    } catch {
+      throw Failure("a server for readers cannot be started: \(Self.text(error))")
+    }
     switch over {
-    case .stdin: return nil
-    case .tcp: (tls, certificatePath) = (nil, nil)
+    case .stdin, .tcp: (tls, certificatePath) = (nil, nil)
     case .tls:
       let made: MadeCertificate
       do {
@@ -36,7 +43,9 @@ final class ReaderServer: Sendable {
   }
 
   deinit {
-    if let certificatePath { _ = unlink(certificatePath) }
+    guard let certificatePath else { return }
+    _ = unlink(certificatePath)
+    UnfinishedFiles.remove(certificatePath)
   }
 
   /// Writes the certificate into a temporary file; returns its path.
@@ -44,10 +53,12 @@ final class ReaderServer: Sendable {
     guard let (descriptor, path) = TemporaryPath.makeFile("\(TemporaryDirectory.path)/apnsift-ca-") else {
       throw Failure("a file for the certificate of --over tls cannot be made: \(SystemError.text())")
     }
+    UnfinishedFiles.add(path)
     let file = OwnedDescriptor(descriptor)
     let failure = certificate.withUnsafeBytes { SystemWrite.all($0, to: file.number) }
     guard failure == 0 else {
       _ = unlink(path)
+      UnfinishedFiles.remove(path)
       throw Failure("\(path) cannot be written: \(SystemError.text(failure))")
     }
     return path
@@ -65,11 +76,15 @@ final class ReaderServer: Sendable {
     let clients = ClientCount()
     do {
       let server = try MockServer.start(
-        configuration, script: { _ in connection }, tell: { clients.take($0) })
+        configuration, on: thread, script: { _ in connection }, tell: { clients.take($0) })
       return RunningServer(server, clients, environment: environment(port: server.port))
     } catch {
-      throw Failure("a server for the reader cannot be started: \(error)")
+      throw Failure("a server for the reader cannot be started: \(Self.text(error))")
     }
+  }
+
+  private static func text(_ error: any Error) -> String {
+    if case .failed(let reason)? = error as? MockServerError { reason } else { "\(error)" }
   }
 
   private func environment(port: Int) -> [(name: String, value: String)] {

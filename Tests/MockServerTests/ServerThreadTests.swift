@@ -1,0 +1,50 @@
+import MockServer
+import Testing
+
+/// Servers that share a thread.
+@Suite("Servers on one thread")
+struct ServerThreadTests {
+  private func server(
+    on thread: ServerThread, _ log: EventLog, tls: TLSIdentity? = nil
+  ) throws -> MockServer {
+    var configuration = MockServer.Configuration()
+    configuration.tls = tls
+    let connection = ServedConnection(chunks: [7, 7], ending: .waitForClient)
+    return try MockServer.start(
+      configuration, on: thread, script: { _ in connection }, tell: { log.add($0) })
+  }
+
+  @Test("one that stops breaks off its own clients alone, and says nothing any more")
+  func stopping() throws {
+    let thread = try ServerThread()
+    let logs = [EventLog(), EventLog()]
+    let servers = try logs.map { try server(on: thread, $0) }
+    let clients = try servers.map { try TestClient(port: $0.port) }
+    for client in clients { #expect(try client.read(7).count == 7) }
+    servers[0].stop()
+    servers[0].stop()
+    let events = try logs[0].events { $0 == .finished }
+    #expect(events.contains { if case .ended(0, let report) = $0 { report.end == .stopped } else { false } })
+    #expect(throws: TestClient.SystemFailure.self) { try TestClient(port: servers[0].port) }
+    #expect(try clients[1].read(7).count == 7)
+    #expect(try TestClient(port: servers[1].port).read(7).count == 7)
+    servers[1].stop()
+    #expect(try logs[1].events { $0 == .finished }.last == .finished)
+  }
+
+  @Test("a client that goes before the handshake is over is told of in words")
+  func noHandshake() throws {
+    let made = try MadeCertificate()
+    let identity = try TLSIdentity(certificatePEM: made.certificate, keyPEM: made.key)
+    let log = EventLog()
+    let server = try server(on: ServerThread(), log, tls: identity)
+    defer { server.stop() }
+    let client = try TestClient(port: server.port)
+    // The beginning of a ClientHello: a record of which less has come than it says.
+    try client.send([0x16, 0x03, 0x01, 0x00, 0xc8, 0x01])
+    client.endSending()
+    let events = try log.events { if case .handshakeFailed = $0 { true } else { false } }
+    guard case .handshakeFailed(_, let reason)? = events.last else { return }
+    #expect(reason == "the client closed before the handshake was over")
+  }
+}
