@@ -4,32 +4,27 @@
   import Darwin
 #endif
 
-/// The temporary names of outputs, which are taken away where a signal ends the process.
+/// Files that are taken away where a signal ends the process: outputs under their temporary names, and files that
+/// only this process needs.
 enum UnfinishedFiles {
-  /// No command has more outputs.
-  private static let capacity = 4
+  /// No command has more.
+  private static let capacity = 8
   /// Read by a signal handler, so it is plain memory: a name each, or nil.
-  nonisolated(unsafe) private static let names = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(
-    capacity: capacity)
-  nonisolated(unsafe) private static var isArmed = false
+  nonisolated(unsafe) private static let names = {
+    let names = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: capacity)
+    names.initialize(repeating: nil, count: capacity)
+    return names
+  }()
+
+  /// Makes what a signal handler uses.
+  static func prepare() { _ = names[0] }
 
   static func add(_ name: String) {
-    if !isArmed {
-      isArmed = true
-      names.initialize(repeating: nil, count: capacity)
-      for number in [SIGINT, SIGTERM, SIGHUP] { arm(number) }
-    }
+    Interruption.arm()
     if let free = (0..<capacity).first(where: { names[$0] == nil }) { names[free] = strdup(name) }
   }
 
-  /// Catches a signal, unless it is ignored: nohup and a shell's background jobs rely on that.
-  private static func arm(_ number: Int32) {
-    let before = signal(number) { UnfinishedFiles.leave(by: $0) }
-    if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(number, SIG_IGN) }
-  }
-
   static func remove(_ name: String) {
-    guard isArmed else { return }
     for index in 0..<capacity {
       guard let known = names[index], String(cString: known) == name else { continue }
       names[index] = nil
@@ -37,12 +32,15 @@ enum UnfinishedFiles {
     }
   }
 
-  /// Runs in a signal handler: nothing but system calls that are safe there.
-  private static func leave(by number: Int32) {
+  /// Takes all away; runs in a signal handler.
+  static func unlink() {
     for index in 0..<capacity {
-      if let name = names[index] { _ = unlink(name) }
+      guard let name = names[index] else { continue }
+      #if canImport(Glibc)
+        _ = Glibc.unlink(name)
+      #else
+        _ = Darwin.unlink(name)
+      #endif
     }
-    signal(number, SIG_DFL)
-    raise(number)
   }
 }

@@ -44,7 +44,10 @@ final class OwnedDescriptor {
       #else
         let code = Darwin.pipe(&ends)
       #endif
-      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      // Behind a failure this would fail as well, and hide why.
+      if code == 0 {
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      }
       return code
     }
     guard code == 0 else { throw Failure("a pipe for the reader cannot be made: \(SystemError.text())") }

@@ -80,6 +80,8 @@ final class ReaderProcess {
     isReaped = true
     _ = kill(-id, SIGKILL)
     _ = kill(id, SIGKILL)
+    // Once it is reaped, its number may become another's.
+    OwnedDescriptor.making.withLock { _ in RunningReaders.remove(id) }
     while waitpid(id, nil, 0) < 0, errno == EINTR {}
     awaitGroup()
   }
@@ -115,19 +117,36 @@ final class ReaderProcess {
     for (number, descriptor) in zip(Int32(0)..., descriptors) {
       posix_spawn_file_actions_adddup2(&actions, descriptor, number)
     }
+    closeOthers(&actions, above: Int32(descriptors.count) - 1)
     set(&attributes)
-    var id = pid_t()
-    let code = OwnedDescriptor.making.withLock { _ in
-      posix_spawnp(&id, program, &actions, &attributes, words, variables)
+    var (id, code) = (pid_t(), EINTR)
+    OwnedDescriptor.making.withLock { _ in
+      RunningReaders.start {
+        code = posix_spawnp(&id, program, &actions, &attributes, words, variables)
+        return code == 0 ? id : 0
+      }
     }
     return (id, code)
   }
 
   #if canImport(Glibc)
+    private typealias SpawnActions = posix_spawn_file_actions_t
     private typealias SpawnAttributes = posix_spawnattr_t
   #else
+    private typealias SpawnActions = posix_spawn_file_actions_t?
     private typealias SpawnAttributes = posix_spawnattr_t?
   #endif
+
+  /// Lets the reader inherit none of our descriptors but those that it is given: not all are closed by themselves,
+  /// such as sockets and queues of events of a library.
+  private static func closeOthers(_ actions: inout SpawnActions, above last: Int32) {
+    #if canImport(Glibc)
+      // It is there since glibc 2.34, and is asked for by name so that older ones do without it.
+      typealias CloseFrom = @convention(c) (UnsafeMutablePointer<SpawnActions>, Int32) -> Int32
+      guard let function = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { return }
+      _ = unsafeBitCast(function, to: CloseFrom.self)(&actions, last + 1)
+    #endif
+  }
 
   /// A group of its own, and signals as a shell gives them: we ignore some.
   private static func set(_ attributes: inout SpawnAttributes) {
@@ -139,8 +158,11 @@ final class ReaderProcess {
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
+    var flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP
+    #if canImport(Darwin)
+      flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
+    #endif
+    posix_spawnattr_setflags(&attributes, Int16(flags))
   }
 
   /// Our environment with `changes`, as copies.

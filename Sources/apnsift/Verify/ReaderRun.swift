@@ -31,7 +31,7 @@ struct ReaderRun {
 
   /// Prints what became of the cases, in their order.
   func run(_ output: OutputBuffer, format: Format, isVerbose: Bool) throws -> CorpusResult {
-    Interruption.remember()
+    Interruption.arm()
     var all: [Reading] = []
     let (cases, trial) = (cases, trial)
     try Workers.run(cases.count, jobs: jobs) {
@@ -39,7 +39,6 @@ struct ReaderRun {
     } deliver: {
       all.append($0)
     }
-    try Interruption.check()
     let rows = all.flatMap(\.rows)
     let isNothingJudged = !all.contains { $0.readings.contains { $0.row.isRight != nil } }
     if isNothingJudged { Messages.say("no case has a stream that the reader can be judged by") }

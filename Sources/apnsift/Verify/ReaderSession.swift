@@ -68,13 +68,12 @@ struct ReaderSession {
   /// The offset from which on the reader refused its input; nil where it did not.
   var refusedAt: Int? { feeder?.refusedAt }
 
-  /// Lets it run to its end, which it has come to when this returns or throws.
+  /// Lets it run to its end, which it has come to when this returns.
   /// - Parameter take: gets what it prints.
-  mutating func run(_ take: (ArraySlice<UInt8>) -> Void) throws -> ReaderEnd {
+  mutating func run(_ take: (ArraySlice<UInt8>) -> Void) -> ReaderEnd {
     defer { process.end() }
     var pause = Pause()
     while true {
-      try Interruption.check()
       let ending = process.ending
       var hasMoved = feeder?.feed() ?? false
       hasMoved = takeErrors() || hasMoved

@@ -43,7 +43,7 @@ struct ReaderTrial: Sendable {
     } catch let failure as StartFailure {
       throw Failure("the reader \(failure.message); correct the command")
     }
-    let end = try session.run { bytes in
+    let end = session.run { bytes in
       printed += bytes.count
       lines.take(bytes)
     }

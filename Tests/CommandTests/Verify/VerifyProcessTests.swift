@@ -151,6 +151,19 @@ struct VerifyProcessTests {
     #expect(try directory.names == ["corpus", "pid-1", "pid-2"])
   }
 
+  @Test(
+    "readers that are served are ended as well, and nothing is left of the certificate", arguments: [1, 2])
+  func interruptedServers(_ count: Int) throws {
+    let child = try directory.start([
+      "verify", "corpus", "--over", "tls", "--reader", "echo $$ >pid-1; exec sleep 1000",
+    ])
+    while try !directory.exists("pid-1") || directory.bytes(of: "pid-1").isEmpty { usleep(1000) }
+    for _ in 0..<count { child.send(SIGINT) }
+    #expect(try child.wait() == .signal(SIGINT))
+    try expectNobodyLeft(1)
+    #expect(try directory.temporaryNames.isEmpty)
+  }
+
   @Test("no descriptor of one reader is another's: none waits for an end that another holds open")
   func inheritance() throws {
     for number in 0..<12 { try directory.addCase("case-\(number)", feedback(tuples(2))) }
