@@ -145,7 +145,9 @@ struct EvidenceTests {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<20 {
       let shuffled = sorted.shuffled(using: &generator)
-      #expect(try evidence(shuffled).records.map { String(decoding: $0.written, as: UTF8.self) } == sorted)
+      let found = try evidence(shuffled)
+      #expect(
+        (0..<found.count).map { String(decoding: found.record(at: $0).written, as: UTF8.self) } == sorted)
     }
   }
 
@@ -161,6 +163,49 @@ struct EvidenceTests {
         #"{"type":"header","schema":"apnsift/1"}"#, Self.tuple(0), Self.tuple(7), Self.tuple(38),
         Self.summary,
       ])
+  }
+
+  @Test("a text that comes in pieces is the same")
+  func pieces() throws {
+    let bytes = Array((Self.found + [Self.tuple(7)]).joined(separator: "\n").utf8)
+    let whole = try Evidence(ndjson: bytes).ndjson
+    for size in [1, 2, 3, 7, 64, bytes.count] {
+      var builder = EvidenceBuilder(limit: .max)
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        try builder.add(Array(bytes[start..<min(start + size, bytes.count)]))
+      }
+      #expect(try builder.finish().ndjson == whole)
+    }
+  }
+
+  @Test("more than the memory that it may take is a fault, at the line that takes it")
+  func memory() throws {
+    let line = Self.tuple(0)
+    // The first record brings three names with it: of its source, direction and type.
+    let names = ["input.bin", "server", "feedback"]
+    let first = names.reduce(0) { $0 + $1.utf8.count + EvidenceBuilder.indexCost }
+    let each = line.utf8.count + EvidenceBuilder.indexCost
+    var builder = EvidenceBuilder(limit: first + 3 * each)
+    for _ in 0..<3 { try builder.add(Array("\(line)\n".utf8)) }
+    let error = #expect(throws: EvidenceFault.self) { try builder.add(Array("\(line)\n".utf8)) }
+    #expect(error?.isTooMuch == true && error?.line == 4)
+  }
+
+  @Test("a line that is longer than any is a fault before it ends")
+  func longLine() {
+    var builder = EvidenceBuilder(limit: .max)
+    let block = [UInt8](repeating: 0x20, count: 1 << 20)
+    let error = #expect(throws: EvidenceFault.self) {
+      for _ in 0..<9 { try builder.add(block) }
+    }
+    #expect(error?.line == 1)
+  }
+
+  @Test("a place with many records takes no time that grows with their square")
+  func manyAtOnePlace() throws {
+    let lines = (0..<20_000).map { Self.tuple(0, token: String($0 * 7919 % 20_000, radix: 16)) }
+    #expect(try differences(lines, lines.reversed()).count == 0)
+    #expect(try differences(lines, lines.dropLast()).count == 1)
   }
 
   // MARK: - What is no evidence

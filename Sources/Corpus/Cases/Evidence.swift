@@ -1,73 +1,115 @@
 /// What an export says of a case, in canonical order: what is expected of it, or what was found.
+///
+/// Memory: the text, and some 100 bytes for each record (`EvidenceBuilder.indexCost`).
 package struct Evidence: Sendable {
   /// The format that is compared, and its version.
   package static let schema = "apnsift/1"
 
+  /// A record: its line, and what it is sorted by.
+  struct Entry: Sendable {
+    var line: EvidenceText.Line
+    /// Names by their numbers; what is absent is an empty name, or -1.
+    var source: Int32
+    var direction: Int32
+    var type: Int32
+    var stream: Int
+    var offset: Int
+  }
+
+  private let text: EvidenceText
+  private let names: EvidenceNames
   /// Sorted; the summary is not among them.
-  package private(set) var records: [EvidenceRecord] = []
-  package private(set) var summary: EvidenceRecord?
+  private let entries: [Entry]
+  package let summary: EvidenceRecord?
+
+  /// - Parameter entries: in any order.
+  init(_ text: EvidenceText, _ names: EvidenceNames, entries: [Entry], summary: EvidenceRecord?) {
+    (self.text, self.names, self.summary) = (text, names, summary)
+    var entries = entries
+    entries.sort { Self.precedes($0, $1, names) }
+    Self.sortPlaces(of: &entries, text, names)
+    self.entries = entries
+  }
 
   /// NDJSON with its lines and keys in any order. The header may be absent, and so may the summary.
   package init(ndjson bytes: [UInt8]) throws(EvidenceFault) {
-    var line = 0
-    // Empty lines count: messages give line numbers.
-    for text in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-      line += 1
-      if text.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }) { continue }
-      try take(text, line: line)
-    }
-    records.sort()
+    var builder = EvidenceBuilder(limit: .max)
+    try builder.add(bytes)
+    self = try builder.finish()
   }
 
-  private mutating func take(_ text: ArraySlice<UInt8>, line: Int) throws(EvidenceFault) {
-    let object: JSONItem
-    do {
-      object = try JSONReader.item(of: text)
-    } catch {
-      throw EvidenceFault(line: line, column: error.offset + 1, message: error.message)
-    }
-    guard let type = object["type"]?.string else {
-      throw EvidenceFault(
-        line: line, column: 1, message: "expected an object with a type, found \(object.kind) without one")
-    }
-    switch type {
-    case "header": try check(header: object, line: line)
-    case "summary":
-      guard summary == nil else {
-        throw EvidenceFault(line: line, column: 1, message: "expected one summary, found another")
-      }
-      summary = EvidenceRecord(object)
-    default: records.append(EvidenceRecord(object))
-    }
+  /// How many records there are.
+  package var count: Int { entries.count }
+
+  package func record(at index: Int) -> EvidenceRecord { EvidenceRecord(written: written(at: index)) }
+
+  /// A record as it is written.
+  func written(at index: Int) -> ArraySlice<UInt8> { text[entries[index].line] }
+
+  func place(at index: Int) -> EvidenceRecord.Place {
+    let entry = entries[index]
+    return EvidenceRecord.Place(
+      source: names[entry.source], stream: entry.stream, direction: names[entry.direction],
+      offset: entry.offset, type: names[entry.type])
   }
 
-  private func check(header: JSONItem, line: Int) throws(EvidenceFault) {
-    guard header["schema"]?.string != Self.schema else { return }
-    let found =
-      header["schema"].map { String(decoding: $0.bytes(isCanonical: true), as: UTF8.self) } ?? "none"
-    throw EvidenceFault(
-      line: line, column: 1, message: "expected the schema \"\(Self.schema)\", found \(found)",
-      isOtherVersion: true)
-  }
+  /// The index behind the records that have the same place as one.
+  func endOfPlace(at index: Int) -> Int { Self.endOfPlace(at: index, of: entries) }
 
   /// As an expectation is written: a header that names the schema alone, the records in order, the summary.
+  package func write(_ take: (ArraySlice<UInt8>) throws -> Void) rethrows {
+    try take(Array("{\"type\":\"header\",\"schema\":\"\(Self.schema)\"}\n".utf8)[...])
+    for index in 0..<count { try take(written(at: index) + [UInt8(ascii: "\n")]) }
+    if let summary { try take(summary.written[...] + [UInt8(ascii: "\n")]) }
+  }
+
+  /// The same, in one piece.
   package var ndjson: [UInt8] {
-    var bytes = Array("{\"type\":\"header\",\"schema\":\"\(Self.schema)\"}\n".utf8)
-    for record in records + (summary.map { [$0] } ?? []) {
-      bytes += record.written
-      bytes.append(UInt8(ascii: "\n"))
-    }
+    var bytes: [UInt8] = []
+    write { bytes += $0 }
     return bytes
   }
 }
 
-/// Why a text is no evidence.
-package struct EvidenceFault: Error, Equatable, Sendable {
-  /// Both from 1, the column in bytes.
-  package var line: Int
-  package var column: Int
-  /// What was expected, and what was found.
-  package var message: String
-  /// The evidence is of another version of the format.
-  package var isOtherVersion = false
+// MARK: - Order
+
+extension Evidence {
+  /// The order of `EvidenceRecord.Place`.
+  private static func precedes(_ left: Entry, _ right: Entry, _ names: EvidenceNames) -> Bool {
+    if let isBefore = names.precedes(left.source, right.source) { return isBefore }
+    if left.stream != right.stream { return left.stream < right.stream }
+    if let isBefore = names.precedes(left.direction, right.direction) { return isBefore }
+    if left.offset != right.offset { return left.offset < right.offset }
+    return names.precedes(left.type, right.type) ?? false
+  }
+
+  private static func endOfPlace(at index: Int, of entries: [Entry]) -> Int {
+    let first = entries[index]
+    var end = index + 1
+    while end < entries.count, entries[end].isAtPlace(of: first) { end += 1 }
+    return end
+  }
+
+  /// Sorts the records of each place by what they say. Most places have one.
+  private static func sortPlaces(
+    of entries: inout [Entry], _ text: EvidenceText, _ names: EvidenceNames
+  ) {
+    var start = 0
+    while start < entries.count {
+      let end = endOfPlace(at: start, of: entries)
+      if end - start > 1 {
+        let here = entries[start..<end].map { ($0, EvidenceRecord(written: text[$0.line]).canonical) }
+        let sorted = here.sorted { $0.1.lexicographicallyPrecedes($1.1) }
+        entries.replaceSubrange(start..<end, with: sorted.map(\.0))
+      }
+      start = end
+    }
+  }
+}
+
+extension Evidence.Entry {
+  fileprivate func isAtPlace(of other: Self) -> Bool {
+    offset == other.offset && stream == other.stream && source == other.source
+      && direction == other.direction && type == other.type
+  }
 }

@@ -40,7 +40,7 @@ package struct EvidenceComparison: Sendable {
   /// - Parameter limit: how many differences are kept.
   package init(expected: Evidence, found: Evidence, limit: Int) {
     self.limit = limit
-    compare(expected.records, found.records)
+    compare(expected, found)
     // An expectation without a summary expects none in particular.
     if let summary = expected.summary, summary != found.summary {
       add(EvidenceDifference(expected: summary, found: found.summary))
@@ -48,24 +48,36 @@ package struct EvidenceComparison: Sendable {
   }
 
   /// Walks both, which are sorted, place by place.
-  private mutating func compare(_ expected: [EvidenceRecord], _ found: [EvidenceRecord]) {
-    var (left, right) = (expected[...], found[...])
-    while let place = [left.first?.place, right.first?.place].compactMap({ $0 }).min() {
-      let here = (Self.take(place, from: &left), Self.take(place, from: &right))
-      compareHere(here.0, here.1)
+  private mutating func compare(_ expected: Evidence, _ found: Evidence) {
+    var (left, right) = (0, 0)
+    while left < expected.count || right < found.count {
+      let places = (
+        left < expected.count ? expected.place(at: left) : nil,
+        right < found.count ? found.place(at: right) : nil
+      )
+      let isLeft = places.0.map { place in places.1.map { place <= $0 } ?? true } ?? false
+      let isRight = places.1.map { place in places.0.map { place <= $0 } ?? true } ?? false
+      let leftEnd = isLeft ? expected.endOfPlace(at: left) : left
+      let rightEnd = isRight ? found.endOfPlace(at: right) : right
+      if !Self.areWrittenAlike(expected, left..<leftEnd, found, right..<rightEnd) {
+        compareHere(
+          (left..<leftEnd).map { expected.record(at: $0) }[...],
+          (right..<rightEnd).map { found.record(at: $0) }[...])
+      }
+      (left, right) = (leftEnd, rightEnd)
     }
   }
 
-  private static func take(
-    _ place: EvidenceRecord.Place, from records: inout ArraySlice<EvidenceRecord>
-  ) -> ArraySlice<EvidenceRecord> {
-    let end = records.firstIndex { $0.place != place } ?? records.endIndex
-    let taken = records[..<end]
-    records = records[end...]
-    return taken
+  /// Whether the records of one place are the same in both, and even spelled alike: so it is nearly always, and
+  /// nothing need be read for it.
+  private static func areWrittenAlike(
+    _ expected: Evidence, _ left: Range<Int>, _ found: Evidence, _ right: Range<Int>
+  ) -> Bool {
+    left.count == right.count
+      && zip(left, right).allSatisfy { expected.written(at: $0) == found.written(at: $1) }
   }
 
-  /// The records of one place: what is in both goes, the rest is paired in its order.
+  /// The records of one place, sorted: what is in both goes, the rest is paired in its order.
   private mutating func compareHere(
     _ expected: ArraySlice<EvidenceRecord>, _ found: ArraySlice<EvidenceRecord>
   ) {

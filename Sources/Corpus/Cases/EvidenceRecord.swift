@@ -31,14 +31,32 @@ package struct EvidenceRecord: Sendable {
 
   /// - Parameter object: an object with a `type`.
   init(_ object: JSONItem) {
-    var members: [JSONMember] = []
-    if case .object(let all) = object { members = all.filter { $0.key != Self.leftOut } }
-    place = Place(
-      source: Self.bytes(object["source"]), stream: object["stream"]?.int ?? -1,
-      direction: Self.bytes(object["direction"]), offset: object["offset"]?.int ?? -1,
-      type: Self.bytes(object["type"]))
-    canonical = JSONItem.object(members.filter { !$0.value.isNull }).bytes(isCanonical: true)
-    written = JSONItem.object(members).bytes(isCanonical: false)
+    place = Place(object)
+    canonical = JSONItem.object(Self.members(object).filter { !$0.value.isNull }).bytes(isCanonical: true)
+    written = Self.written(object)
+  }
+
+  /// - Parameter bytes: what `written` has returned.
+  init(written bytes: ArraySlice<UInt8>) {
+    self.init((try? JSONReader.item(of: bytes)) ?? .object([]))
+  }
+
+  static func written(_ object: JSONItem) -> [UInt8] {
+    JSONItem.object(members(object)).bytes(isCanonical: false)
+  }
+
+  private static func members(_ object: JSONItem) -> [JSONMember] {
+    if case .object(let all) = object { all.filter { $0.key != leftOut } } else { [] }
+  }
+}
+
+extension EvidenceRecord.Place {
+  init(_ object: JSONItem) {
+    source = Self.bytes(object["source"])
+    stream = object["stream"]?.int ?? -1
+    direction = Self.bytes(object["direction"])
+    offset = object["offset"]?.int ?? -1
+    type = Self.bytes(object["type"])
   }
 
   private static func bytes(_ item: JSONItem?) -> [UInt8] {

@@ -92,8 +92,17 @@ extension JSONItem {
 
   /// In quotes, with the escapes that RFC 8259 asks for.
   private static func write(_ text: [UInt8], to bytes: inout [UInt8]) {
-    let digits = Array("0123456789abcdef".utf8)
     bytes.append(UInt8(ascii: "\""))
+    if text.allSatisfy({ $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+      bytes += text
+    } else {
+      writeEscaped(text, to: &bytes)
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func writeEscaped(_ text: [UInt8], to bytes: inout [UInt8]) {
+    let digits = Array("0123456789abcdef".utf8)
     for byte in text {
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
@@ -105,6 +114,5 @@ extension JSONItem {
       default: bytes.append(byte)
       }
     }
-    bytes.append(UInt8(ascii: "\""))
   }
 }

@@ -12,6 +12,9 @@ package struct JSONReader {
   /// Arrays and objects inside each other. Evidence has three.
   private static let maxDepth = 64
 
+  /// Members of an object that are compared one by one. Evidence has some twenty.
+  private static let fewMembers = 32
+
   private let bytes: ArraySlice<UInt8>
   private var position: Int
 
@@ -47,6 +50,7 @@ package struct JSONReader {
   private mutating func object(depth: Int) throws(JSONFault) -> JSONItem {
     try enter(depth)
     var members: [JSONMember] = []
+    // Of few members each is looked at, which is faster; of many that would take time without bounds.
     var keys: Set<[UInt8]> = []
     if take(UInt8(ascii: "}")) { return .object(members) }
     while true {
@@ -54,7 +58,10 @@ package struct JSONReader {
       guard next == UInt8(ascii: "\"") else { throw fault("a key in quotes") }
       let place = position
       let key = try text()
-      guard keys.insert(key).inserted else {
+      if members.count == Self.fewMembers { keys = Set(members.map(\.key)) }
+      let isNew =
+        members.count < Self.fewMembers ? !members.contains { $0.key == key } : keys.insert(key).inserted
+      guard isNew else {
         throw JSONFault(offset: place - bytes.startIndex, message: "expected each key once, found one again")
       }
       guard take(UInt8(ascii: ":")) else { throw fault("a colon behind the key") }
@@ -156,12 +163,22 @@ extension JSONReader {
         position += 1
         text += try escaped()
       case 0x00..<0x20: throw fault("an escape in place of a control character")
-      default:
-        text.append(byte)
-        position += 1
+      default: text += plainBytes()
       }
     }
     throw fault("a quote that ends the text")
+  }
+
+  /// The bytes of a text up to the next that is not its own.
+  private mutating func plainBytes() -> ArraySlice<UInt8> {
+    let start = position
+    while position < bytes.endIndex, case let byte = bytes[position], byte >= 0x20,
+      byte != UInt8(ascii: "\""),
+      byte != UInt8(ascii: "\\")
+    {
+      position += 1
+    }
+    return bytes[start..<position]
   }
 
   /// What stands behind a backslash.

@@ -24,6 +24,10 @@ struct ExaminedCase {
     case differs(EvidenceComparison)
     /// A part is missing, or cannot be used: a sentence without its full stop.
     case broken(String)
+
+    var isHeld: Bool {
+      if case .holds = self { true } else { false }
+    }
   }
 
   /// Whether it is broken for want of an expectation that can be used, and of nothing else.
@@ -38,6 +42,11 @@ struct CaseExaminer {
   static let keptDifferences = 3
   /// An expectation of more bytes is not read.
   private static let maxExpectation = 256 << 20
+  /// What it takes in memory: its text, and as much again for what it is sorted by.
+  private static let expectationMemory = 2 * maxExpectation
+
+  /// Descriptors that an examination takes: an input, maybe two, what is written of it to temporary files, and more.
+  static let descriptors = 6
 
   /// Which streams readers are to be judged by; nil keeps none.
   var readers: ReadableStream.Kind?
@@ -69,8 +78,7 @@ struct CaseExaminer {
           + "comes from")
     }
     // Messages begin with the case's name already.
-    let description = try CaseFile.description(
-      at: one.directory.path(of: CaseFiles.description), name: CaseFiles.description)
+    let description = try CaseFile.description(in: one.directory.input(CaseFiles.description))
     one.description = description
     let found = try find(description, &one)
     one.found = found
@@ -86,8 +94,8 @@ struct CaseExaminer {
   private func find(_ description: CaseDescription, _ one: inout ExaminedCase) throws -> Evidence {
     let inputs = try CaseInputs(one.directory, description)
     let memory = inputs.options.memory.bytes
-    let document = EvidenceMemory(limit: memory)
-    let buffer = OutputBuffer(document)
+    let evidence = EvidenceSource(limit: memory)
+    let buffer = OutputBuffer(evidence)
     let writer = EvidenceWriter(.ndjson, kinds: .all, letterCase: .lower, output: buffer)
     var streams: [ReadableStream] = []
     let keeper = StreamKeeper(memory: memory) { kept, summary in
@@ -106,11 +114,7 @@ struct CaseExaminer {
     try writer.end(analyzer.summary, inputs: examination.inputs)
     try buffer.flush()
     one.streams = Self.inOrder(streams)
-    do {
-      return try Evidence(ndjson: document.bytes)
-    } catch {
-      throw BrokenCase("what was found cannot be compared (line \(error.line): \(error.message)); report it")
-    }
+    return try evidence.finish()
   }
 
   /// Streams end in any order: by their inputs, and in each by their numbers.
@@ -129,46 +133,71 @@ struct CaseExaminer {
     guard directory.hasExpectation else {
       throw BrokenCase("expected the file \(name), found none; --update writes what is found now: read it")
     }
-    let bytes: [UInt8]
     do {
-      bytes = try Self.read(Input(name, path: directory.path(of: name)))
-    } catch {
-      throw BrokenCase("\(name): \(error.message)")
-    }
-    do {
-      return try Evidence(ndjson: bytes)
-    } catch {
-      let remedy =
-        error.isOtherVersion
-        ? "it was written for another version of apnsift; --update writes it anew: read the difference"
-        : "correct it, or write it anew with --update"
-      throw BrokenCase("\(name): line \(error.line), column \(error.column): \(error.message); \(remedy)")
+      return try Self.evidence(in: directory.input(name))
+    } catch let fault as InputFault {
+      throw BrokenCase("\(name): \(fault.message)")
+    } catch let fault as EvidenceFault {
+      throw BrokenCase(
+        "\(name): line \(fault.line), column \(fault.column): \(fault.message); \(Self.remedy(fault))")
     }
   }
 
-  private static func read(_ input: Input) throws(InputFault) -> [UInt8] {
-    let bytes = try InputFile.content(of: input, limit: maxExpectation)
-    guard bytes.count <= maxExpectation else {
-      throw InputFault(
-        "expected at most \(ByteSize.text(maxExpectation)), found more; make several cases of the case")
+  /// Reads an expectation in blocks: only what is compared of it is kept.
+  private static func evidence(in input: Input) throws -> Evidence {
+    var file = try InputFile(input)
+    var builder = EvidenceBuilder(limit: expectationMemory)
+    var block = [UInt8](repeating: 0, count: 256 << 10)
+    while true {
+      let count = try file.fill(&block, from: 0)
+      if count == 0 { return try builder.finish() }
+      guard file.contentLength <= maxExpectation else {
+        throw InputFault(
+          "expected at most \(ByteSize.text(maxExpectation)), found more; make several cases of the case")
+      }
+      try builder.add(count == block.count ? block : Array(block[..<count]))
     }
-    return bytes
+  }
+
+  private static func remedy(_ fault: EvidenceFault) -> String {
+    if fault.isOtherVersion {
+      return "it was written for another version of apnsift; --update writes it anew: read the difference"
+    }
+    return fault.isTooMuch
+      ? "make several cases of the case" : "correct it, or write it anew with --update"
   }
 }
 
-/// Keeps what is written, as long as it is not too much.
-private final class EvidenceMemory: ByteSink {
+/// Makes evidence of what is written, as long as it is not too much.
+private final class EvidenceSource: ByteSink {
   private let limit: Int
-  private(set) var bytes: [UInt8] = []
+  private var builder: EvidenceBuilder
 
-  init(limit: Int) { self.limit = limit }
+  init(limit: Int) {
+    self.limit = limit
+    builder = EvidenceBuilder(limit: limit)
+  }
 
-  func write(_ more: RawSpan) throws {
-    guard bytes.count + more.byteCount <= limit else {
-      throw BrokenCase(
-        "what is found takes more than the \(ByteSize.text(limit)) of --memory; make several cases of the case"
-      )
+  func write(_ bytes: RawSpan) throws {
+    do {
+      try builder.add(bytes.withUnsafeBytes { Array($0) })
+    } catch {
+      throw broken(error)
     }
-    more.withUnsafeBytes { bytes.append(contentsOf: $0) }
+  }
+
+  func finish() throws -> Evidence {
+    do {
+      return try builder.finish()
+    } catch {
+      throw broken(error)
+    }
+  }
+
+  private func broken(_ fault: EvidenceFault) -> BrokenCase {
+    BrokenCase(
+      fault.isTooMuch
+        ? "what is found takes more than the \(ByteSize.text(limit)) of --memory; make several cases of the case"
+        : "what was found cannot be compared (line \(fault.line): \(fault.message)); report it")
   }
 }

@@ -9,11 +9,11 @@ enum CaseFile {
   private static let maxChunks = 100_000
 
   /// What the file says.
-  /// - Parameter name: how messages name the file.
-  static func description(at path: [CChar], name: String) throws(MappingError) -> CaseDescription {
+  static func description(in file: Input) throws(MappingError) -> CaseDescription {
+    let name = file.name
     let bytes: [UInt8]
     do {
-      bytes = try InputFile.content(of: Input(name, path: path), limit: MappingFile.maxSize)
+      bytes = try InputFile.content(of: file, limit: MappingFile.maxSize)
     } catch {
       throw MappingError("\(name): \(error.message)")
     }
@@ -25,6 +25,7 @@ enum CaseFile {
     return try description(of: bytes, name: name)
   }
 
+  /// - Parameter name: how messages name the file.
   static func description(of bytes: [UInt8], name: String) throws(MappingError) -> CaseDescription {
     guard let root = try MappingFile.tree(of: bytes, name: name) else {
       throw MappingError(

@@ -35,7 +35,7 @@ struct CaseInputs {
     } else {
       var inputs: [Input] = []
       for (name, file) in zip(names, directory.inputs) {
-        inputs.append(try Self.input(name, file, in: directory))
+        inputs.append(try directory.input(name, file))
       }
       walk = InputWalk(inputs)
     }
@@ -71,22 +71,31 @@ struct CaseInputs {
     var pair: [Input] = []
     for (name, half) in [(options.requests, Input.Half.requests), (options.responses, .responses)] {
       guard let name else { continue }
-      guard !name.hasPrefix("/"), name != "-" else {
+      guard isInside(name) else {
         throw BrokenCase(
           "expected a file of the case for --\(half), found '\(name.shortened)'; put the file beside \(CaseFiles.description)"
         )
       }
-      var one = try input(name, Array(name.utf8CString), in: directory)
+      var one = try directory.input(name)
       one.half = half
       pair.append(one)
     }
     return pair
   }
 
-  private static func input(
-    _ name: String, _ file: [CChar], in directory: CaseDirectory
-  ) throws(BrokenCase) -> Input {
-    let path = directory.path(of: file)
+  /// Whether a name is that of a file in the directory, or below it.
+  private static func isInside(_ name: String) -> Bool {
+    !name.hasPrefix("/") && name != "-" && !name.split(separator: "/").contains("..")
+  }
+}
+
+extension CaseDirectory {
+  /// One of its files, which is no pipe: that might never end, or never begin.
+  func input(_ name: String) throws(BrokenCase) -> Input { try input(name, Array(name.utf8CString)) }
+
+  /// - Parameter file: the NUL-terminated name as the system has it.
+  func input(_ name: String, _ file: [CChar]) throws(BrokenCase) -> Input {
+    let path = path(of: file)
     guard let kind = DirectoryEntry.kind(of: path, followingLinks: true) else {
       throw BrokenCase("expected the file \(name), found that it cannot be opened: \(SystemError.text())")
     }
