@@ -37,16 +37,15 @@ package enum JUnitWriter {
 
   private static func attribute(_ text: String) -> String { "\"\(content(text))\"" }
 
-  /// Text with what XML 1.0 takes for markup escaped, and what it does not take at all spelled out.
+  /// Text with what XML 1.0 takes for markup escaped, and without what it does not take at all.
   private static func content(_ text: String) -> String {
     var escaped = ""
-    for scalar in VisibleText.of(text).unicodeScalars {
+    for scalar in VisibleText.printable(text).unicodeScalars {
       switch scalar {
       case "&": escaped += "&amp;"
       case "<": escaped += "&lt;"
       case ">": escaped += "&gt;"
       case "\"": escaped += "&quot;"
-      case "\u{fffe}", "\u{ffff}": escaped += "\u{fffd}"
       default: escaped.unicodeScalars.append(scalar)
       }
     }

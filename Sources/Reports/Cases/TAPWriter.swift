@@ -21,17 +21,19 @@ package enum TAPWriter {
 
   /// Diagnostics: YAML in which every text is written as JSON has it, which YAML takes as well.
   private static func block(_ severity: String, _ message: String, _ details: [String]) -> String {
-    var lines = ["---", "severity: \(severity)", "message: \(JSONValue.quoted(VisibleText.of(message)))"]
+    var lines = ["---", "severity: \(severity)", "message: \(quoted(message))"]
     if !details.isEmpty {
       lines.append("details:")
-      lines += details.map { "  - \(JSONValue.quoted(VisibleText.of($0)))" }
+      lines += details.map { "  - \(quoted($0))" }
     }
     return (lines + ["..."]).map { "  \($0)\n" }.joined()
   }
 
+  private static func quoted(_ text: String) -> String { JSONValue.quoted(VisibleText.printable(text)) }
+
   /// In a line of its own, `#` begins a directive and a backslash escapes.
   private static func escaped(_ text: String) -> String {
-    VisibleText.of(text).map { character in
+    VisibleText.printable(text).map { character in
       character == "#" || character == "\\" ? "\\\(character)" : String(character)
     }.joined()
   }

@@ -27,6 +27,19 @@ package enum VisibleText {
     }.joined()
   }
 
+  /// The same, with U+FFFD in place of the two characters that are none, which neither XML 1.0 nor YAML takes.
+  package static func printable(_ text: String) -> String {
+    let text = of(text)
+    guard text.unicodeScalars.contains(where: isNoCharacter) else { return text }
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { scalars.append(isNoCharacter(scalar) ? "\u{fffd}" : scalar) }
+    return String(scalars)
+  }
+
+  private static func isNoCharacter(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "\u{fffe}" || scalar == "\u{ffff}"
+  }
+
   private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return false }
     switch scalar.properties.generalCategory {
