@@ -80,6 +80,10 @@ struct Verify: ParsableCommand {
     guard !tap || !reader.json else {
       throw ValidationError("--tap and --json exclude each other: give one.")
     }
+    // What is read of `--` and nothing behind it looks as if there were no `--`.
+    guard !words.isEmpty || CommandLine.arguments.last != "--" else {
+      throw ValidationError("Nothing stands behind --: name a reader, or leave it out.")
+    }
     if junit == "-" { throw ValidationError("--junit writes a file: name one.") }
   }
 
@@ -93,27 +97,31 @@ struct Verify: ParsableCommand {
     for fault in walk.faults { Messages.say(fault) }
     let junitFile = try junit.map { try openJUnit($0, walk.cases) }
     let output = OutputBuffer(OutputFile())
-    let count = jobs ?? Workers.usual
+    let count = min(jobs ?? Workers.usual, max(1, walk.cases.count))
     let result: CorpusResult
     if let command {
+      let jobs = try DescriptorBudget.jobs(count, each: reader.over.descriptors, "reader")
       let run = ReaderRun(
-        cases: walk.cases, trial: try reader.trial(command, isVerbose: verbose), jobs: count)
+        cases: walk.cases, trial: try reader.trial(command, isVerbose: verbose), jobs: jobs)
       result = try run.run(output, format: tap ? .tap : reader.json ? .json : .text, isVerbose: verbose)
     } else {
-      let run = CorpusRun(cases: walk.cases, updates: update, jobs: count)
+      let jobs = try DescriptorBudget.jobs(count, each: CaseExaminer.descriptors, "case")
+      let run = CorpusRun(cases: walk.cases, updates: update, jobs: jobs)
       result = try run.run(output, isTAP: tap, isVerbose: verbose)
     }
+    // Of the two outputs, one that cannot be written takes nothing from the other.
+    let printing = Result { try output.flush() }
+    let failures =
+      walk.faults.isEmpty
+      ? "" : "; \(Count.of(walk.faults.count, "directory", "directories")) failed, see above"
+    Messages.say(result.closingLine + failures)
     if let junitFile {
       let buffer = OutputBuffer(junitFile)
       try buffer.append(JUnitWriter.text(result.rows, suite: "apnsift verify"))
       try buffer.flush()
       try junitFile.finish()
     }
-    try output.flush()
-    let failures =
-      walk.faults.isEmpty
-      ? "" : "; \(Count.of(walk.faults.count, "directory", "directories")) failed, see above"
-    Messages.say(result.closingLine + failures)
+    try printing.get()
     throw walk.faults.isEmpty ? result.status : .failed
   }
 

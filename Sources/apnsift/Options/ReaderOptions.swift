@@ -5,6 +5,10 @@ struct ReaderOptions: ParsableArguments {
   /// How a reader gets a stream.
   enum Over: String, ExpressibleByArgument, CaseIterable {
     case stdin, tcp, tls
+
+    /// Descriptors that a reader takes while it is started and read: pipes of two ends each, and where it connects a
+    /// server with a few connections. An examination before that takes fewer.
+    var descriptors: Int { self == .stdin ? 8 : 12 }
   }
 
   @Option(

@@ -39,6 +39,14 @@ struct ServeEndTests {
     #expect(try server.end(by: nil).code == 0)
   }
 
+  @Test("too few descriptors are told of")
+  func fewDescriptors() throws {
+    try directory.write(ServedFeedback.bytes, to: "dump.bin")
+    let outcome = try directory.shell("ulimit -n 7; \"$APNSIFT\" serve dump.bin --port 0")
+    #expect(outcome.code == 2, "\(outcome.errors)")
+    #expect(outcome.errors.contains("Too many open files"), "\(outcome.errors)")
+  }
+
   @Test("signals end the server cleanly", arguments: [SIGTERM, SIGINT, SIGHUP])
   func signals(_ number: Int32) throws {
     try directory.write(ServedFeedback.bytes, to: "dump.bin")

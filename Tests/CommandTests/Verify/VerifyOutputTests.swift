@@ -76,6 +76,27 @@ struct VerifyOutputTests {
     #expect(try directory.names == ["corpus", "out.xml"])
   }
 
+  @Test("neither format has what is no character")
+  func noCharacters() throws {
+    try directory.addCase("x\u{fffe}y\u{ffff}", feedback(tuples(2)))
+    try directory.change("x\u{fffe}y\u{ffff}/expected.ndjson", "\"input.bin\"", "\"\u{fffe}\"")
+    let outcome = try directory.verify("--tap", "--junit", "out.xml")
+    for text in [outcome.text, try directory.text(of: "out.xml")] {
+      #expect(text.contains("x\u{fffd}y\u{fffd}"), "\(text)")
+      #expect(!text.unicodeScalars.contains { $0.value == 0xfffe || $0.value == 0xffff })
+    }
+  }
+
+  @Test("a file that cannot be written takes no result away")
+  func fullDisk() throws {
+    let all = try directory.verify("-v")
+    let outcome = try directory.verify("-v", "--junit", "/dev/full")
+    #expect(outcome.code == 2)
+    #expect(outcome.output == all.output)
+    #expect(outcome.messages.dropLast() == all.messages[...])
+    #expect(outcome.messages.last?.hasPrefix("/dev/full cannot be written") == true, "\(outcome.errors)")
+  }
+
   @Test("a closed output pipe is no error")
   func closedPipe() throws {
     let outcome = try directory.shell("\"$APNSIFT\" verify -v corpus | true; echo done")
@@ -91,7 +112,7 @@ struct VerifyOutputTests {
       (["verify", "corpus", "--reader", "x", "--timeout", "0"], "--timeout"),
       (["verify", "corpus", "--reader", "x", "--update"], "--update"),
       (["verify", "corpus", "--reader", "x", "--", "y"], "--"),
-      (["verify", "corpus", "--reader", " "], "--reader"),
+      (["verify", "corpus", "--reader", " "], "--reader"), (["verify", "corpus", "--"], "behind --"),
       (["verify", "corpus", "--reader", "x", "--json", "--tap"], "--tap"),
       (["verify", "corpus", "--reader", "x", "--over", "udp"], "udp"),
       (["verify", "corpus", "--reader", "x", "--max-output", "0"], "--max-output"),

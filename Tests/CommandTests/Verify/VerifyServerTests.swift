@@ -68,6 +68,42 @@ struct VerifyServerTests {
       ])
   }
 
+  @Test("readers inherit nothing from their servers, nor from those of others", arguments: ["tcp", "tls"])
+  func inheritance(_ over: String) throws {
+    // The list is read by way of one descriptor more.
+    let script =
+      "import os; print(len(os.listdir('/proc/self/fd')) - 1, file=open(f'count-{os.getpid()}', 'w'))"
+    try directory.write(script, to: "count.py")
+    for number in 0..<6 { try directory.addCase("case-\(number)", feedback(tuples(2))) }
+    _ = try directory.verify("--over", over, "--jobs", "8", "--reader", "python3 count.py")
+    let files = try directory.names.filter { $0.hasPrefix("count-") }
+    #expect(files.count == 8)
+    for file in files { #expect(try directory.text(of: file) == "3\n") }
+  }
+
+  @Test("fewer descriptors than many readers take let fewer read at once")
+  func fewDescriptors() throws {
+    let outcome = try directory.shell(
+      "ulimit -n 64; \"$APNSIFT\" verify corpus --jobs 64 --over tls -- "
+        + "python3 '\(Repository.path(of: "samples/readers/reader.py"))'")
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    for number in 0..<6 { try directory.addCase("case-\(number)", feedback(tuples(2))) }
+    let lowered = try directory.shell(
+      "ulimit -n 40; \"$APNSIFT\" verify corpus --jobs 64 --over tcp --reader \"\(Readers.right)\"")
+    #expect(lowered.code == 0, "\(lowered.errors)")
+    #expect(lowered.messages.first?.contains("in place of 8 cases at once") == true, "\(lowered.errors)")
+    #expect(lowered.messages.last == "read 8 cases: 8 of 8 streams right, 0 not judged, 0 broken cases")
+  }
+
+  @Test("too few descriptors for any reader are told, and no certificate is left", arguments: [7, 12])
+  func noDescriptors(_ count: Int) throws {
+    let outcome = try directory.shell(
+      "ulimit -n \(count); \"$APNSIFT\" verify corpus --over tls --reader cat")
+    #expect(outcome.code == 2, "\(outcome.errors)")
+    #expect(outcome.errors.contains("ulimit -n"), "\(outcome.errors)")
+    #expect(try directory.temporaryNames.isEmpty)
+  }
+
   @Test("its standard input is empty, and its environment is ours besides")
   func environment() throws {
     let outcome = try directory.apnsift(
