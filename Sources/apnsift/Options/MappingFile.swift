@@ -10,7 +10,7 @@ enum MappingFile {
   /// stands for a tree without bounds, and takes the parser as long.
   private static let maxIndirections = 10
 
-  /// U+FEFF may begin a file. In front of a text it would get lost in the parser.
+  /// U+FEFF may begin a file, and is no part of its text.
   private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
   /// What the file says.
@@ -42,6 +42,8 @@ enum MappingFile {
 
   /// The tree of a YAML text; nil where it says nothing. Time and memory are bounded by its length.
   static func tree(of bytes: [UInt8], name: String) throws(MappingError) -> Node? {
+    // The parser would take the first line for one that is indented.
+    let bytes = bytes.starts(with: byteOrderMark) ? Array(bytes.dropFirst(byteOrderMark.count)) : bytes
     try checkText(bytes, name)
     try checkIndirections(bytes, name)
     return try tree(of: String(decoding: bytes, as: UTF8.self), name)
@@ -71,7 +73,7 @@ enum MappingFile {
             + "UTF-8")
       }
       let character = bytes[index..<index + length]
-      guard !isControl(character), index == 0 || Array(character) != byteOrderMark else {
+      guard !isControl(character), Array(character) != byteOrderMark else {
         throw MappingError(
           "\(place.text(in: name)): expected text, found a character that has no shape "
             + "(0x\(Hex.string(Array(character)))); leave it out")

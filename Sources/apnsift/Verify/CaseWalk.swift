@@ -7,8 +7,8 @@ import StreamSources
   import Darwin
 #endif
 
-/// Finds the cases of a corpus. A directory with `case.yml`, `expected.ndjson` or an `input.*` is a case, whole or
-/// not; others are walked, in the byte order of the names in each. Links to directories are not followed.
+/// Finds the cases of a corpus. A directory with a `case.yml`, an `expected.ndjson` or an `input.*` that is no directory
+/// itself is a case, whole or not; others are walked, in the byte order of the names in each. Links to directories are not followed.
 struct CaseWalk {
   private(set) var cases: [CaseDirectory] = []
   /// What could not be walked: its name, and why.
@@ -63,15 +63,19 @@ struct CaseWalk {
   /// The case that a directory is by its members; nil where it is none.
   private static func directory(_ path: [CChar], name: String, members: [[CChar]]) -> CaseDirectory? {
     var found = CaseDirectory(name: name, path: path)
+    var isCase = false
     for member in members {
       switch DirectoryEntry.text(of: member) {
       case CaseFiles.description: found.hasDescription = true
       case CaseFiles.expectation: found.hasExpectation = true
       case let name where name.hasPrefix(CaseFiles.inputPrefix): found.inputs.append(member)
-      default: break
+      default: continue
       }
+      // Directories of cases may have such names as well.
+      let kind = DirectoryEntry.kind(of: DirectoryEntry.path(of: member, in: path), followingLinks: false)
+      isCase = isCase || kind != S_IFDIR
     }
-    return found.hasDescription || found.hasExpectation || !found.inputs.isEmpty ? found : nil
+    return isCase ? found : nil
   }
 
   // MARK: - Names

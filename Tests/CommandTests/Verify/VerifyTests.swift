@@ -75,6 +75,19 @@ struct VerifyTests {
     #expect(try directory.verify().code == 1)
   }
 
+  @Test(
+    "a directory with the name of an input makes no case of the one above it, and a byte order mark is no text"
+  )
+  func names() throws {
+    try directory.addCase("input.old/one", Self.sound)
+    try directory.addCase("marked", Self.sound, more: "covers: [a]\n")
+    try directory.write(
+      "\u{feff}" + directory.text(of: "corpus/marked/case.yml"), to: "corpus/marked/case.yml")
+    let outcome = try directory.verify("-v")
+    #expect(outcome.code == 0, "\(outcome.text)\(outcome.errors)")
+    #expect(outcome.lines.filter { $0.hasPrefix("ok") } == ["ok      input.old/one", "ok      marked"])
+  }
+
   @Test("an expectation that was written by hand need not look like ours")
   func byHand() throws {
     try directory.makeCase("one", feedback(tuples(1)))
@@ -174,6 +187,16 @@ struct VerifyTests {
     Broken(
       "an input that is a link to nothing", "rm input.bin; ln -s gone input.bin",
       ["input.bin", "cannot be opened"]),
+    Broken("a case.yml that is a pipe", "rm case.yml; mkfifo case.yml", ["case.yml", "a file"]),
+    Broken(
+      "an expectation that is a pipe", "rm expected.ndjson; mkfifo expected.ndjson",
+      ["expected.ndjson", "a file"]),
+    Broken(
+      "an expectation that is a link to nothing", "rm expected.ndjson; ln -s gone expected.ndjson",
+      ["expected.ndjson", "cannot be opened"]),
+    Broken(
+      "a line without an end", "head -c 9000000 /dev/zero | tr '\\0' ' ' >> expected.ndjson",
+      ["expected.ndjson: line 7", "a line of at most 8 MiB"]),
     Broken(
       "another schema version", "sed -i 's,apnsift/1,apnsift/2,' expected.ndjson",
       ["line 1", "\"apnsift/1\"", "\"apnsift/2\"", "another version", "--update"]),
@@ -208,6 +231,10 @@ struct VerifyTests {
       "a pair from elsewhere",
       "echo 'options: [--requests, /etc/passwd, --responses, input.bin]' >> case.yml",
       ["/etc/passwd", "a file of the case"]),
+    Broken(
+      "a pair from beside the case",
+      "echo 'options: [--requests, ../sound/input.bin, --responses=input.bin]' >> case.yml",
+      ["../sound/input.bin", "a file of the case"]),
     Broken(
       "a case.yml with control characters", "printf 'covers: [\\033[2J]' >> case.yml", ["case.yml", "line 3"]),
   ]
@@ -282,6 +309,24 @@ struct VerifyTests {
     let before = try directory.bytes(of: "corpus/bad/expected.ndjson")
     #expect(try directory.verify("--update").code == 2)
     #expect(try directory.bytes(of: "corpus/bad/expected.ndjson") == before)
+  }
+
+  @Test("an expectation that cannot be written is told of its case, and the others are written")
+  func unwritable() throws {
+    for name in ["a-directory", "b-link", "c-new"] { try directory.makeCase(name, Self.sound) }
+    try directory.makeDirectory("corpus/a-directory/expected.ndjson")
+    try directory.makeLink("corpus/b-link/expected.ndjson", to: "gone/expected.ndjson")
+    let outcome = try directory.verify("--update")
+    #expect(outcome.code == 2)
+    #expect(
+      outcome.lines.map { $0.prefix { $0 != ":" } } == ["broken a-directory", "broken b-link"],
+      "\(outcome.text)")
+    #expect(outcome.lines.allSatisfy { $0.contains("expected.ndjson is not written") })
+    #expect(
+      outcome.messages == [
+        "c-new: wrote expected.ndjson",
+        "verified 3 cases: 1 written, 0 as expected, 0 different, 2 broken",
+      ])
   }
 
   @Test("what is written anew is what is written twice, and holds no path of where it was made")
