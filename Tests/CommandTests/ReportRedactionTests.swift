@@ -65,7 +65,7 @@ struct ReportRedactionTests {
     try directory.write(try directory.tool("xxd", [directory.path(of: "dump.bin")]), to: "dump.xxd")
     var conversation = Conversation(serverSends: dump)
     conversation.segmentSizes = [100, 3, 38]
-    try directory.write(PcapWriter().file(FrameWriter().packets(conversation.segments())), to: "dump.pcap")
+    try directory.writeCapture(conversation.segments(), to: "dump.pcap")
     for name in ["dump.bin", "dump.hex", "dump.xxd", "dump.pcap"] {
       let options = ["--token-length", "32,54", "--max-places", "50"]
       expectNothing(of: sent.map(\.token), in: try redacted([name] + options), name)
