@@ -28,7 +28,6 @@ struct ReadersView {
 
   private static func reader(_ total: ReaderTotal) -> Reader {
     let isJudged = total.judged > 0
-    let isWrong = total.wrong + total.missed + total.hangs + total.throwing > 0
     func figure(_ number: Int) -> String { isJudged ? Figures.grouped(number) : "–" }
     let counts = [
       PageView.Fact(name: "Reported", value: figure(total.records)),
@@ -45,7 +44,8 @@ struct ReadersView {
     ].compactMap { $0 }
     return Reader(
       name: total.name, habit: ReaderTexts.habit(total.name) ?? "", judgement: ReaderTexts.verdict(total),
-      counts: counts, isRight: isJudged && !isWrong, isWrong: isJudged && isWrong, difference: difference,
+      counts: counts, isRight: isJudged && !total.hasErred, isWrong: isJudged && total.hasErred,
+      difference: difference,
       hasDifference: !difference.isEmpty, compared: compared)
   }
 

@@ -159,4 +159,15 @@ struct VerifyProcessTests {
     #expect(rows.count == 13)
     #expect(rows.allSatisfy { $0["outcome"] as? String == "completed" })
   }
+
+  @Test(
+    "no file that the command writes is open in a reader",
+    .enabled(if: access("/proc/self/fd", F_OK) == 0, "the system lists no descriptors"))
+  func ownFiles() throws {
+    let outcome = try directory.verify(
+      "--junit", "out.xml", "--reader", "ls -l /proc/self/fd >open; cat >/dev/null")
+    #expect(outcome.code == 1 && directory.exists("out.xml"))
+    let open = try directory.text(of: "open")
+    #expect(open.contains("/open") && !open.contains("out.xml"), "\(open)")
+  }
 }
