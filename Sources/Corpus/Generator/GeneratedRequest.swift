@@ -32,7 +32,9 @@ struct GeneratedRequest: Sendable {
       // A zero before the token's length would look like a request of command 0 that begins there.
       self.expiry = expiry % 256 == 0 ? expiry + 7 : expiry
     default:
-      let items = Self.itemOrders[random.below(Self.itemOrders.count)]
+      var items = Self.itemOrders[random.below(Self.itemOrders.count)]
+      // A one, the item of the identifier and command 0 of the next request would look like the beginning of command 1.
+      if items.last == 3, self.token.last == 1 { items = Self.itemOrders[0] }
       self.items = items
       if items.contains(3) { self.identifier = identifier }
       if items.contains(4) { self.expiry = expiry }

@@ -38,40 +38,46 @@ struct TextMask {
 
   // MARK: - Hex
 
-  /// Hex digits with anything between them but other letters, as in `09-fc`, `0x09, 0xfc`, `\x09`, `%09`, or over
-  /// lines. Where more than single marks stand between, one of them must be a letter: numbers in a row are none.
+  /// What stands in a row of words that are all of hex digits, whatever stands between them, as in `09-fc`, `0x09, 0xfc`,
+  /// `\x09`, `%09`, or over lines; and hex digits within another word.
   private static func hexRuns(_ bytes: [UInt8]) -> [Range<Int>] {
     var runs: [Range<Int>] = []
-    var place = 0
-    while place < bytes.count {
-      guard Hex.value(ofDigit: bytes[place]) != nil else {
-        place += 1
-        continue
-      }
-      let (run, isOfToken) = hexRun(bytes, from: place)
-      if isOfToken { runs.append(run) }
-      place = run.upperBound
+    var run = HexRun()
+    for word in bytes.indices.split(whereSeparator: { Kind(bytes[$0]) == nil }) {
+      if run.append(word, of: bytes) { continue }
+      if let range = run.ofToken { runs.append(range) }
+      run = HexRun()
+      runs += word.split { Hex.value(ofDigit: bytes[$0]) == nil }.filter { $0.count >= fewestDigits }
     }
-    return runs
+    return runs + [run.ofToken].compactMap { $0 }
   }
 
-  private static func hexRun(_ bytes: [UInt8], from start: Int) -> (Range<Int>, isOfToken: Bool) {
-    var (end, digits, hasLetter, isPlain) = (start, 0, false, true)
-    for place in start..<bytes.count {
-      let byte = bytes[place]
-      if Hex.value(ofDigit: byte) != nil {
-        if place - end > 1 || (place - end == 1 && !isMark(bytes[end])) { isPlain = false }
-        digits += 1
-        end = place + 1
-        hasLetter = hasLetter || Kind(byte) != .digit
-      } else if Kind(byte) != nil, byte | 0x20 != UInt8(ascii: "x") {
-        break
-      }
-    }
-    return (start..<end, digits >= fewestDigits && (hasLetter || isPlain))
-  }
+  private struct HexRun {
+    private var range: Range<Int>?
+    private var digits = 0
+    private var hasLetter = false
+    /// Whether no more than single marks stand between the words.
+    private var isPlain = true
 
-  private static func isMark(_ byte: UInt8) -> Bool { " -_.:,".utf8.contains(byte) }
+    /// False where the word has more than hex digits, but for `0x` or `x` before them.
+    mutating func append(_ word: Range<Int>, of bytes: [UInt8]) -> Bool {
+      let isX = { (place: Int) in place < word.upperBound && bytes[place] | 0x20 == UInt8(ascii: "x") }
+      let prefix = isX(word.lowerBound) ? 1 : isX(word.lowerBound + 1) ? 2 : 0
+      let number = word.dropFirst(prefix)
+      guard !number.isEmpty, number.allSatisfy({ Hex.value(ofDigit: bytes[$0]) != nil }) else { return false }
+      if let range {
+        let gap = bytes[range.upperBound..<word.lowerBound]
+        isPlain = isPlain && prefix == 0 && gap.count == 1 && gap.allSatisfy { " -_.:,".utf8.contains($0) }
+      }
+      range = (range ?? word).lowerBound..<word.upperBound
+      digits += number.count
+      hasLetter = hasLetter || number.contains { Kind(bytes[$0]) != .digit }
+      return true
+    }
+
+    /// Its place, if it may be of a token. Numbers with more than single marks between them are none.
+    var ofToken: Range<Int>? { digits >= fewestDigits && (hasLetter || isPlain) ? range : nil }
+  }
 
   // MARK: - Base32 and base64
 
@@ -101,7 +107,7 @@ struct TextMask {
   }
 
   /// Stretches in which small letters, capitals and digits take turns as they do in base64 and in no text, in one word
-  /// or in groups, lines or paths. The words that they begin and end in belong to them.
+  /// or in groups, lines or paths. The words that they begin and end in belong to them, unless they are plain ones.
   private static func mixedWindows(_ bytes: [UInt8]) -> [Range<Int>] {
     let letters = bytes.indices.filter { Kind(bytes[$0]) != nil }
     guard letters.count >= windowLength else { return [] }
@@ -117,8 +123,20 @@ struct TextMask {
     }
     return merged(windows).map { window in
       let start = bytes[..<window.lowerBound].lastIndex { !isOfWord($0) }.map { $0 + 1 } ?? 0
-      return start..<(bytes[window.upperBound...].firstIndex { !isOfWord($0) } ?? bytes.count)
+      return trimmed(
+        start..<(bytes[window.upperBound...].firstIndex { !isOfWord($0) } ?? bytes.count), of: bytes)
     }
+  }
+
+  /// The range without plain words at its ends.
+  private static func trimmed(_ range: Range<Int>, of bytes: [UInt8]) -> Range<Int> {
+    let words = range.split { !isOfWord(bytes[$0]) }
+    let isMixed = { (word: Range<Int>) in
+      let kinds = word.map { Kind(bytes[$0]) }
+      return kinds.contains(.digit) || zip(kinds, kinds.dropFirst()).count(where: { $0 != $1 }) > 1
+    }
+    guard let first = words.first(where: isMixed), let last = words.last(where: isMixed) else { return range }
+    return first.lowerBound..<last.upperBound
   }
 
   private static func isOfWord(_ byte: UInt8) -> Bool { Kind(byte) != nil || "+/=-_".utf8.contains(byte) }

@@ -56,4 +56,12 @@ struct ServeEndTests {
     #expect(outcome.ending == .exit(0))
     #expect(outcome.messages.last == "served 1 stream to 0 clients, 0 bytes; nothing wrong with it")
   }
+
+  @Test("with --once, to have served nobody is no success")
+  func nobodyCame() throws {
+    try directory.write(ServedFeedback.bytes, to: "dump.bin")
+    let outcome = try directory.serve("dump.bin", "--once").end(by: SIGTERM)
+    #expect(outcome.code == 2)
+    #expect(outcome.messages.last?.contains("1 client did not come") == true)
+  }
 }
