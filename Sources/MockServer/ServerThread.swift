@@ -33,9 +33,14 @@ package final class ServerThread: Sendable {
     defer { for descriptor in taken { _ = close(descriptor) } }
     while taken.count < neededDescriptors {
       let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw .failed(String(cString: strerror(errno))) }
+      guard descriptor >= 0 else { throw .failed(Self.reason(errno)) }
       taken.append(descriptor)
     }
+  }
+
+  private static func reason(_ number: Int32) -> String {
+    let text = String(cString: strerror(number))
+    return number == EMFILE ? "\(text): raise the limit of a process (ulimit -n)" : text
   }
 }
 
