@@ -173,6 +173,8 @@ struct DeathsView {
   let hasRepeated: Bool
   let hasRepeatedRows: Bool
   let repeatedShown: String?
+  /// Whether inputs hold the same bytes, so that a token may be named by a copy alone.
+  let hasCopies: Bool
   let commands: [String]
   let recordsCommand: String
   let tokenWord: String
@@ -193,6 +195,7 @@ struct DeathsView {
     repeatedShown =
       deaths.repeatedCount > repeated.count
       ? "\(Figures.grouped(repeated.count)) of \(Figures.grouped(deaths.repeatedCount))" : nil
+    hasCopies = page.inputs.contains { $0.sameBytesAs != nil }
     commands = page.commands.deadTokens
     recordsCommand = page.commands.records
     tokenWord = page.head.isRedacted ? "Pseudonym" : "Token"
