@@ -20,7 +20,7 @@ build: ## install what is missing, build the command
 	swift build -c release
 
 install: build ## install the command, man pages and completions under PREFIX (default /usr/local)
-	scripts/install $(PREFIX)
+	scripts/install "$(PREFIX)"
 
 document: build ## make the pages of the library, in .build/documentation
 	scripts/document

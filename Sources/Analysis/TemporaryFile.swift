@@ -20,15 +20,13 @@ final class TemporaryFile {
 
   init(directory: String) throws {
     self.directory = directory
-    // mkstemp(3) puts a name of its own in place of the six X.
-    var template = Array("\(directory)/apnsift-XXXXXX".utf8CString)
-    descriptor = mkstemp(&template)
-    guard descriptor >= 0 else {
+    guard let (descriptor, path) = TemporaryPath.makeFile("\(directory)/apnsift-") else {
       throw TokenTableError(
         description: "no temporary file can be made in \(directory): \(SystemError.text()); "
           + "set TMPDIR to another directory, or raise --memory so that none is needed")
     }
-    _ = unlink(template)
+    self.descriptor = descriptor
+    _ = unlink(path)
   }
 
   deinit {

@@ -2,12 +2,6 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// Plays one connection to one client.
 final class Session: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
@@ -53,9 +47,8 @@ final class Session: ChannelInboundHandler {
   private var hasInputEnded = false
   /// Whether the client had closed when the server came to its end.
   private var clientClosedFirst = false
-  private var watcher: Scheduled<Void>?
+  private var idleWatch: IdleWatch?
   private var isMoving = false
-  private var lastProgress = NIODeadline.now()
 
   /// - Parameter wire: the handler next to the socket.
   init(book: ClientBook, wire: WireEnd, isTLS: Bool) {
@@ -88,8 +81,9 @@ final class Session: ChannelInboundHandler {
       state = .ended
       return wire.breakOff()
     }
-    progress()
-    watch(.nanoseconds(book.configuration.idleNanoseconds))
+    idleWatch = IdleWatch(limit: book.configuration.idleNanoseconds, on: context.eventLoop) { [weak self] in
+      self?.giveUp()
+    }
     if !isTLS { open(context) }
   }
 
@@ -140,13 +134,13 @@ final class Session: ChannelInboundHandler {
   private func failed(_ error: any Error) {
     switch state {
     case .ended: break
-    case .opening: leave(TLSOptions.reason(error))
+    case .opening: leave(error.reason)
     case .leaving where isTLS && error.isReset:
       // Many clients never read the alert that ends TLS, and their system says so.
       complete()
     default:
       let isGone = error.isReset || error is ChannelError
-      end(isGone ? (hasInputEnded ? .clientClosed : .clientReset) : .failed(TLSOptions.reason(error)))
+      end(isGone ? (hasInputEnded ? .clientClosed : .clientReset) : .failed(error.reason))
     }
   }
 
@@ -300,7 +294,7 @@ final class Session: ChannelInboundHandler {
   private func close(_ end: ServedReport.End, how: () -> Void) {
     guard state != .ended, state != .opening else { return }
     state = .ended
-    watcher?.cancel()
+    idleWatch?.end()
     report.end = end
     how()
     book.ended(self, client: client, report)
@@ -311,7 +305,7 @@ final class Session: ChannelInboundHandler {
   private func leave(_ reason: String?) {
     guard state != .ended else { return }
     state = .ended
-    watcher?.cancel()
+    idleWatch?.end()
     wire.breakOff()
     if let reason { book.handshakeFailed(self, reason) } else { book.left(self) }
   }
@@ -321,7 +315,19 @@ final class Session: ChannelInboundHandler {
 
 extension Session {
   /// The client, or the server itself, has done something.
-  private func progress() { lastProgress = .now() }
+  private func progress() { idleWatch?.progress() }
+
+  /// Neither has done anything for too long.
+  private func giveUp() {
+    switch state {
+    case .opening: leave("the client did not complete the handshake in time")
+    case .awaiting(let clientBytes): end(.stalled(.didNotSend(expected: clientBytes)))
+    case .leaving: complete(afterWaiting: true)
+    case .ready, .writing, .settling: end(.stalled(.didNotRead))
+    // The pauses are the server's own.
+    case .pausing, .ended: break
+    }
+  }
 
   /// Does something on the thread after a time, if it is still in the same state then.
   private func later(
@@ -331,35 +337,6 @@ extension Session {
     context.eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(max(0, nanoseconds))) {
       if self.state == state { work(self) }
     }
-  }
-
-  /// Looks after a time whether anything has happened, and gives the client up where nothing has.
-  private func watch(_ time: TimeAmount) {
-    guard let context, state != .ended else { return }
-    watcher = context.eventLoop.assumeIsolated().scheduleTask(in: time) { self.judgeIdleness() }
-  }
-
-  private func judgeIdleness() {
-    let limit = TimeAmount.nanoseconds(book.configuration.idleNanoseconds)
-    // The pauses are the server's own.
-    if state == .pausing { progress() }
-    let idle = NIODeadline.now() - lastProgress
-    guard idle >= limit else { return watch(limit - idle) }
-    switch state {
-    case .opening: leave("the client did not complete the handshake in time")
-    case .awaiting(let clientBytes): end(.stalled(.didNotSend(expected: clientBytes)))
-    case .leaving: complete(afterWaiting: true)
-    case .ready, .writing, .settling: end(.stalled(.didNotRead))
-    case .pausing, .ended: break
-    }
-  }
-}
-
-extension Error {
-  /// Whether the other end broke the connection off.
-  fileprivate var isReset: Bool {
-    guard let number = (self as? IOError)?.errnoCode else { return false }
-    return number == ECONNRESET || number == EPIPE
   }
 }
 

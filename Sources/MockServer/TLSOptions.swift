@@ -35,14 +35,6 @@ package struct TLSOptions: Sendable {
   static func isHandshake(_ bytes: ByteBuffer) -> Bool {
     bytes.getBytes(at: bytes.readerIndex, length: 2) == [22, 3]
   }
-
-  /// An error of NIO or of the library below it, in words.
-  static func reason(_ error: any Error) -> String {
-    guard let last = (error as? NIOSSLError)?.stack?.last else { return "\(error)" }
-    // `error:100000f7:SSL routines:OPENSSL_internal:WRONG_VERSION_NUMBER at FILE:LINE`
-    let name = "\(last)".split(separator: "OPENSSL_internal:").last?.split(separator: " at ").first
-    return name.map { $0.lowercased().split(separator: "_").joined(separator: " ") } ?? "\(last)"
-  }
 }
 
 extension TLSOptions.Version {
@@ -52,17 +44,6 @@ extension TLSOptions.Version {
     case .tls11: .tlsv11
     case .tls12: .tlsv12
     case .tls13: .tlsv13
-    }
-  }
-}
-
-extension NIOSSLError {
-  /// What the library reported, in the order in which it did.
-  fileprivate var stack: NIOBoringSSLErrorStack? {
-    guard case .handshakeFailed(let error) = self else { return nil }
-    switch error {
-    case .sslError(let stack), .unknownError(let stack): return stack
-    default: return nil
     }
   }
 }

@@ -8,17 +8,20 @@ import ArgumentParser
 
 /// Tells a mistyped command from an input: the argument parser takes it for an input of the default one.
 enum CommandNames {
-  /// Throws a usage error where a word stands in a command's place and is none; a file in the first one's
-  /// place is an input.
+  /// How many letters of a command may be wrong for it to be meant.
+  private static let slips = 2
+
+  /// Throws a usage error where a word stands in a command's place and is none. In the first one's place a file is an
+  /// input, and so is what looks like a path: whether it is there is for the default command to say.
   static func check(_ arguments: [String]) throws {
     guard let first = arguments.first, !first.hasPrefix("-") else { return }
     if first == "help" { return try check(arguments.dropFirst(), behind: Apnsift.self) }
     let isCommand = names(of: Apnsift.self).contains(first)
-    if !isCommand, isFile(first) { return }
+    if !isCommand, isFile(first) || first.contains(where: { "./".contains($0) }) { return }
     guard isCommand else {
+      let meant = suggestion(for: first, of: names(of: Apnsift.self) + ["help"])
       throw UsageError(
-        "'\(first)' is neither a command nor a file; the nearest command is "
-          + "'\(nearest(to: first, of: names(of: Apnsift.self) + ["help"]))' (`apnsift help` lists them all)")
+        "'\(first)' is neither a command nor a file\(meant) (`apnsift help` lists all commands)")
     }
     try check(arguments[...], behind: Apnsift.self)
   }
@@ -31,7 +34,7 @@ enum CommandNames {
     guard let word = words.first, !word.hasPrefix("-"), !names.isEmpty else { return }
     guard let index = names.firstIndex(of: word) else {
       throw UsageError(
-        "'\(word)' is no command of \(path); the nearest is '\(nearest(to: word, of: names))' "
+        "'\(word)' is no command of \(path)\(suggestion(for: word, of: names)) "
           + "(`\(path) --help` lists them all)")
     }
     try check(
@@ -45,6 +48,11 @@ enum CommandNames {
   private static func isFile(_ argument: String) -> Bool {
     var paths = ArgumentPaths()
     return access(paths.path(of: argument), F_OK) == 0
+  }
+
+  private static func suggestion(for word: String, of names: [String]) -> String {
+    let nearest = nearest(to: word, of: names)
+    return distance(word, nearest) <= slips ? "; the nearest is '\(nearest)'" : ""
   }
 
   static func nearest(to word: String, of names: [String]) -> String {

@@ -9,12 +9,6 @@ struct CaptureScaleTests {
 
   init() throws { directory = try TestDirectory() }
 
-  private func make(_ kind: String, _ count: Int) throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let script = root.deletingLastPathComponent().appendingPathComponent("Benchmarks/make-capture").path
-    _ = try directory.tool("python3", [script, kind, "large.pcap", "\(count)"])
-  }
-
   /// Runs the command, and says how much memory it had at most, in bytes. Python asks the system, as what the
   /// test runner would be told counts its own memory in.
   private func run(_ arguments: String...) throws -> (outcome: Outcome, peak: Int) {
@@ -40,7 +34,7 @@ struct CaptureScaleTests {
   @Test(
     "100,000 holes of one byte in one stream, in any order", arguments: ["ascending", "descending", "random"])
   func holes(_ order: String) throws {
-    try make(order, 100_000)
+    try directory.makeCapture(order, 100_000)
     let (outcome, peak) = try run(
       "export", "-t", "raw", "-o", "out", "--reorder-window", "200000", "large.pcap")
     #expect(outcome.code == 0, "\(outcome.errors)")
@@ -54,7 +48,7 @@ struct CaptureScaleTests {
 
   @Test("a window that is too narrow for the order loses bytes, and says so")
   func narrowWindow() throws {
-    try make("random", 20_000)
+    try directory.makeCapture("random", 20_000)
     let outcome = try directory.apnsift("export", "-t", "ndjson", "--records", "findings", "large.pcap")
     let exported = Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
     // Each late packet brought one byte.
@@ -68,7 +62,7 @@ struct CaptureScaleTests {
   @Test("half a million connections that never opened")
   func halfOpen() throws {
     let (count, remembered) = (500_000, 50_000)
-    try make("half-open", count)
+    try directory.makeCapture("half-open", count)
     let (outcome, peak) = try run(
       "export", "--records", "findings", "--max-connections", "\(remembered)", "large.pcap")
     #expect(outcome.code == 0)
@@ -83,7 +77,7 @@ struct CaptureScaleTests {
   @Test("200,000 streams of one byte far behind their beginnings")
   func farBytes() throws {
     let count = 200_000
-    try make("far-byte", count)
+    try directory.makeCapture("far-byte", count)
     let (outcome, peak) = try run("export", "--records", "streams", "-o", "streams.csv", "large.pcap")
     #expect(outcome.code == 0)
     // Each takes up to 2 KiB.
@@ -97,7 +91,7 @@ struct CaptureScaleTests {
 
   @Test("a stream of 6 GiB of which a few bytes are there")
   func longStream() throws {
-    try make("long", 6)
+    try directory.makeCapture("long", 6)
     let (outcome, peak) = try run("export", "-t", "raw", "-o", "out", "large.pcap")
     #expect(outcome.code == 0)
     #expect(peak < Self.ground, "\(peak) bytes")

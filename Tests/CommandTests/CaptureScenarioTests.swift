@@ -189,16 +189,9 @@ struct CaptureScenarioTests {
 
   // MARK: - Size
 
-  /// A capture of Benchmarks/make-capture.
-  private func make(_ kind: String, _ count: Int) throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let script = root.deletingLastPathComponent().appendingPathComponent("Benchmarks/make-capture").path
-    _ = try directory.tool("python3", [script, kind, "large.pcap", "\(count)"])
-  }
-
   @Test("streams longer than 4 GiB: a tuple every GiB")
   func longStream() throws {
-    try make("long", 6)
+    try directory.makeCapture("long", 6)
     let exported = try directory.export("large.pcap")
     #expect(try exported.tuples.map(\.offset) == (0...6).map { $0 << 30 })
     #expect(places(exported.findings("stream-gap")) == (0..<6).map { [($0 << 30) + 38, (1 << 30) - 38] })
@@ -206,7 +199,7 @@ struct CaptureScenarioTests {
 
   @Test("holes of one byte, in any order", arguments: ["ascending", "descending", "random"])
   func holes(_ order: String) throws {
-    try make(order, 20_000)
+    try directory.makeCapture(order, 20_000)
     let exported = try directory.export("large.pcap", "--reorder-window", "100000", "--records", "streams")
     let stream = try #require(exported.streams.first)
     #expect(stream["server_bytes"] as? Int == 20_001 && stream["server_gap_bytes"] as? Int == 20_000)
@@ -214,7 +207,7 @@ struct CaptureScenarioTests {
 
   @Test("bytes far from their streams' beginnings")
   func farBytes() throws {
-    try make("far-byte", 500)
+    try directory.makeCapture("far-byte", 500)
     let exported = try directory.export("large.pcap", "--records", "streams")
     #expect(exported.streams.count == 500)
     #expect(exported.streams.allSatisfy { $0["server_gap_bytes"] as? Int == 1_000_000 })
@@ -222,7 +215,7 @@ struct CaptureScenarioTests {
 
   @Test("more open connections than are remembered")
   func halfOpen() throws {
-    try make("half-open", 300_000)
+    try directory.makeCapture("half-open", 300_000)
     let outcome = try directory.apnsift("inspect", "large.pcap")
     #expect(outcome.code == 0)
     #expect(outcome.text.contains("connection-evicted"))

@@ -78,6 +78,17 @@ struct MappingCommandTests {
     #expect(outcome.messages.count == 1 && outcome.errors.contains("\(name): "))
   }
 
+  /// Of a mapping that is cut the end may be missing, even where what is left is one.
+  @Test("a mapping that cannot be read whole is not used")
+  func cutMapping() throws {
+    let compressed = try directory.tool("gzip", ["-c", "devices.yml"])
+    try directory.write(compressed.dropLast(8), to: "cut.yml.gz")
+    let outcome = try directory.apnsift(
+      "replay", "dump.bin", "--store", "sqlite:own.sqlite", "--mapping", "cut.yml.gz", "--action", "delete")
+    #expect(outcome.code == 2)
+    #expect(outcome.messages.first?.hasPrefix("cut.yml.gz: the gzip-compressed data is cut") == true)
+  }
+
   @Test("bytes that are no UTF-8 are named by their place")
   func encoding() throws {
     try directory.write(Array("table: devices\napp: caf".utf8) + [0xe9, 0x0a], to: "latin.yml")

@@ -44,8 +44,7 @@ struct RawStreamTests {
 
     var testDescription: String { file }
 
-    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Fixtures/captures")
+    static let root = Repository.root.appendingPathComponent("Tests/Fixtures/captures")
     static let all: [Fixture] = {
       let data = try? Data(contentsOf: root.appendingPathComponent("manifest.json"))
       return data.flatMap { try? JSONDecoder().decode(Manifest.self, from: $0).files } ?? []
@@ -162,7 +161,7 @@ struct RawStreamTests {
     var segments = conversation.segments()
     let lost = [segments.dataIndices[3], segments.dataIndices[4], segments.dataIndices[29]]
     segments = segments.dropping(Set(lost))
-    try directory.write(PcapWriter().file(FrameWriter().packets(segments)), to: "capture.pcap")
+    try directory.writeCapture(segments)
     #expect(try directory.apnsift("export", "-t", "raw", "-o", "out", "capture.pcap").code == 0)
     let sent = conversation.bytes(of: .server)
     #expect(try directory.bytes(of: "out/stream-0-b.raw") == Array(sent[..<114] + sent[190..<1102]))
@@ -179,7 +178,7 @@ struct RawStreamTests {
       one.segmentSizes = [50]
       return one.segments()
     }
-    try directory.write(PcapWriter().file(FrameWriter().packets(.interleaved(lists))), to: "capture.pcap")
+    try directory.writeCapture(.interleaved(lists))
     let outcome = try directory.shell("ulimit -n 200; \"$APNSIFT\" export -t raw -o out capture.pcap")
     #expect(outcome.code == 0, "\(outcome.errors)")
     #expect(try catalogue().count == 300)

@@ -1,4 +1,5 @@
 import CaptureWriting
+import Foundation
 import Testing
 
 /// `report --redact`: nothing of a token is left in the page.
@@ -64,7 +65,7 @@ struct ReportRedactionTests {
     try directory.write(try directory.tool("xxd", [directory.path(of: "dump.bin")]), to: "dump.xxd")
     var conversation = Conversation(serverSends: dump)
     conversation.segmentSizes = [100, 3, 38]
-    try directory.write(PcapWriter().file(FrameWriter().packets(conversation.segments())), to: "dump.pcap")
+    try directory.writeCapture(conversation.segments(), to: "dump.pcap")
     for name in ["dump.bin", "dump.hex", "dump.xxd", "dump.pcap"] {
       let options = ["--token-length", "32,54", "--max-places", "50"]
       expectNothing(of: sent.map(\.token), in: try redacted([name] + options), name)
@@ -121,6 +122,74 @@ struct ReportRedactionTests {
     #expect(
       plain.html.contains("dump-2013-05-01T09-30-00.bin") && plain.html.contains("<h1>Case 2013-0042</h1>"))
     #expect(!plain.text.contains("is masked"))
+  }
+
+  /// Ways to write the bytes of a token.
+  static let spellings: [(name: String, text: @Sendable ([UInt8]) -> String)] = [
+    ("hex", { hex($0) }),
+    ("groups with two spaces", { grouped(hex($0), 8, "  ") }),
+    ("groups with no-break spaces", { grouped(hex($0), 2, "\u{a0}") }),
+    ("groups with zero-width spaces", { grouped(hex($0), 4, "\u{200b}") }),
+    ("a path", { grouped(hex($0), 8, "/") }),
+    ("an array", { $0.map { "0x" + hex([$0]) }.joined(separator: ", ") }),
+    ("a string", { $0.map { "\\x" + hex([$0]).uppercased() }.joined() }),
+    ("an address", { $0.map { "%" + hex([$0]) }.joined() }),
+    ("lines of hex", { grouped(hex($0), 16, "\n") }),
+    ("base64", { base64($0) }),
+    ("base64 for addresses", { base64($0).map { ["+": "-", "/": "_"][$0] ?? "\($0)" }.joined() }),
+    ("base64 in an address", { base64($0).map { ["+": "%2B", "/": "%2F"][$0] ?? "\($0)" }.joined() }),
+    ("lines of base64", { grouped(base64($0), 16, "\r\n") }),
+    ("base32", { base32($0) }),
+    ("base32 in small letters", { base32($0).lowercased() }),
+  ]
+
+  private static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+
+  /// RFC 4648, section 6, without padding.
+  private static func base32(_ bytes: [UInt8]) -> String {
+    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+    let bits = bytes.flatMap { byte in (0..<8).reversed().map { byte >> UInt8($0) & 1 } }
+    return String(
+      stride(from: 0, to: bits.count, by: 5).map { start in
+        let group = bits[start..<min(start + 5, bits.count)]
+        return letters[Int(group.reduce(0) { $0 << 1 | $1 }) << (5 - group.count)]
+      })
+  }
+
+  private static func grouped(_ text: String, _ count: Int, _ mark: String) -> String {
+    let letters = Array(text)
+    return stride(from: 0, to: letters.count, by: count).map {
+      String(letters[$0..<min($0 + count, letters.count)])
+    }
+    .joined(separator: mark)
+  }
+
+  @Test("a token in remarks is masked in whatever form it is written", arguments: spellings.indices)
+  func spelling(_ index: Int) throws {
+    let (name, spell) = Self.spellings[index]
+    try directory.write(feedback(tuples(2)), to: "dump.bin")
+    for number in 0..<6 {
+      let spelled = spell(token(number))
+      try directory.write("The token is \(spelled) of her phone.", to: "note-\(number).txt")
+      let page = try redacted(["dump.bin", "--note", "note-\(number).txt"])
+      let note = page.text
+      let parts = spelled.indices.dropLast(5).map { String(spelled[$0...].prefix(6)) }
+      #expect(parts.filter(note.contains) == [], "\(name) of \(hex(token(number)))")
+      #expect(note.contains("The token is ") && note.contains(" of her phone"), "\(name)")
+    }
+  }
+
+  @Test(
+    "what people write beside tokens stays",
+    arguments: [
+      "Case 2013-0042, exhibit A-12/B, disk 3 of 4, J. Smith (DI), 12 May 2013",
+      "/home/Anna/Case 12/evidence/2013-05-01/Feedback_Dump-Prod-0930.bin",
+      "Feedback of PushServer01.example.com, 2013-05-01T09:30:00Z",
+      "Found on the disk of the app server. Examined on copies. 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13",
+    ])
+  func plainWords(_ words: String) throws {
+    try directory.write(feedback(tuples(2)), to: "dump.bin")
+    #expect(try redacted(["dump.bin", "--title", words]).html.contains("<h1>\(words)</h1>"))
   }
 
   @Test(

@@ -21,8 +21,7 @@ struct ReportTests {
   func wellFormed() throws {
     try directory.write(damagedDump(), to: "dump.bin")
     try directory.write([UInt8](repeating: 0x17, count: 3) + [3, 1, 2, 0], to: "<b>&\"'.bin")
-    try directory.write(
-      PcapWriter().file(FrameWriter().packets(FeedbackConversation.plain.segments())), to: "a.pcap")
+    try directory.writeCapture(FeedbackConversation.plain.segments(), to: "a.pcap")
     let page = try directory.report(["dump.bin", "<b>&\"'.bin", "a.pcap", "--note", "One <i>.\n\nTwo."])
     try directory.write(page.html, to: "page.html")
     let check = """
@@ -104,7 +103,7 @@ struct ReportTests {
     try directory.write(hex(dump).uppercased(), to: "dump.hex")
     var conversation = Conversation(serverSends: dump)
     conversation.segmentSizes = [7]
-    try directory.write(PcapWriter().file(FrameWriter().packets(conversation.segments())), to: "dump.pcap")
+    try directory.writeCapture(conversation.segments(), to: "dump.pcap")
     var windows: [String] = []
     for name in ["dump.bin", "dump.hex", "dump.pcap"] {
       let page = try directory.report([name])

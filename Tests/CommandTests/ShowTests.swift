@@ -73,6 +73,16 @@ struct ShowTests {
     #expect(found.contains { $0.hasPrefix("skipped-bytes at offset 38: 50 bytes skipped") })
   }
 
+  @Test("numbers may be as large as they can be written")
+  func largest() throws {
+    try directory.write(Self.tuple + [1, 2, 3], to: "dump.bin")
+    let largest = "\(Int.max)"
+    let nothing = try directory.apnsift(["show", "dump.bin", "--offset", largest])
+    #expect(nothing.code == 2 && nothing.errors.contains("no stream that was asked for has bytes at offset \(largest)"))
+    let found = try lines("dump.bin", "--offset", "38", "--limit", largest)
+    #expect(found.contains { $0.contains("  01 02 03 ") }, "\(found)")
+  }
+
   @Test("a field is cut at the limit, and says so")
   func limit() throws {
     try directory.write(Self.tuple, to: "dump.bin")

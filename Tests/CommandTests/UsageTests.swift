@@ -7,7 +7,7 @@ struct UsageTests {
     (["inspct"], ["'inspct'", "'inspect'"]),
     (["exprot", "dump.bin"], ["'exprot'", "'export'"]),
     (["replya", "dump.bin"], ["'replya'", "'replay'"]),
-    (["missing.bin", "dump.bin"], ["'missing.bin'", "neither a command nor a file"]),
+    (["tokens", "dump.bin"], ["'tokens' is neither a command nor a file (`apnsift help`"]),
     (["store", "shwo", "aa"], ["'shwo'", "'show'", "apnsift store"]),
     (["help", "replya"], ["'replya'", "'replay'"]),
     (["help", "store", "lits"], ["'lits'", "'list'"]),

@@ -166,6 +166,27 @@ struct CaptureResynchronisationTests {
     }
   }
 
+  /// Read three bytes too late, a header can have a time of the same month, a length 256 times the packet's, and no
+  /// original length; and packets of equal lengths make one such header point to another.
+  @Test("headers that are read a few bytes off do not bear each other out")
+  func shiftedChain() {
+    var writer = CaptureFileWriter()
+    writer.pcapHeader(.nano)
+    for number in 0..<300 {
+      let seconds = UInt64(0x5180_e192) + UInt64(number)
+      writer.pcapPacket(
+        CaptureFileWriter.Packet(
+          bytes: [0, 0, 0, 1, 0, 6] + [UInt8](repeating: UInt8(number & 0xff), count: 58),
+          stamp: seconds * 1_000_000_000 + 0x1c51_8a7b), .nano)
+    }
+    let sound = RecordReading(writer.bytes)
+    var file = writer.bytes
+    file.removeSubrange((writer.records[20].upperBound - 3)..<writer.records[20].upperBound)
+    let reading = RecordReading(file)
+    let spared = sound.packets.indices.filter { $0 != 20 }.map { sound.packets[$0].bytes }
+    #expect(sound.packets.count == 300 && reading.packets.map(\.bytes) == spared, "\(reading.damages)")
+  }
+
   // MARK: - A capture within a capture
 
   /// The transfer of a capture of the same minute.

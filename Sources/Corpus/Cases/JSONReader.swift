@@ -186,7 +186,7 @@ extension JSONReader {
     return Array(String(scalar).utf8)
   }
 
-  /// `uXXXX`: 16 bits in hex.
+  /// The letter u and 4 hex digits: 16 bits.
   private mutating func unit() throws(JSONFault) -> UInt16 {
     position += 1
     var value: UInt16 = 0

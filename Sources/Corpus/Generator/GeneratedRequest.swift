@@ -28,7 +28,7 @@ struct GeneratedRequest: Sendable {
     switch command {
     case 0: break
     case 1:
-      self.identifier = identifier
+      self.identifier = Self.unmistakable(identifier, tokenLength: self.token.count)
       // A zero before the token's length would look like a request of command 0 that begins there.
       self.expiry = expiry % 256 == 0 ? expiry + 7 : expiry
     default:
@@ -38,6 +38,15 @@ struct GeneratedRequest: Sendable {
       if items.contains(4) { self.expiry = expiry }
       if items.contains(5) { priority = random.below(2) == 0 ? 5 : 10 }
     }
+  }
+
+  /// The identifier of a request of command 1. Where its end would look like the beginning of a request of command 0, with a
+  /// token of the usual length that takes up all before the payload, a further bit tells the two apart.
+  private static func unmistakable(_ identifier: UInt32, tokenLength: Int) -> UInt32 {
+    // Behind the length of two bytes: the expiry and the real length; before them the identifier's last byte.
+    let isLength = identifier & 0xff_ffff == Scenario.normalLength && tokenLength + 6 == Scenario.normalLength
+    let holdsLength = identifier >> 8 == Scenario.normalLength && tokenLength + 7 == Scenario.normalLength
+    return isLength || holdsLength ? identifier | 0x80_0000 : identifier
   }
 
   /// Orders that clients use; token and payload are always there.

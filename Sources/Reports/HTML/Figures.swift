@@ -19,6 +19,9 @@ package enum Figures {
     count == 1 ? "1 \(noun)" : "\(grouped(count)) \(plural ?? noun + "s")"
   }
 
+  /// `5 of 1,234`: of all so many are shown.
+  package static func part(_ shown: Int, of all: Int) -> String { "\(grouped(shown)) of \(grouped(all))" }
+
   /// A share with one decimal, `0.4 %`; never 0 of something, and never 100 of less than all.
   package static func percent(_ part: Int, of whole: Int) -> String {
     guard whole > 0, part > 0 else { return "0 %" }

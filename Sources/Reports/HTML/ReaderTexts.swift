@@ -28,7 +28,7 @@ enum ReaderTexts {
     }
     let isFeedback = total.name != "php"
     let noun = isFeedback ? "death" : "error"
-    if total.wrong == 0, total.missed == 0, total.hangs == 0, total.throwing == 0 {
+    if !total.hasErred {
       return "It would have told the truth: \(Figures.count(total.correct, noun)), all of them right"
         + (total.right < total.judged ? ", though not in their order." : ".") + rest(total)
     }
@@ -36,26 +36,30 @@ enum ReaderTexts {
       "It would have reported \(Figures.count(total.records, noun)), "
         + "\(total.correct == 0 ? "none" : Figures.grouped(total.correct)) of them right."
     ]
-    if total.wrong > 0 {
-      sentences.append(
-        isFeedback
-          ? "\(Figures.count(total.wrong, "report was", "reports were")) wrong: a token, or a time, that no record holds. "
-            + "Whoever acted on them may have cut off devices that were alive."
-          : "\(Figures.count(total.wrong, "report was", "reports were")) wrong.")
-    }
-    if total.missed > 0 {
-      sentences.append(
-        isFeedback
-          ? "\(Figures.count(total.missed, "death")) it would have missed: notifications to \(total.missed == 1 ? "that token" : "those tokens") "
-            + "would have gone on."
-          : "\(Figures.count(total.missed, "error")) it would have missed: failed notifications would have been taken for "
-            + "sent.")
-    }
+    if total.wrong > 0 { sentences.append(wrong(total.wrong, isFeedback: isFeedback)) }
+    if total.missed > 0 { sentences.append(missed(total.missed, isFeedback: isFeedback)) }
     if total.hangs > 0 { sentences.append("On \(streams(total.hangs)) it would never have ended.") }
     if total.throwing > 0 {
       sentences.append("On \(streams(total.throwing)) it would have failed with an exception.")
     }
     return sentences.joined(separator: " ") + rest(total)
+  }
+
+  private static func wrong(_ count: Int, isFeedback: Bool) -> String {
+    let reports = Figures.count(count, "report was", "reports were")
+    guard isFeedback else { return "\(reports) wrong." }
+    return
+      "\(reports) wrong: a token, or a time, that no record holds. Whoever acted on them may have cut off devices "
+      + "that were alive."
+  }
+
+  private static func missed(_ count: Int, isFeedback: Bool) -> String {
+    guard isFeedback else {
+      return
+        "\(Figures.count(count, "error")) it would have missed: failed notifications would have been taken for sent."
+    }
+    return "\(Figures.count(count, "death")) it would have missed: notifications to "
+      + "\(count == 1 ? "that token" : "those tokens") would have gone on."
   }
 
   private static func rest(_ total: ReaderTotal) -> String {

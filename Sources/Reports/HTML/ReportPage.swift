@@ -200,6 +200,9 @@ package struct ReaderTotal: Sendable {
   }
 
   package init(_ name: String) { self.name = name }
+
+  /// Whether it would have told anything but the truth of a stream.
+  var hasErred: Bool { wrong > 0 || missed > 0 || hangs > 0 || throwing > 0 }
 }
 
 /// Commands that give what the page leaves out, each with its arguments quoted for a shell.

@@ -34,9 +34,7 @@ package struct Input: Equatable, Sendable {
   }
 
   init(memberAt path: [CChar], of directory: String) {
-    name = path.withUnsafeBufferPointer { buffer in
-      String(decoding: buffer.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    name = DirectoryEntry.text(of: path)
     self.path = path
     self.directory = directory
   }

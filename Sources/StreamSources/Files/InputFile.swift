@@ -151,6 +151,21 @@ package struct InputFile: ~Copyable {
   }
 }
 
+extension InputFile {
+  /// All content of a small file. Of one that has more than `limit` bytes it is more than those, by which it shows.
+  package static func content(of input: Input, limit: Int) throws(InputFault) -> [UInt8] {
+    var file = try InputFile(input)
+    var content: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 64 << 10)
+    while content.count <= limit {
+      let count = try file.fill(&block, from: 0)
+      if count == 0 { break }
+      content += block[..<count]
+    }
+    return content
+  }
+}
+
 extension [UInt8] {
   /// Makes the array `count` bytes long; what it held does not matter.
   fileprivate mutating func resize(to count: Int) {

@@ -42,7 +42,7 @@ extension InputHash {
   /// cannot be read.
   package static func digest(of input: Input) -> String? {
     // Asked first: opening a pipe takes it from who reads it next.
-    guard let path = input.path, InputWalk.isRegular(path),
+    guard let path = input.path, DirectoryEntry.isRegularFile(path),
       var file = try? StoredFile(input, hashes: true)
     else { return nil }
     var block = [UInt8](repeating: 0, count: 256 << 10)

@@ -8,7 +8,7 @@ import WireBytes
 /// Lets the faulty readers read streams when these have ended, and holds what they report against the true records
 /// (readers.md). Judging takes some two times as much memory as a stream, of one at a time.
 final class StreamAuditor {
-  private let chunks: AuditChunks
+  private let chunks: StreamChunks
   private let memory: Int
   /// The option that says how much memory that is.
   private let memoryOption: String
@@ -23,7 +23,7 @@ final class StreamAuditor {
   ///   - memory: what streams are kept in, in bytes.
   ///   - memoryOption: what raises it.
   ///   - report: gets the rows, stream by stream in the order of their numbers.
-  init(_ chunks: AuditChunks, memory: Int, memoryOption: String = "--memory", report: any ReaderReport) {
+  init(_ chunks: StreamChunks, memory: Int, memoryOption: String = "--memory", report: any ReaderReport) {
     self.chunks = chunks
     self.memory = memory
     self.memoryOption = memoryOption

@@ -46,7 +46,7 @@ struct Audit: ParsableCommand {
     let keeper = StreamKeeper(memory: input.memory.bytes) { try auditor.judge($0, $1) }
     let analyzer = Analyzer(input.analysis, sinks: [keeper])
     try examination.run(
-      analyzer, into: AuditReceiver(analyzer, keeper: keeper) { try auditor.endInput() })
+      analyzer, into: KeepingReceiver(analyzer, keeper: keeper) { try auditor.endInput() })
     try auditor.endInput()
     try report.end()
     try buffer.flush()
@@ -61,7 +61,7 @@ struct Audit: ParsableCommand {
     throw examination.status(analyzer.summary)
   }
 
-  private func report(_ buffer: OutputBuffer, _ chunks: AuditChunks) throws -> any ReaderReport {
+  private func report(_ buffer: OutputBuffer, _ chunks: StreamChunks) throws -> any ReaderReport {
     guard json else {
       return ReaderText(
         buffer, style: TextStyle(isColoured: OutputFile.isColoured), chunks: chunks.text,

@@ -75,10 +75,11 @@ struct Report: ParsableCommand {
     if examination.contains(fileAt: output) {
       throw Failure("\(output) is one of the inputs: name another file to write")
     }
-    if let key = page.redact,
-      FileIdentity(at: Array(key.utf8CString)) == FileIdentity(at: Array(output.utf8CString))
-    {
-      throw Failure("\(output) is the key of the pseudonyms: name another file to write")
+    for (path, what) in [(page.redact, "the key of the pseudonyms"), (page.note, "the file of the remarks")] {
+      guard let path, let identity = FileIdentity(at: Array(path.utf8CString)) else { continue }
+      if identity == FileIdentity(at: Array(output.utf8CString)) {
+        throw Failure("\(output) is \(what): name another file to write")
+      }
     }
     return try OutputFile(output, force: force)
   }

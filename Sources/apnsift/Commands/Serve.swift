@@ -64,14 +64,15 @@ struct Serve: ParsableCommand {
         clientLimit: server.once ? script.round : nil))
     let done = "served \(Count.of(connections.count, "stream")) to \(log.done)"
     Messages.say(examination.closingLine(done, analyzer.summary, faults: log.faults))
-    if server.once, !log.isAllWhole { throw ExitStatus.failed }
+    if log.missing > 0 { throw ExitStatus.failed }
     throw examination.status(analyzer.summary)
   }
 
   /// Serves until a signal ends it, or until all that was to be served is.
   private func serve(_ script: ServeScript, _ configuration: MockServer.Configuration) throws -> ServeLog {
     let alarm = try Alarm()
-    let log = ServeLog(idleSeconds: server.idleTimeout.seconds, alarm: alarm.descriptor)
+    let log = ServeLog(
+      idleSeconds: server.idleTimeout.seconds, awaited: configuration.clientLimit, alarm: alarm.descriptor)
     let running: MockServer
     do {
       running = try MockServer.start(

@@ -39,7 +39,7 @@ struct ChunkOptions: ParsableArguments {
   }
 
   /// What they say; reads the file that is named.
-  func chunks() throws -> AuditChunks {
+  func chunks() throws -> StreamChunks {
     if let chunkSize { return .sizes([chunkSize]) }
     if let chunkSizes { return .sizes(try ChunkSizeFile.read(chunkSizes)) }
     return everyChunking ? .everySize : .asCaptured

@@ -11,7 +11,7 @@ struct GenerateTupleOptions: ParsableArguments {
 
   @Option(
     help:
-      "How many distinct tokens they have; with fewer than tuples or requests, tokens repeat. (default: all distinct)"
+      "How many tokens are drawn for them; with fewer than tuples or requests, tokens repeat. Those of up to three bytes can be equal by chance. (default: one for each)"
   )
   var tokens: Int?
 

@@ -17,19 +17,10 @@ enum MappingFile {
   /// - Parameter path: a path, or `-` for standard input.
   static func draft(at path: String) throws -> MappingDraft {
     do {
-      return try draft(of: bytes(of: Input(path)), name: path)
+      return try draft(of: InputFile.content(of: Input(path), limit: maxSize), name: path)
     } catch let fault as InputFault {
       throw Failure("\(path): \(fault.message); it was to be read as --mapping")
     }
-  }
-
-  /// Of a file that is too large, so many bytes that it shows.
-  static func bytes(of input: Input) throws -> [UInt8] {
-    var file = try InputFile(input)
-    // One byte more than may be there tells a file that is too large.
-    var bytes = [UInt8](repeating: 0, count: maxSize + 1)
-    let length = try file.fill(&bytes, from: 0)
-    return Array(bytes[..<length])
   }
 
   /// - Parameter name: how messages name the text.

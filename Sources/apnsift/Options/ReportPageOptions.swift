@@ -6,6 +6,16 @@ struct ReportPageOptions: ParsableArguments {
   /// A page with more is of no use to anybody.
   private static let most = 100_000
 
+  /// What is taken where nothing is said.
+  private enum Usual {
+    static let tokens = 1000
+    static let repeated = 10
+    static let places = 5
+    static let streams = 100
+    static let responses = 100
+    static let auditMemory = 64 << 20
+  }
+
   @Option(help: "The heading. (default: of which inputs it is)")
   var title: String?
 
@@ -25,19 +35,19 @@ struct ReportPageOptions: ParsableArguments {
   var redact: String?
 
   @Option(help: "How many dead tokens are listed.")
-  var maxTokens = 1000
+  var maxTokens = Usual.tokens
 
   @Option(help: "How many of the tokens are listed that are named most often.")
-  var maxRepeated = 10
+  var maxRepeated = Usual.repeated
 
   @Option(help: "How many places are shown of each kind of finding.")
-  var maxPlaces = 5
+  var maxPlaces = Usual.places
 
   @Option(help: "How many streams are listed.")
-  var maxStreams = 100
+  var maxStreams = Usual.streams
 
   @Option(help: "How many error responses are listed.")
-  var maxResponses = 100
+  var maxResponses = Usual.responses
 
   @Flag(help: "Leave out what faulty readers would have made of it.")
   var noAudit = false
@@ -46,7 +56,7 @@ struct ReportPageOptions: ParsableArguments {
   var chunkSize: Int?
 
   @Option(help: "Memory for the streams that the readers read: larger ones are not judged.")
-  var auditMemory = SizeArgument(64 << 20)
+  var auditMemory = SizeArgument(Usual.auditMemory)
 
   mutating func validate() throws {
     for (name, value) in [
@@ -63,7 +73,7 @@ struct ReportPageOptions: ParsableArguments {
     }
   }
 
-  var chunks: AuditChunks { chunkSize.map { .sizes([$0]) } ?? .asCaptured }
+  var chunks: StreamChunks { chunkSize.map { .sizes([$0]) } ?? .asCaptured }
 
   /// The options that shape the page, but for its words.
   var listed: [ListedOption] {
@@ -72,14 +82,15 @@ struct ReportPageOptions: ParsableArguments {
     }
     return [
       ListedOption(name: "--redact", isDefault: redact == nil),
-      number("--max-tokens", maxTokens, 1000), number("--max-repeated", maxRepeated, 10),
-      number("--max-places", maxPlaces, 5), number("--max-streams", maxStreams, 100),
-      number("--max-responses", maxResponses, 100), ListedOption(name: "--no-audit", isDefault: !noAudit),
+      number("--max-tokens", maxTokens, Usual.tokens), number("--max-repeated", maxRepeated, Usual.repeated),
+      number("--max-places", maxPlaces, Usual.places), number("--max-streams", maxStreams, Usual.streams),
+      number("--max-responses", maxResponses, Usual.responses),
+      ListedOption(name: "--no-audit", isDefault: !noAudit),
       ListedOption(
         name: "--chunk-size", value: chunkSize.map { "\($0)" } ?? "as captured", isDefault: chunkSize == nil),
       ListedOption(
         name: "--audit-memory", value: auditMemory.defaultValueDescription,
-        isDefault: auditMemory.bytes == 64 << 20),
+        isDefault: auditMemory.bytes == Usual.auditMemory),
     ]
   }
 }

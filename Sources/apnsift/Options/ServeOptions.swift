@@ -7,7 +7,7 @@ import WireBytes
 /// Where and how `serve` listens, and how it treats clients.
 struct ServeOptions: ParsableArguments {
   @Option(help: "The port; 0 takes a free one. (default: 2196, or 2195 where all streams are gateways')")
-  var port: UInt16?
+  var port: Int?
 
   @Option(help: "The address of this machine to listen on; with any but the default others may connect.")
   var listen = "127.0.0.1"
@@ -21,8 +21,8 @@ struct ServeOptions: ParsableArguments {
   @Option(help: "Replay the captured times, so many times as fast: 1 as captured.")
   var pace: Double?
 
-  @Option(help: "The longest pause of --pace.")
-  var maxPause = SpanArgument(10)
+  @Option(help: "The longest pause of --pace. (default: 10s)")
+  var maxPause: SpanArgument?
 
   @Flag(help: "Speak TLS, with a certificate made for it unless one is given.")
   var tls = false
@@ -46,6 +46,12 @@ struct ServeOptions: ParsableArguments {
   var tlsMin = TLSOptions.Version.tls10
 
   mutating func validate() throws {
+    if let port, UInt16(exactly: port) == nil {
+      throw ValidationError("--port is \(port): 1 to 65535 are ports, 0 takes a free one.")
+    }
+    if maxPause != nil, pace == nil {
+      throw ValidationError("--max-pause is of --pace: give that as well.")
+    }
     guard (certificate == nil) == (key == nil) else {
       throw ValidationError("--certificate and --key go together: give both, or neither.")
     }
@@ -75,7 +81,7 @@ struct ServeOptions: ParsableArguments {
   var speaksTLS: Bool { tls || certificate != nil }
 
   var replayPace: ReplayPace? {
-    pace.map { ReplayPace(factor: $0, longestPause: Double(maxPause.seconds)) }
+    pace.map { ReplayPace(factor: $0, longestPause: Double((maxPause ?? SpanArgument(10)).seconds)) }
   }
 
   /// Whether nobody but this machine can connect (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3).
@@ -87,10 +93,10 @@ struct ServeOptions: ParsableArguments {
   /// - Parameters:
   ///   - port: where none is given.
   ///   - clientLimit: how many clients get something in all.
-  func configuration(port: UInt16, identity: TLSIdentity?, clientLimit: Int?) -> MockServer.Configuration {
+  func configuration(port: Int, identity: TLSIdentity?, clientLimit: Int?) -> MockServer.Configuration {
     var configuration = MockServer.Configuration()
     configuration.address = listen
-    configuration.port = Int(self.port ?? port)
+    configuration.port = self.port ?? port
     configuration.tls = identity
     configuration.tlsOptions.asksClientCertificate = askClientCertificate
     configuration.tlsOptions.oldestVersion = tlsMin

@@ -34,13 +34,11 @@ final class OutputDirectory {
     } else if mkdir(path, 0o777) != 0 {
       throw Failure("\(path) cannot be made: \(SystemError.text())")
     }
-    // mkdtemp(3) puts a name of its own in place of the six X.
-    var template = Array("\(path)/.apnsift-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else {
+    guard let workPath = TemporaryPath.makeDirectory("\(path)/.apnsift-") else {
       throw Failure("\(path) cannot be written: \(SystemError.text())")
     }
     Interruption.remember()
-    workPath = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    self.workPath = workPath
   }
 
   deinit {

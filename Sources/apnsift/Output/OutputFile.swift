@@ -60,7 +60,7 @@ final class OutputFile: ByteSink {
     let temporary = try Self.makeTemporaryFile(for: target, named: path)
     self.target = target
     (descriptor, temporaryName) = temporary
-    UnfinishedFiles.add(temporary.name)
+    UnfinishedFiles.add(temporary.path)
   }
 
   deinit {
@@ -145,14 +145,13 @@ extension OutputFile {
   /// Makes the file that becomes `target`, beside it.
   private static func makeTemporaryFile(
     for target: String, named path: String
-  ) throws -> (descriptor: Int32, name: String) {
-    // mkstemp(3) puts a name of its own in place of the six X.
-    var template = Array("\(target).apnsift-XXXXXX".utf8CString)
-    let descriptor = mkstemp(&template)
-    guard descriptor >= 0 else { throw Failure("\(path) cannot be created: \(SystemError.text())") }
+  ) throws -> (descriptor: Int32, path: String) {
+    guard let file = TemporaryPath.makeFile("\(target).apnsift-") else {
+      throw Failure("\(path) cannot be created: \(SystemError.text())")
+    }
     let mask = umask(0)
     _ = umask(mask)
-    _ = fchmod(descriptor, 0o666 & ~mask)
-    return (descriptor, String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    _ = fchmod(file.descriptor, 0o666 & ~mask)
+    return file
   }
 }

@@ -45,7 +45,7 @@ struct ReportGathering {
 
   mutating func run(_ examination: inout Examination) throws {
     if let (keeper, auditor) = audit {
-      let inner = AuditReceiver(analyzer, keeper: keeper) { try auditor.endInput() }
+      let inner = KeepingReceiver(analyzer, keeper: keeper) { try auditor.endInput() }
       try examination.run(
         analyzer, into: ReportReceiver(inner, analyzer: analyzer, places: places, collector: collector))
       try auditor.endInput()

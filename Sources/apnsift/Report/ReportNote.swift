@@ -15,6 +15,7 @@ enum ReportNote {
   static func paragraphs(_ argument: String) throws -> [String] {
     let isFile = access(argument, F_OK) == 0
     if !isFile, !argument.contains(where: \.isWhitespace) {
+      guard !argument.contains("/") else { throw Failure("--note: there is no file \(argument)") }
       Messages.say("--note: there is no file '\(argument)', so that is what the remarks say")
     }
     return paragraphs(of: isFile ? try content(of: argument) : argument)

@@ -37,11 +37,22 @@ extension ReportPage {
 extension StreamSummary {
   fileprivate mutating func mask(_ mask: inout TextMask) {
     source = mask.text(source)
-    client = client.map { Self.isIPv6($0) ? $0 : mask.text($0) }
-    server = server.map { Self.isIPv6($0) ? $0 : mask.text($0) }
+    client = client.map { Self.isAddress($0) ? $0 : mask.text($0) }
+    server = server.map { Self.isAddress($0) ? $0 : mask.text($0) }
   }
 
-  /// `[2001:db8::1]:2196`: an address in brackets is no token, however many digits it has.
+  /// An address is no token, however many digits it has.
+  private static func isAddress(_ peer: String) -> Bool { isIPv4(peer) || isIPv6(peer) }
+
+  /// `192.0.2.1:2196`.
+  private static func isIPv4(_ peer: String) -> Bool {
+    let parts = peer.split(separator: ":", omittingEmptySubsequences: false)
+    let numbers = (parts.first ?? "").split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 2 && numbers.count == 4 && numbers.allSatisfy { UInt8($0) != nil }
+      && UInt16(parts[1]) != nil
+  }
+
+  /// `[2001:db8::1]:2196`.
   private static func isIPv6(_ peer: String) -> Bool {
     guard peer.hasPrefix("["), let end = peer.firstIndex(of: "]") else { return false }
     let groups = peer[..<end].dropFirst().split(separator: ":", omittingEmptySubsequences: false)

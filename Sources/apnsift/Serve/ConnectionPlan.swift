@@ -5,7 +5,7 @@ import StreamSources
 /// Makes of a kept stream what a mock server plays: which bytes in which chunks, after what the client must have
 /// sent by then, and how it ends.
 struct ConnectionPlan {
-  var chunks: AuditChunks
+  var chunks: StreamChunks
   /// Nil plays without pauses.
   var pace: ReplayPace?
 
@@ -28,7 +28,7 @@ struct ConnectionPlan {
       chunkSizes: chunkSizes(stream.server))
   }
 
-  /// The sizes for clients that get the stream in chunks of `AuditChunks.everySizes` are set for each.
+  /// The sizes for clients that get the stream in chunks of `StreamChunks.everySizes` are set for each.
   private func chunkSizes(_ server: KeptSide) -> [Int] {
     switch chunks {
     case .asCaptured: server.arrivals.isEmpty ? [Self.unknownChunk] : []

@@ -20,11 +20,15 @@ final class ServeLog: Sendable {
 
   private let counts = Mutex(Counts())
   private let idleSeconds: UInt32
+  private let awaited: Int?
   private let alarm: Int32
 
-  /// - Parameter alarm: rings when the server has ended by itself.
-  init(idleSeconds: UInt32, alarm: Int32) {
+  /// - Parameters:
+  ///   - awaited: how many clients are to get a connection's bytes before the server ends; nil where it goes on.
+  ///   - alarm: rings when the server has ended by itself.
+  init(idleSeconds: UInt32, awaited: Int?, alarm: Int32) {
     self.idleSeconds = idleSeconds
+    self.awaited = awaited
     self.alarm = alarm
   }
 
@@ -36,8 +40,8 @@ final class ServeLog: Sendable {
 
   var isFinished: Bool { counts.withLock(\.isFinished) }
 
-  /// Whether every client got all of what it was to get.
-  var isAllWhole: Bool { counts.withLock { $0.whole == $0.clients } }
+  /// How many of those that were waited for did not get all of what they were to get.
+  var missing: Int { counts.withLock { max(0, (awaited ?? 0) - $0.whole) } }
 
   /// What was done, for the last message.
   var done: String {
@@ -54,7 +58,9 @@ final class ServeLog: Sendable {
       (counts.stopped, "still connected at the end"), (counts.turnedAway, "turned away"),
     ]
     let handshakes = counts.handshakes > 0 ? [Count.of(counts.handshakes, "TLS handshake") + " failed"] : []
+    let absent = max(0, (awaited ?? 0) - counts.clients)
     return faults.filter { $0.0 > 0 }.map { "\(Count.of($0.0, "client")) \($0.1)" } + handshakes
+      + (absent > 0 ? ["\(Count.of(absent, "client")) did not come"] : [])
   }
 
   // MARK: - Messages

@@ -7,9 +7,9 @@ struct ServeScript: Sendable {
   private let sizes: [Int]
 
   /// - Parameter connections: never empty.
-  init(_ connections: [ServedConnection], chunks: AuditChunks) {
+  init(_ connections: [ServedConnection], chunks: StreamChunks) {
     self.connections = connections
-    if case .everySize = chunks { sizes = Array(AuditChunks.everySizes) } else { sizes = [] }
+    if case .everySize = chunks { sizes = Array(StreamChunks.everySizes) } else { sizes = [] }
   }
 
   /// How many clients get something until all has been served once.

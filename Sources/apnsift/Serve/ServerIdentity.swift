@@ -31,14 +31,11 @@ enum ServerIdentity {
 
   private static func bytes(of path: String, as option: String) throws -> [UInt8] {
     do {
-      var file = try InputFile(Input(path))
-      // One byte more than may be there tells a file that is too large.
-      var bytes = [UInt8](repeating: 0, count: maxSize + 1)
-      let length = try file.fill(&bytes, from: 0)
-      guard length <= maxSize else {
+      let bytes = try InputFile.content(of: Input(path), limit: maxSize)
+      guard bytes.count <= maxSize else {
         throw InputFault("expected PEM of at most \(ByteSize.text(maxSize)), found more")
       }
-      return Array(bytes[..<length])
+      return bytes
     } catch let fault as InputFault {
       throw Failure("\(path): \(fault.message); it was to be read as \(option)")
     }

@@ -32,7 +32,7 @@ struct WindowKeeper {
     case .record: return
     case .offset(let offset):
       let range = max(offset, base)..<max(base + bytes.byteCount, max(offset, base))
-      guard range.lowerBound < offset + maxBytes, !range.isEmpty else { return }
+      guard range.lowerBound - offset < maxBytes, !range.isEmpty else { return }
       add(range, of: direction, bytes, base, origins)
     case .packet(let number):
       for index in origins.indices where origins[index].packet?.number == number {

@@ -5,12 +5,6 @@ import Reports
 import StreamSources
 import WireBytes
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// A case with what is expected of it and what was found.
 struct ExaminedCase {
   var directory: CaseDirectory
@@ -107,7 +101,7 @@ struct CaseExaminer {
     if readers == nil {
       try examination.run(analyzer)
     } else {
-      try examination.run(analyzer, into: AuditReceiver(analyzer, keeper: keeper))
+      try examination.run(analyzer, into: KeepingReceiver(analyzer, keeper: keeper))
     }
     try writer.end(analyzer.summary, inputs: examination.inputs)
     try buffer.flush()
@@ -138,8 +132,8 @@ struct CaseExaminer {
     let bytes: [UInt8]
     do {
       bytes = try Self.read(Input(name, path: directory.path(of: name)))
-    } catch let fault as InputFault {
-      throw BrokenCase("\(name): \(fault.message)")
+    } catch {
+      throw BrokenCase("\(name): \(error.message)")
     }
     do {
       return try Evidence(ndjson: bytes)
@@ -152,19 +146,13 @@ struct CaseExaminer {
     }
   }
 
-  private static func read(_ input: Input) throws -> [UInt8] {
-    var file = try InputFile(input)
-    var bytes: [UInt8] = []
-    var block = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
-      let count = try file.fill(&block, from: 0)
-      if count == 0 { return bytes }
-      bytes += block[..<count]
-      guard bytes.count <= maxExpectation else {
-        throw InputFault(
-          "expected at most \(ByteSize.text(maxExpectation)), found more; make several cases of the case")
-      }
+  private static func read(_ input: Input) throws(InputFault) -> [UInt8] {
+    let bytes = try InputFile.content(of: input, limit: maxExpectation)
+    guard bytes.count <= maxExpectation else {
+      throw InputFault(
+        "expected at most \(ByteSize.text(maxExpectation)), found more; make several cases of the case")
     }
+    return bytes
   }
 }
 

@@ -13,9 +13,9 @@ enum CaseFile {
   static func description(at path: [CChar], name: String) throws(MappingError) -> CaseDescription {
     let bytes: [UInt8]
     do {
-      bytes = try MappingFile.bytes(of: Input(name, path: path))
+      bytes = try InputFile.content(of: Input(name, path: path), limit: MappingFile.maxSize)
     } catch {
-      throw MappingError("\(name): \((error as? InputFault)?.message ?? "\(error)")")
+      throw MappingError("\(name): \(error.message)")
     }
     guard bytes.count <= MappingFile.maxSize else {
       throw MappingError(

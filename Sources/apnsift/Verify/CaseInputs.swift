@@ -23,7 +23,7 @@ struct CaseInputs {
   init(_ directory: CaseDirectory, _ description: CaseDescription) throws(BrokenCase) {
     let words = description.options
     let isPair = words.contains { Self.names($0, "--requests") || Self.names($0, "--responses") }
-    let names = isPair ? [] : directory.inputs.map { Self.text($0) }
+    let names = isPair ? [] : directory.inputs.map { DirectoryEntry.text(of: $0) }
     guard isPair || !names.isEmpty else {
       throw BrokenCase(
         "expected an input, found none; put the bytes into a file whose name begins with \(CaseFiles.inputPrefix)"
@@ -87,17 +87,12 @@ struct CaseInputs {
     _ name: String, _ file: [CChar], in directory: CaseDirectory
   ) throws(BrokenCase) -> Input {
     let path = directory.path(of: file)
-    var status = stat()
-    guard stat(path, &status) == 0 else {
+    guard let kind = DirectoryEntry.kind(of: path, followingLinks: true) else {
       throw BrokenCase("expected the file \(name), found that it cannot be opened: \(SystemError.text())")
     }
-    guard status.st_mode & S_IFMT == S_IFREG else {
+    guard kind == S_IFREG else {
       throw BrokenCase("expected \(name) to be a file, found something else; put the bytes into a file")
     }
     return Input(name, path: path)
-  }
-
-  private static func text(_ name: [CChar]) -> String {
-    String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }

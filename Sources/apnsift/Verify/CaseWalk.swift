@@ -39,7 +39,7 @@ struct CaseWalk {
       faults.append("\(shown): is nested more than \(Self.maxDepth) directories deep; name it itself")
       return
     }
-    guard let members = Self.members(of: path) else {
+    guard let members = DirectoryEntry.names(in: path) else {
       faults.append(
         "\(shown): expected a directory of cases, found that it cannot be listed: \(SystemError.text())")
       return
@@ -51,11 +51,11 @@ struct CaseWalk {
       return
     }
     for member in members {
-      let inside = path.dropLast() + [CChar(bitPattern: UInt8(ascii: "/"))] + member
-      guard Self.kind(of: Array(inside)) == S_IFDIR else { continue }
-      let memberName = Self.text(member)
+      let inside = DirectoryEntry.path(of: member, in: path)
+      guard DirectoryEntry.kind(of: inside, followingLinks: false) == S_IFDIR else { continue }
+      let memberName = DirectoryEntry.text(of: member)
       walk(
-        Array(inside), name: name.isEmpty ? memberName : "\(name)/\(memberName)", named: named,
+        inside, name: name.isEmpty ? memberName : "\(name)/\(memberName)", named: named,
         depth: depth + 1)
     }
   }
@@ -64,7 +64,7 @@ struct CaseWalk {
   private static func directory(_ path: [CChar], name: String, members: [[CChar]]) -> CaseDirectory? {
     var found = CaseDirectory(name: name, path: path)
     for member in members {
-      switch text(member) {
+      switch DirectoryEntry.text(of: member) {
       case CaseFiles.description: found.hasDescription = true
       case CaseFiles.expectation: found.hasExpectation = true
       case let name where name.hasPrefix(CaseFiles.inputPrefix): found.inputs.append(member)
@@ -76,10 +76,6 @@ struct CaseWalk {
 
   // MARK: - Names
 
-  private static func text(_ name: [CChar]) -> String {
-    String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
   private static func lastPart(of directory: String) -> String {
     directory.split(separator: "/").last.map(String.init) ?? directory
   }
@@ -89,28 +85,5 @@ struct CaseWalk {
     var bytes = path.dropLast()
     while bytes.count > 1, bytes.last == CChar(bitPattern: UInt8(ascii: "/")) { bytes.removeLast() }
     return bytes + [0]
-  }
-
-  /// The type bits of a path's mode, of a link those of the link; nil where there is nothing.
-  private static func kind(of path: [CChar]) -> mode_t? {
-    var status = stat()
-    return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
-  }
-
-  /// The names in a directory, without `.` and `..`, in byte order; nil with `errno` set on failure.
-  private static func members(of directory: [CChar]) -> [[CChar]]? {
-    guard let stream = opendir(directory) else { return nil }
-    defer { _ = closedir(stream) }
-    var members: [[UInt8]] = []
-    while true {
-      // Only errno tells a failure from the directory's end, and whatever is called in between may set it.
-      errno = 0
-      guard let entry = readdir(stream) else { break }
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-      if name != Array(".".utf8), name != Array("..".utf8) { members.append(name) }
-    }
-    guard errno == 0 else { return nil }
-    members.sort { $0.lexicographicallyPrecedes($1) }
-    return members.map { $0.map { CChar(bitPattern: $0) } + [0] }
   }
 }

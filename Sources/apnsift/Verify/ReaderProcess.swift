@@ -115,7 +115,22 @@ final class ReaderProcess {
     for (number, descriptor) in zip(Int32(0)..., descriptors) {
       posix_spawn_file_actions_adddup2(&actions, descriptor, number)
     }
-    // We ignore some signals; a reader expects them as a shell gives them.
+    set(&attributes)
+    var id = pid_t()
+    let code = OwnedDescriptor.making.withLock { _ in
+      posix_spawnp(&id, program, &actions, &attributes, words, variables)
+    }
+    return (id, code)
+  }
+
+  #if canImport(Glibc)
+    private typealias SpawnAttributes = posix_spawnattr_t
+  #else
+    private typealias SpawnAttributes = posix_spawnattr_t?
+  #endif
+
+  /// A group of its own, and signals as a shell gives them: we ignore some.
+  private static func set(_ attributes: inout SpawnAttributes) {
     var defaults = sigset_t()
     sigemptyset(&defaults)
     for number in [SIGPIPE, SIGXFSZ, SIGINT, SIGTERM, SIGHUP] { sigaddset(&defaults, number) }
@@ -126,11 +141,6 @@ final class ReaderProcess {
     posix_spawnattr_setpgroup(&attributes, 0)
     posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
-    var id = pid_t()
-    let code = OwnedDescriptor.making.withLock { _ in
-      posix_spawnp(&id, program, &actions, &attributes, words, variables)
-    }
-    return (id, code)
   }
 
   /// Our environment with `changes`, as copies.

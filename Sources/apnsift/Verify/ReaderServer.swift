@@ -41,14 +41,10 @@ final class ReaderServer: Sendable {
 
   /// Writes the certificate into a temporary file; returns its path.
   private static func write(_ certificate: [UInt8]) throws -> String {
-    // mkstemp(3) puts a name of its own in place of the six X.
-    var template = Array("\(TemporaryDirectory.path)/apnsift-ca-XXXXXX".utf8CString)
-    let descriptor = mkstemp(&template)
-    guard descriptor >= 0 else {
+    guard let (descriptor, path) = TemporaryPath.makeFile("\(TemporaryDirectory.path)/apnsift-ca-") else {
       throw Failure("a file for the certificate of --over tls cannot be made: \(SystemError.text())")
     }
     let file = OwnedDescriptor(descriptor)
-    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     let failure = certificate.withUnsafeBytes { SystemWrite.all($0, to: file.number) }
     guard failure == 0 else {
       _ = unlink(path)

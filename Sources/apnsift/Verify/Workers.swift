@@ -26,8 +26,7 @@ enum Workers {
     defer { for thread in threads { pthread_join(thread, nil) } }
     do {
       for number in 0..<count {
-        guard let result = try board.wait(for: number) else { return }
-        try deliver(result)
+        try deliver(try board.wait(for: number))
       }
     } catch {
       board.stop()
@@ -111,7 +110,7 @@ private final class ResultBoard<Result>: @unchecked Sendable {
   func stop() { put { $0.next = $0.count } }
 
   /// The result of that number, once it is there.
-  func wait(for number: Int) throws -> Result? {
+  func wait(for number: Int) throws -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     while true {

@@ -24,7 +24,7 @@ struct ErrorReplayTests {
       other.client.port = 50_000
       segments += other.segments()
     }
-    try directory.write(PcapWriter().file(FrameWriter().packets(segments)), to: name)
+    try directory.writeCapture(segments, to: name)
     return script.pushes.map(\.token)
   }
 
@@ -103,7 +103,7 @@ struct ErrorReplayTests {
     var conversation = Conversation([.init(.client, push.bytes), .init(.server, refusal(8, 1))])
     conversation.server.port = 2195
     conversation.start = UInt64(Self.refusedAt) * 1_000_000_000
-    try directory.write(PcapWriter().file(FrameWriter().packets(conversation.segments())), to: "capture.pcap")
+    try directory.writeCapture(conversation.segments())
     let (_, json) = try replay("--from-errors")
     #expect(json["rejected"] as? Int == 1)
     let (_, normal) = try replay("--from-errors", "--token-length", "32,40")
@@ -132,7 +132,7 @@ struct ErrorReplayTests {
   func wrongClock(_ seconds: UInt64) throws {
     var segments = GatewayScript("1 2 !8:2").segments
     for index in segments.indices { segments[index].time = seconds * 1_000_000_000 }
-    try directory.write(PcapWriter().file(FrameWriter().packets(segments)), to: "capture.pcap")
+    try directory.writeCapture(segments)
     let (outcome, json) = try replay("--from-errors")
     #expect(json["tokens"] as? Int == 0)
     #expect(outcome.messages.contains { $0.hasPrefix("1 invalid-token response left out: no capture time") })

@@ -138,7 +138,7 @@ struct GatewayDumpTests {
     _ = try directory.tool("rm", [bad])
     if what == "capture" {
       let conversation = Conversation([.init(.client, Self.sent)])
-      try directory.write(PcapWriter().file(FrameWriter().packets(conversation.segments())), to: bad)
+      try directory.writeCapture(conversation.segments(), to: bad)
     }
     if what == "directory" { try directory.makeDirectory(bad) }
     let exported = try ndjson(["--requests", "sent", "--responses", "received"])

@@ -103,7 +103,7 @@ struct GatewayExportTests {
       .init(.server, refusal(8, 2)),
     ])
     conversation.server.port = 2195
-    try directory.write(PcapWriter().file(FrameWriter().packets(conversation.segments())), to: "capture.pcap")
+    try directory.writeCapture(conversation.segments())
   }
 
   static let requestKeys = [

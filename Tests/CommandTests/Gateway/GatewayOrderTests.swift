@@ -39,7 +39,7 @@ struct GatewayOrderTests {
     var conversation = Conversation([.init(.client, client), .init(.server, refusal(8, identifier))])
     conversation.server.port = 2195
     conversation.segmentSizes = [100]
-    try directory.write(PcapWriter().file(FrameWriter().packets(conversation.segments())), to: "capture.pcap")
+    try directory.writeCapture(conversation.segments())
     try directory.write(client, to: "sent")
     try directory.write(refusal(8, identifier), to: "received")
     for inputs in [["capture.pcap"], ["--requests", "sent", "--responses", "received"]] {

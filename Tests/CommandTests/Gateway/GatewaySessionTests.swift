@@ -218,9 +218,7 @@ struct GatewaySessionTests {
     // By port numbers alone the client would be taken for the server.
     conversation.client.port = 300
     let segments = conversation.segments()
-    try directory.write(
-      PcapWriter().file(FrameWriter().packets(handshake ? segments : segments.withoutHandshake)),
-      to: "capture.pcap")
+    try directory.writeCapture(handshake ? segments : segments.withoutHandshake)
     let outcome = try directory.apnsift(["export", "-t", "ndjson", "capture.pcap"] + options)
     let exported = Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
     try expect(Self.short, in: exported, codes: handshake ? [] : ["midstream-start", "midstream-start"])

@@ -56,6 +56,16 @@ extension TestDirectory {
     return Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
   }
 
+  /// Writes a capture, over Ethernet.
+  func writeCapture(_ segments: [Segment], to name: String = "capture.pcap") throws {
+    try write(PcapWriter().file(FrameWriter().packets(segments)), to: name)
+  }
+
+  /// Writes a capture of Benchmarks/make-capture to `large.pcap`.
+  func makeCapture(_ kind: String, _ count: Int) throws {
+    _ = try tool("python3", [Repository.path(of: "Benchmarks/make-capture"), kind, "large.pcap", "\(count)"])
+  }
+
   /// Over Ethernet.
   func export(_ segments: [Segment]) throws -> Exported { try export(FrameWriter().packets(segments)) }
 }

@@ -53,12 +53,5 @@ enum Readers {
   }
 
   /// The right one, in Python.
-  static let right = "python3 '\(samples)/readers/reader.py'"
-
-  /// The directory of samples.
-  static let samples: String = {
-    var place = URL(fileURLWithPath: #filePath)
-    for _ in 0..<4 { place.deleteLastPathComponent() }
-    return place.appendingPathComponent("samples").path
-  }()
+  static let right = "python3 '\(Repository.path(of: "samples/readers/reader.py"))'"
 }

@@ -37,7 +37,7 @@ struct VerifyProcessTests {
   struct Reader: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var line: String
-    var outcome: String?
+    var outcome: String
     var ending: String?
     var children = 0
     var options: [String] = []
@@ -79,16 +79,20 @@ struct VerifyProcessTests {
       line: "sleep 1000 & echo $! >pid-1; (sleep 1000 & echo $! >pid-2); cat >/dev/null",
       outcome: "completed", children: 2),
     Reader(
-      // Whether the flood or the reader's end is seen first is up to the machine.
-      testDescription: "leaves one that floods", line: "yes & echo $! >pid-1; cat >/dev/null",
-      outcome: nil, children: 1,
-      options: ["--max-output", "1MiB"]),
+      // It does not end before the other, which nothing but the limit ends.
+      testDescription: "waits for one that floods", line: "yes & echo $! >pid-1; wait", outcome: "floods",
+      ending: "more than 1.0 MiB", children: 1, options: ["--max-output", "1MiB", "--timeout", "600"]),
+    Reader(
+      // A line every tenth of a second takes years to reach any limit.
+      testDescription: "leaves one that prints on",
+      line: "(while echo more; do sleep 0.1; done) & echo $! >pid-1; cat >/dev/null", outcome: "completed",
+      children: 1, options: ["--timeout", "600"]),
   ]
 
   @Test("is ended and reaped", arguments: readers)
   func ended(_ reader: Reader) throws {
     let row = try reading(["--reader", reader.line] + reader.options)
-    if let outcome = reader.outcome { #expect(row["outcome"] as? String == outcome, "\(row)") }
+    #expect(row["outcome"] as? String == reader.outcome, "\(row)")
     if let ending = reader.ending {
       #expect((row["ending"] as? String)?.contains(ending) == true, "\(row)")
     }
@@ -154,5 +158,16 @@ struct VerifyProcessTests {
       ["--jobs", "12", "--reader", "ls /proc/self/fd >&2; cat >/dev/null; sleep 0.2"], code: 1)
     #expect(rows.count == 13)
     #expect(rows.allSatisfy { $0["outcome"] as? String == "completed" })
+  }
+
+  @Test(
+    "no file that the command writes is open in a reader",
+    .enabled(if: access("/proc/self/fd", F_OK) == 0, "the system lists no descriptors"))
+  func ownFiles() throws {
+    let outcome = try directory.verify(
+      "--junit", "out.xml", "--reader", "ls -l /proc/self/fd >open; cat >/dev/null")
+    #expect(outcome.code == 1 && directory.exists("out.xml"))
+    let open = try directory.text(of: "open")
+    #expect(open.contains("/open") && !open.contains("out.xml"), "\(open)")
   }
 }

@@ -91,7 +91,7 @@ struct VerifyReaderTests {
   /// The outcomes of a reader in the cases about readers of samples/corpus, but for those that it read rightly.
   private func faults(_ arguments: [String], code: Int32 = 1) throws -> [String: Set<String>] {
     let outcome = try directory.apnsift(
-      ["verify", "\(Readers.samples)/corpus/readers", "--json"] + arguments)
+      ["verify", Repository.path(of: "samples/corpus/readers"), "--json"] + arguments)
     #expect(outcome.code == code, "\(outcome.errors)")
     let rows = try #require(try Evidence.object(outcome.text)["readers"] as? [Evidence.Object])
     let wrong = rows.filter { !($0["first_difference"] is Null) || $0["outcome"] as? String != "completed" }
@@ -100,7 +100,7 @@ struct VerifyReaderTests {
 
   @Test("the corpus of samples tells each model from a right reader, by the cases that were made for it")
   func samples() throws {
-    #expect(try directory.apnsift("verify", "\(Readers.samples)/corpus").code == 0)
+    #expect(try directory.apnsift("verify", Repository.path(of: "samples/corpus")).code == 0)
     let right = try faults(["--reader", Readers.right], code: 0)
     #expect(right.values.allSatisfy { $0 == ["not-judged"] }, "\(right)")
     for (model, cases) in [

@@ -1,54 +1,38 @@
 """Readers over the streams of the cases: a simple one that is right, which must read every whole stream, and what
 `apnsift audit` says of the five faulty ones."""
 
-import itertools
 import json
 import subprocess
 import tempfile
 
-import reference_readers
+from reference_readers import READERS, Socket, judge
 
 from cases import truth
 from cases.wire import bytes_of
+from feedback_server import pieces
 
 COLUMNS = ("records", "correct", "wrong", "missed", "outcome")
 NOT_JUDGED = (None, None, None, None, "not-judged")
 
 
-def chunks_of(data, sizes):
-    """What the reads return at most: these sizes in turn, and again from the top."""
-    at = 0
-    for size in itertools.cycle(sizes):
-        if at >= len(data):
-            return
-        yield data[at : at + size]
-        at += size
+def socket_of(stream, sizes):
+    """What the server sent, in chunks of these sizes in turn."""
+    return Socket(pieces(bytes_of(stream.server), sizes))
 
 
-class Connection:
-    """A socket: a read returns at most what is left of a chunk, and nothing at the end."""
-
-    def __init__(self, chunks):
-        self.chunks, self.rest = iter(chunks), b""
-
-    def read(self, count):
-        self.rest = self.rest or next(self.chunks, b"")
-        got, self.rest = self.rest[:count], self.rest[count:]
-        return got
-
-    def read_all(self, count):
-        """`count` bytes, or fewer at the end."""
-        data = b""
-        while len(data) < count and (more := self.read(count - len(data))):
-            data += more
-        return data
+def read_all(socket, count):
+    """`count` bytes, or fewer at the end."""
+    data = b""
+    while len(data) < count and (more := socket.recv(count - len(data))):
+        data += more
+    return data
 
 
-def simple_reader(connection):
+def simple_reader(socket):
     """Reads a header, then the token that it promises. Drops a tail that is cut, leaves out empty tokens."""
-    while len(header := connection.read_all(6)) == 6:
+    while len(header := read_all(socket, 6)) == 6:
         length = int.from_bytes(header[4:], "big")
-        token = connection.read_all(length)
+        token = read_all(socket, length)
         if len(token) < length:
             return
         if token:
@@ -70,8 +54,7 @@ def misread(case):
     """Judged streams that the simple reader does not read right."""
     for stream in judged(case):
         true = [(item["timestamp"], item["token"]) for part in stream.server for item in part.truth if item.get("token")]
-        chunks = chunks_of(bytes_of(stream.server), case.chunks or [7])
-        if list(simple_reader(Connection(chunks))) != true:
+        if list(simple_reader(socket_of(stream, case.chunks or [7]))) != true:
             yield "a simple reader that is right does not read what the case expects"
 
 
@@ -83,9 +66,9 @@ def counted(case):
     records = [item for part in stream.server for item in part.truth if item["type"] == "feedback" and item["token"]]
     true = [(item["timestamp"], bytes.fromhex(item["token"])) for item in records]
     rows = {}
-    for name, reader in reference_readers.READERS.items():
-        said, outcome = reader(reference_readers.Socket(chunks_of(bytes_of(stream.server), case.chunks)))
-        verdict = reference_readers.judge(said, true)
+    for name, reader in READERS.items():
+        said, outcome = reader(socket_of(stream, case.chunks))
+        verdict = judge(said, true)
         rows[name] = (len(said), verdict["correct"], len(said) - verdict["correct"], verdict["missed"], outcome)
     return rows
 

@@ -49,6 +49,8 @@ struct PcapHeaderRules: Sendable {
   var maxPacket: UInt32
   /// Units of the fraction in a second.
   var unitsPerSecond: UInt32
+  /// Some writers leave all original lengths 0; one that does not, never does.
+  var mayLackOriginal = true
 
   /// 30 days, in seconds: packets of one capture are seldom further apart.
   static let maxDistance: Int64 = 30 * 86_400
@@ -70,9 +72,8 @@ struct PcapHeaderRules: Sendable {
   /// All but the time is as it should be.
   @inline(__always)
   private func isLoose(_ header: PcapRecordHeader) -> Bool {
-    // Some writers leave the original length 0.
     header.captured <= maxPacket && header.fraction < unitsPerSecond && header.original <= maxPacket
-      && (header.captured <= header.original || header.original == 0) && !header.isZero
+      && (header.captured <= header.original || (header.original == 0 && mayLackOriginal)) && !header.isZero
   }
 
   /// - Parameter reference: as for `isSound`.

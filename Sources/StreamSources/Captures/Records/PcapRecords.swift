@@ -127,6 +127,7 @@ struct PcapRecords: RecordFormat {
     _ header: PcapRecordHeader, from start: Int, to end: Int, windowOffset: Int
   ) -> CaptureRecords.Step {
     packets &+= 1
+    if header.original > 0 { rules.mayLackOriginal = false }
     return .packet(
       PacketRecord(
         number: packets, time: time(of: header), linkType: linkType, start: start,

@@ -2,7 +2,7 @@ import Analysis
 import StreamSources
 
 /// Hands everything on to the analyzer, and the bytes of servers to the keeper as well.
-struct AuditReceiver: InputReceiver {
+struct KeepingReceiver: InputReceiver {
   private var analyzer: Analyzer
   private let keeper: StreamKeeper
   private let inputEnded: () throws -> Void

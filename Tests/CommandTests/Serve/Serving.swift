@@ -101,6 +101,9 @@ extension TestDirectory {
     var reads: Int
   }
 
+  /// Starts `serve` in the directory.
+  func serve(_ arguments: String...) throws -> RunningServer { try RunningServer(arguments, in: self) }
+
   /// Connects, reads until the end, and says what each read returned.
   /// - Parameters:
   ///   - trusts: the file with the certificate that it trusts; nil without TLS.

@@ -1,0 +1,36 @@
+import NIOCore
+import NIOSSL
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Errors of NIO and of the library of TLS below it.
+extension Error {
+  /// Whether the other end broke the connection off.
+  var isReset: Bool {
+    guard let number = (self as? IOError)?.errnoCode else { return false }
+    return number == ECONNRESET || number == EPIPE
+  }
+
+  /// In words.
+  var reason: String {
+    guard let last = (self as? NIOSSLError)?.stack?.last else { return "\(self)" }
+    // `error:100000f7:SSL routines:OPENSSL_internal:WRONG_VERSION_NUMBER at FILE:LINE`
+    let name = "\(last)".split(separator: "OPENSSL_internal:").last?.split(separator: " at ").first
+    return name.map { $0.lowercased().split(separator: "_").joined(separator: " ") } ?? "\(last)"
+  }
+}
+
+extension NIOSSLError {
+  /// What the library reported, in the order in which it did.
+  fileprivate var stack: NIOBoringSSLErrorStack? {
+    guard case .handshakeFailed(let error) = self else { return nil }
+    switch error {
+    case .sslError(let stack), .unknownError(let stack): return stack
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/// The tokens that died, in the page.
+struct DeathsView {
+  struct Row {
+    let rank: String
+    let token: String
+    let died: String
+    let often: String
+    let remark: String?
+  }
+
+  let rows: [Row]
+  let hasRows: Bool
+  let hasDead: Bool
+  let isCut: Bool
+  let shown: String
+  let total: String
+  let doubtful: String
+  let hasDoubtful: Bool
+  let repeated: [Row]
+  let hasRepeated: Bool
+  let hasRepeatedRows: Bool
+  let repeatedShown: String?
+  /// Whether inputs hold the same bytes, so that a token may be named by a copy alone.
+  let hasCopies: Bool
+  let commands: [String]
+  let recordsCommand: String
+  let tokenWord: String
+
+  init(_ page: ReportPage) {
+    let deaths = page.deaths
+    rows = deaths.rows.enumerated().map { Self.row($0, $1, often: $1.countedRecords) }
+    hasRows = !rows.isEmpty
+    hasDead = deaths.dead > 0
+    isCut = rows.count < deaths.dead
+    shown = Figures.part(rows.count, of: deaths.dead)
+    total = Figures.count(deaths.dead, "dead token")
+    doubtful = Figures.count(deaths.doubtful, "token is", "tokens are")
+    hasDoubtful = deaths.doubtful > 0
+    repeated = deaths.repeated.enumerated().map { Self.row($0, $1, often: $1.records) }
+    hasRepeated = deaths.repeatedCount > 0
+    hasRepeatedRows = !repeated.isEmpty
+    repeatedShown =
+      deaths.repeatedCount > repeated.count
+      ? Figures.part(repeated.count, of: deaths.repeatedCount) : nil
+    hasCopies = page.inputs.contains { $0.sameBytesAs != nil }
+    commands = page.commands.deadTokens
+    recordsCommand = page.commands.records
+    tokenWord = page.head.isRedacted ? "Pseudonym" : "Token"
+  }
+
+  /// Bytes of nearly all tokens: the length of others is told.
+  private static let usualLength = 32
+
+  private static func row(_ index: Int, _ death: Deaths.Row, often: UInt32) -> Row {
+    let flagged = death.records &- death.countedRecords
+    let remarks = [
+      death.length == usualLength ? nil : Figures.count(death.length, "byte"),
+      flagged > 0 ? "\(Figures.count(Int(flagged), "flagged record")) besides" : nil,
+    ].compactMap { $0 }
+    return Row(
+      rank: Figures.grouped(index + 1), token: death.token,
+      died: death.countedRecords > 0 ? Figures.time(death.time) : "not counted as dead",
+      often: Figures.atMost(often), remark: remarks.isEmpty ? nil : remarks.joined(separator: ", "))
+  }
+}

@@ -1,0 +1,85 @@
+import APNsWire
+import Analysis
+
+/// Gateway connections in the page.
+struct GatewayView {
+  struct OutcomeRow {
+    let outcome: String
+    let count: String
+    let share: String
+    let means: String
+  }
+
+  struct ResponseRow {
+    let place: String
+    let status: String
+    let says: String
+    let identifier: String
+    let named: String
+    let token: String
+    let hasToken: Bool
+    let flags: String?
+  }
+
+  let outcomes: [OutcomeRow]
+  let hasRequests: Bool
+  let commands: String
+  let responses: [ResponseRow]
+  let hasResponses: Bool
+  let shown: String
+  let isCut: Bool
+  let responsesCommand: String
+  let requestsCommand: String
+  let resendCommand: String
+  let hasDiscarded: Bool
+
+  init?(_ page: ReportPage) {
+    let counts = page.summary.gateway
+    guard counts.requests + counts.responses > 0 else { return nil }
+    outcomes = RequestOutcome.allCases.map { outcome in
+      OutcomeRow(
+        outcome: outcome.rawValue, count: Figures.grouped(counts[outcome]),
+        share: Figures.percent(counts[outcome], of: counts.requests), means: Self.meaning(outcome))
+    }
+    hasRequests = counts.requests > 0
+    let commands = page.gateway.commands.enumerated().filter { $0.element > 0 }
+    self.commands = commands.map { "\(Figures.grouped($0.element)) with command \($0.offset)" }
+      .joined(separator: ", ")
+    responses = page.gateway.responses.map(Self.row)
+    hasResponses = counts.responses > 0
+    shown = Figures.part(responses.count, of: counts.responses)
+    isCut = responses.count < counts.responses
+    responsesCommand = page.commands.responses
+    requestsCommand = page.commands.requests
+    resendCommand = page.commands.resend
+    hasDiscarded = counts.discarded > 0
+  }
+
+  private static func meaning(_ outcome: RequestOutcome) -> String {
+    switch outcome {
+    case .accepted:
+      "Sent before the request that an error names: the gateway took it. That it was delivered is not said."
+    case .rejected: "The request that an error names: it failed, for the reason below."
+    case .discarded:
+      "Sent behind the one that failed: the gateway threw it away, and it had to be sent again."
+    case .unknown: "No error tells. Nothing is sent on success, and silence proves nothing."
+    }
+  }
+
+  private static func row(_ response: GatewayRows.Response) -> ResponseRow {
+    let status = response.status.map { code in
+      ErrorStatus(rawValue: code)?.text ?? "not in Apple’s table"
+    }
+    let packet = response.packet.map { ", packet \(Figures.grouped($0))" } ?? ""
+    let captured = response.capturedAt.map { ", \($0.prefix(10)) \($0.dropFirst(11).dropLast()) UTC" } ?? ""
+    return ResponseRow(
+      place:
+        "\(response.source), stream \(response.stream), offset \(Figures.grouped(response.offset))\(packet)\(captured)",
+      status: response.status.map { String($0) } ?? "··", says: status ?? "left out",
+      identifier: response.identifier.map { String($0) } ?? "··",
+      named: response.requestOffset.map { "the request at offset \(Figures.grouped($0))" }
+        ?? "no request that is there",
+      token: response.token ?? "", hasToken: response.token != nil,
+      flags: response.flags.isEmpty ? nil : response.flags.joined(separator: ", "))
+  }
+}

@@ -1,0 +1,66 @@
+import CaptureWriting
+import Testing
+
+/// Streams by which `audit` judges no reader.
+@Suite("Streams that judge no reader")
+struct AuditNotJudgedTests {
+  private let directory: TestDirectory
+
+  init() throws { directory = try TestDirectory() }
+
+  @Test("a stream with a gap is not judged, and says why")
+  func gaps() throws {
+    var conversation = Conversation(serverSends: feedback(tuples(20)))
+    conversation.segmentSizes = [76]
+    let segments = conversation.segments()
+    try directory.writeCapture(segments.dropping([segments.dataIndices[3]]))
+    for row in try directory.auditRows(["capture.pcap"]) {
+      #expect(try AuditReading(row) == AuditReading("- - - - not-judged", nil))
+      for key in ["records", "correct", "wrong", "missed", "first_difference"] { #expect(row[key] is Null) }
+    }
+    #expect(try directory.auditRows(["capture.pcap"]).count == 4)
+    #expect(try directory.auditRows(["capture.pcap", "--every-chunking"]).count == 320)
+    let text = try directory.apnsift("audit", "capture.pcap")
+    #expect(text.text.contains("lacks 76 bytes"))
+    #expect(
+      text.messages.last?.hasPrefix("audited 1 input: 1 stream, 0 of 0 readings right, 4 not judged") == true)
+  }
+
+  @Test("a capture that begins inside a tuple is not judged; one that begins with a tuple is")
+  func midstream() throws {
+    let bytes = feedback(tuples(6))
+    for (lost, isJudged) in [(38, true), (20, false)] {
+      var conversation = Conversation(serverSends: Array(bytes.dropFirst(lost)))
+      conversation.segmentSizes = [38]
+      try directory.writeCapture(conversation.segments().filter { !$0.payload.isEmpty })
+      let row = try directory.auditRow("java", ["capture.pcap"])
+      #expect(try AuditReading(row).text == (isJudged ? "5 5 0 0 completed" : "- - - - not-judged"))
+    }
+  }
+
+  @Test("a stream that takes more than --memory is not judged, and a message names it")
+  func memory() throws {
+    try directory.write(feedback(tuples(1000)), to: "dump.bin")
+    let outcome = try directory.apnsift("audit", "dump.bin", "--memory", "30000")
+    #expect(outcome.code == 0)
+    #expect(
+      outcome.messages.contains {
+        $0.hasPrefix("dump.bin: stream 0 is not judged") && $0.contains("--memory")
+      })
+    #expect(outcome.text.contains("not-judged"))
+    #expect(
+      try AuditReading(directory.auditRow("csharp", ["dump.bin", "--memory", "40000"])).text
+        == "1000 1000 0 0 completed")
+  }
+
+  @Test("what is neither feedback nor an error has no rows, and that is said")
+  func otherStreams() throws {
+    try directory.write([0x16, 3, 1] + [UInt8](repeating: 7, count: 500), to: "tls.bin")
+    let outcome = try directory.apnsift("audit", "tls.bin")
+    #expect(outcome.code == 0)
+    #expect(outcome.text.isEmpty)
+    #expect(outcome.messages.first?.hasPrefix("nothing to audit") == true)
+    #expect(try directory.auditRows(["tls.bin"]).isEmpty)
+    #expect(try directory.apnsift("audit", "--strict", "tls.bin").code == 1)
+  }
+}

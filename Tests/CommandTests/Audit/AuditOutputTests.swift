@@ -1,0 +1,89 @@
+import CaptureWriting
+import Testing
+
+/// How `audit` prints what it found, and which arguments it refuses.
+@Suite("Output of an audit")
+struct AuditOutputTests {
+  private let directory: TestDirectory
+
+  init() throws { directory = try TestDirectory() }
+
+  @Test("the table for people")
+  func table() throws {
+    try directory.write(feedback(tuples(2)), to: "dump.bin")
+    let outcome = try directory.apnsift("audit", "dump.bin", "--chunk-size", "38")
+    let shortened = "\(hex(token(0).prefix(8)))…\(hex(token(0).suffix(8)))"
+    #expect(
+      outcome.text == """
+        Readers over chunks of 38 bytes
+
+        source    stream  reader    records  correct  wrong  missed  outcome
+        dump.bin       0  cookbook        2        2      0       0  completed
+        dump.bin       0  csharp          2        2      0       0  completed
+        dump.bin       0  node            2        0      2       2  completed
+        dump.bin       0  java            2        2      0       0  completed
+
+        dump.bin stream 0
+          node, record 0: the length 0x0020 at offset 4 was read as 0 (the first byte twice), so the token is \
+        empty, and the next tuple begins 32 bytes early
+            expected 1400000000,\(shortened)
+            reported 1400000000,
+
+        """)
+    #expect(
+      outcome.messages == ["audited 1 input: 1 stream, 3 of 4 readings right; nothing wrong with it"])
+  }
+
+  @Test("streams come in the order of their numbers, and inputs in theirs")
+  func order() throws {
+    var first = Conversation(serverSends: feedback(tuples(3)))
+    first.segmentSizes = [38]
+    var second = first.overV6
+    second.turns = [.init(.server, feedback(tuples(1)))]
+    // The first connection's handshake comes first, its end behind all of the second.
+    let (early, late) = (first.segments(), second.segments())
+    let both = early.prefix(3) + late + early.dropFirst(3)
+    let packets = FrameWriter(.raw).packets(Array(both))
+    try directory.write(PcapWriter().file(packets), to: "b.pcap")
+    try directory.write(feedback(tuples(2)), to: "a.bin")
+    let rows = try directory.auditRows(["b.pcap", "a.bin"]).filter { $0["name"] as? String == "csharp" }
+    let told = rows.map { "\($0["source"] ?? "") \($0["stream"] ?? "") \($0["records"] ?? "")" }
+    #expect(told == ["b.pcap 0 3", "b.pcap 1 1", "a.bin 0 2"])
+  }
+
+  // MARK: - Wrong usage
+
+  @Test(
+    "options that do not fit are wrong usage",
+    arguments: [
+      (["--chunk-size", "0"], "--chunk-size is 0"), (["--chunk-size=-3"], "--chunk-size is -3"),
+      (["--chunk-size", "x"], "--chunk-size"),
+      (["--chunk-size", "3", "--every-chunking"], "--chunk-size and --every-chunking"),
+      (["--chunk-sizes", "a", "--every-chunking"], "--chunk-sizes and --every-chunking"),
+      (["--chunk-sizes", "-", "-"], "Standard input"),
+    ])
+  func wrongUsage(_ options: [String], _ says: String) throws {
+    try directory.write(feedback(tuples(2)), to: "dump.bin")
+    let outcome = try directory.apnsift(["audit", "dump.bin"] + options)
+    #expect(outcome.code == 64)
+    #expect(outcome.output.isEmpty)
+    #expect(outcome.errors.contains(says), "\(outcome.errors)")
+  }
+
+  @Test(
+    "a file of sizes that is none is a failure with its line",
+    arguments: [
+      ("38\n0\n", ["line 2", "'0'"]), ("38\n\ntwenty\n", ["line 3", "'twenty'"]),
+      ("-1\n", ["line 1", "'-1'"]),
+      ("", ["found none"]), ("\n\n", ["found none"]),
+    ])
+  func badSizes(_ content: String, _ says: [String]) throws {
+    try directory.write(feedback(tuples(2)), to: "dump.bin")
+    try directory.write(content, to: "sizes.txt")
+    let outcome = try directory.apnsift("audit", "dump.bin", "--chunk-sizes", "sizes.txt")
+    #expect(outcome.code == 2)
+    #expect(outcome.output.isEmpty)
+    for part in ["sizes.txt"] + says { #expect(outcome.errors.contains(part), "\(outcome.errors)") }
+    #expect(try directory.apnsift("audit", "dump.bin", "--chunk-sizes", "missing").code == 2)
+  }
+}

@@ -1,0 +1,117 @@
+import Testing
+
+/// `serve --tls`, with certificates that are made and that are given.
+@Suite("Serving over TLS")
+struct ServeTLSTests {
+  private let directory: TestDirectory
+
+  init() throws { directory = try TestDirectory() }
+
+  /// A certificate and its key, made by openssl.
+  private func makeIdentity(_ name: String, passphrase: String? = nil) throws {
+    let key = passphrase.map { ["-passout", "pass:\($0)"] } ?? ["-nodes"]
+    _ = try directory.tool(
+      "openssl",
+      ["req", "-x509", "-newkey", "rsa:2048", "-keyout", "\(name).key", "-out", "\(name).pem", "-days", "2"]
+        + ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"] + key)
+  }
+
+  @Test("openssl s_client reads what was captured")
+  func opensslClient() throws {
+    try directory.writeCapture(ServedFeedback.conversation().segments())
+    let server = try directory.serve("capture.pcap", "--tls", "--write-certificate", "server.pem", "--once")
+    let bytes = try directory.tool(
+      "openssl",
+      ["s_client", "-connect", "127.0.0.1:\(server.port)", "-CAfile", "server.pem", "-verify_return_error"]
+        + ["-verify_ip", "127.0.0.1", "-quiet", "-no_ign_eof", "-ign_eof"])
+    #expect(bytes == ServedFeedback.bytes)
+    let outcome = try server.end(by: nil)
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    let text = String(
+      decoding: try directory.tool(
+        "openssl", ["x509", "-in", "server.pem", "-noout", "-fingerprint", "-sha256"]), as: UTF8.self)
+    let fingerprint = try #require(text.split(separator: "=").last?.split(separator: "\n").first)
+    #expect(outcome.messages.first == "the certificate's SHA-256 fingerprint is \(fingerprint)")
+  }
+
+  @Test("Python reads a record a chunk, and takes the certificate for each name of this machine")
+  func pythonClient() throws {
+    try directory.writeCapture(ServedFeedback.conversation().segments())
+    let server = try directory.serve("capture.pcap", "--tls", "--write-certificate", "server.pem", "--once")
+    let read = try directory.read(from: server, trusting: "server.pem")
+    #expect(
+      read.text == hex(ServedFeedback.bytes) && read.sizes == ServedFeedback.cut(ServedFeedback.sizes)
+        && read.version == "TLSv1.3")
+    let names = String(
+      decoding: try directory.tool(
+        "openssl", ["x509", "-in", "server.pem", "-noout", "-ext", "subjectAltName"]), as: UTF8.self)
+    #expect(names.contains("DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1"))
+  }
+
+  @Test("a certificate and a key that are given are used, and a client's certificate is asked for")
+  func givenIdentity() throws {
+    try makeIdentity("server")
+    try makeIdentity("client")
+    try directory.write(ServedFeedback.bytes, to: "dump.bin")
+    let server = try directory.serve(
+      "dump.bin", "--certificate", "server.pem", "--key", "server.key", "--ask-client-certificate")
+    for shows in [nil, ["client.pem", "client.key"]] {
+      let read = try directory.read(from: server, trusting: "server.pem", shows: shows)
+      #expect(read.text == hex(ServedFeedback.bytes))
+    }
+    let asked = try directory.shell(
+      "openssl s_client -connect 127.0.0.1:\(server.port) -CAfile server.pem -ign_eof < /dev/null")
+    #expect(asked.text.contains("Requested Signature Algorithms"))
+    #expect(try server.end().code == 0)
+  }
+
+  @Test("certificates and keys that cannot be used are named, and nobody is asked for a passphrase")
+  func badIdentities() throws {
+    try makeIdentity("server")
+    try makeIdentity("other")
+    try makeIdentity("closed", passphrase: "abcd")
+    try directory.write(ServedFeedback.bytes, to: "dump.bin")
+    let cases = [
+      ("server.pem", "other.key", "other.key is not the key of server.pem"),
+      ("closed.pem", "closed.key", "closed.key: the key is encrypted"),
+      ("server.pem", "missing.key", "missing.key: "), ("missing.pem", "server.key", "missing.pem: "),
+      ("server.key", "server.key", "server.key: expected a certificate in PEM"),
+      ("server.pem", "server.pem", "server.pem: expected a private key in PEM"),
+      ("server.pem", "dump.bin", "dump.bin: expected a private key in PEM"),
+    ]
+    for (certificate, key, message) in cases {
+      let outcome = try directory.apnsift(
+        "serve", "dump.bin", "--port", "0", "--certificate", certificate, "--key", key)
+      #expect(outcome.code == 2, "\(certificate) \(key)")
+      #expect(outcome.messages.last?.hasPrefix(message) == true, "\(outcome.errors)")
+      #expect(outcome.output == [])
+    }
+  }
+
+  @Test("clients that do not get through the handshake are told of, and take no stream from others")
+  func failedHandshakes() throws {
+    try directory.write(ServedFeedback.bytes, to: "dump.bin")
+    let server = try directory.serve("dump.bin", "--tls", "--write-certificate", "server.pem", "--once")
+    let plain = try directory.read(
+      from: server, turns: [.init(send: Array("GET / HTTP/1.0\r\n\r\n".utf8), reads: 0)])
+    #expect(!plain.text.hasPrefix(hex(ServedFeedback.bytes.prefix(6))))
+    _ = try directory.shell(
+      "openssl s_client -connect 127.0.0.1:\(server.port) -verify_return_error < /dev/null")
+    #expect(try directory.read(from: server, trusting: "server.pem").text == hex(ServedFeedback.bytes))
+    let outcome = try server.end(by: nil)
+    #expect(outcome.code == 0)
+    #expect(outcome.messages.contains { $0.contains("no TLS with it: it does not speak TLS") })
+    #expect(outcome.messages.contains { $0.contains("it does not trust the certificate") })
+    #expect(
+      outcome.messages.last
+        == "served 1 stream to 1 client, 760 bytes; 2 TLS handshakes failed")
+  }
+
+  @Test("a client that speaks TLS to a server without it is told how")
+  func unexpectedTLS() throws {
+    try directory.write(ServedFeedback.bytes, to: "dump.bin")
+    let server = try directory.serve("dump.bin", "--once")
+    _ = try directory.shell("openssl s_client -connect 127.0.0.1:\(server.port) < /dev/null")
+    #expect(try server.end(by: nil).errors.contains("it speaks TLS, which --tls is for"))
+  }
+}

@@ -1,0 +1,14 @@
+import Foundation
+
+/// The checkout that the tests are part of.
+enum Repository {
+  static let root: URL = {
+    var place = URL(fileURLWithPath: #filePath)
+    // Tests/CommandTests/Support/Repository.swift
+    for _ in 0..<4 { place.deleteLastPathComponent() }
+    return place
+  }()
+
+  /// - Parameter name: relative to the checkout.
+  static func path(of name: String) -> String { root.appendingPathComponent(name).path }
+}
