@@ -33,6 +33,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case uncomparedDuplicate = "uncompared-duplicate"
   case unsupportedLinkType = "unsupported-link-type"
   case unrecognisedInput = "unrecognised-input"
+  case repeatedInput = "repeated-input"
   case alreadyReplayed = "already-replayed"
 
   package var severity: Severity {
@@ -41,7 +42,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
       .unreadableInput, .damagedCapture, .lateBytes, .malformedPacket:
       .error
     case .conflictingOverlap, .midstreamStart, .truncatedPacket, .pendingLimit, .bufferLimit,
-      .connectionEvicted, .fragmentMissing, .fragmentOverlap:
+      .connectionEvicted, .fragmentMissing, .fragmentOverlap, .repeatedInput:
       .warning
     case .uncomparedDuplicate, .unsupportedLinkType, .unrecognisedInput, .alreadyReplayed: .note
     }

@@ -72,6 +72,8 @@ package struct InputSummary: Equatable, Sendable {
   /// `pcap` or `pcapng`, and how many packets it holds; nil where the input is no capture.
   package var captureKind: String?
   package var packets: Int?
+  /// The input before it that holds the same bytes; nil where none is known.
+  package var sameBytesAs: String?
 
   package init(
     source: String, format: String?, compression: String? = nil, bytes: Int, sha256: String?

@@ -1,5 +1,6 @@
 import APNsWire
 import Analysis
+import Reports
 import StreamSources
 import WireBytes
 
@@ -19,29 +20,42 @@ protocol InputReceiver: StreamReceiver {
 
 extension Analyzer: InputReceiver {}
 
+/// Which inputs' SHA-256 are computed.
+enum Hashing {
+  case all
+  /// Those that may be copies of another input, to say so.
+  case possibleCopies
+  case none
+}
+
 /// Reads all inputs of a command into an analyzer, says what could not be read, and remembers it for the
 /// exit code.
 struct Examination {
   private let options: InputOptions
   private let walk: InputWalk
-  private let hashes: Bool
+  private let hashing: Hashing
   private(set) var inputs: [InputSummary] = []
   /// Inputs that failed, in whole or in part.
   private(set) var failures = 0
   /// Why an input is not read at all; nil reads it.
   var skips: ((Input) throws -> String?)?
-  /// How many inputs were read of each named directory.
-  private var readInDirectory: [String: Int] = [:]
+  /// The named directories that held an input, or something that failed and was said to.
+  private var directoriesWithInputs: Set<String> = []
+  /// Nil where an input may well be given twice.
+  private var repeated: RepeatedInputs?
 
-  init(_ options: InputOptions, hashes: Bool) {
-    self.init(options, hashes: hashes, walk: InputWalk(options.namedInputs, paired: options.pairedInputs))
+  /// - Parameter mayRepeat: whether it makes sense to give the same bytes twice: then it is not told.
+  init(_ options: InputOptions, hashing: Hashing, mayRepeat: Bool = false) {
+    let walk = InputWalk(options.namedInputs, paired: options.pairedInputs)
+    self.init(options, hashing: hashing, mayRepeat: mayRepeat, walk: walk)
   }
 
   /// - Parameter walk: the inputs, in place of those that the options name.
-  init(_ options: InputOptions, hashes: Bool, walk: InputWalk) {
+  init(_ options: InputOptions, hashing: Hashing, mayRepeat: Bool = false, walk: InputWalk) {
     self.options = options
     self.walk = walk
-    self.hashes = hashes
+    self.hashing = hashing
+    repeated = mayRepeat ? nil : RepeatedInputs(walk.inputs)
   }
 
   /// How many inputs there are to read.
@@ -94,15 +108,16 @@ struct Examination {
     var receiver = receiver
     var progress = Progress(total: totalSize, isShown: Messages.showsProgress)
     defer { progress.clear() }
-    for (name, fault) in walk.faults {
+    for (name, directory, fault) in walk.faults {
       failures += 1
+      directoriesWithInputs.insert(directory)
       try tell(fault, of: name, to: analyzer)
     }
     for (name, reason) in walk.passedOver { Messages.say("\(name): passed over: \(reason)") }
     for (index, input) in walk.inputs.enumerated() {
       if let reason = try skips?(input) {
         Messages.say("\(input.name): passed over: \(reason)")
-        if let directory = input.directory { readInDirectory[directory, default: 0] += 1 }
+        noteInput(input)
         continue
       }
       if index > 0, options.capture.join || input.half == .responses {
@@ -110,14 +125,14 @@ struct Examination {
       } else {
         try receiver.begin(source: input.name)
       }
-      let report = try reader.read(input, into: &receiver) { progress.update($0) }
+      let report = try reader.read(input, hashes: isHashed(input), into: &receiver) { progress.update($0) }
       progress.finishInput(report.bytes)
       if !report.faults.isEmpty || report.recognition == .nothing { progress.clear() }
       try record(report, of: input, in: analyzer)
     }
     try reader.finish(into: &receiver)
     sayIfSwapped(analyzer.summary)
-    for directory in walk.directories where readInDirectory[directory, default: 0] == 0 {
+    for directory in walk.directories where !directoriesWithInputs.contains(directory) {
       failures += 1
       Messages.say("\(directory): the directory holds no input")
     }
@@ -133,10 +148,22 @@ struct Examination {
     )
   }
 
+  private func isHashed(_ input: Input) -> Bool {
+    switch hashing {
+    case .all: true
+    case .possibleCopies: repeated?.mayBeCopy(input) ?? false
+    case .none: false
+    }
+  }
+
+  private mutating func noteInput(_ input: Input) {
+    if let directory = input.directory { directoriesWithInputs.insert(directory) }
+  }
+
   private func reader() throws -> InputReader {
     do {
       return try InputReader(
-        options: options.readingOptions(hashes: hashes),
+        options: options.readingOptions(hashes: hashing == .all),
         contentProbes: [options.analysis.probe.formatProbe])
     } catch {
       throw UsageError("--filter: \(error.message)")
@@ -145,14 +172,17 @@ struct Examination {
 
   private mutating func record(_ report: InputReport, of input: Input, in analyzer: Analyzer) throws {
     for fault in report.faults { try tell(fault, of: input.name, to: analyzer) }
-    if !report.faults.isEmpty { failures += 1 }
+    if !report.faults.isEmpty {
+      failures += 1
+      noteInput(input)
+    }
     if report.isPassedOver {
       Messages.say("\(input.name): passed over: \(Self.kind(report.recognition))")
       try analyzer.report(unrecognised(input, "passed over: \(Self.kind(report.recognition))"))
       return
     }
     guard let format = report.format else { return }
-    if let directory = input.directory { readInDirectory[directory, default: 0] += 1 }
+    noteInput(input)
     // Of a pair, the user has said what each file is.
     if options.from.format == nil, report.recognition == .nothing, input.half == nil {
       let dump =
@@ -160,7 +190,7 @@ struct Examination {
         case .auto, .feedback: "raw feedback dump"
         case .requests, .responses: "raw dump of \(options.speaks.rawValue)"
         }
-      let message = "recognised as nothing, and read as a \(dump) (--from raw says so beforehand)"
+      let message = "recognised as nothing, and read as a \(dump); if it is one, --from raw silences this"
       Messages.say("\(input.name): warning: \(message)")
       try analyzer.report(unrecognised(input, message))
     }
@@ -170,7 +200,18 @@ struct Examination {
       bytes: report.bytes, sha256: report.sha256)
     summary.captureKind = report.captureKind?.rawValue
     summary.packets = report.packets
+    summary.sameBytesAs = repeated?.first(like: input, digest: report.sha256, bytes: report.bytes)
     inputs.append(summary)
+    if let first = summary.sameBytesAs { try tellRepeated(input, first, to: analyzer) }
+  }
+
+  private func tellRepeated(_ input: Input, _ first: String, to analyzer: Analyzer) throws {
+    let name = VisibleText.of(first)
+    // Of one capture, copies of packets are told apart by their places.
+    let again = options.capture.join ? "its packets are read again" : "its records are counted again"
+    let message = "the same bytes as \(name), which was read before: \(again)"
+    Messages.say("\(input.name): warning: \(message)")
+    try analyzer.report(Finding(source: input.name, code: .repeatedInput, message: message))
   }
 
   private func unrecognised(_ input: Input, _ message: String) -> Finding {

@@ -74,9 +74,29 @@ struct CaptureScenarioTests {
   func snapLength() throws {
     // 54 bytes of headers and 246 of payload: six tuples of ten, and a part of one.
     let exported = try directory.export(segments.snapped(to: 300))
-    #expect(!exported.findings("truncated-packet").isEmpty)
+    let cut = exported.findings("truncated-packet").compactMap { $0["message"] as? String }
+    #expect(!cut.isEmpty && cut.allSatisfy { $0.hasSuffix("a larger snap length (tcpdump -s 0) keeps them") })
     #expect(exported.streams.first?["server_gap_bytes"] as? Int == 30 * 134)
     try expectTuples((0..<300).filter { $0 % 10 < 6 }, in: exported)
+  }
+
+  @Test("a packet that the file's end cuts is not blamed on the snap length", arguments: ["pcap", "pcapng"])
+  func fileEnd(_ format: String) throws {
+    let last = try #require(segments.dataIndices.last)
+    let packets = FrameWriter().packets(Array(segments[...last]))
+    let file = format == "pcap" ? PcapWriter().file(packets) : PcapngWriter().file(packets)
+    // A block of pcapng ends with padding and its length: 434 bytes of packet and 2 of padding, and 4.
+    try directory.write(file.dropLast(format == "pcap" ? 100 : 106), to: "cut")
+    let exported = try directory.export("cut")
+    let cut = exported.findings("truncated-packet")
+    #expect(places(cut) == [[29 * 380 + 280, 100]])
+    #expect(
+      cut.first?["message"] as? String
+        == "packet \(packets.count) is in the capture without its last 100 bytes: the file ends within it")
+    let damage = try #require(exported.findings("damaged-capture").first?["message"] as? String)
+    #expect(damage.hasPrefix("in packet \(packets.count): a "), "\(damage)")
+    #expect(Set(exported.codes) == ["damaged-capture", "truncated-packet", "truncated-record", "stream-gap"])
+    try expectTuples(0..<297, in: exported)
   }
 
   // MARK: - Contradiction

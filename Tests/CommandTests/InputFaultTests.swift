@@ -108,6 +108,25 @@ struct InputFaultTests {
     #expect(outcome.lines.count == 4)
   }
 
+  /// What cannot be read of a directory, and how it begins to be said.
+  static let forbidden = [("in", "in: cannot be listed"), ("in/x", "in/x: cannot be opened")]
+
+  @Test(
+    "a directory, or the one file in it, that may not be read is said and counted once",
+    .enabled(if: Unprivileged.isPossible), arguments: forbidden)
+  func forbiddenDirectory(_ name: String, _ says: String) throws {
+    let directory = try TestDirectory()
+    try directory.write(feedback(tuples(3)), to: "in/x")
+    try directory.write(feedback(tuples(3)), to: "good.bin")
+    chmod(directory.path(of: name), 0)
+    let outcome = try directory.shell(Unprivileged.prefix + "\"$APNSIFT\" export in good.bin")
+    chmod(directory.path(of: name), 0o700)
+    #expect(outcome.code == 2 && outcome.lines.count == 4)
+    #expect(outcome.messages.count { $0.hasPrefix("in") } == 1, "\(outcome.errors)")
+    #expect(outcome.messages.first == "\(says): Permission denied")
+    #expect(outcome.messages.last?.hasSuffix("; 1 input not read whole, see above") == true)
+  }
+
   @Test("inspect of a directory with some unrecognised files is no failure")
   func mixedDirectory() throws {
     let directory = try TestDirectory()
@@ -133,6 +152,7 @@ struct InputFaultTests {
     #expect(outcome.errors.contains("notes.txt: warning: recognised as nothing"))
     #expect(
       parseCSV(outcome.text).dropFirst().map { $0[7] }.sorted() == ["skipped-bytes", "unrecognised-input"])
+    #expect(outcome.errors.contains("if it is one, --from raw silences this"))
     let quiet = try directory.apnsift("export", "notes.txt", "--from", "raw")
     #expect(!quiet.errors.contains("warning"))
   }

@@ -98,6 +98,15 @@ struct OverviewTextTests {
         """)
   }
 
+  @Test("an input that repeats another names it, made visible")
+  func repeatedInput() {
+    var copy = InputSummary(source: "b", format: "raw", bytes: 5, sha256: nil)
+    copy.sameBytesAs = "a\u{1b}"
+    #expect(
+      text(Summary(), overview(), inputs: [copy])
+        == "b\n  raw, 5 bytes\n  the same bytes as a\\x1b\n\n0 records\n\n0 of 0 bytes are in records\n")
+  }
+
   @Test("bars are as long as their share, and never empty where something is")
   func bars() {
     let times = [UInt32](repeating: 0, count: 80) + [60, 120, 120] + [UInt32](repeating: 180, count: 41)

@@ -82,6 +82,6 @@ struct InputWalkTests {
     let walk = InputWalk([files.path])
     #expect(walk.inputs.map { $0.name.suffix(2) } == ["/x"])
     #expect(walk.faults.count == 1)
-    #expect(walk.faults.first?.name.hasSuffix("d/d") == true)
+    #expect(walk.faults.first?.name.hasSuffix("d/d") == true && walk.faults.first?.directory == files.path)
   }
 }

@@ -20,6 +20,8 @@ struct DeathsView {
   let hasRepeated: Bool
   let hasRepeatedRows: Bool
   let repeatedShown: String?
+  /// Whether inputs hold the same bytes, so that a token may be named by a copy alone.
+  let hasCopies: Bool
   let commands: [String]
   let recordsCommand: String
   let tokenWord: String
@@ -40,6 +42,7 @@ struct DeathsView {
     repeatedShown =
       deaths.repeatedCount > repeated.count
       ? Figures.part(repeated.count, of: deaths.repeatedCount) : nil
+    hasCopies = page.inputs.contains { $0.sameBytesAs != nil }
     commands = page.commands.deadTokens
     recordsCommand = page.commands.records
     tokenWord = page.head.isRedacted ? "Pseudonym" : "Token"

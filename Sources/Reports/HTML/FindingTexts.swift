@@ -14,7 +14,8 @@ extension FindingCode {
     switch self {
     case .skippedBytes, .truncatedRecord, .encryptedStream, .streamGap, .unknownCommand, .malformedFrame:
       streamText
-    case .unreadableInput, .damagedCapture, .unsupportedLinkType, .unrecognisedInput, .alreadyReplayed:
+    case .unreadableInput, .damagedCapture, .unsupportedLinkType, .unrecognisedInput, .repeatedInput,
+      .alreadyReplayed:
       inputText
     case .conflictingOverlap, .midstreamStart, .truncatedPacket, .lateBytes, .pendingLimit, .bufferLimit,
       .connectionEvicted, .fragmentMissing, .fragmentOverlap, .malformedPacket, .uncomparedDuplicate:
@@ -104,6 +105,13 @@ extension FindingCode {
           "The content is like no dump and no capture. A file that was named was read as if it were a dump; a file in a "
           + "directory was passed over.",
         remedy: "If it is no dump, leave it out. If it is one, say which with --from and --protocol.")
+    case .repeatedInput:
+      CodeText(
+        title: "An input that holds the same bytes as another",
+        meaning:
+          "Its records are counted again, as if they were others. If both are one dump, the figures of records and bytes "
+          + "are higher than what the service sent. No token is dead for it that is not dead without it.",
+        remedy: "If both are copies of one file, leave one of them out. If not, nothing is wrong.")
     case .alreadyReplayed:
       CodeText(
         title: "An input that was replayed before",
@@ -134,8 +142,9 @@ extension FindingCode {
       CodeText(
         title: "A packet that was captured in part",
         meaning:
-          "Whatever made the capture kept only the beginning of the packet. The rest is missing from the stream.",
-        remedy: "Look for a capture with whole packets (tcpdump -s 0).")
+          "Only the beginning of the packet is there: whatever made the capture kept no more of it, or the file ends "
+          + "within it. The rest is missing from the stream.",
+        remedy: "Look for a capture with whole packets (tcpdump -s 0), or for a whole copy of the file.")
     case .lateBytes:
       CodeText(
         title: "Bytes that came too late",

@@ -129,6 +129,7 @@ struct InputView {
   let format: String
   let size: String
   let digest: String
+  let sameBytesAs: String?
 
   init(_ input: InputSummary) {
     source = input.source
@@ -138,6 +139,7 @@ struct InputView {
     format = kind + compression + packets
     size = Figures.size(input.bytes)
     digest = input.sha256 ?? "not known"
+    sameBytesAs = input.sameBytesAs
   }
 }
 

@@ -34,6 +34,12 @@ struct ReportVerdict: Equatable {
         "\(Figures.count(page.failures, "input")) could not be read, or not whole: what is missing of "
           + "\(page.failures == 1 ? "it" : "them") is in no figure here.")
     }
+    let copies = page.inputs.count { $0.sameBytesAs != nil }
+    if copies > 0 {
+      sentences.append(
+        "\(Figures.count(copies, "input holds", "inputs hold")) the same bytes as another: what is in "
+          + "\(copies == 1 ? "it" : "them") is counted again.")
+    }
     let damage =
       summary.findings[.damagedCapture, default: 0] + summary.findings[.malformedPacket, default: 0]
     if damage > 0 {

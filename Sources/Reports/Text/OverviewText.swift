@@ -40,6 +40,7 @@ package struct OverviewText {
     let packets = input.packets.map { ", \(Count.of($0, "packet"))" } ?? ""
     text += "  \(format)\(compression), \(Self.size(input.bytes))\(packets)\n"
     if let sha256 = input.sha256 { text += "  SHA-256 \(sha256)\n" }
+    if let first = input.sameBytesAs { text += "  the same bytes as \(VisibleText.of(first))\n" }
     addStreams(of: input.source)
   }
 

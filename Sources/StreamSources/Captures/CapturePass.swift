@@ -96,7 +96,7 @@ package struct CapturePass {
       ]
       try reassembler.segment(
         segment, payload: window.extracting(segment.payloadStart..<end), stretches: stretches.span,
-        packet: packet, memory: &memory, to: &receiver)
+        packet: packet, isCutByFile: record.isCutByFile, memory: &memory, to: &receiver)
     case .datagram(let segment, let datagram):
       let end = segment.payloadStart &+ segment.payloadLength
       let stretches = datagram.stretches(segment.payloadStart..<end)
@@ -127,11 +127,11 @@ package struct CapturePass {
       ]
       return try reassembler.exportedSegment(
         segment, payload: window.extracting(pdu.payload), stretches: stretches.span, packet: packet,
-        memory: &memory, to: &receiver)
+        isCutByFile: record.isCutByFile, memory: &memory, to: &receiver)
     }
     try reassembler.orderedBytes(
-      window.extracting(pdu.payload), missing: pdu.missingLength, from: source, to: destination,
-      Arrival(fileOffset: fileOffset, packet: packet), to: &receiver)
+      window.extracting(pdu.payload), missing: pdu.missingLength, isCutByFile: record.isCutByFile,
+      from: source, to: destination, Arrival(fileOffset: fileOffset, packet: packet), to: &receiver)
   }
 
   private mutating func tellAnomalies(to receiver: inout some StreamReceiver) throws {

@@ -3,6 +3,8 @@ package enum Recognition: Equatable, Sendable {
   case format(InputFormat)
   /// Something known that this version does not read: what it is, and what to do.
   case foreign(kind: String, remedy: String)
+  /// An archive or compression that is not looked through, likewise: what is in it may well be inputs.
+  case packed(kind: String, remedy: String)
   case nothing
 }
 
@@ -60,9 +62,14 @@ package enum FormatProbes {
   ) -> Recognition {
     if head.isEmpty { return .format(.dump(.raw)) }
     if let compression, let inner = Compression(of: head[...]) {
-      return .foreign(
+      return .packed(
         kind: "\(inner.rawValue)-compressed inside a \(compression.rawValue) file",
         remedy: "one layer is read; take one off first: \(compression.rawValue) -dc FILE | apnsift inspect -")
+    }
+    if let packing = Packing(of: head) {
+      let place = compression.map { " inside a \($0.rawValue) file" } ?? ""
+      return .packed(
+        kind: "\(packing.kind)\(place), which is not read", remedy: packing.remedy(inside: compression))
     }
     for probe in [captures] + foreign where probe.matches(head, isWhole) { return probe.result }
     // Exports hold lines of hex, and some nothing else.

@@ -66,26 +66,29 @@ package struct InputReader {
 
   /// Reads `input` into `receiver`. An input that cannot be read whole gives what could be read, and a
   /// fault in the report; only what the receiver throws is thrown.
-  /// - Parameter progress: is told now and then how many bytes of the file on disk were read.
+  /// - Parameters:
+  ///   - hashes: whether this input's SHA-256 is wanted, also where those of all are not.
+  ///   - progress: is told now and then how many bytes of the file on disk were read.
   package mutating func read(
-    _ input: Input, into receiver: inout some StreamReceiver, progress: (_ done: Int) -> Void
+    _ input: Input, hashes: Bool = false, into receiver: inout some StreamReceiver,
+    progress: (_ done: Int) -> Void
   ) throws -> InputReport {
     defer { inputCount += 1 }
     if input.half == .requests { try receiver.opened(.pair) }
-    let report = try readContent(of: input, into: &receiver, progress: progress)
+    let report = try readContent(of: input, hashes: hashes, into: &receiver, progress: progress)
     // Whatever became of this half: the other one was read.
     if input.half == .responses { try receiver.closed(StreamReport(.pair)) }
     return report
   }
 
   private mutating func readContent(
-    of input: Input, into receiver: inout some StreamReceiver, progress: (_ done: Int) -> Void
+    of input: Input, hashes: Bool, into receiver: inout some StreamReceiver, progress: (_ done: Int) -> Void
   ) throws -> InputReport {
     var report = InputReport(name: input.name)
     do {
       // Who says raw may mean bytes that only look compressed.
       var file = try InputFile(
-        input, hashes: options.hashes, readsLookalikes: options.format == .dump(.raw))
+        input, hashes: options.hashes || hashes, readsLookalikes: options.format == .dump(.raw))
       let filled = try file.fill(&block, from: 0)
       report.compression = file.compression
       let head = Array(block[..<min(filled, FormatProbes.headLength)])
@@ -256,6 +259,10 @@ package struct InputReader {
     case .foreign(let kind, let remedy):
       report.isPassedOver = !input.isNamed
       if input.isNamed { report.faults.append(InputFault("is \(kind): \(remedy)", fileOffset: 0)) }
+      return nil
+    case .packed(let kind, let remedy):
+      // In a directory, too: evidence that is passed over for its wrapping would be missed by nobody.
+      report.faults.append(InputFault("is \(kind): \(remedy)", fileOffset: 0))
       return nil
     case .nothing:
       report.isPassedOver = !input.isNamed

@@ -7,8 +7,8 @@
 /// Finds the inputs that the arguments of a command stand for.
 package struct InputWalk {
   package private(set) var inputs: [Input] = []
-  /// What could not be walked, by name.
-  package private(set) var faults: [(name: String, fault: InputFault)] = []
+  /// What could not be walked, by name, and the directory that was named.
+  package private(set) var faults: [(name: String, directory: String, fault: InputFault)] = []
   /// The directories that were named.
   package private(set) var directories: [String] = []
   /// Members of directories that are no files: sockets, devices, pipes, links to nothing. By name, with what
@@ -42,11 +42,11 @@ package struct InputWalk {
   private mutating func walk(_ directory: [CChar], of root: String, name: String, depth: Int) {
     guard depth < Self.maxDepth else {
       faults.append(
-        (name, InputFault("is nested more than \(Self.maxDepth) directories deep: name it itself")))
+        (name, root, InputFault("is nested more than \(Self.maxDepth) directories deep: name it itself")))
       return
     }
     guard let members = DirectoryEntry.names(in: directory) else {
-      faults.append((name, InputFault("cannot be listed: \(SystemError.text())")))
+      faults.append((name, root, InputFault("cannot be listed: \(SystemError.text())")))
       return
     }
     for member in members {

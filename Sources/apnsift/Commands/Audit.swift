@@ -39,7 +39,7 @@ struct Audit: ParsableCommand {
 
   func run() throws {
     let chunks = try chunking.chunks()
-    var examination = Examination(input, hashes: false)
+    var examination = Examination(input, hashing: .possibleCopies)
     let buffer = OutputBuffer(OutputFile())
     let report = try report(buffer, chunks)
     let auditor = StreamAuditor(chunks, memory: input.memory.bytes, report: report)

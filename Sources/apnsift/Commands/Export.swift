@@ -95,7 +95,7 @@ struct Export: ParsableCommand {
 
   func run() throws {
     if to == .raw { return try exportRaw() }
-    var examination = Examination(input, hashes: to != .csv)
+    var examination = Examination(input, hashing: to == .csv ? .possibleCopies : .all)
     let file = try open(output, examination) ?? OutputFile()
     let findingsFile = try open(findings, examination)
     if let findingsFile, file.hasSameTarget(as: findingsFile) {
@@ -128,7 +128,7 @@ struct Export: ParsableCommand {
 
   /// The bytes of every stream, one file a direction.
   private func exportRaw() throws {
-    var examination = Examination(input, hashes: false)
+    var examination = Examination(input, hashing: .possibleCopies)
     if let input = examination.input(in: output ?? "") {
       throw Failure(
         "\(input) lies in \(output ?? ""), where streams are to be written: name another directory")

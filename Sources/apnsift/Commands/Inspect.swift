@@ -31,7 +31,7 @@ struct Inspect: ParsableCommand {
   var noDistinct = false
 
   func run() throws {
-    var examination = Examination(input, hashes: !noHash)
+    var examination = Examination(input, hashing: noHash ? .none : .all)
     let table =
       noDistinct
       ? nil : try TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)

@@ -165,7 +165,7 @@ struct Replay: ParsableCommand {
       ? RejectionCollector(table, flaggedCount: includeFlagged, now: UInt32(clamping: time(nil))) : nil
     let sinks: [(any EvidenceSink)?] = [collector, rejections]
     let analyzer = Analyzer(input.analysis, sinks: sinks.compactMap { $0 })
-    var examination = Examination(input, hashes: true)
+    var examination = Examination(input, hashing: .all)
     if skipReplayed { examination.skips = { try replayed($0, in: store, for: owner) } }
     try examination.run(analyzer)
     try reportReplayed(examination, analyzer, in: store, for: owner)

@@ -51,7 +51,7 @@ struct Report: ParsableCommand {
 
   func run() throws {
     let names = TokenNames(key: try page.redact.map { try PseudonymKeyFile.bytes($0) })
-    var examination = Examination(input, hashes: true)
+    var examination = Examination(input, hashing: .all)
     if let key = page.redact, examination.contains(fileAt: key) {
       throw Failure("\(key) is the key of the pseudonyms and one of the inputs: keep it elsewhere")
     }

@@ -47,7 +47,7 @@ struct Serve: ParsableCommand {
 
   func run() throws {
     let chunks = try chunking.chunks()
-    var examination = Examination(input, hashes: false)
+    var examination = Examination(input, hashing: .none, mayRepeat: true)
     let identity = try identity(examination)
     let streams = ServedStreams(
       ConnectionPlan(chunks: chunks, pace: server.replayPace), memory: input.memory.bytes, wanted: stream)

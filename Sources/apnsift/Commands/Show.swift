@@ -71,7 +71,7 @@ struct Show: ParsableCommand {
     let finder = PlaceFinder(
       target, stream: stream, direction: direction?.direction, maxPlaces: places, maxBytes: limit)
     let analyzer = Analyzer(input.analysis, sinks: [finder])
-    var examination = Examination(input, hashes: false)
+    var examination = Examination(input, hashing: .none, mayRepeat: true)
     try examination.run(analyzer, into: ShowReceiver(analyzer, finder: finder))
     let buffer = OutputBuffer(OutputFile())
     let style = TextStyle(isColoured: OutputFile.isColoured)

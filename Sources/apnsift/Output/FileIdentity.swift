@@ -5,7 +5,7 @@
 #endif
 
 /// Which file or directory something is, whatever names it has.
-struct FileIdentity: Equatable {
+struct FileIdentity: Hashable {
   private let device: dev_t
   private let number: ino_t
   /// Whether it is an ordinary file, and no directory, pipe or device.

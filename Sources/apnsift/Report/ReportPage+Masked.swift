@@ -12,7 +12,10 @@ extension ReportPage {
     page.head.options = head.options.map { option in
       ReportHead.Option(option.name, mask.text(option.value), isDefault: option.isDefault)
     }
-    for index in inputs.indices { page.inputs[index].source = mask.text(inputs[index].source) }
+    for index in inputs.indices {
+      page.inputs[index].source = mask.text(inputs[index].source)
+      page.inputs[index].sameBytesAs = inputs[index].sameBytesAs.map { mask.text($0) }
+    }
     for index in streams.indices { page.streams[index].mask(&mask) }
     for index in findings.indices {
       page.findings[index].places = findings[index].places.map { $0.masked(&mask) }

@@ -105,7 +105,7 @@ struct CaseExaminer {
     }
     let sinks: [any EvidenceSink] = readers == nil ? [writer] : [writer, keeper]
     let analyzer = Analyzer(inputs.options.analysis, sinks: sinks)
-    var examination = Examination(inputs.options, hashes: true, walk: inputs.walk)
+    var examination = Examination(inputs.options, hashing: .all, walk: inputs.walk)
     if readers == nil {
       try examination.run(analyzer)
     } else {

@@ -14,10 +14,12 @@ package struct PacketRecord: Equatable, Sendable {
   package var originalLength: Int
   /// Offset in the file (from 0, after decompression) of its first captured byte.
   package var fileOffset: Int
+  /// Whether the file ends before the last byte that was captured.
+  package var isCutByFile: Bool
 
   package init(
     number: Int, time: CaptureTime?, linkType: LinkType, start: Int, capturedLength: Int,
-    originalLength: Int, fileOffset: Int
+    originalLength: Int, fileOffset: Int, isCutByFile: Bool = false
   ) {
     self.number = number
     self.time = time
@@ -26,5 +28,6 @@ package struct PacketRecord: Equatable, Sendable {
     self.capturedLength = capturedLength
     self.originalLength = originalLength
     self.fileOffset = fileOffset
+    self.isCutByFile = isCutByFile
   }
 }

@@ -132,7 +132,7 @@ struct PcapRecords: RecordFormat {
       PacketRecord(
         number: packets, time: time(of: header), linkType: linkType, start: start,
         capturedLength: end &- start, originalLength: Int(header.original),
-        fileOffset: windowOffset &+ start), end: end)
+        fileOffset: windowOffset &+ start, isCutByFile: end &- start < Int(header.captured)), end: end)
   }
 
   /// One time far from all others is not taken for the new present unless a sound header follows whose time is near

@@ -42,7 +42,7 @@ extension PcapngRecords {
         number: packets, time: interfaces[number].resolution.time(of: high << 32 | low),
         linkType: linkType, start: start, capturedLength: min(captured, frame.bodyEnd &- start),
         originalLength: Int(order.uint32(in: window, at: place &+ 24)),
-        fileOffset: windowOffset &+ start), end: frame.end)
+        fileOffset: windowOffset &+ start, isCutByFile: captured > frame.bodyEnd &- start), end: frame.end)
   }
 
   /// A Simple Packet Block (section 4.4): of the section's first interface, without a time. How much of the
@@ -57,13 +57,15 @@ extension PcapngRecords {
     let original = Int(frame.order.uint32(in: window, at: frame.start + 8))
     let limit = interface.snapLength == 0 ? Int.max : Int(interface.snapLength)
     let start = frame.start + 12
-    let captured = min(original, limit, frame.bodyEnd - start)
+    let room = frame.bodyEnd - start
+    let captured = min(original, limit, room)
     guard captured <= maxPacket else { return tooLong(captured, captured, frame, windowOffset) }
     packets &+= 1
     return .packet(
       PacketRecord(
         number: packets, time: nil, linkType: linkType, start: start, capturedLength: captured,
-        originalLength: original, fileOffset: windowOffset + start), end: frame.end)
+        originalLength: original, fileOffset: windowOffset + start,
+        isCutByFile: frame.bodyEnd == frame.end && min(original, limit) > room), end: frame.end)
   }
 
   mutating func readInterface(

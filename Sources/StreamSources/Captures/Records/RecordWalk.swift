@@ -26,6 +26,8 @@ struct RecordWalk<Format: RecordFormat> {
     /// Offsets in the file.
     var start = 0
     var end = 0
+    /// Beside which packet it lies, in words.
+    var place = ""
     var cause = ""
   }
 
@@ -116,18 +118,22 @@ struct RecordWalk<Format: RecordFormat> {
     state = .reading(searched: 0)
     let isCut = flaw?.lowerBound == place
     let words = flaw == nil ? "" : format.flaw(at: place, in: window)
+    var beside = besideLastPacket
     let step = format.read(at: place, to: end, isCut: isCut, in: window, windowOffset: windowOffset)
     if case .damaged = step { return step }
     guard let flaw else { return step }
+    // The packet that was read in spite of its flaw has a number now.
+    if case .packet(let packet, _) = step { beside = "in packet \(packet.number)" }
     damage = Damage(
-      start: flaw.lowerBound + windowOffset, end: flaw.upperBound + windowOffset, cause: words)
+      start: flaw.lowerBound + windowOffset, end: flaw.upperBound + windowOffset, place: beside, cause: words)
     state = .telling
     return step
   }
 
   private mutating func giveUp(at place: Int, in window: RawSpan, windowOffset: Int) {
     damage = Damage(
-      start: place + windowOffset, end: place + windowOffset, cause: format.flaw(at: place, in: window))
+      start: place + windowOffset, end: place + windowOffset, place: besideLastPacket,
+      cause: format.flaw(at: place, in: window))
     format.giveUp(at: place, in: window)
   }
 
@@ -174,8 +180,11 @@ struct RecordWalk<Format: RecordFormat> {
     return .none
   }
 
+  private var besideLastPacket: String {
+    format.packets == 0 ? "before the first packet" : "behind packet \(format.packets)"
+  }
+
   private func anomaly(goesOn: Bool?) -> StreamAnomaly {
-    let before = format.packets == 0 ? "before the first packet" : "behind packet \(format.packets)"
     let outcome =
       switch goesOn {
       case true?: "; passed over up to the next \(Format.unit) that can be believed"
@@ -184,6 +193,6 @@ struct RecordWalk<Format: RecordFormat> {
       }
     return StreamAnomaly(
       .damagedCapture, length: damage.end - damage.start, fileOffset: damage.start,
-      message: "\(before): \(damage.cause)\(outcome)")
+      message: "\(damage.place): \(damage.cause)\(outcome)")
   }
 }

@@ -157,13 +157,15 @@ extension Reassembler {
 
   mutating func noteTruncated(
     _ missing: Int, _ connection: Connection, _ side: Side, at position: Int, fileOffset: Int?,
-    _ packet: PacketReference, to receiver: inout some StreamReceiver
+    _ packet: PacketReference, isCutByFile: Bool, to receiver: inout some StreamReceiver
   ) throws {
+    let cause =
+      isCutByFile
+      ? "the file ends within it" : "a larger snap length (tcpdump -s 0) keeps them"
     try note(
       StreamAnomaly(
         .truncatedPacket, length: missing, fileOffset: fileOffset, packet: packet,
-        message: "\(packet.text) is in the capture without its last \(Count.of(missing, "byte")): "
-          + "a larger snap length (tcpdump -s 0) keeps them"),
+        message: "\(packet.text) is in the capture without its last \(Count.of(missing, "byte")): \(cause)"),
       at: position, connection, side, to: &receiver)
     if connection[side].isWaiting {
       wait(for: connection, side, until: packetsRead &+ calendar.window)

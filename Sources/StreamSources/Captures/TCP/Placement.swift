@@ -40,9 +40,11 @@ extension Reassembler {
   ///   - payload: its bytes, `segment.payloadLength` of them.
   ///   - stretches: which packets brought the payload; one, but for fragments.
   ///   - packet: the packet that completed the segment.
+  ///   - isCutByFile: whether it was the file's end that cut what the segment lacks.
   package mutating func segment(
     _ segment: TCPSegment, payload: RawSpan, stretches: Span<PayloadStretch>, packet: PacketReference,
-    memory: inout some CaptureMemory & ~Copyable, to receiver: inout some StreamReceiver
+    isCutByFile: Bool = false, memory: inout some CaptureMemory & ~Copyable,
+    to receiver: inout some StreamReceiver
   ) throws {
     let (connection, side) = try connection(for: segment, packet, to: &receiver)
     note(packet, of: connection, side)
@@ -72,8 +74,8 @@ extension Reassembler {
       half.noteSent(to: captured &+ segment.missingLength)
       try noteTruncated(
         segment.missingLength, connection, side, at: captured,
-        fileOffset: stretches.isEmpty ? nil : stretches[stretches.count - 1].fileOffset, packet, to: &receiver
-      )
+        fileOffset: stretches.isEmpty ? nil : stretches[stretches.count - 1].fileOffset, packet,
+        isCutByFile: isCutByFile, to: &receiver)
     }
     if segment.flags.contains(.fin) {
       let end = captured &+ segment.missingLength
@@ -88,7 +90,8 @@ extension Reassembler {
   /// was told otherwise.
   mutating func exportedSegment(
     _ segment: TCPSegment, payload: RawSpan, stretches: Span<PayloadStretch>, packet: PacketReference,
-    memory: inout some CaptureMemory & ~Copyable, to receiver: inout some StreamReceiver
+    isCutByFile: Bool = false, memory: inout some CaptureMemory & ~Copyable,
+    to receiver: inout some StreamReceiver
   ) throws {
     let (connection, side) = try connection(for: segment, packet, to: &receiver)
     let half = connection[side]
@@ -97,14 +100,15 @@ extension Reassembler {
       try flush(connection, side, to: &receiver)
     }
     try self.segment(
-      segment, payload: payload, stretches: stretches, packet: packet, memory: &memory, to: &receiver)
+      segment, payload: payload, stretches: stretches, packet: packet, isCutByFile: isCutByFile,
+      memory: &memory, to: &receiver)
   }
 
   /// Takes in bytes that a tool has put in order already: they follow on what came before.
   /// - Parameter missing: how many bytes at the payload's end the capture lacks.
   mutating func orderedBytes(
-    _ payload: RawSpan, missing: Int, from source: Endpoint, to destination: Endpoint, _ arrival: Arrival,
-    to receiver: inout some StreamReceiver
+    _ payload: RawSpan, missing: Int, isCutByFile: Bool = false, from source: Endpoint,
+    to destination: Endpoint, _ arrival: Arrival, to receiver: inout some StreamReceiver
   ) throws {
     let segment = TCPSegment(source: source, destination: destination, sequence: SequenceNumber(0))
     let (connection, side) = try connection(for: segment, arrival.packet, to: &receiver)
@@ -115,7 +119,7 @@ extension Reassembler {
     if missing > 0 {
       try noteTruncated(
         missing, connection, side, at: half.next, fileOffset: arrival.fileOffset,
-        arrival.packet, to: &receiver)
+        arrival.packet, isCutByFile: isCutByFile, to: &receiver)
       let end = half.next &+ missing
       half.noteSent(to: end)
       try declareGap(to: end, fileOffset: arrival.fileOffset, arrival.packet, connection, side, to: &receiver)

@@ -1,0 +1,139 @@
+import CaptureWriting
+import Foundation
+import Testing
+
+/// The same bytes given twice are counted as they are given, and said.
+@Suite("Inputs that hold the same bytes")
+struct RepeatedInputTests {
+  private let directory: TestDirectory
+
+  init() throws {
+    directory = try TestDirectory()
+    try directory.write(feedback(tuples(10)), to: "a.bin")
+    try directory.write(feedback(tuples(10)), to: "dumps/copy.bin")
+    try directory.write(feedback(tuples(10, from: 10)), to: "dumps/other.bin")
+    try directory.makeLink("link.bin", to: "a.bin")
+  }
+
+  private func warning(_ name: String, _ first: String) -> String {
+    "\(name): warning: the same bytes as \(first), which was read before: its records are counted again"
+  }
+
+  /// What is given, which of it repeats what.
+  static let givings: [(inputs: [String], name: String, first: String)] = [
+    (["a.bin", "a.bin"], "a.bin", "a.bin"), (["a.bin", "link.bin"], "link.bin", "a.bin"),
+    (["a.bin", "./a.bin"], "./a.bin", "a.bin"), (["a.bin", "dumps"], "dumps/copy.bin", "a.bin"),
+    (["dumps", "a.bin"], "a.bin", "dumps/copy.bin"),
+  ]
+
+  @Test("every command that counts says so", arguments: givings.map(\.inputs))
+  func told(_ inputs: [String]) throws {
+    let giving = try #require(Self.givings.first { $0.inputs == inputs })
+    let commands = [
+      ["inspect"], ["inspect", "--json"], ["export"], ["export", "-t", "ndjson"], ["export", "-t", "json"],
+      ["audit"],
+      ["report"], ["export", "-t", "raw", "-o", "streams"],
+      ["replay", "--store", "sqlite:t.sqlite", "--create"],
+    ]
+    for command in commands {
+      let outcome = try directory.apnsift(command + inputs)
+      #expect(outcome.code == 0, "\(command): \(outcome.errors)")
+      #expect(
+        outcome.messages.filter { $0.contains("the same bytes") } == [warning(giving.name, giving.first)])
+      #expect(outcome.messages.last?.contains("1 warning (repeated-input 1)") == true, "\(command)")
+    }
+  }
+
+  @Test("the records are counted as they are, and the finding is in every form")
+  func counted() throws {
+    let exported = try directory.apnsift("export", "-t", "ndjson", "a.bin", "dumps")
+    let objects = try Evidence.lines(exported.text)
+    #expect(objects.count { $0["type"] as? String == "feedback" } == 30)
+    let finding = try #require(objects.first { $0["type"] as? String == "finding" })
+    #expect(finding["code"] as? String == "repeated-input" && finding["severity"] as? String == "warning")
+    #expect(finding["source"] as? String == "dumps/copy.bin" && finding["stream"] is Null)
+    let table = try directory.apnsift("export", "--records", "findings", "a.bin", "dumps")
+    #expect(
+      parseCSV(table.text).dropFirst().map { [$0[0], $0[7]] } == [["dumps/copy.bin", "repeated-input"]])
+  }
+
+  @Test("inspect says it at the input")
+  func inspected() throws {
+    let text = try directory.apnsift("inspect", "a.bin", "dumps").text
+    #expect(text.contains("\n  the same bytes as a.bin\n"))
+    let inputs = text.components(separatedBy: "dumps/copy.bin\n")
+    #expect(inputs.count == 2 && !inputs[0].contains("the same bytes"))
+  }
+
+  @Test("without digests, what is the same file is told all the same, and a copy is not")
+  func withoutDigests() throws {
+    let same = try directory.apnsift("inspect", "--no-hash", "a.bin", "link.bin")
+    #expect(same.messages.contains(warning("link.bin", "a.bin")))
+    let copy = try directory.apnsift("inspect", "--no-hash", "a.bin", "dumps")
+    #expect(copy.messages.count == 1 && copy.errors.contains("nothing wrong with it"))
+  }
+
+  @Test("each copy names the first one")
+  func several() throws {
+    let outcome = try directory.apnsift("inspect", "a.bin", "a.bin", "link.bin")
+    #expect(outcome.messages.dropLast() == [warning("a.bin", "a.bin"), warning("link.bin", "a.bin")][...])
+  }
+
+  @Test("through a pipe, too, where digests are computed")
+  func piped() throws {
+    let outcome = try directory.apnsift(
+      ["inspect", "a.bin", "-"], input: .bytes(try directory.bytes(of: "a.bin")))
+    #expect(outcome.messages.contains(warning("-", "a.bin")))
+  }
+
+  @Test("inputs of no bytes, and those that differ, repeat nothing")
+  func different() throws {
+    for name in ["e1", "e2"] { try directory.write("", to: name) }
+    var changed = feedback(tuples(10))
+    changed[30] ^= 1
+    try directory.write(changed, to: "changed.bin")
+    let outcome = try directory.apnsift("inspect", "a.bin", "changed.bin", "e1", "e2", "e1")
+    #expect(!outcome.errors.contains("warning"), "\(outcome.errors)")
+  }
+
+  @Test("a capture that is joined twice is told")
+  func joined() throws {
+    try directory.write(
+      PcapWriter().file(FrameWriter().packets(FeedbackConversation.plain.segments())), to: "a.pcap")
+    let outcome = try directory.apnsift("inspect", "--join", "a.pcap", "a.pcap")
+    #expect(
+      outcome.messages.contains(
+        "a.pcap: warning: the same bytes as a.pcap, which was read before: its packets are read again"))
+  }
+
+  // MARK: - The page
+
+  @Test("a report says so by the input and above, and concludes nothing from repetitions")
+  func reported() throws {
+    let page = try directory.report(["a.bin", "dumps"])
+    let examined = page.section("examined").replacing(/<[^>]*>/, with: "")
+    #expect(examined.contains("The same bytes as a.bin: what is in it is counted again"))
+    #expect(page.text.contains("1 input holds the same bytes as another: what is in it is counted again."))
+    #expect(page.section("findings").contains("<code>repeated-input</code>"))
+    let repeated = page.section("repeated")
+    #expect(repeated.contains("a copy may name every token again") && !repeated.contains("nobody acted"))
+    let alone = try directory.report(["a.bin", "dumps/other.bin"])
+    #expect(!alone.text.contains("he same bytes as"))
+  }
+
+  @Test("where no input repeats another, repeated tokens mean what they mean")
+  func repeatedTokens() throws {
+    try directory.write(feedback(tuples(3) + tuples(3, at: 1_500_000_000)), to: "twice.bin")
+    let repeated = try directory.report(["twice.bin"]).section("repeated")
+    #expect(repeated.contains("nobody acted on the first one") && !repeated.contains("a copy"))
+  }
+
+  @Test("a redacted report masks the name there as elsewhere")
+  func redacted() throws {
+    try directory.write(String(repeating: "k", count: 32), to: "key.txt")
+    let name = hex(token(1)) + ".bin"
+    for copy in [name, "z.bin"] { try directory.write(feedback(tuples(10)), to: copy) }
+    let page = try directory.report([name, "z.bin", "--redact", "key.txt"])
+    #expect(page.text.contains("The same bytes as") && !page.html.contains(hex(token(1))))
+  }
+}
