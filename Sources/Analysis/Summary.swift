@@ -32,6 +32,11 @@ package struct StreamSummary: Equatable, Sendable {
   /// What became of the requests of a gateway connection; nil for other streams.
   package var gateway: GatewayCounts?
 
+  /// Whether it was read as a protocol that it may not speak: none of its bytes is in a record.
+  package var isUnrecognised: Bool {
+    (speaks == .feedback || speaks == .gateway) && records == 0 && serverBytes &+ clientBytes > 0
+  }
+
   package init(source: String, number: Int, speaks: StreamProtocol) {
     self.source = source
     self.number = number

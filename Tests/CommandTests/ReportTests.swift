@@ -167,6 +167,36 @@ struct ReportTests {
     #expect(try directory.temporaryNames == [])
   }
 
+  @Test("a file that is no dump: nothing is said of readers, and no protocol is made up")
+  func noDump() throws {
+    var generator = FixedGenerator(seed: 3)
+    let noise = (0..<6674).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    try directory.write([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10] + noise, to: "picture.png")
+    try directory.write(feedback(tuples(2)), to: "dump.bin")
+    let alone = try directory.report(["picture.png"])
+    #expect(
+      alone.html.contains("<p class=\"opening\">None of the 6,682 bytes could be read as a record.</p>"))
+    #expect(alone.section("streams").contains(">not recognised</td>"))
+    #expect(!alone.section("streams").contains(">feedback</td>"))
+    #expect(alone.section("readers").contains("nothing to judge readers by"))
+    #expect(!alone.section("readers").contains("class=\"reader\""))
+    let both = try directory.report(["picture.png", "dump.bin"])
+    #expect(both.section("streams").contains(">feedback</td>"))
+    #expect(both.section("readers").contains("1 stream is left out: no record was recognised in it."))
+    #expect(both.section("readers").contains("2 deaths, all of them right."))
+  }
+
+  @Test("where bytes belong to no record, what is said of readers has a condition")
+  func readersOfDamage() throws {
+    try directory.write(damagedDump(), to: "dump.bin")
+    try directory.write(feedback(tuples(2)), to: "sound.bin")
+    let readers = try directory.report(["dump.bin", "sound.bin"]).section("readers")
+    #expect(
+      readers.contains("Of the 2 streams that they are judged by, 1 has bytes that belong to no record."))
+    #expect(readers.ranges(of: "This holds if it received the bytes as they are here.").count == 4)
+    #expect(!(try directory.report(["sound.bin"]).section("readers")).contains("belong to no record"))
+  }
+
   // MARK: - Limits
 
   @Test("what a limit leaves out is said, with the command for it")
@@ -179,7 +209,7 @@ struct ReportTests {
     #expect(page.section("tokens").contains("3 of 13 are listed"))
     #expect(page.texts("span", "token", in: page.section("tokens")).count == 3)
     let findings = page.section("findings")
-    #expect(findings.contains("1 of 5 are shown. All of them:"))
+    #expect(findings.contains("1 of 5 is shown. All of them:"))
     let commands = page.texts("pre", "command").map { $0.replacing("&#39;", with: "'") }
     #expect(commands.contains("apnsift export 'it'\\''s.bin' --token-length 32,54 --records findings"))
     // Each of them does what it says.
@@ -195,7 +225,7 @@ struct ReportTests {
     let none = ["--max-tokens", "--max-places", "--max-streams", "--max-responses", "--max-repeated"]
     let page = try directory.report(["dump.bin"] + none.flatMap { [$0, "0"] })
     let tokens = page.section("tokens")
-    #expect(!tokens.contains("No token") && tokens.contains("0 of 18 are listed"))
+    #expect(!tokens.contains("No token") && tokens.contains("None of 18 is listed"))
     for option in none {
       #expect(try directory.apnsift("report", "dump.bin", option, "100001").code == 64)
       #expect(try directory.apnsift("report", "dump.bin", option, "-1").code == 64)

@@ -78,7 +78,9 @@ struct ShowTests {
     try directory.write(Self.tuple + [1, 2, 3], to: "dump.bin")
     let largest = "\(Int.max)"
     let nothing = try directory.apnsift(["show", "dump.bin", "--offset", largest])
-    #expect(nothing.code == 2 && nothing.errors.contains("no stream that was asked for has bytes at offset \(largest)"))
+    #expect(
+      nothing.code == 2
+        && nothing.errors.contains("no stream that was asked for has bytes at offset \(largest)"))
     let found = try lines("dump.bin", "--offset", "38", "--limit", largest)
     #expect(found.contains { $0.contains("  01 02 03 ") }, "\(found)")
   }

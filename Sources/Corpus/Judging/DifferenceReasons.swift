@@ -98,27 +98,3 @@ extension ReaderOutcome {
     }
   }
 }
-
-extension FeedbackTruth {
-  /// Why a record that somebody else's program printed is not the true one: what can be seen from outside.
-  func reason(forPrinted time: Int64, _ token: RawSpan, record: Int) -> String {
-    guard record < count else { return "the stream has no more than \(RecordText.count(count, "tuple"))" }
-    let tuple = tuples[record]
-    let place = "at offset \(tuple.offset)"
-    if let other = firstAlike(time, token), tuples[other].offset != tuple.offset {
-      return "the tuple at offset \(tuples[other].offset) was reported where the one \(place) belongs"
-    }
-    let sameToken = tuple.says(Int64(tuple.time), token, in: bytes)
-    let sameTime = Int64(tuple.time) == time
-    if sameToken {
-      return time == Int64(Int32(bitPattern: tuple.time))
-        ? "the time \(tuple.time) \(place) was taken as signed: \(time)"
-        : "the time \(tuple.time) \(place) was reported as \(time)"
-    }
-    let token =
-      Int(tuple.tokenLength) == token.byteCount
-      ? "other bytes as its token"
-      : "a token of \(RecordText.count(token.byteCount, "byte")) instead of \(tuple.tokenLength)"
-    return "the tuple \(place) was reported with \(sameTime ? "" : "another time and ")\(token)"
-  }
-}

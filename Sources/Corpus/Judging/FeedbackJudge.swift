@@ -67,7 +67,7 @@ package struct FeedbackJudge: EmissionReceiver {
     let emitted = RecordText.tuple(time, token)
     let reason =
       emission.map { $0.reason(emptyToken: token.isEmpty, record: records, in: truth) }
-      ?? truth.reason(forPrinted: time, token, record: records)
+      ?? truth.reason(forPrinted: PrintedTuple(time, token), record: records)
     begin(
       FirstDifference(record: records, expected: truth.text(records), emitted: emitted, reason: reason))
   }

@@ -32,8 +32,8 @@ struct DeathsView {
     hasRows = !rows.isEmpty
     hasDead = deaths.dead > 0
     isCut = rows.count < deaths.dead
-    shown = Figures.part(rows.count, of: deaths.dead)
-    total = Figures.count(deaths.dead, "dead token")
+    shown = Figures.part(rows.count, of: deaths.dead, "listed")
+    total = Figures.count(deaths.dead, "dead token", "dead tokens, the latest death first")
     doubtful = Figures.count(deaths.doubtful, "token is", "tokens are")
     hasDoubtful = deaths.doubtful > 0
     repeated = deaths.repeated.enumerated().map { Self.row($0, $1, often: $1.records) }
@@ -41,7 +41,7 @@ struct DeathsView {
     hasRepeatedRows = !repeated.isEmpty
     repeatedShown =
       deaths.repeatedCount > repeated.count
-      ? Figures.part(repeated.count, of: deaths.repeatedCount) : nil
+      ? Figures.part(repeated.count, of: deaths.repeatedCount, "listed") : nil
     hasCopies = page.inputs.contains { $0.sameBytesAs != nil }
     commands = page.commands.deadTokens
     recordsCommand = page.commands.records

@@ -19,8 +19,14 @@ package enum Figures {
     count == 1 ? "1 \(noun)" : "\(grouped(count)) \(plural ?? noun + "s")"
   }
 
-  /// `5 of 1,234`: of all so many are shown.
-  package static func part(_ shown: Int, of all: Int) -> String { "\(grouped(shown)) of \(grouped(all))" }
+  /// `5 of 12 are listed`, `1 of 12 is listed`, `None of 12 is listed`.
+  /// - Parameters:
+  ///   - verb: what was done with the part.
+  ///   - noun: what they are, if it is to be said.
+  package static func part(_ part: Int, of whole: Int, _ verb: String, noun: String? = nil) -> String {
+    let all = noun.map { count(whole, $0) } ?? grouped(whole)
+    return "\(part == 0 ? "None" : grouped(part)) of \(all) \(part > 1 ? "are" : "is") \(verb)"
+  }
 
   /// A share with one decimal, `0.4 %`; never 0 of something, and never 100 of less than all.
   package static func percent(_ part: Int, of whole: Int) -> String {

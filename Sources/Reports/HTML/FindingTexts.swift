@@ -31,8 +31,8 @@ extension FindingCode {
         title: "Bytes that belong to no record",
         meaning:
           "At this place a record should begin, and none can be believed: bytes were lost, changed or put in. They were "
-          + "passed over up to the next whole record. What they held is lost, often one record. The records before them "
-          + "are as good as any; the first one behind them is marked resynchronised.",
+          + "passed over up to the next whole record, or to the end. What they held is lost, often one record. Records "
+          + "before them are as good as any; the first one behind them, if there is one, is marked resynchronised.",
         remedy: "Look for another copy of the file. If all of it was passed over, it may be of another kind.")
     case .truncatedRecord:
       CodeText(

@@ -65,7 +65,7 @@ struct FindingsView {
       code: found.code.rawValue, severity: found.code.severity.rawValue, count: Figures.grouped(found.count),
       title: text.title, meaning: text.meaning, remedy: text.remedy, places: found.places.map(place),
       isCut: found.places.count < found.count,
-      shown: Figures.part(found.places.count, of: found.count))
+      shown: Figures.part(found.places.count, of: found.count, "shown"))
   }
 
   private static func place(_ place: FoundPlace) -> Place {

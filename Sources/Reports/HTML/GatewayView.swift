@@ -32,6 +32,7 @@ struct GatewayView {
   let requestsCommand: String
   let resendCommand: String
   let hasDiscarded: Bool
+  let discarded: String
 
   init?(_ page: ReportPage) {
     let counts = page.summary.gateway
@@ -47,12 +48,13 @@ struct GatewayView {
       .joined(separator: ", ")
     responses = page.gateway.responses.map(Self.row)
     hasResponses = counts.responses > 0
-    shown = Figures.part(responses.count, of: counts.responses)
+    shown = Figures.part(responses.count, of: counts.responses, "shown")
     isCut = responses.count < counts.responses
     responsesCommand = page.commands.responses
     requestsCommand = page.commands.requests
     resendCommand = page.commands.resend
     hasDiscarded = counts.discarded > 0
+    discarded = counts.discarded == 1 ? "The one" : "Those"
   }
 
   private static func meaning(_ outcome: RequestOutcome) -> String {

@@ -34,6 +34,11 @@ struct PageView {
   struct Tile {
     let figure: String
     let label: String
+
+    init(_ count: Int, _ noun: String, _ plural: String) {
+      figure = Figures.grouped(count)
+      label = count == 1 ? noun : plural
+    }
   }
 
   /// A name and what is said of it.
@@ -46,7 +51,7 @@ struct PageView {
     let verdict = ReportVerdict(page)
     head = page.head
     level = verdict.level.rawValue
-    self.verdict = verdict.level.word
+    self.verdict = verdict.word
     opening = verdict.sentences.first ?? ""
     sentences = Array(verdict.sentences.dropFirst())
     tiles = Self.tiles(page)
@@ -81,21 +86,22 @@ struct PageView {
 
   private static func tiles(_ page: ReportPage) -> [Tile] {
     let summary = page.summary
+    let gateway = summary.gateway
     let lost = summary.skippedBytes + summary.truncatedBytes
-    var tiles = [Tile(figure: Figures.grouped(summary.streamBytes), label: "bytes examined")]
-    if summary.feedback > 0 || summary.gateway.requests + summary.gateway.responses == 0 {
-      tiles.append(Tile(figure: Figures.grouped(summary.feedback), label: "feedback tuples"))
-      tiles.append(Tile(figure: Figures.grouped(page.deaths.dead), label: "dead tokens"))
+    let examined = summary.streamBytes + summary.undecodedBytes
+    var tiles = [Tile(examined, "byte examined", "bytes examined")]
+    if summary.feedback > 0 || gateway.requests + gateway.responses == 0 {
+      tiles.append(Tile(summary.feedback, "feedback tuple", "feedback tuples"))
+      tiles.append(Tile(page.deaths.dead, "dead token", "dead tokens"))
     }
-    if summary.gateway.requests > 0 {
-      tiles.append(Tile(figure: Figures.grouped(summary.gateway.requests), label: "requests"))
+    if gateway.requests > 0 { tiles.append(Tile(gateway.requests, "request", "requests")) }
+    if gateway.responses > 0 { tiles.append(Tile(gateway.responses, "error response", "error responses")) }
+    tiles.append(Tile(lost, "byte not readable", "bytes not readable"))
+    if summary.undecodedBytes > 0 {
+      tiles.append(Tile(summary.undecodedBytes, "byte not decoded", "bytes not decoded"))
     }
-    if summary.gateway.responses > 0 {
-      tiles.append(Tile(figure: Figures.grouped(summary.gateway.responses), label: "error responses"))
-    }
-    tiles.append(Tile(figure: Figures.grouped(lost), label: "bytes not readable"))
-    tiles.append(Tile(figure: Figures.grouped(summary.gapBytes), label: "bytes missing"))
-    tiles.append(Tile(figure: Figures.grouped(page.flaggedRecords), label: "doubtful records"))
+    tiles.append(Tile(summary.gapBytes, "byte missing", "bytes missing"))
+    tiles.append(Tile(page.flaggedRecords, "doubtful record", "doubtful records"))
     return tiles
   }
 

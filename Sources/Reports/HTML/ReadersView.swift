@@ -16,6 +16,8 @@ struct ReadersView {
   let readers: [Reader]
   let hasReaders: Bool
   let chunks: String
+  let condition: String?
+  let leftOut: String?
   let command: String
 
   init(_ page: ReportPage) {
@@ -23,6 +25,8 @@ struct ReadersView {
     readers = page.readers.map(Self.reader)
     hasReaders = !readers.isEmpty
     chunks = page.chunks
+    condition = ReaderTexts.condition(page.auditedStreams)
+    leftOut = ReaderTexts.leftOut(page.auditedStreams)
     command = page.commands.audit
   }
 
@@ -55,7 +59,17 @@ struct ReadersView {
     guard parts.count == 2 else { return text }
     if reader == "php" { return "status \(parts[0]), identifier \(parts[1])" }
     let time = UInt32(parts[0]).map(Figures.time) ?? "time \(parts[0])"
-    return "\(time), \(parts[1].isEmpty ? "an empty token" : String(parts[1]))"
+    return "\(time), \(token(parts[1]))"
+  }
+
+  /// Hex digits of the longest token that is usual anywhere, 100 bytes. A reader may take any bytes for a token.
+  private static let mostDigits = 200
+
+  private static func token(_ digits: Substring) -> String {
+    if digits.isEmpty { return "an empty token" }
+    let length = digits.utf8.count
+    guard length > mostDigits else { return String(digits) }
+    return "\(digits.prefix(16))…\(digits.suffix(16)) (\(Figures.count(length / 2, "byte")))"
   }
 
   private static func text(_ difference: ReaderTotal.Difference) -> String {

@@ -24,6 +24,7 @@ package struct ReportPage: Sendable {
   package var deaths = Deaths()
   package var gateway = GatewayRows()
   package var readers: [ReaderTotal] = []
+  package var auditedStreams = AuditedStreams()
   /// How the streams are cut into chunks for the readers, as a sentence goes on: `over …`.
   package var chunks = ""
   /// False where the readers were not asked for.
@@ -166,12 +167,29 @@ package struct GatewayRows: Sendable {
   package init() {}
 }
 
+/// On how many streams the faulty readers were judged.
+package struct AuditedStreams: Equatable, Sendable {
+  package var judged: Int
+  /// Judged ones with bytes that belong to no record: the verdicts stand if the readers received them so.
+  package var conditional: Int
+  /// Those that were left out, since no record was recognised in them.
+  package var unrecognised: Int
+
+  package init(judged: Int = 0, conditional: Int = 0, unrecognised: Int = 0) {
+    self.judged = judged
+    self.conditional = conditional
+    self.unrecognised = unrecognised
+  }
+}
+
 /// What a faulty reader would have made of all streams that it was judged on.
 package struct ReaderTotal: Sendable {
   package var name: String
   package var judged = 0
   package var right = 0
   package var notJudged = 0
+  /// Judged streams with bytes that belong to no record.
+  package var conditional = 0
   /// Why the first stream that is not judged is not.
   package var reason: String?
   package var records = 0

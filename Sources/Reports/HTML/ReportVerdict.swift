@@ -5,25 +5,18 @@ import Analysis
 struct ReportVerdict: Equatable {
   enum Level: String {
     case sound, doubtful, damaged, unread
-
-    /// In two or three words.
-    var word: String {
-      switch self {
-      case .sound: "No damage found"
-      case .doubtful: "Read, with doubts"
-      case .damaged: "Damage found"
-      case .unread: "Nothing was read"
-      }
-    }
   }
 
   var level: Level
+  /// The same in a few words.
+  var word: String
   /// The first one says it all.
   var sentences: [String]
 
   init(_ page: ReportPage) {
     let summary = page.summary
     level = Self.level(page)
+    word = Self.word(level, summary)
     sentences = [Self.opening(page)]
     if summary.gapBytes > 0 {
       sentences.append("\(Figures.count(summary.gapBytes, "byte is", "bytes are")) known to be missing.")
@@ -40,11 +33,7 @@ struct ReportVerdict: Equatable {
         "\(Figures.count(copies, "input holds", "inputs hold")) the same bytes as another: what is in "
           + "\(copies == 1 ? "it" : "them") is counted again.")
     }
-    let damage =
-      summary.findings[.damagedCapture, default: 0] + summary.findings[.malformedPacket, default: 0]
-    if damage > 0 {
-      sentences.append("The captures themselves are damaged in \(Figures.count(damage, "place")).")
-    }
+    if let damage = Self.damage(page) { sentences.append(damage) }
     sentences += Self.deaths(page.deaths)
     sentences += Self.outcomes(summary.gateway)
   }
@@ -54,6 +43,19 @@ struct ReportVerdict: Equatable {
     if page.inputs.isEmpty || records(summary) == 0 { return .unread }
     if page.failures > 0 || summary.findingCount(.error) > 0 { return .damaged }
     return summary.findingCount(.warning) > 0 || page.flaggedRecords > 0 ? .doubtful : .sound
+  }
+
+  private static func word(_ level: Level, _ summary: Summary) -> String {
+    switch level {
+    case .sound: return "No damage found"
+    case .doubtful: return "Read, with doubts"
+    case .damaged:
+      // Ciphertext and an input that is not there are no damage.
+      let other: [FindingCode] = [.encryptedStream, .unreadableInput]
+      let others = other.reduce(0) { $0 + summary.findings[$1, default: 0] }
+      return summary.findingCount(.error) > others ? "Damage found" : "Not all could be read"
+    case .unread: return "Nothing was read"
+    }
   }
 
   private static func records(_ summary: Summary) -> Int {
@@ -78,14 +80,37 @@ struct ReportVerdict: Equatable {
     }
     let places =
       summary.findings[.skippedBytes, default: 0] + summary.findings[.truncatedRecord, default: 0]
+    if records(summary) == 0 {
+      return summary.streamBytes == 1
+        ? "The 1 byte could not be read as a record."
+        : "None of the \(Figures.count(summary.streamBytes, "byte")) could be read as a record."
+    }
     let share = Figures.percent(lost, of: summary.streamBytes)
-    return
-      "Of \(Figures.count(summary.streamBytes, "byte")), \(Figures.grouped(lost)) could not be read (\(share)), in "
-      + "\(Figures.count(places, "place")); \(read) \(records(summary) == 1 ? "was" : "were") read\(doubts(page, else: ""))."
+    let loss =
+      "Of \(Figures.count(summary.streamBytes, "byte")), \(Figures.grouped(lost)) could not be read (\(share))"
+      + (places > 0 ? ", in \(Figures.count(places, "place"))" : "")
+    return loss + "; \(read) \(records(summary) == 1 ? "was" : "were") read\(doubts(page, else: ""))."
   }
 
   private static func inputs(_ page: ReportPage) -> String {
     page.inputs.count == 1 ? "input holds" : "\(Figures.grouped(page.inputs.count)) inputs hold"
+  }
+
+  /// Of the capture files themselves; nil where they are whole. Packets with impossible headers may be of another protocol.
+  private static func damage(_ page: ReportPage) -> String? {
+    let places = page.summary.findings[.damagedCapture, default: 0]
+    let packets = page.summary.findings[.malformedPacket, default: 0]
+    let isOne = page.inputs.count { $0.captureKind != nil } == 1
+    let sentences = [
+      places > 0
+        ? "The capture\(isOne ? " itself is" : "s themselves are") damaged in \(Figures.count(places, "place"))."
+        : nil,
+      packets > 0
+        ? Figures.count(packets, "packet has", "packets have")
+          + " impossible headers and \(packets == 1 ? "was" : "were") "
+          + "passed over." : nil,
+    ].compactMap { $0 }
+    return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }
 
   /// `31 feedback tuples`, `200 requests and 1 error response`.
@@ -103,6 +128,7 @@ struct ReportVerdict: Equatable {
     guard page.flaggedRecords > 0 else {
       return page.summary.findingCount(.error) + page.summary.findingCount(.warning) > 0 ? "" : text
     }
+    if records(page.summary) == 1 { return ", and it is doubtful" }
     return ", \(Figures.grouped(page.flaggedRecords)) of them doubtful"
   }
 
@@ -113,7 +139,8 @@ struct ReportVerdict: Equatable {
     let reason =
       isCiphertext
       ? "encrypted, or of another protocol, and cannot be read here" : "of another protocol and not read"
-    let which = asClause ? "all \(bytes)" : "\(bytes) more"
+    let all = summary.undecodedBytes == 1 ? "the 1 byte" : "all \(bytes)"
+    let which = asClause ? all : "\(bytes) more"
     return "\(which) \(summary.undecodedBytes == 1 ? "is" : "are") \(reason)."
   }
 
@@ -140,13 +167,15 @@ struct ReportVerdict: Equatable {
   private static func outcomes(_ gateway: GatewayCounts) -> [String] {
     guard gateway.requests > 0 else { return [] }
     if gateway.unknown == gateway.requests {
-      return [
-        "What became of the requests is not known: nothing is sent on success, and silence proves nothing."
-      ]
+      let which = gateway.requests == 1 ? "the request" : "the requests"
+      return ["What became of \(which) is not known: nothing is sent on success, and silence proves nothing."]
     }
     let known: [RequestOutcome] = [.accepted, .rejected, .discarded]
     let parts = known.filter { gateway[$0] > 0 }.map { outcome in
       Figures.count(gateway[outcome], "was \(outcome.rawValue)", "were \(outcome.rawValue)")
+    }
+    if gateway.requests == 1, let outcome = known.first(where: { gateway[$0] > 0 }) {
+      return ["The request was \(outcome.rawValue)."]
     }
     let rest = gateway.unknown > 0 ? "; of \(Figures.grouped(gateway.unknown)) nothing is known" : ""
     return ["Of the requests, \(parts.joined(separator: ", "))\(rest)."]

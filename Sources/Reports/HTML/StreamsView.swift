@@ -26,7 +26,7 @@ struct StreamsView {
     rows = page.streams.map(Self.row)
     hasRows = !rows.isEmpty
     hasStreams = page.summary.streams > 0
-    more = "\(Figures.grouped(rows.count)) of \(Figures.count(page.summary.streams, "stream"))"
+    more = Figures.part(rows.count, of: page.summary.streams, "listed", noun: "stream")
     hasMore = page.streamsLeftOut > 0
     command = page.commands.streams
     hasPackets = page.streams.contains { $0.firstPacket != nil }
@@ -39,7 +39,8 @@ struct StreamsView {
     return Row(
       number: String(stream.number), of: stream.source,
       peers: peers.isEmpty ? nil : peers.joined(separator: " → "),
-      speaks: stream.speaks.rawValue, bytes: bytes(stream), records: Figures.grouped(stream.records),
+      speaks: stream.isUnrecognised ? "not recognised" : stream.speaks.rawValue, bytes: bytes(stream),
+      records: Figures.grouped(stream.records),
       missing: Figures.grouped(stream.serverGapBytes &+ stream.clientGapBytes),
       packets: packets.joined(separator: " to "), captured: times.joined(separator: " to "))
   }

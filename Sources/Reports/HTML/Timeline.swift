@@ -134,14 +134,15 @@ extension Timeline.Unit {
     }
   }
 
-  /// The same for a sentence: `the week from 2013-04-29`.
+  /// The same for a sentence: `in the week from 2013-04-29`.
   func phrase(_ start: UInt32) -> String {
     switch self {
-    case .hour: "the hour from \(label(start))"
-    case .quarterDay: "the six hours from \(label(start))"
-    case .day, .month, .quarter, .year: label(start)
-    case .week: "the week from \(label(start))"
-    case .fiveYears: "the five years from \(label(start))"
+    case .hour: "in the hour from \(label(start))"
+    case .quarterDay: "in the six hours from \(label(start))"
+    case .day: "on \(label(start))"
+    case .month, .quarter, .year: "in \(label(start))"
+    case .week: "in the week from \(label(start))"
+    case .fiveYears: "in the five years from \(label(start))"
     }
   }
 }

@@ -54,9 +54,13 @@ struct TimelineSVG {
     }
     let unit = timeline.unit
     let total = Figures.count(timeline.total, noun)
-    if timeline.bars.count == 1 { return "\(total), all in \(unit.phrase(first.start))." }
+    if timeline.bars.count == 1 {
+      return "\(total)\(timeline.total > 1 ? ", all" : "") \(unit.phrase(first.start))."
+    }
+    let isAlone = timeline.bars.count { $0.count == highest.count } == 1
+    let most = "\(Figures.grouped(highest.count))\(isAlone ? ", \(unit.phrase(highest.start))" : " in a bar")"
     return "\(total) in \(Figures.count(timeline.bars.count, "bar")) from \(unit.label(first.start)) to "
-      + "\(unit.label(last.start)); the most, \(Figures.grouped(highest.count)), in \(unit.phrase(highest.start))."
+      + "\(unit.label(last.start)); \(isAlone ? "the most," : "at most") \(most)."
   }
 
   /// Lines across the picture at round figures, each with its figure.

@@ -54,13 +54,19 @@ package struct ReaderRow: Sendable {
   /// Bytes of a chunk where every size is tried; nil where one way of cutting is.
   package var chunkSize: Int?
   package var verdict: Verdict
+  /// The stream has bytes that belong to no record: the verdict stands if the reader received them so (readers.md).
+  package var hasSkippedBytes: Bool
 
-  package init(name: String, source: String, stream: Int, chunkSize: Int?, verdict: Verdict) {
+  package init(
+    name: String, source: String, stream: Int, chunkSize: Int?, verdict: Verdict,
+    hasSkippedBytes: Bool = false
+  ) {
     self.name = name
     self.source = source
     self.stream = stream
     self.chunkSize = chunkSize
     self.verdict = verdict
+    self.hasSkippedBytes = hasSkippedBytes
   }
 
   package var outcome: String {
@@ -75,6 +81,9 @@ package struct ReaderRow: Sendable {
     guard case .judged(let reading) = verdict else { return nil }
     return reading.firstDifference == nil && reading.outcome == "completed"
   }
+
+  /// It is judged, and what is said of it does not hold if the file was damaged after it was saved.
+  package var isConditional: Bool { hasSkippedBytes && isRight != nil }
 
   /// Bytes of memory that it takes, as an estimate.
   package var cost: Int {
@@ -94,12 +103,15 @@ package struct ReaderTally: Sendable {
   package private(set) var right = 0
   package private(set) var wrong = 0
   package private(set) var notJudged = 0
+  /// Streams with bytes that belong to no record, judged all the same.
+  package private(set) var conditional = 0
 
   package init() {}
 
   /// Adds the rows of a stream.
   package mutating func add(_ rows: [ReaderRow]) {
     streams += rows.isEmpty ? 0 : 1
+    conditional += rows.contains { $0.isConditional } ? 1 : 0
     for row in rows {
       switch row.isRight {
       case true: right += 1

@@ -41,6 +41,8 @@ package final class ReaderText: ReaderReport {
     let faults = readings.compactMap(sentence).joined()
     if case .notJudged(let reason) = first.verdict {
       sentences += heading(first) + "  not judged: \(reason)\n"
+    } else if first.isConditional {
+      sentences += heading(first) + "  some of its bytes are no records: \(Self.condition)" + faults
     } else if !faults.isEmpty {
       sentences += heading(first) + faults
     }
@@ -50,7 +52,8 @@ package final class ReaderText: ReaderReport {
     guard shown > 0 else { return }
     try output.append("Readers over \(chunks)\n\n" + table.text + sentences)
     if rest.streams > 0 {
-      try output.append("\nand \(Count.of(rest.streams, "more stream")): \(rest.text) (--json has them)\n")
+      try output.append(
+        "\nand \(Count.of(rest.streams, "more stream")): \(rest.text) (--json has them)\n" + restCondition)
     }
   }
 
@@ -124,6 +127,15 @@ package final class ReaderText: ReaderReport {
   }
 
   // MARK: - What went wrong
+
+  /// Skipped bytes may have come about on the disk or on the wire (readers.md): of the former the reader saw nothing.
+  private static let condition =
+    "the readings hold if the readers received these very bytes, not if the file was damaged after it was saved\n"
+
+  private var restCondition: String {
+    guard rest.conditional > 0 else { return "" }
+    return "some bytes of \(rest.conditional) of them are no records: \(Self.condition)"
+  }
 
   private func heading(_ row: ReaderRow) -> String {
     "\n" + style.bold("\(VisibleText.of(row.source)) stream \(row.stream)") + "\n"

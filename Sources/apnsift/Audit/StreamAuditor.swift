@@ -12,9 +12,12 @@ final class StreamAuditor {
   private let memory: Int
   /// The option that says how much memory that is.
   private let memoryOption: String
+  private let skipsUnrecognised: Bool
   private let report: any ReaderReport
   private var order = StreamOrder()
   private(set) var tally = ReaderTally()
+  /// Streams that were left out although they have bytes, since none of them is in a record.
+  private(set) var unrecognised = 0
   /// Streams that took too much memory, and of how many of them a message tells.
   private var givenUp = 0
   private static let maxMessages = 10
@@ -22,11 +25,16 @@ final class StreamAuditor {
   /// - Parameters:
   ///   - memory: what streams are kept in, in bytes.
   ///   - memoryOption: what raises it.
+  ///   - skipsUnrecognised: whether streams without a record are left out: they may be of another kind.
   ///   - report: gets the rows, stream by stream in the order of their numbers.
-  init(_ chunks: StreamChunks, memory: Int, memoryOption: String = "--memory", report: any ReaderReport) {
+  init(
+    _ chunks: StreamChunks, memory: Int, memoryOption: String = "--memory", skipsUnrecognised: Bool = false,
+    report: any ReaderReport
+  ) {
     self.chunks = chunks
     self.memory = memory
     self.memoryOption = memoryOption
+    self.skipsUnrecognised = skipsUnrecognised
     self.report = report
   }
 
@@ -36,14 +44,21 @@ final class StreamAuditor {
   }
 
   func judge(_ stream: KeptStream, _ summary: StreamSummary) throws {
-    let rows =
-      switch summary.speaks {
-      case .feedback: feedbackRows(stream, summary)
-      case .gateway where summary.serverBytes > 0: responseRows(stream, summary)
-      case .gateway, .encrypted, .other: [ReaderRow]()
-      }
+    let rows = rows(stream, summary)
     if stream.isGivenUp, !rows.isEmpty { tellGivenUp(summary) }
     for rows in order.add(rows, of: summary.number) { try hand(on: rows) }
+  }
+
+  private func rows(_ stream: KeptStream, _ summary: StreamSummary) -> [ReaderRow] {
+    if skipsUnrecognised, summary.records == 0 {
+      unrecognised += summary.isUnrecognised ? 1 : 0
+      return []
+    }
+    switch summary.speaks {
+    case .feedback: return feedbackRows(stream, summary)
+    case .gateway where summary.serverBytes > 0: return responseRows(stream, summary)
+    case .gateway, .encrypted, .other: return []
+    }
   }
 
   private func hand(on rows: [ReaderRow]) throws {
@@ -78,7 +93,8 @@ final class StreamAuditor {
       return cuts.map { cut in
         let judgement = known ?? truth.judge(model, cut: cut.chunking)
         if !model.dependsOnChunks { known = judgement }
-        return row(model.rawValue, summary, cut.size, .judged(ReaderRow.Reading(judgement)))
+        return row(
+          model.rawValue, summary, cut.size, judgement, hasSkipped: stream.hasSkipped(of: side, summary))
       }
     }
   }
@@ -94,19 +110,26 @@ final class StreamAuditor {
     let truth = ResponseTruth(bytes: side.bytes, responses: stream.responses)
     return chunks.cuts(chunkEnds: side.chunkEnds).map { cut in
       let judgement = truth.judgePHP(cut: cut.chunking)
-      return row(PHPReader.name, summary, cut.size, .judged(ReaderRow.Reading(judgement)))
+      return row(
+        PHPReader.name, summary, cut.size, judgement,
+        hasSkipped: stream.hasSkipped(of: summary.serverSide, summary))
     }
   }
 
   private func notJudged(_ name: String, _ summary: StreamSummary, _ reason: String) -> [ReaderRow] {
-    chunks.cuts(chunkEnds: nil).map { row(name, summary, $0.size, .notJudged(reason)) }
+    chunks.cuts(chunkEnds: nil).map { cut in
+      ReaderRow(
+        name: name, source: summary.source, stream: summary.number, chunkSize: cut.size,
+        verdict: .notJudged(reason))
+    }
   }
 
   private func row(
-    _ name: String, _ summary: StreamSummary, _ size: Int?, _ verdict: ReaderRow.Verdict
+    _ name: String, _ summary: StreamSummary, _ size: Int?, _ judgement: Judgement, hasSkipped: Bool
   ) -> ReaderRow {
     ReaderRow(
-      name: name, source: summary.source, stream: summary.number, chunkSize: size, verdict: verdict)
+      name: name, source: summary.source, stream: summary.number, chunkSize: size,
+      verdict: .judged(ReaderRow.Reading(judgement)), hasSkippedBytes: hasSkipped)
   }
 }
 

@@ -4,12 +4,18 @@ import Reports
 final class ReaderTotals: ReaderReport {
   /// In the order in which they came first.
   private(set) var totals: [ReaderTotal] = []
+  /// Streams that are judged, and how many of them have bytes that belong to no record.
+  private(set) var judgedStreams = 0
+  private(set) var conditionalStreams = 0
   private let redacts: Bool
 
   /// - Parameter redacts: whether words and records of a difference, which may be of a token, are left out.
   init(redacts: Bool) { self.redacts = redacts }
 
+  /// Adds the rows of a stream.
   func add(_ rows: [ReaderRow]) {
+    judgedStreams += rows.contains { $0.isRight != nil } ? 1 : 0
+    conditionalStreams += rows.contains { $0.isConditional } ? 1 : 0
     for row in rows { add(row) }
   }
 
@@ -33,6 +39,7 @@ final class ReaderTotals: ReaderReport {
 
   private func add(_ reading: ReaderRow.Reading, of row: ReaderRow, to total: inout ReaderTotal) {
     total.judged += 1
+    total.conditional += row.isConditional ? 1 : 0
     total.right += row.isRight == true ? 1 : 0
     total.records += reading.records
     total.correct += reading.correct

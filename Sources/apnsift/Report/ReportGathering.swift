@@ -36,7 +36,8 @@ struct ReportGathering {
   ) -> (keeper: StreamKeeper, auditor: StreamAuditor) {
     let memory = min(options.auditMemory.bytes, input.memory.bytes)
     let auditor = StreamAuditor(
-      options.chunks, memory: memory, memoryOption: "--audit-memory", report: readers)
+      options.chunks, memory: memory, memoryOption: "--audit-memory", skipsUnrecognised: true, report: readers
+    )
     return (StreamKeeper(memory: memory) { try auditor.judge($0, $1) }, auditor)
   }
 
@@ -78,6 +79,9 @@ struct ReportGathering {
     page.deaths = try gathering.gather(table, names: names)
     page.gateway = collector.gateway
     page.readers = readers.totals
+    page.auditedStreams = AuditedStreams(
+      judged: readers.judgedStreams, conditional: readers.conditionalStreams,
+      unrecognised: audit?.auditor.unrecognised ?? 0)
     page.isAudited = audit != nil
     page.chunks = options.chunks.text
     page.commands = commands.all(audit: options.chunkSize.map { " --chunk-size \($0)" } ?? "")

@@ -79,6 +79,11 @@ extension KeptStream {
   /// The true tuples of the side that sent the feedback.
   var tuples: [TupleRun] { !serverTuples.isEmpty || clientTuples.isEmpty ? serverTuples : clientTuples }
 
+  /// Whether this side sent bytes that are no records, cut tails left aside.
+  func hasSkipped(of side: Side, _ summary: StreamSummary) -> Bool {
+    skippedOf.contains(side == summary.serverSide ? .server : .client)
+  }
+
   /// Why readers of this side cannot be judged, a sentence without its full stop; nil where they can be.
   /// - Parameter firstRecord: offset of the first true record; nil without any.
   func obstacle(

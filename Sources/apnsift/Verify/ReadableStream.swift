@@ -43,7 +43,7 @@ struct ReadableStream {
     let first = kind == .feedback ? stream.tuples.first?.offset : stream.responses.first?.offset
     if let obstacle = stream.obstacle(summary, side, firstRecord: first, memory: memory) {
       content = .notJudged(obstacle)
-    } else if !takesDamaged, stream.skippedOf.contains(side == summary.serverSide ? .server : .client) {
+    } else if !takesDamaged, stream.hasSkipped(of: side, summary) {
       content = .notJudged(
         "the stream has bytes that are no records, which no server sends (--damaged judges it)")
     } else if kind == .feedback {

@@ -34,6 +34,37 @@ struct AuditOutputTests {
       outcome.messages == ["audited 1 input: 1 stream, 3 of 4 readings right; nothing wrong with it"])
   }
 
+  @Test("where bytes are no records the readings have a condition, for people only")
+  func condition() throws {
+    let condition = "the readings hold if the readers received these very bytes, not if the file was damaged"
+    try directory.write(feedback(tuples(2)), to: "sound.bin")
+    try directory.write(feedback(tuples(2)) + [1, 2, 3] + feedback(tuples(3, from: 5)), to: "dump.bin")
+    try directory.write([1, 2, 3, 4, 5, 6, 8, 8, 1, 2, 3, 4], to: "noise.bin")
+    let cases: [([String], Int)] = [
+      (["sound.bin"], 0), (["dump.bin"], 1), (["dump.bin", "--every-chunking"], 1),
+      (["sound.bin", "dump.bin", "dump.bin"], 2), (["--protocol", "responses", "noise.bin"], 1),
+    ]
+    for (options, times) in cases {
+      let text = try directory.apnsift(["audit"] + options).text
+      #expect(text.ranges(of: condition).count == times, "\(options): \(text)")
+    }
+    let text = try directory.apnsift("audit", "dump.bin").text
+    #expect(text.contains("\ndump.bin stream 0\n  some of its bytes are no records: \(condition)"))
+    let keys = try ["sound.bin", "dump.bin"].map { try directory.auditRow("java", [$0]).keys.sorted() }
+    #expect(keys[0] == keys[1])
+  }
+
+  @Test("streams that are only counted have the condition too")
+  func conditionOfMany() throws {
+    try directory.write(feedback(tuples(2)), to: "sound.bin")
+    try directory.write([1, 2, 3] + feedback(tuples(3)), to: "dump.bin")
+    let names = [String](repeating: "sound.bin", count: 20) + ["dump.bin", "sound.bin"]
+    let text = try directory.apnsift(["audit"] + names).text
+    #expect(text.contains("\nand 2 more streams: "))
+    #expect(text.hasSuffix("not if the file was damaged after it was saved\n"))
+    #expect(text.contains("\nsome bytes of 1 of them are no records: the readings hold if"))
+  }
+
   @Test("streams come in the order of their numbers, and inputs in theirs")
   func order() throws {
     var first = Conversation(serverSends: feedback(tuples(3)))
