@@ -154,10 +154,10 @@ def joined():
     again = [{"source": "input.2.pcap", "direction": "server", "code": "uncompared-duplicate"}]
     file = pcap(whole)
     yield Case(
-        "capture/joined-twice", "What comes again in another file cannot be compared, and is not used",
+        "capture/joined-twice", "What comes again in another file cannot be compared, and is not used; the same file is told",
         ["capture/join", "capture/copies"],
         {"input.1.pcap": file.data, "input.2.pcap": file.data}, [of_files(4 * ["input.1.pcap"], findings=again)],
-        options=["--join"], format="capture",
+        options=["--join"], format="capture", findings=[{"source": "input.2.pcap", "code": "repeated-input"}],
         spans={"input.1.pcap": file.spans},
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ SEVERITIES = {
     ),
     "warning": (
         "conflicting-overlap", "midstream-start", "truncated-packet", "pending-limit", "buffer-limit",
-        "connection-evicted", "fragment-missing", "fragment-overlap",
+        "connection-evicted", "fragment-missing", "fragment-overlap", "repeated-input",
     ),
     "note": ("unsupported-link-type", "unrecognised-input", "uncompared-duplicate"),
 }  # fmt: skip
