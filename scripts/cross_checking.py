@@ -17,7 +17,8 @@ NAME = Path(sys.argv[0]).name
 SHOWN = 5  # differences that are printed
 LINES = 12  # of one difference
 BYTE_SUMS = ["stream_bytes", "record_bytes", "skipped_bytes", "truncated_bytes", "undecoded_bytes", "gap_bytes"]
-WARNINGS = {"midstream-start", "pending-limit"}  # of the findings that references know; the others are errors
+# Of the findings that references know; the others are errors.
+WARNINGS = {"midstream-start", "pending-limit", "repeated-input"}
 
 
 def severity(code):
@@ -30,6 +31,17 @@ def severities(findings):
     return {name: counted[name] for name in ("error", "warning", "note")}
 
 
+def repeated_inputs(contents):
+    """What is said of each input that holds the bytes of one before it, of {path: bytes} (docs/findings.md)."""
+    seen = set()
+    for path, content in contents.items():
+        if content and content in seen:
+            code = "repeated-input"
+            place = {"source": path, "stream": None, "direction": None, "offset": None}
+            yield {"type": "finding", **place, "code": code, "severity": severity(code)}
+        seen.add(content)
+
+
 def flag_counts(records):
     return dict(Counter(flag for record in records for flag in record["flags"]))
 
@@ -37,8 +49,9 @@ def flag_counts(records):
 def identity(item):
     """What says which object it is; the order of objects in one place is free."""
     offset = item.get("offset")
+    stream = item.get("stream", 0)
     return (
-        item.get("stream", 0),
+        -1 if stream is None else stream,
         item.get("direction") or "",
         -1 if offset is None else offset,
         item["type"],
