@@ -21,7 +21,9 @@ struct ServeOptions: ParsableArguments {
   @Option(help: "Replay the captured times, so many times as fast: 1 as captured.")
   var pace: Double?
 
-  @Option(help: "The longest pause of --pace. (default: 10s)")
+  private static let usualPause = SpanArgument(10)
+
+  @Option(help: "The longest pause of --pace. (default: \(usualPause.defaultValueDescription))")
   var maxPause: SpanArgument?
 
   @Flag(help: "Speak TLS, with a certificate made for it unless one is given.")
@@ -81,7 +83,7 @@ struct ServeOptions: ParsableArguments {
   var speaksTLS: Bool { tls || certificate != nil }
 
   var replayPace: ReplayPace? {
-    pace.map { ReplayPace(factor: $0, longestPause: Double((maxPause ?? SpanArgument(10)).seconds)) }
+    pace.map { ReplayPace(factor: $0, longestPause: Double((maxPause ?? Self.usualPause).seconds)) }
   }
 
   /// Whether nobody but this machine can connect (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3).
