@@ -42,42 +42,50 @@ let package = Package(
     .systemLibrary(
       name: "CLibpq", pkgConfig: "libpq",
       providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"]), .brew(["libpq"])]),
+    // The system's C library, and what we need of it beyond a call.
+    .target(name: "Platform", swiftSettings: strict),
     .target(name: "WireBytes", swiftSettings: strict),
     .target(name: "APNsWire", dependencies: ["WireBytes"], swiftSettings: strict),
+    // Capture files to streams of bytes. The only one that knows libpcap.
     .target(
-      name: "StreamSources", dependencies: ["WireBytes", "CLibcrypto", "CLibpcap", "CZlib", "CZstd", "CLz4"],
+      name: "PacketCapture", dependencies: ["Platform", "WireBytes", "CLibpcap"], swiftSettings: strict),
+    .target(
+      name: "StreamInputs",
+      dependencies: ["Platform", "WireBytes", "PacketCapture", "CLibcrypto", "CZlib", "CZstd", "CLz4"],
       swiftSettings: strict),
     .target(
-      name: "Analysis", dependencies: ["WireBytes", "APNsWire", "StreamSources"],
+      name: "Analysis", dependencies: ["Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs"],
       swiftSettings: strict),
     .target(
       name: "Reports",
       dependencies: [
-        "WireBytes", "Analysis", .product(name: "Mustache", package: "swift-mustache"),
+        "WireBytes", "PacketCapture", "StreamInputs", "Analysis",
+        .product(name: "Mustache", package: "swift-mustache"),
       ],
       // In the binary, so that the installed command is one file.
       resources: [.embedInCode("HTML/report.mustache"), .embedInCode("HTML/report.css")],
       swiftSettings: strict),
-    .target(name: "TokenStores", dependencies: ["WireBytes"], swiftSettings: strict),
+    .target(name: "TokenStores", dependencies: ["Platform", "WireBytes"], swiftSettings: strict),
     // Imports nothing of ours: no model of a reader can be right, or wrong, by our decoder's code.
     .target(name: "ReaderModels", swiftSettings: strict),
     .target(
-      name: "Corpus", dependencies: ["ReaderModels", "CZlib", "CZstd", "CLz4"], swiftSettings: strict),
+      name: "Corpus", dependencies: ["Platform", "ReaderModels", "CZlib", "CZstd", "CLz4"],
+      swiftSettings: strict),
     .target(
       name: "SQLiteStore",
       dependencies: [
-        "WireBytes", "TokenStores", .product(name: "GRDB", package: "GRDB.swift"),
+        "Platform", "WireBytes", "TokenStores", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .target(
-      name: "PostgreSQLStore", dependencies: ["WireBytes", "TokenStores", "CLibpq"],
+      name: "PostgreSQLStore", dependencies: ["Platform", "WireBytes", "TokenStores", "CLibpq"],
       swiftSettings: strict),
     // The only one that knows SwiftNIO.
     .target(
       name: "MockServer",
       dependencies: [
-        "WireBytes", "CLibcrypto", .product(name: "NIOCore", package: "swift-nio"),
+        "Platform", "CLibcrypto", .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOTLS", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -86,8 +94,8 @@ let package = Package(
     .executableTarget(
       name: "apnsift",
       dependencies: [
-        "WireBytes", "APNsWire", "StreamSources", "Analysis", "ReaderModels", "Corpus", "Reports",
-        "CLibcrypto", "TokenStores", "SQLiteStore", "PostgreSQLStore", "MockServer",
+        "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs", "Analysis", "ReaderModels",
+        "Corpus", "Reports", "CLibcrypto", "TokenStores", "SQLiteStore", "PostgreSQLStore", "MockServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
       ],
@@ -100,37 +108,44 @@ let package = Package(
     .target(name: "CaptureWriting", path: "Tests/TestSupport/Captures", swiftSettings: strict),
     // A server for tests, and a client that shares no code with ours.
     .target(
-      name: "PrivatePostgreSQL", dependencies: ["CLibpq"], path: "Tests/TestSupport/PostgreSQL",
+      name: "PrivatePostgreSQL", dependencies: ["CLibpq", "Platform"], path: "Tests/TestSupport/PostgreSQL",
       swiftSettings: strict),
     .testTarget(
-      name: "WireBytesTests", dependencies: ["WireBytes", "TestSupport"], swiftSettings: strict),
+      name: "WireBytesTests", dependencies: ["Platform", "WireBytes", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "APNsWireTests", dependencies: ["APNsWire", "WireBytes", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "StreamSourcesTests",
-      dependencies: ["StreamSources", "WireBytes", "TestSupport", "CLibpcap", "CaptureWriting"],
+      name: "PacketCaptureTests",
+      dependencies: ["PacketCapture", "WireBytes", "TestSupport", "CLibpcap", "CaptureWriting"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "StreamInputsTests",
+      dependencies: ["StreamInputs", "PacketCapture", "WireBytes", "TestSupport", "CaptureWriting"],
       swiftSettings: strict),
     .testTarget(
       name: "AnalysisTests",
-      dependencies: ["Analysis", "APNsWire", "StreamSources", "WireBytes", "TestSupport"],
+      dependencies: ["Analysis", "APNsWire", "PacketCapture", "StreamInputs", "WireBytes", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ReportsTests",
-      dependencies: ["Reports", "Analysis", "APNsWire", "StreamSources", "WireBytes", "TestSupport"],
+      dependencies: [
+        "Reports", "Analysis", "APNsWire", "PacketCapture", "StreamInputs", "WireBytes", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ReaderModelsTests", dependencies: ["ReaderModels", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "CorpusTests", dependencies: ["Corpus", "ReaderModels", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "MockServerTests", dependencies: ["MockServer", "TestSupport"], swiftSettings: strict),
+      name: "MockServerTests", dependencies: ["MockServer", "Platform", "TestSupport"], swiftSettings: strict),
     // The five faulty readers as programs, for `verify --reader`.
     .executableTarget(
-      name: "reader-model", dependencies: ["ReaderModels"], path: "Tests/TestSupport/ReaderModel",
+      name: "reader-model", dependencies: ["ReaderModels", "Platform"], path: "Tests/TestSupport/ReaderModel",
       swiftSettings: strict),
-    // Runs the built command; it links none of it.
+    // Runs the built command, and links none of it but the system's library.
     .testTarget(
-      name: "CommandTests", dependencies: ["CaptureWriting", "PrivatePostgreSQL", "reader-model"],
+      name: "CommandTests",
+      dependencies: ["CaptureWriting", "Platform", "PrivatePostgreSQL", "reader-model"],
       swiftSettings: strict),
     // Links the command, for what no run of it shows: a mapping as text, and read again.
     .testTarget(

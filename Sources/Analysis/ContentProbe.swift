@@ -1,5 +1,5 @@
 import APNsWire
-import StreamSources
+import StreamInputs
 import WireBytes
 
 /// What a direction carries.

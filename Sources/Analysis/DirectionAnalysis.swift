@@ -1,5 +1,5 @@
 import APNsWire
-import StreamSources
+import PacketCapture
 import WireBytes
 
 /// One direction of a stream: tells what it is by its first bytes, and has it decoded if that is known here.

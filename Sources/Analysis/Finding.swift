@@ -1,4 +1,4 @@
-import StreamSources
+import PacketCapture
 
 /// How much a finding matters.
 package enum Severity: String, CaseIterable, Sendable {

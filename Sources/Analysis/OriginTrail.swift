@@ -1,4 +1,4 @@
-import StreamSources
+import PacketCapture
 
 /// Remembers where the bytes of a stream that may still be asked about stand in the file.
 struct OriginTrail {

@@ -1,4 +1,4 @@
-import StreamSources
+import PacketCapture
 
 /// How it is told what a stream speaks: by its port, else by its content (interface.md, `--protocol`).
 package struct ProtocolChoice: Sendable {

@@ -1,5 +1,5 @@
 import APNsWire
-import StreamSources
+import PacketCapture
 import WireBytes
 
 /// A direction whose bytes are decoded: its runs through a decoder each, and what that says with its evidence.

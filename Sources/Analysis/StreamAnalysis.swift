@@ -1,5 +1,5 @@
 import APNsWire
-import StreamSources
+import PacketCapture
 import WireBytes
 
 /// A finding while it is not settled which side is the server.

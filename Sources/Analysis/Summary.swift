@@ -1,5 +1,5 @@
 import APNsWire
-import StreamSources
+import PacketCapture
 import WireBytes
 
 /// What a stream speaks.

@@ -1,10 +1,4 @@
-import StreamSources
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Platform
 
 /// Why the distinct tokens cannot be found: no memory, or no room for the temporary file.
 package struct TokenTableError: Error, CustomStringConvertible {

@@ -1,11 +1,6 @@
 import NIOCore
 import NIOSSL
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Platform
 
 /// Errors of NIO and of the library of TLS below it.
 extension Error {

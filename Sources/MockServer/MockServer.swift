@@ -1,13 +1,8 @@
 import NIOCore
 import NIOPosix
 import NIOSSL
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// A server that plays recorded connections to clients, one connection to one client.
 ///

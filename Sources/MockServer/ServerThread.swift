@@ -1,11 +1,6 @@
 import NIOPosix
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// The thread that servers do their work on. One is enough for many servers, and each more takes descriptors.
 package final class ServerThread: Sendable {

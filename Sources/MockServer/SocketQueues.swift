@@ -1,10 +1,5 @@
 import NIOCore
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Platform
 
 /// How far what was sent on a connection has come, where the other end is a socket of the same system: Linux
 /// lists both ends in /proc/net/tcp and tcp6 (proc(5)).

@@ -1,10 +1,5 @@
 import NIOCore
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Platform
 
 /// Stands next to the socket, so that a connection can be ended without the farewell of TLS.
 final class WireEnd: ChannelInboundHandler {

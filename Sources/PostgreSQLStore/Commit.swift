@@ -1,10 +1,5 @@
+import Platform
 import TokenStores
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// The end of a transaction, which is not over when its connection breaks: the server may have committed it and not
 /// have come to say so.

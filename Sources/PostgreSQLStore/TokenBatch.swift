@@ -1,10 +1,5 @@
+import Platform
 import WireBytes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// Tokens with their times that are judged together: in the order of their bytes, and of those that are the same in the
 /// order in which they came.

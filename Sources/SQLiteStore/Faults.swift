@@ -1,11 +1,6 @@
 import GRDB
+import Platform
 import TokenStores
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 extension StoreFault {
   /// What an error of SQLite means to the user of a store.

@@ -1,10 +1,5 @@
 import ArgumentParser
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Platform
 
 /// Tells a mistyped command from an input: the argument parser takes it for an input of the default one.
 enum CommandNames {

@@ -1,14 +1,10 @@
 import APNsWire
 import Analysis
+import PacketCapture
+import Platform
 import Reports
-import StreamSources
+import StreamInputs
 import WireBytes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// Takes the streams of one input after another.
 protocol InputReceiver: StreamReceiver {

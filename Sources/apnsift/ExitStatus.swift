@@ -1,12 +1,7 @@
 import Analysis
 import ArgumentParser
+import Platform
 import TokenStores
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// The exit codes (interface.md, "Exit codes").
 enum ExitStatus: Int32, Error {
@@ -62,11 +57,7 @@ enum ExitStatus: Int32, Error {
   }
 
   private static func leave(_ status: ExitStatus) -> Never {
-    #if canImport(Glibc)
-      Glibc.exit(status.rawValue)
-    #else
-      Darwin.exit(status.rawValue)
-    #endif
+    Platform.exit(status.rawValue)
   }
 }
 

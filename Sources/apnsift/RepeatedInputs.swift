@@ -1,10 +1,5 @@
-import StreamSources
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Platform
+import StreamInputs
 
 /// Finds the inputs that hold the same bytes as one before them. Their records are counted all the same: whether two
 /// dumps are one is for the examiner to say.

@@ -1,7 +1,7 @@
 import APNsWire
 import Analysis
 import Foundation
-import StreamSources
+import PacketCapture
 import TestSupport
 import Testing
 import WireBytes

@@ -1,6 +1,6 @@
 import APNsWire
 import Analysis
-import StreamSources
+import StreamInputs
 import TestSupport
 import WireBytes
 

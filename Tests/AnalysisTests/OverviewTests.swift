@@ -1,6 +1,6 @@
 import APNsWire
 import Analysis
-import StreamSources
+import PacketCapture
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import APNsWire
 import Analysis
-import StreamSources
 import TestSupport
 import Testing
 

@@ -1,12 +1,7 @@
 import Foundation
+import Platform
 import PrivatePostgreSQL
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// A replay into PostgreSQL that is killed, or whose server process is ended, leaves the old table or the new one, with
 /// the journal to match, and the next run leaves the new one.

@@ -1,10 +1,5 @@
+import Platform
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// Inputs that fail: a message that names the input, the exit code 2, and all others processed.
 @Suite("Inputs that cannot be read")

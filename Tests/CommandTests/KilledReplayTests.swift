@@ -1,11 +1,6 @@
 import Foundation
+import Platform
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// A replay that is killed leaves the old table or the new one, and the next run leaves the new one.
 @Suite("Replays killed at random moments")

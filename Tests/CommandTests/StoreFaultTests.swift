@@ -1,10 +1,5 @@
+import Platform
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// Stores that cannot serve: exit code 2, a message with the store's name and the remedy, nothing changed.
 @Suite("Stores that fail")

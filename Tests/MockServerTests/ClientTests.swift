@@ -1,11 +1,6 @@
 import MockServer
+import Platform
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// What clients do, and what the server makes of it.
 @Suite("Clients")

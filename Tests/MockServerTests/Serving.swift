@@ -1,11 +1,6 @@
 import Foundation
 import MockServer
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Platform
 
 /// Remembers what a server tells.
 final class EventLog: @unchecked Sendable {
@@ -81,7 +76,7 @@ final class TestClient {
     address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
     let result = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        Platform.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
     guard result == 0 else { throw SystemFailure(errno) }
@@ -110,7 +105,7 @@ final class TestClient {
   }
 
   func send(_ bytes: [UInt8]) throws {
-    guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+    guard Platform.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
       throw SystemFailure(errno)
     }
   }
@@ -119,7 +114,7 @@ final class TestClient {
   func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   func close() {
-    if isOpen { _ = Glibc.close(descriptor) }
+    if isOpen { _ = Platform.close(descriptor) }
     isOpen = false
   }
 

@@ -1,7 +1,7 @@
 import APNsWire
 import Analysis
+import PacketCapture
 import Reports
-import StreamSources
 import Testing
 import WireBytes
 

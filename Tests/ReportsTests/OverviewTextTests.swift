@@ -1,7 +1,6 @@
 import APNsWire
 import Analysis
 import Reports
-import StreamSources
 import TestSupport
 import Testing
 

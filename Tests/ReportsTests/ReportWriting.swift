@@ -1,8 +1,8 @@
 import APNsWire
 import Analysis
 import Foundation
+import PacketCapture
 import Reports
-import StreamSources
 import TestSupport
 import WireBytes
 

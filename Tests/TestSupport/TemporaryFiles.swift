@@ -30,3 +30,20 @@ package enum Fixtures {
     return try Data(contentsOf: tests.appendingPathComponent("Fixtures").appendingPathComponent(name))
   }
 }
+
+/// What a command line tool prints for `input`; nil if this machine lacks it.
+package func outputOf(_ tool: String, _ arguments: [String], input: [UInt8]) throws -> [UInt8]? {
+  let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+  try Data(input).write(to: file)
+  defer { try? FileManager.default.removeItem(at: file) }
+  let process = Process()
+  let pipe = Pipe()
+  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+  process.arguments = [tool] + arguments + [file.path]
+  process.standardOutput = pipe
+  process.standardError = FileHandle.nullDevice
+  try process.run()
+  let output = pipe.fileHandleForReading.readDataToEndOfFile()
+  process.waitUntilExit()
+  return process.terminationStatus == 127 ? nil : [UInt8](output)
+}

@@ -1,12 +1,7 @@
+import Platform
 import TestSupport
 import Testing
 import WireBytes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 @Suite("Times of captures")
 struct CaptureTimeTests {

@@ -1,5 +1,5 @@
 import APNsWire
-import StreamSources
+import PacketCapture
 import WireBytes
 
 /// Feedback records in a row with their evidence: one stream, one shape, one stretch of the file.

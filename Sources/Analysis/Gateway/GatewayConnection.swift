@@ -1,5 +1,5 @@
 import APNsWire
-import StreamSources
+import PacketCapture
 import WireBytes
 
 /// Both directions of a gateway connection: tells which request a response names, and what became of each

@@ -1,5 +1,5 @@
 import APNsWire
-import StreamSources
+import PacketCapture
 
 /// What became of a request (decoding-rules.md, "Correlation").
 package enum RequestOutcome: String, CaseIterable, Sendable {

@@ -1,5 +1,5 @@
 import APNsWire
-import StreamSources
+import PacketCapture
 
 /// A request or a finding of a client's direction that waits for the connection's outcome: what stands before its
 /// body in a queue. The body is the request's bytes, or the finding's message.

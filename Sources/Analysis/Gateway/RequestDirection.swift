@@ -1,5 +1,4 @@
 import APNsWire
-import StreamSources
 import WireBytes
 
 /// A direction that carries gateway requests.

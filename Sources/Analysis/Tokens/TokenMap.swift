@@ -1,12 +1,6 @@
 import APNsWire
-import StreamSources
+import Platform
 import WireBytes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// Distinct tokens in memory: a hash table over an arena of entries.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Platform
 
 /// The order of tokens: by their bytes, a token before its extensions. It is SQLite's order of blobs and
 /// PostgreSQL's of bytea.

@@ -1,10 +1,5 @@
+import Platform
 import ReaderModels
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// True tuples, one behind the other and with tokens of one length, by their place in a stream.
 package struct TupleRun: Equatable, Sendable {

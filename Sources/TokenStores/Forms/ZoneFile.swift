@@ -1,10 +1,5 @@
+import Platform
 import WireBytes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// Reads the compiled tz database: one file a zone, in the format TZif (RFC 8536).
 enum ZoneFile {

@@ -1,8 +1,8 @@
 import Analysis
 import Corpus
+import PacketCapture
 import ReaderModels
 import Reports
-import StreamSources
 import WireBytes
 
 /// Lets the faulty readers read streams when these have ended, and holds what they report against the true records

@@ -1,4 +1,5 @@
-import StreamSources
+import PacketCapture
+import StreamInputs
 import WireBytes
 
 /// Reads CSV (RFC 4180) record by record from a file or standard input, in bounded memory.

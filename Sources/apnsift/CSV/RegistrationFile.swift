@@ -1,4 +1,4 @@
-import StreamSources
+import PacketCapture
 import TokenStores
 import WireBytes
 

@@ -1,5 +1,6 @@
 import Analysis
 import ArgumentParser
+import Platform
 import Reports
 import WireBytes
 

@@ -1,16 +1,11 @@
 import APNsWire
 import Analysis
 import ArgumentParser
+import Platform
 import Reports
-import StreamSources
+import StreamInputs
 import TokenStores
 import WireBytes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// `apnsift replay`: the dead tokens into a token store.
 struct Replay: ParsableCommand {

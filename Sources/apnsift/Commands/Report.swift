@@ -1,13 +1,8 @@
 import Analysis
 import ArgumentParser
+import Platform
 import Reports
 import WireBytes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// `apnsift report`: an evidence report, one HTML file.
 struct Report: ParsableCommand {

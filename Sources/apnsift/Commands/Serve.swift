@@ -2,7 +2,6 @@ import Analysis
 import ArgumentParser
 import MockServer
 import Reports
-import StreamSources
 import WireBytes
 
 /// `apnsift serve`: a mock server that replays what servers sent.

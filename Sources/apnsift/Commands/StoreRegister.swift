@@ -1,13 +1,8 @@
 import ArgumentParser
-import StreamSources
+import PacketCapture
+import Platform
 import TokenStores
 import WireBytes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// `apnsift store register`: tokens that are alive, and since when.
 struct StoreRegister: ParsableCommand {

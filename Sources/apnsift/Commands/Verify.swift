@@ -1,7 +1,7 @@
 import ArgumentParser
 import Corpus
+import Platform
 import Reports
-import StreamSources
 import WireBytes
 
 /// `apnsift verify`: every case of a corpus against what it expects, or somebody else's reader against all of them.

@@ -1,7 +1,7 @@
 import APNsWire
 import Analysis
 import ArgumentParser
-import StreamSources
+import StreamInputs
 import TokenStores
 import WireBytes
 

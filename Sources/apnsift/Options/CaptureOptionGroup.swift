@@ -1,6 +1,6 @@
 import ArgumentParser
+import PacketCapture
 import Reports
-import StreamSources
 import WireBytes
 
 /// The options that matter to captures (docs/reliability.md, "Limits").

@@ -1,4 +1,5 @@
-import StreamSources
+import PacketCapture
+import StreamInputs
 
 /// Sizes of chunks as text: one a line, in bytes.
 enum ChunkSizeFile {

@@ -1,8 +1,10 @@
 import APNsWire
 import Analysis
 import ArgumentParser
+import PacketCapture
+import Platform
 import Reports
-import StreamSources
+import StreamInputs
 
 /// The options of every command that reads inputs (interface.md, "Options of every command that reads
 /// input").

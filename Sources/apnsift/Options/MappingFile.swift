@@ -1,4 +1,5 @@
-import StreamSources
+import PacketCapture
+import StreamInputs
 import WireBytes
 import Yams
 

@@ -1,7 +1,7 @@
 import APNsWire
 import ArgumentParser
 import MockServer
-import StreamSources
+import PacketCapture
 import WireBytes
 
 /// Where and how `serve` listens, and how it treats clients.

@@ -1,13 +1,8 @@
 import ArgumentParser
+import Platform
 import PostgreSQLStore
 import SQLiteStore
 import TokenStores
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// The store of a command that names none.
 private enum StoreDefaults {

@@ -1,10 +1,4 @@
-import StreamSources
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Platform
 
 /// Lets a thread sleep until a signal handler or another thread rings. A pipe can be written from both.
 struct Alarm {

@@ -1,12 +1,7 @@
+import Platform
 import Reports
 import TokenStores
 import WireBytes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// What the journal is told of a replay or an undo of this process.
 enum ReplayEntry {

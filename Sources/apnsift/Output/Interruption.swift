@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Platform
 
 /// Signals that ask the process to end. Each takes away what may not be left behind and ends the process at once,
 /// unless a command remembers the first, since it has more to tidy up than a signal handler may.

@@ -1,10 +1,5 @@
+import Platform
 import Reports
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// Messages to people, on standard error.
 enum Messages {

@@ -1,10 +1,4 @@
-import StreamSources
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Platform
 
 /// A directory of outputs, whose files appear in it only when all of them are whole.
 final class OutputDirectory {
@@ -51,11 +45,7 @@ final class OutputDirectory {
   /// Opens the file `file` to append to it; it is made if missing.
   func open(_ file: String, isNew: Bool) throws -> Int32 {
     let flags = O_WRONLY | O_APPEND | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0)
-    #if canImport(Glibc)
-      let descriptor = Glibc.open("\(workPath)/\(file)", flags, 0o666)
-    #else
-      let descriptor = Darwin.open("\(workPath)/\(file)", flags, 0o666)
-    #endif
+    let descriptor = Platform.open("\(workPath)/\(file)", flags, 0o666)
     guard descriptor >= 0 else { throw failure(file) }
     if isNew { files.append(file) }
     return descriptor

@@ -1,12 +1,6 @@
+import Platform
 import Reports
-import StreamSources
 import WireBytes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// Where a command's data goes: standard output, or a file that appears under its name only when it is
 /// whole.

@@ -1,10 +1,5 @@
+import Platform
 import WireBytes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// A line on the terminal that says how far reading has come, for whatever takes longer than a second.
 struct Progress {

@@ -1,13 +1,9 @@
 import Analysis
+import PacketCapture
+import Platform
 import Reports
-import StreamSources
+import StreamInputs
 import WireBytes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// Writes the bytes of every stream, one file a direction, and what is known of each to `streams.json`
 /// (interface.md, `--to raw`). All that it is told an analyzer is told, too.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Platform
 
 /// Files that are taken away where a signal ends the process: outputs under their temporary names, and files that
 /// only this process needs.
@@ -36,11 +32,7 @@ enum UnfinishedFiles {
   static func unlink() {
     for index in 0..<capacity {
       guard let name = names[index] else { continue }
-      #if canImport(Glibc)
-        _ = Glibc.unlink(name)
-      #else
-        _ = Darwin.unlink(name)
-      #endif
+      _ = Platform.unlink(name)
     }
   }
 }

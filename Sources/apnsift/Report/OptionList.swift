@@ -1,6 +1,6 @@
 import APNsWire
 import Analysis
-import StreamSources
+import PacketCapture
 
 /// An option as a report lists it.
 struct ListedOption {

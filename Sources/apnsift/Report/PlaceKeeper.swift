@@ -1,7 +1,7 @@
 import APNsWire
 import Analysis
+import PacketCapture
 import Reports
-import StreamSources
 
 /// Keeps the first few findings of each code, and the bytes around them, while an analysis goes by.
 ///

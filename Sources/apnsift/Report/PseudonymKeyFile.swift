@@ -1,11 +1,5 @@
-import StreamSources
+import Platform
 import WireBytes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// The file with the key of the pseudonyms.
 enum PseudonymKeyFile {

@@ -1,4 +1,5 @@
 import Analysis
+import Platform
 import Reports
 
 /// One pass over the inputs, and the report's rows from it.

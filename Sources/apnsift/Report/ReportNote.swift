@@ -1,10 +1,6 @@
-import StreamSources
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import PacketCapture
+import Platform
+import StreamInputs
 
 /// The examiner's remarks: text, or a file with it.
 enum ReportNote {

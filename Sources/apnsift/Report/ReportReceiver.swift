@@ -1,5 +1,5 @@
 import Analysis
-import StreamSources
+import PacketCapture
 
 /// Hands everything on to what reads the streams, and what windows and tables need to those that keep it.
 struct ReportReceiver<Inner: InputReceiver>: InputReceiver {

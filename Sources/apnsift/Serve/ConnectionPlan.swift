@@ -1,6 +1,6 @@
 import MockServer
+import PacketCapture
 import ReaderModels
-import StreamSources
 
 /// Makes of a kept stream what a mock server plays: which bytes in which chunks, after what the client must have
 /// sent by then, and how it ends.

@@ -1,5 +1,5 @@
 import Analysis
-import StreamSources
+import PacketCapture
 
 /// Hands everything on to the analyzer, and what servers sent to those streams that may be served.
 struct ServeReceiver: InputReceiver {

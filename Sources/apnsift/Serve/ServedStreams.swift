@@ -1,6 +1,6 @@
 import Analysis
 import MockServer
-import StreamSources
+import PacketCapture
 import WireBytes
 
 /// Keeps streams until they end, and makes of those that can be served what the server plays.

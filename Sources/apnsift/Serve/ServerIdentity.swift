@@ -1,5 +1,6 @@
 import MockServer
-import StreamSources
+import PacketCapture
+import StreamInputs
 import WireBytes
 
 /// The certificate and the key of a server: from files, or made.

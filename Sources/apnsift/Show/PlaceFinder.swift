@@ -1,7 +1,7 @@
 import APNsWire
 import Analysis
+import PacketCapture
 import Reports
-import StreamSources
 import WireBytes
 
 /// Finds the place that `show` is asked for while an analysis goes by, and keeps no more than is shown.

@@ -1,6 +1,5 @@
 import Analysis
 import Reports
-import StreamSources
 
 /// What `show` is asked for.
 enum ShowTarget: Equatable {

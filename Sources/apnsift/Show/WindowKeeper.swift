@@ -1,4 +1,4 @@
-import StreamSources
+import PacketCapture
 
 /// Bytes of one side of a stream, kept in case no record holds them.
 struct KeptWindow {

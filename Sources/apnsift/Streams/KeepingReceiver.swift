@@ -1,5 +1,5 @@
 import Analysis
-import StreamSources
+import PacketCapture
 
 /// Hands everything on to the analyzer, and the bytes of servers to the keeper as well.
 struct KeepingReceiver: InputReceiver {

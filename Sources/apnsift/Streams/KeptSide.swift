@@ -1,4 +1,4 @@
-import StreamSources
+import PacketCapture
 
 /// What is kept of one side of a stream until that ends: its bytes, and which packets brought them.
 struct KeptSide {

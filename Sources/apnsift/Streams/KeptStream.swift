@@ -1,6 +1,6 @@
 import Analysis
 import Corpus
-import StreamSources
+import PacketCapture
 import WireBytes
 
 /// What is kept of a stream until it ends: both sides while it is not known who is the server, and the true

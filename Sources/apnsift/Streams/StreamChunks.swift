@@ -1,5 +1,4 @@
 import ReaderModels
-import StreamSources
 import WireBytes
 
 /// How streams are cut for readers and for clients (readers.md: a chunk is what one network read can return at most).

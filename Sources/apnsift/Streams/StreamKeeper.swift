@@ -1,6 +1,6 @@
 import Analysis
 import Corpus
-import StreamSources
+import PacketCapture
 import WireBytes
 
 /// Keeps streams with their true records until they end, to hold readers against them.

@@ -1,8 +1,9 @@
 import Analysis
 import Corpus
+import PacketCapture
 import ReaderModels
 import Reports
-import StreamSources
+import StreamInputs
 import WireBytes
 
 /// A case with what is expected of it and what was found.

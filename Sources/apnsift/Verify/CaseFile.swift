@@ -1,5 +1,5 @@
 import Corpus
-import StreamSources
+import StreamInputs
 import WireBytes
 import Yams
 

@@ -1,12 +1,7 @@
 import ArgumentParser
 import Corpus
-import StreamSources
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Platform
+import StreamInputs
 
 /// Why a case cannot be verified: one sentence without its full stop, that says what to do.
 struct BrokenCase: Error {

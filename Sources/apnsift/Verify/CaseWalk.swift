@@ -1,11 +1,5 @@
 import Corpus
-import StreamSources
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Platform
 
 /// Finds the cases of a corpus. A directory with a `case.yml`, an `expected.ndjson` or an `input.*` that is no directory
 /// itself is a case, whole or not; others are walked, in the byte order of the names in each. Links to directories are not followed.

@@ -1,11 +1,5 @@
-import StreamSources
+import Platform
 import WireBytes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// How many pieces of work can go on at once with the descriptors that the system gives a process.
 enum DescriptorBudget {

@@ -1,8 +1,8 @@
 import Analysis
 import ArgumentParser
 import Corpus
+import PacketCapture
 import ReaderModels
-import StreamSources
 
 /// A stream of a case, as somebody else's reader gets it, and what is true of it.
 struct ReadableStream {

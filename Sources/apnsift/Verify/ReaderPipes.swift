@@ -1,12 +1,6 @@
+import Platform
 import ReaderModels
-import StreamSources
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// A descriptor that is closed when it goes.
 final class OwnedDescriptor {
@@ -20,11 +14,7 @@ final class OwnedDescriptor {
 
   func close() {
     guard number >= 0 else { return }
-    #if canImport(Glibc)
-      _ = Glibc.close(number)
-    #else
-      _ = Darwin.close(number)
-    #endif
+    _ = Platform.close(number)
     number = -1
   }
 
@@ -39,11 +29,7 @@ final class OwnedDescriptor {
   static func pipe() throws -> (reading: OwnedDescriptor, writing: OwnedDescriptor) {
     var ends: [Int32] = [-1, -1]
     let code = making.withLock { _ in
-      #if canImport(Glibc)
-        let code = Glibc.pipe(&ends)
-      #else
-        let code = Darwin.pipe(&ends)
-      #endif
+      let code = Platform.pipe(&ends)
       // Behind a failure this would fail as well, and hide why.
       if code == 0 {
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

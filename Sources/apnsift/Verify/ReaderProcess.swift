@@ -1,10 +1,4 @@
-import StreamSources
-
-#if canImport(Glibc)
-  @preconcurrency import Glibc
-#else
-  @preconcurrency import Darwin
-#endif
+@preconcurrency import Platform
 
 /// How the command of a reader is given.
 enum ReaderCommand: Sendable {

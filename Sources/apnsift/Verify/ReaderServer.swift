@@ -1,14 +1,8 @@
 import MockServer
+import Platform
 import ReaderModels
 import Reports
-import StreamSources
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// Serves streams to readers that connect, over TCP or TLS, in the chunks in which they came.
 final class ReaderServer: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Platform
 
 /// What a reader may take.
 struct ReaderLimits: Sendable {
@@ -114,11 +110,7 @@ struct ReaderSession {
   }
 
   private static func systemRead(_ number: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
-    #if canImport(Glibc)
-      Glibc.read(number, buffer.baseAddress, buffer.count)
-    #else
-      Darwin.read(number, buffer.baseAddress, buffer.count)
-    #endif
+    Platform.read(number, buffer.baseAddress, buffer.count)
   }
 }
 

@@ -1,10 +1,5 @@
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// The readers that run, so that a signal which ends the process ends them as well.
 enum RunningReaders {

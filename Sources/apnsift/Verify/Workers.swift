@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Platform
 
 /// Runs pieces of work on several threads at once, and hands their results on in their order.
 enum Workers {

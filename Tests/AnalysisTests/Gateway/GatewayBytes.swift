@@ -1,5 +1,4 @@
 import Analysis
-import StreamSources
 import WireBytes
 
 /// Requests and responses written by hand.

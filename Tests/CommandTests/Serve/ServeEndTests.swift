@@ -1,11 +1,6 @@
 import CaptureWriting
+import Platform
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// How connections end that `serve` plays, and how it ends itself.
 @Suite("Serving to the end")

@@ -1,11 +1,6 @@
 import Foundation
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// Held while a child is made, and while a descriptor is open that children must not inherit but would: a pipe
 /// that somebody else holds open never ends.

@@ -1,10 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Platform
 
 // The system's calls under names that no member hides.
 private let systemClose: @Sendable (Int32) -> Int32 = { close($0) }

@@ -1,11 +1,6 @@
 import Foundation
+import Platform
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// Readers that do not behave: each is ended, whatever it does, and nothing of it is left.
 @Suite("Readers that do not behave")

@@ -1,11 +1,6 @@
 import Foundation
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// A PostgreSQL server that these tests start for themselves, by scripts/private-postgres. It ends with the process.
 package final class PrivateServer: Sendable {

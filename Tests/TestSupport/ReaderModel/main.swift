@@ -1,10 +1,5 @@
+import Platform
 import ReaderModels
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 // A faulty reader as a program: `reader-model NAME` reads standard input to its end, takes what each read(2) returns
 // for a chunk, and prints what that reader would have reported of them.

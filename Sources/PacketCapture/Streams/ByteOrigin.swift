@@ -1,0 +1,119 @@
+/// How the bytes of a stretch are spread over the file: evenly, or in groups of one size at even distances.
+///
+/// The two levels are what text dumps are made of: `0011 2233 4455` has groups of 2 bytes every 5 characters,
+/// base64 has groups of 3 bytes every 4, hex wrapped at 60 digits has groups of 30 every 61.
+package struct Spacing: Equatable, Sendable {
+  /// Bytes of the file from one byte of the stream to the next in its group: 1 raw, 2 hex digits, 0 where
+  /// all of them come from one place (`*` in a dump).
+  package var stride: Int
+  /// Bytes of the stream in a group; 0 where the stretch is one group of any length.
+  package var groupSize: Int
+  /// Bytes of the file from the first byte of a group to that of the next; meaningless if `groupSize` is 0.
+  package var groupStride: Int
+
+  package init(stride: Int, groupSize: Int = 0, groupStride: Int = 0) {
+    self.stride = stride
+    self.groupSize = groupSize
+    self.groupStride = groupStride
+  }
+
+  /// Bytes of the file from the stretch's first byte to the one at `index` (from 0).
+  package func distance(to index: Int) -> Int {
+    guard groupSize > 0 else { return index &* stride }
+    let (group, position) = index.quotientAndRemainder(dividingBy: groupSize)
+    return group &* groupStride &+ position &* stride
+  }
+}
+
+/// Where a stretch of a stream's bytes stands in the examined file.
+///
+/// A stretch is as long as its bytes stand at even distances: a whole raw dump, all of a plain hex text, a line
+/// of xxd. So every byte of a stretch can be traced at the cost of a few numbers.
+package struct ByteOrigin: Equatable, Sendable {
+  /// Offset of the stretch's first byte in its direction of the stream; from 0, gaps counted in.
+  package var streamOffset: Int
+  /// Offset in the file (from 0, after decompression) of the byte, or of the first digit, that it came from.
+  package var fileOffset: Int
+  /// How the bytes behind the first are spread over the file.
+  package var spacing: Spacing
+  /// The packet that brought the stretch; nil in a dump.
+  package var packet: PacketReference?
+
+  package init(
+    streamOffset: Int, fileOffset: Int, spacing: Spacing, packet: PacketReference? = nil
+  ) {
+    self.streamOffset = streamOffset
+    self.fileOffset = fileOffset
+    self.spacing = spacing
+    self.packet = packet
+  }
+
+  /// A stretch whose bytes stand `stride` bytes of the file apart.
+  package init(streamOffset: Int, fileOffset: Int, stride: Int, packet: PacketReference? = nil) {
+    self.init(
+      streamOffset: streamOffset, fileOffset: fileOffset, spacing: Spacing(stride: stride), packet: packet)
+  }
+
+  /// The file offset of the byte at `streamOffset`, which must lie in this stretch.
+  package func fileOffset(of streamOffset: Int) -> Int {
+    fileOffset &+ spacing.distance(to: streamOffset &- self.streamOffset)
+  }
+
+  /// The bytes from `streamOffset` on, which must lie in this stretch; the stretch ends at `end` of the stream
+  /// or behind it. Where that is within a group, what is left of the group stands apart.
+  fileprivate func from(_ streamOffset: Int, to end: Int) -> [ByteOrigin] {
+    let index = streamOffset &- self.streamOffset
+    let place = fileOffset(of: streamOffset)
+    let inGroup = spacing.groupSize > 0 ? index % spacing.groupSize : 0
+    if inGroup == 0 {
+      return [ByteOrigin(streamOffset: streamOffset, fileOffset: place, spacing: spacing, packet: packet)]
+    }
+    let head = ByteOrigin(
+      streamOffset: streamOffset, fileOffset: place, stride: spacing.stride, packet: packet)
+    let nextGroup = streamOffset &+ spacing.groupSize &- inGroup
+    // The last group may be cut short, and another stretch begin where it would have gone on.
+    guard nextGroup < end else { return [head] }
+    return [
+      head,
+      ByteOrigin(
+        streamOffset: nextGroup, fileOffset: fileOffset(of: nextGroup), spacing: spacing, packet: packet),
+    ]
+  }
+
+  /// Whether `next`, which begins at the byte behind the last one of this stretch, goes on as it does.
+  package func isContinued(by next: ByteOrigin) -> Bool {
+    guard packet == next.packet, spacing == next.spacing,
+      fileOffset(of: next.streamOffset) == next.fileOffset
+    else { return false }
+    return spacing.groupSize == 0 || (next.streamOffset &- streamOffset) % spacing.groupSize == 0
+  }
+}
+
+extension [ByteOrigin] {
+  /// Index of the stretch that holds `streamOffset`; 0 where it lies before all of them.
+  package func index(of streamOffset: Int) -> Int {
+    var low = 0
+    var high = count
+    while low + 1 < high {
+      let middle = (low + high) / 2
+      if self[middle].streamOffset <= streamOffset { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  /// The stretches of the bytes in `range` of the stream, moved by `shift` bytes of the stream. They must
+  /// cover the range.
+  package func slice(_ range: Range<Int>, shiftedBy shift: Int) -> [ByteOrigin] {
+    guard let head = first, !range.isEmpty else { return [] }
+    if shift == 0, count == 1, range.lowerBound == head.streamOffset { return self }
+    let first = index(of: range.lowerBound)
+    // Only as far as the range goes: a text of many marks asks once for each.
+    let rest = self[(first + 1)..<(index(of: range.upperBound &- 1) + 1)]
+    let parts = self[first].from(range.lowerBound, to: rest.first?.streamOffset ?? range.upperBound) + rest
+    return parts.map { part in
+      var part = part
+      part.streamOffset &+= shift
+      return part
+    }
+  }
+}

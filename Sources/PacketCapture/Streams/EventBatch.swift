@@ -1,0 +1,128 @@
+/// What a source says of its streams. Each stream is opened before its first byte; its bytes and gaps come in the order
+/// of their direction; then it is closed. A stream without a single byte is closed without having been opened.
+///
+/// Events are small values without references: what is large or rare stands in the batch, and the event has its index.
+/// `slot` names an open stream: a small number that another stream gets once this one is closed.
+package enum StreamEvent: BitwiseCopyable, Sendable {
+  /// - `identity`: index in `EventBatch.identities`.
+  case opened(slot: Int32, identity: Int32)
+  case bytes(ByteEvent)
+  case gap(slot: Int32, side: Side, gap: Int32)
+  /// Something is wrong with the input. `slot` is nil where it concerns no open stream.
+  case anomaly(slot: Int32?, anomaly: Int32)
+  case closed(slot: Int32, report: Int32)
+}
+
+/// The next bytes of a direction.
+package struct ByteEvent: BitwiseCopyable, Sendable {
+  /// Where the bytes are.
+  package enum Storage: BitwiseCopyable, Sendable {
+    /// In the window that the source was reading.
+    case window
+    /// In `EventBatch.chunks`, at this index: decoded text, and segments that waited for others.
+    case chunk(Int32)
+  }
+
+  package var slot: Int32
+  package var side: Side
+  package var storage: Storage
+  /// Index of the first byte in the window or chunk, from 0, and how many bytes there are.
+  package var start: Int
+  package var count: Int
+  /// Offset of the first byte in its direction, from 0, gaps counted.
+  package var offset: Int
+  /// The event's origins in `EventBatch.origins`, in order: the first one begins at the first byte.
+  package var firstOrigin: Int32
+  package var originCount: Int32
+}
+
+/// The events that one window of an input gave, in order. One batch is used again and again.
+package struct EventBatch {
+  /// A source ends a batch when it holds this many events, so that a window of small packets costs no more memory than
+  /// one of large ones.
+  package static let fullCount = 16_384
+
+  package private(set) var events: [StreamEvent] = []
+  package private(set) var origins: [ByteOrigin] = []
+  package private(set) var chunks: [[UInt8]] = []
+  package private(set) var identities: [StreamIdentity] = []
+  package private(set) var gaps: [StreamGap] = []
+  package private(set) var anomalies: [StreamAnomaly] = []
+  package private(set) var reports: [StreamReport] = []
+
+  package init() {}
+
+  package var isEmpty: Bool { events.isEmpty }
+  package var isFull: Bool { events.count >= Self.fullCount }
+
+  package mutating func removeAll() {
+    events.removeAll(keepingCapacity: true)
+    origins.removeAll(keepingCapacity: true)
+    if !chunks.isEmpty { chunks.removeAll(keepingCapacity: true) }
+    if !identities.isEmpty { identities.removeAll(keepingCapacity: true) }
+    if !gaps.isEmpty { gaps.removeAll(keepingCapacity: true) }
+    if !anomalies.isEmpty { anomalies.removeAll(keepingCapacity: true) }
+    if !reports.isEmpty { reports.removeAll(keepingCapacity: true) }
+  }
+
+  // MARK: - What sources add
+
+  package mutating func opened(_ identity: StreamIdentity, slot: Int32) {
+    events.append(.opened(slot: slot, identity: Int32(truncatingIfNeeded: identities.count)))
+    identities.append(identity)
+  }
+
+  /// Bytes that stand in the window, from one place of the file.
+  @inline(__always)
+  package mutating func bytes(
+    _ range: Range<Int>, slot: Int32, side: Side, origin: ByteOrigin
+  ) {
+    events.append(
+      .bytes(
+        ByteEvent(
+          slot: slot, side: side, storage: .window, start: range.lowerBound, count: range.count,
+          offset: origin.streamOffset, firstOrigin: Int32(truncatingIfNeeded: origins.count), originCount: 1))
+    )
+    origins.append(origin)
+  }
+
+  /// Bytes of the window from several places of the file; there is at least one origin.
+  package mutating func bytes(_ range: Range<Int>, slot: Int32, side: Side, origins more: [ByteOrigin]) {
+    append(.window, range, slot: slot, side: side, origins: more)
+  }
+
+  /// Bytes that stand in no window: the batch keeps them. There is at least one origin.
+  package mutating func bytes(_ chunk: [UInt8], slot: Int32, side: Side, origins more: [ByteOrigin]) {
+    append(
+      .chunk(Int32(truncatingIfNeeded: chunks.count)), 0..<chunk.count, slot: slot, side: side, origins: more)
+    chunks.append(chunk)
+  }
+
+  private mutating func append(
+    _ storage: ByteEvent.Storage, _ range: Range<Int>, slot: Int32, side: Side, origins more: [ByteOrigin]
+  ) {
+    guard let first = more.first else { return }
+    events.append(
+      .bytes(
+        ByteEvent(
+          slot: slot, side: side, storage: storage, start: range.lowerBound, count: range.count,
+          offset: first.streamOffset, firstOrigin: Int32(truncatingIfNeeded: origins.count),
+          originCount: Int32(truncatingIfNeeded: more.count))))
+    origins.append(contentsOf: more)
+  }
+
+  package mutating func gap(_ gap: StreamGap, slot: Int32, side: Side) {
+    events.append(.gap(slot: slot, side: side, gap: Int32(truncatingIfNeeded: gaps.count)))
+    gaps.append(gap)
+  }
+
+  package mutating func anomaly(_ anomaly: StreamAnomaly, slot: Int32? = nil) {
+    events.append(.anomaly(slot: slot, anomaly: Int32(truncatingIfNeeded: anomalies.count)))
+    anomalies.append(anomaly)
+  }
+
+  package mutating func closed(_ report: StreamReport, slot: Int32) {
+    events.append(.closed(slot: slot, report: Int32(truncatingIfNeeded: reports.count)))
+    reports.append(report)
+  }
+}

@@ -1,0 +1,86 @@
+import PacketCapture
+
+/// What a decoder has made of the lines of an export: bytes, gaps and faults, and which side of which
+/// connection they belong to.
+struct ExportEvents: Sendable {
+  /// What stands between the pieces of `text`.
+  enum Mark: Sendable {
+    /// A connection is named; streams are numbered in this order. One of the same key ends.
+    case begin(key: Int, ExportConnection)
+    /// Bytes and gaps from here on are of this side of the connection `key`.
+    case segment(key: Int, Side, PacketReference?)
+    /// This side sends nothing more; the connection ends when both have said so.
+    case finished(key: Int, Side)
+    case end(key: Int)
+  }
+
+  var text = DecodedText()
+  /// In order; each stands before the piece of `text` with that index.
+  private(set) var marks: [(piece: Int, mark: Mark)] = []
+  private var faults = FaultLog()
+
+  /// Whether it should be drained before another line is read.
+  var isFull: Bool { text.isFull || marks.count >= DecodedText.capacity }
+
+  mutating func append(_ mark: Mark) {
+    text.endStretch()
+    marks.append((text.pieces.count, mark))
+  }
+
+  mutating func fault(_ message: String, at place: TextPlace) {
+    faults.report(message, at: place, into: &text)
+  }
+
+  /// The file has ended: says how many faults were only counted.
+  mutating func closeFaults() { faults.close(into: &text) }
+
+  /// Empties it and keeps its storage.
+  mutating func removeAll() {
+    text.removeAll()
+    marks.removeAll(keepingCapacity: true)
+  }
+}
+
+/// What an export says of a connection before its first byte.
+struct ExportConnection: Equatable, Sendable {
+  /// One end, as far as it is named.
+  struct Peer: Equatable, Sendable {
+    /// Nil where the export has a name instead, or nothing.
+    var address: IPAddress?
+    /// Nil where it is not known; tshark then prints 0.
+    var port: UInt16?
+  }
+
+  var first = Peer()
+  var second = Peer()
+  /// The side that the tool itself calls the server; nil where it does not say.
+  var server: Side?
+
+  subscript(side: Side) -> Peer {
+    get { side == .first ? first : second }
+    set { if side == .first { first = newValue } else { second = newValue } }
+  }
+
+  /// - Parameter serverPorts: ports that servers listen on.
+  func identity(number: Int, serverPorts: Set<UInt16>) -> StreamIdentity {
+    let (server, evidence) = serverSide(ports: serverPorts)
+    return StreamIdentity(number: number, peers: peers, server: server, serverEvidence: evidence)
+  }
+
+  private var peers: (first: Endpoint, second: Endpoint)? {
+    guard let address = first.address, let port = first.port, let otherAddress = second.address,
+      let otherPort = second.port
+    else { return nil }
+    return (Endpoint(address: address, port: port), Endpoint(address: otherAddress, port: otherPort))
+  }
+
+  /// Where nobody says so the server has the lower port, else it is the side that did not come first.
+  private func serverSide(ports: Set<UInt16>) -> (Side, StreamIdentity.Evidence) {
+    if let server { return (server, .handshake) }
+    let isFirst = first.port.map(ports.contains) ?? false
+    let isSecond = second.port.map(ports.contains) ?? false
+    if isFirst != isSecond { return (isFirst ? .first : .second, .port) }
+    if let port = first.port, let other = second.port, port < other { return (.first, .guess) }
+    return (.second, .guess)
+  }
+}

@@ -1,0 +1,164 @@
+import PacketCapture
+import WireBytes
+
+/// How the bytes of a followed stream are written.
+enum FollowBody: Sendable {
+  /// A line of hex digits for each segment.
+  case raw
+  /// Offset, sixteen pairs a line and a text column, as in a hex dump.
+  case hex
+}
+
+/// Reads what `tshark -z follow,tcp,raw,N` and `…,hex,N` print, and Wireshark's window of the same name.
+///
+/// tshark puts a frame around each stream, which names both ends; Wireshark does not. A line that begins with
+/// a tab (tshark) or blanks (Wireshark) is of node 1, any other of node 0, which sent the first packet. Lines
+/// outside of frames are tshark's packet list and messages.
+struct FollowText: ExportLines {
+  private enum State {
+    /// Outside of a frame, before the first one, or behind it.
+    case before, behind
+    case header(FollowBody?, ExportConnection)
+    case body(FollowBody)
+    /// In a frame whose bytes are written in a way that cannot be read back.
+    case foreign
+  }
+
+  /// What the bytes are taken for where no frame says it.
+  private let frameless: FollowBody
+  private var state = State.before
+  /// How many connections there were.
+  private var count = 0
+  private var digits = HexDigitRun()
+  private var dump = FollowHexBody()
+  /// Whether the present line is one of hex digits, of which more pieces follow.
+  private var isWithinDigits = false
+
+  init(frameless: FollowBody) { self.frameless = frameless }
+
+  mutating func read(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
+    guard line.isStart else {
+      if isWithinDigits { digits.read(text, from: 0, of: line, into: &events) }
+      return
+    }
+    isWithinDigits = false
+    if RuledLine.isDrawn(with: "=", in: text) {
+      passRule(into: &events)
+    } else if text.holds("Follow: ") {
+      beginHeader(text, of: line, into: &events)
+    } else if case .header(let body, let connection) = state {
+      readHeader(text, body, connection, into: &events)
+    } else {
+      readBody(text, of: line, into: &events)
+    }
+  }
+
+  mutating func finish(at place: TextPlace, into events: inout ExportEvents) {
+    switch state {
+    case .before, .behind, .foreign: break
+    case .header:
+      events.fault("the text ends within the frame of a stream: it is cut", at: place)
+    case .body where hasFrame:
+      events.fault(
+        "the line of = signs at the end of the stream is missing: the text is cut; what is there is used",
+        at: place)
+    case .body: break
+    }
+  }
+
+  /// Whether the present stream was announced by a frame.
+  private var hasFrame = false
+
+  private mutating func passRule(into events: inout ExportEvents) {
+    // Of a header, this is the line above it.
+    if case .body = state { events.append(.end(key: count &- 1)) }
+    if case .before = state { return }
+    state = .behind
+  }
+
+  /// `Follow: tls,raw`.
+  private mutating func beginHeader(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
+    if case .body = state { events.append(.end(key: count &- 1)) }
+    if text.end(of: ",raw", from: 8) == text.byteCount {
+      state = .header(.raw, ExportConnection())
+    } else if text.end(of: ",hex", from: 8) == text.byteCount {
+      state = .header(.hex, ExportConnection())
+    } else {
+      events.fault(
+        "the stream that follows is not written as raw or hex, and its bytes cannot be told; make the text "
+          + "with tshark -z follow,tcp,raw,N", at: line.place(0))
+      state = .header(nil, ExportConnection())
+    }
+  }
+
+  /// `Filter: tcp.stream eq 0`, `Node 0: 192.0.2.1:40000`, and `Node 1: …`, behind which the bytes begin.
+  private mutating func readHeader(
+    _ text: RawSpan, _ body: FollowBody?, _ connection: ExportConnection, into events: inout ExportEvents
+  ) {
+    var connection = connection
+    if text.holds("Node 0: ") {
+      connection.first = Self.peer(text, from: 8)
+      state = .header(body, connection)
+    } else if text.holds("Node 1: ") {
+      connection.second = Self.peer(text, from: 8)
+      guard let body else {
+        state = .foreign
+        return
+      }
+      begin(body, connection, into: &events)
+      hasFrame = true
+    }
+  }
+
+  private mutating func begin(
+    _ body: FollowBody, _ connection: ExportConnection, into events: inout ExportEvents
+  ) {
+    events.append(.begin(key: count, connection))
+    count &+= 1
+    dump = FollowHexBody()
+    state = .body(body)
+  }
+
+  /// `192.0.2.1:2196`, `[2001:db8::1]:2196`, `name:2196`; what followed TLS has is `:0` for the end that
+  /// tshark did not note.
+  private static func peer(_ text: RawSpan, from start: Int) -> ExportConnection.Peer {
+    var colon = text.byteCount
+    while colon > start, text.byte(at: colon &- 1) != UInt8(ascii: ":") { colon &-= 1 }
+    guard colon > start else { return ExportConnection.Peer() }
+    var range = start..<colon &- 1
+    if range.count > 2, text.byte(at: start) == UInt8(ascii: "[") {
+      range = start &+ 1..<colon &- 2
+    }
+    let port = text.wholeNumber(at: colon).flatMap(UInt16.init(exactly:))
+    return ExportConnection.Peer(address: IPAddress(text.string(range)), port: port == 0 ? nil : port)
+  }
+
+  private mutating func readBody(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
+    if case .before = state, Self.isBody(text, frameless) {
+      begin(frameless, ExportConnection(), into: &events)
+    }
+    guard case .body(let body) = state, text.byteCount > 0 else { return }
+    let start = text.skippingBlanks(from: 0)
+    let side: Side = start > 0 ? .second : .first
+    switch body {
+    case .raw:
+      events.append(.segment(key: count &- 1, side, nil))
+      isWithinDigits = true
+      digits.read(text, from: start, of: line, into: &events)
+    case .hex:
+      dump.read(text, from: start, of: side, key: count &- 1, line, into: &events)
+    }
+  }
+
+  /// Whether a line that no frame announces is one of bytes.
+  static func isBody(_ text: RawSpan, _ body: FollowBody) -> Bool {
+    let start = text.skippingBlanks(from: 0)
+    switch body {
+    case .raw:
+      return text.byteCount &- start >= 2 && (text.byteCount &- start) % 2 == 0
+        && HexDigits.end(in: text, from: start, to: text.byteCount) == text.byteCount
+    case .hex:
+      return FollowHexBody.isLine(text, from: start)
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import PacketCapture
+import WireBytes
+
+/// Reads what `tshark -z follow,tcp,yaml,N` prints, and Wireshark's YAML of a followed stream. It is a fixed
+/// shape: a list of peers, then one of packets, whose data are lines of base64. Older versions have
+/// `# Packet 4` and `peer1_0: !!binary |` instead.
+struct FollowYAML: ExportLines {
+  private enum State {
+    case outside
+    case peers(Side?)
+    case packets
+    /// Lines that are indented are base64.
+    case data
+    /// Lines of data whose peer is not known.
+    case lostData
+  }
+
+  /// What tshark 4.0 prints of a time went through a `double`, which holds times of our days to a quarter of a
+  /// microsecond: 1400000000.3 becomes 1400000000.299999952.
+  private static let timeDigits = 6
+
+  private var state = State.outside
+  private var connection = ExportConnection()
+  private var count = 0
+  private var names = PeerCount()
+  /// What was said of the packet whose data come next.
+  private var side: Side?
+  private var packet = PacketReference(number: nil)
+
+  mutating func read(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
+    guard line.isStart else {
+      if case .data = state { Base64Line.read(text, from: 0, of: line, into: &events) }
+      return
+    }
+    let start = text.skippingBlanks(from: 0)
+    guard start < text.byteCount else { return }
+    if start > 0, !Self.isKey(text, from: start) {
+      readData(text, from: start, of: line, into: &events)
+    } else {
+      readKey(text, from: start, of: line, into: &events)
+    }
+  }
+
+  mutating func finish(at place: TextPlace, into events: inout ExportEvents) {
+    if case .peers = state {
+      events.fault("the text ends within the list of peers: it is cut", at: place)
+    }
+  }
+
+  /// Whether a `:` or the `-` of a list stands in the line, neither of which is a character of base64.
+  private static func isKey(_ text: RawSpan, from start: Int) -> Bool {
+    text.holds("- ", at: start) || text.holds("#", at: start) || text.end(of: ":", from: start) != nil
+  }
+
+  private mutating func readData(
+    _ text: RawSpan, from start: Int, of line: ExportLine, into events: inout ExportEvents
+  ) {
+    switch state {
+    case .data: Base64Line.read(text, from: start, of: line, into: &events)
+    case .lostData: break
+    case .outside, .peers, .packets:
+      events.fault("a key of the export was expected; the line is left out", at: line.place(start))
+    }
+  }
+
+  private mutating func readKey(
+    _ text: RawSpan, from start: Int, of line: ExportLine, into events: inout ExportEvents
+  ) {
+    let key = text.holds("- ", at: start) ? text.skippingBlanks(from: start &+ 2) : start
+    if text.holds("peers:", at: key) {
+      connection = ExportConnection()
+      state = .peers(nil)
+    } else if case .peers(let side) = state {
+      readPeer(text, key, side, of: line, into: &events)
+    } else if text.holds("# Packet ", at: key) {
+      packet = PacketReference(number: nil, original: text.wholeNumber(at: key &+ 9))
+    } else if let name = PeerName(text, at: key), text.holds(": !!binary |", at: name.end) {
+      names.begin(name, packet.original == nil ? nil : packet, at: line.place(key), into: &events)
+      packet = PacketReference(number: nil)
+      state = .data
+    } else {
+      readPacket(text, key, of: line, into: &events)
+    }
+  }
+
+  /// `- peer: 0`, `host: 192.0.2.1`, `port: 40000`.
+  private mutating func readPeer(
+    _ text: RawSpan, _ key: Int, _ side: Side?, of line: ExportLine, into events: inout ExportEvents
+  ) {
+    if text.holds("peer:", at: key) {
+      state = .peers(Self.side(text, from: key &+ 5))
+    } else if text.holds("host:", at: key), let side {
+      connection[side].address = IPAddress(text.string(key &+ 5..<text.byteCount))
+    } else if text.holds("port:", at: key), let side {
+      let port = text.wholeNumber(at: text.skippingBlanks(from: key &+ 5)).flatMap(UInt16.init(exactly:))
+      connection[side].port = port == 0 ? nil : port
+    } else if text.holds("packets:", at: key) {
+      beginPackets(into: &events)
+    } else {
+      events.fault("\"peer:\", \"host:\", \"port:\" or \"packets:\" was expected", at: line.place(key))
+    }
+  }
+
+  private mutating func beginPackets(into events: inout ExportEvents) {
+    events.append(.end(key: count &- 1))
+    events.append(.begin(key: count, connection))
+    count &+= 1
+    state = .packets
+  }
+
+  /// `- packet: 4`, `peer: 1`, `timestamp: 1400000000.200000048`, `data: !!binary |`.
+  private mutating func readPacket(
+    _ text: RawSpan, _ key: Int, of line: ExportLine, into events: inout ExportEvents
+  ) {
+    if text.holds("packet:", at: key) {
+      packet = PacketReference(number: nil, original: Self.number(text, from: key &+ 7))
+      side = nil
+      state = .packets
+      if packet.original == nil { events.fault("a packet without its number", at: line.place(key)) }
+    } else if text.holds("peer:", at: key) {
+      side = Self.side(text, from: key &+ 5)
+    } else if text.holds("timestamp:", at: key) {
+      let start = text.skippingBlanks(from: key &+ 10)
+      packet.time = text.time(at: start, maxDigits: Self.timeDigits)
+    } else if text.holds("data:", at: key) {
+      beginData(of: line, at: key, into: &events)
+    } else if text.holds("packets:", at: key) {
+      // The list of peers before it is missing.
+      beginPackets(into: &events)
+    } else if !text.holds("#", at: key), !text.holds("---", at: key), !text.holds("...", at: key) {
+      events.fault(
+        "\"packet:\", \"peer:\", \"timestamp:\" or \"data:\" was expected; the line is left out",
+        at: line.place(key))
+    }
+  }
+
+  private mutating func beginData(of line: ExportLine, at key: Int, into events: inout ExportEvents) {
+    guard let side, count > 0 else {
+      events.fault(
+        "the data of a packet whose peer is not named; they are left out, and nobody knows how many they are",
+        at: line.place(key))
+      state = .lostData
+      return
+    }
+    events.append(.segment(key: count &- 1, side, packet))
+    state = .data
+  }
+
+  private static func number(_ text: RawSpan, from start: Int) -> Int? {
+    text.wholeNumber(at: text.skippingBlanks(from: start))
+  }
+
+  private static func side(_ text: RawSpan, from start: Int) -> Side? {
+    number(text, from: start).flatMap { UInt8(exactly: $0) }.flatMap(Side.init(rawValue:))
+  }
+}

@@ -1,0 +1,162 @@
+import PacketCapture
+import WireBytes
+
+/// Reads the application data in what `ssldump -d` prints, with any of -A, -e, -n, -x and -X:
+///
+///     New TCP connection #1: 192.0.2.1(40000) <-> 192.0.2.2(2196)
+///     1 11 0.2913 (0.2683)  S>C  application_data
+///         ---------------------------------------------------------------
+///         53 72 4e 00 …    SrN.…
+///         ---------------------------------------------------------------
+///
+/// Data that are printable from end to end are printed as themselves, indented, and the closing line then
+/// follows the last character directly, unless that is a newline. All other lines tell of the handshake.
+struct SSLDump: ExportLines {
+  private enum State {
+    case outside
+    /// A record of application data was announced: a ruled line must follow.
+    case announced(TextPlace)
+    /// Between the ruled lines, before the first line and in either form.
+    case opened, hex, text
+  }
+
+  private static let indent = 4
+  private static let bytesPerLine = 16
+  static let pairs = HexPairs(halfway: nil, textColumn: indent + 3 * bytesPerLine + 3)
+
+  private var state = State.outside
+  /// Whether the record's announcement ends with a carriage return, which then is none of its text.
+  private var hasReturns = false
+  private let newline: [UInt8] = [ASCII.newline]
+
+  mutating func read(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
+    switch state {
+    case .outside:
+      readOutside(text, of: line, into: &events)
+    case .announced(let place):
+      if text.holds("    "), RuledLine.isDrawn(with: "-", in: text, from: Self.indent) {
+        state = .opened
+      } else {
+        tellUndecrypted(at: place, into: &events)
+        readOutside(text, of: line, into: &events)
+      }
+    case .opened, .hex, .text:
+      readData(text, of: line, into: &events)
+    }
+  }
+
+  mutating func finish(at place: TextPlace, into events: inout ExportEvents) {
+    switch state {
+    case .outside: break
+    case .announced(let place): tellUndecrypted(at: place, into: &events)
+    case .opened, .hex, .text:
+      events.fault("the text ends within a record: it is cut; what is there is used", at: place)
+    }
+  }
+
+  private mutating func tellUndecrypted(at place: TextPlace, into events: inout ExportEvents) {
+    events.fault(
+      "application data without their bytes: they were not decrypted; give ssldump the key with -k or -l, and -d",
+      at: place)
+    state = .outside
+  }
+
+  private mutating func readOutside(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
+    guard line.isStart else { return }
+    if let (key, connection) = SSLDumpLine.connection(text) {
+      events.append(.begin(key: key, connection))
+    } else if let record = SSLDumpLine(text) {
+      begin(record, text, of: line, into: &events)
+    }
+  }
+
+  private mutating func begin(
+    _ record: SSLDumpLine, _ text: RawSpan, of line: ExportLine, into events: inout ExportEvents
+  ) {
+    switch record.content {
+    case .applicationData:
+      events.append(.segment(key: record.key, record.side, record.packet))
+      hasReturns = line.hasReturn
+      state = .announced(line.place(0))
+    case .fin: events.append(.finished(key: record.key, record.side))
+    case .reset: events.append(.end(key: record.key))
+    case .other: break
+    }
+  }
+
+  /// A line between the ruled ones. `text` has no carriage return at its end; `line` knows of it.
+  private mutating func readData(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
+    if line.isStart, text.holds("    "), RuledLine.isDrawn(with: "-", in: text, from: Self.indent) {
+      state = .outside
+      return
+    }
+    if case .opened = state { state = Self.isHex(text, isCut: !line.isTerminated) ? .hex : .text }
+    if case .hex = state {
+      let outcome = Self.pairs.read(
+        text, from: Self.indent, maxCount: Self.bytesPerLine, of: line, into: &events)
+      if outcome.count == 0 {
+        events.fault("hex pairs or the end of the record were expected", at: line.place(0))
+      }
+    } else {
+      readText(text, of: line, into: &events)
+    }
+  }
+
+  /// A line of data that were printed as they are.
+  private mutating func readText(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
+    let start = line.isStart && text.holds("    ") ? Self.indent : 0
+    var end = text.byteCount
+    var isClosed = false
+    if let rule = Self.ruleStart(in: text), line.isEnd {
+      end = rule
+      isClosed = true
+    }
+    _ = events.text.append(
+      upTo: max(0, end &- start), at: line.fileOffset &+ start, spacing: Spacing(stride: 1)
+    ) { bytes in
+      for index in start..<max(start, end) { bytes.append(text.byte(at: index)) }
+    }
+    if isClosed {
+      state = .outside
+      return
+    }
+    guard line.isEnd, line.isTerminated else { return }
+    if line.hasReturn, !hasReturns {
+      events.text.append(ASCII.carriageReturn, at: line.fileOffset &+ end, stride: 1)
+    }
+    events.text.append(
+      ASCII.newline, at: line.fileOffset &+ end &+ (line.hasReturn ? 1 : 0), stride: 1)
+  }
+
+  /// Where the closing line of a text begins that does not end with a newline.
+  private static func ruleStart(in text: RawSpan) -> Int? {
+    var start = text.byteCount
+    while start > 0, text.byteCount &- start < ruleLength, text.byte(at: start &- 1) == UInt8(ascii: "-") {
+      start &-= 1
+    }
+    return text.byteCount &- start == ruleLength ? start : nil
+  }
+
+  private static let ruleLength = 63
+
+  /// Whether a record's first line is of its hex dump: pairs, and behind them the same bytes as text (or, with
+  /// -X, one blank). Of a line that is cut, as much as there is decides.
+  private static func isHex(_ text: RawSpan, isCut: Bool) -> Bool {
+    var bytes: [UInt8] = []
+    var index = indent
+    guard text.holds("    ") else { return false }
+    while bytes.count < bytesPerLine, index &+ 2 <= text.byteCount,
+      index &+ 2 < text.byteCount ? text.byte(at: index &+ 2) == 0x20 : isCut,
+      let high = Hex.value(ofDigit: text.byte(at: index)),
+      let low = Hex.value(ofDigit: text.byte(at: index &+ 1))
+    {
+      bytes.append(high << 4 | low)
+      index &+= 3
+    }
+    guard !bytes.isEmpty else { return false }
+    if index >= text.byteCount { return true }
+    guard text.skippingBlanks(from: index) >= min(text.byteCount, index &+ 3) else { return false }
+    let difference = pairs.firstDifference(text, from: pairs.textColumn ?? 0, with: bytes[...])
+    return difference.map { isCut && $0 >= text.byteCount } ?? true
+  }
+}

@@ -1,0 +1,180 @@
+import PacketCapture
+
+/// A file, or standard input, whose content is read from its beginning to its end in blocks; where the file
+/// is compressed, what it was made from. Offsets are of the content, from 0; `bytesRead` and `size` are of the
+/// file as it lies on disk.
+package struct InputFile: ~Copyable {
+  /// How the content is stored on disk; nil where the file holds the bytes themselves. Known from the first
+  /// `fill` on.
+  package private(set) var compression: Compression?
+  /// Bytes of content handed over so far.
+  package private(set) var contentLength = 0
+
+  private var stored: StoredFile
+  private var decompressor: Decompressor?
+  /// The file's first bytes, which told what it is, until they are handed over.
+  private var head: ArraySlice<UInt8> = []
+  private var isBegun = false
+  /// What looks compressed and is not, is read as it lies there.
+  private let readsLookalikes: Bool
+  private var recent: RecentBytes?
+  /// Why reading came to its end, where that is not the file's. It is told once what was read before it has
+  /// been handed over.
+  private var fault: InputFault?
+
+  /// Bytes that tell an uncompressed file, or nearly: no field behind them matters. A block of SHA-256.
+  private static let shortHead = 64
+
+  /// Opens what `input` names; a fault says why it cannot be.
+  /// - Parameters:
+  ///   - hashes: whether SHA-256 of the file is wanted.
+  ///   - readsLookalikes: whether a file of which nothing can be decompressed is read as it lies there, in
+  ///     place of a fault.
+  package init(
+    _ input: Input, hashes: Bool = false, readsLookalikes: Bool = false
+  ) throws(InputFault) {
+    stored = try StoredFile(input, hashes: hashes)
+    self.readsLookalikes = readsLookalikes
+  }
+
+  /// The file's size in bytes on disk where that is known before it is read: not of pipes and devices.
+  package var size: Int? { stored.size }
+  /// Bytes of the file as it lies on disk that have been read.
+  package var bytesRead: Int { stored.bytesRead }
+
+  /// SHA-256 of the file as it lies on disk, in hex, once it has been read; nil where it was not asked for.
+  package mutating func takeDigest() -> String? { stored.takeDigest() }
+
+  /// Reads until `buffer` is full from `start` on or the file ends; returns the index behind the last byte
+  /// read. So a block's length does not depend on how a pipe was written. Where reading fails behind some
+  /// bytes, those are returned, and the next call throws.
+  package mutating func fill(_ buffer: inout [UInt8], from start: Int) throws(InputFault) -> Int {
+    if !isBegun { begin() }
+    var filled = start
+    buffer.withUnsafeMutableBytes { bytes in
+      while filled < bytes.count, fault == nil {
+        let count = read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]))
+        // A file that turned out to hold the bytes themselves goes on with its head.
+        if count == 0, head.isEmpty { break }
+        filled += count
+      }
+      if filled > start { recent?.append(UnsafeRawBufferPointer(rebasing: bytes[start..<filled])) }
+    }
+    if filled > start { contentLength &+= filled - start }
+    if let fault, filled <= start { throw fault }
+    return filled
+  }
+
+  /// Reads `range` of the content, which has been read before, into `buffer`; false where the bytes are gone.
+  package mutating func reread(_ range: Range<Int>, into buffer: inout [UInt8]) -> Bool {
+    guard range.lowerBound >= 0, range.upperBound <= contentLength else { return false }
+    guard recent != nil || isRereadable else { return range.isEmpty }
+    buffer.resize(to: range.count)
+    return buffer.withUnsafeMutableBytes { bytes in
+      recent.map { $0.copy(range, into: bytes) } ?? stored.reread(from: range.lowerBound, into: bytes)
+    }
+  }
+
+  /// From now on `reread` finds the last `length` bytes of the content, where the file itself cannot be read
+  /// twice.
+  /// - Parameter head: all of the content that has been read so far.
+  package mutating func keep(_ length: Int, behind head: ArraySlice<UInt8>) {
+    guard length > 0, !isRereadable else { return }
+    let kept = RecentBytes(capacity: length)
+    head.withUnsafeBytes { kept.append($0) }
+    recent = kept
+  }
+
+  /// Whether content is found again in the file itself.
+  private var isRereadable: Bool { stored.isRegular && compression == nil }
+
+  /// Looks at the file's first bytes.
+  private mutating func begin() {
+    isBegun = true
+    var bytes = readHead(Self.shortHead, behind: [])
+    if Compression.mayBeSkippable(bytes[...]) { bytes = readHead(Compression.headLength, behind: bytes) }
+    if let found = Compression(of: bytes[...]) {
+      compression = found
+      decompressor = Decompressor(found, head: bytes)
+    } else {
+      head = bytes[...]
+    }
+  }
+
+  /// The file's next bytes behind `bytes`, up to `length` in all.
+  private mutating func readHead(_ length: Int, behind bytes: [UInt8]) -> [UInt8] {
+    var filled = bytes.count
+    var bytes = bytes + [UInt8](repeating: 0, count: max(0, length - filled))
+    bytes.withUnsafeMutableBytes { target in
+      while filled < target.count {
+        let count = stored.read(into: UnsafeMutableRawBufferPointer(rebasing: target[filled...]))
+        if count == 0 { break }
+        filled += count
+      }
+    }
+    return Array(bytes.prefix(filled))
+  }
+
+  /// The next bytes of content; none at its end, with the reason in `fault` where that is not the file's.
+  private mutating func read(into target: UnsafeMutableRawBufferPointer) -> Int {
+    if decompressor != nil { return decompress(into: target) }
+    if !head.isEmpty {
+      let count = min(head.count, target.count)
+      target.copyBytes(from: head.prefix(count))
+      head = head.dropFirst(count)
+      return count
+    }
+    let count = stored.read(into: target)
+    fault = stored.fault
+    return count
+  }
+
+  private mutating func decompress(into target: UnsafeMutableRawBufferPointer) -> Int {
+    let count = decompressor?.fill(target, from: &stored) ?? 0
+    fault = stored.fault ?? decompressor?.fault
+    guard fault != nil else { return count }
+    if readsLookalikes, stored.fault == nil, let bytes = decompressor?.bytesThatOnlyLook() {
+      fault = nil
+      decompressor = nil
+      compression = nil
+      head = bytes[...]
+      if isRereadable { recent = nil }
+    } else {
+      readToEnd()
+    }
+    return count
+  }
+
+  /// Reads the rest of a file that cannot be decompressed any further, for its length and its digest.
+  private mutating func readToEnd() {
+    withUnsafeTemporaryAllocation(byteCount: Decompressor.inputLength, alignment: 16) { buffer in
+      while stored.read(into: buffer) > 0 {}
+    }
+  }
+}
+
+extension InputFile {
+  /// All content of a small file. Of one that has more than `limit` bytes it is more than those, by which it shows.
+  package static func content(of input: Input, limit: Int) throws(InputFault) -> [UInt8] {
+    var file = try InputFile(input)
+    var content: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 64 << 10)
+    while content.count <= limit {
+      let count = try file.fill(&block, from: 0)
+      if count == 0 { break }
+      content += block[..<count]
+    }
+    return content
+  }
+}
+
+extension [UInt8] {
+  /// Makes the array `count` bytes long; what it held does not matter.
+  fileprivate mutating func resize(to count: Int) {
+    if count < self.count {
+      removeLast(self.count - count)
+    } else {
+      append(contentsOf: repeatElement(0, count: count - self.count))
+    }
+  }
+}

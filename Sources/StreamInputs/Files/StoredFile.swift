@@ -1,0 +1,86 @@
+import PacketCapture
+import Platform
+
+/// A file as it lies on disk, or standard input, read from its beginning to its end, counted and hashed on
+/// the way. It is closed when it goes.
+struct StoredFile: ~Copyable {
+  private let descriptor: Int32
+  private var hash: InputHash?
+  /// Where in the file reading began: standard input may have been read before.
+  private let startOffset: Int
+  /// The file's size in bytes where that is known before it is read: not of pipes and devices.
+  let size: Int?
+  /// Bytes read so far.
+  private(set) var bytesRead = 0
+  /// Why reading came to its end, where that is not the file's.
+  private(set) var fault: InputFault?
+
+  /// Opens what `input` names; a fault says why it cannot be.
+  init(_ input: Input, hashes: Bool) throws(InputFault) {
+    hash = hashes ? InputHash() : nil
+    guard let path = input.path else {
+      descriptor = STDIN_FILENO
+      size = Self.size(of: STDIN_FILENO)
+      startOffset = max(0, Int(lseek(STDIN_FILENO, 0, SEEK_CUR)))
+      return
+    }
+    descriptor = path.withUnsafeBufferPointer { buffer in
+      buffer.baseAddress.map { open($0, O_RDONLY | O_CLOEXEC) } ?? -1
+    }
+    startOffset = 0
+    guard descriptor >= 0 else { throw InputFault("cannot be opened: \(SystemError.text())") }
+    size = Self.size(of: descriptor)
+    #if canImport(Glibc)
+      _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+    #endif
+  }
+
+  deinit {
+    if descriptor > STDERR_FILENO { _ = close(descriptor) }
+  }
+
+  /// Whether bytes can be read again.
+  var isRegular: Bool { size != nil }
+
+  /// Reads what is there, up to `buffer`'s length; 0 at the end of the file, or where `fault` says why no
+  /// more can be read.
+  mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    while fault == nil, let base = buffer.baseAddress, !buffer.isEmpty {
+      let count = Self.system(read: descriptor, base, buffer.count)
+      if count >= 0 {
+        // Right behind the read, while the bytes are in the processor's cache.
+        hash?.update(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+        bytesRead &+= count
+        return count
+      }
+      if errno != EINTR { fault = InputFault("cannot be read: \(SystemError.text())") }
+    }
+    return 0
+  }
+
+  /// Reads bytes from `offset` on (from 0, where reading began) anew; false unless all are there.
+  func reread(from offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
+    var filled = 0
+    while filled < buffer.count, let base = buffer.baseAddress {
+      let count = pread(
+        descriptor, base + filled, buffer.count - filled, off_t(startOffset + offset + filled))
+      if count == 0 || (count < 0 && errno != EINTR) { return false }
+      filled += max(0, count)
+    }
+    return true
+  }
+
+  /// SHA-256 of all bytes read, as 64 hex digits; nil where it was not asked for. It can be taken once.
+  mutating func takeDigest() -> String? { hash.take()?.hexDigest() }
+
+  /// The system's call, which the method of the same name hides.
+  private static func system(read descriptor: Int32, _ target: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    Platform.read(descriptor, target, count)
+  }
+
+  private static func size(of descriptor: Int32) -> Int? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+}

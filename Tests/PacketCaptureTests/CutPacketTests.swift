@@ -1,0 +1,69 @@
+import PacketCapture
+import Testing
+
+/// What the end of a file leaves of the last packet, and which packet the damage is said to be in.
+@Suite("Packets that the file's end cuts")
+struct CutPacketTests {
+  private static let bytes = (0..<100).map { UInt8($0) }
+
+  /// Two packets in pcap, or in the blocks of pcapng: the second one ends with the file but for a pcapng block's
+  /// closing length.
+  private static func file(_ kind: String) -> [UInt8] {
+    var writer = CaptureFileWriter(isBigEndian: false)
+    let packets = [5_000_000, 6_000_000].map { CaptureFileWriter.Packet(bytes: bytes, stamp: $0) }
+    if kind == "pcap" { writer.pcapHeader() } else { writer.section() }
+    if kind != "pcap" { writer.interface() }
+    for packet in packets {
+      switch kind {
+      case "enhanced": writer.enhanced(packet)
+      case "obsolete": writer.obsolete(packet)
+      case "simple": writer.simple(packet)
+      default: writer.pcapPacket(packet)
+      }
+    }
+    return writer.bytes
+  }
+
+  @Test(
+    "are read as far as they go, and told by their number",
+    arguments: ["pcap", "enhanced", "obsolete", "simple"])
+  func cut(_ kind: String) {
+    let file = Self.file(kind)
+    let closing = kind == "pcap" ? 0 : 4
+    #expect(RecordReading(file).messages.isEmpty)
+    for missing in 1...40 {
+      let reading = RecordReading(Array(file.dropLast(closing + missing)))
+      #expect(reading.packets.map(\.bytes) == [Self.bytes, Self.bytes.dropLast(missing)])
+      #expect(reading.messages.count == 1)
+      #expect(reading.messages.first?.hasPrefix("in packet 2: a ") == true, "\(reading.messages)")
+    }
+  }
+
+  @Test(
+    "that are cut in their header are not read: the damage is behind the packet before",
+    arguments: ["pcap", "enhanced"])
+  func cutHeader(_ kind: String) {
+    let file = Self.file(kind)
+    let rest = kind == "pcap" ? 16 + 100 : 28 + 100 + 4
+    for left in [1, 7, 11] {
+      let reading = RecordReading(Array(file.dropLast(rest - left)))
+      #expect(reading.packets.count == 1)
+      #expect(reading.messages.first?.hasPrefix("behind packet 1: ") == true, "\(reading.messages)")
+    }
+  }
+
+  @Test("a block whose second length is wrong is in the packet that it holds, or behind the one before")
+  func wrongClosing() {
+    var packet = Self.file("enhanced")
+    packet[packet.count - 4] ^= 1
+    #expect(RecordReading(packet).messages.first?.hasPrefix("in packet 2: a block of ") == true)
+    var interface = CaptureFileWriter(isBigEndian: false)
+    interface.section()
+    interface.interface()
+    interface.enhanced(CaptureFileWriter.Packet(bytes: Self.bytes, stamp: 5_000_000))
+    interface.interface()
+    var bytes = interface.bytes
+    bytes[bytes.count - 4] ^= 1
+    #expect(RecordReading(bytes).messages.first?.hasPrefix("behind packet 1: a block of ") == true)
+  }
+}

@@ -1,0 +1,126 @@
+import CLibpcap
+import PacketCapture
+import TestSupport
+import Testing
+
+@Suite("libpcap filters")
+struct PacketFilterTests {
+  /// Numbers of the packets of a fixture that the filter lets through.
+  private func matches(_ expression: String, _ name: String) throws -> [Int] {
+    let file = Array(try Fixtures.data("captures/\(name)"))
+    var filter = try PacketFilter(expression)
+    return RecordReading(file).packets.filter { packet in
+      filter.matches(Self.record(packet), in: packet.bytes.span.bytes)
+    }.map(\.number)
+  }
+
+  /// Where the packet's bytes are the window.
+  private static func record(_ packet: RecordReading.Packet) -> PacketRecord {
+    PacketRecord(
+      number: packet.number, time: packet.time, linkType: LinkType(rawValue: packet.linkType), start: 0,
+      capturedLength: packet.bytes.count, originalLength: packet.original, fileOffset: packet.fileOffset)
+  }
+
+  /// Numbers of the packets that tcpdump, which has libpcap read the file, lets through.
+  private func oracle(_ expression: String, _ name: String) throws -> [Int] {
+    let file = Array(try Fixtures.data("captures/\(name)"))
+    var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
+    let directory = try TemporaryFiles()
+    let handle = try #require(pcap_open_offline(try directory.write(file), &message))
+    defer { pcap_close(handle) }
+    var code = bpf_program()
+    // An expression that makes no sense for the link type lets nothing through.
+    guard pcap_compile(handle, &code, expression, 1, 0xffff_ffff) == 0 else { return [] }
+    defer { pcap_freecode(&code) }
+    var numbers: [Int] = []
+    var (number, header, data) = (0, UnsafeMutablePointer<pcap_pkthdr>?.none, UnsafePointer<UInt8>?.none)
+    while pcap_next_ex(handle, &header, &data) == 1 {
+      number += 1
+      if pcap_offline_filter(&code, header, data) != 0 { numbers.append(number) }
+    }
+    return numbers
+  }
+
+  @Test(
+    "the packets that libpcap lets through itself",
+    arguments: [
+      "pcapplusplus/three_http_streams.pcap", "pcapplusplus/raw_ip.pcap", "pcapplusplus/sll2.pcap",
+      "pcapplusplus/null_loopback.pcap", "pcapplusplus/linktype_ipv4.pcap", "pcapplusplus/linktype_ipv6.pcap",
+      "tcpdump/tcp-handshake-nano.pcap", "pcapplusplus/microsecs_big_endian.pcap",
+    ], ["tcp", "ip6", "port 80", "tcp and greater 200", "len < 100", "host 10.0.0.138", ""])
+  func sameAsLibpcap(_ name: String, _ expression: String) throws {
+    #expect(try matches(expression, name) == oracle(expression, name))
+  }
+
+  @Test("an expression that is none is refused with libpcap's words")
+  func noExpression() {
+    for expression in ["tpc port 80", "port", "((tcp)", "tcp\0", "port 99999999"] {
+      let fault = #expect(throws: InputFault.self) { try PacketFilter(expression) }
+      #expect(fault?.message.isEmpty == false && fault.map { $0.message.utf8.count < 900 } == true)
+    }
+    let fault = #expect(throws: InputFault.self) { try PacketFilter("tcp and (port 80") }
+    #expect(fault?.message.contains("syntax error") == true && fault?.message.contains("EN10MB") == true)
+    let long = String(repeating: "x", count: 5000)
+    #expect(
+      #expect(throws: InputFault.self) { try PacketFilter(long) }.map { $0.message.utf8.count < 900 } == true)
+  }
+
+  @Test("a link type that the filter does not suit: no packet, and one anomaly")
+  func unsuitableLinkType() throws {
+    var filter = try PacketFilter("ether host 00:11:22:33:44:55")
+    let bytes = [UInt8](repeating: 0x45, count: 60)
+    for number in 1...3 {
+      let record = PacketRecord(
+        number: number, time: nil, linkType: LinkType(rawValue: 101), start: 0, capturedLength: 60,
+        originalLength: 60, fileOffset: 1000 * number)
+      let isMatch = filter.matches(record, in: bytes.span.bytes)
+      #expect(!isMatch)
+    }
+    let anomalies = filter.takeAnomalies()
+    #expect(anomalies.map(\.kind) == [.unsupportedLinkType] && anomalies.first?.fileOffset == 1000)
+    #expect(anomalies.first?.message.hasPrefix("RAW (link type 101)") == true)
+    #expect(!filter.hasAnomalies)
+  }
+
+  @Test("link types one after another, each by its own program")
+  func alternatingLinkTypes() throws {
+    var filter = try PacketFilter("tcp")
+    let ip: [UInt8] =
+      [0x45, 0, 0, 40, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]
+      + [UInt8](repeating: 0, count: 20)
+    let window = [UInt8](repeating: 2, count: 12) + [8, 0] + ip
+    for _ in 0..<3 {
+      for (linkType, start) in [(UInt16(1), 0), (101, 14), (228, 14)] {
+        let record = PacketRecord(
+          number: 1, time: nil, linkType: LinkType(rawValue: linkType), start: start,
+          capturedLength: window.count - start, originalLength: window.count - start, fileOffset: 0)
+        let isMatch = filter.matches(record, in: window.span.bytes)
+        #expect(isMatch)
+      }
+    }
+  }
+
+  @Test("more link types than a capture has are refused, once")
+  func manyLinkTypes() throws {
+    var filter = try PacketFilter("greater 1")
+    for linkType in 0..<600 as Range<UInt16> {
+      let record = PacketRecord(
+        number: 1, time: nil, linkType: LinkType(rawValue: linkType), start: 0, capturedLength: 4,
+        originalLength: 4, fileOffset: 0)
+      let bytes: [UInt8] = [1, 2, 3, 4]
+      _ = filter.matches(record, in: bytes.span.bytes)
+    }
+    let anomalies = filter.takeAnomalies()
+    #expect(anomalies.count { $0.message.contains("more than 256") } == 1)
+  }
+
+  @Test(
+    "names of link types",
+    arguments: [
+      (1, "EN10MB", "Ethernet"), (101, "RAW", "Raw IP"), (113, "LINUX_SLL", "Linux cooked v1"),
+      (228, "IPV4", "Raw IPv4"), (0, "NULL", "BSD loopback"), (60_000, "link type 60000", "link type 60000"),
+    ] as [(UInt16, String, String)])
+  func names(_ number: UInt16, _ name: String, _ text: String) {
+    #expect(LinkType(rawValue: number).name == name && LinkType(rawValue: number).text == text)
+  }
+}

@@ -1,0 +1,198 @@
+import PacketCapture
+import TestSupport
+import Testing
+
+@Suite("From a captured packet to its TCP segment")
+struct PacketDissectorTests {
+  @Test(arguments: FrameCase.all)
+  func segment(_ example: FrameCase) {
+    var reader = FrameReader()
+    let answer = reader.read(example.frame, linkType: example.linkType)
+    let start = 16 + example.frame.count - example.trailer - Frames.payload.count
+    let expected = Frames.segment(isIPv6: example.isIPv6, payloadStart: start, length: Frames.payload.count)
+    #expect(expected.map { .segment($0) } == answer, "\(reader.dissector.takeAnomalies())")
+    #expect(!reader.dissector.hasAnomalies && reader.dissector.counts.segments == 1)
+  }
+
+  @Test("cut at every byte: the payload's beginning, or one anomaly", arguments: FrameCase.all)
+  func cut(_ example: FrameCase) {
+    for length in 0..<example.frame.count {
+      let frame = Array(example.frame.prefix(length))
+      for onWire in [example.frame.count, length] {
+        var reader = FrameReader()
+        let answer = reader.read(frame, linkType: example.linkType, onWire: onWire)
+        let anomalies = reader.dissector.takeAnomalies()
+        guard case .segment(let segment) = answer else {
+          #expect(answer == .passedOver && anomalies.count <= 1, "cut at \(length)")
+          #expect(anomalies.allSatisfy { $0.kind == .malformedPacket && $0.packet?.number == 1 })
+          #expect(anomalies.allSatisfy { (16...16 + length).contains($0.fileOffset ?? -1) })
+          continue
+        }
+        let payload = FrameReader.payload(answer, of: frame) ?? [1]
+        #expect(Frames.payload.starts(with: payload), "cut at \(length)")
+        let isMissingKnown = onWire == example.frame.count && example.trailer == 0
+        #expect(!isMissingKnown || payload.count + segment.missingLength == Frames.payload.count)
+      }
+    }
+  }
+
+  @Test("changed at random: never outside the packet, and every packet is counted")
+  func mutations() {
+    var generator = SeededGenerator(seed: 41)
+    var reader = FrameReader()
+    var open = 0
+    for _ in 0..<40_000 {
+      let example = generator.pick(FrameCase.all)
+      var frame = example.frame
+      for _ in 0..<generator.pick(1...4) {
+        frame[generator.pick(0...min(frame.count - 1, 80))] = UInt8(generator.pick(0...255))
+      }
+      if generator.chance(4) { frame.removeLast(generator.pick(0...frame.count - 1)) }
+      let answer = reader.read(
+        frame, linkType: example.linkType, onWire: frame.count + generator.pick([0, 0, 40]))
+      switch answer {
+      case .segment(let segment):
+        #expect(FrameReader.payload(answer, of: frame) != nil && segment.missingLength >= 0)
+      case .datagram: open += 1
+      case .exportedPDU: Issue.record("no frame is one")
+      case .passedOver: break
+      }
+    }
+    let counts = reader.dissector.counts
+    let known =
+      counts.segments - open + counts.notTCP + counts.malformed + counts.encryptedFrames + counts.fragments
+      + counts.unsupported.values.reduce(0, +)
+    #expect(counts.packets == 40_000)
+    #expect(known >= 40_000 && known - 40_000 <= counts.fragments)
+  }
+
+  @Test(
+    "what is no TCP passes in silence",
+    arguments: [
+      ("ARP", UInt16(1), Frames.ethernet(Frames.zeros(28), type: 0x0806)),
+      ("UDP", 101, Frames.ipv4(Frames.udp(to: 53, [1, 2, 3]), protocol: 17)),
+      ("ICMP", 101, Frames.ipv4([8, 0, 0, 0], protocol: 1)),
+      ("IPv6 without a next header", 101, Frames.ipv6([], next: 59)),
+      ("spanning tree", 1, Frames.ethernet([0x42, 0x42, 3] + Frames.zeros(35), type: 38)),
+      ("PPPoE discovery", 1, Frames.ethernet([0x11, 9, 0, 0, 0, 0], type: 0x8863)),
+      ("PPP negotiation", 9, [0xff, 3, 0xc0, 0x21, 1, 1, 0, 4]),
+      ("netlink in SLL", 113, [0, 4, 0x03, 0x38] + Frames.zeros(10) + [0x08, 0] + Frames.zeros(20)),
+      (
+        "acknowledgement of PPTP", 101, Frames.ipv4([0x20, 0x81, 0x88, 0x0b] + Frames.zeros(8), protocol: 47)
+      ),
+      ("beacon", 105, [0x80, 0] + Frames.zeros(34)),
+      ("802.11 data without data", 105, [0x48, 1] + Frames.zeros(24)),
+    ] as [(String, UInt16, [UInt8])])
+  func notTCP(_ name: String, _ linkType: UInt16, _ frame: [UInt8]) {
+    var reader = FrameReader()
+    #expect(reader.read(frame, linkType: linkType) == .passedOver)
+    #expect(reader.dissector.counts.notTCP == 1 && !reader.dissector.hasAnomalies)
+  }
+
+  @Test(
+    "headers that cannot be right",
+    arguments: [
+      (
+        "a TCP header of 16 bytes", Frames.ipv4([UInt8](Frames.tcp().prefix(12)) + [0x40] + Frames.zeros(19)),
+        20, "16"
+      ),
+      (
+        "a TCP header longer than the segment",
+        Frames.ipv4(Frames.tcp([]).prefix(12) + [0xf0] + Frames.zeros(7)), 20, "60"
+      ),
+      ("a cut TCP header", Frames.ipv4([UInt8](Frames.tcp().prefix(19))), 20, "19"),
+      ("an IPv4 header of 16 bytes", [0x44] + Frames.ipv4().dropFirst(), 0, "16"),
+      ("IPv4's length less than its header", Frames.ipv4(total: 19), 0, "19"),
+      ("neither IPv4 nor IPv6", [0x55] + Frames.ipv4().dropFirst(), 0, "version 5"),
+      ("IPv5 in IPv4", Frames.ipv4([0x50] + Frames.zeros(30), protocol: 4), 20, "version 5"),
+      ("an extension header behind the end", Frames.ipv6([6, 9] + Frames.zeros(6), next: 60), 40, "80"),
+    ] as [(String, [UInt8], Int, String)])
+  func malformed(_ name: String, _ frame: [UInt8], _ offset: Int, _ found: String) {
+    var reader = FrameReader()
+    #expect(reader.read(frame, linkType: 101) == .passedOver)
+    let anomalies = reader.dissector.takeAnomalies()
+    #expect(anomalies.map(\.kind) == [.malformedPacket] && reader.dissector.counts.malformed == 1)
+    #expect(anomalies.first?.fileOffset == 16 + offset && anomalies.first?.packet?.number == 1)
+    #expect(anomalies.first?.message.contains(found) == true, "\(anomalies)")
+    #expect(!reader.dissector.hasAnomalies)
+  }
+
+  @Test("a header that counts more than was captured")
+  func missing() {
+    var reader = FrameReader()
+    let longer = Frames.ipv4(total: Frames.ipv4().count + 100)
+    let start = 16 + 40
+    #expect(
+      reader.read(longer, linkType: 101)
+        == Frames.segment(payloadStart: start, length: Frames.payload.count, missing: 100).map {
+          .segment($0)
+        })
+    let options = Frames.ipv4(Frames.tcp(options: [1, 1, 1, 1]))
+    #expect(
+      reader.read(Array(options.prefix(41)), linkType: 101, onWire: options.count)
+        == Frames.segment(payloadStart: 16 + 41, length: 0, missing: Frames.payload.count).map {
+          .segment($0)
+        })
+    let cardSegments = Frames.ipv4(total: 0)
+    #expect(
+      reader.read(cardSegments, linkType: 101, onWire: cardSegments.count + 70_000)
+        == Frames.segment(payloadStart: start, length: Frames.payload.count, missing: 70_000).map {
+          .segment($0)
+        })
+    #expect(!reader.dissector.hasAnomalies)
+  }
+
+  @Test("tunnels in tunnels, up to a bound")
+  func depth() {
+    var frame = Frames.ipv4()
+    for _ in 0..<12 { frame = Frames.ipv4(frame, protocol: 4) }
+    var reader = FrameReader()
+    #expect(FrameReader.payload(reader.read(frame, linkType: 101), of: frame) == Frames.payload)
+    for _ in 0..<100 { frame = Frames.ipv4(frame, protocol: 4) }
+    #expect(reader.read(frame, linkType: 101) == .passedOver)
+    #expect(reader.dissector.takeAnomalies().map(\.kind) == [.malformedPacket])
+  }
+
+  @Test("each link type that is not read is one anomaly, and all its packets are counted")
+  func unsupported() {
+    var reader = FrameReader()
+    for type in [253, 253, 200, 253, 65_535] as [UInt16] {
+      #expect(reader.read([1, 2, 3], linkType: type) == .passedOver)
+    }
+    let anomalies = reader.dissector.takeAnomalies()
+    #expect(anomalies.map(\.kind) == [.unsupportedLinkType, .unsupportedLinkType, .unsupportedLinkType])
+    #expect(anomalies.map { $0.packet?.number } == [1, 3, 5])
+    let count = { LinkType(rawValue: $0) }
+    #expect(reader.dissector.counts.unsupported == [count(253): 3, count(200): 1, count(65_535): 1])
+  }
+
+  @Test("frames that are encrypted, aggregated or fragmented by 802.11")
+  func otherWireless() {
+    var reader = FrameReader()
+    #expect(reader.read(Frames.wireless(flags: 0x41), linkType: 105) == .passedOver)
+    #expect(reader.dissector.counts.encryptedFrames == 1 && !reader.dissector.hasAnomalies)
+    let part = Frames.zeros(12) + Frames.be16(Frames.snap().count) + Frames.snap() + [0]
+    let aggregate = Frames.wireless(control: 0x88, more: [0x80, 0], part + part)
+    #expect(reader.read(aggregate, linkType: 105) == .passedOver)
+    #expect(reader.dissector.takeAnomalies().first?.message.contains("several packets") == true)
+    #expect(reader.read(Frames.wireless(flags: 0x05), linkType: 105) == .passedOver)
+  }
+
+  @Test("a record outside its window, or with mad lengths")
+  func misplaced() {
+    let window = Frames.ethernet()
+    for (start, length) in [(-1, 5), (0, -1), (0, .max), (.max, .max), (.min, .min), (60, 60), (.max, 0)] {
+      var dissector = PacketDissector(options: CaptureOptions())
+      let record = PacketRecord(
+        number: 1, time: nil, linkType: LinkType(rawValue: 1), start: start, capturedLength: length,
+        originalLength: .max, fileOffset: 0)
+      let answer = dissector.dissect(record, from: PacketReference(number: 1), in: window.span.bytes)
+      #expect(answer == .passedOver && dissector.takeAnomalies().count == 1)
+    }
+    for original in [Int.max, .min, -1, 0] {
+      var reader = FrameReader()
+      let answer = reader.read(window, onWire: original)
+      #expect(FrameReader.payload(answer, of: window) == Frames.payload)
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import PacketCapture
+
+/// What a direction comes to by the rules of capture.md, worked out with all of its segments at hand, byte by
+/// byte: the first copy to be read counts, wherever it stands.
+struct PlainDirection {
+  /// A byte that was captured.
+  struct Known: Equatable {
+    var value: UInt8
+    /// Number of its packet, from 1, and its place in the scripted file.
+    var packet: Int
+    var filePlace: Int
+  }
+
+  /// By offset behind the SYN.
+  private var known: [Int: Known] = [:]
+  private(set) var isSYNSeen = false
+  private(set) var duplicateBytes = 0
+  private(set) var conflictingBytes = 0
+  /// Offsets behind the SYN of bytes that came with another value. Copies of one byte are left out: they may be
+  /// keep-alives, which may carry anything.
+  private(set) var conflicts: Set<Int> = []
+  /// Lowest and highest end of what is known to have been sent.
+  private var lowest = Int.max
+  private var sent = Int.min
+  /// How many packets lie at most between a segment and one before it in the stream that comes later.
+  private(set) var patience = 0
+  /// Packets of the segments so far, by the ends of those segments.
+  private var ends: [(end: Int, packet: Int)] = []
+
+  mutating func add(_ segment: SegmentPlan.Segment, packet: Int, filePlace: Int) {
+    isSYNSeen = isSYNSeen || segment.flags.contains(.syn)
+    for (index, value) in segment.payload.enumerated() {
+      add(
+        Known(value: value, packet: packet, filePlace: filePlace + index), at: segment.position + index,
+        isAlone: segment.payload.count == 1)
+    }
+    if segment.flags.contains(.syn) { wait(before: 0, packet) }
+    if segment.end > segment.position {
+      lowest = min(lowest, segment.position)
+      sent = max(sent, segment.end)
+      wait(before: segment.position, packet)
+    }
+    if segment.flags.contains(.fin) { sent = max(sent, segment.end) }
+    // Where nothing but a packet's headers was captured, the place of its first byte is known all the same.
+    let known = segment.end > segment.position ? max(1, segment.payload.count) : 0
+    if known > 0 { ends.append((segment.position + known, packet)) }
+  }
+
+  private mutating func add(_ byte: Known, at offset: Int, isAlone: Bool) {
+    guard let first = known[offset] else {
+      known[offset] = byte
+      return wait(before: offset, byte.packet)
+    }
+    duplicateBytes += 1
+    guard first.value != byte.value else { return }
+    conflictingBytes += 1
+    if !isAlone { conflicts.insert(offset) }
+  }
+
+  /// Something at `offset` came with `packet`: what lies behind it and came before has waited for it.
+  private mutating func wait(before offset: Int, _ packet: Int) {
+    for (end, earlier) in ends where end > offset { patience = max(patience, packet - earlier) }
+  }
+
+  // MARK: - The stream
+
+  /// Offset behind the SYN of the stream's first byte; nil where nothing of the direction is known.
+  var base: Int? { isSYNSeen ? 0 : lowest == .max ? nil : lowest }
+
+  /// The stream's bytes, nil where one is missing.
+  var bytes: [Known?] {
+    guard let base, sent > base else { return [] }
+    return (base..<sent).map { known[$0] }
+  }
+
+  /// The runs of missing bytes, as `offset+length`.
+  var gaps: [String] {
+    var gaps: [String] = []
+    var start: Int?
+    for (offset, byte) in (bytes + [Known(value: 0, packet: 0, filePlace: 0)]).enumerated() {
+      if byte == nil, start == nil { start = offset }
+      if byte != nil, let begin = start {
+        gaps.append("\(begin)+\(offset - begin)")
+        start = nil
+      }
+    }
+    return gaps
+  }
+}
+
+/// Both directions of a connection.
+struct PlainConnection {
+  var client = PlainDirection()
+  var server = PlainDirection()
+
+  /// - Parameters:
+  ///   - packet: number of the first segment's packet.
+  ///   - filePlace: offset of the first segment's payload.
+  init(_ plan: SegmentPlan, packet: Int = 1, filePlace: Int = 0) {
+    var filePlace = filePlace
+    for (index, segment) in plan.segments.enumerated() {
+      if segment.isFromServer {
+        server.add(segment, packet: packet + index, filePlace: filePlace)
+      } else {
+        client.add(segment, packet: packet + index, filePlace: filePlace)
+      }
+      filePlace += segment.payload.count
+    }
+  }
+
+  /// The smallest `--reorder-window` that loses nothing.
+  var patience: Int { max(client.patience, server.patience) }
+}

@@ -1,0 +1,185 @@
+import PacketCapture
+import TestSupport
+import Testing
+
+/// Random connections against the plain reassembly of all that was captured.
+@Suite("Laws of reassembly")
+struct ReassemblerLawTests {
+  /// What is wrong with a recording, in words; empty where it agrees with `plain`.
+  private func differences(
+    _ recording: StreamRecording, stream: Int, _ plan: SegmentPlan, _ plain: PlainConnection,
+    comparesCopies: Bool = true
+  ) -> [String] {
+    guard let report = recording.reports.first(where: { $0.identity.number == stream }) else {
+      return ["stream \(stream) is not reported"]
+    }
+    let clientSide: Side = plan.segments.first?.isFromServer == true ? .second : .first
+    var found: [String] = recording.misuse
+    for (side, direction) in [(clientSide, plain.client), (clientSide.other, plain.server)] {
+      func check<Value: Equatable>(_ what: String, _ value: Value, _ expected: Value) {
+        if value != expected { found.append("\(side) \(what): \(value), not \(expected)") }
+      }
+      let half = recording.half(stream, side)
+      check("bytes", half.bytes, direction.bytes.map { $0?.value })
+      check("packets", half.packets, direction.bytes.map { $0?.packet })
+      check("places", half.filePlaces, direction.bytes.map { $0?.filePlace ?? -1 })
+      check("gaps", half.gaps, direction.gaps)
+      check("SYN", report[side].isSYNSeen, direction.isSYNSeen)
+      check("count", report[side].bytes, direction.bytes.count { $0 != nil })
+      check("gap count", report[side].gapBytes, direction.bytes.count { $0 == nil })
+      check("duplicates", report[side].duplicateBytes, direction.duplicateBytes)
+      if comparesCopies {
+        check("conflicting", report[side].conflictingBytes, direction.conflictingBytes)
+        found += conflictFaults(recording, stream: stream, side, direction)
+      }
+    }
+    return found
+  }
+
+  /// Every byte that came twice with different content lies in a finding, and findings begin and end with one.
+  private func conflictFaults(
+    _ recording: StreamRecording, stream: Int, _ side: Side, _ direction: PlainDirection
+  ) -> [String] {
+    let base = direction.base ?? 0
+    let ranges = recording.anomalies.compactMap { anomaly -> Range<Int>? in
+      guard anomaly.kind == .conflictingOverlap, anomaly.stream == stream, anomaly.side == side,
+        let offset = anomaly.offset, let length = anomaly.length
+      else { return nil }
+      return offset + base..<offset + base + length
+    }
+    let silent = direction.conflicts.filter { offset in !ranges.contains { $0.contains(offset) } }
+    return silent.map { "\(side) conflict at \($0) is not told" }
+  }
+
+  private func options(window: Int) -> CaptureOptions {
+    var options = CaptureOptions()
+    options.reorderWindow = window
+    return options
+  }
+
+  // MARK: - In any order
+
+  @Test("whatever is captured, in any order within the window, gives the same streams", arguments: 0..<10)
+  func anyOrder(_ seed: Int) throws {
+    var generator = SeededGenerator(seed: UInt64(1000 + seed))
+    for number in 0..<2000 {
+      let plan = SegmentPlan(using: &generator)
+      let recording = try reassemble(plan.script, options: options(window: 200))
+      let wrong = differences(recording, stream: 0, plan, PlainConnection(plan))
+      #expect(wrong == [], "seed \(seed), script \(number): \(plan)")
+      #expect(recording.reports.count == 1)
+      if !wrong.isEmpty { return }
+    }
+  }
+
+  @Test("a window that is just wide enough loses nothing", arguments: 0..<4)
+  func exactWindow(_ seed: Int) throws {
+    var generator = SeededGenerator(seed: UInt64(2000 + seed))
+    // An ended connection is closed after a window: what is sent again after it has nothing to do with this.
+    let hazards = SegmentPlan.Hazards(endsInFIN: false, isReset: false)
+    for number in 0..<1500 {
+      let plan = SegmentPlan(hazards: hazards, using: &generator)
+      let plain = PlainConnection(plan)
+      let recording = try reassemble(plan.script, options: options(window: plain.patience))
+      let wrong = differences(recording, stream: 0, plan, plain)
+      #expect(wrong == [], "seed \(seed), script \(number), window \(plain.patience): \(plan)")
+      #expect(recording.anomalies.allSatisfy { $0.kind != .lateBytes })
+      if !wrong.isEmpty { return }
+    }
+  }
+
+  @Test("a window that is too narrow invents nothing, and what it loses is told", arguments: 0..<4)
+  func narrowWindow(_ seed: Int) throws {
+    var generator = SeededGenerator(seed: UInt64(3000 + seed))
+    let hazards = SegmentPlan.Hazards(endsInFIN: false, isReset: false, isCut: false, isCorrupted: false)
+    for number in 0..<1500 {
+      let plan = SegmentPlan(hazards: hazards, using: &generator)
+      let plain = PlainConnection(plan)
+      let window = generator.pick(0...max(0, plain.patience - 1))
+      let recording = try reassemble(plan.script, options: options(window: window))
+      let clientSide: Side = plan.segments.first?.isFromServer == true ? .second : .first
+      for (side, direction) in [(clientSide, plain.client), (clientSide.other, plain.server)] {
+        let half = recording.half(0, side)
+        let expected = direction.bytes.map { $0?.value }
+        // A beginning that came too late is left out; the ends agree.
+        let common = expected.suffix(half.bytes.count)
+        #expect(half.bytes.count <= expected.count, "seed \(seed), script \(number)")
+        #expect(
+          zip(half.bytes, common).allSatisfy { $0 == nil || $0 == $1 }, "seed \(seed), script \(number)")
+        let lost = half.bytes.count { $0 != nil } < expected.count { $0 != nil }
+        let isTold = recording.anomalies.contains { $0.kind == .lateBytes && $0.side == side }
+        #expect(isTold == lost, "seed \(seed), script \(number), window \(window): \(plan)")
+      }
+      #expect(recording.misuse == [])
+    }
+  }
+
+  // MARK: - Several connections
+
+  @Test("ports that are used again, and connections side by side, do not touch each other", arguments: 0..<4)
+  func connections(_ seed: Int) throws {
+    var generator = SeededGenerator(seed: UInt64(4000 + seed))
+    for number in 0..<1000 {
+      let first = SegmentPlan(using: &generator)
+      var second = SegmentPlan(using: &generator)
+      // A SYN of the same connection lies up to 2^24 before its bytes.
+      second.clientStart = first.clientStart &+ (1 << 30) &+ second.clientStart % (1 << 30)
+      second.serverStart = first.serverStart &+ (1 << 30) &+ second.serverStart % (1 << 30)
+      second.segments.insert(SegmentPlan.Segment(flags: .syn), at: 0)
+      let isReuse = generator.chance(2)
+      if !isReuse { second.clientPort += 1 }
+      let recording = try reassemble(first.script + second.script, options: options(window: 200))
+      let place = first.segments.reduce(0) { $0 + $1.payload.count }
+      let plain = PlainConnection(second, packet: first.segments.count + 1, filePlace: place)
+      let wrong =
+        differences(recording, stream: 0, first, PlainConnection(first))
+        + differences(recording, stream: 1, second, plain)
+      #expect(wrong == [], "seed \(seed), script \(number), reuse \(isReuse): \(first) \(second)")
+      #expect(recording.reports.count == 2)
+      if !wrong.isEmpty { return }
+    }
+  }
+
+  @Test("a SYN begins another connection behind one of which acknowledgements alone are known")
+  func reuseBehindAcknowledgements() throws {
+    let recording = try reassemble([
+      .server(500, "one"), .client(77), .client(900_000_000, "", .syn), .server(7, "", [.syn, .ack]),
+      .server(8, "two"), .client(900_000_001, "three"),
+    ])
+    #expect(recording.half(0, .first).text == "one")
+    #expect(recording.half(1, .first).text == "three" && recording.half(1, .second).text == "two")
+    #expect(recording.anomalyTexts == ["midstreamStart 0+0"])
+    #expect(recording.reports.map { $0.firstPacket?.number } == [1, 3])
+  }
+
+  // MARK: - Headers alone
+
+  @Test("a direction without SYN begins with the first byte that was sent, even if its packet was cut off")
+  func cutBeginning() throws {
+    let recording = try reassemble([.client(108, "ij"), .client(100, "", missing: 5)])
+    #expect(recording.half().text == "<8>ij")
+    #expect(recording.anomalyTexts == ["midstreamStart 0+0", "truncatedPacket 0+5"])
+  }
+
+  // MARK: - Without memory
+
+  @Test("where bytes cannot be read again the streams are the same, and copies are not silently believed")
+  func forgetful() throws {
+    var generator = SeededGenerator(seed: 5000)
+    var unknown = 0
+    for number in 0..<2000 {
+      let plan = SegmentPlan(using: &generator)
+      let plain = PlainConnection(plan)
+      let recording = try reassemble(plan.script, options: options(window: 200), isForgetful: true)
+      let wrong = differences(recording, stream: 0, plan, plain, comparesCopies: false)
+      #expect(wrong == [], "script \(number): \(plan)")
+      let found = recording.reports.reduce(0) { $0 + $1.first.conflictingBytes + $1.second.conflictingBytes }
+      let isTold = recording.anomalies.contains { $0.kind == .uncomparedDuplicate }
+      let isComplete = found == plain.client.conflictingBytes + plain.server.conflictingBytes
+      #expect(isComplete || isTold, "script \(number): \(plan)")
+      unknown += isTold ? 1 : 0
+      if !wrong.isEmpty { return }
+    }
+    #expect(unknown > 500)
+  }
+}

@@ -1,0 +1,264 @@
+import PacketCapture
+import TestSupport
+import Testing
+
+@Suite("TCP reassembly")
+struct ReassemblerTests {
+  /// What one direction's segments come to.
+  struct Case: CustomTestStringConvertible, Sendable {
+    var name: String
+    var script: [ScriptedSegment]
+    var text: String
+    var gaps: [String] = []
+    var anomalies: [String] = []
+    var window = 4096
+    var testDescription: String { name }
+  }
+
+  static let syn = ScriptedSegment.client(99, "", .syn)
+
+  static let cases: [Case] = [
+    Case(name: "in order", script: [syn, .client(100, "abc"), .client(103, "def")], text: "abcdef"),
+    Case(name: "out of order", script: [syn, .client(103, "def"), .client(100, "abc")], text: "abcdef"),
+    Case(
+      name: "the handshake last", script: [.client(103, "def"), .client(100, "abc"), syn], text: "abcdef"),
+    Case(
+      name: "no handshake", script: [.client(103, "def"), .client(100, "abc")], text: "abcdef",
+      anomalies: ["midstreamStart 0+0"]),
+    Case(
+      name: "a hole", script: [syn, .client(100, "abc"), .client(106, "ghi")], text: "abc<3>ghi",
+      gaps: ["3+3"]),
+    Case(
+      name: "a hole that is filled on the last packet of the window",
+      script: [syn, .client(101, "b"), .client(102, ""), .client(100, "a")], text: "ab", window: 2),
+    Case(
+      name: "a hole that is filled one packet too late",
+      script: [syn, .client(101, "b"), .client(102, ""), .client(102, ""), .client(100, "a")], text: "<1>b",
+      gaps: ["0+1"], anomalies: ["lateBytes 0+1"], window: 2),
+    Case(
+      name: "a repeated segment", script: [syn, .client(100, "abc"), .client(100, "abc"), .client(103, "d")],
+      text: "abcd"),
+    Case(
+      name: "other boundaries the second time",
+      script: [syn, .client(100, "abc"), .client(101, "bcde"), .client(105, "f")], text: "abcdef"),
+    Case(
+      name: "a copy that differs from what was delivered",
+      script: [syn, .client(100, "abcd"), .client(100, "aXYdef")], text: "abcdef",
+      anomalies: ["conflictingOverlap 1+2"]),
+    Case(
+      name: "a copy that differs from what waits",
+      script: [syn, .client(102, "cd"), .client(100, "abCD"), .client(104, "e")], text: "abcde",
+      anomalies: ["conflictingOverlap 2+2"]),
+    Case(
+      name: "copies that differ before the stream begins",
+      script: [.client(102, "cd"), .client(102, "cX"), .client(100, "ab"), syn], text: "abcd",
+      anomalies: ["conflictingOverlap 3+1"]),
+    Case(
+      name: "a segment around others that wait",
+      script: [syn, .client(101, "b"), .client(103, "d"), .client(100, "abcde")], text: "abcde"),
+    Case(
+      name: "a keep-alive without and with a byte",
+      script: [syn, .client(100, "abc"), .client(102, ""), .client(102, "\0"), .client(103, "d")],
+      text: "abcd"),
+    Case(
+      name: "a keep-alive before the first byte", script: [syn, .client(99, "\0"), .client(100, "a")],
+      text: "a"),
+    Case(
+      name: "payload in the SYN", script: [.client(99, "ab", .syn), .client(102, "c")], text: "abc"),
+    Case(
+      name: "a repeated SYN", script: [syn, .client(100, "a"), syn, .client(101, "b")], text: "ab"),
+    Case(
+      name: "a cut packet whose rest comes again",
+      script: [syn, .client(100, "ab", missing: 2), .client(102, "cdef")], text: "abcdef",
+      anomalies: ["truncatedPacket 2+2"]),
+    Case(
+      name: "a cut packet whose rest never comes",
+      script: [syn, .client(100, "ab", missing: 2), .client(104, "ef")], text: "ab<2>ef", gaps: ["2+2"],
+      anomalies: ["truncatedPacket 2+2"]),
+    Case(
+      name: "a cut packet at the end", script: [syn, .client(100, "ab", missing: 2)], text: "ab<2>",
+      gaps: ["2+2"], anomalies: ["truncatedPacket 2+2"]),
+    Case(
+      name: "headers alone", script: [.client(100, "", missing: 5)], text: "<5>", gaps: ["0+5"],
+      anomalies: ["midstreamStart 0+0", "truncatedPacket 0+5"]),
+    Case(
+      name: "a FIN behind bytes that are missing", script: [syn, .client(100, "ab"), .client(104, "", .fin)],
+      text: "ab<2>", gaps: ["2+2"]),
+    Case(
+      name: "a FIN first", script: [.client(102, "", [.fin, .ack]), .client(100, "ab"), syn], text: "ab"),
+    Case(
+      name: "numbers that wrap",
+      script: [
+        .client(0xffff_fffd, "", .syn), .client(1, "de"), .client(0xffff_fffe, "abc"), .client(3, "f"),
+      ], text: "abcdef"),
+    Case(
+      name: "bytes before the beginning, too late",
+      script: [.client(102, "cd"), .client(104, ""), .client(104, ""), .client(100, "ab")], text: "cd",
+      anomalies: ["midstreamStart 0+0", "lateBytes 0+2"], window: 1),
+    Case(
+      name: "no patience at all", script: [syn, .client(101, "b"), .client(100, "a")], text: "<1>b",
+      gaps: ["0+1"], anomalies: ["lateBytes 0+1"], window: 0),
+  ]
+
+  @Test(arguments: cases)
+  func direction(_ example: Case) throws {
+    var options = CaptureOptions()
+    options.reorderWindow = example.window
+    let recording = try reassemble(example.script, options: options)
+    let half = recording.half()
+    #expect(half.text == example.text)
+    #expect(half.gaps == example.gaps)
+    #expect(recording.anomalyTexts == example.anomalies)
+    #expect(recording.misuse == [])
+    #expect(recording.reports.count == 1)
+    #expect(recording.reports.first?.first.bytes == half.bytes.count { $0 != nil })
+  }
+
+  @Test("every byte is traced to the packet that was first to bring it")
+  func provenance() throws {
+    let recording = try reassemble([
+      Self.syn, .client(103, "de"), .client(100, "abc"), .client(101, "bcdef"),
+    ])
+    #expect(recording.half().packets == [3, 3, 3, 2, 2, 4])
+    #expect(recording.half().filePlaces == [2, 3, 4, 0, 1, 9])
+  }
+
+  @Test("a copy of bytes that are no longer at hand is told of, not taken for the same")
+  func forgottenOriginal() throws {
+    let recording = try reassemble(
+      [Self.syn, .client(100, "abc"), .client(100, "abX")], isForgetful: true)
+    #expect(recording.half().text == "abc")
+    #expect(recording.anomalyTexts == ["uncomparedDuplicate -+-"])
+  }
+}
+
+@Suite("Connections")
+struct ConnectionTests {
+  @Test("a SYN with another number begins another stream on the same ports")
+  func portReuse() throws {
+    let recording = try reassemble([
+      .client(99, "", .syn), .client(100, "one"), .client(5_000_000, "", .syn), .client(5_000_001, "two"),
+    ])
+    #expect(recording.half(0).text == "one")
+    #expect(recording.half(1).text == "two")
+    #expect(recording.misuse == [])
+  }
+
+  @Test("a connection without its SYN ends where a new one begins")
+  func portReuseBehindMidstream() throws {
+    let recording = try reassemble([
+      .client(100, "one"), .client(103, "", [.fin, .ack]), .client(900_000_000, "", .syn),
+      .client(900_000_001, "two"),
+    ])
+    #expect(recording.half(0).text == "one")
+    #expect(recording.half(1).text == "two")
+  }
+
+  @Test("both directions have one number, and the handshake tells who the server is")
+  func roles() throws {
+    let recording = try reassemble([
+      .server(499, "", [.syn, .ack]), .client(99, "", .syn), .server(500, "pong"), .client(100, "ping"),
+    ])
+    #expect(recording.half(0, .first).text == "pong")
+    #expect(recording.half(0, .second).text == "ping")
+    #expect(recording.identities[0]?.server == .first)
+    #expect(recording.identities[0]?.serverEvidence == .handshake)
+  }
+
+  @Test("streams are numbered by their first packets, payload or not")
+  func numbers() throws {
+    let recording = try reassemble([
+      .client(9, "", .ack, port: 1001), .client(9, "b", .ack, port: 1002), .client(9, "a", .ack, port: 1001),
+    ])
+    #expect(recording.half(0).text == "a")
+    #expect(recording.half(1).text == "b")
+  }
+
+  @Test("an idle connection that carried nothing is forgotten first, and the rest counted")
+  func eviction() throws {
+    var options = CaptureOptions()
+    options.maxConnections = 3
+    var script: [ScriptedSegment] = [.client(99, "", .syn, port: 1), .client(100, "abc", port: 1)]
+    script += (2...50).map { .client(7, "", .syn, port: UInt16($0)) }
+    script.append(.client(103, "def", port: 1))
+    let recording = try reassemble(script, options: options)
+    #expect(recording.half(0).text == "abcdef")
+    #expect(recording.reports.count == 50)
+    #expect(recording.anomalyTexts == ["connectionEvicted -+-"])
+    #expect(recording.anomalies.first?.message.hasPrefix("47 idle connections") == true)
+  }
+
+  @Test("a connection that is forgotten with what it carried is told of, and comes back as another")
+  func evictionOfASpeaker() throws {
+    var options = CaptureOptions()
+    options.maxConnections = 1
+    let recording = try reassemble(
+      [
+        .client(99, "", .syn, port: 1), .client(100, "abc", port: 1), .client(7, "x", port: 2),
+        .client(103, "def", port: 1),
+      ], options: options)
+    #expect(recording.half(0).text == "abc")
+    #expect(recording.half(2).text == "def")
+    #expect(recording.anomalies.filter { $0.kind == .connectionEvicted }.map(\.stream) == [0, 1])
+  }
+
+  @Test("a full buffer gives up the oldest hole, and says so")
+  func bufferLimits() throws {
+    for limit in [\CaptureOptions.streamBuffer, \CaptureOptions.totalBuffer] {
+      var options = CaptureOptions()
+      options[keyPath: limit] = 1000
+      var script: [ScriptedSegment] = [.client(99, "", .syn)]
+      script += (0..<20).map { .client(UInt32(102 + 2 * $0), "x") }
+      let recording = try reassemble(script, options: options)
+      let half = recording.half()
+      #expect(half.gaps.count == 20)
+      #expect(half.bytes.count { $0 != nil } == 20)
+      #expect(recording.anomalies.contains { $0.kind == .bufferLimit })
+      #expect(recording.misuse == [])
+    }
+  }
+
+  @Test("a stream of more than 4 GiB keeps its offsets")
+  func beyondFourGibibytes() throws {
+    // Far bytes half a space apart: each lies ahead of the one before.
+    let step: UInt32 = 0x4000_0000
+    let script: [ScriptedSegment] =
+      [.client(UInt32.max, "", .syn)] + (0..<6).map { .client(UInt32($0) &* step, "x") }
+    var options = CaptureOptions()
+    options.reorderWindow = 0
+    let recording = try gapsAndBytes(script, options)
+    #expect(recording.last == 5 * Int(step))
+  }
+
+  /// Offsets of the bytes that were delivered; the recording would hold every missing byte.
+  private func gapsAndBytes(_ script: [ScriptedSegment], _ options: CaptureOptions) throws -> [Int] {
+    struct Offsets: StreamReceiver {
+      var offsets: [Int] = []
+      mutating func opened(_ stream: StreamIdentity) {}
+      mutating func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: Span<ByteOrigin>) {
+        offsets.append(origins[0].streamOffset)
+      }
+      mutating func gap(_ gap: StreamGap, in direction: StreamDirection) {}
+      mutating func anomaly(_ anomaly: StreamAnomaly) {}
+      mutating func closed(_ report: StreamReport) {}
+    }
+    var reassembler = Reassembler(options: options)
+    var offsets = Offsets()
+    var file = ScriptedFile()
+    for step in script {
+      let client = Endpoint(address: IPAddress(v4: 1), port: 1)
+      let server = Endpoint(address: IPAddress(v4: 2), port: 2)
+      let packet = PacketReference(number: 1)
+      let stretches = [PayloadStretch(range: 0..<step.payload.count, fileOffset: 0, packet: packet)]
+      let payload = step.payload
+      try reassembler.segment(
+        TCPSegment(
+          source: client, destination: server, sequence: SequenceNumber(step.sequence), flags: step.flags,
+          payloadLength: payload.count), payload: payload.span.bytes, stretches: stretches.span,
+        packet: packet, memory: &file, to: &offsets)
+      try reassembler.packetRead(to: &offsets)
+    }
+    try reassembler.finish(to: &offsets)
+    return offsets.offsets
+  }
+}

@@ -1,0 +1,97 @@
+import PacketCapture
+import WireBytes
+
+/// What `CaptureRecords` says of a file, however that was cut into windows.
+struct RecordReading: Equatable {
+  struct Packet: Equatable {
+    var number: Int
+    var time: CaptureTime?
+    var linkType: UInt16
+    var bytes: [UInt8]
+    var original: Int
+    var fileOffset: Int
+  }
+
+  private(set) var packets: [Packet] = []
+  /// As `offset+length`.
+  private(set) var damages: [String] = []
+  private(set) var messages: [String] = []
+  private(set) var faults: [InputFault] = []
+  private(set) var secrets: [DecryptionSecrets] = []
+  /// What the reader must not do.
+  private(set) var misuse: [String] = []
+
+  /// - Parameters:
+  ///   - chunk: how many more bytes than needed each window has.
+  ///   - maxPacket: as in `CaptureOptions`.
+  init(
+    _ file: [UInt8], as kind: CaptureRecords.Kind? = nil, maxPacket: Int = 1 << 20,
+    chunk: () -> Int = { 1 << 40 }
+  ) {
+    guard let kind = kind ?? CaptureRecords.recognises(file.span.bytes) else {
+      misuse.append("not recognised")
+      return
+    }
+    var records = CaptureRecords(kind: kind, maxPacket: maxPacket)
+    // File offsets. That the file has ended is known only once there is nothing more to get.
+    var (start, end, place, knowsEnd, steps) = (0, 0, 0, false, 0)
+    reading: while true {
+      steps += 1
+      if steps > 4 * file.count + 100 {
+        misuse.append("does not end")
+        break
+      }
+      let window = file.span.bytes.extracting(start..<end)
+      let step = records.next(in: window, from: place - start, windowOffset: start, isLast: knowsEnd)
+      switch step {
+      case .packet(let record, let behind):
+        add(record, in: window)
+        place = advance(place, to: start + behind, by: record.capturedLength)
+      case .passedOver(let behind):
+        place = advance(place, to: start + behind, by: 1)
+      case .damaged(let anomaly, let behind):
+        add(anomaly, in: file)
+        place = advance(place, to: start + behind, by: 0)
+      case .needsBytes(let count):
+        if knowsEnd || count <= end - place || count > maxPacket + 2 << 20 {
+          misuse.append("needs \(count) of \(end - place) bytes at \(place)")
+          break reading
+        }
+        start = place
+        knowsEnd = end == file.count
+        end = min(file.count, place + count + chunk() % (1 << 41))
+      case .unreadable(let fault):
+        faults.append(fault)
+      case .finished:
+        break reading
+      }
+    }
+    if faults.isEmpty, place != file.count { misuse.append("ends at \(place) of \(file.count)") }
+    secrets = records.secrets
+    if records.packets != packets.count { misuse.append("counts \(records.packets) packets") }
+  }
+
+  private mutating func add(_ record: PacketRecord, in window: RawSpan) {
+    let bytes = window.extracting(record.start..<(record.start + record.capturedLength))
+    packets.append(
+      Packet(
+        number: record.number, time: record.time, linkType: record.linkType.rawValue,
+        bytes: bytes.withUnsafeBytes { Array($0) }, original: record.originalLength,
+        fileOffset: record.fileOffset))
+    if record.number != packets.count { misuse.append("packet \(packets.count) is \(record.number)") }
+  }
+
+  private mutating func add(_ anomaly: StreamAnomaly, in file: [UInt8]) {
+    let (offset, length) = (anomaly.fileOffset ?? -1, anomaly.length ?? -1)
+    if offset < 0 || length <= 0 || offset + length > file.count || anomaly.kind != .damagedCapture {
+      misuse.append("\(anomaly)")
+    }
+    damages.append("\(offset)+\(length)")
+    messages.append(anomaly.message)
+  }
+
+  private mutating func advance(_ place: Int, to end: Int, by least: Int) -> Int {
+    if end < place + least { misuse.append("from \(place) back to \(end)") }
+    return end
+  }
+}

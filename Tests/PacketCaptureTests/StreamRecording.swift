@@ -1,0 +1,103 @@
+import PacketCapture
+import TestSupport
+import WireBytes
+
+/// What a source says of its streams, each direction by itself.
+struct StreamRecording: StreamReceiver {
+  struct Half: Equatable {
+    /// Bytes in order; a gap of n bytes is `nil` n times.
+    var bytes: [UInt8?] = []
+    var gaps: [String] = []
+    /// Each byte's packet and place in the file.
+    var packets: [Int?] = []
+    var filePlaces: [Int] = []
+
+    /// Bytes as text, gaps as `<n>`.
+    var text: String {
+      var text = ""
+      var missing = 0
+      for byte in bytes + [0] {
+        if byte == nil {
+          missing += 1
+          continue
+        }
+        if missing > 0 { text += "<\(missing)>" }
+        missing = 0
+        if let byte { text += String(Character(Unicode.Scalar(byte))) }
+      }
+      return String(text.dropLast())
+    }
+  }
+
+  private(set) var identities: [Int: StreamIdentity] = [:]
+  private(set) var halves: [StreamDirection: Half] = [:]
+  private(set) var anomalies: [StreamAnomaly] = []
+  private(set) var reports: [StreamReport] = []
+  /// What a source must not do.
+  private(set) var misuse: [String] = []
+
+  mutating func opened(_ stream: StreamIdentity) {
+    if identities[stream.number] != nil { misuse.append("stream \(stream.number) opened twice") }
+    identities[stream.number] = stream
+  }
+
+  mutating func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins span: Span<ByteOrigin>) {
+    check(direction)
+    var half = halves[direction] ?? Half()
+    let origins = span.indices.map { span[$0] }
+    if origins.first?.streamOffset != half.bytes.count {
+      misuse.append("bytes at \(origins.first?.streamOffset ?? -1), not \(half.bytes.count)")
+    }
+    var place = 0
+    for index in 0..<bytes.byteCount {
+      while place + 1 < origins.count, origins[place + 1].streamOffset <= half.bytes.count { place += 1 }
+      half.packets.append(origins[place].packet?.number)
+      half.filePlaces.append(origins[place].fileOffset(of: half.bytes.count))
+      half.bytes.append(bytes.byte(at: index))
+    }
+    halves[direction] = half
+  }
+
+  mutating func gap(_ gap: StreamGap, in direction: StreamDirection) {
+    check(direction)
+    var half = halves[direction] ?? Half()
+    if gap.length <= 0 || gap.offset != half.bytes.count { misuse.append("a gap at \(gap.offset)") }
+    half.gaps.append("\(gap.offset)+\(gap.length)")
+    for _ in 0..<gap.length {
+      half.bytes.append(nil)
+      half.packets.append(nil)
+      half.filePlaces.append(-1)
+    }
+    halves[direction] = half
+  }
+
+  mutating func anomaly(_ anomaly: StreamAnomaly) {
+    if let stream = anomaly.stream, identities[stream] == nil { misuse.append("\(anomaly) of no stream") }
+    anomalies.append(anomaly)
+  }
+
+  mutating func closed(_ report: StreamReport) {
+    if reports.contains(where: { $0.identity.number == report.identity.number }) {
+      misuse.append("stream \(report.identity.number) closed twice")
+    }
+    reports.append(report)
+  }
+
+  private mutating func check(_ direction: StreamDirection) {
+    if identities[direction.stream] == nil { misuse.append("\(direction) not opened") }
+    if reports.contains(where: { $0.identity.number == direction.stream }) {
+      misuse.append("\(direction) goes on behind its end")
+    }
+  }
+
+  func half(_ stream: Int = 0, _ side: Side = .first) -> Half {
+    halves[StreamDirection(stream: stream, side: side)] ?? Half()
+  }
+
+  /// Anomalies as `kind offset+length`.
+  var anomalyTexts: [String] {
+    anomalies.map { anomaly in
+      "\(anomaly.kind) \(anomaly.offset.map(String.init) ?? "-")+\(anomaly.length.map(String.init) ?? "-")"
+    }
+  }
+}

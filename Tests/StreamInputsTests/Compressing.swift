@@ -1,0 +1,56 @@
+import PacketCapture
+import StreamInputs
+import TestSupport
+import Testing
+
+/// Content that compresses somewhat: noise and repetition by turns.
+func compressibleBytes(_ count: Int, seed: UInt64 = 41) -> [UInt8] {
+  var generator = SeededGenerator(seed: seed)
+  var bytes: [UInt8] = []
+  bytes.reserveCapacity(count + 300)
+  while bytes.count < count {
+    bytes += generator.bytes(generator.pick(1...100))
+    bytes += [UInt8](repeating: UInt8(generator.pick(0...255)), count: generator.pick(1...200))
+  }
+  return Array(bytes.prefix(count))
+}
+
+/// What the real tool makes of `bytes`.
+func compress(_ bytes: [UInt8], _ tool: String, _ options: [String] = []) throws -> [UInt8] {
+  let output = try outputOf(tool, ["-c"] + options, input: bytes)
+  return try #require(
+    output.flatMap { $0.isEmpty ? nil : $0 }, "\(tool) is missing: scripts/setup installs it")
+}
+
+/// All content of a file, its fault, and what was said of it.
+struct FileReading {
+  var bytes: [UInt8] = []
+  var blockLengths: [Int] = []
+  var fault: InputFault?
+  var compression: Compression?
+  var bytesRead = 0
+  var sha256: String?
+
+  /// Reads `input` in blocks of `blockLength` bytes.
+  init(_ input: Input, blockLength: Int = 4096, readsLookalikes: Bool = false) throws {
+    var file = try InputFile(input, hashes: true, readsLookalikes: readsLookalikes)
+    var block = [UInt8](repeating: 0, count: blockLength)
+    do {
+      while case let filled = try file.fill(&block, from: 0), filled > 0 {
+        bytes += block[..<filled]
+        blockLengths.append(filled)
+      }
+    } catch {
+      fault = error
+    }
+    compression = file.compression
+    bytesRead = file.bytesRead
+    sha256 = file.takeDigest()
+  }
+
+  init(_ file: [UInt8], blockLength: Int = 4096, readsLookalikes: Bool = false) throws {
+    let files = try TemporaryFiles()
+    try self.init(
+      Input(try files.write(file)), blockLength: blockLength, readsLookalikes: readsLookalikes)
+  }
+}

@@ -1,0 +1,123 @@
+import StreamInputs
+import TestSupport
+import Testing
+
+@Suite("Compressed files")
+struct CompressionTests {
+  static let variants: [(Compression, [String])] = [
+    (.gzip, ["-1"]), (.gzip, ["-9"]), (.gzip, ["-n"]),
+    (.zstd, ["-1", "-q"]), (.zstd, ["-19", "-q"]), (.zstd, ["-q", "--no-check"]),
+    (.zstd, ["-q", "--long=27"]),
+    (.lz4, ["-1", "-q"]), (.lz4, ["-9", "-q"]), (.lz4, ["-q", "-B4", "-BD"]),
+    (.lz4, ["-q", "--no-frame-crc"]), (.lz4, ["-q", "--content-size", "-BX"]),
+  ]
+
+  @Test("content of the tools' output, at every option", arguments: variants)
+  func options(_ compression: Compression, _ options: [String]) throws {
+    let bytes = compressibleBytes(700_000)
+    let packed = try compress(bytes, compression.rawValue, options)
+    for blockLength in [1000, 65_536, 262_144] {
+      let reading = try FileReading(packed, blockLength: blockLength)
+      let isSame = reading.bytes == bytes
+      #expect(isSame && reading.fault == nil && reading.compression == compression)
+      #expect(reading.bytesRead == packed.count)
+      #expect(reading.blockLengths.dropLast().allSatisfy { $0 == blockLength })
+    }
+  }
+
+  @Test("content of every length around block borders", arguments: Compression.allCases)
+  func lengths(_ compression: Compression) throws {
+    for border in [0, 4096, 65_536, 131_072, 262_144] {
+      for length in [border - 1, border, border + 1] where length >= 0 {
+        let bytes = compressibleBytes(length)
+        let packed = try compress(bytes, compression.rawValue)
+        let reading = try FileReading(packed)
+        let isSame = reading.bytes == bytes
+        #expect(isSame && reading.fault == nil, "\(length)")
+      }
+    }
+  }
+
+  @Test("frame after frame, empty ones among them", arguments: Compression.allCases)
+  func frames(_ compression: Compression) throws {
+    let parts = [5, 0, 100_000, 0, 0, 1, 70_000].enumerated().map { compressibleBytes($1, seed: UInt64($0)) }
+    let packed = try parts.flatMap { try compress($0, compression.rawValue) }
+    for blockLength in [1, 4096, 262_144] {
+      let reading = try FileReading(packed, blockLength: blockLength)
+      let isSame = reading.bytes == parts.flatMap { $0 }
+      #expect(isSame && reading.fault == nil)
+    }
+  }
+
+  @Test("the digest and the length are those of the file on disk", arguments: Compression.allCases)
+  func digests(_ compression: Compression) throws {
+    let packed = try compress(compressibleBytes(300_000), compression.rawValue)
+    // Sound, with something behind it, damaged in the middle: read to its end each time.
+    var damaged = packed
+    damaged[packed.count / 2] ^= 0xff
+    for file in [packed, packed + compressibleBytes(200_000), damaged, compressibleBytes(100_001)] {
+      let line = try #require(try outputOf("openssl", ["dgst", "-sha256", "-r"], input: file))
+      let reading = try FileReading(file)
+      #expect(reading.sha256 == String(decoding: line.prefix(64), as: UTF8.self))
+      #expect(reading.bytesRead == file.count)
+    }
+  }
+
+  /// RFC 8878, section 3.1.2: the magic number, a little-endian length, and as many bytes.
+  private func skippable(_ count: Int) -> [UInt8] {
+    [0x5a, 0x2a, 0x4d, 0x18, UInt8(count & 0xff), UInt8(count >> 8), 0, 0]
+      + [UInt8](repeating: 0x20, count: count)
+  }
+
+  @Test("skippable frames before, between and behind", arguments: [Compression.zstd, .lz4])
+  func skippableFrames(_ compression: Compression) throws {
+    let packed = try compress(compressibleBytes(1000), compression.rawValue)
+    let file = skippable(3) + skippable(0) + packed + skippable(300) + packed + skippable(1)
+    let reading = try FileReading(file)
+    let isSame = reading.bytes == compressibleBytes(1000) + compressibleBytes(1000)
+    #expect(isSame && reading.compression == compression && reading.fault == nil)
+  }
+
+  @Test("a raw dump whose first tuple's time is the magic number of a skippable frame is raw")
+  func timeLikeMagic() throws {
+    // 0x512a4d18 is 2013-02-24T17:26:16Z, 0x502a4d18 is in August 2012.
+    for first in [UInt32(0x512a_4d18), 0x502a_4d18] {
+      let dump = Tuples.one(time: first) + Tuples.one() + Tuples.one(fill: 0x28)
+      let reading = try FileReading(dump)
+      #expect(reading.bytes == dump && reading.compression == nil && reading.fault == nil)
+    }
+  }
+
+  static let lookalikes: [[UInt8]] = [
+    [0x1f, 0x8b, 0x08, 0xe0], [0x1f, 0x8b, 0x08, 0x20], [0x1f, 0x8b, 0x07], [0x1f, 0x8b],
+    [0x28, 0xb5, 0x2f, 0xfd, 0x08], [0x28, 0xb5, 0x2f], [0x04, 0x22, 0x4d, 0x18, 0x80],
+    [0x04, 0x22, 0x4d, 0x18, 0x42],
+  ]
+
+  @Test("headers that the formats forbid are no compression", arguments: lookalikes)
+  func impossibleHeaders(_ head: [UInt8]) throws {
+    for file in [head, head + [UInt8](repeating: 0x11, count: 100_000)] {
+      let reading = try FileReading(file, blockLength: 65_536)
+      let isSame = reading.bytes == file
+      #expect(isSame && reading.compression == nil && reading.fault == nil)
+    }
+  }
+
+  static let hollow: [[UInt8]] = [
+    [0x1f, 0x8b, 0x08], [0x1f, 0x8b, 0x08, 0, 1, 1, 1, 1, 1, 1, 7, 7],
+    [0x28, 0xb5, 0x2f, 0xfd, 0, 0x50, 7],  // block type 3, reserved
+    [0x04, 0x22, 0x4d, 0x18, 0x44, 1, 1, 1],
+  ]
+
+  @Test("possible headers before nothing are a fault, and raw bytes to who says raw", arguments: hollow)
+  func onlyLooks(_ head: [UInt8]) throws {
+    for file in [head, head + [UInt8](repeating: 1, count: 200_000)] {
+      let refused = try FileReading(file)
+      #expect(refused.fault?.message.contains("-compressed data is ") == true && refused.bytes.isEmpty)
+      let read = try FileReading(file, readsLookalikes: true)
+      let isSame = read.bytes == file
+      #expect(isSame && read.fault == nil && read.compression == nil && read.bytesRead == file.count)
+      #expect(read.blockLengths.dropLast().allSatisfy { $0 == 4096 })
+    }
+  }
+}

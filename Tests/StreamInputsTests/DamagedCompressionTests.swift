@@ -1,0 +1,102 @@
+import StreamInputs
+import TestSupport
+import Testing
+
+@Suite("Compressed files that are damaged")
+struct DamagedCompressionTests {
+  @Test("cut at every byte: a beginning of the content, then a fault", arguments: Compression.allCases)
+  func cuts(_ compression: Compression) throws {
+    let bytes = compressibleBytes(300)
+    let packed = try compress(bytes, compression.rawValue)
+    var last = 0
+    for length in 4..<packed.count {
+      let reading = try FileReading(Array(packed[..<length]), blockLength: 64)
+      #expect(bytes.starts(with: reading.bytes) && reading.bytes.count >= last, "\(length)")
+      #expect(
+        reading.fault?.message.hasPrefix(
+          "the \(compression.rawValue)-compressed data is cut at offset \(length) of the compressed file")
+          == true,
+        "\(length)")
+      #expect(reading.fault?.fileOffset == reading.bytes.count)
+      last = reading.bytes.count
+    }
+  }
+
+  @Test("cut in the second frame, its magic number included", arguments: Compression.allCases)
+  func cutSecondFrame(_ compression: Compression) throws {
+    let packed = try compress(compressibleBytes(300), compression.rawValue)
+    for length in 1..<packed.count {
+      let reading = try FileReading(packed + packed[..<length])
+      #expect(reading.bytes.starts(with: compressibleBytes(300)))
+      #expect(reading.fault?.message.contains("is cut at offset \(packed.count + length) ") == true)
+    }
+  }
+
+  @Test("blocks before a damaged one are used", arguments: Compression.allCases)
+  func blocksBeforeDamage(_ compression: Compression) throws {
+    let bytes = compressibleBytes(2_000_000)
+    var packed = try compress(bytes, compression.rawValue, compression == .lz4 ? ["-B4", "-BX"] : [])
+    let place = packed.count * 3 / 4
+    // A block of noise in place of several: every format notices it somewhere behind.
+    var generator = SeededGenerator(seed: 42)
+    packed.replaceSubrange(place..<place + 50_000, with: generator.bytes(50_000))
+    let reading = try FileReading(packed, blockLength: 262_144)
+    #expect(reading.fault != nil)
+    // Half of the content lies well before the damage.
+    let isSame = reading.bytes.prefix(1_000_000) == bytes.prefix(1_000_000)
+    #expect(isSame && reading.bytes.count > 1_000_000)
+  }
+
+  @Test("any flipped byte: no content is wrong without a fault", arguments: Compression.allCases)
+  func flips(_ compression: Compression) throws {
+    let bytes = compressibleBytes(300)
+    let packed = try compress(bytes, compression.rawValue, compression == .gzip ? ["-n"] : [])
+    for place in 10..<packed.count {
+      for mask in [UInt8(0x01), 0x80, 0xff] {
+        var damaged = packed
+        damaged[place] ^= mask
+        let reading = try FileReading(damaged)
+        // Some bits mean nothing, as those behind the last code of a deflate stream.
+        #expect(reading.fault != nil || reading.bytes == bytes, "\(place) \(mask)")
+        #expect(reading.bytesRead == packed.count)
+      }
+    }
+  }
+
+  @Test("what stands behind is a fault with its offset, after the content", arguments: Compression.allCases)
+  func garbage(_ compression: Compression) throws {
+    let packed = try compress(compressibleBytes(300), compression.rawValue)
+    for rest in [[UInt8(7)], [7, 7, 7, 7], [UInt8](repeating: 9, count: 100_000)] {
+      let reading = try FileReading(packed + rest)
+      #expect(reading.bytes == compressibleBytes(300))
+      #expect(reading.fault?.message.contains("behind it, from offset \(packed.count) of the") == true)
+    }
+  }
+
+  @Test("zeros behind gzip are padding; behind the others they are something else")
+  func padding() throws {
+    for count in [1, 3, 512, 65_536, 200_000] {
+      for compression in Compression.allCases {
+        let packed = try compress(compressibleBytes(300), compression.rawValue)
+        let zeros = [UInt8](repeating: 0, count: count)
+        let reading = try FileReading(packed + zeros)
+        #expect(reading.bytes == compressibleBytes(300))
+        #expect((reading.fault == nil) == (compression == .gzip), "\(compression) \(count)")
+        guard compression == .gzip else { continue }
+        let garbage = try FileReading(packed + zeros + [1])
+        #expect(garbage.fault?.message.contains("offset \(packed.count + count) ") == true)
+        #expect(try FileReading(packed + zeros + packed).bytes.count == 600)
+      }
+    }
+  }
+
+  @Test("a zstd window beyond 128 MiB is refused, with the remedy, whatever is said of raw")
+  func window() throws {
+    // RFC 8878, section 3.1.1.1: no single segment, no checksum; window descriptor 0x90, exponent 18, is 2^28.
+    let file: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x90, 0x01, 0, 0]
+    for readsLookalikes in [false, true] {
+      let message = try FileReading(file, readsLookalikes: readsLookalikes).fault?.message
+      #expect(message?.contains("128 MiB") == true && message?.contains("zstd -dc --long=31") == true)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import PacketCapture
+import StreamInputs
+import Testing
+
+@Suite("Stretches of decoded text")
+struct DecodedTextTests {
+  /// The stretches that bytes at `offsets` become, as `count@offset stride/groupSize/groupStride`.
+  private func stretches(_ offsets: [Int], stride: Int) -> [String] {
+    var output = DecodedText()
+    for offset in offsets { output.append(0, at: offset, stride: stride) }
+    return output.pieces.map { piece in
+      guard case .bytes(let count, let fileOffset, let spacing) = piece else { return "?" }
+      return "\(count)@\(fileOffset) \(spacing.stride)/\(spacing.groupSize)/\(spacing.groupStride)"
+    }
+  }
+
+  @Test("bytes at one distance are one stretch")
+  func evenBytes() {
+    #expect(stretches([4, 6, 8, 10], stride: 2) == ["4@4 2/0/0"])
+  }
+
+  @Test("bytes with blanks between them are one stretch of groups of one")
+  func separatedBytes() {
+    #expect(stretches([0, 3, 6, 9], stride: 2) == ["4@0 2/1/3"])
+  }
+
+  @Test("groups of one size at one distance are one stretch, the last may be shorter")
+  func groups() {
+    #expect(stretches([0, 2, 5, 7, 10], stride: 2) == ["5@0 2/2/5"])
+  }
+
+  @Test("what does not continue a stretch begins another: longer groups, other distances, steps back")
+  func breaks() {
+    #expect(stretches([0, 3, 7], stride: 2) == ["2@0 2/1/3", "1@7 2/0/0"])
+    #expect(stretches([0, 2, 5, 10], stride: 2) == ["3@0 2/2/5", "1@10 2/0/0"])
+    #expect(stretches([9, 3], stride: 2) == ["1@9 2/0/0", "1@3 2/0/0"])
+  }
+
+  @Test("bytes that all come from one place are one stretch of stride 0")
+  func repeatedBytes() {
+    #expect(stretches([7, 7, 7], stride: 0) == ["3@7 0/0/0"])
+    #expect(ByteOrigin(streamOffset: 100, fileOffset: 7, stride: 0).fileOffset(of: 102) == 7)
+  }
+
+  @Test("gaps and faults end a stretch")
+  func gapsEndStretches() {
+    var output = DecodedText()
+    output.append(1, at: 0, stride: 2)
+    output.appendGap(length: 5, at: 2)
+    output.append(2, at: 2, stride: 2)
+    output.append(InputFault("why"))
+    output.append(3, at: 4, stride: 2)
+    let one = Spacing(stride: 2)
+    #expect(
+      output.pieces == [
+        .bytes(count: 1, fileOffset: 0, spacing: one), .gap(length: 5, fileOffset: 2),
+        .bytes(count: 1, fileOffset: 2, spacing: one), .fault(InputFault("why")),
+        .bytes(count: 1, fileOffset: 4, spacing: one),
+      ])
+    #expect(output.bytes == [1, 2, 3])
+    output.removeAll()
+    #expect(output.pieces.isEmpty && output.bytes.isEmpty)
+  }
+
+  @Test("an origin finds every byte of grouped bytes")
+  func origins() {
+    let spacing = Spacing(stride: 2, groupSize: 2, groupStride: 5)
+    let origin = ByteOrigin(streamOffset: 10, fileOffset: 50, spacing: spacing)
+    #expect((10..<15).map(origin.fileOffset(of:)) == [50, 52, 55, 57, 60])
+  }
+}

@@ -1,0 +1,70 @@
+import PacketCapture
+import StreamInputs
+import TestSupport
+import WireBytes
+
+/// What a dump says of its stream, byte by byte, so that how the bytes were handed over does not show.
+struct DumpRecording: StreamReceiver {
+  /// Bytes of the stream in order, with their offset in the stream and the place in the file.
+  private(set) var bytes: [UInt8] = []
+  private(set) var offsets: [Int] = []
+  private(set) var filePlaces: [Int] = []
+  /// Gaps as `offset+length@fileOffset`.
+  private(set) var gaps: [String] = []
+  private(set) var isClosed = false
+  /// What a source must not do.
+  private(set) var misuse: [String] = []
+  private var end = 0
+
+  mutating func opened(_ stream: StreamIdentity) {
+    if stream.number != 0 { misuse.append("opened as \(stream.number)") }
+  }
+
+  mutating func bytes(_ piece: RawSpan, of direction: StreamDirection, origins span: Span<ByteOrigin>) {
+    let origins = span.indices.map { span[$0] }
+    if direction != .dump { misuse.append("bytes of \(direction)") }
+    if isClosed || piece.byteCount == 0 { misuse.append("an empty piece, or behind the end") }
+    if origins.first?.streamOffset != end {
+      misuse.append("origins begin at \(origins.first?.streamOffset ?? -1)")
+    }
+    if zip(origins, origins.dropFirst()).contains(where: { $0.streamOffset >= $1.streamOffset }) {
+      misuse.append("origins are out of order at \(end)")
+    }
+    for index in 0..<piece.byteCount {
+      guard let origin = origins.last(where: { $0.streamOffset <= end + index }) else { continue }
+      bytes.append(piece.byte(at: index))
+      offsets.append(end + index)
+      filePlaces.append(origin.fileOffset(of: end + index))
+    }
+    end += piece.byteCount
+  }
+
+  mutating func gap(_ gap: StreamGap, in direction: StreamDirection) {
+    if gap.offset != end || direction != .dump { misuse.append("a gap at \(gap.offset) behind \(end)") }
+    gaps.append("\(gap.offset)+\(gap.length)@\(gap.fileOffset.map(String.init) ?? "-")")
+    end = gap.offset + gap.length
+  }
+
+  mutating func anomaly(_ anomaly: StreamAnomaly) { misuse.append("\(anomaly)") }
+
+  mutating func closed(_ report: StreamReport) { isClosed = true }
+
+  /// Reads `file` as a dump of `format`, nil to recognise it.
+  static func of(
+    _ file: [UInt8], as format: DumpFormat?, probes: [FormatProbe] = []
+  ) throws -> (recording: DumpRecording, report: InputReport) {
+    let files = try TemporaryFiles()
+    return try of(Input(try files.write(file)), as: format, probes: probes)
+  }
+
+  static func of(
+    _ input: Input, as format: DumpFormat?, probes: [FormatProbe] = []
+  ) throws -> (recording: DumpRecording, report: InputReport) {
+    var options = ReadingOptions()
+    options.format = format.map { .dump($0) }
+    var reader = try InputReader(options: options, contentProbes: probes)
+    var recording = DumpRecording()
+    let report = try reader.read(input, into: &recording) { _ in }
+    return (recording, report)
+  }
+}

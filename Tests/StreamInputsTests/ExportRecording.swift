@@ -1,0 +1,146 @@
+import PacketCapture
+import StreamInputs
+import TestSupport
+import WireBytes
+
+/// What an export says of its streams, byte by byte, so that how the bytes were handed over does not show.
+struct ExportRecording: StreamReceiver, Equatable {
+  enum Event: Equatable {
+    case opened(StreamIdentity)
+    case byte(UInt8, StreamDirection, offset: Int, fileOffset: Int, PacketReference?)
+    case gap(StreamGap, StreamDirection)
+    case anomaly(StreamAnomaly)
+    case closed(StreamReport)
+  }
+
+  private(set) var events: [Event] = []
+  private(set) var faults: [InputFault] = []
+  /// What a source must not do.
+  private(set) var misuse: [String] = []
+  private var ends: [StreamDirection: Int] = [:]
+  private var open: Set<Int> = []
+
+  mutating func opened(_ stream: StreamIdentity) {
+    if !open.insert(stream.number).inserted { misuse.append("opened \(stream.number) twice") }
+    events.append(.opened(stream))
+  }
+
+  mutating func bytes(_ piece: RawSpan, of direction: StreamDirection, origins span: Span<ByteOrigin>) {
+    let origins = span.indices.map { span[$0] }
+    let end = ends[direction, default: 0]
+    if !open.contains(direction.stream) { misuse.append("bytes of \(direction.stream), which is not open") }
+    if piece.byteCount == 0 || origins.first?.streamOffset != end { misuse.append("origins at \(end)") }
+    if zip(origins, origins.dropFirst()).contains(where: { $0.streamOffset >= $1.streamOffset }) {
+      misuse.append("origins are out of order at \(end)")
+    }
+    for index in 0..<piece.byteCount {
+      guard let origin = origins.last(where: { $0.streamOffset <= end + index }) else { continue }
+      events.append(
+        .byte(
+          piece.byte(at: index), direction, offset: end + index,
+          fileOffset: origin.fileOffset(of: end + index), origin.packet))
+    }
+    ends[direction] = end + piece.byteCount
+  }
+
+  mutating func gap(_ gap: StreamGap, in direction: StreamDirection) {
+    if gap.offset != ends[direction, default: 0] { misuse.append("a gap at \(gap.offset)") }
+    if !open.contains(direction.stream) { misuse.append("a gap in \(direction.stream), which is not open") }
+    ends[direction] = gap.offset + gap.length
+    events.append(.gap(gap, direction))
+  }
+
+  mutating func anomaly(_ anomaly: StreamAnomaly) { events.append(.anomaly(anomaly)) }
+
+  mutating func closed(_ report: StreamReport) {
+    open.remove(report.identity.number)
+    events.append(.closed(report))
+  }
+
+  /// Reads `text`, cut into blocks of the sizes that `blockSize` gives.
+  static func of(
+    _ text: [UInt8], as format: ExportFormat, serverPorts: Set<UInt16> = [],
+    blockSize: () -> Int = { 1 << 18 }
+  ) -> ExportRecording {
+    var recording = ExportRecording()
+    var pass = ExportPass(format, serverPorts: serverPorts)
+    var start = 0
+    do {
+      while start < text.count {
+        let block = Array(text[start..<min(text.count, start + max(1, blockSize()))])
+        try pass.block(block.span.bytes, into: &recording)
+        start += block.count
+      }
+      var faults: [InputFault] = []
+      try pass.finish(into: &recording, faults: &faults)
+      recording.faults = faults
+    } catch {
+      recording.misuse.append("\(error)")
+    }
+    if pass.bytesRead != text.count { recording.misuse.append("\(pass.bytesRead) bytes read") }
+    if !recording.open.isEmpty { recording.misuse.append("not closed: \(recording.open)") }
+    return recording
+  }
+}
+
+extension ExportRecording {
+  /// Streams with their events in order: `0>6162` bytes of stream 0's first side, `0<+76` a gap on the
+  /// second, `)0` its end.
+  var summary: String {
+    var words: [String] = []
+    var before: StreamDirection?
+    for event in events {
+      switch event {
+      case .opened: before = nil
+      case .byte(let byte, let direction, _, _, _):
+        if before == direction {
+          words[words.count - 1] += Hex.string([byte])
+        } else {
+          words.append(Self.name(direction) + Hex.string([byte]))
+        }
+        before = direction
+      case .gap(let gap, let direction):
+        words.append("\(Self.name(direction))+\(gap.length)")
+        before = nil
+      case .anomaly(let anomaly): words.append("!\(anomaly.kind)")
+      case .closed(let report):
+        words.append(")\(report.identity.number)")
+        before = nil
+      }
+    }
+    return words.joined(separator: " ")
+  }
+
+  private static func name(_ direction: StreamDirection) -> String {
+    "\(direction.stream)" + (direction.side == .first ? ">" : "<")
+  }
+
+  /// Line and column of each fault.
+  var faultPlaces: String { faults.map { "\($0.line ?? 0):\($0.column ?? 0)" }.joined(separator: " ") }
+
+  var identities: [StreamIdentity] {
+    events.compactMap { if case .opened(let identity) = $0 { identity } else { nil } }
+  }
+
+  var reports: [StreamReport] {
+    events.compactMap { if case .closed(let report) = $0 { report } else { nil } }
+  }
+
+  var gaps: [StreamGap] { events.compactMap { if case .gap(let gap, _) = $0 { gap } else { nil } } }
+
+  func bytes(_ side: Side, stream: Int = 0) -> [UInt8] {
+    events.compactMap { event in
+      guard case .byte(let byte, let direction, _, _, _) = event,
+        direction == StreamDirection(stream: stream, side: side)
+      else { return nil }
+      return byte
+    }
+  }
+
+  /// Packets in the order in which they brought bytes, each once.
+  var packets: [PacketReference] {
+    var packets: [PacketReference] = []
+    for case .byte(_, _, _, _, let packet?) in events where packets.last != packet { packets.append(packet) }
+    return packets
+  }
+}

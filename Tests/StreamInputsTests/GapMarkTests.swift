@@ -1,0 +1,121 @@
+import PacketCapture
+import StreamInputs
+import TestSupport
+import Testing
+import WireBytes
+
+/// decoding-rules.md, "Marks of other tools".
+@Suite("tshark's gap marks")
+struct GapMarkTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var name: String
+    var dump: String
+    /// The stream's bytes, and its gaps as `offset+length@fileOffset`.
+    var bytes: String
+    var gaps: [String]
+    var testDescription: String { name }
+  }
+
+  static func mark(_ length: String) -> String { "[\(length) bytes missing in capture file]" }
+
+  static let cases: [Case] = [
+    ("no mark", "abc", "abc", []),
+    ("a mark", "abc\(mark("76"))def", "abcdef", ["3+76@3"]),
+    ("a NUL directly behind belongs to it", "abc\(mark("76"))\0def", "abcdef", ["3+76@3"]),
+    ("a second NUL does not", "abc\(mark("76"))\0\0def", "abc\0def", ["3+76@3"]),
+    ("a NUL further on does not", "\(mark("7"))x\0", "x\0", ["0+7@0"]),
+    ("at the beginning", "\(mark("5"))abc", "abc", ["0+5@0"]),
+    ("at the end", "abc\(mark("5"))", "abc", ["3+5@3"]),
+    ("at the end, with its NUL", "abc\(mark("5"))\0", "abc", ["3+5@3"]),
+    ("nothing else", mark("5"), "", ["0+5@0"]),
+    ("marks side by side are separate gaps", "a\(mark("5"))\(mark("6"))b", "ab", ["1+5@1", "6+6@34"]),
+    ("with NULs between", "a\(mark("5"))\0\(mark("6"))\0b", "ab", ["1+5@1", "6+6@35"]),
+    ("three in a row", mark("1") + mark("22") + mark("333"), "", ["0+1@0", "1+22@33", "23+333@67"]),
+    ("ten digits", "a\(mark("4294967295"))b", "ab", ["1+4294967295@1"]),
+    ("no more than ten", "a\(mark("42949672950"))b", "a\(mark("42949672950"))b", []),
+    ("leading zeros", "a\(mark("0000000012"))b", "ab", ["1+12@1"]),
+    ("no digit", "a\(mark(""))b", "a\(mark(""))b", []),
+    ("a sign", "a\(mark("-5"))b", "a\(mark("-5"))b", []),
+    ("a blank", "a\(mark(" 5"))b", "a\(mark(" 5"))b", []),
+    ("another unit", "a[5 byte missing in capture file]b", "a[5 byte missing in capture file]b", []),
+    ("capitals", "a[5 Bytes missing in capture file]b", "a[5 Bytes missing in capture file]b", []),
+    (
+      "other text at the end", "a[12 bytes missing in capture file, b",
+      "a[12 bytes missing in capture file, b", []
+    ),
+    ("cut off at the end", "a[12 bytes missing in capture file", "a[12 bytes missing in capture file", []),
+    ("cut off in the digits", "a[12", "a[12", []),
+    ("a bracket at the end", "a[", "a[", []),
+    ("behind a bracket", "[\(mark("5"))b", "[b", ["1+5@1"]),
+    ("behind a begun mark", "[12 bytes mis\(mark("5"))b", "[12 bytes misb", ["13+5@13"]),
+    ("behind digits", "[12\(mark("5"))b", "[12b", ["3+5@3"]),
+    ("behind eleven digits and a bracket", "[12345678901\(mark("5"))", "[12345678901", ["12+5@12"]),
+    ("two brackets behind it", "\(mark("5"))]]", "]]", ["0+5@0"]),
+    ("no bytes missing", "a\(mark("0"))b", "ab", ["1+0@1"]),
+  ].map { Case(name: $0.0, dump: $0.1, bytes: $0.2, gaps: $0.3) }
+
+  @Test(arguments: cases)
+  func inRawDumps(_ example: Case) throws {
+    let (recording, report) = try DumpRecording.of(Array(example.dump.utf8), as: .raw)
+    expect(recording, example)
+    #expect(report.faults.isEmpty && report.bytes == example.dump.utf8.count)
+    let file = Array(example.dump.utf8)
+    #expect(recording.filePlaces.map { file[$0] } == recording.bytes)
+  }
+
+  @Test("the same in hex, where places are those of the digits", arguments: cases)
+  func inHexDumps(_ example: Case) throws {
+    let dump = Array(example.dump.utf8)
+    let (recording, _) = try DumpRecording.of(Array(Hex.string(dump).utf8), as: .hex)
+    #expect(recording.bytes == Array(example.bytes.utf8))
+    #expect(recording.filePlaces.map { dump[$0 / 2] } == recording.bytes)
+    let gaps = example.gaps.map { gap in
+      let parts = gap.split(separator: "@")
+      return "\(parts[0])@\((Int(parts[1]) ?? 0) * 2)"
+    }
+    #expect(recording.gaps == gaps && recording.misuse.isEmpty)
+  }
+
+  /// Dumps are read in blocks of 256 KiB: each place of the example comes to lie on the end of one.
+  @Test("cut by the end of a block at every byte", arguments: cases)
+  func acrossBlocks(_ example: Case) throws {
+    let dump = Array(example.dump.utf8)
+    for cut in 0...dump.count {
+      let padding = 256 << 10 - cut
+      let file = [UInt8](repeating: 0xee, count: padding) + dump
+      let (recording, _) = try DumpRecording.of(file, as: .raw)
+      #expect(recording.misuse.isEmpty)
+      let isSame = recording.bytes.dropFirst(padding) == Array(example.bytes.utf8)[...]
+      #expect(isSame, "cut at \(cut)")
+      let places = recording.filePlaces
+      #expect(zip(places, recording.bytes).allSatisfy { file[$0] == $1 }, "cut at \(cut)")
+      #expect(recording.gaps == example.gaps.map { Self.moved($0, by: padding) }, "cut at \(cut)")
+    }
+  }
+
+  @Test("anywhere in a binary dump")
+  func everywhere() throws {
+    var generator = SeededGenerator(seed: 11)
+    for _ in 0..<400 {
+      let before = generator.bytes(generator.pick(0...90))
+      let behind = generator.bytes(generator.pick(0...90)).map { $0 | 1 }
+      let length = generator.pick([0, 9, 10, 4_294_967_295, generator.pick(1...100_000)])
+      let mark = Array(Self.mark("\(length)").utf8) + (generator.chance(2) ? [0] : [])
+      let (recording, _) = try DumpRecording.of(before + mark + behind, as: .raw)
+      #expect(recording.bytes == before + behind)
+      #expect(recording.gaps == ["\(before.count)+\(length)@\(before.count)"])
+      #expect(recording.misuse.isEmpty)
+    }
+  }
+
+  private func expect(_ recording: DumpRecording, _ example: Case) {
+    #expect(recording.bytes == Array(example.bytes.utf8))
+    #expect(recording.gaps == example.gaps)
+    #expect(recording.isClosed && recording.misuse.isEmpty)
+  }
+
+  private static func moved(_ gap: String, by distance: Int) -> String {
+    let numbers = gap.split { $0 == "+" || $0 == "@" }.compactMap { Int($0) }
+    return "\(numbers[0] + distance)+\(numbers[1])@\(numbers[2] + distance)"
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import StreamInputs
+import TestSupport
+import Testing
+import WireBytes
+
+@Suite("Dumps read from files")
+struct InputReaderTests {
+  @Test("bytes and places of each format, over several blocks", arguments: TextFormat.allCases)
+  func texts(_ format: TextFormat) throws {
+    var generator = SeededGenerator(seed: 31)
+    let bytes = generator.bytes(300_000)
+    let text = TextDecoderLawTests.text(of: bytes, as: format)
+    let (recording, report) = try DumpRecording.of(text, as: nil)
+    let isSame = recording.bytes == bytes
+    #expect(isSame && recording.misuse.isEmpty && recording.isClosed)
+    #expect(report.format == (format == .base64 ? .dump(.base64) : .dump(.hex)))
+    #expect(report.bytes == text.count && report.faults.isEmpty)
+    let digits = { (place: Int) in String(decoding: text[place..<(place + 2)], as: UTF8.self) }
+    if format != .base64 {
+      let wrong = zip(recording.filePlaces, bytes).first { Hex.bytes(digits($0)) != [$1] }
+      #expect(wrong == nil)
+    }
+  }
+
+  @Test(
+    "raw dumps of any length", arguments: [0, 1, 65_535, 65_536, 65_537, 262_143, 262_144, 262_145, 800_000])
+  func raw(_ length: Int) throws {
+    var generator = SeededGenerator(seed: 32)
+    let bytes = generator.bytes(length)
+    let (recording, report) = try DumpRecording.of(bytes, as: .raw)
+    let isSame = recording.bytes == bytes && recording.filePlaces == Array(0..<length)
+    #expect(isSame && recording.misuse.isEmpty && recording.isClosed)
+    #expect(report.bytes == length)
+  }
+
+  @Test("the digest is SHA-256 of the file, not of the stream")
+  func digests() throws {
+    // FIPS 180-2, appendix B.1.
+    let (_, report) = try DumpRecording.of(Array("abc".utf8), as: .hex)
+    #expect(report.sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    var options = ReadingOptions()
+    options.hashes = false
+    var reader = try InputReader(options: options, contentProbes: [])
+    var recording = DumpRecording()
+    let files = try TemporaryFiles()
+    let input = Input(try files.write([1, 2]))
+    let undigested = try reader.read(input, into: &recording) { _ in }
+    #expect(undigested.sha256 == nil)
+  }
+
+  @Test("faults: a file that is not there, and a directory")
+  func unreadable() throws {
+    let files = try TemporaryFiles()
+    for path in [files.path + "/none", files.path] {
+      let (recording, report) = try DumpRecording.of(Input(path), as: .raw)
+      #expect(report.faults.count == 1 && recording.bytes.isEmpty)
+      #expect(report.faults.first?.message.hasPrefix("cannot be ") == true)
+    }
+  }
+
+  @Test("progress tells the bytes read")
+  func progress() throws {
+    let files = try TemporaryFiles()
+    let path = try files.write([UInt8](repeating: 0xee, count: 600_000))
+    var reader = try InputReader(options: ReadingOptions(), contentProbes: [])
+    var recording = DumpRecording()
+    var told: [Int] = []
+    _ = try reader.read(Input(path), into: &recording) { told.append($0) }
+    #expect(told == [262_144, 524_288, 600_000])
+  }
+
+  @Test("a reader reads one file after another, each from its beginning")
+  func reuse() throws {
+    let files = try TemporaryFiles()
+    var reader = try InputReader(options: ReadingOptions(), contentProbes: [])
+    for text in ["0102030405060708", "[5 bytes missing in capture file]", "AQIDBAUGBwg="] {
+      var recording = DumpRecording()
+      let path = try files.write(Array(text.utf8))
+      _ = try reader.read(Input(path), into: &recording) { _ in }
+      #expect(recording.misuse.isEmpty && recording.isClosed)
+    }
+  }
+
+  @Test("what was read before an input failed is used, and the failure told")
+  func failureInTheMiddle() throws {
+    // A pipe that would block, in place of a disk that fails: the first read succeeds, the second does not.
+    let pipe = Pipe()
+    let reading = pipe.fileHandleForReading.fileDescriptor
+    #expect(fcntl(reading, F_SETFL, O_NONBLOCK) == 0)
+    try pipe.fileHandleForWriting.write(contentsOf: [7, 8, 9])
+    let standardInput = dup(STDIN_FILENO)
+    dup2(reading, STDIN_FILENO)
+    defer {
+      if standardInput >= 0 { dup2(standardInput, STDIN_FILENO) }
+      close(standardInput)
+    }
+    let (recording, report) = try DumpRecording.of(Input("-"), as: .raw)
+    #expect(recording.bytes == [7, 8, 9] && recording.isClosed)
+    #expect(report.bytes == 3)
+    #expect(report.faults.count == 1)
+    #expect(report.faults.first?.message.hasPrefix("cannot be read: ") == true)
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import StreamInputs
+import TestSupport
+import Testing
+
+@Suite("Inputs that arguments stand for")
+struct InputWalkTests {
+  @Test("files and standard input stand for themselves, in their order, whether they are there or not")
+  func files() throws {
+    let files = try TemporaryFiles()
+    let path = try files.write([1])
+    let walk = InputWalk(["-", path, files.path + "/none", path])
+    #expect(walk.inputs.map(\.name) == ["-", path, files.path + "/none", path])
+    #expect(walk.inputs.map { $0.path == nil } == [true, false, false, false])
+    #expect(walk.inputs.allSatisfy { $0.isNamed })
+    #expect(walk.directories.isEmpty && walk.faults.isEmpty && walk.passedOver.isEmpty)
+  }
+
+  @Test("directories are walked in the byte order of the names")
+  func order() throws {
+    let files = try TemporaryFiles()
+    for name in ["b", "a/2", "a/10", "Z", "a.x", ".hidden", "é", "z"] { try files.write([], to: name) }
+    let walk = InputWalk([files.path])
+    let names = walk.inputs.map { $0.name.dropFirst(files.path.count + 1) }
+    #expect(names == [".hidden", "Z", "a/10", "a/2", "a.x", "b", "z", "é"])
+    #expect(walk.directories == [files.path])
+    #expect(walk.inputs.allSatisfy { $0.directory == files.path && !$0.isNamed })
+  }
+
+  @Test("a slash at the end is not doubled")
+  func slash() throws {
+    let files = try TemporaryFiles()
+    try files.write([], to: "x")
+    #expect(InputWalk([files.path + "/"]).inputs.map(\.name) == [files.path + "/x"])
+  }
+
+  @Test("links to files are inputs; links to directories or to nothing, and pipes, are passed over")
+  func links() throws {
+    let files = try TemporaryFiles()
+    let target = try files.write([], to: "target/file")
+    let manager = FileManager.default
+    try manager.createDirectory(atPath: files.path + "/in", withIntermediateDirectories: false)
+    try manager.createSymbolicLink(atPath: files.path + "/in/a", withDestinationPath: target)
+    try manager.createSymbolicLink(atPath: files.path + "/in/b", withDestinationPath: files.path + "/target")
+    try manager.createSymbolicLink(atPath: files.path + "/in/c", withDestinationPath: files.path + "/none")
+    try manager.createSymbolicLink(atPath: files.path + "/in/d", withDestinationPath: files.path + "/in")
+    #expect(mkfifo(files.path + "/in/e", 0o600) == 0)
+    let walk = InputWalk([files.path + "/in"])
+    #expect(walk.inputs.map(\.name) == [files.path + "/in/a"])
+    #expect(walk.passedOver.map(\.name) == ["b", "c", "d", "e"].map { files.path + "/in/" + $0 })
+    #expect(walk.passedOver.allSatisfy { !$0.reason.isEmpty })
+    #expect(walk.faults.isEmpty)
+  }
+
+  @Test("a directory of nothing holds no input")
+  func empty() throws {
+    let files = try TemporaryFiles()
+    let walk = InputWalk([files.path])
+    #expect(walk.inputs.isEmpty && walk.faults.isEmpty && walk.directories == [files.path])
+  }
+
+  @Test("a name that is no UTF-8 can be read")
+  func names() throws {
+    let files = try TemporaryFiles()
+    let name = Array(files.path.utf8) + Array("/x".utf8) + [0xff, 0xfe]
+    let path = name.map { CChar(bitPattern: $0) } + [0]
+    let descriptor = open(path, O_CREAT | O_WRONLY, 0o600)
+    try #require(descriptor >= 0)
+    #expect(write(descriptor, [0x41], 1) == 1)
+    close(descriptor)
+    let input = try #require(InputWalk([files.path]).inputs.first)
+    #expect(input.name.hasSuffix("/x\u{fffd}\u{fffd}"))
+    #expect(try DumpRecording.of(input, as: .raw).recording.bytes == [0x41])
+    unlink(path)
+  }
+
+  @Test("directories that are nested too deep are told of")
+  func depth() throws {
+    let files = try TemporaryFiles()
+    try files.write([], to: String(repeating: "d/", count: 127) + "x")
+    try files.write([], to: String(repeating: "d/", count: 128) + "y")
+    let walk = InputWalk([files.path])
+    #expect(walk.inputs.map { $0.name.suffix(2) } == ["/x"])
+    #expect(walk.faults.count == 1)
+    #expect(walk.faults.first?.name.hasSuffix("d/d") == true && walk.faults.first?.directory == files.path)
+  }
+}

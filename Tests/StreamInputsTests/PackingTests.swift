@@ -1,0 +1,116 @@
+import StreamInputs
+import TestSupport
+import Testing
+
+/// Archives and compressions that are not read are told from dumps by more than their magic numbers. The heads are
+/// written by hand from the formats' specifications.
+@Suite("Packed files that are not read")
+struct PackingTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var name: String
+    var head: [UInt8]
+    var kind: String
+    var remedy: String
+    var testDescription: String { name }
+  }
+
+  /// A tar header: a name, zeros, the checksum at 148, and at 257 the magic number with its version.
+  static func tar(_ magic: String, checksum change: Int = 0) -> [UInt8] {
+    var header = [UInt8](repeating: 0, count: 512)
+    header.replaceSubrange(0..<5, with: Array("a.bin".utf8))
+    header.replaceSubrange(124..<136, with: Array("00000000046 ".utf8))
+    header.replaceSubrange(257..<(257 + magic.utf8.count), with: Array(magic.utf8))
+    header.replaceSubrange(148..<156, with: [UInt8](repeating: 0x20, count: 8))
+    let digits = String(header.reduce(0) { $0 + Int($1) } + change, radix: 8)
+    let field = String(repeating: "0", count: 6 - digits.count) + digits + "\0 "
+    header.replaceSubrange(148..<156, with: Array(field.utf8))
+    return header
+  }
+
+  static func zip(version: UInt8 = 20, method: UInt8 = 8) -> [UInt8] {
+    [0x50, 0x4b, 3, 4, version, 0, 0, 0, method, 0] + [UInt8](repeating: 7, count: 30)
+  }
+
+  static let bzip2 = Array("BZh9".utf8) + [0x31, 0x41, 0x59, 0x26, 0x53, 0x59]
+  static let xz: [UInt8] = [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]
+  static let sevenZip: [UInt8] = [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c]
+
+  static let cases: [Case] = [
+    Case(name: "zip", head: zip(), kind: "a zip archive", remedy: "unzip -p FILE | apnsift"),
+    Case(name: "zip, stored", head: zip(version: 10, method: 0), kind: "a zip archive", remedy: "unzip -p"),
+    Case(
+      name: "zip, encrypted", head: zip(version: 51, method: 99), kind: "a zip archive", remedy: "unzip -p"),
+    Case(
+      name: "POSIX tar", head: tar("ustar\u{0}00"), kind: "a tar archive", remedy: "tar -xOf FILE | apnsift"),
+    Case(
+      name: "GNU tar", head: tar("ustar  \u{0}"), kind: "a tar archive", remedy: "tar -xOf FILE | apnsift"),
+    Case(name: "xz", head: xz, kind: "xz-compressed", remedy: "xz -dc FILE | apnsift"),
+    Case(name: "bzip2", head: bzip2, kind: "bzip2-compressed", remedy: "bzip2 -dc FILE | apnsift"),
+    Case(name: "7z", head: sevenZip, kind: "a 7z archive", remedy: "7z x -so FILE | apnsift"),
+  ]
+
+  @Test("is named with what to do, read with --from raw alone", arguments: cases)
+  func named(_ example: Case) throws {
+    let file = example.head + [UInt8](repeating: 1, count: 600)
+    let (recording, report) = try DumpRecording.of(file, as: nil)
+    #expect(recording.bytes.isEmpty && report.format == nil && !report.isPassedOver)
+    let message = try #require(report.faults.first?.message)
+    #expect(message.hasPrefix("is \(example.kind), which is not read: ") && message.contains(example.remedy))
+    #expect(try DumpRecording.of(file, as: .raw).recording.bytes == file)
+  }
+
+  @Test("is a fault in a directory, too", arguments: cases)
+  func inDirectory(_ example: Case) throws {
+    let files = try TemporaryFiles()
+    try files.write(example.head + [UInt8](repeating: 1, count: 600), to: "in/x")
+    let member = try #require(InputWalk([files.path + "/in"]).inputs.first)
+    let report = try DumpRecording.of(member, as: nil).report
+    #expect(report.faults.count == 1 && !report.isPassedOver && report.format == nil)
+  }
+
+  /// What begins alike, and lacks one thing.
+  static let lookalikes: [(name: String, bytes: [UInt8])] = [
+    ("a tuple of 2012-09-08T08:31:48Z", [0x50, 0x4b, 3, 4, 0, 32] + [UInt8](repeating: 9, count: 32)),
+    (
+      "a tuple of that time with an odd length",
+      [0x50, 0x4b, 3, 4, 0, 100] + [UInt8](repeating: 9, count: 100)
+    ),
+    ("a zip method that is none", zip(method: 77)), ("a zip version that is none", zip(version: 64)),
+    ("half a zip header", Array(zip().prefix(9))),
+    (
+      "a tuple of 2005 that begins with BZh9",
+      Array("BZh9".utf8) + [0, 32] + [UInt8](repeating: 9, count: 32)
+    ),
+    ("a bzip2 level that is none", Array("BZh0".utf8) + bzip2[4...] + [1]),
+    ("a tar header with another checksum", tar("ustar\u{0}00", checksum: 1)),
+    ("a tar header without its magic number", tar("usta")),
+    ("half a tar header", Array(tar("ustar").prefix(511))),
+    ("xz but for a byte", xz.dropLast() + [1]), ("7z but for a byte", sevenZip.dropLast() + [1]),
+  ]
+
+  @Test("what only begins alike is what its bytes are", arguments: lookalikes.map(\.name))
+  func lookalike(_ name: String) throws {
+    let bytes = try #require(Self.lookalikes.first { $0.name == name }).bytes
+    let isContent = FormatProbe(.format(.dump(.raw))) { head, _ in head == bytes }
+    let (recording, report) = try DumpRecording.of(bytes, as: nil, probes: [isContent])
+    #expect(report.recognition == .format(.dump(.raw)) && recording.bytes == bytes)
+  }
+
+  @Test(
+    "inside a compression, both are named",
+    arguments: [
+      (
+        Array("BZh9".utf8) + bzip2[4...], "bzip2-compressed inside a gzip file",
+        "gzip -dc FILE | bzip2 -dc | apnsift"
+      ),
+      (xz, "xz-compressed inside a gzip file", "gzip -dc FILE | xz -dc | apnsift"),
+      (tar("ustar\u{0}00"), "a tar archive inside a gzip file", "gzip -dc FILE | tar -xOf - | apnsift"),
+      (zip(), "a zip archive inside a gzip file", "gzip -dc FILE >UNPACKED"),
+    ])
+  func nested(_ head: [UInt8], _ kind: String, _ remedy: String) throws {
+    let packed = try compress(head + [UInt8](repeating: 1, count: 100), "gzip")
+    let report = try DumpRecording.of(packed, as: nil).report
+    let message = try #require(report.faults.first?.message)
+    #expect(message.hasPrefix("is \(kind), which is not read: ") && message.contains(remedy), "\(message)")
+  }
+}

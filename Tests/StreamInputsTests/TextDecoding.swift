@@ -1,0 +1,121 @@
+import PacketCapture
+import StreamInputs
+import TestSupport
+import WireBytes
+
+/// What a decoder made of a text, byte by byte, so that how the bytes were put into stretches does not show.
+struct Decoding: Equatable {
+  enum Event: Equatable {
+    case byte(UInt8, at: Int)
+    case gap(Int, at: Int)
+    case fault(InputFault)
+  }
+
+  var events: [Event] = []
+
+  var bytes: [UInt8] {
+    events.compactMap { if case .byte(let byte, _) = $0 { byte } else { nil } }
+  }
+  var positions: [Int] {
+    events.compactMap { if case .byte(_, let position) = $0 { position } else { nil } }
+  }
+  var gaps: [Int] {
+    events.compactMap { if case .gap(let length, _) = $0 { length } else { nil } }
+  }
+  var faults: [InputFault] {
+    events.compactMap { if case .fault(let fault) = $0 { fault } else { nil } }
+  }
+  /// Line and column of each fault.
+  var faultPlaces: [String] { faults.map { "\($0.line ?? 0):\($0.column ?? 0)" } }
+
+  /// Bytes as hex, gaps as `<length>`, faults as `!line:column`, in their order.
+  var summary: String {
+    events.map { event in
+      switch event {
+      case .byte(let byte, _): Hex.string([byte])
+      case .gap(let length, _): "<\(length)>"
+      case .fault(let fault): "!\(fault.line ?? 0):\(fault.column ?? 0)"
+      }
+    }.joined()
+  }
+
+  mutating func take(_ output: inout DecodedText) {
+    var index = 0
+    for piece in output.pieces {
+      switch piece {
+      case .bytes(let count, let fileOffset, let spacing):
+        let origin = ByteOrigin(streamOffset: 0, fileOffset: fileOffset, spacing: spacing)
+        for position in 0..<count {
+          events.append(.byte(output.bytes[index + position], at: origin.fileOffset(of: position)))
+        }
+        index += count
+      case .gap(let length, let fileOffset): events.append(.gap(length, at: fileOffset))
+      case .fault(let fault): events.append(.fault(fault))
+      }
+    }
+    precondition(index == output.bytes.count, "the pieces must account for all bytes")
+    output.removeAll()
+  }
+}
+
+/// The text formats, each with a decoder that has read nothing.
+enum TextFormat: String, CaseIterable, Sendable {
+  case hex, base64, xxd, hexdump
+
+  func decoder(maxExpansion: Int = 1 << 30) -> any TextDecoder {
+    switch self {
+    case .hex: PlainHexDecoder()
+    case .base64: Base64Decoder()
+    case .xxd: XxdDecoder(maxExpansion: maxExpansion)
+    case .hexdump: HexdumpDecoder(maxExpansion: maxExpansion)
+    }
+  }
+
+  /// What a table of probes makes of `head`, asked in the order that the interface promises.
+  static func recognised(_ head: [UInt8], isWhole: Bool = true) -> TextFormat? {
+    let span = head.span.bytes
+    if XxdDecoder.recognises(span, isWhole: isWhole) { return .xxd }
+    if HexdumpDecoder.recognises(span, isWhole: isWhole) { return .hexdump }
+    if PlainHexDecoder.recognises(span, isWhole: isWhole) { return .hex }
+    return Base64Decoder.recognises(span, isWhole: isWhole) ? .base64 : nil
+  }
+
+  /// Decodes `text`, cut into blocks of the sizes that `blockSize` gives.
+  func decode(
+    _ text: [UInt8], maxExpansion: Int = 1 << 30, blockSize: () -> Int = { 1 << 20 }
+  ) -> Decoding {
+    var decoder = decoder(maxExpansion: maxExpansion)
+    var output = DecodedText()
+    var result = Decoding()
+    var start = 0
+    while start < text.count {
+      let block = Array(text[start..<min(text.count, start + max(1, blockSize()))])
+      var index = 0
+      while index < block.count {
+        index = decoder.decode(block.span.bytes, from: index, into: &output)
+        result.take(&output)
+      }
+      start += block.count
+    }
+    while !decoder.finish(into: &output) { result.take(&output) }
+    result.take(&output)
+    return result
+  }
+
+  func decode(_ text: String, maxExpansion: Int = 1 << 30) -> Decoding {
+    decode(Array(text.utf8), maxExpansion: maxExpansion)
+  }
+}
+
+/// Bytes that are hard on a dump: noise, every byte value, ASCII, blanks, long runs of zeros.
+func dumpedBytes(seed: UInt64 = 1) -> [UInt8] {
+  var generator = SeededGenerator(seed: seed)
+  var bytes = generator.bytes(1000)
+  bytes += Array(0...255)
+  bytes += Array("plain text | with bars, * stars and    blanks at ends    ".utf8)
+  bytes += [UInt8](repeating: 0, count: 4096)
+  bytes += generator.bytes(40)
+  bytes += [UInt8](repeating: 0x20, count: 333)
+  bytes += [UInt8](repeating: 0xff, count: 177)
+  return bytes + generator.bytes(Int.random(in: 0..<64, using: &generator))
+}
