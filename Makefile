@@ -39,10 +39,11 @@ test: ## everything that must hold: unit tests, lint, documents, samples, cross-
 lint: ## the formatter's strict rules
 	swift format lint --strict -r Package.swift Sources Tests samples/library
 
-check: ## documents, samples, schemas and damaged streams against the built command
+check: ## documents, samples, digests, schemas and damaged streams against the built command
 	scripts/check-readme --self-test
 	scripts/check-readme
 	scripts/check-samples
+	scripts/check-digests
 	samples/make/corpus --check
 	scripts/check-schemas
 	scripts/cross-check
