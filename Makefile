@@ -9,7 +9,7 @@ export PATH := $(ROOT)/.build/venv/bin:$(PATH)
 
 PREFIX ?= /usr/local
 
-.PHONY: help build install document demo test lint check bench clean
+.PHONY: help build install document demo test lint check compare clean
 .NOTPARALLEL:
 
 help: ## list the targets (the default)
@@ -56,8 +56,10 @@ check: ## documents, samples, digests, schemas and damaged streams against the b
 	scripts/check-install
 	scripts/check-library
 
-bench: build ## measure speed and memory, as ratios; takes minutes
-	Benchmarks/run
+# OPTIONS="--quick --only capture" and the like; Benchmarks/compare --help has them.
+compare: build ## measure speed and memory beside other programs; takes some minutes
+	scripts/setup compare
+	Benchmarks/compare $(OPTIONS)
 
 clean: ## remove everything that was built
 	rm -rf .build
