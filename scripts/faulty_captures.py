@@ -1,11 +1,18 @@
 """Captures that have one thing wrong each, so that every finding about captures can be had."""
 
 import struct
+import sys
+
+from apnsift_tool import ROOT
+
+sys.path.insert(0, str(ROOT / "samples" / "make"))
+from cases.files import frames, pcap  # noqa: E402
+from cases.network import ACK, SYN, Peer, ipv4, segment  # noqa: E402
 
 HEADER = 24  # bytes that a pcap file begins with; each packet has 16 before it
 LINK_TYPE = 20  # offset of the link type in the header
 IPV4 = 228  # the link type of packets that begin with an IPv4 header
-SERVER, CLIENT = bytes([192, 0, 2, 2]), bytes([192, 0, 2, 1])
+SERVER, CLIENT = Peer("192.0.2.2", 2196), Peer("192.0.2.1", 40000)
 MORE_FRAGMENTS = 0x2000
 
 
@@ -37,33 +44,32 @@ def of_link_type(capture, number):
     return capture[:LINK_TYPE] + struct.pack("<I", number) + capture[LINK_TYPE + 4 :]
 
 
-def ipv4_capture(*payloads):
-    """A capture of IPv4 packets, one a second: (payload, flags and place of the fragment) of each."""
-    file = struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, IPV4)
-    for number, (payload, place) in enumerate(payloads):
-        length = 20 + len(payload)
-        ip = struct.pack(">BBHHHBBH", 0x45, 0, length, 7, place, 64, 6, 0) + SERVER + CLIENT
-        file += struct.pack("<IIII", 1_365_000_000 + number, 0, length, length) + ip + payload
-    return file
+def ipv4_capture(*contents, fragment=0):
+    """A capture of IPv4 packets from the server; all are said to be the same fragment of one datagram."""
+    packets = [ipv4(SERVER, CLIENT, content, number=7, fragment=fragment) for content in contents]
+    return pcap(frames(packets), link=IPV4).data
 
 
-def segment(port, flags, payload=b"", header_words=5):
-    return struct.pack(">HHIIBBHHH", 2196, port, 1, 0, header_words << 4, flags, 65535, 0, 0) + payload
+def answer(flags, number=0):
+    """A segment of the server, to one of many ports."""
+    return segment(SERVER, Peer(CLIENT.address, CLIENT.port + number), 1, 0, flags)
 
 
 def incomplete_datagram():
-    return ipv4_capture((segment(40000, 0x10)[:16], MORE_FRAGMENTS))
+    return ipv4_capture(answer(ACK)[:16], fragment=MORE_FRAGMENTS)
 
 
 def contradicting_fragments():
-    first = segment(40000, 0x10)[:16]
-    return ipv4_capture((first, MORE_FRAGMENTS), (first[:-1] + b"\x01", MORE_FRAGMENTS))
+    first = answer(ACK)[:16]
+    return ipv4_capture(first, first[:-1] + b"\x01", fragment=MORE_FRAGMENTS)
 
 
 def malformed():
-    return ipv4_capture((segment(40000, 0x10, header_words=1), 0))
+    """A TCP header that claims to be 4 bytes long."""
+    head = answer(ACK)
+    return ipv4_capture(head[:12] + b"\x10" + head[13:])
 
 
 def silent_connections(count):
     """So many connections of which nothing but the answer to the first packet was captured."""
-    return ipv4_capture(*((segment(40000 + number, 0x12), 0) for number in range(count)))
+    return ipv4_capture(*(answer(SYN | ACK, number) for number in range(count)))

@@ -9,11 +9,9 @@ TCP, IPV4_IN_IP, GRE, UDP = 6, 4, 47, 17
 
 
 def ones_sum(data):
-    """The checksum of the internet protocols (RFC 1071)."""
-    total = sum(struct.unpack(f">{(len(data) + 1) // 2}H", data + bytes(len(data) % 2)))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return ~total & 0xFFFF
+    """The checksum of the internet protocols (RFC 1071): a sum with its carries added in is a remainder by 65,535."""
+    number = int.from_bytes(data + bytes(len(data) % 2), "big")
+    return 0xFFFF - (number % 0xFFFF or min(number, 0xFFFF))
 
 
 @dataclass(frozen=True)
