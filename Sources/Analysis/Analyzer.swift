@@ -2,117 +2,133 @@ import APNsWire
 import PacketCapture
 import WireBytes
 
-/// Turns streams into records and findings with their evidence, one input after another.
+/// Turns events of streams into records and findings with their evidence, one input after another.
 package final class Analyzer {
-  private let options: AnalysisOptions
-  private let space: GatewaySpace
   private let log: EvidenceLog
-  /// The names of the inputs that are read as one, in order.
-  private var sources: [String] = [""]
-  private var streams: [Int: StreamAnalysis] = [:]
-  /// The stream of the last event: the next one is often of the same.
-  private var last: (number: Int, stream: StreamAnalysis)?
+  /// The open streams by their slots.
+  private var streams: [StreamAnalysis?] = []
 
   package init(_ options: AnalysisOptions = AnalysisOptions(), sinks: [any EvidenceSink]) {
-    self.options = options
-    space = GatewaySpace(options.gateway)
-    log = EvidenceLog(sinks: sinks)
+    log = EvidenceLog(options, sinks: sinks)
   }
 
   /// Counts over all inputs so far.
   package var summary: Summary { log.summary }
 
   /// What follows comes from the input that reports call `source`.
-  package func begin(source: String) {
-    sources = [source]
+  package func begin(source: String) throws {
+    try log.begin(source: source)
   }
 
   /// What follows comes from `source`, too, which goes on where the input before it ended.
-  package func goOn(source: String) {
-    sources.append(source)
+  package func continues(with source: String) {
+    log.continues(with: source)
   }
 
   /// Adds a finding about an input as a whole.
   package func report(_ finding: Finding) throws {
+    if let excerpt = log.beginExcerpt(of: finding) { try log.add(excerpt) }
     try log.add(finding)
   }
 
-  /// Whether a direction of an open stream carries what servers send, feedback or error responses; nil until
-  /// its bytes have told.
-  package func carriesAnswers(_ direction: StreamDirection) -> Bool? {
-    stream(direction.stream)?.direction(direction.side).carriesAnswers
+  /// Takes the events that one window of an input gave.
+  package func consume(_ batch: EventBatch, window: RawSpan) throws {
+    try log.withBatch(batch, window: window) {
+      for event in batch.events {
+        switch event {
+        case .bytes(let event): try bytes(event, in: batch, window: window)
+        case .opened(let slot, let identity): open(batch.identities[Int(identity)], in: Int(slot))
+        case .gap(let slot, let side, let gap): try stream(slot)?.gap(batch.gaps[Int(gap)], from: side)
+        case .anomaly(let slot, let anomaly): try take(batch.anomalies[Int(anomaly)], in: slot)
+        case .closed(let slot, let report): try close(batch.reports[Int(report)], in: Int(slot))
+        }
+      }
+    }
   }
 
-  /// Offset from 0 up to which all has been said of a direction of an open stream; where bytes are being skipped,
-  /// that of the first of them. Nil where nothing is decoded: then nothing more is said of its bytes either.
-  package func coveredOffset(_ direction: StreamDirection) -> Int? {
-    stream(direction.stream)?.direction(direction.side).coveredOffset
+  private func stream(_ slot: Int32) -> StreamAnalysis? {
+    streams.indices.contains(Int(slot)) ? streams[Int(slot)] : nil
   }
 
-  /// Who a side of an open stream is, as far as is known.
-  package func role(_ direction: StreamDirection) -> Direction? {
-    stream(direction.stream)?.role(of: direction.side)
+  private func open(_ identity: StreamIdentity, in slot: Int) {
+    while streams.count <= slot { streams.append(nil) }
+    streams[slot] = StreamAnalysis(identity, log: log)
   }
 
-  /// Whether a direction of an open stream is known to carry requests.
-  package func carriesRequests(_ direction: StreamDirection) -> Bool {
-    stream(direction.stream)?.direction(direction.side).carriesRequests ?? false
+  private func bytes(_ event: ByteEvent, in batch: EventBatch, window: RawSpan) throws {
+    guard let stream = stream(event.slot) else { return }
+    let first = Int(event.firstOrigin)
+    let origins = batch.origins.span.extracting(first..<first &+ Int(event.originCount))
+    let range = event.start..<event.start &+ event.count
+    let place = ChunkPlace(storage: event.storage, start: event.start)
+    switch event.storage {
+    case .window:
+      try stream.append(window.extracting(range), at: place, origins: origins, from: event.side)
+    case .chunk(let index):
+      let chunk = batch.chunks[Int(index)]
+      try stream.append(chunk.span.bytes.extracting(range), at: place, origins: origins, from: event.side)
+    }
+    if log.gateway.isExceeded {
+      for stream in streams { try stream?.settleResponses() }
+    }
   }
 
-  private func source(_ input: UInt16) -> String {
-    sources.indices.contains(Int(input)) ? sources[Int(input)] : sources.last ?? ""
+  private func take(_ anomaly: StreamAnomaly, in slot: Int32?) throws {
+    if let stream = slot.flatMap({ stream($0) }) { return try stream.anomaly(anomaly) }
+    try report(
+      Finding(
+        source: log.source(anomaly.packet?.input ?? log.currentInput), length: anomaly.length,
+        packet: anomaly.packet?.number, fileOffset: anomaly.fileOffset, code: FindingCode(anomaly.kind),
+        message: anomaly.message))
   }
 
-  private func stream(_ number: Int) -> StreamAnalysis? {
-    if let last, last.number == number { return last.stream }
-    guard let stream = streams[number] else { return nil }
-    last = (number, stream)
-    return stream
-  }
-
-  private func analysis(of identity: StreamIdentity) -> StreamAnalysis {
-    StreamAnalysis(identity, options: options, space: space, log: log) { [unowned self] in source($0) }
+  /// A stream without a byte was not opened.
+  private func close(_ report: StreamReport, in slot: Int) throws {
+    let isOpen = streams.indices.contains(slot) && streams[slot]?.identity.number == report.identity.number
+    let stream = isOpen ? streams[slot] : nil
+    try (stream ?? StreamAnalysis(report.identity, log: log)).close(report)
+    if isOpen { streams[slot] = nil }
   }
 }
 
-// MARK: - The events of streams
+/// Makes batches of the events of sources that still give them one by one. The number of a stream is its slot.
+package struct BatchingReceiver: StreamReceiver {
+  private let analyzer: Analyzer
+  private var batch = EventBatch()
 
-extension Analyzer: StreamReceiver {
-  package func opened(_ identity: StreamIdentity) {
-    streams[identity.number] = analysis(of: identity)
+  package init(_ analyzer: Analyzer) { self.analyzer = analyzer }
+
+  package mutating func opened(_ stream: StreamIdentity) throws {
+    batch.opened(stream, slot: Int32(stream.number))
+    try consume()
   }
 
-  package func bytes(
+  package mutating func bytes(
     _ bytes: RawSpan, of direction: StreamDirection, origins: Span<ByteOrigin>
   ) throws {
-    try stream(direction.stream)?.direction(direction.side).append(bytes, origins: origins)
+    let copies = origins.indices.map { origins[$0] }
+    batch.bytes(
+      0..<bytes.byteCount, slot: Int32(direction.stream), side: direction.side, origins: copies)
+    try consume(bytes)
   }
 
-  package func gap(_ gap: StreamGap, in direction: StreamDirection) throws {
-    try stream(direction.stream)?.direction(direction.side).gap(gap)
+  package mutating func gap(_ gap: StreamGap, in direction: StreamDirection) throws {
+    batch.gap(gap, slot: Int32(direction.stream), side: direction.side)
+    try consume()
   }
 
-  package func anomaly(_ anomaly: StreamAnomaly) throws {
-    let code = FindingCode(anomaly.kind)
-    guard let stream = anomaly.stream.flatMap({ stream($0) }) else {
-      return try log.add(
-        Finding(
-          source: source(anomaly.packet?.input ?? UInt16(clamping: sources.count - 1)),
-          length: anomaly.length, packet: anomaly.packet?.number, fileOffset: anomaly.fileOffset, code: code,
-          message: anomaly.message))
-    }
-    if anomaly.kind == .midstreamStart, let side = anomaly.side { stream.direction(side).beginInMidstream() }
-    let finding = StreamFinding(
-      code: code, side: anomaly.side, offset: anomaly.offset, length: anomaly.length,
-      fileOffset: anomaly.fileOffset, packet: anomaly.packet, message: anomaly.message)
-    guard let side = anomaly.side else { return try stream.find(finding) }
-    try stream.direction(side).anomaly(finding)
+  package mutating func anomaly(_ anomaly: StreamAnomaly) throws {
+    batch.anomaly(anomaly, slot: anomaly.stream.map { Int32($0) })
+    try consume()
   }
 
-  package func closed(_ report: StreamReport) throws {
-    let number = report.identity.number
-    try (stream(number) ?? analysis(of: report.identity)).close(report)
-    streams[number] = nil
-    last = nil
+  package mutating func closed(_ report: StreamReport) throws {
+    batch.closed(report, slot: Int32(report.identity.number))
+    try consume()
+  }
+
+  private mutating func consume(_ window: RawSpan = RawSpan()) throws {
+    try analyzer.consume(batch, window: window)
+    batch.removeAll()
   }
 }

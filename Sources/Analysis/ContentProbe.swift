@@ -2,13 +2,8 @@ import APNsWire
 import StreamInputs
 import WireBytes
 
-/// What a direction carries.
-package enum DirectionContent {
-  case feedback, requests, responses
-}
-
 /// Tells by the first bytes of a direction, or of a file, what it carries. A head is decoded as if nothing came
-/// behind it.
+/// after it.
 package struct ContentProbe: Sendable {
   /// So many bytes of a direction's first run tell what it carries, and so many of a dump's.
   static let headLength = 512
@@ -26,18 +21,20 @@ package struct ContentProbe: Sendable {
 
   /// A probe for dumps of one direction, TLS ciphertext included, for files whose format is recognised by content.
   package var formatProbe: FormatProbe {
-    FormatProbe(.format(.dump(.raw))) { head, _ in Ciphertext.begins(head) || content(of: head) != nil }
+    FormatProbe(.format(.dump(.raw))) { head, _ in
+      Ciphertext.begins(head) || content(of: head.span.bytes) != nil
+    }
   }
 
   /// Nil where the head is like nothing that is known.
-  package func content(of head: [UInt8]) -> DirectionContent? {
+  package func content(of head: RawSpan) -> DirectionContent? {
     if isFeedback(head) { return .feedback }
     if isRequests(head) { return .requests }
     return isResponses(head) ? .responses : nil
   }
 
   /// The head begins with a tuple, or consists of tuples to a fair part.
-  func isFeedback(_ head: [UInt8]) -> Bool {
+  func isFeedback(_ head: RawSpan) -> Bool {
     var decoder = FeedbackDecoder(rules: feedback)
     var recordBytes = 0
     var beginsWithRecord = false
@@ -47,28 +44,26 @@ package struct ContentProbe: Sendable {
       if run.offset == 0, run.count > 1 || run.flags.isEmpty { beginsWithRecord = true }
       recordBytes += run.count * run.stride
     }
-    let bytes = head.span.bytes
-    while case let step = decoder.next(in: bytes), step != .needsBytes { count(step) }
+    while case let step = decoder.next(in: head), step != .needsBytes { count(step) }
     decoder.finish()
     while case let step = decoder.next(in: RawSpan()), step != .finished { count(step) }
-    return beginsWithRecord || (recordBytes > 0 && recordBytes * Self.recordShare >= head.count)
+    return beginsWithRecord || (recordBytes > 0 && recordBytes * Self.recordShare >= head.byteCount)
   }
 
   /// The head begins with a request that has a payload of JSON, or with the beginning of one, or consists of such
   /// requests to a fair part.
-  func isRequests(_ head: [UInt8]) -> Bool {
-    let bytes = head.span.bytes
-    if requests.mayBeginRequest(bytes) { return true }
+  func isRequests(_ head: RawSpan) -> Bool {
+    if requests.mayBeginRequest(head) { return true }
     var decoder = RequestDecoder(rules: requests)
     var recordBytes = 0
     func count(_ step: RequestDecoder.Step) {
       guard case .request(let frame) = step, frame.flags.isDisjoint(with: Self.doubts) else { return }
       recordBytes += frame.length
     }
-    while case let step = decoder.next(in: bytes), step != .needsBytes { count(step) }
+    while case let step = decoder.next(in: head), step != .needsBytes { count(step) }
     decoder.finish()
     while case let step = decoder.next(in: RawSpan()), step != .finished { count(step) }
-    return recordBytes > 0 && recordBytes * Self.recordShare >= head.count
+    return recordBytes > 0 && recordBytes * Self.recordShare >= head.byteCount
   }
 
   /// What no request has that is evidence of one.
@@ -78,13 +73,12 @@ package struct ContentProbe: Sendable {
 
   /// The head is nothing but error responses with a known status, the last of which may be cut: they are short, and
   /// other protocols have messages that begin with an 8.
-  func isResponses(_ head: [UInt8]) -> Bool {
-    guard head.count >= ErrorResponse.length else { return false }
-    let bytes = head.span.bytes
-    for place in stride(from: 0, to: head.count, by: ErrorResponse.length) {
-      guard head[place] == ErrorResponse.command else { return false }
-      guard place + ErrorResponse.length <= head.count else { break }
-      if ErrorStatus(rawValue: ErrorResponse(at: place, in: bytes).status) == nil { return false }
+  func isResponses(_ head: RawSpan) -> Bool {
+    guard head.byteCount >= ErrorResponse.length else { return false }
+    for place in stride(from: 0, to: head.byteCount, by: ErrorResponse.length) {
+      guard head.byte(at: place) == ErrorResponse.command else { return false }
+      guard place + ErrorResponse.length <= head.byteCount else { break }
+      if ErrorStatus(rawValue: ErrorResponse(at: place, in: head).status) == nil { return false }
     }
     return true
   }

@@ -2,196 +2,177 @@ import APNsWire
 import PacketCapture
 import WireBytes
 
-/// One direction of a stream: tells what it is by its first bytes, and has it decoded if that is known here.
-///
-/// A direction is a chain of runs with gaps between them; its first run decides.
-final class DirectionAnalysis {
-  enum Content {
-    case undecided, ciphertext, other
-    case decoded(any RunDirection)
-  }
+/// A finding while it is not settled which side is the server.
+package struct StreamFinding {
+  package var code: FindingCode
+  /// Nil where it concerns both directions.
+  package var side: Side?
+  package var offset: Int?
+  package var length: Int?
+  package var fileOffset: Int?
+  package var packet: PacketReference?
+  package var message: String
 
-  private unowned let stream: StreamAnalysis
-  private let side: Side
-  private(set) var content = Content.undecided
-  /// The first run's bytes while they are too few to tell what it is.
-  private var opening: [UInt8] = []
-  var trail = OriginTrail()
-  private(set) var bytes = 0
-  private(set) var gapBytes = 0
-  /// Whether its first byte is the first that was sent: not so where the capture began later.
-  private var beginsStream = true
-  /// Offset where the first run begins.
-  private var start = 0
-  /// Offset behind the last byte or gap.
-  private var end = 0
-  /// What the source found in bytes that are not decided yet.
-  private var early = EarlyFindings()
-  /// Where the direction's first byte stands in the file, or the mark of the gap that it begins with.
-  private var first: (fileOffset: Int?, packet: PacketReference?)?
-
-  init(of stream: StreamAnalysis, side: Side) {
-    self.stream = stream
+  package init(
+    code: FindingCode, side: Side?, offset: Int? = nil, length: Int? = nil, fileOffset: Int? = nil,
+    packet: PacketReference? = nil, message: String
+  ) {
+    self.code = code
     self.side = side
+    self.offset = offset
+    self.length = length
+    self.fileOffset = fileOffset
+    self.packet = packet
+    self.message = message
+  }
+}
+
+/// One direction of a stream: a chain of runs with gaps between them, the first of which decides what it carries.
+struct DirectionAnalysis {
+  enum Content {
+    /// The bytes of the first run are too few so far.
+    case undecided([UInt8])
+    case ciphertext, other
+    case decoded(RunDecoder)
   }
 
-  var role: Direction { stream.role(of: side) }
-
-  var log: EvidenceLog { stream.log }
-
-  var records: Int {
-    if case .decoded(let decoded) = content { decoded.records } else { 0 }
+  /// Where something is in the file.
+  struct Place {
+    var fileOffset: Int?
+    var packet: PacketReference?
   }
 
-  /// Whether it carries what servers send, feedback or error responses; nil until its bytes have told.
-  var carriesAnswers: Bool? {
-    switch content {
-    case .undecided: nil
-    case .decoded(let decoded): !(decoded is RequestDirection)
-    case .ciphertext, .other: false
-    }
-  }
+  let side: Side
+  var content = Content.undecided([])
+  var trail = OriginTrail()
+  /// What the source found in bytes that are not decided yet.
+  var early = EarlyFindings()
+  var records = 0
+  var bytes = 0
+  var gapBytes = 0
+  /// Whether its first byte is the first that was sent: not so where the capture began later.
+  var beginsStream = true
+  /// Offset where the first run begins.
+  var start = 0
+  /// Offset after the last byte or gap.
+  var end = 0
+  /// The place of its first byte, or of the mark of the gap that it begins with: kept as long as it may be ciphertext.
+  private var first: Box<Place>?
+  /// Where bytes are being skipped from: a search may last longer than the trail reaches back.
+  private var skip: Box<(offset: Int, origin: ByteOrigin?)>?
 
-  /// Offset from 0 up to which all has been said of the direction's bytes; where bytes are being skipped, that of the
-  /// first of them. Nil where nothing is decoded.
+  init(_ side: Side) { self.side = side }
+
+  /// Offset up to which all has been said of its bytes, apart from what the source found; nil where nothing is decoded.
   var coveredOffset: Int? {
     switch content {
     case .undecided: start
-    case .decoded(let decoded): decoded.coveredOffset
+    case .decoded(let decoder): decoder.coveredOffset
     case .ciphertext, .other: nil
     }
   }
 
-  /// Whether it is known to carry what clients send to gateways.
-  var carriesRequests: Bool {
-    if case .decoded(let decoded) = content { decoded is RequestDirection } else { false }
-  }
-
-  func labels(_ origin: ByteOrigin) -> StreamLabels { stream.labels(input: origin.packet?.input ?? 0) }
-
-  // MARK: - Events
-
-  func append(_ bytes: RawSpan, origins: Span<ByteOrigin>) throws {
-    if first == nil, !origins.isEmpty { first = (origins[0].fileOffset, origins[0].packet) }
-    end &+= bytes.byteCount
-    self.bytes &+= bytes.byteCount
+  /// As sinks get it.
+  func state(of stream: Int) -> DirectionState {
     switch content {
-    case .decoded(let decoded):
-      trail.append(origins, end: end)
-      try decoded.decode(bytes, of: self)
-      try releaseEarly(before: decoded.coveredOffset)
-    case .undecided:
-      trail.append(origins, end: end)
-      bytes.withUnsafeBytes { opening.append(contentsOf: $0) }
-      if opening.count >= stream.headLength(side) { try decide() }
-    case .ciphertext, .other:
-      break
+    case .undecided: DirectionState(stream: stream, side: side, content: nil, isDecided: false)
+    case .decoded(let decoder):
+      DirectionState(stream: stream, side: side, content: decoder.content, isDecided: true)
+    case .ciphertext, .other: DirectionState(stream: stream, side: side, content: nil, isDecided: true)
     }
   }
 
-  func gap(_ gap: StreamGap) throws {
-    if first == nil { first = (gap.fileOffset, gap.packet) }
-    gapBytes &+= gap.length
-    try endRun()
-    end = gap.offset &+ gap.length
-    // One finding stands for all of a ciphertext, and it comes last, when its length is known.
-    if case .ciphertext = content { return }
-    try find(
-      .streamGap, offset: gap.offset, length: gap.length, fileOffset: gap.fileOffset, packet: gap.packet,
-      "\(Count.of(gap.length, "byte")) of the stream missing here")
-    if case .decoded(let decoded) = content { decoded.beginRun(at: end) } else { start = end }
-    beginsStream = false
+  // MARK: - Places
+
+  var firstPlace: Place? { first?.value }
+
+  mutating func noteFirst(_ fileOffset: Int?, _ packet: PacketReference?) {
+    guard first == nil, bytes == 0, gapBytes == 0 else { return }
+    first = Box(Place(fileOffset: fileOffset, packet: packet))
   }
 
-  /// The source found something; it waits for its turn where bytes before it are not decided yet.
-  func anomaly(_ finding: StreamFinding) throws {
-    let covered =
-      switch content {
-      case .decoded(let decoded): decoded.coveredOffset
-      case .undecided: start
-      case .ciphertext, .other: Int.max
-      }
-    if early.take(finding, from: covered) { return }
-    try stream.find(finding)
-  }
+  mutating func forgetFirst() { first = nil }
 
-  /// What the source found up to `offset` comes next, then records from there on: up to the offset that this returns,
-  /// before which it found nothing more. Asked for each run of records: mostly there is nothing at all.
-  func endOfTurn(from offset: Int) throws -> Int {
-    guard early.first != nil else { return .max }
-    try releaseEarly(before: offset &+ 1)
-    return early.first?.offset ?? .max
-  }
-
-  /// All before `offset` was said: what the source found there comes next.
-  func releaseEarly(before offset: Int) throws {
-    while let finding = early.removeFirst(before: offset) { try stream.find(finding) }
-  }
-
-  /// The capture lacks the beginning.
-  func beginInMidstream() { beginsStream = false }
-
-  func close() throws {
-    try endRun()
-    try releaseEarly(before: .max)
-    log.summary.gapBytes &+= gapBytes
-    if case .decoded = content {
-      log.summary.streamBytes &+= bytes
-    } else {
-      log.summary.undecodedBytes &+= bytes
+  /// The decoder needs bytes: remembers what it is skipping from, and forgets the origins of what it has decided.
+  mutating func forgetDecided(by decoder: RunDecoder) {
+    if let offset = decoder.pendingSkip, skip?.value.offset != offset {
+      skip = Box((offset, trail.origin(at: offset)))
     }
-    guard case .ciphertext = content else { return }
-    let missing = gapBytes > 0 ? "; \(Count.of(gapBytes, "byte")) of it missing" : ""
-    try find(
-      .encryptedStream, offset: 0, length: end, fileOffset: first?.fileOffset, packet: first?.packet,
-      "the stream is TLS ciphertext: nothing in it can be decoded without its keys\(missing)")
+    trail.forget(before: decoder.undecidedOffset)
   }
 
-  // MARK: - What it is
-
-  private func endRun() throws {
-    if case .undecided = content, !opening.isEmpty { try decide() }
-    if case .decoded(let decoded) = content { try decoded.endRun(of: self) }
-    try releaseEarly(before: end)
+  /// The origin of the first skipped byte, at `offset`: the skip is over.
+  mutating func endSkip(at offset: Int) -> ByteOrigin? {
+    let known = skip.flatMap { $0.value.offset == offset ? $0.value.origin : nil }
+    skip = nil
+    return known ?? trail.origin(at: offset)
   }
+}
 
-  /// Tells what the direction is by the first bytes of its first run, and lets those go their way.
-  private func decide() throws {
-    let head = opening
-    opening = []
-    if Ciphertext.begins(head) {
-      content = .ciphertext
-    } else if let carried = stream.content(of: head, from: side) {
-      try stream.recognised(carried, from: side)
-      let decoded = stream.decoding(carried, offset: start, beginsStream: beginsStream)
-      content = .decoded(decoded)
-      try decoded.decode(head.span.bytes, of: self)
-      return try releaseEarly(before: decoded.coveredOffset)
-    } else {
-      content = .other
+/// Remembers the origins of a direction's bytes that may still be asked about.
+struct OriginTrail {
+  private var origins: [ByteOrigin] = []
+  /// Offset after the last byte that has one.
+  private var end = 0
+  /// Index of the stretch that was asked for last: questions come in the order of the stream.
+  private var cursor = 0
+
+  /// Adds the stretches of the next bytes, which end at `end` of the stream.
+  mutating func append(_ more: Span<ByteOrigin>, end: Int) {
+    for index in more.indices {
+      let origin = more[index]
+      let isNext = index > 0 || origin.streamOffset == self.end
+      if isNext, let last = origins.last, last.isContinued(by: origin) { continue }
+      origins.append(origin)
     }
-    trail = OriginTrail()
+    self.end = end
   }
 
-  // MARK: - Findings
-
-  func find(
-    _ code: FindingCode, offset: Int?, length: Int?, origin: ByteOrigin?, _ message: String
-  ) throws {
-    try find(
-      code, offset: offset, length: length,
-      fileOffset: origin.flatMap { origin in offset.map { origin.fileOffset(of: $0) } },
-      packet: origin?.packet, message)
+  /// The stretch that holds the byte at `offset`, and the offset after the stretch. Nil only before any byte came.
+  mutating func stretch(at offset: Int) -> (origin: ByteOrigin, end: Int)? {
+    guard !origins.isEmpty else { return nil }
+    if cursor >= origins.count || origins[cursor].streamOffset > offset { cursor = origins.index(of: offset) }
+    while cursor + 1 < origins.count, origins[cursor + 1].streamOffset <= offset { cursor += 1 }
+    return (origins[cursor], cursor + 1 < origins.count ? origins[cursor + 1].streamOffset : end)
   }
 
-  func find(
-    _ code: FindingCode, offset: Int?, length: Int?, fileOffset: Int?, packet: PacketReference?,
-    _ message: String
-  ) throws {
-    if let offset { try releaseEarly(before: offset &+ 1) }
-    try stream.find(
-      StreamFinding(
-        code: code, side: side, offset: offset, length: length, fileOffset: fileOffset, packet: packet,
-        message: message))
+  mutating func origin(at offset: Int) -> ByteOrigin? {
+    stretch(at: offset)?.origin
+  }
+
+  /// Forgets the stretches before the one that holds `offset`.
+  mutating func forget(before offset: Int) {
+    guard !origins.isEmpty else { return }
+    let first = origins.index(of: offset)
+    guard first > 0 else { return }
+    origins.removeFirst(first)
+    cursor = max(0, cursor - first)
+  }
+}
+
+/// Findings of a source about bytes that the decoder has not decided: they wait, so that what is said of a direction
+/// comes in the order of its offsets (interface.md, "export").
+struct EarlyFindings {
+  /// More do not wait: those that come then are given at once, out of order.
+  private static let maxCount = 4096
+
+  /// In the order of their offsets, those of one offset in the order in which they came.
+  private var findings: [StreamFinding] = []
+
+  var first: StreamFinding? { findings.first }
+
+  /// Keeps `finding` where its offset is not before `covered`, up to which all has been said; else false.
+  mutating func take(_ finding: StreamFinding, from covered: Int) -> Bool {
+    guard let offset = finding.offset, offset >= covered, findings.count < Self.maxCount else { return false }
+    var index = findings.count
+    while index > 0, let before = findings[index - 1].offset, before > offset { index -= 1 }
+    findings.insert(finding, at: index)
+    return true
+  }
+
+  /// Removes the first finding if its offset is before `offset`.
+  mutating func removeFirst(before offset: Int) -> StreamFinding? {
+    guard let first = findings.first?.offset, first < offset else { return nil }
+    return findings.removeFirst()
   }
 }

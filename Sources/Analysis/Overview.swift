@@ -1,4 +1,5 @@
 import APNsWire
+import PacketCapture
 import WireBytes
 
 /// What a person wants to know first: streams, times and findings, of each no more than fits a screen or
@@ -28,7 +29,7 @@ package final class Overview: EvidenceSink {
     }
   }
 
-  package func stream(_ stream: StreamSummary) {
+  package func stream(_ stream: StreamSummary, report: StreamReport) {
     if streams.count < Self.maxStreams {
       streams.append(stream)
     } else {

@@ -2,113 +2,208 @@ import APNsWire
 import PacketCapture
 import WireBytes
 
-/// A finding while it is not settled which side is the server.
-struct StreamFinding {
-  var code: FindingCode
-  /// Nil where it concerns both directions.
-  var side: Side?
-  var offset: Int?
-  var length: Int?
-  var fileOffset: Int?
-  var packet: PacketReference?
-  var message: String
-}
-
-/// One stream on its way: who is who, what each direction carries, and what was found in it.
+/// One open stream: who is who, and what each direction carries. Whatever decoders and the source have found, this
+/// orders, labels, correlates and emits.
 final class StreamAnalysis {
   /// Findings that may wait for the roles to be settled.
   private static let maxUnsettled = 64
 
-  let log: EvidenceLog
-  private let options: AnalysisOptions
-  private let space: GatewaySpace
-  private let identity: StreamIdentity
+  let identity: StreamIdentity
+  private let log: EvidenceLog
   /// What it speaks, as soon as that is known.
   private var expected: StreamProtocol?
-  private let source: (_ input: UInt16) -> String
   private var server: Side
-  /// Whether the roles stand; a guess may be corrected by what the directions carry.
+  /// Whether the roles are certain; a guess may be corrected by what the directions carry.
   private var isSettled: Bool
   private var unsettled: [StreamFinding] = []
-  private var first: DirectionAnalysis?
-  private var second: DirectionAnalysis?
+  // A method that changes a direction uses no other way to it.
+  @exclusivity(unchecked) private var first = DirectionAnalysis(.first)
+  @exclusivity(unchecked) private var second = DirectionAnalysis(.second)
   /// Made when something of it is decoded.
-  private var madeGateway: GatewayConnection?
+  private var gateway: Box<Correlator>?
+  /// Nil where no excerpts are wanted.
+  private let excerpts: (first: ExcerptMaker, second: ExcerptMaker)?
   private var findings = 0
   /// The labels that were used last, and the input they are for.
   private var lastLabels: (input: UInt16, labels: StreamLabels)?
 
-  /// - Parameter source: the name of an input by its place among those that are read as one.
-  init(
-    _ identity: StreamIdentity, options: AnalysisOptions, space: GatewaySpace, log: EvidenceLog,
-    source: @escaping (UInt16) -> String
-  ) {
+  init(_ identity: StreamIdentity, log: EvidenceLog) {
     self.identity = identity
-    self.options = options
-    self.space = space
     self.log = log
-    self.source = source
-    expected = options.choice.expected(of: identity)
+    let choice = log.options.choice
+    expected = choice.expected(of: identity)
     server = identity.server
     switch identity.serverEvidence {
     case .handshake, .port, .pair: isSettled = true
     case .guess: isSettled = false
     case .dump:
-      isSettled = options.choice.dumpServer != nil
-      server = options.choice.dumpServer ?? server
+      isSettled = choice.dumpServer != nil
+      server = choice.dumpServer ?? server
     }
+    excerpts = log.options.excerptsPerCode > 0 ? (ExcerptMaker(), ExcerptMaker()) : nil
   }
 
-  private var gateway: GatewayConnection {
-    if let madeGateway { return madeGateway }
-    let gateway = GatewayConnection(of: self, space: space)
-    madeGateway = gateway
-    return gateway
-  }
+  private func role(of side: Side) -> Direction { side == server ? .server : .client }
 
-  /// The direction of `side`, made when it is first asked for.
-  func direction(_ side: Side) -> DirectionAnalysis {
-    if let known = side == .first ? first : second { return known }
-    let direction = DirectionAnalysis(of: self, side: side)
-    if side == .first { first = direction } else { second = direction }
-    return direction
-  }
-
-  func role(of side: Side) -> Direction { side == server ? .server : .client }
-  func side(of role: Direction) -> Side { role == .server ? server : server.other }
-
-  func labels(input: UInt16) -> StreamLabels {
+  private func labels(input: UInt16) -> StreamLabels {
     if let lastLabels, lastLabels.input == input { return lastLabels.labels }
     let labels = StreamLabels(
-      source: source(input), stream: identity.number, client: identity.endpoint(server.other)?.text,
+      source: log.source(input), stream: identity.number, client: identity.endpoint(server.other)?.text,
       server: identity.endpoint(server)?.text)
     lastLabels = (input, labels)
     return labels
   }
 
+  private func excerpts(of side: Side) -> ExcerptMaker? {
+    side == .first ? excerpts?.first : excerpts?.second
+  }
+
+  // MARK: - Events
+
+  /// - Parameter place: where `bytes` stand.
+  func append(_ bytes: RawSpan, at place: ChunkPlace, origins: Span<ByteOrigin>, from side: Side) throws {
+    if side == .first {
+      try append(bytes, at: place, origins: origins, to: &first)
+    } else {
+      try append(bytes, at: place, origins: origins, to: &second)
+    }
+  }
+
+  private func append(
+    _ bytes: RawSpan, at place: ChunkPlace, origins: Span<ByteOrigin>, to direction: inout DirectionAnalysis
+  ) throws {
+    if !origins.isEmpty { direction.noteFirst(origins[0].fileOffset, origins[0].packet) }
+    let base = direction.end
+    direction.end &+= bytes.byteCount
+    direction.bytes &+= bytes.byteCount
+    switch direction.content {
+    case .decoded(let decoder):
+      direction.trail.append(origins, end: direction.end)
+      try decode(bytes, at: place, with: decoder, of: &direction)
+      try releaseEarly(before: decoder.coveredOffset, of: &direction)
+    case .undecided(let opening):
+      direction.trail.append(origins, end: direction.end)
+      try appendUndecided(bytes, after: opening, at: place, to: &direction)
+    case .ciphertext, .other:
+      break
+    }
+    try excerpts(of: direction.side)?.append(bytes, at: base, covered: direction.coveredOffset, in: log)
+    if log.needs.contains(.bytes) {
+      try log.add(bytes, of: direction.state(of: identity.number), origins: origins)
+    }
+  }
+
+  private func appendUndecided(
+    _ bytes: RawSpan, after opening: [UInt8], at place: ChunkPlace, to direction: inout DirectionAnalysis
+  ) throws {
+    let needed = headLength(direction.side)
+    if opening.isEmpty, bytes.byteCount >= needed { return try decide(on: bytes, at: place, of: &direction) }
+    let opening = opening + bytes.withUnsafeBytes { Array($0) }
+    direction.content = .undecided(opening)
+    if opening.count >= needed { try decide(on: opening.span.bytes, at: nil, of: &direction) }
+  }
+
+  func gap(_ gap: StreamGap, from side: Side) throws {
+    if side == .first { try add(gap, to: &first) } else { try add(gap, to: &second) }
+  }
+
+  private func add(_ gap: StreamGap, to direction: inout DirectionAnalysis) throws {
+    direction.noteFirst(gap.fileOffset, gap.packet)
+    direction.gapBytes &+= gap.length
+    try endRun(of: &direction)
+    direction.end = gap.offset &+ gap.length
+    // A ciphertext has one finding in all. It comes last, when the length is known.
+    if case .ciphertext = direction.content {} else { try findGap(gap, in: &direction) }
+    try excerpts(of: direction.side)?.fill(in: log)
+    if log.needs.contains(.bytes) { try log.add(gap, in: direction.state(of: identity.number)) }
+  }
+
+  private func findGap(_ gap: StreamGap, in direction: inout DirectionAnalysis) throws {
+    let place = DirectionAnalysis.Place(fileOffset: gap.fileOffset, packet: gap.packet)
+    try find(
+      .streamGap, gap.offset, gap.length, at: place,
+      "\(Count.of(gap.length, "byte")) of the stream missing here", in: &direction)
+    if case .decoded(let decoder) = direction.content {
+      direction.content = .decoded(
+        RunDecoder(decoder.content, by: log.options, offset: direction.end, beginsStream: false))
+    } else {
+      direction.start = direction.end
+    }
+    direction.beginsStream = false
+  }
+
+  /// The source found something; it waits for its turn where bytes before it are not decided yet.
+  func anomaly(_ anomaly: StreamAnomaly) throws {
+    let finding = StreamFinding(
+      code: FindingCode(anomaly.kind), side: anomaly.side, offset: anomaly.offset, length: anomaly.length,
+      fileOffset: anomaly.fileOffset, packet: anomaly.packet, message: anomaly.message)
+    let isMidstream = anomaly.kind == .midstreamStart
+    switch anomaly.side {
+    case nil: try find(finding)
+    case .first: try add(finding, isMidstream: isMidstream, to: &first)
+    case .second: try add(finding, isMidstream: isMidstream, to: &second)
+    }
+  }
+
+  private func add(
+    _ finding: StreamFinding, isMidstream: Bool, to direction: inout DirectionAnalysis
+  ) throws {
+    if isMidstream { direction.beginsStream = false }
+    if direction.early.take(finding, from: direction.coveredOffset ?? .max) { return }
+    try find(finding)
+  }
+
   // MARK: - What it is
 
   /// Bytes of a direction's first run that decide what it carries.
-  func headLength(_ side: Side) -> Int {
+  private func headLength(_ side: Side) -> Int {
     if isSettled, expected != nil { return Ciphertext.headLength }
     return identity.serverEvidence == .dump ? ContentProbe.dumpHeadLength : ContentProbe.headLength
   }
 
+  /// Decides what the direction carries by the first bytes of its first run, and decodes those.
+  private func decide(on head: RawSpan, at place: ChunkPlace?, of direction: inout DirectionAnalysis) throws {
+    direction.content = .other
+    if Self.isCiphertext(head) {
+      direction.content = .ciphertext
+      direction.trail = OriginTrail()
+      return
+    }
+    direction.forgetFirst()
+    guard let carried = content(of: head, from: direction.side) else {
+      direction.trail = OriginTrail()
+      return
+    }
+    try recognised(carried, from: direction.side)
+    let decoder = RunDecoder(
+      carried, by: log.options, offset: direction.start, beginsStream: direction.beginsStream)
+    direction.content = .decoded(decoder)
+    try decode(head, at: place, with: decoder, of: &direction)
+    try releaseEarly(before: decoder.coveredOffset, of: &direction)
+  }
+
+  private static func isCiphertext(_ head: RawSpan) -> Bool {
+    Ciphertext.begins(
+      head.extracting(first: min(head.byteCount, Ciphertext.headLength)).withUnsafeBytes { Array($0) })
+  }
+
   /// What `side` sends, whose first bytes are `head`; nil where it is nothing to decode.
-  func content(of head: [UInt8], from side: Side) -> DirectionContent? {
+  private func content(of head: RawSpan, from side: Side) -> DirectionContent? {
     switch expected {
     case .feedback: return side == server ? .feedback : nil
     case .gateway:
       // Where the roles are a guess, the bytes know better.
-      if !isSettled, let carried = options.probe.content(of: head), carried != .feedback { return carried }
+      if !isSettled, let carried = log.options.probe.content(of: head), carried != .feedback {
+        return carried
+      }
       return side == server ? .responses : .requests
     case .encrypted, .other: return nil
     case nil: return recognise(head, from: side)
     }
   }
 
-  private func recognise(_ head: [UInt8], from side: Side) -> DirectionContent? {
-    let carried = options.probe.content(of: head)
+  private func recognise(_ head: RawSpan, from side: Side) -> DirectionContent? {
+    let carried = log.options.probe.content(of: head)
     // A dump that is like nothing was given to be read as feedback.
     if identity.serverEvidence == .dump { return carried ?? .feedback }
     let isServer = carried != .requests
@@ -116,22 +211,13 @@ final class StreamAnalysis {
   }
 
   /// What `side` sent is what clients, or servers, send.
-  func recognised(_ carried: DirectionContent, from side: Side) throws {
+  private func recognised(_ carried: DirectionContent, from side: Side) throws {
     if !isSettled { server = carried == .requests ? side.other : side }
     if expected == nil { expected = carried == .feedback ? .feedback : .gateway }
     try settle()
-  }
-
-  /// What decodes a direction's bytes from `offset` on.
-  func decoding(_ carried: DirectionContent, offset: Int, beginsStream: Bool) -> any RunDirection {
-    switch carried {
-    case .feedback:
-      FeedbackDirection(rules: options.rules, log: log, offset: offset, beginsStream: beginsStream)
-    case .requests:
-      RequestDirection(
-        rules: options.requestRules, connection: gateway, offset: offset, beginsStream: beginsStream)
-    case .responses:
-      ResponseDirection(connection: gateway, offset: offset, beginsStream: beginsStream)
+    if carried != .feedback, gateway == nil {
+      gateway = Box(
+        Correlator(log.gateway, keepsRecords: log.needs.contains(.gatewayRecords), client: server.other))
     }
   }
 
@@ -144,77 +230,299 @@ final class StreamAnalysis {
     for finding in waiting { try find(finding) }
   }
 
+  // MARK: - Decoding
+
+  /// Emits all that the decoder has of the run's next bytes.
+  /// - Parameter place: where `chunk` stands; nil where it does not last.
+  private func decode(
+    _ chunk: RawSpan, at place: ChunkPlace?, with decoder: RunDecoder, of direction: inout DirectionAnalysis
+  ) throws {
+    while true {
+      switch decoder.next(in: chunk) {
+      case .records(let run):
+        if run.window == .piece {
+          try emit(run, in: chunk, at: place, of: &direction)
+        } else {
+          let held = decoder.held
+          try emit(run, in: held.span.bytes, at: nil, of: &direction)
+        }
+      case .request(let frame):
+        if frame.window == .piece {
+          try correlate(frame, in: chunk, of: &direction)
+        } else {
+          let held = decoder.held
+          try correlate(frame, in: held.span.bytes, of: &direction)
+        }
+      case .response(let frame):
+        try correlate(frame, of: &direction)
+      case .undecodable(let offset, let command):
+        try findUndecodable(command, at: offset, of: decoder.content, in: &direction)
+      case .skipped(let offset, let length):
+        try findSkipped(offset, length, of: decoder.content, in: &direction)
+      case .truncated(let offset, let length):
+        try findTruncated(offset, length, of: decoder.content, in: &direction)
+      case .needsBytes:
+        return direction.forgetDecided(by: decoder)
+      }
+    }
+  }
+
+  /// Cuts a run of feedback at the ends of stretches of the file, and where the source found something.
+  private func emit(
+    _ run: RecordRun, in bytes: RawSpan, at place: ChunkPlace?, of direction: inout DirectionAnalysis
+  ) throws {
+    let times = run.times(in: bytes)
+    log.summary.count(run, times: times)
+    direction.records &+= run.count
+    var done = 0
+    while done < run.count {
+      let offset = run.offset &+ done &* run.stride
+      guard let (origin, stretchEnd) = direction.trail.stretch(at: offset) else { return }
+      let end = try min(stretchEnd, endOfTurn(of: &direction, from: offset))
+      let inStretch = (end &- offset &+ run.stride &- 1) / run.stride
+      let count = max(1, min(inStretch, run.count &- done))
+      let slice = run.slice(from: done, count: count)
+      try log.add(
+        FeedbackRecords(
+          labels: labels(input: origin.packet?.input ?? 0), direction: role(of: direction.side), run: slice,
+          origin: origin, times: times),
+        in: bytes, at: place)
+      try excerpts(of: direction.side)?.note(slice, in: log)
+      done &+= count
+    }
+  }
+
+  private func correlate(
+    _ frame: RequestFrame, in bytes: RawSpan, of direction: inout DirectionAnalysis
+  ) throws {
+    guard let origin = direction.trail.origin(at: frame.offset) else { return }
+    try releaseEarly(before: frame.offset &+ 1, of: &direction)
+    direction.records &+= 1
+    log.summary.recordBytes &+= frame.length
+    log.summary.count(frame.flags)
+    let order = captureOrder(of: frame.offset, origin, from: .client)
+    try gateway?.value.add(frame, in: bytes, origin: origin, captureOrder: order) { try emit($0) }
+  }
+
+  private func correlate(_ frame: ResponseFrame, of direction: inout DirectionAnalysis) throws {
+    guard let origin = direction.trail.origin(at: frame.offset) else { return }
+    try releaseEarly(before: frame.offset &+ 1, of: &direction)
+    direction.records &+= 1
+    log.summary.recordBytes &+= ErrorResponse.length
+    let order = captureOrder(of: frame.offset, origin, from: .server)
+    gateway?.value.add(frame, origin: origin, captureOrder: order)
+  }
+
   /// Where a byte stands in the order in which the capture holds what both sides sent: by its packet, else by its
   /// place in the file. Of a pair of dumps, all requests come first.
-  func captureOrder(of offset: Int, _ origin: ByteOrigin, from direction: Direction) -> Int {
+  private func captureOrder(of offset: Int, _ origin: ByteOrigin, from direction: Direction) -> Int {
     if let number = origin.packet?.number { return Int(origin.packet?.input ?? 0) << 47 | number }
     if identity.serverEvidence == .pair { return direction == .client ? 0 : 1 }
     return origin.fileOffset(of: offset)
   }
 
-  // MARK: - Findings
+  /// Responses wait in too many streams: those of this one are correlated with what is known.
+  func settleResponses() throws {
+    try gateway?.value.settle { try emit($0) }
+  }
 
-  func find(_ finding: StreamFinding) throws {
-    guard isSettled else {
-      unsettled.append(finding)
-      if unsettled.count > Self.maxUnsettled { try settle() }
-      return
+  private func emit(_ outcome: Correlator.Outcome) throws {
+    switch outcome {
+    case .requests(let records, let bytes):
+      let labels = labels(input: records.first?.packet?.input ?? 0)
+      try log.add(RequestRecords(labels: labels, records: records), in: bytes.span.bytes)
+    case .response(let response):
+      log.summary.count(response.flags)
+      guard log.needs.contains(.gatewayRecords) else { return }
+      let packet = response.origin.packet
+      try log.add(
+        ResponseRecord(
+          labels: labels(input: packet?.input ?? 0), offset: response.offset,
+          fileOffset: response.origin.fileOffset(of: response.offset), packet: packet,
+          response: response.response, request: response.request, flags: response.flags))
+    case .finding(let finding): try report(finding)
+    case .limit(let finding):
+      try beginExcerpt(of: finding)
+      try report(finding)
     }
-    try announce(finding)
-    if let side = finding.side, let gateway = madeGateway, try gateway.takes(finding, from: role(of: side)) {
-      return
-    }
-    try report(finding)
-  }
-
-  /// Tells those who asked of a finding, before it is its turn.
-  func announce(_ finding: StreamFinding) throws {
-    if log.takesEarlyFindings { try log.announce(placed(finding)) }
-  }
-
-  /// Writes a finding down, when all that must come before it has.
-  func report(_ finding: StreamFinding) throws {
-    findings += 1
-    try log.add(placed(finding))
-  }
-
-  private func placed(_ finding: StreamFinding) -> Finding {
-    Finding(
-      source: source(finding.packet?.input ?? 0), stream: identity.number,
-      direction: finding.side.map { role(of: $0) }, offset: finding.offset, length: finding.length,
-      packet: finding.packet?.number, fileOffset: finding.fileOffset, code: finding.code,
-      message: finding.message)
   }
 
   // MARK: - The end
 
+  private func endRun(of direction: inout DirectionAnalysis) throws {
+    if case .undecided(let opening) = direction.content, !opening.isEmpty {
+      try decide(on: opening.span.bytes, at: nil, of: &direction)
+    }
+    if case .decoded(let decoder) = direction.content {
+      decoder.finishRun()
+      try decode(RawSpan(), at: nil, with: decoder, of: &direction)
+    }
+    try releaseEarly(before: direction.end, of: &direction)
+  }
+
+  private func close(_ direction: inout DirectionAnalysis) throws {
+    try endRun(of: &direction)
+    try releaseEarly(before: .max, of: &direction)
+    log.summary.gapBytes &+= direction.gapBytes
+    if case .decoded = direction.content {
+      log.summary.streamBytes &+= direction.bytes
+    } else {
+      log.summary.undecodedBytes &+= direction.bytes
+    }
+    if case .ciphertext = direction.content { try findCiphertext(&direction) }
+  }
+
   func close(_ report: StreamReport) throws {
-    for direction in [first, second] { try direction?.close() }
+    try close(&first)
+    try close(&second)
     try settle()
-    try madeGateway?.close()
+    if let gateway {
+      try gateway.value.finish { try emit($0) }
+      log.summary.gateway.add(gateway.value.counts)
+    }
+    try excerpts?.first.finish(in: log)
+    try excerpts?.second.finish(in: log)
+    try log.add(summary(report), report: report)
+  }
+
+  private func summary(_ report: StreamReport) -> StreamSummary {
     let labels = labels(input: report.firstPacket?.input ?? 0)
     var summary = StreamSummary(source: labels.source, number: identity.number, speaks: speaks)
     summary.client = labels.client
     summary.server = labels.server
     summary.serverSide = server
     summary.setPackets(report)
-    for direction in [first, second] {
-      guard let direction else { continue }
-      summary.records &+= direction.records
-      summary.add(bytes: direction.bytes, gapBytes: direction.gapBytes, from: direction.role)
-    }
+    summary.records = first.records &+ second.records
+    summary.add(bytes: first.bytes, gapBytes: first.gapBytes, from: role(of: .first))
+    summary.add(bytes: second.bytes, gapBytes: second.gapBytes, from: role(of: .second))
     summary.findings = findings
-    summary.gateway = madeGateway?.counts
-    try log.add(summary)
+    summary.gateway = gateway?.value.counts
+    return summary
   }
 
   private var speaks: StreamProtocol {
-    let contents = [first, second].compactMap { $0?.content }
-    let isDecoded = contents.contains { if case .decoded = $0 { true } else { false } }
-    if isDecoded { return expected ?? .other }
-    let isCiphertext = contents.contains { if case .ciphertext = $0 { true } else { false } }
-    if isCiphertext { return .encrypted }
+    switch (first.content, second.content) {
+    case (.decoded, _), (_, .decoded): expected ?? .other
+    case (.ciphertext, _), (_, .ciphertext): .encrypted
     // A dump without a byte is one of nothing: it was given to be read as feedback.
-    return expected ?? (identity.serverEvidence == .dump ? .feedback : .other)
+    default: expected ?? (identity.serverEvidence == .dump ? .feedback : .other)
+    }
+  }
+}
+
+// MARK: - Findings
+
+extension StreamAnalysis {
+  /// What the source found up to `offset` comes next, then records from there on: up to the offset that this returns,
+  /// before which it found nothing more. Asked for each run of records: mostly there is nothing at all.
+  private func endOfTurn(of direction: inout DirectionAnalysis, from offset: Int) throws -> Int {
+    guard direction.early.first != nil else { return .max }
+    try releaseEarly(before: offset &+ 1, of: &direction)
+    return direction.early.first?.offset ?? .max
+  }
+
+  /// All before `offset` was said: what the source found there comes next.
+  private func releaseEarly(before offset: Int, of direction: inout DirectionAnalysis) throws {
+    while let finding = direction.early.removeFirst(before: offset) { try find(finding) }
+  }
+
+  private func findUndecodable(
+    _ command: UInt8, at offset: Int, of content: DirectionContent, in direction: inout DirectionAnalysis
+  ) throws {
+    let limits = "lengths beyond the limits (--max-token-length, --max-payload)"
+    let message =
+      switch (content, command) {
+      case (.responses, _): "expected an error response's command, 8, and found \(command)"
+      case (_, 0): "a request with command 0 and \(limits), or both 0"
+      case (_, 1): "a request with command 1 and \(limits)"
+      case (_, 2): "a request with command 2 and a frame of more than \(RequestRules.longestItems) bytes"
+      default: "expected a request's command, 0 to 2, and found \(command)"
+      }
+    try find(
+      content == .requests && command <= 2 ? .malformedFrame : .unknownCommand, offset, 1,
+      origin: direction.trail.origin(at: offset), message, in: &direction)
+  }
+
+  private func findSkipped(
+    _ offset: Int, _ length: Int, of content: DirectionContent, in direction: inout DirectionAnalysis
+  ) throws {
+    log.summary.skippedBytes &+= length
+    try find(
+      .skippedBytes, offset, length, origin: direction.endSkip(at: offset),
+      "\(Count.of(length, "byte")) skipped: no \(content.recordName) here can be trusted", in: &direction)
+  }
+
+  private func findTruncated(
+    _ offset: Int, _ length: Int, of content: DirectionContent, in direction: inout DirectionAnalysis
+  ) throws {
+    log.summary.truncatedBytes &+= length
+    let article = content == .responses ? "an" : "a"
+    try find(
+      .truncatedRecord, offset, length, origin: direction.trail.origin(at: offset),
+      "\(Count.of(length, "byte")) at the end: \(article) \(content.recordName) that is cut off",
+      in: &direction)
+  }
+
+  private func findCiphertext(_ direction: inout DirectionAnalysis) throws {
+    let missing =
+      direction.gapBytes > 0 ? "; \(Count.of(direction.gapBytes, "byte")) of it missing" : ""
+    try find(
+      .encryptedStream, 0, direction.end, at: direction.firstPlace,
+      "the stream is TLS ciphertext: nothing in it can be decoded without its keys\(missing)", in: &direction)
+  }
+
+  private func find(
+    _ code: FindingCode, _ offset: Int, _ length: Int, origin: ByteOrigin?, _ message: String,
+    in direction: inout DirectionAnalysis
+  ) throws {
+    let place = DirectionAnalysis.Place(
+      fileOffset: origin?.fileOffset(of: offset), packet: origin?.packet)
+    try find(code, offset, length, at: place, message, in: &direction)
+  }
+
+  private func find(
+    _ code: FindingCode, _ offset: Int, _ length: Int, at place: DirectionAnalysis.Place?, _ message: String,
+    in direction: inout DirectionAnalysis
+  ) throws {
+    try releaseEarly(before: offset &+ 1, of: &direction)
+    try find(
+      StreamFinding(
+        code: code, side: direction.side, offset: offset, length: length, fileOffset: place?.fileOffset,
+        packet: place?.packet, message: message))
+  }
+
+  /// Emits a finding, when all that must come before it has: the roles are settled, and requests and responses
+  /// of lower offsets have left.
+  private func find(_ finding: StreamFinding) throws {
+    guard isSettled else {
+      unsettled.append(finding)
+      if unsettled.count > Self.maxUnsettled { try settle() }
+      return
+    }
+    try beginExcerpt(of: finding)
+    if let side = finding.side, try gateway?.value.takes(finding, from: role(of: side)) == true { return }
+    try report(finding)
+  }
+
+  private func report(_ finding: StreamFinding) throws {
+    findings += 1
+    try log.add(placed(finding))
+  }
+
+  private func beginExcerpt(of finding: StreamFinding) throws {
+    guard excerpts != nil, let excerpt = log.beginExcerpt(of: placed(finding)) else { return }
+    if excerpt.range != nil, let side = finding.side {
+      excerpts(of: side)?.begin(excerpt)
+    } else {
+      try log.add(excerpt)
+    }
+  }
+
+  private func placed(_ finding: StreamFinding) -> Finding {
+    Finding(
+      source: log.source(finding.packet?.input ?? 0), stream: identity.number,
+      direction: finding.side.map { role(of: $0) }, offset: finding.offset, length: finding.length,
+      packet: finding.packet?.number, fileOffset: finding.fileOffset, code: finding.code,
+      message: finding.message)
   }
 }

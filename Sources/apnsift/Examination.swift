@@ -6,16 +6,6 @@ import Reports
 import StreamInputs
 import WireBytes
 
-/// Takes the streams of one input after another.
-protocol InputReceiver: StreamReceiver {
-  /// What follows comes from the input that reports call `source`.
-  mutating func begin(source: String) throws
-  /// What follows comes from `source`, too, which goes on where the input before it ended.
-  mutating func goOn(source: String)
-}
-
-extension Analyzer: InputReceiver {}
-
 /// Which inputs' SHA-256 are computed.
 enum Hashing {
   case all
@@ -94,14 +84,9 @@ struct Examination {
   /// Reads everything into `analyzer`. What a sink throws is thrown, and a `Failure` where standard output is
   /// an input.
   mutating func run(_ analyzer: Analyzer) throws {
-    try run(analyzer, into: analyzer)
-  }
-
-  /// Reads everything into `receiver`, which hands it on to `analyzer`.
-  mutating func run(_ analyzer: Analyzer, into receiver: some InputReceiver) throws {
     try checkStandardOutput()
     var reader = try reader()
-    var receiver = receiver
+    var receiver = BatchingReceiver(analyzer)
     var progress = Progress(total: totalSize, isShown: Messages.showsProgress)
     defer { progress.clear() }
     for (name, directory, fault) in walk.faults {
@@ -117,9 +102,9 @@ struct Examination {
         continue
       }
       if index > 0, options.capture.join || input.half == .responses {
-        receiver.goOn(source: input.name)
+        analyzer.continues(with: input.name)
       } else {
-        try receiver.begin(source: input.name)
+        try analyzer.begin(source: input.name)
       }
       let report = try reader.read(input, hashes: isHashed(input), into: &receiver) { progress.update($0) }
       progress.finishInput(report.bytes)

@@ -41,8 +41,8 @@ import WireBytes
     /// Bytes of memory that the process has more at the end of a long stream than at its beginning.
     private func growth(over pattern: [UInt8]) throws -> Int {
       let analyzer = Analyzer(sinks: [])
-      analyzer.begin(source: "stretches")
-      analyzer.opened(.dump)
+      try analyzer.begin(source: "stretches")
+      try analyzer.opened(.dump)
       let piece = (0..<100).flatMap { _ in pattern }
       let before = try residentBytes()
       var offset = 0
@@ -51,7 +51,7 @@ import WireBytes
         let origins = piece.indices.map {
           ByteOrigin(streamOffset: offset + $0, fileOffset: 3 * (offset + $0) + ($0 & 1), stride: 1)
         }
-        try analyzer.bytes(piece.span.bytes, of: .dump, origins: origins.span)
+        try analyzer.bytes(piece.span.bytes, of: .dump, origins: origins)
         offset += piece.count
       }
       let growth = try residentBytes() - before

@@ -35,7 +35,7 @@ final class EvidenceRecording: EvidenceSink {
   }
 
   func finding(_ finding: Finding) { findings.append(finding) }
-  func stream(_ stream: StreamSummary) { streams.append(stream) }
+  func stream(_ stream: StreamSummary, report: StreamReport) { streams.append(stream) }
 
   /// Findings as `code offset+length@fileOffset`.
   var findingTexts: [String] {
@@ -44,6 +44,38 @@ final class EvidenceRecording: EvidenceSink {
       let length = finding.length.map(String.init) ?? "-"
       return "\(finding.code.rawValue) \(offset)+\(length)@\(finding.fileOffset.map(String.init) ?? "-")"
     }
+  }
+}
+
+/// Single events. The slot of a stream is its number.
+extension Analyzer {
+  func opened(_ identity: StreamIdentity) throws {
+    try consume { $0.opened(identity, slot: Int32(identity.number)) }
+  }
+
+  func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: [ByteOrigin]) throws {
+    try consume(bytes) {
+      $0.bytes(
+        0..<bytes.byteCount, slot: Int32(direction.stream), side: direction.side, origins: origins)
+    }
+  }
+
+  func gap(_ gap: StreamGap, in direction: StreamDirection) throws {
+    try consume { $0.gap(gap, slot: Int32(direction.stream), side: direction.side) }
+  }
+
+  func anomaly(_ anomaly: StreamAnomaly) throws {
+    try consume { $0.anomaly(anomaly, slot: anomaly.stream.map { Int32($0) }) }
+  }
+
+  func closed(_ report: StreamReport) throws {
+    try consume { $0.closed(report, slot: Int32(report.identity.number)) }
+  }
+
+  private func consume(_ window: RawSpan = RawSpan(), _ add: (inout EventBatch) -> Void) throws {
+    var batch = EventBatch()
+    add(&batch)
+    try consume(batch, window: window)
   }
 }
 
@@ -64,8 +96,8 @@ struct DumpAnalysis {
     options.hashes = false
     var reader = try InputReader(options: options, contentProbes: [analysis.probe.formatProbe])
     for (index, dump) in dumps.enumerated() {
-      var receiver = analyzer
-      analyzer.begin(source: "dump \(index)")
+      var receiver = BatchingReceiver(analyzer)
+      try analyzer.begin(source: "dump \(index)")
       let input = Input(try files.write(dump))
       reports.append(try reader.read(input, into: &receiver) { _ in })
     }

@@ -20,7 +20,10 @@ struct OverviewTests {
   @Test("a thousand streams, and how many more there are")
   func streams() {
     let overview = Overview()
-    for number in 0..<1003 { overview.stream(StreamSummary(source: "a", number: number, speaks: .feedback)) }
+    for number in 0..<1003 {
+      overview.stream(
+        StreamSummary(source: "a", number: number, speaks: .feedback), report: StreamReport(.dump))
+    }
     #expect(overview.streams.count == Overview.maxStreams && overview.streamsLeftOut == 3)
   }
 

@@ -1,6 +1,7 @@
 import APNsWire
 import Analysis
 import Foundation
+import PacketCapture
 import Reports
 import TestSupport
 import Testing
@@ -102,7 +103,7 @@ struct CSVTests {
           source: "a,b", stream: 0, direction: .server, offset: 76, length: 20, fileOffset: 152,
           code: .truncatedRecord, message: "cut \"off\""))
       try writer.finding(Finding(source: "x", code: .unrecognisedInput, message: "passed over"))
-      try writer.stream(StreamSummary(source: "x", number: 0, speaks: .feedback))
+      try writer.stream(StreamSummary(source: "x", number: 0, speaks: .feedback), report: StreamReport(.dump))
     }
     #expect(
       text == """
@@ -125,7 +126,7 @@ struct CSVTests {
     let text = try report { output in
       let writer = CSVWriter(.streams, letterCase: .lower, output: output)
       try writer.begin()
-      try writer.stream(stream)
+      try writer.stream(stream, report: StreamReport(.dump))
       try writer.finding(Finding(source: "x", code: .skippedBytes, message: ""))
     }
     #expect(

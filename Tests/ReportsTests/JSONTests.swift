@@ -1,6 +1,7 @@
 import APNsWire
 import Analysis
 import Foundation
+import PacketCapture
 import Reports
 import TestSupport
 import Testing
@@ -35,7 +36,10 @@ struct JSONTests {
     let text = try write(format.format) { writer in
       if count > 0 { try writer.finding(Self.finding) }
       if count > 1 { try writer.records(batch.records, in: batch.bytes.span.bytes) }
-      if count > 2 { try writer.stream(StreamSummary(source: "x", number: 0, speaks: .feedback)) }
+      if count > 2 {
+        try writer.stream(
+          StreamSummary(source: "x", number: 0, speaks: .feedback), report: StreamReport(.dump))
+      }
       if count > 3 { try writer.records(batch.records, in: batch.bytes.span.bytes) }
     }
     let types = [
@@ -125,7 +129,8 @@ struct JSONTests {
       let text = try write(.json, kinds: kinds) { writer in
         try writer.records(batch.records, in: batch.bytes.span.bytes)
         try writer.finding(Self.finding)
-        try writer.stream(StreamSummary(source: "x", number: 0, speaks: .feedback))
+        try writer.stream(
+          StreamSummary(source: "x", number: 0, speaks: .feedback), report: StreamReport(.dump))
       }
       #expect(try types(text, .json) == expected)
     }

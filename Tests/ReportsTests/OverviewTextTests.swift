@@ -1,5 +1,6 @@
 import APNsWire
 import Analysis
+import PacketCapture
 import Reports
 import TestSupport
 import Testing
@@ -45,7 +46,7 @@ struct OverviewTextTests {
     stream.serverBytes = 2000
     stream.serverGapBytes = 4
     stream.records = 3
-    overview.stream(stream)
+    overview.stream(stream, report: StreamReport(.dump))
     for offset in 0..<4 {
       overview.finding(Finding(source: "a", offset: offset, code: .skippedBytes, message: "why"))
     }
@@ -129,7 +130,7 @@ struct OverviewTextTests {
     for number in 0..<1002 {
       var stream = StreamSummary(source: "a", number: number, speaks: .encrypted)
       stream.serverBytes = 7
-      overview.stream(stream)
+      overview.stream(stream, report: StreamReport(.dump))
     }
     let lines = text(
       Summary(), overview, inputs: [InputSummary(source: "a", format: "raw", bytes: 1, sha256: nil)]

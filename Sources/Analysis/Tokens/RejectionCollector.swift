@@ -23,7 +23,7 @@ package final class RejectionCollector: EvidenceSink {
     self.flaggedCount = flaggedCount
   }
 
-  package var takesGatewayRecords: Bool { true }
+  package var needs: EvidenceNeeds { .gatewayRecords }
 
   package func response(_ response: ResponseRecord) throws {
     guard response.response.status == ErrorStatus.invalidToken.rawValue, let request = response.request,

@@ -1,4 +1,5 @@
 import Analysis
+import PacketCapture
 import WireBytes
 
 /// Writes one kind of what an analysis finds as CSV (interface.md, "export").
@@ -59,7 +60,7 @@ package final class CSVWriter: EvidenceSink {
     try rows?.write(records, in: bytes)
   }
 
-  package var takesGatewayRecords: Bool { gatewayRows != nil }
+  package var needs: EvidenceNeeds { gatewayRows != nil ? .gatewayRecords : [] }
 
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {
     let isResend: Bool
@@ -91,7 +92,7 @@ package final class CSVWriter: EvidenceSink {
       ]))
   }
 
-  package func stream(_ stream: StreamSummary) throws {
+  package func stream(_ stream: StreamSummary, report: StreamReport) throws {
     guard case .streams = kind else { return }
     try output.append(
       CSVText.line([

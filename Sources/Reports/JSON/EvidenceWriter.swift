@@ -1,4 +1,5 @@
 import Analysis
+import PacketCapture
 import WireBytes
 
 /// Writes what an analysis finds as NDJSON or JSON, in one pass.
@@ -78,7 +79,9 @@ package final class EvidenceWriter: EvidenceSink {
     try rows.write(rest, in: bytes)
   }
 
-  package var takesGatewayRecords: Bool { !kinds.isDisjoint(with: [.requests, .responses, .resend]) }
+  package var needs: EvidenceNeeds {
+    kinds.isDisjoint(with: [.requests, .responses, .resend]) ? [] : .gatewayRecords
+  }
 
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {
     guard !kinds.isDisjoint(with: [.requests, .resend]) else { return }
@@ -98,7 +101,7 @@ package final class EvidenceWriter: EvidenceSink {
     if kinds.contains(.findings) { try write(EvidenceObjects.finding(finding)) }
   }
 
-  package func stream(_ stream: StreamSummary) throws {
+  package func stream(_ stream: StreamSummary, report: StreamReport) throws {
     if kinds.contains(.streams) { try write(EvidenceObjects.stream(stream)) }
   }
 

@@ -15,11 +15,13 @@ final class StreamAuditor {
   private let skipsUnrecognised: Bool
   private let report: any ReaderReport
   private var order = StreamOrder()
+  /// The number of the input whose streams are judged, from 1.
+  private var input = 1
   private(set) var tally = ReaderTally()
   /// Streams that were left out although they have bytes, since none of them is in a record.
   private(set) var unrecognised = 0
   /// Streams that took too much memory, and of how many of them a message tells.
-  private var givenUp = 0
+  private var overBudget = 0
   private static let maxMessages = 10
 
   /// - Parameters:
@@ -38,18 +40,30 @@ final class StreamAuditor {
     self.report = report
   }
 
-  /// The streams that come next are those of another input, or there are none.
+  /// No more streams of this input come.
   func endInput() throws {
     for rows in order.end() { try hand(on: rows) }
   }
 
-  func judge(_ stream: KeptStream, _ summary: StreamSummary) throws {
+  /// Gets the streams, and judges them when they end.
+  func recorder() -> StreamRecorder {
+    StreamRecorder(budget: memory, contents: .records) { stream, summary, _ in
+      try self.judge(stream, summary)
+      return 0
+    }
+  }
+
+  private func judge(_ stream: RecordedStream, _ summary: StreamSummary) throws {
+    if stream.input != input {
+      try endInput()
+      input = stream.input
+    }
     let rows = rows(stream, summary)
-    if stream.isGivenUp, !rows.isEmpty { tellGivenUp(summary) }
+    if stream.isOverBudget, !rows.isEmpty { tellOverBudget(summary) }
     for rows in order.add(rows, of: summary.number) { try hand(on: rows) }
   }
 
-  private func rows(_ stream: KeptStream, _ summary: StreamSummary) -> [ReaderRow] {
+  private func rows(_ stream: RecordedStream, _ summary: StreamSummary) -> [ReaderRow] {
     if skipsUnrecognised, summary.records == 0 {
       unrecognised += summary.isUnrecognised ? 1 : 0
       return []
@@ -66,10 +80,10 @@ final class StreamAuditor {
     try report.add(rows)
   }
 
-  private func tellGivenUp(_ summary: StreamSummary) {
-    givenUp += 1
-    guard givenUp <= Self.maxMessages else { return }
-    let rest = givenUp == Self.maxMessages ? " (so are those of which no more is said)" : ""
+  private func tellOverBudget(_ summary: StreamSummary) {
+    overBudget += 1
+    guard overBudget <= Self.maxMessages else { return }
+    let rest = overBudget == Self.maxMessages ? " (so are those of which no more is said)" : ""
     Messages.say(
       "\(summary.source): stream \(summary.number) is not judged: all open streams together may take "
         + "\(ByteSize.text(memory)); raise \(memoryOption)\(rest)")
@@ -77,16 +91,15 @@ final class StreamAuditor {
 
   // MARK: - Judging
 
-  private func feedbackRows(_ stream: KeptStream, _ summary: StreamSummary) -> [ReaderRow] {
+  private func feedbackRows(_ stream: RecordedStream, _ summary: StreamSummary) -> [ReaderRow] {
     let side = stream.feedbackSide(summary)
-    let tuples = stream.tuples
     let names = FeedbackModel.allCases.map(\.rawValue)
     if let reason = stream.obstacle(
-      summary, side, firstRecord: tuples.first?.offset, memory: memory, memoryOption: memoryOption)
+      summary, side, firstRecord: stream.tuples.first?.offset, memory: memory, memoryOption: memoryOption)
     {
       return names.flatMap { notJudged($0, summary, reason) }
     }
-    let truth = FeedbackTruth(bytes: stream[side].bytes, runs: tuples)
+    let truth = stream.feedbackTruth(of: side)
     let cuts = chunks.cuts(chunkEnds: stream[side].chunkEnds)
     return FeedbackModel.allCases.flatMap { model in
       var known: Judgement?
@@ -99,16 +112,15 @@ final class StreamAuditor {
     }
   }
 
-  private func responseRows(_ stream: KeptStream, _ summary: StreamSummary) -> [ReaderRow] {
-    let side = stream[summary.serverSide]
+  private func responseRows(_ stream: RecordedStream, _ summary: StreamSummary) -> [ReaderRow] {
     let first = stream.responses.first?.offset
     if let reason = stream.obstacle(
       summary, summary.serverSide, firstRecord: first, memory: memory, memoryOption: memoryOption)
     {
       return notJudged(PHPReader.name, summary, reason)
     }
-    let truth = ResponseTruth(bytes: side.bytes, responses: stream.responses)
-    return chunks.cuts(chunkEnds: side.chunkEnds).map { cut in
+    let truth = stream.responseTruth(of: summary.serverSide)
+    return chunks.cuts(chunkEnds: stream[summary.serverSide].chunkEnds).map { cut in
       let judgement = truth.judgePHP(cut: cut.chunking)
       return row(
         PHPReader.name, summary, cut.size, judgement,

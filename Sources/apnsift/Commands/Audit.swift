@@ -43,10 +43,8 @@ struct Audit: ParsableCommand {
     let buffer = OutputBuffer(OutputFile())
     let report = try report(buffer, chunks)
     let auditor = StreamAuditor(chunks, memory: input.memory.bytes, report: report)
-    let keeper = StreamKeeper(memory: input.memory.bytes) { try auditor.judge($0, $1) }
-    let analyzer = Analyzer(input.analysis, sinks: [keeper])
-    try examination.run(
-      analyzer, into: KeepingReceiver(analyzer, keeper: keeper) { try auditor.endInput() })
+    let analyzer = Analyzer(input.analysis, sinks: [auditor.recorder()])
+    try examination.run(analyzer)
     try auditor.endInput()
     try report.end()
     try buffer.flush()

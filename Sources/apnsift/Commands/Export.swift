@@ -135,10 +135,10 @@ struct Export: ParsableCommand {
         "\(input) lies in \(output ?? ""), where streams are to be written: name another directory")
     }
     let directory = try OutputDirectory(output ?? "", force: force)
-    let analyzer = Analyzer(input.analysis, sinks: [])
     let writer = try RawStreamWriter(
-      directory, analyzer: analyzer, inputCount: input.capture.join ? 1 : examination.inputCount)
-    try examination.run(analyzer, into: writer)
+      directory, inputCount: input.capture.join ? 1 : examination.inputCount)
+    let analyzer = Analyzer(input.analysis, sinks: [writer])
+    try examination.run(analyzer)
     try writer.finish()
     let done =
       "exported \(Count.of(writer.directionCount, "direction")) of \(Count.of(analyzer.summary.streams, "stream")) "

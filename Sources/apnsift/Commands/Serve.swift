@@ -50,8 +50,8 @@ struct Serve: ParsableCommand {
     let identity = try identity(examination)
     let streams = ServedStreams(
       ConnectionPlan(chunks: chunks, pace: server.replayPace), memory: input.memory.bytes, wanted: stream)
-    let analyzer = Analyzer(input.analysis, sinks: [streams])
-    try examination.run(analyzer, into: ServeReceiver(analyzer, streams: streams))
+    let analyzer = Analyzer(input.analysis, sinks: [streams.recorder()])
+    try examination.run(analyzer)
     let connections = streams.connections()
     guard !connections.isEmpty else { throw Failure(nothing(streams)) }
 

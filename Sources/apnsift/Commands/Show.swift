@@ -72,7 +72,7 @@ struct Show: ParsableCommand {
       target, stream: stream, direction: direction?.direction, maxPlaces: places, maxBytes: limit)
     let analyzer = Analyzer(input.analysis, sinks: [finder])
     var examination = Examination(input, hashing: .none, mayRepeat: true)
-    try examination.run(analyzer, into: ShowReceiver(analyzer, finder: finder))
+    try examination.run(analyzer)
     let buffer = OutputBuffer(OutputFile())
     let style = TextStyle(isColoured: OutputFile.isColoured)
     for (index, place) in finder.places.enumerated() {

@@ -6,8 +6,8 @@ import StreamInputs
 import WireBytes
 
 /// Writes the bytes of every stream, one file a direction, and what is known of each to `streams.json`
-/// (interface.md, `--to raw`). All that it is told an analyzer is told, too.
-final class RawStreamWriter: InputReceiver {
+/// (interface.md, `--to raw`).
+final class RawStreamWriter: EvidenceSink {
   /// A direction on its way.
   private final class DirectionFile {
     let name: String
@@ -32,7 +32,6 @@ final class RawStreamWriter: InputReceiver {
   }()
 
   private let directory: OutputDirectory
-  private var analyzer: Analyzer
   private let inputCount: Int
   /// Which of the inputs is being read, from 1.
   private var input = 0
@@ -45,9 +44,8 @@ final class RawStreamWriter: InputReceiver {
 
   /// - Parameter inputCount: how many inputs there are; with several, names of files begin with the input's
   ///   number.
-  init(_ directory: OutputDirectory, analyzer: Analyzer, inputCount: Int) throws {
+  init(_ directory: OutputDirectory, inputCount: Int) throws {
     self.directory = directory
-    self.analyzer = analyzer
     self.inputCount = inputCount
     catalogue = try directory.open(Self.catalogueName, isNew: true)
     try write(Array("[\n".utf8).span.bytes, to: catalogue, Self.catalogueName)
@@ -58,15 +56,6 @@ final class RawStreamWriter: InputReceiver {
     _ = close(catalogue)
   }
 
-  /// What follows comes from the input that reports call `source`.
-  func begin(source: String) {
-    self.source = source
-    input += 1
-    analyzer.begin(source: source)
-  }
-
-  func goOn(source: String) { analyzer.goOn(source: source) }
-
   /// All streams have been written.
   func finish() throws {
     try write(Array("\n]\n".utf8).span.bytes, to: catalogue, Self.catalogueName)
@@ -76,26 +65,28 @@ final class RawStreamWriter: InputReceiver {
 
   // MARK: - Events
 
-  func opened(_ stream: StreamIdentity) throws { analyzer.opened(stream) }
+  var needs: EvidenceNeeds { .bytes }
 
-  func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: Span<ByteOrigin>) throws {
+  func inputBegan(_ source: String) {
+    self.source = source
+    input += 1
+  }
+
+  func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<ByteOrigin>) throws {
     try Interruption.check()
-    let file = file(of: direction)
+    let file = file(of: StreamDirection(stream: direction.stream, side: direction.side))
     let descriptor = try descriptor(of: file)
     file.hash?.update(bytes)
     file.count &+= bytes.byteCount
     try write(bytes, to: descriptor, file.name)
-    try analyzer.bytes(bytes, of: direction, origins: origins)
   }
 
-  func gap(_ gap: StreamGap, in direction: StreamDirection) throws {
-    file(of: direction).gaps.append((gap.offset, gap.length))
-    try analyzer.gap(gap, in: direction)
+  func gap(_ gap: StreamGap, in direction: DirectionState) throws {
+    file(of: StreamDirection(stream: direction.stream, side: direction.side))
+      .gaps.append((gap.offset, gap.length))
   }
 
-  func anomaly(_ anomaly: StreamAnomaly) throws { try analyzer.anomaly(anomaly) }
-
-  func closed(_ report: StreamReport) throws {
+  func stream(_ stream: StreamSummary, report: StreamReport) throws {
     for side in Side.allCases {
       let key = StreamDirection(stream: report.identity.number, side: side)
       guard let file = directions.removeValue(forKey: key) else { continue }
@@ -106,7 +97,6 @@ final class RawStreamWriter: InputReceiver {
       // A direction of which nothing but gaps is known has no file.
       if file.count > 0 { try list(report, side, file) }
     }
-    try analyzer.closed(report)
   }
 
   // MARK: - Files

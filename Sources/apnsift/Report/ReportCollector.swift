@@ -1,5 +1,6 @@
 import APNsWire
 import Analysis
+import PacketCapture
 import Reports
 import WireBytes
 
@@ -22,8 +23,7 @@ final class ReportCollector: EvidenceSink {
     self.names = names
   }
 
-  /// The streams that come next are of another input.
-  func beginInput() { inputs += 1 }
+  func inputBegan(_ source: String) { inputs += 1 }
 
   /// In the order of the inputs, those of one input by their numbers.
   var sortedStreams: [StreamSummary] {
@@ -34,7 +34,7 @@ final class ReportCollector: EvidenceSink {
     if !records.run.flags.isEmpty { flaggedRecords &+= records.run.count }
   }
 
-  var takesGatewayRecords: Bool { true }
+  var needs: EvidenceNeeds { .gatewayRecords }
 
   func requests(_ requests: RequestRecords, in bytes: RawSpan) {
     for request in requests.records {
@@ -50,7 +50,7 @@ final class ReportCollector: EvidenceSink {
     if gateway.responses.count < maxResponses { gateway.responses.append(try row(response)) }
   }
 
-  func stream(_ stream: StreamSummary) {
+  func stream(_ stream: StreamSummary, report: StreamReport) {
     let isDecoded = stream.speaks == .feedback || stream.speaks == .gateway
     if isDecoded { decodedStreams += 1 }
     if streams.count < maxStreams { return streams.append((inputs, stream)) }

@@ -11,8 +11,8 @@ struct ReportGathering {
   private let places: PlaceKeeper
   private let collector: ReportCollector
   private let readers: ReaderTotals
-  /// The streams until they end, and what judges them then; nil where no readers are asked for.
-  private let audit: (keeper: StreamKeeper, auditor: StreamAuditor)?
+  /// Judges streams when they end; nil where no readers are asked for.
+  private let auditor: StreamAuditor?
   private let analyzer: Analyzer
 
   init(_ input: InputOptions, _ options: ReportPageOptions, names: TokenNames) throws {
@@ -21,40 +21,32 @@ struct ReportGathering {
     self.names = names
     let redacts = names.key != nil
     table = try TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)
-    places = PlaceKeeper(maxPlaces: options.maxPlaces, redacts: redacts)
+    places = PlaceKeeper(redacts: redacts)
     collector = ReportCollector(
       maxStreams: options.maxStreams, maxResponses: options.maxResponses, names: names)
     readers = ReaderTotals(redacts: redacts)
-    audit = options.noAudit ? nil : Self.audit(input, options, readers)
-    let sinks: [(any EvidenceSink)?] = [
-      collector, places, TokenCollector(table, flaggedCount: false), audit?.keeper,
-    ]
-    analyzer = Analyzer(input.analysis, sinks: sinks.compactMap { $0 })
-  }
-
-  private static func audit(
-    _ input: InputOptions, _ options: ReportPageOptions, _ readers: ReaderTotals
-  ) -> (keeper: StreamKeeper, auditor: StreamAuditor) {
     let memory = min(options.auditMemory.bytes, input.memory.bytes)
-    let auditor = StreamAuditor(
-      options.chunks, memory: memory, memoryOption: "--audit-memory", skipsUnrecognised: true, report: readers
-    )
-    return (StreamKeeper(memory: memory) { try auditor.judge($0, $1) }, auditor)
+    let auditor =
+      options.noAudit
+      ? nil
+      : StreamAuditor(
+        options.chunks, memory: memory, memoryOption: "--audit-memory", skipsUnrecognised: true,
+        report: readers)
+    self.auditor = auditor
+    let sinks: [(any EvidenceSink)?] = [
+      collector, places, TokenCollector(table, flaggedCount: false), auditor?.recorder(),
+    ]
+    var analysis = input.analysis
+    analysis.excerptsPerCode = options.maxPlaces
+    analyzer = Analyzer(analysis, sinks: sinks.compactMap { $0 })
   }
 
   /// Counts over all that was read.
   private(set) var summary = Summary()
 
   mutating func run(_ examination: inout Examination) throws {
-    if let (keeper, auditor) = audit {
-      let inner = KeepingReceiver(analyzer, keeper: keeper) { try auditor.endInput() }
-      try examination.run(
-        analyzer, into: ReportReceiver(inner, analyzer: analyzer, places: places, collector: collector))
-      try auditor.endInput()
-    } else {
-      try examination.run(
-        analyzer, into: ReportReceiver(analyzer, analyzer: analyzer, places: places, collector: collector))
-    }
+    try examination.run(analyzer)
+    try auditor?.endInput()
     summary = analyzer.summary
   }
 
@@ -82,8 +74,8 @@ struct ReportGathering {
     page.readers = readers.totals
     page.auditedStreams = AuditedStreams(
       judged: readers.judgedStreams, conditional: readers.conditionalStreams,
-      unrecognised: audit?.auditor.unrecognised ?? 0)
-    page.isAudited = audit != nil
+      unrecognised: auditor?.unrecognised ?? 0)
+    page.isAudited = auditor != nil
     page.chunks = options.chunks.text
     page.commands = commands.all(audit: options.chunkSize.map { " --chunk-size \($0)" } ?? "")
     return names.key == nil ? page : page.masked()

@@ -1,3 +1,4 @@
+import Analysis
 import MockServer
 import PacketCapture
 import ReaderModels
@@ -13,8 +14,8 @@ struct ConnectionPlan {
   struct Stream {
     /// For messages.
     var name: String
-    var server: KeptSide
-    var client: KeptSide
+    var server: RecordedSide
+    var client: RecordedSide
     /// Bytes that the client sent, missing ones included.
     var clientBytes: Int
     /// On a gateway connection the server answers.
@@ -29,7 +30,7 @@ struct ConnectionPlan {
   }
 
   /// The sizes for clients that get the stream in chunks of `StreamChunks.everySizes` are set for each.
-  private func chunkSizes(_ server: KeptSide) -> [Int] {
+  private func chunkSizes(_ server: RecordedSide) -> [Int] {
     switch chunks {
     case .asCaptured: server.arrivals.isEmpty ? [Self.unknownChunk] : []
     case .sizes(let sizes): sizes
@@ -89,7 +90,7 @@ private struct SentRequests {
   private var packets: [(order: CaptureOrder, end: Int, packet: PacketReference)] = []
   private var next = 0
 
-  init(_ client: KeptSide) {
+  init(_ client: RecordedSide) {
     let ends = client.arrivals.dropFirst().map(\.offset) + [client.end]
     packets = zip(client.arrivals, ends).map { (CaptureOrder($0), $1, $0.packet) }
     packets.sort { $0.order < $1.order }
@@ -101,7 +102,7 @@ private struct SentRequests {
   }
 
   /// The last packet of the client before `arrival` that was not asked for before; nil where there is none.
-  mutating func newlySent(before arrival: KeptSide.Arrival) -> (end: Int, packet: PacketReference)? {
+  mutating func newlySent(before arrival: RecordedSide.Arrival) -> (end: Int, packet: PacketReference)? {
     let order = CaptureOrder(arrival)
     let first = next
     while next < packets.count, packets[next].order < order { next += 1 }
@@ -114,7 +115,7 @@ private struct CaptureOrder: Comparable {
   private let input: UInt16
   private let place: Int
 
-  init(_ arrival: KeptSide.Arrival) {
+  init(_ arrival: RecordedSide.Arrival) {
     input = arrival.packet.input
     place = arrival.packet.number ?? arrival.fileOffset
   }

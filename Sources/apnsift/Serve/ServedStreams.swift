@@ -7,32 +7,7 @@ import WireBytes
 ///
 /// Memory: all that is kept, of open streams and of those that are to be served, takes no more than `memory` bytes. A
 /// stream that would take more is not served.
-final class ServedStreams: EvidenceSink {
-  /// A stream that is still open.
-  private struct OpenStream {
-    var first = KeptSide()
-    var second = KeptSide()
-    /// Who sent feedback.
-    var sentByServer = false
-    var sentByClient = false
-    var isGivenUp = false
-
-    var cost: Int { first.cost &+ second.cost }
-
-    subscript(side: Side) -> KeptSide {
-      get { side == .first ? first : second }
-      _modify {
-        if side == .first { yield &first } else { yield &second }
-      }
-    }
-
-    mutating func giveUp() {
-      first.drop()
-      second.drop()
-      isGivenUp = true
-    }
-  }
-
+final class ServedStreams {
   /// One that is to be served, and its place among them.
   private struct Served {
     var input: Int
@@ -47,13 +22,7 @@ final class ServedStreams: EvidenceSink {
   private let memory: Int
   /// The number of the streams that are wanted; nil for all.
   private let wanted: Int?
-  private var streams: [Int: OpenStream] = [:]
   private var served: [Served] = []
-  /// Bytes that all of it takes.
-  private var kept = 0
-  private var input = 0
-  /// What the source said of the stream that is closed just now.
-  private var report: StreamReport?
   /// Streams that cannot be served, and of how many of them a message tells.
   private(set) var refused = 0
 
@@ -72,77 +41,45 @@ final class ServedStreams: EvidenceSink {
   /// Whether only gateways are to be served.
   var areGateways: Bool { served.allSatisfy(\.isGateway) }
 
-  // MARK: - What is kept
-
-  func beginInput() { input += 1 }
-
-  func keep(_ bytes: RawSpan, of direction: StreamDirection, origins: Span<ByteOrigin>) {
-    change(direction.stream) { $0[direction.side].append(bytes, origins: origins) }
+  /// Gets the streams, and makes of each what is served when it ends.
+  func recorder() -> StreamRecorder {
+    StreamRecorder(budget: memory, contents: .packets, wanted: wanted) { self.add($0, $1, $2) }
   }
 
-  /// - Parameter packetsToo: when what came is of no use, either.
-  func drop(_ direction: StreamDirection, packetsToo: Bool) {
-    change(direction.stream) { stream in
-      if packetsToo { stream[direction.side].drop() } else { stream[direction.side].dropBytes() }
-    }
-  }
-
-  func beginInMidstream(_ direction: StreamDirection) {
-    change(direction.stream) { $0[direction.side].beginsInMidstream = true }
-  }
-
-  func records(_ records: FeedbackRecords, in bytes: RawSpan) {
-    change(records.labels.stream) { stream in
-      if records.direction == .server { stream.sentByServer = true } else { stream.sentByClient = true }
-    }
-  }
-
-  /// Changes what is kept of a stream, and gives it up where that takes too much.
-  private func change(_ number: Int, _ change: (inout OpenStream) -> Void) {
-    if let wanted, number != wanted { return }
-    let before = streams[number]?.cost ?? 0
-    change(&streams[number, default: OpenStream()])
-    kept &+= (streams[number]?.cost ?? 0) &- before
-    if kept > memory {
-      kept &-= streams[number]?.cost ?? 0
-      streams[number]?.giveUp()
-    }
-  }
-
-  // MARK: - The end of a stream
-
-  /// The analyzer is about to be told the same.
-  func closing(_ report: StreamReport) { self.report = report }
-
-  func stream(_ summary: StreamSummary) {
-    if let wanted, summary.number != wanted { return }
-    let stream = streams.removeValue(forKey: summary.number) ?? OpenStream()
-    kept &-= stream.cost
-    let isServers = stream.sentByServer || !stream.sentByClient
+  /// Returns the memory that the connection takes, in bytes.
+  private func add(_ stream: RecordedStream, _ summary: StreamSummary, _ report: StreamReport) -> Int {
+    let isServers = stream.feedbackSender == .server
     let side = isServers ? summary.serverSide : summary.serverSide.other
-    let name = name(summary)
-    if let reason = reason(stream, summary, side) { return refuse(name, reason) }
-    if stream[side].beginsInMidstream, stream[side].end > 0 {
+    let name = name(summary, report)
+    if let reason = reason(stream, summary, report, side) {
+      refuse(name, reason)
+      return 0
+    }
+    if stream.midstreamOf.contains(stream.feedbackSender), stream[side].end > 0 {
       Messages.say("\(name): the capture lacks the beginning of what the server sent: it is served without")
     }
     let connection = plan.connection(
       ConnectionPlan.Stream(
         name: name, server: stream[side], client: stream[side.other],
         clientBytes: isServers ? summary.clientBytes &+ summary.clientGapBytes : stream[side.other].end,
-        isGateway: summary.speaks == .gateway, ending: ending(of: side)))
+        isGateway: summary.speaks == .gateway, ending: ending(report, of: side)))
     served.append(
       Served(
-        input: input, number: summary.number, isGateway: summary.speaks == .gateway, connection: connection))
-    kept &+= connection.cost
+        input: stream.input, number: summary.number, isGateway: summary.speaks == .gateway,
+        connection: connection))
+    return connection.cost
   }
 
-  private func name(_ summary: StreamSummary) -> String {
-    let isDump = report?.identity.serverEvidence == .dump || report?.identity.serverEvidence == .pair
+  private func name(_ summary: StreamSummary, _ report: StreamReport) -> String {
+    let evidence = report.identity.serverEvidence
+    let isDump = evidence == .dump || evidence == .pair
     return isDump ? summary.source : "\(summary.source) stream \(summary.number)"
   }
 
   /// Why a stream is not served; nil where it is.
-  private func reason(_ stream: OpenStream, _ summary: StreamSummary, _ side: Side) -> String? {
+  private func reason(
+    _ stream: RecordedStream, _ summary: StreamSummary, _ report: StreamReport, _ side: Side
+  ) -> String? {
     let isServer = side == summary.serverSide
     let missing = isServer ? summary.serverGapBytes : summary.clientGapBytes
     let bytes = isServer ? summary.serverBytes : summary.clientBytes
@@ -152,8 +89,8 @@ final class ServedStreams: EvidenceSink {
     case .feedback, .gateway: break
     }
     if missing > 0 { return "\(Count.of(missing, "byte")) of what the server sent are missing" }
-    if stream.isGivenUp { return "all streams together may take \(ByteSize.text(memory)); raise --memory" }
-    if report?.identity.serverEvidence == .dump, bytes == 0, summary.clientBytes > 0 {
+    if stream.isOverBudget { return "all streams together may take \(ByteSize.text(memory)); raise --memory" }
+    if report.identity.serverEvidence == .dump, bytes == 0, summary.clientBytes > 0 {
       return "it is what a client sent; --requests and --responses name both directions"
     }
     return stream[side].bytes.count == bytes ? nil : "what the server sent could not be decoded"
@@ -168,11 +105,11 @@ final class ServedStreams: EvidenceSink {
 
   /// A dump and an export do not say how the connection ended. The server closed when it had sent all, and many
   /// clients read until then.
-  private func ending(of side: Side) -> ServedConnection.Ending {
-    switch report?[side].end {
+  private func ending(_ report: StreamReport, of side: Side) -> ServedConnection.Ending {
+    switch report[side].end {
     case .finished: .close
     case .reset: .reset
-    case nil: report?.firstPacket?.number == nil ? .close : .waitForClient
+    case nil: report.firstPacket?.number == nil ? .close : .waitForClient
     }
   }
 }

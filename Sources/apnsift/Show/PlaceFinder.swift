@@ -4,6 +4,34 @@ import PacketCapture
 import Reports
 import WireBytes
 
+/// What `show` is asked for.
+enum ShowTarget: Equatable {
+  /// The record of that number, from 1, in the order of export.
+  case record(Int)
+  /// The record, or other bytes, at that offset of a direction, in bytes from 0.
+  case offset(Int)
+  /// What the packet of that number, from 1, brought.
+  case packet(Int)
+}
+
+/// A place of a stream that is shown: a record, or bytes that are none.
+struct ShownPlace {
+  var labels: StreamLabels
+  var direction: Direction
+  /// Offset of the first byte in the direction, from 0.
+  var offset: Int
+  var fileOffset: Int?
+  var packet: Int?
+  /// What it is: `feedback tuple`.
+  var kind: String
+  var bytes: [UInt8]
+  var fields: [DumpField]
+  /// What is to be said of it: flags, an outcome.
+  var remarks: [String]
+
+  var end: Int { offset + bytes.count }
+}
+
 /// Finds the place that `show` is asked for while an analysis goes by, and keeps no more than is shown.
 final class PlaceFinder: EvidenceSink {
   let target: ShowTarget
@@ -29,8 +57,11 @@ final class PlaceFinder: EvidenceSink {
     windows = WindowKeeper(target, stream: stream, maxBytes: maxBytes, maxWindows: maxPlaces)
   }
 
-  func keep(_ bytes: RawSpan, of direction: StreamDirection, origins: Span<ByteOrigin>) {
-    windows.keep(bytes, of: direction, origins: origins)
+  var needs: EvidenceNeeds { [.bytes, .gatewayRecords] }
+
+  func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<ByteOrigin>) {
+    windows.keep(
+      bytes, of: StreamDirection(stream: direction.stream, side: direction.side), origins: origins)
   }
 
   private func add(_ place: ShownPlace) {
@@ -91,8 +122,6 @@ final class PlaceFinder: EvidenceSink {
     }
   }
 
-  var takesGatewayRecords: Bool { true }
-
   func requests(_ found: RequestRecords, in bytes: RawSpan) {
     for record in found.records {
       let range = record.offset..<record.offset + record.range.count
@@ -147,7 +176,7 @@ final class PlaceFinder: EvidenceSink {
   }
 
   /// Bytes that no record begins with are shown as they are, once it is known who sent them.
-  func stream(_ summary: StreamSummary) {
+  func stream(_ summary: StreamSummary, report: StreamReport) {
     for var window in windows.take(summary.number) {
       let sender: Direction = window.side == summary.serverSide ? .server : .client
       let labels = StreamLabels(
@@ -177,29 +206,77 @@ final class PlaceFinder: EvidenceSink {
   }
 }
 
-/// Hands everything on to the analyzer, and the bytes to the finder as well.
-struct ShowReceiver: InputReceiver {
-  private var analyzer: Analyzer
-  private let finder: PlaceFinder
+/// Bytes of one side of a stream, kept in case no record holds them.
+private struct KeptWindow {
+  var side: Side
+  /// Offset in the direction of the first byte, from 0.
+  var offset: Int
+  var fileOffset: Int
+  var packet: Int?
+  var bytes: [UInt8]
+}
 
-  init(_ analyzer: Analyzer, finder: PlaceFinder) {
-    self.analyzer = analyzer
-    self.finder = finder
+/// Keeps of each side the bytes at the place that is asked for, up to a limit.
+private struct WindowKeeper {
+  private let target: ShowTarget
+  private let stream: Int?
+  private let maxBytes: Int
+  private let maxWindows: Int
+  private var windows: [StreamDirection: KeptWindow] = [:]
+
+  init(_ target: ShowTarget, stream: Int?, maxBytes: Int, maxWindows: Int) {
+    self.target = target
+    self.stream = stream
+    self.maxBytes = maxBytes
+    self.maxWindows = maxWindows
   }
 
-  mutating func begin(source: String) throws { analyzer.begin(source: source) }
-  mutating func goOn(source: String) { analyzer.goOn(source: source) }
-  mutating func opened(_ stream: StreamIdentity) throws { analyzer.opened(stream) }
-
-  mutating func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: Span<ByteOrigin>) throws {
-    finder.keep(bytes, of: direction, origins: origins)
-    try analyzer.bytes(bytes, of: direction, origins: origins)
+  mutating func keep(_ bytes: RawSpan, of direction: StreamDirection, origins: Span<ByteOrigin>) {
+    guard (stream ?? direction.stream) == direction.stream, !origins.isEmpty else { return }
+    let base = origins[0].streamOffset
+    switch target {
+    case .record: return
+    case .offset(let offset):
+      let range = max(offset, base)..<max(base + bytes.byteCount, max(offset, base))
+      guard range.lowerBound - offset < maxBytes, !range.isEmpty else { return }
+      add(range, of: direction, bytes, base, origins)
+    case .packet(let number):
+      for index in origins.indices where origins[index].packet?.number == number {
+        let end = index + 1 < origins.count ? origins[index + 1].streamOffset : base + bytes.byteCount
+        add(origins[index].streamOffset..<end, of: direction, bytes, base, origins)
+      }
+    }
   }
 
-  mutating func gap(_ gap: StreamGap, in direction: StreamDirection) throws {
-    try analyzer.gap(gap, in: direction)
+  /// - Parameter base: offset of the first of `bytes`.
+  private mutating func add(
+    _ range: Range<Int>, of direction: StreamDirection, _ bytes: RawSpan, _ base: Int,
+    _ origins: Span<ByteOrigin>
+  ) {
+    if windows[direction] == nil {
+      guard windows.count < maxWindows else { return }
+      var origin = origins[0]
+      for index in origins.indices where origins[index].streamOffset <= range.lowerBound {
+        origin = origins[index]
+      }
+      windows[direction] = KeptWindow(
+        side: direction.side, offset: range.lowerBound, fileOffset: origin.fileOffset(of: range.lowerBound),
+        packet: origin.packet?.number, bytes: [])
+    }
+    guard var window = windows.removeValue(forKey: direction) else { return }
+    // Only what goes on where the window ends: a gap ends it.
+    if range.lowerBound == window.offset + window.bytes.count {
+      let count = min(range.count, maxBytes - window.bytes.count)
+      let part = bytes.extracting(range.lowerBound - base..<range.lowerBound - base + count)
+      part.withUnsafeBytes { window.bytes.append(contentsOf: $0) }
+    }
+    windows[direction] = window
   }
 
-  mutating func anomaly(_ anomaly: StreamAnomaly) throws { try analyzer.anomaly(anomaly) }
-  mutating func closed(_ report: StreamReport) throws { try analyzer.closed(report) }
+  /// What was kept of a stream that has ended.
+  mutating func take(_ stream: Int) -> [KeptWindow] {
+    let directions = windows.keys.filter { $0.stream == stream }
+    let taken = directions.compactMap { windows.removeValue(forKey: $0) }.filter { !$0.bytes.isEmpty }
+    return taken.sorted { $0.side == .first && $1.side != .first }
+  }
 }

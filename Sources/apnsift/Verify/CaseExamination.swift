@@ -99,19 +99,18 @@ struct CaseExaminer {
     let buffer = OutputBuffer(evidence)
     let writer = EvidenceWriter(.ndjson, kinds: .all, letterCase: .lower, output: buffer)
     var streams: [ReadableStream] = []
-    let keeper = StreamKeeper(memory: memory) { kept, summary in
-      guard let kind = readers else { return }
-      let stream = ReadableStream(kept, summary, kind: kind, takesDamaged: takesDamaged, memory: memory)
-      if let stream { streams.append(stream.cut(description.chunks)) }
+    let recorder = readers.map { kind in
+      StreamRecorder(budget: memory, contents: .records) { recorded, summary, _ in
+        let stream = ReadableStream(
+          recorded, summary, kind: kind, takesDamaged: takesDamaged, memory: memory)
+        if let stream { streams.append(stream.cut(description.chunks)) }
+        return 0
+      }
     }
-    let sinks: [any EvidenceSink] = readers == nil ? [writer] : [writer, keeper]
-    let analyzer = Analyzer(inputs.options.analysis, sinks: sinks)
+    let sinks: [(any EvidenceSink)?] = [writer, recorder]
+    let analyzer = Analyzer(inputs.options.analysis, sinks: sinks.compactMap { $0 })
     var examination = Examination(inputs.options, hashing: .all, walk: inputs.walk)
-    if readers == nil {
-      try examination.run(analyzer)
-    } else {
-      try examination.run(analyzer, into: KeepingReceiver(analyzer, keeper: keeper))
-    }
+    try examination.run(analyzer)
     try writer.end(analyzer.summary, inputs: examination.inputs)
     try buffer.flush()
     one.streams = Self.inOrder(streams)

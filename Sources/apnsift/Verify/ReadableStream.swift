@@ -27,7 +27,7 @@ struct ReadableStream {
 
   /// Nil where the stream is of another kind.
   init?(
-    _ stream: KeptStream, _ summary: StreamSummary, kind: Kind, takesDamaged: Bool, memory: Int
+    _ stream: RecordedStream, _ summary: StreamSummary, kind: Kind, takesDamaged: Bool, memory: Int
   ) {
     let side: Side
     switch (kind, summary.speaks) {
@@ -47,9 +47,9 @@ struct ReadableStream {
       content = .notJudged(
         "the stream has bytes that are no records, which no server sends (--damaged judges it)")
     } else if kind == .feedback {
-      content = .feedback(FeedbackTruth(bytes: stream[side].bytes, runs: stream.tuples))
+      content = .feedback(stream.feedbackTruth(of: side))
     } else {
-      content = .responses(ResponseTruth(bytes: stream[side].bytes, responses: stream.responses))
+      content = .responses(stream.responseTruth(of: side))
     }
   }
 

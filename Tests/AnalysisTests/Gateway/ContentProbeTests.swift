@@ -68,7 +68,7 @@ struct ContentProbeTests {
 
   @Test("told by its first bytes", arguments: cases)
   func told(_ example: Case) {
-    #expect(AnalysisOptions().probe.content(of: example.head) == example.content)
+    #expect(AnalysisOptions().probe.content(of: example.head.span.bytes) == example.content)
   }
 
   @Test("random bytes are nothing")
@@ -79,7 +79,7 @@ struct ContentProbeTests {
       var head = generator.bytes(generator.pick(12...600))
       // As if they began like one.
       if generator.chance(2) { head[0] = generator.pick([0, 1, 2, 8]) }
-      #expect(probe.content(of: head) == nil, "\(TestHex.text(head))")
+      #expect(probe.content(of: head.span.bytes) == nil, "\(TestHex.text(head))")
     }
   }
 }

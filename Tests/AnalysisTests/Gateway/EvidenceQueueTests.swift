@@ -111,7 +111,7 @@ struct PendingRequestsTests {
           let identifier = generator.chance(5) ? nil : UInt32(generator.pick(0...4))
           let order = generator.pick(0...30)
           pending.append(
-            PendingRequest(offset: appended, captureOrder: order, queuePlace: 0, identifier: identifier))
+            PendingRequest(offset: appended, captureOrder: order, queuePosition: 0, identifier: identifier))
           plain.append((appended, order, identifier))
           appended += 1
         }

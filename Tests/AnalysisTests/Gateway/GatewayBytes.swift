@@ -30,7 +30,7 @@ final class GatewayRecording: EvidenceSink {
   private(set) var responses: [ResponseRecord] = []
   private(set) var findings: [Finding] = []
 
-  var takesGatewayRecords: Bool { true }
+  var needs: EvidenceNeeds { .gatewayRecords }
 
   func requests(_ requests: RequestRecords, in bytes: RawSpan) {
     for request in requests.records {

@@ -95,9 +95,9 @@ struct GatewayConnectionTests {
     options.gateway.maxPending = maxPending
     options.gateway.memory = memory
     let analyzer = Analyzer(options, sinks: [recording])
-    analyzer.begin(source: "events")
+    try analyzer.begin(source: "events")
     let identity = StreamIdentity(number: 0, server: .second, serverEvidence: .handshake)
-    analyzer.opened(identity)
+    try analyzer.opened(identity)
     var rest = [true: words.filter(\.isRequest)[...], false: words.filter { !$0.isRequest }[...]]
     var offsets = [true: 0, false: 0]
     for isClient in turns {
@@ -110,7 +110,7 @@ struct GatewayConnectionTests {
       ]
       try analyzer.bytes(
         bytes.span.bytes, of: StreamDirection(stream: 0, side: isClient ? .first : .second),
-        origins: origins.span)
+        origins: origins)
       offsets[isClient] = offset + bytes.count
     }
     try analyzer.closed(StreamReport(identity))
@@ -169,11 +169,11 @@ struct GatewayConnectionTests {
     var options = AnalysisOptions()
     options.gateway.maxPending = maxPending
     let analyzer = Analyzer(options, sinks: [evidence])
-    analyzer.begin(source: "pair")
-    analyzer.opened(.pair)
+    try analyzer.begin(source: "pair")
+    try analyzer.opened(.pair)
     for (side, bytes) in [(Side.first, requests), (.second, GatewayBytes.response(8, 14))] {
       let origins = [ByteOrigin(streamOffset: 0, fileOffset: 0, stride: 1)]
-      try analyzer.bytes(bytes.span.bytes, of: StreamDirection(stream: 0, side: side), origins: origins.span)
+      try analyzer.bytes(bytes.span.bytes, of: StreamDirection(stream: 0, side: side), origins: origins)
     }
     try analyzer.closed(StreamReport(.pair))
     let counts = analyzer.summary.gateway

@@ -1,0 +1,243 @@
+import APNsWire
+import PacketCapture
+import WireBytes
+
+/// What is kept of one side of a stream: its bytes, and which packets brought them.
+package struct RecordedSide: Sendable {
+  /// Where another packet begins.
+  package struct Arrival: Sendable {
+    /// Offset in the stream, in bytes from 0.
+    package var offset: Int
+    /// Its place in the examined file.
+    package var fileOffset: Int
+    package var packet: PacketReference
+  }
+
+  package private(set) var bytes: [UInt8] = []
+  /// In the order of the stream; empty where no packets are known.
+  package private(set) var arrivals: [Arrival] = []
+  /// Offset in the stream after the last byte, gaps counted in.
+  package private(set) var end = 0
+  private var keepsBytes = true
+  private var keepsArrivals = true
+
+  /// Bytes of memory that are taken, but for what arrays have in reserve.
+  var cost: Int { bytes.count &+ MemoryLayout<Arrival>.stride &* arrivals.count }
+
+  /// Where the chunks end in which it came, but for the last; nil where no packets are known.
+  package var chunkEnds: [Int]? { arrivals.isEmpty ? nil : arrivals.dropFirst().map(\.offset) }
+
+  mutating func append(_ more: RawSpan, origins: Span<ByteOrigin>) {
+    if keepsArrivals {
+      for index in origins.indices { note(origins[index]) }
+    }
+    if !origins.isEmpty { end = origins[0].streamOffset &+ more.byteCount }
+    if keepsBytes { more.withUnsafeBytes { bytes.append(contentsOf: $0) } }
+  }
+
+  private mutating func note(_ origin: ByteOrigin) {
+    let last = arrivals.last?.packet
+    guard let packet = origin.packet ?? last, origin.packet == nil || packet != last else { return }
+    arrivals.append(Arrival(offset: origin.streamOffset, fileOffset: origin.fileOffset, packet: packet))
+  }
+
+  /// Its bytes, or all of it, are of no use: they go, and no more are kept.
+  mutating func drop(_ what: Dropped) {
+    keepsBytes = false
+    bytes = []
+    guard what == .all else { return }
+    keepsArrivals = false
+    arrivals = []
+  }
+
+  enum Dropped { case bytes, all }
+}
+
+/// What is kept of a stream until it ends: what both sides sent, and the records in it.
+package struct RecordedStream: Sendable {
+  /// Tuples of one length in a row.
+  package struct Run: Sendable {
+    package var offset: Int
+    package var tokenLength: Int
+    package var count: Int
+  }
+
+  /// An error response.
+  package struct Response: Sendable {
+    package var offset: Int
+    package var response: ErrorResponse
+  }
+
+  /// The number of its input, from 1.
+  package let input: Int
+  private var first = RecordedSide()
+  private var second = RecordedSide()
+  /// Tuples that the server and, where the roles are the other way round, the client sent.
+  private var serverTuples: [Run] = []
+  private var clientTuples: [Run] = []
+  package private(set) var responses: [Response] = []
+  /// Who sent feedback, bytes that are no records, and bytes of which the beginning is not in the capture.
+  private var feedbackOf: Set<Direction> = []
+  package private(set) var skippedOf: Set<Direction> = []
+  package private(set) var midstreamOf: Set<Direction> = []
+  /// It took more memory than there is: nothing of it is kept.
+  package private(set) var isOverBudget = false
+
+  init(input: Int) { self.input = input }
+
+  package internal(set) subscript(side: Side) -> RecordedSide {
+    get { side == .first ? first : second }
+    _modify {
+      if side == .first { yield &first } else { yield &second }
+    }
+  }
+
+  /// Who sent the feedback. Where the client was told apart by the handshake alone, it may be the one.
+  package var feedbackSender: Direction {
+    feedbackOf.contains(.server) || !feedbackOf.contains(.client) ? .server : .client
+  }
+
+  /// The tuples of who sent the feedback.
+  package var tuples: [Run] { feedbackSender == .server ? serverTuples : clientTuples }
+
+  /// Bytes of memory that are taken, but for what arrays have in reserve.
+  var cost: Int {
+    first.cost &+ second.cost &+ MemoryLayout<Run>.stride &* (serverTuples.count &+ clientTuples.count)
+      &+ MemoryLayout<Response>.stride &* responses.count
+  }
+
+  fileprivate mutating func add(_ records: FeedbackRecords, keepsRecords: Bool) {
+    feedbackOf.insert(records.direction)
+    guard keepsRecords, !isOverBudget else { return }
+    let run = Run(
+      offset: records.run.offset, tokenLength: Int(records.run.tokenLength), count: records.run.count)
+    if records.direction == .server {
+      Self.append(run, to: &serverTuples)
+    } else {
+      Self.append(run, to: &clientTuples)
+    }
+  }
+
+  /// Runs that go on where the one before ends are one run: a stream in small packets has as many as packets.
+  private static func append(_ run: Run, to runs: inout [Run]) {
+    if let last = runs.last, last.tokenLength == run.tokenLength,
+      last.offset + last.count * (Tuple.headerLength + last.tokenLength) == run.offset
+    {
+      runs[runs.count - 1].count += run.count
+    } else {
+      runs.append(run)
+    }
+  }
+
+  fileprivate mutating func add(_ response: Response) {
+    if !isOverBudget { responses.append(response) }
+  }
+
+  fileprivate mutating func add(_ finding: Finding) {
+    guard let direction = finding.direction else { return }
+    if finding.code == .skippedBytes { skippedOf.insert(direction) }
+    if finding.code == .midstreamStart { midstreamOf.insert(direction) }
+  }
+
+  fileprivate mutating func dropAll() {
+    first.drop(.all)
+    second.drop(.all)
+    serverTuples = []
+    clientTuples = []
+    responses = []
+    isOverBudget = true
+  }
+}
+
+/// Records streams until they end: what servers sent, and of what clients sent no more than it takes to tell that it
+/// is that.
+///
+/// Memory: all streams that are open, and what is made of those that have ended, take no more than the budget. A stream
+/// that would take more is not recorded.
+package final class StreamRecorder: EvidenceSink {
+  /// What is recorded beside the bytes of servers.
+  package struct Contents: OptionSet, Sendable {
+    package let rawValue: Int
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Tuples and responses.
+    package static let records = Contents(rawValue: 1)
+    /// The packets of requests, and of what comes after a gap.
+    package static let packets = Contents(rawValue: 2)
+  }
+
+  private let budget: Int
+  private let contents: Contents
+  /// The number of the streams that are wanted; nil for all.
+  private let wanted: Int?
+  private let ended: (RecordedStream, StreamSummary, StreamReport) throws -> Int
+  private var streams: [Int: RecordedStream] = [:]
+  /// Bytes that all of it takes.
+  private var kept = 0
+  private var input = 0
+
+  /// - Parameters:
+  ///   - budget: memory in bytes.
+  ///   - ended: gets streams in the order in which they end; returns the memory that is taken by what it makes of one.
+  package init(
+    budget: Int, contents: Contents, wanted: Int? = nil,
+    ended: @escaping (RecordedStream, StreamSummary, StreamReport) throws -> Int
+  ) {
+    self.budget = budget
+    self.contents = contents
+    self.wanted = wanted
+    self.ended = ended
+  }
+
+  package var needs: EvidenceNeeds { contents.contains(.records) ? [.bytes, .gatewayRecords] : .bytes }
+
+  package func inputBegan(_ source: String) { input += 1 }
+
+  package func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<ByteOrigin>) {
+    change(direction.stream) { stream in
+      // Of requests it may be of use when they came; ciphertext and what is nothing known is of none.
+      if direction.isDecided, direction.content == nil || direction.content == .requests {
+        let keepsPackets = contents.contains(.packets) && direction.content == .requests
+        stream[direction.side].drop(keepsPackets ? .bytes : .all)
+      }
+      stream[direction.side].append(bytes, origins: origins)
+    }
+  }
+
+  package func gap(_ gap: StreamGap, in direction: DirectionState) {
+    change(direction.stream) { $0[direction.side].drop(contents.contains(.packets) ? .bytes : .all) }
+  }
+
+  /// Records come before or after the bytes that hold them, as they are decided.
+  package func records(_ records: FeedbackRecords, in bytes: RawSpan) {
+    change(records.labels.stream) { $0.add(records, keepsRecords: contents.contains(.records)) }
+  }
+
+  package func response(_ response: ResponseRecord) {
+    guard contents.contains(.records) else { return }
+    change(response.labels.stream) { $0.add(.init(offset: response.offset, response: response.response)) }
+  }
+
+  package func finding(_ finding: Finding) {
+    if let stream = finding.stream { change(stream) { $0.add(finding) } }
+  }
+
+  package func stream(_ summary: StreamSummary, report: StreamReport) throws {
+    if let wanted, summary.number != wanted { return }
+    let stream = streams.removeValue(forKey: summary.number) ?? RecordedStream(input: input)
+    kept &-= stream.cost
+    kept &+= try ended(stream, summary, report)
+  }
+
+  /// Changes what is kept of a stream, and drops it where that takes too much.
+  private func change(_ number: Int, _ change: (inout RecordedStream) -> Void) {
+    if let wanted, number != wanted { return }
+    let before = streams[number]?.cost ?? 0
+    change(&streams[number, default: RecordedStream(input: input)])
+    kept &+= (streams[number]?.cost ?? 0) &- before
+    if kept > budget {
+      kept &-= streams[number]?.cost ?? 0
+      streams[number]?.dropAll()
+    }
+  }
+}
