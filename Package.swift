@@ -102,7 +102,11 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["APNsWire"], path: "Tests/TestSupport",
-      exclude: ["Captures", "PostgreSQL", "ReaderModel"],
+      exclude: ["Captures", "PostgreSQL", "ReaderModel", "Streams"],
+      swiftSettings: strict),
+    // Takes the events of sources one by one.
+    .target(
+      name: "StreamTestSupport", dependencies: ["PacketCapture"], path: "Tests/TestSupport/Streams",
       swiftSettings: strict),
     // Depends on nothing, so that no capture can be right by sharing code with its reader.
     .target(name: "CaptureWriting", path: "Tests/TestSupport/Captures", swiftSettings: strict),
@@ -116,11 +120,15 @@ let package = Package(
       name: "APNsWireTests", dependencies: ["APNsWire", "WireBytes", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "PacketCaptureTests",
-      dependencies: ["PacketCapture", "WireBytes", "TestSupport", "CLibpcap", "CaptureWriting"],
+      dependencies: [
+        "PacketCapture", "WireBytes", "TestSupport", "StreamTestSupport", "CLibpcap", "CaptureWriting",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "StreamInputsTests",
-      dependencies: ["StreamInputs", "PacketCapture", "WireBytes", "TestSupport", "CaptureWriting"],
+      dependencies: [
+        "StreamInputs", "PacketCapture", "WireBytes", "TestSupport", "StreamTestSupport", "CaptureWriting",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "AnalysisTests",

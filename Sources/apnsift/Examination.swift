@@ -86,7 +86,6 @@ struct Examination {
   mutating func run(_ analyzer: Analyzer) throws {
     try checkStandardOutput()
     var reader = try reader()
-    var receiver = BatchingReceiver(analyzer)
     var progress = Progress(total: totalSize, isShown: Messages.showsProgress)
     defer { progress.clear() }
     for (name, directory, fault) in walk.faults {
@@ -106,12 +105,14 @@ struct Examination {
       } else {
         try analyzer.begin(source: input.name)
       }
-      let report = try reader.read(input, hashes: isHashed(input), into: &receiver) { progress.update($0) }
+      let report = try reader.read(
+        input, hashes: isHashed(input), progress: { progress.update($0) },
+        consume: { try analyzer.consume($0, window: $1) })
       progress.finishInput(report.bytes)
       if !report.faults.isEmpty || report.recognition == .nothing { progress.clear() }
       try record(report, of: input, in: analyzer)
     }
-    try reader.finish(into: &receiver)
+    try reader.finish { try analyzer.consume($0, window: $1) }
     sayIfSwapped(analyzer.summary)
     for directory in walk.directories where !directoriesWithInputs.contains(directory) {
       failures += 1

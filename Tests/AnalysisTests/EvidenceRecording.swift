@@ -96,10 +96,10 @@ struct DumpAnalysis {
     options.hashes = false
     var reader = try InputReader(options: options, contentProbes: [analysis.probe.formatProbe])
     for (index, dump) in dumps.enumerated() {
-      var receiver = BatchingReceiver(analyzer)
       try analyzer.begin(source: "dump \(index)")
       let input = Input(try files.write(dump))
-      reports.append(try reader.read(input, into: &receiver) { _ in })
+      reports.append(
+        try reader.read(input, progress: { _ in }, consume: { try analyzer.consume($0, window: $1) }))
     }
     summary = analyzer.summary
   }

@@ -1,4 +1,5 @@
 import PacketCapture
+import StreamTestSupport
 import TestSupport
 import Testing
 
@@ -232,33 +233,16 @@ struct ConnectionTests {
 
   /// Offsets of the bytes that were delivered; the recording would hold every missing byte.
   private func gapsAndBytes(_ script: [ScriptedSegment], _ options: CaptureOptions) throws -> [Int] {
-    struct Offsets: StreamReceiver {
+    struct Offsets: StreamRecorder {
       var offsets: [Int] = []
       mutating func opened(_ stream: StreamIdentity) {}
-      mutating func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: Span<ByteOrigin>) {
+      mutating func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: [ByteOrigin]) {
         offsets.append(origins[0].streamOffset)
       }
       mutating func gap(_ gap: StreamGap, in direction: StreamDirection) {}
       mutating func anomaly(_ anomaly: StreamAnomaly) {}
       mutating func closed(_ report: StreamReport) {}
     }
-    var reassembler = Reassembler(options: options)
-    var offsets = Offsets()
-    var file = ScriptedFile()
-    for step in script {
-      let client = Endpoint(address: IPAddress(v4: 1), port: 1)
-      let server = Endpoint(address: IPAddress(v4: 2), port: 2)
-      let packet = PacketReference(number: 1)
-      let stretches = [PayloadStretch(range: 0..<step.payload.count, fileOffset: 0, packet: packet)]
-      let payload = step.payload
-      try reassembler.segment(
-        TCPSegment(
-          source: client, destination: server, sequence: SequenceNumber(step.sequence), flags: step.flags,
-          payloadLength: payload.count), payload: payload.span.bytes, stretches: stretches.span,
-        packet: packet, memory: &file, to: &offsets)
-      try reassembler.packetRead(to: &offsets)
-    }
-    try reassembler.finish(to: &offsets)
-    return offsets.offsets
+    return play(script, to: Offsets(), options: options).recorder.offsets
   }
 }

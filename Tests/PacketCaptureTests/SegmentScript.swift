@@ -1,5 +1,5 @@
 import PacketCapture
-import TestSupport
+import StreamTestSupport
 import WireBytes
 
 /// One segment of a test: who sent it, where it lies, and what it carries.
@@ -36,46 +36,57 @@ struct ScriptedSegment {
   }
 }
 
-/// The file that scripted packets lie in: their payloads, one after another.
-struct ScriptedFile: CaptureMemory {
-  var bytes: [UInt8] = []
-  var isForgetful = false
-
-  mutating func reread(_ range: Range<Int>, into buffer: inout [UInt8]) -> Bool {
-    if isForgetful || range.upperBound > bytes.count { return false }
-    buffer = Array(bytes[range])
-    return true
-  }
-}
-
-/// Runs segments through a reassembler, one a packet, numbered from 1.
+/// Runs segments through a reassembler, one a packet, numbered from 1. The file holds their payloads, one after another.
+/// - Parameter isForgetful: whether no byte of the file can be read again.
 func reassemble(
   _ script: [ScriptedSegment], options: CaptureOptions = CaptureOptions(), isForgetful: Bool = false
 ) throws -> StreamRecording {
+  let playback = play(script, to: StreamRecording(), options: options, isForgetful: isForgetful)
+  var recording = playback.recorder
+  recording.misuse += playback.misuse
+  return recording
+}
+
+func play<Recorder: StreamRecorder>(
+  _ script: [ScriptedSegment], to recorder: Recorder, options: CaptureOptions, isForgetful: Bool = false
+) -> Playback<Recorder> {
   var reassembler = Reassembler(options: options)
-  var recording = StreamRecording()
-  var file = ScriptedFile(isForgetful: isForgetful)
+  var playback = Playback(recorder)
+  let history = CaptureHistory(capacity: script.reduce(0) { $0 + $1.payload.count })
+  reassembler.use(isForgetful ? nil : history)
+  var batch = EventBatch()
+  var fileOffset = 0
   for (index, step) in script.enumerated() {
-    let client = Endpoint(address: IPAddress(v4: 0x0a00_0001), port: step.clientPort)
-    let server = Endpoint(address: IPAddress(v4: 0x0a00_0002), port: 2196)
-    let segment = TCPSegment(
-      source: step.isFromServer ? server : client, destination: step.isFromServer ? client : server,
-      sequence: SequenceNumber(step.sequence), flags: step.flags, payloadLength: step.payload.count,
-      missingLength: step.missing)
     let time = step.time.map {
       CaptureTime(seconds: Int64($0 / 1000), fraction: UInt64($0 % 1000), digits: 3)
     }
-    let packet = PacketReference(number: index + 1, time: time)
-    let stretches = [
-      PayloadStretch(range: 0..<step.payload.count, fileOffset: file.bytes.count, packet: packet)
-    ]
-    file.bytes += step.payload
     let payload = step.payload
-    try reassembler.segment(
-      segment, payload: payload.span.bytes, stretches: stretches.span, packet: packet, memory: &file,
-      to: &recording)
-    try reassembler.packetRead(to: &recording)
+    payload.withUnsafeBytes { history.append($0) }
+    reassembler.segment(
+      step.segment, in: payload.span.bytes, fileOffset: fileOffset,
+      packet: PacketReference(number: index + 1, time: time))
+    fileOffset += payload.count
+    reassembler.packetRead()
+    reassembler.swapEvents(with: &batch)
+    playback.play(batch, window: payload.span.bytes)
+    batch.removeAll()
   }
-  try reassembler.finish(to: &recording)
-  return recording
+  var isFinished = false
+  while !isFinished {
+    isFinished = reassembler.finish()
+    reassembler.swapEvents(with: &batch)
+    playback.play(batch, window: RawSpan())
+    batch.removeAll()
+  }
+  return playback
+}
+
+extension ScriptedSegment {
+  fileprivate var segment: TCPSegment {
+    let client = Endpoint(address: IPAddress(v4: 0x0a00_0001), port: clientPort)
+    let server = Endpoint(address: IPAddress(v4: 0x0a00_0002), port: 2196)
+    return TCPSegment(
+      source: isFromServer ? server : client, destination: isFromServer ? client : server,
+      sequence: SequenceNumber(sequence), flags: flags, payloadLength: payload.count, missingLength: missing)
+  }
 }

@@ -1,9 +1,9 @@
 import PacketCapture
-import TestSupport
+import StreamTestSupport
 import WireBytes
 
 /// What a source says of its streams, each direction by itself.
-struct StreamRecording: StreamReceiver {
+struct StreamRecording: StreamRecorder {
   struct Half: Equatable {
     /// Bytes in order; a gap of n bytes is `nil` n times.
     var bytes: [UInt8?] = []
@@ -34,17 +34,16 @@ struct StreamRecording: StreamReceiver {
   private(set) var anomalies: [StreamAnomaly] = []
   private(set) var reports: [StreamReport] = []
   /// What a source must not do.
-  private(set) var misuse: [String] = []
+  var misuse: [String] = []
 
   mutating func opened(_ stream: StreamIdentity) {
     if identities[stream.number] != nil { misuse.append("stream \(stream.number) opened twice") }
     identities[stream.number] = stream
   }
 
-  mutating func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins span: Span<ByteOrigin>) {
+  mutating func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: [ByteOrigin]) {
     check(direction)
     var half = halves[direction] ?? Half()
-    let origins = span.indices.map { span[$0] }
     if origins.first?.streamOffset != half.bytes.count {
       misuse.append("bytes at \(origins.first?.streamOffset ?? -1), not \(half.bytes.count)")
     }

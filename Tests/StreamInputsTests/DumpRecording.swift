@@ -1,10 +1,11 @@
 import PacketCapture
 import StreamInputs
+import StreamTestSupport
 import TestSupport
 import WireBytes
 
 /// What a dump says of its stream, byte by byte, so that how the bytes were handed over does not show.
-struct DumpRecording: StreamReceiver {
+struct DumpRecording: StreamRecorder {
   /// Bytes of the stream in order, with their offset in the stream and the place in the file.
   private(set) var bytes: [UInt8] = []
   private(set) var offsets: [Int] = []
@@ -13,15 +14,14 @@ struct DumpRecording: StreamReceiver {
   private(set) var gaps: [String] = []
   private(set) var isClosed = false
   /// What a source must not do.
-  private(set) var misuse: [String] = []
+  var misuse: [String] = []
   private var end = 0
 
   mutating func opened(_ stream: StreamIdentity) {
     if stream.number != 0 { misuse.append("opened as \(stream.number)") }
   }
 
-  mutating func bytes(_ piece: RawSpan, of direction: StreamDirection, origins span: Span<ByteOrigin>) {
-    let origins = span.indices.map { span[$0] }
+  mutating func bytes(_ piece: RawSpan, of direction: StreamDirection, origins: [ByteOrigin]) {
     if direction != .dump { misuse.append("bytes of \(direction)") }
     if isClosed || piece.byteCount == 0 { misuse.append("an empty piece, or behind the end") }
     if origins.first?.streamOffset != end {
@@ -63,8 +63,10 @@ struct DumpRecording: StreamReceiver {
     var options = ReadingOptions()
     options.format = format.map { .dump($0) }
     var reader = try InputReader(options: options, contentProbes: probes)
-    var recording = DumpRecording()
-    let report = try reader.read(input, into: &recording) { _ in }
-    return (recording, report)
+    var playback = Playback(DumpRecording())
+    let report = try reader.read(
+      input, progress: { _ in }, consume: { playback.play($0, window: $1) })
+    playback.recorder.misuse += playback.misuse
+    return (playback.recorder, report)
   }
 }

@@ -1,10 +1,11 @@
 import PacketCapture
 import StreamInputs
+import StreamTestSupport
 import TestSupport
 import WireBytes
 
 /// What an export says of its streams, byte by byte, so that how the bytes were handed over does not show.
-struct ExportRecording: StreamReceiver, Equatable {
+struct ExportRecording: StreamRecorder, Equatable {
   enum Event: Equatable {
     case opened(StreamIdentity)
     case byte(UInt8, StreamDirection, offset: Int, fileOffset: Int, PacketReference?)
@@ -16,7 +17,7 @@ struct ExportRecording: StreamReceiver, Equatable {
   private(set) var events: [Event] = []
   private(set) var faults: [InputFault] = []
   /// What a source must not do.
-  private(set) var misuse: [String] = []
+  var misuse: [String] = []
   private var ends: [StreamDirection: Int] = [:]
   private var open: Set<Int> = []
 
@@ -25,8 +26,7 @@ struct ExportRecording: StreamReceiver, Equatable {
     events.append(.opened(stream))
   }
 
-  mutating func bytes(_ piece: RawSpan, of direction: StreamDirection, origins span: Span<ByteOrigin>) {
-    let origins = span.indices.map { span[$0] }
+  mutating func bytes(_ piece: RawSpan, of direction: StreamDirection, origins: [ByteOrigin]) {
     let end = ends[direction, default: 0]
     if !open.contains(direction.stream) { misuse.append("bytes of \(direction.stream), which is not open") }
     if piece.byteCount == 0 || origins.first?.streamOffset != end { misuse.append("origins at \(end)") }
@@ -62,22 +62,28 @@ struct ExportRecording: StreamReceiver, Equatable {
     _ text: [UInt8], as format: ExportFormat, serverPorts: Set<UInt16> = [],
     blockSize: () -> Int = { 1 << 18 }
   ) -> ExportRecording {
-    var recording = ExportRecording()
-    var pass = ExportPass(format, serverPorts: serverPorts)
-    var start = 0
-    do {
-      while start < text.count {
-        let block = Array(text[start..<min(text.count, start + max(1, blockSize()))])
-        try pass.block(block.span.bytes, into: &recording)
-        start += block.count
+    var playback = Playback(ExportRecording())
+    var source = ExportSource(format, serverPorts: serverPorts)
+    var batch = EventBatch()
+    var end = 0
+    while end < text.count {
+      let block = Array(text[end..<min(text.count, end + max(1, blockSize()))])
+      var start = 0
+      while start < block.count {
+        switch source.read(block.span.bytes, from: start, windowOffset: end, isLast: false, into: &batch) {
+        case .isFull(let consumed), .needsBytes(let consumed, _): start = consumed
+        case .ended: playback.recorder.misuse.append("ended before the end")
+        }
+        playback.play(batch, window: block.span.bytes)
+        batch.removeAll()
       }
-      var faults: [InputFault] = []
-      try pass.finish(into: &recording, faults: &faults)
-      recording.faults = faults
-    } catch {
-      recording.misuse.append("\(error)")
+      end += block.count
     }
-    if pass.bytesRead != text.count { recording.misuse.append("\(pass.bytesRead) bytes read") }
+    if !source.finish(into: &batch) { playback.recorder.misuse.append("not finished") }
+    playback.play(batch, window: RawSpan())
+    var recording = playback.recorder
+    recording.faults = source.faults
+    recording.misuse += playback.misuse
     if !recording.open.isEmpty { recording.misuse.append("not closed: \(recording.open)") }
     return recording
   }

@@ -1,5 +1,6 @@
 import Foundation
 import StreamInputs
+import StreamTestSupport
 import TestSupport
 import Testing
 import WireBytes
@@ -42,10 +43,9 @@ struct InputReaderTests {
     var options = ReadingOptions()
     options.hashes = false
     var reader = try InputReader(options: options, contentProbes: [])
-    var recording = DumpRecording()
     let files = try TemporaryFiles()
     let input = Input(try files.write([1, 2]))
-    let undigested = try reader.read(input, into: &recording) { _ in }
+    let undigested = try reader.read(input, progress: { _ in }, consume: { _, _ in })
     #expect(undigested.sha256 == nil)
   }
 
@@ -64,9 +64,8 @@ struct InputReaderTests {
     let files = try TemporaryFiles()
     let path = try files.write([UInt8](repeating: 0xee, count: 600_000))
     var reader = try InputReader(options: ReadingOptions(), contentProbes: [])
-    var recording = DumpRecording()
     var told: [Int] = []
-    _ = try reader.read(Input(path), into: &recording) { told.append($0) }
+    _ = try reader.read(Input(path), progress: { told.append($0) }, consume: { _, _ in })
     #expect(told == [262_144, 524_288, 600_000])
   }
 
@@ -75,10 +74,11 @@ struct InputReaderTests {
     let files = try TemporaryFiles()
     var reader = try InputReader(options: ReadingOptions(), contentProbes: [])
     for text in ["0102030405060708", "[5 bytes missing in capture file]", "AQIDBAUGBwg="] {
-      var recording = DumpRecording()
+      var playback = Playback(DumpRecording())
       let path = try files.write(Array(text.utf8))
-      _ = try reader.read(Input(path), into: &recording) { _ in }
-      #expect(recording.misuse.isEmpty && recording.isClosed)
+      _ = try reader.read(
+        Input(path), progress: { _ in }, consume: { playback.play($0, window: $1) })
+      #expect(playback.misuse.isEmpty && playback.recorder.misuse.isEmpty && playback.recorder.isClosed)
     }
   }
 

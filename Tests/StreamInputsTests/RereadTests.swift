@@ -1,4 +1,5 @@
 import Foundation
+import PacketCapture
 import StreamInputs
 import TestSupport
 import Testing
@@ -12,18 +13,19 @@ struct RereadTests {
     var block = [UInt8](repeating: 0, count: 10_000)
     var again: [UInt8] = []
     var end = 0
+    var history: CaptureHistory?
     while case let filled = try file.fill(&block, from: 0), filled > 0 {
-      if end == 0 { file.keep(keeping, behind: block[..<filled]) }
+      if end == 0 { history = file.keepHistory(keeping, after: block[..<filled]) }
       end += filled
       for _ in 0..<20 {
         let start = generator.pick(0...end)
         let range = start..<generator.pick(start...min(end, start + 30_000))
-        let found = file.reread(range, into: &again)
+        let found = history?.read(range, into: &again) ?? false
         #expect(found == (start >= end - kept || (range.isEmpty && kept == 0)), "\(range) of \(end)")
         let isSame = !found || again.elementsEqual(bytes[range])
         #expect(isSame, "\(range) of \(end)")
       }
-      #expect(!file.reread(end..<(end + 1), into: &again), "what was not read yet")
+      #expect(history?.read(end..<(end + 1), into: &again) == false, "what was not read yet")
     }
     #expect(end == bytes.count)
   }

@@ -84,3 +84,56 @@ package struct CaptureRecords {
     }
   }
 }
+
+/// One packet as a capture file holds it; its bytes lie in the window that it was read from.
+package struct PacketRecord: Equatable, Sendable {
+  /// Its number in the file, from 1.
+  package var number: Int
+  /// Nil where the record has none (simple packet blocks).
+  package var time: CaptureTime?
+  package var linkType: LinkType
+  /// Index in the window (from 0) of its first captured byte, and how many were captured.
+  package var start: Int
+  package var capturedLength: Int
+  /// How long the packet was on the wire, in bytes; less than captured only in damaged records.
+  package var originalLength: Int
+  /// Offset in the file (from 0, after decompression) of its first captured byte.
+  package var fileOffset: Int
+  /// Whether the file ends before the last byte that was captured.
+  package var isCutByFile: Bool
+
+  package init(
+    number: Int, time: CaptureTime?, linkType: LinkType, start: Int, capturedLength: Int,
+    originalLength: Int, fileOffset: Int, isCutByFile: Bool = false
+  ) {
+    self.number = number
+    self.time = time
+    self.linkType = linkType
+    self.start = start
+    self.capturedLength = capturedLength
+    self.originalLength = originalLength
+    self.fileOffset = fileOffset
+    self.isCutByFile = isCutByFile
+  }
+}
+
+/// Where a pcapng file keeps the keys of encrypted streams (Decryption Secrets Block).
+package struct DecryptionSecrets: Equatable, Sendable {
+  /// What the keys are: 0x544c534b, `TLSK`, is a TLS key log.
+  package var type: UInt32
+  /// Offset in the file (from 0, after decompression) of their first byte, and how many bytes they are.
+  package var fileOffset: Int
+  package var length: Int
+  /// How many packets stand before them.
+  package var packetsBefore: Int
+}
+
+/// The number that a capture file gives to the layer its packets begin with (tcpdump.org, "Link-layer header
+/// types"). Names come from libpcap, which is the authority on them.
+package struct LinkType: RawRepresentable, Hashable, Sendable {
+  package var rawValue: UInt16
+
+  package init(rawValue: UInt16) {
+    self.rawValue = rawValue
+  }
+}

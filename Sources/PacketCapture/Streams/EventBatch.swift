@@ -86,19 +86,8 @@ package struct EventBatch {
     origins.append(origin)
   }
 
-  /// Bytes of the window from several places of the file; there is at least one origin.
-  package mutating func bytes(_ range: Range<Int>, slot: Int32, side: Side, origins more: [ByteOrigin]) {
-    append(.window, range, slot: slot, side: side, origins: more)
-  }
-
-  /// Bytes that stand in no window: the batch keeps them. There is at least one origin.
-  package mutating func bytes(_ chunk: [UInt8], slot: Int32, side: Side, origins more: [ByteOrigin]) {
-    append(
-      .chunk(Int32(truncatingIfNeeded: chunks.count)), 0..<chunk.count, slot: slot, side: side, origins: more)
-    chunks.append(chunk)
-  }
-
-  private mutating func append(
+  /// Bytes from several places of the file; there is at least one origin.
+  package mutating func bytes(
     _ storage: ByteEvent.Storage, _ range: Range<Int>, slot: Int32, side: Side, origins more: [ByteOrigin]
   ) {
     guard let first = more.first else { return }
@@ -109,6 +98,17 @@ package struct EventBatch {
           offset: first.streamOffset, firstOrigin: Int32(truncatingIfNeeded: origins.count),
           originCount: Int32(truncatingIfNeeded: more.count))))
     origins.append(contentsOf: more)
+  }
+
+  /// Bytes that are in no window: the batch keeps them. There is at least one origin.
+  package mutating func bytes(_ chunk: [UInt8], slot: Int32, side: Side, origins more: [ByteOrigin]) {
+    bytes(add(chunk), 0..<chunk.count, slot: slot, side: side, origins: more)
+  }
+
+  /// Keeps bytes that are in no window; returns how events name them.
+  package mutating func add(_ chunk: [UInt8]) -> ByteEvent.Storage {
+    chunks.append(chunk)
+    return .chunk(Int32(truncatingIfNeeded: chunks.count - 1))
   }
 
   package mutating func gap(_ gap: StreamGap, slot: Int32, side: Side) {

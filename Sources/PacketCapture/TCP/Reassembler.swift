@@ -2,48 +2,205 @@ import WireBytes
 
 /// Puts TCP segments together to streams (capture.md, "Streams").
 ///
-/// A segment that is next is handed on where it lies; one that came early is kept. What is missing is waited
-/// for while `reorderWindow` more packets are read, as long as the buffers hold what came behind it.
-package struct Reassembler {
-  /// Stretches of delivered bytes that all directions may remember together, and one alone.
-  static let rememberedInAll = 1 << 18
-  static let rememberedInOne = 1 << 14
-
-  let options: CaptureOptions
-  var table: ConnectionTable
-  var calendar: HoleCalendar
-  /// Packets of the capture that were read.
-  private(set) var packetsRead = 0
-  /// What all directions hold back (PendingSegment.cost).
-  var held = 0
-  /// Stretches of delivered bytes that are remembered.
-  var remembered = 0
+/// A segment that is next becomes an event where it is; one that came early is kept. What is missing is waited for while
+/// `reorderWindow` more packets are read, as long as the buffers hold what came after it.
+package struct Reassembler: ~Copyable {
+  private let options: CaptureOptions
+  private var flows: FlowTable
+  private var queue: FlushQueue
+  private var output = StreamOutput()
   /// Connections that were forgotten before they had carried anything.
   private var silentEvictions = 0
   /// Bytes of copies that came when their connection had been closed.
-  var bytesAfterClose = 0
+  private var bytesAfterClose = 0
   private var nextNumber = 0
-  /// Bytes that are read again, to hold a copy against them.
-  var rereadBuffer: [UInt8] = []
+  /// The connections that are still to be closed at the capture's end; nil before it.
+  private var remaining: ArraySlice<Int32>?
 
   package init(options: CaptureOptions) {
     self.options = options
-    table = ConnectionTable(limit: options.maxConnections)
-    calendar = HoleCalendar(window: options.reorderWindow)
+    flows = FlowTable(limit: options.maxConnections)
+    queue = FlushQueue(window: options.reorderWindow)
   }
 
-  /// One more packet of the capture was read, and what it brought was handed over: patience may end.
-  package mutating func packetRead(to receiver: inout some StreamReceiver) throws {
-    defer { packetsRead &+= 1 }
-    for matter in calendar.take(at: packetsRead) { try settle(matter, to: &receiver) }
+  /// Where bytes of the file are found again, from now on.
+  package mutating func use(_ history: CaptureHistory?) { output.history = history }
+
+  /// Exchanges the events so far with `batch`.
+  package mutating func swapEvents(with batch: inout EventBatch) { swap(&output.events, &batch) }
+
+  package var isFull: Bool { output.events.isFull }
+
+  package mutating func anomaly(_ anomaly: StreamAnomaly) { output.events.anomaly(anomaly) }
+
+  // MARK: - Packets
+
+  /// One more packet of the capture was read, and what it brought was taken in: waiting may end.
+  @inline(__always)
+  package mutating func packetRead() {
+    if let due = queue.takeDue() { settle(due) }
+    output.packetsRead &+= 1
+    queue.advance()
   }
 
-  /// The capture has ended: nothing more is waited for.
-  package mutating func finish(to receiver: inout some StreamReceiver) throws {
-    for connection in table.all { try close(connection, to: &receiver) }
-    table = ConnectionTable(limit: options.maxConnections)
+  /// Takes in a segment that is in one packet; its payload is in `window`.
+  /// - Parameters:
+  ///   - fileOffset: of the payload's first byte.
+  ///   - isCutByFile: whether the file's end cut what the segment lacks.
+  @inline(__always)
+  package mutating func segment(
+    _ segment: TCPSegment, in window: RawSpan, fileOffset: Int, packet: PacketReference,
+    isCutByFile: Bool = false
+  ) {
+    if appendInOrder(segment, fileOffset: fileOffset, packet: packet) { return }
+    let range = segment.payloadStart..<segment.payloadStart &+ segment.payloadLength
+    let origin = PayloadOrigin(windowIndex: range.lowerBound, fileOffset: fileOffset, packet: packet)
+    let parts: InlineArray<1, PayloadPart> = [PayloadPart(range: 0..<range.count, origin: origin)]
+    self.segment(
+      segment, payload: window.extracting(range), parts: parts.span, packet: packet, isCutByFile: isCutByFile)
+  }
+
+  /// Takes in a segment whose payload is next in its stream, or which has none: nearly all segments. False, and nothing has
+  /// changed, where it needs a further look.
+  @inline(__always)
+  private mutating func appendInOrder(
+    _ segment: TCPSegment, fileOffset: Int, packet: PacketReference
+  ) -> Bool {
+    guard segment.flags.isDisjoint(with: [.syn, .fin, .rst]), segment.missingLength == 0,
+      segment.payloadLength != 1, let (connection, side) = flows.find(segment.source, segment.destination),
+      connection.pointee.isSteady
+    else { return false }
+    if side == .first {
+      guard connection.pointee.first.accepts(segment) else { return false }
+      connection.pointee.first.append(segment, fileOffset: fileOffset, packet: packet, &output)
+      connection.pointee.second.noteWindow(segment)
+    } else {
+      guard connection.pointee.second.accepts(segment) else { return false }
+      connection.pointee.second.append(segment, fileOffset: fileOffset, packet: packet, &output)
+      connection.pointee.first.noteWindow(segment)
+    }
+    connection.pointee.lastActive = output.packetsRead
+    connection.pointee.lastPacket = packet
+    flows.touch(connection.pointee.first.slot, .speaking)
+    return true
+  }
+
+  /// Takes in a segment.
+  /// - Parameters:
+  ///   - payload: its bytes, `segment.payloadLength` of them.
+  ///   - parts: which packets brought the payload; one, but for fragments.
+  ///   - packet: the packet that completed the segment.
+  @inline(never)
+  mutating func segment(
+    _ segment: TCPSegment, payload: RawSpan, parts: Span<PayloadPart>, packet: PacketReference,
+    isCutByFile: Bool = false
+  ) {
+    let (connection, side) = connection(for: segment, packet)
+    note(packet, of: connection, side)
+    if !segment.flags.isDisjoint(with: [.fin, .rst]) { connection.pointee.noteEnd(packet) }
+    if connection.pointee.isClosed { bytesAfterClose &+= segment.payloadLength }
+    connection.pointee[side.other].noteWindow(segment)
+    // The text that a RST may carry is no part of the stream (RFC 9293, section 3.5.3).
+    if segment.flags.contains(.rst) {
+      connection.pointee[side].isReset = true
+      awaitEnd(connection)
+      return touch(connection)
+    }
+    work(on: connection)
+    var position = connection.pointee[side].position(of: segment.sequence)
+    if segment.isSYN {
+      position += 1  // a SYN takes a number of its own (RFC 9293, section 3.4)
+      synchronise(segment, connection, side, at: position)
+    }
+    for index in parts.indices {
+      let part = parts[index]
+      connection.pointee[side].receive(
+        payload.extracting(part.range), at: position &+ part.range.lowerBound, from: part.origin, &output)
+      settleBuffers(connection, side)
+    }
+    let captured = position &+ segment.payloadLength
+    if segment.missingLength > 0 {
+      connection.pointee[side].noteSent(to: captured &+ segment.missingLength)
+      connection.pointee[side].receiveTruncated(
+        segment.missingLength, at: captured,
+        fileOffset: parts.isEmpty ? nil : parts[parts.count - 1].origin.fileOffset, packet: packet,
+        isCutByFile: isCutByFile, &output)
+      settleBuffers(connection, side)
+    }
+    if segment.flags.contains(.fin) {
+      let end = captured &+ segment.missingLength
+      connection.pointee[side].settleProbe(before: end..<end &+ 1, &output)
+      settleBuffers(connection, side)
+      connection.pointee[side].noteFIN(at: end)
+    }
+    finishWork(on: connection)
+    if connection.pointee.isEnded { awaitEnd(connection) }
+    touch(connection)
+  }
+
+  /// Takes in a segment whose numbers a tool has exported. It counts them from the SYN, which had 0, unless it was told
+  /// otherwise.
+  mutating func exportedSegment(
+    _ segment: TCPSegment, payload: RawSpan, parts: Span<PayloadPart>, packet: PacketReference,
+    isCutByFile: Bool
+  ) {
+    let (connection, side) = connection(for: segment, packet)
+    let half = connection.pointee[side]
+    if !half.hasBegun, half.firstSent == nil, (1...SYNRule.reach).contains(Int(segment.sequence.value)) {
+      work(on: connection)
+      let first = connection.pointee[side].position(of: SequenceNumber(1))
+      connection.pointee[side].begin(at: first)
+      connection.pointee[side].flush(&output)
+      finishWork(on: connection)
+    }
+    self.segment(segment, payload: payload, parts: parts, packet: packet, isCutByFile: isCutByFile)
+  }
+
+  /// Takes in bytes that a tool has put in order already: they follow those before.
+  /// - Parameters:
+  ///   - ends: the sender and the receiver.
+  ///   - missing: how many bytes at the payload's end the capture lacks.
+  mutating func orderedBytes(
+    _ payload: RawSpan, missing: Int, isCutByFile: Bool, ends: (source: Endpoint, destination: Endpoint),
+    from origin: PayloadOrigin
+  ) {
+    let segment = TCPSegment(source: ends.source, destination: ends.destination, sequence: SequenceNumber(0))
+    let (connection, side) = connection(for: segment, origin.packet)
+    note(origin.packet, of: connection, side)
+    work(on: connection)
+    connection.pointee[side].receiveOrdered(payload, from: origin, &output)
+    if missing > 0 {
+      connection.pointee[side].receiveTruncated(
+        missing, at: connection.pointee[side].next, fileOffset: origin.fileOffset, packet: origin.packet,
+        isCutByFile: isCutByFile, &output)
+      settleBuffers(connection, side)
+      let end = connection.pointee[side].next &+ missing
+      connection.pointee[side].noteSent(to: end)
+      connection.pointee[side].declareGap(to: end, fileOffset: origin.fileOffset, origin.packet, &output)
+    }
+    finishWork(on: connection)
+    touch(connection)
+  }
+
+  /// The capture has ended: closes what is open, as many connections as a batch has room for. False where there are more.
+  package mutating func finish() -> Bool {
+    var rest = remaining ?? flows.slots[...]
+    while let slot = rest.first {
+      if isFull {
+        remaining = rest
+        return false
+      }
+      close(flows[slot])
+      rest.removeFirst()
+    }
+    remaining = []
+    reportTotals()
+    return true
+  }
+
+  private mutating func reportTotals() {
     if bytesAfterClose > 0 {
-      try receiver.anomaly(
+      anomaly(
         StreamAnomaly(
           .uncomparedDuplicate,
           message:
@@ -51,7 +208,7 @@ package struct Reassembler {
             + "are the same as before is not known"))
     }
     guard silentEvictions > 0 else { return }
-    try receiver.anomaly(
+    anomaly(
       StreamAnomaly(
         .connectionEvicted,
         message:
@@ -59,166 +216,231 @@ package struct Reassembler {
           + "no more than \(options.maxConnections) are remembered at once (--max-connections)"))
   }
 
-  // MARK: - Connections
+  // MARK: - One connection
+
+  /// What the half connections do from now on is about `connection`.
+  private mutating func work(on connection: FlowTable.Reference) {
+    output.lastPacket = connection.pointee.lastPacket
+    output.unopened =
+      connection.pointee.isOpened ? nil : connection.pointee.identity(serverPorts: options.serverPorts)
+  }
+
+  /// Notes whether the stream of `connection` was opened.
+  private mutating func finishWork(on connection: FlowTable.Reference) {
+    if output.unopened == nil { connection.pointee.didOpen(options.serverPorts) }
+    output.unopened = nil
+  }
+
+  private mutating func touch(_ connection: FlowTable.Reference) {
+    let rank: FlowTable.Rank =
+      connection.pointee.isBrokenOff ? .ended : connection.pointee.carriedNothing ? .silent : .speaking
+    flows.touch(connection.pointee.first.slot, rank)
+  }
+
+  private func note(_ packet: PacketReference, of connection: FlowTable.Reference, _ side: Side) {
+    connection.pointee.lastActive = output.packetsRead
+    connection.pointee.lastPacket = packet
+    if connection.pointee[side].firstPacket == nil { connection.pointee[side].firstPacket = packet }
+  }
+
+  private mutating func synchronise(
+    _ segment: TCPSegment, _ connection: FlowTable.Reference, _ side: Side, at position: Int
+  ) {
+    if segment.flags.contains(.ack) {
+      connection.pointee.acceptors.insert(Sides(side))
+    } else {
+      connection.pointee.openers.insert(Sides(side))
+    }
+    work(on: connection)
+    connection.pointee[side].synchronise(segment.sequence, at: position, &output)
+    finishWork(on: connection)
+    work(on: connection)
+  }
 
   /// The connection that `segment` belongs to; a new one where there is none, or a SYN begins another.
-  mutating func connection(
-    for segment: TCPSegment, _ packet: PacketReference, to receiver: inout some StreamReceiver
-  ) throws -> (Connection, Side) {
-    let key = ConnectionKey(segment.source, segment.destination)
-    if let known = table.connection(key) {
-      let side = known.side(of: segment.source)
+  private mutating func connection(
+    for segment: TCPSegment, _ packet: PacketReference
+  ) -> (FlowTable.Reference, Side) {
+    if let (known, side) = flows.find(segment.source, segment.destination) {
       if !beginsAnother(segment, packet, known, side) { return (known, side) }
-      try close(known, to: &receiver)
-      table.remove(known)
-    } else if table.isFull, let idle = table.cheapest {
-      try evict(idle, to: &receiver)
+      close(known)
+      flows.remove(known.pointee.first.slot)
+    } else if flows.isFull, let idle = flows.leastValuable {
+      evict(flows[idle])
     }
-    let connection = Connection(
-      number: nextNumber, key: key, peers: (segment.source, segment.destination), packet: packet)
+    let connection = flows.insert(number: nextNumber, (segment.source, segment.destination), packet)
     nextNumber += 1
-    table.insert(connection)
     return (connection, .first)
   }
 
   private func beginsAnother(
-    _ segment: TCPSegment, _ packet: PacketReference, _ connection: Connection, _ side: Side
+    _ segment: TCPSegment, _ packet: PacketReference, _ connection: FlowTable.Reference, _ side: Side
   ) -> Bool {
-    let half = connection[side]
-    if segment.isSYN {
-      return !SYNRule.accepts(segment.sequence, of: connection, side, packet)
-    }
-    // What comes behind the end of all is a copy of what was there, or the beginning of something else. The
-    // FIN takes a number of its own, which keep-alives repeat.
-    guard connection.isClosed, segment.payloadLength > 1 else { return false }
-    return half.goesOn(at: segment.sequence, count: segment.payloadLength)
+    if segment.isSYN { return !SYNRule.accepts(segment.sequence, of: connection.pointee, side, packet) }
+    // What comes after the end of all is a copy of what was there, or the beginning of something else. The FIN takes a
+    // number of its own, which keep-alives repeat.
+    guard connection.pointee.isClosed, segment.payloadLength > 1 else { return false }
+    return connection.pointee[side].continues(at: segment.sequence, count: segment.payloadLength)
   }
 
-  private mutating func evict(_ connection: Connection, to receiver: inout some StreamReceiver) throws {
-    if !connection.isClosed {
-      if connection.carriedNothing {
+  private mutating func evict(_ connection: FlowTable.Reference) {
+    if !connection.pointee.isClosed {
+      if connection.pointee.carriedNothing {
         silentEvictions += 1
-      } else if !connection.isBrokenOff {
-        try open(connection, to: &receiver)
-        try receiver.anomaly(
-          StreamAnomaly(
-            .connectionEvicted, stream: connection.number, packet: connection.lastPacket,
-            message:
-              "forgotten after \(connection.lastPacket.text), since no more than "
-              + "\(Count.of(options.maxConnections, "connection")) are remembered at once (--max-connections): "
-              + "what comes of it gets a new number"))
+      } else if !connection.pointee.isBrokenOff {
+        reportEviction(connection)
       }
-      try close(connection, to: &receiver)
+      close(connection)
     }
-    table.remove(connection)
+    flows.remove(connection.pointee.first.slot)
   }
 
-  /// Tells the receiver of a connection, once.
-  mutating func open(_ connection: Connection, to receiver: inout some StreamReceiver) throws {
-    guard connection.identity == nil else { return }
-    let identity = connection.identify(serverPorts: options.serverPorts)
-    connection.identity = identity
-    try receiver.opened(identity)
+  private mutating func reportEviction(_ connection: FlowTable.Reference) {
+    let slot = connection.pointee.first.slot
+    work(on: connection)
+    output.open(slot)
+    output.events.anomaly(
+      StreamAnomaly(
+        .connectionEvicted, stream: connection.pointee.number, packet: connection.pointee.lastPacket,
+        message:
+          "forgotten after \(connection.pointee.lastPacket.text), since no more than "
+          + "\(Count.of(options.maxConnections, "connection")) are remembered at once (--max-connections): "
+          + "what comes of it gets a new number"), slot: slot)
+    finishWork(on: connection)
   }
 
-  /// Hands over all that a connection still holds, and closes it; it stays in the table.
-  private mutating func close(_ connection: Connection, to receiver: inout some StreamReceiver) throws {
-    guard !connection.isClosed else { return }
-    for side in Side.allCases { try endDirection(connection, side, to: &receiver) }
-    connection.isClosed = true
-    try receiver.closed(connection.report(serverPorts: options.serverPorts))
-    for side in Side.allCases {
-      remembered -= connection[side].delivered.count
-      connection[side].delivered.forget()
-    }
+  /// Emits all that a connection still holds, and closes it; it stays in the table.
+  private mutating func close(_ connection: FlowTable.Reference) {
+    guard !connection.pointee.isClosed else { return }
+    work(on: connection)
+    connection.pointee.first.end(&output)
+    connection.pointee.second.end(&output)
+    finishWork(on: connection)
+    connection.pointee.isClosed = true
+    output.events.closed(
+      connection.pointee.report(serverPorts: options.serverPorts), slot: connection.pointee.first.slot)
+    connection.pointee.first.forget(&output)
+    connection.pointee.second.forget(&output)
   }
 
-  // MARK: - Patience
+  // MARK: - Waiting
 
-  private mutating func settle(
-    _ matter: HoleCalendar.Matter, to receiver: inout some StreamReceiver
-  ) throws {
-    switch matter {
-    case .hole(let connection, let side):
-      let half = connection[side]
-      half.isAwaited = false
-      while let arrival = half.waitsSince {
-        let due = arrival &+ calendar.window
-        if due > packetsRead {
-          wait(for: connection, side, until: due)
-          break
-        }
-        try giveUpHole(connection, side, to: &receiver)
-      }
-      try awaitEnd(connection)
-    case .end(let connection):
-      connection.isEnding = false
-      guard !connection.isClosed else { return }
-      let due = connection.lastActive &+ calendar.window
-      if due > packetsRead {
-        connection.isEnding = true
-        calendar.add(.end(connection), at: due)
-      } else if connection.isEnded {
-        try close(connection, to: &receiver)
+  /// - Parameter due: entries for which the time has come.
+  @inline(never)
+  private mutating func settle(_ due: [FlushQueue.Entry]) {
+    for entry in due where isCurrent(entry) {
+      let connection = flows[entry.slot]
+      switch entry.kind {
+      case .gap(let side):
+        connection.pointee[side].isAwaited = false
+        skipDueGaps(connection, side)
+        awaitEnd(connection)
+      case .end: settleEnd(connection)
       }
     }
   }
 
-  /// Waits for the bytes before the ones that are held back, until `packet` packets have been read.
-  mutating func wait(for connection: Connection, _ side: Side, until packet: Int) {
-    let half = connection[side]
-    guard !half.isAwaited, !connection.isClosed else { return }
-    half.isAwaited = true
-    calendar.add(.hole(connection, side), at: packet)
+  /// Whether the connection of `entry` is still in the table.
+  private func isCurrent(_ entry: FlushQueue.Entry) -> Bool {
+    flows.holds(entry.number, in: entry.slot)
+  }
+
+  private mutating func skipDueGaps(_ connection: FlowTable.Reference, _ side: Side) {
+    work(on: connection)
+    while let arrival = connection.pointee[side].waitsSince {
+      let due = arrival &+ queue.window
+      if due > output.packetsRead {
+        wait(for: connection, side, until: due)
+        break
+      }
+      connection.pointee[side].skipGap(&output)
+    }
+    finishWork(on: connection)
+  }
+
+  private mutating func settleEnd(_ connection: FlowTable.Reference) {
+    connection.pointee.isEnding = false
+    guard !connection.pointee.isClosed else { return }
+    let due = connection.pointee.lastActive &+ queue.window
+    if due > output.packetsRead {
+      connection.pointee.isEnding = true
+      add(.end, connection, at: due)
+    } else if connection.pointee.isEnded {
+      close(connection)
+    }
+  }
+
+  /// Waits for the bytes before those that are kept, until `packet` packets have been read.
+  private mutating func wait(for connection: FlowTable.Reference, _ side: Side, until packet: Int) {
+    guard !connection.pointee[side].isAwaited, !connection.pointee.isClosed else { return }
+    connection.pointee[side].isAwaited = true
+    add(.gap(side), connection, at: packet)
   }
 
   /// An ended connection is closed when nothing more of it has come for a window.
-  mutating func awaitEnd(_ connection: Connection) throws {
-    guard connection.isEnded, !connection.isEnding, !connection.isClosed else { return }
-    connection.isEnding = true
-    calendar.add(.end(connection), at: packetsRead &+ calendar.window)
+  private mutating func awaitEnd(_ connection: FlowTable.Reference) {
+    guard connection.pointee.isEnded, !connection.pointee.isEnding, !connection.pointee.isClosed else {
+      return
+    }
+    connection.pointee.isEnding = true
+    add(.end, connection, at: output.packetsRead &+ queue.window)
   }
 
-  /// Gives up holes while the buffers hold more than they may (capture.md, "Limits").
-  mutating func enforceLimits(
-    _ connection: Connection, _ side: Side, to receiver: inout some StreamReceiver
-  ) throws {
-    let half = connection[side]
-    while half.cost > options.streamBuffer, half.isWaiting {
-      try reportLimit(connection, side, "--stream-buffer", options.streamBuffer, to: &receiver)
-      try giveUpHole(connection, side, to: &receiver)
+  private mutating func add(_ kind: FlushQueue.Entry.Kind, _ connection: FlowTable.Reference, at packet: Int)
+  {
+    queue.add(
+      FlushQueue.Entry(
+        slot: connection.pointee.first.slot, number: connection.pointee.number, kind: kind),
+      after: packet &- output.packetsRead)
+  }
+
+  /// A direction may have kept something for later: it waits, as long as the buffers allow it (capture.md, "Limits").
+  private mutating func settleBuffers(_ connection: FlowTable.Reference, _ side: Side) {
+    guard output.didBuffer else { return }
+    output.didBuffer = false
+    guard connection.pointee[side].isWaiting else { return }
+    wait(for: connection, side, until: output.packetsRead &+ queue.window)
+    while connection.pointee[side].cost > options.streamBuffer, connection.pointee[side].isWaiting {
+      reportLimit(connection, side, "--stream-buffer", options.streamBuffer)
+      connection.pointee[side].skipGap(&output)
     }
-    while held > options.totalBuffer, let matter = calendar.takeEarliest(after: packetsRead) {
-      guard case .hole(let oldest, let side) = matter else {
-        if case .end(let ended) = matter {
-          ended.isEnding = false
-          try close(ended, to: &receiver)
-        }
+    guard output.bufferedBytes > options.totalBuffer else { return }
+    finishWork(on: connection)
+    shrinkBuffers()
+    work(on: connection)
+  }
+
+  private mutating func shrinkBuffers() {
+    while output.bufferedBytes > options.totalBuffer, let entry = queue.takeEarliest() {
+      guard isCurrent(entry) else { continue }
+      let oldest = flows[entry.slot]
+      guard case .gap(let side) = entry.kind else {
+        oldest.pointee.isEnding = false
+        close(oldest)
         continue
       }
-      oldest[side].isAwaited = false
-      guard oldest[side].isWaiting else { continue }
-      try reportLimit(oldest, side, "--total-buffer", options.totalBuffer, to: &receiver)
-      try giveUpHole(oldest, side, to: &receiver)
-      if let arrival = oldest[side].waitsSince {
-        wait(for: oldest, side, until: max(packetsRead, arrival &+ calendar.window))
+      oldest.pointee[side].isAwaited = false
+      guard oldest.pointee[side].isWaiting else { continue }
+      work(on: oldest)
+      reportLimit(oldest, side, "--total-buffer", options.totalBuffer)
+      oldest.pointee[side].skipGap(&output)
+      finishWork(on: oldest)
+      if let arrival = oldest.pointee[side].waitsSince {
+        wait(for: oldest, side, until: max(output.packetsRead, arrival &+ queue.window))
       }
     }
   }
 
   private mutating func reportLimit(
-    _ connection: Connection, _ side: Side, _ option: String, _ limit: Int,
-    to receiver: inout some StreamReceiver
-  ) throws {
-    let half = connection[side]
-    guard let place = half.hasBegun ? half.next : half.firstSent else { return }
-    let first = half.pending.first
-    try note(
+    _ connection: FlowTable.Reference, _ side: Side, _ option: String, _ limit: Int
+  ) {
+    let half = connection.pointee[side]
+    guard let position = half.hasBegun ? half.next : half.firstSent else { return }
+    let first = half.firstPending
+    connection.pointee[side].emit(
       StreamAnomaly(
-        .bufferLimit, fileOffset: first?.fileOffset, packet: first?.packet ?? connection.lastPacket,
+        .bufferLimit, fileOffset: first?.fileOffset, packet: first?.packet ?? connection.pointee.lastPacket,
         message: "more than \(limit) bytes were held back (\(option)): what is missing here was no longer "
-          + "waited for"),
-      at: place,
-      connection, side, to: &receiver)
+          + "waited for"), at: position, &output)
   }
 }

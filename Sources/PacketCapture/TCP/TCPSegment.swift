@@ -1,4 +1,23 @@
-/// What a TCP header says, and where its payload lies in the bytes that it was read from.
+/// A TCP sequence number: arithmetic on it is modulo 2^32 (RFC 9293, section 3.4).
+package struct SequenceNumber: Hashable, Sendable {
+  package var value: UInt32
+
+  package init(_ value: UInt32) {
+    self.value = value
+  }
+
+  package static func + (number: SequenceNumber, count: Int) -> SequenceNumber {
+    SequenceNumber(number.value &+ UInt32(truncatingIfNeeded: count))
+  }
+
+  /// How many bytes `self` comes after `other`: -2^31 to 2^31 - 1. Of two numbers the later one is told by the shorter
+  /// way round.
+  package func distance(from other: SequenceNumber) -> Int {
+    Int(Int32(bitPattern: value &- other.value))
+  }
+}
+
+/// The fields of a TCP header, and where the payload is in the bytes that the header was read from.
 package struct TCPSegment: Equatable, Sendable {
   package struct Flags: OptionSet, Sendable {
     package let rawValue: UInt8
@@ -18,7 +37,7 @@ package struct TCPSegment: Equatable, Sendable {
   package var flags: Flags
   /// As the header has it, not scaled.
   package var window: UInt16
-  /// Index of the payload's first byte, and how many of its bytes are there.
+  /// Index of the payload's first byte, and how many of its bytes the capture has.
   package var payloadStart: Int
   package var payloadLength: Int
   /// Bytes at the payload's end that the packet had on the wire and the capture lacks (snap length).
@@ -41,5 +60,38 @@ package struct TCPSegment: Equatable, Sendable {
     self.payloadStart = payloadStart
     self.payloadLength = payloadLength
     self.missingLength = missingLength
+  }
+}
+
+/// Where bytes of a payload come from.
+package struct PayloadOrigin: Sendable {
+  /// Index of the first byte in the window that the source reads; nil where the bytes are in no window, as those of a
+  /// datagram that came in fragments.
+  package var windowIndex: Int?
+  /// Offset of the first byte in the file.
+  package var fileOffset: Int
+  package var packet: PacketReference
+
+  package init(windowIndex: Int?, fileOffset: Int, packet: PacketReference) {
+    self.windowIndex = windowIndex
+    self.fileOffset = fileOffset
+    self.packet = packet
+  }
+
+  func advanced(by count: Int) -> PayloadOrigin {
+    PayloadOrigin(
+      windowIndex: windowIndex.map { $0 &+ count }, fileOffset: fileOffset &+ count, packet: packet)
+  }
+}
+
+/// A part of a segment's payload: the bytes that one packet brought.
+package struct PayloadPart: Sendable {
+  /// Indices in the payload, from 0.
+  package var range: Range<Int>
+  package var origin: PayloadOrigin
+
+  package init(range: Range<Int>, origin: PayloadOrigin) {
+    self.range = range
+    self.origin = origin
   }
 }

@@ -14,6 +14,8 @@ struct ExportStreams: Sendable {
   private let unnamed: ExportConnection
   private let hasGapMarks: Bool
   private var streams: [Int: ExportStream] = [:]
+  /// Slots of connections that have ended.
+  private var freeSlots: [Int32] = []
   /// Keys in the order of their streams, for the oldest to be found; those that ended are among them.
   private var order: [(key: Int, number: Int)] = []
   private var oldest = 0
@@ -30,84 +32,85 @@ struct ExportStreams: Sendable {
   /// Whether there was none so far.
   var isEmpty: Bool { count == 0 }
 
-  /// Hands on what `events` holds, and empties it.
-  mutating func drain(_ events: inout ExportEvents, into receiver: inout some StreamReceiver) throws {
+  /// Emits what `events` holds, and empties it.
+  mutating func drain(_ events: inout ExportEvents, into batch: inout EventBatch) {
     var marks = events.marks[...]
-    var stretches = ExportStretches()
-    for (index, piece) in events.text.pieces.enumerated() {
-      while let (place, mark) = marks.first, place == index {
-        try hand(on: &stretches, of: events.text.bytes, to: &receiver)
-        try apply(mark, to: &receiver)
+    var extents = ExportExtents()
+    let storage = batch.add(events.text.bytes)
+    for (index, part) in events.text.pieces.enumerated() {
+      while let (first, mark) = marks.first, first == index {
+        emit(&extents, of: events.text.bytes, in: storage, to: &batch)
+        apply(mark, to: &batch)
         marks.removeFirst()
       }
-      if case .bytes(let count, let fileOffset, let spacing) = piece {
-        stretches.add(count, at: fileOffset, spacing: spacing)
+      if case .bytes(let count, let fileOffset, let spacing) = part {
+        extents.add(count, at: fileOffset, spacing: spacing)
         continue
       }
-      try hand(on: &stretches, of: events.text.bytes, to: &receiver)
-      switch piece {
-      case .gap(let length, let fileOffset): try gap(length, at: fileOffset, to: &receiver)
+      emit(&extents, of: events.text.bytes, in: storage, to: &batch)
+      switch part {
+      case .gap(let length, let fileOffset): gap(length, at: fileOffset, to: &batch)
       case .fault(let fault): faults.append(fault)
       case .bytes: break
       }
     }
-    try hand(on: &stretches, of: events.text.bytes, to: &receiver)
-    for (_, mark) in marks { try apply(mark, to: &receiver) }
+    emit(&extents, of: events.text.bytes, in: storage, to: &batch)
+    for (_, mark) in marks { apply(mark, to: &batch) }
     events.removeAll()
   }
 
   /// The file has ended: so do all connections, in the order of their numbers.
-  mutating func closeAll(to receiver: inout some StreamReceiver) throws {
-    try endSegment(to: &receiver)
+  mutating func closeAll(to batch: inout EventBatch) {
+    endSegment(to: &batch)
     for stream in streams.values.sorted(by: { $0.identity.number < $1.identity.number }) {
-      try receiver.closed(stream.report)
+      batch.closed(stream.report, slot: stream.slot)
     }
     streams.removeAll()
   }
 
-  private mutating func apply(_ mark: ExportEvents.Mark, to receiver: inout some StreamReceiver) throws {
-    try endSegment(to: &receiver)
+  private mutating func apply(_ mark: ExportEvents.Mark, to batch: inout EventBatch) {
+    endSegment(to: &batch)
     switch mark {
     case .begin(let key, let connection):
-      try begin(key, connection, to: &receiver)
+      begin(key, connection, to: &batch)
     case .segment(let key, let side, let packet):
       segment = ExportSegment(key: key, side: side, packet: packet)
     case .finished(let key, let side):
       streams[key]?[side].isFinished = true
-      if streams[key]?.isFinished == true { try end(key, to: &receiver) }
+      if streams[key]?.isFinished == true { end(key, to: &batch) }
     case .end(let key):
-      try end(key, to: &receiver)
+      end(key, to: &batch)
     }
   }
 
-  private mutating func begin(
-    _ key: Int, _ connection: ExportConnection, to receiver: inout some StreamReceiver
-  ) throws {
-    try end(key, to: &receiver)
-    if streams.count >= Self.maxOpen { try evict(to: &receiver) }
-    streams[key] = ExportStream(connection.identity(number: count, serverPorts: serverPorts))
+  private mutating func begin(_ key: Int, _ connection: ExportConnection, to batch: inout EventBatch) {
+    end(key, to: &batch)
+    if streams.count >= Self.maxOpen { evict(to: &batch) }
+    let slot = freeSlots.popLast() ?? Int32(truncatingIfNeeded: streams.count)
+    streams[key] = ExportStream(connection.identity(number: count, serverPorts: serverPorts), slot: slot)
     order.append((key, count))
     count += 1
     if order.count > 4 * Self.maxOpen { forgetEnded() }
   }
 
-  private mutating func end(_ key: Int, to receiver: inout some StreamReceiver) throws {
+  private mutating func end(_ key: Int, to batch: inout EventBatch) {
     guard let stream = streams.removeValue(forKey: key) else { return }
-    try receiver.closed(stream.report)
+    freeSlots.append(stream.slot)
+    batch.closed(stream.report, slot: stream.slot)
   }
 
-  /// Closes the oldest connection, which may go on behind this: then as another stream.
-  private mutating func evict(to receiver: inout some StreamReceiver) throws {
+  /// Closes the oldest connection, which may continue after this: then as another stream.
+  private mutating func evict(to batch: inout EventBatch) {
     while oldest < order.count {
       let (key, number) = order[oldest]
       oldest += 1
-      guard streams[key]?.identity.number == number else { continue }
-      try receiver.anomaly(
+      guard let stream = streams[key], stream.identity.number == number else { continue }
+      batch.anomaly(
         StreamAnomaly(
           .connectionEvicted, stream: number,
           message: "more than \(Self.maxOpen) connections are open in this export: the oldest is closed, and "
-            + "what may follow of it is another stream"))
-      return try end(key, to: &receiver)
+            + "what may follow of it is another stream"), slot: stream.isOpened ? stream.slot : nil)
+      return end(key, to: &batch)
     }
   }
 
@@ -116,36 +119,163 @@ struct ExportStreams: Sendable {
     oldest = 0
   }
 
-  private mutating func endSegment(to receiver: inout some StreamReceiver) throws {
+  private mutating func endSegment(to batch: inout EventBatch) {
     guard let segment else { return }
-    try streams[segment.key]?[segment.side].splitter.endSegment(to: &receiver)
+    streams[segment.key]?[segment.side].splitter.endSegment(to: &batch)
     self.segment = nil
   }
 
   /// The segment that bytes or a gap belong to, its stream opened; nil where no line has said one.
-  private mutating func openSegment(to receiver: inout some StreamReceiver) throws -> ExportSegment? {
+  private mutating func openSegment(to batch: inout EventBatch) -> ExportSegment? {
     guard let segment else { return nil }
-    if streams[segment.key] == nil { try begin(segment.key, unnamed, to: &receiver) }
-    if let identity = streams[segment.key]?.identity, streams[segment.key]?.isOpened == false {
+    if streams[segment.key] == nil { begin(segment.key, unnamed, to: &batch) }
+    if let stream = streams[segment.key], !stream.isOpened {
       streams[segment.key]?.isOpened = true
-      try receiver.opened(identity)
+      batch.opened(stream.identity, slot: stream.slot)
     }
     return segment
   }
 
-  private mutating func hand(
-    on stretches: inout ExportStretches, of bytes: [UInt8], to receiver: inout some StreamReceiver
-  ) throws {
-    guard !stretches.range.isEmpty else { return }
-    defer { stretches.handedOn() }
-    guard let segment = try openSegment(to: &receiver) else { return }
-    try streams[segment.key]?.hand(
-      on: stretches, of: bytes, from: segment, hasGapMarks: hasGapMarks, to: &receiver)
+  private mutating func emit(
+    _ extents: inout ExportExtents, of bytes: [UInt8], in storage: ByteEvent.Storage,
+    to batch: inout EventBatch
+  ) {
+    guard !extents.range.isEmpty else { return }
+    defer { extents.removeAll() }
+    guard let segment = openSegment(to: &batch) else { return }
+    streams[segment.key]?.emit(
+      extents, of: bytes, in: storage, from: segment, hasGapMarks: hasGapMarks, to: &batch)
   }
 
-  private mutating func gap(_ length: Int, at fileOffset: Int, to receiver: inout some StreamReceiver) throws
-  {
-    guard let segment = try openSegment(to: &receiver) else { return }
-    try streams[segment.key]?.gap(length, from: segment, at: fileOffset, to: &receiver)
+  private mutating func gap(_ length: Int, at fileOffset: Int, to batch: inout EventBatch) {
+    guard let segment = openSegment(to: &batch) else { return }
+    streams[segment.key]?.gap(length, from: segment, at: fileOffset, to: &batch)
+  }
+}
+
+/// Bytes that one side sent at once, as an export tells it: a packet's, a record's, a read's.
+struct ExportSegment: Sendable {
+  /// Which connection, in the decoder's own numbers.
+  var key: Int
+  var side: Side
+  var packet: PacketReference?
+}
+
+/// A connection of an export on its way to a stream.
+struct ExportStream: Sendable {
+  /// No stream is longer, gaps counted in, so that offsets downstream can be added without overflow.
+  private static let longest = 1 << 60
+
+  /// One direction of it.
+  struct Half: Sendable {
+    var splitter = GapMarkSplitter()
+    /// Position after what was emitted, the marks of gaps counted as their text.
+    var position = 0
+    var firstPacket: PacketReference?
+    var isFinished = false
+
+    init(_ slot: Int32, _ side: Side) {
+      splitter.slot = slot
+      splitter.side = side
+    }
+  }
+
+  let identity: StreamIdentity
+  /// Names the stream in events while it is open.
+  let slot: Int32
+  var isOpened = false
+  private var first: Half
+  private var second: Half
+  private var firstPacket: PacketReference?
+  private var lastPacket: PacketReference?
+
+  init(_ identity: StreamIdentity, slot: Int32) {
+    self.identity = identity
+    self.slot = slot
+    first = Half(slot, .first)
+    second = Half(slot, .second)
+  }
+
+  subscript(side: Side) -> Half {
+    get { side == .first ? first : second }
+    _modify { if side == .first { yield &first } else { yield &second } }
+  }
+
+  var isFinished: Bool { first.isFinished && second.isFinished }
+
+  var report: StreamReport {
+    var report = StreamReport(identity)
+    for side in Side.allCases {
+      report[side].bytes = self[side].splitter.byteCount
+      report[side].gapBytes = self[side].splitter.gapCount
+      report[side].firstPacket = self[side].firstPacket
+    }
+    report.firstPacket = firstPacket
+    report.lastPacket = lastPacket
+    return report
+  }
+
+  /// Emits what `extents` has gathered of `bytes`, which the batch keeps as `storage`.
+  mutating func emit(
+    _ extents: ExportExtents, of bytes: [UInt8], in storage: ByteEvent.Storage, from segment: ExportSegment,
+    hasGapMarks: Bool, to batch: inout EventBatch
+  ) {
+    note(segment)
+    let side = segment.side
+    let range = extents.range
+    let origins = extents.origins(from: self[side].position, packet: segment.packet)
+    self[side].position &+= range.count
+    if hasGapMarks {
+      self[side].splitter.bytes(
+        bytes[range].span.bytes, in: storage, at: range.lowerBound, origins: origins, to: &batch)
+    } else {
+      self[side].splitter.pass(storage, range, origins: origins, to: &batch)
+    }
+  }
+
+  mutating func gap(
+    _ length: Int, from segment: ExportSegment, at fileOffset: Int, to batch: inout EventBatch
+  ) {
+    note(segment)
+    let position = self[segment.side].position
+    let length = min(length, max(0, Self.longest &- position))
+    guard length > 0 else { return }
+    self[segment.side].position = position &+ length
+    self[segment.side].splitter.gap(
+      dumpOffset: position, length: length, fileOffset: fileOffset, packet: segment.packet, to: &batch)
+  }
+
+  private mutating func note(_ segment: ExportSegment) {
+    guard let packet = segment.packet else { return }
+    if firstPacket == nil { firstPacket = packet }
+    if self[segment.side].firstPacket == nil { self[segment.side].firstPacket = packet }
+    lastPacket = packet
+  }
+}
+
+/// Extents of decoded bytes with nothing between them, which are emitted together.
+struct ExportExtents {
+  /// Which of the decoded bytes they are.
+  private(set) var range = 0..<0
+  private var extents: [(start: Int, fileOffset: Int, spacing: Spacing)] = []
+
+  mutating func add(_ count: Int, at fileOffset: Int, spacing: Spacing) {
+    extents.append((range.count, fileOffset, spacing))
+    range = range.lowerBound..<range.upperBound &+ count
+  }
+
+  /// Where they are from, if the first byte has this position in its direction.
+  func origins(from position: Int, packet: PacketReference?) -> [ByteOrigin] {
+    extents.map { extent in
+      ByteOrigin(
+        streamOffset: position &+ extent.start, fileOffset: extent.fileOffset, spacing: extent.spacing,
+        packet: packet)
+    }
+  }
+
+  /// What comes next begins after these.
+  mutating func removeAll() {
+    range = range.upperBound..<range.upperBound
+    extents.removeAll(keepingCapacity: true)
   }
 }

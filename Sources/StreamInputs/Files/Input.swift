@@ -1,3 +1,4 @@
+import PacketCapture
 import Platform
 
 /// One thing to read: a file by its path, or standard input.
@@ -39,5 +40,71 @@ package struct Input: Equatable, Sendable {
     name = DirectoryEntry.text(of: path)
     self.path = path
     self.directory = directory
+  }
+}
+
+/// Finds the inputs that the arguments of a command stand for.
+package struct InputWalk {
+  package private(set) var inputs: [Input] = []
+  /// What could not be walked, by name, and the directory that was named.
+  package private(set) var faults: [(name: String, directory: String, fault: InputFault)] = []
+  /// The directories that were named.
+  package private(set) var directories: [String] = []
+  /// Members of directories that are no files: sockets, devices, pipes, links to nothing. By name, with what
+  /// they are.
+  package private(set) var passedOver: [(name: String, reason: String)] = []
+
+  /// Directories nested deeper are not entered, and said so: a guard against loops of mounts.
+  private static let maxDepth = 128
+
+  /// - Parameter arguments: paths, or `-` for standard input. Directories are walked in the byte order of
+  ///   the names in each; links to directories are not followed.
+  package init(_ arguments: [String]) {
+    self.init(arguments.map { Input($0) })
+  }
+
+  /// - Parameters:
+  ///   - named: what was named; directories among it are walked.
+  ///   - paired: the halves of a pair of dumps, which are read as they are.
+  package init(_ named: [Input], paired: [Input] = []) {
+    inputs = paired
+    for input in named {
+      guard let path = input.path, DirectoryEntry.kind(of: path, followingLinks: true) == S_IFDIR else {
+        inputs.append(input)
+        continue
+      }
+      directories.append(input.name)
+      walk(path, of: input.name, name: input.name, depth: 0)
+    }
+  }
+
+  private mutating func walk(_ directory: [CChar], of root: String, name: String, depth: Int) {
+    guard depth < Self.maxDepth else {
+      faults.append(
+        (name, root, InputFault("is nested more than \(Self.maxDepth) directories deep: name it itself")))
+      return
+    }
+    guard let members = DirectoryEntry.names(in: directory) else {
+      faults.append((name, root, InputFault("cannot be listed: \(SystemError.text())")))
+      return
+    }
+    for member in members {
+      visit(DirectoryEntry.path(of: member, in: directory), of: root, depth: depth)
+    }
+  }
+
+  private mutating func visit(_ path: [CChar], of root: String, depth: Int) {
+    let member = Input(memberAt: path, of: root)
+    switch DirectoryEntry.kind(of: path, followingLinks: false) {
+    case S_IFDIR: walk(path, of: root, name: member.name, depth: depth + 1)
+    case S_IFREG: inputs.append(member)
+    case S_IFLNK:
+      switch DirectoryEntry.kind(of: path, followingLinks: true) {
+      case S_IFREG: inputs.append(member)
+      case S_IFDIR: passedOver.append((member.name, "a link to a directory"))
+      default: passedOver.append((member.name, "a link that leads to no file"))
+      }
+    default: passedOver.append((member.name, "neither a file nor a directory"))
+    }
   }
 }

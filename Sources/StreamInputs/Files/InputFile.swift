@@ -17,7 +17,7 @@ package struct InputFile: ~Copyable {
   private var isBegun = false
   /// What looks compressed and is not, is read as it lies there.
   private let readsLookalikes: Bool
-  private var recent: RecentBytes?
+  private var history: CaptureHistory?
   /// Why reading came to its end, where that is not the file's. It is told once what was read before it has
   /// been handed over.
   private var fault: InputFault?
@@ -58,35 +58,23 @@ package struct InputFile: ~Copyable {
         if count == 0, head.isEmpty { break }
         filled += count
       }
-      if filled > start { recent?.append(UnsafeRawBufferPointer(rebasing: bytes[start..<filled])) }
+      if filled > start { history?.append(UnsafeRawBufferPointer(rebasing: bytes[start..<filled])) }
     }
     if filled > start { contentLength &+= filled - start }
     if let fault, filled <= start { throw fault }
     return filled
   }
 
-  /// Reads `range` of the content, which has been read before, into `buffer`; false where the bytes are gone.
-  package mutating func reread(_ range: Range<Int>, into buffer: inout [UInt8]) -> Bool {
-    guard range.lowerBound >= 0, range.upperBound <= contentLength else { return false }
-    guard recent != nil || isRereadable else { return range.isEmpty }
-    buffer.resize(to: range.count)
-    return buffer.withUnsafeMutableBytes { bytes in
-      recent.map { $0.copy(range, into: bytes) } ?? stored.reread(from: range.lowerBound, into: bytes)
-    }
-  }
-
-  /// From now on `reread` finds the last `length` bytes of the content, where the file itself cannot be read
-  /// twice.
+  /// From now on the bytes of the content can be found again: in the file itself, or the last `length` of them where that
+  /// cannot be read twice.
   /// - Parameter head: all of the content that has been read so far.
-  package mutating func keep(_ length: Int, behind head: ArraySlice<UInt8>) {
-    guard length > 0, !isRereadable else { return }
-    let kept = RecentBytes(capacity: length)
+  package mutating func keepHistory(_ length: Int, after head: ArraySlice<UInt8>) -> CaptureHistory {
+    let kept =
+      stored.isRegular && compression == nil ? stored.history : CaptureHistory(capacity: length)
     head.withUnsafeBytes { kept.append($0) }
-    recent = kept
+    history = kept
+    return kept
   }
-
-  /// Whether content is found again in the file itself.
-  private var isRereadable: Bool { stored.isRegular && compression == nil }
 
   /// Looks at the file's first bytes.
   private mutating func begin() {
@@ -138,7 +126,6 @@ package struct InputFile: ~Copyable {
       decompressor = nil
       compression = nil
       head = bytes[...]
-      if isRereadable { recent = nil }
     } else {
       readToEnd()
     }
@@ -165,16 +152,5 @@ extension InputFile {
       content += block[..<count]
     }
     return content
-  }
-}
-
-extension [UInt8] {
-  /// Makes the array `count` bytes long; what it held does not matter.
-  fileprivate mutating func resize(to count: Int) {
-    if count < self.count {
-      removeLast(self.count - count)
-    } else {
-      append(contentsOf: repeatElement(0, count: count - self.count))
-    }
   }
 }

@@ -96,3 +96,206 @@ package enum OffsetBase: UInt64, Sendable {
     return index > start ? (value, index) : nil
   }
 }
+
+/// Decodes the output of xxd, with any of its options but `-e` (bytes in another order), `-b` and `-i`.
+package typealias XxdDecoder = OffsetTextDecoder<XxdFormat>
+
+/// `00000010: 0011 2233 4455  .."3DU`: a colon behind the offset, one blank between groups of any length, two
+/// or more before the text column, which is as long as the line has bytes.
+package enum XxdFormat: OffsetTextFormat {
+  package static let endsWithTotal = false
+  package static let hintOnTextColumn = "the text was edited, or made with xxd -e or -b, which are not read"
+
+  package static func behindOffset(_ text: RawSpan, at index: Int, to end: Int) -> BehindOffset {
+    guard index < end, text.byte(at: index) == UInt8(ascii: ":") else { return .other }
+    var start = index &+ 1
+    while start < end, ASCII.isBlank(text.byte(at: start)) { start &+= 1 }
+    return .hexColumn(start)
+  }
+
+  @inline(__always)
+  package static func behindGroup(_ text: RawSpan, at index: Int, to end: Int) -> BehindGroup {
+    guard index < end else { return .columnEnd }
+    guard ASCII.isBlank(text.byte(at: index)) else { return .other }
+    let isColumnEnd = index &+ 1 == end || ASCII.isBlank(text.byte(at: index &+ 1))
+    return isColumnEnd ? .columnEnd : .group(index &+ 1)
+  }
+
+  /// The text column is told from the blanks before it by its length, as it may begin with blanks itself. An
+  /// editor may have stripped blanks at the end of the line: characters that are missing there must be blanks.
+  package static func compare(
+    _ text: RawSpan, from start: Int, to end: Int, with bytes: ArraySlice<UInt8>
+  ) -> TextColumn {
+    let full = end &- bytes.count
+    if full >= start &+ 2, TextColumn.firstDifference(text, from: full, to: end, with: bytes) == nil,
+      areBlanks(text, from: start, to: full)
+    {
+      return .agrees
+    }
+    if areBlanks(text, from: start, to: end) { return .absent }
+    let stripped = bytes.reversed().prefix { $0 == UInt8(ascii: " ") }.count
+    var trimmedEnd = end
+    while ASCII.isBlank(text.byte(at: trimmedEnd - 1)) { trimmedEnd -= 1 }
+    let column = trimmedEnd - (bytes.count - stripped)
+    let shown = bytes.dropLast(stripped)
+    if column >= start + 2, areBlanks(text, from: start, to: column),
+      TextColumn.firstDifference(text, from: column, to: trimmedEnd, with: shown) == nil
+    {
+      return .agrees
+    }
+    let likely = full >= start + 2 && areBlanks(text, from: start, to: full) ? full : start + 2
+    return TextColumn.firstDifference(text, from: likely, to: end, with: bytes) ?? .agrees
+  }
+
+  private static func areBlanks(_ text: RawSpan, from start: Int, to end: Int) -> Bool {
+    var index = start
+    while index < end {
+      guard ASCII.isBlank(text.byte(at: index)) else { return false }
+      index &+= 1
+    }
+    return true
+  }
+
+  /// The base is decimal (`-d`) if a line's offset continues the one before in that base only. Offsets below
+  /// ten are the same in both, and those behind `*` continue none.
+  package static func base(of head: RawSpan) -> OffsetBase {
+    var base: OffsetBase?
+    var before: HeadLine?
+    HeadLine.forEach(in: head, isWhole: false, as: self) { line in
+      if base == nil, let before, let end = before.end(in: .hexadecimal), let offset = line.hexOffset {
+        let continuesDecimal = line.decimalOffset != nil && line.decimalOffset == before.end(in: .decimal)
+        if (offset == end) != continuesDecimal { base = continuesDecimal ? .decimal : .hexadecimal }
+      }
+      before = line
+    }
+    return base ?? .hexadecimal
+  }
+}
+
+/// Decodes the output of `hexdump -C`, which is also called `hd`.
+package typealias HexdumpDecoder = OffsetTextDecoder<HexdumpFormat>
+
+/// `00000010  00 11 22 33 44 55  |.."3DU|`: blanks behind the offset and between bytes, the text column between
+/// bars; the last line is the total alone, `00000016`.
+package enum HexdumpFormat: OffsetTextFormat {
+  package static let endsWithTotal = true
+  package static let hintOnTextColumn = "the text was edited"
+
+  package static func base(of head: RawSpan) -> OffsetBase { .hexadecimal }
+
+  package static func behindOffset(_ text: RawSpan, at index: Int, to end: Int) -> BehindOffset {
+    let start = endOfBlanks(text, from: index, to: end)
+    if start == end { return .lineEnd }
+    return start > index ? .hexColumn(start) : .other
+  }
+
+  @inline(__always)
+  package static func behindGroup(_ text: RawSpan, at index: Int, to end: Int) -> BehindGroup {
+    let next = endOfBlanks(text, from: index, to: end)
+    if next == end || text.byte(at: next) == bar { return .columnEnd }
+    return next > index ? .group(next) : .other
+  }
+
+  package static func compare(
+    _ text: RawSpan, from start: Int, to end: Int, with bytes: ArraySlice<UInt8>
+  ) -> TextColumn {
+    let column = endOfBlanks(text, from: start, to: end)
+    if column == end { return .absent }
+    let first = column &+ 1
+    var last = end &- 1
+    while last > first, ASCII.isBlank(text.byte(at: last)) { last &-= 1 }
+    guard text.byte(at: last) == bar, last >= first else {
+      return TextColumn.firstDifference(text, from: first, to: end, with: bytes)
+        ?? .differs(at: end, holds: nil)
+    }
+    return TextColumn.firstDifference(text, from: first, to: last, with: bytes) ?? .agrees
+  }
+
+  private static let bar = UInt8(ascii: "|")
+
+  @inline(__always)
+  private static func endOfBlanks(_ text: RawSpan, from start: Int, to end: Int) -> Int {
+    var index = start
+    while index < end, ASCII.isBlank(text.byte(at: index)) { index &+= 1 }
+    return index
+  }
+}
+
+/// Reads the hex column of a dump's line.
+enum HexColumn {
+  /// What became of a line's hex column.
+  enum Outcome {
+    /// It is read; `end` is the index behind its last digit.
+    case whole(end: Int)
+    /// It is read up to a character at `index` that does not belong there.
+    case damaged(index: Int, message: String)
+    /// The text ends within it.
+    case cut(index: Int)
+  }
+
+  /// Adds the bytes of the column that begins at `start`, in a line that ends at `lineEnd`, to `output`, up to
+  /// what cannot be read.
+  static func read<Format: OffsetTextFormat>(
+    _ text: RawSpan, from start: Int, to lineEnd: Int, of line: TextLine, as format: Format.Type,
+    into output: inout DecodedText
+  ) -> Outcome {
+    var index = start
+    while true {
+      let end = HexDigits.end(in: text, from: index, to: lineEnd)
+      let next = Format.behindGroup(text, at: end, to: lineEnd)
+      let isCut = end == lineEnd && !line.isTerminated
+      if (end &- index) % 2 == 1, !isCut {
+        if case .other = next {} else { return oddGroup(at: index, digits: end - index) }
+      }
+      if end > index {
+        let count = (end &- index) / 2
+        _ = output.appendHex(text, from: index, maxCount: count, at: line.fileOffset(index))
+      }
+      if isCut, (end &- index) % 2 == 1 || end == index { return .cut(index: end) }
+      switch next {
+      case .group(let start) where end > index: index = start
+      case .columnEnd where end > index: return .whole(end: end)
+      default: return unexpected(text, at: end, lineEnd: lineEnd)
+      }
+    }
+  }
+
+  /// A group that lacks a digit, or has one too many: which one, nobody knows, so none of it is used.
+  private static func oddGroup(at index: Int, digits: Int) -> Outcome {
+    .damaged(
+      index: index,
+      message: "a group of \(digits) hex digit\(digits == 1 ? "" : "s") where bytes are two digits each")
+  }
+
+  private static func unexpected(_ text: RawSpan, at index: Int, lineEnd: Int) -> Outcome {
+    let found = index < lineEnd ? ASCII.name(text.byte(at: index)) : "the end of the line"
+    return .damaged(index: index, message: "a hex digit was expected, and found was \(found)")
+  }
+}
+
+/// Recognises the output of `od` and of `hexdump` without `-C`: an offset of six or seven digits, octal or
+/// hexadecimal, before words whose byte order only their maker knows. Read as plain hex it would give the
+/// offsets as bytes.
+enum OffsetWords {
+  private static let offsetDigits = 6...7
+  /// Bytes of a line.
+  private static let lineLength = 16
+
+  /// Whether `head` begins with a line at offset 0 and one that continues it.
+  static func begin(_ head: [UInt8]) -> Bool {
+    let lines = head.prefix(256).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    guard lines.count >= 2, let first = offset(of: lines[0]), let second = offset(of: lines[1]) else {
+      return false
+    }
+    let values = [Int(second, radix: 16), Int(second, radix: 8)].compactMap { $0 }
+    return Int(first, radix: 16) == 0 && values.contains { (1...lineLength).contains($0) }
+  }
+
+  /// The digits that a line begins with, if they are as many as an offset has and a blank or nothing follows.
+  private static func offset(of line: ArraySlice<UInt8>) -> String? {
+    let digits = line.prefix { Hex.value(ofDigit: $0) != nil }
+    let next = line.dropFirst(digits.count).first
+    guard offsetDigits.contains(digits.count), next.map(ASCII.isWhiteSpace) ?? true else { return nil }
+    return String(decoding: digits, as: UTF8.self)
+  }
+}

@@ -1,0 +1,169 @@
+import WireBytes
+
+/// The packets of a capture, reassembled to streams. Several files may be one capture: connections continue across them.
+package struct CaptureSource: StreamSource, ~Copyable {
+  private let options: CaptureOptions
+  private var records: CaptureRecords
+  private var dissector: PacketDissector
+  private var reassembler: Reassembler
+  private var filter: PacketFilter?
+  /// Which of the files is being read, from 0.
+  private var input: UInt16 = 0
+  /// Packets of the file that were read so far, whether the filter accepts them or not.
+  package private(set) var packetCount = 0
+  private var isFinishing = false
+
+  /// - Throws: an `InputFault` where the filter does not compile.
+  package init(options: CaptureOptions) throws(InputFault) {
+    self.options = options
+    if let expression = options.filter { filter = try PacketFilter(expression) }
+    records = CaptureRecords(kind: .pcap, maxPacket: options.maxPacket)
+    dissector = PacketDissector(options: options)
+    reassembler = Reassembler(options: options)
+  }
+
+  /// What follows is a file of its own, which continues the one before it.
+  /// - Parameter history: finds bytes of the file again.
+  package mutating func begin(_ kind: CaptureRecords.Kind, input: UInt16, history: CaptureHistory?) {
+    records = CaptureRecords(kind: kind, maxPacket: options.maxPacket)
+    self.input = input
+    packetCount = 0
+    reassembler.use(history)
+  }
+
+  /// The file has ended: what comes next is another one.
+  package mutating func end() { reassembler.use(nil) }
+
+  package mutating func read(
+    _ window: RawSpan, from start: Int, windowOffset: Int, isLast: Bool, into batch: inout EventBatch
+  ) -> SourceStep {
+    reassembler.swapEvents(with: &batch)
+    defer { reassembler.swapEvents(with: &batch) }
+    var index = start
+    while !reassembler.isFull {
+      switch records.next(in: window, from: index, windowOffset: windowOffset, isLast: isLast) {
+      case .packet(let record, let end):
+        packetCount &+= 1
+        packet(record, in: window)
+        index = end
+      case .passedOver(let end):
+        index = end
+      case .damaged(var anomaly, let end):
+        anomaly.packet = PacketReference(number: anomaly.packet?.number, input: input)
+        reassembler.anomaly(anomaly)
+        index = end
+      case .needsBytes(let needed):
+        return .needsBytes(consumed: index, needed: needed)
+      case .unreadable(let fault):
+        return .ended(fault)
+      case .finished:
+        return .ended(nil)
+      }
+    }
+    return .isFull(consumed: index)
+  }
+
+  package mutating func finish(into batch: inout EventBatch) -> Bool {
+    reassembler.swapEvents(with: &batch)
+    defer { reassembler.swapEvents(with: &batch) }
+    if !isFinishing {
+      isFinishing = true
+      dissector.finish()
+      emitAnomalies()
+    }
+    return reassembler.finish()
+  }
+
+  // MARK: - A packet
+
+  @inline(__always)
+  private mutating func packet(_ record: PacketRecord, in window: RawSpan) {
+    if filter != nil, !(filter?.matches(record, in: window) ?? true) { return }
+    var packet = PacketReference(number: record.number, time: record.time, input: input)
+    let dissection = dissector.dissect(record, from: packet, in: window)
+    packet.original = dissector.originalFrame
+    if case .segment(let segment) = dissection {
+      reassembler.segment(
+        segment, in: window, fileOffset: record.fileOffset &+ segment.payloadStart &- record.start,
+        packet: packet,
+        isCutByFile: record.isCutByFile)
+    } else {
+      take(dissection, of: record, packet, in: window)
+    }
+    if dissector.hasAnomalies { emitAnomalies() }
+    reassembler.packetRead()
+  }
+
+  /// What is not a segment in one packet.
+  @inline(never)
+  private mutating func take(
+    _ dissection: Dissection, of record: PacketRecord, _ packet: PacketReference, in window: RawSpan
+  ) {
+    switch dissection {
+    case .datagram(let segment, let datagram):
+      let range = segment.payloadStart..<segment.payloadStart &+ segment.payloadLength
+      let parts = datagram.parts(range)
+      reassembler.segment(
+        segment, payload: datagram.bytes.span.bytes.extracting(range), parts: parts.span, packet: packet)
+    case .exportedPDU(let pdu):
+      take(pdu, of: record, packet, in: window)
+    case .segment, .passedOver:
+      break
+    }
+  }
+
+  /// Data that a tool has exported without its headers: with numbers of its TCP segment, or decrypted and in order.
+  private mutating func take(
+    _ pdu: ExportedPDU, of record: PacketRecord, _ packet: PacketReference, in window: RawSpan
+  ) {
+    guard pdu.isTCP, let source = pdu.source, let destination = pdu.destination else { return }
+    let origin = PayloadOrigin(
+      windowIndex: pdu.payload.lowerBound,
+      fileOffset: record.fileOffset &+ pdu.payload.lowerBound &- record.start, packet: packet)
+    let payload = window.extracting(pdu.payload)
+    guard let segment = pdu.segment(from: source, to: destination) else {
+      return reassembler.orderedBytes(
+        payload, missing: pdu.missingLength, isCutByFile: record.isCutByFile, ends: (source, destination),
+        from: origin)
+    }
+    let parts: InlineArray<1, PayloadPart> = [PayloadPart(range: 0..<pdu.payload.count, origin: origin)]
+    reassembler.exportedSegment(
+      segment, payload: payload, parts: parts.span, packet: packet, isCutByFile: record.isCutByFile)
+  }
+
+  private mutating func emitAnomalies() {
+    for var anomaly in dissector.takeAnomalies() + (filter?.takeAnomalies() ?? []) {
+      anomaly.packet?.input = input
+      reassembler.anomaly(anomaly)
+    }
+  }
+}
+
+extension ExportedPDU {
+  /// The TCP segment that the data is the payload of; nil where nothing is known of one, as of data that was decrypted.
+  fileprivate func segment(from source: Endpoint, to destination: Endpoint) -> TCPSegment? {
+    guard let tcp else { return nil }
+    // Of data that came in several segments, the numbers are those of the last.
+    let first = tcp.isReassembled ? tcp.nextSequence + -(payload.count &+ missingLength) : tcp.sequence
+    return TCPSegment(
+      source: source, destination: destination, sequence: first, acknowledgement: tcp.acknowledgement,
+      flags: tcp.flags.intersection(.fin), payloadStart: payload.lowerBound, payloadLength: payload.count,
+      missingLength: missingLength)
+  }
+}
+
+extension ReassembledDatagram {
+  /// Which packets brought the bytes in `range` of the datagram.
+  fileprivate func parts(_ range: Range<Int>) -> [PayloadPart] {
+    origins.indices.compactMap { index in
+      let origin = origins[index]
+      let end = index + 1 < origins.count ? origins[index + 1].streamOffset : bytes.count
+      let part = range.clamped(to: origin.streamOffset..<max(end, origin.streamOffset))
+      guard !part.isEmpty, let packet = origin.packet else { return nil }
+      return PayloadPart(
+        range: part.lowerBound &- range.lowerBound..<part.upperBound &- range.lowerBound,
+        origin: PayloadOrigin(
+          windowIndex: nil, fileOffset: origin.fileOffset(of: part.lowerBound), packet: packet))
+    }
+  }
+}

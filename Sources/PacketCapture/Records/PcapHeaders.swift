@@ -1,0 +1,191 @@
+/// The 24 bytes that a pcap file begins with (draft-ietf-opsawg-pcap, section 4): magic number, version, two
+/// unused fields, snap length, link type.
+struct PcapHeader: Equatable, Sendable {
+  static let length = 24
+
+  /// What the magic number says.
+  struct Variant: Equatable, Sendable {
+    var order: FileByteOrder
+    /// Digits behind the decimal point of times: 6 (microseconds) or 9.
+    var digits: UInt8
+    /// 16, or 24 in Kuznetzov's variant, whose records go on with the interface, the protocol and the kind of
+    /// packet.
+    var recordHeader: Int
+
+    /// - Parameter magic: the first four bytes, read as little-endian.
+    init?(magic: UInt32) {
+      if let found = Self.fields(of: magic) {
+        (digits, recordHeader) = found
+        order = .little
+      } else if let found = Self.fields(of: magic.byteSwapped) {
+        (digits, recordHeader) = found
+        order = .big
+      } else {
+        return nil
+      }
+    }
+
+    private static func fields(of magic: UInt32) -> (digits: UInt8, recordHeader: Int)? {
+      switch magic {
+      case 0xa1b2_c3d4: (6, 16)
+      case 0xa1b2_3c4d: (9, 16)
+      case 0xa1b2_cd34: (6, 24)
+      default: nil
+      }
+    }
+  }
+
+  /// Which of the two lengths of a record comes first: before version 2.3 it was that on the wire, and in
+  /// some files of 2.3 as well. libpcap knows these by the same rule.
+  enum LengthOrder: Sendable {
+    case capturedFirst, originalFirst, smallerIsCaptured
+  }
+
+  var variant: Variant
+  var major: UInt16
+  var minor: UInt16
+  /// Bytes of a packet that are captured at most. Writers set it as they like.
+  var snapLength: UInt32
+  /// The lower 16 bits are the type, the upper ones may say how long the frame check sequence is.
+  var linkField: UInt32
+
+  /// The header at `place`, of which `length` bytes must be there; nil if it has another magic number.
+  init?(at place: Int, in window: RawSpan) {
+    guard let variant = Variant(magic: FileByteOrder.little.uint32(in: window, at: place)) else { return nil }
+    self.variant = variant
+    major = variant.order.uint16(in: window, at: place + 4)
+    minor = variant.order.uint16(in: window, at: place + 6)
+    snapLength = variant.order.uint32(in: window, at: place + 16)
+    linkField = variant.order.uint32(in: window, at: place + 20)
+  }
+
+  var linkType: LinkType { LinkType(rawValue: UInt16(truncatingIfNeeded: linkField)) }
+
+  /// Bits 16 to 25 must be 0: a reader that does not know them cannot know what the packets are.
+  var hasReservedBits: Bool { linkField & 0x03ff_0000 != 0 }
+
+  /// 2.0 to 2.4, and the 543.0 of DG/UX, which is 2.0 by another name.
+  var isKnownVersion: Bool { (major == 2 && minor <= 4) || (major == 543 && minor == 0) }
+
+  var lengthOrder: LengthOrder {
+    switch (major, minor) {
+    case (543, 0), (2, 0...2): .originalFirst
+    case (2, 3): .smallerIsCaptured
+    default: .capturedFirst
+    }
+  }
+}
+
+/// The header of one packet in a pcap file: 16 bytes, of which Kuznetzov's variant has 8 more.
+struct PcapRecordHeader {
+  /// Since 1970; unsigned, so that times go on to the year 2106.
+  var seconds: UInt32
+  /// In microseconds or nanoseconds.
+  var fraction: UInt32
+  /// Lengths in bytes: what the file holds of the packet, and what it had on the wire.
+  var captured: UInt32
+  var original: UInt32
+
+  /// The header at `place`, of which 16 bytes must be there.
+  @inline(__always)
+  init(
+    at place: Int, in window: RawSpan, order: FileByteOrder, lengths: PcapHeader.LengthOrder
+  ) {
+    // One check of the bounds for the four fields.
+    let bytes = window.extracting(place..<(place &+ 16))
+    seconds = order.uint32(in: bytes, at: 0)
+    fraction = order.uint32(in: bytes, at: 4)
+    captured = order.uint32(in: bytes, at: 8)
+    original = order.uint32(in: bytes, at: 12)
+    if lengths != .capturedFirst, lengths == .originalFirst || captured > original {
+      swap(&captured, &original)
+    }
+  }
+
+  /// Of damage, zero fill is the commonest; a packet of no bytes at the beginning of 1970 is not.
+  var isZero: Bool { seconds | fraction | captured | original == 0 }
+}
+
+/// How much of a packet's header is as it should be.
+enum PcapHeaderGrade: Int, Comparable {
+  case implausible
+  /// The time is near that of other packets, and the captured length is allowed.
+  case odd
+  /// All but the time is as it should be.
+  case loose
+  /// All is.
+  case near
+
+  static func < (left: PcapHeaderGrade, right: PcapHeaderGrade) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// What the header of a packet must look like. A header of random bytes is `near` once in 2^39 cases (2^29 with
+/// nanoseconds): 2^-8 for each length at 16 MiB, 2^-12 (2^-2) for the fraction, 2^-10 for the time, and half of
+/// the lengths are in order.
+struct PcapHeaderRules: Sendable {
+  /// Neither length may be more, in bytes.
+  var maxPacket: UInt32
+  /// Units of the fraction in a second.
+  var unitsPerSecond: UInt32
+  /// Some writers leave all original lengths 0; one that does not, never does.
+  var mayLackOriginal = true
+
+  /// 30 days, in seconds: packets of one capture are seldom further apart.
+  static let maxDistance: Int64 = 30 * 86_400
+
+  @inline(__always)
+  static func isNear(_ seconds: UInt32, _ reference: UInt32) -> Bool {
+    let distance = Int64(seconds) &- Int64(reference)
+    return distance <= maxDistance && distance >= -maxDistance
+  }
+
+  /// - Parameter reference: the time of a packet that is believed, in seconds; nil accepts any.
+  @inline(__always)
+  func isSound(_ header: PcapRecordHeader, near reference: UInt32?) -> Bool {
+    guard isLoose(header) else { return false }
+    if let reference { return Self.isNear(header.seconds, reference) }
+    return true
+  }
+
+  /// All but the time is as it should be.
+  @inline(__always)
+  private func isLoose(_ header: PcapRecordHeader) -> Bool {
+    header.captured <= maxPacket && header.fraction < unitsPerSecond && header.original <= maxPacket
+      && (header.captured <= header.original || (header.original == 0 && mayLackOriginal)) && !header.isZero
+  }
+
+  /// - Parameter reference: as for `isSound`.
+  func grade(_ header: PcapRecordHeader, near reference: UInt32?) -> PcapHeaderGrade {
+    guard header.captured <= maxPacket, !header.isZero else { return .implausible }
+    let isNear = reference.map { Self.isNear(header.seconds, $0) } ?? true
+    if isLoose(header) { return isNear ? .near : .loose }
+    return isNear ? .odd : .implausible
+  }
+}
+
+/// The byte order of a capture file, or of a section of it: that of the machine which wrote it.
+enum FileByteOrder: Sendable {
+  case little, big
+
+  /// The unsigned 16-bit integer at `index` (bytes, from 0). Traps outside the span, so callers judge the
+  /// length first.
+  @inline(__always)
+  func uint16(in bytes: RawSpan, at index: Int) -> UInt16 {
+    let raw = bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt16.self)
+    return self == .little ? UInt16(littleEndian: raw) : UInt16(bigEndian: raw)
+  }
+
+  /// The unsigned 32-bit integer at `index`. Traps outside the span.
+  @inline(__always)
+  func uint32(in bytes: RawSpan, at index: Int) -> UInt32 {
+    let raw = bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt32.self)
+    return self == .little ? UInt32(littleEndian: raw) : UInt32(bigEndian: raw)
+  }
+
+  /// The unsigned 64-bit integer at `index`. Traps outside the span.
+  @inline(__always)
+  func uint64(in bytes: RawSpan, at index: Int) -> UInt64 {
+    let raw = bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+    return self == .little ? UInt64(littleEndian: raw) : UInt64(bigEndian: raw)
+  }
+}

@@ -1,0 +1,188 @@
+/// Bytes that came before the ones in front of them.
+struct PendingSegment {
+  /// Position of the first byte (`HalfConnection`).
+  var position: Int
+  var bytes: [UInt8]
+  /// Offset of the first byte in the file.
+  var fileOffset: Int
+  var packet: PacketReference
+  /// How many packets had been read when it came.
+  var arrival: Int
+
+  var end: Int { position &+ bytes.count }
+
+  /// What it takes in memory, about: the bytes, the array that holds them, and this value.
+  var cost: Int { bytes.count &+ Self.overhead }
+  static let overhead = 128
+}
+
+/// What a direction keeps until the bytes before it come: segments, anomalies whose offset is not known yet, and the
+/// byte of a window probe. Few directions have one at a time, so it is an object of its own.
+final class Backlog {
+  var segments = PendingSegments()
+  /// Anomalies to emit once offsets are known, with the positions they are about.
+  var anomalies: [(anomaly: StreamAnomaly, position: Int)] = []
+  /// Of these the lowest position, and how many packets had been read when it came.
+  var lowestAnomaly: (position: Int, arrival: Int)?
+  /// The byte of a window probe: it is no more than a question, unless others follow it.
+  var probe: PendingSegment?
+
+  var isEmpty: Bool { segments.isEmpty && anomalies.isEmpty && probe == nil }
+
+  /// What it takes in memory, about, in bytes.
+  var cost: Int { segments.cost &+ anomalies.count &* Self.anomalyCost }
+  private static let anomalyCost = 256
+
+  func add(_ anomaly: StreamAnomaly, at position: Int, arrival: Int) {
+    anomalies.append((anomaly, position))
+    if position < lowestAnomaly?.position ?? .max { lowestAnomaly = (position, arrival) }
+  }
+}
+
+/// Segments in the order of their positions; no two of them overlap.
+///
+/// They are kept in chunks, so that an insertion anywhere moves few of them: 100,000 segments in any order cost no more
+/// than their number times a chunk.
+struct PendingSegments {
+  private static let chunkLength = 128
+
+  private var chunks: [[PendingSegment]] = []
+  /// What all segments cost (`PendingSegment.cost`).
+  private(set) var cost = 0
+
+  var isEmpty: Bool { chunks.isEmpty }
+  var first: PendingSegment? { chunks.first?.first }
+
+  /// Position of the first byte; nil without any.
+  var firstPosition: Int? { chunks.first?.first?.position }
+
+  /// Adds a segment that overlaps no other.
+  mutating func insert(_ segment: PendingSegment) {
+    cost &+= segment.cost
+    guard !chunks.isEmpty else { return chunks.append([segment]) }
+    let chunk = max(0, chunkIndex(after: segment.position) - 1)
+    let index = Self.index(after: segment.position, in: chunks[chunk])
+    chunks[chunk].insert(segment, at: index)
+    if chunks[chunk].count > Self.chunkLength { split(chunk, insertedAt: index) }
+  }
+
+  /// Removes the first segment and returns it.
+  mutating func removeFirst() -> PendingSegment? {
+    guard !chunks.isEmpty else { return nil }
+    let segment = chunks[0].removeFirst()
+    if chunks[0].isEmpty { chunks.removeFirst() }
+    cost &-= segment.cost
+    return segment
+  }
+
+  /// The segments that hold bytes of `range`, in order.
+  func overlapping(_ range: Range<Int>) -> [PendingSegment] {
+    guard !chunks.isEmpty, !range.isEmpty else { return [] }
+    var found: [PendingSegment] = []
+    var chunk = max(0, chunkIndex(after: range.lowerBound) - 1)
+    var index = max(0, Self.index(after: range.lowerBound, in: chunks[chunk]) - 1)
+    while chunk < chunks.count {
+      while index < chunks[chunk].count {
+        let segment = chunks[chunk][index]
+        if segment.position >= range.upperBound { return found }
+        if segment.end > range.lowerBound { found.append(segment) }
+        index += 1
+      }
+      chunk += 1
+      index = 0
+    }
+    return found
+  }
+
+  /// A full chunk becomes two. Segments mostly come in order: then the first one stays nearly full.
+  private mutating func split(_ chunk: Int, insertedAt index: Int) {
+    let isAtEnd = index == chunks[chunk].count - 1
+    let cut = isAtEnd ? index : chunks[chunk].count / 2
+    let tail = Array(chunks[chunk][cut...])
+    chunks[chunk].removeLast(tail.count)
+    chunks.insert(tail, at: chunk + 1)
+  }
+
+  /// Index of the first chunk that begins after `position`.
+  private func chunkIndex(after position: Int) -> Int {
+    var (low, high) = (0, chunks.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if let first = chunks[middle].first, first.position <= position {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return low
+  }
+
+  private static func index(after position: Int, in chunk: [PendingSegment]) -> Int {
+    var (low, high) = (0, chunk.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if chunk[middle].position <= position { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+/// Where the bytes that a direction has delivered are in the file, so that a second copy can be compared with the first.
+struct DeliveredRanges {
+  /// Bytes of one packet, or of a gap.
+  struct Entry {
+    /// Position of the first byte (`HalfConnection`).
+    var position: Int
+    var length: Int
+    /// Offset of the first byte in the file; nil for a gap.
+    var fileOffset: Int?
+    var packet: PacketReference
+
+    var end: Int { position &+ length }
+  }
+
+  /// This many are remembered of a direction even where there is no room.
+  private static let leastCount = 8
+
+  private var entries: [Entry] = []
+  /// Entries before this one are forgotten; they leave the array now and then.
+  private var head = 0
+
+  /// How many entries are remembered.
+  var count: Int { entries.count &- head }
+
+  /// Position of the first byte that is remembered; nil where all is forgotten.
+  var firstPosition: Int? { head < entries.count ? entries[head].position : nil }
+
+  /// Adds what was delivered after all others.
+  /// - Parameter mayGrow: whether there is room for more than the last `leastCount`.
+  @inline(__always)
+  mutating func append(_ entry: Entry, mayGrow: Bool) {
+    if !mayGrow { makeRoom() }
+    entries.append(entry)
+  }
+
+  private mutating func makeRoom() {
+    if count >= Self.leastCount { head += 1 }
+    if head > Self.leastCount, head > entries.count / 2 {
+      entries.removeFirst(head)
+      head = 0
+    }
+  }
+
+  mutating func forget() {
+    entries = []
+    head = 0
+  }
+
+  /// The entry that holds the byte at `position`; nil where it is forgotten or was never there.
+  func entry(at position: Int) -> Entry? {
+    var (low, high) = (head, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].end <= position { low = middle + 1 } else { high = middle }
+    }
+    guard low < entries.count, entries[low].position <= position else { return nil }
+    return entries[low]
+  }
+}

@@ -1,0 +1,290 @@
+/// The connections that are remembered, found by their two ends, and which of them to forget first.
+///
+/// Connections are values side by side in memory; a slot is the index of one. The table of their hashes is probed one
+/// after another from a hash's own place on. Hashes are keyed anew in each process, because addresses and ports come from
+/// outside: nobody can choose some that collide.
+struct FlowTable: ~Copyable {
+  typealias Reference = UnsafeMutablePointer<Connection>
+
+  /// How valuable a connection is: the first list that is not empty is emptied first, and in each the connection that was
+  /// idle longest.
+  enum Rank: UInt8, CaseIterable {
+    /// It has ended, or carried nothing so far.
+    case ended, silent, speaking
+  }
+
+  /// Neighbours in the list of a rank, by the time of their last packets; -1 at an end.
+  struct Links {
+    var rank = Rank.silent
+    var older: Int32 = -1
+    var newer: Int32 = -1
+  }
+
+  /// Memory that is never touched costs nothing, so that there is room for this many from the beginning.
+  private static let usualCapacity = 1 << 18
+  private static let leastIndex = 1 << 13
+  private static let unused = -1
+
+  private let limit: Int
+  private let keys = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+  private var connections: Reference
+  private var capacity: Int
+  /// The number of each slot's connection; `unused` where there is none.
+  private var numbers: [Int] = []
+  private var free: [Int32] = []
+  /// The hash's 32 bits above the slot plus one; 0 is empty. A power of two, at most half of them in use.
+  private var index: [UInt64]
+  private var lists: InlineArray<3, (oldest: Int32, newest: Int32)> = .init(repeating: (-1, -1))
+
+  /// - Parameter limit: connections that are remembered at most.
+  init(limit: Int) {
+    self.limit = max(1, limit)
+    capacity = min(Self.usualCapacity, self.limit)
+    connections = .allocate(capacity: capacity)
+    index = [UInt64](repeating: 0, count: Self.leastIndex)
+  }
+
+  deinit {
+    for slot in numbers.indices where numbers[slot] != Self.unused {
+      (connections + slot).deinitialize(count: 1)
+    }
+    connections.deallocate()
+  }
+
+  var count: Int { numbers.count &- free.count }
+  var isFull: Bool { count >= limit }
+
+  /// Whether `slot` is in use by the connection `number`.
+  func holds(_ number: Int, in slot: Int32) -> Bool { numbers[Int(slot)] == number }
+
+  /// The connection of a slot that is in use. It stays where it is until another one is inserted.
+  subscript(slot: Int32) -> Reference { connections + Int(slot) }
+
+  /// The slots in use, in the order of the connections' numbers.
+  var slots: [Int32] {
+    let inUse = numbers.indices.filter { numbers[$0] != Self.unused }
+    return inUse.sorted { numbers[$0] < numbers[$1] }.map { Int32(truncatingIfNeeded: $0) }
+  }
+
+  // MARK: - By ends
+
+  /// The connection between two ends, and which of its sides `source` is.
+  @inline(__always)
+  func find(_ source: Endpoint, _ destination: Endpoint) -> (connection: Reference, side: Side)? {
+    let hash = hash(source, destination)
+    let mask = index.count &- 1
+    var place = Int(hash) & mask
+    while true {
+      let entry = index[place]
+      if entry == 0 { return nil }
+      if entry &>> 32 == UInt64(hash) {
+        let found = connections + (Int(truncatingIfNeeded: entry & 0xffff_ffff) &- 1)
+        // Of two equal ends, all is the first one's.
+        if found.pointee.peers.first == source, found.pointee.peers.second == destination {
+          return (found, .first)
+        }
+        if found.pointee.peers.second == source, found.pointee.peers.first == destination {
+          return (found, .second)
+        }
+      }
+      place = (place &+ 1) & mask
+    }
+  }
+
+  /// The same for both directions.
+  @inline(__always)
+  private func hash(_ one: Endpoint, _ other: Endpoint) -> UInt32 {
+    let sum = mix(one) &+ mix(other)
+    let product = sum.multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15 ^ keys.1)
+    return UInt32(truncatingIfNeeded: product.high ^ product.low)
+  }
+
+  @inline(__always)
+  private func mix(_ end: Endpoint) -> UInt64 {
+    let product = (end.address.low ^ keys.0).multipliedFullWidth(
+      by: (end.address.high &+ UInt64(end.port) &* 0x0001_0001_0001_0001) ^ keys.1)
+    return product.high ^ product.low
+  }
+
+  /// Adds a connection, between ends that are not in the table.
+  mutating func insert(
+    number: Int, _ peers: (first: Endpoint, second: Endpoint), _ packet: PacketReference
+  ) -> Reference {
+    let slot = free.popLast() ?? newSlot()
+    numbers[Int(slot)] = number
+    (connections + Int(slot)).initialize(
+      to: Connection(number: number, slot: slot, peers: peers, packet: packet))
+    if 2 * count > index.count { growIndex() }
+    enter(hash(peers.first, peers.second), slot)
+    link(slot, .silent)
+    return connections + Int(slot)
+  }
+
+  private mutating func newSlot() -> Int32 {
+    if numbers.count == capacity { growConnections() }
+    numbers.append(Self.unused)
+    return Int32(truncatingIfNeeded: numbers.count - 1)
+  }
+
+  private mutating func growConnections() {
+    let larger = min(2 * capacity, limit)
+    let moved = Reference.allocate(capacity: larger)
+    moved.moveInitialize(from: connections, count: capacity)
+    connections.deallocate()
+    (connections, capacity) = (moved, larger)
+  }
+
+  private mutating func growIndex() {
+    let old = index
+    index = [UInt64](repeating: 0, count: 2 * old.count)
+    for entry in old where entry != 0 {
+      enter(UInt32(entry >> 32), Int32(truncatingIfNeeded: entry & 0xffff_ffff) - 1)
+    }
+  }
+
+  private mutating func enter(_ hash: UInt32, _ slot: Int32) {
+    let mask = index.count - 1
+    var place = Int(hash) & mask
+    while index[place] != 0 { place = (place + 1) & mask }
+    index[place] = UInt64(hash) << 32 | UInt64(slot + 1)
+  }
+
+  mutating func remove(_ slot: Int32) {
+    let peers = self[slot].pointee.peers
+    leave(hash(peers.first, peers.second), slot)
+    unlink(slot)
+    self[slot].deinitialize(count: 1)
+    numbers[Int(slot)] = Self.unused
+    free.append(slot)
+  }
+
+  /// Takes an entry out, and moves those after it up that the empty place would hide.
+  private mutating func leave(_ hash: UInt32, _ slot: Int32) {
+    let mask = index.count - 1
+    var place = Int(hash) & mask
+    while index[place] & 0xffff_ffff != UInt64(slot + 1) { place = (place + 1) & mask }
+    var next = (place + 1) & mask
+    while index[next] != 0 {
+      let own = Int(index[next] >> 32) & mask
+      if (next - own) & mask >= (next - place) & mask {
+        index[place] = index[next]
+        place = next
+      }
+      next = (next + 1) & mask
+    }
+    index[place] = 0
+  }
+
+  // MARK: - By age
+
+  /// A packet of the connection came: it is the last to be forgotten among those of its rank.
+  @inline(__always)
+  mutating func touch(_ slot: Int32, _ rank: Rank) {
+    let links = self[slot].pointee.links
+    if links.rank == rank, links.newer < 0 { return }
+    unlink(slot)
+    link(slot, rank)
+  }
+
+  /// The connection to forget where there is no room for another.
+  var leastValuable: Int32? {
+    for rank in Rank.allCases where lists[Int(rank.rawValue)].oldest >= 0 {
+      return lists[Int(rank.rawValue)].oldest
+    }
+    return nil
+  }
+
+  private mutating func link(_ slot: Int32, _ rank: Rank) {
+    let list = Int(rank.rawValue)
+    let newest = lists[list].newest
+    self[slot].pointee.links = Links(rank: rank, older: newest, newer: -1)
+    if newest >= 0 { self[newest].pointee.links.newer = slot } else { lists[list].oldest = slot }
+    lists[list].newest = slot
+  }
+
+  private mutating func unlink(_ slot: Int32) {
+    let links = self[slot].pointee.links
+    let list = Int(links.rank.rawValue)
+    if links.older >= 0 {
+      self[links.older].pointee.links.newer = links.newer
+    } else {
+      lists[list].oldest = links.newer
+    }
+    if links.newer >= 0 {
+      self[links.newer].pointee.links.older = links.older
+    } else {
+      lists[list].newest = links.older
+    }
+  }
+}
+
+/// When to stop waiting: what is due after each of the next packets of the capture.
+///
+/// Slots are used again, so an entry has the number of its connection, too: one whose connection is gone means nothing.
+struct FlushQueue {
+  struct Entry: BitwiseCopyable {
+    enum Kind: BitwiseCopyable {
+      /// A direction waits for the bytes of a gap, or for its SYN.
+      case gap(Side)
+      /// A connection has ended, and is closed once nothing more of it comes.
+      case end
+    }
+
+    var slot: Int32
+    var number: Int
+    var kind: Kind
+  }
+
+  /// Packets that are waited for.
+  let window: Int
+  /// What is due after each packet, in a ring.
+  private var entries: [[Entry]]
+  /// How many packets were read.
+  private var now = 0
+  /// Index of `now` in the ring.
+  private var current = 0
+  /// Nothing is due before this packet.
+  private var earliest = Int.max
+
+  init(window: Int) {
+    self.window = min(max(0, window), CaptureOptions.maxReorderWindow)
+    entries = Array(repeating: [], count: self.window + 1)
+  }
+
+  /// Adds what is due after `count` more packets, at most `window`.
+  mutating func add(_ entry: Entry, after count: Int) {
+    let packet = now + min(max(0, count), window)
+    entries[packet % entries.count].append(entry)
+    earliest = min(earliest, packet)
+  }
+
+  /// Takes what is due now, if anything.
+  @inline(__always)
+  mutating func takeDue() -> [Entry]? {
+    earliest > now || entries[current].isEmpty ? nil : takeNow()
+  }
+
+  private mutating func takeNow() -> [Entry] {
+    defer { entries[current] = [] }
+    return entries[current]
+  }
+
+  /// One more packet was read.
+  @inline(__always)
+  mutating func advance() {
+    now &+= 1
+    current &+= 1
+    if current == entries.count { current = 0 }
+  }
+
+  /// Takes what is due first of all that waits; nil where nothing does.
+  mutating func takeEarliest() -> Entry? {
+    earliest = max(earliest, now)
+    while earliest <= now + window {
+      if let entry = entries[earliest % entries.count].popLast() { return entry }
+      earliest += 1
+    }
+    earliest = .max
+    return nil
+  }
+}

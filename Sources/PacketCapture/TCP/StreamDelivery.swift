@@ -1,0 +1,134 @@
+import WireBytes
+
+/// What a direction makes of its bytes: the events of its stream.
+extension HalfConnection {
+  /// Delivers bytes that are next.
+  mutating func deliver(_ bytes: RawSpan, from origin: PayloadOrigin, _ output: inout StreamOutput) {
+    if let index = origin.windowIndex {
+      output.open(slot)
+      output.events.bytes(
+        index..<index &+ bytes.byteCount, slot: slot, side: side,
+        origin: ByteOrigin(
+          streamOffset: offset(next), fileOffset: origin.fileOffset, stride: 1, packet: origin.packet))
+      didDeliver(bytes.byteCount, fileOffset: origin.fileOffset, origin.packet, &output)
+    } else {
+      deliver(bytes.withUnsafeBytes { Array($0) }, fileOffset: origin.fileOffset, origin.packet, &output)
+    }
+  }
+
+  mutating func deliver(
+    _ bytes: [UInt8], fileOffset: Int, _ packet: PacketReference, _ output: inout StreamOutput
+  ) {
+    output.open(slot)
+    output.events.bytes(
+      bytes, slot: slot, side: side,
+      origins: [
+        ByteOrigin(streamOffset: offset(next), fileOffset: fileOffset, stride: 1, packet: packet)
+      ])
+    didDeliver(bytes.count, fileOffset: fileOffset, packet, &output)
+  }
+
+  /// Delivers what was kept and is next now.
+  mutating func flush(_ output: inout StreamOutput) {
+    guard let backlog, hasBegun else { return }
+    while backlog.segments.firstPosition == next, let segment = backlog.segments.removeFirst() {
+      output.bufferedBytes &-= segment.cost
+      deliver(segment.bytes, fileOffset: segment.fileOffset, segment.packet, &output)
+    }
+    dropEmptyBacklog()
+  }
+
+  mutating func dropEmptyBacklog() {
+    if hasBegun, backlog?.isEmpty == true { backlog = nil }
+  }
+
+  /// Stops waiting for the bytes before those that are kept: they are a gap, or the stream begins after them.
+  mutating func skipGap(_ output: inout StreamOutput) {
+    if hasBegun {
+      guard let first = backlog?.segments.first else { return }
+      declareGap(to: first.position, fileOffset: first.fileOffset, first.packet, &output)
+    } else {
+      guard let position = firstSent else { return }
+      begin(at: position)
+      output.open(slot)
+      let first = backlog?.segments.first
+      output.events.anomaly(
+        StreamAnomaly(
+          .midstreamStart, stream: stream, side: side, offset: 0, length: 0, fileOffset: first?.fileOffset,
+          packet: first?.packet ?? firstPacket,
+          message: "the capture lacks the beginning of this direction: its bytes are counted from the first "
+            + "that is there, sequence number \(nextNumber.value)"), slot: slot)
+      emitAnomalies(&output)
+    }
+    flush(&output)
+  }
+
+  /// What comes before `position` and was not delivered is a gap, which shows at `fileOffset`.
+  mutating func declareGap(
+    to position: Int, fileOffset: Int?, _ packet: PacketReference?, _ output: inout StreamOutput
+  ) {
+    output.open(slot)
+    let gap = StreamGap(
+      offset: offset(next), length: position &- next, fileOffset: fileOffset, packet: packet)
+    output.events.gap(gap, slot: slot, side: side)
+    didDeliver(gap.length, fileOffset: nil, packet ?? output.lastPacket, &output)
+  }
+
+  /// Nothing more comes: delivers what was kept, and the gap at the end.
+  mutating func end(_ output: inout StreamOutput) {
+    while isWaiting { skipGap(&output) }
+    if hasBegun, next < sent { declareGap(to: sent, fileOffset: nil, nil, &output) }
+    emitAnomalies(&output)
+    guard uncomparedBytes > 0 else { return }
+    output.open(slot)
+    output.events.anomaly(
+      StreamAnomaly(
+        .uncomparedDuplicate, stream: stream, side: side, packet: output.lastPacket,
+        message:
+          "\(Count.of(uncomparedBytes, "byte")) came so late that what was there before is no longer at hand: whether "
+          + "they are copies of it is not known"), slot: slot)
+  }
+
+  /// Gives back the memory of a direction that has ended.
+  mutating func forget(_ output: inout StreamOutput) {
+    output.rememberedRanges &-= delivered.count
+    delivered.forget()
+    backlog = nil
+  }
+
+  // MARK: - Anomalies
+
+  /// Emits `anomaly`, which is at `position`; later, where it is not known yet what offset that is.
+  mutating func emit(_ anomaly: StreamAnomaly, at position: Int, _ output: inout StreamOutput) {
+    var anomaly = anomaly
+    anomaly.stream = stream
+    anomaly.side = side
+    guard hasBegun else { return makeBacklog().add(anomaly, at: position, arrival: output.packetsRead) }
+    output.open(slot)
+    anomaly.offset = offset(position)
+    output.events.anomaly(anomaly, slot: slot)
+  }
+
+  mutating func emitAnomalies(_ output: inout StreamOutput) {
+    guard let deferred = backlog?.anomalies, !deferred.isEmpty else { return }
+    backlog?.anomalies = []
+    for (anomaly, position) in deferred {
+      output.open(slot)
+      var anomaly = anomaly
+      anomaly.offset = hasBegun ? max(0, offset(position)) : nil
+      output.events.anomaly(anomaly, slot: slot)
+    }
+    dropEmptyBacklog()
+  }
+
+  mutating func emitLate(
+    _ range: Range<Int>, _ when: String, fileOffset: Int, _ packet: PacketReference,
+    _ output: inout StreamOutput
+  ) {
+    emit(
+      StreamAnomaly(
+        .lateBytes, length: range.count, fileOffset: fileOffset, packet: packet,
+        message: "\(Count.of(range.count, "byte")) of \(packet.text) came \(when): they are left out"),
+      at: max(range.lowerBound, base), &output)
+  }
+}

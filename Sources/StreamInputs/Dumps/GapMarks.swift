@@ -1,0 +1,243 @@
+import PacketCapture
+import WireBytes
+
+/// The text that tshark writes into stream data where bytes are missing from a capture:
+/// `[76 bytes missing in capture file]`, with a NUL behind it in some of its versions (decoding-rules.md,
+/// "Marks of other tools").
+struct GapMark: Equatable {
+  /// Index of the `[`, and behind the `]`.
+  var range: Range<Int>
+  /// The number of bytes missing.
+  var length: Int
+
+  /// tshark counts in 32 bits, so more digits than this are no mark of its.
+  private static let maxDigits = 10
+  private static let open = UInt8(ascii: "[")
+  private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+  private static let words = Array(" bytes missing in capture file]".utf8)
+
+  /// No mark is longer, in bytes.
+  static let maxLength = 1 + maxDigits + words.count
+
+  /// What stands at a `[`.
+  enum Match: Equatable {
+    case mark(GapMark)
+    /// The bytes end where a mark could go on.
+    case cut
+    case none
+  }
+
+  static func match(at start: Int, in bytes: RawSpan) -> Match {
+    var index = start
+    guard index < bytes.byteCount, bytes.byte(at: index) == open else { return .none }
+    index += 1
+    var length = 0
+    while index < bytes.byteCount, index - start <= maxDigits, digits.contains(bytes.byte(at: index)) {
+      length = length * 10 + Int(bytes.byte(at: index) - digits.lowerBound)
+      index += 1
+    }
+    if index == bytes.byteCount { return .cut }
+    guard index > start + 1 else { return .none }
+    for word in words {
+      if index == bytes.byteCount { return .cut }
+      guard bytes.byte(at: index) == word else { return .none }
+      index += 1
+    }
+    return .mark(GapMark(range: start..<index, length: length))
+  }
+
+  /// The first whole mark from `start` on.
+  ///
+  /// Of the 31 bytes of a mark's words, eight lie at one of the places that are 24 apart, and they are
+  /// printable ASCII: one load in 24 bytes rules out nearly all of a binary dump.
+  static func first(in bytes: RawSpan, from start: Int) -> GapMark? {
+    let step = words.count - MemoryLayout<UInt64>.size + 1
+    var place = start
+    while place &+ MemoryLayout<UInt64>.size <= bytes.byteCount {
+      let sample = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: place, as: UInt64.self)
+      if isPrintable(sample),
+        let mark = mark(withWordsAt: max(start, place - step + 1)...place, in: bytes, from: start)
+      {
+        return mark
+      }
+      place &+= step
+    }
+    return nil
+  }
+
+  /// Whether no byte is 0x80 or above, and then none below 0x20.
+  @inline(__always)
+  private static func isPrintable(_ sample: UInt64) -> Bool {
+    let highBits: UInt64 = 0x8080_8080_8080_8080
+    return sample & highBits == 0 && (sample &- 0x2020_2020_2020_2020) & highBits == 0
+  }
+
+  /// A mark whose words begin in `places` and which begins at `start` or behind it.
+  private static func mark(
+    withWordsAt places: ClosedRange<Int>, in bytes: RawSpan, from start: Int
+  ) -> GapMark? {
+    var place = places.lowerBound
+    while place <= places.upperBound, place &+ 1 < bytes.byteCount {
+      if bytes.byte(at: place) == words[0], bytes.byte(at: place &+ 1) == words[1] {
+        var open = place - 1
+        while open > start, place - open <= maxDigits, digits.contains(bytes.byte(at: open)) { open -= 1 }
+        if open >= start, case .mark(let mark) = match(at: open, in: bytes) { return mark }
+      }
+      place &+= 1
+    }
+    return nil
+  }
+
+  /// Where a mark may have begun that the bytes' end cuts; the bytes' end where none has.
+  static func cutMark(in bytes: RawSpan, from start: Int) -> Int {
+    var place = bytes.byteCount - 1
+    // A `[` can only be a mark's first byte, so the last one decides.
+    while place >= max(start, bytes.byteCount - maxLength) {
+      if bytes.byte(at: place) == open {
+        return match(at: place, in: bytes) == .cut ? place : bytes.byteCount
+      }
+      place -= 1
+    }
+    return bytes.byteCount
+  }
+}
+
+/// Takes tshark's gap marks out of a dump, or out of one direction of an export, and emits what they mean: bytes and gaps.
+///
+/// Offsets that come in are positions in the dump; in the events, a mark counts as the bytes that are missing, not as its
+/// own.
+struct GapMarkSplitter {
+  var slot: Int32 = 0
+  var side = Side.first
+  /// Bytes that were emitted, and bytes that are missing between them.
+  private(set) var byteCount = 0
+  private(set) var gapCount = 0
+  /// What to add to a position in the dump for its offset in the stream.
+  private var shift = 0
+  /// The beginning of what may be a mark: it waits for its rest, in at most `GapMark.maxLength` bytes.
+  private var pending: [UInt8] = []
+  private var pendingOrigins: [ByteOrigin] = []
+  /// Whether a NUL that comes next belongs to the mark before it.
+  private var swallowsNUL = false
+
+  /// The dump's next bytes.
+  /// - Parameters:
+  ///   - start: index of the first byte in `storage`.
+  ///   - origins: where the bytes are from; offsets are positions in the dump.
+  mutating func bytes(
+    _ bytes: RawSpan, in storage: ByteEvent.Storage, at start: Int, origins: [ByteOrigin],
+    to batch: inout EventBatch
+  ) {
+    guard let dumpOffset = origins.first?.streamOffset else { return }
+    func emit(_ range: Range<Int>, _ splitter: inout GapMarkSplitter, _ batch: inout EventBatch) {
+      guard !range.isEmpty else { return }
+      let part = origins.slice(
+        dumpOffset &+ range.lowerBound..<dumpOffset &+ range.upperBound, shiftedBy: splitter.shift)
+      splitter.byteCount &+= range.count
+      batch.bytes(
+        storage, start &+ range.lowerBound..<start &+ range.upperBound, slot: splitter.slot,
+        side: splitter.side,
+        origins: part)
+    }
+    var index = completePending(with: bytes, origins: origins, to: &batch)
+    while index < bytes.byteCount {
+      swallowNUL(in: bytes, at: &index)
+      guard let mark = GapMark.first(in: bytes, from: index) else { break }
+      emit(index..<mark.range.lowerBound, &self, &batch)
+      let offset = dumpOffset &+ mark.range.lowerBound
+      var origin = origins[origins.index(of: offset)]
+      origin.fileOffset = origin.fileOffset(of: offset)
+      origin.streamOffset = offset
+      gap(mark, at: origin, to: &batch)
+      index = mark.range.upperBound
+    }
+    let cut = GapMark.cutMark(in: bytes, from: min(index, bytes.byteCount))
+    emit(index..<max(cut, index), &self, &batch)
+    if cut < bytes.byteCount {
+      bytes.extracting(cut..<bytes.byteCount).withUnsafeBytes { pending.append(contentsOf: $0) }
+      pendingOrigins = origins.slice(dumpOffset &+ cut..<dumpOffset &+ bytes.byteCount, shiftedBy: 0)
+    }
+  }
+
+  /// The next bytes of a text that no tool writes marks into.
+  mutating func pass(
+    _ storage: ByteEvent.Storage, _ range: Range<Int>, origins: [ByteOrigin], to batch: inout EventBatch
+  ) {
+    byteCount &+= range.count
+    batch.bytes(storage, range, slot: slot, side: side, origins: origins)
+  }
+
+  /// The dump itself says that `length` bytes are missing at `dumpOffset`.
+  mutating func gap(
+    dumpOffset: Int, length: Int, fileOffset: Int, packet: PacketReference? = nil, to batch: inout EventBatch
+  ) {
+    flush(to: &batch)
+    swallowsNUL = false
+    gapCount &+= length
+    batch.gap(
+      StreamGap(offset: dumpOffset &+ shift, length: length, fileOffset: fileOffset, packet: packet),
+      slot: slot, side: side)
+  }
+
+  /// What comes next is apart from what came before: no mark crosses this boundary, nor does its NUL.
+  mutating func endSegment(to batch: inout EventBatch) {
+    swallowsNUL = false
+    flush(to: &batch)
+  }
+
+  /// The dump has ended: what waited for its rest is no mark.
+  mutating func flush(to batch: inout EventBatch) {
+    guard let first = pendingOrigins.first else { return }
+    let end = first.streamOffset &+ pending.count
+    byteCount &+= pending.count
+    batch.bytes(
+      pending, slot: slot, side: side,
+      origins: pendingOrigins.slice(first.streamOffset..<end, shiftedBy: shift))
+    pending = []
+    pendingOrigins.removeAll(keepingCapacity: true)
+  }
+
+  /// Decides what waits, as far as `bytes` do, and returns how many of them that took.
+  private mutating func completePending(
+    with bytes: RawSpan, origins: [ByteOrigin], to batch: inout EventBatch
+  ) -> Int {
+    guard let first = pendingOrigins.first else { return 0 }
+    let own = pending.count
+    let taken = min(bytes.byteCount, GapMark.maxLength - own)
+    bytes.extracting(first: taken).withUnsafeBytes { pending.append(contentsOf: $0) }
+    switch GapMark.match(at: 0, in: pending.span.bytes) {
+    case .cut:
+      pendingOrigins += origins.slice(
+        first.streamOffset &+ own..<first.streamOffset &+ pending.count, shiftedBy: 0)
+      return taken
+    case .none:
+      pending.removeLast(taken)
+      flush(to: &batch)
+      return 0
+    case .mark(let mark):
+      pending.removeAll(keepingCapacity: true)
+      pendingOrigins.removeAll(keepingCapacity: true)
+      gap(mark, at: first, to: &batch)
+      return mark.range.upperBound - own
+    }
+  }
+
+  private mutating func gap(_ mark: GapMark, at origin: ByteOrigin, to batch: inout EventBatch) {
+    gapCount &+= mark.length
+    batch.gap(
+      StreamGap(
+        offset: origin.streamOffset &+ shift, length: mark.length, fileOffset: origin.fileOffset,
+        packet: origin.packet), slot: slot, side: side)
+    shift &+= mark.length &- mark.range.count
+    swallowsNUL = true
+  }
+
+  private mutating func swallowNUL(in bytes: RawSpan, at index: inout Int) {
+    guard swallowsNUL else { return }
+    swallowsNUL = false
+    if bytes.byte(at: index) == 0 {
+      index += 1
+      shift &-= 1
+    }
+  }
+}

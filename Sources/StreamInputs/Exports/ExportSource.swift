@@ -1,0 +1,190 @@
+import PacketCapture
+import WireBytes
+
+/// What another tool wrote of streams. Memory does not grow with the file.
+package struct ExportSource: StreamSource {
+  private let format: ExportFormat
+  private var decoder: any ExportDecoder
+  private var events = ExportEvents()
+  private var streams: ExportStreams
+  private var isEmpty = true
+  /// What could not be read, in the order of the file.
+  package private(set) var faults: [InputFault] = []
+
+  /// - Parameter serverPorts: ports that servers listen on: they tell the sides apart where the export does not.
+  package init(_ format: ExportFormat, serverPorts: Set<UInt16> = []) {
+    self.format = format
+    decoder = format.decoder
+    streams = ExportStreams(
+      serverPorts: serverPorts, unnamed: format.unnamedConnection, hasGapMarks: format.hasGapMarks)
+  }
+
+  package mutating func read(
+    _ window: RawSpan, from start: Int, windowOffset: Int, isLast: Bool, into batch: inout EventBatch
+  ) -> SourceStep {
+    if window.byteCount > 0 { isEmpty = false }
+    var index = start
+    while index < window.byteCount {
+      if batch.isFull { return .isFull(consumed: index) }
+      index = decoder.read(window, from: index, into: &events)
+      streams.drain(&events, into: &batch)
+    }
+    return isLast ? .ended(nil) : .needsBytes(consumed: index, needed: 1)
+  }
+
+  package mutating func finish(into batch: inout EventBatch) -> Bool {
+    decoder.finish(into: &events)
+    streams.drain(&events, into: &batch)
+    streams.closeAll(to: &batch)
+    faults = streams.faults
+    // What is around streams is skipped, so that of another text nothing would be left to report.
+    if streams.isEmpty, faults.isEmpty, !isEmpty {
+      faults.append(
+        InputFault(
+          "holds no stream: expected \(format.name); --from auto tells by the content what it is",
+          fileOffset: 0))
+    }
+    return true
+  }
+}
+
+/// The forms in which other tools write the bytes of streams out, by the names that `--from` knows.
+package enum ExportFormat: String, CaseIterable, Sendable {
+  /// `tshark -z follow,tcp,raw,N`: lines of hex digits.
+  case followRaw = "follow-raw"
+  /// `tshark -z follow,tcp,hex,N`: a hex dump of both directions.
+  case followHex = "follow-hex"
+  /// `tshark -z follow,tcp,yaml,N`: packets with their numbers, times and base64.
+  case followYAML = "follow-yaml"
+  /// Wireshark's C arrays of a followed stream.
+  case cArrays = "c-arrays"
+  /// The log of `socat -x`, or of `socat -v -x`.
+  case socat
+  /// The output of `ssldump -d`.
+  case ssldump
+
+  /// What it is, for messages.
+  package var name: String {
+    switch self {
+    case .followRaw: "a stream that tshark followed, as raw hex lines"
+    case .followHex: "a stream that tshark followed, as a hex dump"
+    case .followYAML: "a stream that tshark followed, as YAML"
+    case .cArrays: "a stream that Wireshark followed, as C arrays"
+    case .socat: "a log of socat"
+    case .ssldump: "the output of ssldump"
+    }
+  }
+
+  var decoder: any ExportDecoder {
+    switch self {
+    case .followRaw: ExportLineReader(FollowText(frameless: .raw))
+    case .followHex: ExportLineReader(FollowText(frameless: .hex))
+    case .followYAML: ExportLineReader(FollowYAML())
+    case .cArrays: ExportLineReader(CArrays())
+    case .socat: ExportLineReader(SocatLog())
+    case .ssldump: ExportLineReader(SSLDump())
+    }
+  }
+
+  /// Whether tshark's code wrote it, which puts a mark where packets were lost.
+  var hasGapMarks: Bool {
+    switch self {
+    case .followRaw, .followHex, .followYAML, .cArrays: true
+    case .socat, .ssldump: false
+    }
+  }
+
+  /// What is known of a connection that the export did not name: ssldump's C and S are client and server.
+  var unnamedConnection: ExportConnection { ExportConnection(server: self == .ssldump ? .second : nil) }
+}
+
+extension ExportFormat {
+  /// What export begins with `head` (`isWhole`: and has no more); nil where it is none.
+  ///
+  /// Each is told by a line that no other text has: tshark's frame, socat's header, ssldump's connection. Other
+  /// lines may come before it, as when tshark prints its packet list, too. Streams without
+  /// a frame are told by the layout of their hex dump, which is Wireshark's, or where lines of hex digits
+  /// with a tab and without one mix. Hex that is indented throughout is a dump.
+  package static func recognise(head: [UInt8], isWhole: Bool) -> ExportFormat? {
+    let text = head.span.bytes
+    guard !text.holdsControlCharacters || text.holds("New TCP connection #") else { return nil }
+    var probe = ExportProbe()
+    var start = text.beginsWithByteOrderMark ? 3 : 0
+    while start < text.byteCount {
+      let newline = text.newlineIndex(from: start)
+      // What the head's end cuts says nothing.
+      if newline == nil, !isWhole { break }
+      var end = newline ?? text.byteCount
+      if end > start, text.byte(at: end &- 1) == ASCII.carriageReturn { end &-= 1 }
+      if let format = probe.read(text.extracting(start..<end)) { return format }
+      start = (newline ?? text.byteCount) &+ 1
+    }
+    return probe.frameless
+  }
+}
+
+/// Reads a text's first lines for what tells its format.
+private struct ExportProbe {
+  /// Whether the line before is one behind which the next decides.
+  private enum Before {
+    case other, rule, socatHeader, peers, packet
+  }
+
+  private var before = Before.other
+  /// Lines that are what Wireshark writes without a frame, and those that are not.
+  private var rawLines = 0
+  private var hexLines = 0
+  /// Raw lines behind a tab: of node 1.
+  private var tabbed = 0
+  private var others = 0
+
+  /// What is told if no line tells it.
+  var frameless: ExportFormat? {
+    guard others == 0 else { return nil }
+    if hexLines > 0, rawLines == 0 { return .followHex }
+    return hexLines == 0 && tabbed > 0 && tabbed < rawLines ? .followRaw : nil
+  }
+
+  mutating func read(_ line: RawSpan) -> ExportFormat? {
+    let before = self.before
+    self.before = .other
+    let start = line.skippingBlanks(from: 0)
+    guard start < line.byteCount else { return nil }
+    if let format = decides(line, start, behind: before) { return format }
+    countFrameless(line, start)
+    return nil
+  }
+
+  private mutating func decides(_ line: RawSpan, _ start: Int, behind before: Before) -> ExportFormat? {
+    switch before {
+    case .rule where line.holds("Follow: "):
+      return line.end(of: ",hex", from: 8) == line.byteCount ? .followHex : .followRaw
+    case .socatHeader where line.holds(" ") && Self.isPair(line, at: 1): return .socat
+    case .peers where line.holds("- peer:", at: start): return .followYAML
+    case .packet where PeerName(line, at: start) != nil: return .followYAML
+    default: break
+    }
+    if SSLDumpLine.connection(line) != nil { return .ssldump }
+    if CArrays.declaration(line, from: start) != nil { return .cArrays }
+    if RuledLine.isDrawn(with: "=", in: line) { self.before = .rule }
+    if SocatHeader(line) != nil { self.before = .socatHeader }
+    if line.holds("peers:"), line.byteCount == 6 { self.before = .peers }
+    if line.holds("# Packet ") { self.before = .packet }
+    return nil
+  }
+
+  private mutating func countFrameless(_ line: RawSpan, _ start: Int) {
+    if FollowHexBody.hasTextColumn(line, from: start) {
+      hexLines += 1
+    } else if FollowText.isBody(line, .raw), start == 0 || (start == 1 && line.holds("\t")) {
+      rawLines += 1
+      if start > 0 { tabbed += 1 }
+    } else {
+      others += 1
+    }
+  }
+
+  private static func isPair(_ line: RawSpan, at start: Int) -> Bool {
+    start &+ 2 <= line.byteCount && HexDigits.end(in: line, from: start, to: start &+ 2) == start &+ 2
+  }
+}

@@ -1,0 +1,203 @@
+import PacketCapture
+import WireBytes
+
+/// A line of a text, within the block or buffer that holds it.
+struct TextLine {
+  /// Where it stands in the block, without its line end.
+  let range: Range<Int>
+  /// Whether a line end follows; it is missing only from the last line of a file.
+  let isTerminated: Bool
+  /// At the line's first character.
+  let cursor: TextCursor
+
+  /// The line's end without the carriage return of a line end that has one.
+  func end(in text: RawSpan) -> Int {
+    let end = range.upperBound
+    let hasReturn = isTerminated && !range.isEmpty && text.byte(at: end - 1) == ASCII.carriageReturn
+    return hasReturn ? end - 1 : end
+  }
+
+  /// The line's end without any white space.
+  func trimmedEnd(in text: RawSpan) -> Int {
+    var end = range.upperBound
+    while end > range.lowerBound, ASCII.isWhiteSpace(text.byte(at: end - 1)) { end -= 1 }
+    return end
+  }
+
+  /// The place in the file of the character at `index` of the block.
+  func place(_ index: Int) -> TextPlace {
+    cursor.place(cursor.fileOffset + index - range.lowerBound)
+  }
+
+  /// The byte offset in the file of the character at `index` of the block.
+  func fileOffset(_ index: Int) -> Int { cursor.fileOffset &+ index &- range.lowerBound }
+}
+
+/// Puts the lines of a text together that the ends of blocks have cut.
+struct LineAssembly: Sendable {
+  /// The longest line that we read, in bytes without its line end: xxd's longest (`-c 256 -g 1`) has about
+  /// 1050. Longer ones are passed over without being held.
+  static let maxLength = 4096
+
+  /// At the first character of the line that is being read.
+  var cursor = TextCursor()
+  private var partial: [UInt8] = []
+  /// Bytes of the present line that were not held because it is too long; 0 for any other line.
+  private var passed = 0
+
+  var isTooLong: Bool { passed > 0 }
+
+  /// Whether nothing of a line is there.
+  var isEmpty: Bool { partial.isEmpty && passed == 0 }
+
+  /// Adds a piece of the present line. Returns true if that makes it too long.
+  mutating func add(_ text: RawSpan, _ range: Range<Int>) -> Bool {
+    if passed > 0 {
+      passed += range.count
+      return false
+    }
+    if partial.count + range.count > Self.maxLength {
+      passed = partial.count + range.count
+      partial.removeAll(keepingCapacity: true)
+      return true
+    }
+    for index in range { partial.append(text.byte(at: index)) }
+    return false
+  }
+
+  /// The present line, for as long as it is read; `putBack` returns the storage.
+  mutating func take() -> [UInt8] {
+    var line: [UInt8] = []
+    swap(&line, &partial)
+    return line
+  }
+
+  mutating func putBack(_ line: [UInt8]) {
+    partial = line
+  }
+
+  /// The present line, of which `length` bytes were not added here, has been read, and a newline follows.
+  mutating func endLine(length: Int) {
+    cursor.fileOffset += length + partial.count + passed
+    cursor.passNewline(at: cursor.fileOffset)
+    cursor.fileOffset += 1
+    partial.removeAll(keepingCapacity: true)
+    passed = 0
+  }
+}
+
+/// The characters that text dumps are laid out with.
+enum ASCII {
+  static let newline = UInt8(ascii: "\n")
+  static let carriageReturn = UInt8(ascii: "\r")
+
+  /// A space or a tab: what separates things within a line.
+  @inline(__always)
+  static func isBlank(_ character: UInt8) -> Bool {
+    character == UInt8(ascii: " ") || character == UInt8(ascii: "\t")
+  }
+
+  @inline(__always)
+  static func isWhiteSpace(_ character: UInt8) -> Bool {
+    isBlank(character) || character == newline || character == carriageReturn
+  }
+
+  /// Whether no text holds this byte: control characters other than tab and line ends.
+  static func isControl(_ character: UInt8) -> Bool {
+    (character < 0x20 && !isWhiteSpace(character)) || character == 0x7f
+  }
+
+  static func isPrintable(_ character: UInt8) -> Bool { (0x20...0x7e).contains(character) }
+
+  /// A character for a message: its code, and itself if that can be printed: `0x67 ("g")`.
+  static func name(_ character: UInt8) -> String {
+    let code = "0x" + Hex.string([character])
+    return isPrintable(character) ? "\(code) (\"\(Unicode.Scalar(character))\")" : code
+  }
+}
+
+extension RawSpan {
+  /// The index of the first newline at or behind `start`; nil if there is none. Eight bytes a step.
+  func newlineIndex(from start: Int) -> Int? {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    var index = start
+    while byteCount &- index >= 8 {
+      let word = UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+      let difference = word ^ (ones &* UInt64(ASCII.newline))
+      // The lowest byte of the word that is zero gets its top bit set (bits above it may be wrong).
+      let zeros = (difference &- ones) & ~difference & (ones &* 0x80)
+      if zeros != 0 { return index &+ zeros.trailingZeroBitCount / 8 }
+      index &+= 8
+    }
+    while index < byteCount {
+      if byte(at: index) == ASCII.newline { return index }
+      index &+= 1
+    }
+    return nil
+  }
+}
+
+/// A place in a text.
+struct TextPlace: Equatable, Sendable {
+  /// Byte offset in the file, from 0.
+  var fileOffset: Int
+  /// From 1.
+  var line: Int
+  /// In bytes, from 1. A byte order mark is not counted.
+  var column: Int
+}
+
+/// Where a decoder stands in its text.
+struct TextCursor: Sendable {
+  /// Byte offset in the file, from 0, of the next character.
+  var fileOffset = 0
+  /// Number of the line, from 1, and the file offset of its first character.
+  private(set) var line = 1
+  private(set) var lineStart = 0
+
+  /// Passes over a byte order mark, which belongs to no line.
+  mutating func skip(byteOrderMark length: Int) {
+    fileOffset += length
+    lineStart += length
+  }
+
+  /// A newline stands at `fileOffset`.
+  mutating func passNewline(at fileOffset: Int) {
+    line += 1
+    lineStart = fileOffset + 1
+  }
+
+  /// The place of the next character.
+  var place: TextPlace { place(fileOffset) }
+
+  /// The place of `fileOffset`, which lies in the current line.
+  func place(_ fileOffset: Int) -> TextPlace {
+    TextPlace(fileOffset: fileOffset, line: line, column: fileOffset - lineStart + 1)
+  }
+}
+
+/// Puts the faults of one file out, and counts those that would be too many to read.
+struct FaultLog: Sendable {
+  /// Faults that are put out one by one; a file that has more is not a text of the kind it was read as.
+  static let limit = 20
+
+  private(set) var count = 0
+
+  mutating func report(_ message: String, at place: TextPlace, into output: inout DecodedText) {
+    count += 1
+    guard count <= Self.limit else { return }
+    output.append(
+      InputFault(message, fileOffset: place.fileOffset, line: place.line, column: place.column))
+  }
+
+  /// The file has ended: says how many faults were only counted.
+  mutating func close(into output: inout DecodedText) {
+    guard count > Self.limit else { return }
+    let more = count - Self.limit
+    output.append(
+      InputFault(
+        "\(more) more place\(more == 1 ? "" : "s") in this text cannot be read and "
+          + "\(more == 1 ? "is" : "are") not listed; see whether the text is of the kind it was read as"))
+    count = 0
+  }
+}
