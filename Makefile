@@ -42,6 +42,7 @@ lint: ## the formatter's strict rules
 check: ## documents, samples, digests, schemas and damaged streams against the built command
 	scripts/check-readme --self-test
 	scripts/check-readme
+	scripts/check-architecture
 	scripts/check-samples
 	scripts/check-digests
 	samples/make/corpus --check
