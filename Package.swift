@@ -45,7 +45,8 @@ let package = Package(
     // The system's C library, and what we need of it beyond a call.
     .target(name: "Platform", swiftSettings: strict),
     .target(name: "WireBytes", swiftSettings: strict),
-    .target(name: "APNsWire", dependencies: ["WireBytes"], swiftSettings: strict),
+    .target(name: "JSON", dependencies: ["WireBytes"], swiftSettings: strict),
+    .target(name: "APNsWire", dependencies: ["WireBytes", "JSON"], swiftSettings: strict),
     // Capture files to streams of bytes. The only one that knows libpcap.
     .target(
       name: "PacketCapture", dependencies: ["Platform", "WireBytes", "CLibpcap"], swiftSettings: strict),
@@ -59,17 +60,45 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "WireBytes", "PacketCapture", "StreamInputs", "Analysis",
+        "StreamInputs", "JSON", "Platform", "WireBytes", "APNsWire", "PacketCapture", "Analysis",
+        "TokenStores",
+      ],
+      swiftSettings: strict),
+    // The faulty readers and programs of others, held against what is true of a stream.
+    .target(
+      name: "Readers",
+      dependencies: [
+        "JSON", "Platform", "WireBytes", "PacketCapture", "Analysis", "Reports", "ReaderModels", "MockServer",
+      ],
+      swiftSettings: strict),
+    // The HTML page, and what is gathered for it.
+    .target(
+      name: "EvidenceReport",
+      dependencies: [
+        "Readers", "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs", "Analysis",
+        "Reports",
+        "CLibcrypto",
         .product(name: "Mustache", package: "swift-mustache"),
       ],
       // In the binary, so that the installed command is one file.
-      resources: [.embedInCode("HTML/report.mustache"), .embedInCode("HTML/report.css")],
+      resources: [.embedInCode("report.mustache"), .embedInCode("report.css")],
       swiftSettings: strict),
     .target(name: "TokenStores", dependencies: ["Platform", "WireBytes"], swiftSettings: strict),
     // Imports nothing of ours: no model of a reader can be right, or wrong, by our decoder's code.
     .target(name: "ReaderModels", swiftSettings: strict),
+    // Cases: what they are, and what was found held against what is expected.
     .target(
-      name: "Corpus", dependencies: ["Platform", "ReaderModels", "CZlib", "CZstd", "CLz4"],
+      name: "Corpora",
+      dependencies: [
+        "PacketCapture", "Readers", "Reports", "Analysis", "JSON", "Platform", "WireBytes", "StreamInputs",
+        "YAML",
+        .product(name: "Yams", package: "Yams"),
+      ],
+      swiftSettings: strict),
+    // Inputs and what is true of them, by other code than that which reads them.
+    .target(name: "Generator", dependencies: ["CZlib", "CZstd", "CLz4"], swiftSettings: strict),
+    .target(
+      name: "YAML", dependencies: ["Platform", "WireBytes", .product(name: "Yams", package: "Yams")],
       swiftSettings: strict),
     .target(
       name: "SQLiteStore",
@@ -81,11 +110,20 @@ let package = Package(
     .target(
       name: "PostgreSQLStore", dependencies: ["Platform", "WireBytes", "TokenStores", "CLibpq"],
       swiftSettings: strict),
+    // Which store and which table, and what people write for them: mappings in YAML, registrations in CSV.
+    .target(
+      name: "Stores",
+      dependencies: [
+        "JSON", "Platform", "WireBytes", "PacketCapture", "StreamInputs", "Analysis", "Reports", "YAML",
+        "TokenStores", "SQLiteStore", "PostgreSQLStore", .product(name: "Yams", package: "Yams"),
+      ],
+      swiftSettings: strict),
     // The only one that knows SwiftNIO.
     .target(
       name: "MockServer",
       dependencies: [
-        "Platform", "CLibcrypto", .product(name: "NIOCore", package: "swift-nio"),
+        "PacketCapture", "Analysis", "Platform", "WireBytes", "CLibcrypto",
+        .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOTLS", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -94,8 +132,10 @@ let package = Package(
     .executableTarget(
       name: "apnsift",
       dependencies: [
-        "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs", "Analysis", "ReaderModels",
-        "Corpus", "Reports", "CLibcrypto", "TokenStores", "SQLiteStore", "PostgreSQLStore", "MockServer",
+        "JSON", "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs", "Analysis",
+
+        "Readers", "Corpora", "Generator", "Reports", "EvidenceReport", "YAML", "Stores", "CLibcrypto",
+        "TokenStores", "SQLiteStore", "PostgreSQLStore", "MockServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
       ],
@@ -115,7 +155,9 @@ let package = Package(
       name: "PrivatePostgreSQL", dependencies: ["CLibpq", "Platform"], path: "Tests/TestSupport/PostgreSQL",
       swiftSettings: strict),
     .testTarget(
-      name: "WireBytesTests", dependencies: ["Platform", "WireBytes", "TestSupport"], swiftSettings: strict),
+      name: "WireBytesTests", dependencies: ["Platform", "WireBytes", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "APNsWireTests", dependencies: ["APNsWire", "WireBytes", "TestSupport"], swiftSettings: strict),
     .testTarget(
@@ -137,13 +179,29 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "Reports", "Analysis", "APNsWire", "PacketCapture", "StreamInputs", "WireBytes", "TestSupport",
+        "JSON", "Reports", "Analysis", "APNsWire", "PacketCapture", "StreamInputs", "WireBytes",
+        "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "ReaderModelsTests", dependencies: ["ReaderModels", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "CorpusTests", dependencies: ["Corpus", "ReaderModels", "TestSupport"], swiftSettings: strict),
+      name: "ReadersTests", dependencies: ["Readers", "ReaderModels", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "CorporaTests", dependencies: ["Corpora", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "GeneratorTests", dependencies: ["Generator", "CaptureWriting", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "EvidenceReportTests",
+      dependencies: [
+        "CaptureWriting", "EvidenceReport", "Reports", "Analysis", "APNsWire", "PacketCapture", "WireBytes",
+        "TestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "StoresTests",
+      dependencies: ["Stores", "TokenStores", "YAML", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "MockServerTests", dependencies: ["MockServer", "Platform", "TestSupport"], swiftSettings: strict),
     // The five faulty readers as programs, for `verify --reader`.
@@ -159,7 +217,7 @@ let package = Package(
     .testTarget(
       name: "MappingTests",
       dependencies: [
-        "apnsift", "TokenStores", "TestSupport",
+        "apnsift", "YAML", "TokenStores", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

@@ -1,3 +1,4 @@
+import Platform
 import WireBytes
 
 /// Where a report's bytes go.
@@ -62,3 +63,5 @@ package final class OutputBuffer {
     used = body(&bytes, used)
   }
 }
+
+extension OutputFile: ByteSink {}

@@ -1,3 +1,4 @@
+import JSON
 import WireBytes
 
 /// Writes rows of a token store as CSV, JSON or NDJSON. Times are RFC 3339 in UTC.

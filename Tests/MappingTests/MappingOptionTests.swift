@@ -2,6 +2,7 @@ import ArgumentParser
 import TestSupport
 import Testing
 import TokenStores
+import YAML
 import apnsift
 
 @Suite("A mapping by options")
@@ -78,7 +79,7 @@ struct MappingOptionTests {
 
   @Test("a mistake is named by its option", arguments: mistakes)
   func mistake(_ arguments: [String], _ start: String, _ part: String) {
-    let error = #expect(throws: MappingError.self) { try mapping(arguments) }
+    let error = #expect(throws: YAMLMistake.self) { try mapping(arguments) }
     let message = error?.message ?? ""
     #expect(message.hasPrefix(start) && message.contains(part), "\(message)")
   }
@@ -147,7 +148,7 @@ struct MappingOverrideTests {
   @Test("what is wrong between the two is named by the option")
   func mistake() throws {
     let options = try MappingOptions.parse(["--mapping", path, "--flag-column", "f"])
-    let error = #expect(throws: MappingError.self) { try options.tableMapping() }
+    let error = #expect(throws: YAMLMistake.self) { try options.tableMapping() }
     #expect(error?.message.hasPrefix("--flag-column: flag.column goes with action: flag alone") == true)
   }
 }

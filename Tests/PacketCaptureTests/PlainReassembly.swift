@@ -1,3 +1,4 @@
+import CaptureWriting
 import PacketCapture
 
 /// What a direction comes to by the rules of capture.md, worked out with all of its segments at hand, byte by

@@ -1,5 +1,6 @@
 import PacketCapture
 import StreamTestSupport
+import TestSupport
 import WireBytes
 
 /// One segment of a test: who sent it, where it lies, and what it carries.

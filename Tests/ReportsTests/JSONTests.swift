@@ -1,8 +1,10 @@
 import APNsWire
 import Analysis
 import Foundation
+import JSON
 import PacketCapture
 import Reports
+import StreamInputs
 import TestSupport
 import Testing
 import WireBytes

@@ -1,3 +1,4 @@
+import CaptureWriting
 import StreamInputs
 import TestSupport
 import Testing

@@ -1,4 +1,3 @@
-import Platform
 import SQLiteStore
 import Testing
 import TokenStores

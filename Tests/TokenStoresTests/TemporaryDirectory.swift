@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import Platform
 import SQLiteStore
 import TokenStores
 

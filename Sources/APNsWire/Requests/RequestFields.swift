@@ -1,3 +1,4 @@
+import JSON
 import WireBytes
 
 /// What a whole request says, and where: the fields of commands 0, 1 and 2 (protocol.md, "Gateway requests").

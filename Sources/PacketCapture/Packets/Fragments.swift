@@ -1,3 +1,4 @@
+import Platform
 import WireBytes
 
 /// Puts IP datagrams together from their fragments (RFC 791, section 3.2; RFC 8200, section 4.5).

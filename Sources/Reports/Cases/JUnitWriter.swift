@@ -1,3 +1,4 @@
+import Platform
 import WireBytes
 
 /// Writes tests as JUnit's XML, as servers of continuous integration read it. It has no times: the same corpus makes

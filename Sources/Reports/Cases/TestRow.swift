@@ -1,3 +1,5 @@
+import Analysis
+
 /// What became of one test: a case of a corpus, or a stream of a case under a reader.
 package struct TestRow: Sendable {
   package enum Verdict: Sendable {

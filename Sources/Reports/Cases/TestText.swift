@@ -1,3 +1,4 @@
+import Platform
 import WireBytes
 
 /// What `verify` shows to people: the tests that failed, and why; of all of them what they show, where that was asked

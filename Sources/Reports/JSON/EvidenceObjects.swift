@@ -1,4 +1,5 @@
 import Analysis
+import JSON
 
 /// The objects of NDJSON and JSON other than records (interface.md, "export"). docs/schemas/ has a JSON
 /// Schema of each.

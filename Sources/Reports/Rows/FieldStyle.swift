@@ -1,3 +1,4 @@
+import JSON
 import WireBytes
 
 /// How the values of a row are spelled.

@@ -1,4 +1,5 @@
 import Analysis
+import Platform
 import WireBytes
 
 /// What `inspect` shows to people: a screenful of text.

@@ -1,4 +1,5 @@
 import Analysis
+import Platform
 import WireBytes
 
 /// How many records there are, in words.

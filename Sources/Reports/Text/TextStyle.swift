@@ -11,7 +11,7 @@ package struct TextStyle: Sendable {
   package func bold(_ text: String) -> String { wrap(text, "1") }
   package func yellow(_ text: String) -> String { wrap(text, "33") }
 
-  func severity(_ severity: Severity, _ text: String) -> String {
+  package func severity(_ severity: Severity, _ text: String) -> String {
     switch severity {
     case .error: wrap(text, "31")
     case .warning: wrap(text, "33")

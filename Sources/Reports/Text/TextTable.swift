@@ -1,26 +1,31 @@
 /// Lines of cells in columns that are as wide as their widest cell.
-struct TextTable {
-  enum Alignment { case left, right }
+package struct TextTable {
+  package enum Alignment { case left, right }
 
   /// A cell, and how it is emphasised once it has its width.
-  struct Cell {
-    var text: String
-    var style: (String) -> String = { $0 }
+  package struct Cell {
+    package var text: String
+    package var style: (String) -> String
+
+    package init(text: String, style: @escaping (String) -> String = { $0 }) {
+      self.text = text
+      self.style = style
+    }
   }
 
   private let alignments: [Alignment]
   private var lines: [[Cell]] = []
 
-  init(_ alignments: [Alignment]) { self.alignments = alignments }
+  package init(_ alignments: [Alignment]) { self.alignments = alignments }
 
   /// - Parameter cells: as many as there are columns.
-  mutating func add(_ cells: [Cell]) { lines.append(cells) }
+  package mutating func add(_ cells: [Cell]) { lines.append(cells) }
 
-  mutating func add(_ cells: [String], style: @escaping (String) -> String = { $0 }) {
+  package mutating func add(_ cells: [String], style: @escaping (String) -> String = { $0 }) {
     lines.append(cells.map { Cell(text: $0, style: style) })
   }
 
-  var text: String {
+  package var text: String {
     let widths = alignments.indices.map { column in lines.map { $0[column].text.count }.max() ?? 0 }
     return lines.map { line in
       let cells = line.indices.map { column in

@@ -1,4 +1,5 @@
 import PacketCapture
+import Platform
 import WireBytes
 
 /// Reads a text file, or standard input, line by line, in bounded memory.

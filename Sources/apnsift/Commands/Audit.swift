@@ -1,5 +1,7 @@
 import Analysis
 import ArgumentParser
+import Platform
+import Readers
 import Reports
 import WireBytes
 
@@ -56,7 +58,7 @@ struct Audit: ParsableCommand {
     let done =
       "audited \(Count.of(examination.inputs.count, "input")): \(Count.of(tally.streams, "stream")), \(tally.text)"
     Messages.say(examination.closingLine(done, analyzer.summary))
-    throw examination.status(analyzer.summary)
+    try examination.check(analyzer.summary)
   }
 
   private func report(_ buffer: OutputBuffer, _ chunks: StreamChunks) throws -> any ReaderReport {

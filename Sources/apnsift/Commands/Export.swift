@@ -124,7 +124,7 @@ struct Export: ParsableCommand {
     try findingsBuffer?.flush()
     try findingsFile?.finish()
     sayClosingLine(examination, summary)
-    throw examination.status(summary)
+    try examination.check(summary)
   }
 
   /// The bytes of every stream, one file a direction.
@@ -144,7 +144,7 @@ struct Export: ParsableCommand {
       "exported \(Count.of(writer.directionCount, "direction")) of \(Count.of(analyzer.summary.streams, "stream")) "
       + "to \(directory.name)"
     Messages.say(examination.closingLine(done, analyzer.summary))
-    throw examination.status(analyzer.summary)
+    try examination.check(analyzer.summary)
   }
 
   private func open(_ path: String?, _ examination: Examination) throws -> OutputFile? {

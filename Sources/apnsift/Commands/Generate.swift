@@ -1,5 +1,6 @@
 import ArgumentParser
-import Corpus
+import Generator
+import Platform
 import Reports
 import WireBytes
 

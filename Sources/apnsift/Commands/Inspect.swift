@@ -62,6 +62,6 @@ struct Inspect: ParsableCommand {
     let done =
       "inspected \(Count.of(examination.inputs.count, "input")) with \(summary.recordText)"
     Messages.say(examination.closingLine(done, summary))
-    throw examination.status(summary)
+    try examination.check(summary)
   }
 }

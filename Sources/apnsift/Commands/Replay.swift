@@ -1,8 +1,10 @@
 import APNsWire
 import Analysis
 import ArgumentParser
+import JSON
 import Platform
 import Reports
+import Stores
 import StreamInputs
 import TokenStores
 import WireBytes
@@ -183,7 +185,7 @@ struct Replay: ParsableCommand {
       store: store.name, dryRun: dryRun, owner: owner, inputs: examination.inputs.count,
       tuples: analyzer.summary.feedback, rejections: rejections?.count, answer: answer)
     try tell(outcome, examination.closingLine(outcome.sentence, analyzer.summary))
-    throw examination.status(analyzer.summary)
+    try examination.check(analyzer.summary)
   }
 
   /// What is left out of a gateway's responses, and why.
@@ -279,5 +281,14 @@ private struct Rejection {
 extension ReplayedInput {
   fileprivate init(_ input: InputSummary) {
     self.init(source: input.source, sha256: input.sha256 ?? "", bytes: input.bytes)
+  }
+}
+
+/// What the journal is told of a replay or an undo of this process.
+enum ReplayEntry {
+  static func of(inputs: [ReplayedInput], options: JSONValue, tuples: Int, rejected: Int) -> JournalEntry {
+    JournalEntry(
+      at: Int64(time(nil)), version: Apnsift.version, inputs: inputs, options: options.text, tuples: tuples,
+      rejected: rejected)
   }
 }

@@ -1,5 +1,6 @@
 import Analysis
 import ArgumentParser
+import EvidenceReport
 import Platform
 import Reports
 import WireBytes
@@ -62,7 +63,7 @@ struct Report: ParsableCommand {
       "reported \(Count.of(examination.inputs.count, "input")) with \(gathering.summary.recordText)"
       + (names.key == nil ? "" : ", redacted")
     Messages.say(examination.closingLine(done, gathering.summary))
-    throw examination.status(gathering.summary)
+    try examination.check(gathering.summary)
   }
 
   private func open(_ examination: Examination) throws -> OutputFile {

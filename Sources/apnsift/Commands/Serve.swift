@@ -1,6 +1,7 @@
 import Analysis
 import ArgumentParser
 import MockServer
+import Platform
 import Reports
 import WireBytes
 
@@ -64,7 +65,7 @@ struct Serve: ParsableCommand {
     let done = "served \(Count.of(connections.count, "stream")) to \(log.done)"
     Messages.say(examination.closingLine(done, analyzer.summary, faults: log.faults))
     if log.missing > 0 { throw ExitStatus.failed }
-    throw examination.status(analyzer.summary)
+    try examination.check(analyzer.summary)
   }
 
   /// Serves until a signal ends it, or until all that was to be served is.

@@ -1,5 +1,6 @@
 import Analysis
 import ArgumentParser
+import Platform
 import Reports
 import WireBytes
 
@@ -85,7 +86,7 @@ struct Show: ParsableCommand {
     let rest = finder.more > 0 ? ", \(finder.more) more not shown (--places)" : ""
     if finder.places.isEmpty, finder.findings.isEmpty { throw Failure(nothing(finder.records)) }
     Messages.say(shown + rest)
-    throw examination.status(analyzer.summary)
+    try examination.check(analyzer.summary)
   }
 
   private func text(_ place: ShownPlace, _ style: TextStyle) -> String {

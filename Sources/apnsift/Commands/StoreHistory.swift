@@ -1,4 +1,6 @@
 import ArgumentParser
+import JSON
+import Platform
 import Reports
 import TokenStores
 import WireBytes

@@ -1,6 +1,7 @@
 import ArgumentParser
 import PacketCapture
 import Platform
+import Stores
 import TokenStores
 import WireBytes
 
@@ -81,11 +82,16 @@ struct StoreImport: ParsableCommand {
     _ path: String, skipped: inout SkippedRows, progress: inout Progress,
     visit: (RawSpan, UInt32) throws -> Void
   ) throws {
-    let file = RegistrationFile(
-      tokenColumn: tokenColumn, registeredColumn: registeredColumn ?? "registered_at",
-      needsRegisteredColumn: registeredColumn != nil, tokenForm: forms.tokenForm,
-      timeWithoutColumn: at?.seconds ?? UInt32(truncatingIfNeeded: time(nil)), timeForm: forms.timeForm.form,
-      delimiter: csv.delimiter.byte)
+    var file = RegistrationFile()
+    file.tokenColumn = tokenColumn
+    if let registeredColumn {
+      file.registeredColumn = registeredColumn
+      file.needsRegisteredColumn = true
+    }
+    file.tokenForm = forms.tokenForm
+    file.timeWithoutColumn = at?.seconds ?? UInt32(truncatingIfNeeded: time(nil))
+    file.timeForm = forms.timeForm.form
+    file.delimiter = csv.delimiter.byte
     do {
       try file.read(path) { token, time in
         guard let time = time ?? at?.seconds else {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import PacketCapture
 import Platform
+import Stores
 import TokenStores
 import WireBytes
 
@@ -74,8 +75,10 @@ struct StoreRegister: ParsableCommand {
   /// The columns have their names and their order here; `store import` takes any others.
   private static func read(_ path: String, visit: (RawSpan, UInt32?) throws -> Void) throws {
     do {
-      let file = RegistrationFile(
-        needsRegisteredColumn: true, allowsShortLines: true, header: ["token", "registered_at"])
+      var file = RegistrationFile()
+      file.needsRegisteredColumn = true
+      file.allowsShortLines = true
+      file.header = ["token", "registered_at"]
       try file.read(path, visit: visit) { throw $0 }
     } catch let fault as InputFault {
       let place = fault.line.map { "line \($0): " } ?? ""

@@ -1,6 +1,7 @@
 import ArgumentParser
-import Corpus
+import Corpora
 import Platform
+import Readers
 import Reports
 import WireBytes
 
@@ -102,11 +103,12 @@ struct Verify: ParsableCommand {
     if let command {
       let jobs = try DescriptorBudget.jobs(count, each: reader.over.descriptors, "reader")
       let run = ReaderRun(
-        cases: walk.cases, trial: try reader.trial(command, isVerbose: verbose), jobs: jobs)
+        walk.cases, CaseExaminer(open: CaseSource.open), try reader.trial(command, isVerbose: verbose),
+        jobs: jobs)
       result = try run.run(output, format: tap ? .tap : reader.json ? .json : .text, isVerbose: verbose)
     } else {
       let jobs = try DescriptorBudget.jobs(count, each: CaseExaminer.descriptors, "case")
-      let run = CorpusRun(cases: walk.cases, updates: update, jobs: jobs)
+      let run = CorpusRun(walk.cases, CaseExaminer(open: CaseSource.open), updates: update, jobs: jobs)
       result = try run.run(output, isTAP: tap, isVerbose: verbose)
     }
     // Of the two outputs, one that cannot be written takes nothing from the other.
@@ -122,7 +124,8 @@ struct Verify: ParsableCommand {
       try junitFile.finish()
     }
     try printing.get()
-    throw walk.faults.isEmpty ? result.status : .failed
+    if !walk.faults.isEmpty || result.ending == .broken { throw ExitStatus.failed }
+    if result.ending == .differs { throw ExitStatus.found }
   }
 
   /// The output file, which may be no file of a case.
@@ -139,11 +142,4 @@ struct Verify: ParsableCommand {
     }
     return try OutputFile(path, force: force)
   }
-}
-
-/// What became of a corpus.
-struct CorpusResult {
-  var rows: [TestRow]
-  var closingLine: String
-  var status: ExitStatus
 }

@@ -1,6 +1,7 @@
 import APNsWire
 import Analysis
 import ArgumentParser
+import Platform
 import StreamInputs
 import TokenStores
 import WireBytes

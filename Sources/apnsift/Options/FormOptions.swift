@@ -1,4 +1,5 @@
 import ArgumentParser
+import StreamInputs
 import TokenStores
 
 /// How texts hold tokens and times.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Corpus
+import Generator
 
 /// How generated connections travel, and how they are captured.
 struct GenerateCaptureOptions: ParsableArguments {

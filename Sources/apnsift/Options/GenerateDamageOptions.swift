@@ -1,5 +1,5 @@
 import ArgumentParser
-import Corpus
+import Generator
 
 /// What is wrong with what a side says, each as how many tuples or requests in 1000 have it; and with the capture
 /// file, each as how many packets in 1000.

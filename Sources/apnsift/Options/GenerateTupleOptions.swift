@@ -1,5 +1,5 @@
 import ArgumentParser
-import Corpus
+import Generator
 import WireBytes
 
 /// What a generated server says.

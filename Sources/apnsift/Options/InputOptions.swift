@@ -1,6 +1,7 @@
 import APNsWire
 import Analysis
 import ArgumentParser
+import JSON
 import PacketCapture
 import Platform
 import Reports

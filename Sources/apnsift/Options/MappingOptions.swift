@@ -1,4 +1,5 @@
 import ArgumentParser
+import Stores
 import TokenStores
 
 /// How a table of the user's own holds tokens: a file, options, or both, of which options win.
@@ -76,7 +77,7 @@ package struct MappingOptions: ParsableArguments {
   /// Whether the command works on a table of the user's own.
   var isGiven: Bool { mapping != nil || given.contains { $0.text != nil } }
 
-  /// The mapping; nil where nothing was given. Throws `MappingError`, and `Failure` for a file that cannot be read.
+  /// The mapping; nil where nothing was given. Throws `YAMLMistake`, and `Failure` for a file that cannot be read.
   package func tableMapping() throws -> TableMapping? {
     var draft = try mapping.map(MappingFile.draft) ?? MappingDraft()
     for (key, text) in given {

@@ -1,16 +1,8 @@
 import ArgumentParser
+import Readers
 
 /// The options of a reader that is judged (docs/corpora.md, "Testing a reader").
 struct ReaderOptions: ParsableArguments {
-  /// How a reader gets a stream.
-  enum Over: String, ExpressibleByArgument, CaseIterable {
-    case stdin, tcp, tls
-
-    /// Descriptors that a reader takes while it is started and read: pipes of two ends each, and where it connects a
-    /// server with a few connections. An examination before that takes fewer.
-    var descriptors: Int { self == .stdin ? 8 : 12 }
-  }
-
   @Option(
     help: ArgumentHelp(
       "A line of shell that starts a reader: it reads every stream of the corpus instead of apnsift.",
@@ -18,7 +10,7 @@ struct ReaderOptions: ParsableArguments {
   var reader: String?
 
   @Option(help: "How it gets a stream: on standard input, or from a server on this machine.")
-  var over = Over.stdin
+  var over = ReaderServer.Over.stdin
 
   @Option(
     help:
@@ -56,8 +48,11 @@ struct ReaderOptions: ParsableArguments {
 
   func trial(_ command: ReaderCommand, isVerbose: Bool) throws -> ReaderTrial {
     ReaderTrial(
-      command: command, server: try ReaderServer(over), kind: readerOf,
+      command, server: try ReaderServer(over), kind: readerOf,
       limits: ReaderLimits(seconds: timeout, output: maxOutput.bytes), takesDamaged: damaged,
       isVerbose: isVerbose)
   }
 }
+
+extension ReaderServer.Over: ExpressibleByArgument {}
+extension ReadableStream.Kind: ExpressibleByArgument {}

@@ -2,6 +2,7 @@ import ArgumentParser
 import Platform
 import PostgreSQLStore
 import SQLiteStore
+import Stores
 import TokenStores
 
 /// The store of a command that names none.

@@ -1,3 +1,4 @@
+import CaptureWriting
 import Foundation
 import Testing
 

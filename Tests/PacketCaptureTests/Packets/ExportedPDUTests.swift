@@ -1,3 +1,4 @@
+import CaptureWriting
 import PacketCapture
 import TestSupport
 import Testing

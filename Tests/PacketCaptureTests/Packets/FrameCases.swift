@@ -1,3 +1,4 @@
+import CaptureWriting
 import Testing
 
 /// A frame of each kind that is read, all with the same TCP segment in it.

@@ -1,3 +1,4 @@
+import CaptureWriting
 import PacketCapture
 
 /// Writes packets, header by header, for tests of their reading. All of it follows the standards' pictures; it

@@ -1,0 +1,121 @@
+import Analysis
+import Platform
+import Reports
+import WireBytes
+
+/// Holds every case of a corpus against what it expects.
+package struct CorpusRun {
+  private let cases: [CaseDirectory]
+  private let examiner: CaseExaminer
+  /// Whether expectations are written.
+  private let updates: Bool
+  private let jobs: Int
+
+  package init(_ cases: [CaseDirectory], _ examiner: CaseExaminer, updates: Bool, jobs: Int) {
+    (self.cases, self.examiner, self.updates, self.jobs) = (cases, examiner, updates, jobs)
+  }
+
+  /// Prints what became of the cases, in their order.
+  package func run(_ output: OutputBuffer, isTAP: Bool, isVerbose: Bool) throws -> CorpusResult {
+    let style = TextStyle(isColoured: OutputFile.isColoured)
+    var rows: [TestRow] = []
+    var updated = 0
+    let (cases, examiner, updates) = (cases, examiner, updates)
+    try Workers.run(cases.count, jobs: jobs) { number in
+      var one = try examiner.examine(cases[number])
+      // What nobody writes need not wait for its turn.
+      if !updates || one.verdict.isHeld { one.found = nil }
+      return one
+    } deliver: { one in
+      var row = Self.row(one, isVerbose: isVerbose)
+      do {
+        if updates, try update(one) {
+          updated += 1
+          row.verdict = .passed
+        }
+      } catch let failure as Failure {
+        row.verdict = .broken("\(CaseFiles.expectation) is not written: \(failure.message)")
+      }
+      rows.append(row)
+      if !isTAP { try output.append(TestText.lines(row, style: style, isVerbose: isVerbose)) }
+    }
+    if isTAP { try output.append(TAPWriter.text(rows)) }
+    return result(rows, updated: updated)
+  }
+
+  // MARK: - Rows
+
+  private static func row(_ one: ExaminedCase, isVerbose: Bool) -> TestRow {
+    let verdict: TestRow.Verdict =
+      switch one.verdict {
+      case .holds: .passed
+      case .broken(let reason): .broken(reason)
+      case .differs(let comparison):
+        .failed(summary(comparison), details: details(comparison) + (isVerbose ? one.messages : []))
+      }
+    return TestRow(name: one.name, shows: one.description?.shows ?? "", verdict: verdict)
+  }
+
+  private static func summary(_ comparison: EvidenceComparison) -> String {
+    let more = comparison.count > comparison.first.count
+    return "\(Count.of(comparison.count, "difference"))\(more ? ", the first \(comparison.first.count)" : "")"
+  }
+
+  /// Of each difference where it is and what differs, then both records.
+  private static func details(_ comparison: EvidenceComparison) -> [String] {
+    comparison.first.flatMap { difference in
+      [heading(difference)]
+        + [("-", difference.expected), ("+", difference.found)].compactMap { sign, record in
+          record.map { sign + String(decoding: $0.canonical, as: UTF8.self) }
+        }
+    }
+  }
+
+  private static func heading(_ difference: EvidenceDifference) -> String {
+    if difference.found == nil { return "\(difference.place): expected, but not found" }
+    if difference.expected == nil { return "\(difference.place): found, but not expected" }
+    return "\(difference.place): differs in \(difference.fields.joined(separator: ", "))"
+  }
+
+  // MARK: - Updating
+
+  /// Writes the expectation of a case that differs or has none that can be used; false where that is not so.
+  private func update(_ one: ExaminedCase) throws -> Bool {
+    guard let found = one.found else { return false }
+    switch one.verdict {
+    case .holds: return false
+    case .broken where !one.lacksExpectation: return false
+    case .broken, .differs: break
+    }
+    let path = one.directory.path(of: CaseFiles.expectation).dropLast().map { UInt8(bitPattern: $0) }
+    guard let name = String(validating: path, as: UTF8.self) else {
+      throw Failure("its path is not UTF-8; rename the directory")
+    }
+    let file = try OutputFile(name, force: true)
+    let buffer = OutputBuffer(file)
+    try found.write { try buffer.append(Array($0)) }
+    try buffer.flush()
+    try file.finish()
+    Messages.say("\(one.name): wrote \(CaseFiles.expectation)")
+    return true
+  }
+
+  private func result(_ rows: [TestRow], updated: Int) -> CorpusResult {
+    let tally = TestTally(rows)
+    let change = updates ? "\(updated) written, " : ""
+    let line =
+      "verified \(Count.of(tally.count, "case")): \(change)\(tally.passed - updated) as expected, "
+      + "\(tally.failed) different, \(tally.broken) broken"
+    let ending: CorpusResult.Ending = tally.broken > 0 ? .broken : tally.failed > 0 ? .differs : .asExpected
+    return CorpusResult(rows: rows, closingLine: line, ending: ending)
+  }
+}
+
+/// What became of a corpus.
+package struct CorpusResult {
+  package enum Ending { case asExpected, differs, broken }
+
+  package var rows: [TestRow]
+  package var closingLine: String
+  package var ending: Ending
+}

@@ -1,0 +1,57 @@
+import Platform
+import WireBytes
+
+/// Numbers as the page writes them.
+package enum Figures {
+  /// `1,234,567`.
+  package static func grouped(_ number: Int) -> String {
+    let digits = String(number.magnitude)
+    var text = number < 0 ? "-" : ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index) % 3 == 0 { text += "," }
+      text.append(digit)
+    }
+    return text
+  }
+
+  /// `1 byte`, `1,234 bytes`.
+  /// - Parameter plural: where it is not the noun with an s.
+  package static func count(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
+    count == 1 ? "1 \(noun)" : "\(grouped(count)) \(plural ?? noun + "s")"
+  }
+
+  /// `5 of 12 are listed`, `1 of 12 is listed`, `None of 12 is listed`.
+  /// - Parameters:
+  ///   - verb: what was done with the part.
+  ///   - noun: what they are, if it is to be said.
+  package static func part(_ part: Int, of whole: Int, _ verb: String, noun: String? = nil) -> String {
+    let all = noun.map { count(whole, $0) } ?? grouped(whole)
+    return "\(part == 0 ? "None" : grouped(part)) of \(all) \(part > 1 ? "are" : "is") \(verb)"
+  }
+
+  /// A share with one decimal, `0.4 %`; never 0 of something, and never 100 of less than all.
+  package static func percent(_ part: Int, of whole: Int) -> String {
+    guard whole > 0, part > 0 else { return "0 %" }
+    if part >= whole { return "100 %" }
+    let tenths = Int((Double(part) / Double(whole) * 1000).rounded())
+    if tenths == 0 { return "less than 0.1 %" }
+    if tenths >= 1000 { return "more than 99.9 %" }
+    return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
+  }
+
+  /// `4,000 bytes (3.91 KiB)`.
+  package static func size(_ bytes: Int) -> String {
+    bytes < 1024 ? count(bytes, "byte") : "\(grouped(bytes)) bytes (\(ByteSize.text(bytes)))"
+  }
+
+  /// A count that stands for as many or more when it is the largest there is.
+  package static func atMost(_ count: UInt32) -> String {
+    grouped(Int(count)) + (count == .max ? " or more" : "")
+  }
+
+  /// `2013-05-01 09:30:00 UTC`: a time that people read.
+  package static func time(_ seconds: UInt32) -> String {
+    let text = UTCTime.text(seconds)
+    return text.prefix(10) + " " + text.dropFirst(11).prefix(8) + " UTC"
+  }
+}

@@ -1,0 +1,222 @@
+import Analysis
+import Mustache
+import Platform
+
+/// The page as the template reads it: every text as it is shown. Names of properties are names in report.mustache; those
+/// of rows differ from those around them, as the template looks outward for what a row lacks.
+struct PageView {
+  let style = ReportHTML.style
+  let head: ReportHead
+  let level: String
+  let verdict: String
+  let opening: String
+  let sentences: [String]
+  let tiles: [Tile]
+  let isRedacted: Bool
+  let masks: Bool
+  let making: [Fact]
+  let note: [String]
+  let hasNote: Bool
+  let inputs: [InputView]
+  let failures: String
+  let hasFailures: Bool
+  let given: [Fact]
+  let defaults: [Fact]
+  let hasGiven: Bool
+  let timeline: TimelineView?
+  let streams: StreamsView
+  let findings: FindingsView
+  let gateway: GatewayView?
+  let readers: ReadersView
+  let deaths: DeathsView
+  let glossary: [Glossary.Entry]
+  let account: [AccountRow]
+
+  /// A figure that is seen first.
+  struct Tile {
+    let figure: String
+    let label: String
+
+    init(_ count: Int, _ noun: String, _ plural: String) {
+      figure = Figures.grouped(count)
+      label = count == 1 ? noun : plural
+    }
+  }
+
+  /// A name and what is said of it.
+  struct Fact {
+    let name: String
+    let value: String
+  }
+
+  init(_ page: ReportPage) {
+    let verdict = ReportVerdict(page)
+    head = page.head
+    level = verdict.level.rawValue
+    self.verdict = verdict.word
+    opening = verdict.sentences.first ?? ""
+    sentences = Array(verdict.sentences.dropFirst())
+    tiles = Self.tiles(page)
+    isRedacted = page.head.isRedacted
+    masks = page.head.hasMaskedText
+    making = Self.making(page.head)
+    note = page.head.note
+    hasNote = !page.head.note.isEmpty
+    inputs = page.inputs.map(InputView.init)
+    failures = Figures.count(page.failures, "input")
+    hasFailures = page.failures > 0
+    given = page.head.options.filter { !$0.isDefault }.map { Fact(name: $0.name, value: $0.value) }
+    defaults = page.head.options.filter(\.isDefault).map { Fact(name: $0.name, value: $0.value) }
+    hasGiven = !given.isEmpty
+    timeline = TimelineView(page.deaths)
+    streams = StreamsView(page)
+    findings = FindingsView(page)
+    gateway = GatewayView(page)
+    readers = ReadersView(page)
+    deaths = DeathsView(page)
+    glossary = Glossary.entries(isRedacted: page.head.isRedacted)
+    account = Self.account(page.summary)
+  }
+
+  private static func making(_ head: ReportHead) -> [Fact] {
+    [
+      head.madeAt.map { Fact(name: "Made", value: $0) },
+      head.madeBy.map { Fact(name: "By", value: $0) },
+      Fact(name: "With", value: "apnsift \(head.version)"),
+    ].compactMap { $0 }
+  }
+
+  private static func tiles(_ page: ReportPage) -> [Tile] {
+    let summary = page.summary
+    let gateway = summary.gateway
+    let lost = summary.skippedBytes + summary.truncatedBytes
+    let examined = summary.streamBytes + summary.undecodedBytes
+    var tiles = [Tile(examined, "byte examined", "bytes examined")]
+    if summary.feedback > 0 || gateway.requests + gateway.responses == 0 {
+      tiles.append(Tile(summary.feedback, "feedback tuple", "feedback tuples"))
+      tiles.append(Tile(page.deaths.dead, "dead token", "dead tokens"))
+    }
+    if gateway.requests > 0 { tiles.append(Tile(gateway.requests, "request", "requests")) }
+    if gateway.responses > 0 { tiles.append(Tile(gateway.responses, "error response", "error responses")) }
+    tiles.append(Tile(lost, "byte not readable", "bytes not readable"))
+    if summary.undecodedBytes > 0 {
+      tiles.append(Tile(summary.undecodedBytes, "byte not decoded", "bytes not decoded"))
+    }
+    tiles.append(Tile(summary.gapBytes, "byte missing", "bytes missing"))
+    tiles.append(Tile(page.flaggedRecords, "doubtful record", "doubtful records"))
+    return tiles
+  }
+
+  /// Where every byte went.
+  struct AccountRow {
+    let fate: String
+    let bytes: String
+    let share: String
+  }
+
+  private static func account(_ summary: Summary) -> [AccountRow] {
+    let rows = [
+      ("In records", summary.recordBytes), ("Passed over: they belong to no record", summary.skippedBytes),
+      ("Cut off: a record that has begun and does not end", summary.truncatedBytes),
+    ]
+    let shares = rows.map { fate, bytes in
+      AccountRow(
+        fate: fate, bytes: Figures.grouped(bytes), share: Figures.percent(bytes, of: summary.streamBytes))
+    }
+    let rest = [
+      ("Not decoded: encrypted, or of another protocol", summary.undecodedBytes),
+      ("Missing from the input", summary.gapBytes),
+    ].filter { $0.1 > 0 }
+    return shares + rest.map { AccountRow(fate: $0.0, bytes: Figures.grouped($0.1), share: "–") }
+  }
+}
+
+/// An input in the page.
+struct InputView {
+  let source: String
+  let format: String
+  let size: String
+  let digest: String
+  let sameBytesAs: String?
+
+  init(_ input: InputSummary) {
+    source = input.source
+    let compression = input.compression.map { ", compressed with \($0)" } ?? ""
+    let kind = input.captureKind.map { "\($0) capture" } ?? input.format ?? "not read"
+    let packets = input.packets.map { ", \(Figures.count($0, "packet"))" } ?? ""
+    format = kind + compression + packets
+    size = Figures.size(input.bytes)
+    digest = input.sha256 ?? "not known"
+    sameBytesAs = input.sameBytesAs
+  }
+}
+
+/// The timeline in the page.
+struct TimelineView {
+  let wide: String
+  let narrow: String
+  let unit: String
+  let deaths: String
+  let isNarrowlyCounted: Bool
+
+  init?(_ deaths: Deaths) {
+    guard let timeline = Timeline(deaths.hours) else { return nil }
+    wide = TimelineSVG(timeline, size: .wide, noun: "death").text
+    narrow = TimelineSVG(timeline, size: .narrow, noun: "death").text
+    unit = timeline.unit.name
+    self.deaths = Figures.count(timeline.total, "death")
+    isNarrowlyCounted = timeline.total < deaths.dead
+  }
+}
+
+/// Makes the page of a report: one HTML file that needs nothing else, no script and no network.
+package enum ReportHTML {
+  package static func bytes(_ page: ReportPage) throws -> [UInt8] {
+    Array(try text(page).utf8)
+  }
+
+  package static func text(_ page: ReportPage) throws -> String {
+    MustacheContentTypes.register(PageText(), named: PageText.name)
+    let template = try MustacheTemplate(
+      string: String(decoding: PackageResources.report_mustache, as: UTF8.self))
+    return template.render(PageView(page))
+  }
+
+  /// The style sheet, which stands in the page.
+  static var style: String { String(decoding: PackageResources.report_css, as: UTF8.self) }
+}
+
+/// How every text gets into the page: `&`, `<`, `>` and both quotes escaped, and what cannot be seen spelled out.
+///
+/// The library's own escaping goes by characters: a quote with a combining mark behind it is another character than a
+/// quote, is left as it is, and ends an attribute. This one goes by Unicode scalars, as a browser does.
+struct PageText: MustacheContentType {
+  /// The name that the template asks for it by.
+  static let name = "PAGE"
+
+  func escapeText(_ text: String) -> String { Self.escaped(text) }
+
+  static func escaped(_ text: String) -> String {
+    let exact = VisibleText.exact(text)
+    guard exact.utf8.contains(where: isSpecial) else { return exact }
+    var escaped = String.UnicodeScalarView()
+    for scalar in exact.unicodeScalars {
+      switch scalar {
+      case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
+      case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
+      case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
+      case "\"": escaped.append(contentsOf: "&quot;".unicodeScalars)
+      case "'": escaped.append(contentsOf: "&#39;".unicodeScalars)
+      default: escaped.append(scalar)
+      }
+    }
+    return String(escaped)
+  }
+
+  private static func isSpecial(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "'"): true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import APNsWire
+import Analysis
+import PacketCapture
+import Reports
+import WireBytes
+
+/// Collects streams, responses and counts for a report, of each no more than its limit.
+package final class ReportCollector: EvidenceSink {
+  private let maxStreams: Int
+  private let maxResponses: Int
+  private let names: TokenNames
+  /// The inputs so far: streams are told input by input.
+  private var inputs = 0
+  private var streams: [(input: Int, stream: StreamSummary)] = []
+  package private(set) var streamsLeftOut = 0
+  package private(set) var decodedStreams = 0
+  package private(set) var flaggedRecords = 0
+  package private(set) var gateway = GatewayRows()
+
+  package init(maxStreams: Int, maxResponses: Int, names: TokenNames) {
+    self.maxStreams = maxStreams
+    self.maxResponses = maxResponses
+    self.names = names
+  }
+
+  package func inputBegan(_ source: String) { inputs += 1 }
+
+  /// In the order of the inputs, those of one input by their numbers.
+  package var sortedStreams: [StreamSummary] {
+    streams.sorted { ($0.input, $0.stream.number) < ($1.input, $1.stream.number) }.map(\.stream)
+  }
+
+  package func records(_ records: FeedbackRecords, in bytes: RawSpan) {
+    if !records.run.flags.isEmpty { flaggedRecords &+= records.run.count }
+  }
+
+  package var needs: EvidenceNeeds { .gatewayRecords }
+
+  package func requests(_ requests: RequestRecords, in bytes: RawSpan) {
+    for request in requests.records {
+      if !request.flags.isEmpty { flaggedRecords &+= 1 }
+      guard !request.range.isEmpty else { continue }
+      let command = Int(bytes.byte(at: request.range.lowerBound))
+      if gateway.commands.indices.contains(command) { gateway.commands[command] &+= 1 }
+    }
+  }
+
+  package func response(_ response: ResponseRecord) throws {
+    if !response.flags.isEmpty { flaggedRecords &+= 1 }
+    if gateway.responses.count < maxResponses { gateway.responses.append(try row(response)) }
+  }
+
+  package func stream(_ stream: StreamSummary, report: StreamReport) {
+    let isDecoded = stream.speaks == .feedback || stream.speaks == .gateway
+    if isDecoded { decodedStreams += 1 }
+    if streams.count < maxStreams { return streams.append((inputs, stream)) }
+    streamsLeftOut += 1
+    // What was decoded is worth more than what was not.
+    if isDecoded, let index = streams.lastIndex(where: { $0.stream.speaks == .other }) {
+      streams.remove(at: index)
+      streams.append((inputs, stream))
+    }
+  }
+
+  private func row(_ response: ResponseRecord) throws -> GatewayRows.Response {
+    var row = GatewayRows.Response(
+      source: response.labels.source, stream: response.labels.stream, offset: response.offset)
+    row.packet = response.packet?.number
+    row.capturedAt = response.packet?.time?.text
+    // What names no request may be bytes of something else that only looks like a response, such as of a token.
+    let isShown = names.key == nil || response.request != nil
+    row.status = isShown ? response.response.status : nil
+    row.identifier = isShown ? response.response.identifier : nil
+    row.requestOffset = response.request?.offset
+    row.token = try response.request?.token.map { try names.name($0) }
+    row.flags = response.flags.codes
+    return row
+  }
+}

@@ -1,0 +1,238 @@
+import Analysis
+import Reports
+import WireBytes
+
+/// Takes what may be a token out of names, titles and remarks: they are people's, and may hold anything, in any of the
+/// forms in which people write bytes. Better too much than a part of a token (decision 33).
+struct TextMask {
+  static let mask = "[masked]"
+  /// So many hex digits may be of a token. A date and a time have 14.
+  private static let fewestDigits = 16
+  /// So many letters and digits in a row may be a token in base32, of which 32 bytes take 52, or in base64.
+  private static let longestWord = 40
+  /// Of so many letters and digits, whatever stands between them, ...
+  private static let windowLength = 32
+  /// ... so many follow at once on one of another kind (a small letter, a capital, a digit) where they are base64: 19 on
+  /// average, and fewer than eight not once in 100,000 tokens. In words, names and dates it is none to seven.
+  private static let fewestChanges = 8
+
+  /// Whether anything is masked at all.
+  let isActive: Bool
+  /// Whether something was.
+  private(set) var hasMasked = false
+
+  init(isActive: Bool) { self.isActive = isActive }
+
+  mutating func text(_ text: String) -> String {
+    guard isActive else { return text }
+    let bytes = Array(text.utf8)
+    let ranges = Self.merged(Self.hexRuns(bytes) + Self.words(bytes) + Self.mixedWindows(bytes))
+    guard !ranges.isEmpty else { return text }
+    hasMasked = true
+    var masked: [UInt8] = []
+    var end = 0
+    for range in ranges {
+      masked += bytes[end..<range.lowerBound] + Array(Self.mask.utf8)
+      end = range.upperBound
+    }
+    return String(decoding: masked + bytes[end...], as: UTF8.self)
+  }
+
+  // MARK: - Hex
+
+  /// What stands in a row of words that are all of hex digits, whatever stands between them, as in `09-fc`, `0x09, 0xfc`,
+  /// `\x09`, `%09`, or over lines; and hex digits within another word.
+  private static func hexRuns(_ bytes: [UInt8]) -> [Range<Int>] {
+    var runs: [Range<Int>] = []
+    var run = HexRun()
+    for word in bytes.indices.split(whereSeparator: { Kind(bytes[$0]) == nil }) {
+      if run.append(word, of: bytes) { continue }
+      if let range = run.ofToken { runs.append(range) }
+      run = HexRun()
+      runs += word.split { Hex.value(ofDigit: bytes[$0]) == nil }.filter { $0.count >= fewestDigits }
+    }
+    return runs + [run.ofToken].compactMap { $0 }
+  }
+
+  private struct HexRun {
+    private var range: Range<Int>?
+    private var digits = 0
+    private var hasLetter = false
+    /// Whether no more than single marks stand between the words.
+    private var isPlain = true
+
+    /// False where the word has more than hex digits, but for `0x` or `x` before them.
+    mutating func append(_ word: Range<Int>, of bytes: [UInt8]) -> Bool {
+      let isX = { (place: Int) in place < word.upperBound && bytes[place] | 0x20 == UInt8(ascii: "x") }
+      let prefix = isX(word.lowerBound) ? 1 : isX(word.lowerBound + 1) ? 2 : 0
+      let number = word.dropFirst(prefix)
+      guard !number.isEmpty, number.allSatisfy({ Hex.value(ofDigit: bytes[$0]) != nil }) else { return false }
+      if let range {
+        let gap = bytes[range.upperBound..<word.lowerBound]
+        isPlain = isPlain && prefix == 0 && gap.count == 1 && gap.allSatisfy { " -_.:,".utf8.contains($0) }
+      }
+      range = (range ?? word).lowerBound..<word.upperBound
+      digits += number.count
+      hasLetter = hasLetter || number.contains { Kind(bytes[$0]) != .digit }
+      return true
+    }
+
+    /// Its place, if it may be of a token. Numbers with more than single marks between them are none.
+    var ofToken: Range<Int>? { digits >= fewestDigits && (hasLetter || isPlain) ? range : nil }
+  }
+
+  // MARK: - Base32 and base64
+
+  private enum Kind: Equatable {
+    case small, capital, digit
+
+    /// Nil for what is no letter or digit of ASCII.
+    init?(_ byte: UInt8) {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"): self = .small
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): self = .capital
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): self = .digit
+      default: return nil
+      }
+    }
+  }
+
+  /// Letters and digits, both of them, without anything between.
+  private static func words(_ bytes: [UInt8]) -> [Range<Int>] {
+    bytes.indices.split { Kind(bytes[$0]) == nil }.compactMap { word in
+      let kinds = bytes[word].compactMap(Kind.init)
+      guard word.count >= longestWord, kinds.contains(.digit), kinds.contains(where: { $0 != .digit }) else {
+        return nil
+      }
+      return word
+    }
+  }
+
+  /// Stretches in which small letters, capitals and digits take turns as they do in base64 and in no text, in one word
+  /// or in groups, lines or paths. The words that they begin and end in belong to them, unless they are plain ones.
+  private static func mixedWindows(_ bytes: [UInt8]) -> [Range<Int>] {
+    let letters = bytes.indices.filter { Kind(bytes[$0]) != nil }
+    guard letters.count >= windowLength else { return [] }
+    // How many of the letters before each, and itself, follow at once on one of another kind.
+    var changes = [0]
+    for (before, letter) in zip(letters, letters.dropFirst()) {
+      let isChange = letter == before + 1 && Kind(bytes[before]) != Kind(bytes[letter])
+      changes.append((changes.last ?? 0) + (isChange ? 1 : 0))
+    }
+    let windows = (0...(letters.count - windowLength)).compactMap { first -> Range<Int>? in
+      let last = first + windowLength - 1
+      return changes[last] - changes[first] >= fewestChanges ? letters[first]..<(letters[last] + 1) : nil
+    }
+    return merged(windows).map { window in
+      let start = bytes[..<window.lowerBound].lastIndex { !isOfWord($0) }.map { $0 + 1 } ?? 0
+      return trimmed(
+        start..<(bytes[window.upperBound...].firstIndex { !isOfWord($0) } ?? bytes.count), of: bytes)
+    }
+  }
+
+  /// The range without plain words at its ends.
+  private static func trimmed(_ range: Range<Int>, of bytes: [UInt8]) -> Range<Int> {
+    let words = range.split { !isOfWord(bytes[$0]) }
+    let isMixed = { (word: Range<Int>) in
+      let kinds = word.map { Kind(bytes[$0]) }
+      return kinds.contains(.digit) || zip(kinds, kinds.dropFirst()).count(where: { $0 != $1 }) > 1
+    }
+    guard let first = words.first(where: isMixed), let last = words.last(where: isMixed) else { return range }
+    return first.lowerBound..<last.upperBound
+  }
+
+  private static func isOfWord(_ byte: UInt8) -> Bool { Kind(byte) != nil || "+/=-_".utf8.contains(byte) }
+
+  /// Ranges in order, those that touch made one.
+  private static func merged(_ ranges: [Range<Int>]) -> [Range<Int>] {
+    var merged: [Range<Int>] = []
+    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = merged.last, range.lowerBound <= last.upperBound {
+        merged[merged.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+      } else {
+        merged.append(range)
+      }
+    }
+    return merged
+  }
+}
+
+/// What a redacted report leaves out of names and words; tokens and bytes were left out when they were gathered.
+extension ReportPage {
+  package func masked() -> ReportPage {
+    var page = self
+    var mask = TextMask(isActive: true)
+    page.head.title = mask.text(head.title)
+    page.head.note = head.note.map { mask.text($0) }
+    page.head.madeBy = head.madeBy.map { mask.text($0) }
+    page.head.options = head.options.map { option in
+      ReportHead.Option(option.name, mask.text(option.value), isDefault: option.isDefault)
+    }
+    for index in inputs.indices {
+      page.inputs[index].source = mask.text(inputs[index].source)
+      page.inputs[index].sameBytesAs = inputs[index].sameBytesAs.map { mask.text($0) }
+    }
+    for index in streams.indices { page.streams[index].mask(&mask) }
+    for index in findings.indices {
+      page.findings[index].places = findings[index].places.map { $0.masked(&mask) }
+    }
+    for index in gateway.responses.indices {
+      page.gateway.responses[index].source = mask.text(gateway.responses[index].source)
+    }
+    for index in readers.indices {
+      if let source = readers[index].difference?.source {
+        page.readers[index].difference?.source = mask.text(source)
+      }
+    }
+    page.commands.mask(&mask)
+    page.head.hasMaskedText = mask.hasMasked
+    return page
+  }
+}
+
+extension StreamSummary {
+  fileprivate mutating func mask(_ mask: inout TextMask) {
+    source = mask.text(source)
+    client = client.map { Self.isAddress($0) ? $0 : mask.text($0) }
+    server = server.map { Self.isAddress($0) ? $0 : mask.text($0) }
+  }
+
+  /// An address is no token, however many digits it has.
+  private static func isAddress(_ peer: String) -> Bool { isIPv4(peer) || isIPv6(peer) }
+
+  /// `192.0.2.1:2196`.
+  private static func isIPv4(_ peer: String) -> Bool {
+    let parts = peer.split(separator: ":", omittingEmptySubsequences: false)
+    let numbers = (parts.first ?? "").split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 2 && numbers.count == 4 && numbers.allSatisfy { UInt8($0) != nil }
+      && UInt16(parts[1]) != nil
+  }
+
+  /// `[2001:db8::1]:2196`.
+  private static func isIPv6(_ peer: String) -> Bool {
+    guard peer.hasPrefix("["), let end = peer.firstIndex(of: "]") else { return false }
+    let groups = peer[..<end].dropFirst().split(separator: ":", omittingEmptySubsequences: false)
+    return (3...8).contains(groups.count) && groups.allSatisfy { $0.count <= 4 }
+  }
+}
+
+extension FoundPlace {
+  fileprivate func masked(_ mask: inout TextMask) -> FoundPlace {
+    var finding = finding
+    finding.source = mask.text(finding.source)
+    // It may quote bytes, in hex, in decimal or as text.
+    finding.message = ""
+    return FoundPlace(finding, window: window, command: command.map { mask.text($0) })
+  }
+}
+
+extension ReportCommands {
+  fileprivate mutating func mask(_ mask: inout TextMask) {
+    for path in [
+      \ReportCommands.streams, \.findings, \.records, \.responses, \.requests, \.resend, \.audit,
+    ] {
+      self[keyPath: path] = mask.text(self[keyPath: path])
+    }
+    deadTokens = deadTokens.map { mask.text($0) }
+  }
+}

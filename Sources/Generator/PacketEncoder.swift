@@ -1,0 +1,261 @@
+/// Puts segments into packets of a link layer, with the checksums that a network card would have set.
+struct PacketEncoder {
+  let link: CaptureLink
+  let isBigEndian: Bool
+
+  /// A packet, and where the segment's payload begins in it, in bytes from 0.
+  struct Packet {
+    var bytes: [UInt8] = []
+    var payloadStart = 0
+    fileprivate var isV6 = false
+
+    /// Where addresses and ports of a segment with data lie in a record.
+    /// - Parameter payloadAt: index in the record of the payload's first byte.
+    func endpoints(payloadAt: Int) -> Range<Int> {
+      // A TCP header of 20 bytes begins with the ports; before it are two addresses.
+      let segmentStart = payloadAt - 20
+      return segmentStart - (isV6 ? 32 : 8)..<segmentStart + 4
+    }
+  }
+
+  /// Tells datagrams apart (RFC 791, Identification).
+  private var identification: UInt16 = 0
+
+  init(_ scenario: CaptureScenario) {
+    link = scenario.link
+    isBigEndian = scenario.container.isBigEndian
+  }
+
+  mutating func packet(_ segment: GeneratedSegment, between peers: Peers) -> Packet {
+    var packet = Packet()
+    packet.isV6 = peers.isV6
+    appendLinkHeader(isV6: peers.isV6, to: &packet.bytes)
+    let tcp = Self.tcp(segment, between: peers)
+    let (source, destination) = peers.addresses(isFromServer: segment.isFromServer)
+    if peers.isV6 {
+      Self.appendIPv6(payloadLength: tcp.count, source, destination, to: &packet.bytes)
+    } else {
+      identification &+= 1
+      Self.appendIPv4(payloadLength: tcp.count, source, destination, identification, to: &packet.bytes)
+    }
+    packet.bytes += tcp
+    packet.payloadStart = packet.bytes.count - segment.payload.count
+    pad(&packet.bytes)
+    return packet
+  }
+
+  /// IEEE 802.3: no frame is shorter than 60 bytes without its check sequence. Whoever takes what pads it for data is
+  /// caught by bytes that are not zero.
+  private func pad(_ bytes: inout [UInt8]) {
+    guard link.linkType == 1, bytes.count < 60 else { return }
+    bytes += repeatElement(0xee, count: 60 - bytes.count)
+  }
+
+  // MARK: - Fragments
+
+  /// A fragment of a segment's datagram.
+  struct Fragment {
+    var bytes: [UInt8]
+    /// Which bytes of the segment's payload it carries, and where the first of them lies in it.
+    var payload: Range<Int>
+    var payloadStart: Int
+  }
+
+  /// The segment in about `count` fragments (RFC 791, section 3.2; RFC 8200, section 4.5); empty where it is too short,
+  /// or one of them would carry a single byte: a copy of that would be a question whether the other side is still
+  /// there (RFC 9293, section 3.8.4).
+  mutating func fragments(_ segment: GeneratedSegment, _ count: Int, between peers: Peers) -> [Fragment] {
+    let tcp = Self.tcp(segment, between: peers)
+    // All but the last have a multiple of 8 bytes, and the first the whole TCP header.
+    let length = max(24, (tcp.count / count + 7) / 8 * 8)
+    guard length < tcp.count, tcp.count % length != 1 else { return [] }
+    let header = tcp.count - segment.payload.count
+    identification &+= 1
+    return stride(from: 0, to: tcp.count, by: length).map { start in
+      let range = start..<min(start + length, tcp.count)
+      var bytes = fragmentHeader(range, of: tcp.count, segment, between: peers)
+      let payload = max(range.lowerBound, header)..<range.upperBound
+      let payloadStart = bytes.count + payload.lowerBound - range.lowerBound
+      bytes += tcp[range]
+      pad(&bytes)
+      return Fragment(
+        bytes: bytes, payload: payload.lowerBound - header..<payload.upperBound - header,
+        payloadStart: payloadStart)
+    }
+  }
+
+  private func fragmentHeader(
+    _ range: Range<Int>, of length: Int, _ segment: GeneratedSegment, between peers: Peers
+  ) -> [UInt8] {
+    var bytes: [UInt8] = []
+    appendLinkHeader(isV6: peers.isV6, to: &bytes)
+    let (source, destination) = peers.addresses(isFromServer: segment.isFromServer)
+    let goesOn = range.upperBound < length
+    let offset = UInt16(truncatingIfNeeded: range.lowerBound)
+    guard peers.isV6 else {
+      let place = offset / 8 | (goesOn ? 0x2000 : 0)
+      Self.appendIPv4(
+        payloadLength: range.count, source, destination, identification, place: place, to: &bytes)
+      return bytes
+    }
+    // Next header 44: fragment.
+    Self.appendIPv6(payloadLength: 8 + range.count, next: 44, source, destination, to: &bytes)
+    bytes += [6, 0]
+    appendBigEndian(offset | (goesOn ? 1 : 0), to: &bytes)
+    appendBigEndian(UInt32(identification), to: &bytes)
+    return bytes
+  }
+
+  // MARK: - Link layers
+
+  private static let addresses: [UInt8] = [2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2]
+
+  private func appendLinkHeader(isV6: Bool, to bytes: inout [UInt8]) {
+    let type: UInt16 = isV6 ? 0x86dd : 0x0800
+    switch link {
+    case .ethernet, .vlan:
+      bytes += Self.addresses
+      // IEEE 802.1Q: VLAN 7 with a priority.
+      if link == .vlan { bytes += [0x81, 0x00, 0x20, 0x07] }
+      appendBigEndian(type, to: &bytes)
+    case .sll:
+      bytes += [0, 0, 0, 1, 0, 6] + Self.addresses[6...] + [0, 0]
+      appendBigEndian(type, to: &bytes)
+    case .sll2:
+      appendBigEndian(type, to: &bytes)
+      bytes += [0, 0, 0, 0, 0, 2, 0, 1, 0, 6] + Self.addresses[6...] + [0, 0]
+    // The family as the capturing machine knows it, here Linux and a BSD, in its byte order or the network's.
+    case .null: bytes += isBigEndian ? [0, 0, 0, isV6 ? 28 : 2] : [isV6 ? 30 : 2, 0, 0, 0]
+    case .loop: bytes += [0, 0, 0, isV6 ? 24 : 2]
+    case .raw: break
+    }
+  }
+
+  // MARK: - Internet
+
+  /// RFC 791.
+  /// - Parameter place: flags and fragment offset; that it may not be fragmented, unless it is.
+  private static func appendIPv4(
+    payloadLength: Int, _ source: [UInt8], _ destination: [UInt8], _ identification: UInt16,
+    place: UInt16 = 0x4000, to bytes: inout [UInt8]
+  ) {
+    var header: [UInt8] = [0x45, 0]
+    appendBigEndian(UInt16(truncatingIfNeeded: 20 + payloadLength), to: &header)
+    appendBigEndian(identification, to: &header)
+    appendBigEndian(place, to: &header)
+    // 64 hops; TCP.
+    header += [64, 6]
+    var sum = Checksum()
+    sum.add(header)
+    sum.add(source)
+    sum.add(destination)
+    appendBigEndian(sum.value, to: &header)
+    bytes += header
+    bytes += source
+    bytes += destination
+  }
+
+  /// RFC 8200.
+  private static func appendIPv6(
+    payloadLength: Int, next: UInt8 = 6, _ source: [UInt8], _ destination: [UInt8],
+    to bytes: inout [UInt8]
+  ) {
+    bytes += [0x60, 0, 0, 0]
+    appendBigEndian(UInt16(truncatingIfNeeded: payloadLength), to: &bytes)
+    bytes += [next, 64]
+    bytes += source
+    bytes += destination
+  }
+
+  /// RFC 9293, section 3.1; a SYN has the option for the largest segment.
+  private static func tcp(_ segment: GeneratedSegment, between peers: Peers) -> [UInt8] {
+    let options: [UInt8] = segment.flags & GeneratedSegment.Flag.syn != 0 ? [2, 4, 5, 0xb4] : []
+    let (sourcePort, destinationPort) = peers.ports(isFromServer: segment.isFromServer)
+    var head: [UInt8] = []
+    appendBigEndian(sourcePort, to: &head)
+    appendBigEndian(destinationPort, to: &head)
+    appendBigEndian(segment.sequence, to: &head)
+    appendBigEndian(segment.acknowledgement, to: &head)
+    head += [UInt8((20 + options.count) / 4) << 4, segment.flags, 0xff, 0xff]
+    var sum = Checksum()
+    let (source, destination) = peers.addresses(isFromServer: segment.isFromServer)
+    sum.add(source)
+    sum.add(destination)
+    var pseudo: [UInt8] = []
+    appendBigEndian(UInt32(truncatingIfNeeded: 20 + options.count + segment.payload.count), to: &pseudo)
+    sum.add(pseudo + [0, 0, 0, 6])
+    sum.add(head)
+    sum.add(options)
+    sum.add(segment.payload)
+    appendBigEndian(sum.value, to: &head)
+    return head + [0, 0] + options + segment.payload
+  }
+}
+
+/// The internet checksum (RFC 1071) of parts, of which only the last may have an odd number of bytes.
+private struct Checksum {
+  private var sum: UInt64 = 0
+
+  mutating func add(_ bytes: [UInt8]) {
+    for place in stride(from: 0, to: bytes.count, by: 2) {
+      sum &+= UInt64(bytes[place]) << 8
+      if place + 1 < bytes.count { sum &+= UInt64(bytes[place + 1]) }
+    }
+  }
+
+  var value: UInt16 {
+    var folded = sum
+    while folded > 0xffff { folded = folded >> 16 &+ folded & 0xffff }
+    return ~UInt16(truncatingIfNeeded: folded)
+  }
+}
+
+/// The two ends of a generated connection.
+struct Peers: Sendable {
+  var isV6: Bool
+  var serverPort: UInt16
+  /// Which client it is, from 1; its address ends with the number.
+  private let client: UInt16
+  private let clientPort: UInt16
+
+  /// - Parameters:
+  ///   - number: of the connection, from 0, or where ports are reused of its place among those that are open.
+  init(_ number: Int, serverPort: UInt16, isV6: Bool) {
+    self.isV6 = isV6
+    self.serverPort = serverPort
+    client = UInt16(truncatingIfNeeded: number / CaptureScenario.clientPorts + 1)
+    clientPort = UInt16(truncatingIfNeeded: 49_152 + number % CaptureScenario.clientPorts)
+  }
+
+  func addresses(isFromServer: Bool) -> (source: [UInt8], destination: [UInt8]) {
+    let (client, server) = isV6 ? (v6(0x0c, client), v6(0x05, 1)) : (v4Client, [198, 51, 100, 1])
+    return isFromServer ? (server, client) : (client, server)
+  }
+
+  func ports(isFromServer: Bool) -> (source: UInt16, destination: UInt16) {
+    isFromServer ? (serverPort, clientPort) : (clientPort, serverPort)
+  }
+
+  /// Private addresses (RFC 1918), and ones for documentation (RFC 5737 and 3849).
+  private var v4Client: [UInt8] {
+    [10, 0, UInt8(truncatingIfNeeded: client >> 8), UInt8(truncatingIfNeeded: client)]
+  }
+
+  private func v6(_ group: UInt8, _ last: UInt16) -> [UInt8] {
+    var address: [UInt8] = [0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, group]
+    appendBigEndian(last, to: &address)
+    return address
+  }
+
+  /// As reports name an end, in JSON: `"192.0.2.1:2196"`, `"[2001:db8::1]:2196"`.
+  func text(ofServer isServer: Bool) -> [UInt8] {
+    let port = isServer ? serverPort : clientPort
+    let address =
+      if isV6 {
+        isServer ? "[2001:db8::5:1]" : "[2001:db8::c:\(String(client, radix: 16))]"
+      } else {
+        isServer ? "198.51.100.1" : "10.0.\(client >> 8).\(client & 0xff)"
+      }
+    return TruthText.quoted("\(address):\(port)")
+  }
+}

@@ -1,0 +1,147 @@
+/// Where a command's data goes: standard output, or a file that appears under its name only when it is
+/// whole.
+package final class OutputFile {
+  private let descriptor: Int32
+  /// The name that it is to have, for messages.
+  private let name: String
+  /// The name that it has until it is whole; nil where it is written in place.
+  private var temporaryName: String?
+  /// The path that it gets when it is whole; nil where it is written in place.
+  private var target: String?
+  /// Whether a file that is there is replaced.
+  private let replaces: Bool
+
+  /// Whether colour makes sense on standard output: on a terminal, unless NO_COLOR forbids it.
+  package static var isColoured: Bool {
+    let forbidden = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+    return isatty(STDOUT_FILENO) == 1 && !forbidden
+  }
+
+  /// Standard output.
+  package init() {
+    descriptor = STDOUT_FILENO
+    name = "standard output"
+    replaces = false
+  }
+
+  /// The file `path`, which may exist only with `force`. Devices, pipes and what is open already (`-` for
+  /// standard output, /dev/stdout, /dev/fd/3) are written in place.
+  package init(_ path: String, force: Bool) throws {
+    name = path
+    replaces = force
+    if path.isEmpty { throw Failure("the name of an output is empty: name a file to write") }
+    if let given = Self.givenDescriptor(path) {
+      descriptor = fcntl(given, F_DUPFD_CLOEXEC, 0)
+      guard descriptor >= 0 else { throw Failure("\(path) cannot be written: \(SystemError.text())") }
+      return
+    }
+    var status = stat()
+    let exists = stat(path, &status) == 0
+    if exists, status.st_mode & S_IFMT == S_IFDIR {
+      throw Failure("\(path) is a directory: name a file to write")
+    }
+    if exists, status.st_mode & S_IFMT != S_IFREG {
+      descriptor = open(path, O_WRONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw Failure("\(path) cannot be written: \(SystemError.text())") }
+      return
+    }
+    if exists, !force { throw Self.exists(path) }
+    let target = try Self.target(of: path)
+    let temporary = try Self.makeTemporaryFile(for: target, named: path)
+    self.target = target
+    (descriptor, temporaryName) = temporary
+    UnfinishedFiles.add(temporary.path)
+  }
+
+  deinit {
+    if let temporaryName {
+      _ = unlink(temporaryName)
+      UnfinishedFiles.remove(temporaryName)
+    }
+    if descriptor != STDOUT_FILENO { _ = close(descriptor) }
+  }
+
+  package func write(_ bytes: RawSpan) throws {
+    let failure = bytes.withUnsafeBytes { SystemWrite.all($0, to: descriptor) }
+    if failure == EPIPE { throw ClosedPipe() }
+    guard failure == 0 else { throw Failure("\(name) cannot be written: \(SystemError.text(failure))") }
+  }
+
+  /// The file is whole: it gets its name.
+  package func finish() throws {
+    guard let temporaryName, let target else { return }
+    guard fsync(descriptor) == 0 || errno == EINVAL, try move(temporaryName, to: target) else {
+      throw Failure("\(name) cannot be written: \(SystemError.text())")
+    }
+    self.temporaryName = nil
+    UnfinishedFiles.remove(temporaryName)
+  }
+
+  /// Gives the file its name; false with `errno` set where that fails. A file that somebody else has made
+  /// since is not replaced unless that was asked for.
+  private func move(_ temporaryName: String, to target: String) throws -> Bool {
+    if replaces { return rename(temporaryName, target) == 0 }
+    // Unlike a rename, a second link fails where the name is taken.
+    if link(temporaryName, target) == 0 { return unlink(temporaryName) == 0 }
+    if errno == EEXIST { throw Self.exists(name) }
+    // Not all file systems have links.
+    if access(target, F_OK) == 0 { throw Self.exists(name) }
+    return rename(temporaryName, target) == 0
+  }
+}
+
+// MARK: - Names
+
+extension OutputFile {
+  private static func exists(_ path: String) -> Failure {
+    Failure("\(path) exists already: name another file, or give --force to replace it")
+  }
+
+  /// The descriptor that the caller opened and that `path` stands for.
+  private static func givenDescriptor(_ path: String) -> Int32? {
+    let directory = "/dev/fd/"
+    switch path {
+    case "-", "/dev/stdout": return STDOUT_FILENO
+    case "/dev/stderr": return STDERR_FILENO
+    default: return path.hasPrefix(directory) ? Int32(path.dropFirst(directory.count)) : nil
+    }
+  }
+
+  /// The path to write instead of `path`: a link is followed, not replaced.
+  private static func target(of path: String) throws -> String {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+    guard let place = realpath(path, nil) else { throw Failure("\(path) is a link that leads to no file") }
+    defer { free(place) }
+    return String(cString: place)
+  }
+
+  /// Whether `other` is about to get the same name, however it is spelled.
+  package func hasSameTarget(as other: OutputFile) -> Bool {
+    guard let target, let otherTarget = other.target else { return false }
+    let (directory, last) = Self.split(target)
+    let (otherDirectory, otherLast) = Self.split(otherTarget)
+    return last == otherLast && directory == otherDirectory
+  }
+
+  private static func split(_ path: String) -> (directory: FileIdentity?, last: Substring) {
+    guard let slash = path.lastIndex(of: "/") else {
+      return (FileIdentity(at: Array(".".utf8CString)), path[...])
+    }
+    let last = path[path.index(after: slash)...]
+    return (FileIdentity(at: Array(String(path[...slash]).utf8CString)), last)
+  }
+
+  /// Makes the file that becomes `target`, beside it.
+  private static func makeTemporaryFile(
+    for target: String, named path: String
+  ) throws -> (descriptor: Int32, path: String) {
+    guard let file = TemporaryPath.makeFile("\(target).apnsift-") else {
+      throw Failure("\(path) cannot be created: \(SystemError.text())")
+    }
+    let mask = umask(0)
+    _ = umask(mask)
+    _ = fchmod(file.descriptor, 0o666 & ~mask)
+    return file
+  }
+}

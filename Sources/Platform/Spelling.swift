@@ -1,0 +1,27 @@
+/// How words are spelled.
+package enum Spelling {
+  package static func nearest(to word: String, of names: [String]) -> String {
+    names.min { distance(word, $0) < distance(word, $1) } ?? "inspect"
+  }
+
+  /// How many letters must be put in, taken out or changed to make `right` of `left`.
+  package static func distance(_ left: String, _ right: String) -> Int {
+    let right = Array(right)
+    var row = Array(0...right.count)
+    for (line, letter) in left.enumerated() {
+      var diagonal = row[0]
+      row[0] = line + 1
+      for column in right.indices {
+        let change = diagonal + (letter == right[column] ? 0 : 1)
+        diagonal = row[column + 1]
+        row[column + 1] = min(change, row[column] + 1, row[column + 1] + 1)
+      }
+    }
+    return row[right.count]
+  }
+}
+
+extension String {
+  /// As messages show it: a file may hold texts of any length.
+  package var shortened: String { count > 80 ? prefix(80) + "…" : self }
+}

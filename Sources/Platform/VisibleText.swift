@@ -1,0 +1,54 @@
+/// Text from outside, as it can be shown to people: a file may have any name.
+package enum VisibleText {
+  /// `text` with its control characters spelled out (`\\n`, `\\x1b`): a line stays a line, and a terminal
+  /// gets no commands.
+  package static func of(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isControl) else { return text }
+    return text.unicodeScalars.map { scalar in
+      switch scalar {
+      case "\n": "\\n"
+      case "\r": "\\r"
+      case "\t": "\\t"
+      case _ where isControl(scalar): "\\x" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+      default: String(scalar)
+      }
+    }.joined()
+  }
+
+  /// The same, and characters spelled out (`\\u{202e}`) that take no room, look like a space and are none, or change the
+  /// order of those around them: two texts that differ look different.
+  package static func exact(_ text: String) -> String {
+    let text = of(text)
+    guard text.unicodeScalars.contains(where: isHidden) else { return text }
+    return text.unicodeScalars.map { scalar in
+      isHidden(scalar) ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+    }.joined()
+  }
+
+  /// The same, with U+FFFD in place of the two characters that are none, which neither XML 1.0 nor YAML takes.
+  package static func printable(_ text: String) -> String {
+    let text = of(text)
+    guard text.unicodeScalars.contains(where: isNoCharacter) else { return text }
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { scalars.append(isNoCharacter(scalar) ? "\u{fffd}" : scalar) }
+    return String(scalars)
+  }
+
+  private static func isNoCharacter(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "\u{fffe}" || scalar == "\u{ffff}"
+  }
+
+  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isASCII { return false }
+    switch scalar.properties.generalCategory {
+    case .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .privateUse, .unassigned, .surrogate:
+      return true
+    default:
+      return scalar.properties.isDefaultIgnorableCodePoint
+    }
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.generalCategory == .control
+  }
+}

@@ -1,0 +1,107 @@
+import Analysis
+import JSON
+import Platform
+import Reports
+import WireBytes
+
+/// What became of one stream of a case under somebody else's reader.
+package struct CaseReading: Sendable {
+  /// The case, by its name.
+  package var name: String
+  package var row: ReaderRow
+  /// How the reader ended, where that is worth a word: a sentence without its full stop.
+  package var ending: String?
+  /// What it wrote to standard error last.
+  package var complaint: [String]
+  /// How many streams its case had to be read; says which of them it is where there are more.
+  package var isOneOfMany: Bool
+
+  package init(name: String, row: ReaderRow, ending: String?, complaint: [String], isOneOfMany: Bool) {
+    self.name = name
+    self.row = row
+    self.ending = ending
+    self.complaint = complaint
+    self.isOneOfMany = isOneOfMany
+  }
+
+  /// The reading as a test.
+  /// - Parameter shows: what its case shows.
+  package func test(shows: String) -> TestRow {
+    let place = isOneOfMany ? "\(name), stream \(row.stream) of \(row.source)" : name
+    return TestRow(name: place, shows: shows, verdict: verdict)
+  }
+
+  private var verdict: TestRow.Verdict {
+    switch row.verdict {
+    case .notJudged(let reason): return .skipped(reason)
+    case .judged(let reading):
+      guard row.isRight == false else { return .passed }
+      let counts =
+        "\(row.outcome): \(Count.of(reading.records, "record")), \(reading.correct) correct, "
+        + "\(reading.wrong) wrong, \(reading.missed) missed"
+      return .failed(counts, details: details)
+    }
+  }
+
+  /// What went wrong first, how it ended and what it said.
+  var details: [String] {
+    var lines: [String] = []
+    if case .judged(let reading) = row.verdict, let difference = reading.firstDifference {
+      lines.append("record \(difference.record): \(difference.reason)")
+      if let expected = difference.expected { lines.append("  expected \(ReaderText.short(expected))") }
+      if let emitted = difference.emitted { lines.append("  reported \(ReaderText.short(emitted))") }
+    }
+    if let ending { lines.append(ending) }
+    return lines + complaint.map { "  \($0)" }
+  }
+
+  /// A row of JSON, as `audit` has it, with the case and the ending.
+  package var json: JSONValue {
+    guard case .object(var members) = ReaderJSON.object(row) else { return .null }
+    members.insert(("case", .string(name)), at: 1)
+    members.append(("ending", JSONValue(ending)))
+    return .object(members)
+  }
+}
+
+/// What `verify --reader` shows to people: a table of the readings, and what went wrong first in each.
+package enum CaseReadingText {
+  /// Characters of a case's name in the table; of a longer one its end is shown.
+  private static let nameLength = 50
+
+  package static func text(_ readings: [CaseReading], style: TextStyle) -> String {
+    guard !readings.isEmpty else { return "" }
+    var table = TextTable([.left, .right, .right, .right, .right, .right, .left])
+    table.add(["case", "stream", "records", "correct", "wrong", "missed", "outcome"]) { style.bold($0) }
+    for reading in readings { add(reading, to: &table, style: style) }
+    return table.text + readings.map { sentences($0, style: style) }.joined()
+  }
+
+  private static func add(_ reading: CaseReading, to table: inout TextTable, style: TextStyle) {
+    var counts = [String](repeating: "-", count: 4)
+    if case .judged(let judged) = reading.row.verdict {
+      counts = [judged.records, judged.correct, judged.wrong, judged.missed].map { String($0) }
+    }
+    let isRight = reading.row.isRight
+    let emphasis: (String) -> String = { text in
+      switch isRight {
+      case true: text
+      case false: style.severity(.error, text)
+      case nil: style.severity(.note, text)
+      }
+    }
+    let name = VisibleText.of(reading.name)
+    let shown = name.count <= nameLength ? name : "…" + name.suffix(nameLength - 1)
+    table.add(
+      ([shown, String(reading.row.stream)] + counts).map { TextTable.Cell(text: $0) }
+        + [TextTable.Cell(text: reading.row.outcome, style: emphasis)])
+  }
+
+  private static func sentences(_ reading: CaseReading, style: TextStyle) -> String {
+    var lines = reading.details
+    if case .notJudged(let reason) = reading.row.verdict { lines = ["not judged: \(reason)"] + lines }
+    guard !lines.isEmpty else { return "" }
+    return "\n" + style.bold("\(VisibleText.of(reading.name)) stream \(reading.row.stream)") + "\n"
+      + lines.map { "  \(VisibleText.of($0))\n" }.joined()
+  }
+}

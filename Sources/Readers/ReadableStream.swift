@@ -1,0 +1,121 @@
+import Analysis
+import PacketCapture
+import ReaderModels
+import WireBytes
+
+/// A stream of a case, as somebody else's reader gets it, and what is true of it.
+package struct ReadableStream {
+  /// What readers are judged by.
+  package enum Kind: String, CaseIterable, Sendable {
+    case feedback, responses
+  }
+
+  package enum Content {
+    case feedback(FeedbackTruth)
+    case responses(ResponseTruth)
+    /// Why readers cannot be judged by it: a sentence without its full stop.
+    case notJudged(String)
+  }
+
+  package let source: String
+  package let number: Int
+  package let content: Content
+  /// How it came.
+  package private(set) var chunking: Chunking
+  private let hasPackets: Bool
+
+  /// Nil where the stream is of another kind.
+  package init?(
+    _ stream: RecordedStream, _ summary: StreamSummary, kind: Kind, takesDamaged: Bool, memory: Int
+  ) {
+    let side: Side
+    switch (kind, summary.speaks) {
+    case (.feedback, .feedback): side = stream.feedbackSide(summary)
+    case (.responses, .gateway) where summary.serverBytes > 0: side = summary.serverSide
+    default: return nil
+    }
+    source = summary.source
+    number = summary.number
+    let ends = stream[side].chunkEnds
+    hasPackets = ends != nil
+    chunking = ends.map { .ends($0) } ?? .standard
+    let first = kind == .feedback ? stream.tuples.first?.offset : stream.responses.first?.offset
+    if let obstacle = stream.obstacle(summary, side, firstRecord: first, memory: memory) {
+      content = .notJudged(obstacle)
+    } else if !takesDamaged, stream.hasSkipped(of: side, summary) {
+      content = .notJudged(
+        "the stream has bytes that are no records, which no server sends (--damaged judges it)")
+    } else if kind == .feedback {
+      content = .feedback(stream.feedbackTruth(of: side))
+    } else {
+      content = .responses(stream.responseTruth(of: side))
+    }
+  }
+
+  /// The stream as it came in reads of these sizes, unless the packets say how it came.
+  package func cut(_ sizes: [Int]) -> ReadableStream {
+    var stream = self
+    if !hasPackets, !sizes.isEmpty { stream.chunking = .sizes(sizes) }
+    return stream
+  }
+}
+
+/// What readers of a stream are judged by.
+extension RecordedStream {
+  /// Which side sent the feedback.
+  func feedbackSide(_ summary: StreamSummary) -> Side {
+    feedbackSender == .server ? summary.serverSide : summary.serverSide.other
+  }
+
+  /// The bytes of a side, with the true tuples in them.
+  func feedbackTruth(of side: Side) -> FeedbackTruth {
+    FeedbackTruth(
+      bytes: self[side].bytes,
+      runs: tuples.map { TupleRun(offset: $0.offset, tokenLength: $0.tokenLength, count: $0.count) })
+  }
+
+  /// The bytes of a side, with the true error responses in them.
+  func responseTruth(of side: Side) -> ResponseTruth {
+    ResponseTruth(
+      bytes: self[side].bytes,
+      responses: responses.map {
+        ResponseTruth.Response(
+          offset: $0.offset, status: $0.response.status, identifier: $0.response.identifier)
+      })
+  }
+
+  /// Whether this side sent bytes that are no records, cut tails left aside.
+  func hasSkipped(of side: Side, _ summary: StreamSummary) -> Bool {
+    skippedOf.contains(side == summary.serverSide ? .server : .client)
+  }
+
+  /// Why readers of this side cannot be judged, a sentence without its full stop; nil where they can be.
+  /// - Parameter firstRecord: offset of the first true record; nil without any.
+  func obstacle(
+    _ summary: StreamSummary, _ side: Side, firstRecord: Int?, memory: Int, memoryOption: String = "--memory"
+  ) -> String? {
+    let isServer = side == summary.serverSide
+    let missing = isServer ? summary.serverGapBytes : summary.clientGapBytes
+    let bytes = isServer ? summary.serverBytes : summary.clientBytes
+    if missing > 0 {
+      return "the stream lacks \(Count.of(missing, "byte")), which the reader did receive"
+    }
+    if isOverBudget { return "the stream takes more than the \(ByteSize.text(memory)) of \(memoryOption)" }
+    if midstreamOf.contains(isServer ? .server : .client), bytes > 0, firstRecord != 0 {
+      return "the stream lacks its beginning, which the reader did receive"
+    }
+    return self[side].bytes.count == bytes ? nil : "what was sent could not be decoded"
+  }
+}
+
+extension StreamChunks {
+  /// The ways in which a stream is cut, with the size to name in rows.
+  /// - Parameter chunkEnds: where the packets of the capture end, in bytes from 0; nil where none are known.
+  package func cuts(chunkEnds: [Int]?) -> [(size: Int?, chunking: Chunking)] {
+    switch self {
+    case .asCaptured: [(nil, chunkEnds.map { .ends($0) } ?? .standard)]
+    case .sizes(let sizes): [(nil, .sizes(sizes))]
+    case .everySize: Self.everySizes.map { ($0, .size($0)) }
+    }
+  }
+}

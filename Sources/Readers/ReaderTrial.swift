@@ -1,0 +1,114 @@
+import Analysis
+import Platform
+import ReaderModels
+import Reports
+import WireBytes
+
+/// A reader, and how it is tried.
+package struct ReaderTrial: Sendable {
+  package let command: ReaderCommand
+  /// Where it gets streams; nil gives them on standard input.
+  package let server: ReaderServer?
+  /// What it reads.
+  package let kind: ReadableStream.Kind
+  package let limits: ReaderLimits
+  package let takesDamaged: Bool
+  /// Whether what it writes to standard error is of interest even where it is right.
+  package let isVerbose: Bool
+
+  package init(
+    _ command: ReaderCommand, server: ReaderServer?, kind: ReadableStream.Kind, limits: ReaderLimits,
+    takesDamaged: Bool, isVerbose: Bool
+  ) {
+    (self.command, self.server, self.kind, self.limits) = (command, server, kind, limits)
+    (self.takesDamaged, self.isVerbose) = (takesDamaged, isVerbose)
+  }
+
+  /// Lets it read a stream.
+  package func read(_ stream: ReadableStream, of name: String, isOneOfMany: Bool) throws -> CaseReading {
+    var reading: CaseReading
+    switch stream.content {
+    case .notJudged(let reason): reading = self.reading(.notJudged(reason), stream, name)
+    case .feedback(let truth):
+      reading = try judge(FeedbackJudge(truth: truth), truth.bytes, stream, name)
+    case .responses(let truth):
+      reading = try judge(PrintedResponseJudge(truth: truth), truth.bytes, stream, name)
+    }
+    reading.isOneOfMany = isOneOfMany
+    return reading
+  }
+
+  private func judge(
+    _ judge: some PrintedJudge, _ bytes: [UInt8], _ stream: ReadableStream, _ name: String
+  ) throws -> CaseReading {
+    var lines = PrintedLines(judge)
+    var printed = 0
+    let served = try server?.start(stream, bytes, seconds: limits.seconds)
+    var session: ReaderSession
+    do {
+      session = try ReaderSession(
+        command, limits: limits, stream: served == nil ? (bytes, stream.chunking) : nil,
+        environment: served?.environment ?? [])
+    } catch let failure as StartFailure {
+      throw Failure("the reader \(failure.message); correct the command")
+    }
+    let end = session.run { bytes in
+      printed += bytes.count
+      lines.take(bytes)
+    }
+    let complaint = session.complaint.lines
+    try checkStart(end, printed: printed, complaint)
+    let judgement = lines.finish(outcome: end.outcome)
+    var reading = self.reading(.judged(judgement), stream, name)
+    reading.ending = [ending(end, refusedAt: session.refusedAt), served?.obstacle].compactMap { $0 }
+      .nonEmpty?.joined(separator: "; ")
+    let isRight = reading.row.isRight == true
+    reading.complaint = isRight && !isVerbose ? [] : complaint
+    return reading
+  }
+
+  /// Throws where the shell found no reader: that is no reading, and every other would end likewise.
+  private func checkStart(_ end: ReaderEnd, printed: Int, _ complaint: [String]) throws {
+    guard case .line(let line) = command, end == .exit(127) || end == .exit(126), printed == 0 else { return }
+    let said = complaint.last.map { " (\($0))" } ?? ""
+    throw Failure("the reader '\(line)' cannot be started\(said); correct the command")
+  }
+
+  private func reading(
+    _ verdict: ReaderRow.Verdict, _ stream: ReadableStream, _ name: String
+  ) -> CaseReading {
+    let row = ReaderRow(
+      name: command.name, source: stream.source, stream: stream.number, chunkSize: nil, verdict: verdict)
+    return CaseReading(name: name, row: row, ending: nil, complaint: [], isOneOfMany: false)
+  }
+
+  /// How the reader ended, where it did not end well.
+  private func ending(_ end: ReaderEnd, refusedAt: Int?) -> String? {
+    switch end {
+    case .exit(0): refusedAt.map { "the reader closed its input before offset \($0)" }
+    case .exit(let code): "the reader ended with exit code \(code)"
+    case .signal(let number): "the reader was ended by signal \(number)"
+    case .timeout: "the reader had not ended after \(seconds) s, and was ended"
+    case .flood: "the reader printed more than \(ByteSize.text(limits.output)), and was ended"
+    }
+  }
+
+  private var seconds: String {
+    limits.seconds == limits.seconds.rounded() ? "\(Int(limits.seconds))" : "\(limits.seconds)"
+  }
+}
+
+extension Array {
+  fileprivate var nonEmpty: [Element]? { isEmpty ? nil : self }
+}
+
+extension ReaderEnd {
+  fileprivate var outcome: ReaderOutcome {
+    switch self {
+    case .exit(0): .completed
+    case .exit, .signal: .throws
+    case .timeout: .hangs
+    case .flood: .floods
+    }
+  }
+}

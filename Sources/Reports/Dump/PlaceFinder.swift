@@ -1,0 +1,281 @@
+import APNsWire
+import Analysis
+import PacketCapture
+import WireBytes
+
+/// What `show` is asked for.
+package enum ShowTarget: Equatable {
+  /// The record of that number, from 1, in the order of export.
+  case record(Int)
+  /// The record, or other bytes, at that offset of a direction, in bytes from 0.
+  case offset(Int)
+  /// What the packet of that number, from 1, brought.
+  case packet(Int)
+}
+
+/// A place of a stream that is shown: a record, or bytes that are none.
+package struct ShownPlace {
+  package var labels: StreamLabels
+  package var direction: Direction
+  /// Offset of the first byte in the direction, from 0.
+  package var offset: Int
+  package var fileOffset: Int?
+  package var packet: Int?
+  /// What it is: `feedback tuple`.
+  package var kind: String
+  package var bytes: [UInt8]
+  package var fields: [DumpField]
+  /// What is to be said of it: flags, an outcome.
+  package var remarks: [String]
+
+  package var end: Int { offset + bytes.count }
+}
+
+/// Finds the place that `show` is asked for while an analysis goes by, and keeps no more than is shown.
+package final class PlaceFinder: EvidenceSink {
+  package let target: ShowTarget
+  /// Nil takes all.
+  package let stream: Int?
+  package let direction: Direction?
+  /// How many places are kept.
+  private let maxPlaces: Int
+  package private(set) var places: [ShownPlace] = []
+  /// Places beyond those.
+  package private(set) var more = 0
+  /// What was found at the place.
+  package private(set) var findings: [Finding] = []
+  /// Records so far.
+  package private(set) var records = 0
+  private var windows: WindowKeeper
+
+  package init(_ target: ShowTarget, stream: Int?, direction: Direction?, maxPlaces: Int, maxBytes: Int) {
+    self.target = target
+    self.stream = stream
+    self.direction = direction
+    self.maxPlaces = maxPlaces
+    windows = WindowKeeper(target, stream: stream, maxBytes: maxBytes, maxWindows: maxPlaces)
+  }
+
+  package var needs: EvidenceNeeds { [.bytes, .gatewayRecords] }
+
+  package func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<ByteOrigin>) {
+    windows.keep(
+      bytes, of: StreamDirection(stream: direction.stream, side: direction.side), origins: origins)
+  }
+
+  private func add(_ place: ShownPlace) {
+    if places.count < maxPlaces { places.append(place) } else { more += 1 }
+  }
+
+  private func isAsked(_ labels: StreamLabels, _ side: Direction) -> Bool {
+    (stream ?? labels.stream) == labels.stream && (direction ?? side) == side
+  }
+
+  /// Whether a record is meant: the next one in the order of export.
+  private func isAsked(_ labels: StreamLabels, _ side: Direction, _ range: Range<Int>, packet: Int?) -> Bool {
+    records += 1
+    switch target {
+    case .record(let number): return records == number
+    case .offset(let offset): return range.contains(offset) && isAsked(labels, side)
+    case .packet(let number): return packet == number && isAsked(labels, side)
+    }
+  }
+
+  // MARK: - Records
+
+  package func records(_ found: FeedbackRecords, in bytes: RawSpan) {
+    let run = found.run
+    guard let indices = asked(of: found) else {
+      records += run.count
+      return
+    }
+    for index in 0..<run.count {
+      guard indices.contains(index) else { continue }
+      let start = run.start + index * run.stride
+      let offset = run.offset + index * run.stride
+      let tuple = bytes.extracting(start..<start + run.stride).withUnsafeBytes { Array($0) }
+      add(
+        ShownPlace(
+          labels: found.labels, direction: found.direction, offset: offset,
+          fileOffset: found.origin.fileOffset(of: offset), packet: found.origin.packet?.number,
+          kind: "feedback tuple",
+          bytes: tuple, fields: DumpFields.feedback(tuple), remarks: Self.remarks(run.flags)))
+    }
+    records += run.count
+  }
+
+  /// Which records of a run are meant; nil for none. A run may have thousands, so they are not looked at one by one.
+  private func asked(of found: FeedbackRecords) -> Range<Int>? {
+    let run = found.run
+    switch target {
+    case .record(let number):
+      let index = number - 1 - records
+      return (0..<run.count).contains(index) ? index..<index + 1 : nil
+    case .offset(let offset):
+      guard isAsked(found.labels, found.direction), offset >= run.offset else { return nil }
+      let index = (offset - run.offset) / run.stride
+      return index < run.count ? index..<index + 1 : nil
+    case .packet(let number):
+      guard found.origin.packet?.number == number, isAsked(found.labels, found.direction) else { return nil }
+      return 0..<run.count
+    }
+  }
+
+  package func requests(_ found: RequestRecords, in bytes: RawSpan) {
+    for record in found.records {
+      let range = record.offset..<record.offset + record.range.count
+      guard isAsked(found.labels, .client, range, packet: record.packet?.number) else { continue }
+      let request = bytes.extracting(record.range).withUnsafeBytes { Array($0) }
+      let outcome = record.outcome.rawValue + (record.status.map { ", status \($0)" } ?? "")
+      add(
+        ShownPlace(
+          labels: found.labels, direction: .client, offset: record.offset, fileOffset: record.fileOffset,
+          packet: record.packet?.number, kind: "request", bytes: request, fields: DumpFields.request(request),
+          remarks: ["outcome: \(outcome)"] + Self.remarks(record.flags)))
+    }
+  }
+
+  package func response(_ found: ResponseRecord) {
+    let range = found.offset..<found.offset + ErrorResponse.length
+    guard isAsked(found.labels, .server, range, packet: found.packet?.number) else { return }
+    var bytes: [UInt8] = []
+    ResponseEncoder.append(found.response, to: &bytes)
+    let request = found.request.map { ["about the request at offset \($0.offset) of the client"] } ?? []
+    add(
+      ShownPlace(
+        labels: found.labels, direction: .server, offset: found.offset, fileOffset: found.fileOffset,
+        packet: found.packet?.number, kind: "error response", bytes: bytes,
+        fields: DumpFields.response(found.response),
+        remarks: request + Self.remarks(found.flags)))
+  }
+
+  private static func remarks(_ flags: RecordFlags) -> [String] {
+    flags.isEmpty ? [] : ["flags: \(flags.codes.joined(separator: ", "))"]
+  }
+
+  // MARK: - Other places
+
+  package func finding(_ finding: Finding) {
+    guard findings.count < maxPlaces, isMeant(finding) else { return }
+    findings.append(finding)
+  }
+
+  private func isMeant(_ finding: Finding) -> Bool {
+    guard (stream ?? finding.stream) == finding.stream, (direction ?? finding.direction) == finding.direction
+    else {
+      return false
+    }
+    switch target {
+    case .record: return false
+    case .offset(let offset):
+      guard let start = finding.offset else { return false }
+      return (start..<start + max(finding.length ?? 1, 1)).contains(offset)
+    case .packet(let number): return finding.packet == number
+    }
+  }
+
+  /// Bytes that no record begins with are shown as they are, once it is known who sent them.
+  package func stream(_ summary: StreamSummary, report: StreamReport) {
+    for var window in windows.take(summary.number) {
+      let sender: Direction = window.side == summary.serverSide ? .server : .client
+      let labels = StreamLabels(
+        source: summary.source, stream: summary.number, client: summary.client, server: summary.server)
+      guard (direction ?? sender) == sender, !isShown(window, labels, sender) else { continue }
+      // Behind what was skipped stand records again, which were not asked for.
+      let skipped = findings.first {
+        $0.source == labels.source && $0.stream == labels.stream && $0.direction == sender
+      }
+      if case .offset = target, let start = skipped?.offset, let length = skipped?.length {
+        window.bytes = Array(window.bytes.prefix(max(start + length - window.offset, 1)))
+      }
+      add(
+        ShownPlace(
+          labels: labels, direction: sender, offset: window.offset, fileOffset: window.fileOffset,
+          packet: window.packet, kind: "no record begins here", bytes: window.bytes,
+          fields: [DumpField(0..<window.bytes.count, "bytes")], remarks: []))
+    }
+  }
+
+  private func isShown(_ window: KeptWindow, _ labels: StreamLabels, _ sender: Direction) -> Bool {
+    places.contains { place in
+      place.labels.source == labels.source && place.labels.stream == labels.stream
+        && place.direction == sender
+        && place.offset < window.offset + window.bytes.count && window.offset < place.end
+    }
+  }
+}
+
+/// Bytes of one side of a stream, kept in case no record holds them.
+private struct KeptWindow {
+  var side: Side
+  /// Offset in the direction of the first byte, from 0.
+  var offset: Int
+  var fileOffset: Int
+  var packet: Int?
+  var bytes: [UInt8]
+}
+
+/// Keeps of each side the bytes at the place that is asked for, up to a limit.
+private struct WindowKeeper {
+  private let target: ShowTarget
+  private let stream: Int?
+  private let maxBytes: Int
+  private let maxWindows: Int
+  private var windows: [StreamDirection: KeptWindow] = [:]
+
+  init(_ target: ShowTarget, stream: Int?, maxBytes: Int, maxWindows: Int) {
+    self.target = target
+    self.stream = stream
+    self.maxBytes = maxBytes
+    self.maxWindows = maxWindows
+  }
+
+  mutating func keep(_ bytes: RawSpan, of direction: StreamDirection, origins: Span<ByteOrigin>) {
+    guard (stream ?? direction.stream) == direction.stream, !origins.isEmpty else { return }
+    let base = origins[0].streamOffset
+    switch target {
+    case .record: return
+    case .offset(let offset):
+      let range = max(offset, base)..<max(base + bytes.byteCount, max(offset, base))
+      guard range.lowerBound - offset < maxBytes, !range.isEmpty else { return }
+      add(range, of: direction, bytes, base, origins)
+    case .packet(let number):
+      for index in origins.indices where origins[index].packet?.number == number {
+        let end = index + 1 < origins.count ? origins[index + 1].streamOffset : base + bytes.byteCount
+        add(origins[index].streamOffset..<end, of: direction, bytes, base, origins)
+      }
+    }
+  }
+
+  /// - Parameter base: offset of the first of `bytes`.
+  private mutating func add(
+    _ range: Range<Int>, of direction: StreamDirection, _ bytes: RawSpan, _ base: Int,
+    _ origins: Span<ByteOrigin>
+  ) {
+    if windows[direction] == nil {
+      guard windows.count < maxWindows else { return }
+      var origin = origins[0]
+      for index in origins.indices where origins[index].streamOffset <= range.lowerBound {
+        origin = origins[index]
+      }
+      windows[direction] = KeptWindow(
+        side: direction.side, offset: range.lowerBound, fileOffset: origin.fileOffset(of: range.lowerBound),
+        packet: origin.packet?.number, bytes: [])
+    }
+    guard var window = windows.removeValue(forKey: direction) else { return }
+    // Only what goes on where the window ends: a gap ends it.
+    if range.lowerBound == window.offset + window.bytes.count {
+      let count = min(range.count, maxBytes - window.bytes.count)
+      let part = bytes.extracting(range.lowerBound - base..<range.lowerBound - base + count)
+      part.withUnsafeBytes { window.bytes.append(contentsOf: $0) }
+    }
+    windows[direction] = window
+  }
+
+  /// What was kept of a stream that has ended.
+  mutating func take(_ stream: Int) -> [KeptWindow] {
+    let directions = windows.keys.filter { $0.stream == stream }
+    let taken = directions.compactMap { windows.removeValue(forKey: $0) }.filter { !$0.bytes.isEmpty }
+    return taken.sorted { $0.side == .first && $1.side != .first }
+  }
+}

@@ -1,0 +1,101 @@
+import JSON
+import Platform
+import TokenStores
+import WireBytes
+
+/// What a replay did, for people and for machines (interface.md, "replay and store").
+package struct ReplayOutcomeReport {
+  package var store: String
+  package var dryRun: Bool
+  package var owner: AppEnvironment
+  /// How many inputs were read.
+  package var inputs: Int
+  /// Records of all inputs.
+  package var tuples: Int
+  /// Invalid-token responses; nil where they were not asked for.
+  package var rejections: Int?
+  package var answer: ReplayAnswer
+
+  package init(
+    store: String, dryRun: Bool, owner: AppEnvironment, inputs: Int, tuples: Int, rejections: Int?,
+    answer: ReplayAnswer
+  ) {
+    (self.store, self.dryRun, self.owner, self.inputs) = (store, dryRun, owner, inputs)
+    (self.tuples, self.rejections, self.answer) = (tuples, rejections, answer)
+  }
+
+  /// How many tokens of each outcome a dry run shows.
+  package static let sampleLength = 3
+
+  private var counts: ReplayCounts { answer.counts }
+
+  /// The outcomes in the order in which they are tried, with what each means.
+  private var outcomes: [(name: String, count: Int, meaning: String)] {
+    [
+      ("invalidated", counts.invalidated, "alive before, dead now"),
+      ("updated", counts.updated, "dead before, now with a later time"),
+      ("inserted", counts.inserted, "not in the store before, stored as dead"),
+      ("unchanged", counts.unchanged, "dead before, at that time or later"),
+      ("kept", counts.kept, "registered at or after the time"),
+      ("unknown", counts.unknown, "not in the store, and not inserted"),
+      ("rejected", counts.rejected, "all records carry flags"),
+    ]
+  }
+
+  package var json: JSONValue {
+    .object(
+      [
+        ("schema", .string(EvidenceObjects.schema)),
+        ("store", .string(store)),
+        ("dry_run", .bool(dryRun)),
+        ("app", .string(owner.app)),
+        ("environment", .string(owner.environment.rawValue)),
+        ("replay", JSONValue(answer.replay)),
+        ("inputs", .int(inputs)),
+        ("tuples", .int(tuples)),
+        ("tokens", .int(counts.tokens)),
+      ] + outcomes.map { ($0.name, .int($0.count)) })
+  }
+
+  /// A line an outcome that occurred.
+  package var table: String {
+    let rows = outcomes.filter { $0.count > 0 }
+    let width = rows.map { String($0.count).count }.max() ?? 0
+    return rows.map { row in
+      let padding = String(repeating: " ", count: width - String(row.count).count)
+      let name = row.name + String(repeating: " ", count: 12 - row.name.count)
+      return "\(name)\(padding)\(row.count)  \(row.meaning)\n"
+    }.joined() + sample
+  }
+
+  /// The first few tokens of each outcome, with the reason.
+  private var sample: String {
+    let shown = ReplayOutcome.allCases.flatMap { outcome in answer.sample.filter { $0.outcome == outcome } }
+    guard !shown.isEmpty else { return "" }
+    return "\nfor example\n"
+      + shown.map { "  \(Hex.string($0.token))\n    \($0.outcome.name): \(Self.reason($0))\n" }.joined()
+  }
+
+  private static func reason(_ token: ReplayedToken) -> String {
+    let found = "found dead at \(UTCTime.text(token.time))"
+    let registered = TokenRowWriter.time(token.before?.registeredAt).map { "registered at \($0)" }
+    let dead = TokenRowWriter.time(token.before?.invalidatedAt).map { "dead since \($0)" }
+    return switch token.outcome {
+    case .inserted, .unknown: "\(found), not in the store"
+    case .kept: "\(found), but \(registered ?? "registered")"
+    case .unchanged: "\(found), \(dead ?? "dead") in the store"
+    case .updated: "\(found), \(dead ?? "dead") in the store"
+    case .invalidated: "\(found), \(registered ?? "no registration known")"
+    }
+  }
+
+  package var sentence: String {
+    let errors = rejections.map { " and \(Count.of($0, "invalid-token response"))" } ?? ""
+    let what =
+      "\(Count.of(tuples, "tuple"))\(errors) with \(Count.of(counts.tokens, "distinct token")) of \(owner.text)"
+    let changes = Count.of(counts.changes, "row")
+    return dryRun
+      ? "dry run of \(what): \(changes) of \(store) would change"
+      : "replayed \(what): \(changes) of \(store) changed"
+  }
+}

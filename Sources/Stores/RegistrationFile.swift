@@ -1,0 +1,131 @@
+import PacketCapture
+import TokenStores
+import WireBytes
+
+/// Registrations as CSV: a header line, then a token and its time a line, among other columns.
+package struct RegistrationFile {
+  package var tokenColumn = "token"
+  package var registeredColumn = "registered_at"
+  /// Whether a file without the column of the times is refused.
+  package var needsRegisteredColumn = false
+  package var tokenForm = TokenForm.hex
+  /// When all tokens of a file were registered that has no column of times.
+  package var timeWithoutColumn: UInt32?
+  /// Nil takes UNIX seconds and RFC 3339.
+  package var timeForm: TimeForm?
+  package var delimiter = UInt8(ascii: ",")
+  /// Whether a line may end before its last columns, which are empty then.
+  package var allowsShortLines = false
+  /// The header line where it must be this one.
+  package var header: [String]?
+
+  package init() {}
+
+  /// Where the columns are in a file, from 0.
+  private struct Columns {
+    var count: Int
+    var token: Int
+    var registered: Int?
+  }
+
+  /// Reads `path`, or standard input for `-`.
+  /// - Parameters:
+  ///   - visit: a token and when it was registered; nil where the file does not say.
+  ///   - refuse: a line that cannot be read; if it returns, the next one is read.
+  /// - Throws: `InputFault` where the file as a whole cannot be read.
+  package func read(
+    _ path: String, visit: (RawSpan, UInt32?) throws -> Void, refuse: (InputFault) throws -> Void
+  ) throws {
+    var reader = try CSVReader(path, delimiter: delimiter)
+    var defect: InputFault?
+    let isEmpty = try !reader.next(defect: &defect)
+    if let defect { throw defect }
+    let columns = try columns(isEmpty ? [] : reader.fields)
+    while try reader.next(defect: &defect) {
+      let token: [UInt8]
+      let time: UInt32?
+      do throws(InputFault) {
+        if let defect { throw defect }
+        (token, time) = try parse(reader, columns)
+      } catch {
+        try refuse(error)
+        continue
+      }
+      try visit(token.span.bytes, time)
+    }
+  }
+
+  private func columns(_ header: [String]) throws(InputFault) -> Columns {
+    if let expected = self.header, header != expected {
+      let found = header.joined(separator: ",").prefix(80)
+      throw InputFault(
+        "expected the header line \(expected.joined(separator: ",")), found '\(found)'", line: 1)
+    }
+    func index(of name: String, _ option: String) throws(InputFault) -> Int? {
+      guard let first = header.firstIndex(of: name) else { return nil }
+      guard header.lastIndex(of: name) == first else {
+        throw InputFault(
+          "two columns are called \(name): rename one, or choose another with \(option)", line: 1)
+      }
+      return first
+    }
+    guard let token = try index(of: tokenColumn, "--token-column") else {
+      throw Self.noColumn(tokenColumn, "--token-column", in: header)
+    }
+    let registered = try index(of: registeredColumn, "--registered-column")
+    if needsRegisteredColumn, registered == nil {
+      throw Self.noColumn(registeredColumn, "--registered-column", in: header)
+    }
+    return Columns(count: header.count, token: token, registered: registered)
+  }
+
+  private static func noColumn(_ name: String, _ option: String, in header: [String]) -> InputFault {
+    let found = header.isEmpty ? "no header line" : "'\(header.joined(separator: ",").prefix(80))'"
+    return InputFault(
+      "expected a header line with the column \(name), found \(found): name the column with \(option), and what parts the "
+        + "columns with --delimiter", line: 1)
+  }
+
+  private func parse(
+    _ reader: borrowing CSVReader, _ columns: Columns
+  ) throws(InputFault) -> (token: [UInt8], time: UInt32?) {
+    let isShort = reader.count < columns.count
+    guard reader.count <= columns.count, !isShort || (allowsShortLines && columns.token < reader.count) else {
+      throw Self.fault(wrongCount(reader.count, columns.count), at: reader.place(of: 0))
+    }
+    let text = reader.field(columns.token)
+    guard let token = tokenForm.bytes(of: text) else {
+      let form = tokenForm == .base64 ? "base64" : "hex"
+      throw Self.fault(
+        "expected a token in \(form), found '\(text.prefix(80))'", at: reader.place(of: columns.token))
+    }
+    guard let registered = columns.registered else { return (token, timeWithoutColumn) }
+    guard registered < reader.count else { return (token, nil) }
+    let time = reader.field(registered)
+    if time.isEmpty { return (token, nil) }
+    guard let seconds = seconds(of: time) else {
+      throw Self.fault("expected \(timeName), found '\(time.prefix(80))'", at: reader.place(of: registered))
+    }
+    return (token, seconds)
+  }
+
+  private func wrongCount(_ found: Int, _ expected: Int) -> String {
+    let expected = header?.joined(separator: ",") ?? "\(Count.of(expected, "field")) as in the header line"
+    return "expected \(expected), found \(Count.of(found, "field"))"
+  }
+
+  private func seconds(of time: String) -> UInt32? {
+    guard let timeForm else { return UTCTime.parse(time) }
+    return timeForm.seconds(of: time).flatMap { UInt32(exactly: $0) }
+  }
+
+  private var timeName: String {
+    guard let timeForm else { return "seconds since 1970 or a time like 2013-05-01T09:30:00Z" }
+    let example = timeForm.text(of: 1_367_400_600) ?? ""
+    return "a time from 1970 to 2106 in the form \(timeForm.name), like \(example)"
+  }
+
+  private static func fault(_ message: String, at place: CSVReader.Place) -> InputFault {
+    InputFault(message, line: place.line, column: place.column)
+  }
+}

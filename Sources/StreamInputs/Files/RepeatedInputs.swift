@@ -1,0 +1,50 @@
+import Platform
+
+/// Finds the inputs that hold the same bytes as one before them. Their records are counted all the same: whether two
+/// dumps are one is for the examiner to say.
+///
+/// Memory: some 200 bytes an input.
+package struct RepeatedInputs {
+  /// The first input of each content, by SHA-256, and of each file.
+  private var byDigest: [String: String] = [:]
+  private var byFile: [FileIdentity: String] = [:]
+  /// Sizes in bytes that more than one of the inputs has.
+  private let sharedSizes: Set<Int>
+
+  /// - Parameter inputs: all that will be read.
+  package init(_ inputs: [Input]) {
+    var seen: Set<Int> = []
+    var shared: Set<Int> = []
+    for size in inputs.lazy.compactMap(Self.size(of:)) where !seen.insert(size).inserted {
+      shared.insert(size)
+    }
+    sharedSizes = shared
+  }
+
+  /// Whether another input is as long, so that its digest is worth the time. Of what is no regular file that is not
+  /// known beforehand.
+  package func mayBeCopy(_ input: Input) -> Bool {
+    Self.size(of: input).map { sharedSizes.contains($0) } ?? false
+  }
+
+  /// The name of the first input with the same bytes as this one, which was read; nil for none. Inputs of no bytes
+  /// repeat nothing.
+  package mutating func first(like input: Input, digest: String?, bytes: Int) -> String? {
+    guard bytes > 0 else { return nil }
+    let file = input.path.flatMap { FileIdentity(at: $0) }.flatMap { $0.isRegular ? $0 : nil }
+    // One file that is read twice has the same bytes, unless another program writes to it: digests tell better.
+    let first = digest.map { byDigest[$0] } ?? file.flatMap { byFile[$0] }
+    if let digest, byDigest[digest] == nil { byDigest[digest] = input.name }
+    if let file, byFile[file] == nil { byFile[file] = input.name }
+    return first
+  }
+
+  /// Bytes of a regular file; nil of anything else.
+  private static func size(of input: Input) -> Int? {
+    var status = stat()
+    guard let path = input.path, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return nil
+    }
+    return Int(status.st_size)
+  }
+}

@@ -1,0 +1,227 @@
+import Corpora
+import Testing
+
+@Suite("Expectations, and what differs from them")
+struct EvidenceTests {
+  /// A line of NDJSON for a tuple.
+  private static func tuple(
+    _ offset: Int, source: String = "input.bin", stream: Int = 0, token: String = "aa", more: String = ""
+  ) -> String {
+    #"{"type":"feedback","source":"\#(source)","stream":\#(stream),"direction":"server","offset":\#(offset),"#
+      + #""packet":null,"token":"\#(token)"\#(more)}"#
+  }
+
+  private static let header =
+    #"{"type":"header","schema":"apnsift/1","version":"9.9.9","options":{"from":"auto"}}"#
+  private static let summary = #"{"type":"summary","streams":1,"feedback":2}"#
+
+  private func evidence(_ lines: [String]) throws -> Evidence {
+    try Evidence(ndjson: Array(lines.joined(separator: "\n").utf8))
+  }
+
+  private func differences(_ expected: [String], _ found: [String], limit: Int = 10) throws
+    -> EvidenceComparison
+  {
+    EvidenceComparison(expected: try evidence(expected), found: try evidence(found), limit: limit)
+  }
+
+  // MARK: - What is the same
+
+  private static let found = [header, tuple(0), tuple(38), summary]
+
+  @Test(
+    "is the same",
+    arguments: [
+      ("itself", found),
+      ("lines in another order", [summary, tuple(38), tuple(0), header]),
+      ("blank lines, and another line end", ["", header, "  ", tuple(0) + "\r", tuple(38), summary, ""]),
+      ("no header and no summary", [tuple(0), tuple(38)]),
+      (
+        "keys in another order",
+        [
+          #"{"token":"aa","offset":0,"direction":"server","packet":null,"source":"input.bin","stream":0,"type":"feedback"}"#,
+          tuple(38),
+        ]
+      ),
+      (
+        "a key left out that is null",
+        [
+          #"{"type":"feedback","source":"input.bin","stream":0,"direction":"server","offset":0,"token":"aa"}"#,
+          tuple(38),
+        ]
+      ),
+      ("another message", [tuple(0, more: #","message":"anything""#), tuple(38)]),
+      (
+        "another version and other options",
+        [#"{"schema":"apnsift/1","type":"header","version":"0"}"#, tuple(0), tuple(38)]
+      ),
+    ])
+  func same(_ name: String, _ expected: [String]) throws {
+    #expect(try differences(expected, Self.found).count == 0, "\(name)")
+  }
+
+  // MARK: - What differs
+
+  @Test("a field that differs is named, and so is where")
+  func field() throws {
+    let comparison = try differences([Self.tuple(0), Self.tuple(38, token: "bb")], Self.found)
+    #expect(comparison.count == 1)
+    let difference = try #require(comparison.first.first)
+    #expect(difference.fields == ["token"])
+    #expect(difference.place == "feedback at offset 38 of the server, stream 0 of input.bin")
+  }
+
+  @Test("a key that is null on one side only differs")
+  func null() throws {
+    let comparison = try differences(
+      [Self.tuple(0, more: #","flags":["resynchronised"]"#), Self.tuple(38)], Self.found)
+    #expect(comparison.first.first?.fields == ["flags"])
+  }
+
+  @Test(
+    "a record that one side lacks",
+    arguments: [
+      ("expected and not found", [tuple(0), tuple(19), tuple(38)], true, 19),
+      ("found and not expected", [tuple(0)], false, 38),
+      ("one of two that are the same", [tuple(0), tuple(0), tuple(38)], true, 0),
+    ])
+  func missing(_ name: String, _ expected: [String], isExpected: Bool, _ offset: Int) throws {
+    let comparison = try differences(expected, Self.found)
+    #expect(comparison.count == 1, "\(name)")
+    let difference = try #require(comparison.first.first)
+    #expect((difference.expected != nil) == isExpected && (difference.found != nil) == !isExpected, "\(name)")
+    #expect(difference.fields.isEmpty, "\(name)")
+    #expect(difference.place.contains("offset \(offset) "), "\(name)")
+  }
+
+  @Test("a summary is compared where one is expected")
+  func summaries() throws {
+    let other = Self.summary.replacing("2", with: "3")
+    let comparison = try differences([Self.tuple(0), Self.tuple(38), other], Self.found)
+    #expect(comparison.count == 1)
+    #expect(comparison.first.first?.fields == ["feedback"])
+    #expect(comparison.first.first?.place == "summary")
+    #expect(
+      try differences([Self.tuple(0), Self.tuple(38), Self.summary], [Self.tuple(0), Self.tuple(38)]).count
+        == 1)
+  }
+
+  @Test("at one place, what both have goes, and the rest is paired")
+  func pairing() throws {
+    let expected = ["aa", "bb", "cc"].map { Self.tuple(0, token: $0) }
+    let found = ["cc", "dd", "aa"].map { Self.tuple(0, token: $0) }
+    let comparison = try differences(expected, found)
+    #expect(comparison.count == 1)
+    let texts = [comparison.first.first?.expected, comparison.first.first?.found].map { record in
+      String(decoding: record?.canonical ?? [], as: UTF8.self)
+    }
+    #expect(texts[0].contains("bb") && texts[1].contains("dd"), "\(texts)")
+  }
+
+  @Test("all differences are counted, the first ones in canonical order are kept")
+  func limit() throws {
+    let expected = (0..<1000).reversed().map { Self.tuple($0) }
+    let comparison = try differences(expected, [], limit: 3)
+    #expect(comparison.count == 1000)
+    #expect(comparison.first.map(\.place).map { $0.split(separator: " ")[3] } == ["0", "1", "2"])
+  }
+
+  // MARK: - Order
+
+  @Test("the order is by source, stream, direction, offset, type, in bytes and numbers")
+  func order() throws {
+    let sorted = [
+      #"{"type":"finding","source":"input.bin","stream":null,"direction":null,"offset":null,"code":"x"}"#,
+      #"{"type":"stream","source":"input.bin","stream":0}"#,
+      #"{"type":"request","source":"input.bin","stream":0,"direction":"client","offset":100}"#,
+      #"{"type":"feedback","source":"input.bin","stream":0,"direction":"server","offset":9}"#,
+      #"{"type":"feedback","source":"input.bin","stream":0,"direction":"server","offset":10}"#,
+      #"{"type":"finding","source":"input.bin","stream":0,"direction":"server","offset":10}"#,
+      #"{"type":"stream","source":"input.bin","stream":2}"#,
+      #"{"type":"stream","source":"input.bin","stream":10}"#,
+      #"{"type":"stream","source":"input.zip","stream":0}"#,
+      #"{"type":"stream","source":"inputé","stream":0}"#,
+    ]
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<20 {
+      let shuffled = sorted.shuffled(using: &generator)
+      let found = try evidence(shuffled)
+      #expect(
+        (0..<found.count).map { String(decoding: found.record(at: $0).written, as: UTF8.self) } == sorted)
+    }
+  }
+
+  @Test("what is written is read as the same, whatever order it came in")
+  func writing() throws {
+    let first = try evidence(Self.found + [Self.tuple(7, more: #","message":"gone""#)])
+    let second = try evidence([Self.tuple(7)] + Self.found.reversed())
+    #expect(first.ndjson == second.ndjson)
+    let again = try Evidence(ndjson: first.ndjson)
+    #expect(EvidenceComparison(expected: again, found: first, limit: 1).count == 0)
+    #expect(
+      String(decoding: first.ndjson, as: UTF8.self).split(separator: "\n").map(String.init) == [
+        #"{"type":"header","schema":"apnsift/1"}"#, Self.tuple(0), Self.tuple(7), Self.tuple(38),
+        Self.summary,
+      ])
+  }
+
+  @Test("a text that comes in pieces is the same")
+  func pieces() throws {
+    let bytes = Array((Self.found + [Self.tuple(7)]).joined(separator: "\n").utf8)
+    let whole = try Evidence(ndjson: bytes).ndjson
+    for size in [1, 2, 3, 7, 64, bytes.count] {
+      var builder = EvidenceBuilder(limit: .max)
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        try builder.add(Array(bytes[start..<min(start + size, bytes.count)]))
+      }
+      #expect(try builder.finish().ndjson == whole)
+    }
+  }
+
+  @Test("more than the memory that it may take is a fault, at the line that takes it")
+  func memory() throws {
+    let line = Self.tuple(0)
+    // The first record brings three names with it: of its source, direction and type.
+    let names = ["input.bin", "server", "feedback"]
+    let first = names.reduce(0) { $0 + $1.utf8.count + EvidenceBuilder.indexCost }
+    let each = line.utf8.count + EvidenceBuilder.indexCost
+    var builder = EvidenceBuilder(limit: first + 3 * each)
+    for _ in 0..<3 { try builder.add(Array("\(line)\n".utf8)) }
+    let error = #expect(throws: EvidenceFault.self) { try builder.add(Array("\(line)\n".utf8)) }
+    #expect(error?.isTooMuch == true && error?.line == 4)
+  }
+
+  @Test("a line that is longer than any is a fault before it ends")
+  func longLine() {
+    var builder = EvidenceBuilder(limit: .max)
+    let block = [UInt8](repeating: 0x20, count: 1 << 20)
+    let error = #expect(throws: EvidenceFault.self) {
+      for _ in 0..<9 { try builder.add(block) }
+    }
+    #expect(error?.line == 1)
+  }
+
+  @Test("a place with many records takes no time that grows with their square")
+  func manyAtOnePlace() throws {
+    let lines = (0..<20_000).map { Self.tuple(0, token: String($0 * 7919 % 20_000, radix: 16)) }
+    #expect(try differences(lines, lines.reversed()).count == 0)
+    #expect(try differences(lines, lines.dropLast()).count == 1)
+  }
+
+  // MARK: - What is no evidence
+
+  @Test(
+    "what cannot be read has line and column",
+    arguments: [
+      ([header, "{\"type\":\"feedback\","], 2, false), ([header, "[]"], 2, false), (["", "{}"], 2, false),
+      ([#"{"type":1}"#], 1, false), ([summary, summary], 2, false),
+      ([#"{"type":"header","schema":"apnsift/2"}"#], 1, true), ([#"{"type":"header"}"#], 1, true),
+      ([tuple(0), #"{"type":"header","schema":1}"#], 2, true),
+    ])
+  func faults(_ lines: [String], _ line: Int, isOtherVersion: Bool) {
+    let error = #expect(throws: EvidenceFault.self) { try evidence(lines) }
+    #expect(error?.line == line)
+    #expect(error?.isOtherVersion == isOtherVersion)
+    #expect(error?.message.hasPrefix("expected ") == true)
+  }
+}

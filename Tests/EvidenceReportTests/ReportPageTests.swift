@@ -1,0 +1,264 @@
+import APNsWire
+import Analysis
+import CaptureWriting
+import EvidenceReport
+import Reports
+import Testing
+
+/// A report's page from its rows.
+@Suite("The page of a report")
+struct ReportPageTests {
+  private func page(_ change: (inout ReportPage) -> Void = { _ in }) throws -> String {
+    var page = ReportPage(ReportHead(title: "A title", version: "1.2.3"))
+    change(&page)
+    return try ReportHTML.text(page)
+  }
+
+  /// An input of 380 bytes that holds ten tuples.
+  private func sound(_ page: inout ReportPage) {
+    page.inputs = [InputSummary(source: "a.bin", format: "raw", bytes: 380, sha256: "00ff")]
+    page.summary.streams = 1
+    page.summary.streamBytes = 380
+    page.summary.recordBytes = 380
+    page.summary.feedback = 10
+    page.decodedStreams = 1
+  }
+
+  private func opening(_ change: (inout ReportPage) -> Void) throws -> String {
+    let text = try page(change)
+    let start = try #require(text.range(of: "<p class=\"opening\">"))
+    return String(text[start.upperBound...].prefix { $0 != "<" })
+  }
+
+  private func level(_ change: (inout ReportPage) -> Void) throws -> String {
+    let text = try page(change)
+    let start = try #require(text.range(of: "<div class=\"verdict "))
+    return String(text[start.upperBound...].prefix { $0 != "\"" })
+  }
+
+  // MARK: - Escaping
+
+  @Test(
+    "text of others stays text",
+    arguments: [
+      ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
+      ("\"'&<>", "&quot;&#39;&amp;&lt;&gt;"),
+      // With a mark behind it, a quote is another character, and a quote all the same to a browser.
+      ("\"\u{301} onclick=x '\u{fe0f}", "&quot;\u{301} onclick=x &#39;\\u{fe0f}"),
+      ("<\u{338}b>", "&lt;\u{338}b&gt;"),
+      ("a\u{202e}gnp.exe", "a\\u{202e}gnp.exe"),
+      ("zero\u{200b}width\u{feff}", "zero\\u{200b}width\\u{feff}"),
+      ("no\u{a0}break\u{2028}line", "no\\u{a0}break\\u{2028}line"),
+      ("two\nlines\u{1b}[31m\u{0}", "two\\nlines\\x1b[31m\\x00"),
+      ("{{version}}{{{style}}}", "{{version}}{{{style}}}"),
+      ("&lt;", "&amp;lt;"),
+      ("Grüße, 東京 👋", "Grüße, 東京 👋"),
+      ("\u{e000}\u{10ffff}", "\\u{e000}\\u{10ffff}"),
+    ])
+  func escaping(_ text: String, _ expected: String) throws {
+    let found = try page { page in
+      page.head.title = text
+      page.head.note = [text]
+      page.head.madeBy = text
+      page.inputs = [InputSummary(source: text, format: "raw", bytes: 1, sha256: nil)]
+      page.summary.findings = [.skippedBytes: 1]
+      page.findings = [
+        FoundCode(
+          code: .skippedBytes, count: 1,
+          places: [
+            FoundPlace(
+              Finding(source: text, stream: 0, code: .skippedBytes, message: text), window: nil, command: text
+            )
+          ])
+      ]
+    }
+    for place in [
+      "<title>\(expected)</title>", "<h1>\(expected)</h1>", "<div class=\"note\"><p>\(expected)</p>",
+      "<dd>\(expected)</dd>", "class=\"name\">\(expected)</td>", "<p class=\"message\">\(expected)</p>",
+      "<pre class=\"command\">\(expected)</pre>",
+    ] {
+      #expect(found.contains(place), "\(place)")
+    }
+  }
+
+  @Test("a page needs nothing but itself: no script, no address, no picture")
+  func alone() throws {
+    let text = try page(sound)
+    for word in [
+      "<script", "http:", "https:", "src=", "@import", "url(", "<link", "<img", "<iframe", "javascript:",
+    ] {
+      #expect(!text.contains(word), "\(word)")
+    }
+    let targets = text.matches(of: /href="([^"]*)"/).map { String($0.output.1) }
+    #expect(targets.allSatisfy { $0.hasPrefix("#") && text.contains("id=\"\($0.dropFirst())\"") })
+    #expect(text.contains("default-src 'none'"))
+  }
+
+  // MARK: - Empty states
+
+  @Test("where there is nothing of a kind, the section says so")
+  func empty() throws {
+    let text = try page()
+    for sentence in [
+      "No input could be read.", "There are no streams.", "Nothing was found wrong with any place.",
+      "No record carries a flag.", "No token is reported dead by a record that can be relied on.",
+      "so there is nothing to draw", "No token is named by more than one record.",
+      "so there is nothing to judge readers by",
+    ] {
+      #expect(text.contains(sentence), "\(sentence)")
+    }
+    #expect(!text.contains("{{") && !text.contains("id=\"gateway\"") && !text.contains("id=\"note\""))
+    #expect(try page { $0.isAudited = false }.contains("The readers were not asked for."))
+  }
+
+  @Test("a gateway without errors has a section that says so")
+  func gatewayWithoutErrors() throws {
+    let text = try page { page in
+      sound(&page)
+      page.summary.feedback = 0
+      page.summary.gateway = GatewayRows.counts(unknown: 3)
+      page.gateway.commands = [1, 0, 2]
+    }
+    #expect(text.contains("(1 with command 0, 2 with command 2)"))
+    #expect(text.contains("The gateway sent no error that is there."))
+    #expect(text.contains("silence proves nothing"))
+  }
+
+  // MARK: - The verdict
+
+  @Test("a sound input: what was read, and no more than rules can see")
+  func soundVerdict() throws {
+    let found = try opening { sound(&$0) }
+    #expect(
+      found
+        == "All 380 bytes of 1 stream were read as 10 feedback tuples; no rule found anything wrong with them."
+    )
+    #expect(try level { sound(&$0) } == "sound")
+  }
+
+  @Test("bytes that could not be read come with their share and places")
+  func damagedVerdict() throws {
+    let change: (inout ReportPage) -> Void = { page in
+      sound(&page)
+      page.summary.streamBytes = 9120
+      page.summary.recordBytes = 9082
+      page.summary.skippedBytes = 38
+      page.summary.feedback = 239
+      page.summary.findings = [.skippedBytes: 1]
+      page.flaggedRecords = 2
+    }
+    #expect(
+      try opening(change)
+        == "Of 9,120 bytes, 38 could not be read (0.4 %), in 1 place; 239 feedback tuples were read, 2 of them doubtful."
+    )
+    #expect(try level(change) == "damaged")
+  }
+
+  @Test("flags and warnings alone are doubts")
+  func doubtfulVerdict() throws {
+    #expect(
+      try level { page in
+        sound(&page)
+        page.flaggedRecords = 1
+      } == "doubtful")
+    #expect(
+      try level { page in
+        sound(&page)
+        page.summary.findings = [.conflictingOverlap: 1]
+      } == "doubtful")
+  }
+
+  @Test("ciphertext is nothing that was read")
+  func ciphertext() throws {
+    let change: (inout ReportPage) -> Void = { page in
+      page.inputs = [InputSummary(source: "a", format: "raw", bytes: 4315, sha256: nil)]
+      page.summary.undecodedBytes = 4315
+      page.summary.findings = [.encryptedStream: 1]
+    }
+    #expect(try level(change) == "unread")
+    #expect(try opening(change).hasPrefix("Nothing could be decoded: all 4,315 bytes are encrypted"))
+  }
+
+  @Test("an empty input is no damage, and nothing that was read either")
+  func emptyInput() throws {
+    let change: (inout ReportPage) -> Void = {
+      $0.inputs = [InputSummary(source: "a", format: "raw", bytes: 0, sha256: nil)]
+    }
+    #expect(try opening(change) == "The input holds no byte of a stream.")
+    #expect(try level(change) == "unread")
+  }
+
+  // MARK: - Words
+
+  @Test("every code has words of its own", arguments: FindingCode.allCases)
+  func codeWords(_ code: FindingCode) throws {
+    let words = code.pageText
+    #expect(words.title != code.rawValue && !words.title.isEmpty && !words.title.hasSuffix("."))
+    for text in [words.meaning, words.remedy] { #expect(text.hasSuffix(".") && text.count > 4) }
+    let text = try page { page in
+      page.findings = [FoundCode(code: code, count: 2, places: [])]
+    }
+    #expect(text.contains(">\(code.severity.rawValue)</span> \(words.title) <span class=\"times\">2 ×"))
+    #expect(FindingCode.allCases.count { $0.pageText == words } == 1)
+  }
+
+  @Test("every flag has words of its own", arguments: RecordFlags.all.map(\.code))
+  func flagWords(_ code: String) throws {
+    let words = try #require(FlagTexts.text(code))
+    #expect(!words.title.isEmpty && !words.title.hasSuffix("."))
+    for text in [words.meaning, words.remedy] { #expect(text.hasSuffix(".") && text.count > 4) }
+    #expect(RecordFlags.all.count { FlagTexts.text($0.code) == words } == 1)
+  }
+
+  // MARK: - Figures
+
+  @Test(
+    "shares say neither nothing of something nor all of less",
+    arguments: [
+      (0, 10, "0 %"), (1, 100_000, "less than 0.1 %"), (4, 1000, "0.4 %"), (1, 2, "50 %"), (2, 3, "66.7 %"),
+      (99_999, 100_000, "more than 99.9 %"), (7, 7, "100 %"), (0, 0, "0 %"),
+    ])
+  func shares(_ part: Int, _ whole: Int, _ expected: String) {
+    #expect(Figures.percent(part, of: whole) == expected)
+  }
+
+  @Test(
+    "numbers have a comma before each three digits",
+    arguments: [
+      (0, "0"), (999, "999"), (1000, "1,000"), (-1234, "-1,234"), (1_234_567, "1,234,567"),
+      (.max, "9,223,372,036,854,775,807"),
+    ])
+  func numbers(_ number: Int, _ expected: String) {
+    #expect(Figures.grouped(number) == expected)
+  }
+
+  // MARK: - Bytes
+
+  @Test("a byte that is not to be shown is neither in the digits nor in the text beside them")
+  func maskedBytes() throws {
+    let bytes = [HexWindow.Byte(0x41, .time), HexWindow.Byte(nil, .token), HexWindow.Byte(0x42, .place)]
+    let text = try page { page in
+      page.findings = [
+        FoundCode(
+          code: .skippedBytes, count: 1,
+          places: [
+            FoundPlace(
+              Finding(
+                source: "a", stream: 0, direction: .server, offset: 9, length: 1, code: .skippedBytes,
+                message: ""),
+              window: HexWindow([HexWindow.Segment(offset: 7, bytes: bytes)]), command: nil)
+          ])
+      ]
+    }
+    #expect(text.contains("<b class=\"time\">41</b> <b class=\"token\">··</b> <b class=\"place\">42</b>"))
+    #expect(text.contains("<span class=\"text\">A·B</span>"))
+  }
+}
+
+extension GatewayRows {
+  static func counts(unknown: Int) -> GatewayCounts {
+    var counts = GatewayCounts()
+    counts.unknown = unknown
+    return counts
+  }
+}

@@ -1,0 +1,137 @@
+import Analysis
+import EvidenceReport
+import PacketCapture
+import Reports
+import Testing
+
+/// What the page says of the faulty readers.
+@Suite("The readers in a report")
+struct ReportReaderTests {
+  private func page(_ change: (inout ReportPage) -> Void) throws -> String {
+    var page = ReportPage(ReportHead(title: "A title", version: "1.2.3"))
+    page.readers = [ReaderTotal("java")]
+    change(&page)
+    return try ReportHTML.text(page)
+  }
+
+  /// Records, correct, missed, and on how many streams it is judged, hangs, throws, and is not judged.
+  private static let verdicts: [(String, [Int], String)] = [
+    ("java", [0, 0, 0, 1, 0, 0, 0], "There is nothing to report, and it would have reported nothing."),
+    ("java", [1, 1, 0, 1, 0, 0, 0], "It would have told the truth: 1 death, and it is right."),
+    ("java", [9, 9, 0, 2, 0, 0, 0], "It would have told the truth: 9 deaths, all of them right."),
+    (
+      "csharp", [0, 0, 0, 1, 1, 0, 0],
+      "It would have reported nothing. On 1 stream it would never have ended."
+    ),
+    (
+      "csharp", [0, 0, 1, 2, 0, 2, 0],
+      "It would have reported nothing. 1 death it would have missed: notifications to that token may have gone on. "
+        + "On 2 streams it would have failed with an exception."
+    ),
+    (
+      "java", [1, 0, 0, 1, 0, 0, 0],
+      "It would have reported 1 death. 1 report is wrong: no record tells of that death. If it names a device that "
+        + "exists, whoever acted on it may have cut off one that was alive."
+    ),
+    (
+      "java", [1, 1, 2, 1, 0, 0, 0],
+      "It would have reported 1 death, and that is right. 2 deaths it would have missed: notifications to those tokens "
+        + "may have gone on."
+    ),
+    (
+      "java", [3, 1, 0, 1, 0, 0, 0],
+      "It would have reported 3 deaths, 1 of them right. 2 reports are wrong: no record tells of those deaths, or not so "
+        + "often. Where one names a device that exists, whoever acted on it may have cut off one that was alive."
+    ),
+    (
+      "php", [1, 0, 0, 1, 0, 0, 0],
+      "It would have reported 1 error. 1 report is wrong: the gateway sent no such error."
+    ),
+    (
+      "php", [0, 0, 1, 1, 0, 0, 0],
+      "It would have reported nothing. 1 error it would have missed: a notification that failed may have been taken for "
+        + "sent."
+    ),
+    ("java", [0, 0, 0, 0, 0, 0, 1], "Not judged: the stream lacks 3 bytes."),
+    (
+      "java", [0, 0, 0, 0, 0, 0, 2],
+      "Not judged by any of 2 streams. The first reason: the stream lacks 3 bytes."
+    ),
+    (
+      "java", [1, 1, 0, 1, 0, 0, 1],
+      "It would have told the truth: 1 death, and it is right. 1 more stream is not judged: the stream lacks 3 bytes."
+    ),
+    (
+      "java", [1, 1, 0, 1, 0, 0, 2],
+      "It would have told the truth: 1 death, and it is right. 2 more streams are not judged; the first reason: the stream "
+        + "lacks 3 bytes."
+    ),
+  ]
+
+  @Test("what its owner would have believed", arguments: verdicts)
+  func verdict(_ name: String, _ figures: [Int], _ expected: String) throws {
+    let text = try page { page in
+      var total = ReaderTotal(name)
+      total.records = figures[0]
+      total.correct = figures[1]
+      total.wrong = figures[0] - figures[1]
+      total.missed = figures[2]
+      total.judged = figures[3]
+      total.hangs = figures[4]
+      total.throwing = figures[5]
+      total.right = total.wrong + total.missed + total.hangs + total.throwing == 0 ? total.judged : 0
+      total.notJudged = figures[6]
+      total.reason = figures[6] > 0 ? "the stream lacks 3 bytes" : nil
+      page.readers = [total]
+    }
+    #expect(text.contains("<p>\(expected)</p>"), "\(expected)")
+    #expect(!text.contains("as they are here"))
+  }
+
+  @Test(
+    "what it hangs on where bytes belong to no record",
+    arguments: [
+      (1, 1, "The stream that they are judged by has bytes that belong to no record."),
+      (3, 1, "Of the 3 streams that they are judged by, 1 has bytes that belong to no record."),
+      (3, 2, "Of the 3 streams that they are judged by, 2 have bytes that belong to no record."),
+    ])
+  func condition(_ judged: Int, _ conditional: Int, _ expected: String) throws {
+    let text = try page { page in
+      page.auditedStreams = AuditedStreams(judged: judged, conditional: conditional)
+      page.readers[0].judged = judged
+      page.readers[0].conditional = conditional
+    }
+    #expect(
+      text.contains("<p class=\"alert\">\(expected) What is said of the readers holds if they received"))
+    #expect(text.contains("This holds if it received the bytes as they are here."))
+    let sound = try page { $0.auditedStreams = AuditedStreams(judged: judged) }
+    #expect(!sound.contains("belong to no record. What is said"))
+  }
+
+  @Test("streams without a record are left out, and that is said")
+  func leftOut() throws {
+    let texts = try (0...2).map { count in
+      try page { $0.auditedStreams = AuditedStreams(judged: 1, unrecognised: count) }
+    }
+    #expect(!texts[0].contains("left out: no record"))
+    #expect(texts[1].contains("<p>1 stream is left out: no record was recognised in it.</p>"))
+    #expect(texts[2].contains("<p>2 streams are left out: no record was recognised in them.</p>"))
+  }
+
+  @Test(
+    "a token longer than any that is usual is abbreviated",
+    arguments: [
+      (0, "1970-01-01 00:00:07 UTC, an empty token"),
+      (100, "1970-01-01 00:00:07 UTC, " + String(repeating: "ab", count: 100)),
+      (101, "1970-01-01 00:00:07 UTC, abababababababab…abababababababab (101 bytes)"),
+      (3341, "1970-01-01 00:00:07 UTC, abababababababab…abababababababab (3,341 bytes)"),
+    ])
+  func longTokens(_ length: Int, _ expected: String) throws {
+    let text = try page { page in
+      var difference = ReaderTotal.Difference(source: "a", stream: 0, record: 0)
+      difference.emitted = "7," + String(repeating: "ab", count: length)
+      page.readers[0].difference = difference
+    }
+    #expect(text.contains("<span>Reported</span> \(expected)</p>"))
+  }
+}

@@ -1,0 +1,100 @@
+import EvidenceReport
+import Reports
+import Testing
+import WireBytes
+
+/// Bars of a report's timeline. Expected bars are worked out by hand from a calendar.
+@Suite("The timeline of a report")
+struct TimelineTests {
+  private func timeline(_ times: String...) throws -> Timeline? {
+    var counts = HourCounts(0 ... .max)
+    for time in times { counts.add(try seconds(time)) }
+    return Timeline(counts)
+  }
+
+  private func seconds(_ text: String) throws -> UInt32 { try #require(UTCTime.parse(text)) }
+
+  @Test("without a time there is none")
+  func none() throws {
+    #expect(try timeline() == nil)
+  }
+
+  @Test(
+    "the unit grows with the span, and bars begin where the calendar's units do",
+    arguments: [
+      // Two and a half days are 61 hours.
+      (
+        ["2013-05-01T09:59:59Z", "2013-05-01T10:00:00Z"], Timeline.Unit.hour,
+        ["2013-05-01 09:00", "2013-05-01 10:00"]
+      ),
+      (["2013-05-01T09:30:00Z", "2013-05-03T22:59:00Z"], .hour, ["2013-05-01 09:00", "2013-05-03 22:00"]),
+      (
+        ["2013-05-01T09:30:00Z", "2013-05-04T00:00:00Z"], .quarterDay,
+        ["2013-05-01 06:00", "2013-05-04 00:00"]
+      ),
+      (["2013-05-01T09:30:00Z", "2013-06-30T00:00:00Z"], .day, ["2013-05-01", "2013-06-30"]),
+      // 1 May 2013 was a Wednesday, 1 October 2013 a Tuesday.
+      (["2013-05-01T09:30:00Z", "2013-10-01T00:00:00Z"], .week, ["2013-04-29", "2013-09-30"]),
+      (["2013-05-31T23:59:59Z", "2016-02-29T00:00:00Z"], .month, ["2013-05", "2016-02"]),
+      (["2009-06-17T00:00:00Z", "2021-04-30T00:00:00Z"], .quarter, ["2009 Q2", "2021 Q2"]),
+      (["1970-01-01T00:00:00Z", "2021-04-30T00:00:00Z"], .year, ["1970", "2021"]),
+      (["1970-01-01T00:00:00Z", "2106-02-07T06:28:15Z"], .fiveYears, ["1970", "2105"]),
+    ])
+  func unit(_ times: [String], _ unit: Timeline.Unit, _ ends: [String]) throws {
+    var counts = HourCounts(0 ... .max)
+    for time in times { counts.add(try seconds(time)) }
+    let timeline = try #require(Timeline(counts))
+    #expect(timeline.unit == unit)
+    let labels = timeline.bars.map { unit.label($0.start) }
+    #expect([labels.first, labels.last] == ends)
+    #expect(timeline.bars.count <= Timeline.maxBars)
+    #expect(timeline.bars.map(\.count).reduce(0, +) == 2)
+    #expect([timeline.bars.first?.count, timeline.bars.last?.count] == [1, 1])
+    #expect(timeline.bars.dropFirst().dropLast().allSatisfy { $0.count == 0 })
+  }
+
+  @Test("each time falls into the bar that holds it")
+  func counts() throws {
+    let found = try #require(
+      try timeline(
+        "2012-12-31T23:59:59Z", "2013-01-01T00:00:00Z", "2013-03-31T12:00:00Z", "2013-04-01T00:00:00Z",
+        "2013-02-10T00:00:00Z", "2013-02-11T00:00:00Z"))
+    #expect(found.unit == .week)
+    let bars = found.bars.filter { $0.count > 0 }.map { "\(found.unit.label($0.start)) \($0.count)" }
+    // 31 December 2012, 4 and 11 February, 25 March and 1 April 2013 were Mondays.
+    #expect(bars == ["2012-12-31 2", "2013-02-04 1", "2013-02-11 1", "2013-03-25 1", "2013-04-01 1"])
+  }
+
+  @Test("bars follow each other without a hole, whatever the span")
+  func gapless() throws {
+    for step in [UInt32(3600), 86_400, 604_800, 40_000_000, 400_000_000] {
+      var counts = HourCounts(0 ... .max)
+      for index in 0..<9 { counts.add(UInt32(index) * step) }
+      let bars = try #require(Timeline(counts)).bars
+      #expect(zip(bars, bars.dropFirst()).allSatisfy { $0.start < $1.start })
+      #expect(bars.map(\.count).reduce(0, +) == 9)
+    }
+  }
+
+  @Test("times outside the span that was asked for are not counted")
+  func outside() {
+    var counts = HourCounts(3600...7199)
+    counts.add(3599)
+    counts.add(7200)
+    #expect(Timeline(counts) == nil)
+    counts.add(3600)
+    #expect(Timeline(counts)?.bars == [Timeline.Bar(start: 3600, count: 1)])
+  }
+
+  @Test(
+    "an axis ends at a round figure at or above the highest bar",
+    arguments: [
+      (0, [0, 1]), (1, [0, 1]), (4, [0, 1, 2, 3, 4]), (5, [0, 2, 4, 6]), (8, [0, 2, 4, 6, 8]),
+      (9, [0, 5, 10]),
+      (20, [0, 5, 10, 15, 20]), (21, [0, 10, 20, 30]), (101, [0, 50, 100, 150]),
+      (1_234_567, [0, 500_000, 1_000_000, 1_500_000]),
+    ])
+  func axis(_ highest: Int, _ marks: [Int]) {
+    #expect(AxisScale(highest: highest).marks == marks)
+  }
+}

@@ -1,0 +1,202 @@
+import ReaderModels
+import Readers
+import TestSupport
+import Testing
+
+/// A reader, a stream, and what becomes of it, worked out by hand.
+struct JudgingCase: Sendable, CustomTestStringConvertible {
+  var name: String
+  var model: FeedbackModel
+  var stream: TupleStream
+  var cut: Chunking
+  /// Records, correct, wrong, missed.
+  var counts: [Int]
+  var outcome: ReaderOutcome = .completed
+  var difference: FirstDifference
+
+  var testDescription: String { name }
+}
+
+@Suite("The first difference from the truth, and its reason")
+struct FirstDifferenceTests {
+  private static let two = TupleStream().tuple().tuple(fill: 0xbb)
+  private static let aa32 = String(repeating: "aa", count: 32)
+
+  private static let cases: [JudgingCase] = [
+    JudgingCase(
+      name: "cookbook takes a short read for a tuple", model: .cookbook,
+      stream: two.tuple(fill: 0xcc), cut: .ends([96, 114]), counts: [4, 2, 2, 1],
+      difference: FirstDifference(
+        record: 2, expected: text(fill: 0xcc),
+        emitted: "1400000000," + String(repeating: "cc", count: 14) + String(repeating: "bb", count: 18),
+        reason:
+          "a read of 20 bytes at offset 76 was taken for a whole tuple of 38; its token ends in bytes of the"
+          + " tuple before")),
+    JudgingCase(
+      name: "cookbook's first read is short", model: .cookbook, stream: TupleStream().tuple(),
+      cut: .ends([37]), counts: [2, 0, 2, 1],
+      difference: FirstDifference(
+        record: 0, expected: text(), emitted: "1400000000," + aa32.dropLast(2) + "00",
+        reason: "a read of 37 bytes at offset 0 was taken for a whole tuple of 38; its token ends in zeros")),
+    JudgingCase(
+      name: "cookbook makes a tuple of a cut tail", model: .cookbook, stream: two.noise([0x53, 0x72]),
+      cut: .size(38), counts: [3, 2, 1, 0],
+      difference: FirstDifference(
+        record: 2, expected: nil, emitted: text(fill: 0xbb),
+        reason:
+          "a read of 2 bytes at offset 76 was taken for a whole tuple of 38; its token is that of the tuple"
+          + " before")),
+    JudgingCase(
+      name: "java makes a tuple of a cut tail", model: .java, stream: two.noise([0x53]), cut: .size(38),
+      counts: [3, 2, 1, 0],
+      difference: FirstDifference(
+        record: 2, expected: nil, emitted: text(time: 0x5300_0000, fill: 0),
+        reason: "a read of 1 byte at offset 76 was taken for a whole tuple of 38; its token is all zeros")),
+    JudgingCase(
+      name: "java ignores a longer length", model: .java,
+      stream: TupleStream().tuple().tuple(54, fill: 0xbb), cut: .size(4096), counts: [3, 1, 2, 1],
+      difference: FirstDifference(
+        record: 1, expected: text(54, fill: 0xbb), emitted: text(fill: 0xbb),
+        reason:
+          "the length at offset 42 is 54, but 32 bytes were taken as the token, and the next"
+          + " tuple begins 22 bytes early")),
+    JudgingCase(
+      name: "cookbook ignores an empty token", model: .cookbook, stream: TupleStream().tuple(0).tuple(),
+      cut: .size(44), counts: [2, 0, 2, 1],
+      difference: FirstDifference(
+        record: 0, expected: text(),
+        emitted: "1400000000,53724e000020" + String(repeating: "aa", count: 26),
+        reason: "the length at offset 4 is 0, but 32 bytes were taken as the token, and the next"
+          + " tuple begins 32 bytes late")),
+    JudgingCase(
+      name: "csharp takes a late time as signed", model: .csharp,
+      stream: two.tuple(time: 0x8000_0000).tuple(fill: 0xcc), cut: .size(4096), counts: [4, 3, 1, 1],
+      difference: FirstDifference(
+        record: 2, expected: text(time: 2_147_483_648), emitted: text(time: -2_147_483_648),
+        reason: "the time 2147483648 at offset 76 was taken as signed: -2147483648")),
+    JudgingCase(
+      name: "csharp reports an empty token", model: .csharp,
+      stream: TupleStream().tuple().tuple(0).tuple(fill: 0xbb), cut: .size(4096), counts: [3, 2, 1, 0],
+      difference: FirstDifference(
+        record: 1, expected: text(fill: 0xbb), emitted: "1400000000,",
+        reason:
+          "the tuple at offset 38 has an empty token, which names no device, and was reported all the same")),
+    JudgingCase(
+      name: "csharp spins for ever", model: .csharp,
+      stream: TupleStream().tuple().tuple(100).tuple(), cut: .ends([82]), counts: [1, 1, 0, 2],
+      outcome: .hangs,
+      difference: FirstDifference(
+        record: 1, expected: text(100), emitted: nil,
+        reason:
+          "the length 100 at offset 42 makes a tuple of 106 bytes, and 44 are buffered: the reader spins"
+          + " for ever")),
+    JudgingCase(
+      name: "csharp throws", model: .csharp,
+      stream: TupleStream().tuple().noise([0, 0, 0, 0, 0x80, 5]).tuple(fill: 0xbb), cut: .size(4096),
+      counts: [1, 1, 0, 1], outcome: .throws,
+      difference: FirstDifference(
+        record: 1, expected: text(fill: 0xbb), emitted: nil,
+        reason: "the length 0x8005 at offset 42 was taken as signed (-32763): the reader throws")),
+    JudgingCase(
+      name: "csharp never sees a short last tuple", model: .csharp, stream: two.tuple(9), cut: .size(4096),
+      counts: [2, 2, 0, 1],
+      difference: FirstDifference(
+        record: 2, expected: text(9), emitted: nil,
+        reason:
+          "the reader waits for 38 bytes, and the stream ends 15 bytes behind offset 76: what begins there"
+          + " is never seen")),
+    JudgingCase(
+      name: "csharp takes noise for a tuple", model: .csharp,
+      stream: TupleStream().noise([UInt8](repeating: 0, count: 6)).tuple(), cut: .size(4096),
+      counts: [2, 1, 1, 0],
+      difference: FirstDifference(
+        record: 0, expected: text(), emitted: "0,",
+        reason:
+          "the bytes at offset 0 were taken for a tuple; no tuple begins there, and the next one begins at"
+          + " offset 6")),
+    JudgingCase(
+      name: "node uses the first byte twice", model: .node,
+      stream: TupleStream().tuple(fill: 1).tuple(fill: 1), cut: .size(4096), counts: [2, 0, 2, 2],
+      difference: FirstDifference(
+        record: 0, expected: text(fill: 1), emitted: "1400000000,",
+        reason:
+          "the length 0x0020 at offset 4 was read as 0 (the first byte twice), so the token is empty, and the"
+          + " next tuple begins 32 bytes early")),
+    JudgingCase(
+      name: "node reads a length as too long", model: .node,
+      stream: TupleStream().tuple(512, fill: 1).noise([5, 6]),
+      cut: .size(4096), counts: [1, 0, 1, 1],
+      difference: FirstDifference(
+        record: 0, expected: text(512, fill: 1),
+        emitted: "1400000000," + String(repeating: "01", count: 512) + "0506",
+        reason:
+          "the length 0x0200 at offset 4 was read as 514 (the first byte twice), so the token has 514 bytes"
+          + ", and the next tuple begins 2 bytes late")),
+    JudgingCase(
+      name: "node reads beyond the end", model: .node, stream: TupleStream().tuple(257).noise([0, 0, 0, 9]),
+      cut: .size(4096), counts: [2, 1, 1, 0],
+      difference: FirstDifference(
+        record: 1, expected: nil, emitted: "9,",
+        reason:
+          "the record at offset 263 reaches 2 bytes beyond the end of the stream, and what is not there was"
+          + " read as zeros")),
+  ]
+
+  @Test("of one of our models", arguments: cases)
+  func models(_ test: JudgingCase) {
+    let judgement = test.stream.truth.judge(test.model, cut: test.cut)
+    #expect([judgement.records, judgement.correct, judgement.wrong, judgement.missed] == test.counts)
+    #expect(judgement.outcome == test.outcome)
+    #expect(judgement.firstDifference == test.difference)
+  }
+
+  private static let printed: [(String, [(Int64, [UInt8])], String?, String)] = [
+    ("nothing", [], nil, "the reader ended, and never reported the 3 tuples from offset 0 on"),
+    (
+      "the second tuple first", [(1_400_000_000, [2])], "1400000000,02",
+      "the tuple at offset 7 was reported where the one at offset 0 belongs"
+    ),
+    (
+      "a signed time", [(1_400_000_000, [1]), (1_400_000_000, [2]), (-1, [3])], "-1,03",
+      "the time 4294967295 at offset 14 was taken as signed: -1"
+    ),
+    (
+      "milliseconds", [(1_400_000_000_000, [1])], "1400000000000,01",
+      "the time 1400000000 at offset 0 was reported as 1400000000000"
+    ),
+    (
+      "other bytes", [(1_400_000_000, [9])], "1400000000,09",
+      "the tuple at offset 0 was reported with other bytes as its token"
+    ),
+    (
+      "another length", [(7, [1, 0])], "7,0100",
+      "the tuple at offset 0 was reported with another time and a token of 2 bytes instead of 1"
+    ),
+    (
+      "too many", [(1_400_000_000, [1]), (1_400_000_000, [2]), (4_294_967_295, [3]), (0, [])], "0,",
+      "the stream has no more than 3 tuples"
+    ),
+  ]
+
+  @Test("of somebody else's program", arguments: printed)
+  func programs(_ name: String, _ records: [(Int64, [UInt8])], _ emitted: String?, _ reason: String) {
+    let stream = TupleStream().tuple(1, fill: 1).tuple(1, fill: 2).tuple(1, time: .max, fill: 3)
+    var judge = FeedbackJudge(truth: stream.truth)
+    for (time, token) in records { judge.receive(time: time, token: token) }
+    let judgement = judge.finish(outcome: .completed)
+    #expect(judgement.firstDifference?.emitted == emitted, "\(name)")
+    #expect(judgement.firstDifference?.reason == reason, "\(name)")
+  }
+
+  @Test(
+    "of a program that did not end well",
+    arguments: [
+      (ReaderOutcome.hangs, "the reader did not end, and never reported the 1 tuple from offset 0 on"),
+      (.throws, "the reader failed, and never reported the 1 tuple from offset 0 on"),
+    ])
+  func outcomes(_ outcome: ReaderOutcome, _ reason: String) {
+    let judgement = FeedbackJudge(truth: TupleStream().tuple().truth).finish(outcome: outcome)
+    #expect(judgement.outcome == outcome)
+    #expect(judgement.firstDifference?.reason == reason)
+  }
+}

@@ -1,0 +1,31 @@
+import ReaderModels
+import Readers
+import TestSupport
+
+/// A stream of tuples, and where they are.
+struct TupleStream {
+  var bytes: [UInt8] = []
+  var runs: [TupleRun] = []
+
+  /// Adds a tuple whose token is `count` times `fill`.
+  func tuple(_ count: Int = 32, time: UInt32 = Tuples.time, fill: UInt8 = 0xaa) -> TupleStream {
+    var stream = self
+    stream.runs.append(TupleRun(offset: bytes.count, tokenLength: count))
+    stream.bytes += Tuples.one(count, time: time, fill: fill)
+    return stream
+  }
+
+  /// Adds bytes that are no tuple.
+  func noise(_ noise: [UInt8]) -> TupleStream {
+    var stream = self
+    stream.bytes += noise
+    return stream
+  }
+
+  var truth: FeedbackTruth { FeedbackTruth(bytes: bytes, runs: runs) }
+}
+
+/// `1400000000,` and the token in hex.
+func text(_ count: Int = 32, time: Int64 = Int64(Tuples.time), fill: UInt8 = 0xaa) -> String {
+  "\(time),\(TestHex.text([UInt8](repeating: fill, count: count)))"
+}

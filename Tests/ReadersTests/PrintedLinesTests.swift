@@ -1,0 +1,107 @@
+import ReaderModels
+import Readers
+import TestSupport
+import Testing
+
+@Suite("Judging what programs print")
+struct PrintedLinesTests {
+  /// Tokens of 1 byte: 1, 2, 3.
+  private let truth = TupleStream().tuple(1, fill: 1).tuple(1, fill: 2).tuple(1, fill: 3).truth
+
+  private func judgement(_ text: String, pieces: Int = .max) -> Judgement {
+    var lines = PrintedLines(FeedbackJudge(truth: truth))
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      lines.take(rest.prefix(pieces))
+      rest = rest.dropFirst(pieces)
+    }
+    return lines.finish(outcome: .completed)
+  }
+
+  private static let sound = "1400000000,01\n1400000000,02\n1400000000,03\n"
+
+  @Test(
+    "is right",
+    arguments: [
+      ("as it is", sound), ("without the last line end", String(sound.dropLast())),
+      ("with carriage returns", sound.replacing("\n", with: "\r\n")),
+    ])
+  func right(_ name: String, _ text: String) {
+    for pieces in [1, 2, 7, 14, 1000] {
+      let judgement = judgement(text, pieces: pieces)
+      #expect(judgement.correct == 3 && judgement.records == 3, "\(name), \(pieces)")
+      #expect(judgement.firstDifference == nil, "\(name), \(pieces)")
+    }
+  }
+
+  @Test(
+    "is no record, and counts as a wrong one",
+    arguments: [
+      "", "hello", "1400000000", ",01", "1400000000,0", "1400000000,0g", "1400000000, 01", " 1400000000,01",
+      "+1400000000,01", "1400000000,01,", "14e8,01", "0x53,01", "99999999999999999999,01", "-,01",
+      "1400000000;01",
+      "\u{1b}[2J", "1400000000,０１",
+    ])
+  func rubbish(_ line: String) {
+    let judgement = judgement("\(line)\n" + Self.sound)
+    #expect(judgement.records == 4 && judgement.correct == 3 && judgement.wrong == 1, "\(line)")
+    #expect(judgement.firstDifference?.record == 0)
+    #expect(judgement.firstDifference?.emitted == "'\(line)'")
+    #expect(judgement.firstDifference?.reason.contains("timestamp,token") == true)
+  }
+
+  @Test("times may be negative, hex of either case, a token empty")
+  func forms() throws {
+    func parsed(_ text: String) throws -> (time: Int64, token: [UInt8]) {
+      try #require(PrintedText.tuple(Array(text.utf8)[...]))
+    }
+    #expect(try parsed("-5,aBcD") == (-5, [0xab, 0xcd]))
+    #expect(try parsed("7,") == (7, []))
+    #expect(try parsed("007,00").time == 7)
+  }
+
+  @Test("a line without end takes no memory, and is one wrong record")
+  func overlong() {
+    var lines = PrintedLines(FeedbackJudge(truth: truth))
+    let block = [UInt8](repeating: UInt8(ascii: "a"), count: 100_000)
+    for _ in 0..<100 { lines.take(block[...]) }
+    lines.take(Array(("\n" + Self.sound).utf8)[...])
+    let judgement = lines.finish(outcome: .completed)
+    #expect(judgement.records == 4 && judgement.correct == 3)
+    #expect((judgement.firstDifference?.emitted?.count ?? 0) < 100)
+  }
+
+  @Test("the longest token there can be is read")
+  func longest() {
+    let stream = TupleStream().tuple(65535)
+    var lines = PrintedLines(FeedbackJudge(truth: stream.truth))
+    lines.take(Array((text(65535) + "\n").utf8)[...])
+    #expect(lines.finish(outcome: .completed).firstDifference == nil)
+  }
+
+  // MARK: - Error responses
+
+  private static let responses = [
+    ResponseTruth.Response(offset: 0, status: 8, identifier: 7),
+    ResponseTruth.Response(offset: 6, status: 10, identifier: 4_294_967_295),
+  ]
+
+  @Test(
+    "error responses",
+    arguments: [
+      ("8,7\n10,4294967295\n", 2, 2, nil), ("", 0, 0, 0), ("8,7\n", 1, 1, 1),
+      ("10,4294967295\n8,7\n", 2, 2, 0),
+      ("8,7\n8,7\n", 2, 1, 1), ("8,7\nrubbish\n10,4294967295\n", 3, 2, 1),
+      ("8,7\n10,4294967295\n1,1\n", 3, 2, 2),
+      ("8,aa\n", 1, 0, 0), ("8,-1\n10,4294967295\n", 2, 1, 0),
+    ] as [(String, Int, Int, Int?)])
+  func errors(_ text: String, _ records: Int, _ correct: Int, _ difference: Int?) {
+    let truth = ResponseTruth(
+      bytes: [8, 8, 0, 0, 0, 7, 8, 10, 255, 255, 255, 255], responses: Self.responses)
+    var lines = PrintedLines(PrintedResponseJudge(truth: truth))
+    lines.take(Array(text.utf8)[...])
+    let judgement = lines.finish(outcome: .completed)
+    #expect([judgement.records, judgement.correct, judgement.missed] == [records, correct, 2 - correct])
+    #expect(judgement.firstDifference?.record == difference)
+  }
+}

@@ -1,0 +1,104 @@
+import ReaderModels
+import Readers
+import TestSupport
+import Testing
+
+@Suite("Judging the reader of error responses")
+struct ResponseJudgeTests {
+  private static let first: [UInt8] = [8, 7, 0, 0, 0, 1]
+  private static let second: [UInt8] = [8, 10, 0x12, 0x34, 0x56, 0x78]
+
+  /// A stream, the offsets of the true responses in it, the cut, the counts (records, correct, wrong, missed), and the
+  /// first difference.
+  private static let cases: [(String, [UInt8], [Int], Chunking, [Int], FirstDifference?)] = [
+    ("one, whole", first, [0], .size(4096), [1, 1, 0, 0], nil),
+    ("nothing", [], [], .size(4096), [0, 0, 0, 0], nil),
+    ("a cut one is no true one", [8, 7, 0], [], .size(4096), [0, 0, 0, 0], nil),
+    (
+      "in pieces", first, [0], .ends([2, 6]), [0, 0, 0, 1],
+      FirstDifference(
+        record: 0, expected: "7,1", emitted: nil,
+        reason: "the error came in pieces: 2 bytes, then 4; the single read found 2")
+    ),
+    (
+      "in three pieces", first, [0], .ends([1, 3, 6]), [0, 0, 0, 1],
+      FirstDifference(
+        record: 0, expected: "7,1", emitted: nil,
+        reason: "the error came in pieces: 1 byte, then 2, then 3; the single read found 1")
+    ),
+    (
+      "only the first", first + second, [0, 6], .size(4096), [1, 1, 0, 1],
+      FirstDifference(
+        record: 1, expected: "10,305419896", emitted: nil,
+        reason: "only the first 6 bytes are read: the error at offset 6 is never seen")
+    ),
+    (
+      "a wrong command", [7] + first.dropFirst() + second, [6], .size(4096), [1, 0, 1, 1],
+      FirstDifference(
+        record: 0, expected: "10,305419896", emitted: "7,1",
+        reason:
+          "the bytes at offset 0 begin with 0x07, not with the command 0x08 of an error, and the reader does"
+          + " not check it")
+    ),
+    (
+      "a wrong command and no error", [0x48, 84, 0, 0, 0, 2, 1], [], .size(4096), [1, 0, 1, 0],
+      FirstDifference(
+        record: 0, expected: nil, emitted: "84,2",
+        reason:
+          "the bytes at offset 0 begin with 0x48, not with the command 0x08 of an error, and the reader does"
+          + " not check it")
+    ),
+    (
+      "the end of an error that begins before the stream", [8, 9] + first, [2], .size(4096), [1, 0, 1, 1],
+      FirstDifference(
+        record: 0, expected: "7,1", emitted: "9,134676480",
+        reason:
+          "the 6 bytes at offset 0 were taken for an error; no error begins there, and the first one begins at"
+          + " offset 2")
+    ),
+    (
+      "an error that says by chance what a later one says", [9] + first.dropFirst() + second + first,
+      [6, 12],
+      .size(4096), [1, 1, 0, 1],
+      FirstDifference(
+        record: 0, expected: "10,305419896", emitted: "7,1",
+        reason:
+          "the bytes at offset 0 begin with 0x09, not with the command 0x08 of an error, and the reader does"
+          + " not check it")
+    ),
+  ]
+
+  @Test("worked out by hand", arguments: cases)
+  func byHand(
+    _ name: String, _ stream: [UInt8], _ offsets: [Int], _ cut: Chunking, _ counts: [Int],
+    _ difference: FirstDifference?
+  ) {
+    let responses = offsets.map { offset in
+      ResponseTruth.Response(
+        offset: offset, status: stream[offset + 1],
+        identifier: stream[(offset + 2)..<(offset + 6)].reduce(0) { $0 << 8 | UInt32($1) })
+    }
+    let judgement = ResponseTruth(bytes: stream, responses: responses).judgePHP(cut: cut)
+    #expect([judgement.records, judgement.correct, judgement.wrong, judgement.missed] == counts, "\(name)")
+    #expect(judgement.outcome == .completed)
+    #expect(judgement.firstDifference == difference, "\(name)")
+  }
+
+  @Test("as the reference judges", arguments: ResponseFixture.all)
+  func reference(_ fixture: ResponseFixture) {
+    let responses = fixture.responses.map {
+      ResponseTruth.Response(offset: $0[0], status: UInt8($0[1]), identifier: UInt32($0[2]))
+    }
+    let judgement = ResponseTruth(bytes: fixture.bytes, responses: responses).judgePHP(
+      cut: .ends(fixture.ends))
+    #expect(judgement.records == fixture.said.count)
+    #expect(judgement.correct == fixture.correct)
+    #expect(judgement.missed == fixture.missed)
+    #expect(judgement.firstDifference?.record == fixture.difference)
+    let emitted = fixture.difference == 0 ? fixture.said.first : nil
+    #expect(judgement.firstDifference?.emitted == emitted)
+  }
+
+  @Test("the reference has been read")
+  func fixtures() { #expect(ResponseFixture.all.count == 40) }
+}
