@@ -1,35 +1,43 @@
 import WireBytes
 
-/// Tells whether bytes are one JSON value in UTF-8, by the grammar of RFC 8259: no byte order mark, nothing
+/// Decides whether bytes are one JSON value in UTF-8, by the grammar of RFC 8259: no byte order mark, nothing
 /// but white space around it, any depth. Makes nothing of it.
 public struct JSONText {
-  /// The arrays and objects around the place that is read: an object is a 1, the innermost lowest. Sixty-four
+  /// The arrays and objects around the next byte: an object is a 1, the innermost lowest. Sixty-four
   /// of them need no memory; no payload that a person made has as many.
   private var innermost: UInt64 = 0
   private var outer: [UInt64] = []
   private var depth = 0
-  private var place = 0
-  private var end = 0
+  private var next: UnsafeRawPointer
+  private let end: UnsafeRawPointer
 
-  private init() {}
-
-  /// Whether the bytes of `range`, which must lie in the span, are one JSON value.
+  /// Whether the bytes of `range`, which must be in the span, are one JSON value.
   public static func isValue(_ range: Range<Int>, in bytes: RawSpan) -> Bool {
-    var text = JSONText()
-    text.place = range.lowerBound
-    text.end = range.upperBound
-    return text.readValue(in: bytes)
+    bytes.extracting(range).withUnsafeBytes { text in
+      guard let start = text.baseAddress else { return false }
+      var text = JSONText(next: start, end: start + text.count)
+      return text.readValue()
+    }
   }
 
-  private mutating func readValue(in bytes: RawSpan) -> Bool {
+  private init(next: UnsafeRawPointer, end: UnsafeRawPointer) {
+    self.next = next
+    self.end = end
+  }
+
+  /// The next byte; 0, which is nowhere allowed, at the end.
+  @inline(__always)
+  private var byte: UInt8 { next < end ? next.load(as: UInt8.self) : 0 }
+
+  private mutating func readValue() -> Bool {
     while true {
-      skipSpace(in: bytes)
-      guard let opens = readBeginning(in: bytes) else { return false }
+      skipSpace()
+      guard let opens = readBeginning() else { return false }
       if opens { continue }
       while true {
-        skipSpace(in: bytes)
-        if depth == 0 { return place == end }
-        guard let closes = readSeparator(in: bytes) else { return false }
+        skipSpace()
+        if depth == 0 { return next == end }
+        guard let closes = readSeparator() else { return false }
         if !closes { break }
       }
     }
@@ -37,124 +45,133 @@ public struct JSONText {
 
   /// Reads a value without parts, or an array or object up to its first part: true for that. Nil where there is
   /// no value.
-  private mutating func readBeginning(in bytes: RawSpan) -> Bool? {
-    guard place < end else { return nil }
-    switch bytes.byte(at: place) {
+  @inline(__always)
+  private mutating func readBeginning() -> Bool? {
+    switch byte {
+    case UInt8(ascii: "\""): return readString() ? false : nil
     case UInt8(ascii: "{"):
-      place += 1
-      skipSpace(in: bytes)
-      if skip(UInt8(ascii: "}"), in: bytes) { return false }
+      next += 1
+      skipSpace()
+      if skip(UInt8(ascii: "}")) { return false }
       push(isObject: true)
-      return readName(in: bytes) ? true : nil
+      return readName() ? true : nil
     case UInt8(ascii: "["):
-      place += 1
-      skipSpace(in: bytes)
-      if skip(UInt8(ascii: "]"), in: bytes) { return false }
+      next += 1
+      skipSpace()
+      if skip(UInt8(ascii: "]")) { return false }
       push(isObject: false)
       return true
-    case UInt8(ascii: "\""): return readString(in: bytes) ? false : nil
-    case UInt8(ascii: "t"): return read("true", in: bytes) ? false : nil
-    case UInt8(ascii: "f"): return read("false", in: bytes) ? false : nil
-    case UInt8(ascii: "n"): return read("null", in: bytes) ? false : nil
-    default: return readNumber(in: bytes) ? false : nil
+    case UInt8(ascii: "t"): return read("true") ? false : nil
+    case UInt8(ascii: "f"): return read("false") ? false : nil
+    case UInt8(ascii: "n"): return read("null") ? false : nil
+    default: return readNumber() ? false : nil
     }
   }
 
-  /// Reads what stands behind a part: true where it closes the array or object. Nil where neither can be.
-  private mutating func readSeparator(in bytes: RawSpan) -> Bool? {
+  /// Reads what is after a part: true where it closes the array or object. Nil where neither can be.
+  @inline(__always)
+  private mutating func readSeparator() -> Bool? {
     let isObject = innermost & 1 == 1
-    if skip(UInt8(ascii: ","), in: bytes) {
+    if skip(UInt8(ascii: ",")) {
       guard isObject else { return false }
-      skipSpace(in: bytes)
-      return readName(in: bytes) ? false : nil
+      skipSpace()
+      return readName() ? false : nil
     }
-    guard skip(isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"), in: bytes) else { return nil }
+    guard skip(isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else { return nil }
     pop()
     return true
   }
 
   /// Reads a member's name with its colon.
-  private mutating func readName(in bytes: RawSpan) -> Bool {
-    guard place < end, bytes.byte(at: place) == UInt8(ascii: "\""), readString(in: bytes) else {
-      return false
-    }
-    skipSpace(in: bytes)
-    return skip(UInt8(ascii: ":"), in: bytes)
+  private mutating func readName() -> Bool {
+    guard byte == UInt8(ascii: "\""), readString() else { return false }
+    skipSpace()
+    return skip(UInt8(ascii: ":"))
   }
 
-  private mutating func readString(in bytes: RawSpan) -> Bool {
-    place += 1
-    while place < end {
-      switch bytes.byte(at: place) {
+  @inline(__always)
+  private mutating func readString() -> Bool {
+    next += 1
+    while true {
+      if end - next >= 8 {
+        let block = EightBytes(next)
+        let plain = EightBytes.count(
+          before: block.marks(of: UInt8(ascii: "\"")) | block.marks(of: UInt8(ascii: "\\"))
+            | block.marks(below: 0x20) | block.marksOfHigh)
+        next += plain
+        if plain == 8 { continue }
+      }
+      switch byte {
       case UInt8(ascii: "\""):
-        place += 1
+        next += 1
         return true
-      case UInt8(ascii: "\\"):
-        guard readEscape(in: bytes) else { return false }
-      case 0x00..<0x20: return false
-      case 0x20..<0x80: place += 1
-      default:
-        let length = UTF8Text.characterLength(at: place, before: end, in: bytes)
-        if length == 0 { return false }
-        place += length
+      case 0x20..<0x5c, 0x5d..<0x80: next += 1
+      default: if !readUnusual() { return false }
       }
     }
-    return false
   }
 
-  private mutating func readEscape(in bytes: RawSpan) -> Bool {
-    guard end - place >= 2 else { return false }
-    let letter = bytes.byte(at: place + 1)
-    place += 2
+  /// Reads an escape, or a character of several bytes.
+  @inline(never)
+  private mutating func readUnusual() -> Bool {
+    if byte == UInt8(ascii: "\\") { return readEscape() }
+    let length = byte < 0x80 ? 0 : UTF8Text.characterLength(from: next, to: end)
+    next += length
+    return length > 0
+  }
+
+  private mutating func readEscape() -> Bool {
+    next += 1
+    let letter = byte
+    next += 1
     switch letter {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
       UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
       return true
     case UInt8(ascii: "u"):
-      guard end - place >= 4 else { return false }
-      for index in 0..<4 where !Self.isHexDigit(bytes.byte(at: place + index)) { return false }
-      place += 4
+      for _ in 0..<4 {
+        guard Hex.value(ofDigit: byte) != nil else { return false }
+        next += 1
+      }
       return true
     default: return false
     }
   }
 
-  private mutating func readNumber(in bytes: RawSpan) -> Bool {
-    _ = skip(UInt8(ascii: "-"), in: bytes)
-    if !skip(UInt8(ascii: "0"), in: bytes), !readDigits(in: bytes) { return false }
-    if skip(UInt8(ascii: "."), in: bytes), !readDigits(in: bytes) { return false }
-    if skip(UInt8(ascii: "e"), in: bytes) || skip(UInt8(ascii: "E"), in: bytes) {
-      if !skip(UInt8(ascii: "+"), in: bytes) { _ = skip(UInt8(ascii: "-"), in: bytes) }
-      return readDigits(in: bytes)
+  private mutating func readNumber() -> Bool {
+    _ = skip(UInt8(ascii: "-"))
+    if !skip(UInt8(ascii: "0")), !readDigits() { return false }
+    if skip(UInt8(ascii: ".")), !readDigits() { return false }
+    if skip(UInt8(ascii: "e")) || skip(UInt8(ascii: "E")) {
+      if !skip(UInt8(ascii: "+")) { _ = skip(UInt8(ascii: "-")) }
+      return readDigits()
     }
     return true
   }
 
-  private mutating func readDigits(in bytes: RawSpan) -> Bool {
-    let start = place
-    while place < end, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes.byte(at: place)) { place += 1 }
-    return place > start
+  private mutating func readDigits() -> Bool {
+    let start = next
+    while byte &- UInt8(ascii: "0") < 10 { next += 1 }
+    return next > start
   }
 
-  private mutating func read(_ word: StaticString, in bytes: RawSpan) -> Bool {
-    guard end - place >= word.utf8CodeUnitCount else { return false }
-    for index in 0..<word.utf8CodeUnitCount where bytes.byte(at: place + index) != word.utf8Start[index] {
-      return false
-    }
-    place += word.utf8CodeUnitCount
+  private mutating func read(_ word: StaticString) -> Bool {
+    for index in 0..<word.utf8CodeUnitCount where !skip(word.utf8Start[index]) { return false }
     return true
   }
 
-  private mutating func skip(_ byte: UInt8, in bytes: RawSpan) -> Bool {
-    guard place < end, bytes.byte(at: place) == byte else { return false }
-    place += 1
+  @inline(__always)
+  private mutating func skip(_ expected: UInt8) -> Bool {
+    guard byte == expected else { return false }
+    next += 1
     return true
   }
 
-  private mutating func skipSpace(in bytes: RawSpan) {
-    while place < end {
-      switch bytes.byte(at: place) {
-      case 0x20, 0x09, 0x0a, 0x0d: place += 1
+  @inline(__always)
+  private mutating func skipSpace() {
+    while byte <= 0x20 {
+      switch byte {
+      case 0x20, 0x09, 0x0a, 0x0d: next += 1
       default: return
       }
     }
@@ -170,14 +187,5 @@ public struct JSONText {
     depth -= 1
     innermost >>= 1
     if depth > 0, depth % UInt64.bitWidth == 0, let word = outer.popLast() { innermost = word }
-  }
-
-  private static func isHexDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-      UInt8(ascii: "A")...UInt8(ascii: "F"):
-      true
-    default: false
-    }
   }
 }

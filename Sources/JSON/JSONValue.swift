@@ -52,39 +52,15 @@ package indirect enum JSONValue: Equatable, Sendable {
     }
   }
 
-  /// Appends the bytes of `range`, which are UTF-8, in quotes and escaped.
-  package static func appendQuoted(_ range: Range<Int>, in bytes: RawSpan, to text: inout [UInt8]) {
-    text.append(UInt8(ascii: "\""))
-    for place in range {
-      let byte = bytes.byte(at: place)
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        text.append(UInt8(ascii: "\\"))
-        text.append(byte)
-      case 0x00..<0x20, 0x7f:
-        text += quoted(String(Unicode.Scalar(byte))).utf8.dropFirst().dropLast()
-      default: text.append(byte)
-      }
-    }
-    text.append(UInt8(ascii: "\""))
-  }
-
   /// `value` in quotes, escaped as RFC 8259 asks.
   package static func quoted(_ value: String) -> String {
-    var text = "\""
-    for scalar in value.unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\r": text += "\\r"
-      case "\t": text += "\\t"
-      case "\u{0}"..<"\u{20}", "\u{7f}":
-        text += "\\u00" + Hex.string([UInt8(scalar.value)])
-      default: text.unicodeScalars.append(scalar)
+    var value = value
+    return value.withUTF8 { text in
+      String(unsafeUninitializedCapacity: JSONEscapes.bound(text.count)) { buffer in
+        guard let target = buffer.baseAddress else { return 0 }
+        return JSONEscapes.write(UnsafeRawBufferPointer(text), to: UnsafeMutableRawPointer(target))
       }
     }
-    return text + "\""
   }
 }
 

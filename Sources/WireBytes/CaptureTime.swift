@@ -16,41 +16,56 @@ package struct CaptureTime: Equatable, Hashable, Sendable {
     self.digits = digits
   }
 
+  /// No text is longer, in bytes.
+  package static let maxTextLength = 21 + maxDigits
+
   /// As RFC 3339 in UTC, `2013-05-01T09:30:00.000123Z`; nil for a time outside the years 0000 to 9999, which
   /// RFC 3339 cannot write.
   package var text: String? {
-    var text: [UInt8] = []
-    append(to: &text)
-    return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
+    let text = String(unsafeUninitializedCapacity: Self.maxTextLength) { buffer in
+      buffer.baseAddress.map { write(to: UnsafeMutableRawPointer($0)) } ?? 0
+    }
+    return text.isEmpty ? nil : text
   }
 
-  /// Appends `text`, or nothing where that is nil.
-  package func append(to text: inout [UInt8]) {
-    let day = seconds >= 0 ? seconds / 86_400 : (seconds &- 86_399) / 86_400
+  /// Days since 1970-01-01; negative before it.
+  private var day: Int64 { seconds >= 0 ? seconds / 86_400 : (seconds &- 86_399) / 86_400 }
+
+  /// Whether it lies in the years 0000 to 9999.
+  package var hasText: Bool {
     // 0000-01-01 is 719,528 days before 1970-01-01; 10000-01-01 is 2,932,897 days after it.
-    guard (-719_528..<2_932_897).contains(day) else { return }
+    (-719_528..<2_932_897).contains(day)
+  }
+
+  /// Writes `text`, or nothing where that is nil, to `target`, which has room for `maxTextLength` bytes; returns how
+  /// many bytes that took.
+  package func write(to target: UnsafeMutableRawPointer) -> Int {
+    guard hasText else { return 0 }
+    let day = day
     let date = CivilDate(daysSince1970: Int(day))
     let ofDay = UInt64(seconds &- day &* 86_400)
-    Self.append(UInt64(date.year), 4, then: "-", to: &text)
-    Self.append(UInt64(date.month), 2, then: "-", to: &text)
-    Self.append(UInt64(date.day), 2, then: "T", to: &text)
-    Self.append(ofDay / 3600, 2, then: ":", to: &text)
-    Self.append(ofDay / 60 % 60, 2, then: ":", to: &text)
-    Self.append(ofDay % 60, 2, then: digits > 0 ? "." : "Z", to: &text)
-    if digits > 0 { Self.append(fraction, Int(min(digits, UInt8(Self.maxDigits))), then: "Z", to: &text) }
+    var end = target
+    Self.write(UInt64(date.year), 4, then: "-", to: &end)
+    Self.write(UInt64(date.month), 2, then: "-", to: &end)
+    Self.write(UInt64(date.day), 2, then: "T", to: &end)
+    Self.write(ofDay / 3600, 2, then: ":", to: &end)
+    Self.write(ofDay / 60 % 60, 2, then: ":", to: &end)
+    Self.write(ofDay % 60, 2, then: digits > 0 ? "." : "Z", to: &end)
+    if digits > 0 { Self.write(fraction, Int(min(digits, UInt8(Self.maxDigits))), then: "Z", to: &end) }
+    return end - target
   }
 
-  private static func append(
-    _ number: UInt64, _ width: Int, then mark: Unicode.Scalar, to text: inout [UInt8]
+  private static func write(
+    _ number: UInt64, _ width: Int, then mark: Unicode.Scalar, to end: inout UnsafeMutableRawPointer
   ) {
-    let start = text.count
     var rest = number
-    for _ in 0..<width { text.append(UInt8(ascii: "0")) }
-    for place in stride(from: start + width - 1, through: start, by: -1) {
-      text[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+    for index in stride(from: width - 1, through: 0, by: -1) {
+      end.storeBytes(
+        of: UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10), toByteOffset: index, as: UInt8.self)
       rest /= 10
     }
-    text.append(UInt8(ascii: mark))
+    end.storeBytes(of: UInt8(ascii: mark), toByteOffset: width, as: UInt8.self)
+    end += width + 1
   }
 }
 

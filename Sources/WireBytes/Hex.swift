@@ -5,56 +5,81 @@ public enum Hex {
     case lower, upper
 
     /// How far the letters lie behind where digits would go on after 9 in ASCII.
-    @inlinable var letterStep: UInt16 { self == .lower ? 39 : 7 }
+    var letterStep: UInt16 { self == .lower ? 39 : 7 }
   }
 
-  /// Writes `count` bytes of `source` from `start` as `2 * count` hex digits at `position` of `target`.
-  @inlinable @inline(__always)
-  public static func encode(
-    _ source: RawSpan, from start: Int, count: Int, into target: inout MutableRawSpan, at position: Int,
+  /// Writes the `count` bytes of `source` from `start` on as `2 * count` hex digits to `target`. Nothing is checked.
+  package static func encode(
+    _ source: RawSpan, from start: Int, count: Int, to target: UnsafeMutableRawPointer,
     letterCase: LetterCase = .lower
   ) {
-    var done = 0
-    while count &- done >= 16 {
-      encode16(source, from: start &+ done, into: &target, at: position &+ 2 &* done, letterCase)
-      done &+= 16
-    }
-    while done < count {
-      let byte = SIMD2<UInt16>(UInt16(source.uncheckedByte(at: start &+ done)), 0)
-      let digits = asciiDigits(byte, letterCase).x.littleEndian
-      target.storeBytes(of: digits, toUncheckedByteOffset: position &+ 2 &* done, as: UInt16.self)
-      done &+= 1
+    encode(source, Column(start: start, stride: 0, rowLength: 0, count: 1), of: count, to: target, letterCase)
+  }
+
+  /// Fields of equal length at equal distances, and the rows that they go to.
+  package struct Column {
+    /// Index of the first field in the source; bytes from one to the next, there and in the rows; how many there are.
+    let start, stride, rowLength, count: Int
+
+    package init(start: Int, stride: Int, rowLength: Int, count: Int) {
+      self.start = start
+      self.stride = stride
+      self.rowLength = rowLength
+      self.count = count
     }
   }
 
-  /// The same for 32 bytes, which nearly all tokens have: without a loop it takes half the time.
-  @inlinable @inline(__always)
-  public static func encode32(
-    _ source: RawSpan, from start: Int, into target: inout MutableRawSpan, at position: Int,
-    letterCase: LetterCase
-  ) {
-    encode16(source, from: start, into: &target, at: position, letterCase)
-    encode16(source, from: start &+ 16, into: &target, at: position &+ 32, letterCase)
-  }
-
-  /// Sixteen bytes in vector registers: each is widened to a 16-bit lane.
-  @inlinable @inline(__always)
-  static func encode16(
-    _ source: RawSpan, from start: Int, into target: inout MutableRawSpan, at position: Int,
+  /// The same for fields of `length` bytes each. It is no part of its callers: what compiles to two instructions here
+  /// compiles to two calls in another file.
+  package static func encode(
+    _ source: RawSpan, _ column: Column, of length: Int, to target: UnsafeMutableRawPointer,
     _ letterCase: LetterCase
   ) {
-    let bytes = source.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: SIMD16<UInt8>.self)
-    let digits = asciiDigits(SIMD16<UInt16>(truncatingIfNeeded: bytes), letterCase)
-    target.storeBytes(of: digits, toUncheckedByteOffset: position, as: SIMD16<UInt16>.self)
+    var field = column.start
+    var target = target
+    for _ in 0..<column.count {
+      var done = 0
+      while length &- done >= 16 {
+        encode16(source, from: field &+ done, to: target + 2 &* done, letterCase)
+        done &+= 16
+      }
+      while done < length {
+        let digits = digits(of: source.uncheckedByte(at: field &+ done), letterCase)
+        target.storeBytes(of: digits.littleEndian, toByteOffset: 2 &* done, as: UInt16.self)
+        done &+= 1
+      }
+      field &+= column.stride
+      target += column.rowLength
+    }
   }
 
-  /// Two digits of each lane's byte, the high one in the low byte: both nibbles are moved to a byte of their
-  /// own, then into the ASCII ranges without a branch.
-  @inlinable @inline(__always)
-  static func asciiDigits<V: SIMD>(_ bytes: V, _ letterCase: LetterCase) -> V where V.Scalar == UInt16 {
-    let nibbles = (bytes &>> 4) | ((bytes & 15) &<< 8)
-    let isLetter = ((nibbles &+ 0x0606) &>> 4) & 0x0101
-    return nibbles &+ 0x3030 &+ (isLetter &* letterCase.letterStep)
+  /// Sixteen bytes in vector registers. Their nibbles are interleaved, which is two instructions; to widen each byte to 16
+  /// bits takes several.
+  @inline(__always)
+  private static func encode16(
+    _ source: RawSpan, from start: Int, to target: UnsafeMutableRawPointer, _ letterCase: LetterCase
+  ) {
+    let bytes = source.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: SIMD16<UInt8>.self)
+    var nibbles = SIMD32<UInt8>()
+    nibbles.evenHalf = unsafeBitCast(
+      unsafeBitCast(bytes, to: SIMD8<UInt16>.self) &>> 4, to: SIMD16<UInt8>.self)
+    nibbles.oddHalf = bytes
+    let digits = asciiDigits(unsafeBitCast(nibbles, to: SIMD16<UInt16>.self), letterCase)
+    target.storeBytes(of: digits, as: SIMD16<UInt16>.self)
+  }
+
+  /// Two digits a lane, of the lower nibbles of its two bytes. Adding 6 carries into the upper nibble for the digits that
+  /// are letters, so no comparison is needed: those compile to a loop over the lanes.
+  @inline(__always)
+  private static func asciiDigits<V: SIMD>(_ nibbles: V, _ letterCase: LetterCase) -> V
+  where V.Scalar == UInt16 {
+    let carried = (nibbles & 0x0f0f) &+ 0x0606
+    return carried &+ 0x2a2a &+ ((carried &>> 4) & 0x0101) &* letterCase.letterStep
+  }
+
+  /// The two digits of `byte`, the first one in the low byte.
+  static func digits(of byte: UInt8, _ letterCase: LetterCase = .lower) -> UInt16 {
+    asciiDigits(SIMD2<UInt16>(UInt16(byte) &>> 4 | UInt16(byte) &<< 8, 0), letterCase).x
   }
 
   /// `bytes` as a string of hex digits.

@@ -1,50 +1,56 @@
 /// Writes times, from tables: the times of a dump lie on few days, and a day has few minutes. Finding a date
 /// costs more than all the rest.
-public struct TimeTexts: Sendable {
-  /// A day in 16 bytes, so that looking it up costs one load: its text up to the `T` in eleven of them, and
-  /// the day itself, in days since 1970-01-01, in the upper half of the second word.
+public struct TimeTexts: ~Copyable {
+  /// A day in 16 bytes, so that finding it costs one load: `2013-05-` in eight of them, `01T` in three, and in the
+  /// upper half of the second word the day itself, in days since 1970-01-01.
   @usableFromInline typealias Day = SIMD2<UInt64>
 
-  /// A day belongs into one place only, by the lowest bits of its number.
-  @usableFromInline var days: [Day]
-  /// `09:30:`: the minutes of a day, in the lower six bytes each.
-  @usableFromInline let minutes: [UInt64]
-  /// `00Z`: the seconds of a minute, in the lower three bytes each.
-  @usableFromInline let seconds: [UInt32]
+  /// Each day has one slot, by the lowest bits of its number. In memory of its own: an array would be asked at each
+  /// time whether anybody else uses it.
+  @usableFromInline let days: UnsafeMutablePointer<Day>
+  @usableFromInline let mask: Int
+  /// `09:30` in the upper five bytes: the minutes of a day.
+  @usableFromInline let minutes: UnsafeMutablePointer<UInt64>
+  /// `:00Z`: the seconds of a minute.
+  @usableFromInline let seconds: UnsafeMutablePointer<UInt32>
 
   /// - Parameter capacity: how many days are remembered, a power of two; by default eleven years, in 64 KiB.
   public init(capacity: Int = 4096) {
-    // Day 0 belongs into place 0; in the others it is a day that is never asked for there.
-    days = [Day](repeating: Self.day(0), count: capacity)
-    let colon: UInt64 = 0x3a
-    minutes = (0..<1440).map { minute in
-      Self.pair(minute / 60) | colon << 16 | Self.pair(minute % 60) << 24 | colon << 40
+    days = .allocate(capacity: capacity)
+    mask = capacity - 1
+    // Day 0 belongs into slot 0; in the others it is a day that is never asked for there.
+    days.initialize(repeating: Self.day(0), count: capacity)
+    minutes = .allocate(capacity: 1440)
+    for minute in UInt32(0)..<1440 {
+      (minutes + Int(minute)).initialize(
+        to: Self.pair(minute / 60) << 24 | 0x3a << 40 | Self.pair(minute % 60) << 48)
     }
-    let letterZ: UInt32 = 0x5a
-    seconds = (0..<60).map { UInt32(Self.pair($0)) | letterZ << 16 }
+    seconds = .allocate(capacity: 60)
+    for second in UInt32(0)..<60 {
+      (seconds + Int(second)).initialize(to: 0x3a | UInt32(Self.pair(second)) << 8 | 0x5a << 24)
+    }
   }
 
-  /// Writes `time`, seconds since 1970, as 20 bytes, `2013-05-01T09:30:00Z`, at `position` of `target`, which
-  /// must have room for a byte more.
+  deinit {
+    days.deallocate()
+    minutes.deallocate()
+    seconds.deallocate()
+  }
+
+  /// Writes `time`, seconds since 1970, to `target`: 20 bytes, `2013-05-01T09:30:00Z`.
   @inlinable @inline(__always)
-  public mutating func write(_ time: UInt32, into target: inout MutableRawSpan, at position: Int) {
+  public func write(_ time: UInt32, to target: UnsafeMutableRawPointer) {
     let number = time / UTCTime.secondsPerDay
-    let place = Int(number) & (days.count &- 1)
-    var day = days[place]
-    if day.y &>> 32 != UInt64(number) {
-      day = Self.day(number)
-      days[place] = day
-    }
+    let slot = days + (Int(number) & mask)
+    if slot.pointee.y &>> 32 != UInt64(number) { slot.pointee = Self.day(number) }
+    let day = slot.pointee
     let ofDay = time &- number &* UTCTime.secondsPerDay
     let minute = ofDay / 60
-    target.storeBytes(of: day.x.littleEndian, toUncheckedByteOffset: position, as: UInt64.self)
-    let rest = UInt32(truncatingIfNeeded: day.y).littleEndian
-    target.storeBytes(of: rest, toUncheckedByteOffset: position &+ 8, as: UInt32.self)
+    target.storeBytes(of: day.x.littleEndian, as: UInt64.self)
     target.storeBytes(
-      of: minutes[Int(minute)].littleEndian, toUncheckedByteOffset: position &+ 11, as: UInt64.self)
+      of: ((day.y & 0xff_ffff) | minutes[Int(minute)]).littleEndian, toByteOffset: 8, as: UInt64.self)
     target.storeBytes(
-      of: seconds[Int(ofDay &- minute &* 60)].littleEndian, toUncheckedByteOffset: position &+ 17,
-      as: UInt32.self)
+      of: seconds[Int(ofDay &- minute &* 60)].littleEndian, toByteOffset: 16, as: UInt32.self)
   }
 
   /// Two decimal digits of a number below 100, the tens in the low byte.
@@ -52,7 +58,7 @@ public struct TimeTexts: Sendable {
     UInt64(number / 10 | (number % 10) << 8) | 0x3030
   }
 
-  @usableFromInline
+  @usableFromInline @inline(never)
   static func day(_ number: UInt32) -> Day {
     let date = CivilDate(daysSince1970: number)
     let year = UInt32(truncatingIfNeeded: date.year)

@@ -1,13 +1,21 @@
-/// Tells UTF-8 from other bytes, as RFC 3629 has it: no overlong forms, no surrogates, nothing behind
+/// Distinguishes UTF-8 from other bytes, as RFC 3629 has it: no overlong forms, no surrogates, nothing beyond
 /// U+10FFFF.
 public enum UTF8Text {
   /// Bytes of the character at `place`; 0 where none is well-formed that ends before `end`, which must not
-  /// lie behind the span's end.
+  /// be after the span's end.
   public static func characterLength(at place: Int, before end: Int, in bytes: RawSpan) -> Int {
     guard place < end else { return 0 }
-    let lead = bytes.byte(at: place)
-    // What may follow the first byte: so forms that are too long, surrogates and what lies beyond Unicode
-    // are told (RFC 3629, section 4).
+    return bytes.extracting(place..<end).withUnsafeBytes { text in
+      text.baseAddress.map { characterLength(from: $0, to: $0 + text.count) } ?? 0
+    }
+  }
+
+  /// Bytes of the character that begins at `start`; 0 where none is well-formed that ends at `end` or before.
+  package static func characterLength(from start: UnsafeRawPointer, to end: UnsafeRawPointer) -> Int {
+    guard start < end else { return 0 }
+    let lead = start.load(as: UInt8.self)
+    // What may follow the first byte: it excludes forms that are too long, surrogates and what is beyond Unicode
+    // (RFC 3629, section 4).
     let length: Int
     var second: ClosedRange<UInt8> = 0x80...0xbf
     switch lead {
@@ -21,19 +29,31 @@ public enum UTF8Text {
       if lead == 0xf0 { second = 0x90...0xbf } else if lead == 0xf4 { second = 0x80...0x8f }
     default: return 0
     }
-    guard end - place >= length, second.contains(bytes.byte(at: place + 1)) else { return 0 }
-    for index in 2..<max(2, length) where bytes.byte(at: place + index) & 0xc0 != 0x80 { return 0 }
+    guard end - start >= length, second.contains(start.load(fromByteOffset: 1, as: UInt8.self)) else {
+      return 0
+    }
+    for index in 2..<max(2, length) where start.load(fromByteOffset: index, as: UInt8.self) & 0xc0 != 0x80 {
+      return 0
+    }
     return length
   }
 
-  /// Whether the bytes of `range` are UTF-8 from end to end. They must lie in the span.
+  /// Whether the bytes of `range` are UTF-8 from end to end. They must be in the span.
   public static func isValid(_ range: Range<Int>, in bytes: RawSpan) -> Bool {
-    var place = range.lowerBound
-    while place < range.upperBound {
-      let length = characterLength(at: place, before: range.upperBound, in: bytes)
-      if length == 0 { return false }
-      place += length
+    bytes.extracting(range).withUnsafeBytes { text in
+      guard var next = text.baseAddress else { return true }
+      let end = next + text.count
+      while next < end {
+        if end - next >= 8 {
+          let plain = EightBytes.count(before: EightBytes(next).marksOfHigh)
+          next += plain
+          if plain == 8 { continue }
+        }
+        let length = characterLength(from: next, to: end)
+        if length == 0 { return false }
+        next += length
+      }
+      return true
     }
-    return true
   }
 }

@@ -27,7 +27,8 @@ struct GatewayRowTests {
         range: 3..<bytes.count - 8, offset: 100, fileOffset: 220, packet: packet,
         flags: [.unexpectedTokenLength, .payloadNotJSON], outcome: .rejected, status: 8),
       RequestRecord(
-        range: bytes.count - 8..<bytes.count, offset: 150, fileOffset: 270, packet: nil, flags: [],
+        range: bytes.count - 8..<bytes.count, offset: 150, fileOffset: 270, packet: nil,
+        flags: .payloadNotJSON,
         outcome: .discarded, status: nil),
     ])
 
@@ -62,7 +63,7 @@ struct GatewayRowTests {
         "a,b",3,client,100,46,17,21,220,2013-05-01T09:30:00.005Z,2,4294967294,1400000000,10,3,abcdef,14,\
         "{""a"":""\\""é,
         ""}",,3;1;2;4;5,rejected,8,payload-not-json;unexpected-token-length
-        "a,b",3,client,150,8,,,270,,0,,,,1,0f,2,,c328,,discarded,,
+        "a,b",3,client,150,8,,,270,,0,,,,1,0f,2,,c328,,discarded,,payload-not-json
 
         """)
   }
@@ -91,7 +92,7 @@ struct GatewayRowTests {
     {"type":"request","source":"a,b","stream":3,"direction":"client","offset":100,"length":46,"packet":17,"original_packet":21,"file_offset":220,"captured_at":"2013-05-01T09:30:00.005Z","command":2,"identifier":4294967294,"expiry":1400000000,"priority":10,"token_length":3,"token":"abcdef","payload_length":14,"payload":"{\"a\":\"\\\"é,\n\"}","payload_hex":null,"items":[3,1,2,4,5],"outcome":"rejected","outcome_status":8,"flags":["payload-not-json","unexpected-token-length"]}
     """#
   private static let secondLine = #"""
-    {"type":"request","source":"a,b","stream":3,"direction":"client","offset":150,"length":8,"packet":null,"original_packet":null,"file_offset":270,"captured_at":null,"command":0,"identifier":null,"expiry":null,"priority":null,"token_length":1,"token":"0f","payload_length":2,"payload":null,"payload_hex":"c328","items":null,"outcome":"discarded","outcome_status":null,"flags":[]}
+    {"type":"request","source":"a,b","stream":3,"direction":"client","offset":150,"length":8,"packet":null,"original_packet":null,"file_offset":270,"captured_at":null,"command":0,"identifier":null,"expiry":null,"priority":null,"token_length":1,"token":"0f","payload_length":2,"payload":null,"payload_hex":"c328","items":null,"outcome":"discarded","outcome_status":null,"flags":["payload-not-json"]}
     """#
   private static let responseLine = #"""
     {"type":"response","source":"a,b","stream":3,"direction":"server","offset":0,"packet":17,"original_packet":21,"file_offset":300,"captured_at":"2013-05-01T09:30:00.005Z","status":8,"status_text":"invalid token","identifier":4294967294,"request_offset":100,"token":"abcdef","flags":["after-close","identifier-swapped"]}

@@ -68,29 +68,29 @@ struct CalendarTests {
 
   @Test("days that share a place in the memory do not take each other's text", arguments: [1, 2, 64, 4096])
   func collidingDays(_ capacity: Int) {
-    var times = TimeTexts(capacity: capacity)
+    let times = TimeTexts(capacity: capacity)
     var generator = SeededGenerator(seed: UInt64(capacity))
     for _ in 0..<5000 {
       // Few places, many days: neighbours and days that lie a multiple of the capacity apart.
       let day = UInt32(generator.pick(0...2) + capacity * generator.pick(0...5)) % 49_710
       let seconds = day * 86_400 + UInt32(generator.pick(0...86_399))
-      var bytes = [UInt8](repeating: 0x2e, count: 24)
-      var span = bytes.mutableSpan
-      var target = span.mutableBytes
-      times.write(seconds, into: &target, at: 2)
-      #expect(String(decoding: bytes.prefix(22), as: UTF8.self) == "..\(UTCTime.text(seconds))")
+      let text = String(unsafeUninitializedCapacity: UTCTime.textLength) { buffer in
+        if let start = buffer.baseAddress { times.write(seconds, to: UnsafeMutableRawPointer(start)) }
+        return UTCTime.textLength
+      }
+      #expect(text == UTCTime.text(seconds))
     }
   }
 
   @Test("every second of a day")
   func everySecond() {
-    var times = TimeTexts(capacity: 1)
+    let times = TimeTexts(capacity: 1)
     var wrong = 0
     for second in UInt32(0)..<86_400 {
-      var bytes = [UInt8](repeating: 0, count: 21)
-      var span = bytes.mutableSpan
-      var target = span.mutableBytes
-      times.write(1_400_025_600 + second, into: &target, at: 0)
+      var bytes = [UInt8](repeating: 0, count: UTCTime.textLength)
+      bytes.withUnsafeMutableBytes { buffer in
+        if let start = buffer.baseAddress { times.write(1_400_025_600 + second, to: start) }
+      }
       let digits = [
         second / 36_000, second / 3600 % 10, second / 600 % 6, second / 60 % 10, second / 10 % 6, second % 10,
       ]

@@ -15,32 +15,25 @@ package final class CSVWriter: EvidenceSink {
     case findings
   }
 
-  private static let findingColumns = [
-    "source", "stream", "direction", "offset", "length", "packet", "file_offset", "code", "severity",
-    "message",
-  ]
-  private static let streamColumns = [
-    "source", "stream", "protocol", "client", "server", "first_packet", "last_packet", "started_at",
-    "ended_at", "client_bytes", "server_bytes", "client_gap_bytes", "server_gap_bytes", "records",
-    "findings",
-  ]
-
   private let kind: Kind
   private let output: OutputBuffer
-  private var rows: FeedbackRowWriter?
-  private var gatewayRows: GatewayRowWriter?
+  private let feedback: FeedbackRowWriter?
+  private let gateway: GatewayRowWriter
+  private let rows = EvidenceRowWriter(.csv)
 
   package init(_ kind: Kind, letterCase: Hex.LetterCase, output: OutputBuffer) {
     self.kind = kind
     self.output = output
     switch kind {
-    case .feedback(let columns):
-      rows = FeedbackRowWriter(.csv(columns), letterCase: letterCase, output: output)
     case .requests(let columns), .resend(let columns):
-      gatewayRows = GatewayRowWriter(.csv, letterCase: letterCase, requests: columns)
-    case .responses(let columns):
-      gatewayRows = GatewayRowWriter(.csv, letterCase: letterCase, responses: columns)
-    case .streams, .findings: break
+      gateway = GatewayRowWriter(.csv, letterCase: letterCase, requests: columns)
+    case .responses(let columns): gateway = GatewayRowWriter(.csv, letterCase: letterCase, responses: columns)
+    case .feedback, .streams, .findings: gateway = GatewayRowWriter(.csv, letterCase: letterCase)
+    }
+    if case .feedback(let columns) = kind {
+      feedback = FeedbackRowWriter(.csv(columns), letterCase: letterCase)
+    } else {
+      feedback = nil
     }
   }
 
@@ -48,19 +41,23 @@ package final class CSVWriter: EvidenceSink {
   package func begin() throws {
     switch kind {
     case .feedback(let columns): try output.append(CSVText.line(columns.map(\.rawValue)))
-    case .requests(let columns), .resend(let columns):
-      try output.append(CSVText.line(columns.map(\.rawValue)))
-    case .responses(let columns): try output.append(CSVText.line(columns.map(\.rawValue)))
-    case .streams: try output.append(CSVText.line(Self.streamColumns))
-    case .findings: try output.append(CSVText.line(Self.findingColumns))
+    case .requests, .resend: try output.append(gateway.requestHeader)
+    case .responses: try output.append(gateway.responseHeader)
+    case .streams: try output.append(rows.streamHeader)
+    case .findings: try output.append(rows.findingHeader)
     }
   }
 
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
-    try rows?.write(records, in: bytes)
+    try feedback?.write(records, in: bytes, to: output)
   }
 
-  package var needs: EvidenceNeeds { gatewayRows != nil ? .gatewayRecords : [] }
+  package var needs: EvidenceNeeds {
+    switch kind {
+    case .requests, .responses, .resend: .gatewayRecords
+    case .feedback, .streams, .findings: []
+    }
+  }
 
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {
     let isResend: Bool
@@ -70,42 +67,19 @@ package final class CSVWriter: EvidenceSink {
     default: return
     }
     for request in requests.records where !isResend || request.outcome == .discarded {
-      gatewayRows?.make(request, labels: requests.labels, in: bytes)
-      if let row = gatewayRows?.row { try output.append(row) }
+      try gateway.write(request, labels: requests.labels, in: bytes, to: output)
     }
   }
 
   package func response(_ response: ResponseRecord) throws {
-    guard case .responses = kind else { return }
-    gatewayRows?.make(response)
-    if let row = gatewayRows?.row { try output.append(row) }
+    if case .responses = kind { try gateway.write(response, to: output) }
   }
 
   package func finding(_ finding: Finding) throws {
-    guard case .findings = kind else { return }
-    try output.append(
-      CSVText.line([
-        finding.source, Self.text(finding.stream), finding.direction?.rawValue ?? "",
-        Self.text(finding.offset), Self.text(finding.length), Self.text(finding.packet),
-        Self.text(finding.fileOffset),
-        finding.code.rawValue, finding.code.severity.rawValue, finding.message,
-      ]))
+    if case .findings = kind { try rows.write(finding, to: output) }
   }
 
   package func stream(_ stream: StreamSummary, report: StreamReport) throws {
-    guard case .streams = kind else { return }
-    try output.append(
-      CSVText.line([
-        stream.source, String(stream.number), stream.speaks.rawValue, stream.client ?? "",
-        stream.server ?? "",
-        Self.text(stream.firstPacket), Self.text(stream.lastPacket), stream.startedAt?.text ?? "",
-        stream.endedAt?.text ?? "",
-        String(stream.clientBytes), String(stream.serverBytes), String(stream.clientGapBytes),
-        String(stream.serverGapBytes), String(stream.records), String(stream.findings),
-      ]))
-  }
-
-  private static func text(_ number: Int?) -> String {
-    number.map(String.init) ?? ""
+    if case .streams = kind { try rows.write(stream, to: output) }
   }
 }

@@ -14,43 +14,6 @@ package enum EvidenceObjects {
     ])
   }
 
-  static func finding(_ finding: Finding) -> JSONValue {
-    .object([
-      ("type", .string("finding")),
-      ("source", .string(finding.source)),
-      ("stream", JSONValue(finding.stream)),
-      ("direction", JSONValue(finding.direction?.rawValue)),
-      ("offset", JSONValue(finding.offset)),
-      ("length", JSONValue(finding.length)),
-      ("packet", JSONValue(finding.packet)),
-      ("file_offset", JSONValue(finding.fileOffset)),
-      ("code", .string(finding.code.rawValue)),
-      ("severity", .string(finding.code.severity.rawValue)),
-      ("message", .string(finding.message)),
-    ])
-  }
-
-  static func stream(_ stream: StreamSummary) -> JSONValue {
-    .object([
-      ("type", .string("stream")),
-      ("source", .string(stream.source)),
-      ("stream", .int(stream.number)),
-      ("protocol", .string(stream.speaks.rawValue)),
-      ("client", JSONValue(stream.client)),
-      ("server", JSONValue(stream.server)),
-      ("first_packet", JSONValue(stream.firstPacket)),
-      ("last_packet", JSONValue(stream.lastPacket)),
-      ("started_at", JSONValue(stream.startedAt?.text)),
-      ("ended_at", JSONValue(stream.endedAt?.text)),
-      ("client_bytes", .int(stream.clientBytes)),
-      ("server_bytes", .int(stream.serverBytes)),
-      ("client_gap_bytes", .int(stream.clientGapBytes)),
-      ("server_gap_bytes", .int(stream.serverGapBytes)),
-      ("records", .int(stream.records)),
-      ("findings", .int(stream.findings)),
-    ])
-  }
-
   /// The summary without its `type`, which only NDJSON needs.
   static func summary(_ summary: Summary, inputs: [InputSummary]) -> [(String, JSONValue)] {
     [

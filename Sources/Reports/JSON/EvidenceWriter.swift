@@ -26,22 +26,23 @@ package final class EvidenceWriter: EvidenceSink {
   private let format: Format
   private let kinds: Kinds
   private let output: OutputBuffer
-  private let rows: FeedbackRowWriter
-  /// For the first row of a JSON array, which has no comma before it.
-  private let firstRow: FeedbackRowWriter
-  private var gatewayRows: GatewayRowWriter
+  private let feedback: FeedbackRowWriter
+  private let gateway: GatewayRowWriter
+  private let rows = EvidenceRowWriter(.json)
   private var isFirst = true
 
   package init(_ format: Format, kinds: Kinds, letterCase: Hex.LetterCase, output: OutputBuffer) {
     self.format = format
     self.kinds = kinds
     self.output = output
-    gatewayRows = GatewayRowWriter(.json, letterCase: letterCase)
-    let end = format == .json ? "" : "\n"
-    firstRow = FeedbackRowWriter(.json(lead: "", trail: end), letterCase: letterCase, output: output)
-    rows = FeedbackRowWriter(
-      .json(lead: format == .json ? ",\n" : "", trail: end), letterCase: letterCase, output: output)
+    gateway = GatewayRowWriter(.json, letterCase: letterCase)
+    feedback = FeedbackRowWriter(
+      format == .json ? .json(lead: Self.separator, trail: "") : .json(lead: "", trail: "\n"),
+      letterCase: letterCase)
   }
+
+  /// What is before each object of an array but the first.
+  private static let separator = ",\n"
 
   /// Writes what stands before all records.
   package func begin(version: String, options: JSONValue) throws {
@@ -69,15 +70,15 @@ package final class EvidenceWriter: EvidenceSink {
 
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
     guard kinds.contains(.feedback) else { return }
-    guard isFirst else { return try rows.write(records, in: bytes) }
+    guard format == .json, isFirst else { return try feedback.write(records, in: bytes, to: output) }
     isFirst = false
-    var head = records
-    head.run = records.run.slice(from: 0, count: 1)
-    try firstRow.write(head, in: bytes)
-    guard records.run.count > 1 else { return }
-    var rest = records
-    rest.run = records.run.slice(from: 1, count: records.run.count - 1)
-    try rows.write(rest, in: bytes)
+    var part = records
+    part.run = records.run.slice(from: 0, count: 1)
+    let first = OutputBuffer(nil)
+    try feedback.write(part, in: bytes, to: first)
+    try output.append(UnsafeRawBufferPointer(rebasing: first.bytes.dropFirst(Self.separator.utf8.count)))
+    part.run = records.run.slice(from: 1, count: records.run.count - 1)
+    try feedback.write(part, in: bytes, to: output)
   }
 
   package var needs: EvidenceNeeds {
@@ -87,33 +88,26 @@ package final class EvidenceWriter: EvidenceSink {
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {
     guard !kinds.isDisjoint(with: [.requests, .resend]) else { return }
     for request in requests.records where kinds.contains(.requests) || request.outcome == .discarded {
-      gatewayRows.make(request, labels: requests.labels, in: bytes)
-      try write(gatewayRows.row)
+      try object { try gateway.write(request, labels: requests.labels, in: bytes, to: output) }
     }
   }
 
   package func response(_ response: ResponseRecord) throws {
-    guard kinds.contains(.responses) else { return }
-    gatewayRows.make(response)
-    try write(gatewayRows.row)
+    if kinds.contains(.responses) { try object { try gateway.write(response, to: output) } }
   }
 
   package func finding(_ finding: Finding) throws {
-    if kinds.contains(.findings) { try write(EvidenceObjects.finding(finding)) }
+    if kinds.contains(.findings) { try object { try rows.write(finding, to: output) } }
   }
 
   package func stream(_ stream: StreamSummary, report: StreamReport) throws {
-    if kinds.contains(.streams) { try write(EvidenceObjects.stream(stream)) }
+    if kinds.contains(.streams) { try object { try rows.write(stream, to: output) } }
   }
 
-  private func write(_ object: JSONValue) throws {
-    try write(Array(object.text.utf8))
-  }
-
-  private func write(_ object: [UInt8]) throws {
-    if format == .json, !isFirst { try output.append(",\n") }
-    try output.append(object)
-    if format == .ndjson { try output.append("\n") }
+  private func object(_ write: () throws -> Void) throws {
+    if format == .json, !isFirst { try output.append(Self.separator) }
     isFirst = false
+    try write()
+    if format == .ndjson { try output.append("\n") }
   }
 }

@@ -1,6 +1,22 @@
 import Analysis
 import WireBytes
 
+/// The columns of a feedback record (interface.md, "export").
+package enum FeedbackColumn: String, CaseIterable, Sendable {
+  case source, stream, direction, client, server, offset, packet
+  case originalPacket = "original_packet"
+  case fileOffset = "file_offset"
+  case capturedAt = "captured_at"
+  case timestamp, time
+  case tokenLength = "token_length"
+  case token, flags
+
+  /// The columns of CSV where none are named.
+  package static let standard: [FeedbackColumn] = [
+    .source, .stream, .offset, .packet, .capturedAt, .timestamp, .time, .tokenLength, .token, .flags,
+  ]
+}
+
 /// What a feedback record looks like in a format: text with columns in it.
 package struct RowTemplate: Sendable {
   enum Part: Sendable {
@@ -8,7 +24,7 @@ package struct RowTemplate: Sendable {
     case column(FeedbackColumn)
   }
 
-  var style: FieldStyle
+  var style: RowStyle
   var parts: [Part]
 
   /// A line of CSV.
@@ -46,23 +62,29 @@ package struct RowTemplate: Sendable {
     .source, .stream, .direction, .client, .server, .packet, .originalPacket, .capturedAt,
   ]
 
-  /// Appends the text of a column that is the same for all records of a run; false for one that is not.
-  func append(_ column: FeedbackColumn, of records: FeedbackRecords, to text: inout [UInt8]) -> Bool {
+  /// Appends the value of a column that is the same for all records of a run; nothing for one that is not.
+  func append(_ column: FeedbackColumn, of records: FeedbackRecords, to texts: OutputBuffer) throws {
     let labels = records.labels
     let packet = records.origin.packet
-    switch column {
-    case .offset, .fileOffset, .timestamp, .time, .token: return false
-    case .source: style.append(labels.source, to: &text)
-    case .stream: style.append(labels.stream, to: &text)
-    case .direction: style.append(records.direction.rawValue, to: &text)
-    case .client: style.append(labels.client, to: &text)
-    case .server: style.append(labels.server, to: &text)
-    case .packet: style.append(packet?.number, to: &text)
-    case .originalPacket: style.append(packet?.original, to: &text)
-    case .capturedAt: style.append(packet?.time, to: &text)
-    case .tokenLength: style.append(records.run.tokenLength, to: &text)
-    case .flags: style.append(codes: records.run.flags.codes, to: &text)
+    let bound =
+      RowCursor.bound(labels.source) + RowCursor.bound(labels.client) + RowCursor.bound(labels.server)
+      + RowCursor.flagsBound
+    try texts.extend(bound) { start in
+      var row = RowCursor(style, at: start)
+      switch column {
+      case .offset, .fileOffset, .timestamp, .time, .token: break
+      case .source: row.put(labels.source)
+      case .stream: row.put(labels.stream)
+      case .direction: row.put(records.direction.rawValue)
+      case .client: row.put(labels.client)
+      case .server: row.put(labels.server)
+      case .packet: row.put(packet?.number)
+      case .originalPacket: row.put(packet?.original)
+      case .capturedAt: row.put(packet?.time)
+      case .tokenLength: row.put(records.run.tokenLength)
+      case .flags: row.put(records.run.flags)
+      }
+      return row.end - start
     }
-    return true
   }
 }

@@ -1,0 +1,133 @@
+import Analysis
+import WireBytes
+
+/// Writes feedback records as rows of a template: runs in, bytes out, no allocation a record.
+///
+/// The rows of a run differ in few columns; all else is text that is made once. As long as those few keep their widths,
+/// all rows have one length, and they are written column by column, each in a loop of its own.
+package final class FeedbackRowWriter {
+  /// A column of the rows, or some text between two: from `start` of the texts on.
+  private struct Column {
+    enum Kind { case text, offset, fileOffset, timestamp, time, token }
+
+    var kind: Kind
+    var start = 0
+    /// Bytes in each row of a batch.
+    var width = 0
+  }
+
+  private let template: RowTemplate
+  private let dependsOnOrigin: Bool
+  private let letterCase: Hex.LetterCase
+  private let times = TimeTexts()
+  private let decimal = Decimal.shared
+  private let texts = OutputBuffer(nil)
+  @exclusivity(unchecked) private var columns: [Column] = []
+  /// What columns and texts were made for.
+  @exclusivity(unchecked) private var last: FeedbackRecords?
+
+  package init(_ template: RowTemplate, letterCase: Hex.LetterCase) {
+    self.template = template
+    self.letterCase = letterCase
+    dependsOnOrigin = template.dependsOnOrigin
+  }
+
+  /// - Parameter bytes: hold the records.
+  package func write(_ records: FeedbackRecords, in bytes: RawSpan, to output: OutputBuffer) throws {
+    if !isReady(for: records) { try prepare(for: records) }
+    var first = 0
+    while first < records.run.count {
+      let batch = nextBatch(of: records, from: first, in: bytes)
+      let length = batch.count &* batch.rowLength
+      try output.extend(length) { target in
+        write(batch, in: bytes, to: target)
+        return length
+      }
+      first &+= batch.count
+    }
+  }
+
+  // MARK: - Texts
+
+  private func isReady(for records: FeedbackRecords) -> Bool {
+    guard let last, records.hasSameShape(as: last) else { return false }
+    if !dependsOnOrigin { return true }
+    return records.labels === last.labels && records.direction == last.direction
+      && records.origin.packet == last.origin.packet
+  }
+
+  private func prepare(for records: FeedbackRecords) throws {
+    last = records
+    texts.removeAll()
+    columns.removeAll(keepingCapacity: true)
+    var start = 0
+    for part in template.parts {
+      switch part {
+      case .text(let literal): try texts.append(literal)
+      case .column(let column):
+        guard let kind = Self.kind(of: column) else {
+          try template.append(column, of: records, to: texts)
+          continue
+        }
+        endText(&start)
+        let width = kind == .time ? UTCTime.textLength : kind == .token ? 2 &* records.run.tokenLength : 0
+        columns.append(Column(kind: kind, width: width))
+      }
+    }
+    endText(&start)
+  }
+
+  private func endText(_ start: inout Int) {
+    if texts.count > start { columns.append(Column(kind: .text, start: start, width: texts.count &- start)) }
+    start = texts.count
+  }
+
+  /// Nil for what is the same in all rows of a run.
+  private static func kind(of column: FeedbackColumn) -> Column.Kind? {
+    switch column {
+    case .offset: .offset
+    case .fileOffset: .fileOffset
+    case .timestamp: .timestamp
+    case .time: .time
+    case .token: .token
+    default: nil
+    }
+  }
+
+  // MARK: - Batches
+
+  /// The rows from record `first` on whose columns have one width each; sets those.
+  private func nextBatch(of records: FeedbackRecords, from first: Int, in bytes: RawSpan) -> RowBatch {
+    var batch = RowBatch(records, from: first)
+    for index in columns.indices {
+      switch columns[index].kind {
+      case .text, .time, .token: break
+      case .offset: columns[index].width = batch.fitOffsets()
+      case .fileOffset: columns[index].width = batch.fitFileOffsets()
+      case .timestamp: columns[index].width = batch.fitTimestamps(between: records.times, in: bytes)
+      }
+      batch.rowLength &+= columns[index].width
+    }
+    batch.limitLength()
+    return batch
+  }
+
+  private func write(_ batch: RowBatch, in bytes: RawSpan, to target: UnsafeMutableRawPointer) {
+    var target = target
+    for index in columns.indices {
+      let column = columns[index]
+      switch column.kind {
+      case .text:
+        let text = UnsafeRawBufferPointer(rebasing: texts.bytes[column.start..<column.start &+ column.width])
+        batch.write(text, to: target)
+      case .time: batch.writeTimes(times, in: bytes, to: target)
+      case .token: batch.writeTokens(letterCase, in: bytes, to: target)
+      case .timestamp: batch.writeTimestamps(decimal, column.width, in: bytes, to: target)
+      case .offset: batch.writeOffsets(decimal, column.width, to: target)
+      case .fileOffset:
+        batch.writeFileOffsets(decimal, column.width, to: target)
+      }
+      target += column.width
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Platform
+import WireBytes
+
+/// Where a report's bytes go.
+package protocol ByteSink: AnyObject {
+  /// Takes all of `bytes` or throws.
+  func write(_ bytes: RawSpan) throws
+}
+
+/// Collects a report's bytes and writes them out in large chunks. One buffer is used again and again.
+///
+/// It is raw memory and not an array: at each append an array checks whether anybody else uses it, and a class whether
+/// anybody else uses the array.
+package final class OutputBuffer {
+  private static let capacity = 256 << 10
+
+  /// Nil where all is kept.
+  private let sink: (any ByteSink)?
+  @exclusivity(unchecked) private var storage: UnsafeMutableRawBufferPointer
+  @exclusivity(unchecked) private(set) var count = 0
+
+  /// - Parameter sink: gets what is appended. Without one the buffer keeps all of it.
+  package init(_ sink: (any ByteSink)?) {
+    self.sink = sink
+    storage = .allocate(byteCount: sink == nil ? 1024 : Self.capacity, alignment: 64)
+  }
+
+  deinit { storage.deallocate() }
+
+  /// Writes out what has been collected.
+  package func flush() throws {
+    guard count > 0, let sink else { return }
+    defer { count = 0 }
+    try sink.write(RawSpan(_unsafeBytes: bytes))
+  }
+
+  /// What has been collected, until the next append.
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: storage[..<count]) }
+
+  func removeAll() { count = 0 }
+
+  /// Lets `body` write at most `bound` bytes, and appends as many as it returns.
+  @inline(__always)
+  func extend(_ bound: Int, _ body: (UnsafeMutableRawPointer) -> Int) throws {
+    if storage.count &- count < bound { try makeRoom(bound) }
+    guard let base = storage.baseAddress else { return }
+    count &+= body(base + count)
+  }
+
+  @inline(never)
+  private func makeRoom(_ bound: Int) throws {
+    try flush()
+    guard storage.count - count < bound else { return }
+    let larger = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: max(count + bound, 2 * count), alignment: 64)
+    larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[..<count]))
+    storage.deallocate()
+    storage = larger
+  }
+
+  // MARK: - Appending
+
+  package func append(_ bytes: UnsafeRawBufferPointer) throws {
+    guard let source = bytes.baseAddress else { return }
+    try extend(bytes.count) { target in
+      target.copyMemory(from: source, byteCount: bytes.count)
+      return bytes.count
+    }
+  }
+
+  package func append(_ bytes: [UInt8]) throws {
+    try bytes.withUnsafeBytes { try append($0) }
+  }
+
+  package func append(_ text: String) throws {
+    var text = text
+    try text.withUTF8 { try append(UnsafeRawBufferPointer($0)) }
+  }
+}
+
+extension OutputFile: ByteSink {}

@@ -1,0 +1,150 @@
+import Analysis
+import PacketCapture
+import WireBytes
+
+/// Records in a row whose rows have one length: each column is written in a loop of its own, in which nothing is asked
+/// but what the column needs. (A value without references: those would be counted in the loops.)
+struct RowBatch {
+  /// Few enough rows for the processor's first cache.
+  private static let maxCount = 128
+  private static let maxLength = 16 << 10
+
+  /// Index of the first record's header in the bytes, and its offset in the stream.
+  private let start: Int
+  private let offset: Int
+  private let origin: ByteOrigin
+  private let stride: Int
+  private let headerLength: Int
+  private(set) var count: Int
+  /// Bytes.
+  var rowLength = 0
+
+  /// The records of the run from number `first` on.
+  init(_ records: FeedbackRecords, from first: Int) {
+    let run = records.run
+    start = run.start &+ first &* run.stride
+    offset = run.offset &+ first &* run.stride
+    origin = records.origin
+    stride = run.stride
+    headerLength = run.headerLength
+    count = min(run.count &- first, Self.maxCount)
+  }
+
+  mutating func limitLength() {
+    if count &* rowLength > Self.maxLength { count = max(1, Self.maxLength / rowLength) }
+  }
+
+  // MARK: - Widths
+
+  /// The digits of the offset in each row. Rows that need another number are left to the next batch; likewise below.
+  mutating func fitOffsets() -> Int {
+    fit(areOrdered: true) { batch, index in UInt64(truncatingIfNeeded: batch.offset &+ index &* batch.stride)
+    }
+  }
+
+  mutating func fitFileOffsets() -> Int {
+    fit(areOrdered: origin.spacing.groupSize == 0) { $0.fileOffset($1) }
+  }
+
+  /// - Parameter times: all of the run's lie between these.
+  mutating func fitTimestamps(between times: ClosedRange<UInt32>, in bytes: RawSpan) -> Int {
+    let width = Decimal.width(of: UInt64(times.lowerBound))
+    if width.range.contains(UInt64(times.upperBound)) { return width.digits }
+    return fit(areOrdered: false) { batch, index in
+      UInt64(bytes.uncheckedBigEndianUInt32(at: batch.start &+ index &* batch.stride))
+    }
+  }
+
+  /// - Parameter areOrdered: whether the values grow from row to row, so that the last one decides.
+  private mutating func fit(areOrdered: Bool, _ value: (RowBatch, Int) -> UInt64) -> Int {
+    let width = Decimal.width(of: value(self, 0))
+    if areOrdered, width.range.contains(value(self, count &- 1)) { return width.digits }
+    if let end = (0..<count).first(where: { !width.range.contains(value(self, $0)) }) { count = end }
+    return width.digits
+  }
+
+  private func fileOffset(_ index: Int) -> UInt64 {
+    UInt64(truncatingIfNeeded: origin.fileOffset(of: offset &+ index &* stride))
+  }
+
+  // MARK: - Columns
+
+  @inline(never)
+  func writeTimes(_ times: borrowing TimeTexts, in bytes: RawSpan, to target: UnsafeMutableRawPointer) {
+    var header = start
+    var target = target
+    for _ in 0..<count {
+      times.write(bytes.uncheckedBigEndianUInt32(at: header), to: target)
+      header &+= stride
+      target += rowLength
+    }
+  }
+
+  @inline(never)
+  func writeTimestamps(
+    _ decimal: Decimal, _ width: Int, in bytes: RawSpan, to target: UnsafeMutableRawPointer
+  ) {
+    var header = start
+    var target = target
+    for _ in 0..<count {
+      decimal.write(UInt64(bytes.uncheckedBigEndianUInt32(at: header)), width: width, to: target)
+      header &+= stride
+      target += rowLength
+    }
+  }
+
+  func writeTokens(_ letterCase: Hex.LetterCase, in bytes: RawSpan, to target: UnsafeMutableRawPointer) {
+    let tokens = Hex.Column(
+      start: start &+ headerLength, stride: stride, rowLength: rowLength, count: count)
+    Hex.encode(bytes, tokens, of: stride &- headerLength, to: target, letterCase)
+  }
+
+  @inline(never)
+  func writeOffsets(_ decimal: Decimal, _ width: Int, to target: UnsafeMutableRawPointer) {
+    var offset = offset
+    var target = target
+    for _ in 0..<count {
+      decimal.write(UInt64(truncatingIfNeeded: offset), width: width, to: target)
+      offset &+= stride
+      target += rowLength
+    }
+  }
+
+  @inline(never)
+  func writeFileOffsets(_ decimal: Decimal, _ width: Int, to target: UnsafeMutableRawPointer) {
+    var target = target
+    for index in 0..<count {
+      decimal.write(fileOffset(index), width: width, to: target)
+      target += rowLength
+    }
+  }
+
+  /// The same text in each row, in the largest words that it has room for. The last two may overlap.
+  func write(_ text: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) {
+    switch text.count {
+    case 1: fill(UInt8.self, text, to: target)
+    case 2..<4: fill(UInt16.self, text, to: target)
+    case 4..<8: fill(UInt32.self, text, to: target)
+    case 8..<16: fill(UInt64.self, text, to: target)
+    default: fill(SIMD16<UInt8>.self, text, to: target)
+    }
+  }
+
+  @inline(__always)
+  private func fill<Word: BitwiseCopyable>(
+    _ type: Word.Type, _ text: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer
+  ) {
+    let size = MemoryLayout<Word>.size
+    var place = 0
+    while place < text.count {
+      let index = min(place, text.count &- size)
+      let word = text.loadUnaligned(fromByteOffset: index, as: type)
+      var target = target + index
+      for _ in 0..<count {
+        target.storeBytes(of: word, as: type)
+        target += rowLength
+      }
+      place &+= size
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import APNsWire
+import WireBytes
+
+/// How the values of a row are written.
+package enum RowStyle: Sendable {
+  case csv, json
+}
+
+/// Writes the values of a row, one after another, to memory that has room for them: nothing is checked here. `bound`
+/// says how much a text can take; any other value takes at most `valueBound`.
+struct RowCursor {
+  /// Bytes of the longest value that is no text: a capture time in quotes.
+  static let valueBound = CaptureTime.maxTextLength + 2
+
+  /// Bytes of all flags.
+  static let flagsBound = RecordFlags.all.reduce(0) { $0 + $1.code.utf8.count + 3 }
+
+  let style: RowStyle
+  private(set) var end: UnsafeMutableRawPointer
+
+  init(_ style: RowStyle, at start: UnsafeMutableRawPointer) {
+    self.style = style
+    end = start
+  }
+
+  /// The most bytes that a text of `count` bytes can become.
+  static func bound(_ count: Int) -> Int { max(JSONEscapes.bound(count), CSVText.bound(count)) }
+
+  static func bound(_ text: String?) -> Int { text.map { bound($0.utf8.count) } ?? valueBound }
+
+  @inline(__always)
+  mutating func put(_ byte: UInt8) {
+    end.storeBytes(of: byte, as: UInt8.self)
+    end += 1
+  }
+
+  /// Bytes that are in this form already.
+  @inline(__always)
+  mutating func put(_ bytes: UnsafeRawBufferPointer) {
+    guard let start = bytes.baseAddress else { return }
+    end.copyMemory(from: start, byteCount: bytes.count)
+    end += bytes.count
+  }
+
+  mutating func put(literal: StaticString) {
+    put(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+  }
+
+  /// What is written for a value that does not apply.
+  mutating func putNothing() {
+    if style == .json { put(literal: "null") }
+  }
+
+  // MARK: - Values
+
+  mutating func put(_ text: String?) {
+    guard let text else { return putNothing() }
+    put(text: text)
+  }
+
+  mutating func put(text: String) {
+    var text = text
+    text.withUTF8 { put(text: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// - Parameter text: UTF-8.
+  mutating func put(text: UnsafeRawBufferPointer) {
+    end += style == .json ? JSONEscapes.write(text, to: end) : CSVText.write(text, to: end)
+  }
+
+  /// A word that needs no escape in either style.
+  mutating func put(word: StaticString) {
+    putQuote()
+    put(literal: word)
+    putQuote()
+  }
+
+  /// A number that is not negative.
+  @inline(__always)
+  mutating func put(_ number: Int?) {
+    guard let number else { return putNothing() }
+    put(UInt64(clamping: number))
+  }
+
+  mutating func put(_ number: UInt64) {
+    if number < 10 { return put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
+    let width = Decimal.width(of: number).digits
+    Decimal.shared.write(number, width: width, to: end)
+    end += width
+  }
+
+  mutating func put(_ time: CaptureTime?) {
+    guard let time, time.hasText else { return putNothing() }
+    putQuote()
+    end += time.write(to: end)
+    putQuote()
+  }
+
+  mutating func put(_ flags: RecordFlags) {
+    beginList()
+    if !flags.isEmpty {
+      var isFirst = true
+      for entry in RecordFlags.all where flags.contains(entry.flag) {
+        beginElement(isFirst: isFirst)
+        isFirst = false
+        put(text: entry.code)
+      }
+    }
+    endList()
+  }
+
+  /// Several values in one column: `[1,2]` or `1;2`.
+  mutating func beginList() {
+    if style == .json { put(UInt8(ascii: "[")) }
+  }
+
+  mutating func beginElement(isFirst: Bool) {
+    if !isFirst { put(style == .json ? UInt8(ascii: ",") : UInt8(ascii: ";")) }
+  }
+
+  mutating func endList() {
+    if style == .json { put(UInt8(ascii: "]")) }
+  }
+
+  /// The bytes of `range` in hex.
+  mutating func put(hexOf range: Range<Int>, in bytes: RawSpan, letterCase: Hex.LetterCase) {
+    putQuote()
+    Hex.encode(bytes, from: range.lowerBound, count: range.count, to: end, letterCase: letterCase)
+    end += 2 * range.count
+    putQuote()
+  }
+
+  @inline(__always)
+  private mutating func putQuote() {
+    if style == .json { put(UInt8(ascii: "\"")) }
+  }
+}
+
+/// The rows of one kind: columns with keys or commas before them.
+struct RowFrame<Column: RawRepresentable<String> & Sendable>: Sendable {
+  let style: RowStyle
+  let columns: [Column]
+  /// What is before each value.
+  private let leads: [[UInt8]]
+  /// Bytes of a row's leads, and of values that are no text.
+  let bound: Int
+
+  /// - Parameter type: of JSON objects; nil where they have none.
+  init(_ style: RowStyle, type: String?, _ columns: [Column]) {
+    self.style = style
+    self.columns = columns
+    leads = columns.enumerated().map { index, column in
+      switch style {
+      case .csv: return Array((index == 0 ? "" : ",").utf8)
+      case .json:
+        let head = index > 0 ? "," : type.map { "{\"type\":\"\($0)\"," } ?? "{"
+        return Array("\(head)\"\(column.rawValue)\":".utf8)
+      }
+    }
+    bound = leads.reduce(1) { $0 + $1.count + RowCursor.valueBound }
+  }
+
+  /// The header line of CSV.
+  var header: String { CSVText.line(columns.map(\.rawValue)) }
+
+  /// - Parameters:
+  ///   - texts: the most bytes that the row's texts can take.
+  ///   - value: writes the value of a column.
+  @inline(__always)
+  func write(to output: OutputBuffer, texts: Int, _ value: (Column, inout RowCursor) -> Void) throws {
+    try output.extend(bound + texts) { start in
+      var row = RowCursor(style, at: start)
+      for index in columns.indices {
+        if style == .json {
+          leads[index].withUnsafeBytes { row.put($0) }
+        } else if index > 0 {
+          row.put(UInt8(ascii: ","))
+        }
+        value(columns[index], &row)
+      }
+      row.put(style == .json ? UInt8(ascii: "}") : UInt8(ascii: "\n"))
+      return row.end - start
+    }
+  }
+}
