@@ -39,7 +39,7 @@ struct FullDiskTests {
   @Test("is an error that names the directory and the remedy")
   func temporaryFile() throws {
     let disk = try SmallDisk()
-    let table = try TokenTable(memory: 1 << 20, temporaryDirectory: disk.path)
+    let table = TokenTable(memory: 1 << 20, temporaryDirectory: disk.path)
     var generator = SeededGenerator(seed: 12)
     let error = #expect(throws: TokenTableError.self) {
       for _ in 0..<2000 {

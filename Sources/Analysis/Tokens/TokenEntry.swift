@@ -1,65 +1,33 @@
 import APNsWire
+import Platform
 import WireBytes
 
-/// What is known of one token: the head of its entry in the table and in sorted runs.
-///
-/// An entry is 16 bytes of head and the token, filled up with zeros to a multiple of 8 bytes.
+/// What is known of one token.
 struct TokenEntry: Equatable {
   /// The latest time among the records that count; 0 where none does.
-  var time: UInt32
+  private(set) var time: UInt32
   /// Bytes of the token.
-  var length: UInt16
-  /// The flags of all records, as bits, and `countsBit` where one of the records counts.
-  private var marks: UInt16
+  let length: UInt16
+  /// The flags of all records.
+  private(set) var flags: RecordFlags
   /// How many records name the token, and how many of those count; 4,294,967,295 stands for as many or more.
-  private(set) var records: UInt32 = 1
+  private(set) var records: UInt32
   private(set) var countedRecords: UInt32
 
-  /// Bytes before the token.
-  static let headLength = 16
-  private static let countsBit: UInt16 = 1 << 15
-
+  @inline(__always)
   init(time: UInt32, length: Int, flags: RecordFlags, counts: Bool) {
     self.time = counts ? time : 0
     self.length = UInt16(truncatingIfNeeded: length)
-    self.marks = flags.rawValue & ~Self.countsBit | (counts ? Self.countsBit : 0)
+    self.flags = flags
+    records = 1
     countedRecords = counts ? 1 : 0
   }
 
-  /// The entry at the beginning of `head`, which holds at least `headLength` bytes.
-  @inline(__always)
-  init(loadingFrom head: UnsafeRawPointer) {
-    let word = head.loadUnaligned(as: UInt64.self)
-    time = UInt32(truncatingIfNeeded: word)
-    length = UInt16(truncatingIfNeeded: word >> 32)
-    marks = UInt16(truncatingIfNeeded: word >> 48)
-    let numbers = head.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
-    records = UInt32(truncatingIfNeeded: numbers)
-    countedRecords = UInt32(truncatingIfNeeded: numbers >> 32)
-  }
-
-  /// Appends the entry as it stands in sorted runs.
-  func append(to bytes: inout [UInt8], _ token: UnsafeRawBufferPointer) {
-    withUnsafeBytes(of: word) { bytes.append(contentsOf: $0) }
-    withUnsafeBytes(of: numbers) { bytes.append(contentsOf: $0) }
-    bytes.append(contentsOf: token)
-    bytes.append(contentsOf: repeatElement(0, count: size - Self.headLength - token.count))
-  }
-
-  @inline(__always)
-  func store(to head: UnsafeMutableRawPointer) {
-    head.storeBytes(of: word, as: UInt64.self)
-    head.storeBytes(of: numbers, toByteOffset: 8, as: UInt64.self)
-  }
-
-  private var word: UInt64 { UInt64(time) | UInt64(length) << 32 | UInt64(marks) << 48 }
-  private var numbers: UInt64 { UInt64(records) | UInt64(countedRecords) << 32 }
-
-  /// Adds what another entry knows of the same token. A `time` that does not count is 0.
+  /// Adds what another entry knows of the same token.
   @inline(__always)
   mutating func merge(_ other: TokenEntry) {
     time = max(time, other.time)
-    marks |= other.marks
+    flags.formUnion(other.flags)
     records = Self.sum(records, other.records)
     countedRecords = Self.sum(countedRecords, other.countedRecords)
   }
@@ -69,18 +37,94 @@ struct TokenEntry: Equatable {
     let (sum, overflow) = left.addingReportingOverflow(right)
     return overflow ? .max : sum
   }
+}
 
-  /// Whether one of its records counts.
-  var counts: Bool { marks & Self.countsBit != 0 }
+// MARK: - As bytes
 
-  var flags: RecordFlags { RecordFlags(rawValue: marks & ~Self.countsBit) }
+/// In memory and in the temporary file, an entry is 8 bytes of head, 8 bytes of numbers unless it is one record that counts,
+/// and the token, filled up with zeros to a multiple of 8 bytes.
+extension TokenEntry {
+  /// In the head, above the flags: that numbers follow.
+  private static let numbersBit: UInt64 = 1 << 63
+
+  /// The entry at `start`.
+  @inline(__always)
+  init(loadingFrom start: UnsafeRawPointer) {
+    let head = start.loadUnaligned(as: UInt64.self)
+    time = UInt32(truncatingIfNeeded: head)
+    length = UInt16(truncatingIfNeeded: head &>> 32)
+    flags = RecordFlags(rawValue: UInt16(truncatingIfNeeded: (head & ~Self.numbersBit) &>> 48))
+    records = 1
+    countedRecords = 1
+    guard head & Self.numbersBit != 0 else { return }
+    records = start.loadUnaligned(fromByteOffset: 8, as: UInt32.self)
+    countedRecords = start.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
+  }
+
+  /// Writes the entry and its token, `size` bytes.
+  @inline(__always)
+  func store(to start: UnsafeMutableRawPointer, token: UnsafeRawBufferPointer) {
+    let head = UInt64(time) | UInt64(length) &<< 32 | UInt64(flags.rawValue) &<< 48
+    start.storeBytes(of: hasNumbers ? head | Self.numbersBit : head, as: UInt64.self)
+    if hasNumbers {
+      start.storeBytes(of: records, toByteOffset: 8, as: UInt32.self)
+      start.storeBytes(of: countedRecords, toByteOffset: 12, as: UInt32.self)
+    }
+    guard let bytes = token.baseAddress, length > 0 else { return }
+    // The filling of the last eight bytes; the token overwrites the rest of them.
+    (start + size - 8).storeBytes(of: 0, as: UInt64.self)
+    (start + headLength).copyMemory(from: bytes, byteCount: Int(length))
+  }
+
+  /// Calls `body` with each of some entries that follow one another.
+  @inline(__always)
+  static func visit(
+    _ entries: UnsafeRawBufferPointer,
+    _ body: (_ entry: TokenEntry, _ token: UnsafeRawBufferPointer) throws -> Void
+  ) rethrows {
+    guard var next = entries.baseAddress else { return }
+    let end = next + entries.count
+    while next < end {
+      let entry = TokenEntry(loadingFrom: next)
+      try body(entry, UnsafeRawBufferPointer(start: next + entry.headLength, count: Int(entry.length)))
+      next += entry.size
+    }
+  }
+
+  @inline(__always)
+  private var hasNumbers: Bool { records != 1 || countedRecords != 1 }
+
+  /// Bytes before the token.
+  @inline(__always)
+  var headLength: Int { hasNumbers ? 16 : 8 }
 
   /// Bytes of the whole entry.
   @inline(__always)
-  var size: Int { Self.size(tokenLength: Int(length)) }
+  var size: Int { headLength &+ (Int(length) &+ 7) & ~7 }
+}
 
+/// The order of tokens: by their bytes, a token before its extensions. It is SQLite's order of blobs and PostgreSQL's of
+/// bytea.
+enum TokenOrder {
+  /// The first eight bytes as a number that compares as they do; missing ones count as zeros.
   @inline(__always)
-  static func size(tokenLength: Int) -> Int { headLength &+ (tokenLength &+ 7) & ~7 }
+  static func prefix(of token: UnsafeRawBufferPointer) -> UInt64 {
+    if token.count >= 8 { return UInt64(bigEndian: token.loadUnaligned(as: UInt64.self)) }
+    return token.reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - token.count))
+  }
+
+  static func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    compare(left, right) < 0
+  }
+
+  /// Negative, zero or positive, as `left` comes before, is, or comes after `right`.
+  static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
+    if let first = left.baseAddress, let second = right.baseAddress {
+      let order = memcmp(first, second, min(left.count, right.count))
+      if order != 0 { return Int(order) }
+    }
+    return left.count - right.count
+  }
 }
 
 /// What an input says of one distinct token.
@@ -94,7 +138,7 @@ package struct TokenVerdict: Equatable, Sendable {
   package var countedRecords: UInt32
 
   init(_ entry: TokenEntry) {
-    time = entry.counts ? entry.time : nil
+    time = entry.countedRecords > 0 ? entry.time : nil
     flags = entry.flags
     records = entry.records
     countedRecords = entry.countedRecords

@@ -109,7 +109,7 @@ struct Export: ParsableCommand {
     try findingsWriter?.begin()
     let table =
       distinct
-      ? try TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path) : nil
+      ? TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path) : nil
     let collector = table.map { TokenCollector($0, flaggedCount: true) }
 
     let sinks: [(any EvidenceSink)?] = [document, findingsWriter, collector]

@@ -35,7 +35,7 @@ struct Inspect: ParsableCommand {
     var examination = Examination(input, hashing: noHash ? .none : .all)
     let table =
       noDistinct
-      ? nil : try TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)
+      ? nil : TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)
     let collector = table.map { TokenCollector($0, flaggedCount: true) }
     let buffer = OutputBuffer(OutputFile())
     let overview = Overview()

@@ -155,7 +155,7 @@ struct Replay: ParsableCommand {
       journal: journal.url)
     try store.check(for: dryRun ? .reading : noJournal ? .writing : .recording)
     let owner = try owner.owner(in: store)
-    let table = try TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)
+    let table = TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)
     let collector = TokenCollector(table, flaggedCount: includeFlagged)
     let rejections =
       fromErrors

@@ -22,7 +22,7 @@ struct ReportGathering {
     self.options = options
     self.names = names
     let redacts = names.key != nil
-    table = try TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)
+    table = TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)
     places = PlaceKeeper(redacts: redacts)
     collector = ReportCollector(
       maxStreams: options.maxStreams, maxResponses: options.maxResponses, names: names)

@@ -1,4 +1,21 @@
 import APNsWire
+import WireBytes
+
+/// Feeds a token table with the records of an analysis.
+package final class TokenCollector: EvidenceSink {
+  package let table: TokenTable
+  private let flaggedCount: Bool
+
+  /// - Parameter flaggedCount: whether the times of flagged records count.
+  package init(_ table: TokenTable, flaggedCount: Bool) {
+    self.table = table
+    self.flaggedCount = flaggedCount
+  }
+
+  package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
+    try table.add(records.run, in: bytes, counts: flaggedCount || records.run.flags.isEmpty)
+  }
+}
 
 /// Feeds a token table with the tokens that a gateway called invalid: responses with status 8 whose request is found.
 /// Such a token is dead from the time on at which its response was captured.
@@ -11,7 +28,6 @@ package final class RejectionCollector: EvidenceSink {
   package private(set) var timeless = 0
   /// When such a response can have been captured, in seconds since 1970.
   private let believedTimes: ClosedRange<UInt32>
-  private var tuple: [UInt8] = []
 
   /// - Parameters:
   ///   - flaggedCount: whether those with a flag count, their own or one that makes the request's token
@@ -35,14 +51,8 @@ package final class RejectionCollector: EvidenceSink {
       timeless += 1
       return
     }
-    // The table takes feedback tuples: this is the one that would have said the same.
-    tuple.removeAll(keepingCapacity: true)
-    guard FeedbackEncoder.append(time: time, token: token, to: &tuple) else { return }
     let flags = response.flags.union(request.flags.intersection(.tokenDoubts))
-    let run = RecordRun(
-      window: .piece, start: 0, offset: response.offset, tokenLength: token.count, count: 1, flags: flags)
-    let bytes = tuple
-    try table.add(run, in: bytes.span.bytes, counts: flaggedCount || flags.isEmpty)
+    try table.add(token.span.bytes, time: time, flags: flags, counts: flaggedCount || flags.isEmpty)
     count += 1
   }
 }

@@ -1,0 +1,111 @@
+/// Finds the distinct tokens of a log, one log after another.
+struct DistinctTokens: ~Copyable {
+  struct Token {
+    /// Where its bytes are.
+    var start: UnsafeRawPointer
+    /// The first eight of them as a number.
+    var prefix: UInt64
+    var entry: TokenEntry
+
+    @inline(__always)
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: Int(entry.length)) }
+
+    /// The first eight bytes decide nearly every comparison without a look at the others.
+    @inline(__always)
+    static func precedes(_ left: Token, _ right: Token) -> Bool {
+      if left.prefix != right.prefix { return left.prefix < right.prefix }
+      return TokenOrder.precedes(left.bytes, right.bytes)
+    }
+  }
+
+  /// In the order in which they came first, until they are sorted; they are valid as long as the log is.
+  private(set) var tokens: [Token] = []
+  /// Of their entries.
+  private(set) var byteCount = 0
+  private var hash = TokenHash()
+  /// Open addressing with linear probing; a power of two slots, of which half are free at least. A slot holds 32 bits of
+  /// the token's hash above its index plus one; 0 is empty.
+  private var slots = UnsafeMutableBufferPointer<UInt64>(start: nil, count: 0)
+
+  deinit {
+    slots.deallocate()
+  }
+
+  mutating func find(in log: TokenLog) {
+    tokens.removeAll(keepingCapacity: true)
+    byteCount = 0
+    tokens.reserveCapacity(log.count)
+    let bits = Int.bitWidth - max(log.count, 8).leadingZeroBitCount + 1
+    clearSlots(1 << bits)
+    log.visitChunks { entries in
+      TokenEntry.visit(entries) { entry, token in add(entry, token, slotBits: bits) }
+    }
+  }
+
+  func visit(_ body: (_ token: RawSpan, _ verdict: TokenVerdict) throws -> Void) rethrows {
+    for token in tokens { try body(RawSpan(_unsafeBytes: token.bytes), TokenVerdict(token.entry)) }
+  }
+
+  mutating func sort() { tokens.sort(by: Token.precedes) }
+
+  private mutating func clearSlots(_ count: Int) {
+    if slots.count < count {
+      slots.deallocate()
+      slots = .allocate(capacity: count)
+    }
+    slots.prefix(count).update(repeating: 0)
+  }
+
+  @inline(__always)
+  private mutating func add(_ entry: TokenEntry, _ bytes: UnsafeRawBufferPointer, slotBits: Int) {
+    guard let start = bytes.baseAddress else { return }
+    let token = Token(start: start, prefix: TokenOrder.prefix(of: bytes), entry: entry)
+    let hash = hash(bytes)
+    let mask = 1 &<< slotBits &- 1
+    // The upper bits of a product depend on all of its factors'.
+    var slot = Int(truncatingIfNeeded: hash &>> UInt64(UInt64.bitWidth &- slotBits))
+    while slots[slot] != 0 {
+      let index = Int(slots[slot] & 0xffff_ffff) &- 1
+      if slots[slot] &>> 32 == hash & 0xffff_ffff, TokenOrder.compare(tokens[index].bytes, bytes) == 0 {
+        return tokens[index].entry.merge(entry)
+      }
+      slot = (slot &+ 1) & mask
+    }
+    tokens.append(token)
+    byteCount &+= entry.size
+    slots[slot] = hash &<< 32 | UInt64(tokens.count)
+  }
+}
+
+/// A hash with keys that each process makes anew, because tokens come from outside: nobody can choose some that collide. It is
+/// the sum of products of NH (Black and others, UMAC, 1999), here of words of eight bytes, and folded.
+private struct TokenHash {
+  private var keys: [UInt64] = []
+
+  /// - Parameter token: followed by zeros up to a multiple of eight bytes.
+  @inline(__always)
+  mutating func callAsFunction(_ token: UnsafeRawBufferPointer) -> UInt64 {
+    let words = (token.count &+ 7) &>> 3
+    // Two more than the words, if they were even in number.
+    if keys.count < words &+ 3 { addKeys(words &+ 3) }
+    var sum = keys[0] &* UInt64(truncatingIfNeeded: token.count)
+    var index = 0
+    while index < words {
+      let second = index &+ 1 < words ? Self.word(index &+ 1, of: token) : 0
+      let product = (Self.word(index, of: token) &+ keys[index &+ 1])
+        .multipliedFullWidth(by: second &+ keys[index &+ 2])
+      sum &+= product.high ^ product.low
+      index &+= 2
+    }
+    return sum &* (keys[1] | 1)
+  }
+
+  @inline(__always)
+  private static func word(_ index: Int, of token: UnsafeRawBufferPointer) -> UInt64 {
+    token.baseAddress?.loadUnaligned(fromByteOffset: index &* 8, as: UInt64.self) ?? 0
+  }
+
+  private mutating func addKeys(_ count: Int) {
+    while keys.count < count { keys.append(.random(in: .min ... .max)) }
+  }
+}
