@@ -27,9 +27,13 @@ let package = Package(
     .systemLibrary(
       name: "CLibcrypto", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .yum(["openssl-devel"]), .brew(["openssl@3"])]),
+    // Loaded when they are needed, and not linked: see their headers.
     .systemLibrary(
-      name: "CLibpcap", pkgConfig: "libpcap",
+      name: "CLibpcap",
       providers: [.apt(["libpcap-dev"]), .yum(["libpcap-devel"]), .brew(["libpcap"])]),
+    .systemLibrary(
+      name: "CLibpq",
+      providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"]), .brew(["libpq"])]),
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
@@ -39,9 +43,6 @@ let package = Package(
     .systemLibrary(
       name: "CLz4", pkgConfig: "liblz4",
       providers: [.apt(["liblz4-dev"]), .yum(["lz4-devel"]), .brew(["lz4"])]),
-    .systemLibrary(
-      name: "CLibpq", pkgConfig: "libpq",
-      providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"]), .brew(["libpq"])]),
     // The system's C library, and what we need of it beyond a call.
     .target(name: "Platform", swiftSettings: strict),
     .target(name: "WireBytes", swiftSettings: strict),
@@ -153,7 +154,7 @@ let package = Package(
     // A server for tests, and a client that shares no code with ours.
     .target(
       name: "PrivatePostgreSQL", dependencies: ["CLibpq", "Platform"], path: "Tests/TestSupport/PostgreSQL",
-      swiftSettings: strict),
+      swiftSettings: strict, linkerSettings: [.linkedLibrary("pq")]),
     .testTarget(
       name: "WireBytesTests", dependencies: ["Platform", "WireBytes", "TestSupport"],
       swiftSettings: strict),
@@ -165,7 +166,7 @@ let package = Package(
       dependencies: [
         "PacketCapture", "WireBytes", "TestSupport", "StreamTestSupport", "CLibpcap", "CaptureWriting",
       ],
-      swiftSettings: strict),
+      swiftSettings: strict, linkerSettings: [.linkedLibrary("pcap")]),
     .testTarget(
       name: "StreamInputsTests",
       dependencies: [

@@ -14,6 +14,17 @@ package enum SystemError {
   }
 }
 
+/// A library of the system that is loaded when it is needed first, and then stays.
+package enum SharedLibrary {
+  /// - Parameter paths: those of them that are names are looked for as by the dynamic linker; the first that is found is taken.
+  package static func open(_ paths: [String]) -> UnsafeMutableRawPointer? {
+    for path in paths {
+      if let library = dlopen(path, RTLD_NOW | RTLD_LOCAL) { return library }
+    }
+    return nil
+  }
+}
+
 /// write(2), until all is written.
 package enum SystemWrite {
   /// Writes all of `bytes` to `descriptor`; returns 0, or the error number that ended it.

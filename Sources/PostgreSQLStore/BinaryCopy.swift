@@ -89,14 +89,16 @@ final class BinaryCopy {
 
   private func send(_ bytes: UnsafeRawBufferPointer) throws(ServerError) {
     let text = bytes.bindMemory(to: CChar.self)
-    guard PQputCopyData(connection.handle, text.baseAddress, Int32(clamping: text.count)) == 1 else {
+    guard libpq.PQputCopyData(connection.handle, text.baseAddress, Int32(clamping: text.count)) == 1 else {
       throw ServerError(nil, of: connection.handle)
     }
   }
 
   /// Ends the COPY, with a reason where it is to fail. Returns how many rows the server wrote.
   private func end(with reason: String?) throws(ServerError) -> Int {
-    guard PQputCopyEnd(connection.handle, reason) == 1 else { throw ServerError(nil, of: connection.handle) }
+    guard libpq.PQputCopyEnd(connection.handle, reason) == 1 else {
+      throw ServerError(nil, of: connection.handle)
+    }
     return try connection.finishCopy()
   }
 }

@@ -14,31 +14,34 @@ final class Connection {
   ///
   /// - Throws: `StoreFault.server(.cannotConnect)`.
   init(uri: String) throws(StoreFault) {
+    guard LibpqLibrary.functions != nil else { throw LibpqLibrary.missing }
     // Behind `dbname`, which is the whole URI, and so not overridden by it.
     let keywords = Self.copies(of: ["dbname", "client_encoding", "fallback_application_name"])
     let values = Self.copies(of: [uri, "UTF8", "apnsift"])
     defer { for copy in keywords + values { copy?.deallocate() } }
-    guard let connection = PQconnectdbParams(keywords, values, 1) else {
+    guard let connection = libpq.PQconnectdbParams(keywords, values, 1) else {
       throw .server(.cannotConnect(reason: "no memory is left"))
     }
     handle = connection
-    guard PQstatus(handle) == CONNECTION_OK else {
-      throw .server(.cannotConnect(reason: ServerError.line(PQerrorMessage(handle))))
+    guard libpq.PQstatus(handle) == CONNECTION_OK else {
+      throw .server(.cannotConnect(reason: ServerError.line(libpq.PQerrorMessage(handle))))
     }
-    let version = PQserverVersion(handle)
+    let version = libpq.PQserverVersion(handle)
     guard version >= Self.leastVersion else {
       throw .server(
         .cannotConnect(reason: "the server is PostgreSQL \(version / 10_000), expected 12 or later"))
     }
     // Notices, such as those of triggers, are no business of a user of apnsift.
-    PQsetNoticeReceiver(handle, { _, _ in }, nil)
+    _ = libpq.PQsetNoticeReceiver(handle, { _, _ in }, nil)
     // Without it a server goes on with a long statement, and its locks, for a client that is gone.
-    if version >= 140_000 { PQclear(PQexec(handle, "SET client_connection_check_interval = 1000")) }
+    if version >= 140_000 {
+      libpq.PQclear(libpq.PQexec(handle, "SET client_connection_check_interval = 1000"))
+    }
   }
 
-  deinit { PQfinish(handle) }
+  deinit { libpq.PQfinish(handle) }
 
-  var isLost: Bool { PQstatus(handle) == CONNECTION_BAD }
+  var isLost: Bool { libpq.PQstatus(handle) == CONNECTION_BAD }
 
   /// Runs one statement.
   @discardableResult
@@ -61,7 +64,7 @@ final class Connection {
           defer { start += (value?.count ?? 0) + 1 }
           return value == nil ? nil : characters.baseAddress.map { $0 + start }
         }
-        return PQexecParams(handle, sql, Int32(values.count), types, pointers, lengths, formats, 1)
+        return libpq.PQexecParams(handle, sql, Int32(values.count), types, pointers, lengths, formats, 1)
       }
     }
     return try checked(result)
@@ -70,10 +73,10 @@ final class Connection {
   /// Takes over `result`.
   func checked(_ result: OpaquePointer?) throws(ServerError) -> QueryResult {
     guard let result else { throw ServerError(nil, of: handle) }
-    switch PQresultStatus(result) {
+    switch libpq.PQresultStatus(result) {
     case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_COPY_IN, PGRES_COPY_OUT: return QueryResult(owning: result)
     default:
-      defer { PQclear(result) }
+      defer { libpq.PQclear(result) }
       throw ServerError(result, of: handle)
     }
   }
@@ -82,7 +85,7 @@ final class Connection {
   func finishCopy() throws(ServerError) -> Int {
     var failure: ServerError?
     var count = 0
-    while let result = PQgetResult(handle) {
+    while let result = libpq.PQgetResult(handle) {
       do throws(ServerError) { count = try checked(result).affected } catch { failure = failure ?? error }
     }
     if let failure { throw failure }
@@ -91,8 +94,8 @@ final class Connection {
 
   /// A text as a statement has it that takes no parameters.
   func literal(_ text: String) throws(ServerError) -> String {
-    let copy = PQescapeLiteral(handle, text, text.utf8.count)
-    defer { PQfreemem(copy) }
+    let copy = libpq.PQescapeLiteral(handle, text, text.utf8.count)
+    defer { libpq.PQfreemem(copy) }
     guard let copy else { throw ServerError(nil, of: handle) }
     return String(cString: copy)
   }

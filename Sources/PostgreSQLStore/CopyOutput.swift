@@ -33,13 +33,13 @@ final class CopyOutput {
     try connection.run("COPY (\(query)) TO STDOUT (FORMAT binary)")
   }
 
-  deinit { PQfreemem(message) }
+  deinit { libpq.PQfreemem(message) }
 
   /// The fields of the next row, behind their number, until the next call; nil behind the last row.
   func next() throws(ServerError) -> UnsafeRawBufferPointer? {
-    PQfreemem(message)
+    libpq.PQfreemem(message)
     message = nil
-    let length = PQgetCopyData(connection.handle, &message, 0)
+    let length = libpq.PQgetCopyData(connection.handle, &message, 0)
     if length == -1 {
       _ = try connection.finishCopy()
       return nil

@@ -39,14 +39,16 @@ package struct PostgreSQLTokenStore: TokenStore {
     try Self.checkSyntax(of: uri)
   }
 
-  /// libpq's message quotes what it could not read, which may be a password: what stands before the quote will do.
+  /// libpq's message quotes what it could not read, which may be a password: what stands before the quote will do. Where it is
+  /// missing, the connection says so.
   private static func checkSyntax(of uri: PostgreSQLURI) throws(StoreURLError) {
+    guard LibpqLibrary.functions != nil else { return }
     var message: UnsafeMutablePointer<CChar>?
-    if let options = PQconninfoParse(uri.text, &message) {
-      PQconninfoFree(options)
+    if let options = libpq.PQconninfoParse(uri.text, &message) {
+      libpq.PQconninfoFree(options)
       return
     }
-    defer { PQfreemem(message) }
+    defer { libpq.PQfreemem(message) }
     let words = ServerError.line(message).prefix { $0 != "\"" }.split(whereSeparator: {
       $0 == " " || $0 == ":"
     })

@@ -9,26 +9,30 @@ final class QueryResult {
   /// Takes over a result of libpq.
   init(owning result: OpaquePointer) { self.result = result }
 
-  deinit { PQclear(result) }
+  deinit { libpq.PQclear(result) }
 
-  var count: Int { Int(PQntuples(result)) }
+  var count: Int { Int(libpq.PQntuples(result)) }
 
-  var columns: Int { Int(PQnfields(result)) }
+  var columns: Int { Int(libpq.PQnfields(result)) }
 
   /// How many rows the statement inserted or updated, as its command tag says.
-  var affected: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
+  var affected: Int { Int(Self.text(libpq.PQcmdTuples(result))) ?? 0 }
 
   /// What the statement turned out to be: a COMMIT of a failed transaction is a `ROLLBACK`.
-  var command: String { String(cString: PQcmdStatus(result)) }
+  var command: String { Self.text(libpq.PQcmdStatus(result)) }
+
+  private static func text(_ characters: UnsafePointer<CChar>?) -> String {
+    characters.map { String(cString: $0) } ?? ""
+  }
 
   func isNull(_ row: Int, _ column: Int) -> Bool {
-    PQgetisnull(result, Int32(row), Int32(column)) != 0
+    libpq.PQgetisnull(result, Int32(row), Int32(column)) != 0
   }
 
   /// Lends the bytes of a value; those of null are empty.
   func withBytes<Result>(_ row: Int, _ column: Int, _ body: (RawSpan) throws -> Result) rethrows -> Result {
-    let base = PQgetvalue(result, Int32(row), Int32(column))
-    let count = Int(PQgetlength(result, Int32(row), Int32(column)))
+    let base = libpq.PQgetvalue(result, Int32(row), Int32(column))
+    let count = Int(libpq.PQgetlength(result, Int32(row), Int32(column)))
     return try body(UnsafeRawBufferPointer(start: base, count: base == nil ? 0 : count).bytes)
   }
 
@@ -54,7 +58,7 @@ final class QueryResult {
     (0..<columns).map { column in
       if isNull(row, column) { return .null }
       let bytes = withBytes(row, column) { $0.withUnsafeBytes { Array($0) } }
-      switch PQftype(result, Int32(column)) {
+      switch libpq.PQftype(result, Int32(column)) {
       case 17: return .bytes(bytes)
       case 20, 23:
         let isNegative = (bytes.first ?? 0) & 0x80 != 0

@@ -22,16 +22,16 @@ struct ServerError: Error {
 
   /// The failure that `result` tells of; nil stands for a request that could not even be sent.
   init(_ result: OpaquePointer?, of connection: OpaquePointer) {
-    let isLost = PQstatus(connection) == CONNECTION_BAD
+    let isLost = libpq.PQstatus(connection) == CONNECTION_BAD
     let state = Self.field(0x43, of: result)
-    let message = Self.field(0x4D, of: result) ?? Self.line(PQerrorMessage(connection))
+    let message = Self.field(0x4D, of: result) ?? Self.line(libpq.PQerrorMessage(connection))
     self.init(state: state ?? "", message: message, isLost: isLost)
   }
 
   /// A field by its code: `C` is the state, `M` the primary message (postgres_ext.h; the macros are characters,
   /// which Swift does not import as integers).
   private static func field(_ code: Int32, of result: OpaquePointer?) -> String? {
-    guard let result, let text = PQresultErrorField(result, code) else { return nil }
+    guard let result, let text = libpq.PQresultErrorField(result, code) else { return nil }
     return line(text)
   }
 

@@ -7,22 +7,29 @@ import Platform
 package struct PacketFilter {
   /// A filter for one link type.
   private final class Program {
+    private let libpcap: Libpcap
     private var code = bpf_program()
 
     init(_ expression: String, for linkType: LinkType) throws(InputFault) {
       guard let capture = EmptyCapture(linkType: linkType) else {
-        throw InputFault("libpcap cannot begin a filter: out of memory")
+        throw InputFault(
+          loadedLibpcap == nil
+            ? "libpcap, which reads filters, is missing or cannot be loaded; install the package libpcap0.8 (libpcap)"
+            : "libpcap cannot begin a filter: out of memory")
       }
+      libpcap = capture.libpcap
       let optimize: Int32 = 1
-      guard pcap_compile(capture.handle, &code, expression, optimize, PacketFilter.unknownNetmask) == 0 else {
-        throw InputFault(PacketFilter.bounded(String(cString: pcap_geterr(capture.handle))))
+      guard
+        libpcap.pcap_compile(capture.handle, &code, expression, optimize, PacketFilter.unknownNetmask) == 0
+      else {
+        throw InputFault(PacketFilter.bounded(capture.message))
       }
     }
 
-    deinit { pcap_freecode(&code) }
+    deinit { libpcap.pcap_freecode(&code) }
 
     func matches(_ header: inout pcap_pkthdr, _ bytes: UnsafePointer<UInt8>) -> Bool {
-      pcap_offline_filter(&code, &header, bytes) != 0
+      libpcap.pcap_offline_filter(&code, &header, bytes) != 0
     }
   }
 
@@ -131,18 +138,33 @@ package struct PacketFilter {
   }
 }
 
+/// libpcap, which is loaded for a filter or the name of a link type; nil where it is missing. Nothing else needs it, and with the
+/// libraries that it needs it takes longer to load than a command needs to start.
+private let loadedLibpcap: Libpcap? = {
+  #if os(macOS)
+    let paths = ["/usr/lib/libpcap.A.dylib"]
+  #else
+    let paths = ["libpcap.so.0.8", "libpcap.so.1"]
+  #endif
+  var functions = Libpcap()
+  return libpcap_find(&functions, SharedLibrary.open(paths)) ? functions : nil
+}()
+
 /// A pcap file of one link type and no packets, opened by libpcap.
 ///
 /// Capture files number link types by a list of their own; libpcap's functions want the numbers that the
 /// system has for them, which differ for some (RAW is 101 in files, and 12 or 14 in memory). Only where it reads
 /// a file does libpcap translate, so it is given one: then the translation is its own.
 final class EmptyCapture {
+  let libpcap: Libpcap
   let handle: OpaquePointer
   /// Bytes of a packet that filters may look at.
   static let snapLength: UInt32 = 262_144
 
-  /// Nil where libpcap has no memory for it.
+  /// Nil where libpcap is missing or has no memory for it.
   init?(linkType: LinkType) {
+    guard let libpcap = loadedLibpcap else { return nil }
+    self.libpcap = libpcap
     let words: [UInt32] = [
       0xa1b2_c3d4, 2 | 4 << 16, 0, 0, Self.snapLength, UInt32(linkType.rawValue),
     ]
@@ -150,17 +172,20 @@ final class EmptyCapture {
     var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
     guard let file = fmemopen(&bytes, bytes.count, "r") else { return nil }
     // It reads the header at once and nothing later, so that `bytes` need not live on.
-    guard let handle = pcap_fopen_offline(file, &message) else {
+    guard let handle = libpcap.pcap_fopen_offline(file, &message) else {
       fclose(file)
       return nil
     }
     self.handle = handle
   }
 
-  deinit { pcap_close(handle) }
+  deinit { libpcap.pcap_close(handle) }
+
+  /// Why the last call failed.
+  var message: String { libpcap.pcap_geterr(handle).map { String(cString: $0) } ?? "" }
 
   /// The link type by libpcap's number.
-  var dataLink: Int32 { pcap_datalink(handle) }
+  var dataLink: Int32 { libpcap.pcap_datalink(handle) }
 }
 
 extension LinkType {
@@ -168,16 +193,16 @@ extension LinkType {
 
   /// libpcap's short name, `EN10MB`; `link type 4711` where it has none.
   package var name: String {
-    describe { pcap_datalink_val_to_name($0) }
+    describe { $0.libpcap.pcap_datalink_val_to_name($0.dataLink) }
   }
 
   /// What libpcap calls it in words, `Ethernet`; `link type 4711` where it knows none.
   package var text: String {
-    describe { pcap_datalink_val_to_description($0) }
+    describe { $0.libpcap.pcap_datalink_val_to_description($0.dataLink) }
   }
 
-  private func describe(_ words: (Int32) -> UnsafePointer<CChar>?) -> String {
-    guard let capture = EmptyCapture(linkType: self), let found = words(capture.dataLink) else {
+  private func describe(_ words: (EmptyCapture) -> UnsafePointer<CChar>?) -> String {
+    guard let capture = EmptyCapture(linkType: self), let found = words(capture) else {
       return "link type \(rawValue)"
     }
     return String(cString: found)
