@@ -12,7 +12,7 @@ final class Connection {
 
   /// Connects as libpq reads `uri`: PG* variables, service and password files fill in what it leaves open.
   ///
-  /// - Throws: `StoreFault.server(.cannotConnect)`.
+  /// - Throws: `StoreFault.server`, `.noLibrary` or `.cannotConnect`.
   init(uri: String) throws(StoreFault) {
     guard LibpqLibrary.functions != nil else { throw LibpqLibrary.missing }
     // Behind `dbname`, which is the whole URI, and so not overridden by it.

@@ -9,10 +9,8 @@ enum LibpqLibrary {
     private static let paths = ["", "/opt/homebrew/opt/libpq/lib/", "/usr/local/opt/libpq/lib/"].map {
       $0 + "libpq.5.dylib"
     }
-    private static let package = "libpq"
   #else
     private static let paths = ["libpq.so.5"]
-    private static let package = "libpq5"
   #endif
 
   /// Nil where it is missing.
@@ -21,13 +19,7 @@ enum LibpqLibrary {
     return libpq_find(&functions, SharedLibrary.open(paths)) ? functions : nil
   }()
 
-  static var missing: StoreFault {
-    .server(
-      .cannotConnect(
-        reason:
-          "\(paths[0]) is missing or cannot be loaded; install the package \(package) (postgresql-libs, libpq)"
-      ))
-  }
+  static var missing: StoreFault { .server(.noLibrary(file: paths[0], package: "libpq5 (elsewhere: libpq)")) }
 }
 
 /// What calls of libpq go through. Where it is missing there is no connection, so that none is made.

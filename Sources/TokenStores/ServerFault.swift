@@ -1,5 +1,7 @@
 /// What is wrong with a store that a server keeps, where a file could not have it.
 package enum ServerFault: Equatable, Sendable {
+  /// The library that talks to the server cannot be loaded.
+  case noLibrary(file: String, package: String)
   /// There is no connection, or the server is none that serves; `reason` says why.
   case cannotConnect(reason: String)
   /// The connection broke before the changes were committed.
@@ -18,6 +20,7 @@ extension ServerFault {
   /// What was expected and found.
   package var problem: String {
     switch self {
+    case .noLibrary(let file, _): "\(file), by which the server is reached, is missing or cannot be loaded"
     case .cannotConnect(let reason): "no connection: \(reason)"
     case .connectionLost(let detail): "the connection was lost (\(detail)); nothing was changed"
     case .uncertain(let detail):
@@ -32,6 +35,7 @@ extension ServerFault {
   /// What the user can do.
   package var remedy: String {
     switch self {
+    case .noLibrary(_, let package): "install the package \(package)"
     case .cannotConnect:
       "check that the server runs, and the URI's host, database, role and password (apnsift makes no database)"
     case .connectionLost: "look into the server's log, then run the command again"

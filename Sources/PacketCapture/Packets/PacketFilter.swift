@@ -12,10 +12,7 @@ package struct PacketFilter {
 
     init(_ expression: String, for linkType: LinkType) throws(InputFault) {
       guard let capture = EmptyCapture(linkType: linkType) else {
-        throw InputFault(
-          loadedLibpcap == nil
-            ? "libpcap, which reads filters, is missing or cannot be loaded; install the package libpcap0.8 (libpcap)"
-            : "libpcap cannot begin a filter: out of memory")
+        throw InputFault("libpcap cannot begin a filter: out of memory")
       }
       libpcap = capture.libpcap
       let optimize: Int32 = 1
@@ -58,6 +55,11 @@ package struct PacketFilter {
   package init(_ expression: String) throws(InputFault) {
     guard !expression.utf8.contains(0) else {
       throw InputFault("the filter holds a NUL byte; expected an expression of pcap-filter(7)")
+    }
+    guard loadedLibpcap != nil else {
+      throw InputFault(
+        "libpcap, which reads filters, is missing or cannot be loaded; install the package libpcap0.8 (elsewhere: libpcap)"
+      )
     }
     self.expression = expression
     var first: InputFault?

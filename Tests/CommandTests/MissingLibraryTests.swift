@@ -1,0 +1,41 @@
+import Testing
+
+#if os(Linux)
+  /// libpq and libpcap are loaded when they are needed. Here files that are no libraries take their places.
+  @Suite("Libraries that cannot be loaded")
+  struct MissingLibraryTests {
+    private let directory: TestDirectory
+
+    init() throws {
+      directory = try TestDirectory()
+      for name in ["libpq.so.5", "libpcap.so.0.8", "libpcap.so.1"] { try directory.write([0], to: name) }
+      try directory.write(feedback(tuples(3)), to: "dump.bin")
+    }
+
+    private func run(_ arguments: String...) throws -> Outcome {
+      try directory.apnsift(arguments, environment: ["LD_LIBRARY_PATH": directory.path(of: ".")])
+    }
+
+    @Test("a PostgreSQL store names the package that it needs, and a URI is not wrong for it")
+    func libpq() throws {
+      let outcome = try run("store", "list", "--store", "postgresql://me:secret@/db")
+      #expect(outcome.code == 2)
+      #expect(outcome.errors.contains("libpq.so.5") && outcome.errors.contains("package libpq5"))
+      #expect(!outcome.errors.contains("secret"))
+    }
+
+    @Test("a filter names the package that it needs")
+    func libpcap() throws {
+      let outcome = try run("inspect", "--filter", "tcp", "dump.bin")
+      #expect(outcome.code == 64)
+      #expect(outcome.errors.contains("--filter") && outcome.errors.contains("package libpcap0.8"))
+    }
+
+    @Test("what needs neither does its work")
+    func neither() throws {
+      #expect(try run("inspect", "dump.bin").code == 0)
+      let replayed = try run("replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--create")
+      #expect(replayed.code == 0)
+    }
+  }
+#endif
