@@ -45,6 +45,8 @@ package struct Correlator {
   private let budget: GatewayBudget
   private let keepsRecords: Bool
   private let client: Side
+  /// Requests of a dump of one direction: no response can come, so they do not wait.
+  private var alone = 0
   private var pending = PendingRequests()
   private var queue: EvidenceQueue
   private var waiting: [Waiting] = []
@@ -73,7 +75,7 @@ package struct Correlator {
   /// What became of the requests, as far as is known.
   package var counts: GatewayCounts {
     var counts = (verdict ?? .none).counts(from: leftUnknown, to: pending.end)
-    counts.unknown += leftUnknown
+    counts.unknown += leftUnknown + alone
     counts.responses = responses
     return counts
   }
@@ -96,6 +98,9 @@ package struct Correlator {
         identifier: RequestFields(frame.range, in: bytes).identifier))
     if pending.count - budget.limits.maxPending > Self.slack { try makeRoom(emit) }
   }
+
+  /// Counts a request to which no response can come.
+  mutating func addAlone() { alone += 1 }
 
   package mutating func add(_ frame: ResponseFrame, origin: ByteOrigin, captureOrder: Int) {
     responses += 1

@@ -15,6 +15,8 @@ final class EvidenceLog {
   @exclusivity(unchecked) var summary = Summary()
   /// Records that the sinks do not have yet.
   @exclusivity(unchecked) private var batch = RecordBatch()
+  /// Requests that the sinks do not have yet.
+  @exclusivity(unchecked) private var requests = RequestBatch()
   /// How many excerpts were begun, of each code and of all.
   private var excerpts: (ofCode: [FindingCode: Int], all: Int) = ([:], 0)
 
@@ -42,7 +44,7 @@ final class EvidenceLog {
   /// The number of the input that is being read.
   var currentInput: UInt16 { UInt16(clamping: sources.count - 1) }
 
-  // MARK: - Records of feedback
+  // MARK: - Records in batches
 
   /// Calls `body` with what a source gave; records that it adds are with the sinks when this returns.
   func withBatch(_ events: EventBatch, window: RawSpan, _ body: () throws -> Void) throws {
@@ -51,6 +53,7 @@ final class EvidenceLog {
       batch.chunks = events.chunks
       defer {
         batch.removeAll()
+        requests.removeAll()
         batch.window = UnsafeRawBufferPointer(start: nil, count: 0)
         batch.chunks = []
       }
@@ -65,8 +68,27 @@ final class EvidenceLog {
     if batch.isFull { try flush() }
   }
 
+  /// Adds a request that need not wait.
+  func add(
+    _ request: consuming RequestRecord, labels: StreamLabels, in bytes: RawSpan, at place: ChunkPlace?
+  ) throws {
+    if !requests.canTake(labels, at: place) { try flush() }
+    requests.append(request, labels: labels, in: bytes, at: place)
+  }
+
   /// Gives the sinks the records so far: what is found next comes after them.
   func flush() throws {
+    if let labels = requests.labels {
+      let records = RequestRecords(labels: labels, records: requests.records)
+      if requests.areCopied {
+        let copied = requests.copied
+        for sink in sinks { try sink.requests(records, in: copied.span.bytes) }
+      } else {
+        let window = batch.window
+        for sink in sinks { try sink.requests(records, in: window.bytes) }
+      }
+      requests.removeAll()
+    }
     if batch.isEmpty { return }
     for sink in sinks { try sink.records(batch) }
     batch.removeAll()

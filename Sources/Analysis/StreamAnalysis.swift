@@ -248,10 +248,10 @@ final class StreamAnalysis {
         }
       case .request(let frame):
         if frame.window == .piece {
-          try correlate(frame, in: chunk, of: &direction)
+          try correlate(frame, in: chunk, at: place, of: &direction)
         } else {
           let held = decoder.held
-          try correlate(frame, in: held.span.bytes, of: &direction)
+          try correlate(frame, in: held.span.bytes, at: nil, of: &direction)
         }
       case .response(let frame):
         try correlate(frame, of: &direction)
@@ -293,15 +293,29 @@ final class StreamAnalysis {
   }
 
   private func correlate(
-    _ frame: RequestFrame, in bytes: RawSpan, of direction: inout DirectionAnalysis
+    _ frame: RequestFrame, in bytes: RawSpan, at place: ChunkPlace?, of direction: inout DirectionAnalysis
   ) throws {
     guard let origin = direction.trail.origin(at: frame.offset) else { return }
     try releaseEarly(before: frame.offset &+ 1, of: &direction)
     direction.records &+= 1
     log.summary.recordBytes &+= frame.length
     log.summary.count(frame.flags)
+    if identity.serverEvidence == .dump { return try emitAlone(frame, origin, in: bytes, at: place) }
     let order = captureOrder(of: frame.offset, origin, from: .client)
     try gateway?.value.add(frame, in: bytes, origin: origin, captureOrder: order) { try emit($0) }
+  }
+
+  /// A request of a dump of one direction does not wait: nothing can tell what became of it.
+  private func emitAlone(
+    _ frame: RequestFrame, _ origin: ByteOrigin, in bytes: RawSpan, at place: ChunkPlace?
+  ) throws {
+    gateway?.value.addAlone()
+    guard log.needs.contains(.gatewayRecords) else { return }
+    try log.add(
+      RequestRecord(
+        range: frame.range, offset: frame.offset, fileOffset: origin.fileOffset(of: frame.offset),
+        packet: origin.packet, flags: frame.flags, outcome: .unknown, status: nil),
+      labels: labels(input: origin.packet?.input ?? 0), in: bytes, at: place)
   }
 
   private func correlate(_ frame: ResponseFrame, of direction: inout DirectionAnalysis) throws {

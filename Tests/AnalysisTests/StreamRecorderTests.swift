@@ -5,6 +5,9 @@ import TestSupport
 import Testing
 import WireBytes
 
+/// Tests of sources have something of the same name.
+typealias Recorder = Analysis.StreamRecorder
+
 @Suite("What is recorded of streams")
 struct StreamRecorderTests {
   /// A recorder, and the streams that have ended.
@@ -12,12 +15,11 @@ struct StreamRecorderTests {
     private(set) var ended: [RecordedStream] = []
     /// Memory that is taken by what is made of each stream.
     var made = 0
-    private(set) var recorder: StreamRecorder?
 
-    func start(budget: Int = 1 << 20, _ contents: StreamRecorder.Contents, wanted: Int? = nil)
-      -> StreamRecorder
+    func start(budget: Int = 1 << 20, _ contents: Recorder.Contents, wanted: Int? = nil)
+      -> Recorder
     {
-      let recorder = StreamRecorder(budget: budget, contents: contents, wanted: wanted) { stream, _, _ in
+      let recorder = Recorder(budget: budget, contents: contents, wanted: wanted) { stream, _, _ in
         self.ended.append(stream)
         return self.made
       }
@@ -28,7 +30,7 @@ struct StreamRecorderTests {
 
   private func add(
     _ bytes: [UInt8], at offset: Int = 0, packet: Int? = nil, stream: Int = 0, _ side: Side = .second,
-    content: DirectionContent? = .feedback, isDecided: Bool = true, to recorder: StreamRecorder
+    content: DirectionContent? = .feedback, isDecided: Bool = true, to recorder: Recorder
   ) {
     let origin = ByteOrigin(
       streamOffset: offset, fileOffset: 100 + offset, stride: 1,
@@ -39,7 +41,7 @@ struct StreamRecorderTests {
       origins: [origin].span)
   }
 
-  private func end(_ number: Int, _ recorder: StreamRecorder) throws {
+  private func end(_ number: Int, _ recorder: Recorder) throws {
     try recorder.stream(
       StreamSummary(source: "input", number: number, speaks: .feedback), report: StreamReport(.dump))
   }
@@ -61,7 +63,7 @@ struct StreamRecorderTests {
 
   struct Drop: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    var contents: StreamRecorder.Contents
+    var contents: Recorder.Contents
     var content: DirectionContent?
     var keepsPackets: Bool
   }
@@ -86,8 +88,8 @@ struct StreamRecorderTests {
     #expect(side.arrivals.map(\.packet.number) == (example.keepsPackets ? [1, 2] : []))
   }
 
-  @Test("a gap ends the bytes of its direction", arguments: [StreamRecorder.Contents.records, .packets])
-  func gap(_ contents: StreamRecorder.Contents) throws {
+  @Test("a gap ends the bytes of its direction", arguments: [Recorder.Contents.records, .packets])
+  func gap(_ contents: Recorder.Contents) throws {
     let recording = Recording()
     let recorder = recording.start(contents)
     add([1], packet: 1, to: recorder)

@@ -138,6 +138,22 @@ package struct Endpoint: Hashable, Sendable {
 
   /// `192.0.2.1:2196`, or `[2001:db8::1]:2196`.
   package var text: String {
-    address.family == .v4 ? "\(address.text):\(port)" : "[\(address.text)]:\(port)"
+    guard address.family == .v4 else { return "[\(address.text)]:\(port)" }
+    // Captures may have millions of them.
+    return String(unsafeUninitializedCapacity: 21) { text in
+      var count = 0
+      func append(_ number: UInt64) {
+        if number >= 10 { append(number / 10) }
+        text[count] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number % 10)
+        count += 1
+      }
+      for part in 0..<4 {
+        append(address.low >> UInt64(24 - 8 * part) & 0xff)
+        text[count] = UInt8(ascii: part < 3 ? "." : ":")
+        count += 1
+      }
+      append(UInt64(port))
+      return count
+    }
   }
 }
