@@ -1,12 +1,11 @@
 import APNsWire
 import Analysis
 import PacketCapture
-import TestSupport
 import Testing
 import WireBytes
 
-/// Tests of sources have something of the same name.
-typealias Recorder = Analysis.StreamRecorder
+// Its `StreamRecorder` is another one.
+import enum TestSupport.Tuples
 
 @Suite("What is recorded of streams")
 struct StreamRecorderTests {
@@ -16,10 +15,10 @@ struct StreamRecorderTests {
     /// Memory that is taken by what is made of each stream.
     var made = 0
 
-    func start(budget: Int = 1 << 20, _ contents: Recorder.Contents, wanted: Int? = nil)
-      -> Recorder
+    func start(budget: Int = 1 << 20, _ contents: StreamRecorder.Contents, wanted: Int? = nil)
+      -> StreamRecorder
     {
-      let recorder = Recorder(budget: budget, contents: contents, wanted: wanted) { stream, _, _ in
+      let recorder = StreamRecorder(budget: budget, contents: contents, wanted: wanted) { stream, _, _ in
         self.ended.append(stream)
         return self.made
       }
@@ -30,7 +29,7 @@ struct StreamRecorderTests {
 
   private func add(
     _ bytes: [UInt8], at offset: Int = 0, packet: Int? = nil, stream: Int = 0, _ side: Side = .second,
-    content: DirectionContent? = .feedback, isDecided: Bool = true, to recorder: Recorder
+    content: DirectionContent? = .feedback, isDecided: Bool = true, to recorder: StreamRecorder
   ) {
     let origin = ByteOrigin(
       streamOffset: offset, fileOffset: 100 + offset, stride: 1,
@@ -41,7 +40,7 @@ struct StreamRecorderTests {
       origins: [origin].span)
   }
 
-  private func end(_ number: Int, _ recorder: Recorder) throws {
+  private func end(_ number: Int, _ recorder: StreamRecorder) throws {
     try recorder.stream(
       StreamSummary(source: "input", number: number, speaks: .feedback), report: StreamReport(.dump))
   }
@@ -63,7 +62,7 @@ struct StreamRecorderTests {
 
   struct Drop: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    var contents: Recorder.Contents
+    var contents: StreamRecorder.Contents
     var content: DirectionContent?
     var keepsPackets: Bool
   }
@@ -88,8 +87,8 @@ struct StreamRecorderTests {
     #expect(side.arrivals.map(\.packet.number) == (example.keepsPackets ? [1, 2] : []))
   }
 
-  @Test("a gap ends the bytes of its direction", arguments: [Recorder.Contents.records, .packets])
-  func gap(_ contents: Recorder.Contents) throws {
+  @Test("a gap ends the bytes of its direction", arguments: [StreamRecorder.Contents.records, .packets])
+  func gap(_ contents: StreamRecorder.Contents) throws {
     let recording = Recording()
     let recorder = recording.start(contents)
     add([1], packet: 1, to: recorder)
