@@ -36,8 +36,9 @@ test: ## everything that must hold: unit tests, lint, documents, samples, cross-
 	$(MAKE) lint
 	$(MAKE) check
 
-lint: ## the formatter's strict rules
+lint: ## the formatter's strict rules, no folder circles
 	swift format lint --strict -r Package.swift Sources Tests samples/library
+	scripts/check-folders
 
 check: ## documents, samples, digests, schemas and damaged streams against the built command
 	scripts/check-readme --self-test

@@ -57,7 +57,7 @@ extension Analyzer {
   func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: [ByteOrigin]) throws {
     try consume(bytes) {
       $0.bytes(
-        0..<bytes.byteCount, slot: Int32(direction.stream), side: direction.side, origins: origins)
+        .window, 0..<bytes.byteCount, slot: Int32(direction.stream), side: direction.side, origins: origins)
     }
   }
 

@@ -39,6 +39,10 @@ struct ExcerptTests {
     return sink.all.sorted { $0.number < $1.number }
   }
 
+  private func tuples(_ count: Int) -> [UInt8] {
+    Array(repeatElement(Tuples.one(), count: count).joined())
+  }
+
   /// What a part of an excerpt should hold.
   private func expect(_ excerpt: Excerpt, _ ranges: [Range<Int>], of bytes: [UInt8]) {
     #expect(excerpt.parts.map { $0.start..<$0.start + $0.bytes.count } == ranges)
@@ -49,8 +53,7 @@ struct ExcerptTests {
     "40 before it and 24 after it, however the bytes come, with the tuples beside it",
     arguments: [1, 7, 1000])
   func skipped(_ chunkSize: Int) throws {
-    let dump =
-      (0..<3).flatMap { _ in Tuples.one() } + [0xff, 0xfe, 0xfd] + (0..<40).flatMap { _ in Tuples.one() }
+    let dump = tuples(3) + [0xff, 0xfe, 0xfd] + tuples(40)
     let excerpt = try #require(try excerpts([dump], chunkSize: chunkSize).first)
     #expect(excerpt.finding.code == .skippedBytes && excerpt.range == 114..<117)
     expect(excerpt, [74..<141], of: dump)
@@ -78,7 +81,7 @@ struct ExcerptTests {
   @Test("also where the finding waits for the outcome of requests")
   func waiting() throws {
     let requests = (0..<40).map { GatewayBytes.request(UInt32($0) + 5) }
-    let dump = requests[..<20].flatMap { $0 } + [9] + requests[20...].flatMap { $0 }
+    let dump = Array(requests[..<20].joined()) + [9] + Array(requests[20...].joined())
     let offset = 20 * requests[0].count
     let all = try excerpts([dump], chunkSize: 10)
     #expect(all.map(\.finding.code) == [.unknownCommand, .skippedBytes] && all.map(\.number) == [1, 2])
@@ -87,7 +90,8 @@ struct ExcerptTests {
 
   @Test("only the first few of each code")
   func few() throws {
-    let dump = (0..<9).flatMap { _ in Tuples.one() + Tuples.one() + [0xff] } + Tuples.one() + Tuples.one()
+    let damaged = tuples(2) + [0xff]
+    let dump = Array(repeatElement(damaged, count: 9).joined()) + tuples(2)
     #expect(try excerpts([dump], perCode: 3).map { $0.range?.lowerBound } == [76, 153, 230])
     #expect(try excerpts([dump], perCode: 0).isEmpty)
   }

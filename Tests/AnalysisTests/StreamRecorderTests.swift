@@ -1,11 +1,9 @@
 import APNsWire
 import Analysis
 import PacketCapture
+import TestSupport
 import Testing
 import WireBytes
-
-// Its `StreamRecorder` is another one.
-import enum TestSupport.Tuples
 
 @Suite("What is recorded of streams")
 struct StreamRecorderTests {
@@ -67,7 +65,7 @@ struct StreamRecorderTests {
     var keepsPackets: Bool
   }
 
-  static let drops = [
+  static let dropCases = [
     Drop(testDescription: "requests", contents: .records, content: .requests, keepsPackets: false),
     Drop(
       testDescription: "requests, but for their packets", contents: .packets, content: .requests,
@@ -75,7 +73,7 @@ struct StreamRecorderTests {
     Drop(testDescription: "what is nothing known", contents: .packets, content: nil, keepsPackets: false),
   ]
 
-  @Test("does not hold what no server sends", arguments: drops)
+  @Test("does not hold what no server sends", arguments: dropCases)
   func drops(_ example: Drop) throws {
     let recording = Recording()
     let recorder = recording.start(example.contents)
@@ -140,7 +138,8 @@ struct StreamRecorderTests {
 
   @Test("tuples in a row are one run, and findings say who sent what")
   func records() throws {
-    let dump = Tuples.one() + Tuples.one() + Tuples.one(54) + [0xff, 0xff] + Tuples.one() + Tuples.one()
+    let two = Tuples.one() + Tuples.one()
+    let dump = two + Tuples.one(54) + Tuples.one() + [0xff, 0xff] + two
     let recording = Recording()
     let recorder = recording.start(.records)
     let analyzer = Analyzer(sinks: [recorder])
@@ -153,7 +152,7 @@ struct StreamRecorderTests {
     try analyzer.closed(StreamReport(.dump))
     let stream = try #require(recording.ended.first)
     #expect(stream[.first].bytes == dump && stream.feedbackSender == .server && stream.input == 2)
-    #expect(stream.tuples.map(\.offset) == [0, 76, 138] && stream.tuples.map(\.count) == [2, 1, 2])
+    #expect(stream.tuples.map(\.offset) == [0, 76, 136, 176] && stream.tuples.map(\.count) == [2, 1, 1, 2])
     #expect(stream.skippedOf == [.server] && stream.midstreamOf.isEmpty)
   }
 }
