@@ -181,7 +181,7 @@ struct TupleWalk: RunWalk {
 /// every place that is asked about; its end then is out of reach of every predicate. Places are indices
 /// into it, from 0.
 extension FeedbackRules {
-  /// end(o): the place behind the tuple whose header is at `place`.
+  /// end(o): the index after the tuple whose header is at `place`.
   @inline(__always)
   func end(ofTupleAt place: Int, in run: RawSpan) -> Int {
     place &+ Tuple.headerLength &+ Int(run.bigEndianUInt16(at: place &+ Tuple.lengthOffset))
@@ -220,7 +220,7 @@ extension FeedbackRules {
       || Int(run.byte(at: place + Tuple.lengthOffset)) <= longestToken >> 8
   }
 
-  /// believable(o): a tuple boundary may lie at `place`, which must not lie behind the run's end.
+  /// believable(o): a tuple boundary may lie at `place`, which must not be after the run's end.
   func isBelievable(at place: Int, in run: RawSpan) -> Bool {
     guard hasHeader(at: place, in: run) else { return isTail(at: place, in: run) }
     if hasAllowedLength(at: place, in: run) { return true }

@@ -148,7 +148,7 @@ enum RequestExtent: Equatable {
   case none
   /// Not all lengths are there; those that are, are within limits.
   case unfinished
-  /// The extent is known: the place behind it, which may lie behind the window's end.
+  /// The extent is known: the index after it, which may be after the window's end.
   case known(end: Int)
 }
 

@@ -27,7 +27,7 @@ public struct RequestDecoder: Sendable {
   public enum Step: Equatable, Sendable {
     case request(RequestFrame)
     /// No request can be at `offset`: `command` is none, or its lengths are beyond the limits (findings
-    /// `unknown-command` and `malformed-frame`). The byte is in the skipped range that is told next.
+    /// `unknown-command` and `malformed-frame`). The byte is in the skipped range that comes next.
     case undecodable(offset: Int, command: UInt8)
     /// `length` bytes from `offset` of the stream belong to no request (finding `skipped-bytes`).
     case skipped(offset: Int, length: Int)

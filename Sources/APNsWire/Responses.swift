@@ -16,7 +16,7 @@ public struct ResponseDecoder: Sendable {
   public enum Step: Equatable, Sendable {
     case response(ResponseFrame)
     /// No response can be at `offset`, which does not hold an 8 (finding `unknown-command`). The byte is in the
-    /// skipped range that is told next.
+    /// skipped range that comes next.
     case undecodable(offset: Int, command: UInt8)
     /// `length` bytes from `offset` of the stream belong to no response (finding `skipped-bytes`).
     case skipped(offset: Int, length: Int)
@@ -76,7 +76,7 @@ struct ResponseWalk: RunWalk {
     mode = beginsStream ? .walking : .searching(skipStart: offset, byWalk: false)
   }
 
-  /// A response, and the first byte behind it.
+  /// A response, and the first byte after it.
   var holdBack: Int { ErrorResponse.length + 1 }
 
   /// Offset in the stream of the first byte that is being skipped, while a start is searched for.
@@ -126,7 +126,7 @@ struct ResponseWalk: RunWalk {
     return nil
   }
 
-  /// start(p): byte 8, a known status, whole, and behind it nothing or a byte 8.
+  /// start(p): byte 8, a known status, whole, and after it nothing or a byte 8.
   private func isStart(at place: Int, in run: RawSpan) -> Bool {
     let end = place + ErrorResponse.length
     guard end <= run.byteCount, run.byte(at: place) == ErrorResponse.command,

@@ -71,7 +71,7 @@ public struct FeedbackRules: Equatable, Sendable {
   public let earliest: UInt32
   public let latest: UInt32
 
-  /// - Returns: nil where `earliest` lies behind `latest`, or `longestToken` is not 0 to 65,535.
+  /// - Returns: nil where `earliest` is after `latest`, or `longestToken` is not 0 to 65,535.
   public init?(
     tokenLengths: TokenLengths = .standard, longestToken: Int = announcedLongestToken,
     earliest: UInt32 = serviceStart, latest: UInt32 = serviceEnd
