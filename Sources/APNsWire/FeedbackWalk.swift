@@ -74,14 +74,14 @@ struct TupleWalk: RunWalk {
   }
 
   /// The hot path: tuples in a row of one allowed length, with plausible times and nothing to flag, each
-  /// with an allowed length behind it (step 3 by rule 2 of believable). Nil where there is none.
+  /// with an allowed length after it (step 3 by rule 2 of believable). Nil where there is none.
   private mutating func regularRecords(in run: RawSpan) -> Step? {
     let first = cursor.position
     guard !resynchronised, rules.hasHeader(at: first, in: run) else { return nil }
     let length = run.bigEndianUInt16(at: first &+ Tuple.lengthOffset)
     guard rules.tokenLengths.contains(length) else { return nil }
     let stride = Tuple.headerLength &+ Int(length)
-    // Up to here the header behind a tuple is in the cursor.window.
+    // Up to here the header after a tuple is in the cursor.window.
     let last = run.byteCount &- (cursor.ended ? stride &+ Tuple.headerLength : rules.holdBack)
     let count = countRegular(in: run, from: first, to: last, length: length)
     guard count > 0 else { return nil }
@@ -94,7 +94,7 @@ struct TupleWalk: RunWalk {
   }
 
   /// How many regular tuples with tokens of `length` bytes stand in a row from `first`, none of them
-  /// beginning behind `last`. A tuple and the header behind it must lie in the cursor.window if it begins at `last`
+  /// beginning after `last`. A tuple and the header after it must lie in the cursor.window if it begins at `last`
   /// or before: that is why the loads need no check of their own.
   private func countRegular(in run: RawSpan, from first: Int, to last: Int, length: UInt16) -> Int {
     let stride = Tuple.headerLength &+ Int(length)

@@ -7,7 +7,7 @@ public struct RecordFlags: OptionSet, Hashable, Sendable {
   @inlinable
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// An error response behind the first one of its connection.
+  /// An error response after the first one of its connection.
   public static let afterClose = RecordFlags(rawValue: 1 << 0)
   /// An error response that names its request with the bytes of the identifier in the other order.
   public static let identifierSwapped = RecordFlags(rawValue: 1 << 1)
@@ -20,9 +20,9 @@ public struct RecordFlags: OptionSet, Hashable, Sendable {
   public static let payloadNotJSON = RecordFlags(rawValue: 1 << 4)
   /// A request's payload is longer than APNs took.
   public static let payloadTooLarge = RecordFlags(rawValue: 1 << 5)
-  /// The first record behind bytes that the walk skipped: what it begins with may be foreign.
+  /// The first record after bytes that the walk skipped: what it begins with may be foreign.
   public static let resynchronised = RecordFlags(rawValue: 1 << 6)
-  /// No boundary can be believed behind the record, and none was found inside it.
+  /// No boundary can be believed after the record, and none was found inside it.
   public static let unconfirmedBoundary = RecordFlags(rawValue: 1 << 7)
   /// An error response for which no request is found.
   public static let uncorrelated = RecordFlags(rawValue: 1 << 8)
@@ -106,8 +106,8 @@ enum ZeroFill {
   private static func isInRow(_ place: Int, of bytes: RawSpan, from start: Int, to end: Int) -> Bool {
     var first = place
     while first > start, bytes.byte(at: first - 1) == 0 { first -= 1 }
-    var behind = place + 1
-    while behind < end, bytes.byte(at: behind) == 0 { behind += 1 }
-    return behind - first >= runLength
+    var after = place + 1
+    while after < end, bytes.byte(at: after) == 0 { after += 1 }
+    return after - first >= runLength
   }
 }

@@ -2,7 +2,7 @@ import WireBytes
 
 /// The walk over a run of gateway requests (decoding-rules.md, "Gateway requests").
 ///
-/// Nothing waits for more bytes than decide it: where the lengths behind a request are there, the request is
+/// Nothing waits for more bytes than decide it: where the lengths after a request are there, the request is
 /// told at once. `holdBack` bytes decide everything.
 struct RequestWalk: RunWalk {
   typealias Step = RequestDecoder.Step
@@ -11,7 +11,7 @@ struct RequestWalk: RunWalk {
     /// At a boundary.
     case walking
     /// Looking for a start inside the request at the cursor, whose extent is doubtful: from `candidate` on, and
-    /// before `end`. Both are bytes behind the cursor. `isCut` where the run ends in it.
+    /// before `end`. Both are bytes after the cursor. `isCut` where the run ends in it.
     case doubting(candidate: Int, end: Int, isCut: Bool)
     /// Looking for a start from the cursor on; bytes are skipped from `skipStart` of the stream on. `byWalk` is
     /// false where only the beginning of the run is searched for.

@@ -64,7 +64,7 @@ public struct FeedbackRules: Equatable, Sendable {
 
   /// Lengths that are normal.
   public let tokenLengths: TokenLengths
-  /// The longest token that is believed, in bytes: the given limit, or the longest normal length if that is
+  /// The longest token that is plausible, in bytes: the given limit, or the longest normal length if that is
   /// more. It bounds how much a decoder holds back.
   public let longestToken: Int
   /// The plausible times in seconds since 1970, both ends included.
@@ -108,9 +108,9 @@ public enum Tuple {
 
 /// The limits by which gateway requests are judged (decoding-rules.md, "Gateway requests").
 public struct RequestRules: Equatable, Sendable {
-  /// The longest payload that is believed of commands 0 and 1 where a user gives no other, in bytes.
+  /// The longest payload that is plausible of commands 0 and 1 where a user gives no other, in bytes.
   public static let usualLongestPayload = 4096
-  /// The longest frame of command 2 that is believed: bytes behind its length.
+  /// The longest frame of command 2 that is plausible: bytes after its length.
   public static let longestItems = 65_535
   /// What APNs took at last, in bytes: of command 2, and of commands 0 and 1.
   static let largestPayload = 2048
@@ -118,10 +118,10 @@ public struct RequestRules: Equatable, Sendable {
 
   /// Token lengths that are normal.
   public let tokenLengths: TokenLengths
-  /// The longest token that is believed of commands 0 and 1, in bytes: the given limit, or the longest normal
+  /// The longest token that is plausible of commands 0 and 1, in bytes: the given limit, or the longest normal
   /// length if that is more.
   public let longestToken: Int
-  /// The longest payload that is believed of commands 0 and 1, in bytes.
+  /// The longest payload that is plausible of commands 0 and 1, in bytes.
   public let longestPayload: Int
 
   /// - Returns: nil where a limit is not 0 to 65,535.

@@ -148,7 +148,7 @@ package struct EvidenceQueue {
     return first.bytes
   }
 
-  /// The place behind the first block; nil where there is none.
+  /// The offset after the first block; nil where there is none.
   package var firstBlockEnd: Int? { isEmpty ? nil : blocks[removed].start + blocks[removed].length }
 
   /// The evidence at `place` with its body.

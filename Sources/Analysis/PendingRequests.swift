@@ -31,7 +31,7 @@ package struct PendingRequests {
 
   package init() {}
 
-  /// The number of the oldest one that is pending, and the one behind the newest.
+  /// The number of the oldest one that is pending, and the one after the newest.
   package var first: Int { base + left }
   package var end: Int { base + requests.count }
   package var count: Int { requests.count - left }
@@ -105,9 +105,9 @@ package struct Carriers {
 enum Verdict: Equatable {
   /// There is no response, or it tells nothing: all stay unknown.
   case none
-  /// Status 10: requests up to this one were accepted, those behind it discarded.
+  /// Status 10: requests up to this one were accepted, those after it discarded.
   case acceptedThrough(Int)
-  /// Requests before this one were accepted, those behind it discarded.
+  /// Requests before this one were accepted, those after it discarded.
   case rejected(Int, status: UInt8)
 
   /// - Parameter request: the request that the response names; nil where none is found.

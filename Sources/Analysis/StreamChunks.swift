@@ -11,7 +11,7 @@ package enum StreamChunks {
 
   package static let everySizes = 1...80
 
-  /// In words, behind "over".
+  /// In words, after "over".
   package var text: String {
     switch self {
     case .asCaptured: "the segments of captures, and chunks of 4096 bytes where there are none"
