@@ -35,7 +35,7 @@ package struct InputReport: Sendable {
   package var faults: [InputFault] = []
   /// What its content was taken for.
   package var recognition = Recognition.nothing
-  /// Whether it lay in a directory and was passed over.
+  /// Whether it lay in a directory and was skipped.
   package var isPassedOver = false
 }
 
@@ -271,7 +271,7 @@ package struct InputReader: ~Copyable {
       if input.isNamed { report.faults.append(InputFault("is \(kind): \(remedy)", fileOffset: 0)) }
       return nil
     case .packed(let kind, let remedy):
-      // In a directory, too: evidence that is passed over for its wrapping would be missed by nobody.
+      // In a directory, too: evidence that is skipped for its wrapping would be missed by nobody.
       report.faults.append(InputFault("is \(kind): \(remedy)", fileOffset: 0))
       return nil
     case .nothing:

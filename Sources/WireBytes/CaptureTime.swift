@@ -5,9 +5,9 @@ package struct CaptureTime: Equatable, Hashable, Sendable {
 
   /// Whole seconds since 1970-01-01T00:00:00Z; negative before it.
   package var seconds: Int64
-  /// What is behind the whole seconds, in units of 10^-`digits` s; less than one second.
+  /// What is after the whole seconds, in units of 10^-`digits` s; less than one second.
   package var fraction: UInt64
-  /// How many digits the capture has behind the decimal point, 0 to 18.
+  /// How many digits the capture has after the decimal point, 0 to 18.
   package var digits: UInt8
 
   package init(seconds: Int64, fraction: UInt64 = 0, digits: UInt8 = 0) {

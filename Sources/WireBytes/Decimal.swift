@@ -1,23 +1,26 @@
 /// Writes unsigned numbers as decimal digits, four at a time from a table: a column of offsets or times is
 /// written faster than by any arithmetic on single digits.
-public struct Decimal: Sendable {
+public struct Decimal: @unchecked Sendable {
   /// No 64-bit number has more digits.
   @inlinable public static var maxDigits: Int { 20 }
 
-  /// The ASCII digits of each number below 10,000, the first in the lowest byte; 40 KB.
-  @usableFromInline let quads: [UInt32]
+  /// The ASCII digits of each number below 10,000, the first in the lowest byte; 40 KB that are written once and never
+  /// freed. An array would have its users counted.
+  @usableFromInline let quads: UnsafePointer<UInt32>
 
   /// Made once: the table costs more than a thousand numbers.
   public static let shared = Decimal()
 
   private init() {
-    quads = (0..<10_000).map { number in
+    let table = UnsafeMutablePointer<UInt32>.allocate(capacity: 10_000)
+    for number in 0..<10_000 {
       var text: UInt32 = 0
       for power in [1, 10, 100, 1000] {
         text = text << 8 | UInt32(UInt8(ascii: "0")) + UInt32(number / power % 10)
       }
-      return text
+      (table + number).initialize(to: text)
     }
+    quads = UnsafePointer(table)
   }
 
   /// How many digits `number` has, 1 to 20, and all numbers that have as many.
@@ -32,6 +35,18 @@ public struct Decimal: Sendable {
       largest = overflow || digits == maxDigits ? .max : tens + 9
     }
     return (digits, smallest...largest)
+  }
+
+  /// How many digits `number` has, 1 to 20.
+  @inlinable
+  public static func digitCount(of number: UInt64) -> Int {
+    var rest = number
+    var count = 1
+    while rest >= 10_000 {
+      rest /= 10_000
+      count &+= 4
+    }
+    return count &+ (rest >= 1000 ? 3 : rest >= 100 ? 2 : rest >= 10 ? 1 : 0)
   }
 
   /// Writes `number`, which must have `width` digits, to `target`: exactly `width` bytes.

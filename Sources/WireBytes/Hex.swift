@@ -4,7 +4,7 @@ public enum Hex {
   public enum LetterCase: Sendable {
     case lower, upper
 
-    /// How far the letters lie behind where digits would go on after 9 in ASCII.
+    /// How far the letters lie after where digits would go on after 9 in ASCII.
     var letterStep: UInt16 { self == .lower ? 39 : 7 }
   }
 

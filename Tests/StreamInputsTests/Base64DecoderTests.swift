@@ -60,7 +60,7 @@ struct Base64DecoderTests {
     let isDone = decoder.finish(into: &output)
     #expect(isDone)
     #expect(
-      output.pieces == [
+      output.parts == [
         .bytes(count: 57, fileOffset: 0, spacing: Spacing(stride: 1, groupSize: 3, groupStride: 4))
       ])
   }

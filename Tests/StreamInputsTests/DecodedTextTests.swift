@@ -8,8 +8,8 @@ struct DecodedTextTests {
   private func stretches(_ offsets: [Int], stride: Int) -> [String] {
     var output = DecodedText()
     for offset in offsets { output.append(0, at: offset, stride: stride) }
-    return output.pieces.map { piece in
-      guard case .bytes(let count, let fileOffset, let spacing) = piece else { return "?" }
+    return output.parts.map { part in
+      guard case .bytes(let count, let fileOffset, let spacing) = part else { return "?" }
       return "\(count)@\(fileOffset) \(spacing.stride)/\(spacing.groupSize)/\(spacing.groupStride)"
     }
   }
@@ -52,14 +52,14 @@ struct DecodedTextTests {
     output.append(3, at: 4, stride: 2)
     let one = Spacing(stride: 2)
     #expect(
-      output.pieces == [
+      output.parts == [
         .bytes(count: 1, fileOffset: 0, spacing: one), .gap(length: 5, fileOffset: 2),
         .bytes(count: 1, fileOffset: 2, spacing: one), .fault(InputFault("why")),
         .bytes(count: 1, fileOffset: 4, spacing: one),
       ])
     #expect(output.bytes == [1, 2, 3])
     output.removeAll()
-    #expect(output.pieces.isEmpty && output.bytes.isEmpty)
+    #expect(output.parts.isEmpty && output.bytes.isEmpty)
   }
 
   @Test("an origin finds every byte of grouped bytes")

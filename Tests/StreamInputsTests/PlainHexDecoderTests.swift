@@ -85,7 +85,7 @@ struct PlainHexDecoderTests {
     let isDone = decoder.finish(into: &output)
     #expect(isDone)
     #expect(
-      output.pieces == [
+      output.parts == [
         .bytes(count: 9000, fileOffset: 0, spacing: Spacing(stride: 2, groupSize: 30, groupStride: 61))
       ])
   }

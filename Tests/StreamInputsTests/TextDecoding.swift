@@ -41,8 +41,8 @@ struct Decoding: Equatable {
 
   mutating func take(_ output: inout DecodedText) {
     var index = 0
-    for piece in output.pieces {
-      switch piece {
+    for part in output.parts {
+      switch part {
       case .bytes(let count, let fileOffset, let spacing):
         let origin = ByteOrigin(streamOffset: 0, fileOffset: fileOffset, spacing: spacing)
         for position in 0..<count {
@@ -53,7 +53,7 @@ struct Decoding: Equatable {
       case .fault(let fault): events.append(.fault(fault))
       }
     }
-    precondition(index == output.bytes.count, "the pieces must account for all bytes")
+    precondition(index == output.bytes.count, "the parts must account for all bytes")
     output.removeAll()
   }
 }

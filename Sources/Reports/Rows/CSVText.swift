@@ -50,7 +50,7 @@ package enum CSVText {
     }
   }
 
-  /// Doubles each quote. Payloads have one every few bytes, so blocks with any are written without a branch a byte.
+  /// Doubles each quote. A block is stored whole, and what is after its first quote is written over.
   private static func writeQuoted(
     _ start: UnsafeRawPointer, to end: UnsafeRawPointer, _ target: UnsafeMutableRawPointer
   ) -> Int {
@@ -59,24 +59,23 @@ package enum CSVText {
     var output = target
     output.storeBytes(of: quote, as: UInt8.self)
     output += 1
+    while end - input >= 8 {
+      let block = EightBytes(input)
+      let plain = EightBytes.count(before: block.marks(of: quote))
+      output.storeBytes(of: block.word.littleEndian, as: UInt64.self)
+      input += plain
+      output += plain
+      if plain == 8 { continue }
+      output.storeBytes(of: 0x2222, as: UInt16.self)
+      input += 1
+      output += 2
+    }
     while input < end {
-      let count = min(8, end - input)
-      if count == 8 {
-        let block = EightBytes(input)
-        if block.marks(of: quote) == 0 {
-          output.storeBytes(of: block.word.littleEndian, as: UInt64.self)
-          input += 8
-          output += 8
-          continue
-        }
-      }
-      for _ in 0..<count {
-        let byte = input.load(as: UInt8.self)
-        output.storeBytes(of: byte, as: UInt8.self)
-        output.storeBytes(of: quote, toByteOffset: 1, as: UInt8.self)
-        output += byte == quote ? 2 : 1
-        input += 1
-      }
+      let byte = input.load(as: UInt8.self)
+      output.storeBytes(of: byte, as: UInt8.self)
+      output.storeBytes(of: quote, toByteOffset: 1, as: UInt8.self)
+      output += byte == quote ? 2 : 1
+      input += 1
     }
     output.storeBytes(of: quote, as: UInt8.self)
     return output + 1 - target

@@ -16,10 +16,12 @@ struct RowCursor {
   static let flagsBound = RecordFlags.all.reduce(0) { $0 + $1.code.utf8.count + 3 }
 
   let style: RowStyle
+  private let decimal: Decimal
   private(set) var end: UnsafeMutableRawPointer
 
-  init(_ style: RowStyle, at start: UnsafeMutableRawPointer) {
+  init(_ style: RowStyle, _ decimal: Decimal = .shared, at start: UnsafeMutableRawPointer) {
     self.style = style
+    self.decimal = decimal
     end = start
   }
 
@@ -84,8 +86,8 @@ struct RowCursor {
 
   mutating func put(_ number: UInt64) {
     if number < 10 { return put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
-    let width = Decimal.width(of: number).digits
-    Decimal.shared.write(number, width: width, to: end)
+    let width = Decimal.digitCount(of: number)
+    decimal.write(number, width: width, to: end)
     end += width
   }
 
@@ -140,6 +142,7 @@ struct RowCursor {
 struct RowFrame<Column: RawRepresentable<String> & Sendable>: Sendable {
   let style: RowStyle
   let columns: [Column]
+  private let decimal = Decimal.shared
   /// What is before each value.
   private let leads: [[UInt8]]
   /// Bytes of a row's leads, and of values that are no text.
@@ -169,7 +172,7 @@ struct RowFrame<Column: RawRepresentable<String> & Sendable>: Sendable {
   @inline(__always)
   func write(to output: OutputBuffer, texts: Int, _ value: (Column, inout RowCursor) -> Void) throws {
     try output.extend(bound + texts) { start in
-      var row = RowCursor(style, at: start)
+      var row = RowCursor(style, decimal, at: start)
       for index in columns.indices {
         if style == .json {
           leads[index].withUnsafeBytes { row.put($0) }

@@ -44,11 +44,11 @@ struct DumpSource: StreamSource {
 
   /// Emits what the text decoder has put out; bytes with nothing between them are one event.
   private mutating func drain(into batch: inout EventBatch) {
-    guard !decoded.pieces.isEmpty else { return }
+    guard !decoded.parts.isEmpty else { return }
     let chunk = batch.add(decoded.bytes)
     var origins: [ByteOrigin] = []
     var range = 0..<0
-    for part in decoded.pieces {
+    for part in decoded.parts {
       if case .bytes(let count, let fileOffset, let spacing) = part {
         let offset = dumpOffset &+ range.count
         origins.append(ByteOrigin(streamOffset: offset, fileOffset: fileOffset, spacing: spacing))

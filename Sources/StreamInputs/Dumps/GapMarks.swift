@@ -2,10 +2,10 @@ import PacketCapture
 import WireBytes
 
 /// The text that tshark writes into stream data where bytes are missing from a capture:
-/// `[76 bytes missing in capture file]`, with a NUL behind it in some of its versions (decoding-rules.md,
+/// `[76 bytes missing in capture file]`, with a NUL after it in some of its versions (decoding-rules.md,
 /// "Marks of other tools").
 struct GapMark: Equatable {
-  /// Index of the `[`, and behind the `]`.
+  /// Index of the `[`, and after the `]`.
   var range: Range<Int>
   /// The number of bytes missing.
   var length: Int
@@ -46,21 +46,28 @@ struct GapMark: Equatable {
     return .mark(GapMark(range: start..<index, length: length))
   }
 
+  /// The eight bytes at each index of the words but the last seven.
+  private static let samples: [UInt64] = words.withUnsafeBytes { bytes in
+    (0...bytes.count - MemoryLayout<UInt64>.size).map {
+      bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self)
+    }
+  }
+
   /// The first whole mark from `start` on.
   ///
-  /// Of the 31 bytes of a mark's words, eight lie at one of the places that are 24 apart, and they are
-  /// printable ASCII: one load in 24 bytes rules out nearly all of a binary dump.
+  /// Wherever a mark is, one of the indices that are 24 apart has eight bytes of its words: one load in 24 bytes rules out
+  /// nearly all of a binary dump, and a comparison with 24 numbers most texts in it.
   static func first(in bytes: RawSpan, from start: Int) -> GapMark? {
-    let step = words.count - MemoryLayout<UInt64>.size + 1
-    var place = start
-    while place &+ MemoryLayout<UInt64>.size <= bytes.byteCount {
-      let sample = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: place, as: UInt64.self)
-      if isPrintable(sample),
-        let mark = mark(withWordsAt: max(start, place - step + 1)...place, in: bytes, from: start)
+    let samples = samples
+    var index = start
+    while index &+ MemoryLayout<UInt64>.size <= bytes.byteCount {
+      let sample = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
+      if isPrintable(sample), let distance = samples.firstIndex(of: sample),
+        let mark = mark(withWordsAt: index &- distance, in: bytes, from: start)
       {
         return mark
       }
-      place &+= step
+      index &+= samples.count
     }
     return nil
   }
@@ -72,20 +79,12 @@ struct GapMark: Equatable {
     return sample & highBits == 0 && (sample &- 0x2020_2020_2020_2020) & highBits == 0
   }
 
-  /// A mark whose words begin in `places` and which begins at `start` or behind it.
-  private static func mark(
-    withWordsAt places: ClosedRange<Int>, in bytes: RawSpan, from start: Int
-  ) -> GapMark? {
-    var place = places.lowerBound
-    while place <= places.upperBound, place &+ 1 < bytes.byteCount {
-      if bytes.byte(at: place) == words[0], bytes.byte(at: place &+ 1) == words[1] {
-        var open = place - 1
-        while open > start, place - open <= maxDigits, digits.contains(bytes.byte(at: open)) { open -= 1 }
-        if open >= start, case .mark(let mark) = match(at: open, in: bytes) { return mark }
-      }
-      place &+= 1
-    }
-    return nil
+  /// The mark whose words begin at `index`, if it begins at `start` or after it.
+  private static func mark(withWordsAt index: Int, in bytes: RawSpan, from start: Int) -> GapMark? {
+    var open = index - 1
+    while open > start, index - open <= maxDigits, digits.contains(bytes.byte(at: open)) { open -= 1 }
+    guard open >= start, case .mark(let mark) = match(at: open, in: bytes) else { return nil }
+    return mark
   }
 
   /// Where a mark may have begun that the bytes' end cuts; the bytes' end where none has.

@@ -10,7 +10,7 @@ import WireBytes
 struct CArrays: ExportLines {
   private enum State {
     case outside
-    /// In an array, before a value or behind one.
+    /// In an array, before a value or after one.
     case between
     /// A `0` was read, then `0x`, then one digit and two.
     case zero, prefix
@@ -50,7 +50,7 @@ struct CArrays: ExportLines {
     events.fault("the text ends within an array: it is cut; what is there is used", at: place)
   }
 
-  /// Behind the end of an array nothing but blanks is expected.
+  /// After the end of an array nothing but blanks is expected.
   private func readRest(
     _ text: RawSpan, from start: Int, of line: ExportLine, into events: inout ExportEvents
   ) {
@@ -63,7 +63,7 @@ struct CArrays: ExportLines {
       "the end of the line was expected behind an array; the rest is left out", at: line.place(start))
   }
 
-  /// `char peer1_0[] = {`, with `/* Packet 4 */` behind it. Returns the index behind that.
+  /// `char peer1_0[] = {`, with `/* Packet 4 */` after it. Returns the index after that.
   private mutating func beginArray(
     _ text: RawSpan, of line: ExportLine, into events: inout ExportEvents
   ) -> Int? {
@@ -82,7 +82,7 @@ struct CArrays: ExportLines {
     return brace
   }
 
-  /// The name that the line at `start` declares, and the index behind its brace.
+  /// The name that the line at `start` declares, and the index after its brace.
   static func declaration(_ text: RawSpan, from start: Int) -> (PeerName, Int)? {
     guard let name = text.end(of: "char ", from: start).flatMap({ PeerName(text, at: $0) }),
       let brace = text.end(of: "{", from: name.end)
@@ -148,7 +148,7 @@ struct CArrays: ExportLines {
     }
   }
 
-  /// Reports something in a value that was not added yet, or behind one that was.
+  /// Reports something in a value that was not added yet, or after one that was.
   private mutating func damage(_ found: String, at place: TextPlace, into events: inout ExportEvents) {
     events.fault(
       "a byte as 0x and two hex digits was expected, and found was \(found); the byte is left out", at: place)

@@ -4,7 +4,7 @@ import WireBytes
 /// What a decoder has made of the lines of an export: bytes, gaps and faults, and which side of which
 /// connection they belong to.
 struct ExportEvents: Sendable {
-  /// What stands between the pieces of `text`.
+  /// What stands between the parts of `text`.
   enum Mark: Sendable {
     /// A connection is named; streams are numbered in this order. One of the same key ends.
     case begin(key: Int, ExportConnection)
@@ -16,8 +16,8 @@ struct ExportEvents: Sendable {
   }
 
   var text = DecodedText()
-  /// In order; each stands before the piece of `text` with that index.
-  private(set) var marks: [(piece: Int, mark: Mark)] = []
+  /// In order; each stands before the part of `text` with that index.
+  private(set) var marks: [(part: Int, mark: Mark)] = []
   private var faults = FaultLog()
 
   /// Whether it should be drained before another line is read.
@@ -25,7 +25,7 @@ struct ExportEvents: Sendable {
 
   mutating func append(_ mark: Mark) {
     text.endStretch()
-    marks.append((text.pieces.count, mark))
+    marks.append((text.parts.count, mark))
   }
 
   mutating func fault(_ message: String, at place: TextPlace) {
@@ -90,7 +90,7 @@ struct ExportConnection: Equatable, Sendable {
 struct PeerName {
   var side: Side
   var segment: Int
-  /// The index behind it.
+  /// The index after it.
   var end: Int
 
   /// The name at `start`; nil where there is none.

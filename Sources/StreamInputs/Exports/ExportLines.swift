@@ -1,12 +1,12 @@
 import WireBytes
 
-/// A line of an export, or a piece of one that is too long to be held.
+/// A line of an export, or a chunk of one that is too long to be held.
 struct ExportLine {
   /// Offset in the file, from 0, of its first character.
   var fileOffset: Int
   /// Tells the line's number and columns.
   var cursor: TextCursor
-  /// Whether it begins the line, and whether it ends it: both but for pieces of a long line.
+  /// Whether it begins the line, and whether it ends it: both but for chunks of a long line.
   var isStart: Bool
   var isEnd: Bool
   /// Whether a line end follows; it is missing only from a file's last line, which may be cut.
@@ -29,7 +29,7 @@ protocol ExportLines: Sendable {
 
 /// Reads an export block by block; what comes out does not depend on how it was cut.
 protocol ExportDecoder: Sendable {
-  /// Reads `text`, the file's next block, from `start` on, and returns the index behind what was read: its
+  /// Reads `text`, the file's next block, from `start` on, and returns the index after what was read: its
   /// end, or less when `events` is full and has to be drained first.
   mutating func read(_ text: RawSpan, from start: Int, into events: inout ExportEvents) -> Int
 
@@ -38,17 +38,17 @@ protocol ExportDecoder: Sendable {
 
 /// Cuts blocks into lines.
 struct ExportLineReader<Lines: ExportLines>: ExportDecoder {
-  /// A longer line comes in pieces of this many bytes. Groups of 2 digits, of 3 characters (`51 80 `) and of 6
-  /// (`0x51, `) all end where a piece does.
+  /// A longer line comes in chunks of this many bytes. Groups of 2 digits, of 3 characters (`51 80 `) and of 6
+  /// (`0x51, `) all end where a chunk does.
   static var pieceLength: Int { 48 << 10 }
 
   private var lines: Lines
   /// Stands at the first character that was not handed on.
   private var cursor = TextCursor()
   /// What came of a line before its end; at most one byte more than `pieceLength`, so that a carriage return
-  /// never becomes a piece's last byte.
+  /// never becomes a chunk's last byte.
   private var partial: [UInt8] = []
-  /// Whether pieces of the present line were handed on.
+  /// Whether chunks of the present line were handed on.
   private var isWithinLine = false
 
   init(_ lines: Lines) { self.lines = lines }
@@ -80,7 +80,7 @@ struct ExportLineReader<Lines: ExportLines>: ExportDecoder {
     events.closeFaults()
   }
 
-  /// Adds to the line that is being put together; what makes a whole piece is handed on.
+  /// Adds to the line that is being put together; what makes a whole chunk is handed on.
   private mutating func hold(_ text: RawSpan, into events: inout ExportEvents) {
     var index = 0
     while index < text.byteCount {
@@ -135,7 +135,7 @@ extension RawSpan {
     return true
   }
 
-  /// The index behind the first `word` at or behind `start`.
+  /// The index after the first `word` at or after `start`.
   func end(of word: StaticString, from start: Int) -> Int? {
     var index = start
     while byteCount &- index >= word.utf8CodeUnitCount {
@@ -145,14 +145,14 @@ extension RawSpan {
     return nil
   }
 
-  /// The index of the first character at or behind `start` that is not blank.
+  /// The index of the first character at or after `start` that is not blank.
   func skippingBlanks(from start: Int) -> Int {
     var index = start
     while index < byteCount, ASCII.isBlank(byte(at: index)) { index &+= 1 }
     return index
   }
 
-  /// The decimal number at `start`, and the index behind it; nil without a digit or with more than 18.
+  /// The decimal number at `start`, and the index after it; nil without a digit or with more than 18.
   func number(at start: Int) -> (value: Int, end: Int)? {
     var index = start
     var value = 0

@@ -125,7 +125,7 @@ extension ExportFormat {
 
 /// Reads a text's first lines for what tells its format.
 private struct ExportProbe {
-  /// Whether the line before is one behind which the next decides.
+  /// Whether the line before is one after which the next decides.
   private enum Before {
     case other, rule, socatHeader, peers, packet
   }
@@ -134,7 +134,7 @@ private struct ExportProbe {
   /// Lines that are what Wireshark writes without a frame, and those that are not.
   private var rawLines = 0
   private var hexLines = 0
-  /// Raw lines behind a tab: of node 1.
+  /// Raw lines after a tab: of node 1.
   private var tabbed = 0
   private var others = 0
 

@@ -37,7 +37,7 @@ struct ExportStreams: Sendable {
     var marks = events.marks[...]
     var extents = ExportExtents()
     let storage = batch.add(events.text.bytes)
-    for (index, part) in events.text.pieces.enumerated() {
+    for (index, part) in events.text.parts.enumerated() {
       while let (first, mark) = marks.first, first == index {
         emit(&extents, of: events.text.bytes, in: storage, to: &batch)
         apply(mark, to: &batch)

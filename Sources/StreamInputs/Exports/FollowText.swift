@@ -16,7 +16,7 @@ enum FollowBody: Sendable {
 /// outside of frames are tshark's packet list and messages.
 struct FollowText: ExportLines {
   private enum State {
-    /// Outside of a frame, before the first one, or behind it.
+    /// Outside of a frame, before the first one, or after it.
     case before, behind
     case header(FollowBody?, ExportConnection)
     case body(FollowBody)
@@ -31,7 +31,7 @@ struct FollowText: ExportLines {
   private var count = 0
   private var digits = HexDigitRun()
   private var dump = FollowHexBody()
-  /// Whether the present line is one of hex digits, of which more pieces follow.
+  /// Whether the present line is one of hex digits, of which more chunks follow.
   private var isWithinDigits = false
 
   init(frameless: FollowBody) { self.frameless = frameless }
@@ -91,7 +91,7 @@ struct FollowText: ExportLines {
     }
   }
 
-  /// `Filter: tcp.stream eq 0`, `Node 0: 192.0.2.1:40000`, and `Node 1: …`, behind which the bytes begin.
+  /// `Filter: tcp.stream eq 0`, `Node 0: 192.0.2.1:40000`, and `Node 1: …`, after which the bytes begin.
   private mutating func readHeader(
     _ text: RawSpan, _ body: FollowBody?, _ connection: ExportConnection, into events: inout ExportEvents
   ) {
@@ -166,7 +166,7 @@ struct FollowText: ExportLines {
 /// Reads the lines of a followed stream's hex dump: `00000010  82 8f …  ea f7 …  ........ ...`, where the
 /// offset counts the bytes of its own direction, modulo 2^32.
 struct FollowHexBody: Sendable {
-  /// Digits of an offset, and the index of the first pair behind the indentation.
+  /// Digits of an offset, and the index of the first pair after the indentation.
   private static let offsetDigits = 8
   private static let pairColumn = 10
 
@@ -186,7 +186,7 @@ struct FollowHexBody: Sendable {
       && HexDigits.end(in: text, from: pair, to: pair &+ 2) == pair &+ 2
   }
 
-  /// - Parameter start: the index behind the indentation, which says `side`.
+  /// - Parameter start: the index after the indentation, which says `side`.
   mutating func read(
     _ text: RawSpan, from start: Int, of side: Side, key: Int, _ line: ExportLine,
     into events: inout ExportEvents

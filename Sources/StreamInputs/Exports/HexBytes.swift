@@ -1,6 +1,6 @@
 import WireBytes
 
-/// Reads a line of hex digits without blanks, piece by piece.
+/// Reads a line of hex digits without blanks, chunk by chunk.
 ///
 /// What it makes of other characters: a run of them is a fault and a gap, and taken to stand in the place of as
 /// many digits; a digit that loses its partner to it goes with it. A lone digit at a line's end is a fault
@@ -86,7 +86,7 @@ struct HexDigitRun: Sendable {
 }
 
 /// Reads columns of hex pairs with one blank between them, `51 80 96`, as tshark, socat and ssldump print
-/// them. A pair that is damaged is a fault and a gap of one byte, so that those behind it keep their places.
+/// them. A pair that is damaged is a fault and a gap of one byte, so that those after it keep their places.
 struct HexPairs {
   /// Pairs in front of which one more blank stands; nil where there is no such place.
   var halfway: Int?
@@ -97,7 +97,7 @@ struct HexPairs {
   struct Outcome {
     /// Places of bytes in the line, damaged ones counted in.
     var count = 0
-    /// The index behind the last one.
+    /// The index after the last one.
     var end: Int
     var isDamaged = false
   }

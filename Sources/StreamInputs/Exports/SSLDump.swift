@@ -139,7 +139,7 @@ struct SSLDump: ExportLines {
 
   private static let ruleLength = 63
 
-  /// Whether a record's first line is of its hex dump: pairs, and behind them the same bytes as text (or, with
+  /// Whether a record's first line is of its hex dump: pairs, and after them the same bytes as text (or, with
   /// -X, one blank). Of a line that is cut, as much as there is decides.
   private static func isHex(_ text: RawSpan, isCut: Bool) -> Bool {
     var bytes: [UInt8] = []
@@ -188,7 +188,7 @@ struct SSLDumpLine {
     packet = Self.time(text, from: keyEnd).map { PacketReference(number: nil, time: $0) }
   }
 
-  /// `C>S` or `S>C` behind the time in parentheses.
+  /// `C>S` or `S>C` after the time in parentheses.
   private static func direction(_ text: RawSpan, from start: Int) -> (side: Side, end: Int)? {
     guard let parenthesis = text.end(of: ")", from: start) else { return nil }
     let index = text.skippingBlanks(from: parenthesis)

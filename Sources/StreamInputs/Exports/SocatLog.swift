@@ -11,11 +11,11 @@ import WireBytes
 /// direction. With `-v` lines end at a newline of the data or after 16 bytes and have a text column, and `--`
 /// follows. The time is in a zone that the log does not name, so it is not used.
 struct SocatLog: ExportLines {
-  /// Where the text column begins behind 16 pairs.
+  /// Where the text column begins after 16 pairs.
   private static let pairs = HexPairs(halfway: nil, textColumn: 50)
 
   private var count = 0
-  /// Offsets behind what came so far.
+  /// Offsets after what came so far.
   private var next = (first: 0, second: 0)
   /// Bytes of the present block that are still to come.
   private var missing = 0
@@ -49,7 +49,7 @@ struct SocatLog: ExportLines {
   private mutating func readBytes(
     _ text: RawSpan, from start: Int, of line: ExportLine, into events: inout ExportEvents
   ) {
-    // A piece of a long line may begin with the blank between two pairs.
+    // A chunk of a long line may begin with the blank between two pairs.
     let start = start == 0 && text.holds(" ") ? 1 : start
     let outcome = Self.pairs.read(text, from: start, maxCount: missing, of: line, into: &events)
     missing = max(0, missing &- outcome.count)

@@ -10,7 +10,7 @@ package enum Compression: String, CaseIterable, Sendable {
   /// The compression of the file that begins with `head`; nil where there is none.
   ///
   /// Tuples may begin with such bytes, too: those of skippable frames are times between 2012 and 2020. So what
-  /// the formats say of their first fields is asked for, and behind skippable frames a frame with content.
+  /// the formats say of their first fields is asked for, and after skippable frames a frame with content.
   init?(of head: ArraySlice<UInt8>) {
     var head = head
     while let length = Self.skippableLength(head), length <= head.count { head = head.dropFirst(length) }
@@ -38,7 +38,7 @@ package enum Compression: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether a frame with content begins here, as far as the few bytes behind its magic number tell. Where
+  /// Whether a frame with content begins here, as far as the few bytes after its magic number tell. Where
   /// the file ends before them, the magic number decides.
   private func begins(_ head: ArraySlice<UInt8>) -> Bool {
     guard head.starts(with: magic) else { return false }
@@ -71,7 +71,7 @@ package enum Compression: String, CaseIterable, Sendable {
 /// Archives and compressions that are not looked through: of files that are packed so nothing is read.
 ///
 /// A raw dump may begin with any time, and so with most magic numbers: `PK` 03 04 is 2012-09-08T08:31:48Z. So what no
-/// tuple has behind it is asked for as well.
+/// tuple has after it is asked for as well.
 enum Packing: CaseIterable {
   case zip, tar, xz, bzip2, sevenZip
 

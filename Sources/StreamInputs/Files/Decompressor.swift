@@ -92,7 +92,7 @@ struct Decompressor: ~Copyable {
     return step.produced
   }
 
-  /// Decides what stands behind a frame.
+  /// Decides what stands after a frame.
   private mutating func passBoundary(_ file: inout StoredFile) {
     // Four bytes tell a frame; refilling stops at the file's end.
     while rest.count < 4, refill(&file) {}
@@ -116,7 +116,7 @@ struct Decompressor: ~Copyable {
   /// Offset in the file, from 0, of the first byte that is yet to be decompressed.
   private var place: Int { inputOffset &+ rest.lowerBound }
 
-  /// Moves what is left to the front and reads more behind it; false at the file's end.
+  /// Moves what is left to the front and reads more after it; false at the file's end.
   private mutating func refill(_ file: inout StoredFile) -> Bool {
     // The first block is kept until it is full: a file that only looks compressed is read from it.
     if rest.lowerBound > 0, rest.upperBound == input.count {

@@ -8,7 +8,7 @@ package struct Input: Equatable, Sendable {
   /// The path as the system takes it, NUL-terminated: not every file name is UTF-8. Nil is standard input.
   package var path: [CChar]?
   /// The directory that a user named and that it lies in; nil where the input itself was named. What lies
-  /// in a directory and is recognised as nothing is passed over; what was named is read all the same.
+  /// in a directory and is recognised as nothing is skipped; what was named is read all the same.
   package var directory: String?
   /// Which direction of a connection it holds, where two dumps were named as the two of one.
   package var half: Half?

@@ -22,7 +22,7 @@ package struct InputFile: ~Copyable {
   /// been handed over.
   private var fault: InputFault?
 
-  /// Bytes that tell an uncompressed file, or nearly: no field behind them matters. A block of SHA-256.
+  /// Bytes that tell an uncompressed file, or nearly: no field after them matters. A block of SHA-256.
   private static let shortHead = 64
 
   /// Opens what `input` names; a fault says why it cannot be.
@@ -45,8 +45,8 @@ package struct InputFile: ~Copyable {
   /// SHA-256 of the file as it lies on disk, in hex, once it has been read; nil where it was not asked for.
   package mutating func takeDigest() -> String? { stored.takeDigest() }
 
-  /// Reads until `buffer` is full from `start` on or the file ends; returns the index behind the last byte
-  /// read. So a block's length does not depend on how a pipe was written. Where reading fails behind some
+  /// Reads until `buffer` is full from `start` on or the file ends; returns the index after the last byte
+  /// read. So a block's length does not depend on how a pipe was written. Where reading fails after some
   /// bytes, those are returned, and the next call throws.
   package mutating func fill(_ buffer: inout [UInt8], from start: Int) throws(InputFault) -> Int {
     if !isBegun { begin() }
@@ -89,7 +89,7 @@ package struct InputFile: ~Copyable {
     }
   }
 
-  /// The file's next bytes behind `bytes`, up to `length` in all.
+  /// The file's next bytes after `bytes`, up to `length` in all.
   private mutating func readHead(_ length: Int, behind bytes: [UInt8]) -> [UInt8] {
     var filled = bytes.count
     var bytes = bytes + [UInt8](repeating: 0, count: max(0, length - filled))

@@ -50,7 +50,7 @@ struct StoredFile: ~Copyable {
     while fault == nil, let base = buffer.baseAddress, !buffer.isEmpty {
       let count = Self.system(read: descriptor, base, buffer.count)
       if count >= 0 {
-        // Right behind the read, while the bytes are in the processor's cache.
+        // Right after the read, while the bytes are in the processor's cache.
         hash?.update(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
         bytesRead &+= count
         return count

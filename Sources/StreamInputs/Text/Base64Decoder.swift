@@ -2,7 +2,7 @@ import PacketCapture
 import WireBytes
 
 /// Decodes base64 (RFC 4648, section 4) and its URL-safe form (section 5), with white space anywhere. Data
-/// behind padding begins a new text, as where several texts were written to one file.
+/// after padding begins a new text, as where several texts were written to one file.
 ///
 /// What it makes of a text that is not quite that:
 /// - another character stands in the place of one of the four of its group: a fault, and a gap of 3 bytes.
@@ -11,7 +11,7 @@ import WireBytes
 /// - a text that ends within a group gives the bytes that are there, and a fault unless it is URL-safe, where
 ///   padding is usually left out.
 ///
-/// Bits behind the last byte of a padded group that are not zero are no fault: they are no data, and what
+/// Bits after the last byte of a padded group that are not zero are no fault: they are no data, and what
 /// the writer left in them does not make the bytes before them doubtful.
 package struct Base64Decoder: HeadedTextDecoder {
   /// What has been read of a group of four characters.
@@ -77,7 +77,7 @@ package struct Base64Decoder: HeadedTextDecoder {
   }
 
   /// Reads whole groups without white space or padding, as many as stand at `start`; returns the index
-  /// behind them.
+  /// after them.
   private mutating func readGroups(
     _ text: RawSpan, from start: Int, at fileOffset: Int, into output: inout DecodedText
   ) -> Int {

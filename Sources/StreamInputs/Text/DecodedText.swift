@@ -2,8 +2,8 @@ import PacketCapture
 
 /// What a text decoder has made of a block: bytes, the gaps between them, and what it could not read.
 package struct DecodedText: Sendable {
-  /// One stretch, in the order of the file.
-  package enum Piece: Equatable, Sendable {
+  /// One extent, in the order of the file.
+  package enum Part: Equatable, Sendable {
     /// The next `count` of `bytes`: the first one stands in the file at `fileOffset`, the others as `spacing`
     /// says. Stretches that follow one another directly are contiguous in the stream.
     case bytes(count: Int, fileOffset: Int, spacing: Spacing)
@@ -13,19 +13,19 @@ package struct DecodedText: Sendable {
     indirect case fault(InputFault)
   }
 
-  /// A decoder stops when it has put out this many bytes (or as many pieces), so that an input which says
+  /// A decoder stops when it has put out this many bytes (or as many parts), so that an input which says
   /// "the line before, two thousand million times" costs no more memory than any other. It may go beyond it
   /// by what one line holds.
   package static let capacity = 64 << 10
 
   package private(set) var bytes: [UInt8] = []
-  package private(set) var pieces: [Piece] = []
-  /// The last piece while bytes may still be added to it.
+  package private(set) var parts: [Part] = []
+  /// The last part while bytes may still be added to it.
   private var stretch: Stretch?
 
   package init() {}
 
-  package var isFull: Bool { bytes.count >= Self.capacity || pieces.count >= Self.capacity }
+  package var isFull: Bool { bytes.count >= Self.capacity || parts.count >= Self.capacity }
 
   /// Bytes that fit in before it is full.
   var room: Int { max(0, Self.capacity - bytes.count) }
@@ -55,12 +55,12 @@ package struct DecodedText: Sendable {
 
   package mutating func appendGap(length: Int, at fileOffset: Int) {
     stretch = nil
-    pieces.append(.gap(length: length, fileOffset: fileOffset))
+    parts.append(.gap(length: length, fileOffset: fileOffset))
   }
 
   package mutating func append(_ fault: InputFault) {
     stretch = nil
-    pieces.append(.fault(fault))
+    parts.append(.fault(fault))
   }
 
   /// What is added next stands apart from what was added before, wherever it stands in the file.
@@ -69,17 +69,17 @@ package struct DecodedText: Sendable {
   /// Empties it and keeps its storage.
   package mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
-    pieces.removeAll(keepingCapacity: true)
+    parts.removeAll(keepingCapacity: true)
     stretch = nil
   }
 
   private mutating func extend(by count: Int, at fileOffset: Int, spacing: Spacing) {
     if stretch?.absorb(count, at: fileOffset, spacing: spacing) == true, let stretch {
-      pieces[pieces.count &- 1] = stretch.piece
+      parts[parts.count &- 1] = stretch.part
     } else {
       let stretch = Stretch(count: count, fileOffset: fileOffset, spacing: spacing)
       self.stretch = stretch
-      pieces.append(stretch.piece)
+      parts.append(stretch.part)
     }
   }
 }
@@ -102,10 +102,10 @@ private struct Stretch: Sendable {
     if spacing.groupSize > 0 { settleGroup() }
   }
 
-  var piece: DecodedText.Piece { .bytes(count: count, fileOffset: fileOffset, spacing: spacing) }
+  var part: DecodedText.Part { .bytes(count: count, fileOffset: fileOffset, spacing: spacing) }
 
-  /// Adds `more` bytes that stand at `offset` if they continue the stretch: within its last group, or as its
-  /// next group. The second group of a stretch decides how far apart its groups are.
+  /// Adds `more` bytes that stand at `offset` if they continue the extent: within its last group, or as its
+  /// next group. The second group of an extent decides how far apart its groups are.
   mutating func absorb(_ more: Int, at offset: Int, spacing other: Spacing) -> Bool {
     guard other.stride == spacing.stride else { return false }
     guard other.groupSize == 0 else { return absorbGroups(more, at: offset, spacing: other) }

@@ -100,7 +100,7 @@ package struct OffsetTextDecoder<Format: OffsetTextFormat>: HeadedTextDecoder {
 // MARK: - Parts of a line
 
 extension OffsetTextDecoder {
-  /// Reads what stands behind the line's offset, which ends at `index`; the line ends at `end`. False as above.
+  /// Reads what stands after the line's offset, which ends at `index`; the line ends at `end`. False as above.
   private mutating func readLine(
     _ line: TextLine, of text: RawSpan, to end: Int, withOffset offset: UInt64, endingAt index: Int,
     into output: inout DecodedText
@@ -229,7 +229,7 @@ struct OffsetTrack: Sendable {
   private(set) var next: UInt64?
   /// The bytes of the line before, which `*` repeats; empty if that line could not be read whole.
   private(set) var row: [UInt8] = []
-  /// A `*` that stands behind `row`, and how many bytes it has put out.
+  /// A `*` that stands after `row`, and how many bytes it has put out.
   private(set) var repeatMark: TextPlace?
   private var repeated = 0
 
@@ -276,7 +276,7 @@ struct OffsetTrack: Sendable {
     return true
   }
 
-  /// A line could not be read at all: what its `*` stood for, or a `*` behind it stands for, is unknown.
+  /// A line could not be read at all: what its `*` stood for, or a `*` after it stands for, is unknown.
   mutating func loseRow() {
     row.removeAll(keepingCapacity: true)
   }

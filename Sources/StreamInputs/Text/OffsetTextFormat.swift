@@ -11,13 +11,13 @@ package protocol OffsetTextFormat: Sendable {
   /// In what base the offsets of a text are written, judged by its head.
   static func base(of head: RawSpan) -> OffsetBase
 
-  /// What stands behind an offset that ends at `index` of a line that ends at `end`.
+  /// What stands after an offset that ends at `index` of a line that ends at `end`.
   static func behindOffset(_ text: RawSpan, at index: Int, to end: Int) -> BehindOffset
 
-  /// What stands behind a group of hex digits that ends at `index` of a line that ends at `end`.
+  /// What stands after a group of hex digits that ends at `index` of a line that ends at `end`.
   static func behindGroup(_ text: RawSpan, at index: Int, to end: Int) -> BehindGroup
 
-  /// Compares the text column, behind the hex column that ends at `start`, with the line's bytes.
+  /// Compares the text column, after the hex column that ends at `start`, with the line's bytes.
   static func compare(_ text: RawSpan, from start: Int, to end: Int, with bytes: ArraySlice<UInt8>)
     -> TextColumn
 }
@@ -81,7 +81,7 @@ package enum OffsetBase: UInt64, Sendable {
     (self == .decimal ? "" : "0x") + String(offset, radix: Int(rawValue))
   }
 
-  /// Reads the offset that begins at `start`: its value and the index behind its digits. Nil if there is no
+  /// Reads the offset that begins at `start`: its value and the index after its digits. Nil if there is no
   /// digit, or the offset needs more than 64 bits.
   func read(_ text: RawSpan, from start: Int, to end: Int) -> (value: UInt64, end: Int)? {
     let radix = rawValue
@@ -100,7 +100,7 @@ package enum OffsetBase: UInt64, Sendable {
 /// Decodes the output of xxd, with any of its options but `-e` (bytes in another order), `-b` and `-i`.
 package typealias XxdDecoder = OffsetTextDecoder<XxdFormat>
 
-/// `00000010: 0011 2233 4455  .."3DU`: a colon behind the offset, one blank between groups of any length, two
+/// `00000010: 0011 2233 4455  .."3DU`: a colon after the offset, one blank between groups of any length, two
 /// or more before the text column, which is as long as the line has bytes.
 package enum XxdFormat: OffsetTextFormat {
   package static let endsWithTotal = false
@@ -157,7 +157,7 @@ package enum XxdFormat: OffsetTextFormat {
   }
 
   /// The base is decimal (`-d`) if a line's offset continues the one before in that base only. Offsets below
-  /// ten are the same in both, and those behind `*` continue none.
+  /// ten are the same in both, and those after `*` continue none.
   package static func base(of head: RawSpan) -> OffsetBase {
     var base: OffsetBase?
     var before: HeadLine?
@@ -175,7 +175,7 @@ package enum XxdFormat: OffsetTextFormat {
 /// Decodes the output of `hexdump -C`, which is also called `hd`.
 package typealias HexdumpDecoder = OffsetTextDecoder<HexdumpFormat>
 
-/// `00000010  00 11 22 33 44 55  |.."3DU|`: blanks behind the offset and between bytes, the text column between
+/// `00000010  00 11 22 33 44 55  |.."3DU|`: blanks after the offset and between bytes, the text column between
 /// bars; the last line is the total alone, `00000016`.
 package enum HexdumpFormat: OffsetTextFormat {
   package static let endsWithTotal = true
@@ -225,7 +225,7 @@ package enum HexdumpFormat: OffsetTextFormat {
 enum HexColumn {
   /// What became of a line's hex column.
   enum Outcome {
-    /// It is read; `end` is the index behind its last digit.
+    /// It is read; `end` is the index after its last digit.
     case whole(end: Int)
     /// It is read up to a character at `index` that does not belong there.
     case damaged(index: Int, message: String)

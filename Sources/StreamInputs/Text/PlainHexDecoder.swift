@@ -5,7 +5,7 @@ import WireBytes
 /// `0x` or `\x` may stand before a group, and `\x` before any byte.
 ///
 /// What it makes of a text that is not quite that:
-/// - a digit without partner is a fault and a gap of one byte, so that the digits behind it are paired anew.
+/// - a digit without partner is a fault and a gap of one byte, so that the digits after it are paired anew.
 ///   Blanks always separate bytes. A line end does not if the text is wrapped at an odd width: if most lines
 ///   of the text's head have an odd number of characters.
 /// - a run of other characters is a fault and a gap. It is taken to stand in the place of as many digits: a
@@ -23,7 +23,7 @@ package struct PlainHexDecoder: HeadedTextDecoder {
     case damaged(digits: Int, TextPlace)
   }
 
-  /// What white space stands behind a first digit.
+  /// What white space stands after a first digit.
   private enum Separation {
     case none, lineEnd, blank
   }
@@ -32,7 +32,7 @@ package struct PlainHexDecoder: HeadedTextDecoder {
   private var cursor = TextCursor()
   private var faults = FaultLog()
   private var state = State.byteBoundary
-  /// Whether the next digit is the first behind white space, where `0x` may stand.
+  /// Whether the next digit is the first after white space, where `0x` may stand.
   private var isGroupStart = true
   /// Whether the character before was a carriage return, which is only right before a newline.
   private var isBehindReturn = false
@@ -160,12 +160,12 @@ package struct PlainHexDecoder: HeadedTextDecoder {
     }
   }
 
-  /// Whether the digit behind what separates it from a first digit is its partner.
+  /// Whether the digit after what separates it from a first digit is its partner.
   private func joins(_ separation: Separation) -> Bool {
     separation == .none || (separation == .lineEnd && splitsBytes)
   }
 
-  /// Behind `0x` or `\x`: a byte begins.
+  /// After `0x` or `\x`: a byte begins.
   private mutating func openGroup() {
     state = .byteBoundary
     isGroupStart = false
@@ -237,7 +237,7 @@ extension PlainHexDecoder {
     return digits >= 32 && digits >= digitsPerLetter * letters + digitsPerMark * marks
   }
 
-  /// 2 if `\x`, or `0x` behind white space, stands at `index`; else 0.
+  /// 2 if `\x`, or `0x` after white space, stands at `index`; else 0.
   private static func lengthOfPrefix(in text: RawSpan, at index: Int) -> Int {
     guard index + 1 < text.byteCount, text.byte(at: index + 1) | 0x20 == UInt8(ascii: "x") else { return 0 }
     let isGroupStart = index == 0 || ASCII.isWhiteSpace(text.byte(at: index - 1))
@@ -271,7 +271,7 @@ enum HexDigits {
     return values
   }()
 
-  /// The index behind the hex digits that stand in `text` from `start` on, at most `end`.
+  /// The index after the hex digits that stand in `text` from `start` on, at most `end`.
   @inline(__always)
   static func end(in text: RawSpan, from start: Int, to end: Int) -> Int {
     var index = start

@@ -5,7 +5,7 @@ import WireBytes
 /// What comes out (bytes, where each of them stands, gaps, faults) does not depend on how the text was cut
 /// into blocks.
 package protocol TextDecoder: Sendable {
-  /// Decodes `text`, the next block of the file, from `start` on, and returns the index behind what was
+  /// Decodes `text`, the next block of the file, from `start` on, and returns the index after what was
   /// read: `text.byteCount`, or less when `output` is full and has to be drained first.
   mutating func decode(_ text: RawSpan, from start: Int, into output: inout DecodedText) -> Int
 
@@ -24,7 +24,7 @@ protocol HeadedTextDecoder: TextDecoder {
   /// `decode`, of text that begins where the file begins, the head included.
   mutating func read(_ text: RawSpan, from start: Int, into output: inout DecodedText) -> Int
 
-  /// `finish`, behind the last `read`.
+  /// `finish`, after the last `read`.
   mutating func end(into output: inout DecodedText) -> Bool
 }
 
@@ -69,7 +69,7 @@ struct TextHead: Sendable {
   /// How much of `text` the decoder has read, in bytes.
   var readCount = 0
 
-  /// Takes what is missing from the block `text`, from `start` on; returns the index behind it.
+  /// Takes what is missing from the block `text`, from `start` on; returns the index after it.
   mutating func fill(from text: RawSpan, at start: Int) -> Int {
     let end = min(text.byteCount, start + Self.size - self.text.count)
     self.text.reserveCapacity(Self.size)

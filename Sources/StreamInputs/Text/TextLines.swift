@@ -36,7 +36,7 @@ struct TextLine {
 /// Puts the lines of a text together that the ends of blocks have cut.
 struct LineAssembly: Sendable {
   /// The longest line that we read, in bytes without its line end: xxd's longest (`-c 256 -g 1`) has about
-  /// 1050. Longer ones are passed over without being held.
+  /// 1050. Longer ones are skipped without being held.
   static let maxLength = 4096
 
   /// At the first character of the line that is being read.
@@ -50,7 +50,7 @@ struct LineAssembly: Sendable {
   /// Whether nothing of a line is there.
   var isEmpty: Bool { partial.isEmpty && passed == 0 }
 
-  /// Adds a piece of the present line. Returns true if that makes it too long.
+  /// Adds a chunk of the present line. Returns true if that makes it too long.
   mutating func add(_ text: RawSpan, _ range: Range<Int>) -> Bool {
     if passed > 0 {
       passed += range.count
@@ -117,7 +117,7 @@ enum ASCII {
 }
 
 extension RawSpan {
-  /// The index of the first newline at or behind `start`; nil if there is none. Eight bytes a step.
+  /// The index of the first newline at or after `start`; nil if there is none. Eight bytes a step.
   func newlineIndex(from start: Int) -> Int? {
     let ones: UInt64 = 0x0101_0101_0101_0101
     var index = start
