@@ -1,17 +1,17 @@
 import WireBytes
 
-/// Which bytes an answer's places count in.
-public enum RunWindow: Sendable {
-  /// The piece that `next(in:)` was called with.
-  case piece
-  /// The decoder's `held` bytes, until the next call of `next(in:)`.
-  case held
+/// Which bytes the indices of a decoder's answer count in.
+public enum RunWindow: BitwiseCopyable, Sendable {
+  /// The chunk that `next(in:)` was called with.
+  case chunk
+  /// The decoder's `carry`, until the next call of `next(in:)`.
+  case carry
 }
 
-/// Where a walk over a run stands: it sees the run through a window of bytes that moves along with it.
+/// How far a walk over a run has come: it sees the run through a window of bytes that moves along with it.
 struct RunCursor: Sendable {
   /// The bytes that the run is seen through.
-  var window = RunWindow.piece
+  var window = RunWindow.chunk
   /// Whether the window's end is the run's.
   var ended = false
   /// Index in the window of the first byte that is not decided.
@@ -41,26 +41,28 @@ struct RunCursor: Sendable {
 /// Decides one run, byte by byte, in the bytes of a window (decoding-rules.md).
 ///
 /// Its answers must be the same wherever the window was cut: until the run has ended, nothing may be
-/// decided by where the window ends, and a place that `holdBack` bytes follow must be decided.
+/// decided by where the window ends, and an index that `holdBack` bytes follow must be decided.
 protocol RunWalk: Sendable {
   associatedtype Step: Sendable
 
   var cursor: RunCursor { get set }
-  /// How many bytes from a place on decide whatever is asked about it.
+  /// How many bytes from an index on decide whatever is asked about it.
   var holdBack: Int { get }
+  /// How many bytes of a chunk mostly decide what earlier ones did not.
+  var firstCopy: Int { get }
 
   /// Decides one step; nil where the window does not reach far enough or, at the run's end, holds nothing
   /// more.
   mutating func step(in run: RawSpan) -> Step?
 }
 
-/// Leads a walk over a run that comes in pieces of any size. A piece that does not decide is kept back, at
-/// most `holdBack` bytes of it, and decided with the next one. Pieces are read where they lie.
-struct PiecewiseRun<Walk: RunWalk>: Sendable {
-  /// Bytes of earlier pieces that are not decided yet, and while a piece is being decoded as many of its
+/// Leads a walk over a run that comes in chunks of any size, which are read where they are. What a chunk does not
+/// decide is carried over to the next one, at most `holdBack` bytes of it, and decided with the first bytes of that.
+struct ChunkedRun<Walk: RunWalk>: Sendable {
+  /// Bytes of earlier chunks that are not decided yet, and while a chunk is being decoded as many of its
   /// own as decide them.
-  private(set) var held: [UInt8] = []
-  /// How many bytes at the end of `held` are copies of the piece's first ones; nil between pieces.
+  private(set) var carry: [UInt8] = []
+  /// How many bytes at the end of `carry` are copies of the chunk's first ones; nil between chunks.
   private var copied: Int?
   private(set) var walk: Walk
 
@@ -71,64 +73,61 @@ struct PiecewiseRun<Walk: RunWalk>: Sendable {
   /// The run has no further bytes.
   mutating func finish() {
     walk.cursor.ended = true
-    walk.cursor.window = .held
+    walk.cursor.window = .carry
     copied = nil
   }
 
-  /// The walk's next step; nil where the piece is used up or, after `finish()`, where all has been said.
-  mutating func next(in piece: RawSpan) -> Walk.Step? {
-    if copied == nil, !walk.cursor.ended { take(piece) }
-    while true {
-      switch walk.cursor.window {
-      case .held:
-        if let step = stepInHeld() { return step }
-        if walk.cursor.ended { return nil }
-        guard leaveHeld(for: piece) else { return nil }
-      case .piece:
-        if let step = walk.step(in: piece) { return step }
-        keep(restOf: piece)
-        return nil
-      }
-    }
-  }
-
-  private mutating func stepInHeld() -> Walk.Step? {
-    // A reference to the bytes, not a copy: the walk changes while they are read.
-    let held = held
-    return walk.step(in: held.span.bytes)
-  }
-
-  /// Begins a piece: in place, or behind what is held back with as much of it as decides that.
-  private mutating func take(_ piece: RawSpan) {
-    if held.isEmpty {
-      walk.cursor.window = .piece
+  /// The walk's next step; nil where the chunk is used up or, after `finish()`, where all has been said.
+  mutating func next(in chunk: RawSpan) -> Walk.Step? {
+    if walk.cursor.ended { return stepInCarry() }
+    if copied == nil {
       copied = 0
-    } else {
-      walk.cursor.window = .held
-      let count = min(piece.byteCount, walk.holdBack)
-      piece.extracting(first: count).withUnsafeBytes { held.append(contentsOf: $0) }
-      copied = count
+      walk.cursor.window = carry.isEmpty ? .chunk : .carry
     }
+    while walk.cursor.window == .carry {
+      if leaveCarry() { break }
+      if let step = stepInCarry() { return step }
+      guard extendCarry(from: chunk) else { return nil }
+    }
+    if let step = walk.step(in: chunk) { return step }
+    keep(restOf: chunk)
+    return nil
   }
 
-  /// Goes on in the piece now that all is decided that was held back from earlier ones, of which `holdBack`
-  /// bytes of the piece decide every one; false where the piece is shorter and has been copied whole.
-  private mutating func leaveHeld(for piece: RawSpan) -> Bool {
-    let copied = copied ?? 0
-    if copied == piece.byteCount {
-      held.removeFirst(walk.cursor.dropDecided())
-      self.copied = nil
-      return false
-    }
-    walk.cursor.dropWindow(first: held.count - copied)
-    held.removeAll(keepingCapacity: true)
-    walk.cursor.window = .piece
+  private mutating func stepInCarry() -> Walk.Step? {
+    // A reference to the bytes, not a copy: the walk changes while they are read.
+    let carry = carry
+    return walk.step(in: carry.span.bytes)
+  }
+
+  /// Continues in the chunk as soon as all bytes of earlier ones are decided.
+  private mutating func leaveCarry() -> Bool {
+    let earlier = carry.count &- (copied ?? 0)
+    guard walk.cursor.position >= earlier else { return false }
+    walk.cursor.dropWindow(first: earlier)
+    carry.removeAll(keepingCapacity: true)
+    walk.cursor.window = .chunk
     return true
   }
 
-  private mutating func keep(restOf piece: RawSpan) {
+  /// Copies more of the chunk, twice as much each time, so that long records do not cost a step for each few bytes.
+  /// False where all of it was copied and does not decide: then it is carried over.
+  private mutating func extendCarry(from chunk: RawSpan) -> Bool {
+    let done = copied ?? 0
+    guard done < chunk.byteCount else {
+      carry.removeFirst(walk.cursor.dropDecided())
+      copied = nil
+      return false
+    }
+    let count = min(chunk.byteCount, done == 0 ? walk.firstCopy : 2 &* done)
+    chunk.extracting(done..<count).withUnsafeBytes { carry.append(contentsOf: $0) }
+    copied = count
+    return true
+  }
+
+  private mutating func keep(restOf chunk: RawSpan) {
     let decided = walk.cursor.dropDecided()
-    piece.extracting(droppingFirst: decided).withUnsafeBytes { held.append(contentsOf: $0) }
+    chunk.extracting(droppingFirst: decided).withUnsafeBytes { carry.append(contentsOf: $0) }
     copied = nil
   }
 }

@@ -1,13 +1,13 @@
 import WireBytes
 
-/// Decodes one run of feedback bytes, contiguous and of one direction, in pieces of any size. No I/O.
+/// Decodes one run of feedback bytes, contiguous and of one direction, in chunks of any size. No I/O.
 ///
-/// The answers do not depend on how the run was cut: a piece that does not decide is kept back, at most
-/// `rules.holdBack` bytes of it, and decided with the next one. Pieces are read where they lie.
+/// The answers do not depend on how the run was cut: what a chunk does not decide is carried over, at
+/// most `rules.holdBack` bytes of it, and decided with the next one. Chunks are read where they are.
 ///
 ///     var decoder = FeedbackDecoder(rules: .standard)
-///     for piece in pieces {
-///       while case let step = decoder.next(in: piece), step != .needsBytes { use(step) }
+///     for chunk in chunks {
+///       while case let step = decoder.next(in: chunk), step != .needsBytes { use(step) }
 ///     }
 ///     decoder.finish()
 ///     while case let step = decoder.next(in: RawSpan()), step != .finished { use(step) }
@@ -22,13 +22,13 @@ public struct FeedbackDecoder: Sendable {
     case skipped(offset: Int, length: Int)
     /// The run ends in a tuple that is not whole (finding `truncated-record`).
     case truncated(offset: Int, length: Int)
-    /// The piece is used up: go on with the next one, or `finish()`.
+    /// The chunk is used up: continue with the next one, or `finish()`.
     case needsBytes
     /// The run has ended, and all of it has been said. Only after `finish()`.
     case finished
   }
 
-  private var run: PiecewiseRun<TupleWalk>
+  private var run: ChunkedRun<TupleWalk>
 
   /// - Parameters:
   ///   - rules: the limits by which tuples are judged.
@@ -36,37 +36,37 @@ public struct FeedbackDecoder: Sendable {
   ///   - beginsStream: whether the run begins where the stream does. Any other run begins at its first
   ///     start (decoding-rules.md, "Where a run begins").
   public init(rules: FeedbackRules, offset: Int = 0, beginsStream: Bool = true) {
-    run = PiecewiseRun(TupleWalk(rules: rules, offset: offset, beginsStream: beginsStream))
+    run = ChunkedRun(TupleWalk(rules: rules, offset: offset, beginsStream: beginsStream))
   }
 
   /// The limits that it decodes by.
   public var rules: FeedbackRules { run.walk.rules }
 
-  /// Bytes of earlier pieces that are not decided yet, and while a piece is being decoded as many of its
+  /// Bytes of earlier chunks that are not decided yet, and while a chunk is being decoded as many of its
   /// own as decide them.
-  public var held: [UInt8] { run.held }
+  public var carry: [UInt8] { run.carry }
 
   /// Offset in the stream of the first byte that no answer has covered, apart from `pendingSkip`.
   public var undecidedOffset: Int { run.walk.cursor.undecidedOffset }
 
-  /// Offset in the stream from which on bytes are being skipped, while the place to resume is not found.
+  /// Offset in the stream from which on bytes are being skipped, while no index to resume at is found.
   public var pendingSkip: Int? { run.walk.pendingSkip }
 
   /// The run has no further bytes.
   public mutating func finish() { run.finish() }
 
-  /// The next answer about the run. Call it with the same piece until it says `needsBytes`; after
-  /// `finish()` the piece is not looked at.
-  public mutating func next(in piece: RawSpan) -> Step {
-    run.next(in: piece) ?? (run.hasEnded ? .finished : .needsBytes)
+  /// The next answer about the run. Call it with the same chunk until it says `needsBytes`; after
+  /// `finish()` the chunk is not looked at.
+  public mutating func next(in chunk: RawSpan) -> Step {
+    run.next(in: chunk) ?? (run.hasEnded ? .finished : .needsBytes)
   }
 }
 
-/// Consecutive feedback records of one shape, as places in the bytes that hold them.
+/// Consecutive feedback records of one shape, by their indices in the bytes that hold them.
 ///
 /// A dump is thousands of regular tuples in a row, and a run hands them over at the cost of one call. Record
 /// `i` has its header at `start + i * stride` of the window and at `offset + i * stride` of the stream.
-public struct RecordRun: Equatable, Sendable {
+public struct RecordRun: BitwiseCopyable, Equatable, Sendable {
   /// Which bytes `start` counts in.
   public var window: RunWindow
   /// Index in the window of the first record's first byte, from 0.
@@ -79,9 +79,13 @@ public struct RecordRun: Equatable, Sendable {
   public var count: Int
   /// The flags that each of them has.
   public var flags: RecordFlags
+  /// The times of all of them are between these, in seconds since 1970, both included. A slice has those of its run.
+  public var earliest: UInt32
+  public var latest: UInt32
 
   package init(
-    window: RunWindow, start: Int, offset: Int, tokenLength: Int, count: Int, flags: RecordFlags
+    window: RunWindow, start: Int, offset: Int, tokenLength: Int, count: Int, flags: RecordFlags,
+    times: (earliest: UInt32, latest: UInt32)
   ) {
     self.window = window
     self.start = start
@@ -89,6 +93,7 @@ public struct RecordRun: Equatable, Sendable {
     self.tokenLength = tokenLength
     self.count = count
     self.flags = flags
+    (earliest, latest) = times
   }
 
   /// Bytes before each token.

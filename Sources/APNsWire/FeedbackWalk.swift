@@ -2,7 +2,7 @@ import WireBytes
 
 /// The walk over a run: steps 1 to 5 of decoding-rules.md, "Feedback tuples".
 ///
-/// It sees the run through a window of bytes that moves along with it. Until the run has ended, a place is
+/// It sees the run through a window of bytes that moves along with it. Until the run has ended, an index is
 /// decided only where `holdBack` bytes follow it, so no predicate ever reaches the window's end, and the
 /// answers are the same wherever the window was cut.
 struct TupleWalk: RunWalk {
@@ -29,6 +29,7 @@ struct TupleWalk: RunWalk {
   }
 
   var holdBack: Int { rules.holdBack }
+  var firstCopy: Int { rules.holdBack }
 
   /// Offset in the stream of the first byte that is being skipped, while a start is searched for.
   var pendingSkip: Int? {
@@ -52,12 +53,12 @@ struct TupleWalk: RunWalk {
   }
 
   @inline(__always)
-  private func canDecide(_ place: Int, in run: RawSpan) -> Bool {
-    let left = run.byteCount &- place
+  private func canDecide(_ index: Int, in run: RawSpan) -> Bool {
+    let left = run.byteCount &- index
     return cursor.ended ? left > 0 : left >= rules.holdBack
   }
 
-  /// The first start from `cursor.position` on, which moves over the places that are none.
+  /// The first start from `cursor.position` on, which moves over the indices that are none.
   private mutating func search(in run: RawSpan) -> Int? {
     while canDecide(cursor.position, in: run) {
       if rules.isStart(at: cursor.position, in: run) { return cursor.position }
@@ -81,63 +82,70 @@ struct TupleWalk: RunWalk {
     let length = run.bigEndianUInt16(at: first &+ Tuple.lengthOffset)
     guard rules.tokenLengths.contains(length) else { return nil }
     let stride = Tuple.headerLength &+ Int(length)
-    // Up to here the header after a tuple is in the cursor.window.
+    // Up to here the header after a tuple is in the window.
     let last = run.byteCount &- (cursor.ended ? stride &+ Tuple.headerLength : rules.holdBack)
-    let count = countRegular(in: run, from: first, to: last, length: length)
+    let (count, times) = countRegular(in: run, from: first, to: last, length: length)
     guard count > 0 else { return nil }
     cursor.position = first &+ count &* stride
     return .records(
       RecordRun(
         window: cursor.window, start: first, offset: cursor.windowOffset &+ first, tokenLength: Int(length),
-        count: count,
-        flags: []))
+        count: count, flags: [], times: times))
   }
 
-  /// How many regular tuples with tokens of `length` bytes stand in a row from `first`, none of them
-  /// beginning after `last`. A tuple and the header after it must lie in the cursor.window if it begins at `last`
+  /// How many regular tuples with tokens of `length` bytes there are in a row from `first`, none of them
+  /// beginning after `last`, and between which times they are. A tuple and the header after it must lie in the window if it begins at `last`
   /// or before: that is why the loads need no check of their own.
-  private func countRegular(in run: RawSpan, from first: Int, to last: Int, length: UInt16) -> Int {
+  private func countRegular(
+    in run: RawSpan, from first: Int, to last: Int, length: UInt16
+  ) -> (count: Int, times: (earliest: UInt32, latest: UInt32)) {
     let stride = Tuple.headerLength &+ Int(length)
-    let plausibleSpan = rules.latest &- rules.earliest
-    var place = first
+    let (earliest, plausibleSpan) = (rules.earliest, rules.latest &- rules.earliest)
+    // Seconds after `earliest`.
+    var (lowest, highest) = (UInt32.max, UInt32.min)
+    var index = first
     var count = 0
-    while place <= last {
-      let following = run.uncheckedBigEndianUInt16(at: place &+ stride &+ Tuple.lengthOffset)
-      guard run.uncheckedBigEndianUInt32(at: place) &- rules.earliest <= plausibleSpan,
-        !ZeroFill.isPresent(in: run, from: place &+ Tuple.headerLength, count: Int(length))
+    while index <= last {
+      let following = run.uncheckedBigEndianUInt16(at: index &+ stride &+ Tuple.lengthOffset)
+      let time = run.uncheckedBigEndianUInt32(at: index) &- earliest
+      guard time <= plausibleSpan,
+        !ZeroFill.isPresent(in: run, from: index &+ Tuple.headerLength, count: Int(length)),
+        following == length || rules.tokenLengths.contains(following)
       else { break }
-      if following != length { return rules.tokenLengths.contains(following) ? count &+ 1 : count }
+      lowest = min(lowest, time)
+      highest = max(highest, time)
       count &+= 1
-      place &+= stride
+      index &+= stride
+      if following != length { break }
     }
-    return count
+    return (count, (earliest &+ lowest, earliest &+ highest))
   }
 
   /// Steps 1 to 5 at `cursor.position`, a boundary from which `holdBack` bytes or the run's end can be seen.
   /// Nil where step 5 has begun a search.
   private mutating func walk(in run: RawSpan) -> Step? {
-    let place = cursor.position
-    guard rules.hasHeader(at: place, in: run) else { return truncate(in: run) }
-    let isAllowed = rules.hasAllowedLength(at: place, in: run)
-    let isOdd = rules.isOdd(at: place, in: run)
-    let end = rules.end(ofTupleAt: place, in: run)
+    let index = cursor.position
+    guard rules.hasHeader(at: index, in: run) else { return truncate(in: run) }
+    let isAllowed = rules.hasAllowedLength(at: index, in: run)
+    let isOdd = rules.isOdd(at: index, in: run)
+    let end = rules.end(ofTupleAt: index, in: run)
     if isAllowed || isOdd, end > run.byteCount {
-      guard let start = rules.firstStart(from: place + 1, to: run.byteCount, in: run) else {
+      guard let start = rules.firstStart(from: index + 1, to: run.byteCount, in: run) else {
         return truncate(in: run)
       }
       return skip(to: start)
     }
     if isAllowed {
       if rules.isBelievable(at: end, in: run) { return record(endingAt: end, flags: [], in: run) }
-      if let start = rules.firstStart(from: place + 1, to: end, in: run) { return skip(to: start) }
+      if let start = rules.firstStart(from: index + 1, to: end, in: run) { return skip(to: start) }
       return record(endingAt: end, flags: .unconfirmedBoundary, in: run)
     }
-    if isOdd, rules.isBelievable(at: place, in: run) {
-      let isEmpty = end == place + Tuple.headerLength
+    if isOdd, rules.isBelievable(at: index, in: run) {
+      let isEmpty = end == index + Tuple.headerLength
       return record(
         endingAt: end, flags: isEmpty ? .zeroLengthToken : .unexpectedTokenLength, in: run)
     }
-    mode = .searching(skipStart: cursor.windowOffset &+ place, byWalk: true)
+    mode = .searching(skipStart: cursor.windowOffset &+ index, byWalk: true)
     cursor.position += 1
     return nil
   }
@@ -147,7 +155,8 @@ struct TupleWalk: RunWalk {
     let length = end - start - Tuple.headerLength
     var flags = flags
     if resynchronised { flags.insert(.resynchronised) }
-    if !rules.isPlausible(run.bigEndianUInt32(at: start)) { flags.insert(.implausibleTimestamp) }
+    let time = run.bigEndianUInt32(at: start)
+    if !rules.isPlausible(time) { flags.insert(.implausibleTimestamp) }
     if ZeroFill.isPresent(in: run, from: start + Tuple.headerLength, count: length) {
       flags.insert(.zeroFilledToken)
     }
@@ -156,8 +165,7 @@ struct TupleWalk: RunWalk {
     return .records(
       RecordRun(
         window: cursor.window, start: start, offset: cursor.windowOffset &+ start, tokenLength: length,
-        count: 1,
-        flags: flags))
+        count: 1, flags: flags, times: (time, time)))
   }
 
   private mutating func skip(to start: Int) -> Step {
@@ -178,71 +186,71 @@ struct TupleWalk: RunWalk {
 /// names there.
 ///
 /// `run` holds the run's bytes, or of a run that has not ended a window in which `holdBack` bytes follow
-/// every place that is asked about; its end then is out of reach of every predicate. Places are indices
-/// into it, from 0.
+/// every index that is asked about; its end then is out of reach of every predicate. Indices count
+/// in it, from 0.
 extension FeedbackRules {
-  /// end(o): the index after the tuple whose header is at `place`.
+  /// end(o): the index after the tuple whose header is at `index`.
   @inline(__always)
-  func end(ofTupleAt place: Int, in run: RawSpan) -> Int {
-    place &+ Tuple.headerLength &+ Int(run.bigEndianUInt16(at: place &+ Tuple.lengthOffset))
+  func end(ofTupleAt index: Int, in run: RawSpan) -> Int {
+    index &+ Tuple.headerLength &+ Int(run.bigEndianUInt16(at: index &+ Tuple.lengthOffset))
   }
 
   @inline(__always)
-  func hasHeader(at place: Int, in run: RawSpan) -> Bool {
-    run.byteCount &- place >= Tuple.headerLength
+  func hasHeader(at index: Int, in run: RawSpan) -> Bool {
+    run.byteCount &- index >= Tuple.headerLength
   }
 
   /// L(o) is allowed. A whole header must be there.
   @inline(__always)
-  func hasAllowedLength(at place: Int, in run: RawSpan) -> Bool {
-    tokenLengths.contains(run.bigEndianUInt16(at: place &+ Tuple.lengthOffset))
+  func hasAllowedLength(at index: Int, in run: RawSpan) -> Bool {
+    tokenLengths.contains(run.bigEndianUInt16(at: index &+ Tuple.lengthOffset))
   }
 
   /// odd(o): a tuple with an unusual token length could be here. A whole header must be there.
-  func isOdd(at place: Int, in run: RawSpan) -> Bool {
-    let length = run.bigEndianUInt16(at: place &+ Tuple.lengthOffset)
+  func isOdd(at index: Int, in run: RawSpan) -> Bool {
+    let length = run.bigEndianUInt16(at: index &+ Tuple.lengthOffset)
     return Int(length) <= longestToken && !tokenLengths.contains(length)
-      && isPlausible(run.bigEndianUInt32(at: place))
+      && isPlausible(run.bigEndianUInt32(at: index))
   }
 
   /// tail(o): the 0 to 5 bytes left can begin a header.
-  func isTail(at place: Int, in run: RawSpan) -> Bool {
-    let left = run.byteCount - place
+  func isTail(at index: Int, in run: RawSpan) -> Bool {
+    let left = run.byteCount - index
     let timeBytes = min(left, Tuple.lengthOffset)
     var prefix: UInt32 = 0
-    for index in 0..<timeBytes {
-      prefix = prefix << 8 | UInt32(run.byte(at: place + index))
+    for byte in 0..<timeBytes {
+      prefix = prefix << 8 | UInt32(run.byte(at: index + byte))
     }
     // With no byte there the shift is 32, which `>>` makes 0, as it should.
     let missingBits = UInt32(8 * (Tuple.lengthOffset - timeBytes))
     guard earliest >> missingBits <= prefix, prefix <= latest >> missingBits else { return false }
     return left <= Tuple.lengthOffset
-      || Int(run.byte(at: place + Tuple.lengthOffset)) <= longestToken >> 8
+      || Int(run.byte(at: index + Tuple.lengthOffset)) <= longestToken >> 8
   }
 
-  /// believable(o): a tuple boundary may lie at `place`, which must not be after the run's end.
-  func isBelievable(at place: Int, in run: RawSpan) -> Bool {
-    guard hasHeader(at: place, in: run) else { return isTail(at: place, in: run) }
-    if hasAllowedLength(at: place, in: run) { return true }
-    guard isOdd(at: place, in: run) else { return false }
-    let end = end(ofTupleAt: place, in: run)
+  /// believable(o): a tuple boundary may lie at `index`, which must not be after the run's end.
+  func isBelievable(at index: Int, in run: RawSpan) -> Bool {
+    guard hasHeader(at: index, in: run) else { return isTail(at: index, in: run) }
+    if hasAllowedLength(at: index, in: run) { return true }
+    guard isOdd(at: index, in: run) else { return false }
+    let end = end(ofTupleAt: index, in: run)
     if end > run.byteCount { return true }
     guard hasHeader(at: end, in: run) else { return isTail(at: end, in: run) }
     return hasAllowedLength(at: end, in: run) || isOdd(at: end, in: run)
   }
 
-  /// start(p): decoding may resume at `place`.
-  func isStart(at place: Int, in run: RawSpan) -> Bool {
-    guard hasHeader(at: place, in: run), hasAllowedLength(at: place, in: run),
-      isPlausible(run.bigEndianUInt32(at: place))
+  /// start(p): decoding may resume at `index`.
+  func isStart(at index: Int, in run: RawSpan) -> Bool {
+    guard hasHeader(at: index, in: run), hasAllowedLength(at: index, in: run),
+      isPlausible(run.bigEndianUInt32(at: index))
     else { return false }
-    let end = end(ofTupleAt: place, in: run)
+    let end = end(ofTupleAt: index, in: run)
     return end <= run.byteCount && isBelievable(at: end, in: run)
   }
 
-  /// The first start from `place` on and before `end`, which is at most the run's.
-  func firstStart(from place: Int, to end: Int, in run: RawSpan) -> Int? {
-    var candidate = place
+  /// The first start from `index` on and before `end`, which is at most the run's.
+  func firstStart(from index: Int, to end: Int, in run: RawSpan) -> Int? {
+    var candidate = index
     while candidate < end {
       if isStart(at: candidate, in: run) { return candidate }
       candidate &+= 1

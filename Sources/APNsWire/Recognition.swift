@@ -33,23 +33,23 @@ extension RequestRules {
   /// Whether the items from `start` on, of which the head may not hold all, are known, of their size, and have a
   /// payload in a brace among them.
   private func mayBeginItems(from start: Int, to end: Int, in head: RawSpan) -> Bool {
-    var place = start
-    while head.byteCount - place >= RequestLayout.itemHeaderLength {
+    var index = start
+    while head.byteCount - index >= RequestLayout.itemHeaderLength {
       let item = RequestItem(
-        id: head.byte(at: place),
-        data: place + RequestLayout.itemHeaderLength..<place + RequestLayout.itemHeaderLength
-          + Int(head.bigEndianUInt16(at: place + 1)))
+        id: head.byte(at: index),
+        data: index + RequestLayout.itemHeaderLength..<index + RequestLayout.itemHeaderLength
+          + Int(head.bigEndianUInt16(at: index + 1)))
       guard let kind = RequestItem.Kind(rawValue: item.id), item.hasItsSize, item.data.upperBound <= end
       else {
         return false
       }
       if kind == .payload { return isOpeningBrace(at: item.data.lowerBound, in: head) }
-      place = item.data.upperBound
+      index = item.data.upperBound
     }
     return false
   }
 
-  private func isOpeningBrace(at place: Int, in head: RawSpan) -> Bool {
-    place < head.byteCount && head.byte(at: place) == UInt8(ascii: "{")
+  private func isOpeningBrace(at index: Int, in head: RawSpan) -> Bool {
+    index < head.byteCount && head.byte(at: index) == UInt8(ascii: "{")
   }
 }

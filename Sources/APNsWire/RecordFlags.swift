@@ -1,7 +1,7 @@
 import WireBytes
 
 /// What is doubtful about a record (decoding-rules.md).
-public struct RecordFlags: OptionSet, Hashable, Sendable {
+public struct RecordFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
   public let rawValue: UInt16
 
   @inlinable
@@ -79,34 +79,39 @@ enum ZeroFill {
   /// Whether the `count` bytes from `start` hold eight zero bytes in a row. They must lie in the span, which
   /// is not checked here.
   ///
-  /// Eight in a row cover one place of every eight, so they can only lie around a zero at the places 7, 15,
+  /// Eight in a row cover one byte of every eight, so they can only lie around a zero at the bytes 7, 15,
   /// 23 …: that decides nearly every token with a few loads.
   @inline(__always)
   static func isPresent(in bytes: RawSpan, from start: Int, count: Int) -> Bool {
-    // Nearly all tokens have 32 bytes: one product, and one branch, for their four places.
+    // Nearly all tokens have 32 bytes: one product, and one branch, for four bytes of them.
     if count == 32, product(of: bytes, at: start &+ runLength &- 1) != 0 { return false }
-    var place = start &+ runLength &- 1
+    return isFound(in: bytes, from: start, count: count)
+  }
+
+  /// The rare case is no part of the loops that ask: it would take their registers.
+  @inline(never)
+  private static func isFound(in bytes: RawSpan, from start: Int, count: Int) -> Bool {
+    var index = start &+ runLength &- 1
     let end = start &+ count
-    while place < end {
-      if bytes.uncheckedByte(at: place) == 0, isInRow(place, of: bytes, from: start, to: end) { return true }
-      place &+= runLength
+    while index < end {
+      if bytes.uncheckedByte(at: index) == 0, isInRow(index, of: bytes, from: start, to: end) { return true }
+      index &+= runLength
     }
     return false
   }
 
-  /// The product of four bytes eight places apart; 0 where one of them is.
+  /// The product of four bytes, each eight after the one before; 0 where one of them is.
   @inline(__always)
-  private static func product(of bytes: RawSpan, at place: Int) -> UInt32 {
-    UInt32(bytes.uncheckedByte(at: place)) &* UInt32(bytes.uncheckedByte(at: place &+ 8))
-      &* UInt32(bytes.uncheckedByte(at: place &+ 16)) &* UInt32(bytes.uncheckedByte(at: place &+ 24))
+  private static func product(of bytes: RawSpan, at index: Int) -> UInt32 {
+    UInt32(bytes.uncheckedByte(at: index)) &* UInt32(bytes.uncheckedByte(at: index &+ 8))
+      &* UInt32(bytes.uncheckedByte(at: index &+ 16)) &* UInt32(bytes.uncheckedByte(at: index &+ 24))
   }
 
-  /// Whether the zero at `place` has enough others beside it.
-  @inline(never)
-  private static func isInRow(_ place: Int, of bytes: RawSpan, from start: Int, to end: Int) -> Bool {
-    var first = place
+  /// Whether the zero at `index` has enough others beside it.
+  private static func isInRow(_ index: Int, of bytes: RawSpan, from start: Int, to end: Int) -> Bool {
+    var first = index
     while first > start, bytes.byte(at: first - 1) == 0 { first -= 1 }
-    var after = place + 1
+    var after = index + 1
     while after < end, bytes.byte(at: after) == 0 { after += 1 }
     return after - first >= runLength
   }

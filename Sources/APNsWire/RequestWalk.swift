@@ -31,6 +31,8 @@ struct RequestWalk: RunWalk {
   }
 
   var holdBack: Int { rules.holdBack }
+  /// Most requests, with the lengths of the next.
+  var firstCopy: Int { 512 }
 
   /// Offset in the stream of the first byte that is being skipped, while a start is searched for.
   var pendingSkip: Int? {
@@ -61,31 +63,31 @@ struct RequestWalk: RunWalk {
   /// Steps 2, 3 and 5 at the cursor, a boundary. Nil where more bytes are needed, or where it begins to doubt the
   /// request there.
   private mutating func walk(in run: RawSpan) -> Step? {
-    let place = cursor.position
-    switch rules.extent(at: place, in: run) {
+    let index = cursor.position
+    switch rules.extent(at: index, in: run) {
     case .none:
       mode = .searching(skipStart: cursor.undecidedOffset, byWalk: true)
       cursor.position += 1
-      return .undecodable(offset: cursor.undecidedOffset &- 1, command: run.byte(at: place))
+      return .undecodable(offset: cursor.undecidedOffset &- 1, command: run.byte(at: index))
     case .known(let end) where end <= run.byteCount:
       switch rules.isBelievable(at: end, in: run, ended: cursor.ended) {
       case .yes: return request(endingAt: end, flags: [], in: run)
-      case .no: mode = .doubting(candidate: 1, end: end - place, isCut: false)
+      case .no: mode = .doubting(candidate: 1, end: end - index, isCut: false)
       case .undecided: break
       }
     case .known, .unfinished:
-      if cursor.ended { mode = .doubting(candidate: 1, end: run.byteCount - place, isCut: true) }
+      if cursor.ended { mode = .doubting(candidate: 1, end: run.byteCount - index, isCut: true) }
     }
     return nil
   }
 
   /// Looks for a start inside the request at the cursor: it stays where it is until one is found, or none.
   private mutating func doubt(from first: Int, to end: Int, isCut: Bool, in run: RawSpan) -> Step? {
-    let place = cursor.position
+    let index = cursor.position
     var candidate = first
     while candidate < end {
-      switch rules.isStart(at: place + candidate, in: run, ended: cursor.ended) {
-      case .yes: return skip(to: place + candidate)
+      switch rules.isStart(at: index + candidate, in: run, ended: cursor.ended) {
+      case .yes: return skip(to: index + candidate)
       case .no: candidate += 1
       case .undecided:
         mode = .doubting(candidate: candidate, end: end, isCut: isCut)
@@ -93,10 +95,10 @@ struct RequestWalk: RunWalk {
       }
     }
     mode = .walking
-    return isCut ? truncate(in: run) : request(endingAt: place + end, flags: .unconfirmedBoundary, in: run)
+    return isCut ? truncate(in: run) : request(endingAt: index + end, flags: .unconfirmedBoundary, in: run)
   }
 
-  /// The first start from the cursor on, which moves over the places that are none.
+  /// The first start from the cursor on, which moves over the indices that are none.
   private mutating func search(in run: RawSpan) -> Int? {
     while cursor.position < run.byteCount {
       switch rules.isStart(at: cursor.position, in: run, ended: cursor.ended) {
@@ -161,67 +163,67 @@ enum Belief {
 
 /// Where a boundary between requests may lie: the predicates of decoding-rules.md, under their names there.
 ///
-/// `run` is a window of the run's bytes, `ended` says that its end is the run's. Places are indices into it, from
-/// 0.
+/// `run` is a window of the run's bytes, `ended` says that its end is the run's. Indices count in it,
+/// from 0.
 extension RequestRules {
-  /// What is at `place`, which must lie in the window.
-  func extent(at place: Int, in run: RawSpan) -> RequestExtent {
-    let left = run.byteCount - place
-    let command = run.byte(at: place)
+  /// What is at `index`, which must lie in the window.
+  func extent(at index: Int, in run: RawSpan) -> RequestExtent {
+    let left = run.byteCount - index
+    let command = run.byte(at: index)
     switch command {
     case 0, 1:
       let header = RequestLayout.headerLength(command)
       guard left >= header else { return .unfinished }
-      let token = Int(run.bigEndianUInt16(at: place + header - RequestLayout.lengthSize))
+      let token = Int(run.bigEndianUInt16(at: index + header - RequestLayout.lengthSize))
       guard token <= longestToken else { return .none }
       let behindLengths = header + token + RequestLayout.lengthSize
       guard left >= behindLengths else { return .unfinished }
-      let payload = Int(run.bigEndianUInt16(at: place + header + token))
+      let payload = Int(run.bigEndianUInt16(at: index + header + token))
       // Five zeros are not an empty request, but what a tool filled a gap with.
       if payload > longestPayload || (command == 0 && token == 0 && payload == 0) { return .none }
-      return .known(end: place + behindLengths + payload)
+      return .known(end: index + behindLengths + payload)
     case 2:
       guard left >= RequestLayout.itemsOffset else { return .unfinished }
-      let items = run.bigEndianUInt32(at: place + RequestLayout.itemsLengthOffset)
+      let items = run.bigEndianUInt32(at: index + RequestLayout.itemsLengthOffset)
       guard items <= UInt32(Self.longestItems) else { return .none }
-      return .known(end: place + RequestLayout.itemsOffset + Int(items))
+      return .known(end: index + RequestLayout.itemsOffset + Int(items))
     default:
       return .none
     }
   }
 
-  /// believable(o): a boundary may lie at `place`.
-  func isBelievable(at place: Int, in run: RawSpan, ended: Bool) -> Belief {
-    guard place < run.byteCount else { return ended ? .yes : .undecided }
-    switch extent(at: place, in: run) {
+  /// believable(o): a boundary may lie at `index`.
+  func isBelievable(at index: Int, in run: RawSpan, ended: Bool) -> Belief {
+    guard index < run.byteCount else { return ended ? .yes : .undecided }
+    switch extent(at: index, in: run) {
     case .none: return .no
     case .unfinished: return ended ? .yes : .undecided
     case .known: return .yes
     }
   }
 
-  /// start(p): decoding may resume at `place`, which must lie in the window.
-  func isStart(at place: Int, in run: RawSpan, ended: Bool) -> Belief {
-    switch extent(at: place, in: run) {
+  /// start(p): decoding may resume at `index`, which must lie in the window.
+  func isStart(at index: Int, in run: RawSpan, ended: Bool) -> Belief {
+    switch extent(at: index, in: run) {
     case .none: return .no
     case .unfinished: return ended ? .no : .undecided
     case .known(let end):
       guard end <= run.byteCount else { return ended ? .no : .undecided }
-      guard isConvincing(from: place, to: end, in: run) else { return .no }
+      guard isConvincing(from: index, to: end, in: run) else { return .no }
       return isBelievable(at: end, in: run, ended: ended)
     }
   }
 
-  /// Whether the whole request from `place` to `end` is as clients make them: a normal token length, a payload in
+  /// Whether the whole request from `index` to `end` is as clients make them: a normal token length, a payload in
   /// braces, and of command 2 items that fill the frame, each known, of its size and there once at most.
-  private func isConvincing(from place: Int, to end: Int, in run: RawSpan) -> Bool {
-    let command = run.byte(at: place)
+  private func isConvincing(from index: Int, to end: Int, in run: RawSpan) -> Bool {
+    let command = run.byte(at: index)
     guard command != 2 else {
-      return hasConvincingItems(place + RequestLayout.itemsOffset..<end, in: run)
+      return hasConvincingItems(index + RequestLayout.itemsOffset..<end, in: run)
     }
     let header = RequestLayout.headerLength(command)
-    let token = run.bigEndianUInt16(at: place + header - RequestLayout.lengthSize)
-    let payload = place + header + Int(token) + RequestLayout.lengthSize
+    let token = run.bigEndianUInt16(at: index + header - RequestLayout.lengthSize)
+    let payload = index + header + Int(token) + RequestLayout.lengthSize
     return tokenLengths.contains(token) && isInBraces(payload..<end, in: run)
   }
 

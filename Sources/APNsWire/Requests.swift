@@ -13,11 +13,11 @@ public struct RequestFrame: Equatable, Sendable {
   public var length: Int
   public var flags: RecordFlags
 
-  /// The places of its bytes in the window.
+  /// Its bytes in the window.
   public var range: Range<Int> { start..<start + length }
 }
 
-/// Decodes one run of gateway requests, contiguous bytes of a client, in pieces of any size. No I/O.
+/// Decodes one run of gateway requests, contiguous bytes of a client, in chunks of any size. No I/O.
 ///
 /// It is used as `FeedbackDecoder` is, and under the same laws: the answers do not depend on how the run was cut,
 /// every byte is in exactly one request, skipped range or truncated range, and at most `rules.holdBack` bytes
@@ -33,13 +33,13 @@ public struct RequestDecoder: Sendable {
     case skipped(offset: Int, length: Int)
     /// The run ends in a request that is not whole (finding `truncated-record`).
     case truncated(offset: Int, length: Int)
-    /// The piece is used up: go on with the next one, or `finish()`.
+    /// The chunk is used up: continue with the next one, or `finish()`.
     case needsBytes
     /// The run has ended, and all of it has been said. Only after `finish()`.
     case finished
   }
 
-  private var run: PiecewiseRun<RequestWalk>
+  private var run: ChunkedRun<RequestWalk>
 
   /// - Parameters:
   ///   - rules: the limits by which requests are judged.
@@ -47,31 +47,31 @@ public struct RequestDecoder: Sendable {
   ///   - beginsStream: whether the run begins where the stream does. Any other run begins at its first
   ///     start.
   public init(rules: RequestRules, offset: Int = 0, beginsStream: Bool = true) {
-    run = PiecewiseRun(RequestWalk(rules: rules, offset: offset, beginsStream: beginsStream))
+    run = ChunkedRun(RequestWalk(rules: rules, offset: offset, beginsStream: beginsStream))
   }
 
-  /// Bytes of earlier pieces that are not decided yet, and while a piece is being decoded as many of its
+  /// Bytes of earlier chunks that are not decided yet, and while a chunk is being decoded as many of its
   /// own as decide them.
-  public var held: [UInt8] { run.held }
+  public var carry: [UInt8] { run.carry }
 
   /// Offset in the stream of the first byte that no answer has covered, apart from `pendingSkip`.
   public var undecidedOffset: Int { run.walk.cursor.undecidedOffset }
 
-  /// Offset in the stream from which on bytes are being skipped, while the place to resume is not found.
+  /// Offset in the stream from which on bytes are being skipped, while no index to resume at is found.
   public var pendingSkip: Int? { run.walk.pendingSkip }
 
   /// The run has no further bytes.
   public mutating func finish() { run.finish() }
 
-  /// The next answer about the run. Call it with the same piece until it says `needsBytes`; after
-  /// `finish()` the piece is not looked at.
-  public mutating func next(in piece: RawSpan) -> Step {
-    run.next(in: piece) ?? (run.hasEnded ? .finished : .needsBytes)
+  /// The next answer about the run. Call it with the same chunk until it says `needsBytes`; after
+  /// `finish()` the chunk is not looked at.
+  public mutating func next(in chunk: RawSpan) -> Step {
+    run.next(in: chunk) ?? (run.hasEnded ? .finished : .needsBytes)
   }
 }
 
 /// What a whole request says, and where: the fields of commands 0, 1 and 2 (protocol.md, "Gateway requests").
-/// Places are indices from 0 into the bytes that it was read from.
+/// Indices count from 0 in the bytes that it was read from.
 public struct RequestFields: Equatable, Sendable {
   public let command: UInt8
   /// Nil for command 0, and for command 2 without the item or where it is not of 4 bytes.
@@ -189,27 +189,27 @@ public struct RequestItem: Equatable, Sendable {
 
 /// The items of command 2 in the order of the wire, without those that reach beyond the frame.
 public struct RequestItems: Equatable, Sendable {
-  private var place: Int
+  private var index: Int
   private let end: Int
 
   /// - Parameter range: where they stand, indices from 0 into the bytes that `next(in:)` is given.
   public init(_ range: Range<Int>) {
-    place = range.lowerBound
+    index = range.lowerBound
     end = range.upperBound
   }
 
   /// The next item; nil where none is whole.
   public mutating func next(in bytes: RawSpan) -> RequestItem? {
-    guard end - place >= RequestLayout.itemHeaderLength else { return nil }
-    let data = place + RequestLayout.itemHeaderLength
-    let length = Int(bytes.bigEndianUInt16(at: place + 1))
+    guard end - index >= RequestLayout.itemHeaderLength else { return nil }
+    let data = index + RequestLayout.itemHeaderLength
+    let length = Int(bytes.bigEndianUInt16(at: index + 1))
     guard end - data >= length else { return nil }
-    defer { place = data + length }
-    return RequestItem(id: bytes.byte(at: place), data: data..<data + length)
+    defer { index = data + length }
+    return RequestItem(id: bytes.byte(at: index), data: data..<data + length)
   }
 
   /// Whether the items so far fill the frame.
-  public var isAtEnd: Bool { place == end }
+  public var isAtEnd: Bool { index == end }
 }
 
 /// A gateway request by itself, as a client makes one (protocol.md, "Gateway requests").

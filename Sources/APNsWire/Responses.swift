@@ -8,7 +8,7 @@ public struct ResponseFrame: Equatable, Sendable {
   public var flags: RecordFlags
 }
 
-/// Decodes one run of error responses, contiguous bytes of a gateway, in pieces of any size. No I/O.
+/// Decodes one run of error responses, contiguous bytes of a gateway, in chunks of any size. No I/O.
 ///
 /// It is used as `FeedbackDecoder` is, and under the same laws; at most 7 bytes are held back.
 public struct ResponseDecoder: Sendable {
@@ -22,35 +22,35 @@ public struct ResponseDecoder: Sendable {
     case skipped(offset: Int, length: Int)
     /// The run ends in fewer bytes than a response has (finding `truncated-record`).
     case truncated(offset: Int, length: Int)
-    /// The piece is used up: go on with the next one, or `finish()`.
+    /// The chunk is used up: continue with the next one, or `finish()`.
     case needsBytes
     /// The run has ended, and all of it has been said. Only after `finish()`.
     case finished
   }
 
-  private var run: PiecewiseRun<ResponseWalk>
+  private var run: ChunkedRun<ResponseWalk>
 
   /// - Parameters:
   ///   - offset: offset of the run's first byte in its direction of the stream.
   ///   - beginsStream: whether the run begins where the stream does. Any other run begins at its first
   ///     start.
   public init(offset: Int = 0, beginsStream: Bool = true) {
-    run = PiecewiseRun(ResponseWalk(offset: offset, beginsStream: beginsStream))
+    run = ChunkedRun(ResponseWalk(offset: offset, beginsStream: beginsStream))
   }
 
   /// Offset in the stream of the first byte that no answer has covered, apart from `pendingSkip`.
   public var undecidedOffset: Int { run.walk.cursor.undecidedOffset }
 
-  /// Offset in the stream from which on bytes are being skipped, while the place to resume is not found.
+  /// Offset in the stream from which on bytes are being skipped, while no index to resume at is found.
   public var pendingSkip: Int? { run.walk.pendingSkip }
 
   /// The run has no further bytes.
   public mutating func finish() { run.finish() }
 
-  /// The next answer about the run. Call it with the same piece until it says `needsBytes`; after
-  /// `finish()` the piece is not looked at.
-  public mutating func next(in piece: RawSpan) -> Step {
-    run.next(in: piece) ?? (run.hasEnded ? .finished : .needsBytes)
+  /// The next answer about the run. Call it with the same chunk until it says `needsBytes`; after
+  /// `finish()` the chunk is not looked at.
+  public mutating func next(in chunk: RawSpan) -> Step {
+    run.next(in: chunk) ?? (run.hasEnded ? .finished : .needsBytes)
   }
 }
 
@@ -78,6 +78,7 @@ struct ResponseWalk: RunWalk {
 
   /// A response, and the first byte after it.
   var holdBack: Int { ErrorResponse.length + 1 }
+  var firstCopy: Int { holdBack }
 
   /// Offset in the stream of the first byte that is being skipped, while a start is searched for.
   var pendingSkip: Int? {
@@ -100,24 +101,24 @@ struct ResponseWalk: RunWalk {
   }
 
   private mutating func walk(in run: RawSpan) -> Step? {
-    let place = cursor.position
-    let left = run.byteCount - place
+    let index = cursor.position
+    let left = run.byteCount - index
     guard left >= ErrorResponse.length else { return cursor.ended && left > 0 ? truncate(in: run) : nil }
-    guard run.byte(at: place) == ErrorResponse.command else {
+    guard run.byte(at: index) == ErrorResponse.command else {
       mode = .searching(skipStart: cursor.undecidedOffset, byWalk: true)
       cursor.position += 1
-      return .undecodable(offset: cursor.undecidedOffset &- 1, command: run.byte(at: place))
+      return .undecodable(offset: cursor.undecidedOffset &- 1, command: run.byte(at: index))
     }
-    let response = ErrorResponse(at: place, in: run)
+    let response = ErrorResponse(at: index, in: run)
     var flags: RecordFlags = ErrorStatus(rawValue: response.status) == nil ? .unknownStatus : []
     if resynchronised { flags.insert(.resynchronised) }
     resynchronised = false
     cursor.position += ErrorResponse.length
     return .response(
-      ResponseFrame(offset: cursor.windowOffset &+ place, response: response, flags: flags))
+      ResponseFrame(offset: cursor.windowOffset &+ index, response: response, flags: flags))
   }
 
-  /// The first start from the cursor on, which moves over the places that are none.
+  /// The first start from the cursor on, which moves over the indices that are none.
   private mutating func search(in run: RawSpan) -> Int? {
     while cursor.position < run.byteCount, cursor.ended || run.byteCount - cursor.position >= holdBack {
       if isStart(at: cursor.position, in: run) { return cursor.position }
@@ -127,10 +128,10 @@ struct ResponseWalk: RunWalk {
   }
 
   /// start(p): byte 8, a known status, whole, and after it nothing or a byte 8.
-  private func isStart(at place: Int, in run: RawSpan) -> Bool {
-    let end = place + ErrorResponse.length
-    guard end <= run.byteCount, run.byte(at: place) == ErrorResponse.command,
-      ErrorStatus(rawValue: run.byte(at: place + ErrorResponse.statusOffset)) != nil
+  private func isStart(at index: Int, in run: RawSpan) -> Bool {
+    let end = index + ErrorResponse.length
+    guard end <= run.byteCount, run.byte(at: index) == ErrorResponse.command,
+      ErrorStatus(rawValue: run.byte(at: index + ErrorResponse.statusOffset)) != nil
     else { return false }
     return end == run.byteCount || run.byte(at: end) == ErrorResponse.command
   }
@@ -167,10 +168,10 @@ public struct ErrorResponse: Equatable, Sendable {
     self.identifier = identifier
   }
 
-  /// The response at `place` of `bytes`, which must hold it whole.
-  public init(at place: Int, in bytes: RawSpan) {
-    status = bytes.byte(at: place + Self.statusOffset)
-    identifier = bytes.bigEndianUInt32(at: place + Self.identifierOffset)
+  /// The response at `index` of `bytes`, which must hold it whole.
+  public init(at index: Int, in bytes: RawSpan) {
+    status = bytes.byte(at: index + Self.statusOffset)
+    identifier = bytes.bigEndianUInt32(at: index + Self.identifierOffset)
   }
 }
 

@@ -90,7 +90,7 @@ public struct FeedbackRules: Equatable, Sendable {
   /// The limits that hold where a user gives none.
   public static let standard = FeedbackRules(.standard, announcedLongestToken, serviceStart, serviceEnd)
 
-  /// How many bytes from a place on decide whatever is asked about it: three of the longest tuples and a
+  /// How many bytes from an index on decide whatever is asked about it: three of the longest tuples and a
   /// header (decoding-rules.md, "Hold-back").
   public var holdBack: Int { 3 * (Tuple.headerLength + longestToken) + Tuple.headerLength }
 
@@ -151,7 +151,7 @@ public struct RequestRules: Equatable, Sendable {
       RequestLayout.itemsOffset + Self.longestItems)
   }
 
-  /// How many bytes from a place on decide whatever is asked about it: two of the largest requests, and the
+  /// How many bytes from an index on decide whatever is asked about it: two of the largest requests, and the
   /// lengths of one more (decoding-rules.md, "Hold-back").
   public var holdBack: Int {
     2 * largestRequest + RequestLayout.enhancedHeaderLength + RequestLayout.lengthSize + longestToken

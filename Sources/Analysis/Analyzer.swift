@@ -6,7 +6,7 @@ import WireBytes
 package final class Analyzer {
   private let log: EvidenceLog
   /// The open streams by their slots.
-  private var streams: [StreamAnalysis?] = []
+  @exclusivity(unchecked) private var streams: [StreamAnalysis?] = []
 
   package init(_ options: AnalysisOptions = AnalysisOptions(), sinks: [any EvidenceSink]) {
     log = EvidenceLog(options, sinks: sinks)

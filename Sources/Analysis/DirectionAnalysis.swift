@@ -2,31 +2,6 @@ import APNsWire
 import PacketCapture
 import WireBytes
 
-/// A finding while it is not settled which side is the server.
-package struct StreamFinding {
-  package var code: FindingCode
-  /// Nil where it concerns both directions.
-  package var side: Side?
-  package var offset: Int?
-  package var length: Int?
-  package var fileOffset: Int?
-  package var packet: PacketReference?
-  package var message: String
-
-  package init(
-    code: FindingCode, side: Side?, offset: Int? = nil, length: Int? = nil, fileOffset: Int? = nil,
-    packet: PacketReference? = nil, message: String
-  ) {
-    self.code = code
-    self.side = side
-    self.offset = offset
-    self.length = length
-    self.fileOffset = fileOffset
-    self.packet = packet
-    self.message = message
-  }
-}
-
 /// One direction of a stream: a chain of runs with gaps between them, the first of which decides what it carries.
 struct DirectionAnalysis {
   enum Content {
@@ -111,13 +86,16 @@ struct DirectionAnalysis {
 
 /// Remembers the origins of a direction's bytes that may still be asked about.
 struct OriginTrail {
+  /// Those before `first` are forgotten, and removed now and then.
   private var origins: [ByteOrigin] = []
+  private var first = 0
+  private static let mostForgotten = 16
   /// Offset after the last byte that has one.
   private var end = 0
-  /// Index of the stretch that was asked for last: questions come in the order of the stream.
+  /// Index of the extent that was asked for last: questions come in the order of the stream.
   private var cursor = 0
 
-  /// Adds the stretches of the next bytes, which end at `end` of the stream.
+  /// Adds the extents of the next bytes, which end at `end` of the stream.
   mutating func append(_ more: Span<ByteOrigin>, end: Int) {
     for index in more.indices {
       let origin = more[index]
@@ -128,51 +106,32 @@ struct OriginTrail {
     self.end = end
   }
 
-  /// The stretch that holds the byte at `offset`, and the offset after the stretch. Nil only before any byte came.
-  mutating func stretch(at offset: Int) -> (origin: ByteOrigin, end: Int)? {
+  /// The extent that holds the byte at `offset`, and the offset after the extent. Nil only before any byte came.
+  mutating func extent(at offset: Int) -> (origin: ByteOrigin, end: Int)? {
     guard !origins.isEmpty else { return nil }
-    if cursor >= origins.count || origins[cursor].streamOffset > offset { cursor = origins.index(of: offset) }
-    while cursor + 1 < origins.count, origins[cursor + 1].streamOffset <= offset { cursor += 1 }
+    moveCursor(to: offset)
     return (origins[cursor], cursor + 1 < origins.count ? origins[cursor + 1].streamOffset : end)
   }
 
-  mutating func origin(at offset: Int) -> ByteOrigin? {
-    stretch(at: offset)?.origin
+  private mutating func moveCursor(to offset: Int) {
+    if cursor >= origins.count || origins[cursor].streamOffset > offset {
+      cursor = max(first, origins.index(of: offset))
+    }
+    while cursor + 1 < origins.count, origins[cursor + 1].streamOffset <= offset { cursor += 1 }
   }
 
-  /// Forgets the stretches before the one that holds `offset`.
+  mutating func origin(at offset: Int) -> ByteOrigin? {
+    extent(at: offset)?.origin
+  }
+
+  /// Forgets the extents before the one that holds `offset`, which is not before any that was asked about.
   mutating func forget(before offset: Int) {
     guard !origins.isEmpty else { return }
-    let first = origins.index(of: offset)
-    guard first > 0 else { return }
+    moveCursor(to: offset)
+    first = cursor
+    guard first >= Self.mostForgotten else { return }
     origins.removeFirst(first)
-    cursor = max(0, cursor - first)
-  }
-}
-
-/// Findings of a source about bytes that the decoder has not decided: they wait, so that what is said of a direction
-/// comes in the order of its offsets (interface.md, "export").
-struct EarlyFindings {
-  /// More do not wait: those that come then are given at once, out of order.
-  private static let maxCount = 4096
-
-  /// In the order of their offsets, those of one offset in the order in which they came.
-  private var findings: [StreamFinding] = []
-
-  var first: StreamFinding? { findings.first }
-
-  /// Keeps `finding` where its offset is not before `covered`, up to which all has been said; else false.
-  mutating func take(_ finding: StreamFinding, from covered: Int) -> Bool {
-    guard let offset = finding.offset, offset >= covered, findings.count < Self.maxCount else { return false }
-    var index = findings.count
-    while index > 0, let before = findings[index - 1].offset, before > offset { index -= 1 }
-    findings.insert(finding, at: index)
-    return true
-  }
-
-  /// Removes the first finding if its offset is before `offset`.
-  mutating func removeFirst(before offset: Int) -> StreamFinding? {
-    guard let first = findings.first?.offset, first < offset else { return nil }
-    return findings.removeFirst()
+    cursor = 0
+    first = 0
   }
 }

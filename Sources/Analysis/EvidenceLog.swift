@@ -63,7 +63,7 @@ final class EvidenceLog {
   }
 
   /// - Parameter place: where `bytes` stand; nil where they do not last.
-  func add(_ records: consuming FeedbackRecords, in bytes: RawSpan, at place: ChunkPlace?) throws {
+  func add(_ records: FeedbackRecords, in bytes: RawSpan, at place: ChunkPlace?) throws {
     batch.append(records, in: bytes, at: place)
     if batch.isFull { try flush() }
   }

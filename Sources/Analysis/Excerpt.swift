@@ -41,7 +41,7 @@ package struct Excerpt: Sendable {
   package private(set) var tuples: [Tuple] = []
   /// Records up to here have been noted.
   private var notedEnd = 0
-  /// Whether bytes come from so far behind that nothing more is said of those here. Requests are decided much later, but
+  /// Whether bytes come from so far after it that nothing more is said of those here. Requests are decided much later, but
   /// are not noted.
   private var isPast = false
 

@@ -69,7 +69,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
 }
 
 /// Who sent the bytes of a direction.
-package enum Direction: String, Sendable {
+package enum Direction: String, BitwiseCopyable, Sendable {
   case client, server
 }
 

@@ -20,7 +20,7 @@ package final class Overview: EvidenceSink {
 
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) {
     guard !records.run.flags.contains(.implausibleTimestamp) else { return }
-    times.count(records.run, in: bytes, between: records.times)
+    times.count(records.run, in: bytes)
   }
 
   package func finding(_ finding: Finding) {

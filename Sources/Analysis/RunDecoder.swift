@@ -98,10 +98,10 @@ enum RunDecoder {
   }
 
   /// Bytes of earlier chunks that records of the last step are in.
-  var held: [UInt8] {
+  var carry: [UInt8] {
     switch self {
-    case .feedback(let decoder): decoder.value.held
-    case .requests(let decoder): decoder.value.held
+    case .feedback(let decoder): decoder.value.carry
+    case .requests(let decoder): decoder.value.carry
     case .responses: []
     }
   }

@@ -6,24 +6,24 @@ import WireBytes
 /// orders, labels, correlates and emits.
 final class StreamAnalysis {
   /// Findings that may wait for the roles to be settled.
-  private static let maxUnsettled = 64
+  static let maxUnsettled = 64
 
   let identity: StreamIdentity
-  private let log: EvidenceLog
+  let log: EvidenceLog
   /// What it speaks, as soon as that is known.
   private var expected: StreamProtocol?
   private var server: Side
   /// Whether the roles are certain; a guess may be corrected by what the directions carry.
-  private var isSettled: Bool
-  private var unsettled: [StreamFinding] = []
+  var isSettled: Bool
+  var unsettled: [StreamFinding] = []
   // A method that changes a direction uses no other way to it.
   @exclusivity(unchecked) private var first = DirectionAnalysis(.first)
   @exclusivity(unchecked) private var second = DirectionAnalysis(.second)
   /// Made when something of it is decoded.
-  private var gateway: Box<Correlator>?
+  var gateway: Box<Correlator>?
   /// Nil where no excerpts are wanted.
-  private let excerpts: (first: ExcerptMaker, second: ExcerptMaker)?
-  private var findings = 0
+  let excerpts: (first: ExcerptMaker, second: ExcerptMaker)?
+  var findings = 0
   /// The labels that were used last, and the input they are for.
   private var lastLabels: (input: UInt16, labels: StreamLabels)?
 
@@ -43,7 +43,7 @@ final class StreamAnalysis {
     excerpts = log.options.excerptsPerCode > 0 ? (ExcerptMaker(), ExcerptMaker()) : nil
   }
 
-  private func role(of side: Side) -> Direction { side == server ? .server : .client }
+  func role(of side: Side) -> Direction { side == server ? .server : .client }
 
   private func labels(input: UInt16) -> StreamLabels {
     if let lastLabels, lastLabels.input == input { return lastLabels.labels }
@@ -54,7 +54,7 @@ final class StreamAnalysis {
     return labels
   }
 
-  private func excerpts(of side: Side) -> ExcerptMaker? {
+  func excerpts(of side: Side) -> ExcerptMaker? {
     side == .first ? excerpts?.first : excerpts?.second
   }
 
@@ -221,7 +221,7 @@ final class StreamAnalysis {
     }
   }
 
-  private func settle() throws {
+  func settle() throws {
     guard !isSettled else { return }
     isSettled = true
     lastLabels = nil
@@ -240,18 +240,18 @@ final class StreamAnalysis {
     while true {
       switch decoder.next(in: chunk) {
       case .records(let run):
-        if run.window == .piece {
+        if run.window == .chunk {
           try emit(run, in: chunk, at: place, of: &direction)
         } else {
-          let held = decoder.held
-          try emit(run, in: held.span.bytes, at: nil, of: &direction)
+          let carry = decoder.carry
+          try emit(run, in: carry.span.bytes, at: nil, of: &direction)
         }
       case .request(let frame):
-        if frame.window == .piece {
+        if frame.window == .chunk {
           try correlate(frame, in: chunk, at: place, of: &direction)
         } else {
-          let held = decoder.held
-          try correlate(frame, in: held.span.bytes, at: nil, of: &direction)
+          let carry = decoder.carry
+          try correlate(frame, in: carry.span.bytes, at: nil, of: &direction)
         }
       case .response(let frame):
         try correlate(frame, of: &direction)
@@ -267,25 +267,24 @@ final class StreamAnalysis {
     }
   }
 
-  /// Cuts a run of feedback at the ends of stretches of the file, and where the source found something.
+  /// Cuts a run of feedback at the ends of extents of the file, and where the source found something.
   private func emit(
     _ run: RecordRun, in bytes: RawSpan, at place: ChunkPlace?, of direction: inout DirectionAnalysis
   ) throws {
-    let times = run.times(in: bytes)
-    log.summary.count(run, times: times)
+    log.summary.count(run)
     direction.records &+= run.count
     var done = 0
     while done < run.count {
       let offset = run.offset &+ done &* run.stride
-      guard let (origin, stretchEnd) = direction.trail.stretch(at: offset) else { return }
-      let end = try min(stretchEnd, endOfTurn(of: &direction, from: offset))
-      let inStretch = (end &- offset &+ run.stride &- 1) / run.stride
-      let count = max(1, min(inStretch, run.count &- done))
+      guard let (origin, extentEnd) = direction.trail.extent(at: offset) else { return }
+      let end = try min(extentEnd, endOfTurn(of: &direction, from: offset))
+      let inExtent = (end &- offset &+ run.stride &- 1) / run.stride
+      let count = max(1, min(inExtent, run.count &- done))
       let slice = run.slice(from: done, count: count)
       try log.add(
         FeedbackRecords(
           labels: labels(input: origin.packet?.input ?? 0), direction: role(of: direction.side), run: slice,
-          origin: origin, times: times),
+          origin: origin),
         in: bytes, at: place)
       try excerpts(of: direction.side)?.note(slice, in: log)
       done &+= count
@@ -421,122 +420,5 @@ final class StreamAnalysis {
     // A dump without a byte is one of nothing: it was given to be read as feedback.
     default: expected ?? (identity.serverEvidence == .dump ? .feedback : .other)
     }
-  }
-}
-
-// MARK: - Findings
-
-extension StreamAnalysis {
-  /// What the source found up to `offset` comes next, then records from there on: up to the offset that this returns,
-  /// before which it found nothing more. Asked for each run of records: mostly there is nothing at all.
-  private func endOfTurn(of direction: inout DirectionAnalysis, from offset: Int) throws -> Int {
-    guard direction.early.first != nil else { return .max }
-    try releaseEarly(before: offset &+ 1, of: &direction)
-    return direction.early.first?.offset ?? .max
-  }
-
-  /// All before `offset` was said: what the source found there comes next.
-  private func releaseEarly(before offset: Int, of direction: inout DirectionAnalysis) throws {
-    while let finding = direction.early.removeFirst(before: offset) { try find(finding) }
-  }
-
-  private func findUndecodable(
-    _ command: UInt8, at offset: Int, of content: DirectionContent, in direction: inout DirectionAnalysis
-  ) throws {
-    let limits = "lengths beyond the limits (--max-token-length, --max-payload)"
-    let message =
-      switch (content, command) {
-      case (.responses, _): "expected an error response's command, 8, and found \(command)"
-      case (_, 0): "a request with command 0 and \(limits), or both 0"
-      case (_, 1): "a request with command 1 and \(limits)"
-      case (_, 2): "a request with command 2 and a frame of more than \(RequestRules.longestItems) bytes"
-      default: "expected a request's command, 0 to 2, and found \(command)"
-      }
-    try find(
-      content == .requests && command <= 2 ? .malformedFrame : .unknownCommand, offset, 1,
-      origin: direction.trail.origin(at: offset), message, in: &direction)
-  }
-
-  private func findSkipped(
-    _ offset: Int, _ length: Int, of content: DirectionContent, in direction: inout DirectionAnalysis
-  ) throws {
-    log.summary.skippedBytes &+= length
-    try find(
-      .skippedBytes, offset, length, origin: direction.endSkip(at: offset),
-      "\(Count.of(length, "byte")) skipped: no \(content.recordName) here can be trusted", in: &direction)
-  }
-
-  private func findTruncated(
-    _ offset: Int, _ length: Int, of content: DirectionContent, in direction: inout DirectionAnalysis
-  ) throws {
-    log.summary.truncatedBytes &+= length
-    let article = content == .responses ? "an" : "a"
-    try find(
-      .truncatedRecord, offset, length, origin: direction.trail.origin(at: offset),
-      "\(Count.of(length, "byte")) at the end: \(article) \(content.recordName) that is cut off",
-      in: &direction)
-  }
-
-  private func findCiphertext(_ direction: inout DirectionAnalysis) throws {
-    let missing =
-      direction.gapBytes > 0 ? "; \(Count.of(direction.gapBytes, "byte")) of it missing" : ""
-    try find(
-      .encryptedStream, 0, direction.end, at: direction.firstPlace,
-      "the stream is TLS ciphertext: nothing in it can be decoded without its keys\(missing)", in: &direction)
-  }
-
-  private func find(
-    _ code: FindingCode, _ offset: Int, _ length: Int, origin: ByteOrigin?, _ message: String,
-    in direction: inout DirectionAnalysis
-  ) throws {
-    let place = DirectionAnalysis.Place(
-      fileOffset: origin?.fileOffset(of: offset), packet: origin?.packet)
-    try find(code, offset, length, at: place, message, in: &direction)
-  }
-
-  private func find(
-    _ code: FindingCode, _ offset: Int, _ length: Int, at place: DirectionAnalysis.Place?, _ message: String,
-    in direction: inout DirectionAnalysis
-  ) throws {
-    try releaseEarly(before: offset &+ 1, of: &direction)
-    try find(
-      StreamFinding(
-        code: code, side: direction.side, offset: offset, length: length, fileOffset: place?.fileOffset,
-        packet: place?.packet, message: message))
-  }
-
-  /// Emits a finding, when all that must come before it has: the roles are settled, and requests and responses
-  /// of lower offsets have left.
-  private func find(_ finding: StreamFinding) throws {
-    guard isSettled else {
-      unsettled.append(finding)
-      if unsettled.count > Self.maxUnsettled { try settle() }
-      return
-    }
-    try beginExcerpt(of: finding)
-    if let side = finding.side, try gateway?.value.takes(finding, from: role(of: side)) == true { return }
-    try report(finding)
-  }
-
-  private func report(_ finding: StreamFinding) throws {
-    findings += 1
-    try log.add(placed(finding))
-  }
-
-  private func beginExcerpt(of finding: StreamFinding) throws {
-    guard excerpts != nil, let excerpt = log.beginExcerpt(of: placed(finding)) else { return }
-    if excerpt.range != nil, let side = finding.side {
-      excerpts(of: side)?.begin(excerpt)
-    } else {
-      try log.add(excerpt)
-    }
-  }
-
-  private func placed(_ finding: StreamFinding) -> Finding {
-    Finding(
-      source: log.source(finding.packet?.input ?? 0), stream: identity.number,
-      direction: finding.side.map { role(of: $0) }, offset: finding.offset, length: finding.length,
-      packet: finding.packet?.number, fileOffset: finding.fileOffset, code: finding.code,
-      message: finding.message)
   }
 }

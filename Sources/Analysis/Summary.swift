@@ -130,15 +130,13 @@ package struct Summary: Equatable, Sendable {
     }
   }
 
-  mutating func count(_ run: RecordRun, times: ClosedRange<UInt32>) {
+  mutating func count(_ run: RecordRun) {
     feedback &+= run.count
     recordBytes &+= run.count &* run.stride
     count(run.flags, times: run.count)
     if !run.flags.contains(.implausibleTimestamp) {
-      self.times =
-        min(
-          self.times?.lowerBound ?? .max, times.lowerBound)...max(
-          self.times?.upperBound ?? .min, times.upperBound)
+      let known = times ?? run.earliest...run.earliest
+      times = min(known.lowerBound, run.earliest)...max(known.upperBound, run.latest)
     }
   }
 }

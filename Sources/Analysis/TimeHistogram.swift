@@ -41,9 +41,8 @@ package struct TimeHistogram: Sendable {
     return (first...last).map { (start &+ UInt32($0) &* width, counts[$0]) }
   }
 
-  /// - Parameter times: the times of all records of `run` lie between these.
-  package mutating func count(_ run: RecordRun, in bytes: RawSpan, between times: ClosedRange<UInt32>) {
-    makeRoom(for: times)
+  package mutating func count(_ run: RecordRun, in bytes: RawSpan) {
+    makeRoom(for: run.earliest...run.latest)
     let start = start
     let binsPerSecond = binsPerSecond
     var bins = counts.mutableSpan

@@ -20,9 +20,9 @@ struct DecoderLawTests {
       let beginsStream = !source.generator.chance(3)
       let offset = source.generator.pick([0, 0, 1, 4_294_967_295, 1 << 40])
       let plain = PlainDecoder(bytes, limits).decode(offset: offset, beginsStream: beginsStream)
-      let decode = { (pieceLength: () -> Int) in
+      let decode = { (chunkLength: () -> Int) in
         IncrementalDecoding(
-          bytes, rules: rules, offset: offset, beginsStream: beginsStream, pieceLength: pieceLength)
+          bytes, rules: rules, offset: offset, beginsStream: beginsStream, chunkLength: chunkLength)
       }
       let fault = Self.fault(decode, plain, &source.generator, everySize: number % 25 == 0)
       if let fault {
@@ -38,11 +38,11 @@ struct DecoderLawTests {
     _ generator: inout SeededGenerator, everySize: Bool
   ) -> String? {
     for size in (everySize ? Array(1...80) : [1, 37, 38, 39]) + [Int.max / 2] {
-      if let fault = compare(decode { size }, plain) { return "pieces of \(size): \(fault)" }
+      if let fault = compare(decode { size }, plain) { return "chunks of \(size): \(fault)" }
     }
     for most in [5, 100, 700] {
       let decoding = decode { generator.pick(0...most) }
-      if let fault = compare(decoding, plain) { return "random pieces up to \(most): \(fault)" }
+      if let fault = compare(decoding, plain) { return "random chunks up to \(most): \(fault)" }
     }
     return nil
   }
@@ -78,7 +78,7 @@ struct DecoderLawTests {
     #expect(IncrementalDecoding(noise, rules: rules) { 1 }.mostHeld == rules.holdBack - 1)
   }
 
-  @Test("a sound dump is one run a piece, not a call a record")
+  @Test("a sound dump is one run a chunk, not a call a record")
   func runs() {
     let bytes = (0..<10_000).flatMap { _ in Tuples.one() }
     var decoder = FeedbackDecoder(rules: .standard)
@@ -90,7 +90,7 @@ struct DecoderLawTests {
     #expect(decoder.next(in: bytes.span.bytes) == .needsBytes)
   }
 
-  @Test("empty pieces and an empty run say nothing")
+  @Test("empty chunks and an empty run say nothing")
   func emptiness() {
     for beginsStream in [true, false] {
       var decoder = FeedbackDecoder(rules: .standard, offset: 9, beginsStream: beginsStream)

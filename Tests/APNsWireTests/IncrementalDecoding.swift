@@ -1,29 +1,29 @@
 import APNsWire
 import WireBytes
 
-/// What the library's decoder made of a run that was handed over in pieces, with the laws watched on the way.
+/// What the library's decoder made of a run that was handed over in chunks, with the laws watched on the way.
 struct IncrementalDecoding {
   private(set) var evidence: [Evidence] = []
   /// The first breach of a law of decoding-rules.md, "Laws"; nil where all held.
   private(set) var breach: String?
-  /// The most bytes that were held back between two pieces.
+  /// The most bytes that were held back between two chunks.
   private(set) var mostHeld = 0
 
   private var decoder: FeedbackDecoder
   /// Offset in the stream behind everything that was said.
   private var covered: Int
 
-  /// - Parameter pieceLength: asked for the length of each piece; less than 1 counts as an empty piece.
+  /// - Parameter chunkLength: asked for the length of each chunk; less than 1 counts as an empty chunk.
   init(
     _ bytes: [UInt8], rules: FeedbackRules, offset: Int = 0, beginsStream: Bool = true,
-    pieceLength: () -> Int
+    chunkLength: () -> Int
   ) {
     decoder = FeedbackDecoder(rules: rules, offset: offset, beginsStream: beginsStream)
     covered = offset
     evidence.reserveCapacity(bytes.count / 38)
     var start = 0
     while start < bytes.count, breach == nil {
-      let end = min(bytes.count, start + max(0, pieceLength()))
+      let end = min(bytes.count, start + max(0, chunkLength()))
       take(bytes.span.bytes.extracting(start..<end))
       start = end
     }
@@ -31,15 +31,15 @@ struct IncrementalDecoding {
     if covered != offset + bytes.count { breach = breach ?? "accounting: ends at \(covered)" }
   }
 
-  private mutating func take(_ piece: RawSpan) {
+  private mutating func take(_ chunk: RawSpan) {
     while breach == nil {
-      let step = decoder.next(in: piece)
+      let step = decoder.next(in: chunk)
       if step == .needsBytes { break }
       if step == .finished { breach = "progress: finished before the end" }
-      add(step, piece)
+      add(step, chunk)
     }
-    mostHeld = max(mostHeld, decoder.held.count)
-    if decoder.held.count > decoder.rules.holdBack { breach = "hold-back: \(decoder.held.count) bytes" }
+    mostHeld = max(mostHeld, decoder.carry.count)
+    if decoder.carry.count > decoder.rules.holdBack { breach = "hold-back: \(decoder.carry.count) bytes" }
     if (decoder.pendingSkip ?? decoder.undecidedOffset) != covered { breach = "lost track at \(covered)" }
   }
 
@@ -55,15 +55,15 @@ struct IncrementalDecoding {
   }
 
   /// Every answer must go on where the last one ended, and cover something.
-  private mutating func add(_ step: FeedbackDecoder.Step, _ piece: RawSpan) {
+  private mutating func add(_ step: FeedbackDecoder.Step, _ chunk: RawSpan) {
     switch step {
     case .records(let run):
       check(run.offset, run.count * run.stride)
-      if run.window == .piece {
-        add(run, in: piece)
+      if run.window == .chunk {
+        add(run, in: chunk)
       } else {
-        let held = decoder.held
-        add(run, in: held.span.bytes)
+        let carry = decoder.carry
+        add(run, in: carry.span.bytes)
       }
     case .skipped(let offset, let length):
       check(offset, length)

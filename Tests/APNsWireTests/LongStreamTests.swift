@@ -2,7 +2,7 @@ import APNsWire
 import TestSupport
 import Testing
 
-/// More than 1 MiB with damage everywhere: the same answers whatever the pieces are.
+/// More than 1 MiB with damage everywhere: the same answers whatever the chunks are.
 @Suite("A long damaged stream")
 struct LongStreamTests {
   static let bytes: [UInt8] = {
@@ -22,17 +22,17 @@ struct LongStreamTests {
     #expect(flagged > 1000)
   }
 
-  @Test("in pieces of every size from 1 to 80", arguments: 1...80)
+  @Test("in chunks of every size from 1 to 80", arguments: 1...80)
   func everySize(_ size: Int) {
     expectSame { size }
   }
 
-  @Test("in one piece")
+  @Test("in one chunk")
   func whole() {
     expectSame { Int.max / 2 }
   }
 
-  @Test("in random pieces", arguments: [10, 400, 70_000, 300_000])
+  @Test("in random chunks", arguments: [10, 400, 70_000, 300_000])
   func randomSizes(_ most: Int) {
     var generator = SeededGenerator(seed: UInt64(most))
     expectSame { generator.pick(1...most) }
@@ -57,8 +57,8 @@ struct LongStreamTests {
     }
   }
 
-  private func expectSame(_ pieceLength: () -> Int) {
-    let decoding = IncrementalDecoding(Self.bytes, rules: .standard, pieceLength: pieceLength)
+  private func expectSame(_ chunkLength: () -> Int) {
+    let decoding = IncrementalDecoding(Self.bytes, rules: .standard, chunkLength: chunkLength)
     #expect(decoding.breach == nil)
     // Not compared within #expect, which would print a megabyte.
     let isSame = decoding.evidence == Self.plain

@@ -24,7 +24,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { sentence }
 
-  /// Holds both decoders to the case, the library's in pieces of every size up to 40 and whole.
+  /// Holds both decoders to the case, the library's in chunks of every size up to 40 and whole.
   func check() throws {
     let rules = try #require(limits.rules)
     let plain = PlainDecoder(bytes, limits).decode(beginsStream: beginsStream)
@@ -32,7 +32,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     for size in Array(1...40) + [bytes.count + 1] {
       let decoding = IncrementalDecoding(bytes, rules: rules, beginsStream: beginsStream) { size }
       #expect(decoding.breach == nil)
-      #expect(decoding.evidence.text == expected, "in pieces of \(size)")
+      #expect(decoding.evidence.text == expected, "in chunks of \(size)")
       #expect(decoding.evidence == plain)
     }
   }

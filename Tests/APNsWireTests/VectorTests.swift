@@ -31,7 +31,7 @@ struct VectorTests {
     #expect(Set(Vector.tuples.map(\.id)) == Set(Self.expectations.keys))
   }
 
-  @Test("whole, byte by byte, and in the pieces that its source delivers", arguments: Vector.tuples)
+  @Test("whole, byte by byte, and in the chunks that its source delivers", arguments: Vector.tuples)
   func alone(_ vector: Vector) throws {
     for sizes in [[vector.bytes.count + 1], [1], vector.chunks ?? [64]] {
       var index = 0
@@ -48,7 +48,7 @@ struct VectorTests {
     #expect(PlainDecoder(vector.bytes, .init()).decode().text == Self.expectations[vector.id])
   }
 
-  @Test("joined with every other, with the seam anywhere in a piece", arguments: Vector.tuples)
+  @Test("joined with every other, with the seam anywhere in a chunk", arguments: Vector.tuples)
   func joined(_ vector: Vector) throws {
     let first = PlainDecoder(vector.bytes, .init()).decode()
     for other in Vector.tuples {
@@ -57,7 +57,7 @@ struct VectorTests {
       for size in [1, max(1, vector.bytes.count), 37, 64, bytes.count + 1] {
         let decoding = IncrementalDecoding(bytes, rules: .standard) { size }
         #expect(decoding.breach == nil)
-        #expect(decoding.evidence == plain, "with \(other.id) in pieces of \(size)")
+        #expect(decoding.evidence == plain, "with \(other.id) in chunks of \(size)")
       }
       // Sound tuples of a normal length behind whole ones change nothing on either side.
       let isWhole = !first.contains { if case .truncated = $0 { true } else { false } }

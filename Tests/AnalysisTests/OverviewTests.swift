@@ -36,8 +36,7 @@ struct OverviewTests {
       let origin = ByteOrigin(streamOffset: 0, fileOffset: 0, stride: 1)
       overview.records(
         FeedbackRecords(
-          labels: StreamLabels(source: "a", stream: 0), direction: .server, run: run, origin: origin,
-          times: run.times(in: bytes.span.bytes)),
+          labels: StreamLabels(source: "a", stream: 0), direction: .server, run: run, origin: origin),
         in: bytes.span.bytes)
     }
     #expect(overview.times.bins.map(\.count) == [2])

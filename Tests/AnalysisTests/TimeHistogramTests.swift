@@ -26,8 +26,9 @@ struct TimeHistogramTests {
     for start in stride(from: 0, to: times.count, by: cut) {
       let part = times[start..<min(times.count, start + cut)]
       let bytes = part.flatMap { Tuples.of([1, 2], time: $0) }
-      let run = RecordRun.sample(tokenLength: 2, count: part.count)
-      histogram.count(run, in: bytes.span.bytes, between: run.times(in: bytes.span.bytes))
+      let run = RecordRun.sample(
+        tokenLength: 2, count: part.count, times: (part.min() ?? 0)...(part.max() ?? 0))
+      histogram.count(run, in: bytes.span.bytes)
     }
     return histogram
   }

@@ -56,7 +56,7 @@ struct CSVTests {
     #expect(isSame)
   }
 
-  @Test("more rows than a buffer holds, whose pieces join without a seam")
+  @Test("more rows than a buffer holds, whose chunks join without a seam")
   func manyRows() throws {
     var generator = SeededGenerator(seed: 83)
     let batch = Batch(
@@ -69,7 +69,7 @@ struct CSVTests {
     try output.flush()
     let isSame = sink.text == batch.rows().map { line($0, FeedbackColumn.standard) }.joined()
     #expect(isSame)
-    #expect(sink.pieces.count > 5 && sink.pieces.allSatisfy { $0 > 0 && $0 <= 256 << 10 })
+    #expect(sink.chunks.count > 5 && sink.chunks.allSatisfy { $0 > 0 && $0 <= 256 << 10 })
   }
 
   @Test("the default columns are those of the interface")

@@ -21,7 +21,7 @@ struct OutputBufferTests {
     try output.flush()
     try output.flush()
     let isSame = sink.bytes == expected
-    #expect(isSame && sink.pieces.allSatisfy { $0 > 0 })
+    #expect(isSame && sink.chunks.allSatisfy { $0 > 0 })
   }
 
   @Test("what the sink throws comes through")

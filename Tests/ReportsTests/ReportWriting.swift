@@ -9,11 +9,11 @@ import WireBytes
 /// Keeps a report in memory.
 final class MemorySink: ByteSink {
   private(set) var bytes: [UInt8] = []
-  /// The lengths of the pieces that came.
-  private(set) var pieces: [Int] = []
+  /// The lengths of the chunks that came.
+  private(set) var chunks: [Int] = []
 
   func write(_ bytes: RawSpan) {
-    pieces.append(bytes.byteCount)
+    chunks.append(bytes.byteCount)
     bytes.withUnsafeBytes { self.bytes.append(contentsOf: $0) }
   }
 
@@ -43,11 +43,11 @@ struct Batch {
     for (token, time) in zip(tokens, times) { bytes += Tuples.of(token, time: time) }
     self.bytes = bytes
     let run = RecordRun.sample(
-      start: lead, offset: offset, tokenLength: tokens.first?.count ?? 0, count: tokens.count, flags: flags)
+      start: lead, offset: offset, tokenLength: tokens.first?.count ?? 0, count: tokens.count, flags: flags,
+      times: (times.min() ?? 0)...(times.max() ?? 0))
     records = FeedbackRecords(
       labels: StreamLabels(source: source, stream: stream), direction: .server, run: run,
-      origin: origin ?? ByteOrigin(streamOffset: offset, fileOffset: offset, stride: 1),
-      times: run.times(in: bytes.span.bytes))
+      origin: origin ?? ByteOrigin(streamOffset: offset, fileOffset: offset, stride: 1))
   }
 
   /// Batches of all kinds: token lengths around the widths of registers, and far beyond.

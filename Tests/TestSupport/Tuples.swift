@@ -23,7 +23,8 @@ package enum Tuples {
 extension RecordRun {
   /// A run with the given fields. Only a decoder makes runs, so one is asked for a sample to change.
   package static func sample(
-    start: Int = 0, offset: Int = 0, tokenLength: Int, count: Int = 1, flags: RecordFlags = []
+    start: Int = 0, offset: Int = 0, tokenLength: Int, count: Int = 1, flags: RecordFlags = [],
+    times: ClosedRange<UInt32> = 0 ... .max
   ) -> RecordRun {
     var decoder = FeedbackDecoder(rules: .standard)
     let tuple = Tuples.one()
@@ -37,6 +38,7 @@ extension RecordRun {
     run.tokenLength = tokenLength
     run.count = count
     run.flags = flags
+    (run.earliest, run.latest) = (times.lowerBound, times.upperBound)
     return run
   }
 }

@@ -31,7 +31,7 @@ struct TokenLog {
     last = chunk
   }
 
-  /// Calls `body` with the entries of each chunk, one behind the other.
+  /// Calls `body` with the entries of each chunk, one after the other.
   func visitChunks(_ body: (_ entries: UnsafeRawBufferPointer) throws -> Void) rethrows {
     for chunk in full { try body(chunk.entries) }
     if last.used > 0 { try body(last.entries) }

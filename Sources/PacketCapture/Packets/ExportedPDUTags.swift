@@ -106,7 +106,7 @@ struct ExportedPDUTags {
 }
 
 extension PacketWalk {
-  /// Reads the tags and stops at the data behind them; nil if they cannot be right.
+  /// Reads the tags and stops at the data after them; nil if they cannot be right.
   mutating func exportedPDU(in bytes: RawSpan) -> ExportedPDUTags? {
     var tags = ExportedPDUTags()
     while holds(4, .exportedPDU) {

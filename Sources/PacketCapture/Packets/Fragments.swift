@@ -5,7 +5,7 @@ import WireBytes
 ///
 /// Memory is bounded: by `fragmentBuffer`, and because no datagram waits for more than `reorderWindow`
 /// packets. Time is, too: a fragment costs a hash of its bytes, a binary search, and a move of the 8 bytes
-/// that each fragment behind it takes.
+/// that each fragment after it takes.
 struct FragmentTable {
   /// What makes fragments parts of one datagram. IPv6 has no protocol in it: only the first fragment's counts.
   private struct Key: Hashable {

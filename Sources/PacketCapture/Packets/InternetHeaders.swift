@@ -1,6 +1,6 @@
 import WireBytes
 
-/// What an IP header says of the fragment behind it.
+/// What an IP header says of the fragment after it.
 struct FragmentHeader: Equatable {
   var identification: UInt32 = 0
   /// Place of the fragment's first byte in the datagram, in bytes from 0; a multiple of 8.
@@ -93,7 +93,7 @@ extension PacketWalk {
     return nil
   }
 
-  /// What an IP protocol number (IANA registry) announces, behind IPv6 extension headers.
+  /// What an IP protocol number (IANA registry) announces, after IPv6 extension headers.
   mutating func transport(_ number: UInt8, in bytes: RawSpan) -> Layer {
     var number = number
     while true {

@@ -13,7 +13,7 @@ extension PacketWalk {
     return type == 0x0800 ? .ipv4 : typeOrLength(type)
   }
 
-  /// IEEE 802.3, section 3.2.6: up to 1500 it is a length, from 1536 on a type. Behind a length come
+  /// IEEE 802.3, section 3.2.6: up to 1500 it is a length, from 1536 on a type. After a length come
   /// padding and trailers, which are no part of the packet.
   private mutating func typeOrLength(_ type: UInt16) -> Layer {
     if type >= 1536 { return .network(type) }
@@ -22,7 +22,7 @@ extension PacketWalk {
     return .logicalLink
   }
 
-  /// What an EtherType (IEEE registry) announces, behind VLAN tags.
+  /// What an EtherType (IEEE registry) announces, after VLAN tags.
   mutating func network(_ type: UInt16, in bytes: RawSpan) -> Layer {
     switch type {
     case 0x0800: return .ipv4
@@ -182,7 +182,7 @@ extension PacketWalk {
     }
   }
 
-  /// RFC 2516, section 4: version and type, code, session, length of the PPP packet behind it.
+  /// RFC 2516, section 4: version and type, code, session, length of the PPP packet after it.
   mutating func pppoe(in bytes: RawSpan) -> Layer {
     guard holds(6, .pppoe) else { return .malformed }
     let version = Int(bytes.byte(at: start))
@@ -196,7 +196,7 @@ extension PacketWalk {
   }
 
   /// RFC 3032, section 2.1: labels of four bytes up to the one with the bottom bit. Nothing says what follows;
-  /// IP is known by its first four bits, anything else by an EtherType where Ethernet has one, behind a
+  /// IP is known by its first four bits, anything else by an EtherType where Ethernet has one, after a
   /// control word whose first four bits are 0 (RFC 4385, section 3) or without it.
   mutating func labels(in bytes: RawSpan) -> Layer {
     var isBottom = false

@@ -212,7 +212,7 @@ package struct ReassembledDatagram: Equatable, Sendable {
 package struct ExportedPDU: Equatable, Sendable {
   /// What Wireshark knew of the TCP segment that the data came in.
   package struct TCPInfo: Equatable, Sendable {
-    /// Sequence number of the data's first byte and of the byte behind it. They count from 0 at the
+    /// Sequence number of the data's first byte and of the byte after it. They count from 0 at the
     /// connection's SYN where Wireshark showed relative numbers, which is its default.
     package var sequence: SequenceNumber
     package var nextSequence: SequenceNumber

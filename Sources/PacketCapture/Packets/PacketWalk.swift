@@ -36,10 +36,10 @@ struct PacketWalk {
   /// count: each is a fixed cost a byte.
   static let maxLayers = 32
 
-  /// Index of the byte that the walk stands on, and of the byte behind the last that was captured.
+  /// Index of the byte that the walk stands on, and of the byte after the last that was captured.
   var start: Int
   var end: Int
-  /// Index of the byte behind the last that the packet had on the wire, as the innermost length says; never
+  /// Index of the byte after the last that the packet had on the wire, as the innermost length says; never
   /// less than `end`.
   var wireEnd: Int
   var layersLeft = PacketWalk.maxLayers
@@ -103,8 +103,8 @@ struct PacketWalk {
     return .malformed
   }
 
-  /// What the innermost length says: the packet ends `length` bytes (0 or more) behind `start`. What is
-  /// captured behind that is padding or a trailer; what is not captured before it is missing.
+  /// What the innermost length says: the packet ends `length` bytes (0 or more) after `start`. What is
+  /// captured after that is padding or a trailer; what is not captured before it is missing.
   @inline(__always)
   mutating func endWire(after length: Int) {
     wireEnd = start &+ length

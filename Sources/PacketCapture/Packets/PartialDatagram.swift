@@ -23,7 +23,7 @@ struct PartialDatagram {
   }
 
   /// A fragment, by its place in the datagram.
-  private struct Piece {
+  private struct Fragment {
     /// In bytes from 0.
     var offset: UInt16
     var length: UInt16
@@ -37,8 +37,8 @@ struct PartialDatagram {
   private(set) var protocolNumber: UInt8
   /// Tells datagrams apart that have the same name after each other.
   let serial: Int
-  /// The fragments in the order of their offsets. Small, because one that comes early moves those behind it.
-  private var pieces: [Piece] = []
+  /// The fragments in the order of their offsets. Small, because one that comes early moves those after it.
+  private var fragments: [Fragment] = []
   /// Hash of the content, and index in `bytes` of the first byte, of each fragment.
   private var hashes: [(content: Int, start: Int)] = []
   /// The fragments' bytes and origins in the order in which they came.
@@ -58,11 +58,11 @@ struct PartialDatagram {
   }
 
   var receivedBytes: Int { bytes.count }
-  var hasFirstFragment: Bool { pieces.first?.offset == 0 }
+  var hasFirstFragment: Bool { fragments.first?.offset == 0 }
 
   /// Bytes of memory that it takes, its place in the table and in the queue counted in.
   var cost: Int {
-    600 &+ bytes.capacity &+ pieces.capacity &* MemoryLayout<Piece>.stride
+    600 &+ bytes.capacity &+ fragments.capacity &* MemoryLayout<Fragment>.stride
       &+ hashes.capacity &* MemoryLayout<(Int, Int)>.stride
       &+ origins.capacity &* MemoryLayout<ByteOrigin>.stride &+ packets.capacity &* MemoryLayout<Int>.stride
   }
@@ -85,7 +85,8 @@ struct PartialDatagram {
       return .waits
     }
     let end = header.offset &+ content.byteCount
-    guard end <= total ?? .max, header.hasMore || (total ?? end == end && end >= pieces.last?.end ?? 0) else {
+    guard end <= total ?? .max, header.hasMore || (total ?? end == end && end >= fragments.last?.end ?? 0)
+    else {
       return .contradicts
     }
     if isKnown(header, content) { return .ignored }
@@ -96,22 +97,22 @@ struct PartialDatagram {
     return bytes.count == total ? .completed : .waits
   }
 
-  /// Index among the pieces for one of `range`; nil where it overlaps another.
+  /// Index among the fragments for one of `range`; nil where it overlaps another.
   private func freePlace(_ range: Range<Int>) -> Int? {
     let index = index(of: range.lowerBound)
-    if index > 0, pieces[index - 1].end > range.lowerBound { return nil }
-    if index < pieces.count, Int(pieces[index].offset) < range.upperBound { return nil }
+    if index > 0, fragments[index - 1].end > range.lowerBound { return nil }
+    if index < fragments.count, Int(fragments[index].offset) < range.upperBound { return nil }
     return index
   }
 
-  /// Index of the first piece at `offset` or behind it.
+  /// Index of the first fragment at `offset` or after it.
   private func index(of offset: Int) -> Int {
-    if let last = pieces.last, Int(last.offset) < offset { return pieces.count }
+    if let last = fragments.last, Int(last.offset) < offset { return fragments.count }
     var low = 0
-    var high = pieces.count
+    var high = fragments.count
     while low < high {
       let middle = (low + high) / 2
-      if Int(pieces[middle].offset) < offset { low = middle + 1 } else { high = middle }
+      if Int(fragments[middle].offset) < offset { low = middle + 1 } else { high = middle }
     }
     return low
   }
@@ -119,10 +120,10 @@ struct PartialDatagram {
   /// Whether a fragment of the same place and content was there before.
   private func isKnown(_ header: FragmentHeader, _ content: RawSpan) -> Bool {
     let index = index(of: header.offset)
-    guard index < pieces.count, Int(pieces[index].offset) == header.offset,
-      Int(pieces[index].length) == content.byteCount
+    guard index < fragments.count, Int(fragments[index].offset) == header.offset,
+      Int(fragments[index].length) == content.byteCount
     else { return false }
-    return hashes[Int(pieces[index].arrival)].content == Self.hash(content)
+    return hashes[Int(fragments[index].arrival)].content == Self.hash(content)
   }
 
   private static func hash(_ content: RawSpan) -> Int {
@@ -143,11 +144,11 @@ struct PartialDatagram {
         return forget(as: .passedOver)
       }
     }
-    let piece = Piece(
+    let fragment = Fragment(
       offset: UInt16(truncatingIfNeeded: header.offset),
       length: UInt16(truncatingIfNeeded: content.byteCount),
       arrival: UInt32(truncatingIfNeeded: hashes.count))
-    pieces.insert(piece, at: index)
+    fragments.insert(fragment, at: index)
     hashes.append((Self.hash(content), bytes.count))
     self.origins += origins.slice(start..<start &+ content.byteCount, shiftedBy: bytes.count &- start)
     content.withUnsafeBytes { bytes.append(contentsOf: $0) }
@@ -164,18 +165,18 @@ struct PartialDatagram {
 
   private mutating func forget(as newState: State) {
     state = newState
-    (pieces, hashes, bytes, origins, packets) = ([], [], [], [], [])
+    (fragments, hashes, bytes, origins, packets) = ([], [], [], [], [])
   }
 
   /// Hands over the whole datagram, and forgets its bytes.
   mutating func takeDatagram() -> ReassembledDatagram {
     var datagram = ReassembledDatagram(bytes: [], origins: [])
     datagram.bytes.reserveCapacity(bytes.count)
-    for piece in pieces {
-      let start = hashes[Int(piece.arrival)].start
-      let range = start..<start &+ Int(piece.length)
+    for fragment in fragments {
+      let start = hashes[Int(fragment.arrival)].start
+      let range = start..<start &+ Int(fragment.length)
       datagram.bytes += bytes[range]
-      datagram.origins += origins.slice(range, shiftedBy: Int(piece.offset) &- start)
+      datagram.origins += origins.slice(range, shiftedBy: Int(fragment.offset) &- start)
     }
     state = .complete
     (bytes, origins, packets) = ([], [], [])

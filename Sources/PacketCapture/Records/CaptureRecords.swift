@@ -15,27 +15,27 @@ import WireBytes
 ///     }
 ///
 /// What is read does not depend on how the file was cut into windows. Every byte of it is in a packet's record,
-/// in a range that was passed over, or in one that was told as damaged.
+/// in a range that was skipped, or in one that was told as damaged.
 package struct CaptureRecords {
   package enum Kind: String, Sendable {
     case pcap, pcapng
   }
 
-  /// What stands next in the file. `end` is the index in the window behind it, from which to go on. What is
+  /// What stands next in the file. `end` is the index in the window after it, from which to go on. What is
   /// seldom said is boxed, so that a step with a packet is small and holds nothing to release.
   package enum Step {
     case packet(PacketRecord, end: Int)
     /// A header, a block without a packet, or bytes of a damaged range whose end is not known yet.
     case passedOver(end: Int)
     /// Bytes that cannot be read (finding `damaged-capture`): a range of the file, which may begin before the
-    /// window. Behind a packet that was cut, it has that packet's bytes, too.
+    /// window. After a packet that was cut, it has that packet's bytes, too.
     indirect case damaged(StreamAnomaly, end: Int)
     /// It takes a window with at least so many bytes from the place on: at most `maxPacket` and 2 MiB.
     /// Never with the last window.
     case needsBytes(Int)
     /// The file cannot be read at all; `finished` follows.
     indirect case unreadable(InputFault)
-    /// The file has been read to its end. Only with the last window, or behind `unreadable`.
+    /// The file has been read to its end. Only with the last window, or after `unreadable`.
     case finished
   }
 
@@ -72,7 +72,7 @@ package struct CaptureRecords {
   package var packets: Int { kind == .pcap ? pcap.format.packets : pcapng.format.packets }
 
   /// - Parameters:
-  ///   - place: index in the window from which on to read; behind what the last step told.
+  ///   - place: index in the window from which on to read; after what the last step told.
   ///   - windowOffset: offset in the file of the window's first byte.
   ///   - isLast: whether the file ends with the window.
   package mutating func next(

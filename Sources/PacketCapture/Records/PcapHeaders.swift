@@ -6,7 +6,7 @@ struct PcapHeader: Equatable, Sendable {
   /// What the magic number says.
   struct Variant: Equatable, Sendable {
     var order: FileByteOrder
-    /// Digits behind the decimal point of times: 6 (microseconds) or 9.
+    /// Digits after the decimal point of times: 6 (microseconds) or 9.
     var digits: UInt8
     /// 16, or 24 in Kuznetzov's variant, whose records go on with the interface, the protocol and the kind of
     /// packet.

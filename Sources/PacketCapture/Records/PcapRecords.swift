@@ -1,7 +1,7 @@
 import WireBytes
 
 /// The packets of a pcap file: a header with the lengths, then the captured bytes, then the next header.
-/// Nothing marks where a record begins, so the header behind it must bear it out (`PcapHeaderRules`).
+/// Nothing marks where a record begins, so the header after it must bear it out (`PcapHeaderRules`).
 struct PcapRecords: RecordFormat {
   static let unit = "record"
   private(set) var packets = 0
@@ -100,7 +100,7 @@ struct PcapRecords: RecordFormat {
     return place == end ? .ended : .doubtful(end: end, isReadable: false, flaw: nil)
   }
 
-  /// A record behind which the window does not hold another header.
+  /// A record after which the window does not hold another header.
   private func judgeLast(
     from place: Int, to end: Int, in window: RawSpan, isLast: Bool
   ) -> RecordVerdict {
@@ -121,7 +121,7 @@ struct PcapRecords: RecordFormat {
 
   /// - Parameters:
   ///   - start: index of the packet's first byte.
-  ///   - end: index behind its last one.
+  ///   - end: index after its last one.
   @inline(__always)
   private mutating func packet(
     _ header: PcapRecordHeader, from start: Int, to end: Int, windowOffset: Int

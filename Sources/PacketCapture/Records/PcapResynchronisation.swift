@@ -1,9 +1,9 @@
 import WireBytes
 
-/// Which records are believed where nothing points to them: behind damage, and within a record that may lie about
+/// Which records are believed where nothing points to them: after damage, and within a record that may lie about
 /// its length.
 extension PcapRecords {
-  /// Behind damage only packets up to this length are believed, in bytes: libpcap's own limit for nearly all
+  /// After damage only packets up to this length are believed, in bytes: libpcap's own limit for nearly all
   /// link types.
   private static let maxBelieved: UInt32 = 262_144
 
@@ -13,12 +13,12 @@ extension PcapRecords {
 
   /// A header is believed if all of it is as it should be and
   /// - it is evident by itself: then garbage may follow its packet, or
-  /// - its time is near the last one, and the header behind it is near as well or the file ends there, or
-  /// - the clock jumped, and of the two headers behind it each is near the one before. Small numbers in a
+  /// - its time is near the last one, and the header after it is near as well or the file ends there, or
+  /// - the clock jumped, and of the two headers after it each is near the one before. Small numbers in a
   ///   packet's bytes can look like that, so times in 1970 do not count, nor a jump within a doubtful record.
   ///
   /// Before the first packet, the time of the doubtful one is the last. Without even that, the end of the file
-  /// exactly behind a packet is enough.
+  /// exactly after a packet is enough.
   func believes(at place: Int, doubted: Int?, in window: RawSpan, isLast: Bool) -> RecordBelief {
     // One byte more than the header, which `isEvident` looks at.
     guard window.byteCount &- place > headerLength || isLast else { return .needs(headerLength &+ 1) }
@@ -53,7 +53,7 @@ extension PcapRecords {
       && rules.isSound(header, near: seconds)
   }
 
-  /// Whether the header at `place` is believed whatever stands behind its packet: that was captured whole or cut
+  /// Whether the header at `place` is believed whatever stands after its packet: that was captured whole or cut
   /// at the file's snap length, within a day of the last one. Random bytes are that once in 2^71 cases (2^61
   /// with nanoseconds): 2^-46 for two equal lengths up to 2^18, as much for the snap length and a greater one,
   /// 2^-14 for the time, and 2^-12 (2^-2) for the fraction. Before the first packet the time counts little.
@@ -77,7 +77,7 @@ extension PcapRecords {
     return last.map { abs(Int64(header.seconds) &- Int64($0)) <= Self.day } ?? true
   }
 
-  /// Whether the records from `place` on lead out of one that is evident and yet has no header behind it. If bytes
+  /// Whether the records from `place` on lead out of one that is evident and yet has no header after it. If bytes
   /// of it were lost, the records that follow it do. Those of a capture that its packet carries end with it.
   private func leadsOut(
     from place: Int, beyond end: Int, near seconds: UInt32, in window: RawSpan, isLast: Bool

@@ -3,7 +3,7 @@ import WireBytes
 /// The frame of a pcapng block: type, total length, body, total length once more (draft-ietf-opsawg-pcapng,
 /// section 3.1).
 struct PcapngBlock {
-  /// The kinds that are known. Others are passed over, as the specification wants it.
+  /// The kinds that are known. Others are skipped, as the specification wants it.
   enum Kind: UInt32, Sendable {
     case interfaceDescription = 1
     /// Obsolete, but for its first fields what an enhanced packet is.
@@ -39,7 +39,7 @@ struct PcapngBlock {
     }
   }
 
-  /// Bytes of the type and the length before the body, and with the length behind it.
+  /// Bytes of the type and the length before the body, and with the length after it.
   static let headLength = 8
   static let frameLength = 12
   /// The first word of a section header's body, in the section's own byte order.
@@ -72,7 +72,7 @@ struct PcapngBlock {
     return magic.byteSwapped == byteOrderMagic ? .big : nil
   }
 
-  /// Whether the length behind the body, whose last byte is before `end`, is that in the head.
+  /// Whether the length after the body, whose last byte is before `end`, is that in the head.
   @inline(__always)
   func isClosed(before end: Int, in window: RawSpan) -> Bool {
     Int(order.uint32(in: window, at: end &- 4)) == totalLength
@@ -95,7 +95,7 @@ struct PcapngInterface: Sendable {
 
   /// - Parameters:
   ///   - place: index of the Interface Description Block's first byte.
-  ///   - end: index behind its options.
+  ///   - end: index after its options.
   init(at place: Int, to end: Int, in window: RawSpan, order: FileByteOrder) {
     guard end - place >= 16 else { return }
     linkType = LinkType(rawValue: order.uint16(in: window, at: place + 8))
@@ -179,7 +179,7 @@ struct TimeResolution: Equatable, Sendable {
 
   private func decimal(_ stamp: UInt64, _ exponent: Int) -> CaptureTime {
     let kept = min(exponent, CaptureTime.maxDigits)
-    // Digits behind the 18th are cut off first; 10^19 is the last power that 64 bits hold.
+    // Digits after the 18th are cut off first; 10^19 is the last power that 64 bits hold.
     let dropped = exponent - kept
     let units = dropped > 19 ? 0 : stamp / Self.power(dropped)
     let second = Self.power(kept)
@@ -189,7 +189,7 @@ struct TimeResolution: Equatable, Sendable {
   private func binary(_ stamp: UInt64, _ exponent: Int) -> CaptureTime {
     let seconds = exponent > 63 ? 0 : stamp >> UInt64(exponent)
     let rest = exponent > 63 ? stamp : stamp & (1 << UInt64(exponent) &- 1)
-    // 2^-n has n digits behind the point, so all there are up to the 18th.
+    // 2^-n has n digits after the point, so all there are up to the 18th.
     let digits = min(exponent, CaptureTime.maxDigits)
     let (high, low) = rest.multipliedFullWidth(by: Self.power(digits))
     return moment(seconds, Self.shiftRight(high, low, by: exponent), digits: UInt8(digits))

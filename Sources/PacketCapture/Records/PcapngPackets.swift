@@ -3,7 +3,7 @@ import WireBytes
 /// A block that was found to be whole, or cut by the end of the file. Indices are of the window.
 struct PcapngFrame {
   var start: Int
-  /// Behind the body: the second length stands there, or the file ends.
+  /// After the body: the second length stands there, or the file ends.
   var bodyEnd: Int
   var end: Int
   var order: FileByteOrder

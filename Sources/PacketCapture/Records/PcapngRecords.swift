@@ -6,7 +6,7 @@ struct PcapngRecords: RecordFormat {
   static let unit = "block"
   /// What a block may have beside its packet, in bytes: options, names, secrets.
   static let blockAllowance = 1 << 20
-  /// Behind damage only blocks up to this length are believed, in bytes.
+  /// After damage only blocks up to this length are believed, in bytes.
   static let maxBelieved = 512 << 10
   /// Interfaces of a section that are remembered; a capture has a handful.
   static let maxInterfaces = 65_536
@@ -104,7 +104,7 @@ struct PcapngRecords: RecordFormat {
   }
 
   /// A block is believed if its kind is known, its fields fit its length, and its two lengths are equal: for
-  /// random bytes once in 2^70 cases, so that the block behind it need not be asked.
+  /// random bytes once in 2^70 cases, so that the block after it need not be asked.
   func believes(at place: Int, doubted: Int?, in window: RawSpan, isLast: Bool) -> RecordBelief {
     let available = window.byteCount &- place
     guard available >= PcapngBlock.frameLength else { return isLast ? .no : .needs(PcapngBlock.frameLength) }

@@ -1,9 +1,9 @@
 import WireBytes
 
-/// Goes from record to record of a capture file, and behind damage to the next one that is believed.
+/// Goes from record to record of a capture file, and after damage to the next one that is believed.
 ///
-/// - A record that what stands behind it bears out is read at once.
-/// - If that does not fit, either the record lies about its length, or the damage begins behind it. So it is
+/// - A record that what stands after it bears out is read at once.
+/// - If that does not fit, either the record lies about its length, or the damage begins after it. So it is
 ///   searched for another record: if one is found, only what stands before that is lost. Else it is read if
 ///   the format can vouch for it.
 /// - Where no record can begin, the first place is searched for that a record is believed to begin at.
@@ -200,7 +200,7 @@ struct RecordWalk<Format: RecordFormat> {
 /// What stands at a place where a record must begin and no sound one does. Indices are of the window.
 enum RecordVerdict {
   /// A record up to `end` if no other begins in it. `isReadable`: then it is read all the same; `flaw` are
-  /// those of its bytes that are wrong or missing, to be told behind it.
+  /// those of its bytes that are wrong or missing, to be told after it.
   case doubtful(end: Int, isReadable: Bool, flaw: Range<Int>?)
   /// No record can begin so.
   case broken
@@ -219,7 +219,7 @@ enum RecordBelief {
   case needs(Int)
 }
 
-/// One format of capture files, without what is common to them: how to go on behind damage (`RecordWalk`).
+/// One format of capture files, without what is common to them: how to go on after damage (`RecordWalk`).
 protocol RecordFormat {
   /// How many packets have been read.
   var packets: Int { get }
@@ -231,7 +231,7 @@ protocol RecordFormat {
     at place: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
   ) -> CaptureRecords.Step?
 
-  /// Reads the record at `place` if all of it is as it should be and what stands behind it bears it out: the one
+  /// Reads the record at `place` if all of it is as it should be and what stands after it bears it out: the one
   /// step for nearly all records. Nil, and nothing has changed, where that is not so or the window is too short
   /// to tell; `judge` says which.
   mutating func readSound(

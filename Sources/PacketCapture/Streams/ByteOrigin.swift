@@ -1,12 +1,12 @@
-/// How the bytes of a stretch are spread over the file: evenly, or in groups of one size at even distances.
+/// How the bytes of an extent are spread over the file: evenly, or in groups of one size at even distances.
 ///
 /// The two levels are what text dumps are made of: `0011 2233 4455` has groups of 2 bytes every 5 characters,
 /// base64 has groups of 3 bytes every 4, hex wrapped at 60 digits has groups of 30 every 61.
-package struct Spacing: Equatable, Sendable {
+package struct Spacing: BitwiseCopyable, Equatable, Sendable {
   /// Bytes of the file from one byte of the stream to the next in its group: 1 raw, 2 hex digits, 0 where
   /// all of them come from one place (`*` in a dump).
   package var stride: Int
-  /// Bytes of the stream in a group; 0 where the stretch is one group of any length.
+  /// Bytes of the stream in a group; 0 where the extent is one group of any length.
   package var groupSize: Int
   /// Bytes of the file from the first byte of a group to that of the next; meaningless if `groupSize` is 0.
   package var groupStride: Int
@@ -17,7 +17,7 @@ package struct Spacing: Equatable, Sendable {
     self.groupStride = groupStride
   }
 
-  /// Bytes of the file from the stretch's first byte to the one at `index` (from 0).
+  /// Bytes of the file from the extent's first byte to the one at `index` (from 0).
   package func distance(to index: Int) -> Int {
     guard groupSize > 0 else { return index &* stride }
     let (group, position) = index.quotientAndRemainder(dividingBy: groupSize)
@@ -25,18 +25,18 @@ package struct Spacing: Equatable, Sendable {
   }
 }
 
-/// Where a stretch of a stream's bytes stands in the examined file.
+/// Where an extent of a stream's bytes stands in the examined file.
 ///
-/// A stretch is as long as its bytes stand at even distances: a whole raw dump, all of a plain hex text, a line
-/// of xxd. So every byte of a stretch can be traced at the cost of a few numbers.
-package struct ByteOrigin: Equatable, Sendable {
-  /// Offset of the stretch's first byte in its direction of the stream; from 0, gaps counted in.
+/// An extent is as long as its bytes stand at even distances: a whole raw dump, all of a plain hex text, a line
+/// of xxd. So every byte of an extent can be traced at the cost of a few numbers.
+package struct ByteOrigin: BitwiseCopyable, Equatable, Sendable {
+  /// Offset of the extent's first byte in its direction of the stream; from 0, gaps counted in.
   package var streamOffset: Int
   /// Offset in the file (from 0, after decompression) of the byte, or of the first digit, that it came from.
   package var fileOffset: Int
-  /// How the bytes behind the first are spread over the file.
+  /// How the bytes after the first are spread over the file.
   package var spacing: Spacing
-  /// The packet that brought the stretch; nil in a dump.
+  /// The packet that brought the extent; nil in a dump.
   package var packet: PacketReference?
 
   package init(
@@ -48,19 +48,19 @@ package struct ByteOrigin: Equatable, Sendable {
     self.packet = packet
   }
 
-  /// A stretch whose bytes stand `stride` bytes of the file apart.
+  /// An extent whose bytes stand `stride` bytes of the file apart.
   package init(streamOffset: Int, fileOffset: Int, stride: Int, packet: PacketReference? = nil) {
     self.init(
       streamOffset: streamOffset, fileOffset: fileOffset, spacing: Spacing(stride: stride), packet: packet)
   }
 
-  /// The file offset of the byte at `streamOffset`, which must lie in this stretch.
+  /// The file offset of the byte at `streamOffset`, which must lie in this extent.
   package func fileOffset(of streamOffset: Int) -> Int {
     fileOffset &+ spacing.distance(to: streamOffset &- self.streamOffset)
   }
 
-  /// The bytes from `streamOffset` on, which must lie in this stretch; the stretch ends at `end` of the stream
-  /// or behind it. Where that is within a group, what is left of the group stands apart.
+  /// The bytes from `streamOffset` on, which must lie in this extent; the extent ends at `end` of the stream
+  /// or after it. Where that is within a group, what is left of the group stands apart.
   fileprivate func from(_ streamOffset: Int, to end: Int) -> [ByteOrigin] {
     let index = streamOffset &- self.streamOffset
     let place = fileOffset(of: streamOffset)
@@ -71,7 +71,7 @@ package struct ByteOrigin: Equatable, Sendable {
     let head = ByteOrigin(
       streamOffset: streamOffset, fileOffset: place, stride: spacing.stride, packet: packet)
     let nextGroup = streamOffset &+ spacing.groupSize &- inGroup
-    // The last group may be cut short, and another stretch begin where it would have gone on.
+    // The last group may be cut short, and another extent begin where it would have gone on.
     guard nextGroup < end else { return [head] }
     return [
       head,
@@ -80,7 +80,7 @@ package struct ByteOrigin: Equatable, Sendable {
     ]
   }
 
-  /// Whether `next`, which begins at the byte behind the last one of this stretch, goes on as it does.
+  /// Whether `next`, which begins at the byte after the last one of this extent, goes on as it does.
   package func isContinued(by next: ByteOrigin) -> Bool {
     guard packet == next.packet, spacing == next.spacing,
       fileOffset(of: next.streamOffset) == next.fileOffset
@@ -90,7 +90,7 @@ package struct ByteOrigin: Equatable, Sendable {
 }
 
 extension [ByteOrigin] {
-  /// Index of the stretch that holds `streamOffset`; 0 where it lies before all of them.
+  /// Index of the extent that holds `streamOffset`; 0 where it lies before all of them.
   package func index(of streamOffset: Int) -> Int {
     var low = 0
     var high = count
@@ -101,7 +101,7 @@ extension [ByteOrigin] {
     return low
   }
 
-  /// The stretches of the bytes in `range` of the stream, moved by `shift` bytes of the stream. They must
+  /// The extents of the bytes in `range` of the stream, moved by `shift` bytes of the stream. They must
   /// cover the range.
   package func slice(_ range: Range<Int>, shiftedBy shift: Int) -> [ByteOrigin] {
     guard let head = first, !range.isEmpty else { return [] }

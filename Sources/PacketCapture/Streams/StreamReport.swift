@@ -10,7 +10,7 @@ package struct StreamReport: Equatable, Sendable {
 
   /// One direction of it.
   package struct Half: Equatable, Sendable {
-    /// Bytes that were handed over, and bytes that are missing between or behind them.
+    /// Bytes that were handed over, and bytes that are missing between or after them.
     package var bytes = 0
     package var gapBytes = 0
     /// Bytes that came more than once, and those of them that differ from the first copy.

@@ -181,7 +181,7 @@ package final class PlaceFinder: EvidenceSink {
       let labels = StreamLabels(
         source: summary.source, stream: summary.number, client: summary.client, server: summary.server)
       guard (direction ?? sender) == sender, !isShown(window, labels, sender) else { continue }
-      // Behind what was skipped stand records again, which were not asked for.
+      // After what was skipped stand records again, which were not asked for.
       let skipped = findings.first {
         $0.source == labels.source && $0.stream == labels.stream && $0.direction == sender
       }

@@ -1,4 +1,6 @@
+import APNsWire
 import Analysis
+import PacketCapture
 import WireBytes
 
 /// Writes feedback records as rows of a template: runs in, bytes out, no allocation a record.
@@ -8,7 +10,16 @@ import WireBytes
 package final class FeedbackRowWriter {
   /// A column of the rows, or some text between two: from `start` of the texts on.
   private struct Column {
-    enum Kind { case text, offset, fileOffset, timestamp, time, token }
+    enum Kind {
+      case text, offset, fileOffset, timestamp, time, token
+
+      var varies: Bool {
+        switch self {
+        case .offset, .fileOffset, .timestamp: true
+        case .text, .time, .token: false
+        }
+      }
+    }
 
     var kind: Kind
     var start = 0
@@ -23,8 +34,13 @@ package final class FeedbackRowWriter {
   private let decimal = Decimal.shared
   private let texts = OutputBuffer(nil)
   @exclusivity(unchecked) private var columns: [Column] = []
+  /// The indices of the columns whose widths change from batch to batch, and the bytes of all others in a row.
+  @exclusivity(unchecked) private var varying: [Int] = []
+  @exclusivity(unchecked) private var constantLength = 0
   /// What columns and texts were made for.
-  @exclusivity(unchecked) private var last: FeedbackRecords?
+  @exclusivity(unchecked) private var shape: (tokenLength: Int, flags: RecordFlags)?
+  @exclusivity(unchecked) private var origin:
+    (labels: StreamLabels, direction: Direction, packet: PacketReference?)?
 
   package init(_ template: RowTemplate, letterCase: Hex.LetterCase) {
     self.template = template
@@ -50,14 +66,15 @@ package final class FeedbackRowWriter {
   // MARK: - Texts
 
   private func isReady(for records: FeedbackRecords) -> Bool {
-    guard let last, records.hasSameShape(as: last) else { return false }
-    if !dependsOnOrigin { return true }
-    return records.labels === last.labels && records.direction == last.direction
-      && records.origin.packet == last.origin.packet
+    guard let shape, shape == (records.run.tokenLength, records.run.flags) else { return false }
+    guard dependsOnOrigin, let origin else { return true }
+    return records.labels === origin.labels && records.direction == origin.direction
+      && records.origin.packet == origin.packet
   }
 
   private func prepare(for records: FeedbackRecords) throws {
-    last = records
+    shape = (records.run.tokenLength, records.run.flags)
+    if dependsOnOrigin { origin = (records.labels, records.direction, records.origin.packet) }
     texts.removeAll()
     columns.removeAll(keepingCapacity: true)
     var start = 0
@@ -75,6 +92,8 @@ package final class FeedbackRowWriter {
       }
     }
     endText(&start)
+    varying = columns.indices.filter { columns[$0].kind.varies }
+    constantLength = columns.reduce(0) { $0 + $1.width }
   }
 
   private func endText(_ start: inout Int) {
@@ -99,12 +118,13 @@ package final class FeedbackRowWriter {
   /// The rows from record `first` on whose columns have one width each; sets those.
   private func nextBatch(of records: FeedbackRecords, from first: Int, in bytes: RawSpan) -> RowBatch {
     var batch = RowBatch(records, from: first)
-    for index in columns.indices {
+    batch.rowLength = constantLength
+    for index in varying {
       switch columns[index].kind {
       case .text, .time, .token: break
       case .offset: columns[index].width = batch.fitOffsets()
       case .fileOffset: columns[index].width = batch.fitFileOffsets()
-      case .timestamp: columns[index].width = batch.fitTimestamps(between: records.times, in: bytes)
+      case .timestamp: columns[index].width = batch.fitTimestamps(of: records.run, in: bytes)
       }
       batch.rowLength &+= columns[index].width
     }

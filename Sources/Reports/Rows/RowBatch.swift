@@ -1,3 +1,4 @@
+import APNsWire
 import Analysis
 import PacketCapture
 import WireBytes
@@ -46,10 +47,9 @@ struct RowBatch {
     fit(areOrdered: origin.spacing.groupSize == 0) { $0.fileOffset($1) }
   }
 
-  /// - Parameter times: all of the run's lie between these.
-  mutating func fitTimestamps(between times: ClosedRange<UInt32>, in bytes: RawSpan) -> Int {
-    let width = Decimal.width(of: UInt64(times.lowerBound))
-    if width.range.contains(UInt64(times.upperBound)) { return width.digits }
+  mutating func fitTimestamps(of run: RecordRun, in bytes: RawSpan) -> Int {
+    let width = Decimal.width(of: UInt64(run.earliest))
+    if width.range.contains(UInt64(run.latest)) { return width.digits }
     return fit(areOrdered: false) { batch, index in
       UInt64(bytes.uncheckedBigEndianUInt32(at: batch.start &+ index &* batch.stride))
     }

@@ -37,7 +37,7 @@ package struct RowTemplate: Sendable {
     return RowTemplate(style: .csv, parts: parts + [.text(Array("\n".utf8))])
   }
 
-  /// A JSON object with all columns, behind `lead` and before `trail`.
+  /// A JSON object with all columns, after `lead` and before `trail`.
   package static func json(lead: String, trail: String) -> RowTemplate {
     var parts: [Part] = []
     var literal = lead + "{\"type\":\"feedback\""

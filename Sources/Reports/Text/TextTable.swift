@@ -31,7 +31,7 @@ package struct TextTable {
       let cells = line.indices.map { column in
         let padding = String(repeating: " ", count: widths[column] - line[column].text.count)
         let text = line[column].style(line[column].text)
-        // Nothing stands behind the last cell of a line.
+        // Nothing stands after the last cell of a line.
         if alignments[column] == .right { return padding + text }
         return column + 1 < line.count ? text + padding : text
       }

@@ -1,18 +1,18 @@
 import TestSupport
 
-/// Holds a decoder to a plain one, whatever the pieces are.
+/// Holds a decoder to a plain one, whatever the chunks are.
 enum Chunking {
   /// What is wrong in some way of cutting; nil where nothing is.
   static func fault<Decoder>(
     _ plain: [GatewayEvidence], _ generator: inout SeededGenerator, everySize: Bool,
-    _ decode: (_ pieceLength: () -> Int) -> WatchedDecoding<Decoder>
+    _ decode: (_ chunkLength: () -> Int) -> WatchedDecoding<Decoder>
   ) -> String? {
     for size in (everySize ? Array(1...80) : [1, 2, 3, 7, 37]) + [Int.max / 2] {
-      if let fault = compare(decode { size }, plain) { return "pieces of \(size): \(fault)" }
+      if let fault = compare(decode { size }, plain) { return "chunks of \(size): \(fault)" }
     }
     for most in [5, 100, 700] {
       let decoding = decode { generator.pick(0...most) }
-      if let fault = compare(decoding, plain) { return "random pieces up to \(most): \(fault)" }
+      if let fault = compare(decoding, plain) { return "random chunks up to \(most): \(fault)" }
     }
     return nil
   }

@@ -23,7 +23,7 @@ struct RequestCase: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { sentence }
 
-  /// Holds both decoders to the case, the library's in pieces of many sizes and whole.
+  /// Holds both decoders to the case, the library's in chunks of many sizes and whole.
   func check() throws {
     let rules = try #require(limits.rules)
     let plain = PlainRequests(bytes, limits).decode(beginsStream: beginsStream)
@@ -31,7 +31,7 @@ struct RequestCase: Sendable, CustomTestStringConvertible {
     for size in Array(1...40) + [bytes.count + 1] {
       let decoding = WatchedDecoding(requests: bytes, rules: rules, beginsStream: beginsStream) { size }
       #expect(decoding.breach == nil)
-      #expect(decoding.evidence.text == expected, "in pieces of \(size)")
+      #expect(decoding.evidence.text == expected, "in chunks of \(size)")
       #expect(decoding.evidence == plain)
     }
   }
@@ -59,7 +59,7 @@ struct ResponseCase: Sendable, CustomTestStringConvertible {
     for size in Array(1...20) + [bytes.count + 1] {
       let decoding = WatchedDecoding(responses: bytes, beginsStream: beginsStream) { size }
       #expect(decoding.breach == nil)
-      #expect(decoding.evidence.text == expected, "in pieces of \(size)")
+      #expect(decoding.evidence.text == expected, "in chunks of \(size)")
       #expect(decoding.evidence == plain)
     }
   }

@@ -31,7 +31,7 @@ struct GatewayVectorTests {
     #expect(Vector.tuples.count + 1 + Vector.requests.count + Vector.responses.count == Vector.all.count)
   }
 
-  @Test("a request, whole and in pieces", arguments: Vector.requests)
+  @Test("a request, whole and in chunks", arguments: Vector.requests)
   func request(_ vector: Vector) throws {
     let bytes = vector.bytes
     for size in [bytes.count + 1, 1, 2, 3, 7, 37] {
@@ -68,7 +68,7 @@ struct GatewayVectorTests {
 
   /// Each of them begins with a known extent, so behind a whole request it changes nothing; the one that cannot be
   /// read makes the request before it doubtful, and is left out.
-  @Test("requests joined with every other, with the seam anywhere in a piece")
+  @Test("requests joined with every other, with the seam anywhere in a chunk")
   func joinedRequests() {
     let whole = Vector.requests.filter { $0.expected.error == nil }
     for first in whole {
@@ -80,13 +80,13 @@ struct GatewayVectorTests {
         for size in [1, first.bytes.count, 37, bytes.count + 1] {
           let decoding = WatchedDecoding(requests: bytes) { size }
           #expect(decoding.breach == nil)
-          #expect(decoding.evidence == expected, "\(first.id), \(second.id) in pieces of \(size)")
+          #expect(decoding.evidence == expected, "\(first.id), \(second.id) in chunks of \(size)")
         }
       }
     }
   }
 
-  @Test("a response, whole and in pieces", arguments: Vector.responses)
+  @Test("a response, whole and in chunks", arguments: Vector.responses)
   func response(_ vector: Vector) throws {
     let bytes = vector.bytes
     let expected = vector.expected

@@ -1,12 +1,12 @@
 import APNsWire
 import WireBytes
 
-/// A decoder of a run that comes in pieces, in the words of `GatewayEvidence`.
+/// A decoder of a run that comes in chunks, in the words of `GatewayEvidence`.
 protocol WatchedDecoder {
   var undecidedOffset: Int { get }
   var pendingSkip: Int? { get }
   mutating func finish()
-  mutating func say(in piece: RawSpan) -> Said
+  mutating func say(in chunk: RawSpan) -> Said
 }
 
 enum Said: Equatable {
@@ -14,12 +14,12 @@ enum Said: Equatable {
   case needsBytes, finished
 }
 
-/// What a decoder made of a run that was handed over in pieces, with the laws watched on the way.
+/// What a decoder made of a run that was handed over in chunks, with the laws watched on the way.
 struct WatchedDecoding<Decoder: WatchedDecoder> {
   private(set) var evidence: [GatewayEvidence] = []
   /// The first breach of a law of decoding-rules.md, "Laws"; nil where all held.
   private(set) var breach: String?
-  /// The most bytes that were held back between two pieces.
+  /// The most bytes that were held back between two chunks.
   private(set) var mostHeld = 0
 
   private var decoder: Decoder
@@ -28,13 +28,13 @@ struct WatchedDecoding<Decoder: WatchedDecoder> {
 
   /// - Parameters:
   ///   - offset: the one that `decoder` was made with.
-  ///   - pieceLength: asked for the length of each piece; less than 1 counts as an empty piece.
-  init(_ bytes: [UInt8], _ decoder: Decoder, offset: Int = 0, holdBack: Int, pieceLength: () -> Int) {
+  ///   - chunkLength: asked for the length of each chunk; less than 1 counts as an empty chunk.
+  init(_ bytes: [UInt8], _ decoder: Decoder, offset: Int = 0, holdBack: Int, chunkLength: () -> Int) {
     self.decoder = decoder
     covered = offset
     var start = 0
     while start < bytes.count, breach == nil {
-      let end = min(bytes.count, start + max(0, pieceLength()))
+      let end = min(bytes.count, start + max(0, chunkLength()))
       take(bytes.span.bytes.extracting(start..<end))
       start = end
       // Whatever is not decided is held back, and nothing else.
@@ -46,9 +46,9 @@ struct WatchedDecoding<Decoder: WatchedDecoder> {
     if covered != offset + bytes.count { breach = breach ?? "accounting: ends at \(covered)" }
   }
 
-  private mutating func take(_ piece: RawSpan) {
+  private mutating func take(_ chunk: RawSpan) {
     while breach == nil {
-      let said = decoder.say(in: piece)
+      let said = decoder.say(in: chunk)
       if said == .needsBytes { break }
       add(said)
     }

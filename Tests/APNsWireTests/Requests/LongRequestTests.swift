@@ -5,7 +5,7 @@ import Testing
 /// Long runs: hold-back where it is largest, and searches over streams that are nothing but beginnings.
 @Suite("Long streams of requests and responses")
 struct LongRequestTests {
-  @Test("a long damaged stream, in pieces of many sizes", arguments: [1, 2, 3, 7, 37, 1448, 16_384, 1 << 30])
+  @Test("a long damaged stream, in chunks of many sizes", arguments: [1, 2, 3, 7, 37, 1448, 16_384, 1 << 30])
   func damaged(_ size: Int) {
     let decoding = WatchedDecoding(requests: Self.stream) { size }
     #expect(decoding.breach == nil)
@@ -78,15 +78,15 @@ struct LongRequestTests {
     let bytes = Array(repeatElement(pattern, count: 2_000_000 / pattern.count + 1).joined())
     for beginsStream in [true, false] {
       let whole = WatchedDecoding(requests: bytes, beginsStream: beginsStream) { bytes.count }
-      let pieces = WatchedDecoding(requests: bytes, beginsStream: beginsStream) { 1000 }
-      #expect(whole.breach == nil && pieces.breach == nil)
-      let isSame = whole.evidence == pieces.evidence
+      let chunks = WatchedDecoding(requests: bytes, beginsStream: beginsStream) { 1000 }
+      #expect(whole.breach == nil && chunks.breach == nil)
+      let isSame = whole.evidence == chunks.evidence
       #expect(isSame)
     }
     let whole = WatchedDecoding(responses: bytes) { bytes.count }
-    let pieces = WatchedDecoding(responses: bytes) { 1000 }
-    #expect(whole.breach == nil && pieces.breach == nil)
-    let isSame = whole.evidence == pieces.evidence
+    let chunks = WatchedDecoding(responses: bytes) { 1000 }
+    #expect(whole.breach == nil && chunks.breach == nil)
+    let isSame = whole.evidence == chunks.evidence
     #expect(isSame)
   }
 }

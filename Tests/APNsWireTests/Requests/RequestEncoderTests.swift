@@ -99,20 +99,20 @@ struct RequestEncoderTests {
   }
 
   /// The requests of a stream; empty where anything else was said of it.
-  private static func decode(_ bytes: [UInt8], _ rules: RequestRules, pieceLength: () -> Int)
+  private static func decode(_ bytes: [UInt8], _ rules: RequestRules, chunkLength: () -> Int)
     -> [GatewayRequest]
   {
     var decoder = RequestDecoder(rules: rules)
     var requests: [GatewayRequest] = []
-    func takeAll(_ piece: RawSpan) -> Bool {
+    func takeAll(_ chunk: RawSpan) -> Bool {
       while true {
-        switch decoder.next(in: piece) {
+        switch decoder.next(in: chunk) {
         case .needsBytes, .finished: return true
         case .request(let frame):
-          let held = decoder.held
+          let carry = decoder.carry
           let request =
-            frame.window == .piece
-            ? GatewayRequest(frame.range, in: piece) : GatewayRequest(frame.range, in: held.span.bytes)
+            frame.window == .chunk
+            ? GatewayRequest(frame.range, in: chunk) : GatewayRequest(frame.range, in: carry.span.bytes)
           guard let request else { return false }
           requests.append(request)
         default: return false
@@ -121,7 +121,7 @@ struct RequestEncoderTests {
     }
     var start = 0
     while start < bytes.count {
-      let end = min(bytes.count, start + pieceLength())
+      let end = min(bytes.count, start + chunkLength())
       guard takeAll(bytes.span.bytes.extracting(start..<end)) else { return [] }
       start = end
     }

@@ -120,7 +120,7 @@ struct RequestFlagTests {
     for size in [1, 7, bytes.count] {
       let decoding = WatchedDecoding(requests: bytes) { size }
       guard case .request(_, _, let content, _) = decoding.evidence.first else {
-        Issue.record("no request in pieces of \(size)")
+        Issue.record("no request in chunks of \(size)")
         continue
       }
       #expect([content.identifier, content.expiry, content.priority] == values)

@@ -22,7 +22,7 @@ struct RequestLawTests {
       let plain = PlainRequests(bytes, limits).decode(offset: offset, beginsStream: beginsStream)
       let fault = Chunking.fault(plain, &source.generator, everySize: number % 25 == 0) {
         WatchedDecoding(
-          requests: bytes, rules: rules, offset: offset, beginsStream: beginsStream, pieceLength: $0)
+          requests: bytes, rules: rules, offset: offset, beginsStream: beginsStream, chunkLength: $0)
       }
       if let fault {
         Issue.record("\(name), stream \(number) of \(bytes.count) bytes: \(fault)")
@@ -77,7 +77,7 @@ struct RequestLawTests {
     #expect(written > 5000)
   }
 
-  @Test("empty pieces and an empty run say nothing", arguments: [true, false])
+  @Test("empty chunks and an empty run say nothing", arguments: [true, false])
   func emptiness(_ beginsStream: Bool) {
     var decoder = RequestDecoder(rules: .standard, offset: 9, beginsStream: beginsStream)
     #expect(decoder.next(in: RawSpan()) == .needsBytes)

@@ -2,12 +2,12 @@ import APNsWire
 import WireBytes
 
 extension RequestDecoder: WatchedDecoder {
-  mutating func say(in piece: RawSpan) -> Said {
-    switch next(in: piece) {
+  mutating func say(in chunk: RawSpan) -> Said {
+    switch next(in: chunk) {
     case .request(let frame):
-      if frame.window == .piece { return .evidence(Self.evidence(frame, in: piece)) }
-      let held = held
-      return .evidence(Self.evidence(frame, in: held.span.bytes))
+      if frame.window == .chunk { return .evidence(Self.evidence(frame, in: chunk)) }
+      let carry = carry
+      return .evidence(Self.evidence(frame, in: carry.span.bytes))
     case .undecodable(let offset, let command):
       return .evidence(.undecodable(offset: offset, command: Int(command)))
     case .skipped(let offset, let length): return .evidence(.skipped(offset: offset, length: length))
@@ -45,10 +45,10 @@ extension RequestContent {
 extension WatchedDecoding<RequestDecoder> {
   init(
     requests bytes: [UInt8], rules: RequestRules = .standard, offset: Int = 0, beginsStream: Bool = true,
-    pieceLength: () -> Int
+    chunkLength: () -> Int
   ) {
     self.init(
       bytes, RequestDecoder(rules: rules, offset: offset, beginsStream: beginsStream), offset: offset,
-      holdBack: rules.holdBack, pieceLength: pieceLength)
+      holdBack: rules.holdBack, chunkLength: chunkLength)
   }
 }

@@ -13,7 +13,7 @@ struct ResponseLawTests {
       let offset = generator.pick([0, 0, 1, 4_294_967_295, 1 << 40])
       let plain = PlainResponses(bytes).decode(offset: offset, beginsStream: beginsStream)
       let fault = Chunking.fault(plain, &generator, everySize: number % 25 == 0) {
-        WatchedDecoding(responses: bytes, offset: offset, beginsStream: beginsStream, pieceLength: $0)
+        WatchedDecoding(responses: bytes, offset: offset, beginsStream: beginsStream, chunkLength: $0)
       }
       if let fault {
         Issue.record("stream \(number) of \(bytes.count) bytes: \(fault)")
@@ -69,7 +69,7 @@ struct ResponseLawTests {
     #expect(WatchedDecoding(responses: noise) { 1 }.mostHeld == 6)
   }
 
-  @Test("empty pieces and an empty run say nothing", arguments: [true, false])
+  @Test("empty chunks and an empty run say nothing", arguments: [true, false])
   func emptiness(_ beginsStream: Bool) {
     var decoder = ResponseDecoder(offset: 9, beginsStream: beginsStream)
     #expect(decoder.next(in: RawSpan()) == .needsBytes)

@@ -2,8 +2,8 @@ import APNsWire
 import WireBytes
 
 extension ResponseDecoder: WatchedDecoder {
-  mutating func say(in piece: RawSpan) -> Said {
-    switch next(in: piece) {
+  mutating func say(in chunk: RawSpan) -> Said {
+    switch next(in: chunk) {
     case .response(let frame):
       .evidence(
         .response(
@@ -22,10 +22,10 @@ extension ResponseDecoder: WatchedDecoder {
 extension WatchedDecoding<ResponseDecoder> {
   /// "At most 7 bytes are held back": a response and the byte behind it.
   init(
-    responses bytes: [UInt8], offset: Int = 0, beginsStream: Bool = true, pieceLength: () -> Int
+    responses bytes: [UInt8], offset: Int = 0, beginsStream: Bool = true, chunkLength: () -> Int
   ) {
     self.init(
       bytes, ResponseDecoder(offset: offset, beginsStream: beginsStream), offset: offset, holdBack: 7,
-      pieceLength: pieceLength)
+      chunkLength: chunkLength)
   }
 }

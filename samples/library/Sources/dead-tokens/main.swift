@@ -36,14 +36,14 @@ func use(_ run: RecordRun, in bytes: RawSpan) {
   }
 }
 
-// Takes the answers about `piece` until the decoder wants the next one, or has said all.
-func take(_ piece: RawSpan, by decoder: inout FeedbackDecoder) {
+// Takes the answers about `chunk` until the decoder wants the next one, or has said all.
+func take(_ chunk: RawSpan, by decoder: inout FeedbackDecoder) {
   while true {
-    switch decoder.next(in: piece) {
-    case .records(let run) where run.window == .piece: use(run, in: piece)
+    switch decoder.next(in: chunk) {
+    case .records(let run) where run.window == .chunk: use(run, in: chunk)
     case .records(let run):
-      let held = decoder.held
-      use(run, in: held.span.bytes)
+      let carry = decoder.carry
+      use(run, in: carry.span.bytes)
     case .skipped(let offset, let length): say("offset \(offset): \(length) bytes are no tuple")
     case .truncated(let offset, let length): say("offset \(offset): a tuple ends after \(length) bytes")
     case .needsBytes, .finished: return
