@@ -118,8 +118,9 @@ public struct RequestFields: Equatable, Sendable {
       }
       let isFirst = seen & kind.bit == 0
       seen |= kind.bit
-      if !item.hasItsSize || (!isFirst && kind.size == nil) { isWellFormed = false }
-      if isFirst, item.hasItsSize { take(kind, item.data, in: bytes) }
+      let hasItsSize = kind.takes(item.data.count)
+      if !hasItsSize || !isFirst && kind.isUnique { isWellFormed = false }
+      if isFirst, hasItsSize { take(kind, item.data, in: bytes) }
     }
     if !rest.isAtEnd || token == nil || payload == nil { isWellFormed = false }
   }
@@ -164,14 +165,17 @@ public struct RequestItem: Equatable, Sendable {
     case token = 1
     case payload, identifier, expiry, priority
 
-    /// Bytes of its data where they are always as many.
-    var size: Int? {
+    /// Whether its data can have `count` bytes.
+    func takes(_ count: Int) -> Bool {
       switch self {
-      case .token, .payload: nil
-      case .identifier, .expiry: 4
-      case .priority: 1
+      case .token, .payload: true
+      case .identifier, .expiry: count == 4
+      case .priority: count == 1
       }
     }
+
+    /// Whether a frame that has it twice is malformed.
+    var isUnique: Bool { self == .token || self == .payload }
 
     var bit: UInt8 { 1 << rawValue }
   }
@@ -181,10 +185,7 @@ public struct RequestItem: Equatable, Sendable {
   public var data: Range<Int>
 
   /// Whether its data is as long as that of its kind; of an unknown kind, any is.
-  var hasItsSize: Bool {
-    guard let size = Kind(rawValue: id)?.size else { return true }
-    return data.count == size
-  }
+  var hasItsSize: Bool { Kind(rawValue: id)?.takes(data.count) ?? true }
 }
 
 /// The items of command 2 in the order of the wire, without those that reach beyond the frame.

@@ -60,13 +60,13 @@ package final class Analyzer {
     let first = Int(event.firstOrigin)
     let origins = batch.origins.span.extracting(first..<first &+ Int(event.originCount))
     let range = event.start..<event.start &+ event.count
-    let place = ChunkPlace(storage: event.storage, start: event.start)
+    let location = ChunkLocation(storage: event.storage, start: event.start)
     switch event.storage {
     case .window:
-      try stream.append(window.extracting(range), at: place, origins: origins, from: event.side)
+      try stream.append(window.extracting(range), at: location, origins: origins, from: event.side)
     case .chunk(let index):
       let chunk = batch.chunks[Int(index)]
-      try stream.append(chunk.span.bytes.extracting(range), at: place, origins: origins, from: event.side)
+      try stream.append(chunk.span.bytes.extracting(range), at: location, origins: origins, from: event.side)
     }
     if log.gateway.isExceeded {
       for stream in streams { try stream?.settleResponses() }

@@ -75,10 +75,10 @@ package struct ContentProbe: Sendable {
   /// other protocols have messages that begin with an 8.
   func isResponses(_ head: RawSpan) -> Bool {
     guard head.byteCount >= ErrorResponse.length else { return false }
-    for place in stride(from: 0, to: head.byteCount, by: ErrorResponse.length) {
-      guard head.byte(at: place) == ErrorResponse.command else { return false }
-      guard place + ErrorResponse.length <= head.byteCount else { break }
-      if ErrorStatus(rawValue: ErrorResponse(at: place, in: head).status) == nil { return false }
+    for index in stride(from: 0, to: head.byteCount, by: ErrorResponse.length) {
+      guard head.byte(at: index) == ErrorResponse.command else { return false }
+      guard index + ErrorResponse.length <= head.byteCount else { break }
+      if ErrorStatus(rawValue: ErrorResponse(at: index, in: head).status) == nil { return false }
     }
     return true
   }

@@ -12,7 +12,7 @@ struct DirectionAnalysis {
   }
 
   /// Where something is in the file.
-  struct Place {
+  struct Location {
     var fileOffset: Int?
     var packet: PacketReference?
   }
@@ -31,8 +31,8 @@ struct DirectionAnalysis {
   var start = 0
   /// Offset after the last byte or gap.
   var end = 0
-  /// The place of its first byte, or of the mark of the gap that it begins with: kept as long as it may be ciphertext.
-  private var first: Box<Place>?
+  /// The location of its first byte, or of the mark of the gap that it begins with: kept as long as it may be ciphertext.
+  private var first: Box<Location>?
   /// Where bytes are being skipped from: a search may last longer than the trail reaches back.
   private var skip: Box<(offset: Int, origin: ByteOrigin?)>?
 
@@ -57,13 +57,13 @@ struct DirectionAnalysis {
     }
   }
 
-  // MARK: - Places
+  // MARK: - Locations
 
-  var firstPlace: Place? { first?.value }
+  var firstLocation: Location? { first?.value }
 
   mutating func noteFirst(_ fileOffset: Int?, _ packet: PacketReference?) {
     guard first == nil, bytes == 0, gapBytes == 0 else { return }
-    first = Box(Place(fileOffset: fileOffset, packet: packet))
+    first = Box(Location(fileOffset: fileOffset, packet: packet))
   }
 
   mutating func forgetFirst() { first = nil }

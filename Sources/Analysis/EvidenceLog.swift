@@ -62,18 +62,18 @@ final class EvidenceLog {
     }
   }
 
-  /// - Parameter place: where `bytes` stand; nil where they do not last.
-  func add(_ records: FeedbackRecords, in bytes: RawSpan, at place: ChunkPlace?) throws {
-    batch.append(records, in: bytes, at: place)
+  /// - Parameter location: where `bytes` are; nil where they do not last.
+  func add(_ records: FeedbackRecords, in bytes: RawSpan, at location: ChunkLocation?) throws {
+    batch.append(records, in: bytes, at: location)
     if batch.isFull { try flush() }
   }
 
   /// Adds a request that need not wait.
   func add(
-    _ request: consuming RequestRecord, labels: StreamLabels, in bytes: RawSpan, at place: ChunkPlace?
+    _ request: consuming RequestRecord, labels: StreamLabels, in bytes: RawSpan, at location: ChunkLocation?
   ) throws {
-    if !requests.canTake(labels, at: place) { try flush() }
-    requests.append(request, labels: labels, in: bytes, at: place)
+    if !requests.canTake(labels, at: location) { try flush() }
+    requests.append(request, labels: labels, in: bytes, at: location)
   }
 
   /// Gives the sinks the records so far: what is found next comes after them.

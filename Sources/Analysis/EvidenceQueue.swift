@@ -86,9 +86,9 @@ package struct EvidenceQueue {
 
   package var isEmpty: Bool { removed == blocks.count }
 
-  /// Adds `evidence` with its body; returns its place.
+  /// Adds `evidence` with its body; returns its position.
   package mutating func append(_ evidence: QueuedEvidence, body: RawSpan) throws -> Int {
-    let place = end
+    let position = end
     if isEmpty || blocks[blocks.count - 1].fileOffset != nil
       || blocks[blocks.count - 1].length >= Self.blockLength
     {
@@ -106,7 +106,7 @@ package struct EvidenceQueue {
     end += evidence.length
     memory.take(evidence.length)
     while memory.isExceeded, try moveToFile() {}
-    return place
+    return position
   }
 
   /// Moves the oldest block that is in memory to the file; false where none is.
@@ -151,34 +151,34 @@ package struct EvidenceQueue {
   /// The offset after the first block; nil where there is none.
   package var firstBlockEnd: Int? { isEmpty ? nil : blocks[removed].start + blocks[removed].length }
 
-  /// The evidence at `place` with its body.
-  package func evidence(at place: Int) throws -> (evidence: QueuedEvidence, body: [UInt8])? {
-    guard let block = block(at: place) else { return nil }
+  /// The evidence at `position` with its body.
+  package func evidence(at position: Int) throws -> (evidence: QueuedEvidence, body: [UInt8])? {
+    guard let block = block(at: position) else { return nil }
     guard let offset = block.fileOffset else {
       let bytes = block.bytes
-      let evidence = Self.head(at: place - block.start, in: bytes.span.bytes)
-      let body = place - block.start + QueuedEvidence.headLength
+      let evidence = Self.head(at: position - block.start, in: bytes.span.bytes)
+      let body = position - block.start + QueuedEvidence.headLength
       return (evidence, Array(bytes[body..<body + Int(evidence.bodyLength)]))
     }
-    let head = try memory.load(QueuedEvidence.headLength, at: offset + place - block.start)
+    let head = try memory.load(QueuedEvidence.headLength, at: offset + position - block.start)
     let evidence = Self.head(at: 0, in: head.span.bytes)
-    let body = offset + place - block.start + QueuedEvidence.headLength
+    let body = offset + position - block.start + QueuedEvidence.headLength
     return (evidence, try memory.load(Int(evidence.bodyLength), at: body))
   }
 
-  /// The head at `place` of a block's bytes.
-  package static func head(at place: Int, in block: RawSpan) -> QueuedEvidence {
-    block.unsafeLoadUnaligned(fromByteOffset: place, as: QueuedEvidence.self)
+  /// The head at `position` of a block's bytes.
+  package static func head(at position: Int, in block: RawSpan) -> QueuedEvidence {
+    block.unsafeLoadUnaligned(fromByteOffset: position, as: QueuedEvidence.self)
   }
 
-  private func block(at place: Int) -> Block? {
+  private func block(at position: Int) -> Block? {
     var low = removed
     var high = blocks.count
     while low < high {
       let middle = (low + high) / 2
-      if blocks[middle].start <= place { low = middle + 1 } else { high = middle }
+      if blocks[middle].start <= position { low = middle + 1 } else { high = middle }
     }
-    return low > removed && place < blocks[low - 1].start + blocks[low - 1].length ? blocks[low - 1] : nil
+    return low > removed && position < blocks[low - 1].start + blocks[low - 1].length ? blocks[low - 1] : nil
   }
 }
 
@@ -196,7 +196,7 @@ package struct QueuedEvidence: BitwiseCopyable {
   private(set) var packet: PacketReference
   package private(set) var bodyLength: UInt32
   private var flagBits: UInt16
-  /// The finding's code by its place among all; nil is a request.
+  /// The finding's code by its index among all; nil is a request.
   private(set) var code: UInt8?
 
   private static let none = Int.min

@@ -40,7 +40,7 @@ package struct FeedbackRecords: Sendable {
 }
 
 /// Where the bytes of a chunk are: in the window that the source was reading, or in a chunk of its batch.
-struct ChunkPlace: BitwiseCopyable {
+struct ChunkLocation: BitwiseCopyable {
   var storage: ByteEvent.Storage
   /// Index of the chunk's first byte there.
   var start: Int
@@ -83,15 +83,15 @@ package struct RecordBatch {
   /// Adds a run.
   /// - Parameters:
   ///   - bytes: hold the records.
-  ///   - place: where `bytes` are; nil where they do not last, and the records are copied.
-  mutating func append(_ records: FeedbackRecords, in bytes: RawSpan, at place: ChunkPlace?) {
+  ///   - location: where `bytes` are; nil where they do not last, and the records are copied.
+  mutating func append(_ records: FeedbackRecords, in bytes: RawSpan, at location: ChunkLocation?) {
     if labels.last !== records.labels { labels.append(records.labels) }
     var entry = Entry(
       run: records.run, origin: records.origin, direction: records.direction, storage: .copied,
       labels: Int32(truncatingIfNeeded: labels.count &- 1))
-    if let place {
-      entry.run.start &+= place.start
-      switch place.storage {
+    if let location {
+      entry.run.start &+= location.start
+      switch location.storage {
       case .window: entry.storage = .window
       case .chunk(let index): entry.storage = .chunk(index)
       }

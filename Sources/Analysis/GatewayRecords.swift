@@ -57,25 +57,25 @@ struct RequestBatch {
   private(set) var areCopied = false
   private(set) var copied: [UInt8] = []
 
-  private static func isInWindow(_ place: ChunkPlace?) -> Bool {
-    if case .window = place?.storage { true } else { false }
+  private static func isInWindow(_ location: ChunkLocation?) -> Bool {
+    if case .window = location?.storage { true } else { false }
   }
 
-  func canTake(_ labels: StreamLabels, at place: ChunkPlace?) -> Bool {
+  func canTake(_ labels: StreamLabels, at location: ChunkLocation?) -> Bool {
     guard let known = self.labels else { return true }
-    return known === labels && areCopied != Self.isInWindow(place) && records.count < Self.fullCount
+    return known === labels && areCopied != Self.isInWindow(location) && records.count < Self.fullCount
   }
 
   /// - Parameters:
   ///   - bytes: hold the request.
-  ///   - place: where `bytes` stand; nil where they do not last.
+  ///   - location: where `bytes` are; nil where they do not last.
   mutating func append(
-    _ request: consuming RequestRecord, labels: StreamLabels, in bytes: RawSpan, at place: ChunkPlace?
+    _ request: consuming RequestRecord, labels: StreamLabels, in bytes: RawSpan, at location: ChunkLocation?
   ) {
     self.labels = labels
-    areCopied = !Self.isInWindow(place)
+    areCopied = !Self.isInWindow(location)
     let range = request.range
-    let start = areCopied ? copied.count : range.lowerBound &+ (place?.start ?? 0)
+    let start = areCopied ? copied.count : range.lowerBound &+ (location?.start ?? 0)
     if areCopied { bytes.extracting(range).withUnsafeBytes { copied.append(contentsOf: $0) } }
     request.range = start..<start &+ range.count
     records.append(request)

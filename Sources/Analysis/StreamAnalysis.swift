@@ -60,17 +60,19 @@ final class StreamAnalysis {
 
   // MARK: - Events
 
-  /// - Parameter place: where `bytes` stand.
-  func append(_ bytes: RawSpan, at place: ChunkPlace, origins: Span<ByteOrigin>, from side: Side) throws {
+  /// - Parameter location: where `bytes` are.
+  func append(_ bytes: RawSpan, at location: ChunkLocation, origins: Span<ByteOrigin>, from side: Side) throws
+  {
     if side == .first {
-      try append(bytes, at: place, origins: origins, to: &first)
+      try append(bytes, at: location, origins: origins, to: &first)
     } else {
-      try append(bytes, at: place, origins: origins, to: &second)
+      try append(bytes, at: location, origins: origins, to: &second)
     }
   }
 
   private func append(
-    _ bytes: RawSpan, at place: ChunkPlace, origins: Span<ByteOrigin>, to direction: inout DirectionAnalysis
+    _ bytes: RawSpan, at location: ChunkLocation, origins: Span<ByteOrigin>,
+    to direction: inout DirectionAnalysis
   ) throws {
     if !origins.isEmpty { direction.noteFirst(origins[0].fileOffset, origins[0].packet) }
     let base = direction.end
@@ -79,11 +81,11 @@ final class StreamAnalysis {
     switch direction.content {
     case .decoded(let decoder):
       direction.trail.append(origins, end: direction.end)
-      try decode(bytes, at: place, with: decoder, of: &direction)
+      try decode(bytes, at: location, with: decoder, of: &direction)
       try releaseEarly(before: decoder.coveredOffset, of: &direction)
     case .undecided(let opening):
       direction.trail.append(origins, end: direction.end)
-      try appendUndecided(bytes, after: opening, at: place, to: &direction)
+      try appendUndecided(bytes, after: opening, at: location, to: &direction)
     case .ciphertext, .other:
       break
     }
@@ -94,10 +96,13 @@ final class StreamAnalysis {
   }
 
   private func appendUndecided(
-    _ bytes: RawSpan, after opening: [UInt8], at place: ChunkPlace, to direction: inout DirectionAnalysis
+    _ bytes: RawSpan, after opening: [UInt8], at location: ChunkLocation,
+    to direction: inout DirectionAnalysis
   ) throws {
     let needed = headLength(direction.side)
-    if opening.isEmpty, bytes.byteCount >= needed { return try decide(on: bytes, at: place, of: &direction) }
+    if opening.isEmpty, bytes.byteCount >= needed {
+      return try decide(on: bytes, at: location, of: &direction)
+    }
     let opening = opening + bytes.withUnsafeBytes { Array($0) }
     direction.content = .undecided(opening)
     if opening.count >= needed { try decide(on: opening.span.bytes, at: nil, of: &direction) }
@@ -119,9 +124,9 @@ final class StreamAnalysis {
   }
 
   private func findGap(_ gap: StreamGap, in direction: inout DirectionAnalysis) throws {
-    let place = DirectionAnalysis.Place(fileOffset: gap.fileOffset, packet: gap.packet)
+    let location = DirectionAnalysis.Location(fileOffset: gap.fileOffset, packet: gap.packet)
     try find(
-      .streamGap, gap.offset, gap.length, at: place,
+      .streamGap, gap.offset, gap.length, at: location,
       "\(Count.of(gap.length, "byte")) of the stream missing here", in: &direction)
     if case .decoded(let decoder) = direction.content {
       direction.content = .decoded(
@@ -162,7 +167,9 @@ final class StreamAnalysis {
   }
 
   /// Decides what the direction carries by the first bytes of its first run, and decodes those.
-  private func decide(on head: RawSpan, at place: ChunkPlace?, of direction: inout DirectionAnalysis) throws {
+  private func decide(on head: RawSpan, at location: ChunkLocation?, of direction: inout DirectionAnalysis)
+    throws
+  {
     direction.content = .other
     if Self.isCiphertext(head) {
       direction.content = .ciphertext
@@ -178,7 +185,7 @@ final class StreamAnalysis {
     let decoder = RunDecoder(
       carried, by: log.options, offset: direction.start, beginsStream: direction.beginsStream)
     direction.content = .decoded(decoder)
-    try decode(head, at: place, with: decoder, of: &direction)
+    try decode(head, at: location, with: decoder, of: &direction)
     try releaseEarly(before: decoder.coveredOffset, of: &direction)
   }
 
@@ -233,22 +240,23 @@ final class StreamAnalysis {
   // MARK: - Decoding
 
   /// Emits all that the decoder has of the run's next bytes.
-  /// - Parameter place: where `chunk` stands; nil where it does not last.
+  /// - Parameter location: where `chunk` is; nil where it does not last.
   private func decode(
-    _ chunk: RawSpan, at place: ChunkPlace?, with decoder: RunDecoder, of direction: inout DirectionAnalysis
+    _ chunk: RawSpan, at location: ChunkLocation?, with decoder: RunDecoder,
+    of direction: inout DirectionAnalysis
   ) throws {
     while true {
       switch decoder.next(in: chunk) {
       case .records(let run):
         if run.window == .chunk {
-          try emit(run, in: chunk, at: place, of: &direction)
+          try emit(run, in: chunk, at: location, of: &direction)
         } else {
           let carry = decoder.carry
           try emit(run, in: carry.span.bytes, at: nil, of: &direction)
         }
       case .request(let frame):
         if frame.window == .chunk {
-          try correlate(frame, in: chunk, at: place, of: &direction)
+          try correlate(frame, in: chunk, at: location, of: &direction)
         } else {
           let carry = decoder.carry
           try correlate(frame, in: carry.span.bytes, at: nil, of: &direction)
@@ -269,7 +277,7 @@ final class StreamAnalysis {
 
   /// Cuts a run of feedback at the ends of extents of the file, and where the source found something.
   private func emit(
-    _ run: RecordRun, in bytes: RawSpan, at place: ChunkPlace?, of direction: inout DirectionAnalysis
+    _ run: RecordRun, in bytes: RawSpan, at location: ChunkLocation?, of direction: inout DirectionAnalysis
   ) throws {
     log.summary.count(run)
     direction.records &+= run.count
@@ -285,28 +293,29 @@ final class StreamAnalysis {
         FeedbackRecords(
           labels: labels(input: origin.packet?.input ?? 0), direction: role(of: direction.side), run: slice,
           origin: origin),
-        in: bytes, at: place)
+        in: bytes, at: location)
       try excerpts(of: direction.side)?.note(slice, in: log)
       done &+= count
     }
   }
 
   private func correlate(
-    _ frame: RequestFrame, in bytes: RawSpan, at place: ChunkPlace?, of direction: inout DirectionAnalysis
+    _ frame: RequestFrame, in bytes: RawSpan, at location: ChunkLocation?,
+    of direction: inout DirectionAnalysis
   ) throws {
     guard let origin = direction.trail.origin(at: frame.offset) else { return }
     try releaseEarly(before: frame.offset &+ 1, of: &direction)
     direction.records &+= 1
     log.summary.recordBytes &+= frame.length
     log.summary.count(frame.flags)
-    if identity.serverEvidence == .dump { return try emitAlone(frame, origin, in: bytes, at: place) }
+    if identity.serverEvidence == .dump { return try emitAlone(frame, origin, in: bytes, at: location) }
     let order = captureOrder(of: frame.offset, origin, from: .client)
     try gateway?.value.add(frame, in: bytes, origin: origin, captureOrder: order) { try emit($0) }
   }
 
   /// A request of a dump of one direction does not wait: nothing can tell what became of it.
   private func emitAlone(
-    _ frame: RequestFrame, _ origin: ByteOrigin, in bytes: RawSpan, at place: ChunkPlace?
+    _ frame: RequestFrame, _ origin: ByteOrigin, in bytes: RawSpan, at location: ChunkLocation?
   ) throws {
     gateway?.value.addAlone()
     guard log.needs.contains(.gatewayRecords) else { return }
@@ -314,7 +323,7 @@ final class StreamAnalysis {
       RequestRecord(
         range: frame.range, offset: frame.offset, fileOffset: origin.fileOffset(of: frame.offset),
         packet: origin.packet, flags: frame.flags, outcome: .unknown, status: nil),
-      labels: labels(input: origin.packet?.input ?? 0), in: bytes, at: place)
+      labels: labels(input: origin.packet?.input ?? 0), in: bytes, at: location)
   }
 
   private func correlate(_ frame: ResponseFrame, of direction: inout DirectionAnalysis) throws {
@@ -327,7 +336,7 @@ final class StreamAnalysis {
   }
 
   /// Where a byte stands in the order in which the capture holds what both sides sent: by its packet, else by its
-  /// place in the file. Of a pair of dumps, all requests come first.
+  /// offset in the file. Of a pair of dumps, all requests come first.
   private func captureOrder(of offset: Int, _ origin: ByteOrigin, from direction: Direction) -> Int {
     if let number = origin.packet?.number { return Int(origin.packet?.input ?? 0) << 47 | number }
     if identity.serverEvidence == .pair { return direction == .client ? 0 : 1 }

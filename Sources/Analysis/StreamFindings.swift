@@ -110,7 +110,7 @@ extension StreamAnalysis {
     let missing =
       direction.gapBytes > 0 ? "; \(Count.of(direction.gapBytes, "byte")) of it missing" : ""
     try find(
-      .encryptedStream, 0, direction.end, at: direction.firstPlace,
+      .encryptedStream, 0, direction.end, at: direction.firstLocation,
       "the stream is TLS ciphertext: nothing in it can be decoded without its keys\(missing)", in: &direction)
   }
 
@@ -118,20 +118,21 @@ extension StreamAnalysis {
     _ code: FindingCode, _ offset: Int, _ length: Int, origin: ByteOrigin?, _ message: String,
     in direction: inout DirectionAnalysis
   ) throws {
-    let place = DirectionAnalysis.Place(
+    let location = DirectionAnalysis.Location(
       fileOffset: origin?.fileOffset(of: offset), packet: origin?.packet)
-    try find(code, offset, length, at: place, message, in: &direction)
+    try find(code, offset, length, at: location, message, in: &direction)
   }
 
   func find(
-    _ code: FindingCode, _ offset: Int, _ length: Int, at place: DirectionAnalysis.Place?, _ message: String,
+    _ code: FindingCode, _ offset: Int, _ length: Int, at location: DirectionAnalysis.Location?,
+    _ message: String,
     in direction: inout DirectionAnalysis
   ) throws {
     try releaseEarly(before: offset &+ 1, of: &direction)
     try find(
       StreamFinding(
-        code: code, side: direction.side, offset: offset, length: length, fileOffset: place?.fileOffset,
-        packet: place?.packet, message: message))
+        code: code, side: direction.side, offset: offset, length: length, fileOffset: location?.fileOffset,
+        packet: location?.packet, message: message))
   }
 
   /// Emits a finding, when all that must come before it has: the roles are settled, and requests and responses

@@ -1,11 +1,11 @@
 /// Distinguishes UTF-8 from other bytes, as RFC 3629 has it: no overlong forms, no surrogates, nothing beyond
 /// U+10FFFF.
 public enum UTF8Text {
-  /// Bytes of the character at `place`; 0 where none is well-formed that ends before `end`, which must not
+  /// Bytes of the character at `index`; 0 where none is well-formed that ends before `end`, which must not
   /// be after the span's end.
-  public static func characterLength(at place: Int, before end: Int, in bytes: RawSpan) -> Int {
-    guard place < end else { return 0 }
-    return bytes.extracting(place..<end).withUnsafeBytes { text in
+  public static func characterLength(at index: Int, before end: Int, in bytes: RawSpan) -> Int {
+    guard index < end else { return 0 }
+    return bytes.extracting(index..<end).withUnsafeBytes { text in
       text.baseAddress.map { characterLength(from: $0, to: $0 + text.count) } ?? 0
     }
   }

@@ -74,8 +74,8 @@ struct FragmentTable {
       whole = withDatagram(key, header: header, now: now) { ($0.takeDatagram(), $0.protocolNumber) }
     case .contradicts:
       withDatagram(key, header: header, now: now) { $0.refuse() }
-      let place = origins[origins.index(of: walk.start)]
-      anomalies.append(contradiction(of: walk, at: place))
+      let origin = origins[origins.index(of: walk.start)]
+      anomalies.append(contradiction(of: walk, at: origin))
     case .belongsToAnother:
       remove(key)
       return add(walk, in: bytes, origins: origins, now: now, anomalies: &anomalies)
@@ -164,10 +164,10 @@ struct FragmentTable {
 
   // MARK: - What is reported
 
-  private func contradiction(of walk: PacketWalk, at place: ByteOrigin) -> StreamAnomaly {
+  private func contradiction(of walk: PacketWalk, at origin: ByteOrigin) -> StreamAnomaly {
     let first = walk.fragment.offset
     return StreamAnomaly(
-      .fragmentOverlap, fileOffset: place.fileOffset(of: walk.start), packet: place.packet,
+      .fragmentOverlap, fileOffset: origin.fileOffset(of: walk.start), packet: origin.packet,
       message: "fragment with bytes \(first) to \(first &+ (walk.end &- walk.start)) of IP datagram"
         + " \(walk.fragment.identification) from \(walk.source.text) to \(walk.destination.text)"
         + " contradicts another in place or content; the datagram is refused")

@@ -40,11 +40,11 @@ extension PacketWalk {
     source = IPAddress(v4: bytes.bigEndianUInt32(at: start &+ 12))
     destination = IPAddress(v4: bytes.bigEndianUInt32(at: start &+ 16))
     let number = bytes.byte(at: start &+ 9)
-    let place = bytes.bigEndianUInt16(at: start &+ 6)
-    if place & 0x3fff != 0 {
+    let offsetField = bytes.bigEndianUInt16(at: start &+ 6)
+    if offsetField & 0x3fff != 0 {
       fragment = FragmentHeader(
-        identification: UInt32(bytes.bigEndianUInt16(at: start &+ 4)), offset: Int(place & 0x1fff) &* 8,
-        hasMore: place & 0x2000 != 0, protocolNumber: number)
+        identification: UInt32(bytes.bigEndianUInt16(at: start &+ 4)), offset: Int(offsetField & 0x1fff) &* 8,
+        hasMore: offsetField & 0x2000 != 0, protocolNumber: number)
       start &+= headerLength
       return .fragment
     }
@@ -82,13 +82,13 @@ extension PacketWalk {
   private func jumboLength(in bytes: RawSpan) -> Int? {
     guard end &- start >= 8 else { return nil }
     let last = min(end, start &+ (Int(bytes.byte(at: start &+ 1)) &+ 1) &* 8)
-    var place = start &+ 2
-    while place &+ 2 <= last {
-      let option = bytes.byte(at: place)
-      let length = Int(bytes.byte(at: place &+ 1))
-      if option == 194, length == 4, place &+ 6 <= last { return Int(bytes.bigEndianUInt32(at: place &+ 2)) }
+    var index = start &+ 2
+    while index &+ 2 <= last {
+      let option = bytes.byte(at: index)
+      let length = Int(bytes.byte(at: index &+ 1))
+      if option == 194, length == 4, index &+ 6 <= last { return Int(bytes.bigEndianUInt32(at: index &+ 2)) }
       // Option 0 is a single byte of padding, without a length.
-      place &+= option == 0 ? 1 : 2 &+ length
+      index &+= option == 0 ? 1 : 2 &+ length
     }
     return nil
   }
@@ -133,10 +133,10 @@ extension PacketWalk {
   /// RFC 8200, section 4.5.
   private mutating func fragmentHeader(in bytes: RawSpan) -> UInt8? {
     guard holds(8, .ipv6Extension) else { return nil }
-    let place = bytes.bigEndianUInt16(at: start &+ 2)
+    let offsetField = bytes.bigEndianUInt16(at: start &+ 2)
     fragment = FragmentHeader(
-      identification: bytes.bigEndianUInt32(at: start &+ 4), offset: Int(place & 0xfff8),
-      hasMore: place & 1 != 0, protocolNumber: bytes.byte(at: start))
+      identification: bytes.bigEndianUInt32(at: start &+ 4), offset: Int(offsetField & 0xfff8),
+      hasMore: offsetField & 1 != 0, protocolNumber: bytes.byte(at: start))
     start &+= 8
     return fragment.protocolNumber
   }

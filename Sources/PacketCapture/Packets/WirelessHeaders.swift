@@ -55,14 +55,14 @@ extension PacketWalk {
   private func radiotapFlags(in bytes: RawSpan, length: Int) -> UInt8 {
     let present = bytes.bigEndianUInt32(at: start &+ 4).byteSwapped
     guard present & 2 != 0 else { return 0 }
-    var place = 8
+    var offset = 8
     var word = present
-    while word >> 31 == 1, place &+ 4 <= length {
-      word = bytes.bigEndianUInt32(at: start &+ place).byteSwapped
-      place &+= 4
+    while word >> 31 == 1, offset &+ 4 <= length {
+      word = bytes.bigEndianUInt32(at: start &+ offset).byteSwapped
+      offset &+= 4
     }
-    if present & 1 != 0 { place = ((place &+ 7) & ~7) &+ 8 }
-    return place < length ? bytes.byte(at: start &+ place) : 0
+    if present & 1 != 0 { offset = ((offset &+ 7) & ~7) &+ 8 }
+    return offset < length ? bytes.byte(at: start &+ offset) : 0
   }
 
   /// A frame whose header is padded to a multiple of four bytes.

@@ -4,11 +4,11 @@ import WireBytes
 ///
 ///     var records = CaptureRecords(kind: kind, maxPacket: options.maxPacket)
 ///     loop: while true {
-///       switch records.next(in: window, from: place, windowOffset: offset, isLast: isLast) {
-///       case .packet(let record, let end): use(record); place = end
-///       case .passedOver(let end): place = end
-///       case .damaged(let anomaly, let end): report(anomaly); place = end
-///       case .needsBytes(let count): make(window, begin: place, andHold: count)
+///       switch records.next(in: window, from: index, windowOffset: offset, isLast: isLast) {
+///       case .packet(let record, let end): use(record); index = end
+///       case .passedOver(let end): index = end
+///       case .damaged(let anomaly, let end): report(anomaly); index = end
+///       case .needsBytes(let count): make(window, begin: index, andHold: count)
 ///       case .unreadable(let fault): report(fault)
 ///       case .finished: break loop
 ///       }
@@ -30,7 +30,7 @@ package struct CaptureRecords {
     /// Bytes that cannot be read (finding `damaged-capture`): a range of the file, which may begin before the
     /// window. After a packet that was cut, it has that packet's bytes, too.
     indirect case damaged(StreamAnomaly, end: Int)
-    /// It takes a window with at least so many bytes from the place on: at most `maxPacket` and 2 MiB.
+    /// It takes a window with at least so many bytes from the index on: at most `maxPacket` and 2 MiB.
     /// Never with the last window.
     case needsBytes(Int)
     /// The file cannot be read at all; `finished` follows.
@@ -72,15 +72,15 @@ package struct CaptureRecords {
   package var packets: Int { kind == .pcap ? pcap.format.packets : pcapng.format.packets }
 
   /// - Parameters:
-  ///   - place: index in the window from which on to read; after what the last step told.
+  ///   - index: index in the window from which on to read; after what the last step told.
   ///   - windowOffset: offset in the file of the window's first byte.
   ///   - isLast: whether the file ends with the window.
   package mutating func next(
-    in window: RawSpan, from place: Int, windowOffset: Int, isLast: Bool
+    in window: RawSpan, from index: Int, windowOffset: Int, isLast: Bool
   ) -> Step {
     switch kind {
-    case .pcap: pcap.next(in: window, from: place, windowOffset: windowOffset, isLast: isLast)
-    case .pcapng: pcapng.next(in: window, from: place, windowOffset: windowOffset, isLast: isLast)
+    case .pcap: pcap.next(in: window, from: index, windowOffset: windowOffset, isLast: isLast)
+    case .pcapng: pcapng.next(in: window, from: index, windowOffset: windowOffset, isLast: isLast)
     }
   }
 }

@@ -49,14 +49,14 @@ struct PcapHeader: Equatable, Sendable {
   /// The lower 16 bits are the type, the upper ones may say how long the frame check sequence is.
   var linkField: UInt32
 
-  /// The header at `place`, of which `length` bytes must be there; nil if it has another magic number.
-  init?(at place: Int, in window: RawSpan) {
-    guard let variant = Variant(magic: FileByteOrder.little.uint32(in: window, at: place)) else { return nil }
+  /// The header at `index`, of which `length` bytes must be there; nil if it has another magic number.
+  init?(at index: Int, in window: RawSpan) {
+    guard let variant = Variant(magic: FileByteOrder.little.uint32(in: window, at: index)) else { return nil }
     self.variant = variant
-    major = variant.order.uint16(in: window, at: place + 4)
-    minor = variant.order.uint16(in: window, at: place + 6)
-    snapLength = variant.order.uint32(in: window, at: place + 16)
-    linkField = variant.order.uint32(in: window, at: place + 20)
+    major = variant.order.uint16(in: window, at: index + 4)
+    minor = variant.order.uint16(in: window, at: index + 6)
+    snapLength = variant.order.uint32(in: window, at: index + 16)
+    linkField = variant.order.uint32(in: window, at: index + 20)
   }
 
   var linkType: LinkType { LinkType(rawValue: UInt16(truncatingIfNeeded: linkField)) }
@@ -86,13 +86,13 @@ struct PcapRecordHeader {
   var captured: UInt32
   var original: UInt32
 
-  /// The header at `place`, of which 16 bytes must be there.
+  /// The header at `index`, of which 16 bytes must be there.
   @inline(__always)
   init(
-    at place: Int, in window: RawSpan, order: FileByteOrder, lengths: PcapHeader.LengthOrder
+    at index: Int, in window: RawSpan, order: FileByteOrder, lengths: PcapHeader.LengthOrder
   ) {
     // One check of the bounds for the four fields.
-    let bytes = window.extracting(place..<(place &+ 16))
+    let bytes = window.extracting(index..<(index &+ 16))
     seconds = order.uint32(in: bytes, at: 0)
     fraction = order.uint32(in: bytes, at: 4)
     captured = order.uint32(in: bytes, at: 8)
@@ -167,7 +167,7 @@ struct PcapHeaderRules: Sendable {
 enum FileByteOrder: Sendable {
   case little, big
 
-  /// The unsigned 16-bit integer at `index` (bytes, from 0). Traps outside the span, so callers judge the
+  /// The unsigned 16-bit integer at `index` (bytes, from 0). Traps outside the span, so callers check the
   /// length first.
   @inline(__always)
   func uint16(in bytes: RawSpan, at index: Int) -> UInt16 {

@@ -21,25 +21,25 @@ struct PcapRecords: RecordFormat {
   }
 
   mutating func readHead(
-    at place: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
+    at index: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
   ) -> CaptureRecords.Step? {
-    let available = window.byteCount - place
+    let available = window.byteCount - index
     guard available >= PcapHeader.length else {
-      return isLast ? Self.cutHeader(available, windowOffset + place) : .needsBytes(PcapHeader.length)
+      return isLast ? Self.cutHeader(available, windowOffset + index) : .needsBytes(PcapHeader.length)
     }
-    guard let header = PcapHeader(at: place, in: window) else {
-      return Self.unreadable("no pcap file: its magic number is none of the six known", windowOffset + place)
+    guard let header = PcapHeader(at: index, in: window) else {
+      return Self.unreadable("no pcap file: its magic number is none of the six known", windowOffset + index)
     }
     if header.hasReservedBits {
       return Self.unreadable(
         "the link type of this pcap file has reserved bits set (\(Self.hex(header.linkField))), so what its "
-          + "packets are cannot be known; expected a number below 65536", windowOffset + place + 20)
+          + "packets are cannot be known; expected a number below 65536", windowOffset + index + 20)
     }
     adopt(header)
-    let end = place + PcapHeader.length
+    let end = index + PcapHeader.length
     return header.isKnownVersion
       ? .passedOver(end: end)
-      : .damaged(Self.unknownVersion(header, at: windowOffset + place), end: end)
+      : .damaged(Self.unknownVersion(header, at: windowOffset + index), end: end)
   }
 
   private mutating func adopt(_ header: PcapHeader) {
@@ -53,18 +53,18 @@ struct PcapRecords: RecordFormat {
   }
 
   @inline(__always)
-  func header(at place: Int, in window: RawSpan) -> PcapRecordHeader {
-    PcapRecordHeader(at: place, in: window, order: order, lengths: lengths)
+  func header(at index: Int, in window: RawSpan) -> PcapRecordHeader {
+    PcapRecordHeader(at: index, in: window, order: order, lengths: lengths)
   }
 
   @inline(__always)
-  mutating func readSound(
-    at place: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
+  mutating func readStrict(
+    at index: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
   ) -> CaptureRecords.Step? {
-    guard window.byteCount &- place >= headerLength else { return nil }
-    let header = header(at: place, in: window)
+    guard window.byteCount &- index >= headerLength else { return nil }
+    let header = header(at: index, in: window)
     guard rules.isSound(header, near: reference) else { return nil }
-    let start = place &+ headerLength
+    let start = index &+ headerLength
     let end = start &+ Int(header.captured)
     if end &+ headerLength <= window.byteCount {
       guard rules.isSound(self.header(at: end, in: window), near: header.seconds) else { return nil }
@@ -75,16 +75,16 @@ struct PcapRecords: RecordFormat {
     return packet(header, from: start, to: end, windowOffset: windowOffset)
   }
 
-  func judge(at place: Int, in window: RawSpan, isLast: Bool) -> RecordVerdict {
-    guard window.byteCount &- place >= headerLength else {
-      return judgeShort(at: place, in: window, isLast: isLast)
+  func assess(at index: Int, in window: RawSpan, isLast: Bool) -> RecordAssessment {
+    guard window.byteCount &- index >= headerLength else {
+      return assessShort(at: index, in: window, isLast: isLast)
     }
-    let header = header(at: place, in: window)
+    let header = header(at: index, in: window)
     let grade = rules.grade(header, near: reference)
     guard grade > .implausible else { return .broken }
-    let end = place &+ headerLength &+ Int(header.captured)
+    let end = index &+ headerLength &+ Int(header.captured)
     guard end &+ headerLength <= window.byteCount else {
-      return judgeLast(from: place, to: end, in: window, isLast: isLast)
+      return assessLast(from: index, to: end, in: window, isLast: isLast)
     }
     let next = self.header(at: end, in: window)
     // The time of this one may be what is wrong. That the clock jumped takes more: times of a header that is read
@@ -94,29 +94,29 @@ struct PcapRecords: RecordFormat {
     return .doubtful(end: end, isReadable: grade == .near || bearsOut, flaw: nil)
   }
 
-  private func judgeShort(at place: Int, in window: RawSpan, isLast: Bool) -> RecordVerdict {
+  private func assessShort(at index: Int, in window: RawSpan, isLast: Bool) -> RecordAssessment {
     guard isLast else { return .needs(headerLength) }
     let end = window.byteCount
-    return place == end ? .ended : .doubtful(end: end, isReadable: false, flaw: nil)
+    return index == end ? .ended : .doubtful(end: end, isReadable: false, flaw: nil)
   }
 
   /// A record after which the window does not hold another header.
-  private func judgeLast(
-    from place: Int, to end: Int, in window: RawSpan, isLast: Bool
-  ) -> RecordVerdict {
-    guard isLast else { return .needs(end &+ headerLength &- place) }
+  private func assessLast(
+    from index: Int, to end: Int, in window: RawSpan, isLast: Bool
+  ) -> RecordAssessment {
+    guard isLast else { return .needs(end &+ headerLength &- index) }
     if end > window.byteCount {
-      return .doubtful(end: window.byteCount, isReadable: true, flaw: place..<window.byteCount)
+      return .doubtful(end: window.byteCount, isReadable: true, flaw: index..<window.byteCount)
     }
     return .doubtful(end: end, isReadable: true, flaw: nil)
   }
 
   mutating func read(
-    at place: Int, to end: Int, isCut: Bool, in window: RawSpan, windowOffset: Int
+    at index: Int, to end: Int, isCut: Bool, in window: RawSpan, windowOffset: Int
   ) -> CaptureRecords.Step {
-    let header = header(at: place, in: window)
+    let header = header(at: index, in: window)
     believeTime(of: header, before: end, in: window)
-    return packet(header, from: place &+ headerLength, to: end, windowOffset: windowOffset)
+    return packet(header, from: index &+ headerLength, to: end, windowOffset: windowOffset)
   }
 
   /// - Parameters:
@@ -158,9 +158,9 @@ struct PcapRecords: RecordFormat {
       seconds: Int64(header.seconds) &+ Int64(whole), fraction: UInt64(rest), digits: digits)
   }
 
-  mutating func giveUp(at place: Int, in window: RawSpan) {}
+  mutating func skip(at index: Int, in window: RawSpan) {}
 
-  mutating func resume(at place: Int, in window: RawSpan) {}
+  mutating func resume(at index: Int, in window: RawSpan) {}
 }
 
 /// What is said of a pcap file that cannot be read as it stands.
@@ -186,12 +186,12 @@ extension PcapRecords {
   static func hex(_ number: UInt32) -> String { "0x" + String(number, radix: 16) }
 
   /// Says the same for any window: lengths are told of it only where the file is known to end with it.
-  func flaw(at place: Int, in window: RawSpan) -> String {
-    let available = window.byteCount - place
+  func flaw(at index: Int, in window: RawSpan) -> String {
+    let available = window.byteCount - index
     guard available >= headerLength else {
       return "\(Count.of(available, "byte")) where the header of a record has \(headerLength)"
     }
-    let header = header(at: place, in: window)
+    let header = header(at: index, in: window)
     let left = available - headerLength
     if header.isZero { return "zeros where a record must begin" }
     if header.captured > rules.maxPacket {

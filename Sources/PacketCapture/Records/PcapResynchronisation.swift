@@ -19,31 +19,31 @@ extension PcapRecords {
   ///
   /// Before the first packet, the time of the doubtful one is the last. Without even that, the end of the file
   /// exactly after a packet is enough.
-  func believes(at place: Int, doubted: Int?, in window: RawSpan, isLast: Bool) -> RecordBelief {
+  func plausibility(at index: Int, doubted: Int?, in window: RawSpan, isLast: Bool) -> RecordPlausibility {
     // One byte more than the header, which `isEvident` looks at.
-    guard window.byteCount &- place > headerLength || isLast else { return .needs(headerLength &+ 1) }
-    guard window.byteCount &- place >= headerLength else { return .no }
-    let first = header(at: place, in: window)
+    guard window.byteCount &- index > headerLength || isLast else { return .needs(headerLength &+ 1) }
+    guard window.byteCount &- index >= headerLength else { return .no }
+    let first = header(at: index, in: window)
     guard isBelievable(first, near: first.seconds) else { return .no }
     let doubt = doubted.map { header(at: $0, in: window) }
     let last = reference ?? doubt?.seconds
     if let doubted, let doubt, isEvident(at: doubted, near: reference, in: window) {
       let end = min(doubted &+ headerLength &+ Int(doubt.captured), window.byteCount)
-      return leadsOut(from: place, beyond: end, near: last ?? first.seconds, in: window, isLast: isLast)
+      return leadsOut(from: index, beyond: end, near: last ?? first.seconds, in: window, isLast: isLast)
     }
-    if isEvident(at: place, near: last, in: window) { return .yes }
+    if isEvident(at: index, near: last, in: window) { return .yes }
     let isNear = last.map { PcapHeaderRules.isNear(first.seconds, $0) } ?? false
     guard isNear || (doubted == nil && first.seconds >= Self.year) else { return .no }
-    let end = place &+ headerLength &+ Int(first.captured)
+    let end = index &+ headerLength &+ Int(first.captured)
     guard end &+ headerLength <= window.byteCount else {
-      if !isLast { return .needs(end &+ headerLength &- place) }
+      if !isLast { return .needs(end &+ headerLength &- index) }
       let endsHere = end == window.byteCount && last == nil
       return endsHere || (isNear && end <= window.byteCount) ? .yes : .no
     }
     let second = header(at: end, in: window)
     if isNear { return rules.grade(second, near: first.seconds) == .near ? .yes : .no }
     guard isBelievable(second, near: first.seconds) else { return .no }
-    return bearsOut(second, at: end, in: window, isLast: isLast, from: place)
+    return bearsOut(second, at: end, in: window, isLast: isLast, from: index)
   }
 
   /// Packets of no bytes are no landmark.
@@ -53,18 +53,18 @@ extension PcapRecords {
       && rules.isSound(header, near: seconds)
   }
 
-  /// Whether the header at `place` is believed whatever stands after its packet: that was captured whole or cut
+  /// Whether the header at `index` is believed whatever stands after its packet: that was captured whole or cut
   /// at the file's snap length, within a day of the last one. Random bytes are that once in 2^71 cases (2^61
   /// with nanoseconds): 2^-46 for two equal lengths up to 2^18, as much for the snap length and a greater one,
   /// 2^-14 for the time, and 2^-12 (2^-2) for the fraction. Before the first packet the time counts little.
   ///
   /// A little-endian header that is read a byte too early has equal lengths as well, 256 times what they are:
   /// then the smaller ones are meant.
-  private func isEvident(at place: Int, near last: UInt32?, in window: RawSpan) -> Bool {
-    let found = header(at: place, in: window)
+  private func isEvident(at index: Int, near last: UInt32?, in window: RawSpan) -> Bool {
+    let found = header(at: index, in: window)
     guard seemsEvident(found, near: last) else { return false }
-    guard window.byteCount &- place > headerLength else { return true }
-    let shifted = header(at: place &+ 1, in: window)
+    guard window.byteCount &- index > headerLength else { return true }
+    let shifted = header(at: index &+ 1, in: window)
     return shifted.captured >= found.captured || !seemsEvident(shifted, near: last)
   }
 
@@ -77,15 +77,15 @@ extension PcapRecords {
     return last.map { abs(Int64(header.seconds) &- Int64($0)) <= Self.day } ?? true
   }
 
-  /// Whether the records from `place` on lead out of one that is evident and yet has no header after it. If bytes
+  /// Whether the records from `index` on lead out of one that is evident and yet has no header after it. If bytes
   /// of it were lost, the records that follow it do. Those of a capture that its packet carries end with it.
   private func leadsOut(
-    from place: Int, beyond end: Int, near seconds: UInt32, in window: RawSpan, isLast: Bool
-  ) -> RecordBelief {
-    var (next, last, time) = (place, place, seconds)
+    from index: Int, beyond end: Int, near seconds: UInt32, in window: RawSpan, isLast: Bool
+  ) -> RecordPlausibility {
+    var (next, last, time) = (index, index, seconds)
     while next < end {
       guard window.byteCount &- next >= headerLength else {
-        return isLast ? .noneBefore(last &+ 1) : .needs(next &+ headerLength &- place)
+        return isLast ? .noneBefore(last &+ 1) : .needs(next &+ headerLength &- index)
       }
       let header = header(at: next, in: window)
       guard isBelievable(header, near: time) else { return .noneBefore(last &+ 1) }
@@ -93,16 +93,16 @@ extension PcapRecords {
       next = next &+ headerLength &+ Int(header.captured)
     }
     guard next &+ headerLength <= window.byteCount else {
-      if !isLast { return .needs(next &+ headerLength &- place) }
+      if !isLast { return .needs(next &+ headerLength &- index) }
       return next <= window.byteCount ? .yes : .noneBefore(last &+ 1)
     }
     return rules.isSound(header(at: next, in: window), near: time) ? .yes : .noneBefore(last &+ 1)
   }
 
   private func bearsOut(
-    _ second: PcapRecordHeader, at place: Int, in window: RawSpan, isLast: Bool, from first: Int
-  ) -> RecordBelief {
-    let end = place &+ headerLength &+ Int(second.captured)
+    _ second: PcapRecordHeader, at index: Int, in window: RawSpan, isLast: Bool, from first: Int
+  ) -> RecordPlausibility {
+    let end = index &+ headerLength &+ Int(second.captured)
     guard end &+ headerLength <= window.byteCount else {
       if !isLast { return .needs(end &+ headerLength &- first) }
       return end == window.byteCount ? .yes : .no

@@ -51,23 +51,23 @@ struct PcapngBlock {
   /// As the head has it.
   var totalLength: Int
 
-  /// The block whose first 12 bytes stand at `place`; a section header is read in its own byte order, any
+  /// The block whose first 12 bytes stand at `index`; a section header is read in its own byte order, any
   /// other in `order`. Nil without one: before a section header, and for a bad one.
   @inline(__always)
-  init?(at place: Int, in window: RawSpan, order: FileByteOrder?) {
-    let type = FileByteOrder.little.uint32(in: window, at: place)
-    guard let found = type == Kind.sectionHeader.rawValue ? Self.sectionOrder(at: place, in: window) : order
+  init?(at index: Int, in window: RawSpan, order: FileByteOrder?) {
+    let type = FileByteOrder.little.uint32(in: window, at: index)
+    guard let found = type == Kind.sectionHeader.rawValue ? Self.sectionOrder(at: index, in: window) : order
     else { return nil }
     self.order = found
     self.type = found == .little ? type : type.byteSwapped
-    totalLength = Int(found.uint32(in: window, at: place &+ 4))
+    totalLength = Int(found.uint32(in: window, at: index &+ 4))
   }
 
   /// Nil for one that is not known.
   var kind: Kind? { Kind(rawValue: type) }
 
-  static func sectionOrder(at place: Int, in window: RawSpan) -> FileByteOrder? {
-    let magic = FileByteOrder.little.uint32(in: window, at: place + headLength)
+  static func sectionOrder(at index: Int, in window: RawSpan) -> FileByteOrder? {
+    let magic = FileByteOrder.little.uint32(in: window, at: index + headLength)
     if magic == byteOrderMagic { return .little }
     return magic.byteSwapped == byteOrderMagic ? .big : nil
   }
@@ -94,24 +94,24 @@ struct PcapngInterface: Sendable {
   }
 
   /// - Parameters:
-  ///   - place: index of the Interface Description Block's first byte.
+  ///   - index: index of the Interface Description Block's first byte.
   ///   - end: index after its options.
-  init(at place: Int, to end: Int, in window: RawSpan, order: FileByteOrder) {
-    guard end - place >= 16 else { return }
-    linkType = LinkType(rawValue: order.uint16(in: window, at: place + 8))
-    snapLength = order.uint32(in: window, at: place + 12)
-    readOptions(from: place + 16, to: end, in: window, order: order)
+  init(at index: Int, to end: Int, in window: RawSpan, order: FileByteOrder) {
+    guard end - index >= 16 else { return }
+    linkType = LinkType(rawValue: order.uint16(in: window, at: index + 8))
+    snapLength = order.uint32(in: window, at: index + 12)
+    readOptions(from: index + 16, to: end, in: window, order: order)
   }
 
   /// Options that do not fit into their block end the list: those before them count.
   private mutating func readOptions(
     from start: Int, to end: Int, in window: RawSpan, order: FileByteOrder
   ) {
-    var place = start
-    while place + 4 <= end {
-      let code = order.uint16(in: window, at: place)
-      let length = Int(order.uint16(in: window, at: place + 2))
-      let value = place + 4
+    var index = start
+    while index + 4 <= end {
+      let code = order.uint16(in: window, at: index)
+      let length = Int(order.uint16(in: window, at: index + 2))
+      let value = index + 4
       guard code != Option.end, value + length <= end else { return }
       switch (code, length) {
       case (Option.timeResolution, 1...):
@@ -122,7 +122,7 @@ struct PcapngInterface: Sendable {
         resolution.offset = Int64(bitPattern: order.uint64(in: window, at: value))
       default: break
       }
-      place = value + (length + 3) & ~3
+      index = value + (length + 3) & ~3
     }
   }
 }

@@ -20,18 +20,18 @@ extension PcapngRecords {
     _ frame: PcapngFrame, isObsolete: Bool, in window: RawSpan, windowOffset: Int
   ) -> CaptureRecords.Step {
     guard frame.bodyLength >= 20 else { return tooShort(frame, windowOffset) }
-    let (order, place) = (frame.order, frame.start)
+    let (order, index) = (frame.order, frame.start)
     let number =
       isObsolete
-      ? Int(order.uint16(in: window, at: place &+ 8)) : Int(order.uint32(in: window, at: place &+ 8))
+      ? Int(order.uint16(in: window, at: index &+ 8)) : Int(order.uint32(in: window, at: index &+ 8))
     let interfaces = interfaces
     guard number < interfaces.count, let linkType = interfaces[number].linkType else {
       return noInterface(number, frame, windowOffset)
     }
-    let high = UInt64(order.uint32(in: window, at: place &+ 12))
-    let low = UInt64(order.uint32(in: window, at: place &+ 16))
-    let captured = Int(order.uint32(in: window, at: place &+ 20))
-    let start = place &+ 28
+    let high = UInt64(order.uint32(in: window, at: index &+ 12))
+    let low = UInt64(order.uint32(in: window, at: index &+ 16))
+    let captured = Int(order.uint32(in: window, at: index &+ 20))
+    let start = index &+ 28
     // Only the file's end may cut a packet.
     guard captured <= maxPacket, captured <= frame.bodyEnd &- start || frame.bodyEnd == frame.end else {
       return tooLong(captured, frame.bodyEnd &- start, frame, windowOffset)
@@ -41,7 +41,7 @@ extension PcapngRecords {
       PacketRecord(
         number: packets, time: interfaces[number].resolution.time(of: high << 32 | low),
         linkType: linkType, start: start, capturedLength: min(captured, frame.bodyEnd &- start),
-        originalLength: Int(order.uint32(in: window, at: place &+ 24)),
+        originalLength: Int(order.uint32(in: window, at: index &+ 24)),
         fileOffset: windowOffset &+ start, isCutByFile: captured > frame.bodyEnd &- start), end: frame.end)
   }
 
@@ -119,16 +119,16 @@ extension PcapngRecords {
   }
 
   /// A section header that cannot be read begins a section nevertheless: its interfaces are not those before.
-  mutating func giveUp(at place: Int, in window: RawSpan) {
-    guard window.byteCount - place >= 4,
-      FileByteOrder.little.uint32(in: window, at: place) == PcapngBlock.Kind.sectionHeader.rawValue
+  mutating func skip(at index: Int, in window: RawSpan) {
+    guard window.byteCount - index >= 4,
+      FileByteOrder.little.uint32(in: window, at: index) == PcapngBlock.Kind.sectionHeader.rawValue
     else { return }
     interfaces.removeAll(keepingCapacity: true)
   }
 
   /// A block of the other byte order belongs to a section whose header was lost.
-  mutating func resume(at place: Int, in window: RawSpan) {
-    guard let block = Self.knownBlock(at: place, in: window), block.order != order else { return }
+  mutating func resume(at index: Int, in window: RawSpan) {
+    guard let block = Self.knownBlock(at: index, in: window), block.order != order else { return }
     order = block.order
     interfaces.removeAll(keepingCapacity: true)
   }
@@ -164,12 +164,12 @@ extension PcapngRecords {
         message: "\(before): \(cause)"), end: frame.end)
   }
 
-  func flaw(at place: Int, in window: RawSpan) -> String {
-    let available = window.byteCount - place
+  func flaw(at index: Int, in window: RawSpan) -> String {
+    let available = window.byteCount - index
     guard available >= PcapngBlock.frameLength else {
       return "\(Count.of(available, "byte")) where a block has \(PcapngBlock.frameLength) at least"
     }
-    guard let block = PcapngBlock(at: place, in: window, order: order) else {
+    guard let block = PcapngBlock(at: index, in: window, order: order) else {
       return "no section header that tells its byte order"
     }
     let length = block.totalLength
@@ -177,7 +177,7 @@ extension PcapngRecords {
       return "a block of \(length) bytes, expected \(PcapngBlock.frameLength) to \(maxBlock)"
     }
     if length > available { return "a block of \(length) bytes, of which the file has \(available)" }
-    let closing = block.order.uint32(in: window, at: place + length - 4)
+    let closing = block.order.uint32(in: window, at: index + length - 4)
     return "a block of \(length) bytes by its first length and \(closing) by its second"
   }
 }

@@ -29,59 +29,59 @@ struct PcapngRecords: RecordFormat {
   }
 
   mutating func readHead(
-    at place: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
+    at index: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
   ) -> CaptureRecords.Step? { nil }
 
   @inline(__always)
-  mutating func readSound(
-    at place: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
+  mutating func readStrict(
+    at index: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
   ) -> CaptureRecords.Step? {
-    let available = window.byteCount &- place
+    let available = window.byteCount &- index
     guard available >= PcapngBlock.frameLength,
-      let block = PcapngBlock(at: place, in: window, order: order),
+      let block = PcapngBlock(at: index, in: window, order: order),
       block.totalLength >= PcapngBlock.frameLength, block.totalLength <= min(maxBlock, available)
     else { return nil }
-    let end = place &+ block.totalLength
+    let end = index &+ block.totalLength
     guard block.isClosed(before: end, in: window) else { return nil }
-    let frame = PcapngFrame(start: place, bodyEnd: end &- 4, end: end, order: block.order)
+    let frame = PcapngFrame(start: index, bodyEnd: end &- 4, end: end, order: block.order)
     // Nearly all blocks: the others are told apart out of line.
     return block.type == PcapngBlock.Kind.enhancedPacket.rawValue
       ? readPacket(frame, isObsolete: false, in: window, windowOffset: windowOffset)
       : read(block, frame, in: window, windowOffset: windowOffset)
   }
 
-  func judge(at place: Int, in window: RawSpan, isLast: Bool) -> RecordVerdict {
-    let available = window.byteCount &- place
+  func assess(at index: Int, in window: RawSpan, isLast: Bool) -> RecordAssessment {
+    let available = window.byteCount &- index
     guard available >= PcapngBlock.frameLength else {
       if !isLast { return .needs(PcapngBlock.frameLength) }
       return available == 0 ? .ended : .doubtful(end: window.byteCount, isReadable: false, flaw: nil)
     }
-    guard let block = PcapngBlock(at: place, in: window, order: order),
+    guard let block = PcapngBlock(at: index, in: window, order: order),
       block.totalLength >= PcapngBlock.frameLength, block.totalLength <= maxBlock
     else { return .broken }
     guard block.totalLength <= available else {
-      return isLast ? judgeCut(block, from: place, in: window) : .needs(block.totalLength)
+      return isLast ? assessCut(block, from: index, in: window) : .needs(block.totalLength)
     }
-    return judgeOpen(
-      block, from: place, to: place &+ block.totalLength, in: window, isLast: isLast)
+    return assessOpen(
+      block, from: index, to: index &+ block.totalLength, in: window, isLast: isLast)
   }
 
   /// A block that the file's end cuts: of a packet is read what is there.
-  private func judgeCut(_ block: PcapngBlock, from place: Int, in window: RawSpan) -> RecordVerdict {
+  private func assessCut(_ block: PcapngBlock, from index: Int, in window: RawSpan) -> RecordAssessment {
     let end = window.byteCount
-    let isReadable = block.kind?.packetStart.map { place + $0 <= end } ?? false
-    return .doubtful(end: end, isReadable: isReadable, flaw: place..<end)
+    let isReadable = block.kind?.packetStart.map { index + $0 <= end } ?? false
+    return .doubtful(end: end, isReadable: isReadable, flaw: index..<end)
   }
 
   /// A block whose two lengths differ is read if it is of a known kind and another known block, or the end of
   /// the file, stands where the first of them says: then only the second is wrong.
-  private func judgeOpen(
-    _ block: PcapngBlock, from place: Int, to end: Int, in window: RawSpan, isLast: Bool
-  ) -> RecordVerdict {
+  private func assessOpen(
+    _ block: PcapngBlock, from index: Int, to end: Int, in window: RawSpan, isLast: Bool
+  ) -> RecordAssessment {
     var isReadable = isLast && end == window.byteCount
     if !isReadable {
       switch stands(at: end, order: block.order, in: window, isLast: isLast) {
-      case .needs(let count): return .needs(end - place + count)
+      case .needs(let count): return .needs(end - index + count)
       case .yes: isReadable = true
       case .no, .noneBefore: break
       }
@@ -90,14 +90,14 @@ struct PcapngRecords: RecordFormat {
     return .doubtful(end: end, isReadable: isReadable && isKnown, flaw: end - 4..<end)
   }
 
-  /// Whether a block of a known kind and a length that it can have begins at `place`.
+  /// Whether a block of a known kind and a length that it can have begins at `index`.
   private func stands(
-    at place: Int, order: FileByteOrder, in window: RawSpan, isLast: Bool
-  ) -> RecordBelief {
-    guard window.byteCount - place >= PcapngBlock.frameLength else {
+    at index: Int, order: FileByteOrder, in window: RawSpan, isLast: Bool
+  ) -> RecordPlausibility {
+    guard window.byteCount - index >= PcapngBlock.frameLength else {
       return isLast ? .no : .needs(PcapngBlock.frameLength)
     }
-    guard let block = PcapngBlock(at: place, in: window, order: order), let kind = block.kind,
+    guard let block = PcapngBlock(at: index, in: window, order: order), let kind = block.kind,
       (kind.minLength...Self.maxBelieved).contains(block.totalLength), block.totalLength & 3 == 0
     else { return .no }
     return .yes
@@ -105,56 +105,56 @@ struct PcapngRecords: RecordFormat {
 
   /// A block is believed if its kind is known, its fields fit its length, and its two lengths are equal: for
   /// random bytes once in 2^70 cases, so that the block after it need not be asked.
-  func believes(at place: Int, doubted: Int?, in window: RawSpan, isLast: Bool) -> RecordBelief {
-    let available = window.byteCount &- place
+  func plausibility(at index: Int, doubted: Int?, in window: RawSpan, isLast: Bool) -> RecordPlausibility {
+    let available = window.byteCount &- index
     guard available >= PcapngBlock.frameLength else { return isLast ? .no : .needs(PcapngBlock.frameLength) }
-    guard let block = Self.knownBlock(at: place, in: window), let kind = block.kind,
+    guard let block = Self.knownBlock(at: index, in: window), let kind = block.kind,
       block.order == order || kind == .sectionHeader || kind == .interfaceDescription,
       block.totalLength & 3 == 0, block.totalLength >= kind.minLength,
       block.totalLength <= min(Self.maxBelieved, maxBlock)
     else { return .no }
     guard block.totalLength <= available else { return isLast ? .no : .needs(block.totalLength) }
-    let end = place &+ block.totalLength
-    return block.isClosed(before: end, in: window) && fits(block, kind, from: place, in: window) ? .yes : .no
+    let end = index &+ block.totalLength
+    return block.isClosed(before: end, in: window) && fits(block, kind, from: index, in: window) ? .yes : .no
   }
 
   /// The block of a known kind in either byte order. Of the order that the section has not, only a section
   /// header or an interface may be believed: the latter where its section's header was lost. All others could be
   /// blocks of the section's order read three bytes too early, `.. 00 00 00` `06 00 00 00`.
   @inline(__always)
-  static func knownBlock(at place: Int, in window: RawSpan) -> PcapngBlock? {
-    let type = FileByteOrder.little.uint32(in: window, at: place)
+  static func knownBlock(at index: Int, in window: RawSpan) -> PcapngBlock? {
+    let type = FileByteOrder.little.uint32(in: window, at: index)
     if PcapngBlock.Kind(rawValue: type) != nil {
-      return PcapngBlock(at: place, in: window, order: .little)
+      return PcapngBlock(at: index, in: window, order: .little)
     }
     return PcapngBlock.Kind(rawValue: type.byteSwapped) != nil
-      ? PcapngBlock(at: place, in: window, order: .big) : nil
+      ? PcapngBlock(at: index, in: window, order: .big) : nil
   }
 
   /// Small numbers in a packet's bytes can look like a block's frame; fields that contradict it tell.
   private func fits(
-    _ block: PcapngBlock, _ kind: PcapngBlock.Kind, from place: Int, in window: RawSpan
+    _ block: PcapngBlock, _ kind: PcapngBlock.Kind, from index: Int, in window: RawSpan
   ) -> Bool {
     switch kind {
     case .enhancedPacket, .packet:
-      let captured = Int(block.order.uint32(in: window, at: place + 20))
+      let captured = Int(block.order.uint32(in: window, at: index + 20))
       return captured <= maxPacket && 32 + (captured + 3) & ~3 <= block.totalLength
     case .interfaceDescription:
-      let linkType = block.order.uint16(in: window, at: place + 8)
-      return block.order.uint16(in: window, at: place + 10) == 0 && (block.order == order || linkType != 0)
+      let linkType = block.order.uint16(in: window, at: index + 8)
+      return block.order.uint16(in: window, at: index + 10) == 0 && (block.order == order || linkType != 0)
     case .decryptionSecrets:
-      return 20 + Int(block.order.uint32(in: window, at: place + 12)) <= block.totalLength
+      return 20 + Int(block.order.uint32(in: window, at: index + 12)) <= block.totalLength
     default:
       return true
     }
   }
 
   mutating func read(
-    at place: Int, to end: Int, isCut: Bool, in window: RawSpan, windowOffset: Int
+    at index: Int, to end: Int, isCut: Bool, in window: RawSpan, windowOffset: Int
   ) -> CaptureRecords.Step {
-    // Whoever judged it has read the same.
-    guard let block = PcapngBlock(at: place, in: window, order: order) else { return .passedOver(end: end) }
-    let frame = PcapngFrame(start: place, bodyEnd: isCut ? end : end &- 4, end: end, order: block.order)
+    // The assessment has read the same.
+    guard let block = PcapngBlock(at: index, in: window, order: order) else { return .passedOver(end: end) }
+    let frame = PcapngFrame(start: index, bodyEnd: isCut ? end : end &- 4, end: end, order: block.order)
     return read(block, frame, in: window, windowOffset: windowOffset)
   }
 

@@ -1,7 +1,7 @@
 /// The connections that are remembered, found by their two ends, and which of them to forget first.
 ///
 /// Connections are values side by side in memory; a slot is the index of one. The table of their hashes is probed one
-/// after another from a hash's own place on. Hashes are keyed anew in each process, because addresses and ports come from
+/// after another from a hash's own entry on. Hashes are keyed anew in each process, because addresses and ports come from
 /// outside: nobody can choose some that collide.
 struct FlowTable: ~Copyable {
   typealias Reference = UnsafeMutablePointer<Connection>
@@ -73,9 +73,9 @@ struct FlowTable: ~Copyable {
   func find(_ source: Endpoint, _ destination: Endpoint) -> (connection: Reference, side: Side)? {
     let hash = hash(source, destination)
     let mask = index.count &- 1
-    var place = Int(hash) & mask
+    var probe = Int(hash) & mask
     while true {
-      let entry = index[place]
+      let entry = index[probe]
       if entry == 0 { return nil }
       if entry &>> 32 == UInt64(hash) {
         let found = connections + (Int(truncatingIfNeeded: entry & 0xffff_ffff) &- 1)
@@ -87,7 +87,7 @@ struct FlowTable: ~Copyable {
           return (found, .second)
         }
       }
-      place = (place &+ 1) & mask
+      probe = (probe &+ 1) & mask
     }
   }
 
@@ -144,9 +144,9 @@ struct FlowTable: ~Copyable {
 
   private mutating func enter(_ hash: UInt32, _ slot: Int32) {
     let mask = index.count - 1
-    var place = Int(hash) & mask
-    while index[place] != 0 { place = (place + 1) & mask }
-    index[place] = UInt64(hash) << 32 | UInt64(slot + 1)
+    var probe = Int(hash) & mask
+    while index[probe] != 0 { probe = (probe + 1) & mask }
+    index[probe] = UInt64(hash) << 32 | UInt64(slot + 1)
   }
 
   mutating func remove(_ slot: Int32) {
@@ -158,21 +158,21 @@ struct FlowTable: ~Copyable {
     free.append(slot)
   }
 
-  /// Takes an entry out, and moves those after it up that the empty place would hide.
+  /// Takes an entry out, and moves those after it up that the empty entry would hide.
   private mutating func leave(_ hash: UInt32, _ slot: Int32) {
     let mask = index.count - 1
-    var place = Int(hash) & mask
-    while index[place] & 0xffff_ffff != UInt64(slot + 1) { place = (place + 1) & mask }
-    var next = (place + 1) & mask
+    var probe = Int(hash) & mask
+    while index[probe] & 0xffff_ffff != UInt64(slot + 1) { probe = (probe + 1) & mask }
+    var next = (probe + 1) & mask
     while index[next] != 0 {
       let own = Int(index[next] >> 32) & mask
-      if (next - own) & mask >= (next - place) & mask {
-        index[place] = index[next]
-        place = next
+      if (next - own) & mask >= (next - probe) & mask {
+        index[probe] = index[next]
+        probe = next
       }
       next = (next + 1) & mask
     }
-    index[place] = 0
+    index[probe] = 0
   }
 
   // MARK: - By age

@@ -62,7 +62,7 @@ struct GapMark: Equatable {
     var index = start
     while index &+ MemoryLayout<UInt64>.size <= bytes.byteCount {
       let sample = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
-      if isPrintable(sample), let distance = samples.firstIndex(of: sample),
+      if mayBeWords(sample), let distance = samples.firstIndex(of: sample),
         let mark = mark(withWordsAt: index &- distance, in: bytes, from: start)
       {
         return mark
@@ -72,11 +72,12 @@ struct GapMark: Equatable {
     return nil
   }
 
-  /// Whether no byte is 0x80 or above, and then none below 0x20.
+  /// Whether no byte is 0x80 or above, or below 0x40 and not a space: the words have none, and most else has one.
   @inline(__always)
-  private static func isPrintable(_ sample: UInt64) -> Bool {
-    let highBits: UInt64 = 0x8080_8080_8080_8080
-    return sample & highBits == 0 && (sample &- 0x2020_2020_2020_2020) & highBits == 0
+  private static func mayBeWords(_ sample: UInt64) -> Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let lowBytes = (~sample &>> 6 & ones) &* 0xff
+    return sample & (ones &<< 7) == 0 && (sample ^ (ones &* 0x20)) & lowBytes == 0
   }
 
   /// The mark whose words begin at `index`, if it begins at `start` or after it.
