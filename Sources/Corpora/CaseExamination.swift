@@ -54,10 +54,8 @@ package struct CaseSource {
 package struct CaseExaminer: Sendable {
   /// How many differences of a case are kept.
   static let keptDifferences = 3
-  /// An expectation of more bytes is not read.
-  private static let maxExpectation = 256 << 20
-  /// What it takes in memory: its text, and as much again for what it is sorted by.
-  private static let expectationMemory = 2 * maxExpectation
+  /// Bytes of NDJSON that a case may have: all of it is in memory, on both sides.
+  fileprivate static let maxEvidence = 16 << 20
 
   /// Descriptors that an examination takes: an input, maybe two, what is written of it to temporary files, and more.
   package static let descriptors = 6
@@ -123,7 +121,7 @@ package struct CaseExaminer: Sendable {
   private func find(_ description: CaseDescription, _ one: inout ExaminedCase) throws -> Evidence {
     let source = try open(one.directory, description)
     let memory = source.memory
-    let evidence = EvidenceSource(limit: memory)
+    let evidence = EvidenceText()
     let buffer = OutputBuffer(evidence)
     let writer = EvidenceWriter(.ndjson, kinds: .all, letterCase: .lower, output: buffer)
     var streams: [ReadableStream] = []
@@ -140,7 +138,11 @@ package struct CaseExaminer: Sendable {
     try writer.end(summary, inputs: inputs)
     try buffer.flush()
     one.streams = Self.inOrder(streams)
-    return try evidence.finish()
+    do {
+      return try Evidence(ndjson: evidence.bytes)
+    } catch {
+      throw BrokenCase("what was found cannot be compared (line \(error.line): \(error.message)); report it")
+    }
   }
 
   /// Streams end in any order: by their inputs, and in each by their numbers.
@@ -160,70 +162,35 @@ package struct CaseExaminer: Sendable {
       throw BrokenCase("expected the file \(name), found none; --update writes what is found now: read it")
     }
     do {
-      return try Self.evidence(in: directory.input(name))
+      let bytes = try InputFile.content(of: directory.input(name), limit: Self.maxEvidence)
+      guard bytes.count <= Self.maxEvidence else {
+        throw BrokenCase(
+          "\(name): expected at most \(ByteSize.text(Self.maxEvidence)), found more; make several cases of the case"
+        )
+      }
+      return try Evidence(ndjson: bytes)
     } catch let fault as InputFault {
       throw BrokenCase("\(name): \(fault.message)")
     } catch let fault as EvidenceFault {
-      throw BrokenCase(
-        "\(name): line \(fault.line), column \(fault.column): \(fault.message); \(Self.remedy(fault))")
+      let remedy =
+        fault.isOtherVersion
+        ? "it was written for another version of apnsift; --update writes it anew: read the difference"
+        : "correct it, or write it anew with --update"
+      throw BrokenCase("\(name): line \(fault.line), column \(fault.column): \(fault.message); \(remedy)")
     }
-  }
-
-  /// Reads an expectation in blocks: only what is compared of it is kept.
-  private static func evidence(in input: Input) throws -> Evidence {
-    var file = try InputFile(input)
-    var builder = EvidenceBuilder(limit: expectationMemory)
-    var block = [UInt8](repeating: 0, count: 256 << 10)
-    while true {
-      let count = try file.fill(&block, from: 0)
-      if count == 0 { return try builder.finish() }
-      guard file.contentLength <= maxExpectation else {
-        throw InputFault(
-          "expected at most \(ByteSize.text(maxExpectation)), found more; make several cases of the case")
-      }
-      try builder.add(count == block.count ? block : Array(block[..<count]))
-    }
-  }
-
-  private static func remedy(_ fault: EvidenceFault) -> String {
-    if fault.isOtherVersion {
-      return "it was written for another version of apnsift; --update writes it anew: read the difference"
-    }
-    return fault.isTooMuch
-      ? "make several cases of the case" : "correct it, or write it anew with --update"
   }
 }
 
-/// Makes evidence of what is written, as long as it is not too much.
-private final class EvidenceSource: ByteSink {
-  private let limit: Int
-  private var builder: EvidenceBuilder
+/// Keeps what is written, as long as it is not too much.
+private final class EvidenceText: ByteSink {
+  private(set) var bytes: [UInt8] = []
 
-  init(limit: Int) {
-    self.limit = limit
-    builder = EvidenceBuilder(limit: limit)
-  }
-
-  func write(_ bytes: RawSpan) throws {
-    do {
-      try builder.add(bytes.withUnsafeBytes { Array($0) })
-    } catch {
-      throw broken(error)
+  func write(_ more: RawSpan) throws {
+    guard bytes.count + more.byteCount <= CaseExaminer.maxEvidence else {
+      throw BrokenCase(
+        "what is found takes more than \(ByteSize.text(CaseExaminer.maxEvidence)) of NDJSON; make several cases of the "
+          + "case")
     }
-  }
-
-  func finish() throws -> Evidence {
-    do {
-      return try builder.finish()
-    } catch {
-      throw broken(error)
-    }
-  }
-
-  private func broken(_ fault: EvidenceFault) -> BrokenCase {
-    BrokenCase(
-      fault.isTooMuch
-        ? "what is found takes more than the \(ByteSize.text(limit)) of --memory; make several cases of the case"
-        : "what was found cannot be compared (line \(fault.line): \(fault.message)); report it")
+    more.withUnsafeBytes { bytes += $0 }
   }
 }

@@ -72,9 +72,9 @@ package struct CorpusRun {
   }
 
   private static func heading(_ difference: EvidenceDifference) -> String {
-    if difference.found == nil { return "\(difference.place): expected, but not found" }
-    if difference.expected == nil { return "\(difference.place): found, but not expected" }
-    return "\(difference.place): differs in \(difference.fields.joined(separator: ", "))"
+    if difference.found == nil { return "\(difference.location): expected, but not found" }
+    if difference.expected == nil { return "\(difference.location): found, but not expected" }
+    return "\(difference.location): differs in \(difference.fields.joined(separator: ", "))"
   }
 
   // MARK: - Updating
@@ -93,7 +93,7 @@ package struct CorpusRun {
     }
     let file = try OutputFile(name, force: true)
     let buffer = OutputBuffer(file)
-    try found.write { try buffer.append(Array($0)) }
+    try buffer.append(found.ndjson)
     try buffer.flush()
     try file.finish()
     Messages.say("\(one.name): wrote \(CaseFiles.expectation)")

@@ -20,13 +20,13 @@ package struct EvidenceDifference: Sendable {
   }
 
   /// Where it is, for people: `feedback at offset 38 of the server, stream 0 of input.bin`.
-  package var place: String {
-    guard let place = (expected ?? found)?.place else { return "" }
-    var text = String(decoding: place.type, as: UTF8.self)
-    if place.offset >= 0 { text += " at offset \(place.offset)" }
-    if !place.direction.isEmpty { text += " of the \(String(decoding: place.direction, as: UTF8.self))" }
-    if place.stream >= 0 { text += ", stream \(place.stream)" }
-    return place.source.isEmpty ? text : text + " of \(String(decoding: place.source, as: UTF8.self))"
+  package var location: String {
+    guard let position = (expected ?? found)?.position else { return "" }
+    var text = position.type
+    if position.offset >= 0 { text += " at offset \(position.offset)" }
+    if !position.direction.isEmpty { text += " of the \(position.direction)" }
+    if position.stream >= 0 { text += ", stream \(position.stream)" }
+    return position.source.isEmpty ? text : text + " of \(position.source)"
   }
 }
 
@@ -42,70 +42,39 @@ package struct EvidenceComparison: Sendable {
   /// - Parameter limit: how many differences are kept.
   package init(expected: Evidence, found: Evidence, limit: Int) {
     self.limit = limit
-    compare(expected, found)
+    var (missing, surplus) = Self.unmatched(expected.records[...], found.records[...])
+    // At one position, what is missing and what is found in its place are one difference.
+    while let position = [missing.first, surplus.first].compactMap({ $0?.position }).min() {
+      let isMissing = missing.first?.position == position
+      let isSurplus = surplus.first?.position == position
+      add(
+        EvidenceDifference(
+          expected: isMissing ? missing.popFirst() : nil, found: isSurplus ? surplus.popFirst() : nil))
+    }
     // An expectation without a summary expects none in particular.
     if let summary = expected.summary, summary != found.summary {
       add(EvidenceDifference(expected: summary, found: found.summary))
     }
   }
 
-  /// Walks both, which are sorted, place by place.
-  private mutating func compare(_ expected: Evidence, _ found: Evidence) {
-    var (left, right) = (0, 0)
-    while left < expected.count || right < found.count {
-      let places = (
-        left < expected.count ? expected.place(at: left) : nil,
-        right < found.count ? found.place(at: right) : nil
-      )
-      let isLeft = places.0.map { place in places.1.map { place <= $0 } ?? true } ?? false
-      let isRight = places.1.map { place in places.0.map { place <= $0 } ?? true } ?? false
-      let leftEnd = isLeft ? expected.endOfPlace(at: left) : left
-      let rightEnd = isRight ? found.endOfPlace(at: right) : right
-      if !Self.areWrittenAlike(expected, left..<leftEnd, found, right..<rightEnd) {
-        compareHere(
-          (left..<leftEnd).map { expected.record(at: $0) }[...],
-          (right..<rightEnd).map { found.record(at: $0) }[...])
-      }
-      (left, right) = (leftEnd, rightEnd)
-    }
-  }
-
-  /// Whether the records of one place are the same in both, and even spelled alike: so it is nearly always, and
-  /// nothing need be read for it.
-  private static func areWrittenAlike(
-    _ expected: Evidence, _ left: Range<Int>, _ found: Evidence, _ right: Range<Int>
-  ) -> Bool {
-    left.count == right.count
-      && zip(left, right).allSatisfy { expected.written(at: $0) == found.written(at: $1) }
-  }
-
-  /// The records of one place, sorted: what is in both goes, the rest is paired in its order.
-  private mutating func compareHere(
+  /// The records of each side, sorted, that the other lacks.
+  private static func unmatched(
     _ expected: ArraySlice<EvidenceRecord>, _ found: ArraySlice<EvidenceRecord>
-  ) {
+  ) -> (missing: ArraySlice<EvidenceRecord>, surplus: ArraySlice<EvidenceRecord>) {
     var (left, right) = (expected, found)
-    var missing: [EvidenceRecord] = []
-    var surplus: [EvidenceRecord] = []
+    var (missing, surplus): (ArraySlice<EvidenceRecord>, ArraySlice<EvidenceRecord>) = ([], [])
     while let one = left.first, let other = right.first {
       if one == other {
-        left = left.dropFirst()
-        right = right.dropFirst()
+        (left, right) = (left.dropFirst(), right.dropFirst())
       } else if one < other {
         missing.append(one)
-        left = left.dropFirst()
+        left.removeFirst()
       } else {
         surplus.append(other)
-        right = right.dropFirst()
+        right.removeFirst()
       }
     }
-    missing += left
-    surplus += right
-    for index in 0..<max(missing.count, surplus.count) {
-      add(
-        EvidenceDifference(
-          expected: index < missing.count ? missing[index] : nil,
-          found: index < surplus.count ? surplus[index] : nil))
-    }
+    return (missing + left, surplus + right)
   }
 
   private mutating func add(_ difference: EvidenceDifference) {

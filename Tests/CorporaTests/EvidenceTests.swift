@@ -68,7 +68,7 @@ struct EvidenceTests {
     #expect(comparison.count == 1)
     let difference = try #require(comparison.first.first)
     #expect(difference.fields == ["token"])
-    #expect(difference.place == "feedback at offset 38 of the server, stream 0 of input.bin")
+    #expect(difference.location == "feedback at offset 38 of the server, stream 0 of input.bin")
   }
 
   @Test("a key that is null on one side only differs")
@@ -91,7 +91,7 @@ struct EvidenceTests {
     let difference = try #require(comparison.first.first)
     #expect((difference.expected != nil) == isExpected && (difference.found != nil) == !isExpected, "\(name)")
     #expect(difference.fields.isEmpty, "\(name)")
-    #expect(difference.place.contains("offset \(offset) "), "\(name)")
+    #expect(difference.location.contains("offset \(offset) "), "\(name)")
   }
 
   @Test("a summary is compared where one is expected")
@@ -100,7 +100,7 @@ struct EvidenceTests {
     let comparison = try differences([Self.tuple(0), Self.tuple(38), other], Self.found)
     #expect(comparison.count == 1)
     #expect(comparison.first.first?.fields == ["feedback"])
-    #expect(comparison.first.first?.place == "summary")
+    #expect(comparison.first.first?.location == "summary")
     #expect(
       try differences([Self.tuple(0), Self.tuple(38), Self.summary], [Self.tuple(0), Self.tuple(38)]).count
         == 1)
@@ -123,7 +123,7 @@ struct EvidenceTests {
     let expected = (0..<1000).reversed().map { Self.tuple($0) }
     let comparison = try differences(expected, [], limit: 3)
     #expect(comparison.count == 1000)
-    #expect(comparison.first.map(\.place).map { $0.split(separator: " ")[3] } == ["0", "1", "2"])
+    #expect(comparison.first.map(\.location).map { $0.split(separator: " ")[3] } == ["0", "1", "2"])
   }
 
   // MARK: - Order
@@ -147,7 +147,7 @@ struct EvidenceTests {
       let shuffled = sorted.shuffled(using: &generator)
       let found = try evidence(shuffled)
       #expect(
-        (0..<found.count).map { String(decoding: found.record(at: $0).written, as: UTF8.self) } == sorted)
+        found.records.map { String(decoding: $0.written, as: UTF8.self) } == sorted)
     }
   }
 
@@ -163,42 +163,6 @@ struct EvidenceTests {
         #"{"type":"header","schema":"apnsift/1"}"#, Self.tuple(0), Self.tuple(7), Self.tuple(38),
         Self.summary,
       ])
-  }
-
-  @Test("a text that comes in pieces is the same")
-  func pieces() throws {
-    let bytes = Array((Self.found + [Self.tuple(7)]).joined(separator: "\n").utf8)
-    let whole = try Evidence(ndjson: bytes).ndjson
-    for size in [1, 2, 3, 7, 64, bytes.count] {
-      var builder = EvidenceBuilder(limit: .max)
-      for start in stride(from: 0, to: bytes.count, by: size) {
-        try builder.add(Array(bytes[start..<min(start + size, bytes.count)]))
-      }
-      #expect(try builder.finish().ndjson == whole)
-    }
-  }
-
-  @Test("more than the memory that it may take is a fault, at the line that takes it")
-  func memory() throws {
-    let line = Self.tuple(0)
-    // The first record brings three names with it: of its source, direction and type.
-    let names = ["input.bin", "server", "feedback"]
-    let first = names.reduce(0) { $0 + $1.utf8.count + EvidenceBuilder.indexCost }
-    let each = line.utf8.count + EvidenceBuilder.indexCost
-    var builder = EvidenceBuilder(limit: first + 3 * each)
-    for _ in 0..<3 { try builder.add(Array("\(line)\n".utf8)) }
-    let error = #expect(throws: EvidenceFault.self) { try builder.add(Array("\(line)\n".utf8)) }
-    #expect(error?.isTooMuch == true && error?.line == 4)
-  }
-
-  @Test("a line that is longer than any is a fault before it ends")
-  func longLine() {
-    var builder = EvidenceBuilder(limit: .max)
-    let block = [UInt8](repeating: 0x20, count: 1 << 20)
-    let error = #expect(throws: EvidenceFault.self) {
-      for _ in 0..<9 { try builder.add(block) }
-    }
-    #expect(error?.line == 1)
   }
 
   @Test("a place with many records takes no time that grows with their square")

@@ -195,8 +195,12 @@ struct VerifyTests {
       "an expectation that is a link to nothing", "rm expected.ndjson; ln -s gone expected.ndjson",
       ["expected.ndjson", "cannot be opened"]),
     Broken(
-      "a line without an end", "head -c 9000000 /dev/zero | tr '\\0' ' ' >> expected.ndjson",
-      ["expected.ndjson: line 7", "a line of at most 8 MiB"]),
+      "an expectation that is too large", "head -c 17000000 /dev/zero | tr '\\0' ' ' >> expected.ndjson",
+      ["expected.ndjson: expected at most 16.0 MiB", "several cases"]),
+    Broken(
+      "more found than can be compared",
+      "for n in $(seq 15); do cat input.bin input.bin > more && mv more input.bin; done",
+      ["16.0 MiB of NDJSON", "several cases"]),
     Broken(
       "another schema version", "sed -i 's,apnsift/1,apnsift/2,' expected.ndjson",
       ["line 1", "\"apnsift/1\"", "\"apnsift/2\"", "another version", "--update"]),
