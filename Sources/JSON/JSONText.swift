@@ -8,8 +8,11 @@ public struct JSONText {
   private var innermost: UInt64 = 0
   private var outer: [UInt64] = []
   private var depth = 0
-  private var next: UnsafeRawPointer
-  private let end: UnsafeRawPointer
+  /// Where reading came to; after a failure, the byte that is wrong.
+  var next: UnsafeRawPointer
+  let end: UnsafeRawPointer
+  /// What should have been there.
+  private(set) var expected: StaticString = ""
 
   /// Whether the bytes of `range`, which must be in the span, are one JSON value.
   public static func isValue(_ range: Range<Int>, in bytes: RawSpan) -> Bool {
@@ -20,16 +23,12 @@ public struct JSONText {
     }
   }
 
-  private init(next: UnsafeRawPointer, end: UnsafeRawPointer) {
+  init(next: UnsafeRawPointer, end: UnsafeRawPointer) {
     self.next = next
     self.end = end
   }
 
-  /// The next byte; 0, which is nowhere allowed, at the end.
-  @inline(__always)
-  private var byte: UInt8 { next < end ? next.load(as: UInt8.self) : 0 }
-
-  private mutating func readValue() -> Bool {
+  mutating func readValue() -> Bool {
     while true {
       skipSpace()
       guard let opens = readBeginning() else { return false }
@@ -61,10 +60,7 @@ public struct JSONText {
       if skip(UInt8(ascii: "]")) { return false }
       push(isObject: false)
       return true
-    case UInt8(ascii: "t"): return read("true") ? false : nil
-    case UInt8(ascii: "f"): return read("false") ? false : nil
-    case UInt8(ascii: "n"): return read("null") ? false : nil
-    default: return readNumber() ? false : nil
+    default: return readPlain() ? false : nil
     }
   }
 
@@ -77,20 +73,112 @@ public struct JSONText {
       skipSpace()
       return readName() ? false : nil
     }
-    guard skip(isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else { return nil }
+    guard skip(isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
+      _ = fail(isObject ? "a comma or }" : "a comma or ]")
+      return nil
+    }
     pop()
     return true
   }
 
-  /// Reads a member's name with its colon.
-  private mutating func readName() -> Bool {
-    guard byte == UInt8(ascii: "\""), readString() else { return false }
-    skipSpace()
-    return skip(UInt8(ascii: ":"))
+  private mutating func push(isObject: Bool) {
+    if depth > 0, depth % UInt64.bitWidth == 0 { outer.append(innermost) }
+    innermost = innermost << 1 | (isObject ? 1 : 0)
+    depth += 1
+  }
+
+  private mutating func pop() {
+    depth -= 1
+    innermost >>= 1
+    if depth > 0, depth % UInt64.bitWidth == 0, let word = outer.popLast() { innermost = word }
+  }
+
+  @inline(never)
+  private mutating func fail(_ expected: StaticString) -> Bool {
+    self.expected = expected
+    return false
+  }
+
+  /// The next byte; 0, which is nowhere allowed, at the end.
+  @inline(__always)
+  var byte: UInt8 { next < end ? next.load(as: UInt8.self) : 0 }
+
+  @inline(__always)
+  mutating func skip(_ expected: UInt8) -> Bool {
+    guard byte == expected else { return false }
+    next += 1
+    return true
   }
 
   @inline(__always)
-  private mutating func readString() -> Bool {
+  mutating func skipSpace() {
+    while byte <= 0x20 {
+      switch byte {
+      case 0x20, 0x09, 0x0a, 0x0d: next += 1
+      default: return
+      }
+    }
+  }
+
+  // MARK: - Values without parts
+
+  /// Reads a number, `true`, `false` or `null`.
+  @inline(__always)
+  mutating func readPlain() -> Bool {
+    switch byte {
+    case UInt8(ascii: "t"): readWord("true")
+    case UInt8(ascii: "f"): readWord("false")
+    case UInt8(ascii: "n"): readWord("null")
+    default: readNumber()
+    }
+  }
+
+  private mutating func readWord(_ word: StaticString) -> Bool {
+    let start = next
+    for index in 0..<word.utf8CodeUnitCount where !skip(word.utf8Start[index]) {
+      next = start
+      return fail("a value")
+    }
+    return true
+  }
+
+  /// `-12.5e+3`: an optional sign, digits without a leading zero, a fraction, an exponent.
+  private mutating func readNumber() -> Bool {
+    _ = skip(UInt8(ascii: "-"))
+    if skip(UInt8(ascii: "0")) {
+      if isDigit { return fail("a number without a leading zero") }
+    } else if !readDigits("a value") {
+      return false
+    }
+    if skip(UInt8(ascii: ".")), !readDigits("digits") { return false }
+    if skip(UInt8(ascii: "e")) || skip(UInt8(ascii: "E")) {
+      if !skip(UInt8(ascii: "+")) { _ = skip(UInt8(ascii: "-")) }
+      return readDigits("digits")
+    }
+    return true
+  }
+
+  private var isDigit: Bool { byte &- UInt8(ascii: "0") < 10 }
+
+  private mutating func readDigits(_ expected: StaticString) -> Bool {
+    guard isDigit else { return fail(expected) }
+    while isDigit { next += 1 }
+    return true
+  }
+
+  // MARK: - Strings
+
+  /// Reads a member's name with its colon.
+  private mutating func readName() -> Bool {
+    guard byte == UInt8(ascii: "\"") else { return fail("a key in quotes") }
+    guard readString() else { return false }
+    skipSpace()
+    return skip(UInt8(ascii: ":")) || fail("a colon after the key")
+  }
+
+  /// Reads a string, whose quote is next.
+  @inline(__always)
+  mutating func readString() -> Bool {
     next += 1
     while true {
       if end - next >= 8 {
@@ -115,77 +203,28 @@ public struct JSONText {
   @inline(never)
   private mutating func readUnusual() -> Bool {
     if byte == UInt8(ascii: "\\") { return readEscape() }
-    let length = byte < 0x80 ? 0 : UTF8Text.characterLength(from: next, to: end)
+    if next == end { return fail("a quote that ends the text") }
+    if byte < 0x20 { return fail("an escape in place of a control character") }
+    let length = UTF8Text.characterLength(from: next, to: end)
     next += length
-    return length > 0
+    return length > 0 || fail("UTF-8")
   }
 
   private mutating func readEscape() -> Bool {
     next += 1
-    let letter = byte
-    next += 1
-    switch letter {
+    switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
       UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+      next += 1
       return true
     case UInt8(ascii: "u"):
+      next += 1
       for _ in 0..<4 {
-        guard Hex.value(ofDigit: byte) != nil else { return false }
+        guard Hex.value(ofDigit: byte) != nil else { return fail("4 hex digits") }
         next += 1
       }
       return true
-    default: return false
+    default: return fail("an escape")
     }
-  }
-
-  private mutating func readNumber() -> Bool {
-    _ = skip(UInt8(ascii: "-"))
-    if !skip(UInt8(ascii: "0")), !readDigits() { return false }
-    if skip(UInt8(ascii: ".")), !readDigits() { return false }
-    if skip(UInt8(ascii: "e")) || skip(UInt8(ascii: "E")) {
-      if !skip(UInt8(ascii: "+")) { _ = skip(UInt8(ascii: "-")) }
-      return readDigits()
-    }
-    return true
-  }
-
-  private mutating func readDigits() -> Bool {
-    let start = next
-    while byte &- UInt8(ascii: "0") < 10 { next += 1 }
-    return next > start
-  }
-
-  private mutating func read(_ word: StaticString) -> Bool {
-    for index in 0..<word.utf8CodeUnitCount where !skip(word.utf8Start[index]) { return false }
-    return true
-  }
-
-  @inline(__always)
-  private mutating func skip(_ expected: UInt8) -> Bool {
-    guard byte == expected else { return false }
-    next += 1
-    return true
-  }
-
-  @inline(__always)
-  private mutating func skipSpace() {
-    while byte <= 0x20 {
-      switch byte {
-      case 0x20, 0x09, 0x0a, 0x0d: next += 1
-      default: return
-      }
-    }
-  }
-
-  private mutating func push(isObject: Bool) {
-    if depth > 0, depth % UInt64.bitWidth == 0 { outer.append(innermost) }
-    innermost = innermost << 1 | (isObject ? 1 : 0)
-    depth += 1
-  }
-
-  private mutating func pop() {
-    depth -= 1
-    innermost >>= 1
-    if depth > 0, depth % UInt64.bitWidth == 0, let word = outer.popLast() { innermost = word }
   }
 }
