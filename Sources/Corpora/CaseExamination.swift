@@ -8,7 +8,7 @@ import WireBytes
 import YAML
 
 /// A case with what is expected of it and what was found.
-struct ExaminedCase {
+struct ExaminedCase: Sendable {
   var directory: CaseDirectory
   /// Nil where it could not be read.
   var description: CaseDescription?
@@ -20,7 +20,7 @@ struct ExaminedCase {
   /// What the examination had to say.
   var messages: [String] = []
 
-  enum Verdict {
+  enum Verdict: Sendable {
     /// It was found as it is expected.
     case holds
     case differs(EvidenceComparison)

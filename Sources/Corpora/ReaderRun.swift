@@ -11,7 +11,7 @@ package struct ReaderRun {
   }
 
   /// What became of one case: the readings of its streams, or why there are none.
-  private struct Reading {
+  private struct Reading: Sendable {
     var name: String
     var shows: String
     var readings: [CaseReading] = []
@@ -39,7 +39,6 @@ package struct ReaderRun {
 
   /// Prints what became of the cases, in their order.
   package func run(_ output: OutputBuffer, format: Format, isVerbose: Bool) throws -> CorpusResult {
-    Interruption.arm()
     var all: [Reading] = []
     let (cases, examiner, trial) = (cases, examiner, trial)
     try Workers.run(cases.count, jobs: jobs) {

@@ -15,30 +15,27 @@ package final class ServeLog: Sendable {
     var stopped = 0
     var handshakes = 0
     var turnedAway = 0
-    var isFinished = false
   }
 
   private let counts = Mutex(Counts())
   private let idleSeconds: UInt32
   private let awaited: Int?
-  private let alarm: Int32
+  private let finish: @Sendable () -> Void
 
   /// - Parameters:
   ///   - awaited: how many clients are to get a connection's bytes before the server ends; nil where it goes on.
-  ///   - alarm: rings when the server has ended by itself.
-  package init(idleSeconds: UInt32, awaited: Int?, alarm: Int32) {
+  ///   - finish: is called when the server has ended by itself.
+  package init(idleSeconds: UInt32, awaited: Int?, finish: @escaping @Sendable () -> Void) {
     self.idleSeconds = idleSeconds
     self.awaited = awaited
-    self.alarm = alarm
+    self.finish = finish
   }
 
   package func add(_ event: ServerEvent) {
     counts.withLock { $0.add(event) }
     if let message = message(event) { Messages.say(message) }
-    if event == .finished { Alarm.ring(alarm) }
+    if event == .finished { finish() }
   }
-
-  package var isFinished: Bool { counts.withLock(\.isFinished) }
 
   /// How many of those that were waited for did not get all of what they were to get.
   package var missing: Int { counts.withLock { max(0, (awaited ?? 0) - $0.whole) } }
@@ -113,7 +110,7 @@ extension ServeLog.Counts {
     case .opened: clients += 1
     case .handshakeFailed: handshakes += 1
     case .turnedAway: turnedAway += 1
-    case .finished: isFinished = true
+    case .finished: break
     case .ended(_, let report):
       bytes &+= report.sent
       switch report.end {

@@ -1,69 +1,82 @@
+import Foundation
+import Synchronization
+
 /// Signals that ask the process to end. Each takes away what may not be left behind and ends the process at once,
-/// unless a command remembers the first, since it has more to tidy up than a signal handler may.
+/// unless a command remembers the first, since it has more to tidy up.
 package enum Interruption {
-  /// Written by a signal handler, so it is plain memory: the signal's number, or 0.
-  nonisolated(unsafe) private static let number = plain(Int32(0))
-
-  /// Likewise: a descriptor that gets a byte when a signal comes, or -1.
-  nonisolated(unsafe) private static let alarm = plain(Int32(-1))
-
-  /// Likewise: whether the first signal is remembered.
-  nonisolated(unsafe) private static let remembers = plain(false)
-
-  nonisolated(unsafe) private static var isArmed = false
-
-  private static func plain<Value>(_ value: Value) -> UnsafeMutablePointer<Value> {
-    let pointer = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-    pointer.initialize(to: value)
-    return pointer
+  fileprivate struct State {
+    /// What is called when the first signal comes; nil where that ends the process.
+    var remember: (@Sendable () -> Void)?
+    /// The signal that is remembered, or 0.
+    var signal: Int32 = 0
+    /// Outputs under their temporary names, and files that only this process needs.
+    var files: Set<String> = []
+    /// Readers that run, each at the head of a group of processes.
+    var readers: Set<pid_t> = []
   }
 
-  /// From now on a signal ends the process tidily.
+  fileprivate static let state = Mutex(State())
+
+  /// From now on a signal ends the process tidily. A thread waits for signals, and all others block them: so this comes
+  /// before any other is made.
   package static func arm() {
-    guard !isArmed else { return }
-    isArmed = true
-    // A handler may make nothing that is made at its first use.
-    _ = (number.pointee, alarm.pointee, remembers.pointee)
-    UnfinishedFiles.prepare()
-    RunningReaders.prepare()
+    var signals = sigset_t()
+    sigemptyset(&signals)
     for name in [SIGINT, SIGTERM, SIGHUP] {
-      let before = signal(name) { Interruption.take($0) }
+      let before = signal(name, SIG_DFL)
       // nohup and a shell's background jobs rely on signals that are ignored.
-      if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(name, SIG_IGN) }
+      if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
+        signal(name, SIG_IGN)
+      } else {
+        sigaddset(&signals, name)
+      }
+    }
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    Thread.detachNewThread { [signals] in
+      var (signals, received) = (signals, Int32(0))
+      while sigwait(&signals, &received) == 0 { take(received) }
     }
   }
 
-  /// From now on the first signal is remembered; a second one ends the process at once.
-  /// - Parameter descriptor: of a pipe that gets a byte then, for who waits at its other end.
-  package static func remember(alarming descriptor: Int32 = -1) {
-    number.pointee = 0
-    alarm.pointee = descriptor
-    remembers.pointee = true
-    arm()
-  }
-
-  /// Runs in a signal handler.
   private static func take(_ received: Int32) {
-    guard remembers.pointee, number.pointee == 0 else { return leave(by: received) }
-    number.pointee = received
-    Alarm.ring(alarm.pointee)
+    let remember = state.withLock { state in
+      // The lock is kept to the end: nothing is made or started any more.
+      guard state.signal == 0, let remember = state.remember else { state.leave(by: received) }
+      state.signal = received
+      return remember
+    }
+    remember()
   }
 
-  /// Runs in a signal handler: nothing but system calls that are safe there.
-  package static func leave(by received: Int32) {
-    UnfinishedFiles.unlink()
-    // A reader that is being started is not known yet: who starts it comes here again.
-    guard RunningReaders.end(because: received) else { return }
-    signal(received, SIG_DFL)
-    raise(received)
+  /// From now on the first signal is remembered; a second one ends the process at once.
+  /// - Parameter take: is called when it comes, on another thread.
+  package static func remember(_ take: @escaping @Sendable () -> Void = {}) {
+    state.withLock { ($0.signal, $0.remember) = (0, take) }
   }
-
-  /// Whether a signal has come.
-  package static var hasCome: Bool { number.pointee != 0 }
 
   /// Throws `Interrupted` once a signal has come.
   package static func check() throws {
-    if number.pointee != 0 { throw Interrupted(signal: number.pointee) }
+    let signal = state.withLock(\.signal)
+    if signal != 0 { throw Interrupted(signal: signal) }
+  }
+
+  /// Ends the process as the signal does by itself.
+  package static func leave(by received: Int32) -> Never {
+    state.withLock { $0.leave(by: received) }
+  }
+}
+
+extension Interruption.State {
+  fileprivate func leave(by received: Int32) -> Never {
+    for file in files { _ = unlink(file) }
+    for reader in readers { RunningReaders.kill(reader) }
+    for reader in readers { RunningReaders.awaitEnd(of: reader) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, received)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    raise(received)
+    _exit(128 + received)
   }
 }
 
@@ -72,70 +85,53 @@ package struct Interrupted: Error {
   package var signal: Int32
 }
 
-/// Lets a thread sleep until a signal handler or another thread rings. A pipe can be written from both.
-package struct Alarm {
-  private let readEnd: Int32
-  /// What `ring` takes.
-  package let descriptor: Int32
+/// Files that are taken away where a signal ends the process.
+package enum UnfinishedFiles {
+  package static func add(_ name: String) { Interruption.state.withLock { _ = $0.files.insert(name) } }
 
-  package init() throws {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw Failure("no pipe could be made: \(SystemError.text())") }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    // Nobody who rings may have to wait: one byte in the pipe is as good as many.
-    _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
-    (readEnd, descriptor) = (ends[0], ends[1])
-  }
-
-  /// Wakes whoever waits; may be called in a signal handler.
-  package static func ring(_ descriptor: Int32) {
-    guard descriptor >= 0 else { return }
-    let number = errno
-    var byte: UInt8 = 0
-    _ = write(descriptor, &byte, 1)
-    errno = number
-  }
-
-  /// Sleeps until it rings, or has rung.
-  package func wait() {
-    var byte: UInt8 = 0
-    while read(readEnd, &byte, 1) < 0, errno == EINTR {}
-  }
+  package static func remove(_ name: String) { Interruption.state.withLock { _ = $0.files.remove(name) } }
 }
 
-/// Files that are taken away where a signal ends the process: outputs under their temporary names, and files that
-/// only this process needs.
-package enum UnfinishedFiles {
-  /// No command has more.
-  private static let capacity = 8
-  /// Read by a signal handler, so it is plain memory: a name each, or nil.
-  nonisolated(unsafe) private static let names = {
-    let names = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: capacity)
-    names.initialize(repeating: nil, count: capacity)
-    return names
-  }()
+/// The readers that run, so that a signal which ends the process ends them as well.
+package enum RunningReaders {
+  /// Looks for the end of a group that was killed, a millisecond apart.
+  private static let looks = 200
 
-  /// Makes what a signal handler uses.
-  package static func prepare() { _ = names[0] }
-
-  package static func add(_ name: String) {
-    Interruption.arm()
-    if let free = (0..<capacity).first(where: { names[$0] == nil }) { names[free] = strdup(name) }
-  }
-
-  package static func remove(_ name: String) {
-    for index in 0..<capacity {
-      guard let known = names[index], String(cString: known) == name else { continue }
-      names[index] = nil
-      free(known)
+  /// Starts a reader.
+  /// - Parameter spawn: returns its number, or 0 where it could not be started.
+  package static func start(_ spawn: () -> pid_t) {
+    Interruption.state.withLock { state in
+      let id = spawn()
+      if id > 0 { state.readers.insert(id) }
     }
   }
 
-  /// Takes all away; runs in a signal handler.
-  package static func unlink() {
-    for index in 0..<capacity {
-      guard let name = names[index] else { continue }
-      _ = Platform.unlink(name)
-    }
+  /// Makes what no reader is to inherit: a pipe that another reader has open never ends.
+  package static func betweenStarts<Result>(_ make: () -> Result) -> Result {
+    Interruption.state.withLock { _ in make() }
+  }
+
+  /// Ends a reader and all of its group, and reaps it; returns its status, as waitpid(2) has it.
+  package static func end(_ id: pid_t) -> Int32 {
+    kill(id)
+    // Once it is reaped, its number may become another's.
+    Interruption.state.withLock { _ = $0.readers.remove(id) }
+    return awaitEnd(of: id)
+  }
+
+  /// A reader may have left its own group, but not what it started.
+  fileprivate static func kill(_ id: pid_t) {
+    _ = Platform.kill(-id, SIGKILL)
+    _ = Platform.kill(id, SIGKILL)
+  }
+
+  /// Reaps a reader that was killed, and waits until what it started is gone. That is reaped by the system, in its own
+  /// time; some systems never do.
+  @discardableResult
+  fileprivate static func awaitEnd(of id: pid_t) -> Int32 {
+    var status: Int32 = 0
+    while waitpid(id, &status, 0) < 0, errno == EINTR {}
+    for _ in 0..<looks where Platform.kill(-id, 0) == 0 { usleep(1000) }
+    return status
   }
 }

@@ -4,13 +4,13 @@ import ReaderModels
 import WireBytes
 
 /// A stream of a case, as somebody else's reader gets it, and what is true of it.
-package struct ReadableStream {
+package struct ReadableStream: Sendable {
   /// What readers are judged by.
   package enum Kind: String, CaseIterable, Sendable {
     case feedback, responses
   }
 
-  package enum Content {
+  package enum Content: Sendable {
     case feedback(FeedbackTruth)
     case responses(ResponseTruth)
     /// Why readers cannot be judged by it: a sentence without its full stop.

@@ -1,6 +1,5 @@
 import Platform
 import ReaderModels
-import Synchronization
 
 /// A descriptor that is closed when it goes.
 package final class OwnedDescriptor {
@@ -21,16 +20,12 @@ package final class OwnedDescriptor {
   /// From now on reads and writes return at once.
   package func stopWaiting() { _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK) }
 
-  /// Held while a pipe is made that no child is to inherit, and while a child is: a pipe that another reader holds
-  /// open never ends.
-  package static let making = Mutex(())
-
   /// A pipe: what is written to one is read from the other.
   package static func pipe() throws -> (reading: OwnedDescriptor, writing: OwnedDescriptor) {
     var ends: [Int32] = [-1, -1]
-    let code = making.withLock { _ in
+    let code = RunningReaders.betweenStarts {
       let code = Platform.pipe(&ends)
-      // Behind a failure this would fail as well, and hide why.
+      // After a failure this would fail as well, and hide why.
       if code == 0 {
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       }

@@ -31,13 +31,8 @@ package struct StartFailure: Error {
 /// Somebody else's reader while it runs: a process at the head of a group of its own, so that whatever it starts can
 /// be ended with it. It is ended and reaped at the latest when the value goes.
 final class ReaderProcess {
-  enum Ending: Equatable {
-    case exit(Int32)
-    case signal(Int32)
-  }
-
   private let id: pid_t
-  private var isReaped = false
+  private var end: ReaderEnd?
 
   /// - Parameters:
   ///   - descriptors: what it gets as 0, 1 and 2.
@@ -55,38 +50,25 @@ final class ReaderProcess {
     self.id = id
   }
 
-  deinit { end() }
+  deinit { _ = finish() }
 
-  /// How it ended; nil while it runs. It is not reaped: its number stays its own until its group is ended.
-  var ending: Ending? {
+  /// Whether it has ended by itself. It is not reaped: its number stays its own until its group is ended.
+  var hasEnded: Bool {
     var info = siginfo_t()
     while waitid(P_PID, id_t(id), &info, WEXITED | WNOHANG | WNOWAIT) != 0 {
-      guard errno == EINTR else { return nil }
+      guard errno == EINTR else { return false }
     }
-    guard info.readerID == id else { return nil }
-    let status = info.readerStatus
-    return Int(info.si_code) == Int(CLD_EXITED) ? .exit(status) : .signal(status)
+    return info.si_signo == SIGCHLD
   }
 
-  /// Ends the process and all of its group, and reaps it.
-  func end() {
-    guard !isReaped else { return }
-    isReaped = true
-    _ = kill(-id, SIGKILL)
-    _ = kill(id, SIGKILL)
-    // Once it is reaped, its number may become another's.
-    OwnedDescriptor.making.withLock { _ in RunningReaders.remove(id) }
-    while waitpid(id, nil, 0) < 0, errno == EINTR {}
-    awaitGroup()
-  }
-
-  /// What the reader left behind is reaped by the system, in its own time; some systems never do.
-  private func awaitGroup() {
-    var looks = 200
-    while looks > 0, kill(-id, 0) == 0 {
-      looks -= 1
-      usleep(1000)
-    }
+  /// Ends the process and all of its group, and reaps it; returns how it ended.
+  func finish() -> ReaderEnd {
+    if let end { return end }
+    let status = RunningReaders.end(id)
+    let signal = status & 0x7f
+    let end: ReaderEnd = signal == 0 ? .exit(status >> 8 & 0xff) : .signal(signal)
+    self.end = end
+    return end
   }
 
   // MARK: - Starting
@@ -111,16 +93,25 @@ final class ReaderProcess {
     for (number, descriptor) in zip(Int32(0)..., descriptors) {
       posix_spawn_file_actions_adddup2(&actions, descriptor, number)
     }
-    closeOthers(&actions, above: Int32(descriptors.count) - 1)
+    closeOthers(&actions, from: Int32(descriptors.count))
     set(&attributes)
     var (id, code) = (pid_t(), EINTR)
-    OwnedDescriptor.making.withLock { _ in
-      RunningReaders.start {
-        code = posix_spawnp(&id, program, &actions, &attributes, words, variables)
-        return code == 0 ? id : 0
-      }
+    RunningReaders.start {
+      code = posix_spawnp(&id, program, &actions, &attributes, words, variables)
+      return code == 0 ? id : 0
     }
     return (id, code)
+  }
+
+  /// Lets the reader inherit none of our descriptors but those that it is given: not all are closed by themselves,
+  /// such as sockets and queues of events of a library.
+  private static func closeOthers(_ actions: inout SpawnActions, from first: Int32) {
+    #if canImport(Glibc)
+      // It is there since glibc 2.34, and is asked for by name so that older ones do without it.
+      typealias CloseFrom = @convention(c) (UnsafeMutablePointer<SpawnActions>, Int32) -> Int32
+      guard let function = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { return }
+      _ = unsafeBitCast(function, to: CloseFrom.self)(&actions, first)
+    #endif
   }
 
   #if canImport(Glibc)
@@ -130,17 +121,6 @@ final class ReaderProcess {
     private typealias SpawnActions = posix_spawn_file_actions_t?
     private typealias SpawnAttributes = posix_spawnattr_t?
   #endif
-
-  /// Lets the reader inherit none of our descriptors but those that it is given: not all are closed by themselves,
-  /// such as sockets and queues of events of a library.
-  private static func closeOthers(_ actions: inout SpawnActions, above last: Int32) {
-    #if canImport(Glibc)
-      // It is there since glibc 2.34, and is asked for by name so that older ones do without it.
-      typealias CloseFrom = @convention(c) (UnsafeMutablePointer<SpawnActions>, Int32) -> Int32
-      guard let function = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { return }
-      _ = unsafeBitCast(function, to: CloseFrom.self)(&actions, last + 1)
-    #endif
-  }
 
   /// A group of its own, and signals as a shell gives them: we ignore some.
   private static func set(_ attributes: inout SpawnAttributes) {
@@ -171,24 +151,5 @@ final class ReaderProcess {
       place = place?.successor()
     }
     return variables + changes.map { strdup("\($0.name)=\($0.value)") }
-  }
-}
-
-extension siginfo_t {
-  /// The process that it is about; 0 where it is about none.
-  fileprivate var readerID: pid_t {
-    #if canImport(Glibc)
-      _sifields._sigchld.si_pid
-    #else
-      si_pid
-    #endif
-  }
-
-  fileprivate var readerStatus: Int32 {
-    #if canImport(Glibc)
-      _sifields._sigchld.si_status
-    #else
-      si_status
-    #endif
   }
 }

@@ -72,21 +72,16 @@ package struct ReaderSession {
   /// Lets it run to its end, which it has come to when this returns.
   /// - Parameter take: gets what it prints.
   package mutating func run(_ take: (ArraySlice<UInt8>) -> Void) -> ReaderEnd {
-    defer { process.end() }
+    defer { _ = process.finish() }
     var pause = Pause()
     while true {
-      let ending = process.ending
+      let hasEnded = process.hasEnded
       var hasMoved = feeder?.feed() ?? false
       hasMoved = takeErrors() || hasMoved
       hasMoved = takeOutput(take) || hasMoved
       if printed > limits.output { return .flood }
       // What a reader printed before it ended is in the pipe: nothing is lost by ending what it left behind.
-      if let ending, !hasMoved {
-        switch ending {
-        case .exit(let code): return .exit(code)
-        case .signal(let number): return .signal(number)
-        }
-      }
+      if hasEnded, !hasMoved { return process.finish() }
       if Clock.now >= deadline { return .timeout }
       if hasMoved { pause.reset() } else { pause.wait() }
     }

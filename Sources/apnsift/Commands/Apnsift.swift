@@ -63,6 +63,7 @@ struct Apnsift: ParsableCommand {
   }
 
   private static func run(_ command: some ParsableCommand) throws {
+    Interruption.arm()
     var command = command
     try command.run()
   }

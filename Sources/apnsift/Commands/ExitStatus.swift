@@ -31,9 +31,7 @@ enum ExitStatus: Int32, Error {
     case is ClosedPipe:
       leave(.done)
     case let interrupted as Interrupted:
-      signal(interrupted.signal, SIG_DFL)
-      raise(interrupted.signal)
-      leave(.failed)
+      Interruption.leave(by: interrupted.signal)
     case let failure as Failure:
       Messages.say(failure.message)
       leave(.failed)

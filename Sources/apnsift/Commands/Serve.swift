@@ -1,5 +1,6 @@
 import Analysis
 import ArgumentParser
+import Dispatch
 import MockServer
 import Platform
 import Reports
@@ -70,9 +71,10 @@ struct Serve: ParsableCommand {
 
   /// Serves until a signal ends it, or until all that was to be served is.
   private func serve(_ script: ServeScript, _ configuration: MockServer.Configuration) throws -> ServeLog {
-    let alarm = try Alarm()
-    let log = ServeLog(
-      idleSeconds: server.idleTimeout.seconds, awaited: configuration.clientLimit, alarm: alarm.descriptor)
+    let done = DispatchSemaphore(value: 0)
+    let log = ServeLog(idleSeconds: server.idleTimeout.seconds, awaited: configuration.clientLimit) {
+      done.signal()
+    }
     let running: MockServer
     do {
       running = try MockServer.start(
@@ -81,9 +83,9 @@ struct Serve: ParsableCommand {
       throw Failure(text(error))
     }
     defer { running.stop() }
-    Interruption.remember(alarming: alarm.descriptor)
+    Interruption.remember { done.signal() }
     try sayAddress(running.port)
-    while !log.isFinished, !Interruption.hasCome { alarm.wait() }
+    done.wait()
     running.stop()
     return log
   }

@@ -37,7 +37,7 @@ struct ServeEndTests {
   @Test("too few descriptors are told of")
   func fewDescriptors() throws {
     try directory.write(ServedFeedback.bytes, to: "dump.bin")
-    let outcome = try directory.shell("ulimit -n 7; \"$APNSIFT\" serve dump.bin --port 0")
+    let outcome = try directory.shell("ulimit -n 6; \"$APNSIFT\" serve dump.bin --port 0")
     #expect(outcome.code == 2, "\(outcome.errors)")
     #expect(outcome.errors.contains("Too many open files"), "\(outcome.errors)")
   }
