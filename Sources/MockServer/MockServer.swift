@@ -32,13 +32,13 @@ package final class MockServer: Sendable {
   /// The port that it listens on.
   package let port: Int
   private let thread: ServerThread
-  private let book: NIOLoopBoundBox<ClientBook>
+  private let registry: NIOLoopBoundBox<ClientRegistry>
   private let isStopped = Mutex(false)
 
-  private init(port: Int, thread: ServerThread, book: NIOLoopBoundBox<ClientBook>) {
+  private init(port: Int, thread: ServerThread, registry: NIOLoopBoundBox<ClientRegistry>) {
     self.port = port
     self.thread = thread
-    self.book = book
+    self.registry = registry
   }
 
   /// Listens from now on.
@@ -53,12 +53,13 @@ package final class MockServer: Sendable {
     let tls = try configuration.tls?.context(configuration.tlsOptions)
     let thread = try thread ?? ServerThread()
     let loop = thread.group.next()
-    let book = NIOLoopBoundBox.makeBoxSendingValue(
-      ClientBook(configuration, thread.sessions, script: script, tell: tell), eventLoop: loop)
+    let registry = NIOLoopBoundBox.makeBoxSendingValue(
+      ClientRegistry(configuration, thread.sessions, script: script, tell: tell), eventLoop: loop)
     do {
-      let listener = try bootstrap(thread.group, book, tls, configuration).bind(to: address).wait()
-      try loop.submit { book.value.listen(listener) }.wait()
-      return MockServer(port: listener.localAddress?.port ?? configuration.port, thread: thread, book: book)
+      let listener = try bootstrap(thread.group, registry, tls, configuration).bind(to: address).wait()
+      try loop.submit { registry.value.listen(listener) }.wait()
+      return MockServer(
+        port: listener.localAddress?.port ?? configuration.port, thread: thread, registry: registry)
     } catch {
       throw MockServerError(error, configuration)
     }
@@ -72,7 +73,7 @@ package final class MockServer: Sendable {
     }
     guard !wasStopped else { return }
     // It fails for nothing but a thread that has ended already.
-    try? thread.group.next().submit { [book] in book.value.stop() }.wait()
+    try? thread.group.next().submit { [registry] in registry.value.stop() }.wait()
   }
 
   private static func address(_ configuration: Configuration) throws -> SocketAddress {
@@ -83,7 +84,7 @@ package final class MockServer: Sendable {
   }
 
   private static func bootstrap(
-    _ group: MultiThreadedEventLoopGroup, _ book: NIOLoopBoundBox<ClientBook>, _ tls: NIOSSLContext?,
+    _ group: MultiThreadedEventLoopGroup, _ registry: NIOLoopBoundBox<ClientRegistry>, _ tls: NIOSSLContext?,
     _ configuration: Configuration
   ) -> ServerBootstrap {
     let asks = configuration.tlsOptions.asksClientCertificate
@@ -96,10 +97,10 @@ package final class MockServer: Sendable {
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           let pipeline = channel.pipeline.syncOperations
-          let wire = WireEnd()
-          try pipeline.addHandler(wire)
+          let transport = TransportHandler()
+          try pipeline.addHandler(transport)
           if let tls { try pipeline.addHandler(TLSOptions.handler(tls, asksClientCertificate: asks)) }
-          try pipeline.addHandler(Session(book: book.value, wire: wire, isTLS: tls != nil))
+          try pipeline.addHandler(Session(registry: registry.value, transport: transport, isTLS: tls != nil))
         }
       }
   }

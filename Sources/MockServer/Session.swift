@@ -27,8 +27,8 @@ final class Session: ChannelInboundHandler {
   private static let movesInARow = 64
   static let closedEarly = "the client closed before the handshake was over"
 
-  private let book: ClientBook
-  private let wire: WireEnd
+  private let registry: ClientRegistry
+  private let transport: TransportHandler
   private let isTLS: Bool
   private(set) var peer = "?"
   private var context: ChannelHandlerContext?
@@ -41,7 +41,7 @@ final class Session: ChannelInboundHandler {
   private var held: StepCursor.Move?
   private var report = ServedReport(
     connection: "", peer: "?", sent: 0, size: 0, received: 0, end: .stopped, speaksTLS: false)
-  private var readWatch = ReadWatch(own: nil, peer: nil)
+  private var readMonitor = ReadMonitor(own: nil, peer: nil)
   /// A chunk was sent that the client may not have read yet.
   private var isUnsettled = false
   private var hasInputEnded = false
@@ -50,10 +50,10 @@ final class Session: ChannelInboundHandler {
   private var idleWatch: IdleWatch?
   private var isMoving = false
 
-  /// - Parameter wire: the handler next to the socket.
-  init(book: ClientBook, wire: WireEnd, isTLS: Bool) {
-    self.book = book
-    self.wire = wire
+  /// - Parameter transport: the handler next to the socket.
+  init(registry: ClientRegistry, transport: TransportHandler, isTLS: Bool) {
+    self.registry = registry
+    self.transport = transport
     self.isTLS = isTLS
   }
 
@@ -77,11 +77,12 @@ final class Session: ChannelInboundHandler {
   private func begin(_ context: ChannelHandlerContext) {
     guard peer == "?" else { return }
     peer = context.remoteAddress?.endpointText ?? "unknown"
-    guard book.admit(self) else {
+    guard registry.admit(self) else {
       state = .ended
-      return wire.breakOff()
+      return transport.breakOff()
     }
-    idleWatch = IdleWatch(limit: book.configuration.idleNanoseconds, on: context.eventLoop) { [weak self] in
+    idleWatch = IdleWatch(limit: registry.configuration.idleNanoseconds, on: context.eventLoop) {
+      [weak self] in
       self?.giveUp()
     }
     if !isTLS { open(context) }
@@ -148,7 +149,7 @@ final class Session: ChannelInboundHandler {
 
   private func open(_ context: ChannelHandlerContext) {
     guard state == .opening else { return }
-    guard let (client, connection) = book.open(self) else { return leave(nil) }
+    guard let (client, connection) = registry.open(self) else { return leave(nil) }
     self.client = client
     bytes = connection.bytes
     ending = connection.ending
@@ -156,7 +157,7 @@ final class Session: ChannelInboundHandler {
     report.connection = connection.name
     report.peer = peer
     report.size = bytes.count
-    readWatch = ReadWatch(own: context.localAddress, peer: context.remoteAddress)
+    readMonitor = ReadMonitor(own: context.localAddress, peer: context.remoteAddress)
     state = .ready
     progress()
     advance()
@@ -237,17 +238,17 @@ final class Session: ChannelInboundHandler {
 
   private func settle() {
     state = .settling
-    readWatch.begin()
+    readMonitor.begin()
     look()
   }
 
   private func look() {
     let began = NIODeadline.now()
-    let sight = readWatch.look()
+    let status = readMonitor.look()
     // All sessions together spend no more than a quarter of the thread's time on looking: where timers are always
     // due, nothing is read or accepted any more.
-    let shortest = 4 &* (NIODeadline.now() - began).nanoseconds &* Int64(book.sessionCount)
-    switch sight {
+    let shortest = 4 &* (NIODeadline.now() - began).nanoseconds &* Int64(registry.sessionCount)
+    switch status {
     case .read: settled()
     case .arrived(let pause): later(pause, ifStill: .settling) { $0.settled() }
     case .waiting(let nanoseconds, let progressed):
@@ -272,7 +273,7 @@ final class Session: ChannelInboundHandler {
       context?.close(mode: .output, promise: nil)
       if hasInputEnded { complete() }
     case .reset:
-      close(.completed(byClient: clientClosedFirst)) { wire.reset() }
+      close(.completed(byClient: clientClosedFirst)) { transport.reset() }
     case .waitForClient:
       state = .leaving
       progress()
@@ -288,7 +289,7 @@ final class Session: ChannelInboundHandler {
   }
 
   private func end(_ end: ServedReport.End) {
-    close(end) { wire.breakOff() }
+    close(end) { transport.breakOff() }
   }
 
   private func close(_ end: ServedReport.End, how: () -> Void) {
@@ -297,7 +298,7 @@ final class Session: ChannelInboundHandler {
     idleWatch?.end()
     report.end = end
     how()
-    book.ended(self, client: client, report)
+    registry.ended(self, client: client, report)
   }
 
   /// Ends a connection on which nothing was served.
@@ -306,8 +307,8 @@ final class Session: ChannelInboundHandler {
     guard state != .ended else { return }
     state = .ended
     idleWatch?.end()
-    wire.breakOff()
-    if let reason { book.handshakeFailed(self, reason) } else { book.left(self) }
+    transport.breakOff()
+    if let reason { registry.handshakeFailed(self, reason) } else { registry.left(self) }
   }
 }
 

@@ -16,14 +16,6 @@ package struct CaseReading: Sendable {
   /// How many streams its case had to be read; says which of them it is where there are more.
   package var isOneOfMany: Bool
 
-  package init(name: String, row: ReaderRow, ending: String?, complaint: [String], isOneOfMany: Bool) {
-    self.name = name
-    self.row = row
-    self.ending = ending
-    self.complaint = complaint
-    self.isOneOfMany = isOneOfMany
-  }
-
   /// The reading as a test.
   /// - Parameter shows: what its case shows.
   package func test(shows: String) -> TestRow {

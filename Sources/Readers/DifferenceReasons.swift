@@ -1,4 +1,5 @@
 import ReaderModels
+import WireBytes
 
 /// Why a reader's record is not the true one: sentences without a full stop, offsets in bytes from 0 of the
 /// stream.
@@ -8,7 +9,7 @@ extension Emission {
     switch fault {
     case .shortRead(let count, let rest): return shortRead(count, rest)
     case .beyondEnd(let missing):
-      return "the record at offset \(offset) reaches \(RecordText.count(missing, "byte")) beyond the end of"
+      return "the record at offset \(offset) reaches \(Count.of(missing, "byte")) beyond the end of"
         + " the stream, and what is not there was read as zeros"
     case .none, .lengthIgnored, .signedTime, .lengthByteTwice: break
     }
@@ -29,7 +30,7 @@ extension Emission {
 
   private func shortRead(_ count: Int, _ rest: ReaderFault.Rest) -> String {
     let start =
-      "a read of \(RecordText.count(count, "byte")) at offset \(offset) was taken for a whole tuple of 38; "
+      "a read of \(Count.of(count, "byte")) at offset \(offset) was taken for a whole tuple of 38; "
     switch rest {
     case .zeros: return start + (count <= 6 ? "its token is all zeros" : "its token ends in zeros")
     case .stale:
@@ -40,7 +41,7 @@ extension Emission {
   }
 
   private func lengthByteTwice(_ length: Int, _ read: Int) -> String {
-    let effect = read == 0 ? "the token is empty" : "the token has \(RecordText.count(read, "byte"))"
+    let effect = read == 0 ? "the token is empty" : "the token has \(Count.of(read, "byte"))"
     return "the length \(RecordText.hex(length, digits: 4)) at offset \(offset + 4) was read as \(read)"
       + " (the first byte twice), so \(effect)\(Self.consequence(read: read, of: length))"
   }
@@ -48,7 +49,7 @@ extension Emission {
   /// Where the reader goes on when it took `read` bytes of a token of `length`.
   private static func consequence(read: Int, of length: Int) -> String {
     if read == length { return "" }
-    let distance = RecordText.count(abs(read - length), "byte")
+    let distance = Count.of(abs(read - length), "byte")
     return ", and the next tuple begins \(distance) \(read < length ? "early" : "late")"
   }
 
@@ -67,7 +68,7 @@ extension ReaderEnding {
     switch self {
     case .completed: outcome.reason(record, in: truth)
     case .droppedTail(let offset, let count):
-      "the reader waits for 38 bytes, and the stream ends \(RecordText.count(count, "byte")) behind offset"
+      "the reader waits for 38 bytes, and the stream ends \(Count.of(count, "byte")) behind offset"
         + " \(offset): what begins there is never seen"
     case .hangs(let offset, let length, let buffered):
       "the length \(length) at offset \(offset + 4) makes a tuple of \(length + FeedbackTruth.header) bytes,"
@@ -82,7 +83,7 @@ extension ReaderEnding {
 extension ReaderOutcome {
   /// Why the true tuple `record` was not reported, nor any behind it, where no more is known of the reader.
   func reason(_ record: Int, in truth: FeedbackTruth) -> String {
-    let missing = RecordText.count(truth.count - record, "tuple")
+    let missing = Count.of(truth.count - record, "tuple")
     return "\(verb), and never reported the \(missing) from offset \(truth.tuples[record].offset) on"
   }
 }

@@ -51,18 +51,8 @@ package struct FirstDifference: Equatable, Sendable {
 /// A record as `FirstDifference` writes it.
 enum RecordText {
   /// Seconds, a comma, the token in lowercase hex.
-  static func tuple(_ time: Int64, _ token: RawSpan) -> String { "\(time),\(hex(token))" }
-
-  private static func hex(_ bytes: RawSpan) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    text.reserveCapacity(2 * bytes.byteCount)
-    for offset in 0..<bytes.byteCount {
-      let byte = Int(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
-      text.append(digits[byte >> 4])
-      text.append(digits[byte & 15])
-    }
-    return String(decoding: text, as: UTF8.self)
+  static func tuple(_ time: Int64, _ token: RawSpan) -> String {
+    "\(time),\(token.withUnsafeBytes { Hex.string($0) })"
   }
 
   /// A number as the wire has it, in `digits` hex digits.
@@ -70,9 +60,6 @@ enum RecordText {
     let text = String(number, radix: 16)
     return "0x" + String(repeating: "0", count: max(0, digits - text.count)) + text
   }
-
-  /// `1 byte`, `20 bytes`.
-  static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 }
 
 /// What became of one stream under one faulty reader (interface.md, "audit").
@@ -91,19 +78,7 @@ package struct ReaderRow: Sendable {
   package var chunkSize: Int?
   package var verdict: Verdict
   /// The stream has bytes that belong to no record: the verdict stands if the reader received them so (readers.md).
-  package var hasSkippedBytes: Bool
-
-  package init(
-    name: String, source: String, stream: Int, chunkSize: Int?, verdict: Verdict,
-    hasSkippedBytes: Bool = false
-  ) {
-    self.name = name
-    self.source = source
-    self.stream = stream
-    self.chunkSize = chunkSize
-    self.verdict = verdict
-    self.hasSkippedBytes = hasSkippedBytes
-  }
+  package var hasSkippedBytes = false
 
   package var outcome: String {
     switch verdict {

@@ -1,4 +1,5 @@
 import ReaderModels
+import WireBytes
 
 /// Judges what somebody else's reader prints, line by line.
 package protocol PrintedJudge {
@@ -86,7 +87,7 @@ package enum PrintedText {
   /// `timestamp,token`: decimal seconds, maybe negative, and hex of either case, maybe none.
   package static func tuple(_ line: ArraySlice<UInt8>) -> (time: Int64, token: [UInt8])? {
     guard let comma = line.firstIndex(of: UInt8(ascii: ",")), let time = number(line[..<comma]),
-      let token = bytes(ofHex: line[(comma + 1)...])
+      let token = Hex.bytes(String(decoding: line[(comma + 1)...], as: UTF8.self))
     else { return nil }
     return (time, token)
   }
@@ -104,32 +105,6 @@ package enum PrintedText {
     let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text
     guard !digits.isEmpty, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
     return Int64(String(decoding: text, as: UTF8.self))
-  }
-
-  private static func bytes(ofHex text: ArraySlice<UInt8>) -> [UInt8]? {
-    guard text.count.isMultiple(of: 2) else { return nil }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count / 2)
-    var high: UInt8?
-    for character in text {
-      guard let digit = digit(character) else { return nil }
-      if let first = high {
-        bytes.append(first << 4 | digit)
-        high = nil
-      } else {
-        high = digit
-      }
-    }
-    return bytes
-  }
-
-  private static func digit(_ character: UInt8) -> UInt8? {
-    switch character {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 
   /// A line in quotes, of a long one its beginning.

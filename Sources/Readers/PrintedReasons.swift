@@ -1,3 +1,5 @@
+import WireBytes
+
 /// A record that somebody else's program printed.
 struct PrintedTuple {
   var time: Int64
@@ -32,7 +34,7 @@ extension FeedbackTruth {
     }
     return record < count
       ? otherwise(printed, than: tuples[record])
-      : "the stream has no more than \(RecordText.count(count, "tuple"))"
+      : "the stream has no more than \(Count.of(count, "tuple"))"
   }
 
   /// Where it is a true tuple in another's place, or has enough of `tuple` to be meant for it.
@@ -61,7 +63,7 @@ extension FeedbackTruth {
   private func tokenText(_ printed: PrintedTuple, than tuple: TrueTuple) -> String {
     Int(tuple.tokenLength) == printed.token.count
       ? "other bytes as its token"
-      : "a token of \(RecordText.count(printed.token.count, "byte")) instead of \(tuple.tokenLength)"
+      : "a token of \(Count.of(printed.token.count, "byte")) instead of \(tuple.tokenLength)"
   }
 }
 
@@ -94,7 +96,7 @@ extension FeedbackTruth {
   private func reason(forPrinted printed: PrintedTuple, standingAt offset: Int, record: Int) -> String {
     if emptyTokens.contains(offset) {
       return Self.emptyToken(at: offset)
-        + ": its token was made of the \(RecordText.count(printed.token.count, "byte")) behind it"
+        + ": its token was made of the \(Count.of(printed.token.count, "byte")) behind it"
     }
     let next = tuples.firstIndex { $0.offset >= offset } ?? count
     if next < count, tuples[next].offset == offset {

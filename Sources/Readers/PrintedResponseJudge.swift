@@ -1,4 +1,5 @@
 import ReaderModels
+import WireBytes
 
 /// Holds the error responses that somebody else's reader prints as `status,identifier` against the true ones.
 package struct PrintedResponseJudge: PrintedJudge {
@@ -46,7 +47,7 @@ package struct PrintedResponseJudge: PrintedJudge {
 
   package consuming func finish(outcome: ReaderOutcome) -> Judgement {
     if let next = expected {
-      let missing = RecordText.count(truth.responses.count - records, "error")
+      let missing = Count.of(truth.responses.count - records, "error")
       note(nil, "\(outcome.verb), and never reported the \(missing) from offset \(next.offset) on")
     }
     return Judgement(
@@ -67,7 +68,7 @@ package struct PrintedResponseJudge: PrintedJudge {
 
   private func reason(_ key: Key) -> String {
     guard let expected else {
-      return "the stream has no more than \(RecordText.count(truth.responses.count, "error"))"
+      return "the stream has no more than \(Count.of(truth.responses.count, "error"))"
     }
     if let other = truth.responses.first(where: { Self.key($0) == key }) {
       return

@@ -2,26 +2,26 @@ import Platform
 import ReaderModels
 
 /// A descriptor that is closed when it goes.
-package final class OwnedDescriptor {
-  package private(set) var number: Int32
+final class OwnedDescriptor {
+  private(set) var number: Int32
 
-  package init(_ number: Int32) { self.number = number }
+  init(_ number: Int32) { self.number = number }
 
   deinit { close() }
 
-  package var isOpen: Bool { number >= 0 }
+  var isOpen: Bool { number >= 0 }
 
-  package func close() {
+  func close() {
     guard number >= 0 else { return }
     _ = Platform.close(number)
     number = -1
   }
 
   /// From now on reads and writes return at once.
-  package func stopWaiting() { _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK) }
+  func stopWaiting() { _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK) }
 
   /// A pipe: what is written to one is read from the other.
-  package static func pipe() throws -> (reading: OwnedDescriptor, writing: OwnedDescriptor) {
+  static func pipe() throws -> (reading: OwnedDescriptor, writing: OwnedDescriptor) {
     var ends: [Int32] = [-1, -1]
     let code = RunningReaders.betweenStarts {
       let code = Platform.pipe(&ends)
@@ -36,7 +36,7 @@ package final class OwnedDescriptor {
   }
 
   /// What reads as an empty file.
-  package static func nothing() throws -> OwnedDescriptor {
+  static func nothing() throws -> OwnedDescriptor {
     let number = open("/dev/null", O_RDONLY | O_CLOEXEC)
     guard number >= 0 else { throw Failure("/dev/null cannot be opened: \(SystemError.text())") }
     return OwnedDescriptor(number)

@@ -24,8 +24,8 @@ package enum ReaderCommand: Sendable {
 }
 
 /// A program that could not be started.
-package struct StartFailure: Error {
-  package var message: String
+struct StartFailure: Error {
+  var message: String
 }
 
 /// Somebody else's reader while it runs: a process at the head of a group of its own, so that whatever it starts can

@@ -34,9 +34,9 @@ package final class ReaderServer: Sendable {
     switch over {
     case .stdin, .tcp: (tls, certificatePath) = (nil, nil)
     case .tls:
-      let made: MadeCertificate
+      let made: SelfSignedCertificate
       do {
-        made = try MadeCertificate()
+        made = try SelfSignedCertificate()
         tls = try TLSIdentity(certificatePEM: made.certificate, keyPEM: made.key)
       } catch {
         throw Failure("a certificate for --over tls cannot be made: \(error)")

@@ -14,7 +14,7 @@ package struct ReaderLimits: Sendable {
 }
 
 /// How a reader ended, as it shows from outside.
-package enum ReaderEnd: Equatable {
+enum ReaderEnd: Equatable {
   case exit(Int32)
   case signal(Int32)
   /// It was ended, since its time was over.
@@ -25,19 +25,19 @@ package enum ReaderEnd: Equatable {
 
 /// A reader at work on one stream: it is fed, what it prints is taken, and it is ended in every case. One thread, one
 /// loop: nothing waits for a reader that does not read, print or end.
-package struct ReaderSession {
+struct ReaderSession {
   private let process: ReaderProcess
   private let limits: ReaderLimits
   private let output: OwnedDescriptor
   private let errors: OwnedDescriptor
   private var feeder: ChunkFeeder?
-  private let deadline: Double
+  private let deadline: ContinuousClock.Instant
   private var printed = 0
-  package private(set) var complaint = Complaint()
+  private(set) var errorTail = StandardErrorTail()
   private var block = [UInt8](repeating: 0, count: 64 << 10)
 
   /// - Parameter stream: what it gets on standard input; nil where it gets it elsewhere.
-  package init(
+  init(
     _ command: ReaderCommand, limits: ReaderLimits, stream: (bytes: [UInt8], chunking: Chunking)?,
     environment: [(name: String, value: String)] = []
   ) throws {
@@ -63,15 +63,15 @@ package struct ReaderSession {
     output = outputReading
     errors = errorReading
     self.limits = limits
-    deadline = Clock.now + limits.seconds
+    deadline = .now + .seconds(limits.seconds)
   }
 
   /// The offset from which on the reader refused its input; nil where it did not.
-  package var refusedAt: Int? { feeder?.refusedAt }
+  var refusedAt: Int? { feeder?.refusedAt }
 
   /// Lets it run to its end, which it has come to when this returns.
   /// - Parameter take: gets what it prints.
-  package mutating func run(_ take: (ArraySlice<UInt8>) -> Void) -> ReaderEnd {
+  mutating func run(_ take: (ArraySlice<UInt8>) -> Void) -> ReaderEnd {
     defer { _ = process.finish() }
     var pause = Pause()
     while true {
@@ -82,7 +82,7 @@ package struct ReaderSession {
       if printed > limits.output { return .flood }
       // What a reader printed before it ended is in the pipe: nothing is lost by ending what it left behind.
       if hasEnded, !hasMoved { return process.finish() }
-      if Clock.now >= deadline { return .timeout }
+      if ContinuousClock.now >= deadline { return .timeout }
       if hasMoved { pause.reset() } else { pause.wait() }
     }
   }
@@ -96,7 +96,7 @@ package struct ReaderSession {
 
   private mutating func takeErrors() -> Bool {
     let count = read(errors)
-    complaint.add(block[..<count])
+    errorTail.add(block[..<count])
     return count > 0
   }
 
@@ -115,7 +115,7 @@ package struct ReaderSession {
 }
 
 /// The end of what a reader wrote to standard error.
-package struct Complaint {
+struct StandardErrorTail {
   /// Bytes that are kept.
   private static let kept = 2048
 
@@ -127,7 +127,7 @@ package struct Complaint {
   }
 
   /// Its lines, the last few.
-  package var lines: [String] {
+  var lines: [String] {
     String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).suffix(8).map { String($0) }
   }
 }
@@ -145,14 +145,5 @@ private struct Pause {
     var time = timespec(tv_sec: 0, tv_nsec: nanoseconds)
     _ = nanosleep(&time, nil)
     nanoseconds = min(2 * nanoseconds, Self.longest)
-  }
-}
-
-private enum Clock {
-  /// Seconds of a clock that is never set.
-  static var now: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }

@@ -56,7 +56,7 @@ package struct ReaderTrial: Sendable {
       printed += bytes.count
       lines.take(bytes)
     }
-    let complaint = session.complaint.lines
+    let complaint = session.errorTail.lines
     try checkStart(end, printed: printed, complaint)
     let judgement = lines.finish(outcome: end.outcome)
     var reading = self.reading(.judged(judgement), stream, name)

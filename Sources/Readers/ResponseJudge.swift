@@ -1,4 +1,5 @@
 import ReaderModels
+import WireBytes
 
 /// What a stream of error responses truly says, to judge `php` by (readers.md).
 package struct ResponseTruth: Sendable {
@@ -60,7 +61,7 @@ package struct ResponseTruth: Sendable {
     case .short(let pieces):
       let behind = pieces.dropFirst().map { ", then \($0)" }.joined()
       let first = pieces.first ?? 0
-      return "the error came in pieces: \(RecordText.count(first, "byte"))\(behind);"
+      return "the error came in pieces: \(Count.of(first, "byte"))\(behind);"
         + " the single read found \(first)"
     case .error where record > 0:
       return "only the first 6 bytes are read: the error at offset \(responses[record].offset) is never seen"

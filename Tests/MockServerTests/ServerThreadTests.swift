@@ -34,7 +34,7 @@ struct ServerThreadTests {
 
   @Test("a client that goes before the handshake is over is told of in words")
   func noHandshake() throws {
-    let made = try MadeCertificate()
+    let made = try SelfSignedCertificate()
     let identity = try TLSIdentity(certificatePEM: made.certificate, keyPEM: made.key)
     let log = EventLog()
     let server = try server(on: ServerThread(), log, tls: identity)

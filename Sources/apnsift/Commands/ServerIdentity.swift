@@ -22,7 +22,7 @@ enum ServerIdentity {
   /// - Parameter output: gets the certificate, so that a client can be told to trust it.
   static func make(writing output: OutputFile?) throws -> TLSIdentity {
     do {
-      let made = try MadeCertificate()
+      let made = try SelfSignedCertificate()
       try output?.write(made.certificate.span.bytes)
       try output?.finish()
       return try TLSIdentity(certificatePEM: made.certificate, keyPEM: made.key)

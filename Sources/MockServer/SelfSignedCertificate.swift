@@ -2,7 +2,7 @@ import CLibcrypto
 
 /// A certificate that names this machine and that vouches for itself, with its key: for tests, where no client
 /// knows the server yet.
-package struct MadeCertificate: Sendable {
+package struct SelfSignedCertificate: Sendable {
   /// In PEM.
   package let certificate: [UInt8]
   package let key: [UInt8]

@@ -1,8 +1,8 @@
 import NIOCore
 
 /// Finds out whether a client has read what was sent to it (docs/decisions/0031-chunks-that-stay-apart.md).
-struct ReadWatch {
-  enum Sight: Equatable {
+struct ReadMonitor {
+  enum Status: Equatable {
     case read
     /// All has arrived; whether it was read cannot be known here, and is to be assumed after so many nanoseconds.
     case arrived(pause: Int64)
@@ -17,7 +17,7 @@ struct ReadWatch {
   private static let longestLook: Int64 = 2_000_000
 
   private var queues: SocketQueues
-  private var nextLook = ReadWatch.firstLook
+  private var nextLook = ReadMonitor.firstLook
   /// Bytes that were on their way or unread when it looked last.
   private var rest = Int.max
 
@@ -31,7 +31,7 @@ struct ReadWatch {
     rest = .max
   }
 
-  mutating func look() -> Sight {
+  mutating func look() -> Status {
     let state = queues.state()
     // What is acknowledged has arrived; only then does an empty queue mean that it was read.
     let left = (state?.unacknowledged ?? 0) &+ (state?.unread ?? 0)

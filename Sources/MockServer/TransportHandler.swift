@@ -2,7 +2,7 @@ import NIOCore
 import Platform
 
 /// Stands next to the socket, so that a connection can be ended without the farewell of TLS.
-final class WireEnd: ChannelInboundHandler {
+final class TransportHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
   private var context: ChannelHandlerContext?

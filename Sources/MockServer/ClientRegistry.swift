@@ -2,7 +2,7 @@ import NIOCore
 
 /// Which clients are connected, what each gets, and when the server is done. Used on the server's thread
 /// alone.
-final class ClientBook {
+final class ClientRegistry {
   let configuration: MockServer.Configuration
   /// Of all servers on this one's thread.
   private let allSessions: SessionCount
