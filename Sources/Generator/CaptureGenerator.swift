@@ -1,6 +1,6 @@
 /// Generates a capture of feedback or gateway connections and its truth. What it holds at a time depends on how many connections
 /// are open, not on how long they are.
-struct CaptureGenerator<Source: RecordSource> {
+struct CaptureGenerator {
   private let scenario: Scenario
   private let capture: CaptureScenario
   private var file: CaptureFileWriter
@@ -11,8 +11,8 @@ struct CaptureGenerator<Source: RecordSource> {
   private var moment: Moment
 
   /// The open connections, each in a place of its own; nil where the last one has ended.
-  private var slots: [Session<Source>?]
-  private let makeSession: (SessionOpening) -> Session<Source>
+  private var slots: [Session?]
+  private let isGateway: Bool
   /// How many connections each place has had.
   private var uses: [Int]
   private var opened = 0
@@ -23,12 +23,10 @@ struct CaptureGenerator<Source: RecordSource> {
   /// What the connection that ended last could say once more.
   private var lastWord: (segment: GeneratedSegment, peers: Peers)?
 
-  /// - Parameters:
-  ///   - source: the capture, as `export` will be told its name.
-  ///   - makeSession: makes a connection that begins.
+  /// - Parameter source: the capture, as `export` will be told its name.
   init(
-    _ scenario: Scenario, source: String, to output: any GeneratorOutput, truth: any GeneratorOutput,
-    makeSession: @escaping (SessionOpening) -> Session<Source>
+    _ scenario: Scenario, isGateway: Bool, source: String, to output: any GeneratorOutput,
+    truth: any GeneratorOutput
   ) throws {
     self.scenario = scenario
     capture = scenario.capture
@@ -42,7 +40,7 @@ struct CaptureGenerator<Source: RecordSource> {
     disturbances = RandomNumbers(seed: scenario.seed, .disturbances)
     pace = RandomNumbers(seed: scenario.seed, .pace)
     moment = Moment(seconds: capture.start, nanoseconds: 0)
-    self.makeSession = makeSession
+    self.isGateway = isGateway
     let places = max(1, min(capture.openConnections, capture.connections))
     slots = Array(repeating: nil, count: places)
     uses = Array(repeating: 0, count: places)
@@ -73,10 +71,10 @@ struct CaptureGenerator<Source: RecordSource> {
     let isMidstream = capture.beginsMidstream && opened < slots.count
     // Two handshakes on the same ports must differ in their numbers.
     let wraps = capture.wrapsSequence && (!capture.reusesPorts || uses[slot] % 2 == 0)
-    slots[slot] = makeSession(
-      SessionOpening(
-        number: opened, ports: capture.reusesPorts ? slot : opened, wraps: wraps, isMidstream: isMidstream,
-        isFirstOfPorts: uses[slot] == 0 || !capture.reusesPorts, isSpared: isSpared(opened)))
+    let opening = SessionOpening(
+      number: opened, ports: capture.reusesPorts ? slot : opened, wraps: wraps, isMidstream: isMidstream,
+      isFirstOfPorts: uses[slot] == 0 || !capture.reusesPorts, isSpared: isSpared(opened))
+    slots[slot] = Session(opening, of: scenario, isGateway: isGateway)
     opened += 1
     uses[slot] += 1
   }
@@ -162,7 +160,7 @@ struct CaptureGenerator<Source: RecordSource> {
     var fragments = encoder.fragments(segment, fragmentations.within(2...4), between: peers)
     guard !fragments.isEmpty else { return false }
     if fragmentations.below(2) == 0 { fragments.reverse() }
-    var parts: [Session<Source>.Part] = []
+    var parts: [Session.Part] = []
     var completion: CapturedPlace?
     for fragment in fragments {
       advanceTime()
@@ -231,7 +229,7 @@ struct CaptureGenerator<Source: RecordSource> {
   }
 
   private mutating func tell(_ slot: Int) throws {
-    let first = delayed.firstOffset(of: slot, isFromServer: Source.isFromServer)
+    let first = delayed.firstOffset(of: slot, isFromServer: !isGateway)
     try slots[slot]?.tell(delayed: first, to: &truth)
   }
 

@@ -1,7 +1,7 @@
 /// Generates a dump of one direction, damaged or not, and its truth. Memory does not grow with it.
-struct DumpGenerator<Source: RecordSource> {
+struct DumpGenerator {
   private let scenario: Scenario
-  private var records: DamagedRecords<Source>
+  private var records: SentRecords
   private let verdict: GatewayVerdict?
   private var dump: OutputPieces
   private var truth: TruthWriter
@@ -11,11 +11,11 @@ struct DumpGenerator<Source: RecordSource> {
   ///   - source: the dump, as `export` will be told its name.
   ///   - verdict: what the other side answers.
   init(
-    _ records: Source, _ scenario: Scenario, verdict: GatewayVerdict? = nil, source: String,
+    _ records: RecordSource, _ scenario: Scenario, verdict: GatewayVerdict? = nil, source: String,
     to output: any GeneratorOutput, truth: any GeneratorOutput
   ) {
     self.scenario = scenario
-    self.records = DamagedRecords(records, scenario)
+    self.records = SentRecords(records, scenario)
     self.verdict = verdict
     dump = OutputPieces(output)
     self.truth = TruthWriter(truth, source: source, isOfDamaged: scenario.isDamaged)
@@ -25,12 +25,12 @@ struct DumpGenerator<Source: RecordSource> {
   mutating func run(responses: (any GeneratorOutput)? = nil) throws -> GeneratedCounts {
     let stream = TruthWriter.Stream()
     var requestOffset = 0
-    while records.advance() {
+    while let sent = records.next() {
+      if verdict?.request == count { requestOffset = sent.offset }
       count += 1
-      if verdict?.request == count - 1 { requestOffset = records.offset }
-      try records.tellDamage(of: stream, from: 0, to: &truth)
-      try records.tell(.whole, of: stream, at: records.offset, nil, to: &truth)
-      try dump.append(records.bytes)
+      try records.writeDamage(of: stream, from: 0, to: &truth)
+      try truth.record(sent, .whole, of: stream, at: sent.offset, nil)
+      try dump.append(sent.bytes)
     }
     var answer = responses.map { OutputPieces($0) }
     if let verdict {
@@ -46,7 +46,7 @@ struct DumpGenerator<Source: RecordSource> {
 
   private var totals: TruthWriter.StreamTotals {
     var totals = TruthWriter.StreamTotals()
-    if Source.isFromServer {
+    if records.isFromServer {
       totals.serverBytes = dump.count
     } else {
       totals.protocolName = "gateway"

@@ -1,6 +1,6 @@
 /// A gateway request (protocol.md, Gateway requests).
 struct GeneratedRequest: Sendable {
-  private(set) var command: UInt8 = 0
+  let command: UInt8
   /// Nil where the command has none.
   private(set) var identifier: UInt32?
   private(set) var expiry: UInt32?
@@ -11,8 +11,6 @@ struct GeneratedRequest: Sendable {
   private(set) var payload: [UInt8] = []
   /// Length and token, as the wire has them.
   private var lengthAndToken: [UInt8] = []
-
-  init() {}
 
   /// The request of that number among all of a scenario, from 0: the same whatever was made before.
   /// - Parameter place: which one of its connection it is, from 0; it gives the identifier.
@@ -69,19 +67,19 @@ struct GeneratedRequest: Sendable {
 
   // MARK: - The wire
 
-  func encode(to bytes: inout [UInt8]) {
-    bytes.removeAll(keepingCapacity: true)
-    bytes.append(command)
+  var bytes: [UInt8] {
+    var bytes = [command]
     guard let items else {
       if let identifier { appendBigEndian(identifier, to: &bytes) }
       if let expiry { appendBigEndian(expiry, to: &bytes) }
       bytes += lengthAndToken
-      return append(payload, to: &bytes)
+      append(payload, to: &bytes)
+      return bytes
     }
     var frame: [UInt8] = []
     for item in items { append(item: item, to: &frame) }
     appendBigEndian(UInt32(truncatingIfNeeded: frame.count), to: &bytes)
-    bytes += frame
+    return bytes + frame
   }
 
   private func append(item: UInt8, to frame: inout [UInt8]) {
@@ -120,7 +118,7 @@ enum GeneratedToken {
     }
   }
 
-  /// Whether `byte` may stand behind the tuple's bytes so far (TupleSource). Behind the last one comes a time, whose
+  /// Whether `byte` may stand behind the tuple's bytes so far (RecordSource). Behind the last one comes a time, whose
   /// first byte is more than 73 and, as the second of a length, less than 101.
   private static func fits(_ byte: UInt8, behind bytes: [UInt8], isLast: Bool) -> Bool {
     let (before, last) = (bytes[bytes.count &- 2], bytes[bytes.count &- 1])

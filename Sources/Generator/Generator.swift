@@ -16,65 +16,19 @@ package enum Generator {
     switch kind {
     case .dump:
       var generator = DumpGenerator(
-        TupleSource(scenario), scenario, source: source, to: output, truth: truth)
+        RecordSource(scenario, isFromServer: true), scenario, source: source, to: output, truth: truth)
       return try generator.run()
     case .pair:
       let verdict = scenario.damage.isNone ? GatewayVerdict(scenario, connection: 0, of: 1) : nil
-      let requests = RequestSource(scenario, connection: 0, of: 1, verdict: verdict)
       var generator = DumpGenerator(
-        requests, scenario, verdict: verdict, source: source, to: output, truth: truth)
+        RecordSource(scenario, isFromServer: false, verdict: verdict), scenario, verdict: verdict,
+        source: source, to: output, truth: truth)
       return try generator.run(responses: responses)
     case .capture, .gateway:
-      return try capture(kind, scenario, source, output, truth)
-    }
-  }
-
-  private static func capture(
-    _ kind: Kind, _ scenario: Scenario, _ source: String, _ output: any GeneratorOutput,
-    _ truth: any GeneratorOutput
-  ) throws -> GeneratedCounts {
-    func run<Source: RecordSource>(
-      _ makeSession: @escaping (SessionOpening) -> Session<Source>
-    ) throws -> GeneratedCounts {
       var generator = try CaptureGenerator(
-        scenario, source: source, to: output, truth: truth, makeSession: makeSession)
+        scenario, isGateway: kind == .gateway, source: source, to: output, truth: truth)
       return try generator.run()
     }
-    switch (kind == .gateway, scenario.damage.isNone) {
-    case (false, true): return try run { Session(tuples($0, of: scenario), $0, of: scenario) }
-    case (false, false):
-      return try run { Session(damaged(tuples($0, of: scenario), $0, of: scenario), $0, of: scenario) }
-    case (true, true): return try run { gateway($0, of: scenario) }
-    case (true, false):
-      return try run {
-        Session(damaged(requests($0, of: scenario, nil), $0, of: scenario), $0, of: scenario)
-      }
-    }
-  }
-
-  private static func damaged<Source: RecordSource>(
-    _ source: Source, _ opening: SessionOpening, of scenario: Scenario
-  ) -> DamagedRecords<Source> {
-    DamagedRecords(source, scenario, connection: opening.number)
-  }
-
-  private static func tuples(_ opening: SessionOpening, of scenario: Scenario) -> TupleSource {
-    TupleSource(scenario, connection: opening.number, of: scenario.capture.connections)
-  }
-
-  private static func requests(
-    _ opening: SessionOpening, of scenario: Scenario, _ verdict: GatewayVerdict?
-  ) -> RequestSource {
-    RequestSource(
-      scenario, connection: opening.number, of: scenario.capture.connections, verdict: verdict)
-  }
-
-  private static func gateway(_ opening: SessionOpening, of scenario: Scenario) -> Session<RequestSource> {
-    // What a response is about may lie before a capture that begins later, be damaged or be cut.
-    let isAnswered = !opening.isMidstream && opening.isSpared && scenario.capture.snapLength == nil
-    let count = scenario.capture.connections
-    let verdict = isAnswered ? GatewayVerdict(scenario, connection: opening.number, of: count) : nil
-    return Session(requests(opening, of: scenario, verdict), opening, of: scenario, verdict: verdict)
   }
 }
 

@@ -36,7 +36,7 @@ package struct Scenario: Sendable {
 
   /// The times that a tuple may have: outside of them a decoder doubts it (decoding-rules.md, Feedback tuples).
   package static let plausibleTimes: ClosedRange<UInt32> = 1_245_196_800...1_619_740_800
-  /// The shortest span in which times can be told from everything else (TupleSource), in seconds.
+  /// The shortest span in which times can be told from everything else (RecordSource), in seconds.
   package static let shortestSpan: UInt32 = 86_400
   package static let longestToken = 100
   /// The length that a decoder holds to be normal unless it is told otherwise.

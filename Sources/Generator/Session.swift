@@ -16,16 +16,18 @@ struct SessionOpening {
 
 /// A TCP connection as its two ends have it: handshake, what one side has to say, farewell. The other side
 /// acknowledges, and may answer once: a gateway with an error response.
-struct Session<Source: RecordSource> {
+struct Session {
   private enum Phase {
     case syn, accept, acknowledge, data, reset, speakerFIN, listenerFIN, lastACK, ended
   }
 
   let peers: Peers
+  /// Whether the side that speaks is the server.
+  let speaksAsServer: Bool
   /// Number of the stream, from 0; nil before its first packet was captured.
   private(set) var number: Int?
   private var phase = Phase.syn
-  private var bytes: RecordBytes<Source>
+  private var bytes: RecordBytes
   private var numbers: RandomNumbers
   private let scenario: CaptureScenario
   /// Initial sequence numbers.
@@ -48,7 +50,7 @@ struct Session<Source: RecordSource> {
   private var hasAnswered = false
 
   private var stretches = CapturedStretches()
-  private var teller: RunTeller<Source>
+  private var expected: ExpectedRecords
   private var first: CapturedPlace?
   private var lastPlace: CapturedPlace?
   /// Offset behind the last byte that is known to have been sent: of a packet that was captured, or by a FIN.
@@ -60,17 +62,26 @@ struct Session<Source: RecordSource> {
   /// Whether no damage of the file may touch it.
   let isSpared: Bool
 
-  /// - Parameter verdict: what the other side answers.
-  init(_ source: Source, _ opening: SessionOpening, of all: Scenario, verdict: GatewayVerdict? = nil) {
+  init(_ opening: SessionOpening, of all: Scenario, isGateway: Bool) {
     let scenario = all.capture
-    peers = Peers(opening.ports, serverPort: Source.isFromServer ? 2196 : 2195, isV6: scenario.isV6)
+    let speaksAsServer = !isGateway
+    peers = Peers(opening.ports, serverPort: speaksAsServer ? 2196 : 2195, isV6: scenario.isV6)
     numbers = RandomNumbers(seed: all.seed, .segments, number: opening.number)
     self.scenario = scenario
-    self.verdict = verdict
-    bytes = RecordBytes(source)
+    self.speaksAsServer = speaksAsServer
     isSpared = opening.isSpared
-    teller = RunTeller(
-      source, isMidstream: opening.isMidstream, standing: opening.isSpared ? .whole : .near)
+    // What a response is about may lie before a capture that begins later, be damaged or be cut.
+    let isAnswered =
+      isGateway && all.damage.isNone && !opening.isMidstream && isSpared && scenario.snapLength == nil
+    verdict =
+      isAnswered ? GatewayVerdict(all, connection: opening.number, of: scenario.connections) : nil
+    let source = RecordSource(
+      all, isFromServer: speaksAsServer, connection: opening.number, of: scenario.connections,
+      verdict: verdict)
+    let records = SentRecords(source, all, connection: opening.number)
+    bytes = RecordBytes(records)
+    expected = ExpectedRecords(
+      records, isMidstream: opening.isMidstream, expectation: isSpared ? .whole : .near)
     var endings = RandomNumbers(seed: all.seed, .endings, number: opening.number)
     resetter = endings.happens(scenario.resets) ? endings.below(2) == 0 : nil
     // Higher than what the ports had before, as RFC 6528 asks: a SYN with a lower number could be one that is late.
@@ -84,8 +95,6 @@ struct Session<Source: RecordSource> {
     uncaptured = opening.isMidstream ? numbers.within(0...20) : 0
     if opening.isMidstream { phase = .data }
   }
-
-  private var speaksAsServer: Bool { Source.isFromServer }
 
   // MARK: - What is sent
 
@@ -260,14 +269,14 @@ struct Session<Source: RecordSource> {
     var stream = TruthWriter.Stream(number: next)
     stream.client = peers.text(ofServer: false)
     stream.server = peers.text(ofServer: true)
-    teller.name(stream)
+    expected.name(stream)
     first = place
     next += 1
   }
 
   private mutating func tellAnswer(at place: CapturedPlace, to truth: inout TruthWriter) throws {
     guard let verdict, let request = bytes.important else { return }
-    try truth.response(verdict, to: request.lowerBound, of: teller.stream, place)
+    try truth.response(verdict, to: request.lowerBound, of: expected.stream, place)
   }
 
   /// Tells what no packet can change any more.
@@ -275,9 +284,9 @@ struct Session<Source: RecordSource> {
   mutating func tell(delayed: Int?, to truth: inout TruthWriter) throws {
     // The next segment may begin in the last one.
     let frontier = phase == .data ? min(delayed ?? lastOffset, lastOffset) : delayed ?? .max
-    while let stretch = stretches.removeFirst(before: frontier) { try teller.take(stretch, to: &truth) }
-    guard teller.hasBegun else { return }
-    for cut in cuts { try teller.tellTruncated(cut.start, cut.length, cut.place, to: &truth) }
+    while let stretch = stretches.removeFirst(before: frontier) { try expected.take(stretch, to: &truth) }
+    guard expected.hasBegun else { return }
+    for cut in cuts { try expected.writeTruncated(cut.start, cut.length, cut.place, to: &truth) }
     cuts = []
   }
 
@@ -285,22 +294,22 @@ struct Session<Source: RecordSource> {
   mutating func finish(_ truth: inout TruthWriter) throws {
     try tell(delayed: nil, to: &truth)
     // A RST says nothing of what was sent before it (docs/formats.md, Streams).
-    try teller.finish(at: resetter == nil ? said : known, to: &truth)
+    try expected.finish(at: resetter == nil ? said : known, to: &truth)
     guard number != nil else { return }
     var totals = TruthWriter.StreamTotals()
     totals.first = first
     totals.last = lastPlace
     if speaksAsServer {
-      totals.serverBytes = teller.bytes
-      totals.serverGapBytes = teller.gapBytes
+      totals.serverBytes = expected.bytes
+      totals.serverGapBytes = expected.gapBytes
     } else {
       totals.protocolName = "gateway"
       totals.serverBytes = hasAnswered ? verdict?.bytes.count ?? 0 : 0
-      totals.clientBytes = teller.bytes
-      totals.clientGapBytes = teller.gapBytes
+      totals.clientBytes = expected.bytes
+      totals.clientGapBytes = expected.gapBytes
     }
-    totals.records = teller.records + (hasAnswered ? 1 : 0)
-    totals.findings = teller.findings
-    try truth.stream(teller.stream, totals)
+    totals.records = expected.count + (hasAnswered ? 1 : 0)
+    totals.findings = expected.findings
+    try truth.stream(expected.stream, totals)
   }
 }

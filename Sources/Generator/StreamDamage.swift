@@ -58,7 +58,7 @@ struct StreamDamageSource {
 }
 
 /// Whether a record was sent as it is, and what `export` must say of it.
-enum Standing: Sendable {
+enum Expectation: Sendable {
   /// It comes out of `export` just so.
   case whole
   /// It is there, so close to damage that `export` may doubt or miss it.
@@ -68,58 +68,41 @@ enum Standing: Sendable {
 }
 
 /// How far damage can lead a decoder that goes forward. What was sent is fed to it, damage included.
-protocol DamageReach {
-  init()
-
-  /// A record that is damaged begins at `start` of what is sent; damage ends at `end`.
-  mutating func damage(in start: Int, endingAt end: Int)
-
-  /// What was sent next.
-  mutating func sent(_ bytes: some Collection<UInt8>)
-
-  /// Whether a record that begins at `offset`, with which decoding can begin, is out of reach.
-  mutating func isClear(at offset: Int) -> Bool
-}
-
+///
 /// Of tuples: a header that damage made can reach over a header and the longest token, and none that damage did not
-/// make looks like one (TupleSource).
-struct TupleReach: DamageReach {
-  private static let longest = TupleSource.header + Scenario.longestToken
-
-  private var clearFrom = 0
-
-  init() {}
-
-  mutating func damage(in start: Int, endingAt end: Int) { clearFrom = max(clearFrom, end + Self.longest) }
-
-  mutating func sent(_ bytes: some Collection<UInt8>) {}
-
-  mutating func isClear(at offset: Int) -> Bool { offset >= clearFrom }
-}
-
+/// make looks like one (RecordSource).
+///
 /// Of requests: places that look like a request stand in requests that nothing damaged, too (the length of a
 /// command-2 frame, without its first byte, is a whole header of command 0), and lead on to others. So every place
-/// behind damage is looked at, and none may reach over the request that decoding begins with.
-struct RequestReach: DamageReach {
+/// after damage is looked at, and none may reach over the request that decoding begins with.
+struct DamageReach {
+  private static let longestTuple = RecordSource.header + Scenario.longestToken
+
+  let isOfTuples: Bool
   /// Bytes from offset `place` on that were sent and not looked at yet.
   private var waiting: [UInt8] = []
   private var place = 0
-  /// Where the furthest frame that any place claims ends; nil where no damage is near.
+  /// Where the furthest record that any place claims ends; nil where no damage is near.
   private var clearFrom: Int?
 
-  init() {}
+  init(ofTuples isOfTuples: Bool) { self.isOfTuples = isOfTuples }
 
-  mutating func damage(in start: Int, endingAt end: Int) { clearFrom = max(clearFrom ?? 0, end) }
+  /// Damage ends at `end` of what is sent.
+  mutating func damage(endingAt end: Int) {
+    clearFrom = max(clearFrom ?? 0, isOfTuples ? end + Self.longestTuple : end)
+  }
 
-  mutating func sent(_ bytes: some Collection<UInt8>) {
-    guard clearFrom != nil else {
+  /// What was sent next.
+  mutating func sent(_ bytes: [UInt8]) {
+    guard !isOfTuples, clearFrom != nil else {
       place += bytes.count
       return
     }
-    waiting.append(contentsOf: bytes)
+    waiting += bytes
     lookAtAll()
   }
 
+  /// Whether a record that begins at `offset`, with which decoding can begin, is out of reach.
   mutating func isClear(at offset: Int) -> Bool {
     guard waiting.isEmpty, (clearFrom ?? 0) <= offset else { return false }
     clearFrom = nil
@@ -138,7 +121,7 @@ struct RequestReach: DamageReach {
 
   /// Length of the request that begins there if its lengths are believed (decoding-rules.md, Gateway requests: extent
   /// known); 0 where none does, and nil where too few bytes are there to tell.
-  static func claim(_ bytes: ArraySlice<UInt8>) -> Int? {
+  private static func claim(_ bytes: ArraySlice<UInt8>) -> Int? {
     guard let command = bytes.first else { return nil }
     guard command <= 2 else { return 0 }
     func number(_ place: Int, _ width: Int) -> Int? {

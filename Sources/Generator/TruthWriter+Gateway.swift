@@ -1,11 +1,11 @@
 /// Requests and responses, as `export` writes them.
 extension TruthWriter {
   mutating func request(
-    _ standing: Standing, _ request: GeneratedRequest, length: Int, _ outcome: GatewayVerdict.Outcome,
+    _ expectation: Expectation, _ request: GeneratedRequest, length: Int, _ outcome: GatewayVerdict.Outcome,
     status: UInt8?,
     of stream: Stream, at offset: Int, _ place: CapturedPlace?
   ) throws {
-    text.begin(Self.requestType(standing))
+    text.begin(Self.requestType(expectation))
     begin(stream.number, "client")
     text.member("offset", offset)
     text.member("length", length)
@@ -34,8 +34,8 @@ extension TruthWriter {
     try end()
   }
 
-  private static func requestType(_ standing: Standing) -> StaticString {
-    switch standing {
+  private static func requestType(_ expectation: Expectation) -> StaticString {
+    switch expectation {
     case .whole: "request"
     case .near: "request-near-damage"
     case .damaged: "request-damaged"

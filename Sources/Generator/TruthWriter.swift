@@ -42,8 +42,26 @@ struct TruthWriter {
 
   mutating func finish() throws { try pieces.flush() }
 
-  private static func tupleType(_ standing: Standing) -> StaticString {
-    switch standing {
+  /// - Parameters:
+  ///   - whole: what to expect of it if it was sent as it is.
+  ///   - place: nil in a dump.
+  mutating func record(
+    _ sent: SentRecord, _ whole: Expectation, of stream: Stream, at offset: Int, _ place: CapturedPlace?
+  ) throws {
+    let expectation = sent.expectation == .whole ? whole : sent.expectation
+    let bytes = sent.record.bytes
+    switch sent.record.content {
+    case .tuple(let time):
+      try tuple(
+        expectation, of: stream, at: offset, place, time: time, token: bytes[RecordSource.header...])
+    case .request(let request, let outcome, let status):
+      try self.request(
+        expectation, request, length: bytes.count, outcome, status: status, of: stream, at: offset, place)
+    }
+  }
+
+  private static func tupleType(_ expectation: Expectation) -> StaticString {
+    switch expectation {
     case .whole: "feedback"
     case .near: "feedback-near-damage"
     case .damaged: "feedback-damaged"
@@ -53,11 +71,11 @@ struct TruthWriter {
   /// - Parameters:
   ///   - offset: in the stream, in bytes from 0.
   ///   - place: nil in a dump, where the offset in the stream is that in the file.
-  mutating func tuple(
-    _ standing: Standing, of stream: Stream, at offset: Int, _ place: CapturedPlace?,
+  private mutating func tuple(
+    _ expectation: Expectation, of stream: Stream, at offset: Int, _ place: CapturedPlace?,
     time: UInt32, token: some Collection<UInt8>
   ) throws {
-    text.begin(Self.tupleType(standing))
+    text.begin(Self.tupleType(expectation))
     begin(stream.number, "server")
     text.member("client", stream.client)
     text.member("server", stream.server)
