@@ -123,7 +123,7 @@ let package = Package(
     .target(
       name: "MockServer",
       dependencies: [
-        "PacketCapture", "Analysis", "Platform", "WireBytes", "CLibcrypto",
+        "PacketCapture", "StreamInputs", "Analysis", "Platform", "WireBytes", "CLibcrypto",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOTLS", package: "swift-nio"),
@@ -134,11 +134,8 @@ let package = Package(
       name: "apnsift",
       dependencies: [
         "JSON", "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs", "Analysis",
-
-        "Readers", "Corpora", "Generator", "Reports", "EvidenceReport", "YAML", "Stores", "CLibcrypto",
-        "TokenStores", "SQLiteStore", "PostgreSQLStore", "MockServer",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Yams", package: "Yams"),
+        "Readers", "Corpora", "Generator", "Reports", "EvidenceReport", "YAML", "Stores", "TokenStores",
+        "MockServer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .target(
@@ -175,12 +172,15 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "AnalysisTests",
-      dependencies: ["Analysis", "APNsWire", "PacketCapture", "StreamInputs", "WireBytes", "TestSupport"],
+      dependencies: [
+        "Analysis", "APNsWire", "PacketCapture", "Platform", "StreamInputs", "WireBytes", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "JSON", "Reports", "Analysis", "APNsWire", "PacketCapture", "StreamInputs", "WireBytes",
+        "JSON", "Reports", "Analysis", "APNsWire", "PacketCapture", "StreamInputs", "TokenStores",
+        "WireBytes",
         "TestSupport",
       ],
       swiftSettings: strict),
@@ -202,7 +202,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "StoresTests",
-      dependencies: ["Stores", "TokenStores", "YAML", "TestSupport"], swiftSettings: strict),
+      dependencies: [
+        "Analysis", "Platform", "StreamInputs", "Stores", "TokenStores", "YAML", "TestSupport",
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "MockServerTests", dependencies: ["MockServer", "Platform", "TestSupport"], swiftSettings: strict),
     // The five faulty readers as programs, for `verify --reader`.

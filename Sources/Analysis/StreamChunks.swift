@@ -1,3 +1,6 @@
+import PacketCapture
+import Platform
+import StreamInputs
 import WireBytes
 
 /// How streams are cut for readers and for clients (readers.md: a chunk is what one network read can return at most).
@@ -26,5 +29,33 @@ package enum StreamChunks {
   private static func list(_ sizes: [Int]) -> String {
     let shown = sizes.prefix(8).map { String($0) }.joined(separator: ", ")
     return sizes.count > 8 ? "\(shown), …" : shown
+  }
+}
+
+extension StreamChunks {
+  /// More lines are a fault: no recording of reads is as long, and they are held in memory.
+  private static let maxSizes = 1_000_000
+
+  /// Sizes as text: one a line, in bytes.
+  package static func sizes(inFile path: String) throws -> [Int] {
+    do {
+      var lines = try LineReader(path)
+      var sizes: [Int] = []
+      while let line = try lines.next() {
+        if line.isEmpty { continue }
+        guard let size = Int(line), size > 0 else {
+          throw InputFault(
+            "expected a size of 1 byte or more, found '\(line.prefix(80))'", line: lines.lineNumber)
+        }
+        guard sizes.count < maxSizes else {
+          throw InputFault("more than \(maxSizes) sizes: shorten the list", line: lines.lineNumber)
+        }
+        sizes.append(size)
+      }
+      guard !sizes.isEmpty else { throw InputFault("expected sizes of chunks, one a line, found none") }
+      return sizes
+    } catch let fault as InputFault {
+      throw Failure("\(path): \(fault.placed); nothing was done")
+    }
   }
 }

@@ -65,8 +65,8 @@ struct PageView {
     inputs = page.inputs.map(InputView.init)
     failures = Figures.count(page.failures, "input")
     hasFailures = page.failures > 0
-    given = page.head.options.filter { !$0.isDefault }.map { Fact(name: $0.name, value: $0.value) }
-    defaults = page.head.options.filter(\.isDefault).map { Fact(name: $0.name, value: $0.value) }
+    given = page.head.options.filter { !$0.isDefault }.map { Fact(name: $0.name, value: $0.text) }
+    defaults = page.head.options.filter(\.isDefault).map { Fact(name: $0.name, value: $0.text) }
     hasGiven = !given.isEmpty
     timeline = TimelineView(page.deaths)
     streams = StreamsView(page)

@@ -37,19 +37,6 @@ package struct ReportPage: Sendable {
 
 /// What stands around the findings: who made the report of what, and how.
 package struct ReportHead: Sendable {
-  /// An option as the command names it, and its value.
-  package struct Option: Equatable, Sendable {
-    package var name: String
-    package var value: String
-    package var isDefault: Bool
-
-    package init(_ name: String, _ value: String, isDefault: Bool) {
-      self.name = name
-      self.value = value
-      self.isDefault = isDefault
-    }
-  }
-
   package var title: String
   /// Remarks of the examiner, a paragraph each.
   package var note: [String] = []
@@ -57,7 +44,7 @@ package struct ReportHead: Sendable {
   package var madeBy: String?
   /// Of the tool.
   package var version: String
-  package var options: [Option] = []
+  package var options: [ReportOption] = []
   /// Whether tokens are replaced by pseudonyms, and bytes that may be of tokens left out.
   package var isRedacted = false
   /// Whether a name, a title or a remark held what looked like a token, and has it masked.
@@ -66,6 +53,13 @@ package struct ReportHead: Sendable {
   package init(title: String, version: String) {
     self.title = title
     self.version = version
+  }
+
+  /// The title of a report that is given none.
+  /// - Parameter inputs: their names.
+  package static func title(of inputs: [String]) -> String {
+    guard inputs.count == 1, let name = inputs.first else { return "Examination of \(inputs.count) inputs" }
+    return "Examination of \(name == "-" ? "standard input" : name)"
   }
 }
 
@@ -222,19 +216,4 @@ package struct ReaderTotal: Sendable {
 
   /// Whether it would have told anything but the truth of a stream.
   var hasErred: Bool { wrong > 0 || missed > 0 || hangs > 0 || throwing > 0 }
-}
-
-/// Commands that give what the page leaves out, each with its arguments quoted for a shell.
-package struct ReportCommands: Sendable {
-  package var streams = ""
-  package var findings = ""
-  package var records = ""
-  /// Writes the dead tokens: one command a line.
-  package var deadTokens: [String] = []
-  package var responses = ""
-  package var requests = ""
-  package var resend = ""
-  package var audit = ""
-
-  package init() {}
 }

@@ -165,8 +165,8 @@ extension ReportPage {
     page.head.title = mask.text(head.title)
     page.head.note = head.note.map { mask.text($0) }
     page.head.madeBy = head.madeBy.map { mask.text($0) }
-    page.head.options = head.options.map { option in
-      ReportHead.Option(option.name, mask.text(option.value), isDefault: option.isDefault)
+    for index in head.options.indices {
+      page.head.options[index].value = mask.text(head.options[index].text)
     }
     for index in inputs.indices {
       page.inputs[index].source = mask.text(inputs[index].source)

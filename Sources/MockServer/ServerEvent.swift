@@ -59,4 +59,19 @@ package enum MockServerError: Error, Equatable {
   /// The address is none of this machine's.
   case addressUnavailable(String)
   case failed(String)
+
+  package var message: String {
+    switch self {
+    case .portInUse(let address, let port):
+      "port \(port) of \(address) is in use: end the server that listens there, or give another --port "
+        + "(0 takes a free one)"
+    case .notPermitted(let address, let port):
+      "port \(port) of \(address) may not be used: ports below 1024 are for the administrator; give a --port above "
+        + "(0 takes a free one)"
+    case .addressUnavailable(let address):
+      "\(address) is no address of this machine: give --listen one that is"
+    case .notAnAddress(let address): "\(address) is no address: give --listen one such as 127.0.0.1"
+    case .failed(let reason): "the server could not be started: \(reason)"
+    }
+  }
 }

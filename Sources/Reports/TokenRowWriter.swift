@@ -1,4 +1,6 @@
 import JSON
+import Platform
+import TokenStores
 import WireBytes
 
 /// Writes rows of a token store as CSV, JSON or NDJSON. Times are RFC 3339 in UTC.
@@ -27,14 +29,11 @@ package final class TokenRowWriter {
     }
   }
 
-  /// - Parameters:
-  ///   - registeredAt: seconds since 1970, or nil; `invalidatedAt` likewise.
-  package func write(
-    app: String, environment: String, token: RawSpan, registeredAt: Int64?, invalidatedAt: Int64?
-  ) throws {
+  package func write(_ owner: AppEnvironment, _ token: RawSpan, _ state: TokenState) throws {
     let token = token.withUnsafeBytes { Hex.string($0) }
-    let registered = Self.time(registeredAt)
-    let invalidated = Self.time(invalidatedAt)
+    let (app, environment) = (owner.app, owner.environment.rawValue)
+    let registered = Self.time(state.registeredAt)
+    let invalidated = Self.time(state.invalidatedAt)
     switch format {
     case .csv:
       try output.append(CSVText.line([app, environment, token, registered ?? "", invalidated ?? ""]))
@@ -51,6 +50,19 @@ package final class TokenRowWriter {
 
   package func end() throws {
     if format == .json { try output.append(count > 0 ? "\n]\n" : "]\n") }
+  }
+
+  /// A row for people.
+  package static func text(_ row: TokenRow) -> String {
+    let app = row.owner.app.isEmpty ? "" : "\(VisibleText.of(row.owner.app)), "
+    let registered = time(row.state.registeredAt) ?? "never, as far as the store knows"
+    let fate = time(row.state.invalidatedAt).map { "dead since \($0)" } ?? "alive"
+    return """
+      \(Hex.string(row.token))
+        \(app)\(row.owner.environment): \(fate)
+        registered: \(registered)
+
+      """
   }
 
   /// RFC 3339 where the time is one of 32 unsigned bits; the number as it stands where somebody stored

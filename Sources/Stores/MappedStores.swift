@@ -14,10 +14,12 @@ package struct MappedStoreOptions {
   /// How long another program's lock is waited for.
   package var lockTimeout: Duration
 
-  package init(owner: AppEnvironment, insertsUnknown: Bool, journal: StoreURL?, lockTimeout: Duration) {
-    (self.owner, self.insertsUnknown, self.journal, self.lockTimeout) = (
-      owner, insertsUnknown, journal, lockTimeout
-    )
+  package init(
+    owner: AppEnvironment = AppEnvironment(), insertsUnknown: Bool = false, journal: StoreURL? = nil,
+    lockTimeout: Duration
+  ) {
+    (self.owner, self.insertsUnknown) = (owner, insertsUnknown)
+    (self.journal, self.lockTimeout) = (journal, lockTimeout)
   }
 }
 

@@ -9,6 +9,24 @@ package enum ReplayBrake: Equatable, Sendable {
   /// Up to so many live tokens a share says nothing.
   package static let fewest = 1000
 
+  /// Reads `500`, or `25%`.
+  package init?(_ text: String) {
+    if text.hasSuffix("%") {
+      guard let percent = Double(text.dropLast()), (0...100).contains(percent) else { return nil }
+      self = .percent(percent)
+    } else {
+      guard let count = Int(text), count >= 0 else { return nil }
+      self = .count(count)
+    }
+  }
+
+  package var text: String {
+    switch self {
+    case .count(let count): "\(count)"
+    case .percent(let percent): percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
+    }
+  }
+
   /// Whether `invalidated` tokens are too many, whatever the number of live ones is: then that need not be known.
   package func mayStop(_ invalidated: Int) -> Bool {
     switch self {

@@ -1,6 +1,7 @@
 import Reports
 import TestSupport
 import Testing
+import TokenStores
 import WireBytes
 
 @Suite("Buffers and rows of a report")
@@ -42,8 +43,8 @@ struct OutputBufferTests {
       try writer.begin()
       for number in 0..<count {
         try writer.write(
-          app: "a,\"b\"", environment: "production", token: [0xab, UInt8(number)].span.bytes,
-          registeredAt: number == 0 ? 1_367_400_600 : nil, invalidatedAt: number == 0 ? nil : -1)
+          AppEnvironment(app: "a,\"b\""), [0xab, UInt8(number)].span.bytes,
+          number == 0 ? TokenState(registeredAt: 1_367_400_600) : TokenState(invalidatedAt: -1))
       }
       try writer.end()
       #expect(writer.count == count)

@@ -39,4 +39,10 @@ package struct InputFault: Error, Equatable, Sendable {
     self.line = line
     self.column = column
   }
+
+  /// The message with its line and column before it, as far as it has them.
+  package var placed: String {
+    let column = column.map { ", column \($0)" } ?? ""
+    return line.map { "line \($0)\(column): \(message)" } ?? message
+  }
 }

@@ -5,10 +5,6 @@ import WireBytes
 
 /// A journal's records, for people and for machines (interface.md, "replay and store").
 package enum HistoryReport {
-  package static let changeColumns = [
-    "token", "outcome", "registered_at", "invalidated_before", "invalidated_at",
-  ]
-
   private static func counts(_ counts: ReplayCounts) -> [(name: String, count: Int)] {
     [
       ("invalidated", counts.invalidated), ("updated", counts.updated), ("inserted", counts.inserted),
@@ -65,7 +61,25 @@ package enum HistoryReport {
     record.isPending ? "; not known yet whether it was done: the next replay or undo finds out" : ""
   }
 
-  package static func fields(_ change: JournalChange) -> [String] {
+  /// Writes the rows that the replay `id` changed, as JSON or CSV; returns how many.
+  package static func write(
+    changesOf id: Int, in store: any TokenStore, asJSON: Bool, to output: OutputBuffer
+  ) throws -> Int {
+    var count = 0
+    try output.append(
+      asJSON
+        ? "[\n"
+        : CSVText.line(["token", "outcome", "registered_at", "invalidated_before", "invalidated_at"]))
+    try store.changes(of: id) { change in
+      let separator = asJSON && count > 0 ? ",\n" : ""
+      try output.append(separator + (asJSON ? json(change).text : CSVText.line(fields(change))))
+      count += 1
+    }
+    if asJSON { try output.append("\n]\n") }
+    return count
+  }
+
+  private static func fields(_ change: JournalChange) -> [String] {
     [
       Hex.string(change.token), change.outcome.name, TokenRowWriter.time(change.after.registeredAt) ?? "",
       TokenRowWriter.time(change.before?.invalidatedAt) ?? "",
@@ -73,7 +87,7 @@ package enum HistoryReport {
     ]
   }
 
-  package static func json(_ change: JournalChange) -> JSONValue {
+  private static func json(_ change: JournalChange) -> JSONValue {
     .object([
       ("token", .string(Hex.string(change.token))),
       ("outcome", .string(change.outcome.name)),

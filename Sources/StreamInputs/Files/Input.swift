@@ -23,6 +23,18 @@ package struct Input: Equatable, Sendable {
 
   package var isNamed: Bool { directory == nil }
 
+  /// Bytes of a regular file; nil of anything else.
+  package var size: Int? {
+    var status = stat()
+    guard let path, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
+  /// Which file it is; nil where there is none.
+  package var identity: FileIdentity? {
+    path.map { FileIdentity(at: $0) } ?? FileIdentity(of: STDIN_FILENO)
+  }
+
   /// The input that a user calls `argument`.
   package init(_ argument: String) {
     name = argument

@@ -15,7 +15,7 @@ package struct RepeatedInputs {
   package init(_ inputs: [Input]) {
     var seen: Set<Int> = []
     var shared: Set<Int> = []
-    for size in inputs.lazy.compactMap(Self.size(of:)) where !seen.insert(size).inserted {
+    for size in inputs.lazy.compactMap(\.size) where !seen.insert(size).inserted {
       shared.insert(size)
     }
     sharedSizes = shared
@@ -24,7 +24,7 @@ package struct RepeatedInputs {
   /// Whether another input is as long, so that its digest is worth the time. Of what is no regular file that is not
   /// known beforehand.
   package func mayBeCopy(_ input: Input) -> Bool {
-    Self.size(of: input).map { sharedSizes.contains($0) } ?? false
+    input.size.map { sharedSizes.contains($0) } ?? false
   }
 
   /// The name of the first input with the same bytes as this one, which was read; nil for none. Inputs of no bytes
@@ -37,14 +37,5 @@ package struct RepeatedInputs {
     if let digest, byDigest[digest] == nil { byDigest[digest] = input.name }
     if let file, byFile[file] == nil { byFile[file] = input.name }
     return first
-  }
-
-  /// Bytes of a regular file; nil of anything else.
-  private static func size(of input: Input) -> Int? {
-    var status = stat()
-    guard let path = input.path, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      return nil
-    }
-    return Int(status.st_size)
   }
 }

@@ -41,12 +41,11 @@ struct Audit: ParsableCommand {
 
   func run() throws {
     let chunks = try chunking.chunks()
-    var examination = Examination(input, hashing: .possibleCopies)
+    var examination = input.examination(hashing: .possibleCopies)
     let buffer = OutputBuffer(OutputFile())
     let report = try report(buffer, chunks)
     let auditor = StreamAuditor(chunks, memory: input.memory.bytes, report: report)
-    let analyzer = Analyzer(input.analysis, sinks: [auditor.recorder()])
-    try examination.run(analyzer)
+    try examination.run([auditor.recorder()])
     try auditor.endInput()
     try report.end()
     try buffer.flush()
@@ -57,8 +56,8 @@ struct Audit: ParsableCommand {
     }
     let done =
       "audited \(Count.of(examination.inputs.count, "input")): \(Count.of(tally.streams, "stream")), \(tally.text)"
-    Messages.say(examination.closingLine(done, analyzer.summary))
-    try examination.check(analyzer.summary)
+    Messages.say(examination.closingLine(done))
+    try input.check(examination)
   }
 
   private func report(_ buffer: OutputBuffer, _ chunks: StreamChunks) throws -> any ReaderReport {

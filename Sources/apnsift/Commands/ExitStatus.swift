@@ -59,3 +59,11 @@ enum ExitStatus: Int32, Error {
     Platform.exit(status.rawValue)
   }
 }
+
+extension InputOptions {
+  /// Throws where the inputs or their findings make the exit code another than 0.
+  func check(_ examination: Examination) throws {
+    if examination.failures > 0 { throw ExitStatus.failed }
+    if strict, examination.summary.findingCount(.error) > 0 { throw ExitStatus.found }
+  }
+}

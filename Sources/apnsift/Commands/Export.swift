@@ -32,10 +32,6 @@ struct Export: ParsableCommand {
     case csv, json, ndjson, raw
   }
 
-  enum Records: String, ExpressibleByArgument, CaseIterable {
-    case feedback, requests, responses, resend, streams, findings
-  }
-
   @OptionGroup var input: InputOptions
 
   @Option(
@@ -48,7 +44,7 @@ struct Export: ParsableCommand {
       One kind only: feedback, requests, responses, streams, findings, or resend (the requests that a gateway \
       discarded, which had to be sent again). CSV has feedback where none is named.
       """)
-  var records: Records?
+  var records: ExportedKind?
 
   @Option(
     help: """
@@ -96,7 +92,7 @@ struct Export: ParsableCommand {
 
   func run() throws {
     if to == .raw { return try exportRaw() }
-    var examination = Examination(input, hashing: to == .csv ? .possibleCopies : .all)
+    var examination = input.examination(hashing: to == .csv ? .possibleCopies : .all)
     let file = try open(output, examination) ?? OutputFile()
     let findingsFile = try open(findings, examination)
     if let findingsFile, file.hasSameTarget(as: findingsFile) {
@@ -112,24 +108,25 @@ struct Export: ParsableCommand {
       ? TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path) : nil
     let collector = table.map { TokenCollector($0, flaggedCount: true) }
 
-    let sinks: [(any EvidenceSink)?] = [document, findingsWriter, collector]
-    let analyzer = Analyzer(input.analysis, sinks: sinks.compactMap { $0 })
-    try examination.run(analyzer)
+    try examination.run([document, findingsWriter, collector])
 
-    var summary = analyzer.summary
+    var summary = examination.summary
     summary.distinctTokens = try table?.distinctCount()
     if let evidence = document as? EvidenceWriter { try evidence.end(summary, inputs: examination.inputs) }
     try buffer.flush()
     try file.finish()
     try findingsBuffer?.flush()
     try findingsFile?.finish()
-    sayClosingLine(examination, summary)
-    try examination.check(summary)
+    if let hint = hint(summary) { Messages.say(hint) }
+    let done =
+      "exported \(summary.exportText(records, isCSV: to == .csv)) of \(Count.of(examination.inputs.count, "input"))"
+    Messages.say(examination.closingLine(done))
+    try input.check(examination)
   }
 
   /// The bytes of every stream, one file a direction.
   private func exportRaw() throws {
-    var examination = Examination(input, hashing: .possibleCopies)
+    var examination = input.examination(hashing: .possibleCopies)
     if let input = examination.input(in: output ?? "") {
       throw Failure(
         "\(input) lies in \(output ?? ""), where streams are to be written: name another directory")
@@ -137,14 +134,13 @@ struct Export: ParsableCommand {
     let directory = try OutputDirectory(output ?? "", force: force)
     let writer = try RawStreamWriter(
       directory, inputCount: input.capture.join ? 1 : examination.inputCount)
-    let analyzer = Analyzer(input.analysis, sinks: [writer])
-    try examination.run(analyzer)
+    try examination.run([writer])
     try writer.finish()
     let done =
-      "exported \(Count.of(writer.directionCount, "direction")) of \(Count.of(analyzer.summary.streams, "stream")) "
+      "exported \(Count.of(writer.directionCount, "direction")) of \(Count.of(examination.summary.streams, "stream")) "
       + "to \(directory.name)"
-    Messages.say(examination.closingLine(done, analyzer.summary))
-    try examination.check(analyzer.summary)
+    Messages.say(examination.closingLine(done))
+    try input.check(examination)
   }
 
   private func open(_ path: String?, _ examination: Examination) throws -> OutputFile? {
@@ -183,18 +179,9 @@ struct Export: ParsableCommand {
   private func document(_ buffer: OutputBuffer) throws -> any EvidenceSink {
     let letterCase: Hex.LetterCase = uppercase ? .upper : .lower
     guard to == .csv else {
-      let kinds: EvidenceWriter.Kinds =
-        switch records {
-        case .feedback: .feedback
-        case .requests: .requests
-        case .responses: .responses
-        case .resend: .resend
-        case .streams: .streams
-        case .findings: .findings
-        case nil: .all
-        }
       let writer = EvidenceWriter(
-        to == .json ? .json : .ndjson, kinds: kinds, letterCase: letterCase, output: buffer)
+        to == .json ? .json : .ndjson, kinds: records?.objects ?? .all, letterCase: letterCase, output: buffer
+      )
       try writer.begin(version: Apnsift.version, options: input.reported)
       return writer
     }
@@ -203,47 +190,14 @@ struct Export: ParsableCommand {
     return writer
   }
 
-  private func sayClosingLine(_ examination: Examination, _ summary: Summary) {
-    if let hint = hint(summary) { Messages.say(hint) }
-    let done: String =
-      switch records {
-      case .streams: Count.of(summary.streams, "stream")
-      case .findings: Count.of(summary.findings.values.reduce(0, +), "finding")
-      case .feedback: Count.of(summary.feedback, "record")
-      case .requests: Count.of(summary.gateway.requests, "request")
-      case .responses: Count.of(summary.gateway.responses, "response")
-      case .resend: "\(Count.of(summary.gateway.discarded, "request")) to send again"
-      case nil: to == .csv ? Count.of(summary.feedback, "record") : summary.recordText
-      }
-    let tells = records == .feedback || records == nil && summary.feedback > 0
-    let tokens =
-      (tells ? summary.distinctTokens : nil).map { " with \(Count.of($0, "distinct token"))" } ?? ""
-    let from = "exported \(done)\(tokens) of \(Count.of(examination.inputs.count, "input"))"
-    Messages.say(examination.closingLine(from, summary))
-  }
-
   /// What the output leaves out or cannot know; nil where that is nothing.
   private func hint(_ summary: Summary) -> String? {
     if records == .resend, summary.gateway.unknown > 0 {
       return
         "hint: of \(Count.of(summary.gateway.unknown, "request")) nothing tells whether they were accepted"
     }
-    guard to == .csv, records == nil else { return nil }
-    let findingCount = findings == nil ? summary.findings.values.reduce(0, +) : 0
-    var kinds: [(text: String, remedy: String)] = []
-    if summary.gateway.requests > 0 {
-      kinds.append((Count.of(summary.gateway.requests, "request"), "--records requests"))
-    }
-    if summary.gateway.responses > 0 {
-      kinds.append((Count.of(summary.gateway.responses, "response"), "--records responses"))
-    }
-    if findingCount > 0 {
-      kinds.append((Count.of(findingCount, "finding"), "--findings FILE or --records findings"))
-    }
-    guard let last = kinds.last else { return nil }
-    let remedies =
-      kinds.count == 1
-      ? "\(last.remedy) has them" : "\(kinds.map(\.remedy).joined(separator: ", ")) have them"
-    return "hint: \(kinds.map(\.text).joined(separator: ", ")) left out; \(remedies)"
+    return to == .csv && records == nil ? summary.leftOutHint(findings: findings == nil) : nil
   }
 }
+
+extension ExportedKind: ExpressibleByArgument {}

@@ -32,7 +32,7 @@ struct Inspect: ParsableCommand {
   var noDistinct = false
 
   func run() throws {
-    var examination = Examination(input, hashing: noHash ? .none : .all)
+    var examination = input.examination(hashing: noHash ? .none : .all)
     let table =
       noDistinct
       ? nil : TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)
@@ -44,11 +44,9 @@ struct Inspect: ParsableCommand {
       ? EvidenceWriter(.json, kinds: [.streams, .findings], letterCase: .lower, output: buffer) : nil
     try evidence?.begin(version: Apnsift.version, options: input.reported)
 
-    let report: any EvidenceSink = evidence ?? overview
-    let analyzer = Analyzer(input.analysis, sinks: collector.map { [report, $0] } ?? [report])
-    try examination.run(analyzer)
+    try examination.run([evidence ?? overview, collector])
 
-    var summary = analyzer.summary
+    var summary = examination.summary
     summary.distinctTokens = try table?.distinctCount()
     if let evidence {
       try evidence.end(summary, inputs: examination.inputs)
@@ -61,7 +59,7 @@ struct Inspect: ParsableCommand {
     try buffer.flush()
     let done =
       "inspected \(Count.of(examination.inputs.count, "input")) with \(summary.recordText)"
-    Messages.say(examination.closingLine(done, summary))
-    try examination.check(summary)
+    Messages.say(examination.closingLine(done))
+    try input.check(examination)
   }
 }

@@ -1,13 +1,9 @@
-import APNsWire
-import Analysis
 import ArgumentParser
 import JSON
 import Platform
 import Reports
 import Stores
-import StreamInputs
 import TokenStores
-import WireBytes
 
 /// `apnsift replay`: the dead tokens into a token store.
 struct Replay: ParsableCommand {
@@ -54,7 +50,7 @@ struct Replay: ParsableCommand {
       counts once there are more than \(ReplayBrake.fewest) of them; 100% lets all pass. Beyond it nothing is \
       changed, and the exit code is 3.
       """)
-  var maxInvalidate = BrakeArgument(.standard)
+  var maxInvalidate = ReplayBrake.standard
 
   @Option(
     help: """
@@ -120,126 +116,27 @@ struct Replay: ParsableCommand {
       ("partial", .bool(partial)),
       ("from_errors", .bool(fromErrors)),
       ("grace", .int(Int(grace.seconds))),
-      ("max_invalidate", .string(maxInvalidate.defaultValueDescription)),
+      ("max_invalidate", .string(maxInvalidate.text)),
     ])
   }
 
-  // MARK: - Replayed before
-
-  /// Why `input` is passed over; nil where it was not replayed before.
-  private func replayed(
-    _ input: Input, in store: any TokenStore, for owner: AppEnvironment
-  ) throws -> String? {
-    guard let digest = InputHash.digest(of: input) else { return nil }
-    return try store.replays(ofInputs: [digest], for: owner)[digest].map {
-      "was replayed before, by replay \($0)"
-    }
-  }
-
-  /// Says which inputs were replayed before: that they change nothing is no fault.
-  private func reportReplayed(
-    _ examination: Examination, _ analyzer: Analyzer, in store: any TokenStore, for owner: AppEnvironment
-  ) throws {
-    let known = try store.replays(ofInputs: examination.inputs.compactMap(\.sha256), for: owner)
-    for input in examination.inputs {
-      guard let digest = input.sha256, let replay = known[digest] else { continue }
-      let message = "was replayed before, by replay \(replay)"
-      Messages.say("\(input.source): \(message)")
-      try analyzer.report(Finding(source: input.source, code: .alreadyReplayed, message: message))
-    }
-  }
-
   func run() throws {
-    let store = try store.openForWriting(
-      creates: create, dryRun: dryRun, owner: owner.named, insertsUnknown: unknown.insertUnknown,
-      journal: journal.url)
+    let store = try store.location(
+      owner: owner.named, insertsUnknown: unknown.insertUnknown, journal: journal.url
+    ).openForWriting(creates: create, dryRun: dryRun)
     try store.check(for: dryRun ? .reading : noJournal ? .writing : .recording)
-    let owner = try owner.owner(in: store)
-    let table = TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)
-    let collector = TokenCollector(table, flaggedCount: includeFlagged)
-    let rejections =
-      fromErrors
-      ? RejectionCollector(table, flaggedCount: includeFlagged, now: UInt32(clamping: time(nil))) : nil
-    let sinks: [(any EvidenceSink)?] = [collector, rejections]
-    let analyzer = Analyzer(input.analysis, sinks: sinks.compactMap { $0 })
-    var examination = Examination(input, hashing: .all)
-    if skipReplayed { examination.skips = { try replayed($0, in: store, for: owner) } }
-    try examination.run(analyzer)
-    try reportReplayed(examination, analyzer, in: store, for: owner)
-    if examination.failures > 0, !partial {
-      Messages.say(
-        "\(store.name) is unchanged: \(Count.of(examination.failures, "input")) could not be read whole, "
-          + "see above; --partial replays what could be read")
-      throw ExitStatus.failed
-    }
-    tellErrors(rejections, analyzer.summary)
-    if let warning = try OwnerDoubt(store: store, owner: owner).warning(table) { Messages.say(warning) }
-    let answer = try replay(
-      table, into: store, for: owner, isRecorded: !noJournal && !examination.inputs.isEmpty
-    ) { rejected in
-      ReplayEntry.of(
-        inputs: examination.inputs.map(ReplayedInput.init), options: reported,
-        tuples: analyzer.summary.feedback, rejected: rejected)
-    }
-    let outcome = ReplayOutcomeReport(
-      store: store.name, dryRun: dryRun, owner: owner, inputs: examination.inputs.count,
-      tuples: analyzer.summary.feedback, rejections: rejections?.count, answer: answer)
-    try tell(outcome, examination.closingLine(outcome.sentence, analyzer.summary))
-    try examination.check(analyzer.summary)
-  }
-
-  /// What is left out of a gateway's responses, and why.
-  private func tellErrors(_ rejections: RejectionCollector?, _ summary: Summary) {
-    if let rejections, rejections.timeless > 0 {
-      Messages.say(
-        "\(Count.of(rejections.timeless, "invalid-token response")) left out: no capture time that can be believed "
-          + "says since when the token is dead")
-    }
-    guard rejections == nil else { return }
-    if summary.gateway.responses > 0 {
-      Messages.say(
-        "\(Count.of(summary.gateway.responses, "error response")) left out; --from-errors takes the tokens that a "
-          + "gateway called invalid (see its help first)")
-    } else if summary.gateway.requests > 0 {
-      Messages.say(
-        "\(Count.of(summary.gateway.requests, "request")) left out: they say of no token that it is dead")
-    }
-  }
-
-  /// Hands the table's dead tokens to the store, in one transaction.
-  private func replay(
-    _ table: TokenTable, into store: any TokenStore, for owner: AppEnvironment, isRecorded: Bool,
-    entry: @escaping (_ rejected: Int) -> JournalEntry
-  ) throws -> ReplayAnswer {
-    var rejection = Rejection()
-    var progress = Progress()
-    defer { progress.clear() }
-    var options = ReplayOptions(knownOnly: insertsNone, dryRun: dryRun)
-    options.grace = grace.seconds
-    options.brake = maxInvalidate.brake
-    options.sampleLength = dryRun ? ReplayOutcomeReport.sampleLength : 0
-    var answer = try store.replay(
-      { visit in
-        rejection = Rejection()
-        var done = 0
-        try table.visit { token, verdict in
-          guard let time = verdict.time else { return rejection.add(verdict.flags) }
-          try visit(token, time)
-          done += 1
-          progress.update(tokens: done)
-        }
-      }, for: owner, options: options, entry: isRecorded ? { entry(rejection.count) } : nil)
-    answer.counts.rejected = rejection.count
-    progress.clear()
-    if let advice = rejection.advice { Messages.say(advice) }
-    if answer.repeated > 0 {
-      let isOne = answer.repeated == 1
-      Messages.say(
-        "\(Count.of(answer.repeated, "token")) \(isOne ? "is" : "are") in several rows of the table: each row counts"
-      )
-    }
-    if let stop = answer.stop { Messages.say("warning: the replay would be stopped: \(stop.text)") }
-    return answer
+    var replay = StoreReplay(into: store, for: try owner.owner(in: store))
+    replay.options = ReplayOptions(knownOnly: insertsNone, dryRun: dryRun)
+    replay.options.grace = grace.seconds
+    replay.options.brake = maxInvalidate
+    (replay.includesFlagged, replay.includesErrors) = (includeFlagged, fromErrors)
+    (replay.isPartial, replay.skipsReplayed) = (partial, skipReplayed)
+    replay.memory = input.memory.bytes
+    if !noJournal { replay.record = (Apnsift.version, reported.text) }
+    var examination = input.examination(hashing: .all)
+    let outcome = try replay.run(&examination)
+    try tell(outcome, examination.closingLine(outcome.sentence))
+    try input.check(examination)
   }
 
   private func tell(_ outcome: ReplayOutcomeReport, _ closingLine: String) throws {
@@ -254,41 +151,5 @@ struct Replay: ParsableCommand {
       throw ExitStatus.failed
     }
     Messages.say(closingLine)
-  }
-}
-
-/// Tokens of which no record counts.
-private struct Rejection {
-  private(set) var count = 0
-  private var flags: RecordFlags = []
-
-  mutating func add(_ flags: RecordFlags) {
-    count += 1
-    self.flags.formUnion(flags)
-  }
-
-  /// Which flags it was, and how to have such records count; nil where there is nothing to say.
-  var advice: String? {
-    guard count > 0 else { return nil }
-    let isLength = flags.contains(.unexpectedTokenLength) || flags.contains(.zeroLengthToken)
-    return "\(Count.of(count, "token")) rejected, all records of which carry flags "
-      + "(\(flags.codes.joined(separator: ", "))); "
-      + (isLength ? "--token-length makes a length normal, " : "")
-      + "--include-flagged lets flagged records count"
-  }
-}
-
-extension ReplayedInput {
-  fileprivate init(_ input: InputSummary) {
-    self.init(source: input.source, sha256: input.sha256 ?? "", bytes: input.bytes)
-  }
-}
-
-/// What the journal is told of a replay or an undo of this process.
-enum ReplayEntry {
-  static func of(inputs: [ReplayedInput], options: JSONValue, tuples: Int, rejected: Int) -> JournalEntry {
-    JournalEntry(
-      at: Int64(time(nil)), version: Apnsift.version, inputs: inputs, options: options.text, tuples: tuples,
-      rejected: rejected)
   }
 }

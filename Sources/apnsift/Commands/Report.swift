@@ -46,24 +46,25 @@ struct Report: ParsableCommand {
   }
 
   func run() throws {
-    let names = TokenNames(key: try page.redact.map { try PseudonymKeyFile.bytes($0) })
-    var examination = Examination(input, hashing: .all)
+    let key = try page.redact.map { try PseudonymKeyFile.bytes($0) }
+    var examination = input.examination(hashing: .all)
     if let key = page.redact, examination.contains(fileAt: key) {
       throw Failure("\(key) is the key of the pseudonyms and one of the inputs: keep it elsewhere")
     }
-    let note = try page.note.map { try ReportNote.paragraphs($0) } ?? []
+    var options = page.options(for: input, version: Apnsift.version)
+    options.names = TokenNames(key: key)
+    options.head.note = try page.note.map { try ReportNote.paragraphs($0) } ?? []
     let file = try open(examination)
-    var gathering = try ReportGathering(input, page, names: names)
-    try gathering.run(&examination)
+    let page = try ReportGathering(options).page(of: &examination)
     let buffer = OutputBuffer(file)
-    try buffer.append(try ReportHTML.bytes(gathering.page(of: examination, note: note)))
+    try buffer.append(try ReportHTML.bytes(page))
     try buffer.flush()
     try file.finish()
     let done =
-      "reported \(Count.of(examination.inputs.count, "input")) with \(gathering.summary.recordText)"
-      + (names.key == nil ? "" : ", redacted")
-    Messages.say(examination.closingLine(done, gathering.summary))
-    try examination.check(gathering.summary)
+      "reported \(Count.of(examination.inputs.count, "input")) with \(examination.summary.recordText)"
+      + (key == nil ? "" : ", redacted")
+    Messages.say(examination.closingLine(done))
+    try input.check(examination)
   }
 
   private func open(_ examination: Examination) throws -> OutputFile {

@@ -48,12 +48,11 @@ struct Serve: ParsableCommand {
 
   func run() throws {
     let chunks = try chunking.chunks()
-    var examination = Examination(input, hashing: .none, mayRepeat: true)
+    var examination = input.examination(hashing: .none, mayRepeat: true)
     let identity = try identity(examination)
     let streams = ServedStreams(
       ConnectionPlan(chunks: chunks, pace: server.replayPace), memory: input.memory.bytes, wanted: stream)
-    let analyzer = Analyzer(input.analysis, sinks: [streams.recorder()])
-    try examination.run(analyzer)
+    try examination.run([streams.recorder()])
     let connections = streams.connections()
     guard !connections.isEmpty else { throw Failure(nothing(streams)) }
 
@@ -64,9 +63,9 @@ struct Serve: ParsableCommand {
         port: streams.areGateways ? 2195 : 2196, identity: identity,
         clientLimit: server.once ? script.round : nil))
     let done = "served \(Count.of(connections.count, "stream")) to \(log.done)"
-    Messages.say(examination.closingLine(done, analyzer.summary, faults: log.faults))
+    Messages.say(examination.closingLine(done, faults: log.faults))
     if log.missing > 0 { throw ExitStatus.failed }
-    try examination.check(analyzer.summary)
+    try input.check(examination)
   }
 
   /// Serves until a signal ends it, or until all that was to be served is.
@@ -80,7 +79,7 @@ struct Serve: ParsableCommand {
       running = try MockServer.start(
         configuration, script: { script.connection(for: $0) }, tell: { log.add($0) })
     } catch let error as MockServerError {
-      throw Failure(text(error))
+      throw Failure(error.message)
     }
     defer { running.stop() }
     Interruption.remember { done.signal() }
@@ -105,13 +104,13 @@ struct Serve: ParsableCommand {
     guard server.speaksTLS else { return nil }
     let identity: TLSIdentity
     if let certificate = server.certificate, let key = server.key {
-      identity = try ServerIdentity.read(certificate: certificate, key: key)
+      identity = try TLSIdentity(certificate: certificate, key: key)
     } else {
       if let path = server.writeCertificate, examination.contains(fileAt: path) {
         throw Failure("\(path) is one of the inputs: name another file to write")
       }
       let output = try server.writeCertificate.map { try OutputFile($0, force: server.force) }
-      identity = try ServerIdentity.make(writing: output)
+      identity = try TLSIdentity(writing: output)
     }
     Messages.say("the certificate's SHA-256 fingerprint is \(identity.fingerprint)")
     return identity
@@ -123,20 +122,5 @@ struct Serve: ParsableCommand {
     }
     guard let stream else { return "nothing to serve: the inputs hold no stream" }
     return "nothing to serve: no input has a stream \(stream); `apnsift inspect` lists them"
-  }
-
-  private func text(_ error: MockServerError) -> String {
-    switch error {
-    case .portInUse(let address, let port):
-      "port \(port) of \(address) is in use: end the server that listens there, or give another --port "
-        + "(0 takes a free one)"
-    case .notPermitted(let address, let port):
-      "port \(port) of \(address) may not be used: ports below 1024 are for the administrator; give a --port above "
-        + "(0 takes a free one)"
-    case .addressUnavailable(let address):
-      "\(address) is no address of this machine: give --listen one that is"
-    case .notAnAddress(let address): "\(address) is no address: give --listen one such as 127.0.0.1"
-    case .failed(let reason): "the server could not be started: \(reason)"
-    }
   }
 }

@@ -2,7 +2,6 @@ import Analysis
 import ArgumentParser
 import Platform
 import Reports
-import WireBytes
 
 /// `apnsift show`: one place, as an annotated hex dump.
 struct Show: ParsableCommand {
@@ -37,7 +36,7 @@ struct Show: ParsableCommand {
   var stream: Int?
 
   @Option(help: "Only bytes that the client or the server sent. (values: client, server)")
-  var direction: DirectionArgument?
+  var direction: Direction?
 
   @Option(help: "How many bytes of a field are shown.")
   var limit = 256
@@ -70,62 +69,16 @@ struct Show: ParsableCommand {
 
   func run() throws {
     let finder = PlaceFinder(
-      target, stream: stream, direction: direction?.direction, maxPlaces: places, maxBytes: limit)
-    let analyzer = Analyzer(input.analysis, sinks: [finder])
-    var examination = Examination(input, hashing: .none, mayRepeat: true)
-    try examination.run(analyzer)
+      target, stream: stream, direction: direction, maxPlaces: places, maxBytes: limit)
+    var examination = input.examination(hashing: .none, mayRepeat: true)
+    try examination.run([finder])
     let buffer = OutputBuffer(OutputFile())
-    let style = TextStyle(isColoured: OutputFile.isColoured)
-    for (index, place) in finder.places.enumerated() {
-      try buffer.append((index > 0 ? "\n" : "") + text(place, style))
-    }
-    for finding in finder.findings { try buffer.append("\n" + text(finding, style)) }
+    try buffer.append(finder.text(TextStyle(isColoured: OutputFile.isColoured), limit: limit))
     try buffer.flush()
-    let shown =
-      "showed \(Count.of(finder.places.count, "place")) with \(Count.of(finder.findings.count, "finding"))"
-    let rest = finder.more > 0 ? ", \(finder.more) more not shown (--places)" : ""
-    if finder.places.isEmpty, finder.findings.isEmpty { throw Failure(nothing(finder.records)) }
-    Messages.say(shown + rest)
-    try examination.check(analyzer.summary)
-  }
-
-  private func text(_ place: ShownPlace, _ style: TextStyle) -> String {
-    let peers = [place.labels.client, place.labels.server].compactMap { $0 }.joined(separator: " to ")
-    var facts = ["stream \(place.labels.stream)", "from the \(place.direction.rawValue)"]
-    facts.append("offset \(place.offset), \(Count.of(place.bytes.count, "byte"))")
-    if let packet = place.packet { facts.append("packet \(packet)") }
-    if let fileOffset = place.fileOffset { facts.append("file offset \(fileOffset)") }
-    var text =
-      style.bold(VisibleText.of(place.labels.source)) + (peers.isEmpty ? "" : "  \(VisibleText.of(peers))")
-      + "\n"
-    text += "\(facts.joined(separator: ", "))\n\(place.kind)\n"
-    text += place.remarks.map { "\($0)\n" }.joined() + "\n"
-    return text
-      + AnnotatedDump(offset: place.offset, bytes: place.bytes, fields: place.fields, limit: limit).text(
-        style)
-  }
-
-  private func text(_ finding: Finding, _ style: TextStyle) -> String {
-    let place = finding.offset.map { " at offset \($0)" } ?? ""
-    return style.yellow("\(finding.code.rawValue)\(place)") + ": \(VisibleText.of(finding.message))\n"
-  }
-
-  private func nothing(_ records: Int) -> String {
-    switch target {
-    case .record(let number): "there is no record \(number): the input has \(Count.of(records, "record"))"
-    case .offset(let offset): "no stream that was asked for has bytes at offset \(offset)"
-    case .packet(let number):
-      "packet \(number) brought no bytes of a stream that was asked for, or there is none"
-    }
+    guard let done = finder.sentence else { throw Failure(finder.nothing) }
+    Messages.say(done)
+    try input.check(examination)
   }
 }
 
-/// Who sent bytes, as an argument.
-struct DirectionArgument: ExpressibleByArgument {
-  var direction: Direction
-
-  init?(argument: String) {
-    guard let direction = Direction(rawValue: argument) else { return nil }
-    self.direction = direction
-  }
-}
+extension Direction: ExpressibleByArgument {}

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Platform
 import Reports
-import TokenStores
+import Stores
 import WireBytes
 
 /// `apnsift store export`: the rows of a store, as the tables of others take them.
@@ -21,17 +21,9 @@ struct StoreExport: ParsableCommand {
 
   @OptionGroup var store: StoreFileOptions
 
-  @Flag(help: "Only tokens that are dead.")
-  var dead = false
+  @OptionGroup var selection: SelectionOptions
 
-  @Flag(help: "Only tokens that are alive.")
-  var live = false
-
-  @Option(help: "Only tokens of this app.")
-  var app: String?
-
-  @Option(help: "Only tokens of this environment: production or sandbox.")
-  var environment: Environment?
+  @OptionGroup var filter: FilterOptions
 
   @Option(help: "The columns in their order.")
   var columns = ColumnsArgument(columns: StoreColumn.allCases)
@@ -49,84 +41,24 @@ struct StoreExport: ParsableCommand {
   @Flag(help: "Replace an output file that exists.")
   var force = false
 
-  mutating func validate() throws {
-    guard !(dead && live) else { throw ValidationError("--dead and --live exclude each other.") }
-  }
-
   func run() throws {
-    let store = try store.openForReading(
-      owner: AppEnvironment(app: app ?? "", environment: environment ?? .production))
+    let store = try store.location(owner: filter.owner).openForReading()
     let file = try output.map { try OutputFile($0, force: force) } ?? OutputFile()
     let buffer = OutputBuffer(file)
-    let delimiter = csv.delimiter.byte
-    if !noHeader {
-      try buffer.append(CSVText.line(columns.columns.map(\.rawValue), delimiter: delimiter))
-    }
+    let csv = StoreCSV(
+      columns.columns, tokenForm: forms.tokenForm, timeForm: forms.timeForm.form ?? .iso,
+      delimiter: csv.delimiter.byte)
+    if !noHeader { try buffer.append(csv.header) }
     var count = 0
-    let fault = try rows(of: store) { row in
-      try buffer.append(CSVText.line(try columns.columns.map { try text($0, of: row) }, delimiter: delimiter))
+    let fault = try store.listUnderstood(selection.selection, in: filter.filter) { owner, token, state in
+      try buffer.append(csv.line(owner, token, state))
       count += 1
     }
     try buffer.flush()
     try file.finish()
     if let fault { throw fault }
-    let kind = dead ? "dead token" : live ? "live token" : "token"
-    Messages.say("exported \(Count.of(count, kind)) of \(store.name)")
+    Messages.say("exported \(Count.of(count, selection.noun)) of \(store.name)")
   }
-
-  /// Visits the rows. The error that it returns tells of those that cannot be understood; the others are
-  /// visited all the same.
-  private func rows(of store: any TokenStore, visit: (StoreRow) throws -> Void) throws -> StoreError? {
-    let selection: TokenSelection = dead ? .dead : live ? .live : .all
-    do {
-      try store.list(selection, in: AppEnvironmentFilter(app: app, environment: environment)) {
-        owner, token, state in
-        try visit(StoreRow(owner: owner, token: forms.tokenForm.text(of: token), state: state))
-      }
-      return nil
-    } catch let error as StoreError {
-      guard case .foreignRows = error.fault else { throw error }
-      return error
-    }
-  }
-
-  private func text(_ column: StoreColumn, of row: StoreRow) throws -> String {
-    switch column {
-    case .token: row.token
-    case .registeredAt: try text(row.state.registeredAt, column, of: row)
-    case .invalidatedAt: try text(row.state.invalidatedAt, column, of: row)
-    case .app: row.owner.app
-    case .environment: row.owner.environment.rawValue
-    }
-  }
-
-  /// A time that somebody else wrote may be of a year that the form has no text for.
-  private func text(_ seconds: Int64?, _ column: StoreColumn, of row: StoreRow) throws -> String {
-    guard let seconds else { return "" }
-    let form = forms.timeForm.form ?? .iso
-    guard let text = form.text(of: seconds) else {
-      throw Failure(
-        "token \(row.token): its \(column.rawValue) is \(seconds), for which the form \(form.name) has no text: "
-          + "repair the row, or choose --time-form seconds")
-    }
-    return text
-  }
-}
-
-/// A row of a store with its token as it is written.
-private struct StoreRow {
-  var owner: AppEnvironment
-  var token: String
-  var state: TokenState
-}
-
-/// A column of an exported store.
-enum StoreColumn: String, CaseIterable {
-  case token
-  case registeredAt = "registered_at"
-  case invalidatedAt = "invalidated_at"
-  case app
-  case environment
 }
 
 /// Columns as an argument: `token,registered_at`.

@@ -2,7 +2,6 @@ import ArgumentParser
 import JSON
 import Platform
 import Reports
-import TokenStores
 import WireBytes
 
 /// `apnsift store history`: what was replayed into a store, and what each replay changed.
@@ -33,36 +32,22 @@ struct StoreHistory: ParsableCommand {
   var json = false
 
   func run() throws {
-    let store = try store.openForReading(journal: journal.url)
+    let store = try store.location(journal: journal.url).openForReading()
     let buffer = OutputBuffer(OutputFile())
+    let done: String
     if let replay {
-      let count = try write(changesOf: replay, in: store, to: buffer)
-      Messages.say("listed \(Count.of(count, "row")) that replay \(replay) changed in \(store.name)")
-      return
-    }
-    let records = try store.history()
-    if json {
-      try buffer.append(JSONValue.array(records.map(HistoryReport.json)).text + "\n")
+      let count = try HistoryReport.write(changesOf: replay, in: store, asJSON: json, to: buffer)
+      done = "\(Count.of(count, "row")) that replay \(replay) changed in \(store.name)"
     } else {
-      for record in records { try buffer.append(HistoryReport.text(record)) }
-    }
-    try buffer.flush()
-    Messages.say("listed \(Count.of(records.count, "entry", "entries")) of the journal of \(store.name)")
-  }
-
-  private func write(changesOf id: Int, in store: any TokenStore, to buffer: OutputBuffer) throws -> Int {
-    var count = 0
-    try buffer.append(json ? "[\n" : CSVText.line(HistoryReport.changeColumns))
-    try store.changes(of: id) { change in
+      let records = try store.history()
       if json {
-        try buffer.append((count > 0 ? ",\n" : "") + HistoryReport.json(change).text)
+        try buffer.append(JSONValue.array(records.map(HistoryReport.json)).text + "\n")
       } else {
-        try buffer.append(CSVText.line(HistoryReport.fields(change)))
+        for record in records { try buffer.append(HistoryReport.text(record)) }
       }
-      count += 1
+      done = "\(Count.of(records.count, "entry", "entries")) of the journal of \(store.name)"
     }
-    if json { try buffer.append("\n]\n") }
     try buffer.flush()
-    return count
+    Messages.say("listed \(done)")
   }
 }

@@ -50,12 +50,12 @@ struct StoreRegister: ParsableCommand {
   }
 
   func run() throws {
-    let store = try store.openForWriting(
-      creates: create, owner: owner.named, insertsUnknown: unknown.insertUnknown)
+    let store = try store.location(owner: owner.named, insertsUnknown: unknown.insertUnknown)
+      .openForWriting(creates: create)
     try store.check(for: .writing)
     let owner = try owner.owner(in: store)
     let now = UInt32(truncatingIfNeeded: time(nil))
-    var progress = Progress()
+    var progress = TokenProgress()
     defer { progress.clear() }
     let counts = try store.register(
       { visit in
@@ -69,7 +69,7 @@ struct StoreRegister: ParsableCommand {
         }
       }, for: owner)
     progress.clear()
-    Messages.say("registered \(RegistrationOutcomeText.of(counts, in: store.name))")
+    Messages.say("registered \(counts.text(in: store.name))")
   }
 
   /// The columns have their names and their order here; `store import` takes any others.

@@ -30,18 +30,19 @@ struct StoreShow: ParsableCommand {
   var json = false
 
   func run() throws {
-    let store = try store.openForReading(
-      owner: AppEnvironment(app: app ?? "", environment: environment ?? .production))
+    let store = try store.location(
+      owner: AppEnvironment(app: app ?? "", environment: environment ?? .production)
+    ).openForReading()
     let rows = try store.rows(
       of: tokens.map(\.bytes), in: AppEnvironmentFilter(app: app, environment: environment))
     let buffer = OutputBuffer(OutputFile())
     if json {
       let writer = TokenRowWriter(.json, output: buffer)
       try writer.begin()
-      for row in rows { try write(row, with: writer) }
+      for row in rows { try writer.write(row.owner, row.token.span.bytes, row.state) }
       try writer.end()
     } else {
-      for row in rows { try buffer.append(Self.text(row)) }
+      for row in rows { try buffer.append(TokenRowWriter.text(row)) }
     }
     try buffer.flush()
     let known = Set(rows.map(\.token))
@@ -49,23 +50,5 @@ struct StoreShow: ParsableCommand {
       Messages.say("\(Hex.string(token.bytes)): not in \(store.name)")
     }
     Messages.say("showed \(Count.of(rows.count, "row")) of \(store.name)")
-  }
-
-  private func write(_ row: TokenRow, with writer: TokenRowWriter) throws {
-    try writer.write(
-      app: row.owner.app, environment: row.owner.environment.rawValue, token: row.token.span.bytes,
-      registeredAt: row.state.registeredAt, invalidatedAt: row.state.invalidatedAt)
-  }
-
-  private static func text(_ row: TokenRow) -> String {
-    let app = row.owner.app.isEmpty ? "" : "\(VisibleText.of(row.owner.app)), "
-    let registered = TokenRowWriter.time(row.state.registeredAt) ?? "never, as far as the store knows"
-    let fate = TokenRowWriter.time(row.state.invalidatedAt).map { "dead since \($0)" } ?? "alive"
-    return """
-      \(Hex.string(row.token))
-        \(app)\(row.owner.environment): \(fate)
-        registered: \(registered)
-
-      """
   }
 }

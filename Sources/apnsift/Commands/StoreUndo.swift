@@ -27,9 +27,11 @@ struct StoreUndo: ParsableCommand {
   @OptionGroup var journal: JournalOptions
 
   func run() throws {
-    let store = try store.openForWriting(creates: false, journal: journal.url)
+    let store = try store.location(journal: journal.url).openForWriting(creates: false)
     let answer = try store.undo(
-      replay, entry: ReplayEntry.of(inputs: [], options: .object([]), tuples: 0, rejected: 0))
+      replay,
+      entry: JournalEntry(
+        at: Int64(time(nil)), version: Apnsift.version, inputs: [], options: "{}", tuples: 0, rejected: 0))
     for left in answer.sample {
       Messages.say("\(Hex.string(left.token)): left as it is: \(left.reason.rawValue)")
     }

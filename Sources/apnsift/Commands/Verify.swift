@@ -99,16 +99,16 @@ struct Verify: ParsableCommand {
     let junitFile = try junit.map { try openJUnit($0, walk.cases) }
     let output = OutputBuffer(OutputFile())
     let count = min(jobs ?? Workers.usual, max(1, walk.cases.count))
+    let examiner = CaseExaminer { try CaseSource($0, $1, parse: InputOptions.ofCase) }
     let result: CorpusResult
     if let command {
       let jobs = try DescriptorBudget.jobs(count, each: reader.over.descriptors, "reader")
       let run = ReaderRun(
-        walk.cases, CaseExaminer(open: CaseSource.open), try reader.trial(command, isVerbose: verbose),
-        jobs: jobs)
+        walk.cases, examiner, try reader.trial(command, isVerbose: verbose), jobs: jobs)
       result = try run.run(output, format: tap ? .tap : reader.json ? .json : .text, isVerbose: verbose)
     } else {
       let jobs = try DescriptorBudget.jobs(count, each: CaseExaminer.descriptors, "case")
-      let run = CorpusRun(walk.cases, CaseExaminer(open: CaseSource.open), updates: update, jobs: jobs)
+      let run = CorpusRun(walk.cases, examiner, updates: update, jobs: jobs)
       result = try run.run(output, isTAP: tap, isVerbose: verbose)
     }
     // Of the two outputs, one that cannot be written takes nothing from the other.
@@ -141,5 +141,19 @@ struct Verify: ParsableCommand {
       }
     }
     return try OutputFile(path, force: force)
+  }
+}
+
+extension InputOptions {
+  /// The options of a case, as `export` takes them.
+  fileprivate static func ofCase(_ words: [String]) throws(BrokenCase) -> CaseOptions {
+    do {
+      let options = try parse(words)
+      return CaseOptions(
+        words: options.inputs, pair: options.pair, examination: options.examinationOptions,
+        memory: options.memory.bytes)
+    } catch {
+      throw BrokenCase("its options cannot be read: \(message(for: error).shortened); \(CaseSource.remedy)")
+    }
   }
 }

@@ -39,18 +39,11 @@ struct SizeArgument: ExpressibleByArgument {
   }
 }
 
-/// Token lengths as an argument: `32`, `32,54`, `1-100`.
-struct TokenLengthsArgument: ExpressibleByArgument {
-  var lengths: TokenLengths
+/// As `32`, `32,54`, `1-100`.
+extension TokenLengths: ExpressibleByArgument {
+  public init?(argument: String) { self.init(argument) }
 
-  init(_ lengths: TokenLengths) { self.lengths = lengths }
-
-  init?(argument: String) {
-    guard let lengths = TokenLengths(argument) else { return nil }
-    self.lengths = lengths
-  }
-
-  var defaultValueDescription: String { lengths.text }
+  public var defaultValueDescription: String { text }
 }
 
 /// How the inputs are stored.
@@ -96,28 +89,11 @@ struct SpanArgument: ExpressibleByArgument {
   var defaultValueDescription: String { "\(seconds)s" }
 }
 
-/// How many live tokens a replay may invalidate: `500`, or `25%` of them.
-struct BrakeArgument: ExpressibleByArgument {
-  var brake: ReplayBrake
+/// As `500`, or `25%` of all live tokens.
+extension ReplayBrake: ExpressibleByArgument {
+  package init?(argument: String) { self.init(argument) }
 
-  init(_ brake: ReplayBrake) { self.brake = brake }
-
-  init?(argument: String) {
-    if argument.hasSuffix("%") {
-      guard let percent = Double(argument.dropLast()), (0...100).contains(percent) else { return nil }
-      brake = .percent(percent)
-    } else {
-      guard let count = Int(argument), count >= 0 else { return nil }
-      brake = .count(count)
-    }
-  }
-
-  var defaultValueDescription: String {
-    switch brake {
-    case .count(let count): "\(count)"
-    case .percent(let percent): percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
-    }
-  }
+  package var defaultValueDescription: String { text }
 }
 
 /// A token as an argument.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EvidenceReport
 import JSON
 import PacketCapture
 import Reports
@@ -81,6 +82,31 @@ struct CaptureOptionGroup: ParsableArguments {
       ("fragment_buffer", .int(fragmentBuffer.bytes)),
       ("max_connections", .int(maxConnections)),
       ("max_packet", .int(maxPacket.bytes)),
+    ]
+  }
+
+  /// All of them, as a report lists them.
+  func listed(_ feedbackPorts: Set<UInt16>, _ gatewayPorts: Set<UInt16>) -> [ReportOption] {
+    let standard = Self.standard
+    func size(_ name: String, _ size: SizeArgument, _ usual: Int) -> ReportOption {
+      ReportOption(name, size.defaultValueDescription, isDefault: size.bytes == usual)
+    }
+    func ports(_ name: String, _ given: [UInt16], _ ports: Set<UInt16>) -> ReportOption {
+      ReportOption(name, ports.sorted().map { String($0) }.joined(separator: ", "), isDefault: given.isEmpty)
+    }
+    return [
+      ReportOption("--filter", filter ?? "none", isDefault: filter == nil),
+      ReportOption("--join", isDefault: !join),
+      ports("--feedback-port", feedbackPort, feedbackPorts),
+      ports("--gateway-port", gatewayPort, gatewayPorts),
+      ReportOption(
+        "--reorder-window", "\(reorderWindow)", isDefault: reorderWindow == standard.reorderWindow),
+      size("--stream-buffer", streamBuffer, standard.streamBuffer),
+      size("--total-buffer", totalBuffer, standard.totalBuffer),
+      size("--fragment-buffer", fragmentBuffer, standard.fragmentBuffer),
+      ReportOption(
+        "--max-connections", "\(maxConnections)", isDefault: maxConnections == standard.maxConnections),
+      size("--max-packet", maxPacket, standard.maxPacket),
     ]
   }
 }

@@ -1,3 +1,4 @@
+import APNsWire
 import ArgumentParser
 import Generator
 import WireBytes
@@ -25,7 +26,7 @@ struct GenerateTupleOptions: ParsableArguments {
     help:
       "Token lengths, each as likely as the others: 32, or 32,54, or 1-100. Others than 32 come out of export with a flag."
   )
-  var tokenLength = TokenLengthsArgument(.standard)
+  var tokenLength = TokenLengths.standard
 
   mutating func validate() throws {
     guard (1...1 << 40).contains(tuples) else {
@@ -35,9 +36,9 @@ struct GenerateTupleOptions: ParsableArguments {
       throw ValidationError("--tokens is \(tokens): 1 to \(tuples), the number of tuples, are possible.")
     }
     try validateTimes()
-    guard !tokenLength.lengths.contains(0), tokenLength.lengths.longest <= Scenario.longestToken else {
+    guard !tokenLength.contains(0), tokenLength.longest <= Scenario.longestToken else {
       throw ValidationError(
-        "--token-length is \(tokenLength.lengths.text): 1 to \(Scenario.longestToken) bytes are possible.")
+        "--token-length is \(tokenLength.text): 1 to \(Scenario.longestToken) bytes are possible.")
     }
   }
 
@@ -55,7 +56,7 @@ struct GenerateTupleOptions: ParsableArguments {
   }
 
   private var lengths: [Int] {
-    (1...Scenario.longestToken).filter { tokenLength.lengths.contains(UInt16($0)) }
+    (1...Scenario.longestToken).filter { tokenLength.contains(UInt16($0)) }
   }
 
   func apply(to scenario: inout Scenario) {

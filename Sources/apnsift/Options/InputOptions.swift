@@ -1,6 +1,7 @@
 import APNsWire
 import Analysis
 import ArgumentParser
+import EvidenceReport
 import JSON
 import PacketCapture
 import Platform
@@ -40,7 +41,7 @@ struct InputOptions: ParsableArguments {
   var speaks = ProtocolArgument.auto
 
   @Option(help: "Token lengths that are normal: 32, or 32,54 or 1-100.")
-  var tokenLength = TokenLengthsArgument(.standard)
+  var tokenLength = TokenLengths.standard
 
   @Option(help: "The longest token that is believed, in bytes; raised to the longest normal one.")
   var maxTokenLength = FeedbackRules.announcedLongestToken
@@ -120,17 +121,17 @@ struct InputOptions: ParsableArguments {
   /// The rules that the options make; `validate` has judged them.
   var rules: FeedbackRules {
     FeedbackRules(
-      tokenLengths: tokenLength.lengths, longestToken: maxTokenLength, earliest: earliest.seconds,
+      tokenLengths: tokenLength, longestToken: maxTokenLength, earliest: earliest.seconds,
       latest: latest.seconds) ?? .standard
   }
 
   var requestRules: RequestRules {
     RequestRules(
-      tokenLengths: tokenLength.lengths, longestToken: maxTokenLength, longestPayload: maxPayload)
+      tokenLengths: tokenLength, longestToken: maxTokenLength, longestPayload: maxPayload)
       ?? .standard
   }
 
-  var analysis: AnalysisOptions {
+  private var analysis: AnalysisOptions {
     var options = AnalysisOptions()
     options.rules = rules
     options.requestRules = requestRules
@@ -141,21 +142,39 @@ struct InputOptions: ParsableArguments {
     return options
   }
 
-  /// The inputs with their paths as the system was given them.
-  var namedInputs: [Input] {
+  /// The examination of the inputs, by their paths as the system was given them.
+  func examination(hashing: Examination.Hashing, mayRepeat: Bool = false) -> Examination {
     var paths = ArgumentPaths()
-    return inputs.map { Input($0, path: paths.path(of: $0)) }
+    let walk =
+      requests == nil
+      ? InputWalk(inputs.map { Input($0, path: paths.path(of: $0)) })
+      : InputWalk(
+        [],
+        paired: pair.map { name, half in
+          var input = Input(name, path: paths.path(of: name))
+          input.half = half
+          return input
+        })
+    var options = examinationOptions
+    options.hashing = hashing
+    options.mayRepeat = mayRepeat
+    return Examination(walk, options)
+  }
+
+  var examinationOptions: Examination.Options {
+    var options = Examination.Options()
+    options.analysis = analysis
+    options.reading.format = from.format
+    options.reading.maxExpansion = maxExpansion.bytes
+    options.reading.capture = capture.options(serverPorts: protocolChoice.serverPorts, memory: memory.bytes)
+    options.reading.joins = capture.join
+    return options
   }
 
   /// The two directions of a connection, if they were named.
-  var pairedInputs: [Input] {
-    var paths = ArgumentPaths()
-    return [(requests, Input.Half.requests), (responses, .responses)].compactMap { name, half in
-      name.map { name in
-        var input = Input(name, path: paths.path(of: name))
-        input.half = half
-        return input
-      }
+  var pair: [(name: String, half: Input.Half)] {
+    [(requests, Input.Half.requests), (responses, .responses)].compactMap { name, half in
+      name.map { ($0, half) }
     }
   }
 
@@ -171,27 +190,13 @@ struct InputOptions: ParsableArguments {
     return choice
   }
 
-  var captureOptions: CaptureOptions {
-    capture.options(serverPorts: protocolChoice.serverPorts, memory: memory.bytes)
-  }
-
-  func readingOptions(hashes: Bool) -> ReadingOptions {
-    var options = ReadingOptions()
-    options.format = from.format
-    options.hashes = hashes
-    options.maxExpansion = maxExpansion.bytes
-    options.capture = captureOptions
-    options.joins = capture.join
-    return options
-  }
-
   /// What of the options a report's reader must know to get the same answers.
   var reported: JSONValue {
     .object(
       [
         ("from", .string(from.name)),
         ("protocol", .string(speaks.rawValue)),
-        ("token_length", .string(tokenLength.lengths.text)),
+        ("token_length", .string(tokenLength.text)),
         ("max_token_length", .int(rules.longestToken)),
         ("max_payload", .int(maxPayload)),
         ("max_pending", .int(maxPending)),
@@ -203,5 +208,29 @@ struct InputOptions: ParsableArguments {
         ("feedback_ports", .array(protocolChoice.feedbackPorts.sorted().map { .int(Int($0)) })),
         ("gateway_ports", .array(protocolChoice.gatewayPorts.sorted().map { .int(Int($0)) })),
       ] + capture.reported)
+  }
+
+  /// All options that inputs are read with, in the order of the help text.
+  var listed: [ReportOption] {
+    func option(_ name: String, _ value: String, default usual: String) -> ReportOption {
+      ReportOption(name, value, isDefault: value == usual)
+    }
+    return [
+      option("--from", from.name, default: "auto"),
+      option("--protocol", speaks.rawValue, default: ProtocolArgument.auto.rawValue),
+      option("--token-length", tokenLength.text, default: TokenLengths.standard.text),
+      option("--max-token-length", "\(maxTokenLength)", default: "\(FeedbackRules.announcedLongestToken)"),
+      option("--max-payload", "\(maxPayload)", default: "\(RequestRules.usualLongestPayload)"),
+      option("--max-pending", "\(maxPending)", default: "\(GatewayLimits.usualMaxPending)"),
+      option(
+        "--earliest", earliest.defaultValueDescription,
+        default: TimeArgument(FeedbackRules.serviceStart).defaultValueDescription),
+      option(
+        "--latest", latest.defaultValueDescription,
+        default: TimeArgument(FeedbackRules.serviceEnd).defaultValueDescription),
+      option("--memory", memory.defaultValueDescription, default: "1GiB"),
+      option("--max-expansion", maxExpansion.defaultValueDescription, default: "1GiB"),
+    ] + capture.listed(protocolChoice.feedbackPorts, protocolChoice.gatewayPorts)
+      + [ReportOption("--strict", isDefault: !strict, shapesAnswers: false)]
   }
 }

@@ -1,21 +1,12 @@
-import Analysis
 import ArgumentParser
-import WireBytes
+import EvidenceReport
 
 /// What stands in a report, and how much of it.
 struct ReportPageOptions: ParsableArguments {
   /// A page with more is of no use to anybody.
   private static let most = 100_000
 
-  /// What is taken where nothing is said.
-  private enum Usual {
-    static let tokens = 1000
-    static let repeated = 10
-    static let places = 5
-    static let streams = 100
-    static let responses = 100
-    static let auditMemory = 64 << 20
-  }
+  private static let usual = ReportOptions(ReportHead(title: "", version: ""), commands: CommandLines())
 
   @Option(help: "The heading. (default: of which inputs it is)")
   var title: String?
@@ -36,19 +27,19 @@ struct ReportPageOptions: ParsableArguments {
   var redact: String?
 
   @Option(help: "How many dead tokens are listed.")
-  var maxTokens = Usual.tokens
+  var maxTokens = ReportPageOptions.usual.maxTokens
 
   @Option(help: "How many of the tokens are listed that are named most often.")
-  var maxRepeated = Usual.repeated
+  var maxRepeated = ReportPageOptions.usual.maxRepeated
 
   @Option(help: "How many places are shown of each kind of finding.")
-  var maxPlaces = Usual.places
+  var maxPlaces = ReportPageOptions.usual.maxPlaces
 
   @Option(help: "How many streams are listed.")
-  var maxStreams = Usual.streams
+  var maxStreams = ReportPageOptions.usual.maxStreams
 
   @Option(help: "How many error responses are listed.")
-  var maxResponses = Usual.responses
+  var maxResponses = ReportPageOptions.usual.maxResponses
 
   @Flag(help: "Leave out what faulty readers would have made of it.")
   var noAudit = false
@@ -57,7 +48,7 @@ struct ReportPageOptions: ParsableArguments {
   var chunkSize: Int?
 
   @Option(help: "Memory for the streams that the readers read: larger ones are not judged.")
-  var auditMemory = SizeArgument(Usual.auditMemory)
+  var auditMemory = SizeArgument(ReportPageOptions.usual.auditMemory)
 
   mutating func validate() throws {
     for (name, value) in [
@@ -74,24 +65,45 @@ struct ReportPageOptions: ParsableArguments {
     }
   }
 
-  var chunks: StreamChunks { chunkSize.map { .sizes([$0]) } ?? .asCaptured }
+  /// - Parameters:
+  ///   - input: the options that inputs are read with.
+  ///   - version: of apnsift.
+  func options(for input: InputOptions, version: String) -> ReportOptions {
+    let inputs = [input.requests, input.responses].compactMap { $0 } + input.inputs
+    var head = ReportHead(title: title ?? ReportHead.title(of: inputs), version: version)
+    head.madeAt = madeAt?.defaultValueDescription
+    head.madeBy = madeBy
+    head.options = input.listed + listed
+    var options = ReportOptions(
+      head,
+      commands: CommandLines(
+        inputs, pair: input.requests != nil, joined: input.capture.join, options: input.listed))
+    (options.maxTokens, options.maxRepeated, options.maxPlaces) = (maxTokens, maxRepeated, maxPlaces)
+    (options.maxStreams, options.maxResponses) = (maxStreams, maxResponses)
+    (options.isAudited, options.chunkSize) = (!noAudit, chunkSize)
+    (options.auditMemory, options.memory) = (auditMemory.bytes, input.memory.bytes)
+    return options
+  }
 
   /// The options that shape the page, but for its words.
-  var listed: [ListedOption] {
-    func number(_ name: String, _ value: Int, _ usual: Int) -> ListedOption {
-      ListedOption(name: name, value: "\(value)", isDefault: value == usual)
+  private var listed: [ReportOption] {
+    let usual = Self.usual
+    func number(_ name: String, _ value: Int, _ usual: Int) -> ReportOption {
+      ReportOption(name, "\(value)", isDefault: value == usual)
     }
     return [
-      ListedOption(name: "--redact", isDefault: redact == nil),
-      number("--max-tokens", maxTokens, Usual.tokens), number("--max-repeated", maxRepeated, Usual.repeated),
-      number("--max-places", maxPlaces, Usual.places), number("--max-streams", maxStreams, Usual.streams),
-      number("--max-responses", maxResponses, Usual.responses),
-      ListedOption(name: "--no-audit", isDefault: !noAudit),
-      ListedOption(
-        name: "--chunk-size", value: chunkSize.map { "\($0)" } ?? "as captured", isDefault: chunkSize == nil),
-      ListedOption(
-        name: "--audit-memory", value: auditMemory.defaultValueDescription,
-        isDefault: auditMemory.bytes == Usual.auditMemory),
+      ReportOption("--redact", isDefault: redact == nil),
+      number("--max-tokens", maxTokens, usual.maxTokens),
+      number("--max-repeated", maxRepeated, usual.maxRepeated),
+      number("--max-places", maxPlaces, usual.maxPlaces),
+      number("--max-streams", maxStreams, usual.maxStreams),
+      number("--max-responses", maxResponses, usual.maxResponses),
+      ReportOption("--no-audit", isDefault: !noAudit),
+      ReportOption(
+        "--chunk-size", chunkSize.map { "\($0)" } ?? "as captured", isDefault: chunkSize == nil),
+      ReportOption(
+        "--audit-memory", auditMemory.defaultValueDescription,
+        isDefault: auditMemory.bytes == usual.auditMemory),
     ]
   }
 }

@@ -1,15 +1,7 @@
 import ArgumentParser
 import Platform
-import PostgreSQLStore
-import SQLiteStore
 import Stores
 import TokenStores
-
-/// The store of a command that names none.
-private enum StoreDefaults {
-  static let variable = "APNSIFT_STORE"
-  static let url = "sqlite:tokens.sqlite"
-}
 
 /// Which store a command works on, also in a table of the user's own.
 struct StoreOptions: ParsableArguments, StoreChoice {
@@ -37,9 +29,11 @@ struct StoreFileOptions: ParsableArguments, StoreChoice {
 
 /// Where the store is.
 struct StorePlaceOptions: ParsableArguments {
+  private static let variable = "APNSIFT_STORE"
+
   @Option(
     help:
-      "The store: sqlite:PATH or a postgresql:// URI. Else what \(StoreDefaults.variable) says, else \(StoreDefaults.url)."
+      "The store: sqlite:PATH or a postgresql:// URI. Else what \(variable) says, else \(StoreLocation.usual)."
   )
   var store: String?
 
@@ -50,6 +44,11 @@ struct StorePlaceOptions: ParsableArguments {
     guard (0...86_400).contains(lockTimeout) else {
       throw ValidationError("--lock-timeout is \(lockTimeout): 0 to 86400 seconds are possible.")
     }
+  }
+
+  /// The store that the option or the environment names; nil where neither does.
+  var named: String? {
+    store ?? getenv(Self.variable).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 }
 
@@ -62,103 +61,18 @@ protocol StoreChoice {
 }
 
 extension StoreChoice {
-  /// The store that the option or the environment names; nil where neither does.
-  private var named: String? {
-    place.store
-      ?? getenv(StoreDefaults.variable).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
-  }
-
-  /// The store for a command that only reads.
   /// - Parameters:
-  ///   - owner: whose the rows of a table are that does not say so.
-  ///   - journal: what `--journal` names.
-  func openForReading(owner: AppEnvironment = AppEnvironment(), journal: StoreURL? = nil) throws
-    -> any TokenStore
-  {
-    try openMapped(owner: owner, journal: journal) ?? open(named ?? StoreDefaults.url, creates: false)
-  }
-
-  /// The store for a command that writes. One that nobody named is made if missing, and that is said.
-  /// - Parameters:
-  ///   - creates: whether one that is named is made if missing, too.
-  ///   - dryRun: whether nothing will be written after all.
   ///   - owner: whose the rows of a table are that does not say so.
   ///   - insertsUnknown: whether `--insert-unknown` is given.
   ///   - journal: what `--journal` names.
-  func openForWriting(
-    creates: Bool, dryRun: Bool = false, owner: AppEnvironment = AppEnvironment(),
-    insertsUnknown: Bool = false,
-    journal: StoreURL? = nil
-  ) throws -> any TokenStore {
-    let mapped = try openMapped(
-      creates: creates, owner: owner, insertsUnknown: insertsUnknown, journal: journal)
-    if let mapped { return mapped }
-    if let named { return try open(named, creates: creates) }
-    if try StoreURL(StoreDefaults.url).isMissing {
-      Messages.say(
-        "no store is named: "
-          + (dryRun
-            ? "taking \(StoreDefaults.url), which does not exist, as empty" : "making \(StoreDefaults.url)"))
-    }
-    return try open(StoreDefaults.url, creates: true)
-  }
-
-  /// The store in a table of the user's own, or with a journal in a file; nil where it is an ordinary one.
-  private func openMapped(
-    creates: Bool = false, owner: AppEnvironment, insertsUnknown: Bool = false, journal: StoreURL?
-  ) throws -> (any TokenStore)? {
-    let mapping = try tableMapping()
-    var options = MappedStoreOptions(
-      owner: owner, insertsUnknown: insertsUnknown, journal: journal, lockTimeout: .seconds(place.lockTimeout)
-    )
-    guard let mapping else {
-      guard !insertsUnknown else {
-        throw UsageError(
-          "--insert-unknown goes with a table of your own: describe it with --mapping or --table, or leave the option out"
-        )
-      }
-      guard journal != nil else { return nil }
-      options.insertsUnknown = true
-      let url = try url(of: named ?? StoreDefaults.url)
-      // To register nothing makes the table.
-      if creates { _ = try open(url.text, creates: true).register({ _ in }, for: owner) }
-      return try MappedStores.open(url, mapping: nil, options: options)
-    }
-    guard !creates else {
-      throw UsageError(
-        "--create makes apnsift's own table, and \(mapping.name) is one of yours: leave out --create or the mapping"
-      )
-    }
-    guard let named else {
-      throw UsageError("no store is named: name the database that has the table \(mapping.name) with --store")
-    }
-    return try MappedStores.open(try url(of: named), mapping: mapping, options: options)
-  }
-
-  private func open(_ name: String, creates: Bool) throws -> any TokenStore {
-    switch try url(of: name) {
-    case .sqlite(let path):
-      return SQLiteTokenStore(path: path, creates: creates, lockTimeout: .seconds(place.lockTimeout))
-    case .postgreSQL(let uri):
-      do {
-        return try PostgreSQLTokenStore(uri: uri, creates: creates, lockTimeout: .seconds(place.lockTimeout))
-      } catch {
-        throw UsageError(error.message)
-      }
-    }
-  }
-
-  private func url(of name: String) throws -> StoreURL {
-    do { return try StoreURL(name) } catch { throw UsageError(error.message) }
-  }
-}
-
-extension StoreURL {
-  fileprivate var isMissing: Bool {
-    switch self {
-    case .sqlite(let path): access(path, F_OK) != 0
-    case .postgreSQL: false
-    }
+  func location(
+    owner: AppEnvironment = AppEnvironment(), insertsUnknown: Bool = false, journal: StoreURL? = nil
+  ) throws -> StoreLocation {
+    StoreLocation(
+      place.named, mapping: try tableMapping(),
+      options: MappedStoreOptions(
+        owner: owner, insertsUnknown: insertsUnknown, journal: journal,
+        lockTimeout: .seconds(place.lockTimeout)))
   }
 }
 
@@ -213,3 +127,35 @@ struct OwnerOptions: ParsableArguments {
 }
 
 extension Environment: ExpressibleByArgument {}
+
+/// Which rows of a store a command is about, by the state of their tokens.
+struct SelectionOptions: ParsableArguments {
+  @Flag(help: "Only tokens that are dead.")
+  var dead = false
+
+  @Flag(help: "Only tokens that are alive.")
+  var live = false
+
+  mutating func validate() throws {
+    guard !(dead && live) else { throw ValidationError("--dead and --live exclude each other.") }
+  }
+
+  var selection: TokenSelection { dead ? .dead : live ? .live : .all }
+
+  /// What rows of it are called.
+  var noun: String { dead ? "dead token" : live ? "live token" : "token" }
+}
+
+/// Which rows of a store a command is about, by their owners.
+struct FilterOptions: ParsableArguments {
+  @Option(help: "Only tokens of this app.")
+  var app: String?
+
+  @Option(help: "Only tokens of this environment: production or sandbox.")
+  var environment: Environment?
+
+  var filter: AppEnvironmentFilter { AppEnvironmentFilter(app: app, environment: environment) }
+
+  /// Whose the rows of a table are that does not say so.
+  var owner: AppEnvironment { AppEnvironment(app: app ?? "", environment: environment ?? .production) }
+}

@@ -1,31 +1,31 @@
-import MockServer
 import PacketCapture
 import Platform
 import StreamInputs
 import WireBytes
 
-/// The certificate and the key of a server: from files, or made.
-enum ServerIdentity {
+extension TLSIdentity {
   /// The largest file, in bytes: chains of certificates are some KiB.
   private static let maxSize = 1 << 20
 
-  static func read(certificate: String, key: String) throws -> TLSIdentity {
-    let certificatePEM = try bytes(of: certificate, as: "--certificate")
-    let keyPEM = try bytes(of: key, as: "--key")
+  /// From the files of `--certificate` and `--key`.
+  package init(certificate: String, key: String) throws {
+    let certificatePEM = try Self.bytes(of: certificate, as: "--certificate")
+    let keyPEM = try Self.bytes(of: key, as: "--key")
     do {
-      return try TLSIdentity(certificatePEM: certificatePEM, keyPEM: keyPEM)
+      try self.init(certificatePEM: certificatePEM, keyPEM: keyPEM)
     } catch {
-      throw Failure(text(error, certificate: certificate, key: key))
+      throw Failure(Self.text(error, certificate: certificate, key: key))
     }
   }
 
-  /// - Parameter output: gets the certificate, so that a client can be told to trust it.
-  static func make(writing output: OutputFile?) throws -> TLSIdentity {
+  /// One that is made.
+  /// - Parameter output: gets the certificate, for clients to trust.
+  package init(writing output: OutputFile?) throws {
     do {
       let made = try SelfSignedCertificate()
       try output?.write(made.certificate.span.bytes)
       try output?.finish()
-      return try TLSIdentity(certificatePEM: made.certificate, keyPEM: made.key)
+      try self.init(certificatePEM: made.certificate, keyPEM: made.key)
     } catch is TLSIdentityError {
       throw Failure("no certificate could be made: libcrypto failed; give --certificate and --key")
     }

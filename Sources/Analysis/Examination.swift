@@ -1,0 +1,261 @@
+import PacketCapture
+import Platform
+import StreamInputs
+import WireBytes
+
+/// Reads all inputs of a command into an analyzer, says what could not be read, and remembers it for the
+/// exit code.
+package struct Examination {
+  package struct Options {
+    package var reading = ReadingOptions()
+    package var analysis = AnalysisOptions()
+    package var hashing = Hashing.all
+    /// Whether it makes sense to give the same bytes twice: then no message says so.
+    package var mayRepeat = false
+
+    package init() {}
+  }
+
+  /// Which inputs' SHA-256 are computed.
+  package enum Hashing {
+    case all
+    /// Those that may be copies of another input, to say so.
+    case possibleCopies
+    case none
+  }
+
+  private let walk: InputWalk
+  package var options: Options
+  /// Reports to nobody before `run`.
+  private var analyzer: Analyzer
+  package private(set) var inputs: [InputSummary] = []
+  /// Inputs that failed, in whole or in part.
+  package private(set) var failures = 0
+  /// Why an input is not read at all; nil reads it.
+  package var skips: ((Input) throws -> String?)?
+  /// The named directories that held an input, or something that failed and was reported.
+  private var directoriesWithInputs: Set<String> = []
+  /// Nil where an input may well be given twice.
+  private var repeated: RepeatedInputs?
+
+  package init(_ walk: InputWalk, _ options: Options) {
+    self.walk = walk
+    self.options = options
+    analyzer = Analyzer(options.analysis, sinks: [])
+    repeated = options.mayRepeat ? nil : RepeatedInputs(walk.inputs)
+  }
+
+  /// Counts over all that was read.
+  package var summary: Summary { analyzer.summary }
+
+  // MARK: - Before reading
+
+  /// How many inputs there are to read.
+  package var inputCount: Int { walk.inputs.count }
+
+  /// Whether the file at `path`, by whatever name, is one of the inputs.
+  package func contains(fileAt path: String) -> Bool {
+    guard let file = FileIdentity(at: Array(path.utf8CString)), file.isRegular else { return false }
+    return walk.inputs.contains { $0.identity == file }
+  }
+
+  /// The name of an input that is in the directory at `path`; nil where none is.
+  package func input(in path: String) -> String? {
+    guard let directory = FileIdentity(at: Array(path.utf8CString)) else { return nil }
+    return walk.inputs.first { input in
+      guard let file = input.path else { return false }
+      return FileIdentity(at: Self.parent(of: file)) == directory
+    }?.name
+  }
+
+  /// The NUL-terminated path of the directory that has the file at `path`.
+  private static func parent(of path: [CChar]) -> [CChar] {
+    let slash = CChar(bitPattern: UInt8(ascii: "/"))
+    guard let last = path.lastIndex(of: slash) else { return Array(".".utf8CString) }
+    return path[...last] + [0]
+  }
+
+  // MARK: - Reading
+
+  /// Reads everything; `sinks` get what is found.
+  /// - Throws: what a sink throws; `Failure` where standard output is an input; `UsageError` for a filter that does
+  ///   not compile.
+  package mutating func run(_ sinks: [(any EvidenceSink)?]) throws {
+    analyzer = Analyzer(options.analysis, sinks: sinks.compactMap { $0 })
+    try checkStandardOutput()
+    var reader = try reader()
+    var progress = ReadingProgress(walk)
+    defer { progress.clear() }
+    for (name, directory, fault) in walk.faults {
+      failures += 1
+      directoriesWithInputs.insert(directory)
+      try report(fault, of: name)
+    }
+    for (name, reason) in walk.passedOver { Messages.say("\(name): passed over: \(reason)") }
+    for (index, input) in walk.inputs.enumerated() {
+      if let reason = try skips?(input) {
+        Messages.say("\(input.name): passed over: \(reason)")
+        noteDirectory(of: input)
+        continue
+      }
+      let isContinued = index > 0 && options.reading.joins || input.half == .responses
+      if isContinued { analyzer.continues(with: input.name) } else { try analyzer.begin(source: input.name) }
+      let report = try reader.read(
+        input, hashes: isHashed(input), progress: { progress.update($0) },
+        consume: { try analyzer.consume($0, window: $1) })
+      progress.finishInput(report.bytes)
+      if !report.faults.isEmpty || report.recognition == .nothing { progress.clear() }
+      try record(report, of: input)
+    }
+    try reader.finish { try analyzer.consume($0, window: $1) }
+    sayIfSwapped()
+    for directory in walk.directories where !directoriesWithInputs.contains(directory) {
+      failures += 1
+      Messages.say("\(directory): the directory holds no input")
+    }
+  }
+
+  /// Adds a finding about an input as a whole.
+  package func report(_ finding: Finding) throws { try analyzer.report(finding) }
+
+  /// Throws where standard output goes into one of the inputs: it would grow as it is read, without end.
+  private func checkStandardOutput() throws {
+    guard let output = FileIdentity(of: STDOUT_FILENO), output.isRegular,
+      let input = walk.inputs.first(where: { $0.identity == output })
+    else { return }
+    throw Failure("\(input.name) is standard output as well as an input: write to another file")
+  }
+
+  private func reader() throws -> InputReader {
+    var reading = options.reading
+    reading.hashes = options.hashing == .all
+    do {
+      return try InputReader(options: reading, contentProbes: [options.analysis.probe.formatProbe])
+    } catch {
+      throw UsageError("--filter: \(error.message)")
+    }
+  }
+
+  private func isHashed(_ input: Input) -> Bool {
+    switch options.hashing {
+    case .all: true
+    case .possibleCopies: repeated?.mayBeCopy(input) ?? false
+    case .none: false
+    }
+  }
+
+  // MARK: - After reading
+
+  private mutating func noteDirectory(of input: Input) {
+    if let directory = input.directory { directoriesWithInputs.insert(directory) }
+  }
+
+  private mutating func record(_ report: InputReport, of input: Input) throws {
+    for fault in report.faults { try self.report(fault, of: input.name) }
+    if !report.faults.isEmpty {
+      failures += 1
+      noteDirectory(of: input)
+    }
+    if report.isPassedOver {
+      return try note("passed over: \(Self.kind(report.recognition))", of: input, .unrecognisedInput)
+    }
+    guard let format = report.format else { return }
+    noteDirectory(of: input)
+    // Of a pair, the user has said what each file is.
+    if options.reading.format == nil, report.recognition == .nothing, input.half == nil {
+      try note(
+        "recognised as nothing, and read as a \(dumpText); if it is one, --from raw silences this", of: input,
+        .unrecognisedInput, lead: "warning: ")
+    }
+    if report.contentBytes == 0, report.faults.isEmpty { Messages.say("\(input.name): is empty") }
+    var summary = InputSummary(
+      source: input.name, format: format.name, compression: report.compression?.rawValue,
+      bytes: report.bytes, sha256: report.sha256)
+    summary.captureKind = report.captureKind?.rawValue
+    summary.packets = report.packets
+    summary.sameBytesAs = repeated?.first(like: input, digest: report.sha256, bytes: report.bytes)
+    inputs.append(summary)
+    if let first = summary.sameBytesAs {
+      // Of one capture, copies of packets are recognised by their sequence numbers.
+      let again = options.reading.joins ? "its packets are read again" : "its records are counted again"
+      try note(
+        "the same bytes as \(VisibleText.of(first)), which was read before: \(again)", of: input,
+        .repeatedInput, lead: "warning: ")
+    }
+  }
+
+  /// What an input that is recognised as nothing is read as.
+  private var dumpText: String {
+    switch options.analysis.choice.named {
+    case nil, .feedback: "raw feedback dump"
+    case let name?: "raw dump of \(name.rawValue)"
+    }
+  }
+
+  private static func kind(_ recognition: Recognition) -> String {
+    if case .foreign(let kind, _) = recognition { "\(kind)" } else { "recognised as nothing" }
+  }
+
+  /// A fault is a message for people and a finding for machines.
+  private func report(_ fault: InputFault, of name: String) throws {
+    Messages.say("\(name): \(fault.placed)")
+    try report(
+      Finding(source: name, fileOffset: fault.fileOffset, code: .unreadableInput, message: fault.placed))
+  }
+
+  private func note(_ message: String, of input: Input, _ code: FindingCode, lead: String = "") throws {
+    Messages.say("\(input.name): \(lead)\(message)")
+    try report(Finding(source: input.name, code: code, message: message))
+  }
+
+  /// Two dumps that hold nothing of what they were named for are most likely each other's.
+  private func sayIfSwapped() {
+    guard walk.inputs.contains(where: { $0.half != nil }),
+      summary.gateway.requests &+ summary.gateway.responses == 0, summary.skippedBytes > 0
+    else { return }
+    Messages.say(
+      "hint: neither file holds what it was named for; were --requests and --responses given the wrong way round?"
+    )
+  }
+}
+
+/// How far the reading of inputs has come, on the terminal.
+private struct ReadingProgress {
+  private var line = ProgressLine()
+  /// Bytes of the inputs that are done.
+  private var done = 0
+  /// Bytes of all inputs; nil where one of them is no regular file.
+  private let total: Int?
+
+  init(_ walk: InputWalk) {
+    let sizes = walk.inputs.map(\.size)
+    total = sizes.contains(nil) ? nil : sizes.reduce(0) { $0 &+ ($1 ?? 0) }
+  }
+
+  /// `bytes` of the present input have been read.
+  mutating func update(_ bytes: Int) {
+    let (done, total) = (done + bytes, total)
+    line.update { Self.text(done, of: total, $0) }
+  }
+
+  mutating func finishInput(_ bytes: Int) { done += bytes }
+
+  mutating func clear() { line.clear() }
+
+  private static func text(_ done: Int, of total: Int?, _ seconds: Double) -> String {
+    let rate = Double(done) / seconds
+    let speed = "\(ByteSize.text(done)) read, \(ByteSize.text(Int(rate)))/s"
+    guard let total, total > 0, rate > 0 else { return speed }
+    let left = Int((Double(max(0, total - done)) / rate).rounded(.up))
+    let percent = min(100, Int(Double(done) * 100 / Double(total)))
+    return "\(percent) % of \(ByteSize.text(total)), \(speed), \(duration(left)) left"
+  }
+
+  private static func duration(_ seconds: Int) -> String {
+    switch seconds {
+    case ..<60: "\(seconds) s"
+    case ..<3600: "\(seconds / 60) min \(seconds % 60) s"
+    default: "\(seconds / 3600) h \(seconds / 60 % 60) min"
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Analysis
+import Platform
+import StreamInputs
+
+/// The options of a case, as `export` takes them.
+package struct CaseOptions {
+  /// The words that are no options.
+  package var words: [String]
+  /// The two directions of a connection, where they are named.
+  package var pair: [(name: String, half: Input.Half)]
+  package var examination: Examination.Options
+  /// For what is found, in bytes.
+  package var memory: Int
+
+  package init(
+    words: [String], pair: [(name: String, half: Input.Half)], examination: Examination.Options, memory: Int
+  ) {
+    (self.words, self.pair, self.examination, self.memory) = (words, pair, examination, memory)
+  }
+}
+
+extension CaseSource {
+  /// What `export` with the options of its description finds of a case. Names are relative to the case, as if the
+  /// command ran in its directory.
+  /// - Parameter parse: reads the words of a command line.
+  package init(
+    _ directory: CaseDirectory, _ description: CaseDescription,
+    parse: (_ words: [String]) throws(BrokenCase) -> CaseOptions
+  ) throws(BrokenCase) {
+    let isPair = description.options.contains {
+      Self.names($0, "--requests") || Self.names($0, "--responses")
+    }
+    let names = isPair ? [] : directory.inputs.map { DirectoryEntry.text(of: $0) }
+    guard isPair || !names.isEmpty else {
+      throw BrokenCase(
+        "expected an input, found none; put the bytes into a file whose name begins with \(CaseFiles.inputPrefix)"
+      )
+    }
+    if let help = description.options.first(where: Self.helps.contains) {
+      throw BrokenCase("expected options of export, found '\(help)'; \(Self.remedy)")
+    }
+    let options = try parse(description.options + names)
+    if let word = options.words.first(where: { !names.contains($0) }) {
+      throw BrokenCase(
+        "expected options, found the word '\(word.shortened)'; inputs are the files \(CaseFiles.inputPrefix)* of the case"
+      )
+    }
+    let walk =
+      try isPair ? InputWalk([], paired: directory.pair(options.pair)) : InputWalk(directory.named(names))
+    self.init(memory: options.memory) { sinks in
+      var examination = Examination(walk, options.examination)
+      try examination.run(sinks)
+      return (examination.summary, examination.inputs)
+    }
+  }
+
+  /// What to do about options that cannot be read.
+  package static let remedy = "correct the options in \(CaseFiles.description)"
+  private static let helps = ["-h", "--help", "--help-hidden", "--version", "--"]
+
+  private static func names(_ word: String, _ option: String) -> Bool {
+    word == option || word.hasPrefix("\(option)=")
+  }
+}
+
+extension CaseDirectory {
+  fileprivate func named(_ names: [String]) throws(BrokenCase) -> [Input] {
+    var inputs: [Input] = []
+    for (name, file) in zip(names, self.inputs) { inputs.append(try input(name, file)) }
+    return inputs
+  }
+
+  fileprivate func pair(_ pair: [(name: String, half: Input.Half)]) throws(BrokenCase) -> [Input] {
+    var inputs: [Input] = []
+    for (name, half) in pair {
+      guard Self.isInside(name) else {
+        throw BrokenCase(
+          "expected a file of the case for --\(half), found '\(name.shortened)'; put the file beside \(CaseFiles.description)"
+        )
+      }
+      var one = try input(name)
+      one.half = half
+      inputs.append(one)
+    }
+    return inputs
+  }
+
+  /// Whether a name is that of a file in the directory, or below it.
+  private static func isInside(_ name: String) -> Bool {
+    !name.hasPrefix("/") && name != "-" && !name.split(separator: "/").contains("..")
+  }
+}

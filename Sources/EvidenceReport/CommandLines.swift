@@ -1,0 +1,143 @@
+import Analysis
+import Platform
+
+/// An option as a report lists it.
+package struct ReportOption: Sendable {
+  /// With its hyphens.
+  package var name: String
+  /// Nil for a flag.
+  package var value: String?
+  package var isDefault: Bool
+  /// Whether other commands need it to give the same answers.
+  package var shapesAnswers: Bool
+
+  package init(_ name: String, _ value: String? = nil, isDefault: Bool, shapesAnswers: Bool = true) {
+    (self.name, self.value, self.isDefault, self.shapesAnswers) = (name, value, isDefault, shapesAnswers)
+  }
+
+  /// The value as the page shows it.
+  var text: String { value ?? (isDefault ? "not given" : "given") }
+
+  /// What another command needs to read the inputs in the same way, as words of a shell.
+  fileprivate var words: [String] {
+    guard !isDefault, shapesAnswers else { return [] }
+    // Of ports there may be several, and each is an option.
+    if let value, name.hasSuffix("-port") {
+      return value.split(separator: ", ").flatMap { [name, String($0)] }
+    }
+    return [name] + (value.map { [ShellWord.quoted($0)] } ?? [])
+  }
+}
+
+/// The commands that a report names: with the inputs and the options that it was made with.
+package struct CommandLines {
+  /// As they were given.
+  private let inputs: [String]
+  private let isPair: Bool
+  /// Whether all inputs belong together, so that one of them alone gives other answers.
+  private let isOne: Bool
+  private let words: String
+
+  /// - Parameters:
+  ///   - pair: whether the inputs are requests and responses of one connection.
+  ///   - joined: whether they are one capture.
+  ///   - options: those that inputs are read with.
+  package init(
+    _ inputs: [String] = [], pair: Bool = false, joined: Bool = false, options: [ReportOption] = []
+  ) {
+    self.inputs = inputs
+    isPair = pair
+    isOne = joined || pair
+    words = options.flatMap(\.words).map { " " + $0 }.joined()
+  }
+
+  private func command(_ name: String, _ rest: String = "") -> String {
+    "apnsift \(name)\(inputWords)\(words)\(rest)"
+  }
+
+  private var inputWords: String {
+    let options = isPair ? [" --requests", " --responses"] : inputs.map { _ in "" }
+    return zip(options, inputs).map { "\($0) \(ShellWord.input($1))" }.joined()
+  }
+
+  /// - Parameter audit: options of the audit, each with a space before it.
+  func all(audit: String) -> ReportCommands {
+    ReportCommands(
+      streams: command("export", " --records streams"), findings: command("export", " --records findings"),
+      records: command("export", " --records feedback"),
+      deadTokens: [
+        command("replay", " --store sqlite:dead.sqlite --create"),
+        "apnsift store list --store sqlite:dead.sqlite --dead -t csv",
+      ],
+      responses: command("export", " --records responses"),
+      requests: command("export", " --records requests"),
+      resend: command("export", " --records resend"), audit: command("audit", audit))
+  }
+
+  /// What shows the place of a finding; nil where it has none in a stream.
+  package func show(_ finding: Finding) -> String? {
+    guard let stream = finding.stream else { return nil }
+    let target: String
+    if let offset = finding.offset {
+      target = " --offset \(offset)"
+    } else if let packet = finding.packet {
+      target = " --packet \(packet)"
+    } else {
+      return nil
+    }
+    let inputs = isOne ? inputWords : " " + ShellWord.input(finding.source)
+    let place =
+      (stream > 0 ? " --stream \(stream)" : "")
+      + (finding.direction.map { " --direction \($0.rawValue)" } ?? "")
+    return "apnsift show\(inputs)\(words)\(target)\(place)"
+  }
+}
+
+/// Commands that give what the page leaves out, each with its arguments quoted for a shell.
+package struct ReportCommands: Sendable {
+  var streams = ""
+  var findings = ""
+  var records = ""
+  /// Writes the dead tokens: one command a line.
+  var deadTokens: [String] = []
+  var responses = ""
+  var requests = ""
+  var resend = ""
+  var audit = ""
+}
+
+/// Words of a command as a shell takes them.
+private enum ShellWord {
+  /// `text` as one word, in quotes where it needs them. What cannot be seen is spelled out, so that who copies the command
+  /// from paper gets the same.
+  static func quoted(_ text: String) -> String {
+    if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
+    guard VisibleText.exact(text) == text else { return spelledOut(text) }
+    return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+  }
+
+  /// The same for the name of an input: one that begins with a hyphen would be taken for an option.
+  static func input(_ name: String) -> String {
+    quoted(name.hasPrefix("-") && name != "-" ? "./" + name : name)
+  }
+
+  /// As bash, zsh and ksh read it: `$'…'` with the bytes in hex.
+  private static func spelledOut(_ text: String) -> String {
+    "$'"
+      + text.unicodeScalars.map { scalar in
+        if scalar == "'" || scalar == "\\" { return "\\" + String(scalar) }
+        let one = String(scalar)
+        if VisibleText.exact(one) == one { return one }
+        return one.utf8.map { "\\x" + (String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)) }.joined()
+      }.joined() + "'"
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "_-./:,+=@%".utf8.contains(byte)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Analysis
+import Platform
+import Readers
+import Reports
+
+/// What a report is to say, and how much of it.
+package struct ReportOptions {
+  package var head: ReportHead
+  package var names = TokenNames(key: nil)
+  package var maxTokens = 1000
+  package var maxRepeated = 10
+  package var maxPlaces = 5
+  package var maxStreams = 100
+  package var maxResponses = 100
+  package var isAudited = true
+  /// Bytes of the chunks that readers get; nil gives them the captured ones.
+  package var chunkSize: Int?
+  /// For the streams that readers get, in bytes.
+  package var auditMemory = 64 << 20
+  /// For distinct tokens, in bytes.
+  package var memory = 1 << 30
+  package var commands: CommandLines
+
+  package init(_ head: ReportHead, commands: CommandLines) { (self.head, self.commands) = (head, commands) }
+}
+
+/// Gathers the rows of a report in one pass over the inputs.
+package struct ReportGathering {
+  private let options: ReportOptions
+  private let table: TokenTable
+  private let places: PlaceKeeper
+  private let collector: ReportCollector
+  private let readers: ReaderTotals
+  /// Judges streams when they end; nil where no readers are asked for.
+  private let auditor: StreamAuditor?
+  private let chunks: StreamChunks
+
+  package init(_ options: ReportOptions) {
+    self.options = options
+    let redacts = options.names.key != nil
+    table = TokenTable(memory: options.memory, temporaryDirectory: TemporaryDirectory.path)
+    places = PlaceKeeper(redacts: redacts)
+    collector = ReportCollector(
+      maxStreams: options.maxStreams, maxResponses: options.maxResponses, names: options.names)
+    readers = ReaderTotals(redacts: redacts)
+    chunks = options.chunkSize.map { .sizes([$0]) } ?? .asCaptured
+    auditor =
+      options.isAudited
+      ? StreamAuditor(
+        chunks, memory: min(options.auditMemory, options.memory), memoryOption: "--audit-memory",
+        skipsUnrecognised: true, report: readers)
+      : nil
+  }
+
+  /// Reads the inputs, and makes the page of them.
+  package func page(of examination: inout Examination) throws -> ReportPage {
+    examination.options.analysis.excerptsPerCode = options.maxPlaces
+    try examination.run([
+      collector, places, TokenCollector(table, flaggedCount: false), auditor?.recorder(),
+    ])
+    try auditor?.endInput()
+    var page = ReportPage(options.head)
+    page.head.isRedacted = options.names.key != nil
+    page.inputs = examination.inputs
+    page.failures = examination.failures
+    page.summary = examination.summary
+    page.flaggedRecords = collector.flaggedRecords
+    page.streams = collector.sortedStreams
+    page.streamsLeftOut = collector.streamsLeftOut
+    page.decodedStreams = collector.decodedStreams
+    page.findings = FindingCode.allCases.compactMap { code in
+      guard let count = page.summary.findings[code], count > 0 else { return nil }
+      let places = places.places(of: code, command: options.commands.show)
+      return FoundCode(code: code, count: count, places: places)
+    }
+    let rules = examination.options.analysis.rules
+    var deaths = DeathGathering(
+      maxTokens: options.maxTokens, maxRepeated: options.maxRepeated, times: rules.earliest...rules.latest)
+    page.deaths = try deaths.gather(table, names: options.names)
+    page.gateway = collector.gateway
+    page.readers = readers.totals
+    page.auditedStreams = AuditedStreams(
+      judged: readers.judgedStreams, conditional: readers.conditionalStreams,
+      unrecognised: auditor?.unrecognised ?? 0)
+    page.isAudited = options.isAudited
+    page.chunks = chunks.text
+    page.commands = options.commands.all(audit: options.chunkSize.map { " --chunk-size \($0)" } ?? "")
+    return page.head.isRedacted ? page.masked() : page
+  }
+}

@@ -1,0 +1,36 @@
+/// A line on the terminal that says how far a command has come, for whatever takes longer than a second.
+package struct ProgressLine {
+  /// Seconds before it is first shown, and between two showings.
+  private static let delay = 1.0
+  private static let interval = 0.25
+
+  private let isShown = Messages.showsProgress
+  private let begun = ProgressLine.now()
+  private var shownAt = 0.0
+  private var hasLine = false
+
+  package init() {}
+
+  /// Shows what `text` makes of the seconds since the beginning, if it is time to.
+  package mutating func update(_ text: (_ seconds: Double) -> String) {
+    guard isShown else { return }
+    let seconds = Self.now() - begun
+    guard seconds >= Self.delay, seconds - shownAt >= Self.interval else { return }
+    shownAt = seconds
+    hasLine = true
+    Messages.write("\r" + text(seconds) + "\u{1B}[K")
+  }
+
+  /// Takes the line away, before anything else is written.
+  package mutating func clear() {
+    guard hasLine else { return }
+    hasLine = false
+    Messages.write("\r\u{1B}[K")
+  }
+
+  private static func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}

@@ -1,0 +1,22 @@
+import Analysis
+import WireBytes
+
+extension Examination {
+  /// The command's last message: what was done, and what is wrong with it.
+  /// - Parameter faults: what is wrong beside the inputs.
+  package func closingLine(_ done: String, faults: [String] = []) -> String {
+    var wrong = faults
+    for severity in Severity.allCases {
+      let codes = FindingCode.allCases.filter {
+        $0.severity == severity && summary.findings[$0, default: 0] > 0
+      }
+      guard !codes.isEmpty else { continue }
+      let counts = codes.map { "\($0.rawValue) \(summary.findings[$0, default: 0])" }.joined(separator: ", ")
+      wrong.append("\(Count.of(summary.findingCount(severity), severity.rawValue)) (\(counts))")
+    }
+    let flagged = summary.flagCounts.map { "\($0.code) \($0.count)" }
+    if !flagged.isEmpty { wrong.append("flags: \(flagged.joined(separator: ", "))") }
+    if failures > 0 { wrong.append("\(Count.of(failures, "input")) not read whole, see above") }
+    return "\(done); " + (wrong.isEmpty ? "nothing wrong with it" : wrong.joined(separator: "; "))
+  }
+}

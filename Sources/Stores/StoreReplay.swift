@@ -1,0 +1,155 @@
+import APNsWire
+import Analysis
+import Platform
+import Reports
+import StreamInputs
+import TokenStores
+import WireBytes
+
+/// Marks the tokens in a store that inputs name as dead, and says what is left out.
+package struct StoreReplay {
+  private let store: any TokenStore
+  private let owner: AppEnvironment
+  package var options = ReplayOptions()
+  /// Whether records with flags count.
+  package var includesFlagged = false
+  /// Whether tokens are dead that a gateway called invalid.
+  package var includesErrors = false
+  /// Whether what could be read is replayed where an input could not be read whole.
+  package var isPartial = false
+  /// Whether inputs that were replayed before are passed over.
+  package var skipsReplayed = false
+  /// For distinct tokens, in bytes.
+  package var memory = 1 << 30
+  /// What the journal says beside the inputs: the version of apnsift, and the options as JSON. Nil records nothing.
+  package var record: (version: String, options: String)?
+
+  package init(into store: any TokenStore, for owner: AppEnvironment) {
+    (self.store, self.owner) = (store, owner)
+  }
+
+  package func run(_ examination: inout Examination) throws -> ReplayOutcomeReport {
+    let table = TokenTable(memory: memory, temporaryDirectory: TemporaryDirectory.path)
+    let rejections =
+      includesErrors
+      ? RejectionCollector(table, flaggedCount: includesFlagged, now: UInt32(clamping: time(nil))) : nil
+    if skipsReplayed { examination.skips = { try replayed($0) } }
+    try examination.run([TokenCollector(table, flaggedCount: includesFlagged), rejections])
+    try reportReplayed(examination)
+    guard examination.failures == 0 || isPartial else {
+      throw Failure(
+        "\(store.name) is unchanged: \(Count.of(examination.failures, "input")) could not be read whole, "
+          + "see above; --partial replays what could be read")
+    }
+    sayLeftOut(rejections, examination.summary)
+    if let warning = try OwnerDoubt(store: store, owner: owner).warning(table) { Messages.say(warning) }
+    let answer = try replay(table, of: examination)
+    return ReplayOutcomeReport(
+      store: store.name, dryRun: options.dryRun, owner: owner, inputs: examination.inputs.count,
+      tuples: examination.summary.feedback, rejections: rejections?.count, answer: answer)
+  }
+
+  // MARK: - Replayed before
+
+  /// Why `input` is passed over; nil where it was not replayed before.
+  private func replayed(_ input: Input) throws -> String? {
+    guard let digest = InputHash.digest(of: input) else { return nil }
+    return try store.replays(ofInputs: [digest], for: owner)[digest].map(Self.text)
+  }
+
+  /// Says which inputs were replayed before: that they change nothing is no fault.
+  private func reportReplayed(_ examination: Examination) throws {
+    let known = try store.replays(ofInputs: examination.inputs.compactMap(\.sha256), for: owner)
+    for input in examination.inputs {
+      guard let digest = input.sha256, let replay = known[digest] else { continue }
+      let message = Self.text(replay)
+      Messages.say("\(input.source): \(message)")
+      try examination.report(Finding(source: input.source, code: .alreadyReplayed, message: message))
+    }
+  }
+
+  private static func text(_ replay: Int) -> String { "was replayed before, by replay \(replay)" }
+
+  // MARK: - Replaying
+
+  /// What is left out of a gateway's responses, and why.
+  private func sayLeftOut(_ rejections: RejectionCollector?, _ summary: Summary) {
+    if let rejections {
+      guard rejections.timeless > 0 else { return }
+      Messages.say(
+        "\(Count.of(rejections.timeless, "invalid-token response")) left out: no capture time that can be believed "
+          + "says since when the token is dead")
+    } else if summary.gateway.responses > 0 {
+      Messages.say(
+        "\(Count.of(summary.gateway.responses, "error response")) left out; --from-errors takes the tokens that a "
+          + "gateway called invalid (see its help first)")
+    } else if summary.gateway.requests > 0 {
+      Messages.say(
+        "\(Count.of(summary.gateway.requests, "request")) left out: they say of no token that it is dead")
+    }
+  }
+
+  /// Gives the table's dead tokens to the store, in one transaction.
+  private func replay(_ table: TokenTable, of examination: Examination) throws -> ReplayAnswer {
+    var rejection = Rejection()
+    var progress = TokenProgress()
+    defer { progress.clear() }
+    var options = options
+    options.sampleLength = options.dryRun ? ReplayOutcomeReport.sampleLength : 0
+    let record = examination.inputs.isEmpty ? nil : record
+    var answer = try store.replay(
+      { visit in
+        rejection = Rejection()
+        progress.tokens = 0
+        try table.visit { token, verdict in
+          guard let time = verdict.time else { return rejection.add(verdict.flags) }
+          try visit(token, time)
+          progress.advance()
+        }
+      }, for: owner, options: options,
+      entry: record.map { record in { Self.entry(record, of: examination, rejected: rejection.count) } })
+    answer.counts.rejected = rejection.count
+    progress.clear()
+    if let advice = rejection.advice { Messages.say(advice) }
+    if answer.repeated > 0 {
+      let isOne = answer.repeated == 1
+      Messages.say(
+        "\(Count.of(answer.repeated, "token")) \(isOne ? "is" : "are") in several rows of the table: each row counts"
+      )
+    }
+    if let stop = answer.stop { Messages.say("warning: the replay would be stopped: \(stop.text)") }
+    return answer
+  }
+
+  private static func entry(
+    _ record: (version: String, options: String), of examination: Examination, rejected: Int
+  ) -> JournalEntry {
+    JournalEntry(
+      at: Int64(time(nil)), version: record.version,
+      inputs: examination.inputs.map {
+        ReplayedInput(source: $0.source, sha256: $0.sha256 ?? "", bytes: $0.bytes)
+      },
+      options: record.options, tuples: examination.summary.feedback, rejected: rejected)
+  }
+}
+
+/// Tokens of which no record counts.
+private struct Rejection {
+  private(set) var count = 0
+  private var flags: RecordFlags = []
+
+  mutating func add(_ flags: RecordFlags) {
+    count += 1
+    self.flags.formUnion(flags)
+  }
+
+  /// Which flags it was, and how to have such records count; nil where there is nothing to say.
+  var advice: String? {
+    guard count > 0 else { return nil }
+    let isLength = flags.contains(.unexpectedTokenLength) || flags.contains(.zeroLengthToken)
+    return "\(Count.of(count, "token")) rejected, all records of which carry flags "
+      + "(\(flags.codes.joined(separator: ", "))); "
+      + (isLength ? "--token-length makes a length normal, " : "")
+      + "--include-flagged lets flagged records count"
+  }
+}

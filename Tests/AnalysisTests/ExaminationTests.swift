@@ -1,0 +1,150 @@
+import Analysis
+import PacketCapture
+import Platform
+import StreamInputs
+import TestSupport
+import Testing
+
+/// Inputs that are read one after another: messages, findings, failures.
+@Suite("An examination")
+struct ExaminationTests {
+  private static let tuples = Tuples.one() + Tuples.one()
+
+  struct Case: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    /// Files by their names, which may have directories.
+    var files: [(name: String, bytes: [UInt8])]
+    /// What is named, without the path of the directory.
+    var named: [String]
+    var hashing = Examination.Hashing.possibleCopies
+    var mayRepeat = false
+    var messages: [String] = []
+    var codes: [FindingCode] = []
+    var failures = 0
+    var inputs = 1
+  }
+
+  private static let repeatsNothing =
+    "nothing is said of copies that make sense, and of inputs without bytes"
+
+  static let cases: [Case] = [
+    Case(testDescription: "a dump", files: [("a", tuples)], named: ["a"]),
+    Case(
+      testDescription: "no file", files: [], named: ["a"],
+      messages: ["a: cannot be opened: No such file or directory"], codes: [.unreadableInput], failures: 1,
+      inputs: 0),
+    Case(
+      testDescription: "a copy", files: [("a", tuples), ("b", tuples)], named: ["a", "b"],
+      messages: ["b: warning: the same bytes as a, which was read before: its records are counted again"],
+      codes: [.repeatedInput], inputs: 2),
+    Case(
+      testDescription: "a file twice, unhashed", files: [("a", tuples)], named: ["a", "a"], hashing: .none,
+      messages: ["a: warning: the same bytes as a, which was read before: its records are counted again"],
+      codes: [.repeatedInput], inputs: 2),
+    Case(
+      testDescription: repeatsNothing, files: [("a", tuples), ("b", tuples)], named: ["a", "b"],
+      mayRepeat: true, inputs: 2),
+    Case(
+      testDescription: "no bytes", files: [("a", []), ("b", [])], named: ["a", "b"],
+      messages: ["a: is empty", "b: is empty"], inputs: 2),
+    Case(
+      testDescription: "text that is nothing", files: [("a", Array("Dear reader, ".utf8))], named: ["a"],
+      messages: [
+        "a: warning: recognised as nothing, and read as a raw feedback dump; if it is one, --from raw silences this"
+      ], codes: [.skippedBytes, .unrecognisedInput]),
+    Case(
+      testDescription: "a directory with a dump, text and another format",
+      files: [
+        ("d/a", tuples), ("d/b", Array("Dear reader, ".utf8)), ("d/c", Array("SQLite format 3\0".utf8)),
+      ],
+      named: ["d"],
+      messages: [
+        "d/b: passed over: recognised as nothing", "d/c: passed over: an SQLite database",
+      ], codes: [.unrecognisedInput, .unrecognisedInput]),
+    Case(
+      testDescription: "a directory with nothing but text", files: [("d/b", Array("Dear reader, ".utf8))],
+      named: ["d"],
+      messages: ["d/b: passed over: recognised as nothing", "d: the directory holds no input"],
+      codes: [.unrecognisedInput], failures: 1, inputs: 0),
+  ]
+
+  /// Runs an examination, and returns its messages without the path of `files`.
+  private func run(
+    _ files: TemporaryFiles, _ walk: InputWalk, _ sink: EvidenceRecording,
+    _ options: Examination.Options = .init(),
+    skips: ((Input) -> String?)? = nil
+  ) throws -> (Examination, messages: [String]) {
+    var examination = Examination(walk, options)
+    examination.skips = skips
+    let log = MessageLog()
+    try Messages.$log.withValue(log) { try examination.run([sink, nil]) }
+    return (examination, log.lines.map { $0.replacing("\(files.path)/", with: "") })
+  }
+
+  @Test("says what is wrong with inputs", arguments: cases)
+  func inputs(_ one: Case) throws {
+    let files = try TemporaryFiles()
+    for (name, bytes) in one.files { try files.write(bytes, to: name) }
+    var options = Examination.Options()
+    (options.hashing, options.mayRepeat) = (one.hashing, one.mayRepeat)
+    let sink = EvidenceRecording()
+    let walk = InputWalk(one.named.map { "\(files.path)/\($0)" })
+    let (examination, messages) = try run(files, walk, sink, options)
+    #expect(messages == one.messages)
+    #expect(sink.findings.map(\.code) == one.codes)
+    #expect(examination.failures == one.failures)
+    #expect(examination.inputs.count == one.inputs)
+    #expect(examination.inputs.allSatisfy { ($0.sha256 == nil) || one.hashing != .none })
+  }
+
+  @Test("two dumps that hold nothing of what they were named for are each other's")
+  func swapped() throws {
+    let files = try TemporaryFiles()
+    // A response of a gateway, and the beginning of a request with command 0.
+    let response = Input(try files.write([8, 8, 0, 0, 0, 1], to: "a"))
+    var (requests, responses) = (response, Input(try files.write([0, 0, 32, 1, 2, 3], to: "b")))
+    (requests.half, responses.half) = (.requests, .responses)
+    let (_, messages) = try run(files, InputWalk([], paired: [requests, responses]), EvidenceRecording())
+    #expect(
+      messages == [
+        "hint: neither file holds what it was named for; were --requests and --responses given the wrong way round?"
+      ])
+  }
+
+  @Test("an input can be left out before it is read")
+  func skipped() throws {
+    let files = try TemporaryFiles()
+    let inputs = [Input(try files.write(Self.tuples, to: "a")), Input(try files.write(Self.tuples, to: "b"))]
+    let sink = EvidenceRecording()
+    let (examination, messages) = try run(files, InputWalk(inputs), sink) {
+      $0.name.hasSuffix("a") ? "was seen before" : nil
+    }
+    #expect(messages == ["a: passed over: was seen before"])
+    #expect(examination.inputs.map(\.source) == [inputs[1].name])
+    #expect(sink.records.count == 2)
+  }
+
+  @Test("knows whether a file or a directory is one of the inputs', by whatever name")
+  func outputs() throws {
+    let files = try TemporaryFiles()
+    let input = try files.write(Self.tuples, to: "d/a")
+    try files.write(Self.tuples, to: "e/a")
+    let examination = Examination(InputWalk(["\(files.path)/d"]), Examination.Options())
+    #expect(examination.inputCount == 1)
+    #expect(examination.contains(fileAt: "\(files.path)/e/../d/a"))
+    #expect(!examination.contains(fileAt: "\(files.path)/e/a"))
+    #expect(!examination.contains(fileAt: "\(files.path)/d"))
+    #expect(examination.input(in: "\(files.path)/e/../d/") == input)
+    #expect(examination.input(in: "\(files.path)/e") == nil)
+    #expect(examination.input(in: "\(files.path)/none") == nil)
+  }
+
+  @Test("a filter that does not compile is wrong usage")
+  func filter() {
+    var options = Examination.Options()
+    options.reading.capture.filter = "port ("
+    var examination = Examination(InputWalk([String]()), options)
+    let error = #expect(throws: UsageError.self) { try examination.run([]) }
+    #expect(error?.message.hasPrefix("--filter: ") == true)
+  }
+}

@@ -1,0 +1,67 @@
+import Analysis
+import EvidenceReport
+import Testing
+
+/// The commands that a report names, as a shell takes them.
+@Suite("The commands of a report")
+struct CommandLineTests {
+  private static let finding = Finding(
+    source: "a.bin", stream: 2, offset: 7, code: .skippedBytes, message: "")
+
+  @Test(
+    "inputs are quoted where a shell needs it",
+    arguments: [
+      ("a.bin", "a.bin"), ("-", "-"), ("-x", "./-x"), ("my dump", "'my dump'"), ("it's", #"'it'\''s'"#),
+      ("", "''"), ("a\nb", #"$'a\x0ab'"#), ("a\u{202e}'b\\", #"$'a\xe2\x80\xae\'b\\'"#),
+    ])
+  func quoting(_ name: String, _ word: String) {
+    var finding = Self.finding
+    finding.source = name
+    #expect(CommandLines([name]).show(finding) == "apnsift show \(word) --offset 7 --stream 2")
+  }
+
+  static let options = [
+    ReportOption("--from", "raw", isDefault: false), ReportOption("--memory", "1GiB", isDefault: true),
+    ReportOption("--gateway-port", "2195, 2200", isDefault: false),
+    ReportOption("--strict", isDefault: false, shapesAnswers: false),
+    ReportOption("--join", isDefault: false),
+    ReportOption("--filter", "port 2195", isDefault: false),
+  ]
+
+  @Test("options that shape the answers are repeated")
+  func words() {
+    #expect(
+      CommandLines(["a.bin", "b.bin"], options: Self.options).show(Self.finding)
+        == "apnsift show a.bin --from raw --gateway-port 2195 --gateway-port 2200 --join --filter 'port 2195' "
+        + "--offset 7 --stream 2")
+  }
+
+  @Test("inputs that belong together are named together")
+  func together() {
+    #expect(
+      CommandLines(["a.bin", "b.bin"], pair: true).show(Self.finding)
+        == "apnsift show --requests a.bin --responses b.bin --offset 7 --stream 2")
+    #expect(
+      CommandLines(["a.bin", "b.bin"], joined: true).show(Self.finding)
+        == "apnsift show a.bin b.bin --offset 7 --stream 2")
+  }
+
+  @Test("a finding without offset is shown by its packet, and one of no stream not at all")
+  func targets() {
+    var finding = Self.finding
+    (finding.offset, finding.packet, finding.direction) = (nil, 12, .client)
+    #expect(
+      CommandLines(["a"]).show(finding) == "apnsift show a.bin --packet 12 --stream 2 --direction client")
+    finding.packet = nil
+    #expect(CommandLines(["a"]).show(finding) == nil)
+    finding.stream = nil
+    #expect(CommandLines(["a"]).show(finding) == nil)
+  }
+
+  @Test(
+    "a report is called by its inputs",
+    arguments: [(["a.bin"], "a.bin"), (["-"], "standard input"), (["a", "b"], "2 inputs")])
+  func titles(_ inputs: [String], _ title: String) {
+    #expect(ReportHead.title(of: inputs) == "Examination of \(title)")
+  }
+}
