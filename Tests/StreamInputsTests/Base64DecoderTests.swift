@@ -4,45 +4,38 @@ import Testing
 
 @Suite("Base64")
 struct Base64DecoderTests {
-  struct Case: Sendable, CustomTestStringConvertible {
-    var name: String
-    var text: String
-    var expected: String
-    var testDescription: String { name }
-  }
-
   /// Expected: bytes as hex, gaps as `<length>`, faults as `!line:column`. The plain ones are RFC 4648's.
-  static let cases: [Case] = [
-    Case(name: "empty", text: "", expected: ""),
-    Case(name: "f", text: "Zg==", expected: "66"),
-    Case(name: "fo", text: "Zm8=", expected: "666f"),
-    Case(name: "foo", text: "Zm9v\n", expected: "666f6f"),
-    Case(name: "foobar", text: "Zm9vYmFy\r\n", expected: "666f6f626172"),
-    Case(name: "white space anywhere", text: " Z\nm9 v\tYm\r\nFy", expected: "666f6f626172"),
-    Case(name: "the last two characters", text: "//++", expected: "ffffbe"),
-    Case(name: "URL-safe", text: "__--", expected: "ffffbe"),
-    Case(name: "URL-safe without padding", text: "__--Zg", expected: "ffffbe66"),
-    Case(name: "texts one behind the other", text: "Zg==Zm8=\nZm9v", expected: "66666f666f6f"),
-    Case(name: "bits behind the last byte", text: "Zh==", expected: "66"),
-    Case(name: "a byte order mark", text: "\u{feff}Zm9v", expected: "666f6f"),
-    Case(name: "padding in the next line", text: "Zg=\n=Zm9v", expected: "66666f6f"),
-    Case(name: "cut to one character", text: "Zm9vY", expected: "666f6f!1:6"),
-    Case(name: "cut to two characters", text: "Zm9vYm", expected: "666f6f!1:7" + "62"),
-    Case(name: "cut to three characters", text: "Zm9vYmF\n", expected: "666f6f!1:8" + "6261"),
-    Case(name: "cut within padding", text: "Zg=", expected: "!1:4" + "66"),
-    Case(name: "URL-safe cut to one character", text: "__--Y", expected: "ffffbe!1:6"),
-    Case(name: "a bad character", text: "Zm9vY!FyZm9v", expected: "666f6f!1:6<3>666f6f"),
-    Case(name: "two bad characters in a group", text: "Z!!vZm9v", expected: "!1:2<3>666f6f"),
-    Case(name: "a bad character in the last group", text: "Zm9vY!", expected: "666f6f!1:6<3>"),
-    Case(name: "padding at the start of a group", text: "Zm9v=AAAZm9v", expected: "666f6f!1:5<3>666f6f"),
-    Case(name: "a character behind padding", text: "Zm=vZm9v", expected: "!1:4<3>666f6f"),
-    Case(
+  static let cases: [TextCase] = [
+    TextCase(name: "empty", text: "", expected: ""),
+    TextCase(name: "f", text: "Zg==", expected: "66"),
+    TextCase(name: "fo", text: "Zm8=", expected: "666f"),
+    TextCase(name: "foo", text: "Zm9v\n", expected: "666f6f"),
+    TextCase(name: "foobar", text: "Zm9vYmFy\r\n", expected: "666f6f626172"),
+    TextCase(name: "white space anywhere", text: " Z\nm9 v\tYm\r\nFy", expected: "666f6f626172"),
+    TextCase(name: "the last two characters", text: "//++", expected: "ffffbe"),
+    TextCase(name: "URL-safe", text: "__--", expected: "ffffbe"),
+    TextCase(name: "URL-safe without padding", text: "__--Zg", expected: "ffffbe66"),
+    TextCase(name: "texts one behind the other", text: "Zg==Zm8=\nZm9v", expected: "66666f666f6f"),
+    TextCase(name: "bits behind the last byte", text: "Zh==", expected: "66"),
+    TextCase(name: "a byte order mark", text: "\u{feff}Zm9v", expected: "666f6f"),
+    TextCase(name: "padding in the next line", text: "Zg=\n=Zm9v", expected: "66666f6f"),
+    TextCase(name: "cut to one character", text: "Zm9vY", expected: "666f6f!1:6"),
+    TextCase(name: "cut to two characters", text: "Zm9vYm", expected: "666f6f!1:7" + "62"),
+    TextCase(name: "cut to three characters", text: "Zm9vYmF\n", expected: "666f6f!1:8" + "6261"),
+    TextCase(name: "cut within padding", text: "Zg=", expected: "!1:4" + "66"),
+    TextCase(name: "URL-safe cut to one character", text: "__--Y", expected: "ffffbe!1:6"),
+    TextCase(name: "a bad character", text: "Zm9vY!FyZm9v", expected: "666f6f!1:6<3>666f6f"),
+    TextCase(name: "two bad characters in a group", text: "Z!!vZm9v", expected: "!1:2<3>666f6f"),
+    TextCase(name: "a bad character in the last group", text: "Zm9vY!", expected: "666f6f!1:6<3>"),
+    TextCase(name: "padding at the start of a group", text: "Zm9v=AAAZm9v", expected: "666f6f!1:5<3>666f6f"),
+    TextCase(name: "a character behind padding", text: "Zm=vZm9v", expected: "!1:4<3>666f6f"),
+    TextCase(
       name: "a line that lost a character", text: "Zm9vYmFy\nZm9vYmF\nZm9vYmFy\nZm9vYmFy\nZm9v",
       expected: "666f6f626172" + "666f6f!2:8<3>" + "666f6f626172666f6f626172666f6f"),
   ]
 
   @Test(arguments: cases)
-  func decodes(_ example: Case) {
+  func decodes(_ example: TextCase) {
     #expect(TextFormat.base64.decode(example.text).summary == example.expected)
   }
 

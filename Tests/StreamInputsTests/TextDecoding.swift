@@ -1,6 +1,7 @@
 import PacketCapture
 import StreamInputs
 import TestSupport
+import Testing
 import WireBytes
 
 /// What a decoder made of a text, byte by byte, so that how the bytes were put into stretches does not show.
@@ -118,4 +119,12 @@ func dumpedBytes(seed: UInt64 = 1) -> [UInt8] {
   bytes += [UInt8](repeating: 0x20, count: 333)
   bytes += [UInt8](repeating: 0xff, count: 177)
   return bytes + generator.bytes(Int.random(in: 0..<64, using: &generator))
+}
+
+/// A text, and what it decodes to, as `Decoding.summary` has it.
+struct TextCase: Sendable, CustomTestStringConvertible {
+  var name: String
+  var text: String
+  var expected: String
+  var testDescription: String { name }
 }
