@@ -5,7 +5,7 @@ import WireBytes
 
 /// Writes rows of a token store as CSV, JSON or NDJSON. Times are RFC 3339 in UTC.
 package final class TokenRowWriter {
-  package enum Format: Sendable {
+  package enum Format: String, CaseIterable, Sendable {
     case csv, json, ndjson
   }
 

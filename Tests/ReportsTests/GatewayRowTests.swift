@@ -102,8 +102,8 @@ struct GatewayRowTests {
     """#
 
   static let kinds: [(kinds: EvidenceWriter.Kinds, lines: [String])] = [
-    (.all, [requestLine, secondLine, responseLine, strangeLine]), (.requests, [requestLine, secondLine]),
-    (.resend, [secondLine]), (.responses, [responseLine, strangeLine]), (.feedback, []),
+    (.all, [requestLine, secondLine, responseLine, strangeLine]), ([.requests], [requestLine, secondLine]),
+    ([.resend], [secondLine]), ([.responses], [responseLine, strangeLine]), ([.feedback], []),
   ]
 
   @Test("NDJSON and JSON", arguments: 0..<kinds.count, EvidenceWriterFormat.allCases)

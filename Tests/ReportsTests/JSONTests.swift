@@ -124,7 +124,7 @@ struct JSONTests {
   func kinds() throws {
     let batch = Batch(tokens: [[1]], times: [1])
     for (kinds, expected) in [
-      (.feedback, ["feedback"]), (.streams, ["stream"]), (.findings, ["finding"]), ([], []),
+      ([.feedback], ["feedback"]), ([.streams], ["stream"]), ([.findings], ["finding"]), ([], []),
     ]
       as [(EvidenceWriter.Kinds, [String])]
     {

@@ -1,7 +1,7 @@
 import WireBytes
 
 /// Bytes of a stream as lines of hex, each field on lines of its own with its name beside it.
-package struct AnnotatedDump: Sendable {
+struct AnnotatedDump {
   /// Bytes in a line.
   private static let width = 16
 
@@ -12,14 +12,7 @@ package struct AnnotatedDump: Sendable {
   /// How many bytes of a field are shown.
   let limit: Int
 
-  package init(offset: Int, bytes: [UInt8], fields: [DumpField], limit: Int) {
-    self.offset = offset
-    self.bytes = bytes
-    self.fields = fields
-    self.limit = limit
-  }
-
-  package func text(_ style: TextStyle) -> String {
+  func text(_ style: TextStyle) -> String {
     let nameWidth = fields.map(\.name.count).max() ?? 0
     return fields.map { field($0, nameWidth, style) }.joined()
   }

@@ -10,18 +10,7 @@ package final class EvidenceWriter: EvidenceSink {
   }
 
   /// Which kinds of objects are written, beside header and summary.
-  package struct Kinds: OptionSet, Sendable {
-    package let rawValue: Int
-    package init(rawValue: Int) { self.rawValue = rawValue }
-    package static let feedback = Kinds(rawValue: 1)
-    package static let streams = Kinds(rawValue: 2)
-    package static let findings = Kinds(rawValue: 4)
-    package static let requests = Kinds(rawValue: 8)
-    package static let responses = Kinds(rawValue: 16)
-    /// The requests that had to be sent again, alone.
-    package static let resend = Kinds(rawValue: 32)
-    package static let all: Kinds = [.feedback, .requests, .responses, .streams, .findings]
-  }
+  package typealias Kinds = Set<ExportedKind>
 
   private let format: Format
   private let kinds: Kinds
@@ -87,7 +76,8 @@ package final class EvidenceWriter: EvidenceSink {
 
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {
     guard !kinds.isDisjoint(with: [.requests, .resend]) else { return }
-    for request in requests.records where kinds.contains(.requests) || request.outcome == .discarded {
+    let takesAll = kinds.contains(.requests)
+    for request in requests.records where takesAll || request.outcome == .discarded {
       try object { try gateway.write(request, labels: requests.labels, in: bytes, to: output) }
     }
   }

@@ -3,18 +3,14 @@ import WireBytes
 
 /// What an export holds of all that was found, as `--records` names it.
 package enum ExportedKind: String, CaseIterable, Sendable {
-  case feedback, requests, responses, resend, streams, findings
+  case feedback, requests, responses
+  /// The requests that had to be sent again, alone.
+  case resend
+  case streams, findings
+}
 
-  package var objects: EvidenceWriter.Kinds {
-    switch self {
-    case .feedback: .feedback
-    case .requests: .requests
-    case .responses: .responses
-    case .resend: .resend
-    case .streams: .streams
-    case .findings: .findings
-    }
-  }
+extension Set<ExportedKind> {
+  package static let all: Set = [.feedback, .requests, .responses, .streams, .findings]
 }
 
 extension Summary {

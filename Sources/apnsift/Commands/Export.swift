@@ -180,7 +180,8 @@ struct Export: ParsableCommand {
     let letterCase: Hex.LetterCase = uppercase ? .upper : .lower
     guard to == .csv else {
       let writer = EvidenceWriter(
-        to == .json ? .json : .ndjson, kinds: records?.objects ?? .all, letterCase: letterCase, output: buffer
+        to == .json ? .json : .ndjson, kinds: records.map { [$0] } ?? .all, letterCase: letterCase,
+        output: buffer
       )
       try writer.begin(version: Apnsift.version, options: input.reported)
       return writer

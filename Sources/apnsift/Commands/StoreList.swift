@@ -15,29 +15,19 @@ struct StoreList: ParsableCommand {
         apnsift store list -t ndjson --app com.example.mail
       """)
 
-  enum To: String, ExpressibleByArgument, CaseIterable {
-    case csv, json, ndjson
-  }
-
   @OptionGroup var store: StoreOptions
 
   @OptionGroup var selection: SelectionOptions
 
   @Option(name: [.short, .long], help: "csv, json or ndjson.")
-  var to = To.csv
+  var to = TokenRowWriter.Format.csv
 
   @OptionGroup var filter: FilterOptions
 
   func run() throws {
     let store = try store.location(owner: filter.owner).openForReading()
     let buffer = OutputBuffer(OutputFile())
-    let format: TokenRowWriter.Format =
-      switch to {
-      case .csv: .csv
-      case .json: .json
-      case .ndjson: .ndjson
-      }
-    let writer = TokenRowWriter(format, output: buffer)
+    let writer = TokenRowWriter(to, output: buffer)
     try writer.begin()
     let fault = try store.listUnderstood(selection.selection, in: filter.filter) { owner, token, state in
       try writer.write(owner, token, state)
@@ -48,3 +38,5 @@ struct StoreList: ParsableCommand {
     Messages.say("listed \(Count.of(writer.count, selection.noun)) of \(store.name)")
   }
 }
+
+extension TokenRowWriter.Format: ExpressibleByArgument {}
