@@ -1,12 +1,12 @@
 import Foundation
 
-/// Runs pieces of work on several threads at once, and delivers their results in their order.
+/// Runs work on several threads at once, and delivers their results in their order.
 package enum Workers {
   /// As many as the machine has processors.
   package static var usual: Int { ProcessInfo.processInfo.activeProcessorCount }
 
   /// - Parameters:
-  ///   - count: how many pieces there are.
+  ///   - count: how many times `work` is called.
   ///   - jobs: how many threads work at most; this one is among them.
   ///   - work: is called once with each number from 0, on any thread.
   ///   - deliver: gets the results in the order of their numbers, on this thread.
@@ -30,9 +30,10 @@ package enum Workers {
 /// Where threads take work from and put results to.
 private final class ResultBoard<Result: Sendable>: @unchecked Sendable {
   private let count: Int
-  private let make: @Sendable (Int) throws -> Result
   /// Guards all that follows.
   private let changed = NSCondition()
+  /// Nil once all work is done: a thread may outlive it, and must not keep what the work has open.
+  private var make: (@Sendable (Int) throws -> Result)?
   private var next = 0
   private var working = 0
   private var results: [Int: Swift.Result<Result, any Error>] = [:]
@@ -41,10 +42,10 @@ private final class ResultBoard<Result: Sendable>: @unchecked Sendable {
     (self.count, self.make) = (count, make)
   }
 
-  /// Does one piece of work; false where none is left.
+  /// Does the next work; false where none is left.
   func work() -> Bool {
     guard let number = changed.withLock({ take() }) else { return false }
-    let result = Swift.Result { try make(number) }
+    let result = result(of: number)
     changed.withLock {
       results[number] = result
       working -= 1
@@ -52,6 +53,13 @@ private final class ResultBoard<Result: Sendable>: @unchecked Sendable {
       changed.broadcast()
     }
     return true
+  }
+
+  /// Is no part of its caller: when it returns, nothing here refers to the work any more.
+  @inline(never)
+  private func result(of number: Int) -> Swift.Result<Result, any Error> {
+    guard let make else { return .failure(CancellationError()) }
+    return Swift.Result { try make(number) }
   }
 
   private func take() -> Int? {
@@ -69,11 +77,12 @@ private final class ResultBoard<Result: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Gives no more work out, and waits until none is done.
+  /// Gives no more work out, waits until none is done, and lets go of what it takes.
   func stop() {
     changed.withLock {
       next = count
       while working > 0 { changed.wait() }
+      make = nil
     }
   }
 }
