@@ -26,7 +26,7 @@ package struct Examination {
 
   private let walk: InputWalk
   package var options: Options
-  /// Reports to nobody before `run`.
+  /// Has no sinks until `run` sets it.
   private var analyzer: Analyzer
   package private(set) var inputs: [InputSummary] = []
   /// Inputs that failed, in whole or in part.
@@ -208,7 +208,7 @@ package struct Examination {
     try report(Finding(source: input.name, code: code, message: message))
   }
 
-  /// Two dumps that hold nothing of what they were named for are most likely each other's.
+  /// Two dumps of which neither holds what it was named for are probably swapped.
   private func sayIfSwapped() {
     guard walk.inputs.contains(where: { $0.half != nil }),
       summary.gateway.requests &+ summary.gateway.responses == 0, summary.skippedBytes > 0

@@ -118,7 +118,7 @@ enum GeneratedToken {
     }
   }
 
-  /// Whether `byte` may stand behind the tuple's bytes so far (RecordSource). Behind the last one comes a time, whose
+  /// Whether `byte` may come after the tuple's bytes so far (RecordSource). After the last one comes a time, whose
   /// first byte is more than 73 and, as the second of a length, less than 101.
   private static func fits(_ byte: UInt8, behind bytes: [UInt8], isLast: Bool) -> Bool {
     let (before, last) = (bytes[bytes.count &- 2], bytes[bytes.count &- 1])

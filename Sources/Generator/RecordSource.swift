@@ -13,7 +13,7 @@ struct GeneratedRecord {
   /// Whether it was made that the capture has all of it: an answer depends on it.
   var mustArrive = false
 
-  /// Whether decoding can begin with it after a gap (decoding-rules.md, start): an unusual length is believed only where
+  /// Whether decoding can begin with it after a gap (decoding-rules.md, start): an unusual length is plausible only where
   /// it follows on something.
   var canStart: Bool { tokenLength == Scenario.normalLength }
 }

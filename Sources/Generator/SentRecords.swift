@@ -34,7 +34,7 @@ struct SentRecords {
   private var damages: StreamDamageSource
   private var reach: DamageReach
   private var isNear = false
-  /// The current record and those behind it that are made.
+  /// The current record and those after it that are made.
   private var entries: [SentRecord] = []
   private var deeds: [Deed] = []
   /// Numbers of the current record and of the one to be made next.

@@ -87,7 +87,7 @@ struct DamageReach {
 
   init(ofTuples isOfTuples: Bool) { self.isOfTuples = isOfTuples }
 
-  /// Damage ends at `end` of what is sent.
+  /// Damage ends at index `end` of the bytes sent.
   mutating func damage(endingAt end: Int) {
     clearFrom = max(clearFrom ?? 0, isOfTuples ? end + Self.longestTuple : end)
   }

@@ -137,7 +137,7 @@ package struct JSONReader {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Escapes that stand for another character than the letter after the backslash.
+  /// Escapes of another character than the letter after the backslash.
   private static let short: [UInt8: UInt8] = [
     UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0c, UInt8(ascii: "n"): 0x0a, UInt8(ascii: "r"): 0x0d,
     UInt8(ascii: "t"): 0x09,

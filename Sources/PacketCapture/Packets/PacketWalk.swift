@@ -36,7 +36,7 @@ struct PacketWalk {
   /// count: each is a fixed cost a byte.
   static let maxLayers = 32
 
-  /// Index of the byte that the walk stands on, and of the byte after the last that was captured.
+  /// Index of the byte that the walk has reached, and of the byte after the last that was captured.
   var start: Int
   var end: Int
   /// Index of the byte after the last that the packet had on the wire, as the innermost length says; never

@@ -30,7 +30,7 @@ package struct CaptureRecords {
     /// Bytes that cannot be read (finding `damaged-capture`): a range of the file, which may begin before the
     /// window. After a packet that was cut, it has that packet's bytes, too.
     indirect case damaged(StreamAnomaly, end: Int)
-    /// It takes a window with at least so many bytes from the index on: at most `maxPacket` and 2 MiB.
+    /// Needs a window with at least this many bytes from the index on: at most `maxPacket` and 2 MiB.
     /// Never with the last window.
     case needsBytes(Int)
     /// The file cannot be read at all; `finished` follows.

@@ -1,9 +1,9 @@
 import WireBytes
 
-/// Which records are believed where nothing points to them: after damage, and within a record that may lie about
+/// Which records are plausible where nothing points to them: after damage, and within a record that may lie about
 /// its length.
 extension PcapRecords {
-  /// After damage only packets up to this length are believed, in bytes: libpcap's own limit for nearly all
+  /// After damage only packets up to this length are plausible, in bytes: libpcap's own limit for nearly all
   /// link types.
   private static let maxBelieved: UInt32 = 262_144
 
@@ -53,7 +53,7 @@ extension PcapRecords {
       && rules.isSound(header, near: seconds)
   }
 
-  /// Whether the header at `index` is believed whatever stands after its packet: that was captured whole or cut
+  /// Whether the header at `index` is plausible whatever comes after its packet: that was captured whole or cut
   /// at the file's snap length, within a day of the last one. Random bytes are that once in 2^71 cases (2^61
   /// with nanoseconds): 2^-46 for two equal lengths up to 2^18, as much for the snap length and a greater one,
   /// 2^-14 for the time, and 2^-12 (2^-2) for the fraction. Before the first packet the time counts little.
