@@ -11,15 +11,17 @@ package struct MappedStoreOptions {
   package var insertsUnknown: Bool
   /// A file in which replays are recorded; nil where the database itself has the journal.
   package var journal: StoreURL?
+  /// Whether too little is known of the table to write to it.
+  package var isTrial: Bool
   /// How long another program's lock is waited for.
   package var lockTimeout: Duration
 
   package init(
     owner: AppEnvironment = AppEnvironment(), insertsUnknown: Bool = false, journal: StoreURL? = nil,
-    lockTimeout: Duration
+    isTrial: Bool = false, lockTimeout: Duration
   ) {
     (self.owner, self.insertsUnknown) = (owner, insertsUnknown)
-    (self.journal, self.lockTimeout) = (journal, lockTimeout)
+    (self.journal, self.isTrial, self.lockTimeout) = (journal, isTrial, lockTimeout)
   }
 }
 

@@ -1,134 +1,307 @@
 import PacketCapture
 import Platform
 import StreamInputs
+import TokenStores
 import WireBytes
 import YAML
-import Yams
 
-/// A mapping file: YAML, and small.
+/// A mapping file: YAML, and small (docs/stores.md, "Your own table").
 package enum MappingFile {
-  /// What the file says.
   /// - Parameter path: a path, or `-` for standard input.
-  package static func draft(at path: String) throws -> MappingDraft {
+  package static func mapping(at path: String) throws -> TableMapping {
     do {
-      return try draft(of: InputFile.content(of: Input(path), limit: YAMLText.maxSize), name: path)
+      return try mapping(of: InputFile.content(of: Input(path), limit: YAMLText.maxSize), name: path)
     } catch let fault as InputFault {
       throw Failure("\(path): \(fault.message); it was to be read as --mapping")
     }
   }
 
   /// - Parameter name: how messages name the text.
-  package static func draft(of bytes: [UInt8], name: String) throws(YAMLMistake) -> MappingDraft {
+  package static func mapping(of bytes: [UInt8], name: String) throws(YAMLMistake) -> TableMapping {
     guard bytes.count <= YAMLText.maxSize else {
       throw YAMLMistake(
         "\(name): expected a mapping of at most \(ByteSize.text(YAMLText.maxSize)), found more; name the file that maps a table"
       )
     }
-    var nodes = MappingNodes(name: name)
-    guard let root = try YAMLText.tree(of: bytes, name: name) else {
-      throw YAMLMistake(
-        "\(name): expected keys such as \(MappingSection.table.example), found nothing; docs/stores.md (Your own "
-          + "table) has an example")
+    return try YAMLText.decode(TableMapping.self, from: bytes, name: name, example: MappingKey.table.example)
+  }
+
+  /// What two options say of a table: enough to read it. Its tokens are taken for hex.
+  /// - Parameter table: `NAME` or `SCHEMA.NAME`.
+  package static func trial(table: String, tokenColumn: String) throws -> TableMapping {
+    guard let table = TableName(table), !tokenColumn.isEmpty else {
+      throw UsageError(
+        "--table \(table.shortened) --token-column \(tokenColumn.shortened): expected TABLE or SCHEMA.TABLE and the "
+          + "name of a column; describe names with dots or blanks in a file for --mapping")
     }
-    try nodes.read(root)
-    return nodes.draft
+    return TableMapping(
+      schema: table.schema, table: table.name, token: TokenColumn(name: tokenColumn, form: .hex),
+      action: .delete)
   }
 }
 
-/// Reads the tree of a mapping file into a draft.
-///
-/// It takes the text of a scalar as it stands there: `no`, `0` and `false` are values of somebody's column.
-struct MappingNodes {
-  /// The file's name, as messages begin.
-  let name: String
-  private(set) var draft = MappingDraft()
+private enum MappingKey: String, YAMLKey {
+  case table, token, app, environment, registered, action, invalidated, flag
 
-  init(name: String) { self.name = name }
-
-  mutating func read(_ root: Node) throws(YAMLMistake) {
-    draft.start = place(root)
-    guard case .mapping(let entries) = root else {
-      throw YAMLMistake(
-        "\(place(root)): expected keys such as \(MappingSection.table.example), found \(YAMLText.kind(root)); "
-          + "docs/stores.md (Your own table) has an example")
-    }
-    for (key, value) in entries {
-      let name = try text(of: key)
-      guard let section = MappingSection(rawValue: name) else {
-        throw unknown(name, at: key, of: MappingSection.allCases.map(\.rawValue))
-      }
-      guard draft.sections.updateValue(place(value), forKey: section) == nil else {
-        throw YAMLText.duplicate(name, at: place(key))
-      }
-      try read(value, as: section)
+  var example: String {
+    switch self {
+    case .table: "table: public.devices"
+    case .token: "token: {column: device_token, form: hex}"
+    case .app: "app: bundle_id"
+    case .environment: "environment: {column: env, production: prod, sandbox: dev}"
+    case .registered:
+      "registered: {column: updated_at, form: timestamptz}, or registered: none, and nothing keeps a device that "
+        + "came back"
+    case .action: "action: mark, flag or delete"
+    case .invalidated: "invalidated: {column: unregistered_at, form: timestamptz}"
+    case .flag: "flag: {column: active, dead: false, alive: true}"
     }
   }
+}
 
-  private mutating func read(_ node: Node, as section: MappingSection) throws(YAMLMistake) {
-    switch node {
-    case .mapping(let entries) where !section.parts.isEmpty: try read(entries, as: section)
-    case .scalar(let scalar) where !YAMLText.isNothing(scalar):
-      try read(MappingValue(text: scalar.string, place: place(node)), as: section)
-    default: throw wrongKind(node, section)
-    }
+extension TableMapping: Decodable {
+  package init(from decoder: any Decoder) throws {
+    let keys = try YAMLKeys<MappingKey>(decoder)
+    let table: TableName = try keys.required(.table)
+    let token: TokenColumn = try keys.required(.token)
+    let registered: Registrations = try keys.required(.registered)
+    self.init(
+      schema: table.schema, table: table.name, token: token, app: try keys.columnName(.app),
+      environment: try keys.value(.environment), registered: registered.column, action: try Self.action(keys))
+    try checkColumns(keys)
   }
 
-  /// What a section is where a single text stands in it.
-  private mutating func read(_ value: MappingValue, as section: MappingSection) throws(YAMLMistake) {
-    switch section {
-    case .table: try draft.setTable(value)
-    case .app: draft[.app] = value
-    case .action: draft[.action] = value
-    case .environment: draft[.environmentColumn] = value
-    case .registered where value.text == MappingChoices.none: draft[.registered] = value
-    case .registered, .token, .invalidated, .flag:
-      throw YAMLMistake(
-        "\(value.place): expected keys below \(section.rawValue), found '\(value.text.shortened)'; write "
-          + section.example + (section == .registered ? ", or registered: none" : ""))
+  private static func action(_ keys: YAMLKeys<MappingKey>) throws -> DeathAction {
+    let name: String = try keys.required(.action)
+    let needed: MappingKey?
+    switch name {
+    case "mark": needed = .invalidated
+    case "flag": needed = .flag
+    case "delete": needed = nil
+    default:
+      // No nearest one: it could be the one that deletes.
+      throw keys.mistake(
+        .action,
+        "expected one of mark, flag, delete for action, found '\(name.shortened)'; choose one of them")
     }
-  }
-
-  private mutating func read(
-    _ entries: Node.Mapping, as section: MappingSection
-  ) throws(YAMLMistake) {
-    for (key, value) in entries {
-      let name = try text(of: key)
-      guard let part = section.parts.first(where: { $0.part == name }) else {
-        throw unknown("\(section.rawValue).\(name)", at: key, of: section.parts.map(\.rawValue))
-      }
-      guard draft[part] == nil else { throw YAMLText.duplicate(part.rawValue, at: place(key)) }
-      guard case .scalar(let scalar) = value, !YAMLText.isNothing(scalar) else {
-        throw YAMLMistake(
-          "\(place(value)): expected \(part.expectation) for \(part.rawValue), found \(YAMLText.kind(value)); write "
-            + section.example)
-      }
-      draft[part] = MappingValue(text: scalar.string, place: place(value))
-    }
-  }
-
-  // MARK: - Places and mistakes
-
-  private func text(of key: Node) throws(YAMLMistake) -> String {
-    guard case .scalar(let scalar) = key else {
-      throw YAMLMistake(
-        "\(place(key)): expected a key, found \(YAMLText.kind(key)); write keys as in \(MappingSection.table.example)"
+    for key in [MappingKey.invalidated, .flag] where key != needed && keys.contains(key) {
+      throw keys.mistake(
+        key,
+        "expected nothing for \(key.rawValue), as action says \(name), found it; leave it out or correct the action"
       )
     }
-    return scalar.string
+    switch needed {
+    case .invalidated: return .mark(try keys.required(.invalidated))
+    case .flag:
+      let flag: Flag = try keys.required(.flag)
+      return .flag(column: flag.column, dead: flag.dead, alive: flag.alive)
+    default: return .delete
+    }
   }
 
-  private func place(_ node: Node) -> String { YAMLText.place(in: name, node.mark) }
+  /// A column has one meaning.
+  private func checkColumns(_ keys: YAMLKeys<MappingKey>) throws {
+    var columns: [(MappingKey, String?)] = [
+      (.token, token.name), (.app, app), (.environment, environment?.name), (.registered, registered?.name),
+    ]
+    switch action {
+    case .mark(let column): columns.append((.invalidated, column.name))
+    case .flag(let column, _, _): columns.append((.flag, column))
+    case .delete: break
+    }
+    var known: [String: MappingKey] = [:]
+    for (key, name) in columns {
+      guard let name, let other = known.updateValue(key, forKey: name) else { continue }
+      throw DecodingError.mistake(
+        at: keys.path(key) + [ColumnKey.column],
+        "expected another column for \(key.rawValue), found '\(name.shortened)', which is that of \(other.rawValue), "
+          + "too; name a column for each")
+    }
+  }
+}
 
-  private func unknown(_ key: String, at node: Node, of keys: [String]) -> YAMLMistake {
-    YAMLMistake(
-      "\(place(node)): expected one of \(keys.joined(separator: ", ")), found '\(key.shortened)'; the nearest is "
-        + "\(Spelling.nearest(to: key.shortened, of: keys))")
+private enum ColumnKey: String, CodingKey { case column }
+
+/// A table: its name, schema and name with a dot between them, or both as keys.
+private struct TableName: Decodable {
+  enum Key: String, YAMLKey {
+    case schema, name
+
+    var example: String { "table: {schema: x, name: y}" }
   }
 
-  private func wrongKind(_ node: Node, _ section: MappingSection) -> YAMLMistake {
-    let expected = section.parts.isEmpty ? "a single text" : "a text or keys"
-    return YAMLMistake(
-      "\(place(node)): expected \(expected) for \(section.rawValue), found \(YAMLText.kind(node)); write "
-        + section.example)
+  var schema: String?
+  var name: String
+
+  init(from decoder: any Decoder) throws {
+    guard let text = try? decoder.singleValueContainer().decode(String.self) else {
+      let keys = try YAMLKeys<Key>(decoder)
+      schema = try keys.columnName(.schema)
+      name = try keys.requiredColumnName(.name)
+      return
+    }
+    guard let found = TableName(text) else {
+      throw DecodingError.mistake(
+        at: decoder.codingPath,
+        "expected TABLE or SCHEMA.TABLE, found '\(text.shortened)'; write names with dots or blanks as "
+          + Key.name.example)
+    }
+    self = found
   }
+
+  /// Nil where `text` is neither a name nor two with a dot between them.
+  init?(_ text: String) {
+    let names = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard (1...2).contains(names.count), !names.contains(""), !text.contains(where: \.isWhitespace) else {
+      return nil
+    }
+    schema = names.count == 2 ? String(names[0]) : nil
+    name = String(names[names.count - 1])
+  }
+}
+
+extension TokenColumn: Decodable {
+  private enum Key: String, YAMLKey {
+    case column, form
+
+    var example: String { "token: {column: device_token, form: hex}" }
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let keys = try YAMLKeys<Key>(decoder)
+    let name = try keys.requiredColumnName(.column)
+    let text: String = try keys.required(.form)
+    guard let form = TokenForm(rawValue: text) else {
+      throw keys.unknown(text, .form, of: TokenForm.allCases.map(\.rawValue))
+    }
+    self.init(name: name, form: form)
+  }
+}
+
+extension EnvironmentColumn: Decodable {
+  private enum Key: String, YAMLKey {
+    case column, production, sandbox
+
+    var example: String { "environment: {column: env, production: prod, sandbox: dev}" }
+  }
+
+  package init(from decoder: any Decoder) throws {
+    if let name = try? decoder.singleValueContainer().decode(String.self) {
+      self.init(name: name)
+      return
+    }
+    let keys = try YAMLKeys<Key>(decoder)
+    self.init(name: try keys.requiredColumnName(.column))
+    production = try keys.text(.production) ?? production
+    sandbox = try keys.text(.sandbox) ?? sandbox
+    guard production != sandbox else {
+      throw keys.mistake(
+        keys.contains(.sandbox) ? .sandbox : .production,
+        "expected one value for production and another for sandbox, found '\(sandbox.shortened)' for both; correct one "
+          + "of them")
+    }
+  }
+}
+
+/// The column of registrations, or the text `none`.
+private struct Registrations: Decodable {
+  var column: TimeColumn?
+
+  init(from decoder: any Decoder) throws {
+    if let text = try? decoder.singleValueContainer().decode(String.self) {
+      guard text == MappingFile.none else {
+        throw DecodingError.mistake(
+          at: decoder.codingPath,
+          "expected keys for registered, found '\(text.shortened)'; write \(MappingKey.registered.example)")
+      }
+      return
+    }
+    column = try TimeColumn(from: decoder)
+  }
+}
+
+extension TimeColumn: Decodable {
+  private enum Key: String, YAMLKey {
+    case column, form, zone
+
+    var example: String { "{column: updated_at, form: timestamp, zone: Europe/Berlin}" }
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let keys = try YAMLKeys<Key>(decoder)
+    self.init(name: try keys.requiredColumnName(.column), form: try Self.form(keys))
+  }
+
+  private static func form(_ keys: YAMLKeys<Key>) throws -> TimeForm {
+    let text: String = try keys.required(.form)
+    if let zone = try keys.text(.zone) {
+      guard text == MappingFile.zoned else {
+        throw keys.mistake(
+          .zone,
+          "expected form: \(MappingFile.zoned) with a zone, found '\(text.shortened)'; correct the form, or "
+            + "leave the zone out")
+      }
+      return try timestamp(zone, at: .zone, keys)
+    }
+    let prefix = MappingFile.zoned + ":"
+    if text.hasPrefix(prefix) { return try timestamp(String(text.dropFirst(prefix.count)), at: .form, keys) }
+    guard let form = TimeForm(text) else {
+      throw keys.unknown(
+        text, .form, of: ["seconds", "milliseconds", "iso", "timestamptz", MappingFile.zoned])
+    }
+    return form
+  }
+
+  private static func timestamp(_ zone: String, at key: Key, _ keys: YAMLKeys<Key>) throws -> TimeForm {
+    guard let form = TimeForm("\(MappingFile.zoned):\(zone)") else {
+      throw keys.mistake(
+        key,
+        "expected a time zone that this machine's tz database has, such as Europe/Berlin or UTC, found "
+          + "'\(zone.shortened)'; correct it, or install the database (package tzdata)")
+    }
+    return form
+  }
+}
+
+/// What a column says of a dead token, and of a live one.
+private struct Flag: Decodable {
+  enum Key: String, YAMLKey {
+    case column, dead, alive
+
+    var example: String { MappingKey.flag.example }
+  }
+
+  var column: String
+  var dead: String
+  var alive: String?
+
+  init(from decoder: any Decoder) throws {
+    let keys = try YAMLKeys<Key>(decoder)
+    column = try keys.requiredColumnName(.column)
+    guard let dead = try keys.text(.dead) else { throw keys.missing(.dead) }
+    self.dead = dead
+    alive = try keys.text(.alive)
+    guard alive != dead else {
+      throw keys.mistake(
+        .alive,
+        "expected another value than that of the dead, found '\(dead.shortened)' for both; correct one of them"
+      )
+    }
+  }
+}
+
+extension YAMLKeys {
+  fileprivate func unknown(_ text: String, _ key: Key, of names: [String]) -> DecodingError {
+    mistake(
+      key,
+      "expected one of \(names.joined(separator: ", ")) for \(name(of: key)), found '\(text.shortened)'; the nearest is "
+        + Spelling.nearest(to: text.shortened, of: names))
+  }
+}
+
+extension MappingFile {
+  /// Stands where a table has no column of registrations.
+  static let none = "none"
+  /// A date and a time of day without an offset.
+  static let zoned = "timestamp"
 }

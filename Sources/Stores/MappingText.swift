@@ -1,9 +1,8 @@
 import JSON
 import Reports
 import TokenStores
-import YAML
 
-/// A mapping as one line of JSON, as a journal keeps it.
+/// A mapping as one line of JSON, as a journal keeps it. It is YAML, too, and `MappingFile` reads it.
 package enum MappingText {
   package static func json(_ mapping: TableMapping) -> String {
     var members: [(String, JSONValue)] = [
@@ -21,14 +20,8 @@ package enum MappingText {
           ])
         ))
     }
-    members.append(("registered", mapping.registered.map(time) ?? text(MappingChoices.none)))
+    members.append(("registered", mapping.registered.map(time) ?? text(MappingFile.none)))
     return JSONValue.object(members + action(mapping.action)).text
-  }
-
-  /// The mapping of such a text, which is YAML, too: it is read as a file is.
-  /// - Parameter name: how messages name the text.
-  package static func mapping(_ text: String, name: String = "mapping") throws(YAMLMistake) -> TableMapping {
-    try MappingBuilder(draft: MappingFile.draft(of: Array(text.utf8), name: name)).mapping()
   }
 
   private static func action(_ action: DeathAction) -> [(String, JSONValue)] {
@@ -46,7 +39,7 @@ package enum MappingText {
   private static func time(_ column: TimeColumn) -> JSONValue {
     switch column.form {
     case .timestamp(let zone):
-      object([("column", column.name), ("form", MappingChoices.zoned), ("zone", zone)])
+      object([("column", column.name), ("form", MappingFile.zoned), ("zone", zone)])
     default: object([("column", column.name), ("form", column.form.name)])
     }
   }

@@ -28,6 +28,11 @@ package struct StoreLocation {
   ///   - creates: whether one that is named is made if missing, too.
   ///   - dryRun: whether nothing will be written after all.
   package func openForWriting(creates: Bool, dryRun: Bool = false) throws -> any TokenStore {
+    guard dryRun || !options.isTrial else {
+      throw UsageError(
+        "--table and --token-column are for a try: take --dry-run, or describe the table in a file and name it with "
+          + "--mapping (docs/stores.md, Your own table)")
+    }
     if let mapped = try openMapped(creates: creates) { return mapped }
     if let named { return try open(named, creates: creates) }
     if case .sqlite(let path) = try url(of: Self.usual), access(path, F_OK) != 0 {
@@ -54,7 +59,7 @@ package struct StoreLocation {
   private func openWithJournalFile(creates: Bool) throws -> (any TokenStore)? {
     guard !options.insertsUnknown else {
       throw UsageError(
-        "--insert-unknown goes with a table of your own: describe it with --mapping or --table, or leave the option out"
+        "--insert-unknown goes with a table of your own: describe it with --mapping, or leave the option out"
       )
     }
     guard options.journal != nil else { return nil }

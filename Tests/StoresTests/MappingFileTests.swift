@@ -19,7 +19,7 @@ struct MappingFileTests {
   }
 
   private func read(_ text: String) throws -> TableMapping {
-    try MappingText.mapping(text, name: "devices.yml")
+    try MappingFile.mapping(of: Array(text.utf8), name: "devices.yml")
   }
 
   /// The message of a file that makes no mapping.
@@ -124,11 +124,14 @@ struct MappingFileTests {
     ),
     (
       file(["token": "token: {column: t, frm: hex}"]), "line 2, column 20",
-      ["'token.frm'", "nearest is token.form"]
+      ["'frm'", "nearest is form"]
     ),
-    (file(["token": "token: {column: t}"]), "line 2, column 8", ["token.form is missing", "--token-form"]),
+    (
+      file(["token": "token: {column: t}"]), "line 2, column 8",
+      ["token.form is missing", "write token: {column: "]
+    ),
     (file(["token": "token: {column: t, form: Hex}"]), "line 2, column 26", ["'Hex'", "nearest is hex"]),
-    (file(["token": "token: t"]), "line 2, column 8", ["expected keys below token", "found 't'"]),
+    (file(["token": "token: t"]), "line 2, column 8", ["expected keys for token", "found 't'"]),
     (file(["token": "token: [t]"]), "line 2, column 8", ["found a list"]),
     (
       file(["token": "token: {column: [a], form: hex}"]), "line 2, column 17",
@@ -139,7 +142,7 @@ struct MappingFileTests {
     (file(["table": "table: a.b.c"]), "line 1, column 8", ["'a.b.c'", "{schema: x, name: y}"]),
     (file(["table": "table: our devices"]), "line 1, column 8", ["{schema: x, name: y}"]),
     (file(["table": "table: {schema: x}"]), "line 1, column 8", ["table.name is missing"]),
-    (file(["table": "app: x"]), "line 1, column 1", ["table is missing", "--table"]),
+    (file(["table": "app: x"]), "line 1, column 1", ["table is missing", "write table: "]),
     (file(["registered": "app: x"]), "line 1, column 1", ["registered is missing", "registered: none"]),
     (file(["registered": "registered: x"]), "line 3, column 13", ["found 'x'", "or registered: none"]),
     (
@@ -152,7 +155,7 @@ struct MappingFileTests {
     ),
     (
       file(["registered": "registered: {column: r, form: iso, zone: UTC}"]), "line 3, column 42",
-      ["registered.zone goes with form: timestamp"]
+      ["expected form: timestamp", "'iso'"]
     ),
     (
       file(["registered": "registered: {column: r, form: second}"]), "line 3, column 31",
@@ -160,7 +163,7 @@ struct MappingFileTests {
     ),
     (
       file(["registered": "registered: {column: r, form: timestamp, zne: UTC}"]), "line 3, column 42",
-      ["nearest is registered.zone"]
+      ["'zne'", "nearest is zone"]
     ),
     (file(["action": "action: kill"]), "line 4, column 9", ["'kill'", "mark, flag, delete"]),
     (file(["action": "action: mark"]), "line 1, column 1", ["invalidated is missing", "write invalidated:"]),
@@ -169,12 +172,12 @@ struct MappingFileTests {
       file(["action": "action: flag\nflag: {column: x}"]), "line 5, column 7", ["flag.dead is missing"]
     ),
     (
-      file([:], ["flag: {column: x, dead: 0}"]), "line 5, column 16",
-      ["flag.column goes with action: flag", "line 4, column 9 says delete"]
+      file([:], ["flag: {column: x, dead: 0}"]), "line 5, column 7",
+      ["expected nothing for flag", "action says delete"]
     ),
     (
-      file([:], ["invalidated: {column: x, form: iso}"]), "line 5, column 23",
-      ["invalidated.column goes with action: mark"]
+      file([:], ["invalidated: {column: x, form: iso}"]), "line 5, column 14",
+      ["expected nothing for invalidated"]
     ),
     (
       file(["action": "action: flag\nflag: {column: x, dead: 0, alive: 0}"]), "line 5, column 35",
@@ -184,9 +187,9 @@ struct MappingFileTests {
       file([:], ["environment: {column: e, production: a, sandbox: a}"]), "line 5, column 50", ["for both"]
     ),
     (
-      file([:], ["environment: {production: a}"]), "line 5, column 27", ["environment.column"]
+      file([:], ["environment: {production: a}"]), "line 5, column 14", ["environment.column is missing"]
     ),
-    (file([:], ["app: device_token"]), "line 5, column 6", ["token.column", "a column for each"]),
+    (file([:], ["app: device_token"]), "line 5, column 6", ["that of token, too", "a column for each"]),
     (file([:], ["app: {column: x}"]), "line 5, column 6", ["expected a single text for app, found keys"]),
     (file([:], ["app:"]), "line 5, column 5", ["found nothing"]),
     (file([:], ["[a]: x"]), "line 5, column 1", ["expected a key, found a list"]),

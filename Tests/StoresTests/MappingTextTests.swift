@@ -33,7 +33,7 @@ struct MappingTextTests {
     for _ in 0..<100 {
       let mapping = random.next()
       let json = MappingText.json(mapping)
-      let read = try MappingText.mapping(json)
+      let read = try MappingFile.mapping(of: Array(json.utf8), name: "journal")
       #expect(read == mapping, "\(json)")
       // Equal texts can differ in bytes, and a database tells them apart.
       #expect(Array(MappingText.json(read).utf8) == Array(json.utf8))
@@ -57,7 +57,9 @@ struct MappingTextTests {
 
   @Test("is checked as a file is", arguments: faults)
   func fault(_ text: String, _ part: String) {
-    let error = #expect(throws: YAMLMistake.self) { try MappingText.mapping(text) }
+    let error = #expect(throws: YAMLMistake.self) {
+      try MappingFile.mapping(of: Array(text.utf8), name: "journal")
+    }
     #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
   }
 
@@ -70,7 +72,7 @@ struct MappingTextTests {
       var bytes = Array(MappingText.json(mappings.next()).utf8)
       for _ in 0..<random.pick(1...5) { bytes[random.pick(0...bytes.count - 1)] = random.pick(signs) }
       // What it says does not matter: an error is an answer, too.
-      _ = try? MappingText.mapping(String(decoding: bytes, as: UTF8.self))
+      _ = try? MappingFile.mapping(of: bytes, name: "journal")
     }
   }
 }

@@ -117,7 +117,7 @@ struct StoreReplayTests {
       ),
       (
         "sqlite:a", false, false,
-        "--insert-unknown goes with a table of your own: describe it with --mapping or --table, or leave the option out"
+        "--insert-unknown goes with a table of your own: describe it with --mapping, or leave the option out"
       ),
     ])
   func location(_ named: String?, _ isMapped: Bool, _ creates: Bool, _ message: String) {

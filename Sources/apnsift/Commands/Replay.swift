@@ -28,9 +28,8 @@ struct Replay: ParsableCommand {
           --mapping devices.yml --dry-run
         apnsift replay feedback.bin --store postgresql:///app \\
           --mapping devices.yml --journal sqlite:replays.sqlite
-        apnsift replay feedback.bin --store sqlite:db.sqlite3 --table devices \\
-          --token-column token --token-form hex --registered-column updated_at \\
-          --registered-form timestamp --action delete --dry-run
+        apnsift replay feedback.bin --store sqlite:db.sqlite3 \\
+          --table devices --token-column token --dry-run    a try, without a file
       """)
 
   @OptionGroup var input: InputOptions

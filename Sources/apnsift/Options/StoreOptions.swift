@@ -10,6 +10,8 @@ struct StoreOptions: ParsableArguments, StoreChoice {
   @OptionGroup(title: "A table of your own") var mapping: MappingOptions
 
   func tableMapping() throws -> TableMapping? { try mapping.tableMapping() }
+
+  var isTrial: Bool { mapping.isTrial }
 }
 
 /// The same for commands whose own options are called as those of a mapping: it comes from a file alone.
@@ -23,8 +25,10 @@ struct StoreFileOptions: ParsableArguments, StoreChoice {
   var mapping: String?
 
   func tableMapping() throws -> TableMapping? {
-    try mapping.map { try MappingBuilder(draft: MappingFile.draft(at: $0)).mapping() }
+    try mapping.map { try MappingFile.mapping(at: $0) }
   }
+
+  var isTrial: Bool { false }
 }
 
 /// Where the store is.
@@ -58,6 +62,9 @@ protocol StoreChoice {
 
   /// The table of the user's own; nil for `device_tokens`.
   func tableMapping() throws -> TableMapping?
+
+  /// Whether the mapping is good for a try alone.
+  var isTrial: Bool { get }
 }
 
 extension StoreChoice {
@@ -71,7 +78,7 @@ extension StoreChoice {
     StoreLocation(
       place.named, mapping: try tableMapping(),
       options: MappedStoreOptions(
-        owner: owner, insertsUnknown: insertsUnknown, journal: journal,
+        owner: owner, insertsUnknown: insertsUnknown, journal: journal, isTrial: isTrial,
         lockTimeout: .seconds(place.lockTimeout)))
   }
 }
