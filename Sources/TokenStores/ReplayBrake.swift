@@ -35,6 +35,16 @@ package enum ReplayBrake: Equatable, Sendable {
     }
   }
 
+  /// How many live tokens are enough for `invalidated` of them: beyond it, their number does not matter.
+  package func enough(_ invalidated: Int) -> Int {
+    switch self {
+    case .count: return .max
+    case .percent(let percent):
+      let most = (Double(invalidated) * 100 / percent).rounded(.up) + 1
+      return most < 1e15 ? max(Int(most), Self.fewest + 1) : .max
+    }
+  }
+
   /// What stops a replay that invalidates so many of the `live` tokens that there were; nil where nothing does.
   package func stop(_ invalidated: Int, of live: Int) -> ReplayStop? {
     switch self {

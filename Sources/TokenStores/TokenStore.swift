@@ -34,6 +34,9 @@ package struct ReplayAnswer: Equatable, Sendable {
   package var stop: ReplayStop?
   /// How many tokens are in several rows, as a table of the user's own may have them.
   package var repeated = 0
+  /// How many rows were written, or would be, where tokens may have several; else each change is one row.
+  package var writtenRows: Int?
+  package var rows: Int { writtenRows ?? counts.changes }
 
   package init() {}
 

@@ -206,7 +206,8 @@ struct MappedTableReading {
       name: name,
       // Places are of one table each.
       place: hasParts ? "t.tableoid::text || t.ctid::text" : "t.ctid", placeType: hasParts ? "text" : "tid",
-      key: key, token: token(), app: mapping.app.map(owner),
+      // A row that is written goes elsewhere.
+      placeLasts: false, key: key, token: token(), app: mapping.app.map(owner),
       environment: mapping.environment.map { try owner($0.name) },
       registered: mapping.registered.map(time), death: death())
   }
@@ -234,10 +235,27 @@ struct MappedTableReading {
   private func token() throws -> MappedToken {
     let column = try column(mapping.token.name)
     let value = reference(column)
+    let write: @Sendable (String) -> String = { [form = mapping.token.form] in
+      "CAST(\(TokenExpressions.value(of: $0, form)) AS \(column.castType))"
+    }
+    let hasLookup = try isIndexed(column) && TokenExpressions.hasOneSpelling(mapping.token.form)
     return MappedToken(
       column: SQLWords.quoted(column.name), bytes: TokenExpressions.bytes(of: value, mapping.token.form),
-      shown: mapping.token.form == .bytes ? "encode(\(value), 'hex')" : "\(value)::text"
-    ) { [form = mapping.token.form] in "CAST(\(TokenExpressions.value(of: $0, form)) AS \(column.castType))" }
+      shown: mapping.token.form == .bytes ? "encode(\(value), 'hex')" : "\(value)::text",
+      lookup: hasLookup
+        ? TokenLookup(
+          value: value, isOther: TokenExpressions.isOther(value, mapping.token.form), spelling: write) : nil,
+      write: write)
+  }
+
+  /// Whether there is a whole index that begins with the column.
+  private func isIndexed(_ column: MappedColumn) throws -> Bool {
+    try connection.run(
+      """
+      SELECT EXISTS (SELECT 1 FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
+        WHERE indrelid = $1::text::oid AND indisvalid AND indpred IS NULL AND attname = $2)
+      """, .text(String(id)), .text(column.name)
+    ).flag(0, 0)
   }
 
   private func owner(_ name: String) throws -> MappedOwner {

@@ -54,6 +54,7 @@ package struct ReplayOutcomeReport {
         ("inputs", .int(inputs)),
         ("tuples", .int(tuples)),
         ("tokens", .int(counts.tokens)),
+        ("rows", .int(answer.rows)),
       ] + outcomes.map { ($0.name, .int($0.count)) })
   }
 
@@ -93,7 +94,8 @@ package struct ReplayOutcomeReport {
     let errors = rejections.map { " and \(Count.of($0, "invalid-token response"))" } ?? ""
     let what =
       "\(Count.of(tuples, "tuple"))\(errors) with \(Count.of(counts.tokens, "distinct token")) of \(owner.text)"
-    let changes = Count.of(counts.changes, "row")
+    let rows = Count.of(answer.rows, "row")
+    let changes = answer.rows == counts.changes ? rows : "\(rows) with \(Count.of(counts.changes, "token"))"
     return dryRun
       ? "dry run of \(what): \(changes) of \(store) would change"
       : "replayed \(what): \(changes) of \(store) changed"

@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 import TokenStores
 
 import struct Foundation.Data
@@ -8,6 +9,7 @@ enum MappedFunctions {
   static let token = "apnsift_token"
   static let tokenText = "apnsift_token_text"
   static let pack = "apnsift_pack"
+  static let isOtherSpelling = "apnsift_is_other_spelling"
 
   /// What reads the times of a column, and what writes them.
   static func seconds(_ column: TimeColumnUse) -> String { "apnsift_\(column.rawValue)" }
@@ -24,6 +26,7 @@ enum MappedFunctions {
     add(tokenText, to: database) { value in
       Data.fromDatabaseValue(value).map { mapping.token.form.text(of: Array($0).span.bytes).databaseValue }
     }
+    addIsOtherSpelling(to: database, isUpper: mapping.token.form == .upperHex)
     if let registered = mapping.registered { add(registered.form, .registered, to: database) }
     if case .mark(let column) = mapping.action { add(column.form, .invalidated, to: database) }
     let pack = DatabaseFunction(Self.pack, pure: true) { values in
@@ -33,6 +36,40 @@ enum MappedFunctions {
       return Data(PackedRow.pack(packed)).databaseValue
     }
     database.add(function: pack)
+  }
+
+  /// Whether a value may be a token in another spelling than hex of one letter case. Every row of a table is asked: so
+  /// it is a function of SQLite itself, which gets the bytes where they are.
+  private static func addIsOtherSpelling(to database: Database, isUpper: Bool) {
+    // The function's own data is no address but the first letter.
+    let firstLetter = UnsafeMutableRawPointer(
+      bitPattern: UInt(isUpper ? UInt8(ascii: "A") : UInt8(ascii: "a")))
+    sqlite3_create_function_v2(
+      database.sqliteConnection, isOtherSpelling, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, firstLetter,
+      { context, _, values in
+        let first = UInt8(truncatingIfNeeded: UInt(bitPattern: sqlite3_user_data(context)))
+        let value = values?[0]
+        switch sqlite3_value_type(value) {
+        case SQLITE_NULL: sqlite3_result_int(context, 0)
+        case SQLITE_TEXT:
+          // The text first: that may change how many bytes there are.
+          let text = sqlite3_value_text(value)
+          let bytes = UnsafeRawBufferPointer(
+            start: text, count: text == nil ? 0 : Int(sqlite3_value_bytes(value)))
+          sqlite3_result_int(context, MappedFunctions.areDigits(bytes, firstLetter: first) ? 0 : 1)
+        default: sqlite3_result_int(context, 1)
+        }
+      }, nil, nil, nil)
+  }
+
+  /// Whether all bytes are digits of hex, with letters from `firstLetter` on.
+  private static func areDigits(_ bytes: UnsafeRawBufferPointer, firstLetter: UInt8) -> Bool {
+    // No early return: the compiler makes vector instructions of it.
+    var others = 0
+    for byte in bytes {
+      others &+= (byte &- UInt8(ascii: "0") < 10 ? 0 : 1) & (byte &- firstLetter < 6 ? 0 : 1)
+    }
+    return others == 0
   }
 
   private static func add(_ form: TimeForm, _ use: TimeColumnUse, to database: Database) {

@@ -134,7 +134,8 @@ struct MappedTableReading {
   func table() throws -> MappedTable {
     let place = try place()
     return try MappedTable(
-      name: name, place: place.expression, placeType: place.type, key: key, token: token(),
+      name: name, place: place.expression, placeType: place.type, placeLasts: place.type == "INTEGER",
+      key: key, token: token(),
       app: mapping.app.map(owner), environment: mapping.environment.map { try owner($0.name) },
       registered: mapping.registered.map { try time($0, .registered) }, death: death())
   }
@@ -172,8 +173,30 @@ struct MappedTableReading {
       column: SQLWords.quoted(column.name),
       bytes: isBytes
         ? "CASE WHEN typeof(\(value)) = 'blob' THEN \(value) END" : "\(MappedFunctions.token)(\(value))",
-      shown: "CASE WHEN typeof(\(value)) = 'blob' THEN hex(\(value)) ELSE CAST(\(value) AS TEXT) END"
+      shown: "CASE WHEN typeof(\(value)) = 'blob' THEN hex(\(value)) ELSE CAST(\(value) AS TEXT) END",
+      lookup: try lookup(column)
     ) { isBytes ? $0 : "\(MappedFunctions.tokenText)(\($0))" }
+  }
+
+  /// A whole index that begins with the column serves, where SQLite itself can write the usual spelling of a token.
+  private func lookup(_ column: MappedColumn) throws -> TokenLookup? {
+    let value = reference(column)
+    let isOther = "\(MappedFunctions.isOtherSpelling)(\(value))"
+    let lookup: TokenLookup? =
+      switch mapping.token.form {
+      case .bytes: TokenLookup(value: value, isOther: nil) { $0 }
+      case .hex: TokenLookup(value: value, isOther: isOther) { "lower(hex(\($0)))" }
+      case .upperHex: TokenLookup(value: value, isOther: isOther) { "hex(\($0))" }
+      case .spacedHex, .bracketedHex, .base64: nil
+      }
+    let isIndexed =
+      try Bool.fetchOne(
+        database,
+        sql: """
+          SELECT EXISTS (SELECT 1 FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS part
+            WHERE part.seqno = 0 AND part.name = ? AND NOT list.partial)
+          """, arguments: [mapping.table, column.name]) ?? false
+    return isIndexed ? lookup : nil
   }
 
   /// Under another collation, apps whose names differ in case could be one.

@@ -61,8 +61,7 @@ struct MappedListing {
     var found: [[UInt8]: [TokenRow]] = [:]
     try session.visit(
       """
-      SELECT \(Self.columns) FROM (\(rows.rows)) AS r
-      WHERE token IN (SELECT token FROM \(rows.temporary("apnsift_staged"))) AND \(isListed(filter))
+      SELECT \(Self.columns) FROM (\(rows.stagedRows("r.*"))) AS r WHERE \(isListed(filter))
       ORDER BY app, environment
       """, parameters(filter)
     ) { row in

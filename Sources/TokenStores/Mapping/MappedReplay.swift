@@ -25,7 +25,7 @@ struct MappedReplay {
     answer.repeated = try repeated()
     if let stop = try brake(answer.counts) { throw StoreFault.stopped(stop) }
     try gatherChanges()
-    try write()
+    answer.writtenRows = try write() + answer.counts.inserted
     if inserts { try insert(answer.counts.inserted) }
     return answer
   }
@@ -35,6 +35,7 @@ struct MappedReplay {
     answer.counts = try judge(deaths)
     answer.repeated = try repeated()
     answer.stop = try brake(answer.counts)
+    answer.writtenRows = try rows.number("SELECT count(*) FROM \(changes)") + answer.counts.inserted
     if options.sampleLength > 0 {
       for outcome in ReplayOutcome.allCases { try sample(outcome, into: &answer) }
     }
@@ -43,7 +44,8 @@ struct MappedReplay {
 
   private func brake(_ counts: ReplayCounts) throws -> ReplayStop? {
     guard options.brake.mayStop(counts.invalidated) else { return nil }
-    return options.brake.stop(counts.invalidated, of: try rows.liveCount())
+    return options.brake.stop(
+      counts.invalidated, of: try rows.liveCount(upTo: options.brake.enough(counts.invalidated)))
   }
 
   // MARK: - Judging
@@ -107,6 +109,14 @@ struct MappedReplay {
 
   // MARK: - Writing
 
+  /// The rows that a death changes, with what was judged of their tokens.
+  private var changes: String {
+    """
+    \(met) AS m JOIN \(judged) AS j ON j.token = m.token
+      AND j.outcome IN ('invalidated', 'updated') AND (m.is_dead = 0 OR m.died < m.time)
+    """
+  }
+
   /// Makes `apnsift_changed`: the rows that will be written, and what they are before.
   private func gatherChanges() throws {
     if isRecorded { try checkKeys() }
@@ -126,8 +136,7 @@ struct MappedReplay {
       INSERT INTO \(changed)
       SELECT m.place, m.row_key, m.token, j.outcome, m.time, m.registered, m.died, m.registered_value, m.value,
         \(whole.value)
-      FROM \(met) AS m JOIN \(judged) AS j ON j.token = m.token \(whole.join)
-      WHERE j.outcome IN ('invalidated', 'updated') AND (m.is_dead = 0 OR m.died < m.time)
+      FROM \(changes) \(whole.join)
       """)
   }
 
@@ -141,9 +150,10 @@ struct MappedReplay {
         + "--no-journal goes without")
   }
 
-  private func write() throws {
+  /// Returns how many rows it wrote.
+  private func write() throws -> Int {
     let expected = try rows.number("SELECT count(*) FROM \(changed)")
-    if expected == 0 { return }
+    if expected == 0 { return 0 }
     let found = "\(table.place) = c.place"
     let written =
       switch table.death {
@@ -157,6 +167,7 @@ struct MappedReplay {
         try rows.run("DELETE FROM \(table.name) AS t WHERE \(table.place) IN (SELECT place FROM \(changed))")
       }
     try rows.check(written, is: expected)
+    return written
   }
 
   private func insert(_ expected: Int) throws {
@@ -207,13 +218,17 @@ struct MappedReplay {
         FROM (\(rows.rows)) AS r CROSS JOIN \(unknown) WHERE u.token = r.token
         """)
     }
+    let written =
+      table.placeLasts
+      ? "\(changed) AS c CROSS JOIN (\(rows.rows)) AS r WHERE r.place = c.place"
+      : "(\(rows.rows)) AS r CROSS JOIN \(changed) AS c WHERE c.row_key = r.row_key"
     try rows.make(
       "apnsift_after",
       "row_key \(words.text) NOT NULL PRIMARY KEY, registered_value \(words.value), value \(words.value)")
     try rows.run(
       """
       INSERT INTO \(after) SELECT r.row_key, r.registered_value, r.value
-      FROM (\(rows.rows)) AS r CROSS JOIN \(changed) AS c WHERE c.row_key = r.row_key
+      FROM \(written)
       """)
   }
 

@@ -63,7 +63,8 @@ extension MappedRows {
       \(died) AS died, CASE WHEN \(isDead) THEN 1 ELSE 0 END AS is_dead, \(value) AS value,
       CASE WHEN \(isForeign) THEN 1 ELSE 0 END AS is_foreign,
       \(table.app?.text ?? null(words.text)) AS app, \(table.environment?.text ?? null(words.text)) AS environment,
-      \(table.token.shown) AS shown
+      \(table.token.shown) AS shown, \(table.token.lookup?.value ?? null(words.text)) AS spelled,
+      CASE WHEN \(table.token.lookup?.isOther ?? "1 = 0") THEN 1 ELSE 0 END AS is_other
     FROM \(table.name) AS t WHERE \(isOwned)
     """
   }
@@ -106,9 +107,15 @@ extension MappedRows {
     return faults.isEmpty ? "1 = 0" : faults.map { "(\($0))" }.joined(separator: " OR ")
   }
 
-  /// How many tokens of the owner are alive.
-  func liveCount() throws -> Int {
-    try number("SELECT count(DISTINCT token) FROM (\(rows)) AS r WHERE is_dead = 0")
+  /// How many tokens of the owner are alive; `most` or more where there are as many. A look at some rows tells that, most
+  /// often: reading the tokens of all takes long in a large table.
+  func liveCount(upTo most: Int) throws -> Int {
+    let live = "SELECT token FROM (\(rows)) AS r WHERE is_dead = 0 AND token IS NOT NULL"
+    if most < .max / 2 {
+      let looked = try number("SELECT count(DISTINCT token) FROM (\(live) LIMIT \(2 * most)) AS live")
+      if looked >= most { return looked }
+    }
+    return try number("SELECT count(DISTINCT token) FROM (\(live)) AS live")
   }
 }
 
@@ -126,15 +133,28 @@ extension MappedRows {
       registered \(words.integer), registered_value \(words.value), died \(words.integer),
       is_dead \(words.integer), value \(words.value), is_foreign \(words.integer)
       """)
-    // CROSS JOIN: SQLite then walks the table once and looks each row up among the staged tokens.
     try run(
       """
       INSERT INTO \(temporary("apnsift_met"))
-      SELECT r.place, r.row_key, r.token, s.time, r.registered, r.registered_value, r.died, r.is_dead, r.value,
-        r.is_foreign
-      FROM (\(rows)) AS r CROSS JOIN \(temporary("apnsift_staged")) AS s WHERE s.token = r.token
+      \(
+        stagedRows(
+          "r.place, r.row_key, r.token, s.time, r.registered, r.registered_value, r.died, r.is_dead, r.value, r.is_foreign"
+        ))
       """)
     try checkMet()
+  }
+
+  /// The rows whose tokens are staged, as a query of `columns`: those of a row `r`, and of what is staged, `s`.
+  func stagedRows(_ columns: String) -> String {
+    // CROSS JOIN: SQLite walks what is on its left, and looks each row of it up in what is on its right.
+    let staged = "\(temporary("apnsift_staged")) AS s"
+    let walk = "SELECT \(columns) FROM (\(rows)) AS r CROSS JOIN \(staged) WHERE s.token = r.token"
+    guard let lookup = table.token.lookup else { return walk }
+    let found =
+      "SELECT \(columns) FROM \(staged) CROSS JOIN (\(rows)) AS r WHERE r.spelled = \(lookup.spelling("s.token")) "
+      + "AND r.is_other = 0"
+    // Other spellings are few: the database tells them without reading the tokens of all rows.
+    return lookup.isOther == nil ? found : "\(found) UNION ALL \(walk) AND r.is_other = 1"
   }
 
   private func checkMet() throws {

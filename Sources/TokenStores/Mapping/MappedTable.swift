@@ -6,6 +6,8 @@ package struct MappedTable: Sendable {
   /// What tells rows apart while they stay as they are, and its type.
   package var place: String
   package var placeType: String
+  /// Whether a row is found by it quickly, also after it was written.
+  package var placeLasts: Bool
   /// What tells rows apart for ever, as text; nil where the table has no primary key.
   package var key: String?
   package var token: MappedToken
@@ -15,12 +17,13 @@ package struct MappedTable: Sendable {
   package var death: MappedDeath
 
   package init(
-    name: String, place: String, placeType: String, key: String?, token: MappedToken, app: MappedOwner?,
-    environment: MappedOwner?, registered: MappedTime?, death: MappedDeath
+    name: String, place: String, placeType: String, placeLasts: Bool, key: String?, token: MappedToken,
+    app: MappedOwner?, environment: MappedOwner?, registered: MappedTime?, death: MappedDeath
   ) {
     self.name = name
     self.place = place
     self.placeType = placeType
+    self.placeLasts = placeLasts
     self.key = key
     self.token = token
     self.app = app
@@ -48,16 +51,36 @@ package struct MappedToken: Sendable {
   package var bytes: String
   /// The value as text, for messages.
   package var shown: String
+  /// How tokens are looked up in an index of the column; nil where none serves, and all rows are read.
+  package var lookup: TokenLookup?
   /// Makes a value of the column of bytes.
   package var write: @Sendable (String) -> String
 
   package init(
-    column: String, bytes: String, shown: String, write: @escaping @Sendable (String) -> String
+    column: String, bytes: String, shown: String, lookup: TokenLookup?,
+    write: @escaping @Sendable (String) -> String
   ) {
     self.column = column
     self.bytes = bytes
     self.shown = shown
+    self.lookup = lookup
     self.write = write
+  }
+}
+
+/// How an index finds the row of a token: its values are compared as they are.
+package struct TokenLookup: Sendable {
+  /// The column, as the index has it.
+  package var value: String
+  /// Makes its usual value of bytes.
+  package var spelling: @Sendable (String) -> String
+  /// Whether the value may be another spelling of a token, which the index does not find; nil where there is none.
+  package var isOther: String?
+
+  package init(value: String, isOther: String?, spelling: @escaping @Sendable (String) -> String) {
+    self.value = value
+    self.isOther = isOther
+    self.spelling = spelling
   }
 }
 

@@ -38,7 +38,8 @@ struct ErrorReplayTests {
   }
 
   static let keys: Set = [
-    "schema", "store", "dry_run", "app", "environment", "replay", "inputs", "tuples", "tokens", "invalidated",
+    "schema", "store", "dry_run", "app", "environment", "replay", "inputs", "tuples", "tokens", "rows",
+    "invalidated",
     "updated",
     "inserted", "unchanged", "kept", "unknown", "rejected",
   ]
