@@ -8,9 +8,19 @@ package final class Analyzer {
   /// The open streams by their slots.
   @exclusivity(unchecked) private var streams: [StreamAnalysis?] = []
 
-  package init(_ options: AnalysisOptions = AnalysisOptions(), sinks: [any EvidenceSink]) {
-    log = EvidenceLog(options, sinks: sinks)
+  /// - Parameter usesThread: whether the sinks get what is found on a thread of their own, until `finish` or `stop`. Sinks
+  ///   that need bytes get it on this one.
+  package init(
+    _ options: AnalysisOptions = AnalysisOptions(), sinks: [any EvidenceSink], usesThread: Bool = false
+  ) {
+    log = EvidenceLog(options, sinks: sinks, usesThread: usesThread)
   }
+
+  /// Waits until the sinks have all that was found.
+  package func finish() throws { try log.finish() }
+
+  /// Waits until no other thread uses the sinks, which may not have all.
+  package func stop() { log.stop() }
 
   /// Counts over all inputs so far.
   package var summary: Summary { log.summary }
@@ -32,11 +42,11 @@ package final class Analyzer {
   }
 
   /// Takes the events that one window of an input gave.
-  package func consume(_ batch: EventBatch, window: RawSpan) throws {
-    try log.withBatch(batch, window: window) {
+  package func consume(_ batch: EventBatch) throws {
+    try log.withWindow(of: batch) {
       for event in batch.events {
         switch event {
-        case .bytes(let event): try bytes(event, in: batch, window: window)
+        case .bytes(let event): try bytes(event, in: batch)
         case .opened(let slot, let identity): open(batch.identities[Int(identity)], in: Int(slot))
         case .gap(let slot, let side, let gap): try stream(slot)?.gap(batch.gaps[Int(gap)], from: side)
         case .anomaly(let slot, let anomaly): try take(batch.anomalies[Int(anomaly)], in: slot)
@@ -55,7 +65,7 @@ package final class Analyzer {
     streams[slot] = StreamAnalysis(identity, log: log)
   }
 
-  private func bytes(_ event: ByteEvent, in batch: EventBatch, window: RawSpan) throws {
+  private func bytes(_ event: ByteEvent, in batch: EventBatch) throws {
     guard let stream = stream(event.slot) else { return }
     let first = Int(event.firstOrigin)
     let origins = batch.origins.span.extracting(first..<first &+ Int(event.originCount))
@@ -63,7 +73,8 @@ package final class Analyzer {
     let location = ChunkLocation(storage: event.storage, start: event.start)
     switch event.storage {
     case .window:
-      try stream.append(window.extracting(range), at: location, origins: origins, from: event.side)
+      let window = batch.window
+      try stream.append(window.span.bytes.extracting(range), at: location, origins: origins, from: event.side)
     case .chunk(let index):
       let chunk = batch.chunks[Int(index)]
       try stream.append(chunk.span.bytes.extracting(range), at: location, origins: origins, from: event.side)

@@ -43,8 +43,6 @@ package protocol EvidenceSink: AnyObject {
   func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<ByteOrigin>) throws
   func gap(_ gap: StreamGap, in direction: DirectionState) throws
   /// Records of feedback.
-  func records(_ batch: RecordBatch) throws
-  /// Some of them.
   /// - Parameter bytes: hold the records, and are valid until it returns.
   func records(_ records: FeedbackRecords, in bytes: RawSpan) throws
   /// - Parameter bytes: likewise.
@@ -63,9 +61,6 @@ extension EvidenceSink {
   package func inputBegan(_ source: String) throws {}
   package func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<ByteOrigin>) throws {}
   package func gap(_ gap: StreamGap, in direction: DirectionState) throws {}
-  package func records(_ batch: RecordBatch) throws {
-    try batch.visit { try records($0, in: $1) }
-  }
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {}
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {}
   package func response(_ response: ResponseRecord) throws {}

@@ -12,6 +12,8 @@ package struct Examination {
     package var hashing = Hashing.all
     /// Whether it makes sense to give the same bytes twice: then no message says so.
     package var mayRepeat = false
+    /// Whether reading, analysing and what the sinks do are on threads of their own, where there are processors for them.
+    package var usesThreads = true
 
     package init() {}
   }
@@ -81,9 +83,14 @@ package struct Examination {
   /// - Throws: what a sink throws; `Failure` where standard output is an input; `UsageError` for a filter that does
   ///   not compile.
   package mutating func run(_ sinks: [(any EvidenceSink)?]) throws {
-    analyzer = Analyzer(options.analysis, sinks: sinks.compactMap { $0 })
+    let analyzer = Analyzer(options.analysis, sinks: sinks.compactMap { $0 }, usesThread: usesThreads)
+    self.analyzer = analyzer
     try checkStandardOutput()
-    var reader = try reader()
+    var reader = try reader(analyzer)
+    defer {
+      reader.stop()
+      analyzer.stop()
+    }
     var progress = ReadingProgress(walk)
     defer { progress.clear() }
     for (name, directory, fault) in walk.faults {
@@ -101,13 +108,13 @@ package struct Examination {
       let isContinued = index > 0 && options.reading.joins || input.half == .responses
       if isContinued { analyzer.continues(with: input.name) } else { try analyzer.begin(source: input.name) }
       let report = try reader.read(
-        input, hashes: isHashed(input), progress: { progress.update($0) },
-        consume: { try analyzer.consume($0, window: $1) })
+        input, hashes: isHashed(input), progress: { progress.update($0) })
       progress.finishInput(report.bytes)
       if !report.faults.isEmpty || report.recognition == .nothing { progress.clear() }
       try record(report, of: input)
     }
-    try reader.finish { try analyzer.consume($0, window: $1) }
+    try reader.finish()
+    try analyzer.finish()
     sayIfSwapped()
     for directory in walk.directories where !directoriesWithInputs.contains(directory) {
       failures += 1
@@ -126,11 +133,15 @@ package struct Examination {
     throw Failure("\(input.name) is standard output as well as an input: write to another file")
   }
 
-  private func reader() throws -> InputReader {
+  private var usesThreads: Bool { options.usesThreads && Workers.usual > 1 }
+
+  private func reader(_ analyzer: Analyzer) throws -> InputReader {
     var reading = options.reading
     reading.hashes = options.hashing == .all
     do {
-      return try InputReader(options: reading, contentProbes: [options.analysis.probe.formatProbe])
+      return try InputReader(
+        options: reading, contentProbes: [options.analysis.probe.formatProbe], usesThread: usesThreads
+      ) { try analyzer.consume($0) }
     } catch {
       throw UsageError("--filter: \(error.message)")
     }

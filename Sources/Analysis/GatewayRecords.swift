@@ -47,47 +47,6 @@ package struct RequestRecords: Sendable {
   }
 }
 
-/// Requests of one stream on their way to the sinks: all in the window that the source is reading, or all copied.
-struct RequestBatch {
-  private static let fullCount = 256
-
-  private(set) var records: [RequestRecord] = []
-  /// Nil where there are none.
-  private(set) var labels: StreamLabels?
-  private(set) var areCopied = false
-  private(set) var copied: [UInt8] = []
-
-  private static func isInWindow(_ location: ChunkLocation?) -> Bool {
-    if case .window = location?.storage { true } else { false }
-  }
-
-  func canTake(_ labels: StreamLabels, at location: ChunkLocation?) -> Bool {
-    guard let known = self.labels else { return true }
-    return known === labels && areCopied != Self.isInWindow(location) && records.count < Self.fullCount
-  }
-
-  /// - Parameters:
-  ///   - bytes: hold the request.
-  ///   - location: where `bytes` are; nil where they do not last.
-  mutating func append(
-    _ request: consuming RequestRecord, labels: StreamLabels, in bytes: RawSpan, at location: ChunkLocation?
-  ) {
-    self.labels = labels
-    areCopied = !Self.isInWindow(location)
-    let range = request.range
-    let start = areCopied ? copied.count : range.lowerBound &+ (location?.start ?? 0)
-    if areCopied { bytes.extracting(range).withUnsafeBytes { copied.append(contentsOf: $0) } }
-    request.range = start..<start &+ range.count
-    records.append(request)
-  }
-
-  mutating func removeAll() {
-    records.removeAll(keepingCapacity: true)
-    labels = nil
-    copied.removeAll(keepingCapacity: true)
-  }
-}
-
 /// An error response with its evidence, and the request that it names. All are the server's.
 package struct ResponseRecord: Sendable {
   /// The request that a response names.

@@ -352,7 +352,7 @@ final class StreamAnalysis {
     switch outcome {
     case .requests(let records, let bytes):
       let labels = labels(input: records.first?.packet?.input ?? 0)
-      try log.add(RequestRecords(labels: labels, records: records), in: bytes.span.bytes)
+      try log.add(RequestRecords(labels: labels, records: records), in: bytes)
     case .response(let response):
       log.summary.count(response.flags)
       guard log.needs.contains(.gatewayRecords) else { return }

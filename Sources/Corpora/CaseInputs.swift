@@ -49,6 +49,8 @@ extension CaseSource {
       try isPair ? InputWalk([], paired: directory.pair(options.pair)) : InputWalk(directory.named(names))
     self.init(memory: options.memory) { sinks in
       var examination = Examination(walk, options.examination)
+      // Cases run side by side.
+      examination.options.usesThreads = false
       try examination.run(sinks)
       return (examination.summary, examination.inputs)
     }

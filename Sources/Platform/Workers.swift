@@ -2,8 +2,18 @@ import Foundation
 
 /// Runs work on several threads at once, and delivers their results in their order.
 package enum Workers {
-  /// As many as the machine has processors.
-  package static var usual: Int { ProcessInfo.processInfo.activeProcessorCount }
+  /// As many as there are processors for this process: `taskset` and containers may leave it fewer than the machine has.
+  package static var usual: Int {
+    allowedProcessors ?? ProcessInfo.processInfo.activeProcessorCount
+  }
+
+  /// Of `Cpus_allowed` in proc(5), a mask in hex; nil where there is none.
+  private static var allowedProcessors: Int? {
+    let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = status?.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") }
+    let count = line?.dropFirst(13).reduce(0) { $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0) }
+    return count == 0 ? nil : count
+  }
 
   /// - Parameters:
   ///   - count: how many times `work` is called.

@@ -1,4 +1,5 @@
 import PacketCapture
+import Platform
 import WireBytes
 
 /// How inputs are read.
@@ -41,8 +42,8 @@ package struct InputReport: Sendable {
 
 /// Reads inputs: a file's blocks in, batches of the events of its streams out. Memory does not grow with the file.
 package struct InputReader: ~Copyable {
-  /// Takes the events that one window gave, in order. Both are the caller's again when it returns.
-  package typealias Consumer = (_ batch: borrowing EventBatch, _ window: RawSpan) throws -> Void
+  /// Takes the events that one window gave, in order.
+  package typealias Consumer = (_ batch: EventBatch) throws -> Void
 
   /// Bytes read at once: large enough that a system call costs nothing beside them, small enough for the processor's cache.
   private static let blockLength = 256 << 10
@@ -52,6 +53,13 @@ package struct InputReader: ~Copyable {
 
   private let options: ReadingOptions
   private let contentProbes: [FormatProbe]
+  private let consume: Consumer
+  /// Consumes on another thread while the next block is read; nil where this one does.
+  private let worker: SerialWorker<EventBatch>?
+  private static let mostWaiting = 2
+  /// Whether the worker has what this input gave so far: only then the next comes after it.
+  private var usesWorker = false
+  private var isReadingWork = false
   private var block: [UInt8]
   private var batch = EventBatch()
   /// The capture that is made of several inputs.
@@ -59,34 +67,54 @@ package struct InputReader: ~Copyable {
   /// How many inputs were read before this one.
   private var inputCount = 0
 
-  /// - Parameter contentProbes: tell whether raw bytes are what the caller looks for.
+  /// - Parameters:
+  ///   - contentProbes: tell whether raw bytes are what the caller looks for.
+  ///   - usesThread: whether large inputs are consumed on another thread. Between two inputs, and after `stop`, none is.
+  ///   - consume: gets the events of all inputs.
   /// - Throws: an `InputFault` where the filter does not compile.
-  package init(options: ReadingOptions, contentProbes: [FormatProbe]) throws(InputFault) {
+  package init(
+    options: ReadingOptions, contentProbes: [FormatProbe], usesThread: Bool = false,
+    consume: @escaping Consumer
+  ) throws(InputFault) {
     if let filter = options.capture.filter { _ = try PacketFilter(filter) }
     self.options = options
     self.contentProbes = contentProbes
-    self.block = [UInt8](repeating: 0, count: Self.blockLength)
+    self.consume = consume
+    worker = usesThread ? Self.worker(consume) : nil
+    block = [UInt8](repeating: 0, count: Self.blockLength)
   }
 
-  /// Reads `input` and gives its events to `consume`. An input that cannot be read whole gives what could be read, and a
+  private static func worker(_ consume: @escaping Consumer) -> SerialWorker<EventBatch> {
+    SerialWorker(capacity: mostWaiting) { batch in
+      try consume(batch)
+      batch.removeAll()
+    }
+  }
+
+  /// Waits until no other thread consumes.
+  package func stop() { worker?.stop() }
+
+  /// Reads `input` and has its events consumed. An input that cannot be read whole gives what could be read, and a
   /// fault in the report; only what the consumer throws is thrown.
   /// - Parameters:
   ///   - hashes: whether this input's SHA-256 is wanted, also where those of all are not.
   ///   - progress: gets, now and then, how many bytes of the file on disk were read.
   package mutating func read(
-    _ input: Input, hashes: Bool = false, progress: (_ done: Int) -> Void, consume: Consumer
+    _ input: Input, hashes: Bool = false, progress: (_ done: Int) -> Void
   ) throws -> InputReport {
     defer { inputCount += 1 }
     if input.half == .requests { batch.opened(.pair, slot: 0) }
-    let report = try readContent(of: input, hashes: hashes, progress: progress, consume: consume)
+    let report = try readContent(of: input, hashes: hashes, progress: progress)
     // Whatever became of this half: the other one was read.
     if input.half == .responses { batch.closed(StreamReport(.pair), slot: 0) }
-    try emit(RawSpan(), to: consume)
+    try emit()
+    try worker?.drain()
+    usesWorker = false
     return report
   }
 
   private mutating func readContent(
-    of input: Input, hashes: Bool, progress: (_ done: Int) -> Void, consume: Consumer
+    of input: Input, hashes: Bool, progress: (_ done: Int) -> Void
   ) throws -> InputReport {
     var report = InputReport(name: input.name)
     do {
@@ -101,22 +129,24 @@ package struct InputReader: ~Copyable {
         return report
       }
       report.format = format
+      // To read bytes that are only passed on takes less than to pass them to another processor.
+      isReadingWork = options.hashes || hashes || report.compression != nil || format != .dump(.raw)
       switch format {
       case .dump(let format):
         var source = DumpSource(
           format, side: input.half == .responses ? .second : .first, head: head, isWhole: isWhole,
           maxExpansion: options.maxExpansion)
         if input.half == nil { batch.opened(.dump, slot: 0) }
-        try readAll(&file, filled, &source, report: &report, progress: progress, consume: consume)
+        try readAll(&file, filled, &source, report: &report, progress: progress)
         report.faults += source.faults
         if input.half == nil { batch.closed(StreamReport(.dump), slot: 0) }
       case .export(let format):
         var source = ExportSource(format, serverPorts: options.capture.serverPorts)
-        try readAll(&file, filled, &source, report: &report, progress: progress, consume: consume)
+        try readAll(&file, filled, &source, report: &report, progress: progress)
         report.faults += source.faults
       case .capture:
         report.captureKind = CaptureRecords.recognises(head.span.bytes)
-        try readCapture(&file, filled, report: &report, progress: progress, consume: consume)
+        try readCapture(&file, filled, report: &report, progress: progress)
       }
       report.bytes = file.bytesRead
       report.contentBytes = file.contentLength
@@ -128,14 +158,13 @@ package struct InputReader: ~Copyable {
   }
 
   /// All inputs have been read: the capture that they made has ended.
-  package mutating func finish(consume: Consumer) throws {
+  package mutating func finish() throws {
     guard var source = joined.take() else { return }
-    try finish(&source, consume: consume)
+    try finish(&source)
   }
 
   private mutating func readCapture(
-    _ file: inout InputFile, _ filled: Int, report: inout InputReport, progress: (Int) -> Void,
-    consume: Consumer
+    _ file: inout InputFile, _ filled: Int, report: inout InputReport, progress: (Int) -> Void
   ) throws {
     guard let kind = report.captureKind else {
       report.faults.append(
@@ -146,13 +175,13 @@ package struct InputReader: ~Copyable {
     // Taken out of `self` while it is read into, so that it is not copied.
     var source = if let known = joined.take() { known } else { try CaptureSource(options: options.capture) }
     source.begin(kind, input: options.joins ? UInt16(clamping: inputCount) : 0, history: history)
-    try readWindows(&file, filled, &source, report: &report, progress: progress, consume: consume)
+    try readWindows(&file, filled, &source, report: &report, progress: progress)
     source.end()
     report.packets = source.packetCount
     if options.joins {
       joined = consume source
     } else {
-      try finish(&source, consume: consume)
+      try finish(&source)
     }
   }
 
@@ -161,16 +190,16 @@ package struct InputReader: ~Copyable {
   /// Reads a file that is no part of a larger one.
   private mutating func readAll(
     _ file: inout InputFile, _ filled: Int, _ source: inout some StreamSource & ~Copyable,
-    report: inout InputReport, progress: (Int) -> Void, consume: Consumer
+    report: inout InputReport, progress: (Int) -> Void
   ) throws {
-    try readWindows(&file, filled, &source, report: &report, progress: progress, consume: consume)
-    try finish(&source, consume: consume)
+    try readWindows(&file, filled, &source, report: &report, progress: progress)
+    try finish(&source)
   }
 
   /// Moves the block over the file as a window: what is left of it comes to its front.
   private mutating func readWindows(
     _ file: inout InputFile, _ firstFilled: Int, _ source: inout some StreamSource & ~Copyable,
-    report: inout InputReport, progress: (Int) -> Void, consume: Consumer
+    report: inout InputReport, progress: (Int) -> Void
   ) throws {
     // Taken out of `self`, so that a window of the block can be read while the batch is filled.
     var block: [UInt8] = []
@@ -184,13 +213,15 @@ package struct InputReader: ~Copyable {
       let step = source.read(
         block.span.bytes.extracting(first: filled), from: start, windowOffset: windowOffset,
         isLast: filled < block.count, into: &batch)
-      try emit(block.span.bytes.extracting(first: filled), to: consume)
+      try emit(block)
       progress(file.bytesRead)
       switch step {
       case .isFull(let consumed):
         start = consumed
       case .needsBytes(let consumed, let needed):
-        let rest = Self.moveToFront(consumed..<filled, of: &block)
+        // A small input costs less than to wake a thread.
+        usesWorker = usesWorker || worker != nil && isReadingWork && filled == block.count
+        let rest = Self.moveToFront(consumed..<filled, of: &block, isShared: worker != nil)
         windowOffset += consumed
         start = 0
         if needed > block.count { block += [UInt8](repeating: 0, count: needed - block.count) }
@@ -214,28 +245,41 @@ package struct InputReader: ~Copyable {
     if let readFault { report.faults.append(readFault) }
   }
 
-  /// Returns how many bytes they are.
-  private static func moveToFront(_ range: Range<Int>, of block: inout [UInt8]) -> Int {
-    guard range.lowerBound > 0, !range.isEmpty else { return range.count }
-    block.withUnsafeMutableBytes { bytes in
-      UnsafeMutableRawBufferPointer(rebasing: bytes[..<range.count]).copyMemory(
-        from: UnsafeRawBufferPointer(rebasing: bytes[range]))
+  /// Moves bytes to the front of the block, or of a new one where somebody has this: what is read next comes after them.
+  /// - Returns: how many bytes they are.
+  private static func moveToFront(_ range: Range<Int>, of block: inout [UInt8], isShared: Bool) -> Int {
+    if isShared {
+      let rest = block[range]
+      block = [UInt8](unsafeUninitializedCapacity: block.count) { bytes, count in
+        _ = bytes.initialize(fromContentsOf: rest)
+        count = bytes.count
+      }
+    } else if range.lowerBound > 0 {
+      block.withUnsafeMutableBytes { bytes in
+        UnsafeMutableRawBufferPointer(rebasing: bytes[..<range.count]).copyMemory(
+          from: UnsafeRawBufferPointer(rebasing: bytes[range]))
+      }
     }
     return range.count
   }
 
-  private mutating func finish(
-    _ source: inout some StreamSource & ~Copyable, consume: Consumer
-  ) throws {
-    while !source.finish(into: &batch) { try emit(RawSpan(), to: consume) }
-    try emit(RawSpan(), to: consume)
+  private mutating func finish(_ source: inout some StreamSource & ~Copyable) throws {
+    while !source.finish(into: &batch) { try emit() }
+    try emit()
   }
 
-  /// Gives the events so far to the consumer.
-  private mutating func emit(_ window: RawSpan, to consume: Consumer) throws {
+  /// Has the events so far consumed.
+  /// - Parameter window: what they are in.
+  private mutating func emit(_ window: [UInt8] = []) throws {
     guard !batch.isEmpty else { return }
-    defer { batch.removeAll() }
-    try consume(batch, window)
+    batch.window = window
+    guard let worker, usesWorker else {
+      defer { batch.removeAll() }
+      return try consume(batch)
+    }
+    var full = EventBatch()
+    swap(&full, &batch)
+    batch = try worker.add(full) ?? EventBatch()
   }
 
   // MARK: - Recognition

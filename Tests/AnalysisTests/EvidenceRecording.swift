@@ -76,7 +76,8 @@ extension Analyzer {
   private func consume(_ window: RawSpan = RawSpan(), _ add: (inout EventBatch) -> Void) throws {
     var batch = EventBatch()
     add(&batch)
-    try consume(batch, window: window)
+    batch.window = window.withUnsafeBytes { Array($0) }
+    try consume(batch)
   }
 }
 
@@ -87,21 +88,31 @@ struct DumpAnalysis {
   private(set) var reports: [InputReport] = []
 
   /// Reads each of `dumps` as a file of `format`, nil to recognise it.
-  init(all dumps: [[UInt8]], as format: DumpFormat? = .raw, rules: FeedbackRules = .standard) throws {
+  /// - Parameter usesThreads: whether reading, analysing and what the sink does are on threads of their own.
+  init(
+    all dumps: [[UInt8]], as format: DumpFormat? = .raw, rules: FeedbackRules = .standard,
+    usesThreads: Bool = false
+  ) throws {
     let files = try TemporaryFiles()
     var analysis = AnalysisOptions()
     analysis.rules = rules
-    let analyzer = Analyzer(analysis, sinks: [evidence])
+    let analyzer = Analyzer(analysis, sinks: [evidence], usesThread: usesThreads)
     var options = ReadingOptions()
     options.format = format.map { .dump($0) }
-    options.hashes = false
-    var reader = try InputReader(options: options, contentProbes: [analysis.probe.formatProbe])
+    options.hashes = usesThreads
+    var reader = try InputReader(
+      options: options, contentProbes: [analysis.probe.formatProbe], usesThread: usesThreads
+    ) { try analyzer.consume($0) }
+    defer {
+      reader.stop()
+      analyzer.stop()
+    }
     for (index, dump) in dumps.enumerated() {
       try analyzer.begin(source: "dump \(index)")
       let input = Input(try files.write(dump))
-      reports.append(
-        try reader.read(input, progress: { _ in }, consume: { try analyzer.consume($0, window: $1) }))
+      reports.append(try reader.read(input, progress: { _ in }))
     }
+    try analyzer.finish()
     summary = analyzer.summary
   }
 

@@ -1,5 +1,6 @@
 import APNsWire
 import Analysis
+import StreamInputs
 import TestSupport
 import Testing
 
@@ -54,6 +55,47 @@ struct SummaryLawTests {
       let records = analysis.evidence.records.map(\.offset)
       #expect(records == records.sorted())
     }
+  }
+
+  @Test("threads of their own for reading, analysing and the sinks change nothing")
+  func threads() throws {
+    var generator = SeededGenerator(seed: 44)
+    for _ in 0..<3 {
+      // Several blocks of the reader, and a small input after them.
+      let large = (0..<12).flatMap { _ in
+        Dumps.damaged(&generator, parts: 40) + (0..<2000).flatMap { _ in Dumps.tuple(&generator) }
+      }
+      let dumps = [large, Dumps.damaged(&generator)]
+      let one = try DumpAnalysis(all: dumps)
+      let several = try DumpAnalysis(all: dumps, usesThreads: true)
+      #expect(several.evidence.records == one.evidence.records)
+      #expect(several.evidence.findingTexts == one.evidence.findingTexts)
+      #expect(several.evidence.streams == one.evidence.streams)
+      #expect(several.summary.streamBytes == one.summary.streamBytes)
+      #expect(one.summary.streamBytes > 3 << 18)
+    }
+  }
+
+  @Test("an error of a sink on another thread ends the reading")
+  func failingSink() throws {
+    final class Failing: EvidenceSink {
+      func records(_ records: FeedbackRecords, in bytes: RawSpan) throws { throw CancellationError() }
+    }
+    var generator = SeededGenerator(seed: 45)
+    let dump = (0..<20_000).flatMap { _ in Dumps.tuple(&generator) }
+    let files = try TemporaryFiles()
+    let analyzer = Analyzer(sinks: [Failing()], usesThread: true)
+    var reader = try InputReader(options: ReadingOptions(), contentProbes: [], usesThread: true) {
+      try analyzer.consume($0)
+    }
+    let input = Input(try files.write(dump))
+    #expect(throws: CancellationError.self) {
+      try analyzer.begin(source: "dump")
+      _ = try reader.read(input, progress: { _ in })
+      try analyzer.finish()
+    }
+    reader.stop()
+    analyzer.stop()
   }
 
   @Test("every run is decoded as it would be alone")

@@ -62,10 +62,11 @@ struct DumpRecording: StreamRecorder {
   ) throws -> (recording: DumpRecording, report: InputReport) {
     var options = ReadingOptions()
     options.format = format.map { .dump($0) }
-    var reader = try InputReader(options: options, contentProbes: probes)
     var playback = Playback(DumpRecording())
-    let report = try reader.read(
-      input, progress: { _ in }, consume: { playback.play($0, window: $1) })
+    var reader = try InputReader(options: options, contentProbes: probes) {
+      playback.play($0, window: $0.window.span.bytes)
+    }
+    let report = try reader.read(input, progress: { _ in })
     playback.recorder.misuse += playback.misuse
     return (playback.recorder, report)
   }

@@ -42,10 +42,10 @@ struct InputReaderTests {
     #expect(report.sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     var options = ReadingOptions()
     options.hashes = false
-    var reader = try InputReader(options: options, contentProbes: [])
+    var reader = try InputReader(options: options, contentProbes: []) { _ in }
     let files = try TemporaryFiles()
     let input = Input(try files.write([1, 2]))
-    let undigested = try reader.read(input, progress: { _ in }, consume: { _, _ in })
+    let undigested = try reader.read(input, progress: { _ in })
     #expect(undigested.sha256 == nil)
   }
 
@@ -63,21 +63,23 @@ struct InputReaderTests {
   func progress() throws {
     let files = try TemporaryFiles()
     let path = try files.write([UInt8](repeating: 0xee, count: 600_000))
-    var reader = try InputReader(options: ReadingOptions(), contentProbes: [])
+    var reader = try InputReader(options: ReadingOptions(), contentProbes: []) { _ in }
     var told: [Int] = []
-    _ = try reader.read(Input(path), progress: { told.append($0) }, consume: { _, _ in })
+    _ = try reader.read(Input(path), progress: { told.append($0) })
     #expect(told == [262_144, 524_288, 600_000])
   }
 
   @Test("a reader reads one file after another, each from its beginning")
   func reuse() throws {
     let files = try TemporaryFiles()
-    var reader = try InputReader(options: ReadingOptions(), contentProbes: [])
+    var playback = Playback(DumpRecording())
+    var reader = try InputReader(options: ReadingOptions(), contentProbes: []) {
+      playback.play($0, window: $0.window.span.bytes)
+    }
     for text in ["0102030405060708", "[5 bytes missing in capture file]", "AQIDBAUGBwg="] {
-      var playback = Playback(DumpRecording())
+      playback = Playback(DumpRecording())
       let path = try files.write(Array(text.utf8))
-      _ = try reader.read(
-        Input(path), progress: { _ in }, consume: { playback.play($0, window: $1) })
+      _ = try reader.read(Input(path), progress: { _ in })
       #expect(playback.misuse.isEmpty && playback.recorder.misuse.isEmpty && playback.recorder.isClosed)
     }
   }

@@ -17,7 +17,7 @@ package enum StreamEvent: BitwiseCopyable, Sendable {
 package struct ByteEvent: BitwiseCopyable, Sendable {
   /// Where the bytes are.
   package enum Storage: BitwiseCopyable, Sendable {
-    /// In the window that the source was reading.
+    /// In the window that the source was reading, `EventBatch.window`.
     case window
     /// In `EventBatch.chunks`, at this index: decoded text, and segments that waited for others.
     case chunk(Int32)
@@ -36,7 +36,8 @@ package struct ByteEvent: BitwiseCopyable, Sendable {
   package var originCount: Int32
 }
 
-/// The events that one window of an input gave, in order. One batch is used again and again.
+/// The events that one window of an input gave, in order, and the bytes that they are about. One batch is used again and
+/// again.
 package struct EventBatch {
   /// A source ends a batch when it holds this many events, so that a window of small packets costs no more memory than
   /// one of large ones.
@@ -44,6 +45,8 @@ package struct EventBatch {
 
   package private(set) var events: [StreamEvent] = []
   package private(set) var origins: [ByteOrigin] = []
+  /// The window, once the source has read it. Who takes the batch may keep it: it is not changed.
+  package var window: [UInt8] = []
   package private(set) var chunks: [[UInt8]] = []
   package private(set) var identities: [StreamIdentity] = []
   package private(set) var gaps: [StreamGap] = []
@@ -58,6 +61,7 @@ package struct EventBatch {
   package mutating func removeAll() {
     events.removeAll(keepingCapacity: true)
     origins.removeAll(keepingCapacity: true)
+    window = []
     if !chunks.isEmpty { chunks.removeAll(keepingCapacity: true) }
     if !identities.isEmpty { identities.removeAll(keepingCapacity: true) }
     if !gaps.isEmpty { gaps.removeAll(keepingCapacity: true) }

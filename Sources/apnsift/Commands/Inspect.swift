@@ -33,6 +33,8 @@ struct Inspect: ParsableCommand {
 
   func run() throws {
     var examination = input.examination(hashing: noHash ? .none : .all)
+    // Without both, there is not enough to do for two.
+    examination.options.usesThreads = !noHash || !noDistinct
     let table =
       noDistinct
       ? nil : TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)

@@ -1,0 +1,219 @@
+import APNsWire
+import PacketCapture
+import WireBytes
+
+/// Where the bytes of a chunk are: in the window that the source was reading, or in a chunk of its batch.
+struct ChunkLocation: BitwiseCopyable {
+  var storage: ByteEvent.Storage
+  /// Index of the chunk's first byte there.
+  var start: Int
+}
+
+/// Evidence on its way to the sinks, in the order in which it was found. Sinks get it batch by batch: many runs of records
+/// at once, and on another thread where there is one.
+struct EvidenceBatch {
+  /// A run without a reference, so that thousands are added and read without counting any.
+  private struct Run: BitwiseCopyable {
+    enum Storage: BitwiseCopyable {
+      case window
+      case chunk(Int32)
+      /// In `copied`.
+      case copied
+    }
+
+    var run: RecordRun
+    var origin: ByteOrigin
+    var direction: Direction
+    var storage: Storage
+    /// Index in `labels`.
+    var labels: Int32
+  }
+
+  private enum Item {
+    case input(String)
+    /// The runs before this index that are in no earlier item.
+    case runs(end: Int)
+    /// - Parameter bytes: hold the requests; nil where the window does.
+    case requests(RequestRecords, bytes: [UInt8]?)
+    case response(ResponseRecord)
+    case finding(Finding)
+    case excerpt(Excerpt)
+    indirect case stream(StreamSummary, StreamReport)
+  }
+
+  /// What a batch holds before it is full: so much evidence, and so many bytes of records beside the window.
+  private static let fullCount = 4096
+  private static let fullBytes = 1 << 20
+  private static let mostRequests = 256
+
+  private var items: [Item] = []
+  private var runs: [Run] = []
+  /// How many of `runs` are in items.
+  private var itemizedRuns = 0
+  /// Of one stream after the other; a stream that comes again has them again.
+  private var labels: [StreamLabels] = []
+  /// The bytes of records that are in no chunk: those that reach from one chunk into the next.
+  private var copied: [UInt8] = []
+  /// Requests of one stream that are in no item yet: all in the window, or all in `requestBytes`.
+  private var requests: [RequestRecord] = []
+  private var requestLabels: StreamLabels?
+  private var requestBytes: [UInt8]?
+  /// Bytes that items keep.
+  private var itemBytes = 0
+  /// The window and the chunks that the records are in.
+  private(set) var window: [UInt8] = []
+  private(set) var chunks: [[UInt8]] = []
+
+  var isEmpty: Bool { items.isEmpty && runs.isEmpty && requests.isEmpty }
+
+  var isFull: Bool {
+    runs.count >= Self.fullCount || items.count >= Self.fullCount || itemBytes >= Self.fullBytes
+      || copied.count >= Self.fullBytes
+  }
+
+  /// What comes next is in `window`, or in `chunks`.
+  mutating func begin(_ window: [UInt8], _ chunks: [[UInt8]]) {
+    (self.window, self.chunks) = (window, chunks)
+  }
+
+  mutating func removeAll() {
+    removeEvidence()
+    begin([], [])
+  }
+
+  mutating func removeEvidence() {
+    items.removeAll(keepingCapacity: true)
+    runs.removeAll(keepingCapacity: true)
+    itemizedRuns = 0
+    labels.removeAll(keepingCapacity: true)
+    copied.removeAll(keepingCapacity: true)
+    itemBytes = 0
+  }
+
+  // MARK: - Evidence
+
+  /// Adds a run.
+  /// - Parameters:
+  ///   - bytes: hold the records.
+  ///   - location: where `bytes` are; nil where they do not last, and the records are copied.
+  mutating func append(_ records: FeedbackRecords, in bytes: RawSpan, at location: ChunkLocation?) {
+    if requestLabels != nil { itemizeRequests() }
+    if labels.last !== records.labels { labels.append(records.labels) }
+    var run = Run(
+      run: records.run, origin: records.origin, direction: records.direction, storage: .copied,
+      labels: Int32(truncatingIfNeeded: labels.count &- 1))
+    if let location {
+      run.run.start &+= location.start
+      switch location.storage {
+      case .window: run.storage = .window
+      case .chunk(let index): run.storage = .chunk(index)
+      }
+    } else {
+      let start = run.run.start
+      run.run.start = copied.count
+      bytes.extracting(start..<start &+ run.run.count &* run.run.stride).withUnsafeBytes {
+        copied.append(contentsOf: $0)
+      }
+    }
+    runs.append(run)
+  }
+
+  /// Adds a request that need not wait; parameters likewise.
+  mutating func append(
+    _ request: consuming RequestRecord, labels: StreamLabels, in bytes: RawSpan, at location: ChunkLocation?
+  ) {
+    var isInWindow = false
+    if case .window = location?.storage { isInWindow = true }
+    if requestLabels !== labels || (requestBytes == nil) != isInWindow || requests.count >= Self.mostRequests
+    {
+      itemize()
+      requestLabels = labels
+      requestBytes = isInWindow ? nil : []
+    }
+    let range = request.range
+    let start = requestBytes?.count ?? range.lowerBound &+ (location?.start ?? 0)
+    bytes.extracting(range).withUnsafeBytes { requestBytes?.append(contentsOf: $0) }
+    request.range = start..<start &+ range.count
+    requests.append(request)
+  }
+
+  /// Adds requests with the bytes that hold them.
+  mutating func append(_ requests: RequestRecords, in bytes: [UInt8]) {
+    itemBytes &+= bytes.count
+    append(.requests(requests, bytes: bytes))
+  }
+
+  mutating func append(input: String) { append(.input(input)) }
+  mutating func append(_ response: ResponseRecord) { append(.response(response)) }
+  mutating func append(_ finding: Finding) { append(.finding(finding)) }
+  mutating func append(_ excerpt: Excerpt) { append(.excerpt(excerpt)) }
+
+  mutating func append(_ stream: StreamSummary, report: StreamReport) {
+    append(.stream(stream, report))
+  }
+
+  private mutating func append(_ item: Item) {
+    itemize()
+    items.append(item)
+  }
+
+  /// Makes items of what is in none.
+  private mutating func itemize() {
+    if requestLabels != nil { itemizeRequests() }
+    if itemizedRuns < runs.count {
+      items.append(.runs(end: runs.count))
+      itemizedRuns = runs.count
+    }
+  }
+
+  private mutating func itemizeRequests() {
+    guard let labels = requestLabels else { return }
+    itemBytes &+= requestBytes?.count ?? 0
+    items.append(.requests(RequestRecords(labels: labels, records: requests), bytes: requestBytes))
+    (requests, requestLabels, requestBytes) = ([], nil, nil)
+  }
+
+  // MARK: - Delivery
+
+  mutating func deliver(to sinks: [any EvidenceSink]) throws {
+    itemize()
+    let window = window
+    var firstRun = 0
+    for item in items {
+      for sink in sinks {
+        switch item {
+        case .input(let source): try sink.inputBegan(source)
+        case .runs(let end): try deliver(runs[firstRun..<end], to: sink, window: window.span.bytes)
+        case .requests(let requests, let bytes?): try sink.requests(requests, in: bytes.span.bytes)
+        case .requests(let requests, nil): try sink.requests(requests, in: window.span.bytes)
+        case .response(let response): try sink.response(response)
+        case .finding(let finding): try sink.finding(finding)
+        case .excerpt(let excerpt): try sink.excerpt(excerpt)
+        case .stream(let stream, let report): try sink.stream(stream, report: report)
+        }
+      }
+      if case .runs(let end) = item { firstRun = end }
+    }
+  }
+
+  private func deliver(_ runs: ArraySlice<Run>, to sink: any EvidenceSink, window: RawSpan) throws {
+    guard let first = runs.first else { return }
+    var last = first.labels
+    var records = FeedbackRecords(
+      labels: labels[Int(last)], direction: first.direction, run: first.run, origin: first.origin)
+    for run in runs {
+      if run.labels != last {
+        last = run.labels
+        records.labels = labels[Int(last)]
+      }
+      (records.direction, records.run, records.origin) = (run.direction, run.run, run.origin)
+      switch run.storage {
+      case .window: try sink.records(records, in: window)
+      case .chunk(let index):
+        let chunk = chunks[Int(index)]
+        try sink.records(records, in: chunk.span.bytes)
+      case .copied: try sink.records(records, in: copied.span.bytes)
+      }
+    }
+  }
+}
