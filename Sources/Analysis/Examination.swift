@@ -12,6 +12,8 @@ package struct Examination {
     package var hashing = Hashing.all
     /// Whether it makes sense to give the same bytes twice: then no message says so.
     package var mayRepeat = false
+    /// Whether an input of no known format is a failure.
+    package var failsOnUnrecognised = false
     /// Whether reading, analysing and what the sinks do are on threads of their own, where there are processors for them.
     package var usesThreads = true
 
@@ -33,8 +35,11 @@ package struct Examination {
   package private(set) var inputs: [InputSummary] = []
   /// Inputs that failed, in whole or in part.
   package private(set) var failures = 0
-  /// Why an input is not read at all; nil reads it.
-  package var skips: ((Input) throws -> String?)?
+  /// Whether an input is not read at all.
+  package var skips: ((Input) throws -> Bool)?
+  /// The inputs that failed, by their indices in the walk, and whether the others are being read again without them.
+  private var failed: Set<Int> = []
+  private var isAgain = false
   /// The named directories that held an input, or something that failed and was reported.
   private var directoriesWithInputs: Set<String> = []
   /// Nil where an input may well be given twice.
@@ -83,6 +88,28 @@ package struct Examination {
   /// - Throws: what a sink throws; `Failure` where standard output is an input; `UsageError` for a filter that does
   ///   not compile.
   package mutating func run(_ sinks: [(any EvidenceSink)?]) throws {
+    try read(sinks)
+  }
+
+  /// Reads the inputs again that could be read whole, as if the others were not there. What was said is not said again.
+  /// - Throws: as `run`; `Failure` where one of them can be read only once, or cannot be read whole any more.
+  package mutating func runWithoutFailed(_ sinks: [(any EvidenceSink)?]) throws {
+    if let input = walk.inputs.indices.first(where: { !failed.contains($0) && walk.inputs[$0].size == nil }) {
+      throw Failure(
+        "\(walk.inputs[input].name) can be read only once, and would have to be read again without the inputs that "
+          + "failed: write it to a file")
+    }
+    isAgain = true
+    inputs = []
+    repeated = nil
+    let known = failures
+    try read(sinks)
+    guard failures == known else {
+      throw Failure("an input that could be read whole the first time could not the second time, see above")
+    }
+  }
+
+  private mutating func read(_ sinks: [(any EvidenceSink)?]) throws {
     let analyzer = Analyzer(options.analysis, sinks: sinks.compactMap { $0 }, usesThread: usesThreads)
     self.analyzer = analyzer
     try checkStandardOutput()
@@ -93,15 +120,9 @@ package struct Examination {
     }
     var progress = ReadingProgress(walk)
     defer { progress.clear() }
-    for (name, directory, fault) in walk.faults {
-      failures += 1
-      directoriesWithInputs.insert(directory)
-      try report(fault, of: name)
-    }
-    for (name, reason) in walk.passedOver { Messages.say("\(name): passed over: \(reason)") }
-    for (index, input) in walk.inputs.enumerated() {
-      if let reason = try skips?(input) {
-        Messages.say("\(input.name): passed over: \(reason)")
+    if !isAgain { try reportWalk() }
+    for (index, input) in walk.inputs.enumerated() where !failed.contains(index) {
+      if try skips?(input) ?? false {
         noteDirectory(of: input)
         continue
       }
@@ -111,15 +132,27 @@ package struct Examination {
         input, hashes: isHashed(input), progress: { progress.update($0) })
       progress.finishInput(report.bytes)
       if !report.faults.isEmpty || report.recognition == .nothing { progress.clear() }
+      let known = failures
       try record(report, of: input)
+      if failures > known { failed.insert(index) }
     }
     try reader.finish()
     try analyzer.finish()
+    if isAgain { return }
     sayIfSwapped()
     for directory in walk.directories where !directoriesWithInputs.contains(directory) {
       failures += 1
       Messages.say("\(directory): the directory holds no input")
     }
+  }
+
+  private mutating func reportWalk() throws {
+    for (name, directory, fault) in walk.faults {
+      failures += 1
+      directoriesWithInputs.insert(directory)
+      try report(fault, of: name)
+    }
+    for (name, reason) in walk.passedOver { Messages.note("\(name): passed over: \(reason)") }
   }
 
   /// Adds a finding about an input as a whole.
@@ -168,17 +201,21 @@ package struct Examination {
       noteDirectory(of: input)
     }
     if report.isPassedOver {
-      return try note("passed over: \(Self.kind(report.recognition))", of: input, .unrecognisedInput)
+      let isFailure = options.failsOnUnrecognised && report.recognition == .nothing
+      if isFailure { failures += 1 }
+      return try note(
+        "passed over: \(Self.kind(report.recognition))", of: input, .unrecognisedInput, isFailure: isFailure)
     }
     guard let format = report.format else { return }
     noteDirectory(of: input)
     // Of a pair, the user has said what each file is.
     if options.reading.format == nil, report.recognition == .nothing, input.half == nil {
+      if options.failsOnUnrecognised { failures += 1 }
       try note(
         "recognised as nothing, and read as a \(dumpText); if it is one, --from raw silences this", of: input,
-        .unrecognisedInput, lead: "warning: ")
+        .unrecognisedInput, lead: "warning: ", isFailure: options.failsOnUnrecognised)
     }
-    if report.contentBytes == 0, report.faults.isEmpty { Messages.say("\(input.name): is empty") }
+    if report.contentBytes == 0, report.faults.isEmpty, !isAgain { Messages.note("\(input.name): is empty") }
     var summary = InputSummary(
       source: input.name, format: format.name, compression: report.compression?.rawValue,
       bytes: report.bytes, sha256: report.sha256)
@@ -214,8 +251,11 @@ package struct Examination {
       Finding(source: name, fileOffset: fault.fileOffset, code: .unreadableInput, message: fault.placed))
   }
 
-  private func note(_ message: String, of input: Input, _ code: FindingCode, lead: String = "") throws {
-    Messages.say("\(input.name): \(lead)\(message)")
+  private func note(
+    _ message: String, of input: Input, _ code: FindingCode, lead: String = "", isFailure: Bool = false
+  ) throws {
+    let text = "\(input.name): \(lead)\(message)"
+    if isFailure { Messages.say(text) } else if !isAgain { Messages.note(text) }
     try report(Finding(source: input.name, code: code, message: message))
   }
 
@@ -224,7 +264,7 @@ package struct Examination {
     guard walk.inputs.contains(where: { $0.half != nil }),
       summary.gateway.requests &+ summary.gateway.responses == 0, summary.skippedBytes > 0
     else { return }
-    Messages.say(
+    Messages.note(
       "hint: neither file holds what it was named for; were --requests and --responses given the wrong way round?"
     )
   }

@@ -1,13 +1,18 @@
 import PacketCapture
 
 /// How much a finding matters.
-package enum Severity: String, CaseIterable, Sendable {
+package enum Severity: String, CaseIterable, Comparable, Sendable {
   /// Bytes were lost or cannot be read.
   case error
   /// Read, but with doubt.
   case warning
   /// Good to know.
   case note
+
+  /// The worst comes first.
+  package static func < (left: Severity, right: Severity) -> Bool {
+    (left == .error && right != .error) || (left == .warning && right == .note)
+  }
 }
 
 /// What is wrong with a place in an input. Codes are stable; docs/findings.md says what each means.

@@ -118,6 +118,11 @@ package struct Summary: Equatable, Sendable {
     findings.reduce(0) { $0 + ($1.key.severity == severity ? $1.value : 0) }
   }
 
+  /// Findings of that severity and of worse ones.
+  package func findingCount(from severity: Severity) -> Int {
+    findings.reduce(0) { $0 + ($1.key.severity <= severity ? $1.value : 0) }
+  }
+
   /// The flags that records carry, by code, with how many do.
   package var flagCounts: [(code: String, count: Int)] {
     zip(RecordFlags.all, flags).filter { $1 > 0 }.map { ($0.code, $1) }

@@ -1,5 +1,15 @@
+import Synchronization
+
 /// Messages to people, on standard error.
 package enum Messages {
+  private static let quiet = Atomic(false)
+
+  /// Whether notes and progress are left out (`--quiet`).
+  package static var isQuiet: Bool {
+    get { quiet.load(ordering: .relaxed) }
+    set { quiet.store(newValue, ordering: .relaxed) }
+  }
+
   /// Whether progress makes sense on standard error.
   package static let isTerminal = isatty(STDERR_FILENO) == 1
 
@@ -7,12 +17,17 @@ package enum Messages {
   @TaskLocal package static var log: MessageLog?
 
   /// Whether a line of progress has the terminal for itself.
-  package static var showsProgress: Bool { isTerminal && log == nil }
+  package static var showsProgress: Bool { isTerminal && log == nil && !isQuiet }
 
   /// One line, with the command's name before it.
   package static func say(_ message: String) {
     if let log { return log.add(VisibleText.of(message)) }
     write("apnsift: \(VisibleText.of(message))\n")
+  }
+
+  /// What is good to know and no error: `--quiet` leaves it out.
+  package static func note(_ message: String) {
+    if !isQuiet { say(message) }
   }
 
   package static func write(_ text: String) {

@@ -5,43 +5,51 @@ import TokenStores
 import WireBytes
 import YAML
 
-/// A mapping file: YAML, and small (docs/stores.md, "Your own table").
-package enum MappingFile {
+/// A mapping file: YAML, and small (docs/stores.md, "Your own table"). Besides the mapping it may say what options say
+/// otherwise.
+package struct MappingFile: Sendable {
+  package var mapping: TableMapping
+  /// As of `--store`, `--journal`, `--app` and `--environment`; nil where the file does not say it.
+  package var store: String?
+  package var journal: StoreURL?
+  package var app: String?
+  package var environment: Environment?
+
   /// - Parameter path: a path, or `-` for standard input.
-  package static func mapping(at path: String) throws -> TableMapping {
+  package init(at path: String) throws {
     do {
-      return try mapping(of: InputFile.content(of: Input(path), limit: YAMLText.maxSize), name: path)
+      try self.init(InputFile.content(of: Input(path), limit: YAMLText.maxSize), name: path)
     } catch let fault as InputFault {
       throw Failure("\(path): \(fault.message); it was to be read as --mapping")
     }
   }
 
   /// - Parameter name: how messages name the text.
-  package static func mapping(of bytes: [UInt8], name: String) throws(YAMLMistake) -> TableMapping {
+  package init(_ bytes: [UInt8], name: String) throws(YAMLMistake) {
     guard bytes.count <= YAMLText.maxSize else {
       throw YAMLMistake(
         "\(name): expected a mapping of at most \(ByteSize.text(YAMLText.maxSize)), found more; name the file that maps a table"
       )
     }
-    return try YAMLText.decode(TableMapping.self, from: bytes, name: name, example: MappingKey.table.example)
+    self = try YAMLText.decode(MappingFile.self, from: bytes, name: name, example: MappingKey.table.example)
   }
 
   /// What two options say of a table: enough to read it. Its tokens are taken for hex.
   /// - Parameter table: `NAME` or `SCHEMA.NAME`.
-  package static func trial(table: String, tokenColumn: String) throws -> TableMapping {
+  package init(trialOf table: String, tokenColumn: String) throws {
     guard let table = TableName(table), !tokenColumn.isEmpty else {
       throw UsageError(
         "--table \(table.shortened) --token-column \(tokenColumn.shortened): expected TABLE or SCHEMA.TABLE and the "
           + "name of a column; describe names with dots or blanks in a file for --mapping")
     }
-    return TableMapping(
+    mapping = TableMapping(
       schema: table.schema, table: table.name, token: TokenColumn(name: tokenColumn, form: .hex),
       action: .delete)
   }
 }
 
 private enum MappingKey: String, YAMLKey {
-  case table, token, app, environment, registered, action, invalidated, flag
+  case table, token, app, environment, registered, action, invalidated, flag, store, journal
 
   var example: String {
     switch self {
@@ -55,19 +63,71 @@ private enum MappingKey: String, YAMLKey {
     case .action: "action: mark, flag or delete"
     case .invalidated: "invalidated: {column: unregistered_at, form: timestamptz}"
     case .flag: "flag: {column: active, dead: false, alive: true}"
+    case .store: "store: postgresql:///app"
+    case .journal: "journal: sqlite:/var/lib/apnsift/replays.sqlite"
     }
   }
 }
 
-extension TableMapping: Decodable {
+extension MappingFile: Decodable {
   package init(from decoder: any Decoder) throws {
     let keys = try YAMLKeys<MappingKey>(decoder)
+    let app: AppKeys? = try keys.value(.app)
+    let environment: EnvironmentKeys? = try keys.value(.environment)
+    mapping = try TableMapping(keys, app: app?.column, environment: environment?.column)
+    self.app = app?.value
+    self.environment = environment?.value
+    if let store = try keys.text(.store) {
+      _ = try Self.url(store, .store, keys)
+      self.store = store
+    }
+    if let journal = try keys.text(.journal) {
+      let url = try Self.url(journal, .journal, keys)
+      guard case .sqlite = url else {
+        throw keys.mistake(
+          .journal, "expected a file beside the store for journal, found '\(url.text)'; write sqlite:PATH")
+      }
+      self.journal = url
+    }
+  }
+
+  private static func url(_ text: String, _ key: MappingKey, _ keys: YAMLKeys<MappingKey>) throws -> StoreURL
+  {
+    do { return try StoreURL(text) } catch { throw keys.mistake(key, error.message) }
+  }
+}
+
+/// The column of apps, the app where no option names one, or both.
+private struct AppKeys: Decodable {
+  enum Key: String, YAMLKey {
+    case column, value
+
+    var example: String { "app: bundle_id, or app: {value: com.example.mail} for a table of one app" }
+  }
+
+  var column: String?
+  var value: String?
+
+  init(from decoder: any Decoder) throws {
+    if let name = try? decoder.singleValueContainer().decode(String.self) {
+      column = try YAMLText.columnName(name, at: decoder.codingPath, example: Key.column.example)
+      return
+    }
+    let keys = try YAMLKeys<Key>(decoder)
+    column = try keys.columnName(.column)
+    value = try keys.text(.value)
+    guard column != nil || value != nil else { throw keys.missing(.column) }
+  }
+}
+
+extension TableMapping {
+  fileprivate init(_ keys: YAMLKeys<MappingKey>, app: String?, environment: EnvironmentColumn?) throws {
     let table: TableName = try keys.required(.table)
     let token: TokenColumn = try keys.required(.token)
     let registered: Registrations = try keys.required(.registered)
     self.init(
-      schema: table.schema, table: table.name, token: token, app: try keys.columnName(.app),
-      environment: try keys.value(.environment), registered: registered.column, action: try Self.action(keys))
+      schema: table.schema, table: table.name, token: token, app: app, environment: environment,
+      registered: registered.column, action: try Self.action(keys))
     try checkColumns(keys)
   }
 
@@ -178,28 +238,47 @@ extension TokenColumn: Decodable {
   }
 }
 
-extension EnvironmentColumn: Decodable {
-  private enum Key: String, YAMLKey {
-    case column, production, sandbox
+/// The column of environments, the environment where no option names one, or both.
+private struct EnvironmentKeys: Decodable {
+  enum Key: String, YAMLKey {
+    case column, production, sandbox, value
 
-    var example: String { "environment: {column: env, production: prod, sandbox: dev}" }
+    var example: String {
+      "environment: {column: env, production: prod, sandbox: dev}, or environment: {value: sandbox}"
+    }
   }
 
-  package init(from decoder: any Decoder) throws {
+  var column: EnvironmentColumn?
+  var value: Environment?
+
+  init(from decoder: any Decoder) throws {
     if let name = try? decoder.singleValueContainer().decode(String.self) {
-      self.init(name: name)
+      column = EnvironmentColumn(
+        name: try YAMLText.columnName(name, at: decoder.codingPath, example: Key.column.example))
       return
     }
     let keys = try YAMLKeys<Key>(decoder)
-    self.init(name: try keys.requiredColumnName(.column))
-    production = try keys.text(.production) ?? production
-    sandbox = try keys.text(.sandbox) ?? sandbox
-    guard production != sandbox else {
+    if let text = try keys.text(.value) {
+      guard let value = Environment(rawValue: text) else {
+        throw keys.unknown(text, .value, of: Environment.allCases.map(\.rawValue))
+      }
+      self.value = value
+      if !keys.contains(.column), !keys.contains(.production), !keys.contains(.sandbox) { return }
+    }
+    column = try Self.column(keys)
+  }
+
+  private static func column(_ keys: YAMLKeys<Key>) throws -> EnvironmentColumn {
+    var column = EnvironmentColumn(name: try keys.requiredColumnName(.column))
+    column.production = try keys.text(.production) ?? column.production
+    column.sandbox = try keys.text(.sandbox) ?? column.sandbox
+    guard column.production != column.sandbox else {
       throw keys.mistake(
         keys.contains(.sandbox) ? .sandbox : .production,
-        "expected one value for production and another for sandbox, found '\(sandbox.shortened)' for both; correct one "
-          + "of them")
+        "expected one value for production and another for sandbox, found '\(column.sandbox.shortened)' for both; "
+          + "correct one of them")
     }
+    return column
   }
 }
 

@@ -12,10 +12,29 @@ package struct StoreLocation {
   private let named: String?
   /// The table of the user's own; nil for `device_tokens`.
   private let mapping: TableMapping?
+  private let app: String?
+  private let environment: Environment?
   private let options: MappedStoreOptions
 
-  package init(_ named: String?, mapping: TableMapping?, options: MappedStoreOptions) {
-    (self.named, self.mapping, self.options) = (named, mapping, options)
+  /// - Parameters:
+  ///   - app: whose tokens a command is about; also whose the rows of a table are that does not say so.
+  ///   - environment: likewise.
+  package init(
+    _ named: String?, mapping: TableMapping?, app: String? = nil, environment: Environment? = nil,
+    options: MappedStoreOptions
+  ) {
+    (self.named, self.mapping, self.app, self.environment) = (named, mapping, app, environment)
+    var options = options
+    options.owner = AppEnvironment(app: app ?? "", environment: environment ?? .production)
+    self.options = options
+  }
+
+  /// Whose tokens a command is about, once it is clear which of a store's environments is meant.
+  package func owner(in store: any TokenStore) throws -> AppEnvironment {
+    guard environment == nil, Set(try store.owners().map(\.environment)).count > 1 else {
+      return options.owner
+    }
+    throw UsageError("\(store.name) holds tokens of production and of sandbox: say which with --environment")
   }
 
   /// The store for a command that only reads.
@@ -37,7 +56,7 @@ package struct StoreLocation {
     if let named { return try open(named, creates: creates) }
     if case .sqlite(let path) = try url(of: Self.usual), access(path, F_OK) != 0 {
       let plan = dryRun ? "taking \(Self.usual), which does not exist, as empty" : "making \(Self.usual)"
-      Messages.say("no store is named: \(plan)")
+      Messages.note("no store is named: \(plan)")
     }
     return try open(Self.usual, creates: true)
   }

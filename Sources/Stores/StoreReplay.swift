@@ -17,6 +17,8 @@ package struct StoreReplay {
   package var includesErrors = false
   /// Whether what could be read is replayed where an input could not be read whole.
   package var isPartial = false
+  /// Whether inputs that cannot be read whole are left out, and the others replayed.
+  package var skipsUnreadable = false
   /// Whether inputs that were replayed before are passed over.
   package var skipsReplayed = false
   /// For distinct tokens, in bytes.
@@ -29,32 +31,67 @@ package struct StoreReplay {
   }
 
   package func run(_ examination: inout Examination) throws -> ReplayOutcomeReport {
-    let table = TokenTable(memory: memory, temporaryDirectory: TemporaryDirectory.path)
-    let rejections =
-      includesErrors
-      ? RejectionCollector(table, flaggedCount: includesFlagged, now: UInt32(clamping: time(nil))) : nil
-    if skipsReplayed { examination.skips = { try replayed($0) } }
+    let known = ReplayedInputs()
+    if skipsReplayed { examination.skips = { try isReplayed($0, known) } }
+    var (table, rejections) = collectors()
     try examination.run([TokenCollector(table, flaggedCount: includesFlagged), rejections])
-    try reportReplayed(examination)
-    guard examination.failures == 0 || isPartial else {
-      throw Failure(
-        "\(store.name) is unchanged: \(Count.of(examination.failures, "input")) could not be read whole, "
-          + "see above; --partial replays what could be read")
+    if skipsUnreadable, examination.failures > 0 {
+      (table, rejections) = collectors()
+      try examination.runWithoutFailed([TokenCollector(table, flaggedCount: includesFlagged), rejections])
     }
+    known.say()
+    try reportReplayed(examination)
+    try checkFailures(examination)
     sayLeftOut(rejections, examination.summary)
-    if let warning = try OwnerDoubt(store: store, owner: owner).warning(table) { Messages.say(warning) }
+    if let warning = try OwnerDoubt(store: store, owner: owner).warning(table) { Messages.note(warning) }
     let answer = try replay(table, of: examination)
     return ReplayOutcomeReport(
       store: store.name, dryRun: options.dryRun, owner: owner, inputs: examination.inputs.count,
       tuples: examination.summary.feedback, rejections: rejections?.count, answer: answer)
   }
 
+  private func collectors() -> (TokenTable, RejectionCollector?) {
+    let table = TokenTable(memory: memory, temporaryDirectory: TemporaryDirectory.path)
+    guard includesErrors else { return (table, nil) }
+    let now = UInt32(clamping: time(nil))
+    return (table, RejectionCollector(table, flaggedCount: includesFlagged, now: now))
+  }
+
+  /// - Throws: where an input failed, and nobody asked for the rest. A dry run says so, and goes on.
+  private func checkFailures(_ examination: Examination) throws {
+    guard examination.failures > 0, !isPartial, !skipsUnreadable else { return }
+    let inputs = "\(Count.of(examination.failures, "input")) could not be read whole, see above"
+    let remedy = "--partial replays what could be read, --skip-unreadable the other inputs"
+    guard options.dryRun else { throw Failure("\(store.name) is unchanged: \(inputs); \(remedy)") }
+    Messages.say("the replay would leave \(store.name) unchanged: \(inputs); \(remedy)")
+  }
+
   // MARK: - Replayed before
 
-  /// Why `input` is passed over; nil where it was not replayed before.
-  private func replayed(_ input: Input) throws -> String? {
-    guard let digest = InputHash.digest(of: input) else { return nil }
-    return try store.replays(ofInputs: [digest], for: owner)[digest].map(Self.text)
+  /// The inputs that were passed over, for one message about all of them.
+  private final class ReplayedInputs {
+    var names: Set<String> = []
+    var replays: Set<Int> = []
+
+    func say() {
+      guard let first = names.first, let replay = replays.first else { return }
+      if names.count == 1 { return Messages.note("\(first): passed over: \(text(replay))") }
+      let numbers = replays.sorted()
+      let shown = numbers.prefix(8).map { "\($0)" }.joined(separator: ", ")
+      Messages.note(
+        "\(names.count) inputs passed over: they were replayed before, by \(numbers.count == 1 ? "replay" : "replays") "
+          + shown + (numbers.count > 8 ? ", …" : ""))
+    }
+  }
+
+  /// Whether `input` was replayed before; then `known` has it.
+  private func isReplayed(_ input: Input, _ known: ReplayedInputs) throws -> Bool {
+    guard let digest = InputHash.digest(of: input),
+      let replay = try store.replays(ofInputs: [digest], for: owner)[digest]
+    else { return false }
+    known.names.insert(input.name)
+    known.replays.insert(replay)
+    return true
   }
 
   /// Says which inputs were replayed before: that they change nothing is no fault.
@@ -62,13 +99,11 @@ package struct StoreReplay {
     let known = try store.replays(ofInputs: examination.inputs.compactMap(\.sha256), for: owner)
     for input in examination.inputs {
       guard let digest = input.sha256, let replay = known[digest] else { continue }
-      let message = Self.text(replay)
-      Messages.say("\(input.source): \(message)")
+      let message = text(replay)
+      Messages.note("\(input.source): \(message)")
       try examination.report(Finding(source: input.source, code: .alreadyReplayed, message: message))
     }
   }
-
-  private static func text(_ replay: Int) -> String { "was replayed before, by replay \(replay)" }
 
   // MARK: - Replaying
 
@@ -76,15 +111,15 @@ package struct StoreReplay {
   private func sayLeftOut(_ rejections: RejectionCollector?, _ summary: Summary) {
     if let rejections {
       guard rejections.timeless > 0 else { return }
-      Messages.say(
+      Messages.note(
         "\(Count.of(rejections.timeless, "invalid-token response")) left out: no capture time that can be believed "
           + "says since when the token is dead")
     } else if summary.gateway.responses > 0 {
-      Messages.say(
+      Messages.note(
         "\(Count.of(summary.gateway.responses, "error response")) left out; --from-errors takes the tokens that a "
           + "gateway called invalid (see its help first)")
     } else if summary.gateway.requests > 0 {
-      Messages.say(
+      Messages.note(
         "\(Count.of(summary.gateway.requests, "request")) left out: they say of no token that it is dead")
     }
   }
@@ -110,10 +145,10 @@ package struct StoreReplay {
       entry: record.map { record in { Self.entry(record, of: examination, rejected: rejection.count) } })
     answer.counts.rejected = rejection.count
     progress.clear()
-    if let advice = rejection.advice { Messages.say(advice) }
+    if let advice = rejection.advice { Messages.note(advice) }
     if answer.repeated > 0 {
       let isOne = answer.repeated == 1
-      Messages.say(
+      Messages.note(
         "\(Count.of(answer.repeated, "token")) \(isOne ? "is" : "are") in several rows of the table: each row counts"
       )
     }
@@ -132,6 +167,8 @@ package struct StoreReplay {
       options: record.options, tuples: examination.summary.feedback, rejected: rejected)
   }
 }
+
+private func text(_ replay: Int) -> String { "was replayed before, by replay \(replay)" }
 
 /// Tokens of which no record counts.
 private struct Rejection {

@@ -59,6 +59,7 @@ package struct InputReader: ~Copyable {
   private static let mostWaiting = 2
   /// Whether the worker has what this input gave so far: only then the next comes after it.
   private var usesWorker = false
+  /// Whether reading this input takes more than passing its bytes on.
   private var isReadingWork = false
   private var block: [UInt8]
   private var batch = EventBatch()
@@ -250,6 +251,7 @@ package struct InputReader: ~Copyable {
   private static func moveToFront(_ range: Range<Int>, of block: inout [UInt8], isShared: Bool) -> Int {
     if isShared {
       let rest = block[range]
+      // What comes after the rest is read before anybody looks at it.
       block = [UInt8](unsafeUninitializedCapacity: block.count) { bytes, count in
         _ = bytes.initialize(fromContentsOf: rest)
         count = bytes.count

@@ -52,23 +52,13 @@ package struct YAMLKeys<Key: YAMLKey> {
 
   /// A text that a database takes.
   package func text(_ key: Key) throws -> String? {
-    guard let text: String = try value(key) else { return nil }
-    guard !text.unicodeScalars.contains(where: { $0 == "\0" || $0 == "\u{feff}" }) else {
-      throw mistake(
-        key,
-        "expected a text for \(name(of: key)), found a zero byte or a byte order mark in it; leave it out")
-    }
-    return text
+    try (value(key) as String?).map { try YAMLText.text($0, at: path(key)) }
   }
 
   /// The name of a table or a column.
   package func columnName(_ key: Key) throws -> String? {
-    guard let name = try text(key) else { return nil }
-    guard !name.isEmpty else {
-      throw mistake(
-        key, "expected a name for \(self.name(of: key)), found an empty text; write \(key.example)")
-    }
-    return name
+    guard let name: String = try value(key) else { return nil }
+    return try YAMLText.columnName(name, at: path(key), example: key.example)
   }
 
   package func requiredColumnName(_ key: Key) throws -> String {
@@ -94,6 +84,31 @@ extension DecodingError {
 }
 
 extension YAMLText {
+  /// A text that a database takes.
+  fileprivate static func text(_ text: String, at path: [any CodingKey]) throws -> String {
+    guard !text.unicodeScalars.contains(where: { $0 == "\0" || $0 == "\u{feff}" }) else {
+      throw DecodingError.mistake(
+        at: path,
+        "expected a text for \(name(of: path)), found a zero byte or a byte order mark in it; leave it out")
+    }
+    return text
+  }
+
+  /// The name of a table or a column.
+  package static func columnName(
+    _ name: String, at path: [any CodingKey], example: String
+  ) throws -> String {
+    guard !name.isEmpty else {
+      throw DecodingError.mistake(
+        at: path, "expected a name for \(self.name(of: path)), found an empty text; write \(example)")
+    }
+    return try text(name, at: path)
+  }
+
+  private static func name(of path: [any CodingKey]) -> String {
+    path.map(\.stringValue).joined(separator: ".")
+  }
+
   /// The value that a text describes.
   /// - Parameters:
   ///   - name: how messages name the text.

@@ -59,7 +59,7 @@ struct ReplayBrakeTests {
   func dryRun() throws {
     try prepare(live: 20, dead: 5)
     let outcome = try directory.apnsift("replay", "dump.bin", "--max-invalidate", "4", "--dry-run")
-    #expect(outcome.code == 0)
+    #expect(outcome.code == 3)
     #expect(
       outcome.messages.contains(
         "warning: the replay would be stopped: 5 of 20 live tokens would be invalidated, and 4 are allowed "

@@ -6,8 +6,8 @@ struct ReplayOutcomeTests {
   static let time: UInt32 = 1_450_000_000
   static let keys = [
     "schema", "store", "dry_run", "app", "environment", "replay", "inputs", "tuples", "tokens", "rows",
-    "invalidated",
-    "updated", "inserted", "unchanged", "kept", "unknown", "rejected",
+    "stopped",
+    "invalidated", "updated", "inserted", "unchanged", "kept", "unknown", "rejected",
   ]
 
   /// A token in the store, what a tuple of `time` does to it, and when it is dead afterwards.

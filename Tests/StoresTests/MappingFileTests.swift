@@ -19,7 +19,7 @@ struct MappingFileTests {
   }
 
   private func read(_ text: String) throws -> TableMapping {
-    try MappingFile.mapping(of: Array(text.utf8), name: "devices.yml")
+    try MappingFile(Array(text.utf8), name: "devices.yml").mapping
   }
 
   /// The message of a file that makes no mapping.
@@ -48,6 +48,23 @@ struct MappingFileTests {
           app: "bundle_id", environment: EnvironmentColumn(name: "env", production: "prod", sandbox: "dev"),
           registered: TimeColumn(name: "updated_at", form: .timestamp(zone: "Europe/Berlin")),
           action: .mark(TimeColumn(name: "unregistered_at", form: .timestamptz))))
+  }
+
+  @Test("may say what options say otherwise; the mapping is the same")
+  func settings() throws {
+    let text = Self.file(
+      [:],
+      [
+        "store: postgresql://user@host/app", "journal: sqlite:/var/replays.sqlite",
+        "app: {column: bundle_id, value: com.example.mail}", "environment: {value: sandbox}",
+      ])
+    let file = try MappingFile(Array(text.utf8), name: "devices.yml")
+    #expect(
+      file.store == "postgresql://user@host/app" && file.journal == .sqlite(path: "/var/replays.sqlite"))
+    #expect(file.app == "com.example.mail" && file.environment == .sandbox)
+    #expect(file.mapping.app == "bundle_id" && file.mapping.environment == nil)
+    let plain = try MappingFile(Array(Self.file().utf8), name: "devices.yml")
+    #expect(plain.store == nil && plain.journal == nil && plain.app == nil && plain.environment == nil)
   }
 
   /// Texts of the value `dead`, and what the column holds then.
@@ -190,7 +207,21 @@ struct MappingFileTests {
       file([:], ["environment: {production: a}"]), "line 5, column 14", ["environment.column is missing"]
     ),
     (file([:], ["app: device_token"]), "line 5, column 6", ["that of token, too", "a column for each"]),
-    (file([:], ["app: {column: x}"]), "line 5, column 6", ["expected a single text for app, found keys"]),
+    (file([:], ["store: {column: x}"]), "line 5, column 8", ["expected a single text for store, found keys"]),
+    (file([:], ["store: devices.sqlite"]), "line 5, column 8", ["write sqlite:devices.sqlite"]),
+    (
+      file([:], ["journal: postgresql:///app"]), "line 5, column 10",
+      ["found 'postgresql:///app'", "sqlite:PATH"]
+    ),
+    (file([:], ["app: {}"]), "line 5, column 6", ["app.column is missing"]),
+    (
+      file([:], ["environment: {value: prod}"]), "line 5, column 22",
+      ["one of production, sandbox", "production"]
+    ),
+    (
+      file([:], ["environment: {value: sandbox, sandbox: dev}"]), "line 5, column 14",
+      ["environment.column is missing"]
+    ),
     (file([:], ["app:"]), "line 5, column 5", ["found nothing"]),
     (file([:], ["[a]: x"]), "line 5, column 1", ["expected a key, found a list"]),
     (file([:], ["table: x"]), "line 1, column 1", ["each key once", "'table'"]),

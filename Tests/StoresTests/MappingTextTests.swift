@@ -33,7 +33,7 @@ struct MappingTextTests {
     for _ in 0..<100 {
       let mapping = random.next()
       let json = MappingText.json(mapping)
-      let read = try MappingFile.mapping(of: Array(json.utf8), name: "journal")
+      let read = try MappingFile(Array(json.utf8), name: "journal").mapping
       #expect(read == mapping, "\(json)")
       // Equal texts can differ in bytes, and a database tells them apart.
       #expect(Array(MappingText.json(read).utf8) == Array(json.utf8))
@@ -58,7 +58,7 @@ struct MappingTextTests {
   @Test("is checked as a file is", arguments: faults)
   func fault(_ text: String, _ part: String) {
     let error = #expect(throws: YAMLMistake.self) {
-      try MappingFile.mapping(of: Array(text.utf8), name: "journal")
+      try MappingFile(Array(text.utf8), name: "journal").mapping
     }
     #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
   }
@@ -72,7 +72,7 @@ struct MappingTextTests {
       var bytes = Array(MappingText.json(mappings.next()).utf8)
       for _ in 0..<random.pick(1...5) { bytes[random.pick(0...bytes.count - 1)] = random.pick(signs) }
       // What it says does not matter: an error is an answer, too.
-      _ = try? MappingFile.mapping(of: bytes, name: "journal")
+      _ = try? MappingFile(bytes, name: "journal").mapping
     }
   }
 }

@@ -55,6 +55,7 @@ package struct ReplayOutcomeReport {
         ("tuples", .int(tuples)),
         ("tokens", .int(counts.tokens)),
         ("rows", .int(answer.rows)),
+        ("stopped", answer.stop.map { .string($0.text) } ?? .null),
       ] + outcomes.map { ($0.name, .int($0.count)) })
   }
 

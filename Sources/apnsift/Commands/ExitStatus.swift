@@ -7,7 +7,7 @@ import YAML
 /// The exit codes (interface.md, "Exit codes").
 enum ExitStatus: Int32, Error {
   case done = 0
-  /// `--strict` found something.
+  /// There is a finding that `--strict` or `--fail-on` names.
   case found = 1
   /// An input, an output or a store failed; what could be read was processed, and the messages say which.
   case failed = 2
@@ -64,6 +64,7 @@ extension InputOptions {
   /// Throws where the inputs or their findings make the exit code another than 0.
   func check(_ examination: Examination) throws {
     if examination.failures > 0 { throw ExitStatus.failed }
-    if strict, examination.summary.findingCount(.error) > 0 { throw ExitStatus.found }
+    let severity = failOn.severity ?? (strict ? .error : nil)
+    if let severity, examination.summary.findingCount(from: severity) > 0 { throw ExitStatus.found }
   }
 }

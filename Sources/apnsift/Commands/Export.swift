@@ -117,7 +117,7 @@ struct Export: ParsableCommand {
     try file.finish()
     try findingsBuffer?.flush()
     try findingsFile?.finish()
-    if let hint = hint(summary) { Messages.say(hint) }
+    if let hint = hint(summary) { Messages.note(hint) }
     let done =
       "exported \(summary.exportText(records, isCSV: to == .csv)) of \(Count.of(examination.inputs.count, "input"))"
     Messages.say(examination.closingLine(done))

@@ -79,6 +79,13 @@ struct Replay: ParsableCommand {
   @Flag(help: "Replay what could be read where an input cannot be read whole.")
   var partial = false
 
+  @Flag(
+    help: """
+      Replay the other inputs where some cannot be read whole, as if those had not been named; the exit code is 2 all the \
+      same. The others are read a second time.
+      """)
+  var skipUnreadable = false
+
   @Flag(help: "Pass over inputs that were replayed for this app and environment before, by their SHA-256.")
   var skipReplayed = false
 
@@ -94,6 +101,10 @@ struct Replay: ParsableCommand {
     if skipReplayed, input.capture.join || input.requests != nil {
       throw ValidationError(
         "--skip-replayed passes over files one by one: it does not go with --join or --requests.")
+    }
+    if skipUnreadable, partial || input.capture.join || input.requests != nil {
+      throw ValidationError(
+        "--skip-unreadable leaves files out one by one: it does not go with --partial, --join or --requests.")
     }
     if knownOnly, unknown.insertUnknown {
       throw ValidationError("--known-only and --insert-unknown exclude each other.")
@@ -113,6 +124,7 @@ struct Replay: ParsableCommand {
       ("known_only", .bool(insertsNone)),
       ("include_flagged", .bool(includeFlagged)),
       ("partial", .bool(partial)),
+      ("skip_unreadable", .bool(skipUnreadable)),
       ("from_errors", .bool(fromErrors)),
       ("grace", .int(Int(grace.seconds))),
       ("max_invalidate", .string(maxInvalidate.text)),
@@ -120,22 +132,25 @@ struct Replay: ParsableCommand {
   }
 
   func run() throws {
-    let store = try store.location(
-      owner: owner.named, insertsUnknown: unknown.insertUnknown, journal: journal.url
-    ).openForWriting(creates: create, dryRun: dryRun)
+    let location = try store.location(
+      app: owner.app, environment: owner.environment, insertsUnknown: unknown.insertUnknown,
+      journal: journal.url)
+    let store = try location.openForWriting(creates: create, dryRun: dryRun)
     try store.check(for: dryRun ? .reading : noJournal ? .writing : .recording)
-    var replay = StoreReplay(into: store, for: try owner.owner(in: store))
+    var replay = StoreReplay(into: store, for: try location.owner(in: store))
     replay.options = ReplayOptions(knownOnly: insertsNone, dryRun: dryRun)
     replay.options.grace = grace.seconds
     replay.options.brake = maxInvalidate
     (replay.includesFlagged, replay.includesErrors) = (includeFlagged, fromErrors)
-    (replay.isPartial, replay.skipsReplayed) = (partial, skipReplayed)
+    (replay.isPartial, replay.skipsUnreadable) = (partial, skipUnreadable)
+    replay.skipsReplayed = skipReplayed
     replay.memory = input.memory.bytes
     if !noJournal { replay.record = (Apnsift.version, reported.text) }
     var examination = input.examination(hashing: .all)
     let outcome = try replay.run(&examination)
     try tell(outcome, examination.closingLine(outcome.sentence))
     try input.check(examination)
+    if outcome.answer.stop != nil { throw ExitStatus.stopped }
   }
 
   private func tell(_ outcome: ReplayOutcomeReport, _ closingLine: String) throws {

@@ -42,7 +42,7 @@ struct StoreExport: ParsableCommand {
   var force = false
 
   func run() throws {
-    let store = try store.location(owner: filter.owner).openForReading()
+    let store = try store.location(app: filter.app, environment: filter.environment).openForReading()
     let file = try output.map { try OutputFile($0, force: force) } ?? OutputFile()
     let buffer = OutputBuffer(file)
     let csv = StoreCSV(

@@ -56,10 +56,11 @@ struct StoreImport: ParsableCommand {
   @OptionGroup var owner: OwnerOptions
 
   func run() throws {
-    let store = try store.location(owner: owner.named, insertsUnknown: unknown.insertUnknown)
-      .openForWriting(creates: create)
+    let location = try store.location(
+      app: owner.app, environment: owner.environment, insertsUnknown: unknown.insertUnknown)
+    let store = try location.openForWriting(creates: create)
     try store.check(for: .writing)
-    let owner = try owner.owner(in: store)
+    let owner = try location.owner(in: store)
     var registrations = RegistrationImport()
     registrations.file.tokenColumn = tokenColumn
     if let registeredColumn {

@@ -25,7 +25,7 @@ struct StoreList: ParsableCommand {
   @OptionGroup var filter: FilterOptions
 
   func run() throws {
-    let store = try store.location(owner: filter.owner).openForReading()
+    let store = try store.location(app: filter.app, environment: filter.environment).openForReading()
     let buffer = OutputBuffer(OutputFile())
     let writer = TokenRowWriter(to, output: buffer)
     try writer.begin()

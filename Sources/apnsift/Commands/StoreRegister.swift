@@ -50,10 +50,11 @@ struct StoreRegister: ParsableCommand {
   }
 
   func run() throws {
-    let store = try store.location(owner: owner.named, insertsUnknown: unknown.insertUnknown)
-      .openForWriting(creates: create)
+    let location = try store.location(
+      app: owner.app, environment: owner.environment, insertsUnknown: unknown.insertUnknown)
+    let store = try location.openForWriting(creates: create)
     try store.check(for: .writing)
-    let owner = try owner.owner(in: store)
+    let owner = try location.owner(in: store)
     let now = UInt32(truncatingIfNeeded: time(nil))
     var progress = TokenProgress()
     defer { progress.clear() }

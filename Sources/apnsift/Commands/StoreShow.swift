@@ -30,9 +30,7 @@ struct StoreShow: ParsableCommand {
   var json = false
 
   func run() throws {
-    let store = try store.location(
-      owner: AppEnvironment(app: app ?? "", environment: environment ?? .production)
-    ).openForReading()
+    let store = try store.location(app: app, environment: environment).openForReading()
     let rows = try store.rows(
       of: tokens.map(\.bytes), in: AppEnvironmentFilter(app: app, environment: environment))
     let buffer = OutputBuffer(OutputFile())

@@ -39,6 +39,35 @@ struct SizeArgument: ExpressibleByArgument {
   }
 }
 
+/// What makes the exit code another than 0, as `unrecognised,warning`.
+struct FailOnArgument: ExpressibleByArgument {
+  static let unrecognised = "unrecognised"
+  /// Always fails: the word is there for those who write all of them down.
+  static let unreadable = "unreadable"
+
+  var unrecognised = false
+  /// The least severity of a finding that does; nil for none.
+  var severity: Severity?
+
+  init() {}
+
+  init?(argument: String) {
+    for word in argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
+      if word == Self.unrecognised {
+        unrecognised = true
+      } else if let named = Severity(rawValue: word) {
+        severity = max(severity ?? named, named)
+      } else if word != Self.unreadable {
+        return nil
+      }
+    }
+  }
+
+  static var allValueStrings: [String] { [unrecognised, unreadable] + Severity.allCases.map(\.rawValue) }
+
+  var defaultValueDescription: String { Self.unreadable }
+}
+
 /// As `32`, `32,54`, `1-100`.
 extension TokenLengths: ExpressibleByArgument {
   public init?(argument: String) { self.init(argument) }

@@ -71,10 +71,21 @@ struct InputOptions: ParsableArguments {
 
   @OptionGroup(title: "Captures") var capture: CaptureOptionGroup
 
-  @Flag(help: "Exit with 1 where there is a finding of severity error.")
+  @Flag(help: "Exit with 1 where there is a finding of severity error: the same as --fail-on error.")
   var strict = false
 
+  @Option(
+    help: """
+      What makes the exit code another than 0, separated by commas: unrecognised (an input of no known format; 2, and \
+      no replay), unreadable (2, as always); or from which severity on a finding does: error, warning or note (1).
+      """)
+  var failOn = FailOnArgument()
+
+  @Flag(help: "Write errors and the last line to standard error, and nothing else.")
+  var quiet = false
+
   mutating func validate() throws {
+    Messages.isQuiet = quiet
     guard (requests == nil) == (responses == nil) else {
       throw ValidationError(
         "--requests and --responses go together: one direction alone is an input, with --protocol requests or responses."
@@ -168,6 +179,7 @@ struct InputOptions: ParsableArguments {
     options.reading.maxExpansion = maxExpansion.bytes
     options.reading.capture = capture.options(serverPorts: protocolChoice.serverPorts, memory: memory.bytes)
     options.reading.joins = capture.join
+    options.failsOnUnrecognised = failOn.unrecognised
     return options
   }
 

@@ -6,7 +6,7 @@ import TokenStores
 struct MappingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "A YAML file that says how a table of yours holds tokens (docs/stores.md, Your own table).",
+      "A YAML file that says how a table of yours holds tokens, and may name store, journal, app and environment (docs/stores.md, Your own table).",
       valueName: "file"))
   var mapping: String?
 
@@ -35,10 +35,10 @@ struct MappingOptions: ParsableArguments {
   /// Whether two options are all that is said of the table.
   var isTrial: Bool { table != nil }
 
-  /// The mapping; nil where nothing was given. Throws `YAMLMistake`, and `Failure` for a file that cannot be read.
-  func tableMapping() throws -> TableMapping? {
-    if let mapping { return try MappingFile.mapping(at: mapping) }
+  /// Nil where nothing was given. Throws `YAMLMistake`, and `Failure` for a file that cannot be read.
+  func mappingFile() throws -> MappingFile? {
+    if let mapping { return try MappingFile(at: mapping) }
     guard let table, let tokenColumn else { return nil }
-    return try MappingFile.trial(table: table, tokenColumn: tokenColumn)
+    return try MappingFile(trialOf: table, tokenColumn: tokenColumn)
   }
 }

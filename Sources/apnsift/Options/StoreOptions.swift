@@ -9,7 +9,7 @@ struct StoreOptions: ParsableArguments, StoreChoice {
 
   @OptionGroup(title: "A table of your own") var mapping: MappingOptions
 
-  func tableMapping() throws -> TableMapping? { try mapping.tableMapping() }
+  func mappingFile() throws -> MappingFile? { try mapping.mappingFile() }
 
   var isTrial: Bool { mapping.isTrial }
 }
@@ -24,9 +24,7 @@ struct StoreFileOptions: ParsableArguments, StoreChoice {
       valueName: "file"))
   var mapping: String?
 
-  func tableMapping() throws -> TableMapping? {
-    try mapping.map { try MappingFile.mapping(at: $0) }
-  }
+  func mappingFile() throws -> MappingFile? { try mapping.map { try MappingFile(at: $0) } }
 
   var isTrial: Bool { false }
 }
@@ -36,9 +34,10 @@ struct StorePlaceOptions: ParsableArguments {
   private static let variable = "APNSIFT_STORE"
 
   @Option(
-    help:
-      "The store: sqlite:PATH or a postgresql:// URI. Else what \(variable) says, else \(StoreLocation.usual)."
-  )
+    help: """
+      The store: sqlite:PATH or a postgresql:// URI. Else what the mapping file says, else \(variable), else \
+      \(StoreLocation.usual).
+      """)
   var store: String?
 
   @Option(help: "Seconds to wait for another program's lock on the store.")
@@ -50,9 +49,9 @@ struct StorePlaceOptions: ParsableArguments {
     }
   }
 
-  /// The store that the option or the environment names; nil where neither does.
-  var named: String? {
-    store ?? getenv(Self.variable).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  /// What the environment variable says; nil where it says nothing.
+  var ofVariable: String? {
+    getenv(Self.variable).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 }
 
@@ -60,25 +59,28 @@ struct StorePlaceOptions: ParsableArguments {
 protocol StoreChoice {
   var place: StorePlaceOptions { get }
 
-  /// The table of the user's own; nil for `device_tokens`.
-  func tableMapping() throws -> TableMapping?
+  /// Says how the table of the user's own is; nil for `device_tokens`.
+  func mappingFile() throws -> MappingFile?
 
   /// Whether the mapping is good for a try alone.
   var isTrial: Bool { get }
 }
 
 extension StoreChoice {
+  /// The store by the options, and where they are silent by the mapping file.
   /// - Parameters:
-  ///   - owner: whose the rows of a table are that does not say so.
+  ///   - app: what `--app` says, and so on.
   ///   - insertsUnknown: whether `--insert-unknown` is given.
-  ///   - journal: what `--journal` names.
   func location(
-    owner: AppEnvironment = AppEnvironment(), insertsUnknown: Bool = false, journal: StoreURL? = nil
+    app: String? = nil, environment: Environment? = nil, insertsUnknown: Bool = false,
+    journal: StoreURL? = nil
   ) throws -> StoreLocation {
-    StoreLocation(
-      place.named, mapping: try tableMapping(),
+    let file = try mappingFile()
+    return StoreLocation(
+      place.store ?? file?.store ?? place.ofVariable, mapping: file?.mapping, app: app ?? file?.app,
+      environment: environment ?? file?.environment,
       options: MappedStoreOptions(
-        owner: owner, insertsUnknown: insertsUnknown, journal: journal, isTrial: isTrial,
+        insertsUnknown: insertsUnknown, journal: journal ?? file?.journal, isTrial: isTrial,
         lockTimeout: .seconds(place.lockTimeout)))
   }
 }
@@ -113,24 +115,10 @@ struct JournalArgument: ExpressibleByArgument {
 /// Whose tokens a command is about.
 struct OwnerOptions: ParsableArguments {
   @Option(help: "The app whose tokens these are, as the store names it.")
-  var app = ""
+  var app: String?
 
   @Option(help: "production or sandbox; must be given once the store holds both. (default: production)")
   var environment: Environment?
-
-  /// The owner as far as the options alone say it.
-  var named: AppEnvironment { AppEnvironment(app: app, environment: environment ?? .production) }
-
-  /// The owner, once it is clear which of a store's environments is meant.
-  func owner(in store: any TokenStore) throws -> AppEnvironment {
-    if let environment { return AppEnvironment(app: app, environment: environment) }
-    let environments = Set(try store.owners().map(\.environment))
-    guard environments.count < 2 else {
-      throw UsageError(
-        "\(store.name) holds tokens of production and of sandbox: say which with --environment")
-    }
-    return AppEnvironment(app: app, environment: .production)
-  }
 }
 
 extension Environment: ExpressibleByArgument {}
@@ -162,7 +150,4 @@ struct FilterOptions: ParsableArguments {
   var environment: Environment?
 
   var filter: AppEnvironmentFilter { AppEnvironmentFilter(app: app, environment: environment) }
-
-  /// Whose the rows of a table are that does not say so.
-  var owner: AppEnvironment { AppEnvironment(app: app ?? "", environment: environment ?? .production) }
 }

@@ -39,6 +39,7 @@ struct ErrorReplayTests {
 
   static let keys: Set = [
     "schema", "store", "dry_run", "app", "environment", "replay", "inputs", "tuples", "tokens", "rows",
+    "stopped",
     "invalidated",
     "updated",
     "inserted", "unchanged", "kept", "unknown", "rejected",
