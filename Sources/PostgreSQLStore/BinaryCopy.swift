@@ -1,4 +1,5 @@
 import CLibpq
+import TokenStores
 
 /// Rows on their way into a table, in the format of `COPY … (FORMAT binary)`, gathered in one buffer.
 final class BinaryCopy {
@@ -39,30 +40,16 @@ final class BinaryCopy {
 
   deinit { buffer.deallocate() }
 
-  /// Begins a row, whose fields follow.
-  func beginRow(fields: Int16) throws(ServerError) { try appendInteger(fields) }
-
-  func add(_ bytes: RawSpan) throws(ServerError) {
-    try appendInteger(Int32(clamping: bytes.byteCount))
-    try bytes.withUnsafeBytes { bytes throws(ServerError) in try append(bytes) }
-  }
-
-  /// Adds a bigint, or the microseconds of a timestamptz; nil is null.
-  func add(_ value: Int64?) throws(ServerError) {
-    guard let value else { return try appendInteger(Int32(-1)) }
-    try appendInteger(Int32(8))
-    try appendInteger(value)
-  }
-
-  func add(_ flag: Bool) throws(ServerError) {
-    try appendInteger(Int32(1))
-    try appendInteger(UInt8(flag ? 1 : 0))
-  }
-
-  func add(_ place: RowPlace) throws(ServerError) {
-    try appendInteger(Int32(RowPlace.length))
-    try appendInteger(place.block)
-    try appendInteger(place.line)
+  /// Adds a row.
+  func add(_ row: SQLFields, _ types: [ServerType]) throws {
+    try appendInteger(Int16(clamping: row.count))
+    for index in row.indices {
+      try types[index].withEncoded(row[index]) { bytes in
+        guard let bytes else { return try appendInteger(Int32(-1)) }
+        try appendInteger(Int32(clamping: bytes.count))
+        try append(bytes)
+      }
+    }
   }
 
   private func appendInteger<Value: FixedWidthInteger>(_ value: Value) throws(ServerError) {

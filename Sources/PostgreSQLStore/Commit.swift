@@ -3,7 +3,7 @@ import TokenStores
 
 /// The end of a transaction, which is not over when its connection breaks: the server may have committed it and not
 /// have come to say so.
-extension PostgreSQLTokenStore {
+extension PostgreSQLDatabase {
   /// How often a server that does not answer is asked what became of a transaction, and the pause between, in
   /// microseconds: together long enough for a server that starts again.
   private static let questions = 40

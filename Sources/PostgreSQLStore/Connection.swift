@@ -3,8 +3,8 @@ import TokenStores
 
 /// A connection to a server. Closing it undoes what was not committed: so does the server where this process ends.
 ///
-/// A signal that ends the process in the middle of a statement leaves the server to notice that nobody listens.
-final class Connection {
+/// One thread uses it at a time. A signal that ends the process in the middle of a statement leaves the server to notice that nobody listens.
+final class Connection: @unchecked Sendable {
   let handle: OpaquePointer
 
   /// The oldest version that has what the statements need (collisdeterministic, hashtextextended).

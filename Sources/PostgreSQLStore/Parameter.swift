@@ -1,57 +1,131 @@
 import TokenStores
 
+/// A type of the server: its number and that of its arrays in the catalogue, pg_type.
+enum ServerType: UInt32 {
+  case text = 25
+  case bytea = 17
+  case bigint = 20
+  case timestamptz = 1184
+  case timestamp = 1114
+  case tid = 27
+
+  init(_ kind: SQLKind) {
+    switch kind {
+    case .text, .other, .any: self = .text
+    case .bytes: self = .bytea
+    case .integer: self = .bigint
+    case .moment: self = .timestamptz
+    case .clock: self = .timestamp
+    }
+  }
+
+  var name: String { "\(self)" }
+
+  var array: UInt32 {
+    switch self {
+    case .text: 1009
+    case .bytea: 1001
+    case .bigint: 1016
+    case .timestamptz: 1185
+    case .timestamp: 1115
+    case .tid: 1010
+    }
+  }
+
+  /// Microseconds from 1970 to 2000, when the server's times begin.
+  static let epoch: Int64 = 946_684_800_000_000
+
+  /// A number of ours as the server has it: the ends of the range are infinity for both.
+  func encoded(_ number: Int64) -> Int64 {
+    switch self {
+    case .timestamptz, .timestamp: number == .max || number == .min ? number : number &- Self.epoch
+    default: number
+    }
+  }
+
+  func decoded(_ number: Int64) -> Int64 {
+    switch self {
+    case .timestamptz, .timestamp: number == .max || number == .min ? number : number &+ Self.epoch
+    default: number
+    }
+  }
+
+  /// Gives a value's bytes in the server's binary format to `body`; nil for null.
+  func withEncoded<Result>(
+    _ field: SQLField, _ body: (UnsafeRawBufferPointer?) throws -> Result
+  ) rethrows -> Result {
+    switch field {
+    case .null: return try body(nil)
+    case .integer(let number):
+      if self == .text {
+        return try Array(String(number).utf8).withUnsafeBytes { try body($0) }
+      }
+      return try withUnsafeBytes(of: encoded(number).bigEndian) { try body($0) }
+    case .real(let number):
+      // Only values of SQLite are of this kind.
+      return try Array(String(number).utf8).withUnsafeBytes { try body($0) }
+    case .text(let bytes), .bytes(let bytes): return try body(bytes)
+    }
+  }
+}
+
 /// A value beside a statement. Values are never written into its text.
-enum Parameter {
-  case text(String)
-  case bytes([UInt8])
-  case integer(Int)
-  /// An array of bytea.
-  case array([ArraySlice<UInt8>])
-  case null
+struct Parameter {
+  let type: UInt32
+  /// As the server's binary format has it; nil for null.
+  let encoded: [UInt8]?
 
   init(_ value: SQLValue) {
-    switch value {
-    case .null: self = .null
-    case .integer(let number): self = .integer(Int(number))
-    // Only values of SQLite are of this kind.
-    case .real(let number): self = .text(String(number))
-    case .text(let text): self = .text(text)
-    case .bytes(let bytes): self = .bytes(bytes)
+    let type: ServerType =
+      switch value {
+      case .null, .text, .real: .text
+      case .integer: .bigint
+      case .bytes: .bytea
+      }
+    // 0: the server finds out which type a null is to be of.
+    self.type = value == .null ? 0 : type.rawValue
+    encoded = value.withField { type.withEncoded($0) { $0.map { Array($0) } } }
+  }
+
+  static func text(_ text: String) -> Parameter { Parameter(.text(text)) }
+
+  init(_ array: ArrayParameter) {
+    type = array.type.array
+    encoded = array.bytes
+  }
+}
+
+/// Values of one dimension, numbered from 1 (`array_recv` of the server).
+struct ArrayParameter {
+  let type: ServerType
+  private(set) var count: Int32 = 0
+  private var elements: [UInt8] = []
+
+  init(_ type: ServerType) { self.type = type }
+
+  var length: Int { elements.count }
+
+  mutating func append(_ field: SQLField) {
+    count += 1
+    type.withEncoded(field) { bytes in
+      Self.append(bytes.map { Int32(clamping: $0.count) } ?? -1, to: &elements)
+      if let bytes { elements.append(contentsOf: bytes) }
     }
   }
 
-  /// The type's number in the server's catalogue, pg_type: text, bytea, bigint, bytea[].
-  var type: UInt32 {
-    switch self {
-    case .text, .null: 25
-    case .bytes: 17
-    case .integer: 20
-    case .array: 1001
-    }
+  mutating func removeAll() {
+    count = 0
+    elements.removeAll(keepingCapacity: true)
   }
 
-  /// The value as the server's binary format has it.
-  var encoded: [UInt8]? {
-    switch self {
-    case .text(let text): Array(text.utf8)
-    case .bytes(let bytes): bytes
-    case .null: nil
-    case .integer(let value): withUnsafeBytes(of: Int64(value).bigEndian) { Array($0) }
-    case .array(let values): Self.encoded(values)
-    }
+  /// Dimensions, whether there may be nulls, the type of the elements, how many there are, and the first one's number.
+  var bytes: [UInt8] {
+    var head: [UInt8] = []
+    for number in [1, 1, Int32(type.rawValue), count, 1] { Self.append(number, to: &head) }
+    return head + elements
   }
 
-  /// One dimension without nulls, numbered from 1 (`array_recv` of the server).
-  private static func encoded(_ values: [ArraySlice<UInt8>]) -> [UInt8] {
-    var bytes: [UInt8] = []
-    func append(_ number: Int) {
-      withUnsafeBytes(of: Int32(clamping: number).bigEndian) { bytes.append(contentsOf: $0) }
-    }
-    for number in [1, 0, 17, values.count, 1] { append(number) }
-    for value in values {
-      append(value.count)
-      bytes.append(contentsOf: value)
-    }
-    return bytes
+  private static func append(_ number: Int32, to bytes: inout [UInt8]) {
+    withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
   }
 }

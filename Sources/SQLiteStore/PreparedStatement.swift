@@ -1,14 +1,15 @@
 import GRDB
 import GRDBSQLite
+import TokenStores
 
-/// A statement that is run once a token.
+/// A statement that is run once a row.
 ///
 /// GRDB compiles it, owns it and finalizes it; binding and stepping go through SQLite's C interface, because
 /// a row's array, string and dictionary would cost several times what SQLite itself does.
 struct PreparedStatement {
   private let statement: Statement
   private let database: Database
-  let handle: OpaquePointer
+  private let handle: OpaquePointer
 
   init(_ database: Database, _ sql: String) throws {
     self.database = database
@@ -16,98 +17,85 @@ struct PreparedStatement {
     handle = statement.sqliteStatement
   }
 
-  /// Advances to the next row; false behind the last one.
-  func step() throws -> Bool {
-    let code = sqlite3_step(handle)
-    switch code {
-    case SQLITE_ROW: return true
-    case SQLITE_DONE: return false
-    default:
-      let error = DatabaseError(resultCode: ResultCode(rawValue: code), message: database.lastErrorMessage)
-      reset()
-      throw error
-    }
-  }
-
-  /// Runs a statement that returns no rows, and makes it ready to be bound and run again.
-  ///
-  /// - Returns: how many rows it inserted or updated, without those that triggers did.
+  /// Runs it; returns how many rows it inserted, updated or deleted, without those that triggers did.
   @discardableResult
   func run() throws -> Int {
-    _ = try step()
-    let changes = Int(sqlite3_changes(database.sqliteConnection))
-    reset()
-    return changes
+    defer { sqlite3_reset(handle) }
+    while try step() {}
+    return Int(sqlite3_changes(database.sqliteConnection))
   }
 
-  /// Makes it ready to be bound and run again; what is bound stays.
-  func reset() {
-    sqlite3_reset(handle)
+  /// Visits its rows. `fields` is memory for them.
+  func visit(_ fields: UnsafeMutableBufferPointer<SQLField>, _ body: (SQLFields) throws -> Void) throws {
+    defer { sqlite3_reset(handle) }
+    while try step() {
+      for column in fields.indices { fields[column] = field(Int32(column)) }
+      try body(SQLFields(fields))
+    }
   }
-}
 
-/// Parameters, numbered from 1.
-extension PreparedStatement {
-  /// Tells SQLite to copy the bytes at once: `SQLITE_TRANSIENT`, which is a macro that Swift does not import.
-  private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+  var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
-  func bind(_ token: RawSpan, at index: Int32) {
-    token.withUnsafeBytes { bytes in
+  /// Advances to the next row; false after the last one.
+  private func step() throws -> Bool {
+    let code = sqlite3_step(handle)
+    if code == SQLITE_ROW { return true }
+    if code == SQLITE_DONE { return false }
+    throw DatabaseError(resultCode: ResultCode(rawValue: code), message: database.lastErrorMessage)
+  }
+
+  // MARK: - Values
+
+  /// SQLite is told that the bytes stay until the statement is run: `SQLITE_STATIC`, which is a macro that Swift does not
+  /// import.
+  private static var lent: sqlite3_destructor_type? { nil }
+
+  /// Binds a parameter, numbered from 1, until the statement was run. One that the statement does not have is left out.
+  func bind(_ field: SQLField, at number: Int) {
+    let number = Int32(number)
+    switch field {
+    case .null: sqlite3_bind_null(handle, number)
+    case .integer(let value): sqlite3_bind_int64(handle, number, value)
+    case .real(let value): sqlite3_bind_double(handle, number, value)
+    case .bytes(let bytes):
       // A blob without an address would be NULL, and a token may be empty.
       guard let base = bytes.baseAddress, !bytes.isEmpty else {
-        sqlite3_bind_zeroblob(handle, index, 0)
+        sqlite3_bind_zeroblob(handle, number, 0)
         return
       }
-      sqlite3_bind_blob64(handle, index, base, sqlite3_uint64(bytes.count), Self.copied)
-    }
-  }
-
-  func bind(_ text: String, at index: Int32) {
-    var text = text
-    text.withUTF8 { bytes in
-      bytes.withMemoryRebound(to: CChar.self) { characters in
-        // The address of an empty string may be nil, which would be NULL.
-        guard let base = characters.baseAddress, !characters.isEmpty else {
-          sqlite3_bind_text(handle, index, "", 0, Self.copied)
-          return
-        }
-        sqlite3_bind_text64(
-          handle, index, base, sqlite3_uint64(characters.count), Self.copied, UInt8(SQLITE_UTF8))
+      sqlite3_bind_blob64(handle, number, base, sqlite3_uint64(bytes.count), Self.lent)
+    case .text(let bytes):
+      guard let base = bytes.baseAddress, !bytes.isEmpty else {
+        sqlite3_bind_text(handle, number, "", 0, Self.copied)
+        return
       }
+      sqlite3_bind_text64(
+        handle, number, base.assumingMemoryBound(to: CChar.self), sqlite3_uint64(bytes.count), Self.lent,
+        UInt8(SQLITE_UTF8))
     }
   }
 
-  func bind(_ number: Int64?, at index: Int32) {
-    if let number {
-      sqlite3_bind_int64(handle, index, number)
-    } else {
-      sqlite3_bind_null(handle, index)
+  /// Tells SQLite to copy the bytes at once: `SQLITE_TRANSIENT`, a macro, too.
+  private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+
+  func bind(_ row: SQLFields) {
+    for index in row.indices { bind(row[index], at: index + 1) }
+  }
+
+  /// The value's own type counts, whatever the column declares.
+  private func field(_ column: Int32) -> SQLField {
+    switch sqlite3_column_type(handle, column) {
+    case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, column))
+    case SQLITE_FLOAT: return .real(sqlite3_column_double(handle, column))
+    case SQLITE_NULL: return .null
+    case SQLITE_TEXT:
+      // The text first: asking for it may convert the value and so change its length.
+      let text = sqlite3_column_text(handle, column)
+      return .text(UnsafeRawBufferPointer(start: text, count: Int(sqlite3_column_bytes(handle, column))))
+    default:
+      let base = sqlite3_column_blob(handle, column)
+      let count = Int(sqlite3_column_bytes(handle, column))
+      return .bytes(UnsafeRawBufferPointer(start: base, count: base == nil ? 0 : count))
     }
-  }
-}
-
-/// Columns of the row that `step` reached, numbered from 0.
-extension PreparedStatement {
-  /// SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB or SQLITE_NULL: the value's own type, whatever
-  /// the column declares.
-  func type(ofColumn column: Int32) -> Int32 { sqlite3_column_type(handle, column) }
-
-  func integer(ofColumn column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
-
-  /// Lends the bytes of a blob or a text until the next step or reset.
-  func withBytes<Result>(ofColumn column: Int32, _ body: (RawSpan) throws -> Result) rethrows -> Result {
-    // The address first: asking for it may convert the value and so change its length.
-    let base = sqlite3_column_blob(handle, column)
-    let count = Int(sqlite3_column_bytes(handle, column))
-    return try body(UnsafeRawBufferPointer(start: base, count: base == nil ? 0 : count).bytes)
-  }
-
-  /// The value as text, whatever encoding the database has; nil where that is no UTF-8, since SQLite takes any
-  /// bytes for text. A repaired text would be another key than the row's.
-  func text(ofColumn column: Int32) -> String? {
-    // The text first: asking for it may convert the value and so change its length.
-    let base = sqlite3_column_text(handle, column)
-    let count = base == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
-    return String(validating: UnsafeBufferPointer(start: base, count: count), as: UTF8.self)
   }
 }

@@ -15,10 +15,10 @@ package struct OwnerDoubt {
   /// Fewer tokens than that are too few for a doubt about unknown ones.
   static let fewestUnknown = 10
 
-  private let store: any TokenStore
+  private let store: TokenStore
   private let owner: AppEnvironment
 
-  package init(store: any TokenStore, owner: AppEnvironment) { (self.store, self.owner) = (store, owner) }
+  package init(store: TokenStore, owner: AppEnvironment) { (self.store, self.owner) = (store, owner) }
 
   /// The warning; nil where there is no doubt.
   package func warning(_ table: TokenTable) throws -> String? {

@@ -22,7 +22,7 @@ package struct RegistrationImport {
   package init() {}
 
   package mutating func run(
-    _ paths: [String], into store: any TokenStore, for owner: AppEnvironment
+    _ paths: [String], into store: TokenStore, for owner: AppEnvironment
   ) throws -> RegistrationCounts {
     var progress = TokenProgress()
     defer { progress.clear() }

@@ -3,6 +3,25 @@ import PostgreSQLStore
 import SQLiteStore
 import TokenStores
 
+/// What a command asks of a store besides where it is.
+package struct StoreSettings {
+  /// Whether tokens that a table of the user's own does not hold get a row.
+  package var insertsUnknown: Bool
+  /// A file in which replays are recorded; nil where the database itself has the journal.
+  package var journal: StoreURL?
+  /// Whether too little is known of the table to write to it.
+  package var isTrial: Bool
+  /// How long another program's lock is waited for.
+  package var lockTimeout: Duration
+
+  package init(
+    insertsUnknown: Bool = false, journal: StoreURL? = nil, isTrial: Bool = false, lockTimeout: Duration
+  ) {
+    (self.insertsUnknown, self.journal) = (insertsUnknown, journal)
+    (self.isTrial, self.lockTimeout) = (isTrial, lockTimeout)
+  }
+}
+
 /// Where a store is, as a command names it, and how it is opened.
 package struct StoreLocation {
   /// The store of a command that names none.
@@ -12,98 +31,110 @@ package struct StoreLocation {
   private let named: String?
   /// The table of the user's own; nil for `device_tokens`.
   private let mapping: TableMapping?
-  private let app: String?
-  private let environment: Environment?
-  private let options: MappedStoreOptions
+  /// Whose tokens a command is about; also whose the rows of a table are that does not say so.
+  private let owner: AppEnvironment
+  private let namesEnvironment: Bool
+  private let settings: StoreSettings
 
-  /// - Parameters:
-  ///   - app: whose tokens a command is about; also whose the rows of a table are that does not say so.
-  ///   - environment: likewise.
   package init(
     _ named: String?, mapping: TableMapping?, app: String? = nil, environment: Environment? = nil,
-    options: MappedStoreOptions
+    settings: StoreSettings
   ) {
-    (self.named, self.mapping, self.app, self.environment) = (named, mapping, app, environment)
-    var options = options
-    options.owner = AppEnvironment(app: app ?? "", environment: environment ?? .production)
-    self.options = options
+    (self.named, self.mapping, self.settings) = (named, mapping, settings)
+    owner = AppEnvironment(app: app ?? "", environment: environment ?? .production)
+    namesEnvironment = environment != nil
   }
 
   /// Whose tokens a command is about, once it is clear which of a store's environments is meant.
-  package func owner(in store: any TokenStore) throws -> AppEnvironment {
-    guard environment == nil, Set(try store.owners().map(\.environment)).count > 1 else {
-      return options.owner
-    }
+  package func owner(in store: TokenStore) throws -> AppEnvironment {
+    guard !namesEnvironment, Set(try store.owners().map(\.environment)).count > 1 else { return owner }
     throw UsageError("\(store.name) holds tokens of production and of sandbox: say which with --environment")
   }
 
+  // MARK: - Opening
+
   /// The store for a command that only reads.
-  package func openForReading() throws -> any TokenStore {
-    try openMapped(creates: false) ?? open(named ?? Self.usual, creates: false)
-  }
+  package func openForReading() throws -> TokenStore { try open(creates: false) }
 
   /// The store for a command that writes. One that nobody named is made if missing, and a message says so.
   /// - Parameters:
   ///   - creates: whether one that is named is made if missing, too.
   ///   - dryRun: whether nothing will be written after all.
-  package func openForWriting(creates: Bool, dryRun: Bool = false) throws -> any TokenStore {
-    guard dryRun || !options.isTrial else {
+  package func openForWriting(creates: Bool, dryRun: Bool = false) throws -> TokenStore {
+    guard dryRun || !settings.isTrial else {
       throw UsageError(
         "--table and --token-column are for a try: take --dry-run, or describe the table in a file and name it with "
           + "--mapping (docs/stores.md, Your own table)")
     }
-    if let mapped = try openMapped(creates: creates) { return mapped }
-    if let named { return try open(named, creates: creates) }
-    if case .sqlite(let path) = try url(of: Self.usual), access(path, F_OK) != 0 {
-      let plan = dryRun ? "taking \(Self.usual), which does not exist, as empty" : "making \(Self.usual)"
-      Messages.note("no store is named: \(plan)")
-    }
-    return try open(Self.usual, creates: true)
-  }
-
-  /// The store in a table of the user's own, or with a journal in a file; nil where it is an ordinary one.
-  private func openMapped(creates: Bool) throws -> (any TokenStore)? {
-    guard let mapping else { return try openWithJournalFile(creates: creates) }
-    guard !creates else {
+    if let mapping, creates {
       throw UsageError(
         "--create makes apnsift's own table, and \(mapping.name) is one of yours: leave out --create or the mapping"
       )
     }
-    guard let named else {
-      throw UsageError("no store is named: name the database that has the table \(mapping.name) with --store")
-    }
-    return try MappedStores.open(try url(of: named), mapping: mapping, options: options)
-  }
-
-  private func openWithJournalFile(creates: Bool) throws -> (any TokenStore)? {
-    guard !options.insertsUnknown else {
+    if mapping == nil, settings.insertsUnknown {
       throw UsageError(
         "--insert-unknown goes with a table of your own: describe it with --mapping, or leave the option out"
       )
     }
-    guard options.journal != nil else { return nil }
-    let url = try url(of: named ?? Self.usual)
-    // To register nothing makes the table.
-    if creates { _ = try open(url.text, creates: true).register({ _ in }, for: options.owner) }
-    var options = options
-    options.insertsUnknown = true
-    return try MappedStores.open(url, mapping: nil, options: options)
+    if named == nil, mapping == nil, case .sqlite(let path) = try url(of: Self.usual), access(path, F_OK) != 0
+    {
+      let plan = dryRun ? "taking \(Self.usual), which does not exist, as empty" : "making \(Self.usual)"
+      Messages.note("no store is named: \(plan)")
+    }
+    return try open(creates: creates || (named == nil && mapping == nil))
   }
 
-  private func open(_ name: String, creates: Bool) throws -> any TokenStore {
-    switch try url(of: name) {
-    case .sqlite(let path):
-      return SQLiteTokenStore(path: path, creates: creates, lockTimeout: options.lockTimeout)
+  private func open(creates: Bool) throws -> TokenStore {
+    if let mapping, named == nil {
+      throw UsageError("no store is named: name the database that has the table \(mapping.name) with --store")
+    }
+    let url = try url(of: named ?? Self.usual)
+    let database = try Databases.open(url, lockTimeout: settings.lockTimeout)
+    var store =
+      mapping.map {
+        TokenStore(
+          database, mapping: $0, text: MappingText.json($0), owner: owner, inserts: settings.insertsUnknown)
+      } ?? TokenStore(database, creates: creates)
+    store.file = try settings.journal.map { try journal($0, of: url) }
+    store.onScan = ScanProgress.observer
+    return store
+  }
+
+  private func journal(_ journal: StoreURL, of store: StoreURL) throws -> JournalFile {
+    guard case .sqlite(let path) = journal, journal != store else {
+      throw UsageError(
+        "--journal \(journal.text): expected sqlite:PATH of a file beside the store; a store keeps its own journal "
+          + "where the option is left out")
+    }
+    return JournalFile(SQLiteDatabase(path: path, lockTimeout: settings.lockTimeout))
+  }
+
+  private func url(of name: String) throws -> StoreURL {
+    do { return try StoreURL(name) } catch { throw UsageError(error.message) }
+  }
+}
+
+/// The databases that hold stores, each by the URLs that name it.
+enum Databases {
+  static func open(_ url: StoreURL, lockTimeout: Duration) throws -> any StoreDatabase {
+    switch url {
+    case .sqlite(let path): return SQLiteDatabase(path: path, lockTimeout: lockTimeout)
     case .postgreSQL(let uri):
       do {
-        return try PostgreSQLTokenStore(uri: uri, creates: creates, lockTimeout: options.lockTimeout)
+        return try PostgreSQLDatabase(uri: uri, lockTimeout: lockTimeout)
       } catch {
         throw UsageError(error.message)
       }
     }
   }
+}
 
-  private func url(of name: String) throws -> StoreURL {
-    do { return try StoreURL(name) } catch { throw UsageError(error.message) }
+/// Says that all rows of a table are read, and how far that is.
+enum ScanProgress {
+  static let observer: ScanObserver = { table, read, guess in
+    if read == 0, guess > 10_000 {
+      Messages.note(
+        "no index begins with the column of tokens of \(table): all of about \(guess) rows are read")
+    }
   }
 }

@@ -8,7 +8,7 @@ import WireBytes
 
 /// Marks the tokens in a store that inputs name as dead, and says what is left out.
 package struct StoreReplay {
-  private let store: any TokenStore
+  private let store: TokenStore
   private let owner: AppEnvironment
   package var options = ReplayOptions()
   /// Whether records with flags count.
@@ -26,7 +26,7 @@ package struct StoreReplay {
   /// What the journal says beside the inputs: the version of apnsift, and the options as JSON. Nil records nothing.
   package var record: (version: String, options: String)?
 
-  package init(into store: any TokenStore, for owner: AppEnvironment) {
+  package init(into store: TokenStore, for owner: AppEnvironment) {
     (self.store, self.owner) = (store, owner)
   }
 

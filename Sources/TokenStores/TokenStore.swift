@@ -1,146 +1,364 @@
-/// Tokens, each with a time in UNIX seconds, one call of `visit` for each.
+/// A place that holds tokens and follows the rule (interface.md, Rule): a table of a database, apnsift's own or one that
+/// somebody else made (docs/stores.md, "Your own table").
 ///
-/// A source and not a collection: a million tokens pass through without an array of them. The span is valid
-/// during the call alone. The source must hand on what `visit` throws, and may throw errors of its own.
-package typealias TimedTokens = (_ visit: (_ token: RawSpan, _ time: UInt32) throws -> Void) throws -> Void
+/// A value of it is a description: each call opens the store in the way that it needs and closes it again. Every call
+/// throws `StoreError` where the store fails.
+package struct TokenStore: Sendable {
+  /// How many tokens are judged at once unless told otherwise (docs/decisions/0020).
+  package static let defaultBatchSize = TokenBatch.mostTokens
 
-/// How a replay is to be done (interface.md, replay and store).
-package struct ReplayOptions: Equatable, Sendable {
-  /// Tokens that the store does not hold are counted and not stored.
-  package var knownOnly: Bool
-  /// Counts as the replay would, and changes nothing.
-  package var dryRun: Bool
-  /// Seconds by which a registration may lie before a tuple's time and keeps its device all the same.
-  package var grace: UInt32 = 0
-  /// What is too much for one replay.
-  package var brake = ReplayBrake.standard
-  /// How many tokens of each outcome the answer shows.
-  package var sampleLength = 0
+  let database: any StoreDatabase
+  let mapping: TableMapping
+  /// The mapping as the journal has it; nil for `device_tokens`.
+  let mappingText: String?
+  /// Whose the rows are that do not say so.
+  private let owner: AppEnvironment
+  /// Whether tokens that the table does not hold get a row.
+  private let inserts: Bool
+  private let creates: Bool
+  private let batchSize: Int
+  /// Where replays are recorded; nil for the database itself.
+  package var file: JournalFile?
+  /// Told about a table all rows of which are read, for want of an index.
+  package var onScan: ScanObserver?
 
-  package init(knownOnly: Bool = false, dryRun: Bool = false) {
-    self.knownOnly = knownOnly
-    self.dryRun = dryRun
+  /// The store in the table `device_tokens`.
+  /// - Parameters:
+  ///   - creates: whether a database or a table that is missing is made by the first call that writes. Until then it
+  ///     reads as an empty store.
+  ///   - batchSize: how many tokens are judged at once, from 1.
+  package init(_ database: any StoreDatabase, creates: Bool = false, batchSize: Int = defaultBatchSize) {
+    (self.database, mapping, mappingText) = (database, database.deviceTokens, nil)
+    (owner, inserts, self.creates) = (AppEnvironment(), true, creates)
+    self.batchSize = max(batchSize, 1)
   }
-}
 
-/// What a replay did, or as a dry run would do.
-package struct ReplayAnswer: Equatable, Sendable {
-  package var counts = ReplayCounts()
-  /// The first few tokens of each outcome, in the order in which they came.
-  package var sample: [ReplayedToken] = []
-  /// Its number in the journal; nil where it is not recorded.
-  package var replay: Int?
-  /// What would stop the replay that a dry run stands for.
-  package var stop: ReplayStop?
-  /// How many tokens are in several rows, as a table of the user's own may have them.
-  package var repeated = 0
-  /// How many rows were written, or would be, where tokens may have several; else each change is one row.
-  package var writtenRows: Int?
-  package var rows: Int { writtenRows ?? counts.changes }
-
-  package init() {}
-
-  /// Adds a token; `limit` is how many of each outcome are shown.
-  package mutating func add(
-    _ outcome: ReplayOutcome, _ token: RawSpan, at time: UInt32, before: TokenState?, limit: Int
+  /// The store in a table that somebody else made.
+  package init(
+    _ database: any StoreDatabase, mapping: TableMapping, text: String, owner: AppEnvironment, inserts: Bool
   ) {
-    if counts[outcome] < limit {
-      let bytes = token.withUnsafeBytes { Array($0) }
-      sample.append(ReplayedToken(token: bytes, time: time, before: before, outcome: outcome))
+    (self.database, self.mapping, mappingText) = (database, mapping, text)
+    (self.owner, self.inserts, creates) = (owner, inserts, false)
+    batchSize = Self.defaultBatchSize
+  }
+
+  /// As the user named it, for messages: `sqlite:tokens.sqlite`.
+  package var name: String { database.name }
+
+  /// What a journal in a file calls this table: the same file may serve several.
+  private var place: String { "\(database.name) \(mapping.name)" }
+
+  // MARK: - Transactions
+
+  /// Fails now as a call would fail later, so that a store that is missing, read-only or of another shape is found out
+  /// before a large input is read. Changes nothing, and waits for no lock of a writer.
+  package func check(for use: StoreUse) throws {
+    _ = try reading { session, table in
+      if use == .recording, !mapping.isDeviceTokens {
+        try TableFit(mapping: mapping, description: table.description, session: session).checkKey()
+      }
     }
-    counts.add(outcome)
+    if use != .reading {
+      try database.checkWritable(mapping, creates: creates, isRecorded: use == .recording && file == nil)
+    }
+    if use != .reading { try file?.check() }
+  }
+
+  /// The table; nil where it is to be made.
+  private func table(_ session: any SQLSession) throws -> MappedTable? {
+    guard let description = try session.describe(mapping) else {
+      if creates { return nil }
+      guard !mapping.isDeviceTokens else { throw StoreFault.noTable }
+      throw StoreFault.misfit(
+        table: mapping.name, subject: "its name", expected: "a table", found: "none of that name")
+    }
+    let table = try MappedTable(mapping, description, session)
+    try table.checkValues(session)
+    return table
+  }
+
+  /// Runs `body` on one moment of the table; nil where it is still to be made, and so is empty.
+  private func reading<Result>(_ body: (any SQLSession, MappedTable) throws -> Result) throws -> Result? {
+    try database.reading(creates: creates) { session in try table(session).map { try body(session, $0) } }
+      ?? nil
+  }
+
+  /// - Parameter isRecorded: whether the database itself will have a journal of it.
+  private func writing<Result>(
+    for owner: AppEnvironment, isRecorded: Bool = false, _ body: (OwnedRows) throws -> Result
+  ) throws -> Result {
+    try database.writing(mapping, for: owner, creates: creates) { session in
+      var table = try table(session)
+      // Before the input is read.
+      try session.checkPrivileges(of: mapping, on: table?.description, isRecorded: isRecorded)
+      if table == nil {
+        try session.makeDeviceTokens()
+        table = try self.table(session)
+      }
+      guard let table else { throw StoreFault.noTable }
+      return try body(OwnedRows(session: session, table: table, owner: owner, onScan: onScan))
+    }
+  }
+
+  /// Runs `body` in a transaction, with the journal in which to record it. In a file, that is the intent, written before
+  /// the commit. A program that ends between the two leaves it pending, and the next run finds out what became of it.
+  private func recording<Result>(
+    for owner: AppEnvironment, _ body: (OwnedRows, Journal) throws -> (result: Result, id: Int?)
+  ) throws -> Result {
+    guard let file else {
+      return try writing(for: owner, isRecorded: true) { rows in
+        let journal = Journal(session: rows.session, schema: rows.table.description.schema)
+        try journal.make()
+        return try body(rows, journal).result
+      }
+    }
+    var intent: Int?
+    func settle(wasDone: Bool) throws {
+      guard let id = intent else { return }
+      try file.writing(of: place) { try $0.settle(id, wasDone: wasDone) }
+      intent = nil
+    }
+    let result: Result
+    do {
+      result = try writing(for: owner) { rows in
+        // The transaction may be tried several times.
+        try settle(wasDone: false)
+        try reconcile(rows, file, owner)
+        let done = try file.writing(of: place) { try body(rows, $0) }
+        intent = done.id
+        return done.result
+      }
+    } catch {
+      if let error = error as? StoreError, case .server(.uncertain) = error.fault { throw error }
+      try settle(wasDone: false)
+      throw error
+    }
+    do {
+      try settle(wasDone: true)
+    } catch let error as StoreError {
+      throw StoreError(store: file.name, fault: .unsettled(detail: error.fault.problem))
+    }
+    return result
+  }
+
+  /// Finds out what became of pending replays and undos by this mapping, from what their rows are now. Where no row tells,
+  /// since all were changed later, the record is forgotten: to replay once more does no harm, to skip a list would.
+  private func reconcile(_ rows: OwnedRows, _ file: JournalFile, _ owner: AppEnvironment) throws {
+    let outcomes: [(id: Int, wasDone: Bool)]? = try file.reading(of: place) { journal in
+      try journal.pending().compactMap { id in
+        let record = try journal.record(id)
+        guard record.owner == owner, record.entry.mapping == mappingText else { return nil }
+        guard let undone = try record.undoes.map(journal.record) else {
+          return (
+            id, try TokenUndo(rows: rows, record: record, batchSize: batchSize).wasDone(by: journal) ?? false
+          )
+        }
+        let isReplayed = try TokenUndo(rows: rows, record: undone, batchSize: batchSize).wasDone(by: journal)
+        return (id, isReplayed.map { !$0 } ?? false)
+      }
+    }
+    for (id, wasDone) in outcomes ?? [] {
+      try file.writing(of: place) { try $0.settle(id, wasDone: wasDone) }
+    }
   }
 }
 
-/// One token of a replay: what was said of it, what the store knew, and what followed.
-package struct ReplayedToken: Equatable, Sendable {
-  package var token: [UInt8]
-  /// The time of its latest tuple.
-  package var time: UInt32
-  /// Nil where the store did not hold it.
-  package var before: TokenState?
-  package var outcome: ReplayOutcome
+// MARK: - Tokens
 
-  package init(token: [UInt8], time: UInt32, before: TokenState?, outcome: ReplayOutcome) {
-    self.token = token
-    self.time = time
-    self.before = before
-    self.outcome = outcome
-  }
-}
-
-/// Which rows of a store are listed.
-package enum TokenSelection: Sendable {
-  case all
-  case dead
-  case live
-}
-
-/// What a command is about to do with a store.
-package enum StoreUse: Sendable {
-  case reading
-  case writing
-  /// Writing, and keeping a journal of it.
-  case recording
-}
-
-/// A place that holds tokens and follows the rule (interface.md, Rule).
-///
-/// A value of it is a description: each call opens the store in the way that it needs and closes it again.
-/// Every call throws `StoreError` where the store fails.
-package protocol TokenStore: Sendable {
-  /// The store as the user named it, for messages: `sqlite:tokens.sqlite`.
-  var name: String { get }
-
-  /// Fails now as a call would fail later, so that a store that is missing, read-only or of another shape
-  /// is found out before a large input is read. Changes nothing, and waits for no lock of a writer.
-  func check(for use: StoreUse) throws
-
+extension TokenStore {
   /// Every pair of app and environment that has a row, in order of app and environment (bytes of UTF-8).
-  func owners() throws -> [AppEnvironment]
+  package func owners() throws -> [AppEnvironment] {
+    try reading { try listing($0, $1).owners() } ?? []
+  }
 
-  /// Marks tokens of `owner` as dead by the rule, in one transaction: whatever this throws, be it an error
-  /// of the store or of `deaths`, nothing was changed.
-  ///
-  /// - Parameter deaths: each distinct token once, with its latest time. In ascending byte order (a prefix
-  ///   before its extensions), because a store writes neighbours several times faster than random places;
-  ///   another order gives the same table.
-  /// - Returns: one outcome for each token; `rejected` is 0. A dry run gives what the replay would give.
-  /// - Throws: `StoreFault.stopped` where the brake says that it is too much; then, too, nothing was changed.
-  /// - Parameter entry: what the journal shall say of it, asked when all tokens have been handed over; nil records
-  ///   nothing.
-  func replay(
-    _ deaths: TimedTokens, for owner: AppEnvironment, options: ReplayOptions, entry: (() -> JournalEntry)?
-  ) throws -> ReplayAnswer
+  /// The rows of `tokens`, in the order asked and for each token in order of app and environment. A token that the store
+  /// does not hold has none.
+  package func rows(of tokens: [[UInt8]], in filter: AppEnvironmentFilter) throws -> [TokenRow] {
+    try reading { try listing($0, $1).rows(of: tokens, in: filter) } ?? []
+  }
 
-  /// All replays and undos, in the order of their numbers.
-  func history() throws -> [JournalRecord]
+  /// Visits the rows of one moment in order of app, environment and token (ascending bytes; of base64, its text). The span
+  /// is valid during the call alone.
+  package func list(
+    _ selection: TokenSelection, in filter: AppEnvironmentFilter,
+    visit: (_ owner: AppEnvironment, _ token: RawSpan, _ state: TokenState) throws -> Void
+  ) throws {
+    _ = try reading { try listing($0, $1).list(selection, in: filter, visit: visit) }
+  }
 
-  /// Visits the rows that the replay `id` changed, in the order in which it did.
-  /// - Throws: `StoreFault.noReplay`.
-  func changes(of id: Int, visit: (JournalChange) throws -> Void) throws
-
-  /// Restores the rows that the replay `id` changed and that nobody changed since, in one transaction.
-  /// - Parameter entry: what the journal shall say of the undo.
-  /// - Throws: `StoreFault.noReplay`, and `.notUndoable` for an undo and what was undone before.
-  func undo(_ id: Int, entry: JournalEntry) throws -> UndoAnswer
-
-  /// For each of `digests`, the last replay for `owner` that stands and had an input of that SHA-256.
-  func replays(ofInputs digests: [String], for owner: AppEnvironment) throws -> [String: Int]
+  private func listing(_ session: any SQLSession, _ table: MappedTable) -> TableListing {
+    TableListing(session: session, table: table, owner: owner)
+  }
 
   /// Registers tokens of `owner` by the rule, in one transaction, as `replay`.
   ///
   /// - Parameter registrations: tokens and when they were registered, in any order, also repeatedly.
-  func register(_ registrations: TimedTokens, for owner: AppEnvironment) throws -> RegistrationCounts
+  package func register(_ registrations: TimedTokens, for owner: AppEnvironment) throws -> RegistrationCounts
+  {
+    try writing(for: owner) { rows in
+      var registration = TokenRegistration(rows, inserts: inserts, batchSize: batchSize)
+      return try registration.run(registrations)
+    }
+  }
 
-  /// The rows of `tokens`, in the order asked and for each token in order of app and environment. A token
-  /// that the store does not hold has none.
-  func rows(of tokens: [[UInt8]], in filter: AppEnvironmentFilter) throws -> [TokenRow]
+  /// Marks tokens of `owner` as dead by the rule, in one transaction: whatever this throws, be it an error of the store or
+  /// of `deaths`, nothing was changed.
+  ///
+  /// - Parameters:
+  ///   - deaths: each distinct token once, with its latest time. In ascending byte order (a prefix before its
+  ///     extensions), because a store writes neighbours several times faster than random places; another order gives the
+  ///     same table.
+  ///   - entry: what the journal shall say of it, asked when all tokens have been handed over; nil records nothing.
+  ///   - origin: the record that decided a token's time, for the journal.
+  /// - Returns: one outcome for each token; `rejected` is 0. A dry run gives what the replay would give.
+  /// - Throws: `StoreFault.stopped` where the brake says that it is too much; then, too, nothing was changed.
+  package func replay(
+    _ deaths: TimedTokens, for owner: AppEnvironment, options: ReplayOptions, entry: (() -> JournalEntry)?,
+    origin: @escaping (RawSpan) -> RecordOrigin? = { _ in nil }
+  ) throws -> ReplayAnswer {
+    // A row that is as good as removed is not inserted.
+    let inserts = inserts && !options.knownOnly && mapping.action != .delete
+    func replay(_ rows: OwnedRows, _ recording: ChangeRecording?) throws -> ReplayAnswer {
+      var replay = TokenReplay(rows, options, inserts: inserts, batchSize: batchSize, recording: recording)
+      return try replay.run(deaths)
+    }
+    if options.dryRun {
+      return try reading { session, table in
+        try replay(OwnedRows(session: session, table: table, owner: owner, onScan: onScan), nil)
+      } ?? previewOfNothing(deaths, options)
+    }
+    guard let entry else {
+      return try writing(for: owner) { rows in
+        if let file { try reconcile(rows, file, owner) }
+        return try replay(rows, nil)
+      }
+    }
+    return try recording(for: owner) { rows, journal in
+      let recording = ChangeRecording(try journal.begin(for: owner), in: journal, origin: origin)
+      var answer = try replay(rows, recording)
+      answer.replay = recording.replay
+      try journal.finish(recording.replay, described(entry()), answer.counts, rows: answer.rows)
+      return (answer, recording.replay)
+    }
+  }
 
-  /// Visits the rows of one moment in order of app, environment and token (ascending bytes). The span is
-  /// valid during the call alone.
-  func list(
-    _ selection: TokenSelection, in filter: AppEnvironmentFilter,
-    visit: (_ owner: AppEnvironment, _ token: RawSpan, _ state: TokenState) throws -> Void
-  ) throws
+  /// What a replay would do to a table that is still to be made.
+  private func previewOfNothing(_ deaths: TimedTokens, _ options: ReplayOptions) throws -> ReplayAnswer {
+    var answer = ReplayAnswer()
+    try deaths { token, time in
+      let outcome: ReplayOutcome = options.knownOnly ? .unknown : .inserted
+      answer.add(outcome, token, at: time, before: nil, limit: options.sampleLength)
+    }
+    answer.rows = answer.counts.inserted
+    return answer
+  }
+
+  private func described(_ entry: JournalEntry) -> JournalEntry {
+    var entry = entry
+    entry.mapping = mappingText
+    return entry
+  }
+}
+
+// MARK: - History
+
+extension TokenStore {
+  /// Runs `body` on the journal; nil where there is none yet.
+  private func readingJournal<Result>(_ body: (Journal) throws -> Result) throws -> Result? {
+    if let file { return try database.reportingFaults { try file.reading(of: place, body) } }
+    return try reading { session, table in
+      let journal = Journal(session: session, schema: table.description.schema)
+      return try journal.isPresent() ? body(journal) : nil
+    } ?? nil
+  }
+
+  /// All replays and undos, in the order of their numbers.
+  package func history() throws -> [JournalRecord] { try readingJournal { try $0.records() } ?? [] }
+
+  /// Visits the rows that the replay `id` changed, in the order in which it did.
+  /// - Throws: `StoreFault.noReplay`.
+  package func changes(of id: Int, visit: (JournalChange) throws -> Void) throws {
+    let isThere: Void? =
+      try reading { session, table in
+        func visitChanges(_ journal: Journal) throws {
+          _ = try journal.record(id)
+          try journal.changes(of: id, in: table, session) { packed in
+            var changes = RowChanges()
+            try changes.add(packed)
+            for change in changes.changes { try visit(self.change(change, of: changes, table, session)) }
+          }
+        }
+        if let file { return try file.reading(of: place, visitChanges) }
+        let journal = Journal(session: session, schema: table.description.schema)
+        return try journal.isPresent() ? visitChanges(journal) : nil
+      } ?? nil
+    if isThere == nil { throw StoreError(store: name, fault: .noReplay(id)) }
+  }
+
+  private func change(
+    _ change: RowChange, of changes: RowChanges, _ table: MappedTable, _ session: any SQLSession
+  ) -> JournalChange {
+    let before = TokenState(registeredAt: change.registered, invalidatedAt: change.diedBefore)
+    let key = changes.withFields(change) { fields -> String? in
+      let key = Array(fields.dropFirst(3))
+      guard !key.isEmpty else { return nil }
+      return change.hasKeyText ? key[0].text : session.keyText(key, table.description.key)
+    }
+    return JournalChange(
+      token: Array(changes.token(change)), outcome: change.outcome,
+      before: change.outcome == .inserted ? nil : before,
+      after: TokenState(registeredAt: change.registered, invalidatedAt: change.died), key: key,
+      origin: change.origin)
+  }
+
+  /// For each of `digests`, the last replay for `owner` that stands and had an input of that SHA-256.
+  package func replays(ofInputs digests: [String], for owner: AppEnvironment) throws -> [String: Int] {
+    try readingJournal { journal in
+      try digests.reduce(into: [:]) { found, digest in
+        found[digest] = try journal.replay(ofInput: digest, for: owner, mapping: mappingText)
+      }
+    } ?? [:]
+  }
+
+  /// Restores the rows that the replay `id` changed and that nobody changed since, in one transaction.
+  /// - Parameter entry: what the journal shall say of the undo; nil for what it would do, and nothing is changed.
+  /// - Throws: `StoreFault.noReplay`, and `.notUndoable` for an undo, what was undone before, and what was done to another
+  ///   table.
+  package func undo(_ id: Int, entry: JournalEntry?) throws -> UndoAnswer {
+    guard let owner = try readingJournal({ try record(id, in: $0).owner }) else {
+      throw StoreError(store: name, fault: .noReplay(id))
+    }
+    func undo(_ rows: OwnedRows, _ journal: Journal) throws -> TokenUndo {
+      // Another one may have undone it while the lock was waited for.
+      TokenUndo(rows: rows, record: try record(id, in: journal), batchSize: batchSize)
+    }
+    guard let entry else { return try previewOfUndo(for: owner) { try undo($0, $1).preview(from: $1) } }
+    return try recording(for: owner) { rows, journal in
+      var answer = try undo(rows, journal).run(from: journal)
+      answer.id = try journal.begin(for: owner, undoes: id)
+      var counts = ReplayCounts()
+      counts.updated = answer.restored
+      try journal.finish(answer.id, described(entry), counts, rows: answer.restored)
+      return (answer, answer.id)
+    }
+  }
+
+  private func previewOfUndo(
+    for owner: AppEnvironment, _ body: (OwnedRows, Journal) throws -> UndoAnswer
+  ) throws -> UndoAnswer {
+    try reading { session, table in
+      let rows = OwnedRows(session: session, table: table, owner: owner)
+      if let file { return try file.reading(of: place) { try body(rows, $0) } ?? UndoAnswer() }
+      return try body(rows, Journal(session: session, schema: table.description.schema))
+    } ?? UndoAnswer()
+  }
+
+  /// - Throws: `StoreFault.noReplay`, and `.notUndoable` for what was done to another table.
+  private func record(_ id: Int, in journal: Journal) throws -> JournalRecord {
+    let record = try journal.record(id)
+    guard record.entry.mapping == mappingText else {
+      throw StoreFault.notUndoable(id, reason: "it is of another table, or by another mapping of this one")
+    }
+    return record
+  }
 }

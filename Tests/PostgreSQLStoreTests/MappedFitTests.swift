@@ -288,7 +288,7 @@ import TokenStores
     let store = try place.store(MappedDevices.mapping)
     let fault = try fault { try store.replay(MappedDevices.deaths, as: JournalTests.entry()) }
     guard case .refused(let detail) = fault else { throw SourceFailure() }
-    #expect(detail.contains("the primary key is null in 2 rows") && detail.contains("--no-journal"))
+    #expect(detail.contains("the primary key of a row of devices is null") && detail.contains("--no-journal"))
     #expect(try store.rows(.dead).isEmpty)
     #expect(try store.replay(MappedDevices.deaths).invalidated == 2)
   }

@@ -10,12 +10,12 @@ import TokenStores
 
   private struct Files {
     var path: String
-    var file: SQLiteJournalFile
+    var file: JournalFile
 
     init(_ place: MappedPlace, _ name: String) {
       path = place.file("\(name).journal")
       try? FileManager.default.removeItem(atPath: path)
-      file = SQLiteJournalFile(path: path)
+      file = JournalFile(SQLiteDatabase(path: path))
     }
 
     /// As after a program that was ended between the intent and its outcome.
@@ -35,7 +35,7 @@ import TokenStores
   }
 
   /// Any replay that changes nothing makes the file settle what is pending.
-  private func settle(_ store: any TokenStore) throws {
+  private func settle(_ store: TokenStore) throws {
     _ = try store.replay([], as: nil)
   }
 
@@ -144,7 +144,7 @@ import TokenStores
     let text = place.file("text.journal")
     try String(repeating: "no database ", count: 100).write(toFile: text, atomically: false, encoding: .utf8)
     for path in [text, place.file("nowhere/x.journal"), place.file("").appending("/")] {
-      let file = SQLiteJournalFile(path: path, lockTimeout: .zero)
+      let file = JournalFile(SQLiteDatabase(path: path, lockTimeout: .zero))
       let store = try place.store(MappedDevices.mapping, file: file)
       #expect(try fault { try store.check(for: .recording) } != nil, "\(path)")
       #expect(
@@ -153,7 +153,7 @@ import TokenStores
     }
     let files = Files(place, "locked")
     let store = try place.store(
-      MappedDevices.mapping, file: SQLiteJournalFile(path: files.path, lockTimeout: .zero))
+      MappedDevices.mapping, file: JournalFile(SQLiteDatabase(path: files.path, lockTimeout: .zero)))
     try DatabaseQueue(path: files.path).inDatabase { database in
       try database.execute(sql: "CREATE TABLE other (x); BEGIN EXCLUSIVE")
       let fault = try fault { try store.replay(MappedDevices.deaths, as: JournalTests.entry()) }

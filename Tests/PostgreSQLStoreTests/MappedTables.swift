@@ -213,17 +213,18 @@ final class MappedPlace {
 
   func store(
     _ mapping: TableMapping, inserts: Bool = false, owner: AppEnvironment = AppEnvironment(),
-    file: (any JournalFile)? = nil, text: String? = "mapping", user: String = "postgres"
-  ) throws -> any TokenStore {
-    guard let database else {
-      return MappedTokenStore(
-        database: MappedSQLiteDatabase(path: path, mapping: mapping), mapping: mapping, mappingText: text,
-        owner: owner, inserts: inserts, file: file)
+    file: JournalFile? = nil, text: String = "mapping", user: String = "postgres"
+  ) throws -> TokenStore {
+    let database: any StoreDatabase
+    if let server = self.database {
+      let uri = try StoreURL(server.server.uri(server.name, user: user))
+      guard case .postgreSQL(let read) = uri else { throw SourceFailure() }
+      database = try PostgreSQLDatabase(uri: read, lockTimeout: .seconds(60))
+    } else {
+      database = SQLiteDatabase(path: path)
     }
-    let uri = try StoreURL(database.server.uri(database.name, user: user))
-    guard case .postgreSQL(let read) = uri else { throw SourceFailure() }
-    return try MappedTokenStore(
-      database: MappedPostgreSQLDatabase(uri: read, mapping: mapping, lockTimeout: .seconds(60)),
-      mapping: mapping, mappingText: text, owner: owner, inserts: inserts, file: file)
+    var store = TokenStore(database, mapping: mapping, text: text, owner: owner, inserts: inserts)
+    store.file = file
+    return store
   }
 }

@@ -93,12 +93,13 @@ import TokenStores
     defer { try? FileManager.default.removeItem(at: directory) }
     for seed in 0..<30 {
       try database.session.run("DELETE FROM device_tokens")
-      let other = SQLiteTokenStore(path: directory.appendingPathComponent("\(seed)").path, creates: true)
+      let other = TokenStore(
+        SQLiteDatabase(path: directory.appendingPathComponent("\(seed)").path), creates: true)
       try run(seed: group * 30 + seed, store, other)
     }
   }
 
-  private func run(seed: Int, _ store: PostgreSQLTokenStore, _ other: SQLiteTokenStore) throws {
+  private func run(seed: Int, _ store: TokenStore, _ other: TokenStore) throws {
     var generator = FixedGenerator(state: UInt64(seed))
     var model = Model()
     for _ in 0..<Int.random(in: 1...8, using: &generator) {

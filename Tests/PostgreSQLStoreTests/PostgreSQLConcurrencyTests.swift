@@ -11,7 +11,7 @@ private final class Calls: Sendable {
 /// Several programs at once: the table and the answers are those of some order of them.
 @Suite struct PostgreSQLConcurrencyTests {
   let database: TestDatabase
-  let store: PostgreSQLTokenStore
+  let store: TokenStore
 
   init() throws {
     database = try TestDatabase()

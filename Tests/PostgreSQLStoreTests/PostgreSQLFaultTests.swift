@@ -26,7 +26,7 @@ import TokenStores
     guard case .postgreSQL(let uri) = try StoreURL(database.server.uri("nothing")) else {
       throw SourceFailure()
     }
-    let store = try PostgreSQLTokenStore(uri: uri, creates: true)
+    let store = try TokenStore(PostgreSQLDatabase(uri: uri), creates: true)
     #expect(Self.isConnecting(try fault { try store.check(for: .reading) }, #""nothing" does not exist"#))
     #expect(Self.isConnecting(try fault { try store.replay(Self.deaths) }, #""nothing" does not exist"#))
   }
@@ -35,7 +35,7 @@ import TokenStores
     guard case .postgreSQL(let uri) = try StoreURL("postgres://me:secret@/db?host=/nowhere") else {
       throw SourceFailure()
     }
-    let store = try PostgreSQLTokenStore(uri: uri)
+    let store = try TokenStore(PostgreSQLDatabase(uri: uri))
     #expect(store.name == "postgresql://me@/db?host=/nowhere")
     #expect(Self.isConnecting(try fault { _ = try store.owners() }, "/nowhere"))
   }
@@ -44,7 +44,7 @@ import TokenStores
   @Test(arguments: ["postgres://h/db?no=secret", "postgres://me:secret%@h/db", "postgres://[::1/secret"])
   func anUnreadableURI(_ text: String) throws {
     guard case .postgreSQL(let uri) = try? StoreURL(text) else { return }
-    let error = #expect(throws: StoreURLError.self) { try PostgreSQLTokenStore(uri: uri) }
+    let error = #expect(throws: StoreURLError.self) { try TokenStore(PostgreSQLDatabase(uri: uri)) }
     #expect(error?.message.contains("secret") == false)
   }
 
@@ -93,14 +93,10 @@ import TokenStores
     try expectRefused("GRANT SELECT ON device_tokens TO \(role)", lacks: "INSERT on public.device_tokens")
     #expect(try store.rows().count == 1)
     try expectRefused("GRANT INSERT ON device_tokens TO \(role)", lacks: "UPDATE on public.device_tokens")
-    try expectRefused(
-      "GRANT UPDATE ON device_tokens TO \(role)", lacks: "TEMPORARY on database \(database.name)")
-    try database.session.run("GRANT TEMPORARY ON DATABASE \(database.name) TO \(role)")
+    try database.session.run("GRANT UPDATE ON device_tokens TO \(role)")
     try store.check(for: .writing)
     #expect(try store.replay(Self.deaths).unchanged == 1)
-    try database.session.run("REVOKE TEMPORARY ON DATABASE \(database.name) FROM \(role)")
     #expect(try store.replay(Self.deaths, dryRun: true).unchanged == 1)
-    try database.session.run("GRANT TEMPORARY ON DATABASE \(database.name) TO \(role)")
     try database.session.run("DROP TABLE device_tokens")
     try expectRefused("SELECT 1", lacks: "CREATE on schema public")
   }

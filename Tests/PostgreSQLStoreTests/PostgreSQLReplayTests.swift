@@ -5,7 +5,7 @@ import TokenStores
 /// Replays and registrations on a real server; what they must do is ReplayRuleTests' business.
 @Suite struct PostgreSQLReplayTests {
   let database: TestDatabase
-  let store: PostgreSQLTokenStore
+  let store: TokenStore
 
   init() throws {
     database = try TestDatabase()

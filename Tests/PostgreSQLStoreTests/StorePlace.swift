@@ -24,13 +24,14 @@ final class StorePlace {
   deinit { try? FileManager.default.removeItem(at: directory) }
 
   /// A store without a table. In a database it takes the place of the one before.
-  func emptyStore() throws -> any TokenStore {
+  func emptyStore() throws -> TokenStore {
     if let database {
       try database.session.run(
         "DROP TABLE IF EXISTS device_tokens, apnsift_changes, apnsift_inputs, apnsift_replays")
       return try database.store()
     }
     files += 1
-    return SQLiteTokenStore(path: directory.appendingPathComponent("\(files).sqlite").path, creates: true)
+    return TokenStore(
+      SQLiteDatabase(path: directory.appendingPathComponent("\(files).sqlite").path), creates: true)
   }
 }

@@ -17,12 +17,12 @@ struct TestDatabase {
 
   func store(
     creates: Bool = true, user: String = "postgres", options: String = "",
-    lockTimeout: Duration = .seconds(60), batchSize: Int = PostgreSQLTokenStore.defaultBatchSize
-  ) throws -> PostgreSQLTokenStore {
+    lockTimeout: Duration = .seconds(60), batchSize: Int = TokenStore.defaultBatchSize
+  ) throws -> TokenStore {
     let uri = server.uri(name, user: user, options: options)
     guard case .postgreSQL(let read) = try StoreURL(uri) else { throw SourceFailure() }
-    return try PostgreSQLTokenStore(
-      uri: read, creates: creates, lockTimeout: lockTimeout, batchSize: batchSize)
+    return TokenStore(
+      try PostgreSQLDatabase(uri: read, lockTimeout: lockTimeout), creates: creates, batchSize: batchSize)
   }
 
   /// The rows as the server's own text, in the order of their tokens: token, then both times.

@@ -10,14 +10,14 @@ import TokenStores
 @Suite("A replay of inputs")
 struct StoreReplayTests {
   private let files: TemporaryFiles
-  private let store: any TokenStore
+  private let store: TokenStore
   private let owner = AppEnvironment(app: "com.example.mail")
 
   init() throws {
     files = try TemporaryFiles()
     store = try StoreLocation(
       "sqlite:\(files.path)/tokens.sqlite", mapping: nil,
-      options: MappedStoreOptions(lockTimeout: .seconds(1))
+      settings: StoreSettings(lockTimeout: .seconds(1))
     ).openForWriting(creates: true)
   }
 
@@ -127,7 +127,7 @@ struct StoreReplayTests {
       table: "devices", token: TokenColumn(name: "token", form: .hex), action: .delete)
     let location = StoreLocation(
       named, mapping: isMapped ? mapping : nil,
-      options: MappedStoreOptions(insertsUnknown: !isMapped, lockTimeout: .seconds(1)))
+      settings: StoreSettings(insertsUnknown: !isMapped, lockTimeout: .seconds(1)))
     let error = #expect(throws: UsageError.self) { try location.openForWriting(creates: creates) }
     #expect(error?.message == message)
   }

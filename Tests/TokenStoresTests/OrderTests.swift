@@ -84,7 +84,7 @@ import TokenStores
     let expected = Self.table(after: calls)
     let directory = try TemporaryDirectory()
     for order in 0..<6 {
-      let store = SQLiteTokenStore(path: directory.file("\(order).sqlite"), creates: true)
+      let store = TokenStore(SQLiteDatabase(path: directory.file("\(order).sqlite")), creates: true)
       // Calls in another order each time, and some of them twice.
       let repeated = calls.filter { _ in Bool.random(using: &generator) }
       for call in (calls + repeated).shuffled(using: &generator) { try run(call, on: store) }
@@ -94,7 +94,7 @@ import TokenStores
     }
   }
 
-  private func run(_ call: Call, on store: SQLiteTokenStore) throws {
+  private func run(_ call: Call, on store: TokenStore) throws {
     guard call.isReplay else {
       #expect(try store.register(call.tokens, for: call.owner).registrations == call.tokens.count)
       return

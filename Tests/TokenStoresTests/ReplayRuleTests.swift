@@ -52,11 +52,6 @@ private func unregistered(dead: Int64? = nil) -> TokenState { TokenState(invalid
     #expect(outcome == example.outcome)
   }
 
-  @Test func deathKeepsTheRegistration() {
-    #expect(ReplayRule.state(nil, deadAt: 7) == unregistered(dead: 7))
-    #expect(ReplayRule.state(registered(5), deadAt: 7) == registered(5, dead: 7))
-  }
-
   static let registrations: [(before: TokenState?, time: UInt32, after: TokenState, RegistrationOutcome)] = [
     (nil, 100, registered(100), .added),
     (unregistered(), 100, registered(100), .raised),

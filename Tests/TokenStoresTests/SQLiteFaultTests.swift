@@ -15,12 +15,12 @@ import TokenStores
     path = directory.file("my tokens.sqlite")
   }
 
-  private func store(creates: Bool = false) -> SQLiteTokenStore {
-    SQLiteTokenStore(path: path, creates: creates, lockTimeout: .zero)
+  private func store(creates: Bool = false) -> TokenStore {
+    TokenStore(SQLiteDatabase(path: path, lockTimeout: .zero), creates: creates)
   }
 
   /// Every way to use the store, with and without leave to create.
-  private static let uses: [(String, @Sendable (SQLiteTokenStore) throws -> Void)] = [
+  private static let uses: [(String, @Sendable (TokenStore) throws -> Void)] = [
     ("check reading", { try $0.check(for: .reading) }), ("check writing", { try $0.check(for: .writing) }),
     ("owners", { _ = try $0.owners() }), ("rows of tokens", { _ = try $0.rows(of: [[1]], in: .any) }),
     ("list", { _ = try $0.rows() }), ("dry run", { try $0.replay(deaths, dryRun: true) }),
@@ -46,7 +46,7 @@ import TokenStores
   }
 
   @Test func missingDirectory() throws {
-    let store = SQLiteTokenStore(path: directory.file("none/tokens.sqlite"), creates: true)
+    let store = TokenStore(SQLiteDatabase(path: directory.file("none/tokens.sqlite")), creates: true)
     let fault = StoreFault.cannotOpen(reason: "directory \(directory.path)/none: No such file or directory")
     #expect(throws: StoreError(store: store.name, fault: fault)) { try store.replay(Self.deaths) }
     #expect(throws: StoreError(store: store.name, fault: fault)) { try store.check(for: .writing) }
@@ -54,7 +54,7 @@ import TokenStores
 
   @Test func pathThroughAFile() throws {
     try Data().write(to: URL(fileURLWithPath: path))
-    let store = SQLiteTokenStore(path: "\(path)/tokens.sqlite", creates: true)
+    let store = TokenStore(SQLiteDatabase(path: "\(path)/tokens.sqlite"), creates: true)
     let fault = StoreFault.cannotOpen(reason: "Not a directory")
     #expect(throws: StoreError(store: store.name, fault: fault)) { try store.replay(Self.deaths) }
   }
@@ -65,7 +65,7 @@ import TokenStores
   }
 
   @Test func aDevice() throws {
-    let store = SQLiteTokenStore(path: "/dev/null", creates: true)
+    let store = TokenStore(SQLiteDatabase(path: "/dev/null"), creates: true)
     let fault = StoreFault.cannotOpen(reason: "it is not a regular file")
     #expect(throws: StoreError(store: "sqlite:/dev/null", fault: fault)) { try store.replay(Self.deaths) }
   }
@@ -163,7 +163,7 @@ import TokenStores
   @Test(arguments: [false, true]) func aHotJournal(creates: Bool) throws {
     let killed = directory.file("killed.sqlite")
     let tokens = (0..<4000).map { Dated(token: [UInt8($0 >> 8), UInt8($0 & 255)], time: 1) }
-    try SQLiteTokenStore(path: killed, creates: true).replay(tokens)
+    try TokenStore(SQLiteDatabase(path: killed), creates: true).replay(tokens)
     try DatabaseQueue(path: killed).writeWithoutTransaction { database in
       try database.execute(sql: "PRAGMA cache_size = 5")
       try database.beginTransaction(.immediate)
@@ -182,7 +182,7 @@ import TokenStores
     let none = directory.file("none")
     try FileManager.default.createDirectory(
       atPath: none, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o555])
-    let inside = SQLiteTokenStore(path: "\(none)/tokens.sqlite", creates: true)
+    let inside = TokenStore(SQLiteDatabase(path: "\(none)/tokens.sqlite"), creates: true)
     let denied = StoreFault.cannotOpen(reason: "directory \(none): Permission denied")
     #expect(throws: StoreError(store: inside.name, fault: denied)) { try inside.replay(Self.deaths) }
 

@@ -6,11 +6,11 @@ import TokenStores
 /// Replays and registrations in real files; what they must do is ReplayRuleTests' business.
 @Suite struct SQLiteReplayTests {
   let directory: TemporaryDirectory
-  let store: SQLiteTokenStore
+  let store: TokenStore
 
   init() throws {
     directory = try TemporaryDirectory()
-    store = SQLiteTokenStore(path: directory.file(), creates: true)
+    store = TokenStore(SQLiteDatabase(path: directory.file()), creates: true)
   }
 
   /// One token for each outcome, against rows that are written by SQL alone.

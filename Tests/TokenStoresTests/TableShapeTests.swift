@@ -27,7 +27,7 @@ import TokenStores
   ])
   func serves(_ sql: String) throws {
     try sqlite(path, sql)
-    let store = SQLiteTokenStore(path: path)
+    let store = TokenStore(SQLiteDatabase(path: path))
     #expect(try store.replay([Dated(token: [2], time: 2), Dated(token: [1], time: 1)]).inserted == 2)
     #expect(try store.register([Dated(token: [2], time: 2)]).revived == 1)
     #expect(try store.rows().map(\.token) == [[1], [2]])
@@ -86,7 +86,7 @@ import TokenStores
     let before = try bytes(of: path)
     let fault = StoreFault.wrongShape(subject: subject, expected: expected, found: found)
     for creates in [false, true] {
-      let store = SQLiteTokenStore(path: path, creates: creates)
+      let store = TokenStore(SQLiteDatabase(path: path), creates: creates)
       let error = StoreError(store: store.name, fault: fault)
       #expect(throws: error) { try store.replay([Dated(token: [1], time: 1)]) }
       #expect(throws: error) { try store.rows() }
@@ -95,7 +95,7 @@ import TokenStores
   }
 
   @Test func aNewFileIsMarkedAsOurs() throws {
-    try SQLiteTokenStore(path: path, creates: true).replay([])
+    try TokenStore(SQLiteDatabase(path: path), creates: true).replay([])
     #expect(try integer(path, "PRAGMA application_id") == 0x4150_4e73)
     #expect(try integer(path, "PRAGMA user_version") == 1)
     #expect(try directory.names == ["tokens.sqlite"])
@@ -103,7 +103,7 @@ import TokenStores
 
   /// docs/stores.md shows the table as it is made, and its statements run.
   @Test func theDocumentationIsUpToDate() throws {
-    try SQLiteTokenStore(path: path, creates: true).replay([])
+    try TokenStore(SQLiteDatabase(path: path), creates: true).replay([])
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
     let text = try String(contentsOf: root.appendingPathComponent("docs/stores.md"), encoding: .utf8)
     let blocks = text.components(separatedBy: "```sql\n").dropFirst().map {
@@ -118,11 +118,12 @@ import TokenStores
   @Test func aForeignDatabaseGetsTheTableAlone() throws {
     try sqlite(path, "PRAGMA journal_mode = WAL; PRAGMA user_version = 7; CREATE TABLE users (name TEXT)")
     #expect(throws: StoreError(store: "sqlite:\(path)", fault: .noTable)) {
-      try SQLiteTokenStore(path: path).replay([])
+      try TokenStore(SQLiteDatabase(path: path)).replay([])
     }
-    #expect(try SQLiteTokenStore(path: path, creates: true).owners() == [])
+    #expect(try TokenStore(SQLiteDatabase(path: path), creates: true).owners() == [])
     #expect(
-      try SQLiteTokenStore(path: path, creates: true).replay([Dated(token: [1], time: 1)]).inserted == 1)
+      try TokenStore(SQLiteDatabase(path: path), creates: true).replay([Dated(token: [1], time: 1)]).inserted
+        == 1)
     #expect(try integer(path, "PRAGMA application_id") == 0)
     #expect(try integer(path, "PRAGMA user_version") == 7)
     #expect(try integer(path, "SELECT count(*) FROM pragma_journal_mode WHERE journal_mode = 'wal'") == 1)
@@ -151,7 +152,7 @@ import TokenStores
     throws
   {
     try sqlite(path, "CREATE TABLE device_tokens (\(Self.names), \(Self.times), \(Self.key))")
-    let store = SQLiteTokenStore(path: path)
+    let store = TokenStore(SQLiteDatabase(path: path))
     try store.replay([Dated(token: [0], time: 1), Dated(token: [2], time: 1)])
     try sqlite(path, "INSERT INTO device_tokens VALUES (\(values))")
 
@@ -163,7 +164,7 @@ import TokenStores
 
   /// SQLite orders this name behind what Swift would repair it to: looking for the next one would find it again.
   @Test func anAppThatIsNoUTF8EndsTheSearchForOwners() throws {
-    let store = SQLiteTokenStore(path: path, creates: true)
+    let store = TokenStore(SQLiteDatabase(path: path), creates: true)
     try store.replay([Dated(token: [1], time: 1)])
     try sqlite(
       path, "INSERT INTO device_tokens VALUES (CAST(x'ff' AS TEXT), 'production', x'01', NULL, 1)")
@@ -173,7 +174,7 @@ import TokenStores
 
   @Test func aDatabaseInUTF16IsRead() throws {
     try sqlite(path, "PRAGMA encoding = 'UTF-16'; CREATE TABLE users (name TEXT)")
-    let store = SQLiteTokenStore(path: path, creates: true)
+    let store = TokenStore(SQLiteDatabase(path: path), creates: true)
     let owner = AppEnvironment(app: "é", environment: .sandbox)
     try store.replay([Dated(token: [1], time: 1)], for: owner)
     #expect(try store.owners() == [owner])
@@ -187,7 +188,7 @@ import TokenStores
       CREATE TABLE device_tokens (\(Self.names), \(Self.times), \(Self.key));
       INSERT INTO device_tokens VALUES ('', 'production', x'02', 'yesterday', NULL)
       """)
-    let store = SQLiteTokenStore(path: path)
+    let store = TokenStore(SQLiteDatabase(path: path))
     #expect(throws: StoreError.self) {
       try store.replay([Dated(token: [1], time: 1), Dated(token: [2], time: 1)])
     }
@@ -201,7 +202,7 @@ import TokenStores
     "CREATE TRIGGER t BEFORE INSERT ON device_tokens WHEN new.token = x'02' BEGIN SELECT RAISE(ABORT, 'no'); END",
   ])
   func aConstraintOfTheUsers(_ sql: String) throws {
-    let store = SQLiteTokenStore(path: path, creates: true)
+    let store = TokenStore(SQLiteDatabase(path: path), creates: true)
     try store.replay([Dated(token: [2], time: 1)], for: AppEnvironment(app: "other"))
     try sqlite(path, sql)
     let error = #expect(throws: StoreError.self) {

@@ -63,7 +63,7 @@ package enum HistoryReport {
 
   /// Writes the rows that the replay `id` changed, as JSON or CSV; returns how many.
   package static func write(
-    changesOf id: Int, in store: any TokenStore, asJSON: Bool, to output: OutputBuffer
+    changesOf id: Int, in store: TokenStore, asJSON: Bool, to output: OutputBuffer
   ) throws -> Int {
     var count = 0
     try output.append(

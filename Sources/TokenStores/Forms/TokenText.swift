@@ -16,25 +16,24 @@ extension TokenForm {
   /// The token that `text` holds; nil where it holds none, or an empty one. Every form of hex reads all others, because
   /// columns that were filled by several programs hold several.
   package func bytes(of text: String) -> [UInt8]? {
-    let bytes = self == .base64 ? Base64Text.bytes(of: text) : Self.hexBytes(text)
-    return bytes.flatMap { $0.isEmpty ? nil : $0 }
+    var (text, bytes) = (text, [UInt8]())
+    return text.withUTF8 { read(UnsafeRawBufferPointer($0), into: &bytes) } ? bytes : nil
   }
 
-  private static func grouped(_ bytes: [UInt8]) -> String {
-    stride(from: 0, to: bytes.count, by: 4).map { Hex.string(bytes[$0..<min($0 + 4, bytes.count)]) }
-      .joined(separator: " ")
-  }
-
-  private static func hexBytes(_ text: String) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.utf8.count / 2)
+  /// The same, into memory that is used again; false where `text` holds no token.
+  func read(_ text: UnsafeRawBufferPointer, into bytes: inout [UInt8]) -> Bool {
+    bytes.removeAll(keepingCapacity: true)
+    guard self != .base64 else {
+      bytes = String(validating: text, as: UTF8.self).flatMap(Base64Text.bytes) ?? []
+      return !bytes.isEmpty
+    }
     var high: UInt8?
-    for byte in text.utf8 {
+    for byte in text {
       switch byte {
       case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "<"), UInt8(ascii: ">"): continue
       default: break
       }
-      guard let value = Hex.value(ofDigit: byte) else { return nil }
+      guard let value = Hex.value(ofDigit: byte) else { return false }
       if let first = high {
         bytes.append(first << 4 | value)
         high = nil
@@ -42,6 +41,22 @@ extension TokenForm {
         high = value
       }
     }
-    return high == nil ? bytes : nil
+    return high == nil && !bytes.isEmpty
+  }
+
+  /// Whether all of `text` is digits of hex, of one letter case.
+  package static func isHex(_ text: UnsafeRawBufferPointer, isUpper: Bool) -> Bool {
+    let firstLetter = isUpper ? UInt8(ascii: "A") : UInt8(ascii: "a")
+    // No early return: the compiler makes vector instructions of it.
+    var others = 0
+    for byte in text {
+      others &+= (byte &- UInt8(ascii: "0") < 10 ? 0 : 1) & (byte &- firstLetter < 6 ? 0 : 1)
+    }
+    return others == 0
+  }
+
+  private static func grouped(_ bytes: [UInt8]) -> String {
+    stride(from: 0, to: bytes.count, by: 4).map { Hex.string(bytes[$0..<min($0 + 4, bytes.count)]) }
+      .joined(separator: " ")
   }
 }

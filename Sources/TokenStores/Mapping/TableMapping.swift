@@ -12,6 +12,8 @@ package struct TableMapping: Hashable, Sendable {
   /// When a device was last registered. Nil where the table does not say: then nothing keeps a device that came back.
   package var registered: TimeColumn?
   package var action: DeathAction
+  /// Whether it is apnsift's own table, whose rows are known by app, environment and token.
+  package private(set) var isDeviceTokens = false
 
   package init(
     schema: String? = nil, table: String, token: TokenColumn, app: String? = nil,
@@ -24,6 +26,18 @@ package struct TableMapping: Hashable, Sendable {
     self.environment = environment
     self.registered = registered
     self.action = action
+  }
+
+  /// apnsift's own table.
+  /// - Parameter times: how its columns hold times.
+  package static func deviceTokens(times: TimeForm) -> TableMapping {
+    var mapping = TableMapping(
+      table: "device_tokens", token: TokenColumn(name: "token", form: .bytes), app: "app",
+      environment: EnvironmentColumn(name: "environment"),
+      registered: TimeColumn(name: "registered_at", form: times),
+      action: .mark(TimeColumn(name: "invalidated_at", form: times)))
+    mapping.isDeviceTokens = true
+    return mapping
   }
 
   /// The table as messages name it.
@@ -78,4 +92,15 @@ package enum DeathAction: Hashable, Sendable {
   case flag(column: String, dead: String, alive: String?)
   /// Removes the row.
   case delete
+}
+
+extension DeathAction {
+  /// The column that a death writes.
+  package var column: String? {
+    switch self {
+    case .mark(let time): time.name
+    case .flag(let column, _, _): column
+    case .delete: nil
+    }
+  }
 }

@@ -79,7 +79,7 @@ extension StoreChoice {
     return StoreLocation(
       place.store ?? file?.store ?? place.ofVariable, mapping: file?.mapping, app: app ?? file?.app,
       environment: environment ?? file?.environment,
-      options: MappedStoreOptions(
+      settings: StoreSettings(
         insertsUnknown: insertsUnknown, journal: journal ?? file?.journal, isTrial: isTrial,
         lockTimeout: .seconds(place.lockTimeout)))
   }

@@ -1,0 +1,182 @@
+import CLibpq
+import Synchronization
+import TokenStores
+
+/// A PostgreSQL database (docs/stores.md, PostgreSQL).
+///
+/// Each call is one transaction. Readers wait for nobody and nobody for them.
+package struct PostgreSQLDatabase: StoreDatabase {
+  /// How long another program's lock is waited for unless told otherwise.
+  package static let defaultLockTimeout = Duration.seconds(5)
+  /// How often a replay is begun, where the server ends it for the sake of others.
+  private static let attempts = 4
+
+  /// The URI without its password.
+  package let name: String
+  package let deviceTokens = TableMapping.deviceTokens(times: PostgreSQLSession.deviceTokens.time)
+  let uri: String
+  private let lockTimeout: Duration
+  private let idle = IdleConnection()
+
+  /// Describes it; nothing is connected to yet.
+  ///
+  /// - Parameters:
+  ///   - uri: where it is, as libpq reads it.
+  ///   - lockTimeout: how long another program's lock is waited for; 0 to 1,000,000 seconds.
+  /// - Throws: where libpq cannot read the URI.
+  package init(uri: PostgreSQLURI, lockTimeout: Duration = defaultLockTimeout) throws(StoreURLError) {
+    name = uri.shown
+    self.uri = uri.text
+    self.lockTimeout = min(max(lockTimeout, .zero), .seconds(1_000_000))
+    try Self.checkSyntax(of: uri)
+  }
+
+  /// libpq's message quotes what it could not read, which may be a password: what stands before the quote will do. Where it
+  /// is missing, the connection says so.
+  private static func checkSyntax(of uri: PostgreSQLURI) throws(StoreURLError) {
+    guard LibpqLibrary.functions != nil else { return }
+    var message: UnsafeMutablePointer<CChar>?
+    if let options = libpq.PQconninfoParse(uri.text, &message) {
+      libpq.PQconninfoFree(options)
+      return
+    }
+    defer { libpq.PQfreemem(message) }
+    let words = ServerError.line(message).prefix { $0 != "\"" }.split(whereSeparator: {
+      $0 == " " || $0 == ":"
+    })
+    throw .postgreSQL(words.joined(separator: " "))
+  }
+
+  // MARK: - Transactions
+
+  package func reading<Result>(creates: Bool, _ body: (any SQLSession) throws -> Result) throws -> Result? {
+    try reportingFaults {
+      let connection = try connect { try begin($0, "READ ONLY") }
+      let result = try body(PostgreSQLSession(connection))
+      connection.rollBack()
+      idle.keep(connection)
+      return result
+    }
+  }
+
+  /// A connection that `start` worked on: the last one, unless the server has ended it.
+  private func connect(_ start: (Connection) throws -> Void) throws -> Connection {
+    if let connection = idle.take() {
+      do {
+        try start(connection)
+        return connection
+      } catch  where connection.isLost {}
+    }
+    let connection = try Connection(uri: uri)
+    try start(connection)
+    return connection
+  }
+
+  package func writing<Result>(
+    _ table: TableMapping, for owner: AppEnvironment, creates: Bool,
+    _ body: (any SQLSession) throws -> Result
+  ) throws -> Result {
+    try reportingFaults {
+      // Texts of the server hold every character but one.
+      if owner.app.utf8.contains(0) {
+        throw StoreFault.refused(detail: "PostgreSQL holds no text with a zero byte, as the app's name has")
+      }
+      for _ in 1..<Self.attempts {
+        do {
+          return try writeOnce(table, owner, body)
+        } catch let error as ServerError
+          where (error.isContention || error.isUniqueViolation) && !error.isLost
+        {
+          continue
+        }
+      }
+      return try writeOnce(table, owner, body)
+    }
+  }
+
+  /// The lock comes before the transaction, whose one snapshot must see what its last holder did. That snapshot judges:
+  /// a row that others changed since is an error of the server (40001), and so is a key that they inserted (23505).
+  private func writeOnce<Result>(
+    _ table: TableMapping, _ owner: AppEnvironment, _ body: (any SQLSession) throws -> Result
+  ) throws -> Result {
+    let connection = try connect { try setTimeouts($0, isLocal: false) }
+    try lock(table, owner, connection)
+    do {
+      try begin(connection, "")
+      let result = try body(PostgreSQLSession(connection))
+      try commit(connection)
+      if !connection.isLost, (try? connection.run("SELECT pg_advisory_unlock_all()")) != nil {
+        idle.keep(connection)
+      }
+      return result
+    } catch {
+      // The transaction has ended when this does.
+      connection.rollBack()
+      throw error
+    }
+  }
+
+  /// Keeps other apnsifts away from the owner's rows, or where there is no table from making it, until the connection
+  /// ends; readers and programs of other kinds go on.
+  private func lock(_ table: TableMapping, _ owner: AppEnvironment, _ connection: Connection) throws {
+    let session = PostgreSQLSession(connection)
+    var id = try session.id(of: table)
+    if id == nil {
+      try connection.run("SELECT pg_advisory_lock(\(PostgreSQLSession.makingLock))")
+      id = try session.id(of: table)
+      if id == nil { return }
+      try connection.run("SELECT pg_advisory_unlock(\(PostgreSQLSession.makingLock))")
+    }
+    let name = "apnsift \(id ?? 0) \(owner.environment.rawValue) \(owner.app)"
+    try connection.run("SELECT pg_advisory_lock(hashtextextended($1, 0))", .text(name))
+  }
+
+  private func begin(_ connection: Connection, _ mode: String) throws(ServerError) {
+    try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ \(mode)")
+    try setTimeouts(connection, isLocal: true)
+    // Values are read and kept as text: so their form must not depend on settings of the role.
+    try connection.run(
+      """
+      SELECT set_config('datestyle', 'ISO, MDY', true), set_config('standard_conforming_strings', 'on', true),
+        set_config('bytea_output', 'hex', true), set_config('extra_float_digits', '1', true),
+        set_config('intervalstyle', 'postgres', true)
+      """)
+  }
+
+  /// - Parameter isLocal: whether only the transaction that is open has them.
+  private func setTimeouts(_ connection: Connection, isLocal: Bool) throws(ServerError) {
+    // 0 would wait for ever. Compiling a statement takes longer than it saves.
+    let milliseconds = max(Int64(lockTimeout / .milliseconds(1)), 1)
+    try connection.run(
+      "SELECT set_config('lock_timeout', '\(milliseconds)', \(isLocal)), set_config('jit', 'off', \(isLocal))"
+    )
+  }
+
+  package func reportingFaults<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let fault as StoreFault {
+      throw StoreError(store: name, fault: fault)
+    } catch let error as ServerError {
+      throw StoreError(store: name, fault: StoreFault(error, waited: lockTimeout))
+    }
+  }
+
+  package func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws {
+    try reportingFaults {
+      let connection = try Connection(uri: uri)
+      try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ")
+      let session = PostgreSQLSession(connection)
+      try session.checkPrivileges(of: table, on: session.describe(table), isRecorded: isRecorded)
+    }
+  }
+}
+
+/// A connection between two calls: to make one takes longer than most of what it is for.
+private final class IdleConnection: Sendable {
+  private let connection = Mutex<Connection?>(nil)
+
+  func take() -> Connection? { connection.withLock { $0.take() } }
+
+  func keep(_ used: Connection) { connection.withLock { $0 = used } }
+}

@@ -1,0 +1,131 @@
+import GRDB
+import GRDBSQLite
+import Platform
+import TokenStores
+
+/// A SQLite database file.
+///
+/// Reading opens the file read-only, writing takes SQLite's write lock before it looks at anything. The database's journal
+/// mode stays as it is.
+package struct SQLiteDatabase: StoreDatabase {
+  /// Memory that SQLite may use for pages of the file, in bytes. Tokens come in order, so a replay touches each page once
+  /// and needs little of it; it keeps a large transaction from writing its journal in many small, synchronised parts.
+  package static let pageCacheBytes = 32 << 20
+
+  /// How long another program's lock is waited for unless told otherwise.
+  package static let defaultLockTimeout = Duration.seconds(5)
+
+  package let name: String
+  package let deviceTokens = TableMapping.deviceTokens(times: SQLiteSession.deviceTokens.time)
+  private let path: String
+  private let lockTimeout: Duration
+
+  /// Describes it; nothing is opened yet.
+  ///
+  /// - Parameters:
+  ///   - path: the database file, relative to the working directory or absolute.
+  ///   - lockTimeout: how long another program's lock is waited for; 0 to 1,000,000 seconds.
+  package init(path: String, lockTimeout: Duration = defaultLockTimeout) {
+    name = StoreURL.sqlite(path: path).text
+    self.path = path
+    self.lockTimeout = min(max(lockTimeout, .zero), .seconds(1_000_000))
+  }
+
+  package func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws {
+    try reportingFaults {
+      guard try isPresent(creates: creates) else { return try StorePath.checkDirectory(of: path) }
+      // A file that is no database is found out by reading.
+      _ = try openForWriting().read { try SQLiteSession($0).describe(table) }
+    }
+  }
+
+  package func reading<Result>(creates: Bool, _ body: (any SQLSession) throws -> Result) throws -> Result? {
+    try reportingFaults {
+      guard try isPresent(creates: creates) else { return nil }
+      return try openForReading().read { try body(SQLiteSession($0)) }
+    }
+  }
+
+  /// The database has one writer at a time, whoever's rows it writes. The table is made in the same transaction: a file
+  /// has either no table, or one with all that the first call wrote.
+  package func writing<Result>(
+    _ table: TableMapping, for owner: AppEnvironment, creates: Bool,
+    _ body: (any SQLSession) throws -> Result
+  ) throws -> Result {
+    try reportingFaults {
+      if try !isPresent(creates: creates) { try StorePath.checkDirectory(of: path) }
+      do {
+        return try openForWriting().writeWithoutTransaction { database in
+          var result: Result?
+          // Immediate: what is read in it cannot change before it is written.
+          try database.inTransaction(.immediate) {
+            result = try body(SQLiteSession(database))
+            return .commit
+          }
+          guard let result else { throw StoreFault.failed(detail: "the transaction was not run") }
+          return result
+        }
+      } catch let error as DatabaseError where [.SQLITE_FULL, .SQLITE_IOERR].contains(error.resultCode) {
+        // SQLite then leaves the undoing to whoever opens the file next; done now, it gives space back.
+        _ = try? open(readOnly: false)
+        throw error
+      }
+    }
+  }
+
+  package func reportingFaults<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let fault as StoreFault {
+      throw StoreError(store: name, fault: fault)
+    } catch let error as DatabaseError {
+      throw StoreError(store: name, fault: StoreFault(error, waited: lockTimeout))
+    }
+  }
+
+  /// Whether the file is there; where it is to be made, false.
+  private func isPresent(creates: Bool) throws -> Bool {
+    if try StorePath.isPresent(path) { return true }
+    guard creates else { throw StoreFault.notFound }
+    return false
+  }
+
+  // MARK: - Opening
+
+  private func openForReading() throws -> DatabaseQueue {
+    do {
+      return try open(readOnly: true)
+    } catch let error as DatabaseError where error.needsRecovery {
+      // A killed program left half a transaction, and only a writer can undo it.
+      return try open(readOnly: false)
+    }
+  }
+
+  /// SQLite opens a file that it may not write read-only, and would say so at the first change alone.
+  private func openForWriting() throws -> DatabaseQueue {
+    let connection = try open(readOnly: false)
+    let isReadOnly = connection.writeWithoutTransaction {
+      sqlite3_db_readonly($0.sqliteConnection, "main") == 1
+    }
+    if isReadOnly { throw StoreFault.readOnly(detail: "it opens for reading only") }
+    return connection
+  }
+
+  private func open(readOnly: Bool) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.readonly = readOnly
+    configuration.busyMode = .timeout(lockTimeout / .seconds(1))
+    configuration.prepareDatabase { database in
+      try database.execute(sql: "PRAGMA cache_size = -\(Self.pageCacheBytes >> 10)")
+    }
+    return try DatabaseQueue(path: StorePath.literal(path), configuration: configuration)
+  }
+}
+
+extension DatabaseError {
+  /// Whether a reader found a journal that must be rolled back, or a log that must be recovered, first.
+  fileprivate var needsRecovery: Bool {
+    [.SQLITE_READONLY_ROLLBACK, .SQLITE_READONLY_RECOVERY, .SQLITE_READONLY_CANTINIT].contains(
+      extendedResultCode)
+  }
+}

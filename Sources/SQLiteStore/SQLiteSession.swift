@@ -1,0 +1,229 @@
+import GRDB
+import GRDBSQLite
+import TokenStores
+
+/// Runs statements in a transaction of a SQLite database.
+final class SQLiteSession: SQLSession {
+  let database: Database
+
+  init(_ database: Database) {
+    self.database = database
+    addSpellingFunctions()
+  }
+
+  static let deviceTokens = (
+    definition: """
+    CREATE TABLE device_tokens (
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL CHECK (environment IN ('production', 'sandbox')),
+      token BLOB NOT NULL CHECK (typeof(token) = 'blob'),
+      registered_at INTEGER CHECK (registered_at IS NULL OR typeof(registered_at) = 'integer'),
+      invalidated_at INTEGER CHECK (invalidated_at IS NULL OR typeof(invalidated_at) = 'integer'),
+      PRIMARY KEY (app, environment, token)
+    ) WITHOUT ROWID
+    """, time: TimeForm.seconds
+  )
+
+  var dialect: SQLDialect { Self.dialect }
+
+  private static let dialect = SQLDialect(
+    parameter: "?", deviceTokens: deviceTokens, typeNames: ("TEXT", "BLOB", "INTEGER"),
+    journal: JournalLayout(time: ({ $0 }, { $0 }), inputOrder: "rowid", numbersChanges: true))
+
+  // MARK: - Statements
+
+  @discardableResult
+  func run(_ sql: String, _ parameters: [SQLValue]) throws -> Int {
+    let statement = try PreparedStatement(database, sql)
+    return try SQLField.withRow(of: parameters) { row in
+      statement.bind(row)
+      return try statement.run()
+    }
+  }
+
+  func visit(
+    _ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
+  ) throws {
+    let statement = try PreparedStatement(database, sql)
+    try withFields(of: statement) { fields in
+      try SQLField.withRow(of: parameters) { row in
+        statement.bind(row)
+        try statement.visit(fields, body)
+      }
+    }
+  }
+
+  func visit(
+    _ query: String, _ parameters: [SQLValue], _ kinds: [SQLKind], where column: TableColumn,
+    isOneOf values: [SQLField], _ body: (SQLFields) throws -> Void
+  ) throws {
+    let number = parameters.count + 1
+    let statement = try PreparedStatement(
+      database, "\(query) AND t.\(dialect.quoted(column.name)) = \(dialect.parameter(number))")
+    try withFields(of: statement) { fields in
+      try SQLField.withRow(of: parameters) { row in
+        statement.bind(row)
+        for value in values {
+          statement.bind(value, at: number)
+          try statement.visit(fields, body)
+        }
+      }
+    }
+  }
+
+  private func withFields(
+    of statement: PreparedStatement, _ body: (UnsafeMutableBufferPointer<SQLField>) throws -> Void
+  ) throws {
+    let fields = UnsafeMutableBufferPointer<SQLField>.allocate(capacity: statement.columnCount)
+    fields.initialize(repeating: .null)
+    defer { fields.deallocate() }
+    try body(fields)
+  }
+
+  func insert(
+    into table: String, _ columns: [TableColumn], _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
+  ) throws -> Int {
+    let names = columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
+    let row = "(\(Array(repeating: "?", count: columns.count).joined(separator: ", ")))"
+    var group = RowGroup(columns.count)
+    var statement: (PreparedStatement, count: Int)?
+    var written = 0
+    func send() throws {
+      if group.count == 0 { return }
+      if statement?.count != group.count {
+        let values = Array(repeating: row, count: group.count).joined(separator: ", ")
+        statement = (
+          try PreparedStatement(database, "INSERT INTO \(table) (\(names)) VALUES \(values)"), group.count
+        )
+      }
+      if let (statement, _) = statement { written += try group.run(statement) }
+    }
+    try rows {
+      group.add($0)
+      if group.isFull { try send() }
+    }
+    try send()
+    return written
+  }
+
+  func change(
+    _ table: TableDescription, set columns: [TableColumn],
+    _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
+  ) throws -> Int {
+    let found = table.place.enumerated().map { "\($1.expression) = \(dialect.parameter($0 + 1))" }
+      .joined(separator: " AND ")
+    if columns.isEmpty { return try runEach("DELETE FROM \(table.name) AS t WHERE \(found)", rows) }
+    let settings = columns.enumerated().map {
+      "\(dialect.quoted($1.name)) = \(dialect.parameter(table.place.count + 1 + $0))"
+    }
+    return try runEach(
+      "UPDATE \(table.name) AS t SET \(settings.joined(separator: ", ")) WHERE \(found)", rows)
+  }
+
+  private func runEach(_ sql: String, _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void) throws
+    -> Int
+  {
+    let statement = try PreparedStatement(database, sql)
+    var written = 0
+    try rows { row in
+      statement.bind(row)
+      written += try statement.run()
+    }
+    return written
+  }
+
+  // MARK: - Expressions
+
+  func expression(_ column: TableColumn) -> String { "t.\(dialect.quoted(column.name))" }
+  func text(_ column: TableColumn) -> String { "CAST(\(expression(column)) AS TEXT)" }
+  func byteOrder(_ expression: String) -> String { "\(expression) COLLATE BINARY" }
+
+  /// A column without a type would not take a text for a number that it holds.
+  func isEqual(_ column: TableColumn, _ parameter: String) -> String {
+    let value = column.castType == Affinity.blob.rawValue ? text(column) : expression(column)
+    return "\(value) = \(parameter) COLLATE BINARY"
+  }
+
+  func hasOtherSpelling(_ column: TableColumn, _ form: TokenForm) -> String? {
+    switch form {
+    case .hex: "apnsift_is_not_hex(\(expression(column)))"
+    case .upperHex: "apnsift_is_not_upper_hex(\(expression(column)))"
+    case .bytes, .spacedHex, .bracketedHex, .base64: nil
+    }
+  }
+
+  /// Every row of a table is asked: so they are functions of SQLite itself, which get the bytes where they are.
+  private func addSpellingFunctions() {
+    for (name, isUpper) in [("apnsift_is_not_hex", false), ("apnsift_is_not_upper_hex", true)] {
+      sqlite3_create_function_v2(
+        database.sqliteConnection, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+        // The function's own data is no address, but whether it is this one.
+        isUpper ? UnsafeMutableRawPointer(bitPattern: 1) : nil,
+        { context, _, values in
+          let value = values?[0]
+          guard sqlite3_value_type(value) == SQLITE_TEXT, let text = sqlite3_value_text(value) else {
+            return sqlite3_result_int(context, 0)
+          }
+          let bytes = UnsafeRawBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
+          let isUpper = sqlite3_user_data(context) != nil
+          sqlite3_result_int(context, TokenForm.isHex(bytes, isUpper: isUpper) ? 0 : 1)
+        }, nil, nil, nil)
+    }
+  }
+
+  /// Version 0.1 packed the names, and then groups of values, once more.
+  func restore(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws {
+    guard whole.count == 1, let packed = whole[0].bytes, let parts = PackedFields.fields(of: packed) else {
+      return try restoreFields(whole, to: table, of: mapping)
+    }
+    let values = parts.dropFirst().flatMap { $0.bytes.flatMap(PackedFields.fields) ?? [] }
+    try restoreFields(parts.prefix(1) + values, to: table, of: mapping)
+  }
+}
+
+/// Rows that one statement inserts: neighbours take a third of the time that they take one by one.
+private struct RowGroup {
+  private static let most = 100
+  private static let mostBytes = 1 << 20
+
+  private let columnCount: Int
+  private var fields: [SQLField] = []
+  /// The texts and bytes of the fields, since they are lent for one row alone.
+  private var content: [UInt8] = []
+  private var ranges: [Range<Int>] = []
+
+  init(_ columnCount: Int) { self.columnCount = columnCount }
+
+  var count: Int { columnCount == 0 ? 0 : fields.count / columnCount }
+  var isFull: Bool { count >= Self.most || content.count >= Self.mostBytes }
+
+  mutating func add(_ row: SQLFields) {
+    for field in row {
+      fields.append(field)
+      let start = content.count
+      if case .text(let bytes) = field { content.append(contentsOf: bytes) }
+      if case .bytes(let bytes) = field { content.append(contentsOf: bytes) }
+      ranges.append(start..<content.count)
+    }
+  }
+
+  /// Returns how many rows were inserted, and forgets them.
+  mutating func run(_ statement: PreparedStatement) throws -> Int {
+    defer {
+      fields.removeAll(keepingCapacity: true)
+      content.removeAll(keepingCapacity: true)
+      ranges.removeAll(keepingCapacity: true)
+    }
+    return try content.withUnsafeBytes { content in
+      for index in fields.indices {
+        let bytes = UnsafeRawBufferPointer(rebasing: content[ranges[index]])
+        switch fields[index] {
+        case .text: statement.bind(.text(bytes), at: index + 1)
+        case .bytes: statement.bind(.bytes(bytes), at: index + 1)
+        default: statement.bind(fields[index], at: index + 1)
+        }
+      }
+      return try statement.run()
+    }
+  }
+}

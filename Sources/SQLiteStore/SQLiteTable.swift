@@ -1,0 +1,250 @@
+import GRDB
+import TokenStores
+
+/// What the catalogue says of tables, and which are made.
+extension SQLiteSession {
+  /// `APNs` in ASCII: the `application_id` of database files that apnsift made.
+  private static let applicationID = 0x4150_4E73
+  /// The `user_version` of such files, raised whenever an older apnsift could misread a newer store.
+  private static let version = 1
+
+  private func integer(ofPragma pragma: String) throws -> Int {
+    try Int.fetchOne(database, sql: "PRAGMA \(pragma)") ?? 0
+  }
+
+  /// Adds the table. A database that nobody has written to yet becomes apnsift's own; the marks of any other are left
+  /// alone. All of it takes part in the transaction.
+  func makeDeviceTokens() throws {
+    let marks = ["schema_version", "application_id", "user_version"]
+    let isBlank = try marks.allSatisfy { try integer(ofPragma: $0) == 0 }
+    try run(Self.deviceTokens.definition, [])
+    if isBlank {
+      try database.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
+      try database.execute(sql: "PRAGMA user_version = \(Self.version)")
+    }
+  }
+
+  func makeJournal(in schema: String?) throws {
+    try database.execute(
+      sql: """
+        CREATE TABLE IF NOT EXISTS apnsift_replays (
+          id INTEGER PRIMARY KEY,
+          at INTEGER NOT NULL,
+          version TEXT NOT NULL,
+          app TEXT NOT NULL,
+          environment TEXT NOT NULL,
+          options TEXT NOT NULL,
+          tuples INTEGER NOT NULL,
+          invalidated INTEGER NOT NULL, updated INTEGER NOT NULL, inserted INTEGER NOT NULL,
+          unchanged INTEGER NOT NULL, kept INTEGER NOT NULL, unknown INTEGER NOT NULL, rejected INTEGER NOT NULL,
+          first_change INTEGER NOT NULL,
+          mapping TEXT,
+          undoes INTEGER REFERENCES apnsift_replays (id),
+          changed_rows INTEGER
+        );
+        CREATE INDEX IF NOT EXISTS apnsift_undos ON apnsift_replays (undoes) WHERE undoes IS NOT NULL;
+        CREATE TABLE IF NOT EXISTS apnsift_inputs (
+          replay INTEGER NOT NULL REFERENCES apnsift_replays (id),
+          source TEXT NOT NULL,
+          sha256 TEXT NOT NULL,
+          bytes INTEGER NOT NULL
+        );
+        CREATE INDEX IF NOT EXISTS apnsift_inputs_by_digest ON apnsift_inputs (sha256);
+        CREATE TABLE IF NOT EXISTS apnsift_changes (
+          id INTEGER PRIMARY KEY,
+          packed BLOB NOT NULL
+        )
+        """)
+    // A journal of version 0.1.
+    if try !database.columns(in: "apnsift_replays").contains(where: { $0.name == "changed_rows" }) {
+      try run("ALTER TABLE apnsift_replays ADD COLUMN changed_rows INTEGER", [])
+    }
+  }
+
+  func columnNames(of table: String, in schema: String?) throws -> Set<String> {
+    try Set(String.fetchAll(database, sql: "SELECT name FROM pragma_table_info(?)", arguments: [table]))
+  }
+
+  // MARK: - Tables
+
+  func describe(_ mapping: TableMapping) throws -> TableDescription? {
+    func misfit(_ subject: String, _ expected: String, _ found: String) -> StoreFault {
+      mapping.isDeviceTokens
+        ? .wrongShape(subject: subject == "its name" ? "the name" : subject, expected: expected, found: found)
+        : .misfit(table: mapping.name, subject: subject, expected: expected, found: found)
+    }
+    let found = try integer(ofPragma: "user_version")
+    if found > Self.version, try integer(ofPragma: "application_id") == Self.applicationID {
+      throw StoreFault.newerVersion(found: found, supported: Self.version)
+    }
+    if let schema = mapping.schema, schema.lowercased() != "main" {
+      throw misfit("the schema", "none, or main", schema)
+    }
+    let kind = try String.fetchOne(
+      database,
+      sql: "SELECT type FROM sqlite_master WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')",
+      arguments: [mapping.table])
+    guard let kind else { return nil }
+    guard kind == "table" else { throw misfit("its name", "a table", "a \(kind)") }
+    let columns = try columns(of: mapping)
+    return TableDescription(
+      name: dialect.quoted(mapping.table), schema: nil, columns: columns,
+      place: try place(of: mapping, columns), indexed: try indexed(mapping), rowsGuessed: try rowsGuessed(),
+      dependent: try dependent(of: mapping))
+  }
+
+  private func columns(of mapping: TableMapping) throws -> [TableColumn] {
+    let isStrict = try flag("strict", of: mapping)
+    let rows = try Row.fetchAll(
+      database, sql: "SELECT * FROM pragma_table_xinfo(?) ORDER BY cid", arguments: [mapping.table])
+    let named = [
+      mapping.token.name, mapping.app, mapping.environment?.name, mapping.registered?.name,
+      mapping.action.column,
+    ].compactMap { $0 }
+    let collations = try collations(of: mapping)
+    return rows.map { row in
+      let found: String = row["name"] ?? ""
+      let affinity = Affinity(declaredType: row["type"] ?? "")
+      return TableColumn(
+        // Names of columns know no case in SQLite.
+        named.first { $0.lowercased() == found.lowercased() } ?? found,
+        type: affinity.rawValue + (isStrict ? " of a STRICT table" : ""), baseType: affinity.rawValue,
+        kind: .any,
+        castType: affinity.rawValue, isNotNull: row["notnull"] ?? false,
+        hasDefault: (row["dflt_value"] as DatabaseValue?).map { !$0.isNull } ?? false,
+        isGenerated: (row["hidden"] as Int? ?? 0) > 0, keyIndex: row["pk"] ?? 0,
+        folding: collations[found.lowercased()].map { ("collation BINARY", "collation \($0)") })
+    }
+  }
+
+  /// The comparisons of the primary key's columns that are not by bytes.
+  private func collations(of mapping: TableMapping) throws -> [String: String] {
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT lower(part.name) AS name, part.coll FROM pragma_index_list(?) AS list, pragma_index_xinfo(list.name) AS part
+        WHERE list.origin = 'pk' AND part.key = 1 AND upper(part.coll) <> 'BINARY'
+        """, arguments: [mapping.table])
+    return Dictionary(
+      rows.map { ($0["name"] as String? ?? "", $0["coll"] as String? ?? "") },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// A property of the table that is true or false.
+  private func flag(_ name: String, of mapping: TableMapping) throws -> Bool {
+    try Bool.fetchOne(
+      database, sql: "SELECT \(name) FROM pragma_table_list(?) WHERE schema = 'main'",
+      arguments: [mapping.table])
+      ?? false
+  }
+
+  /// The row's number, under a name that no column takes; a table without numbers has a primary key.
+  private func place(
+    of mapping: TableMapping, _ columns: [TableColumn]
+  ) throws -> [(expression: String, kind: SQLKind)] {
+    let taken = Set(columns.map { $0.name.lowercased() })
+    let hasNumbers = try !flag("wr", of: mapping)
+    if hasNumbers, let free = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains($0) }) {
+      return [("t.\(free)", .integer)]
+    }
+    let key = columns.filter { $0.keyIndex > 0 }
+    guard !key.isEmpty else {
+      throw StoreFault.misfit(
+        table: mapping.name, subject: "column rowid",
+        expected: "a primary key, or a row number under some name",
+        found: "neither")
+    }
+    return key.map { (expression($0), .any) }
+  }
+
+  private func indexed(_ mapping: TableMapping) throws -> Set<String> {
+    try Set(
+      String.fetchAll(
+        database,
+        sql: """
+          SELECT part.name FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS part
+          WHERE part.seqno = 0 AND part.name IS NOT NULL AND NOT list.partial
+          """, arguments: [mapping.table]))
+  }
+
+  /// Some rows fit a page, and most pages are of the table.
+  private func rowsGuessed() throws -> Int {
+    try integer(ofPragma: "page_count") * integer(ofPragma: "page_size") / 64
+  }
+
+  private func dependent(of mapping: TableMapping) throws -> String? {
+    guard mapping.action == .delete, !mapping.token.name.isEmpty else { return nil }
+    let reference = try Row.fetchOne(
+      database,
+      sql: """
+        SELECT other.name AS other, reference."from" AS name, reference.on_delete AS action
+        FROM sqlite_master AS other, pragma_foreign_key_list(other.name) AS reference
+        WHERE other.type = 'table' AND reference."table" = ? COLLATE NOCASE
+          AND reference.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT')
+        """, arguments: [mapping.table])
+    return reference.map {
+      "column \($0["name"] as String) of \($0["other"] as String) with ON DELETE \($0["action"] as String)"
+    }
+  }
+
+  // MARK: - Fit
+
+  func holdsTexts(_ column: TableColumn) -> Bool { column.castType == Affinity.text.rawValue }
+
+  func misfit(of column: TableColumn, for form: TokenForm) -> (expected: String, found: String)? {
+    switch Affinity(rawValue: column.castType) {
+    case .text, .blob: nil
+    // SQLite would make a number of a token of digits.
+    default: ("type TEXT or BLOB", "type \(column.type)")
+    }
+  }
+
+  func misfit(of column: TableColumn, for form: TimeForm) -> (expected: String, found: String)? {
+    guard form == .timestamptz else { return nil }
+    return ("seconds, milliseconds, iso or timestamp, as SQLite has no timestamptz", form.name)
+  }
+
+  /// A truth value is a number in SQLite, but for columns of text. In a STRICT table a column takes values of its type
+  /// alone.
+  func stored(_ text: String, in column: TableColumn, of table: TableMapping) throws -> SQLValue? {
+    let affinity = Affinity(rawValue: column.castType) ?? .blob
+    if affinity == .text { return .text(text) }
+    let number: Int64? =
+      switch text.lowercased() {
+      case "true": 1
+      case "false": 0
+      default: Int64(text)
+      }
+    if try flag("strict", of: table) {
+      // ANY is numeric.
+      guard affinity != .blob, number != nil || affinity == .numeric else { return nil }
+    }
+    return number.map(SQLValue.integer) ?? .text(text)
+  }
+}
+
+/// What SQLite makes of a column's declared type (its documentation, "Determination Of Column Affinity").
+enum Affinity: String {
+  case integer = "INTEGER"
+  case text = "TEXT"
+  case blob = "BLOB"
+  case real = "REAL"
+  case numeric = "NUMERIC"
+
+  /// The tests are SQLite's, in its order.
+  init(declaredType: String) {
+    let type = declaredType.uppercased()
+    func names(_ parts: String...) -> Bool { parts.contains { type.contains($0) } }
+    if names("INT") {
+      self = .integer
+    } else if names("CHAR", "CLOB", "TEXT") {
+      self = .text
+    } else if type.isEmpty || names("BLOB") {
+      self = .blob
+    } else if names("REAL", "FLOA", "DOUB") {
+      self = .real
+    } else {
+      self = .numeric
+    }
+  }
+}

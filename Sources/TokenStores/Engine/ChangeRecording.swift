@@ -1,0 +1,146 @@
+/// Records what a replay changed, batch by batch.
+final class ChangeRecording {
+  let replay: Int
+  private let journal: Journal
+  private var written = 0
+  private var packer = RowChangePacker()
+  /// The record that decided a token's time; nil where nobody knows.
+  private let origin: (RawSpan) -> RecordOrigin?
+
+  /// - Parameter replay: its number in the journal.
+  init(_ replay: Int, in journal: Journal, origin: @escaping (RawSpan) -> RecordOrigin?) {
+    (self.replay, self.journal, self.origin) = (replay, journal, origin)
+  }
+
+  /// Records the rows that were inserted, and those that were written or removed with their outcomes.
+  /// - Parameters:
+  ///   - inserted: numbers of tokens of the batch.
+  ///   - found: the rows as they were.
+  func add(
+    _ inserted: [Int], _ written: [FoundRow], _ outcomes: [ReplayOutcome], _ found: FoundRows,
+    of batch: TokenBatch, _ rows: OwnedRows
+  ) throws {
+    let now = try rowsNow(inserted, written, of: batch, rows)
+    var next = 0
+    func addRest(before token: Int) throws {
+      while next < written.count, written[next].token < token {
+        try addWritten(written[next], outcomes[next], found, now, of: batch, rows.table)
+        next += 1
+      }
+    }
+    for token in inserted {
+      try addRest(before: token)
+      try addInserted(token, now, of: batch, rows.table)
+    }
+    try addRest(before: .max)
+    let packed = packer.take()
+    try journal.add(packed, to: replay, first: self.written)
+    self.written += packed.count
+  }
+
+  /// The rows of the changed tokens as they are now, by triggers and by what columns make of values; nil for
+  /// `device_tokens`, which takes values as they are and whose key is the token.
+  private func rowsNow(
+    _ inserted: [Int], _ written: [FoundRow], of batch: TokenBatch, _ rows: OwnedRows
+  ) throws -> RowsNow? {
+    if rows.table.mapping.isDeviceTokens { return nil }
+    if case .removal = rows.table.death { return nil }
+    let changed = Set(inserted).union(written.map(\.token)).sorted()
+    var tokens = TokenBatch(mostTokens: changed.count)
+    for token in changed { tokens.append(batch.token(token).span.bytes, 0) }
+    tokens.order()
+    return RowsNow(try rows.find(tokens), tokens: changed)
+  }
+
+  private struct RowsNow {
+    let found: FoundRows
+    /// The rows of each token of the batch.
+    private var byToken: [Int: ArraySlice<FoundRow>] = [:]
+
+    init(_ found: FoundRows, tokens: [Int]) {
+      self.found = found
+      var next = 0
+      for (number, token) in tokens.enumerated() {
+        let first = next
+        while next < found.rows.count, found.rows[next].token == number { next += 1 }
+        byToken[token] = found.rows[first..<next]
+      }
+    }
+
+    func rows(of token: Int) -> ArraySlice<FoundRow> { byToken[token] ?? [] }
+  }
+
+  private func addInserted(_ token: Int, _ now: RowsNow?, of batch: TokenBatch, _ table: MappedTable) throws {
+    let bytes = batch.bytes.span.bytes.extracting(batch.range(of: token))
+    var change = RowChange(outcome: .inserted, token: 0..<0)
+    change.died = Int64(batch.times[token])
+    change.origin = origin(bytes)
+    guard let now else {
+      return try table.deathValue(at: batch.times[token]).withField {
+        packer.add(change, token: bytes, fields: [.null, .null, $0], whole: [])
+      }
+    }
+    for row in now.rows(of: token) {
+      try now.found.withFields(row) { fields in
+        let values = [fields[MappedTable.Field.registered], .null, fields[MappedTable.Field.death]]
+        packer.add(change, token: bytes, fields: values + (try table.key(fields)), whole: [])
+      }
+    }
+  }
+
+  private func addWritten(
+    _ row: FoundRow, _ outcome: ReplayOutcome, _ found: FoundRows, _ now: RowsNow?, of batch: TokenBatch,
+    _ table: MappedTable
+  ) throws {
+    let bytes = batch.bytes.span.bytes.extracting(batch.range(of: row.token))
+    var change = RowChange(outcome: outcome, token: 0..<0)
+    (change.registered, change.diedBefore) = (row.state.registered, row.state.died)
+    change.died = Int64(batch.times[row.token])
+    change.origin = origin(bytes)
+    try found.withFields(row) { before in
+      let key = try table.key(before)
+      let whole = table.deathColumn == nil ? before.dropFirst(table.wholeIndex) : []
+      func add(_ registered: SQLField, _ after: SQLField) {
+        let values = [registered, before[MappedTable.Field.death], after]
+        packer.add(change, token: bytes, fields: values + key, whole: whole)
+      }
+      if let now,
+        let same = try now.rows(of: row.token).first(where: { try now.found.hasKey($0, key, table) })
+      {
+        return now.found.withFields(same) {
+          add($0[MappedTable.Field.registered], $0[MappedTable.Field.death])
+        }
+      }
+      try table.deathValue(at: batch.times[row.token]).withField {
+        add(before[MappedTable.Field.registered], $0)
+      }
+    }
+  }
+}
+
+extension MappedTable {
+  /// The index at which all of a row begins among its fields.
+  fileprivate var wholeIndex: Int { Field.place + description.place.count + description.key.count }
+
+  /// The key among the fields of a row; empty for `device_tokens`, whose rows are known by their tokens.
+  /// - Throws: `StoreFault.refused` where a part of it is null, as SQLite lets it be.
+  func key(_ fields: [SQLField]) throws -> ArraySlice<SQLField> {
+    if mapping.isDeviceTokens { return [] }
+    let start = Field.place + description.place.count
+    let key = fields[start..<start + description.key.count]
+    if key.contains(where: \.isNull) {
+      throw StoreFault.refused(
+        detail: "the primary key of a row of \(shownName) is null, and an undo would not find it; "
+          + "--no-journal goes without")
+    }
+    return key
+  }
+}
+
+extension FoundRows {
+  func hasKey(_ row: FoundRow, _ key: ArraySlice<SQLField>, _ table: MappedTable) throws -> Bool {
+    try withFields(row) { fields in
+      PackedFields.packed(try table.key(fields)) == PackedFields.packed(key)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import WireBytes
+
+/// Changes as version 0.1 recorded them, read as those of today.
+extension Journal {
+  /// Visits the rows of a replay's changes, packed as of `RowChange`.
+  /// - Parameters:
+  ///   - table: which the replay changed.
+  ///   - session: in which the table is.
+  func changes(
+    of id: Int, in table: MappedTable, _ session: any SQLSession, _ body: ([UInt8]) throws -> Void
+  ) throws {
+    try packedChanges(of: id) { packed in
+      try body(packed.first.map { $0 < 16 } ?? false ? LegacyChanges.converted(packed, session) : packed)
+    }
+    guard let rowChanges = try rowChangesTable() else { return }
+    var packer = RowChangePacker()
+    try self.session.visit(
+      """
+      SELECT row_key, token, outcome, registered_at, invalidated_before, invalidated_at,
+        registered_value, value_before, value_after, whole_row
+      FROM \(rowChanges) WHERE replay = \(self.session.dialect.parameter(1)) ORDER BY token
+      """, [.integer(Int64(id))],
+      [.text, .bytes, .text, .integer, .integer, .integer, .any, .any, .any, .any]
+    ) { row in
+      guard let token = row[1].bytes, let outcome = row[2].text.flatMap(ReplayOutcome.init(name:)) else {
+        throw StoreFault.foreignRows(count: 1, first: "apnsift_row_changes holds what is no change of a row")
+      }
+      var change = RowChange(outcome: outcome, token: 0..<0)
+      (change.registered, change.diedBefore, change.died) = (row[3].integer, row[4].integer, row[5].integer)
+      change.hasKeyText = true
+      func value(_ field: SQLField, _ column: TableColumn?) -> SQLValue {
+        guard let column, let text = field.text else { return field.value }
+        return session.value(ofText: text, in: column)
+      }
+      let values = [
+        value(row[6], table.registered?.column), value(row[7], table.deathColumn),
+        value(row[8], table.deathColumn),
+        row[0].value,
+      ]
+      SQLField.withRow(of: values) { fields in
+        packer.add(change, token: token.bytes, fields: fields, whole: row[9].isNull ? [] : [row[9]])
+      }
+    }
+    for packed in packer.take() { try body(packed) }
+  }
+}
+
+/// Packed changes of `device_tokens` as version 0.1 wrote them. Integers are big-endian.
+///
+///     outcome u8: 0 inserted, 1 updated, 2 invalidated
+///     times u8: bit 0 where registered_at is there, bit 1 where invalidated_at was
+///     token length u16, token
+///     registered_at i64, invalidated_at before i64, each where it is there; invalidated_at i64
+///
+/// Times are in the store's own unit: UNIX seconds in SQLite, microseconds since the year 2000 in PostgreSQL.
+enum LegacyChanges {
+  private static let outcomes: [ReplayOutcome] = [.inserted, .updated, .invalidated]
+  private static let headLength = 4
+  /// Microseconds from 1970 to 2000.
+  private static let epoch: Int64 = 946_684_800_000_000
+  private static let second: Int64 = 1_000_000
+
+  /// - Throws: `StoreFault.foreignRows` where they cannot be read.
+  static func converted(_ packed: [UInt8], _ session: any SQLSession) throws -> [UInt8] {
+    let isMoment = session.dialect.deviceTokens.time == .timestamptz
+    let bytes = packed.span.bytes
+    var packer = RowChangePacker()
+    var next = 0
+    func time(_ isThere: Bool) throws -> Int64? {
+      guard isThere else { return nil }
+      guard packed.count - next >= 8 else { throw fault }
+      defer { next += 8 }
+      let high = UInt64(bytes.bigEndianUInt32(at: next))
+      return Int64(bitPattern: high << 32 | UInt64(bytes.bigEndianUInt32(at: next + 4)))
+    }
+    func field(_ time: Int64?) -> SQLField {
+      guard let time else { return .null }
+      return .integer(isMoment && time != .max && time != .min ? time &+ epoch : time)
+    }
+    func seconds(_ time: Int64?) -> Int64? {
+      guard let time, isMoment else { return time }
+      let unix = time &+ epoch
+      return unix / second - (unix % second < 0 ? 1 : 0)
+    }
+    while next < packed.count {
+      guard packed.count - next >= headLength, outcomes.indices.contains(Int(packed[next])) else {
+        throw fault
+      }
+      let (code, times) = (Int(packed[next]), packed[next + 1])
+      let length = Int(bytes.bigEndianUInt16(at: next + 2))
+      next += headLength
+      guard length <= packed.count - next else { throw fault }
+      let token = bytes.extracting(next..<next + length)
+      next += length
+      let registered = try time(times & 1 != 0)
+      let before = try time(times & 2 != 0)
+      let after = try time(true)
+      var change = RowChange(outcome: outcomes[code], token: 0..<0)
+      (change.registered, change.diedBefore, change.died) = (
+        seconds(registered), seconds(before), seconds(after)
+      )
+      packer.add(change, token: token, fields: [field(registered), field(before), field(after)], whole: [])
+    }
+    return Array(packer.take().joined())
+  }
+
+  private static let fault = StoreFault.foreignRows(
+    count: 1, first: "apnsift_changes holds what is no packed change")
+}

@@ -1,0 +1,346 @@
+import WireBytes
+
+/// The rows of one app and environment, inside a transaction.
+struct OwnedRows {
+  let session: any SQLSession
+  let table: MappedTable
+  /// Nil for the rows of all.
+  let owner: AppEnvironment?
+  /// Told about a table all rows of which are read, for want of an index.
+  var onScan: ScanObserver?
+
+  private var dialect: SQLDialect { session.dialect }
+
+  // MARK: - The owner
+
+  /// The first parameter of statements is the app, the second what the table has for the environment.
+  var parameters: [SQLValue] { owner.map(table.ownerValues) ?? [] }
+
+  /// Whether a row `t` is of the owner.
+  var isOwned: String {
+    guard owner != nil else { return "1 = 1" }
+    let conditions = [
+      table.app.map { session.isEqual($0, dialect.parameter(1)) },
+      table.environment.map { session.isEqual($0, dialect.parameter(2)) },
+    ].compactMap { $0 }
+    return conditions.isEmpty ? "1 = 1" : conditions.joined(separator: " AND ")
+  }
+
+  /// Whether a row `t` is alive.
+  var isAlive: String {
+    switch table.death {
+    case .time(let column, _): "t.\(dialect.quoted(column.name)) IS NULL"
+    case .flag(let column, let dead, _):
+      "CASE WHEN \(session.text(column)) = \(SQLText.literal(dead)) THEN 0 ELSE 1 END = 1"
+    case .removal: "1 = 1"
+    }
+  }
+
+  /// How many tokens of the owner are alive; `most` or more where there are as many. A look at some rows tells that, most
+  /// often: reading the tokens of all takes long in a large table.
+  func liveCount(upTo most: Int) throws -> Int {
+    let live =
+      "SELECT \(session.expression(table.token)) AS token FROM \(table.name) AS t WHERE \(isOwned) AND \(isAlive)"
+    if table.mapping.isDeviceTokens { return try number("SELECT count(*) FROM (\(live)) AS live") }
+    if most < .max / 2 {
+      let looked = try number("SELECT count(DISTINCT token) FROM (\(live) LIMIT \(2 * most)) AS live")
+      if looked >= most { return looked }
+    }
+    return try number("SELECT count(DISTINCT token) FROM (\(live)) AS live")
+  }
+
+  private func number(_ sql: String) throws -> Int {
+    var number: Int64 = 0
+    try session.visit(sql, parameters, [.integer]) { number = $0[0].integer ?? 0 }
+    return Int(clamping: number)
+  }
+}
+
+/// Told the table, how many rows of it have been read, and about how many there are.
+package typealias ScanObserver = @Sendable (_ table: String, _ read: Int, _ guess: Int) -> Void
+
+enum SQLText {
+  /// A literal of what a mapping says. Not for what comes from inputs: that goes by parameters.
+  static func literal(_ value: SQLValue) -> String {
+    switch value {
+    case .integer(let number): "'\(number)'"
+    case .text(let text): "'\(text.replacing("'", with: "''"))'"
+    default: "NULL"
+    }
+  }
+}
+
+extension MappedTable {
+  func ownerValues(_ owner: AppEnvironment) -> [SQLValue] {
+    [
+      .text(owner.app),
+      .text(mapping.environment?.value(of: owner.environment) ?? owner.environment.rawValue),
+    ]
+  }
+}
+
+// MARK: - Rows that hold tokens
+
+/// A row that was found: which token of the batch it holds, what it says of it, and its fields but for the token,
+/// packed.
+struct FoundRow {
+  var token: Int
+  var state: RowState
+  var fields: Range<Int>
+}
+
+/// Rows that were found of a batch. A row takes no memory of its own: there may be a million.
+struct FoundRows {
+  private(set) var rows: [FoundRow] = []
+  private var packed: [UInt8] = []
+  /// Rows that cannot be understood, and a description of the first one.
+  private(set) var foreign = 0
+  private(set) var firstForeign = ""
+
+  /// - Parameter needsFields: whether the fields of a row will be asked for, by its token and state.
+  mutating func add(
+    _ token: Int, _ fields: SQLFields, _ table: MappedTable, _ needsFields: (Int, RowState) -> Bool
+  ) {
+    let state: RowState
+    do throws(StoreFault) {
+      state = try table.state(fields[MappedTable.Field.registered], fields[MappedTable.Field.death])
+    } catch {
+      if foreign == 0, case .foreignRows(_, let description) = error { firstForeign = description }
+      foreign += 1
+      return
+    }
+    let start = packed.count
+    if needsFields(token, state) {
+      for index in 1..<fields.count { PackedFields.append(fields[index], to: &packed) }
+    }
+    rows.append(FoundRow(token: token, state: state, fields: start..<packed.count))
+  }
+
+  /// By their tokens.
+  mutating func sort() {
+    let isSorted = rows.indices.dropFirst().allSatisfy { rows[$0 - 1].token <= rows[$0].token }
+    if !isSorted { rows.sort { ($0.token, $0.fields.lowerBound) < ($1.token, $1.fields.lowerBound) } }
+  }
+
+  /// Lends the fields of a row, numbered as in `MappedTable.Field`; the first one is null.
+  func withFields<Result>(_ row: FoundRow, _ body: ([SQLField]) throws -> Result) rethrows -> Result {
+    try packed.withUnsafeBytes { bytes in
+      try body([.null] + (PackedFields.fields(of: UnsafeRawBufferPointer(rebasing: bytes[row.fields])) ?? []))
+    }
+  }
+
+  func checkForeign() throws {
+    if foreign > 0 { throw StoreFault.foreignRows(count: foreign, first: firstForeign) }
+  }
+}
+
+extension OwnedRows {
+  /// From so many rows for each token on, tokens are looked up: that takes about as long as reading so many rows.
+  private static let rowsForLookup = 8
+  /// Tokens, and bytes of them, that one statement asks for.
+  private static let mostAsked = 1000
+  private static let mostAskedBytes = 1 << 18
+  /// How many rows are read between two calls of the observer.
+  private static let observed = 1 << 16
+
+  /// The columns of `MappedTable.Field`, with their kinds.
+  private var columns: [(expression: String, kind: SQLKind)] {
+    func read(_ column: TableColumn?) -> (expression: String, kind: SQLKind) {
+      column.map { (session.expression($0), $0.kind) } ?? ("NULL", .other)
+    }
+    return [read(table.token), read(table.registered?.column), read(table.deathColumn)]
+      + table.description.place + table.description.key.map { read($0) }
+  }
+
+  /// Finds the rows of the batch's tokens, in no order. A token that is several times in the batch has those of its first.
+  /// - Parameters:
+  ///   - more: what else of a row is read, after its key.
+  ///   - needsFields: whether the fields of a row will be asked for, by the number of its token and its state.
+  func find(
+    _ batch: TokenBatch, and more: [(expression: String, kind: SQLKind)] = [],
+    needsFields: (Int, RowState) -> Bool = { _, _ in true }
+  ) throws -> FoundRows {
+    var found = FoundRows()
+    if batch.count == 0 { return found }
+    let columns = columns + more
+    let query =
+      "SELECT \(columns.map(\.expression).joined(separator: ", ")) FROM \(table.name) AS t WHERE \(isOwned)"
+    let kinds = columns.map(\.kind)
+    // Which takes less depends on how many rows the table has, which is guessed: a wrong guess costs time alone.
+    if table.hasLookup, table.description.rowsGuessed > batch.count * Self.rowsForLookup {
+      try lookUp(batch, query, kinds) { found.add($0, $1, table, needsFields) }
+    } else {
+      try scan(batch, query, kinds) { found.add($0, $1, table, needsFields) }
+    }
+    found.sort()
+    return found
+  }
+
+  private func scan(_ batch: TokenBatch, _ query: String, _ kinds: [SQLKind], _ add: (Int, SQLFields) -> Void)
+    throws
+  {
+    var query = query
+    var parameters = parameters
+    if table.mapping.token.form == .bytes {
+      // Only those between the first token and the last.
+      let column = "t.\(dialect.quoted(table.token.name))"
+      query += " AND \(column) BETWEEN \(dialect.parameter(3)) AND \(dialect.parameter(4))"
+      parameters += Array(repeating: .null, count: 2 - parameters.count)
+      parameters += [batch.token(0), batch.token(batch.count - 1)].map { .bytes(Array($0)) }
+    }
+    let observer = table.hasLookup ? nil : onScan
+    var token: [UInt8] = []
+    var read = 0
+    try session.scan(query, parameters, kinds) { row in
+      if let observer, read % Self.observed == 0 {
+        observer(table.shownName, read, table.description.rowsGuessed)
+      }
+      read += 1
+      if let number = number(row[0], in: batch, &token) { add(number, row) }
+    }
+    if let observer, read >= Self.observed { observer(table.shownName, read, read) }
+  }
+
+  private func lookUp(
+    _ batch: TokenBatch, _ query: String, _ kinds: [SQLKind], _ add: (Int, SQLFields) -> Void
+  ) throws {
+    let other = session.hasOtherSpelling(table.token, table.mapping.token.form)
+    let isUpper = table.mapping.token.form == .upperHex
+    var token: [UInt8] = []
+    var start = 0
+    while start < batch.count {
+      var (end, length) = (start, 0)
+      while end < batch.count, end - start < Self.mostAsked, length < Self.mostAskedBytes {
+        length += batch.range(of: end).count
+        end += 1
+      }
+      try withSpellings(of: batch, start..<end) { values in
+        try session.visit(query, parameters, kinds, where: table.token, isOneOf: values) { row in
+          guard let number = number(row[0], in: batch, &token) else { return }
+          // A comparison that knows no letter case finds the others, too.
+          if other != nil, case .text(let text) = row[0], !TokenForm.isHex(text, isUpper: isUpper) { return }
+          add(number, row)
+        }
+      }
+      start = end
+    }
+    guard let other else { return }
+    // Other spellings are few: the database tells them without reading all of each row.
+    try session.visit("\(query) AND \(other)", parameters, kinds) { row in
+      guard let number = number(row[0], in: batch, &token) else { return }
+      if case .text(let text) = row[0], TokenForm.isHex(text, isUpper: isUpper) { return }
+      add(number, row)
+    }
+  }
+
+  /// The number of the token that a field holds; nil where the batch does not have it.
+  /// - Parameter token: memory for it.
+  private func number(_ field: SQLField, in batch: TokenBatch, _ token: inout [UInt8]) -> Int? {
+    if case .bytes(let bytes) = field, table.mapping.token.form == .bytes {
+      return batch.number(of: bytes.bytes)
+    }
+    guard table.readToken(field, into: &token) else { return nil }
+    return batch.number(of: token.span.bytes)
+  }
+
+  /// Lends the tokens of a batch as values of their column; a token that is repeated occurs once.
+  private func withSpellings(
+    of batch: TokenBatch, _ tokens: Range<Int>, _ body: ([SQLField]) throws -> Void
+  ) throws {
+    let form = table.mapping.token.form
+    let asked = tokens.filter { $0 == tokens.lowerBound || !batch.isRepeated($0) }
+    if form == .bytes {
+      return try batch.bytes.withUnsafeBytes { bytes in
+        try body(asked.map { .bytes(UnsafeRawBufferPointer(rebasing: bytes[batch.range(of: $0)])) })
+      }
+    }
+    var text: [UInt8] = []
+    var ends: [Int] = []
+    for token in asked {
+      text.append(contentsOf: form.text(of: batch.bytes.span.bytes.extracting(batch.range(of: token))).utf8)
+      ends.append(text.count)
+    }
+    try text.withUnsafeBytes { bytes in
+      try body(
+        ends.indices.map {
+          .text(UnsafeRawBufferPointer(rebasing: bytes[($0 == 0 ? 0 : ends[$0 - 1])..<ends[$0]]))
+        })
+    }
+  }
+}
+
+// MARK: - Writing
+
+extension OwnedRows {
+  /// Columns that make a new row one of the owner's, and what it has there.
+  private var ownership: [(column: TableColumn, value: SQLValue)] {
+    let values = parameters
+    return [
+      table.app.map { ($0, values[0]) }, table.environment.map { ($0, values[1]) },
+    ].compactMap { $0 }
+  }
+
+  /// Inserts rows of tokens, in their order.
+  /// - Parameters:
+  ///   - columns: what else a row has.
+  ///   - value: gives the value of such a column, by its index, for a token, by its number in the batch.
+  func insert(
+    _ tokens: [Int], of batch: TokenBatch, _ columns: [TableColumn], _ value: (Int, Int) throws -> SQLValue
+  ) throws {
+    if tokens.isEmpty { return }
+    let ownership = ownership
+    let isBytes = table.mapping.token.form == .bytes
+    let all = ownership.map(\.column) + [table.token] + columns
+    let written = try SQLField.withRow(of: ownership.map(\.value)) { owner in
+      try session.insert(into: table.name, all) { add in
+        let row = RowBuffer(count: all.count)
+        for index in owner.indices { row.set(index, owner[index]) }
+        try batch.bytes.withUnsafeBytes { bytes in
+          for token in tokens {
+            let field = UnsafeRawBufferPointer(rebasing: bytes[batch.range(of: token)])
+            if isBytes {
+              row.set(owner.count, .bytes(field))
+            } else {
+              row.set(owner.count, copying: table.tokenValue(field.bytes))
+            }
+            for index in columns.indices {
+              row.set(owner.count + 1 + index, copying: try value(token, index))
+            }
+            try row.lend(add)
+          }
+        }
+      }
+    }
+    try check(written, is: tokens.count)
+  }
+
+  /// Sets columns of rows that were found, or removes the rows where there are none to set.
+  /// - Parameter value: gives the value of a column, by its index, for a row.
+  func change(
+    _ rows: [FoundRow], of found: FoundRows, set columns: [TableColumn],
+    _ value: (FoundRow, Int) throws -> SQLValue
+  ) throws {
+    if rows.isEmpty { return }
+    let places = table.description.place.count
+    let written = try session.change(table.description, set: columns) { add in
+      let buffer = RowBuffer(count: places + columns.count)
+      for row in rows {
+        try found.withFields(row) { fields in
+          for index in 0..<places { buffer.set(index, fields[MappedTable.Field.place + index]) }
+          for index in columns.indices { buffer.set(places + index, copying: try value(row, index)) }
+          try buffer.lend(add)
+        }
+      }
+    }
+    try check(written, is: rows.count)
+  }
+
+  /// - Throws: where the database wrote fewer rows than it was told to.
+  func check(_ written: Int, is expected: Int) throws {
+    guard written != expected else { return }
+    throw StoreFault.refused(
+      detail:
+        "\(written) rows of \(table.shownName) were written in place of \(expected): a trigger or a policy ignored the others"
+    )
+  }
+}

@@ -1,0 +1,215 @@
+import WireBytes
+
+/// Holds a mapping against what the database says of its table.
+struct TableFit {
+  let mapping: TableMapping
+  let description: TableDescription
+  let session: any SQLSession
+
+  func misfit(_ column: String, _ expected: String, _ found: String) -> StoreFault {
+    if mapping.isDeviceTokens {
+      return .wrongShape(subject: "column \(column)", expected: expected, found: found)
+    }
+    return .misfit(table: mapping.name, subject: "column \(column)", expected: expected, found: found)
+  }
+
+  // MARK: - Columns
+
+  func column(_ name: String) throws -> TableColumn {
+    guard let column = description.column(name) else {
+      throw misfit(
+        name, "a column of that name", "only \(description.columns.map(\.name).joined(separator: ", "))")
+    }
+    return column
+  }
+
+  func ordinaryColumn(_ name: String) throws -> TableColumn {
+    let column = try column(name)
+    if column.isGenerated { throw misfit(name, "an ordinary column", "a generated one") }
+    return column
+  }
+
+  func tokenColumn() throws -> TableColumn {
+    let column = try column(mapping.token.name)
+    if let (expected, found) = session.misfit(of: column, for: mapping.token.form) {
+      throw misfit(column.name, expected, found)
+    }
+    return column
+  }
+
+  func timeColumn(_ time: TimeColumn) throws -> TableColumn {
+    let column = try column(time.name)
+    if let (expected, found) = session.misfit(of: column, for: time.form) {
+      throw misfit(column.name, expected, found)
+    }
+    if time.form == .iso { _ = try stored("2009-06-17T00:00:00Z", in: column) }
+    return try ordinaryColumn(time.name)
+  }
+
+  func environmentColumn(_ environment: EnvironmentColumn) throws -> TableColumn {
+    let column = try column(environment.name)
+    if mapping.isDeviceTokens { return column }
+    for value in [environment.production, environment.sandbox] { _ = try stored(value, in: column) }
+    return column
+  }
+
+  /// - Throws: `StoreFault.misfit` where the column cannot hold `text`, or would cut it short.
+  func stored(_ text: String, in column: TableColumn) throws -> SQLValue {
+    guard let value = try session.stored(text, in: column, of: mapping) else {
+      throw misfit(column.name, "a column that can hold '\(text)'", "type \(column.type)")
+    }
+    return value
+  }
+
+  // MARK: - Rows
+
+  /// Rows of other tables must not go, or change, with a row that is removed.
+  func checkRemoval() throws {
+    if let dependent = description.dependent {
+      throw StoreFault.misfit(
+        table: mapping.name, subject: "action delete",
+        expected: "no rows of other tables that go or change with a row", found: dependent)
+    }
+    try checkChildren("action delete")
+  }
+
+  /// - Throws: `StoreFault.misfit` where an undo would not find the rows again.
+  func checkKey() throws {
+    guard !description.key.isEmpty else {
+      throw StoreFault.misfit(
+        table: mapping.name, subject: "the primary key", expected: "one, by which an undo finds the rows",
+        found: "none (--no-journal goes without)")
+    }
+    try checkChildren("the primary key")
+  }
+
+  private func checkChildren(_ subject: String) throws {
+    guard description.hasChildren else { return }
+    throw StoreFault.misfit(
+      table: mapping.name, subject: subject, expected: "rows of this table alone",
+      found: "tables that inherit from it")
+  }
+
+  // MARK: - The table device_tokens
+
+  /// Whether a table that was found can serve as `device_tokens` (docs/stores.md).
+  func checkShape() throws {
+    let names = session.dialect.typeNames
+    let expected = [
+      ("app", names.text, TimeForm?.none), ("environment", names.text, nil), ("token", names.bytes, nil),
+      ("registered_at", names.time, session.dialect.deviceTokens.time),
+      ("invalidated_at", names.time, session.dialect.deviceTokens.time),
+    ]
+    for (name, type, time) in expected { try checkShape(name, type, isTime: time != nil) }
+    for column in description.columns
+    where !column.isOptional && !expected.contains(where: { $0.0 == column.name }) {
+      throw StoreFault.wrongShape(
+        subject: "column \(column.name), which apnsift does not know",
+        expected: "one that may be null or has a default", found: "NOT NULL without a default")
+    }
+    // The key must tell apart exactly what the rule tells apart (interface.md, Rule); the order of its columns is free.
+    let key = description.key.map(\.name)
+    guard key.sorted() == ["app", "environment", "token"] else {
+      throw StoreFault.wrongShape(
+        subject: "the primary key", expected: "app, environment, token",
+        found: key.isEmpty ? "none" : key.joined(separator: ", "))
+    }
+    // Under another comparison, apps whose names differ in case could be one.
+    for column in description.columns where expected.contains(where: { $0.0 == column.name }) {
+      if let folding = column.folding { throw misfit(column.name, folding.expected, folding.found) }
+    }
+  }
+
+  private func checkShape(_ name: String, _ type: String, isTime: Bool) throws {
+    guard let column = description.column(name) else {
+      throw misfit(name, "a column of type \(type)", "none")
+    }
+    let isOfType =
+      switch name {
+      case "app", "environment": session.holdsTexts(column)
+      default: column.baseType == type
+      }
+    guard isOfType else { throw misfit(name, "type \(type)", "type \(column.baseType)") }
+    if column.isGenerated { throw misfit(name, "an ordinary column", "a generated one") }
+    if isTime, column.isNotNull { throw misfit(name, "a column that may be null", "NOT NULL") }
+  }
+}
+
+// MARK: - Values
+
+extension MappedTable {
+  /// How many rows are looked at.
+  private static let looked = 100
+
+  /// Holds the first rows against the forms of the mapping, since types of columns do not tell hex from base64.
+  ///
+  /// - Throws: `StoreFault.misfit` where there are rows, and no value of a column is of its form.
+  func checkValues(_ session: any SQLSession) throws {
+    if mapping.isDeviceTokens { return }
+    var token: [UInt8] = []
+    let form = mapping.token.form
+    try check(self.token, "tokens as \(form.rawValue)", session) { field in
+      guard readToken(field, into: &token) else { return false }
+      // Digits of hex are digits of base64, too.
+      guard form == .base64, case .text(let text) = field, text.count >= 32 else { return true }
+      return !TokenForm.hex.read(text, into: &token)
+    }
+    var times = [registered].compactMap { $0 }
+    if case .time(let column, let form) = death { times.append((column, form)) }
+    for (column, form) in times {
+      try check(column, "times as \(form.name)", session) { field in
+        form.seconds(of: field, kind: column.kind, isStrict: false) != nil && form.isLikely(field)
+      }
+    }
+  }
+
+  private func check(
+    _ column: TableColumn, _ expected: String, _ session: any SQLSession, isOfForm: (SQLField) -> Bool
+  ) throws {
+    var first: String?
+    var fits = false
+    let value = session.expression(column)
+    try session.visit(
+      "SELECT \(value) FROM \(name) AS t WHERE \(value) IS NOT NULL LIMIT \(Self.looked)", [], [column.kind]
+    ) { row in
+      first = first ?? row[0].shown
+      if isOfForm(row[0]) { fits = true }
+    }
+    guard let first, !fits else { return }
+    throw StoreFault.misfit(
+      table: mapping.name, subject: "column \(column.name)", expected: expected,
+      found: "'\(first)' and the like")
+  }
+}
+
+extension SQLField {
+  /// For messages: a text as it is, bytes as hex.
+  var shown: String {
+    switch self {
+    case .text, .null: String((text ?? "").prefix(80))
+    case .bytes(let bytes): Hex.string(bytes.prefix(40), letterCase: .upper)
+    case .integer(let number): String(number)
+    case .real(let number): String(number)
+    }
+  }
+}
+
+extension TimeForm {
+  /// Whether a number may be a time of this form: seconds are the milliseconds of a day in early 1970, and milliseconds
+  /// the seconds of a year after 9999.
+  fileprivate func isLikely(_ field: SQLField) -> Bool {
+    let number: Double? =
+      switch field {
+      case .integer(let number): Double(number)
+      case .real(let number): number
+      case .text: field.text.flatMap(Double.init)
+      case .null, .bytes: nil
+      }
+    guard let number else { return true }
+    return switch self {
+    case .seconds: abs(number) < 253_402_300_800
+    case .milliseconds: !(1e9..<1e10).contains(number)
+    case .iso, .timestamptz, .timestamp: true
+    }
+  }
+}

@@ -1,0 +1,241 @@
+/// Reading a table, inside a transaction whose statements all see one moment.
+struct TableListing {
+  let session: any SQLSession
+  let table: MappedTable
+  /// The owner of rows that do not say theirs.
+  let owner: AppEnvironment
+
+  private var dialect: SQLDialect { session.dialect }
+
+  // MARK: - Owners
+
+  /// Every pair of app and environment that has a row, in order of app and environment (bytes of UTF-8).
+  func owners() throws -> [AppEnvironment] {
+    guard table.app != nil || table.environment != nil else { return [owner] }
+    var owners: Set<AppEnvironment> = []
+    var foreign: String?
+    func add(_ row: SQLFields) {
+      do throws(StoreFault) {
+        owners.insert(try owner(row[0], row[1]))
+      } catch {
+        if case .foreignRows(_, let first) = error { foreign = foreign ?? first }
+      }
+    }
+    if table.mapping.isDeviceTokens, table.description.key.prefix(2).map(\.name) == ["app", "environment"] {
+      try walkOwners(add)
+    } else {
+      try session.visit(
+        "SELECT DISTINCT \(ownerColumns.joined(separator: ", ")) FROM \(table.name) AS t", [], ownerKinds, add
+      )
+    }
+    // An environment that the mapping of another's table does not name is nobody's business here.
+    if let foreign, table.mapping.isDeviceTokens { throw StoreFault.foreignRows(count: 1, first: foreign) }
+    return owners.sorted { ($0.app, $0.environment.rawValue) < ($1.app, $1.environment.rawValue) }
+  }
+
+  /// By two jumps in the key for each: a scan would read every token.
+  private func walkOwners(_ add: (SQLFields) -> Void) throws {
+    let (app, environment) = ("t.\(dialect.quoted("app"))", "t.\(dialect.quoted("environment"))")
+    func next(_ condition: String, _ parameters: [SQLValue]) throws -> [SQLValue]? {
+      var found: [SQLValue]?
+      try session.visit(
+        """
+        SELECT \(ownerColumns.joined(separator: ", ")) FROM \(table.name) AS t \(condition)
+        ORDER BY \(app), \(environment) LIMIT 1
+        """, parameters, ownerKinds
+      ) { row in
+        add(row)
+        found = row.map(\.value)
+      }
+      return found
+    }
+    var last = try next("", [])
+    // Two statements, because databases scan for (app, environment) > (?, ?).
+    while let owner = last {
+      // A text that is none cannot be gone on from; it was reported.
+      guard owner.allSatisfy({ if case .text = $0 { true } else { false } }) else { return }
+      last = try next(
+        "WHERE \(app) = \(dialect.parameter(1)) AND \(environment) > \(dialect.parameter(2))", owner)
+      if last == nil { last = try next("WHERE \(app) > \(dialect.parameter(1))", [owner[0]]) }
+    }
+  }
+
+  private var ownerColumns: [String] {
+    [table.app, table.environment].map { column in
+      column.map { table.mapping.isDeviceTokens ? session.expression($0) : session.text($0) } ?? "NULL"
+    }
+  }
+
+  private var ownerKinds: [SQLKind] {
+    [table.app, table.environment].map { table.mapping.isDeviceTokens ? $0?.kind ?? .other : .other }
+  }
+
+  /// - Throws: `StoreFault.foreignRows` where the app is no text in UTF-8, or the environment none that the mapping names.
+  private func owner(_ app: SQLField, _ environment: SQLField) throws(StoreFault) -> AppEnvironment {
+    var owner = owner
+    if let column = table.app {
+      let isText = if case .text = app { true } else { app.isNull && !table.mapping.isDeviceTokens }
+      guard isText, let name = app.isNull ? "" : app.text else {
+        throw .foreignRows(
+          count: 1, first: "\(column.name) is \(app.literal()), expected text\(isText ? " in UTF-8" : "")")
+      }
+      owner.app = name
+    }
+    if let column = table.mapping.environment {
+      guard let found = Environment.allCases.first(where: { column.value(of: $0) == environment.text }) else {
+        throw .foreignRows(
+          count: 1,
+          first:
+            "\(column.name) is \(environment.literal()), expected \(column.production) or \(column.sandbox)")
+      }
+      owner.environment = found
+    }
+    return owner
+  }
+
+  // MARK: - Rows
+
+  private var columns: [(expression: String, kind: SQLKind)] {
+    let times = [table.registered?.column, table.deathColumn].map { column in
+      column.map { (session.expression($0), $0.kind) } ?? ("NULL", .other)
+    }
+    return zip(ownerColumns, ownerKinds).map { ($0, $1) } + [
+      (session.expression(table.token), table.token.kind)
+    ]
+      + times
+  }
+
+  private func query(_ filter: AppEnvironmentFilter, _ condition: String) -> (
+    sql: String, parameters: [SQLValue]
+  ) {
+    var conditions = [condition]
+    if let app = table.app, filter.app != nil {
+      conditions.append(session.isEqual(app, dialect.parameter(1)))
+    }
+    if let environment = table.environment, filter.environment != nil {
+      conditions.append(session.isEqual(environment, dialect.parameter(2)))
+    }
+    let owner = AppEnvironment(app: filter.app ?? "", environment: filter.environment ?? .production)
+    return (
+      "SELECT \(columns.map(\.expression).joined(separator: ", ")) FROM \(table.name) AS t "
+        + "WHERE \(conditions.joined(separator: " AND "))", table.ownerValues(owner)
+    )
+  }
+
+  /// The rows of `tokens`, in the order asked and for each token in order of app and environment.
+  func rows(of tokens: [[UInt8]], in filter: AppEnvironmentFilter) throws -> [TokenRow] {
+    var found: [[UInt8]: [TokenRow]] = [:]
+    var batch = TokenBatch(mostTokens: tokens.count)
+    for token in Set(tokens) { batch.append(token.span.bytes, 0) }
+    batch.order()
+    func add(_ owner: AppEnvironment, _ row: FoundRow) {
+      let token = Array(batch.token(row.token))
+      if filter.matches(owner) {
+        found[token, default: []].append(TokenRow(owner: owner, token: token, state: row.state.state))
+      }
+    }
+    if table.mapping.isDeviceTokens {
+      // The key begins with the owner.
+      for owner in try owners() {
+        let stored = try OwnedRows(session: session, table: table, owner: owner).find(batch)
+        try stored.checkForeign()
+        for row in stored.rows { add(owner, row) }
+      }
+    } else {
+      let columns = zip(ownerColumns, ownerKinds).map { (expression: $0, kind: $1) }
+      let stored = try OwnedRows(session: session, table: table, owner: nil).find(batch, and: columns)
+      for row in stored.rows {
+        // Who is none that the mapping names is passed over.
+        let owner = try? stored.withFields(row) { try self.owner($0[$0.count - 2], $0[$0.count - 1]) }
+        if let owner { add(owner, row) }
+      }
+      for (token, rows) in found {
+        found[token] = rows.sorted {
+          ($0.owner.app, $0.owner.environment.rawValue) < ($1.owner.app, $1.owner.environment.rawValue)
+        }
+      }
+    }
+    return tokens.flatMap { found[$0] ?? [] }
+  }
+
+  /// Visits rows in order of app, environment and token.
+  /// - Throws: `StoreFault.foreignRows` after the last row where some could not be understood: the others were visited.
+  func list(
+    _ selection: TokenSelection, in filter: AppEnvironmentFilter,
+    visit: (_ owner: AppEnvironment, _ token: RawSpan, _ state: TokenState) throws -> Void
+  ) throws {
+    guard filter.matches(owner) || table.app != nil || table.environment != nil else { return }
+    let all = OwnedRows(session: session, table: table, owner: nil)
+    let condition =
+      switch selection {
+      case .all: "1 = 1"
+      case .dead: "NOT (\(all.isAlive))"
+      case .live: all.isAlive
+      }
+    let (sql, parameters) = query(filter, condition)
+    var token: [UInt8] = []
+    var (foreign, first) = (0, "")
+    var owners = OwnerReading()
+    try session.visit("\(sql) ORDER BY \(order)", parameters, columns.map(\.kind)) { row in
+      let (owner, state): (AppEnvironment, RowState)
+      do throws(StoreFault) {
+        owner = try owners.owner(row[0], row[1], self.owner(_:_:))
+        state = try table.state(row[3], row[4])
+        guard table.readToken(row[2], into: &token) else { throw foreignToken(row[2]) }
+      } catch {
+        if foreign == 0, case .foreignRows(_, let description) = error { first = description }
+        foreign += 1
+        return
+      }
+      if filter.matches(owner) { try visit(owner, token.span.bytes, state.state) }
+    }
+    if foreign > 0 { throw StoreFault.foreignRows(count: foreign, first: first) }
+  }
+
+  /// As the bytes of the tokens, for base64 as those of its text.
+  private var order: String {
+    let owner = [table.app, table.environment].compactMap { column in
+      column.map {
+        table.mapping.isDeviceTokens
+          ? session.byteOrder(session.expression($0)) : session.byteOrder(session.text($0))
+      }
+    }
+    let text = session.expression(table.token)
+    let token =
+      switch table.mapping.token.form {
+      case .bytes: text
+      case .base64: session.byteOrder(text)
+      case .hex, .upperHex, .spacedHex, .bracketedHex:
+        session.byteOrder("lower(replace(replace(replace(\(text), ' ', ''), '<', ''), '>', ''))")
+      }
+    return (owner + [token]).joined(separator: ", ")
+  }
+
+  private func foreignToken(_ field: SQLField) -> StoreFault {
+    let expected =
+      table.mapping.token.form == .bytes
+      ? "a blob of the token's bytes" : "a token as \(table.mapping.token.form.rawValue)"
+    return .foreignRows(count: 1, first: "\(table.token.name) is \(field.literal()), expected \(expected)")
+  }
+}
+
+/// The owner of the last row that was read: rows of a listing come owner by owner, and a text for each would take longer
+/// than all else.
+private struct OwnerReading {
+  private var fields: [UInt8] = []
+  private var packed: [UInt8] = []
+  private var owner: AppEnvironment?
+
+  mutating func owner(
+    _ app: SQLField, _ environment: SQLField,
+    _ read: (SQLField, SQLField) throws(StoreFault) -> AppEnvironment
+  ) throws(StoreFault) -> AppEnvironment {
+    packed.removeAll(keepingCapacity: true)
+    PackedFields.append(app, to: &packed)
+    PackedFields.append(environment, to: &packed)
+    if let owner, packed == fields { return owner }
+    let found = try read(app, environment)
+    (owner, fields) = (found, packed)
+    return found
+  }
+}

@@ -1,0 +1,148 @@
+/// Registers tokens of one app and environment, inside a transaction, as `TokenReplay` replays deaths. They come in any
+/// order and repeatedly: each counts by what those before it came to, and the last state of a row is written.
+struct TokenRegistration {
+  private let rows: OwnedRows
+  /// Whether tokens without a row get one.
+  private let inserts: Bool
+  private var batch: TokenBatch
+  private var counts = RegistrationCounts()
+
+  init(_ rows: OwnedRows, inserts: Bool, batchSize: Int) {
+    (self.rows, self.inserts) = (rows, inserts)
+    batch = TokenBatch(mostTokens: batchSize)
+  }
+
+  private var table: MappedTable { rows.table }
+
+  mutating func run(_ registrations: TimedTokens) throws -> RegistrationCounts {
+    try registrations { token, time in
+      if batch.isFull { try registerBatch() }
+      batch.append(token, time)
+    }
+    try registerBatch()
+    return counts
+  }
+
+  /// A row that is to be written: its new state, and whether its death ends.
+  private struct RowWrite {
+    var row: FoundRow
+    var registered: Int64?
+    var revives: Bool
+  }
+
+  private mutating func registerBatch() throws {
+    batch.order()
+    let found = try rows.find(batch)
+    try found.checkForeign()
+    var inserted: [Int] = []
+    /// By the tokens of `inserted`.
+    var times: [Int: Int64] = [:]
+    var writes: [RowWrite] = []
+    var next = 0
+    var token = 0
+    while token < batch.count {
+      var end = token + 1
+      while end < batch.count, batch.isRepeated(end) { end += 1 }
+      let first = next
+      while next < found.rows.count, found.rows[next].token == token { next += 1 }
+      if first < next {
+        writes += registered(token..<end, found.rows[first..<next])
+      } else if inserts {
+        inserted.append(token)
+        times[token] = added(token..<end)
+      } else {
+        counts.unknown += end - token
+      }
+      token = end
+    }
+    try write(inserted, times, writes, found)
+    batch.removeAll()
+  }
+
+  /// Registers a token that has no row; returns its latest time.
+  private mutating func added(_ tokens: Range<Int>) -> Int64? {
+    var state: TokenState?
+    for token in tokens {
+      let next = ReplayRule.registering(state, at: batch.times[token])
+      state = next.state
+      counts.add(next.outcome)
+    }
+    return state?.registeredAt
+  }
+
+  /// - Parameter tokens: the registrations of one token, in the order in which they came; each counts for all its rows.
+  private mutating func registered(_ tokens: Range<Int>, _ stored: ArraySlice<FoundRow>) -> [RowWrite] {
+    var writes = stored.map { RowWrite(row: $0, registered: $0.state.registered, revives: false) }
+    var states = stored.map(\.state)
+    for token in tokens {
+      var outcome = RegistrationOutcome.unchanged
+      for index in states.indices {
+        let next = register(batch.times[token], &states[index])
+        writes[index].registered = states[index].registered
+        if next == .revived { writes[index].revives = true }
+        if next == .revived || outcome == .unchanged { outcome = next }
+      }
+      counts.add(outcome)
+    }
+    return writes.filter { $0.revives || $0.registered != $0.row.state.registered }
+  }
+
+  /// As of `ReplayRule.registering`; where the time of a death is not known, a registration later than the row's ends it.
+  private func register(_ time: UInt32, _ state: inout RowState) -> RegistrationOutcome {
+    let isLater = state.registered.map { $0 < Int64(time) } ?? true
+    let latest = max(state.registered ?? Int64(time), Int64(time))
+    var revives = false
+    switch table.death {
+    case .time: revives = state.died.map { $0 <= latest } ?? false
+    case .flag(_, _, let alive): revives = state.isDead && alive != nil && isLater
+    case .removal: break
+    }
+    if revives { (state.died, state.isDead) = (nil, false) }
+    let raises = table.registered != nil && isLater
+    if raises { state.registered = latest }
+    return revives ? .revived : raises ? .raised : .unchanged
+  }
+
+  private func write(
+    _ inserted: [Int], _ times: [Int: Int64], _ writes: [RowWrite], _ found: FoundRows
+  ) throws {
+    try rows.insert(inserted, of: batch, table.liveColumns) { token, index in
+      try table.liveValue(of: index, registered: times[token])
+    }
+    // What the rule leaves as it is keeps its fraction of a second: so a row is written in the columns that change.
+    for (raises, revives) in [(true, false), (false, true), (true, true)] {
+      let some = writes.filter {
+        ($0.registered != $0.row.state.registered) == raises && $0.revives == revives
+      }
+      let registered = raises ? table.registered.map { [$0.column] } ?? [] : []
+      let columns = registered + (revives ? table.deathColumn.map { [$0] } ?? [] : [])
+      let raised = Dictionary(uniqueKeysWithValues: some.map { ($0.row.fields.lowerBound, $0.registered) })
+      try rows.change(some.map(\.row), of: found, set: columns) { row, index in
+        index < registered.count
+          ? try table.registeredValue(raised[row.fields.lowerBound] ?? nil) : table.aliveValue
+      }
+    }
+  }
+}
+
+extension MappedTable {
+  /// What a row of a live token has besides the token.
+  fileprivate var liveColumns: [TableColumn] {
+    var columns = registered.map { [$0.column] } ?? []
+    if case .flag(let column, _, .some) = death { columns.append(column) }
+    return columns
+  }
+
+  fileprivate func liveValue(of index: Int, registered time: Int64?) throws -> SQLValue {
+    index == 0 && registered != nil ? try registeredValue(time) : aliveValue
+  }
+
+  fileprivate func registeredValue(_ time: Int64?) throws -> SQLValue {
+    guard let (column, form) = registered, let time else { return .null }
+    return try Self.value(of: time, form, in: column)
+  }
+
+  fileprivate var aliveValue: SQLValue {
+    if case .flag(_, _, let alive) = death { alive ?? .null } else { .null }
+  }
+}

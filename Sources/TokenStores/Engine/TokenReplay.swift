@@ -1,0 +1,118 @@
+/// Carries the rule out on the rows of one app and environment, inside a transaction (docs/decisions/0020): batch by batch
+/// it reads what the table has of the tokens, judges each, and writes what changes.
+///
+/// A token may have several rows: those of several users of a device, or the same token in another spelling. Its latest
+/// registration is that of any of them, it is alive while one of them is, and its death is written to each.
+struct TokenReplay {
+  private let rows: OwnedRows
+  private let options: ReplayOptions
+  /// Whether tokens without a row get one.
+  private let inserts: Bool
+  private let recording: ChangeRecording?
+  private var batch: TokenBatch
+  private var answer = ReplayAnswer()
+
+  /// - Parameter recording: where each change is recorded; nil records none.
+  init(
+    _ rows: OwnedRows, _ options: ReplayOptions, inserts: Bool, batchSize: Int,
+    recording: ChangeRecording? = nil
+  ) {
+    (self.rows, self.options, self.inserts, self.recording) = (rows, options, inserts, recording)
+    batch = TokenBatch(mostTokens: batchSize)
+  }
+
+  private var table: MappedTable { rows.table }
+
+  /// - Throws: `StoreFault.stopped`, and a dry run says it in its answer; the transaction takes everything back.
+  mutating func run(_ deaths: TimedTokens) throws -> ReplayAnswer {
+    try deaths { token, time in
+      if batch.isFull { try judgeBatch() }
+      batch.append(token, time)
+    }
+    try judgeBatch()
+    let invalidated = answer.counts.invalidated
+    guard options.brake.mayStop(invalidated) else { return answer }
+    // Of the rows as they are now: what this replay invalidated was alive before.
+    let gone = options.dryRun ? 0 : invalidated
+    let enough = options.brake.enough(invalidated)
+    let live = try rows.liveCount(upTo: enough == .max ? .max : max(enough - gone, 0)) + gone
+    guard let stop = options.brake.stop(invalidated, of: live) else { return answer }
+    guard options.dryRun else { throw StoreFault.stopped(stop) }
+    answer.stop = stop
+    return answer
+  }
+
+  private mutating func judgeBatch() throws {
+    batch.order()
+    let (batch, grace) = (batch, options.grace)
+    let whole = keepsWhole ? rows.session.wholeRow(table.description) : []
+    // A row that would not change by itself does not change for another row of its token.
+    let found = try rows.find(batch, and: whole) { token, state in
+      ReplayRule.outcome(of: batch.times[token], on: state, grace: grace).isChange
+    }
+    try found.checkForeign()
+    var changed = BatchChanges()
+    var next = 0
+    for token in 0..<batch.count {
+      let first = next
+      while next < found.rows.count, found.rows[next].token == token { next += 1 }
+      judge(token, of: batch, found.rows[first..<next], &changed)
+    }
+    answer.rows += changed.inserted.count + changed.written.count
+    if !options.dryRun { try write(changed, found) }
+    self.batch.removeAll()
+  }
+
+  /// What a batch inserts, and which of the rows that were found it changes.
+  private struct BatchChanges {
+    var inserted: [Int] = []
+    var written: [FoundRow] = []
+    var outcomes: [ReplayOutcome] = []
+  }
+
+  private var keepsWhole: Bool {
+    if case .removal = table.death { recording != nil } else { false }
+  }
+
+  private mutating func judge(
+    _ token: Int, of batch: TokenBatch, _ stored: ArraySlice<FoundRow>, _ changed: inout BatchChanges
+  ) {
+    let time = batch.times[token]
+    var outcome = inserts ? ReplayOutcome.inserted : .unknown
+    var before: TokenState?
+    if stored.isEmpty {
+      if inserts { changed.inserted.append(token) }
+    } else {
+      let state = ReplayRule.state(ofRows: stored.lazy.map(\.state))
+      before = state.state
+      outcome = ReplayRule.outcome(of: time, on: state, grace: options.grace)
+      if stored.count > 1 { answer.repeated += 1 }
+      if outcome.isChange {
+        for row in stored where !row.state.isDead || row.state.died.map({ $0 < Int64(time) }) ?? false {
+          changed.written.append(row)
+          changed.outcomes.append(outcome)
+        }
+      }
+    }
+    guard answer.counts[outcome] < options.sampleLength else { return answer.counts.add(outcome) }
+    answer.add(
+      outcome, batch.bytes.span.bytes.extracting(batch.range(of: token)), at: time, before: before,
+      limit: options.sampleLength)
+  }
+
+  // MARK: - Writing
+
+  private mutating func write(_ changed: BatchChanges, _ found: FoundRows) throws {
+    if changed.inserted.isEmpty, changed.written.isEmpty { return }
+    let (batch, table) = (batch, table)
+    let columns = table.deathColumn.map { [$0] } ?? []
+    try rows.insert(changed.inserted, of: batch, columns) { token, _ in
+      try table.deathValue(at: batch.times[token])
+    }
+    try rows.change(changed.written, of: found, set: columns) { row, _ in
+      try table.deathValue(at: batch.times[row.token])
+    }
+    guard let recording else { return }
+    try recording.add(changed.inserted, changed.written, changed.outcomes, found, of: batch, rows)
+  }
+}

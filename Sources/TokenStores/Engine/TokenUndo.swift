@@ -1,0 +1,200 @@
+/// Restores the rows of a replay that are as it left them, inside a transaction.
+struct TokenUndo {
+  let rows: OwnedRows
+  let record: JournalRecord
+  let batchSize: Int
+
+  private var table: MappedTable { rows.table }
+
+  /// - Throws: `StoreFault.notUndoable`.
+  func run(from journal: Journal) throws -> UndoAnswer {
+    try checkStands()
+    var answer = UndoAnswer()
+    try forEachBatch(of: journal) { batch in
+      for (index, verdict) in batch.verdicts.enumerated() {
+        guard case .left(let reason, _) = verdict else { continue }
+        answer.leave(Array(batch.changes.token(batch.changes.changes[index])), reason)
+      }
+      answer.restored += try restore(batch)
+    }
+    return answer
+  }
+
+  private func checkStands() throws {
+    if record.undoes != nil { throw StoreFault.notUndoable(record.id, reason: "it is an undo itself") }
+    if let undo = record.undoneBy {
+      throw StoreFault.notUndoable(record.id, reason: "it was undone already, by \(undo)")
+    }
+  }
+
+  /// What `run` would return, but for the undo's number.
+  func preview(from journal: Journal) throws -> UndoAnswer {
+    try checkStands()
+    var answer = UndoAnswer()
+    try forEachBatch(of: journal) { batch in
+      for (index, verdict) in batch.verdicts.enumerated() {
+        guard case .left(let reason, _) = verdict else {
+          answer.restored += 1
+          continue
+        }
+        answer.leave(Array(batch.changes.token(batch.changes.changes[index])), reason)
+      }
+    }
+    return answer
+  }
+
+  /// Whether the replay is known to have been done, from what its rows are now; nil where all were changed since.
+  func wasDone(by journal: Journal) throws -> Bool? {
+    var (isAfter, isBefore) = (false, false)
+    try forEachBatch(of: journal) { batch in
+      for verdict in batch.verdicts {
+        switch verdict {
+        case .restores: isAfter = true
+        case .left(_, let before): isBefore = isBefore || before
+        }
+      }
+    }
+    return isAfter ? true : isBefore ? false : nil
+  }
+
+  // MARK: - Judging
+
+  private enum Verdict {
+    /// The row is as the replay left it; nil where it removed the row.
+    case restores(FoundRow?)
+    /// - Parameter isBefore: whether the row is as it was before the replay.
+    case left(LeftRow, isBefore: Bool)
+  }
+
+  /// Changes, the rows of their tokens as they are now, and what follows for each change.
+  private struct JudgedBatch {
+    var changes: RowChanges
+    var found: FoundRows
+    var verdicts: [Verdict]
+  }
+
+  private func forEachBatch(of journal: Journal, _ body: (JudgedBatch) throws -> Void) throws {
+    var changes = RowChanges()
+    func judge() throws {
+      if changes.changes.isEmpty { return }
+      try body(try judged(changes))
+      changes = RowChanges()
+    }
+    try journal.changes(of: record.id, in: table, rows.session) { packed in
+      try changes.add(packed)
+      if changes.changes.count >= batchSize || changes.bytes.count >= TokenBatch.mostBytes { try judge() }
+    }
+    try judge()
+  }
+
+  private func judged(_ changes: RowChanges) throws -> JudgedBatch {
+    var batch = TokenBatch(mostTokens: .max)
+    // Where the time of a death stands, the number of the change.
+    for (number, change) in changes.changes.enumerated() {
+      batch.append(changes.token(change).span.bytes, UInt32(number))
+    }
+    batch.order()
+    let found = try rows.find(batch)
+    var verdicts = [Verdict](repeating: .left(.gone, isBefore: false), count: changes.changes.count)
+    var next = 0
+    var stored: ArraySlice<FoundRow> = []
+    for token in 0..<batch.count {
+      if !batch.isRepeated(token) {
+        let first = next
+        while next < found.rows.count, found.rows[next].token == token { next += 1 }
+        stored = found.rows[first..<next]
+      }
+      let number = Int(batch.times[token])
+      verdicts[number] = try verdict(changes.changes[number], of: changes, stored, found)
+    }
+    return JudgedBatch(changes: changes, found: found, verdicts: verdicts)
+  }
+
+  private func verdict(
+    _ change: RowChange, of changes: RowChanges, _ stored: ArraySlice<FoundRow>, _ found: FoundRows
+  ) throws -> Verdict {
+    try changes.withFields(change) { fields in
+      guard fields.count >= 3 else {
+        throw StoreFault.foreignRows(count: 1, first: "apnsift_changes holds a change without its values")
+      }
+      let key = fields.dropFirst(3)
+      if table.deathColumn == nil {
+        // A removed row is left where its key, or its token, has a row again.
+        let isThere = try change.hasKeyText ? false : exists(key)
+        return isThere || !stored.isEmpty ? .left(.back, isBefore: isThere) : .restores(nil)
+      }
+      let row = try stored.first { try isRow($0, of: found, key, hasKeyText: change.hasKeyText) }
+      guard let row else { return .left(.gone, isBefore: change.outcome == .inserted) }
+      return found.withFields(row) { now in
+        let isRegistered = isSame(now[MappedTable.Field.registered], fields[0])
+        let isDead = isSame(now[MappedTable.Field.death], fields[2])
+        if isRegistered, isDead { return .restores(row) }
+        let isBefore = change.outcome != .inserted && isSame(now[MappedTable.Field.death], fields[1])
+        let reason: LeftRow = !row.state.isDead ? .revived : isDead ? .registeredSince : .diedLater
+        return .left(reason, isBefore: isBefore)
+      }
+    }
+  }
+
+  private func isRow(
+    _ row: FoundRow, of found: FoundRows, _ key: ArraySlice<SQLField>, hasKeyText: Bool
+  ) throws -> Bool {
+    if table.mapping.isDeviceTokens { return true }
+    guard hasKeyText else { return try found.hasKey(row, key, table) }
+    return try found.withFields(row) { fields in
+      rows.session.keyText(Array(try table.key(fields)), table.description.key) == key.first?.text
+    }
+  }
+
+  private func isSame(_ field: SQLField, _ other: SQLField) -> Bool {
+    PackedFields.packed([field]) == PackedFields.packed([other])
+  }
+
+  /// Whether there is a row of that key, whoever's it is.
+  private func exists(_ key: ArraySlice<SQLField>) throws -> Bool {
+    let session = rows.session
+    let conditions = zip(table.description.key, 1...).map {
+      session.isEqual($0, session.dialect.parameter($1))
+    }
+    var isThere = false
+    try session.visit(
+      "SELECT 1 FROM \(table.name) AS t WHERE \(conditions.joined(separator: " AND "))", key.map(\.value),
+      [.integer]
+    ) { _ in isThere = true }
+    return isThere
+  }
+
+  // MARK: - Restoring
+
+  /// Returns how many rows it restored.
+  private func restore(_ batch: JudgedBatch) throws -> Int {
+    let changes = batch.changes
+    var updated: [FoundRow] = []
+    /// By where the row's fields are.
+    var before: [Int: SQLValue] = [:]
+    var removed: [FoundRow] = []
+    var whole = 0
+    for (change, verdict) in zip(changes.changes, batch.verdicts) {
+      guard case .restores(let row) = verdict else { continue }
+      guard let row else {
+        try changes.withWhole(change) {
+          try rows.session.restore($0, to: table.description, of: table.mapping)
+        }
+        whole += 1
+        continue
+      }
+      guard change.outcome != .inserted else {
+        removed.append(row)
+        continue
+      }
+      updated.append(row)
+      before[row.fields.lowerBound] = changes.withFields(change) { $0[1].value }
+    }
+    let columns = table.deathColumn.map { [$0] } ?? []
+    try rows.change(updated, of: batch.found, set: columns) { row, _ in before[row.fields.lowerBound] ?? .null
+    }
+    // A role that never inserts needs no leave to delete.
+    try rows.change(removed, of: batch.found, set: []) { _, _ in .null }
+    return updated.count + removed.count + whole
+  }
+}

@@ -1,0 +1,22 @@
+/// Microseconds that a clock shows, as text: `2013-05-01 09:30:00.25`. So PostgreSQL writes them.
+package enum ClockText {
+  private static let second: Int64 = 1_000_000
+
+  /// - Parameter number: microseconds since the clock showed 1970-01-01 00:00:00.
+  package static func text(ofMicroseconds number: Int64) -> String {
+    let seconds = number / second - (number % second < 0 ? 1 : 0)
+    var fraction = String(number - seconds * second)
+    fraction = String(repeating: "0", count: 6 - fraction.count) + fraction
+    while fraction.hasSuffix("0") { fraction.removeLast() }
+    guard let text = DateAndTime.text(seconds, separator: " ", end: "") else { return String(number) }
+    return fraction.isEmpty ? text : "\(text).\(fraction)"
+  }
+
+  /// Nil where it is no such text.
+  package static func microseconds(of text: String) -> Int64? {
+    guard let moment = DateAndTime(text)?.moment(in: nil) else { return nil }
+    let digits = text.split(separator: ".", maxSplits: 1).dropFirst().first?.prefix(6) ?? ""
+    let fraction = Int64(digits + String(repeating: "0", count: 6 - digits.count))
+    return fraction.map { moment * second + $0 }
+  }
+}

@@ -1,0 +1,194 @@
+import WireBytes
+
+/// A row that a replay changed, as the journal keeps it, packed: a table row for each would cost a replay half its speed
+/// (docs/decisions/0021). Lengths and counts are varints (LEB128), times are 64 bits in network byte order.
+///
+///     kind u8: 16 and 0 inserted, 1 updated, 2 invalidated; 32 more where the key is a text of version 0.1
+///     input varint: 0, or from 1 the replay's input whose record decided; then stream and offset, varints
+///     times u8: bit 0 where registered_at is there, bit 1 where invalidated_at was, bit 2 where it is now
+///     token: length, bytes; registered_at, invalidated_at before and after in UNIX seconds, each where it is there
+///     fields: length in bytes, then as of PackedFields: the values of both columns before, that of the death after,
+///       and the key
+///     whole: length in bytes, then as of PackedFields the row that was removed
+struct RowChange {
+  var outcome: ReplayOutcome
+  var token: Range<Int>
+  var registered: Int64?
+  var diedBefore: Int64?
+  var died: Int64?
+  var origin: RecordOrigin?
+  /// Whether the key is one text, as version 0.1 called a row.
+  var hasKeyText = false
+  var fields: Range<Int> = 0..<0
+  var whole: Range<Int> = 0..<0
+
+  fileprivate static let outcomes: [ReplayOutcome] = [.inserted, .updated, .invalidated]
+}
+
+/// The record that decided what became of a token.
+package struct RecordOrigin: Equatable, Sendable {
+  /// The replay's input, from 0.
+  package var input: Int
+  package var stream: Int
+  /// Of the record in its stream, in bytes from 0.
+  package var offset: Int
+
+  package init(input: Int, stream: Int, offset: Int) {
+    (self.input, self.stream, self.offset) = (input, stream, offset)
+  }
+}
+
+/// Packs changes, in rows of a journal.
+struct RowChangePacker {
+  /// A row of changes is written once it is of this length, in bytes: a row for each change would cost too much, and a
+  /// reader holds a whole row.
+  private static let rowLength = 32 << 10
+
+  private(set) var rows: [[UInt8]] = []
+  private var bytes: [UInt8] = []
+  private var scratch: [UInt8] = []
+
+  /// - Parameters:
+  ///   - change: whose ranges are not looked at.
+  ///   - fields: values of both columns before, of the death after, and the key.
+  mutating func add(
+    _ change: RowChange, token: RawSpan, fields: some Sequence<SQLField>, whole: ArraySlice<SQLField>
+  ) {
+    let code = change.outcome == .inserted ? 0 : change.outcome == .updated ? 1 : 2
+    bytes.append(UInt8(16 + code + (change.hasKeyText ? 32 : 0)))
+    append(change.origin.map { $0.input + 1 } ?? 0)
+    if let origin = change.origin {
+      append(origin.stream)
+      append(origin.offset)
+    }
+    let times = [change.registered, change.diedBefore, change.died]
+    bytes.append(times.enumerated().reduce(0) { $1.element == nil ? $0 : $0 | 1 << $1.offset })
+    append(token.byteCount)
+    token.withUnsafeBytes { bytes.append(contentsOf: $0) }
+    for case let time? in times { withUnsafeBytes(of: time.bigEndian) { bytes.append(contentsOf: $0) } }
+    append(fields)
+    append(whole)
+    if bytes.count >= Self.rowLength { endRow() }
+  }
+
+  private mutating func append(_ number: Int) {
+    var rest = UInt64(clamping: number)
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+
+  private mutating func append(_ fields: some Sequence<SQLField>) {
+    scratch.removeAll(keepingCapacity: true)
+    for field in fields { PackedFields.append(field, to: &scratch) }
+    append(scratch.count)
+    bytes.append(contentsOf: scratch)
+  }
+
+  private mutating func endRow() {
+    if bytes.isEmpty { return }
+    rows.append(bytes)
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  /// All rows since the last call.
+  mutating func take() -> [[UInt8]] {
+    endRow()
+    defer { rows.removeAll(keepingCapacity: true) }
+    return rows
+  }
+}
+
+/// Changes that are read together, and the bytes that they are in.
+struct RowChanges {
+  private(set) var bytes: [UInt8] = []
+  private(set) var changes: [RowChange] = []
+
+  /// Adds the changes of a row of the journal.
+  /// - Throws: `StoreFault.foreignRows` where they cannot be read.
+  mutating func add(_ packed: [UInt8]) throws {
+    var next = bytes.count
+    bytes += packed
+    while next < bytes.count {
+      guard let change = change(at: &next) else {
+        throw StoreFault.foreignRows(count: 1, first: "apnsift_changes holds what is no packed change")
+      }
+      changes.append(change)
+    }
+  }
+
+  func token(_ change: RowChange) -> ArraySlice<UInt8> { bytes[change.token] }
+
+  /// Lends the fields of a change: values of both columns before, of the death after, and the key.
+  func withFields<Result>(_ change: RowChange, _ body: ([SQLField]) throws -> Result) rethrows -> Result {
+    try with(change.fields, body)
+  }
+
+  /// Lends the row that was removed; empty where none was.
+  func withWhole<Result>(_ change: RowChange, _ body: ([SQLField]) throws -> Result) rethrows -> Result {
+    try with(change.whole, body)
+  }
+
+  private func with<Result>(_ range: Range<Int>, _ body: ([SQLField]) throws -> Result) rethrows -> Result {
+    try bytes.withUnsafeBytes { bytes in
+      try body(PackedFields.fields(of: UnsafeRawBufferPointer(rebasing: bytes[range])) ?? [])
+    }
+  }
+
+  // MARK: - Reading
+
+  /// The change at `next`, which is moved after it; nil where there is none.
+  private func change(at next: inout Int) -> RowChange? {
+    let kind = Int(bytes[next])
+    next += 1
+    guard RowChange.outcomes.indices.contains(kind % 16), [16, 48].contains(kind - kind % 16),
+      let input = number(at: &next)
+    else { return nil }
+    var change = RowChange(outcome: RowChange.outcomes[kind % 16], token: 0..<0)
+    change.hasKeyText = kind >= 48
+    if input > 0 {
+      guard let stream = number(at: &next), let offset = number(at: &next) else { return nil }
+      change.origin = RecordOrigin(input: input - 1, stream: stream, offset: offset)
+    }
+    guard next < bytes.count else { return nil }
+    let times = bytes[next]
+    next += 1
+    guard let token = part(at: &next) else { return nil }
+    change.token = token
+    if times & 1 != 0 { change.registered = time(at: &next) }
+    if times & 2 != 0 { change.diedBefore = time(at: &next) }
+    if times & 4 != 0 { change.died = time(at: &next) }
+    guard let fields = part(at: &next), let whole = part(at: &next) else { return nil }
+    (change.fields, change.whole) = (fields, whole)
+    return change
+  }
+
+  private func number(at next: inout Int) -> Int? {
+    var number: UInt64 = 0
+    for shift in stride(from: UInt64(0), to: 63, by: 7) {
+      guard next < bytes.count else { return nil }
+      let byte = bytes[next]
+      next += 1
+      number |= UInt64(byte & 0x7f) << shift
+      if byte < 0x80 { return Int(number) }
+    }
+    return nil
+  }
+
+  private func part(at next: inout Int) -> Range<Int>? {
+    guard let length = number(at: &next), length <= bytes.count - next else { return nil }
+    defer { next += length }
+    return next..<next + length
+  }
+
+  private func time(at next: inout Int) -> Int64? {
+    guard bytes.count - next >= 8 else {
+      next = bytes.count
+      return nil
+    }
+    defer { next += 8 }
+    return bytes.withUnsafeBytes { Int64(bigEndian: $0.loadUnaligned(fromByteOffset: next, as: Int64.self)) }
+  }
+}

@@ -1,0 +1,117 @@
+/// A value on its way into a database or out of it.
+package enum SQLValue: Hashable, Sendable {
+  case null
+  case integer(Int64)
+  /// SQLite alone has values of this kind in columns that are taken as they are.
+  case real(Double)
+  case text(String)
+  case bytes([UInt8])
+
+  /// Lends the value as a field.
+  package func withField<Result>(_ body: (SQLField) throws -> Result) rethrows -> Result {
+    switch self {
+    case .null: return try body(.null)
+    case .integer(let value): return try body(.integer(value))
+    case .real(let value): return try body(.real(value))
+    case .text(let value):
+      var value = value
+      return try value.withUTF8 { try body(.text(UnsafeRawBufferPointer($0))) }
+    case .bytes(let value): return try value.withUnsafeBytes { try body(.bytes($0)) }
+    }
+  }
+}
+
+/// A value of a row while the row is visited: text and bytes are lent until the next row.
+package enum SQLField {
+  case null
+  case integer(Int64)
+  case real(Double)
+  /// Whatever bytes the database takes for text.
+  case text(UnsafeRawBufferPointer)
+  case bytes(UnsafeRawBufferPointer)
+
+  package var isNull: Bool { if case .null = self { true } else { false } }
+
+  package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+
+  /// A text in UTF-8; nil where it is none.
+  package var text: String? {
+    if case .text(let bytes) = self { String(validating: bytes, as: UTF8.self) } else { nil }
+  }
+
+  package var bytes: UnsafeRawBufferPointer? { if case .bytes(let bytes) = self { bytes } else { nil } }
+
+  package var value: SQLValue {
+    switch self {
+    case .null: .null
+    case .integer(let value): .integer(value)
+    case .real(let value): .real(value)
+    case .text(let bytes): text.map(SQLValue.text) ?? .bytes(Array(bytes))
+    case .bytes(let bytes): .bytes(Array(bytes))
+    }
+  }
+}
+
+/// The fields of a row, from 0.
+package typealias SQLFields = UnsafeBufferPointer<SQLField>
+
+/// Fields in one run of bytes, exact to the bit: each is a byte for its kind and, in network byte order, 8 bytes of an
+/// integer or of a float's bits, or 8 bytes of length and as many of text or bytes.
+package enum PackedFields {
+  private enum Kind: UInt8 {
+    case null, integer, real, text, bytes
+  }
+
+  package static func append(_ field: SQLField, to packed: inout [UInt8]) {
+    func append(_ kind: Kind, _ number: UInt64) {
+      packed.append(kind.rawValue)
+      withUnsafeBytes(of: number.bigEndian) { packed.append(contentsOf: $0) }
+    }
+    switch field {
+    case .null: packed.append(Kind.null.rawValue)
+    case .integer(let value): append(.integer, UInt64(bitPattern: value))
+    case .real(let value): append(.real, value.bitPattern)
+    case .text(let bytes):
+      append(.text, UInt64(bytes.count))
+      packed.append(contentsOf: bytes)
+    case .bytes(let bytes):
+      append(.bytes, UInt64(bytes.count))
+      packed.append(contentsOf: bytes)
+    }
+  }
+
+  /// The field at the beginning of `packed`, and how many bytes it takes; nil where there is none.
+  package static func first(of packed: UnsafeRawBufferPointer) -> (field: SQLField, length: Int)? {
+    guard let kind = packed.first.flatMap(Kind.init(rawValue:)) else { return nil }
+    if kind == .null { return (.null, 1) }
+    guard packed.count >= 9 else { return nil }
+    let number = UInt64(bigEndian: packed.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
+    switch kind {
+    case .null: return (.null, 1)
+    case .integer: return (.integer(Int64(bitPattern: number)), 9)
+    case .real: return (.real(Double(bitPattern: number)), 9)
+    case .text, .bytes:
+      guard number <= UInt64(packed.count - 9) else { return nil }
+      let content = UnsafeRawBufferPointer(rebasing: packed[9..<9 + Int(number)])
+      return (kind == .text ? .text(content) : .bytes(content), 9 + Int(number))
+    }
+  }
+
+  /// All fields of `packed`; nil where it is something else.
+  package static func fields(of packed: UnsafeRawBufferPointer) -> [SQLField]? {
+    var fields: [SQLField] = []
+    var rest = packed
+    while !rest.isEmpty {
+      guard let (field, length) = first(of: rest) else { return nil }
+      fields.append(field)
+      rest = UnsafeRawBufferPointer(rebasing: rest[length...])
+    }
+    return fields
+  }
+
+  package static func packed(_ fields: some Sequence<SQLField>) -> [UInt8] {
+    var packed: [UInt8] = []
+    for field in fields { append(field, to: &packed) }
+    return packed
+  }
+}
