@@ -45,6 +45,11 @@ let package = Package(
       name: "CLibpq",
       providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"]), .brew(["libpq"])]),
     .systemLibrary(
+      name: "CLibmariadb",
+      providers: [
+        .apt(["libmariadb-dev"]), .yum(["mariadb-connector-c-devel"]), .brew(["mariadb-connector-c"]),
+      ]),
+    .systemLibrary(
       name: "CZlib", pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
     .systemLibrary(
@@ -121,12 +126,16 @@ let package = Package(
     .target(
       name: "PostgreSQLStore", dependencies: ["Platform", "WireBytes", "TokenStores", "CLibpq"],
       swiftSettings: strict),
+    .target(
+      name: "MySQLStore", dependencies: ["Platform", "WireBytes", "TokenStores", "CLibmariadb"],
+      swiftSettings: strict),
     // Which store and which table, and what people write for them: mappings in YAML, registrations in CSV.
     .target(
       name: "Stores",
       dependencies: [
         "JSON", "Platform", "WireBytes", "PacketCapture", "StreamInputs", "Analysis", "Reports", "YAML",
-        "TokenStores", "SQLiteStore", "PostgreSQLStore", .product(name: "Yams", package: "Yams"),
+        "TokenStores", "SQLiteStore", "PostgreSQLStore", "MySQLStore",
+        .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: strict),
     // The only one that knows SwiftNIO.
@@ -150,7 +159,7 @@ let package = Package(
       swiftSettings: strict, linkerSettings: selfContained),
     .target(
       name: "TestSupport", dependencies: ["APNsWire"], path: "Tests/TestSupport",
-      exclude: ["Captures", "PostgreSQL", "ReaderModel", "Streams"],
+      exclude: ["Captures", "MariaDB", "PostgreSQL", "ReaderModel", "Streams"],
       swiftSettings: strict),
     // Takes the events of sources one by one.
     .target(
@@ -162,6 +171,9 @@ let package = Package(
     .target(
       name: "PrivatePostgreSQL", dependencies: ["CLibpq", "Platform"], path: "Tests/TestSupport/PostgreSQL",
       swiftSettings: strict, linkerSettings: [.linkedLibrary("pq")]),
+    .target(
+      name: "PrivateMariaDB", dependencies: ["CLibmariadb", "Platform"], path: "Tests/TestSupport/MariaDB",
+      swiftSettings: strict, linkerSettings: [.linkedLibrary("mariadb")]),
     .testTarget(
       name: "WireBytesTests", dependencies: ["Platform", "WireBytes", "TestSupport"],
       swiftSettings: strict),
@@ -235,7 +247,13 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "PostgreSQLStoreTests",
-      dependencies: ["TokenStores", "PostgreSQLStore", "SQLiteStore", "PrivatePostgreSQL", "TestSupport"],
+      dependencies: [
+        "TokenStores", "MySQLStore", "PostgreSQLStore", "SQLiteStore", "Stores", "PrivateMariaDB",
+        "PrivatePostgreSQL", "TestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MySQLStoreTests", dependencies: ["TokenStores", "MySQLStore", "Platform", "PrivateMariaDB"],
       swiftSettings: strict),
   ]
 )

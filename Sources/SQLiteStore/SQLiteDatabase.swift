@@ -26,7 +26,7 @@ package struct SQLiteDatabase: StoreDatabase {
   ///   - path: the database file, relative to the working directory or absolute.
   ///   - lockTimeout: how long another program's lock is waited for; 0 to 1,000,000 seconds.
   package init(path: String, lockTimeout: Duration = defaultLockTimeout) {
-    name = StoreURL.sqlite(path: path).text
+    name = "sqlite:\(path)"
     self.path = path
     self.lockTimeout = min(max(lockTimeout, .zero), .seconds(1_000_000))
   }

@@ -1,5 +1,4 @@
 import Platform
-import PostgreSQLStore
 import SQLiteStore
 import TokenStores
 
@@ -89,7 +88,7 @@ package struct StoreLocation {
       throw UsageError("no store is named: name the database that has the table \(mapping.name) with --store")
     }
     let url = try url(of: named ?? Self.usual)
-    let database = try Databases.open(url, lockTimeout: settings.lockTimeout)
+    let database = try self.database(at: url)
     var store =
       mapping.map {
         TokenStore(
@@ -109,23 +108,14 @@ package struct StoreLocation {
     return JournalFile(SQLiteDatabase(path: path, lockTimeout: settings.lockTimeout))
   }
 
+  private func database(at url: StoreURL) throws -> any StoreDatabase {
+    do { return try url.database(lockTimeout: settings.lockTimeout) } catch {
+      throw UsageError(error.message)
+    }
+  }
+
   private func url(of name: String) throws -> StoreURL {
     do { return try StoreURL(name) } catch { throw UsageError(error.message) }
-  }
-}
-
-/// The databases that hold stores, each by the URLs that name it.
-enum Databases {
-  static func open(_ url: StoreURL, lockTimeout: Duration) throws -> any StoreDatabase {
-    switch url {
-    case .sqlite(let path): return SQLiteDatabase(path: path, lockTimeout: lockTimeout)
-    case .postgreSQL(let uri):
-      do {
-        return try PostgreSQLDatabase(uri: uri, lockTimeout: lockTimeout)
-      } catch {
-        throw UsageError(error.message)
-      }
-    }
   }
 }
 

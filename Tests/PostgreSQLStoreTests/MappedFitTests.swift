@@ -62,10 +62,6 @@ import TokenStores
       named(gone: .milliseconds), "column gone", "'1300000000' and the like"
     ),
     (
-      "CREATE TABLE devices (token text, seen bigint, gone bigint)", mapping, "the primary key",
-      "none (--no-journal goes without)"
-    ),
-    (
       MappedDevices.table
         + "; CREATE TABLE mails (id bigint, device bigint REFERENCES devices (id) ON DELETE CASCADE)",
       MappedDevices.deleting, "action delete", "CASCADE"
@@ -76,7 +72,13 @@ import TokenStores
     ),
   ]
 
+  private static let keyless: Misfit = (
+    "CREATE TABLE devices (token text, seen bigint, gone bigint)", mapping, "the primary key",
+    "none (--no-journal goes without)"
+  )
+
   static let sqlite: [Misfit] = [
+    keyless,
     (
       table("token text, seen text, gone bigint", "(1, '\(hex)', '2014-05-13', NULL)"), mapping,
       "column seen",
@@ -106,6 +108,7 @@ import TokenStores
   ]
 
   static let postgreSQL: [Misfit] = [
+    keyless,
     (table("token bytea, seen bigint, gone bigint"), mapping, "column token", "type bytea"),
     (table("token text, seen bigint, gone bigint"), named(token: .bytes), "column token", "type text"),
     (table("token text, seen text, gone bigint"), mapping, "column seen", "type text"),
@@ -149,10 +152,38 @@ import TokenStores
     ),
   ]
 
+  static let mySQL: [Misfit] = [
+    (keyless.sql, mapping, "the primary key", "none"),
+    (table("token varbinary(32), seen bigint, gone bigint"), mapping, "column token", "type varbinary(32)"),
+    (table("token text, seen datetime, gone bigint"), mapping, "column seen", "type datetime"),
+    (
+      table("token text, seen timestamp, gone bigint"), named(seen: .timestamp(zone: "UTC")), "column seen",
+      "type timestamp"
+    ),
+    (
+      table("token text, seen bigint, flag varchar(3)"), MappedDevices.flag("removed"), "column flag",
+      "type varchar(3)"
+    ),
+    (
+      table("token text, seen bigint, flag enum('active', 'gone')"), MappedDevices.flag("removed"),
+      "column flag",
+      "type enum"
+    ),
+    (
+      "CREATE TABLE devices (id bigint PRIMARY KEY, token text, seen bigint, gone bigint) ENGINE = MyISAM",
+      mapping,
+      "its engine", "MyISAM"
+    ),
+  ]
+
+  private static let special: [StoreKind: [Misfit]] = [
+    .sqlite: sqlite, .postgreSQL: postgreSQL, .mySQL: mySQL,
+  ]
+
   @Test("are refused before input is read, and nothing is added", arguments: StoreKind.allCases)
   func refused(_ kind: StoreKind) throws {
     let place = try MappedPlace(kind)
-    for misfit in Self.everywhere + (kind == .sqlite ? Self.sqlite : Self.postgreSQL) {
+    for misfit in Self.everywhere + (Self.special[kind] ?? []) {
       try place.begin(misfit.sql)
       let before = try names(in: place)
       let fault = try fault { try place.store(misfit.mapping).check(for: .recording) }
@@ -169,9 +200,11 @@ import TokenStores
   /// Names of what the database has.
   private func names(in place: MappedPlace) throws -> [[String?]] {
     try place.texts(
-      place.kind == .sqlite
-        ? "SELECT name FROM sqlite_master ORDER BY name"
-        : "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY relname")
+      place.kind == .mySQL
+        ? "SHOW TABLES"
+        : place.kind == .sqlite
+          ? "SELECT name FROM sqlite_master ORDER BY name"
+          : "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY relname")
   }
 
   // MARK: - Tables that fit
@@ -230,10 +263,29 @@ import TokenStores
     ),
   ]
 
+  private static let fittingMySQL: [Fit] = [
+    (
+      "CREATE TABLE devices (id bigint, token char(64) CHARACTER SET ascii, seen int unsigned, gone int unsigned, "
+        + "note timestamp NOT NULL DEFAULT current_timestamp ON UPDATE current_timestamp, PRIMARY KEY (token, id)); "
+        + rows, mapping
+    ),
+    (
+      "CREATE TABLE devices (id bigint PRIMARY KEY, token varchar(64) CHARACTER SET latin1, "
+        + "seen timestamp NOT NULL DEFAULT current_timestamp ON UPDATE current_timestamp, gone datetime(3)); "
+        + "INSERT INTO devices VALUES (1, '\(hex)', from_unixtime(1300000000), NULL), "
+        + "(2, '\(MappedDevices.otherHex)', from_unixtime(1300000000), NULL)",
+      named(seen: .timestamptz, gone: .timestamp(zone: "UTC"))
+    ),
+  ]
+
+  private static let fittingSpecial: [StoreKind: [Fit]] = [
+    .sqlite: fittingSQLite, .postgreSQL: fittingPostgreSQL, .mySQL: fittingMySQL,
+  ]
+
   @Test("fit, die and live again", arguments: StoreKind.allCases)
   func fits(_ kind: StoreKind) throws {
     let place = try MappedPlace(kind)
-    for fit in Self.fitting + (kind == .sqlite ? Self.fittingSQLite : Self.fittingPostgreSQL) {
+    for fit in Self.fitting + (Self.fittingSpecial[kind] ?? []) {
       try place.begin(fit.sql)
       let store = try place.store(fit.mapping)
       try store.check(for: .recording)

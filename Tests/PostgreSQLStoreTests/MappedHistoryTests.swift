@@ -174,7 +174,10 @@ import TokenStores
 
   @Test(
     "agree with a plain model after replays, registrations and undos in any order, in every form",
-    arguments: [(StoreKind.sqlite, 0..<1000), (.postgreSQL, 0..<500), (.postgreSQL, 500..<1000)])
+    arguments: [
+      (StoreKind.sqlite, 0..<1000), (.postgreSQL, 0..<500), (.postgreSQL, 500..<1000), (.mySQL, 0..<500),
+      (.mySQL, 500..<1000),
+    ])
   func histories(_ place: (kind: StoreKind, numbers: Range<Int>)) throws {
     let database = try MappedPlace(place.kind)
     for number in place.numbers { try history(number, in: database) }

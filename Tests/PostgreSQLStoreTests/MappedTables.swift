@@ -1,7 +1,9 @@
 import Foundation
 import GRDB
+import MySQLStore
 import PostgreSQLStore
 import SQLiteStore
+import Stores
 import TokenStores
 
 /// A row of a table of others, as a model knows it.
@@ -51,20 +53,23 @@ struct MappedCase: Sendable {
   private func form(_ kind: StoreKind) -> TimeForm { kind == .sqlite && time == .timestamptz ? .iso : time }
 
   func definition(_ kind: StoreKind) -> String {
-    let isSQLite = kind == .sqlite
-    let token = token == .bytes ? (isSQLite ? "BLOB" : "bytea") : "varchar(200)"
+    let bytes = [.sqlite: "BLOB", .postgreSQL: "bytea", .mySQL: "varbinary(200)"][kind] ?? ""
+    let token = token == .bytes ? bytes : "varchar(200)"
     let time: String =
       switch form(kind) {
       case .seconds, .milliseconds: "bigint"
       case .iso: "text"
-      case .timestamptz: "timestamptz"
-      case .timestamp: isSQLite ? "datetime" : "timestamp"
+      case .timestamptz: kind == .mySQL ? "timestamp NULL" : "timestamptz"
+      case .timestamp: kind == .postgreSQL ? "timestamp" : "datetime"
       }
     let id =
-      isSQLite ? "INTEGER PRIMARY KEY AUTOINCREMENT" : "bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
+      [
+        .sqlite: "INTEGER PRIMARY KEY AUTOINCREMENT", .mySQL: "bigint AUTO_INCREMENT PRIMARY KEY",
+        .postgreSQL: "bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+      ][kind] ?? ""
     return """
       CREATE TABLE \(Self.quoted) (id \(id), token \(token) NOT NULL, bundle text, env text, seen \(time),
-        "Gone At" \(time), active boolean DEFAULT \(isSQLite ? "1" : "true"), note double precision DEFAULT 0.1)
+        "Gone At" \(time), active boolean DEFAULT \(kind == .postgreSQL ? "true" : "1"), note double precision DEFAULT 0.1)
       """
   }
 
@@ -75,7 +80,7 @@ struct MappedCase: Sendable {
     // Tokens of one table come in several spellings.
     let spelled = variant % 3 == 1 ? hex.map { $0.uppercased() } : hex
     return switch self.token {
-    case .bytes: kind == .sqlite ? "x'\(hex.joined())'" : "'\\x\(hex.joined())'"
+    case .bytes: kind == .postgreSQL ? "'\\x\(hex.joined())'" : "x'\(hex.joined())'"
     case .hex, .upperHex: "'\(spelled.joined())'"
     case .spacedHex: "'\(spelled.joined(separator: variant % 2 == 0 ? " " : ""))'"
     case .bracketedHex: "'<\(spelled.joined())>'"
@@ -89,7 +94,7 @@ struct MappedCase: Sendable {
     case .seconds: return "\(time)"
     case .milliseconds: return "\(time * 1000 + 7)"
     case .iso: return "'\(Self.formatter("UTC").string(from: Date(timeIntervalSince1970: Double(time))))Z'"
-    case .timestamptz: return "to_timestamp(\(time))"
+    case .timestamptz: return kind == .mySQL ? "from_unixtime(\(time))" : "to_timestamp(\(time))"
     case .timestamp(let zone):
       return "'\(Self.formatter(zone).string(from: Date(timeIntervalSince1970: Double(time))))'"
     }
@@ -100,7 +105,7 @@ struct MappedCase: Sendable {
     INSERT INTO \(Self.quoted) (token, bundle, env, seen, "Gone At", active)
     VALUES (\(literal(row.token, variant: row.id, kind)), '\(row.app)', '\(row.environment)',
       \(hasRegistered ? literal(row.registered, kind) : "NULL"), \(literal(row.died, kind)),
-      \(row.isDead ? (kind == .sqlite ? "0" : "false") : (kind == .sqlite ? "1" : "true")))
+      \(row.isDead ? (kind == .postgreSQL ? "false" : "0") : (kind == .postgreSQL ? "true" : "1")))
     """
   }
 
@@ -154,12 +159,14 @@ final class MappedPlace {
   let kind: StoreKind
   private let directory: URL
   let database: TestDatabase?
+  private let mariaDB: MariaDBDatabase?
   private var files = 0
   private var path = ""
 
   init(_ kind: StoreKind) throws {
     self.kind = kind
     database = kind == .postgreSQL ? try TestDatabase() : nil
+    mariaDB = kind == .mySQL ? try MariaDBDatabase() : nil
     try database?.session.run("SET timezone = 'UTC'")
     // In memory where the system has a place for that: a disk would be waited for thousands of times.
     let memory = URL(fileURLWithPath: "/dev/shm")
@@ -181,21 +188,32 @@ final class MappedPlace {
     if database != nil {
       try run("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
     }
+    try mariaDB?.clear()
     for definition in definitions { try run(definition) }
   }
 
   func run(_ sql: String) throws {
     if let database {
       try database.session.run(sql)
+    } else if let mariaDB {
+      try mariaDB.run(sql)
     } else {
       // Some pragmas do nothing in a transaction.
       try DatabaseQueue(path: path).writeWithoutTransaction { try $0.execute(sql: sql) }
     }
   }
 
+  /// Bytes that are no UTF-8 would be replaced.
+  private let mySQLToken =
+    "IF(token = CONVERT(CONVERT(token USING ascii) USING utf8mb4), CONVERT(token USING utf8mb4), HEX(token))"
+
   /// Rows of texts.
   func texts(_ sql: String) throws -> [[String?]] {
     if let database { return try database.session.run(sql) }
+    if let mariaDB {
+      return try mariaDB.session.run(
+        sql.replacing("SELECT token, bundle", with: "SELECT \(mySQLToken), bundle"))
+    }
     return try DatabaseQueue(path: path).read { database in
       try Row.fetchAll(database, sql: sql).map { row in
         row.databaseValues.map { value in
@@ -220,6 +238,8 @@ final class MappedPlace {
       let uri = try StoreURL(server.server.uri(server.name, user: user))
       guard case .postgreSQL(let read) = uri else { throw SourceFailure() }
       database = try PostgreSQLDatabase(uri: read, lockTimeout: .seconds(60))
+    } else if let mariaDB {
+      database = try mariaDB.database(user: user == "postgres" ? "root" : user)
     } else {
       database = SQLiteDatabase(path: path)
     }

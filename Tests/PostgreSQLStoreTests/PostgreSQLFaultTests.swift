@@ -1,4 +1,5 @@
 import PostgreSQLStore
+import Stores
 import Testing
 import TokenStores
 

@@ -1,6 +1,7 @@
 import Foundation
 import PostgreSQLStore
 import PrivatePostgreSQL
+import Stores
 import TokenStores
 
 /// A database of one test, and another program that is connected to it.

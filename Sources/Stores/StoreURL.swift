@@ -1,3 +1,8 @@
+import MySQLStore
+import PostgreSQLStore
+import SQLiteStore
+import TokenStores
+
 /// Which store is meant, as `--store` and APNSIFT_STORE say it (interface.md, replay and store).
 package enum StoreURL: Equatable, Sendable {
   /// A file, by a path that is relative to the working directory or absolute, never empty. It is taken as it
@@ -5,8 +10,10 @@ package enum StoreURL: Equatable, Sendable {
   case sqlite(path: String)
   /// A database of a PostgreSQL server.
   case postgreSQL(PostgreSQLURI)
+  /// A database of a MariaDB or MySQL server.
+  case mySQL(MySQLURI)
 
-  /// Reads `sqlite:PATH`, `postgresql://…` and `postgres://…`.
+  /// Reads `sqlite:PATH`, `postgresql://…`, `postgres://…`, `mysql://…` and `mariadb://…`.
   ///
   /// - Throws: `StoreURLError` for an empty path, a path without `sqlite:`, and stores of other kinds.
   package init(_ text: String) throws(StoreURLError) {
@@ -16,7 +23,8 @@ package enum StoreURL: Equatable, Sendable {
     let path = String(text[text.index(after: colon)...])
     switch text[..<colon].lowercased() {
     case "sqlite": self = .sqlite(path: try Self.sqlitePath(path))
-    case "postgres", "postgresql": self = .postgreSQL(try PostgreSQLURI(behindScheme: path))
+    case "postgres", "postgresql": self = .postgreSQL(try PostgreSQLURI(afterScheme: path))
+    case "mysql", "mariadb": self = .mySQL(try MySQLURI(afterScheme: path))
     case let scheme where path.hasPrefix("//"): throw .unknownScheme(scheme)
     default: throw .notAURL(text)
     }
@@ -35,37 +43,40 @@ package enum StoreURL: Equatable, Sendable {
     switch self {
     case .sqlite(let path): "sqlite:\(path)"
     case .postgreSQL(let uri): uri.shown
+    case .mySQL(let uri): uri.shown
+    }
+  }
+
+  /// The database that it names; nothing is opened yet.
+  package func database(lockTimeout: Duration) throws(StoreURLError) -> any StoreDatabase {
+    switch self {
+    case .sqlite(let path): SQLiteDatabase(path: path, lockTimeout: lockTimeout)
+    case .postgreSQL(let uri): try PostgreSQLDatabase(uri: uri, lockTimeout: lockTimeout)
+    case .mySQL(let uri): MySQLDatabase(uri: uri, lockTimeout: lockTimeout)
     }
   }
 }
 
-/// Why a text names no store: wrong usage.
-package enum StoreURLError: Error, Equatable, Sendable, CustomStringConvertible {
-  case emptyPath
-  case notAURL(String)
-  case twoSlashes(String)
-  /// What is wrong with a URI of PostgreSQL. The URI itself may hold a password.
-  case postgreSQL(String)
-  /// The scheme alone: what follows it may hold a password.
-  case unknownScheme(String)
+extension StoreURLError {
+  package static let emptyPath = StoreURLError(
+    "token store 'sqlite:': expected a path behind the colon, as in sqlite:tokens.sqlite")
 
-  /// One line without a full stop at its end: what was expected and found, and what to do.
-  package var message: String {
-    switch self {
-    case .emptyPath: "token store 'sqlite:': expected a path behind the colon, as in sqlite:tokens.sqlite"
-    case .notAURL(let text):
+  package static func notAURL(_ text: String) -> StoreURLError {
+    StoreURLError(
       "token store '\(text)': expected sqlite:PATH"
-        + (text.isEmpty ? ", as in sqlite:tokens.sqlite" : "; for that file write sqlite:\(text)")
-    case .twoSlashes(let rest):
-      "token store 'sqlite://\(rest)': expected sqlite:PATH without slashes of a URL; write sqlite:\(rest) "
-        + "for a relative path, sqlite:/\(rest) for an absolute one"
-    case .postgreSQL(let problem):
-      "token store: a postgresql:// URI cannot be read: \(problem); expected "
-        + "postgresql://USER@HOST:PORT/DATABASE, each part optional, with %XX for special characters, as %40 for @"
-    case .unknownScheme(let scheme):
-      "token store: expected sqlite:PATH or a postgresql:// URI, found a URL that begins with \(scheme)://"
-    }
+        + (text.isEmpty ? ", as in sqlite:tokens.sqlite" : "; for that file write sqlite:\(text)"))
   }
 
-  package var description: String { message }
+  package static func twoSlashes(_ rest: String) -> StoreURLError {
+    StoreURLError(
+      "token store 'sqlite://\(rest)': expected sqlite:PATH without slashes of a URL; write sqlite:\(rest) "
+        + "for a relative path, sqlite:/\(rest) for an absolute one")
+  }
+
+  /// - Parameter scheme: alone, since what follows it may hold a password.
+  package static func unknownScheme(_ scheme: String) -> StoreURLError {
+    StoreURLError(
+      "token store: expected sqlite:PATH, or a postgresql:// or mysql:// URI, found a URL that begins with \(scheme)://"
+    )
+  }
 }

@@ -1,3 +1,5 @@
+import TokenStores
+
 /// Where a PostgreSQL database is: a URI as libpq reads it, and the same as messages may show it.
 ///
 /// What stands in it is left to libpq, which fills in what is missing (its documentation, "Connection URIs"). Only what
@@ -9,8 +11,8 @@ package struct PostgreSQLURI: Equatable, Sendable {
   /// For people, without.
   package let shown: String
 
-  /// - Parameter rest: what stands behind `postgresql:` or `postgres:`; nothing means libpq's defaults.
-  package init(behindScheme rest: String) throws(StoreURLError) {
+  /// - Parameter rest: what stands after `postgresql:` or `postgres:`; nothing means libpq's defaults.
+  package init(afterScheme rest: String) throws(StoreURLError) {
     let rest = rest.isEmpty ? "//" : rest
     guard rest.hasPrefix("//") else { throw .postgreSQL("expected // behind the colon") }
     if rest.utf8.contains(0) { throw .postgreSQL("it holds a zero byte") }
@@ -59,5 +61,13 @@ package struct PostgreSQLURI: Equatable, Sendable {
       let name = parameter.prefix { $0 != "=" }.lowercased()
       return !name.contains("password") && !name.contains("%")
     }.joined(separator: "&")
+  }
+}
+
+extension StoreURLError {
+  package static func postgreSQL(_ problem: String) -> StoreURLError {
+    StoreURLError(
+      "token store: a postgresql:// URI cannot be read: \(problem); expected "
+        + "postgresql://USER@HOST:PORT/DATABASE, each part optional, with %XX for special characters, as %40 for @")
   }
 }

@@ -1,3 +1,4 @@
+import Stores
 import Testing
 import TokenStores
 
@@ -22,7 +23,7 @@ import TokenStores
     ("/var/lib/tokens.db", .notAURL("/var/lib/tokens.db")),
     ("c:tokens", .notAURL("c:tokens")),
     ("sqlite://tokens.db", .twoSlashes("tokens.db")),
-    ("mysql://user:secret@host/db", .unknownScheme("mysql")),
+    ("oracle://user:secret@host/db", .unknownScheme("oracle")),
   ])
   func refusal(_ text: String, _ error: StoreURLError) {
     #expect(throws: error) { try StoreURL(text) }

@@ -1,0 +1,82 @@
+import MySQLStore
+import PrivateMariaDB
+import Testing
+import TokenStores
+
+/// What becomes of a transaction whose connection breaks during COMMIT, and what a new connection can find out.
+@Suite("Commits whose connection breaks", .serialized)
+struct CommitTests {
+  /// A marker that the transaction wrote tells whether it was committed. The locking read waits for the transaction's end, if
+  /// that is still to come.
+  private func isCommitted(_ database: TestDatabase) throws -> Bool {
+    try database.connect().number("SELECT COUNT(*) FROM marker WHERE id = 7 LOCK IN SHARE MODE") == 1
+  }
+
+  private func begin(_ database: TestDatabase) throws -> MySQLConnection {
+    let connection = try database.connect()
+    try connection.run("CREATE TABLE t (a INT PRIMARY KEY)")
+    try connection.run("CREATE TABLE marker (id BIGINT PRIMARY KEY)")
+    try connection.run("START TRANSACTION")
+    try connection.run("INSERT INTO t VALUES (1)")
+    try connection.run("INSERT INTO marker VALUES (7)")
+    return connection
+  }
+
+  /// Commits on another thread, and ends the connection once the server waits in that.
+  private func breakCommit(
+    _ connection: MySQLConnection, _ database: TestDatabase, in state: String, kill: Bool = true
+  ) throws -> MySQLError? {
+    let number = connection.number
+    let killer = Later {
+      let session = try MariaDBSession(database.server, database: database.name)
+      try session.wait(
+        until:
+          "SELECT COUNT(*) FROM information_schema.processlist WHERE id = \(number) AND state LIKE '\(state)'"
+      )
+      if kill { try session.run("KILL CONNECTION \(number)") }
+    }
+    let error = failure { try connection.run("COMMIT") }
+    try killer.get()
+    return error
+  }
+
+  @Test("Ended while it waits for a standby, it is committed")
+  func afterCommit() throws {
+    let server = try PrivateMariaDB(["--log-bin=log", "--server-id=1"])
+    let database = try TestDatabase(server)
+    let connection = try begin(database)
+    // Commits wait for a standby that never comes.
+    try database.session.run("SET GLOBAL rpl_semi_sync_master_timeout = 3600000")
+    try database.session.run("SET GLOBAL rpl_semi_sync_master_enabled = ON")
+    let error = try breakCommit(connection, database, in: "Waiting for semi-sync%")
+    #expect(error?.isLost == true, "\(String(describing: error))")
+    try database.session.run("SET GLOBAL rpl_semi_sync_master_enabled = OFF")
+    #expect(try isCommitted(database))
+  }
+
+  @Test("Ended before it begins to commit, it is undone")
+  func beforeCommit() throws {
+    let server = try PrivateMariaDB()
+    let database = try TestDatabase(server)
+    let connection = try begin(database)
+    try database.session.run("FLUSH TABLES WITH READ LOCK")
+    let error = try breakCommit(connection, database, in: "Waiting for backup lock")
+    #expect(error?.isLost == true, "\(String(describing: error))")
+    try database.session.run("UNLOCK TABLES")
+    #expect(try !isCommitted(database))
+  }
+
+  @Test("Whoever asks too early waits for the end")
+  func running() throws {
+    let server = try PrivateMariaDB()
+    let database = try TestDatabase(server)
+    let connection = try begin(database)
+    let asker = Later { try isCommitted(database) }
+    // It has the marker's lock, and the other one waits for it.
+    try database.session.wait(
+      until: "SELECT variable_value FROM information_schema.global_status "
+        + "WHERE variable_name = 'Innodb_row_lock_current_waits'")
+    try connection.run("COMMIT")
+    #expect(try asker.get())
+  }
+}

@@ -1,0 +1,148 @@
+import MySQLStore
+import PrivateMariaDB
+import Testing
+import TokenStores
+
+@Suite("What errors of MariaDB mean")
+struct ErrorTests {
+  private let database: TestDatabase
+  private let connection: MySQLConnection
+
+  init() throws {
+    database = try TestDatabase()
+    connection = try database.connect(lockTimeout: .milliseconds(1))
+  }
+
+  private func fault(_ sql: String, of connection: MySQLConnection? = nil) -> StoreFault? {
+    failure { try (connection ?? self.connection).run(sql) }.map { StoreFault($0, waited: .seconds(1)) }
+  }
+
+  private enum Kind { case refused, failed, notPermitted, readOnly, locked, contended }
+
+  private func expect(
+    _ kind: Kind, _ sql: String, of connection: MySQLConnection? = nil,
+    _ location: SourceLocation = #_sourceLocation
+  ) {
+    let fault = fault(sql, of: connection)
+    let found: Kind? =
+      switch fault {
+      case .refused: .refused
+      case .failed: .failed
+      case .locked: .locked
+      case .server(.notPermitted): .notPermitted
+      case .server(.readOnly): .readOnly
+      case .server(.contended): .contended
+      default: nil
+      }
+    #expect(found == kind, "\(sql): \(String(describing: fault))", sourceLocation: location)
+  }
+
+  @Test("Constraints and values that do not fit refuse a row")
+  func refusals() throws {
+    try connection.run("CREATE TABLE p (id INT PRIMARY KEY)")
+    try connection.run(
+      """
+      CREATE TABLE t (id INT PRIMARY KEY, n TINYINT NOT NULL DEFAULT 0, c VARCHAR(3) CHARACTER SET ascii, d DATETIME,
+        e ENUM('a'), p INT, u INT UNIQUE, CONSTRAINT small CHECK (n < 100), FOREIGN KEY (p) REFERENCES p (id))
+      """)
+    try connection.run("INSERT INTO p VALUES (1)")
+    try connection.run("INSERT INTO t (id, p, u) VALUES (1, 1, 1)")
+    try connection.run("CREATE VIEW v AS SELECT id, n FROM t WHERE n = 0 WITH CHECK OPTION")
+    try connection.run(
+      "CREATE TRIGGER g BEFORE DELETE ON t FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'")
+    for sql in [
+      "INSERT INTO t (id) VALUES (1)", "INSERT INTO t (id, u) VALUES (2, 1)",
+      "INSERT INTO t (id, n) VALUES (2, NULL)",
+      "INSERT INTO t (n) VALUES (1)", "INSERT INTO t (id, n) VALUES (2, 128)",
+      "INSERT INTO t (id, n) VALUES (2, 100)",
+      "INSERT INTO t (id, c) VALUES (2, 'long')", "INSERT INTO t (id, c) VALUES (2, 'é')",
+      "INSERT INTO t (id, d) VALUES (2, 'x')", "INSERT INTO t (id, d) VALUES (2, '0000-00-00')",
+      "INSERT INTO t (id, d) VALUES (2, '2011-02-30')", "INSERT INTO t (id, e) VALUES (2, 'b')",
+      "INSERT INTO t (id, p) VALUES (2, 2)", "INSERT INTO t (id, n) VALUES (2, 'x')", "DELETE FROM p",
+      "INSERT INTO v VALUES (2, 1)", "DELETE FROM t",
+    ] { expect(.refused, sql) }
+    #expect(
+      fault("DELETE FROM t") == .refused(detail: "no, error 1644, SQLSTATE 45000"))
+    #expect(try connection.number("SELECT COUNT(*) FROM t") == 1)
+    for sql in ["SELECT nonsense", "SELEC", "SELECT * FROM nowhere", "DO 1/0 + ("] { expect(.failed, sql) }
+  }
+
+  @Test("Privileges and servers that take no changes")
+  func permissions() throws {
+    try connection.run("CREATE TABLE t (id INT PRIMARY KEY, n INT)")
+    let user = "reader_\(database.name)"
+    try database.session.run("CREATE USER \(user)@localhost")
+    try database.session.run("GRANT SELECT ON \(database.name).t TO \(user)@localhost")
+    let reader = try database.connect(user: user)
+    for sql in [
+      "INSERT INTO t VALUES (1, 1)", "UPDATE t SET n = 1", "CREATE TABLE u (a INT)", "SELECT * FROM nowhere",
+      "CREATE TEMPORARY TABLE u (a INT)", "SELECT * FROM mysql.user", "SET GLOBAL read_only = 1",
+      "DROP TABLE t",
+    ] { expect(.notPermitted, sql, of: reader) }
+    try connection.run("START TRANSACTION READ ONLY")
+    expect(.readOnly, "INSERT INTO t VALUES (1, 1)")
+    let server = try PrivateMariaDB(["--read-only=1"])
+    try MariaDBSession(server, database: "mysql").run("CREATE USER writer@localhost")
+    try MariaDBSession(server, database: "mysql").run("CREATE DATABASE d")
+    try MariaDBSession(server, database: "mysql").run("GRANT ALL ON d.* TO writer@localhost")
+    try MariaDBSession(server, database: "d").run("CREATE TABLE t (a INT)")
+    let writer = try MySQLConnection(uri(server.uri("d", user: "writer")), lockTimeout: .seconds(1))
+    expect(.readOnly, "INSERT INTO t VALUES (1)", of: writer)
+    expect(.readOnly, "CREATE TABLE u (a INT)", of: writer)
+  }
+
+  @Test("Locks of others")
+  func locks() throws {
+    try connection.run("CREATE TABLE t (id INT PRIMARY KEY, n INT)")
+    try connection.run("INSERT INTO t VALUES (1, 0), (2, 0)")
+    try database.session.run("START TRANSACTION")
+    try database.session.run("UPDATE t SET n = 1 WHERE id = 1")
+    expect(.locked, "UPDATE t SET n = 2 WHERE id = 1")
+    expect(.locked, "SELECT * FROM t WHERE id = 1 FOR UPDATE NOWAIT")
+    // The lock of a table's definition.
+    expect(.locked, "ALTER TABLE t ADD m INT")
+    // Each waits for the other: the server ends the smaller one.
+    let patient = try database.connect()
+    try patient.run("START TRANSACTION")
+    try patient.run("UPDATE t SET n = 1 WHERE id = 2")
+    try database.session.run("INSERT INTO t SELECT seq, 0 FROM seq_10_to_99")
+    try database.session.send("UPDATE t SET n = 2 WHERE id = 2")
+    let error = try #require(failure { try patient.run("UPDATE t SET n = 2 WHERE id = 1") })
+    #expect(error.isContention && error.code == 1213)
+    #expect(StoreFault(error, waited: .zero) == .server(.contended(detail: error.message)))
+    try database.session.receive()
+  }
+
+  @Test(
+    "A row that others changed since the snapshot ends the transaction",
+    arguments: [
+      "UPDATE t SET n = 9 WHERE id = 1", "DELETE FROM t WHERE id = 1",
+      "SELECT * FROM t WHERE id = 1 FOR UPDATE",
+      "INSERT INTO t VALUES (3, 9)", "UPDATE t JOIN w USING (id) SET t.n = w.n",
+    ])
+  func snapshot(sql: String) throws {
+    #expect(connection.keepsSnapshot)
+    try connection.run("CREATE TABLE t (id INT PRIMARY KEY, n INT)")
+    try connection.run("INSERT INTO t VALUES (1, 1), (2, 2)")
+    try connection.run("CREATE TEMPORARY TABLE w (id INT PRIMARY KEY, n INT) SELECT 1 AS id, 9 AS n")
+    try connection.run("START TRANSACTION")
+    try connection.run("UPDATE t SET n = 9 WHERE id = 2")
+    #expect(try connection.number("SELECT n FROM t WHERE id = 1") == 1)
+    try database.session.run("UPDATE t SET n = 5 WHERE id = 1")
+    try database.session.run("INSERT INTO t VALUES (3, 5)")
+    expect(.contended, sql)
+    // All of it is undone, and the next statement would be a transaction of its own.
+    #expect(try connection.number("SELECT @@in_transaction") == 0)
+    #expect(try database.session.run("SELECT id, n FROM t") == [["1", "5"], ["2", "2"], ["3", "5"]])
+  }
+
+  @Test("A table that is full")
+  func full() throws {
+    try connection.run("SET max_heap_table_size = 16384")
+    try connection.run("CREATE TABLE t (a CHAR(255)) ENGINE=MEMORY")
+    guard case .full? = fault("INSERT INTO t SELECT 'x' FROM seq_1_to_10000") else {
+      Issue.record("not full")
+      return
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import MySQLStore
+import Testing
+import TokenStores
+
+@Suite("URIs of MariaDB")
+struct MySQLURITests {
+  @Test("Every part is optional")
+  func parts() throws {
+    let all = try uri("mysql://ann:secret@db.example:3307/tokens")
+    #expect(all.user == "ann" && all.password == "secret" && all.host == "db.example" && all.port == 3307)
+    #expect(all.database == "tokens" && all.socket == nil)
+    #expect(all.shown == "mysql://ann@db.example:3307/tokens")
+    let socket = try uri("mariadb://ann@/tokens?socket=/run/mysqld/mysqld.sock")
+    #expect(socket.socket == "/run/mysqld/mysqld.sock" && socket.host == nil && socket.password == nil)
+    #expect(socket.shown == "mysql://ann@/tokens?socket=/run/mysqld/mysqld.sock")
+    for nothing in ["mysql:", "mysql://", "mysql:///", "mysql:///?"] {
+      let uri = try uri(nothing)
+      #expect(uri.user == nil && uri.host == nil && uri.port == nil && uri.database == nil)
+    }
+    #expect(try uri("mysql://[::1]:3306/").host == "::1")
+    #expect(try uri("mysql://ann:@host").password == "")
+    #expect(try uri("mysql://host:").port == nil)
+    #expect(try uri("mysql://a:b:c@host").password == "b:c")
+  }
+
+  @Test("Special characters stand as %XX, and no password is shown")
+  func decoding() throws {
+    let read = try uri("mysql://a%40b:p%2F%3f%40%C3%A9@h/d%2Fe?socket=")
+    #expect(read.user == "a@b" && read.password == "p/?@é" && read.database == "d/e")
+    #expect(read.shown == "mysql://a%40b@h/d%2Fe?socket=")
+  }
+
+  @Test(
+    "What may be a mistake is refused, without showing it",
+    arguments: [
+      "mysql:host", "mysql://u:secret@x@host/", "mysql://u:sec/ret@host/d", "mysql://u:sec?ret@host/d",
+      "mysql://h:1secret", "mysql://h:0", "mysql://h:65536", "mysql://h/d?secret",
+      "mysql://h/d?password=secret",
+      "mysql://h/d?socket=/secret", "mysql:///d?socket=/a&socket=/b", "mysql://u:%secret@h",
+      "mysql://u:%00@h",
+      "mysql://u:%FF@h", "mysql://h/a/b", "mysql://u:s%4",
+    ])
+  func refused(text: String) throws {
+    do {
+      _ = try uri(text)
+      Issue.record("read: \(text)")
+    } catch let error as StoreURLError {
+      #expect(error.message.hasPrefix("token store: a mysql:// URI cannot be read: "))
+      #expect(!error.message.contains("secret"))
+    }
+  }
+}
