@@ -68,6 +68,7 @@ extension StoreURLError {
   package static func postgreSQL(_ problem: String) -> StoreURLError {
     StoreURLError(
       "token store: a postgresql:// URI cannot be read: \(problem); expected "
-        + "postgresql://USER@HOST:PORT/DATABASE, each part optional, with %XX for special characters, as %40 for @")
+        + "postgresql://USER@HOST:PORT/DATABASE, each part optional, with %XX for special characters, as %40 for @"
+    )
   }
 }

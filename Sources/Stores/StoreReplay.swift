@@ -25,6 +25,8 @@ package struct StoreReplay {
   package var memory = 1 << 30
   /// What the journal says beside the inputs: the version of apnsift, and the options as JSON. Nil records nothing.
   package var record: (version: String, options: String)?
+  /// Called with each row that is changed, or would be by a dry run; the input's name is that of the record that decided.
+  package var onChange: ((_ change: JournalChange, _ source: String?) throws -> Void)?
 
   package init(into store: TokenStore, for owner: AppEnvironment) {
     (self.store, self.owner) = (store, owner)
@@ -33,28 +35,33 @@ package struct StoreReplay {
   package func run(_ examination: inout Examination) throws -> ReplayOutcomeReport {
     let known = ReplayedInputs()
     if skipsReplayed { examination.skips = { try isReplayed($0, known) } }
-    var (table, rejections) = collectors()
-    try examination.run([TokenCollector(table, flaggedCount: includesFlagged), rejections])
+    var (tokens, rejections) = collectors()
+    try examination.run([tokens, rejections])
     if skipsUnreadable, examination.failures > 0 {
-      (table, rejections) = collectors()
-      try examination.runWithoutFailed([TokenCollector(table, flaggedCount: includesFlagged), rejections])
+      (tokens, rejections) = collectors()
+      try examination.runWithoutFailed([tokens, rejections])
     }
+    let table = tokens.table
     known.say()
     try reportReplayed(examination)
     try checkFailures(examination)
     sayLeftOut(rejections, examination.summary)
     if let warning = try OwnerDoubt(store: store, owner: owner).warning(table) { Messages.note(warning) }
-    let answer = try replay(table, of: examination)
+    let answer = try replay(tokens, of: examination)
     return ReplayOutcomeReport(
       store: store.name, dryRun: options.dryRun, owner: owner, inputs: examination.inputs.count,
       tuples: examination.summary.feedback, rejections: rejections?.count, answer: answer)
   }
 
-  private func collectors() -> (TokenTable, RejectionCollector?) {
+  private func collectors() -> (TokenCollector, RejectionCollector?) {
     let table = TokenTable(memory: memory, temporaryDirectory: TemporaryDirectory.path)
-    guard includesErrors else { return (table, nil) }
+    let origins = record != nil || onChange != nil ? TokenOrigins() : nil
+    let tokens = TokenCollector(table, flaggedCount: includesFlagged, origins: origins)
+    guard includesErrors else { return (tokens, nil) }
     let now = UInt32(clamping: time(nil))
-    return (table, RejectionCollector(table, flaggedCount: includesFlagged, now: now))
+    return (
+      tokens, RejectionCollector(table, flaggedCount: includesFlagged, now: now, origins: origins)
+    )
   }
 
   /// - Throws: where an input failed, and nobody asked for the rest. A dry run says so, and goes on.
@@ -125,7 +132,23 @@ package struct StoreReplay {
   }
 
   /// Gives the table's dead tokens to the store, in one transaction.
-  private func replay(_ table: TokenTable, of examination: Examination) throws -> ReplayAnswer {
+  private func replay(_ tokens: TokenCollector, of examination: Examination) throws -> ReplayAnswer {
+    let sources = tokens.origins?.sources ?? []
+    // A journal numbers the inputs as it lists them.
+    let inputs = sources.map { source in examination.inputs.firstIndex { $0.source == source } }
+    var origin: TokenOrigin?
+    var trace = ReplayTrace {
+      guard let origin, inputs.indices.contains(Int(origin.input)), let input = inputs[Int(origin.input)]
+      else {
+        return nil
+      }
+      return RecordOrigin(input: input, stream: Int(origin.stream), offset: Int(clamping: origin.offset))
+    }
+    if let onChange {
+      trace.visit = { change in
+        try onChange(change, change.origin.map { examination.inputs[$0.input].source })
+      }
+    }
     var rejection = Rejection()
     var progress = TokenProgress()
     defer { progress.clear() }
@@ -136,13 +159,15 @@ package struct StoreReplay {
       { visit in
         rejection = Rejection()
         progress.tokens = 0
-        try table.visit { token, verdict in
+        try tokens.table.visit { token, verdict in
+          origin = verdict.origin
           guard let time = verdict.time else { return rejection.add(verdict.flags) }
           try visit(token, time)
           progress.advance()
         }
       }, for: owner, options: options,
-      entry: record.map { record in { Self.entry(record, of: examination, rejected: rejection.count) } })
+      entry: record.map { record in { Self.entry(record, of: examination, rejected: rejection.count) } },
+      trace: tokens.origins == nil ? nil : trace)
     answer.counts.rejected = rejection.count
     progress.clear()
     if let advice = rejection.advice { Messages.note(advice) }

@@ -10,7 +10,7 @@ package struct TokenStore: Sendable {
   let database: any StoreDatabase
   let mapping: TableMapping
   /// The mapping as the journal has it; nil for `device_tokens`.
-  let mappingText: String?
+  package let mappingText: String?
   /// Whose the rows are that do not say so.
   private let owner: AppEnvironment
   /// Whether tokens that the table does not hold get a row.
@@ -209,23 +209,25 @@ extension TokenStore {
   ///     extensions), because a store writes neighbours several times faster than random places; another order gives the
   ///     same table.
   ///   - entry: what the journal shall say of it, asked when all tokens have been handed over; nil records nothing.
-  ///   - origin: the record that decided a token's time, for the journal.
+  ///   - trace: what knows the records, for the journal, and is told of changes.
   /// - Returns: one outcome for each token; `rejected` is 0. A dry run gives what the replay would give.
   /// - Throws: `StoreFault.stopped` where the brake says that it is too much; then, too, nothing was changed.
   package func replay(
     _ deaths: TimedTokens, for owner: AppEnvironment, options: ReplayOptions, entry: (() -> JournalEntry)?,
-    origin: @escaping (RawSpan) -> RecordOrigin? = { _ in nil }
+    trace: ReplayTrace? = nil
   ) throws -> ReplayAnswer {
     // A row that is as good as removed is not inserted.
     let inserts = inserts && !options.knownOnly && mapping.action != .delete
     func replay(_ rows: OwnedRows, _ recording: ChangeRecording?) throws -> ReplayAnswer {
-      var replay = TokenReplay(rows, options, inserts: inserts, batchSize: batchSize, recording: recording)
+      var replay = TokenReplay(
+        rows, options, inserts: inserts, batchSize: batchSize, recording: recording,
+        trace: trace)
       return try replay.run(deaths)
     }
     if options.dryRun {
       return try reading { session, table in
         try replay(OwnedRows(session: session, table: table, owner: owner, onScan: onScan), nil)
-      } ?? previewOfNothing(deaths, options)
+      } ?? previewOfNothing(deaths, options, trace)
     }
     guard let entry else {
       return try writing(for: owner) { rows in
@@ -234,7 +236,7 @@ extension TokenStore {
       }
     }
     return try recording(for: owner) { rows, journal in
-      let recording = ChangeRecording(try journal.begin(for: owner), in: journal, origin: origin)
+      let recording = ChangeRecording(try journal.begin(for: owner), in: journal)
       var answer = try replay(rows, recording)
       answer.replay = recording.replay
       try journal.finish(recording.replay, described(entry()), answer.counts, rows: answer.rows)
@@ -243,10 +245,18 @@ extension TokenStore {
   }
 
   /// What a replay would do to a table that is still to be made.
-  private func previewOfNothing(_ deaths: TimedTokens, _ options: ReplayOptions) throws -> ReplayAnswer {
+  private func previewOfNothing(
+    _ deaths: TimedTokens, _ options: ReplayOptions, _ trace: ReplayTrace?
+  ) throws -> ReplayAnswer {
     var answer = ReplayAnswer()
     try deaths { token, time in
       let outcome: ReplayOutcome = options.knownOnly ? .unknown : .inserted
+      if outcome == .inserted {
+        try trace?.visit?(
+          JournalChange(
+            token: token.withUnsafeBytes { Array($0) }, outcome: outcome, before: nil,
+            after: TokenState(invalidatedAt: Int64(time)), origin: trace?.origin()))
+      }
       answer.add(outcome, token, at: time, before: nil, limit: options.sampleLength)
     }
     answer.rows = answer.counts.inserted

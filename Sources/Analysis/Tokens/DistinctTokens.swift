@@ -43,7 +43,9 @@ struct DistinctTokens: ~Copyable {
   }
 
   func visit(_ body: (_ token: RawSpan, _ verdict: TokenVerdict) throws -> Void) rethrows {
-    for token in tokens { try body(RawSpan(_unsafeBytes: token.bytes), TokenVerdict(token.entry)) }
+    for token in tokens {
+      try body(RawSpan(_unsafeBytes: token.bytes), TokenVerdict(token.entry, token.start))
+    }
   }
 
   mutating func sort() { tokens.sort(by: Token.precedes) }
@@ -67,6 +69,8 @@ struct DistinctTokens: ~Copyable {
     while slots[slot] != 0 {
       let index = Int(slots[slot] & 0xffff_ffff) &- 1
       if slots[slot] &>> 32 == hash & 0xffff_ffff, TokenOrder.compare(tokens[index].bytes, bytes) == 0 {
+        // Its origin is that of the latest time.
+        if entry.hasOrigin, entry.time > tokens[index].entry.time { tokens[index].start = start }
         return tokens[index].entry.merge(entry)
       }
       slot = (slot &+ 1) & mask

@@ -5,15 +5,39 @@ import WireBytes
 package final class TokenCollector: EvidenceSink {
   package let table: TokenTable
   private let flaggedCount: Bool
+  /// Where the inputs of origins are named; nil where the table keeps none.
+  package let origins: TokenOrigins?
 
   /// - Parameter flaggedCount: whether the times of flagged records count.
-  package init(_ table: TokenTable, flaggedCount: Bool) {
+  package init(_ table: TokenTable, flaggedCount: Bool, origins: TokenOrigins? = nil) {
     self.table = table
     self.flaggedCount = flaggedCount
+    self.origins = origins
   }
 
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
-    try table.add(records.run, in: bytes, counts: flaggedCount || records.run.flags.isEmpty)
+    let counts = flaggedCount || records.run.flags.isEmpty
+    guard let origins else { return try table.add(records.run, in: bytes, counts: counts) }
+    let origin = origins.origin(records.labels, UInt64(clamping: records.run.offset))
+    try table.add(records.run, in: bytes, counts: counts, from: origin)
+  }
+}
+
+/// The names of the inputs that origins of tokens are in.
+package final class TokenOrigins {
+  /// As reports name them.
+  package private(set) var sources: [String] = []
+  private var last: (source: String, input: UInt32) = ("", .max)
+
+  package init() {}
+
+  func origin(_ labels: StreamLabels, _ offset: UInt64) -> TokenOrigin {
+    if last.input == .max || last.source != labels.source {
+      let known = sources.firstIndex(of: labels.source)
+      if known == nil { sources.append(labels.source) }
+      last = (labels.source, UInt32(clamping: known ?? sources.count - 1))
+    }
+    return TokenOrigin(input: last.input, stream: UInt32(clamping: labels.stream), offset: offset)
   }
 }
 
@@ -28,13 +52,16 @@ package final class RejectionCollector: EvidenceSink {
   package private(set) var timeless = 0
   /// When such a response can have been captured, in seconds since 1970.
   private let believedTimes: ClosedRange<UInt32>
+  private let origins: TokenOrigins?
 
   /// - Parameters:
   ///   - flaggedCount: whether those with a flag count, their own or one that makes the request's token
   ///     doubtful.
   ///   - now: seconds since 1970. A clock that was ahead of it would make a token dead for all that comes.
-  package init(_ table: TokenTable, flaggedCount: Bool, now: UInt32) {
+  ///   - origins: as of `TokenCollector`.
+  package init(_ table: TokenTable, flaggedCount: Bool, now: UInt32, origins: TokenOrigins? = nil) {
     self.table = table
+    self.origins = origins
     believedTimes = min(FeedbackRules.serviceStart, now)...now
     self.flaggedCount = flaggedCount
   }
@@ -52,7 +79,13 @@ package final class RejectionCollector: EvidenceSink {
       return
     }
     let flags = response.flags.union(request.flags.intersection(.tokenDoubts))
-    try table.add(token.span.bytes, time: time, flags: flags, counts: flaggedCount || flags.isEmpty)
+    let counts = flaggedCount || flags.isEmpty
+    if let origins {
+      let origin = origins.origin(response.labels, UInt64(clamping: response.offset))
+      try table.add(token.span.bytes, time: time, flags: flags, counts: counts, from: origin)
+    } else {
+      try table.add(token.span.bytes, time: time, flags: flags, counts: counts)
+    }
     count += 1
   }
 }

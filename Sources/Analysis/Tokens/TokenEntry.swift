@@ -10,39 +10,49 @@ struct TokenEntry: Equatable {
   let length: UInt16
   /// The flags of all records.
   private(set) var flags: RecordFlags
-  /// How many records name the token, and how many of those count; 4,294,967,295 stands for as many or more.
-  private(set) var records: UInt32
+  /// How many records name the token; above them, whether its bytes have an origin before them.
+  private var marked: UInt32
+  /// How many of the records count; 2,147,483,647 stands for as many or more, as it does for all of them.
   private(set) var countedRecords: UInt32
 
+  private static let originMark: UInt32 = 1 << 31
+  private static let mostRecords = originMark - 1
+
   @inline(__always)
-  init(time: UInt32, length: Int, flags: RecordFlags, counts: Bool) {
+  init(time: UInt32, length: Int, flags: RecordFlags, counts: Bool, hasOrigin: Bool = false) {
     self.time = counts ? time : 0
     self.length = UInt16(truncatingIfNeeded: length)
     self.flags = flags
-    records = 1
+    marked = hasOrigin ? 1 | Self.originMark : 1
     countedRecords = counts ? 1 : 0
   }
+
+  @inline(__always)
+  var records: UInt32 { marked & Self.mostRecords }
+
+  @inline(__always)
+  var hasOrigin: Bool { marked & Self.originMark != 0 }
 
   /// Adds what another entry knows of the same token.
   @inline(__always)
   mutating func merge(_ other: TokenEntry) {
     time = max(time, other.time)
     flags.formUnion(other.flags)
-    records = Self.sum(records, other.records)
+    marked = Self.sum(records, other.records) | marked & Self.originMark
     countedRecords = Self.sum(countedRecords, other.countedRecords)
   }
 
   @inline(__always)
   private static func sum(_ left: UInt32, _ right: UInt32) -> UInt32 {
-    let (sum, overflow) = left.addingReportingOverflow(right)
-    return overflow ? .max : sum
+    // Neither is above the limit, so that the sum is a number.
+    min(left &+ right, mostRecords)
   }
 }
 
 // MARK: - As bytes
 
-/// In memory and in the temporary file, an entry is 8 bytes of head, 8 bytes of numbers unless it is one record that counts,
-/// and the token, filled up with zeros to a multiple of 8 bytes.
+/// In memory and in the temporary file, an entry is 8 bytes of head, 8 bytes of numbers unless it is one record that counts
+/// and has no origin, 16 bytes of origin if it has one, and the token, filled up with zeros to a multiple of 8 bytes.
 extension TokenEntry {
   /// In the head, above the flags: that numbers follow.
   private static let numbersBit: UInt64 = 1 << 63
@@ -54,23 +64,25 @@ extension TokenEntry {
     time = UInt32(truncatingIfNeeded: head)
     length = UInt16(truncatingIfNeeded: head &>> 32)
     flags = RecordFlags(rawValue: UInt16(truncatingIfNeeded: (head & ~Self.numbersBit) &>> 48))
-    records = 1
+    marked = 1
     countedRecords = 1
     guard head & Self.numbersBit != 0 else { return }
-    records = start.loadUnaligned(fromByteOffset: 8, as: UInt32.self)
+    marked = start.loadUnaligned(fromByteOffset: 8, as: UInt32.self)
     countedRecords = start.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
   }
 
-  /// Writes the entry and its token, `size` bytes.
+  /// Writes the entry and its token, `size` bytes. The origin, if there is one, is before the token's bytes.
   @inline(__always)
   func store(to start: UnsafeMutableRawPointer, token: UnsafeRawBufferPointer) {
     let head = UInt64(time) | UInt64(length) &<< 32 | UInt64(flags.rawValue) &<< 48
     start.storeBytes(of: hasNumbers ? head | Self.numbersBit : head, as: UInt64.self)
     if hasNumbers {
-      start.storeBytes(of: records, toByteOffset: 8, as: UInt32.self)
+      start.storeBytes(of: marked, toByteOffset: 8, as: UInt32.self)
       start.storeBytes(of: countedRecords, toByteOffset: 12, as: UInt32.self)
     }
-    guard let bytes = token.baseAddress, length > 0 else { return }
+    guard let bytes = token.baseAddress else { return }
+    if hasOrigin { (start + 16).copyMemory(from: bytes - TokenOrigin.size, byteCount: TokenOrigin.size) }
+    guard length > 0 else { return }
     // The filling of the last eight bytes; the token overwrites the rest of them.
     (start + size - 8).storeBytes(of: 0, as: UInt64.self)
     (start + headLength).copyMemory(from: bytes, byteCount: Int(length))
@@ -92,11 +104,11 @@ extension TokenEntry {
   }
 
   @inline(__always)
-  private var hasNumbers: Bool { records != 1 || countedRecords != 1 }
+  private var hasNumbers: Bool { marked != 1 || countedRecords != 1 }
 
   /// Bytes before the token.
   @inline(__always)
-  var headLength: Int { hasNumbers ? 16 : 8 }
+  var headLength: Int { hasOrigin ? 16 &+ TokenOrigin.size : hasNumbers ? 16 : 8 }
 
   /// Bytes of the whole entry.
   @inline(__always)
@@ -127,17 +139,51 @@ enum TokenOrder {
   }
 }
 
+/// Which record it is that decided the time of a token.
+package struct TokenOrigin: Equatable, Sendable {
+  /// Bytes in memory.
+  static let size = 16
+
+  /// The input, from 0 in the order in which their records came, and its stream.
+  package var input: UInt32
+  package var stream: UInt32
+  /// Offset of the record's first byte in its stream, from 0.
+  package var offset: UInt64
+
+  package init(input: UInt32, stream: UInt32, offset: UInt64) {
+    (self.input, self.stream, self.offset) = (input, stream, offset)
+  }
+
+  @inline(__always)
+  init(loadingFrom start: UnsafeRawPointer) {
+    input = start.loadUnaligned(as: UInt32.self)
+    stream = start.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
+    offset = start.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+  }
+
+  @inline(__always)
+  func store(to start: UnsafeMutableRawPointer) {
+    start.storeBytes(of: input, as: UInt32.self)
+    start.storeBytes(of: stream, toByteOffset: 4, as: UInt32.self)
+    start.storeBytes(of: offset, toByteOffset: 8, as: UInt64.self)
+  }
+}
+
 /// What an input says of one distinct token.
 package struct TokenVerdict: Equatable, Sendable {
   /// The latest time among the records that count, seconds since 1970; nil where none counts.
   package var time: UInt32?
   /// The flags that any of its records carries.
   package var flags: RecordFlags
-  /// How many records name the token, and how many of those count; 4,294,967,295 stands for as many or more.
+  /// How many records name the token, and how many of those count; 2,147,483,647 stands for as many or more.
   package var records: UInt32
   package var countedRecords: UInt32
+  /// The record with that time; nil where the table keeps none.
+  package var origin: TokenOrigin?
 
-  init(_ entry: TokenEntry) {
+  /// - Parameter token: where its bytes are.
+  init(_ entry: TokenEntry, _ token: UnsafeRawPointer) {
+    origin = entry.hasOrigin ? TokenOrigin(loadingFrom: token - TokenOrigin.size) : nil
     time = entry.countedRecords > 0 ? entry.time : nil
     flags = entry.flags
     records = entry.records

@@ -79,6 +79,40 @@ extension TokenTable {
     }
   }
 
+  /// Adds the tokens of `run`, whose bytes are `bytes`, with the origin of each.
+  /// - Parameter origin: of the first one.
+  package func add(_ run: RecordRun, in bytes: RawSpan, counts: Bool, from origin: TokenOrigin) throws {
+    var origin = origin
+    for index in 0..<run.count {
+      let start = run.start + index * run.stride
+      let token = bytes.extracting(start + run.headerLength..<start + run.stride)
+      try add(
+        token, time: bytes.bigEndianUInt32(at: start), flags: run.flags, counts: counts, from: origin)
+      origin.offset += UInt64(run.stride)
+    }
+  }
+
+  /// Adds a token that one record names, with its origin.
+  package func add(
+    _ token: RawSpan, time: UInt32, flags: RecordFlags, counts: Bool, from origin: TokenOrigin
+  ) throws {
+    try withUnsafeTemporaryAllocation(byteCount: TokenOrigin.size + token.byteCount + 8, alignment: 8) {
+      memory in
+      guard let start = memory.baseAddress else { return }
+      // Tokens are read in words of eight bytes.
+      (start + TokenOrigin.size + token.byteCount).storeBytes(of: 0, as: UInt64.self)
+      origin.store(to: start)
+      token.withUnsafeBytes {
+        if let bytes = $0.baseAddress {
+          (start + TokenOrigin.size).copyMemory(from: bytes, byteCount: $0.count)
+        }
+      }
+      try add(
+        TokenEntry(time: time, length: token.byteCount, flags: flags, counts: counts, hasOrigin: true),
+        UnsafeRawBufferPointer(start: start + TokenOrigin.size, count: token.byteCount))
+    }
+  }
+
   @inline(__always)
   private func add(_ entry: TokenEntry, _ token: UnsafeRawBufferPointer) throws {
     var index = range(of: token)

@@ -31,6 +31,7 @@ package enum HistoryReport {
         ("options", .verbatim(entry.options)),
         ("tuples", .int(entry.tuples)),
         ("tokens", .int(record.undoes == nil ? record.counts.tokens : 0)),
+        ("rows", JSONValue(record.rows)),
       ] + counts(record.counts).map { ($0.name, .int($0.count)) } + [
         ("undoes", JSONValue(record.undoes)),
         ("undone_by", JSONValue(record.undoneBy)),
@@ -48,6 +49,7 @@ package enum HistoryReport {
     let outcomes = counts(record.counts).filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
     var text = head + "\(Count.of(record.entry.tuples, "tuple")), \(Count.of(record.counts.tokens, "token"))"
     if !outcomes.isEmpty { text += ": " + outcomes.joined(separator: ", ") }
+    if let rows = record.rows, rows != record.counts.changes { text += "; \(Count.of(rows, "row")) changed" }
     if let undo = record.undoneBy { text += "; undone by \(undo)" }
     text += doubt(record) + "\n"
     for input in record.entry.inputs {
@@ -59,41 +61,5 @@ package enum HistoryReport {
 
   private static func doubt(_ record: JournalRecord) -> String {
     record.isPending ? "; not known yet whether it was done: the next replay or undo finds out" : ""
-  }
-
-  /// Writes the rows that the replay `id` changed, as JSON or CSV; returns how many.
-  package static func write(
-    changesOf id: Int, in store: TokenStore, asJSON: Bool, to output: OutputBuffer
-  ) throws -> Int {
-    var count = 0
-    try output.append(
-      asJSON
-        ? "[\n"
-        : CSVText.line(["token", "outcome", "registered_at", "invalidated_before", "invalidated_at"]))
-    try store.changes(of: id) { change in
-      let separator = asJSON && count > 0 ? ",\n" : ""
-      try output.append(separator + (asJSON ? json(change).text : CSVText.line(fields(change))))
-      count += 1
-    }
-    if asJSON { try output.append("\n]\n") }
-    return count
-  }
-
-  private static func fields(_ change: JournalChange) -> [String] {
-    [
-      Hex.string(change.token), change.outcome.name, TokenRowWriter.time(change.after.registeredAt) ?? "",
-      TokenRowWriter.time(change.before?.invalidatedAt) ?? "",
-      TokenRowWriter.time(change.after.invalidatedAt) ?? "",
-    ]
-  }
-
-  private static func json(_ change: JournalChange) -> JSONValue {
-    .object([
-      ("token", .string(Hex.string(change.token))),
-      ("outcome", .string(change.outcome.name)),
-      ("registered_at", JSONValue(TokenRowWriter.time(change.after.registeredAt))),
-      ("invalidated_before", JSONValue(TokenRowWriter.time(change.before?.invalidatedAt))),
-      ("invalidated_at", JSONValue(TokenRowWriter.time(change.after.invalidatedAt))),
-    ])
   }
 }

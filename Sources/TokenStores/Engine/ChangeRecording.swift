@@ -4,12 +4,10 @@ final class ChangeRecording {
   private let journal: Journal
   private var written = 0
   private var packer = RowChangePacker()
-  /// The record that decided a token's time; nil where nobody knows.
-  private let origin: (RawSpan) -> RecordOrigin?
 
   /// - Parameter replay: its number in the journal.
-  init(_ replay: Int, in journal: Journal, origin: @escaping (RawSpan) -> RecordOrigin?) {
-    (self.replay, self.journal, self.origin) = (replay, journal, origin)
+  init(_ replay: Int, in journal: Journal) {
+    (self.replay, self.journal) = (replay, journal)
   }
 
   /// Records the rows that were inserted, and those that were written or removed with their outcomes.
@@ -74,7 +72,7 @@ final class ChangeRecording {
     let bytes = batch.bytes.span.bytes.extracting(batch.range(of: token))
     var change = RowChange(outcome: .inserted, token: 0..<0)
     change.died = Int64(batch.times[token])
-    change.origin = origin(bytes)
+    change.origin = batch.origin(token)
     guard let now else {
       return try table.deathValue(at: batch.times[token]).withField {
         packer.add(change, token: bytes, fields: [.null, .null, $0], whole: [])
@@ -96,7 +94,7 @@ final class ChangeRecording {
     var change = RowChange(outcome: outcome, token: 0..<0)
     (change.registered, change.diedBefore) = (row.state.registered, row.state.died)
     change.died = Int64(batch.times[row.token])
-    change.origin = origin(bytes)
+    change.origin = batch.origin(row.token)
     try found.withFields(row) { before in
       let key = try table.key(before)
       let whole = table.deathColumn == nil ? before.dropFirst(table.wholeIndex) : []
@@ -122,12 +120,16 @@ extension MappedTable {
   /// The index at which all of a row begins among its fields.
   fileprivate var wholeIndex: Int { Field.place + description.place.count + description.key.count }
 
+  func keyFields(_ fields: [SQLField]) -> ArraySlice<SQLField> {
+    let start = Field.place + description.place.count
+    return fields[start..<start + description.key.count]
+  }
+
   /// The key among the fields of a row; empty for `device_tokens`, whose rows are known by their tokens.
   /// - Throws: `StoreFault.refused` where a part of it is null, as SQLite lets it be.
   func key(_ fields: [SQLField]) throws -> ArraySlice<SQLField> {
     if mapping.isDeviceTokens { return [] }
-    let start = Field.place + description.place.count
-    let key = fields[start..<start + description.key.count]
+    let key = keyFields(fields)
     if key.contains(where: \.isNull) {
       throw StoreFault.refused(
         detail: "the primary key of a row of \(shownName) is null, and an undo would not find it; "

@@ -15,6 +15,8 @@ struct TokenBatch {
   /// All tokens, one after the other.
   private(set) var bytes: [UInt8] = []
   private(set) var times: [UInt32] = []
+  /// The records that decided the times; none where nobody asks for them.
+  private var origins: [RecordOrigin?] = []
   /// The offset in `bytes` at which each token ends.
   private var ends: [Int] = []
   private let mostTokens: Int
@@ -33,17 +35,22 @@ struct TokenBatch {
 
   func token(_ number: Int) -> ArraySlice<UInt8> { bytes[range(of: number)] }
 
-  mutating func append(_ token: RawSpan, _ time: UInt32) {
+  func origin(_ number: Int) -> RecordOrigin? { origins.isEmpty ? nil : origins[number] }
+
+  /// - Parameter origin: given for all tokens, or for none.
+  mutating func append(_ token: RawSpan, _ time: UInt32, from origin: RecordOrigin?? = nil) {
     if isOrdered, count > 0, order(of: count - 1, token) >= 0 { isOrdered = false }
     token.withUnsafeBytes { bytes.append(contentsOf: $0) }
     ends.append(bytes.count)
     times.append(time)
+    if let origin { origins.append(origin) }
   }
 
   /// Keeps the memory.
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     times.removeAll(keepingCapacity: true)
+    origins.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
     isOrdered = true
   }
@@ -63,7 +70,9 @@ struct TokenBatch {
       return order == 0 ? one < other : order < 0
     }
     for number in numbers {
-      append(old.bytes.span.bytes.extracting(old.range(of: number)), old.times[number])
+      append(
+        old.bytes.span.bytes.extracting(old.range(of: number)), old.times[number],
+        from: old.origins.isEmpty ? nil : .some(old.origins[number]))
     }
   }
 

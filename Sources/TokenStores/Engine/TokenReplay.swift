@@ -9,15 +9,19 @@ struct TokenReplay {
   /// Whether tokens without a row get one.
   private let inserts: Bool
   private let recording: ChangeRecording?
+  private let trace: ReplayTrace?
   private var batch: TokenBatch
   private var answer = ReplayAnswer()
 
-  /// - Parameter recording: where each change is recorded; nil records none.
+  /// - Parameters:
+  ///   - recording: where each change is recorded; nil records none.
+  ///   - trace: what knows the records, and is told of changes.
   init(
-    _ rows: OwnedRows, _ options: ReplayOptions, inserts: Bool, batchSize: Int,
-    recording: ChangeRecording? = nil
+    _ rows: OwnedRows, _ options: ReplayOptions, inserts: Bool, batchSize: Int, recording: ChangeRecording?,
+    trace: ReplayTrace?
   ) {
-    (self.rows, self.options, self.inserts, self.recording) = (rows, options, inserts, recording)
+    (self.rows, self.options, self.inserts) = (rows, options, inserts)
+    (self.recording, self.trace) = (recording, trace)
     batch = TokenBatch(mostTokens: batchSize)
   }
 
@@ -27,7 +31,7 @@ struct TokenReplay {
   mutating func run(_ deaths: TimedTokens) throws -> ReplayAnswer {
     try deaths { token, time in
       if batch.isFull { try judgeBatch() }
-      batch.append(token, time)
+      batch.append(token, time, from: trace.map { $0.origin() })
     }
     try judgeBatch()
     let invalidated = answer.counts.invalidated
@@ -60,6 +64,7 @@ struct TokenReplay {
     }
     answer.rows += changed.inserted.count + changed.written.count
     if !options.dryRun { try write(changed, found) }
+    try tell(changed, found)
     self.batch.removeAll()
   }
 
@@ -114,5 +119,48 @@ struct TokenReplay {
     }
     guard let recording else { return }
     try recording.add(changed.inserted, changed.written, changed.outcomes, found, of: batch, rows)
+  }
+
+  /// Tells of the changes, in the order of their tokens.
+  private func tell(_ changed: BatchChanges, _ found: FoundRows) throws {
+    guard let visit = trace?.visit else { return }
+    func tell(_ token: Int, _ outcome: ReplayOutcome, _ before: TokenState?, key: String?) throws {
+      try visit(
+        JournalChange(
+          token: Array(batch.token(token)), outcome: outcome, before: before,
+          after: TokenState(registeredAt: before?.registeredAt, invalidatedAt: Int64(batch.times[token])),
+          key: key, origin: batch.origin(token)))
+    }
+    var next = 0
+    func tellWritten(before token: Int) throws {
+      while next < changed.written.count, changed.written[next].token < token {
+        let row = changed.written[next]
+        let key =
+          table.mapping.isDeviceTokens || table.description.key.isEmpty
+          ? nil
+          : found.withFields(row) {
+            rows.session.keyText(Array(table.keyFields($0)), table.description.key)
+          }
+        try tell(row.token, changed.outcomes[next], row.state.state, key: key)
+        next += 1
+      }
+    }
+    for token in changed.inserted {
+      try tellWritten(before: token)
+      try tell(token, .inserted, nil, key: nil)
+    }
+    try tellWritten(before: .max)
+  }
+}
+
+/// What knows the records that a replay is of, and is told what it changes.
+package struct ReplayTrace {
+  /// The record that decided the time of the token that was handed over last; nil where nobody knows.
+  package var origin: () -> RecordOrigin?
+  /// Called with each row that is changed, or would be by a dry run.
+  package var visit: ((JournalChange) throws -> Void)?
+
+  package init(origin: @escaping () -> RecordOrigin?, visit: ((JournalChange) throws -> Void)? = nil) {
+    (self.origin, self.visit) = (origin, visit)
   }
 }

@@ -1,3 +1,4 @@
+import Analysis
 import ArgumentParser
 import JSON
 import Platform
@@ -20,6 +21,7 @@ struct Replay: ParsableCommand {
         apnsift replay capture.pcap --store sqlite:tokens.sqlite --dry-run
         apnsift replay dumps/ --app com.example.mail --environment sandbox
         apnsift replay feedback.bin --dry-run --json       what would change
+        apnsift replay feedback.bin --dry-run -o rows.csv  each row that would
         apnsift replay spool/ --skip-replayed              what is new in a directory
         apnsift replay gateway.pcap --from-errors --known-only --dry-run
 
@@ -94,6 +96,17 @@ struct Replay: ParsableCommand {
 
   @OptionGroup var journal: JournalOptions
 
+  @Option(
+    name: [.short, .customLong("output")],
+    help: """
+      With --dry-run: write every row that would change to this file as CSV: its key, the token, its times, and the record \
+      that decided (input, stream, offset).
+      """)
+  var output: String?
+
+  @Flag(help: "Replace the file that -o names, if it exists.")
+  var force = false
+
   @Flag(help: "Print the outcome as JSON.")
   var json = false
 
@@ -108,6 +121,11 @@ struct Replay: ParsableCommand {
     }
     if knownOnly, unknown.insertUnknown {
       throw ValidationError("--known-only and --insert-unknown exclude each other.")
+    }
+    if output != nil, !dryRun {
+      throw ValidationError(
+        "-o lists what a dry run would change: it goes with --dry-run (`store history N --changes` "
+          + "lists what a replay changed).")
     }
     if noJournal, journal.url != nil {
       throw ValidationError("--journal names where the replay is recorded: it does not go with --no-journal.")
@@ -147,10 +165,25 @@ struct Replay: ParsableCommand {
     replay.memory = input.memory.bytes
     if !noJournal { replay.record = (Apnsift.version, reported.text) }
     var examination = input.examination(hashing: .all)
-    let outcome = try replay.run(&examination)
+    let outcome = try run(&replay, &examination)
     try tell(outcome, examination.closingLine(outcome.sentence))
     try input.check(examination)
     if outcome.answer.stop != nil { throw ExitStatus.stopped }
+  }
+
+  private func run(_ replay: inout StoreReplay, _ examination: inout Examination) throws
+    -> ReplayOutcomeReport
+  {
+    guard let output else { return try replay.run(&examination) }
+    let file = try OutputFile(output, force: force)
+    var report = try ChangeReport(.traced, asJSON: false, to: OutputBuffer(file))
+    replay.onChange = { change, source in
+      try report.add(change, from: source.map { ReplayedInput(source: $0, sha256: "", bytes: 0) })
+    }
+    let outcome = try replay.run(&examination)
+    try report.end()
+    try file.finish()
+    return outcome
   }
 
   private func tell(_ outcome: ReplayOutcomeReport, _ closingLine: String) throws {

@@ -2,6 +2,7 @@ import ArgumentParser
 import JSON
 import Platform
 import Reports
+import TokenStores
 import WireBytes
 
 /// `apnsift store history`: what was replayed into a store, and what each replay changed.
@@ -18,6 +19,8 @@ struct StoreHistory: ParsableCommand {
         apnsift store history --json                  the same for a script
         apnsift store history 3                       its rows, as CSV
         apnsift store history 3 --json
+        apnsift store history 3 --changes             with keys, dumps and offsets
+        apnsift store history --changes               the same of all replays
         apnsift store history --store postgresql:///app --mapping devices.yml
       """)
 
@@ -28,26 +31,46 @@ struct StoreHistory: ParsableCommand {
 
   @OptionGroup var journal: JournalOptions
 
+  @Flag(
+    help: """
+      List the rows that the replay changed, or all replays, each with its key and with the record that decided: its input \
+      with the SHA-256, stream and offset.
+      """)
+  var changes = false
+
   @Flag(help: "Print a JSON array.")
   var json = false
 
   func run() throws {
     let store = try store.location(journal: journal.url).openForReading()
     let buffer = OutputBuffer(OutputFile())
-    let done: String
-    if let replay {
-      let count = try HistoryReport.write(changesOf: replay, in: store, asJSON: json, to: buffer)
-      done = "\(Count.of(count, "row")) that replay \(replay) changed in \(store.name)"
-    } else {
-      let records = try store.history()
-      if json {
-        try buffer.append(JSONValue.array(records.map(HistoryReport.json)).text + "\n")
-      } else {
-        for record in records { try buffer.append(HistoryReport.text(record)) }
+    guard replay != nil || changes else { return try list(store.history(), of: store, buffer) }
+    var report = try ChangeReport(changes ? .tracedByReplay : .short, asJSON: json, to: buffer)
+    let records = try store.history().filter { replay == nil ? $0.undoes == nil : $0.id == replay }
+    if let replay, records.isEmpty { throw StoreError(store: store.name, fault: .noReplay(replay)) }
+    for record in records {
+      try store.changes(of: record.id) { change in
+        let input = change.origin.flatMap { origin in
+          record.entry.inputs.indices.contains(origin.input) ? record.entry.inputs[origin.input] : nil
+        }
+        try report.add(change, from: input, replay: record.id)
       }
-      done = "\(Count.of(records.count, "entry", "entries")) of the journal of \(store.name)"
+    }
+    try report.end()
+    let done =
+      replay.map { "that replay \($0) changed in \(store.name)" }
+      ?? "that the replays of \(store.name) changed"
+    Messages.say("listed \(Count.of(report.count, "row")) \(done)")
+  }
+
+  private func list(_ records: [JournalRecord], of store: TokenStore, _ buffer: OutputBuffer) throws {
+    if json {
+      try buffer.append(JSONValue.array(records.map(HistoryReport.json)).text + "\n")
+    } else {
+      for record in records { try buffer.append(HistoryReport.text(record)) }
     }
     try buffer.flush()
+    let done = "\(Count.of(records.count, "entry", "entries")) of the journal of \(store.name)"
     Messages.say("listed \(done)")
   }
 }

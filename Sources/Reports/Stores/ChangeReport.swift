@@ -1,0 +1,82 @@
+import JSON
+import TokenStores
+import WireBytes
+
+/// The rows that replays changed, or would change, as CSV or a JSON array (interface.md, "replay and store").
+package struct ChangeReport {
+  /// What is said of each row.
+  package enum Columns {
+    /// The token and what became of it.
+    case short
+    /// Also the row's key, and the record that decided.
+    case traced
+    /// Also the replay.
+    case tracedByReplay
+  }
+
+  private let columns: Columns
+  private let isJSON: Bool
+  private let output: OutputBuffer
+  /// How many rows were written.
+  package private(set) var count = 0
+
+  package init(_ columns: Columns, asJSON isJSON: Bool, to output: OutputBuffer) throws {
+    (self.columns, self.isJSON, self.output) = (columns, isJSON, output)
+    try output.append(isJSON ? "[\n" : CSVText.line(names))
+  }
+
+  private var names: [String] {
+    let short = ["token", "outcome", "registered_at", "invalidated_before", "invalidated_at"]
+    let traced = ["key"] + short + ["source", "sha256", "stream", "offset"]
+    return switch columns {
+    case .short: short
+    case .traced: traced
+    case .tracedByReplay: ["replay"] + traced
+    }
+  }
+
+  /// - Parameters:
+  ///   - input: that has the record which decided; nil where nobody knows.
+  ///   - replay: the number in the journal.
+  package mutating func add(_ change: JournalChange, from input: ReplayedInput?, replay: Int? = nil) throws {
+    let short: [JSONValue] = [
+      .string(Hex.string(change.token)), .string(change.outcome.name),
+      JSONValue(TokenRowWriter.time(change.after.registeredAt)),
+      JSONValue(TokenRowWriter.time(change.before?.invalidatedAt)),
+      JSONValue(TokenRowWriter.time(change.after.invalidatedAt)),
+    ]
+    let traced =
+      [JSONValue(change.key)] + short + [
+        JSONValue(input?.source), JSONValue(input.flatMap { $0.sha256.isEmpty ? nil : $0.sha256 }),
+        JSONValue(change.origin?.stream), JSONValue(change.origin?.offset),
+      ]
+    let values =
+      switch columns {
+      case .short: short
+      case .traced: traced
+      case .tracedByReplay: [JSONValue(replay)] + traced
+      }
+    if isJSON {
+      try output.append((count > 0 ? ",\n" : "") + JSONValue.object(Array(zip(names, values))).text)
+    } else {
+      try output.append(CSVText.line(values.map(\.field)))
+    }
+    count += 1
+  }
+
+  package func end() throws {
+    if isJSON { try output.append("\n]\n") }
+    try output.flush()
+  }
+}
+
+extension JSONValue {
+  /// As CSV has it: a text as it is, nothing for null.
+  fileprivate var field: String {
+    switch self {
+    case .string(let text): text
+    case .null: ""
+    default: text
+    }
+  }
+}
