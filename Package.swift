@@ -237,7 +237,9 @@ let package = Package(
     // Runs the built command, and links none of it but the system's library.
     .testTarget(
       name: "CommandTests",
-      dependencies: ["CaptureWriting", "Platform", "PrivatePostgreSQL", "reader-model"],
+      dependencies: [
+        "CaptureWriting", "Platform", "PrivateMariaDB", "PrivatePostgreSQL", "reader-model",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "TokenStoresTests",
