@@ -53,10 +53,18 @@ extension MySQLSession {
     if let registered = mapping.registered?.name, try isSetByUpdates(registered, of: mapping) {
       kept[name] = [registered]
     }
-    return TableDescription(
+    var description = TableDescription(
       name: name, schema: schema, columns: columns, place: key.map { (expression($0), $0.kind) },
       indexed: try indexed(mapping), rowsGuessed: Int(table[3]) ?? 0,
       dependent: mapping.action == .delete ? try dependent(of: mapping, in: schema) : nil)
+    // Who may not see triggers sees none: only those who may write triggers know.
+    description.hasTriggers =
+      try connection.number(
+        """
+        SELECT count(*) FROM information_schema.TRIGGERS
+        WHERE EVENT_OBJECT_SCHEMA = \(literal(schema)) AND EVENT_OBJECT_TABLE = \(literal(mapping.table))
+        """) != 0
+    return description
   }
 
   private func columns(of mapping: TableMapping) throws -> [TableColumn] {
@@ -128,6 +136,20 @@ extension MySQLSession {
   // MARK: - Fit
 
   func holdsTexts(_ column: TableColumn) -> Bool { column.baseType == "varchar" }
+
+  func keeps(_ value: SQLValue, in column: TableColumn) -> Bool {
+    ["bigint", "int", "int unsigned", "bigint unsigned", "datetime", "timestamp"].contains(
+      Self.withoutWidth(column.type))
+  }
+
+  /// `int(11)` is `int`; the fraction of a `datetime(3)` stays.
+  private static func withoutWidth(_ type: String) -> String {
+    guard type.contains("int"), let open = type.firstIndex(of: "("), let close = type.firstIndex(of: ")")
+    else {
+      return type
+    }
+    return String(type[..<open] + type[type.index(after: close)...])
+  }
 
   func misfit(of column: TableColumn, for form: TokenForm) -> (expected: String, found: String)? {
     if form == .bytes {

@@ -98,7 +98,8 @@ extension PostgreSQLSession {
       """
       SELECT schema.nspname::text, relation.relname::text, relation.relkind::text,
         relation.relkind = 'p' OR EXISTS (SELECT 1 FROM pg_inherits WHERE inhparent = relation.oid),
-        NOT relation.relhasrules AND NOT row_security_active(relation.oid)
+        NOT relation.relhasrules AND NOT row_security_active(relation.oid),
+        relation.relhastriggers OR relation.relhasrules
       FROM pg_class AS relation JOIN pg_namespace AS schema ON schema.oid = relation.relnamespace
       WHERE relation.oid = $1::text::oid
       """, .text(String(id)))
@@ -123,6 +124,8 @@ extension PostgreSQLSession {
       indexed: try indexed(id), rowsGuessed: try rowsGuessed(id),
       dependent: mapping.action == .delete ? try dependent(of: id) : nil)
     description.hasChildren = hasParts && kind == "r"
+    // A partition may have its own.
+    description.hasTriggers = hasParts || found.flag(0, 5)
     return description
   }
 
@@ -212,6 +215,11 @@ extension PostgreSQLSession {
   private static let texts = ["text", "character varying", "character", "citext"]
 
   func holdsTexts(_ column: TableColumn) -> Bool { ["text", "character varying"].contains(column.baseType) }
+
+  func keeps(_ value: SQLValue, in column: TableColumn) -> Bool {
+    ["bigint", "integer", "text", "timestamp with time zone", "timestamp without time zone"].contains(
+      column.type)
+  }
 
   func misfit(of column: TableColumn, for form: TokenForm) -> (expected: String, found: String)? {
     Self.misfit(column, form == .bytes ? ["bytea"] : Self.texts)

@@ -87,10 +87,14 @@ extension SQLiteSession {
     guard let kind else { return nil }
     guard kind == "table" else { throw misfit("its name", "a table", "a \(kind)") }
     let columns = try columns(of: mapping)
-    return TableDescription(
+    var description = TableDescription(
       name: dialect.quoted(mapping.table), schema: nil, columns: columns,
       place: try place(of: mapping, columns), indexed: try indexed(mapping), rowsGuessed: try rowsGuessed(),
       dependent: try dependent(of: mapping))
+    let triggers =
+      "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE)"
+    description.hasTriggers = try Bool.fetchOne(database, sql: triggers, arguments: [mapping.table]) ?? true
+    return description
   }
 
   private func columns(of mapping: TableMapping) throws -> [TableColumn] {
@@ -190,6 +194,14 @@ extension SQLiteSession {
   // MARK: - Fit
 
   func holdsTexts(_ column: TableColumn) -> Bool { column.castType == Affinity.text.rawValue }
+
+  func keeps(_ value: SQLValue, in column: TableColumn) -> Bool {
+    switch value {
+    case .integer: column.castType != Affinity.text.rawValue && column.castType != Affinity.real.rawValue
+    case .text: column.castType == Affinity.text.rawValue
+    default: false
+    }
+  }
 
   func misfit(of column: TableColumn, for form: TokenForm) -> (expected: String, found: String)? {
     switch Affinity(rawValue: column.castType) {

@@ -37,35 +37,44 @@ final class ChangeRecording {
   }
 
   /// The rows of the changed tokens as they are now, by triggers and by what columns make of values; nil for
-  /// `device_tokens`, which takes values as they are and whose key is the token.
+  /// `device_tokens`, which takes values as they are and whose key is the token, and where that is known otherwise.
   private func rowsNow(
     _ inserted: [Int], _ written: [FoundRow], of batch: TokenBatch, _ rows: OwnedRows
   ) throws -> RowsNow? {
     if rows.table.mapping.isDeviceTokens { return nil }
     if case .removal = rows.table.death { return nil }
-    let changed = Set(inserted).union(written.map(\.token)).sorted()
+    // Of a row that was written in a table without triggers, it is known what it is now.
+    let changed =
+      rows.keepsDeaths ? inserted : Set(inserted).union(written.map(\.token)).sorted()
+    if changed.isEmpty { return nil }
     var tokens = TokenBatch(mostTokens: changed.count)
     for token in changed { tokens.append(batch.token(token).span.bytes, 0) }
     tokens.order()
     return RowsNow(try rows.find(tokens), tokens: changed)
   }
 
-  private struct RowsNow {
+  /// Rows by the tokens of a batch, which are asked for in their order.
+  private final class RowsNow {
     let found: FoundRows
-    /// The rows of each token of the batch.
-    private var byToken: [Int: ArraySlice<FoundRow>] = [:]
+    private let tokens: [Int]
+    private var next = 0
+    private var row = 0
+    private var last: (token: Int, rows: ArraySlice<FoundRow>) = (-1, [])
 
     init(_ found: FoundRows, tokens: [Int]) {
-      self.found = found
-      var next = 0
-      for (number, token) in tokens.enumerated() {
-        let first = next
-        while next < found.rows.count, found.rows[next].token == number { next += 1 }
-        byToken[token] = found.rows[first..<next]
-      }
+      (self.found, self.tokens) = (found, tokens)
     }
 
-    func rows(of token: Int) -> ArraySlice<FoundRow> { byToken[token] ?? [] }
+    func rows(of token: Int) -> ArraySlice<FoundRow> {
+      if last.token == token { return last.rows }
+      while next < tokens.count, tokens[next] < token { next += 1 }
+      guard next < tokens.count, tokens[next] == token else { return [] }
+      while row < found.rows.count, found.rows[row].token < next { row += 1 }
+      let first = row
+      while row < found.rows.count, found.rows[row].token == next { row += 1 }
+      last = (token, found.rows[first..<row])
+      return last.rows
+    }
   }
 
   private func addInserted(_ token: Int, _ now: RowsNow?, of batch: TokenBatch, _ table: MappedTable) throws {
@@ -103,7 +112,7 @@ final class ChangeRecording {
         packer.add(change, token: bytes, fields: values + key, whole: whole)
       }
       if let now,
-        let same = try now.rows(of: row.token).first(where: { try now.found.hasKey($0, key, table) })
+        let same = now.rows(of: row.token).first(where: { now.found.hasKey($0, of: row, in: found, table) })
       {
         return now.found.withFields(same) {
           add($0[MappedTable.Field.registered], $0[MappedTable.Field.death])
@@ -139,7 +148,28 @@ extension MappedTable {
   }
 }
 
+extension OwnedRows {
+  /// Whether a death is in its column just as it was written.
+  fileprivate var keepsDeaths: Bool {
+    guard !table.description.hasTriggers, let column = table.deathColumn,
+      let value = try? table.deathValue(at: UInt32(Int32.max))
+    else { return false }
+    return session.keeps(value, in: column)
+  }
+}
+
 extension FoundRows {
+  /// Whether a row has the same key as one that was found otherwise.
+  fileprivate func hasKey(_ row: FoundRow, of other: FoundRow, in found: FoundRows, _ table: MappedTable)
+    -> Bool
+  {
+    withPackedKey(row, table) { key in
+      found.withPackedKey(other, table) {
+        key.count == $0.count && key.elementsEqual($0)
+      }
+    }
+  }
+
   func hasKey(_ row: FoundRow, _ key: ArraySlice<SQLField>, _ table: MappedTable) throws -> Bool {
     try withFields(row) { fields in
       PackedFields.packed(try table.key(fields)) == PackedFields.packed(key)

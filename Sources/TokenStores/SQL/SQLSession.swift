@@ -45,6 +45,8 @@ package protocol SQLSession: AnyObject {
   /// Why a column cannot hold tokens or times of a form: what is expected, and what was found; nil where it can.
   func misfit(of column: TableColumn, for form: TokenForm) -> (expected: String, found: String)?
   func misfit(of column: TableColumn, for form: TimeForm) -> (expected: String, found: String)?
+  /// Whether a column without triggers has a value that was written just as it was written.
+  func keeps(_ value: SQLValue, in column: TableColumn) -> Bool
   /// Whether a column of `device_tokens` can be that of apps or environments.
   func holdsTexts(_ column: TableColumn) -> Bool
 

@@ -62,6 +62,8 @@ package struct TableDescription: Sendable {
   package var rowsGuessed: Int
   /// A column of another table whose rows go or change with a row of this one; nil where there is none.
   package var dependent: String?
+  /// Whether something may change a row besides what is written to it.
+  package var hasTriggers = true
   /// Whether rows of other tables count as rows of this one: then no primary key holds for all.
   package var hasChildren = false
 
