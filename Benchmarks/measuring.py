@@ -134,17 +134,29 @@ def speeds(least, name, text):
 
 
 class PrivateServer:
-    """A PostgreSQL server of its own, with the settings that one has from the beginning, but for fsync."""
+    """A server of its own, with the settings that one has from the beginning, but for fsync."""
+
+    STORES = {"postgres": "postgresql://postgres@/postgres?host={}", "mariadb": "mysql://root@/measured?socket={}/socket"}
+
+    def __init__(self, kind):
+        self.kind = kind
 
     def __enter__(self):
         self.script = subprocess.Popen(
-            [ROOT / "scripts" / "private-postgres"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        directory = self.script.stdout.readline().strip()
-        if not directory:
-            sys.exit("compare: scripts/private-postgres could not start a server")
-        self.store = f"postgresql://postgres@/postgres?host={directory}"
+            [ROOT / "scripts" / f"private-{self.kind}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.directory = self.script.stdout.readline().strip()
+        if not self.directory:
+            sys.exit(f"compare: scripts/private-{self.kind} could not start a server")
+        self.store = self.STORES[self.kind].format(self.directory)
+        if self.kind == "mariadb":
+            self.client = ["mariadb", "-u", "root", "-S", f"{self.directory}/socket", "--local-infile=1"]
+            subprocess.run([*self.client, "-e", "CREATE DATABASE measured"], check=True)
+            self.client += ["measured"]
+        else:
+            self.client = ["psql", "-Xq", "-v", "ON_ERROR_STOP=1", "-d", self.store]
         return self
 
     def __exit__(self, *_):
         self.script.stdin.close()
         self.script.wait()
+
