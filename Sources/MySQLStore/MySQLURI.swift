@@ -16,10 +16,10 @@ package struct MySQLURI: Equatable, Sendable {
   /// For people, without the password.
   package let shown: String
 
-  /// - Parameter rest: what stands behind `mysql:` or `mariadb:`; nothing means the library's defaults.
+  /// - Parameter rest: what stands after `mysql:` or `mariadb:`; nothing means the library's defaults.
   package init(afterScheme rest: String) throws(StoreURLError) {
     let rest = rest.isEmpty ? "//" : rest
-    guard rest.hasPrefix("//") else { throw .mySQL("expected // behind the colon") }
+    guard rest.hasPrefix("//") else { throw .mySQL("expected // after the colon") }
     let body = rest.dropFirst(2)
     let end = body.firstIndex { $0 == "/" || $0 == "?" } ?? body.endIndex
     let (credentials, place) = Self.divided(body[..<end])
@@ -35,7 +35,7 @@ package struct MySQLURI: Equatable, Sendable {
       "mysql://\(shownUser)\(place)\(body[end..<question])" + (parameters.isEmpty ? "" : "?\(parameters)")
   }
 
-  /// What stands before the first `@`, and behind it.
+  /// What stands before the first `@`, and after it.
   private static func divided(_ text: Substring) -> (credentials: Substring?, place: Substring) {
     guard let at = text.firstIndex(of: "@") else { return (nil, text) }
     return (text[..<at], text[text.index(after: at)...])
@@ -87,9 +87,9 @@ package struct MySQLURI: Equatable, Sendable {
     var socket: String?
     for parameter in parameters.split(separator: "&") {
       let parts = parameter.split(separator: "=", omittingEmptySubsequences: false)
-      guard parts.count == 2 else { throw .mySQL("a parameter behind the ? is not NAME=VALUE") }
+      guard parts.count == 2 else { throw .mySQL("a parameter after the ? is not NAME=VALUE") }
       guard parts[0] == "socket" else {
-        throw .mySQL("behind the ? is another parameter than socket (my.cnf can hold other options)")
+        throw .mySQL("after the ? is another parameter than socket (my.cnf can hold other options)")
       }
       if socket != nil { throw .mySQL("it has two sockets") }
       if parts[1].contains("@") { throw .mySQL("the socket's path holds an @") }

@@ -105,7 +105,7 @@ final class Connection: @unchecked Sendable {
     _ = try? run("ROLLBACK")
   }
 
-  /// Texts as C has them, nil behind the last one.
+  /// Texts as C has them, nil after the last one.
   private static func copies(of texts: [String]) -> [UnsafePointer<CChar>?] {
     texts.map { text in
       let characters = text.utf8CString

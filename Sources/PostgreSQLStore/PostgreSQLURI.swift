@@ -14,7 +14,7 @@ package struct PostgreSQLURI: Equatable, Sendable {
   /// - Parameter rest: what stands after `postgresql:` or `postgres:`; nothing means libpq's defaults.
   package init(afterScheme rest: String) throws(StoreURLError) {
     let rest = rest.isEmpty ? "//" : rest
-    guard rest.hasPrefix("//") else { throw .postgreSQL("expected // behind the colon") }
+    guard rest.hasPrefix("//") else { throw .postgreSQL("expected // after the colon") }
     if rest.utf8.contains(0) { throw .postgreSQL("it holds a zero byte") }
     let body = rest.dropFirst(2)
     let end = body.firstIndex { $0 == "/" || $0 == "?" } ?? body.endIndex
@@ -40,8 +40,8 @@ package struct PostgreSQLURI: Equatable, Sendable {
   /// Hosts and ports, separated by commas.
   private static func check(_ hosts: Substring) throws(StoreURLError) {
     for host in hosts.split(separator: ",") {
-      let behindBrackets = host.lastIndex(of: "]").map { host[host.index(after: $0)...] } ?? host
-      let parts = behindBrackets.split(separator: ":", omittingEmptySubsequences: false)
+      let afterBrackets = host.lastIndex(of: "]").map { host[host.index(after: $0)...] } ?? host
+      let parts = afterBrackets.split(separator: ":", omittingEmptySubsequences: false)
       let port = parts.count > 1 ? parts[1] : ""
       guard parts.count <= 2, port.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
         throw .postgreSQL("a port is no number")
@@ -55,7 +55,7 @@ package struct PostgreSQLURI: Equatable, Sendable {
     let shown = parameters.split(separator: "&")
     for parameter in shown where parameter.split(separator: "=", omittingEmptySubsequences: false).count != 2
     {
-      throw .postgreSQL("a parameter behind the ? is not NAME=VALUE")
+      throw .postgreSQL("a parameter after the ? is not NAME=VALUE")
     }
     return shown.filter { parameter in
       let name = parameter.prefix { $0 != "=" }.lowercased()

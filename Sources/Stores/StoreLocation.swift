@@ -1,5 +1,6 @@
 import Platform
 import SQLiteStore
+import Synchronization
 import TokenStores
 
 /// What a command asks of a store besides where it is.
@@ -95,7 +96,8 @@ package struct StoreLocation {
           database, mapping: $0, text: MappingText.json($0), owner: owner, inserts: settings.insertsUnknown)
       } ?? TokenStore(database, creates: creates)
     store.file = try settings.journal.map { try journal($0, of: url) }
-    store.onScan = ScanProgress.observer
+    let progress = ScanProgress()
+    store.onScan = { progress.advance($0, $1, $2) }
     return store
   }
 
@@ -119,12 +121,24 @@ package struct StoreLocation {
   }
 }
 
-/// Says that all rows of a table are read, and how far that is.
-enum ScanProgress {
-  static let observer: ScanObserver = { table, read, guess in
-    if read == 0, guess > 10_000 {
+/// Says that all rows of a table are read for want of an index, and how far that is.
+final class ScanProgress: Sendable {
+  private let line = Mutex(ProgressLine())
+
+  /// A table with fewer rows is read before anybody wonders.
+  private static let fewest = 10_000
+
+  func advance(_ table: String, _ read: Int, _ guess: Int) {
+    if read == 0, guess > Self.fewest {
       Messages.note(
         "no index begins with the column of tokens of \(table): all of about \(guess) rows are read")
+    }
+    line.withLock { line in
+      if read == guess {
+        line.clear()
+      } else {
+        line.update { _ in "\(read) of about \(guess) rows of \(table)" }
+      }
     }
   }
 }

@@ -59,7 +59,7 @@ package enum StoreURL: Equatable, Sendable {
 
 extension StoreURLError {
   package static let emptyPath = StoreURLError(
-    "token store 'sqlite:': expected a path behind the colon, as in sqlite:tokens.sqlite")
+    "token store 'sqlite:': expected a path after the colon, as in sqlite:tokens.sqlite")
 
   package static func notAURL(_ text: String) -> StoreURLError {
     StoreURLError(

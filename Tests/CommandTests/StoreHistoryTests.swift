@@ -149,7 +149,7 @@ struct StoreHistoryTests {
     #expect(options["known_only"] as? Bool == true && options["max_invalidate"] as? String == "25%")
     let inputs = try #require(objects[1]["inputs"] as? [Evidence.Object])
     #expect(inputs.map { $0["sha256"] as? String } == [digest] && inputs[0]["bytes"] as? Int == 152)
-    #expect(Set(objects.map { $0.keys.sorted() }).count == 1 && objects[0].keys.count == 20)
+    #expect(Set(objects.map { $0.keys.sorted() }).count == 1 && objects[0].keys.count == 21)
   }
 
   @Test("the rows of a replay, as CSV and as JSON")

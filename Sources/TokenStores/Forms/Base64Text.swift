@@ -26,7 +26,7 @@ enum Base64Text {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes of `text`; nil where it is no base64, or was cut off. Line ends are passed over.
+  /// The bytes of `text`; nil where it is no base64, or was cut off. Line ends are skipped.
   static func bytes(of text: String) -> [UInt8]? {
     let values = values
     var bytes: [UInt8] = []
@@ -48,7 +48,7 @@ enum Base64Text {
       }
     }
     guard digits % 4 != 1, padding == 0 || padding == (4 - digits % 4) % 4 else { return nil }
-    // Bits behind the last byte are zero, unless the text goes on somewhere else.
+    // Bits after the last byte are zero, unless the text goes on somewhere else.
     return bits & (1 << UInt32(digits * 6 % 8) - 1) == 0 ? bytes : nil
   }
 }

@@ -38,7 +38,7 @@ final class Zone: Sendable {
     let last = changes.last
     let day = (last?.moment ?? 0) / 86_400
     let year = last == nil ? 0 : max(0, CivilDate(daysSince1970: Int(day)).year)
-    // One cycle, and a year before and behind it: a change may lie in the year beside that of its rule.
+    // One cycle, and a year before and after it: a change may lie in the year beside that of its rule.
     let following = (year...year + 403).flatMap { rule.changes(in: $0) }
     self.changes = changes + following.filter { $0.moment > (last?.moment ?? .min) }
     repeatsFrom = Int64(CivilDate(year: year + 402, month: 1, day: 1).daysSince1970) * 86_400
@@ -58,7 +58,7 @@ final class Zone: Sendable {
   /// - Parameter local: seconds since the clocks showed 1970-01-01 00:00:00; of the years 1 to 9999.
   func moment(ofLocal local: Int64) -> Int64 {
     let near = folded(local)
-    // No offset reaches a whole day, so the change that matters is the first one behind the day before.
+    // No offset reaches a whole day, so the change that matters is the first one after the day before.
     let index = firstChange(after: near - 86_400)
     let before = index == 0 ? firstOffset : changes[index - 1].offset
     guard index < changes.count else { return local - before }

@@ -35,7 +35,7 @@ struct StorePlaceOptions: ParsableArguments {
 
   @Option(
     help: """
-      The store: sqlite:PATH or a postgresql:// URI. Else what the mapping file says, else \(variable), else \
+      The store: sqlite:PATH, or a postgresql:// or mysql:// URI. Else what the mapping file says, else \(variable), else \
       \(StoreLocation.usual).
       """)
   var store: String?
