@@ -232,7 +232,7 @@ final class PostgreSQLSession: SQLSession {
     case .upperHex: fold = "upper"
     case .bytes, .spacedHex, .bracketedHex, .base64: return nil
     }
-    let others = [" ", "<", "\\t"].map { "strpos(\(value), E'\($0)') > 0" }
+    let others = [" ", "<", "\\t", "\\r", "\\n"].map { "strpos(\(value), E'\($0)') > 0" }
     return "(\(([" \(fold)(\(value) COLLATE \"C\") <> \(value)"] + others).joined(separator: " OR ")))"
   }
 

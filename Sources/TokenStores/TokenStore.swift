@@ -7,6 +7,9 @@ package struct TokenStore: Sendable {
   /// How many tokens are judged at once unless told otherwise (docs/decisions/0020).
   package static let defaultBatchSize = TokenBatch.mostTokens
 
+  /// The same where rows are removed.
+  private static let removedBatchSize = 1 << 15
+
   let database: any StoreDatabase
   let mapping: TableMapping
   /// The mapping as the journal has it; nil for `device_tokens`.
@@ -218,6 +221,8 @@ extension TokenStore {
   ) throws -> ReplayAnswer {
     // A row that is as good as removed is not inserted.
     let inserts = inserts && !options.knownOnly && mapping.action != .delete
+    // Rows that are removed are kept whole until they are recorded.
+    let batchSize = mapping.action == .delete ? min(batchSize, Self.removedBatchSize) : batchSize
     func replay(_ rows: OwnedRows, _ recording: ChangeRecording?) throws -> ReplayAnswer {
       var replay = TokenReplay(
         rows, options, inserts: inserts, batchSize: batchSize, recording: recording,

@@ -22,18 +22,27 @@ final class ChangeRecording {
     var next = 0
     func addRest(before token: Int) throws {
       while next < written.count, written[next].token < token {
+        if packer.rows.count >= Self.waiting { try send() }
         try addWritten(written[next], outcomes[next], found, now, of: batch, rows.table)
         next += 1
       }
     }
     for token in inserted {
+      if packer.rows.count >= Self.waiting { try send() }
       try addRest(before: token)
       try addInserted(token, now, of: batch, rows.table)
     }
     try addRest(before: .max)
+    try send()
+  }
+
+  /// Rows of packed changes that wait to be written together.
+  private static let waiting = 1024
+
+  private func send() throws {
     let packed = packer.take()
-    try journal.add(packed, to: replay, first: self.written)
-    self.written += packed.count
+    try journal.add(packed, to: replay, first: written)
+    written += packed.count
   }
 
   /// The rows of the changed tokens as they are now, by triggers and by what columns make of values; nil for

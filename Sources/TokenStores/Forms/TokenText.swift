@@ -30,7 +30,10 @@ extension TokenForm {
     var high: UInt8?
     for byte in text {
       switch byte {
-      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "<"), UInt8(ascii: ">"): continue
+      // Also the line end of a field that was cut from a file.
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"), UInt8(ascii: "<"),
+        UInt8(ascii: ">"):
+        continue
       default: break
       }
       guard let value = Hex.value(ofDigit: byte) else { return false }
