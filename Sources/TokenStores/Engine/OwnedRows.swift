@@ -183,7 +183,9 @@ extension OwnedRows {
       column.map { (session.expression($0), $0.kind) } ?? ("NULL", .other)
     }
     return [read(table.token), read(table.registered?.column), read(table.deathColumn)]
-      + table.description.place + table.description.key.map { read($0) }
+      + table.description.place
+      // The rows of device_tokens are known by their tokens.
+      + (table.mapping.isDeviceTokens ? [] : table.description.key.map { read($0) })
   }
 
   /// Finds the rows of the batch's tokens, in no order. A token that is several times in the batch has those of its first.
