@@ -4,7 +4,7 @@ import TokenStores
 
 /// A database of MariaDB or MySQL (docs/stores.md, MariaDB and MySQL).
 ///
-/// Each call is one transaction. Readers wait for nobody and nobody for them.
+/// Each call is one transaction. Readers and writers do not block each other.
 package struct MySQLDatabase: StoreDatabase {
   /// How long another program's lock is waited for unless told otherwise.
   package static let defaultLockTimeout = Duration.seconds(5)
@@ -125,8 +125,8 @@ package struct MySQLDatabase: StoreDatabase {
   private static let pause: UInt32 = 250_000
 
   /// Commits. Returns only where the changes are done, throws only where they are not, but for
-  /// `StoreFault.server(.uncertain)`: a connection that breaks during a COMMIT says nothing of what became of it. The row of
-  /// the journal tells, which the transaction made and nobody else makes or removes.
+  /// `StoreFault.server(.uncertain)`: a connection that breaks during a COMMIT does not report its result. The transaction's
+  /// row in the journal does: it is there if the COMMIT was done. No other program adds or removes that row.
   private func commit(_ session: MySQLSession) throws {
     let mark = try session.lastReplay()
     do throws(MySQLError) {

@@ -9,7 +9,7 @@ struct MySQLColumn {
 
   private let form: Form
 
-  /// The number of the character set of what has none. Numbers and times have it, too.
+  /// The number of the character set `binary`: that of bytes, numbers and times.
   private static let binary: UInt32 = 63
 
   init(_ field: MYSQL_FIELD) {

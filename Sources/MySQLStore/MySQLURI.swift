@@ -47,7 +47,7 @@ package struct MySQLURI: Equatable, Sendable {
     guard let credentials else { return (nil, nil) }
     let user = try decoded(credentials.prefix { $0 != ":" }, "the user")
     guard let colon = credentials.firstIndex(of: ":") else { return (user, nil) }
-    // An empty password is one: another may stand in a file.
+    // An empty password is a password: without it, the client would take the one in an option file.
     let password = try decoded(credentials[credentials.index(after: colon)...], "the password")
     return (user, password ?? "")
   }

@@ -3,7 +3,8 @@ import TokenStores
 
 /// A connection to a server. Closing it undoes what was not committed: so does the server where this process ends.
 ///
-/// One thread uses it at a time. A signal that ends the process in the middle of a statement leaves the server to notice that nobody listens.
+/// One thread uses it at a time. After a signal ends the process in the middle of a statement, the server continues the
+/// statement until it notices that the connection is closed.
 final class Connection: @unchecked Sendable {
   let handle: OpaquePointer
 

@@ -4,7 +4,7 @@ import TokenStores
 
 /// A PostgreSQL database (docs/stores.md, PostgreSQL).
 ///
-/// Each call is one transaction. Readers wait for nobody and nobody for them.
+/// Each call is one transaction. Readers and writers do not block each other.
 package struct PostgreSQLDatabase: StoreDatabase {
   /// How long another program's lock is waited for unless told otherwise.
   package static let defaultLockTimeout = Duration.seconds(5)
@@ -172,7 +172,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
   }
 }
 
-/// A connection between two calls: to make one takes longer than most of what it is for.
+/// A connection kept between two calls: opening one takes longer than most calls.
 private final class IdleConnection: Sendable {
   private let connection = Mutex<Connection?>(nil)
 

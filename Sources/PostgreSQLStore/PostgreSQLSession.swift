@@ -36,7 +36,7 @@ final class PostgreSQLSession: SQLSession {
 
   // MARK: - Plans
 
-  /// How rows are found. The planner is told: it knows nothing of a table that was filled a moment ago.
+  /// How rows are found. The planner cannot choose: it has no statistics of a table that was filled a moment ago.
   private enum Plan {
     case usual
     /// All pages in turn: through an index to all rows would take three times as long.

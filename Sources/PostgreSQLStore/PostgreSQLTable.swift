@@ -183,8 +183,8 @@ extension PostgreSQLSession {
     return Set((0..<found.count).compactMap { found.text($0, 0) })
   }
 
-  /// As the planner guesses it, from the table's pages as they are now and from the rows that a page had when somebody
-  /// counted, else from the least that a row takes.
+  /// The number of rows, estimated as the planner does: the table's pages now, times the rows per page at the last ANALYZE.
+  /// Without an ANALYZE, the smallest size of a row gives the rows per page.
   private func rowsGuessed(_ table: Int64) throws -> Int {
     let guess = try connection.run(
       """

@@ -12,7 +12,7 @@ struct TokenEntry: Equatable {
   private(set) var flags: RecordFlags
   /// How many records name the token; above them, whether its bytes have an origin before them.
   private var marked: UInt32
-  /// How many of the records count; 2,147,483,647 stands for as many or more, as it does for all of them.
+  /// How many of the records count, at most 2,147,483,647, the largest count of all records, too.
   private(set) var countedRecords: UInt32
 
   private static let originMark: UInt32 = 1 << 31
@@ -175,7 +175,7 @@ package struct TokenVerdict: Equatable, Sendable {
   package var time: UInt32?
   /// The flags that any of its records carries.
   package var flags: RecordFlags
-  /// How many records name the token, and how many of those count; 2,147,483,647 stands for as many or more.
+  /// How many records name the token, and how many of those count. Each is at most 2,147,483,647: a larger count is not kept.
   package var records: UInt32
   package var countedRecords: UInt32
   /// The record with that time; nil where the table keeps none.
