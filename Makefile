@@ -41,12 +41,15 @@ lint: ## the formatter's strict rules, no folder circles
 	scripts/check-folders
 
 check: ## documents, samples, digests, schemas and damaged streams against the built command
+	scripts/check-citations --self-test
+	scripts/check-citations
 	scripts/check-readme --self-test
 	scripts/check-readme
 	scripts/check-architecture
 	scripts/check-samples
 	scripts/check-digests
 	samples/make/corpus --check
+	scripts/make-reference --check
 	scripts/check-schemas
 	scripts/cross-check
 	scripts/cross-check-gateway

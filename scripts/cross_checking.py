@@ -18,7 +18,7 @@ SHOWN = 5  # differences that are printed
 LINES = 12  # of one difference
 BYTE_SUMS = ["stream_bytes", "record_bytes", "skipped_bytes", "truncated_bytes", "undecoded_bytes", "gap_bytes"]
 # Of the findings that references know; the others are errors.
-WARNINGS = {"midstream-start", "pending-limit", "repeated-input"}
+WARNINGS = {"midstream-start", "pending-limit", "duplicate-input"}
 
 
 def severity(code):
@@ -32,11 +32,11 @@ def severities(findings):
 
 
 def repeated_inputs(contents):
-    """What is said of each input that holds the bytes of one before it, of {path: bytes} (docs/findings.md)."""
+    """What is said of each input that holds the bytes of one before it, of {path: bytes} (docs/reference/findings.md)."""
     seen = set()
     for path, content in contents.items():
         if content and content in seen:
-            code = "repeated-input"
+            code = "duplicate-input"
             place = {"source": path, "stream": None, "direction": None, "offset": None}
             yield {"type": "finding", **place, "code": code, "severity": severity(code)}
         seen.add(content)

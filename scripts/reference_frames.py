@@ -107,7 +107,7 @@ def flags_of_items(found, at, end):
     fills = (found[-1][2] if found else at) == end
     sizes = all(has_right_size(*item) for item in found)
     is_sound = fills and sizes and ids.count(TOKEN) == 1 and ids.count(PAYLOAD) == 1
-    flags = set() if is_sound else {"malformed-frame"}
+    flags = set() if is_sound else {"malformed-items"}
     return flags if all(is_known(item) for item in ids) else flags | {"unknown-item"}
 
 

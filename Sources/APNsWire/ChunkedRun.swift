@@ -38,7 +38,7 @@ struct RunCursor: Sendable {
   }
 }
 
-/// Decides one run, byte by byte, in the bytes of a window (decoding-rules.md).
+/// Decides one run, byte by byte, in the bytes of a window (docs/spec/decoding-rules.md#runs).
 ///
 /// Its answers must be the same wherever the window was cut: until the run has ended, nothing may be
 /// decided by where the window ends, and an index that `holdBack` bytes follow must be decided.

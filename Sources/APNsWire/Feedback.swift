@@ -34,7 +34,7 @@ public struct FeedbackDecoder: Sendable {
   ///   - rules: the limits by which tuples are judged.
   ///   - offset: offset of the run's first byte in its direction of the stream.
   ///   - beginsStream: whether the run begins where the stream does. Any other run begins at its first
-  ///     start (decoding-rules.md, "Where a run begins").
+  ///     start (docs/spec/decoding-rules.md#start-of-a-run).
   public init(rules: FeedbackRules, offset: Int = 0, beginsStream: Bool = true) {
     run = ChunkedRun(TupleWalk(rules: rules, offset: offset, beginsStream: beginsStream))
   }

@@ -1,6 +1,6 @@
 import WireBytes
 
-/// The walk over a run: steps 1 to 5 of decoding-rules.md, "Feedback tuples".
+/// The walk over a run: steps 1 to 5 of docs/spec/decoding-rules.md#feedback-tuples.
 ///
 /// It sees the run through a window of bytes that moves along with it. Until the run has ended, an index is
 /// decided only where `holdBack` bytes follow it, so no predicate ever reaches the window's end, and the
@@ -182,8 +182,7 @@ struct TupleWalk: RunWalk {
   }
 }
 
-/// Where a tuple boundary may lie: the predicates of decoding-rules.md, "Feedback tuples", under their
-/// names there.
+/// Where a tuple boundary may lie: the predicates of docs/spec/decoding-rules.md#plausible-boundaries, under their names there.
 ///
 /// `run` holds the run's bytes, or of a run that has not ended a window in which `holdBack` bytes follow
 /// every index that is asked about; its end then is out of reach of every predicate. Indices count

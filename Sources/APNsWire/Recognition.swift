@@ -1,6 +1,6 @@
 import WireBytes
 
-/// Recognises TLS records (protocol.md, "What is not this protocol").
+/// Recognises TLS records (docs/spec/protocol.md#tls).
 public enum Ciphertext {
   /// Bytes of a stream's beginning that tell.
   public static let headLength = 3
@@ -20,7 +20,7 @@ extension RequestRules {
     if end <= head.byteCount {
       let fields = RequestFields(0..<end, in: head)
       return fields.flags(by: self, in: head).isDisjoint(with: [
-        .malformedFrame, .unknownItem, .payloadNotJSON,
+        .malformedItems, .unknownItem, .payloadNotJSON,
       ])
     }
     let command = head.byte(at: 0)

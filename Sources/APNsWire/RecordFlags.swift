@@ -1,6 +1,6 @@
 import WireBytes
 
-/// What is doubtful about a record (decoding-rules.md).
+/// What is doubtful about a record (docs/spec/decoding-rules.md#flags-of-tuples).
 public struct RecordFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
   public let rawValue: UInt16
 
@@ -15,7 +15,7 @@ public struct RecordFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
   public static let implausibleTimestamp = RecordFlags(rawValue: 1 << 2)
   /// A request of command 2 whose items do not fill the frame, lack token or payload, have one of them
   /// twice, or are of the wrong size.
-  public static let malformedFrame = RecordFlags(rawValue: 1 << 3)
+  public static let malformedItems = RecordFlags(rawValue: 1 << 3)
   /// A request's payload is not UTF-8, or not one JSON value.
   public static let payloadNotJSON = RecordFlags(rawValue: 1 << 4)
   /// A request's payload is longer than APNs took.
@@ -45,7 +45,7 @@ public struct RecordFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
     (.afterClose, "after-close"),
     (.identifierSwapped, "identifier-swapped"),
     (.implausibleTimestamp, "implausible-timestamp"),
-    (.malformedFrame, "malformed-frame"),
+    (.malformedItems, "malformed-items"),
     (.payloadNotJSON, "payload-not-json"),
     (.payloadTooLarge, "payload-too-large"),
     (.resynchronised, "resynchronised"),
@@ -61,7 +61,7 @@ public struct RecordFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
 
   /// Those that make a request's token doubtful, or that it is one. The others concern the rest of it.
   public static let tokenDoubts: RecordFlags = [
-    .malformedFrame, .resynchronised, .unconfirmedBoundary, .unexpectedTokenLength, .zeroFilledToken,
+    .malformedItems, .resynchronised, .unconfirmedBoundary, .unexpectedTokenLength, .zeroFilledToken,
     .zeroLengthToken,
   ]
 
@@ -71,7 +71,7 @@ public struct RecordFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
   }
 }
 
-/// Finds the traces of tools that fill gaps with zeros (decoding-rules.md, flag `zero-filled-token`).
+/// Finds the traces of tools that fill gaps with zeros (docs/spec/decoding-rules.md#flags-of-tuples).
 enum ZeroFill {
   /// As many zero bytes in a row make a token suspicious.
   static let runLength = 8

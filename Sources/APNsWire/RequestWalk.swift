@@ -1,6 +1,6 @@
 import WireBytes
 
-/// The walk over a run of gateway requests (decoding-rules.md, "Gateway requests").
+/// The walk over a run of gateway requests (docs/spec/decoding-rules.md#gateway-requests).
 ///
 /// Nothing waits for more bytes than decide it: where the lengths after a request are there, the request is
 /// told at once. `holdBack` bytes decide everything.
@@ -144,7 +144,7 @@ struct RequestWalk: RunWalk {
   }
 }
 
-/// How far a request reaches, by the lengths that it says (decoding-rules.md, "Gateway requests").
+/// How far a request reaches, by the lengths that it says (docs/spec/decoding-rules.md#gateway-requests).
 enum RequestExtent: Equatable {
   /// No request: another command, or a length beyond its limit.
   case none
@@ -161,7 +161,7 @@ enum Belief {
   case undecided
 }
 
-/// Where a boundary between requests may lie: the predicates of decoding-rules.md, under their names there.
+/// Where a boundary between requests may lie: the predicates of docs/spec/decoding-rules.md#gateway-requests, under their names there.
 ///
 /// `run` is a window of the run's bytes, `ended` says that its end is the run's. Indices count in it,
 /// from 0.

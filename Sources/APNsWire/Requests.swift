@@ -70,7 +70,7 @@ public struct RequestDecoder: Sendable {
   }
 }
 
-/// What a whole request says, and where: the fields of commands 0, 1 and 2 (protocol.md, "Gateway requests").
+/// What a whole request says, and where: the fields of commands 0, 1 and 2 (docs/spec/protocol.md#gateway-requests).
 /// Indices count from 0 in the bytes that it was read from.
 public struct RequestFields: Equatable, Sendable {
   public let command: UInt8
@@ -135,10 +135,10 @@ public struct RequestFields: Equatable, Sendable {
     }
   }
 
-  /// What is wrong inside the request (decoding-rules.md, "Flags").
+  /// What is wrong inside the request (docs/spec/decoding-rules.md#flags-of-requests).
   func flags(by rules: RequestRules, in bytes: RawSpan) -> RecordFlags {
     var flags: RecordFlags = []
-    if !isWellFormed { flags.insert(.malformedFrame) }
+    if !isWellFormed { flags.insert(.malformedItems) }
     if hasUnknownItem { flags.insert(.unknownItem) }
     if let token {
       if !rules.tokenLengths.contains(UInt16(truncatingIfNeeded: token.count)) {
@@ -158,7 +158,7 @@ public struct RequestFields: Equatable, Sendable {
   }
 }
 
-/// One item of command 2: id u8, length u16, data (protocol.md, "Gateway requests").
+/// One item of command 2: id u8, length u16, data (docs/spec/protocol.md#gateway-requests).
 public struct RequestItem: Equatable, Sendable {
   /// The items that the protocol knows.
   public enum Kind: UInt8, CaseIterable, Sendable {
@@ -213,7 +213,7 @@ public struct RequestItems: Equatable, Sendable {
   public var isAtEnd: Bool { index == end }
 }
 
-/// A gateway request by itself, as a client makes one (protocol.md, "Gateway requests").
+/// A gateway request by itself, as a client makes one (docs/spec/protocol.md#gateway-requests).
 public enum GatewayRequest: Equatable, Sendable {
   /// Command 0, which has no identifier.
   case simple(token: [UInt8], payload: [UInt8])

@@ -54,7 +54,7 @@ public struct ResponseDecoder: Sendable {
   }
 }
 
-/// The walk over a run of error responses (decoding-rules.md, "Error responses").
+/// The walk over a run of error responses (docs/spec/decoding-rules.md#error-responses).
 struct ResponseWalk: RunWalk {
   typealias Step = ResponseDecoder.Step
 
@@ -149,7 +149,7 @@ struct ResponseWalk: RunWalk {
   }
 }
 
-/// What the gateway says before it closes: 08, status u8, identifier u32 (protocol.md, "Error response").
+/// What the gateway says before it closes: 08, status u8, identifier u32 (docs/spec/protocol.md#error-responses).
 public struct ErrorResponse: Equatable, Sendable {
   /// The first byte of every one.
   public static let command: UInt8 = 8
@@ -184,7 +184,7 @@ public enum ResponseEncoder {
   }
 }
 
-/// The status of an error response, by Apple's table (protocol.md, "Error response").
+/// The status of an error response, by Apple's table (docs/spec/protocol.md#error-responses).
 public enum ErrorStatus: UInt8, CaseIterable, Sendable {
   case noErrors = 0
   case processingError, missingToken, missingTopic, missingPayload, invalidTokenSize, invalidTopicSize

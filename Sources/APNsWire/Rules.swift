@@ -53,7 +53,7 @@ public struct TokenLengths: Equatable, Sendable {
   }
 }
 
-/// The limits by which feedback bytes are judged (decoding-rules.md, "Feedback tuples").
+/// The limits by which feedback bytes are judged (docs/spec/decoding-rules.md#feedback-tuples).
 public struct FeedbackRules: Equatable, Sendable {
   /// 2009-06-17T00:00:00Z, the day push notifications began.
   public static let serviceStart: UInt32 = 1_245_196_800
@@ -91,14 +91,14 @@ public struct FeedbackRules: Equatable, Sendable {
   public static let standard = FeedbackRules(.standard, announcedLongestToken, serviceStart, serviceEnd)
 
   /// How many bytes from an index on decide whatever is asked about it: three of the longest tuples and a
-  /// header (decoding-rules.md, "Hold-back").
+  /// header (docs/spec/decoding-rules.md#hold-back).
   public var holdBack: Int { 3 * (Tuple.headerLength + longestToken) + Tuple.headerLength }
 
   @inline(__always)
   func isPlausible(_ time: UInt32) -> Bool { earliest <= time && time <= latest }
 }
 
-/// The shape of a feedback tuple: time u32, token length u16, token (protocol.md, "Feedback tuple").
+/// The shape of a feedback tuple: time u32, token length u16, token (docs/spec/protocol.md#feedback-tuples).
 public enum Tuple {
   /// Bytes of time and token length.
   @inlinable public static var headerLength: Int { 6 }
@@ -106,7 +106,7 @@ public enum Tuple {
   @inlinable public static var lengthOffset: Int { 4 }
 }
 
-/// The limits by which gateway requests are judged (decoding-rules.md, "Gateway requests").
+/// The limits by which gateway requests are judged (docs/spec/decoding-rules.md#gateway-requests).
 public struct RequestRules: Equatable, Sendable {
   /// The longest payload that is plausible of commands 0 and 1 where a user gives no other, in bytes.
   public static let usualLongestPayload = 4096
@@ -152,13 +152,13 @@ public struct RequestRules: Equatable, Sendable {
   }
 
   /// How many bytes from an index on decide whatever is asked about it: two of the largest requests, and the
-  /// lengths of one more (decoding-rules.md, "Hold-back").
+  /// lengths of one more (docs/spec/decoding-rules.md#hold-back).
   public var holdBack: Int {
     2 * largestRequest + RequestLayout.enhancedHeaderLength + RequestLayout.lengthSize + longestToken
   }
 }
 
-/// The shape of gateway requests (protocol.md, "Gateway requests"): offsets in the request, bytes from 0.
+/// The shape of gateway requests (docs/spec/protocol.md#gateway-requests): offsets in the request, bytes from 0.
 enum RequestLayout {
   /// Bytes of a token length or a payload length.
   static let lengthSize = 2

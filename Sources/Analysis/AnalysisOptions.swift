@@ -1,7 +1,7 @@
 import APNsWire
 import PacketCapture
 
-/// What an analysis goes by: the limits of decoding-rules.md, and how streams are told apart.
+/// What an analysis goes by: the limits of docs/spec/decoding-rules.md#limits, and how streams are told apart.
 package struct AnalysisOptions: Sendable {
   package var rules = FeedbackRules.standard
   package var requestRules = RequestRules.standard
@@ -17,7 +17,7 @@ package struct AnalysisOptions: Sendable {
 
 /// The limits of correlation, and where what waits for it may go.
 package struct GatewayLimits: Sendable {
-  /// How many requests of a connection wait for a response at most (decoding-rules.md, "Correlation").
+  /// How many requests of a connection wait for a response at most (docs/spec/decoding-rules.md#correlation).
   package static let usualMaxPending = 1_000_000
 
   package var maxPending = usualMaxPending
@@ -28,7 +28,7 @@ package struct GatewayLimits: Sendable {
   package init() {}
 }
 
-/// How it is told what a stream speaks: by its port, else by its content (interface.md, `--protocol`).
+/// How it is told what a stream speaks: by its port, else by its content (docs/spec/captures.md#protocol-of-a-stream).
 package struct ProtocolChoice: Sendable {
   /// What a user can say that the bytes are. Of a connection with two directions, requests and responses both
   /// say that it is one with a gateway.

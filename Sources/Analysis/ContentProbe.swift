@@ -68,7 +68,7 @@ package struct ContentProbe: Sendable {
 
   /// What no request has that is evidence of one.
   private static let doubts: RecordFlags = [
-    .malformedFrame, .payloadNotJSON, .unconfirmedBoundary, .unknownItem, .zeroFilledToken,
+    .malformedItems, .payloadNotJSON, .unconfirmedBoundary, .unknownItem, .zeroFilledToken,
   ]
 
   /// The head is nothing but error responses with a known status, the last of which may be cut: they are short, and

@@ -2,8 +2,7 @@ import APNsWire
 import PacketCapture
 import WireBytes
 
-/// Tells which request a response of a gateway connection names, and what became of each (decoding-rules.md,
-/// "Correlation").
+/// Tells which request a response of a gateway connection names, and what became of each (docs/spec/decoding-rules.md#correlation).
 ///
 /// Responses are correlated when the connection ends, or as late as the limits allow: then all that was captured
 /// before them has come, in whatever order its packets were put together. Requests and what was found among them

@@ -228,7 +228,7 @@ package struct Examination {
       let again = options.reading.joins ? "its packets are read again" : "its records are counted again"
       try note(
         "the same bytes as \(VisibleText.of(first)), which was read before: \(again)", of: input,
-        .repeatedInput, lead: "warning: ")
+        .duplicateInput, lead: "warning: ")
     }
   }
 

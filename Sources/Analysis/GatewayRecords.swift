@@ -1,7 +1,7 @@
 import APNsWire
 import PacketCapture
 
-/// What became of a request (decoding-rules.md, "Correlation").
+/// What became of a request (docs/spec/decoding-rules.md#correlation).
 package enum RequestOutcome: String, CaseIterable, Sendable {
   case accepted, rejected, discarded
   /// No response tells; silence proves nothing.

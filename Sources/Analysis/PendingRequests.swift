@@ -100,7 +100,7 @@ package struct Carriers {
   }
 }
 
-/// What the first response of a connection says of its requests (decoding-rules.md, "Correlation"). Requests are
+/// What the first response of a connection says of its requests (docs/spec/decoding-rules.md#correlation). Requests are
 /// numbered from 0 in the order of their offsets.
 enum Verdict: Equatable {
   /// There is no response, or it tells nothing: all stay unknown.

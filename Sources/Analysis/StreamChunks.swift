@@ -3,7 +3,7 @@ import Platform
 import StreamInputs
 import WireBytes
 
-/// How streams are cut for readers and for clients (readers.md: a chunk is what one network read can return at most).
+/// How streams are cut for readers and for clients (docs/spec/readers.md#chunks: a chunk is what one network read can return at most).
 package enum StreamChunks {
   /// As the capture has it: a segment's payload is a chunk; where no packets are known, 4096 bytes.
   case asCaptured

@@ -28,7 +28,7 @@ package struct StreamFinding {
 }
 
 /// Findings of a source about bytes that the decoder has not decided: they wait, so that what is said of a direction
-/// comes in the order of its offsets (interface.md, "export").
+/// comes in the order of its offsets (docs/spec/interface.md#order-of-records).
 struct EarlyFindings {
   /// More do not wait: those that come then are given at once, out of order.
   private static let maxCount = 4096

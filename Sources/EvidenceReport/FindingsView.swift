@@ -45,10 +45,10 @@ struct FindingsView {
     groups = page.findings.map(Self.group)
     hasGroups = !groups.isEmpty
     flags = page.summary.flagCounts.map { code, count in
-      let text = FlagTexts.text(code) ?? CodeText(title: code, meaning: "", remedy: "")
+      let entry = FlagEntry.of(code)?.entry
       return Flag(
-        code: code, count: Figures.grouped(count), title: text.title, meaning: text.meaning,
-        remedy: text.remedy)
+        code: code, count: Figures.grouped(count), title: entry?.title ?? code,
+        meaning: entry.map { "\($0.cause) \($0.meaning)" } ?? "", remedy: entry?.remedy ?? "")
     }
     hasFlags = !flags.isEmpty
     flagged =
@@ -60,10 +60,11 @@ struct FindingsView {
   }
 
   private static func group(_ found: FoundCode) -> Group {
-    let text = found.code.pageText
+    let entry = found.code.entry
     return Group(
       code: found.code.rawValue, severity: found.code.severity.rawValue, count: Figures.grouped(found.count),
-      title: text.title, meaning: text.meaning, remedy: text.remedy, places: found.places.map(place),
+      title: entry.title, meaning: "\(entry.cause) \(entry.meaning)", remedy: entry.remedy,
+      places: found.places.map(place),
       isCut: found.places.count < found.count,
       shown: Figures.part(found.places.count, of: found.count, "shown"))
   }

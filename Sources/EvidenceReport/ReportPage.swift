@@ -90,8 +90,8 @@ package struct FoundPlace: Sendable {
   }
 }
 
-/// The tokens that the records name, and when each died: by the latest of its records without a flag (interface.md,
-/// replay's "Rule").
+/// The tokens that the records name, and when each died: by the latest of its records without a flag
+/// (docs/spec/interface.md#replay-rule).
 package struct Deaths: Sendable {
   package struct Row: Equatable, Sendable {
     /// In hex, or a pseudonym.

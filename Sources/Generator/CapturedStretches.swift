@@ -1,5 +1,5 @@
 /// Bytes of one direction that the capture has, by their place in it, while packets may still change what is known of
-/// them. The first copy of a byte counts (capture.md, Streams).
+/// them. The first copy of a byte counts (docs/spec/captures.md#reassembly).
 struct CapturedStretches {
   /// Bytes that one packet was the first to bring.
   struct Stretch {

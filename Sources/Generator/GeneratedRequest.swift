@@ -1,4 +1,4 @@
-/// A gateway request (protocol.md, Gateway requests).
+/// A gateway request (docs/spec/protocol.md#gateway-requests).
 struct GeneratedRequest: Sendable {
   let command: UInt8
   /// Nil where the command has none.
@@ -130,14 +130,14 @@ enum GeneratedToken {
     high == 0 && low <= Scenario.longestToken
   }
 
-  /// decoding-rules.md, Ciphertext.
+  /// docs/spec/decoding-rules.md#ciphertext.
   static func looksLikeCiphertext(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> Bool {
     (0x14...0x17).contains(first) && second == 3 && third <= 4
   }
 }
 
 /// What a gateway says of a connection's requests: one error response, drawn before any request is made, so that
-/// every request's outcome is known when it is told (decoding-rules.md, Correlation).
+/// every request's outcome is known when it is told (docs/spec/decoding-rules.md#correlation).
 struct GatewayVerdict: Sendable {
   enum Outcome: Sendable {
     case accepted, rejected, discarded, unknown
@@ -149,7 +149,7 @@ struct GatewayVerdict: Sendable {
   let status: UInt8
   let token: [UInt8]
 
-  /// By protocol.md, Error response.
+  /// By docs/spec/protocol.md#error-responses.
   private static let statuses: [(status: UInt8, text: StaticString)] = [
     (0, "no errors encountered"), (1, "processing error"), (2, "missing device token"), (3, "missing topic"),
     (4, "missing payload"), (5, "invalid token size"), (6, "invalid topic size"), (7, "invalid payload size"),
@@ -189,7 +189,7 @@ struct GatewayVerdict: Sendable {
     return status == 10 ? .accepted : .rejected
   }
 
-  /// The response (protocol.md, Error response).
+  /// The response (docs/spec/protocol.md#error-responses).
   var bytes: [UInt8] {
     var bytes: [UInt8] = [8, status]
     appendBigEndian(identifier, to: &bytes)

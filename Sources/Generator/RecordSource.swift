@@ -13,7 +13,7 @@ struct GeneratedRecord {
   /// Whether it was made that the capture has all of it: an answer depends on it.
   var mustArrive = false
 
-  /// Whether decoding can begin with it after a gap (decoding-rules.md, start): an unusual length is plausible only where
+  /// Whether decoding can begin with it after a gap (docs/spec/decoding-rules.md#plausible-boundaries): an unusual length is plausible only where
   /// it follows on something.
   var canStart: Bool { tokenLength == Scenario.normalLength }
 }
@@ -24,7 +24,7 @@ struct GeneratedRecord {
 ///
 /// No place but a tuple's first byte looks like one: nowhere else stand two bytes that are a length of 0 to 100.
 /// And no place looks like a TLS record. So nothing but written rules decides what of a damaged stream can be
-/// read (decoding-rules.md, start), and the truth says it without a decoder. Bytes of zero are in tokens all
+/// read (docs/spec/decoding-rules.md#plausible-boundaries), and the truth says it without a decoder. Bytes of zero are in tokens all
 /// the same, before larger ones.
 struct RecordSource {
   let isFromServer: Bool
@@ -35,7 +35,7 @@ struct RecordSource {
   private let share: Range<Int>
   private var number: Int
 
-  /// Bytes of time and token length (protocol.md, Feedback tuple).
+  /// Bytes of time and token length (docs/spec/protocol.md#feedback-tuples).
   static let header = 6
 
   /// - Parameters:

@@ -34,7 +34,7 @@ package struct Scenario: Sendable {
     return number < tokens ? number : random.below(tokens)
   }
 
-  /// The times that a tuple may have: outside of them a decoder doubts it (decoding-rules.md, Feedback tuples).
+  /// The times that a tuple may have: outside of them a decoder doubts it (docs/spec/decoding-rules.md#feedback-tuples).
   package static let plausibleTimes: ClosedRange<UInt32> = 1_245_196_800...1_619_740_800
   /// The shortest span in which times can be told from everything else (RecordSource), in seconds.
   package static let shortestSpan: UInt32 = 86_400
@@ -51,7 +51,7 @@ package struct StreamDamageRates: Sendable, Equatable {
   package var flippedBytes = 0
   /// 512 to 4096 bytes are missing.
   package var lostBlocks = 0
-  /// Bytes stand there that a reader's buffer of 38 bytes held behind a short read (readers.md, `cookbook` and
+  /// Bytes stand there that a reader's buffer of 38 bytes held behind a short read (docs/spec/readers.md#models, `cookbook` and
   /// `java`), zeros or bytes of the read before.
   package var padding = 0
   /// The last tuple or request is cut off.

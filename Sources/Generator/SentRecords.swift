@@ -15,7 +15,7 @@ struct SentRecord {
 ///
 /// A record is given out when it is known what to expect of it: damage after it can still make a decoder doubt it. A decoder
 /// believes a boundary by the header after it and, where that has an unusual length, by the next one
-/// (decoding-rules.md, believable): damage reaches two records back. How far it reaches forward is the record's
+/// (docs/spec/decoding-rules.md#plausible-boundaries): damage reaches two records back. How far it reaches forward is the record's
 /// affair (DamageReach); there decoding begins again at the first record that it can begin with, which is flagged as
 /// resynchronised (start).
 struct SentRecords {

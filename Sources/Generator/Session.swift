@@ -45,7 +45,7 @@ struct Session {
   /// What the other side answers to a record that must arrive.
   private let verdict: GatewayVerdict?
   /// How many more segments come before the answer; nil while the capture lacks the record's first byte: a response
-  /// is about what was captured before it (decoding-rules.md, Correlation).
+  /// is about what was captured before it (docs/spec/decoding-rules.md#correlation).
   private var segmentsToAnswer: Int?
   private var hasAnswered = false
 

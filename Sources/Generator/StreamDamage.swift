@@ -7,7 +7,7 @@ enum StreamDamage: Sendable {
   /// Behind `place`, at which a read of `read` bytes had ended, stands the rest of a buffer of 38.
   case padded(at: Int, read: Int, isStale: Bool)
 
-  /// What readers copied for, in bytes (readers.md).
+  /// What readers copied for, in bytes (docs/spec/readers.md#models).
   static let readerBuffer = 38
 
   var name: StaticString {
@@ -119,8 +119,8 @@ struct DamageReach {
     place += start
   }
 
-  /// Length of the request that begins there if its lengths are believed (decoding-rules.md, Gateway requests: extent
-  /// known); 0 where none does, and nil where too few bytes are there to tell.
+  /// Length of the request that begins there if its lengths are believed (docs/spec/decoding-rules.md#gateway-requests,
+  /// known extent); 0 where none does, and nil where too few bytes are there to tell.
   private static func claim(_ bytes: ArraySlice<UInt8>) -> Int? {
     guard let command = bytes.first else { return nil }
     guard command <= 2 else { return 0 }
@@ -137,6 +137,6 @@ struct DamageReach {
     return payload <= Self.longestPayload && !isFill ? head + 4 + token + payload : 0
   }
 
-  /// The longest payload that a decoder believes (decoding-rules.md, Gateway requests).
+  /// The longest payload that a decoder believes (docs/spec/decoding-rules.md#gateway-requests).
   private static let longestPayload = 4096
 }

@@ -13,7 +13,7 @@ struct Moment: Equatable, Sendable {
   var nanoseconds: UInt32
 }
 
-/// Writes what was generated, as `apnsift export -t ndjson` writes what it reads (interface.md, export): the same
+/// Writes what was generated, as `apnsift export -t ndjson` writes what it reads (docs/spec/interface.md#export): the same
 /// objects with their members in the same order, but for header and summary. Damage has objects of its own.
 struct TruthWriter {
   /// A stream of a capture; a dump has the number 0 and no peers.
@@ -181,7 +181,7 @@ struct TruthWriter {
 
   // MARK: - What objects share
 
-  /// decoding-rules.md, Further flags: what has a length that is not normal says so.
+  /// docs/spec/decoding-rules.md#flags-of-tuples: what has a length that is not normal says so.
   mutating func flags(tokenLength: Int) {
     text.name("flags")
     text.verbatim((tokenLength == Scenario.normalLength ? "[]" : "[\"unexpected-token-length\"]").utf8)

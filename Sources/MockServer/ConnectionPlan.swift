@@ -39,7 +39,7 @@ package struct ConnectionPlan {
     }
   }
 
-  /// Where no packets are known, a read returns so many bytes at most (readers.md).
+  /// Where no packets are known, a read returns so many bytes at most (docs/spec/readers.md#chunks).
   private static let unknownChunk = 4096
 
   private func steps(_ stream: Stream) -> [ServedConnection.Step] {

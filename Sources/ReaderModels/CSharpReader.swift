@@ -1,4 +1,4 @@
-/// The feedback service of a Chinese article, in C# (readers.md, `csharp`).
+/// The feedback service of a Chinese article, in C# (docs/spec/readers.md#models, `csharp`).
 ///
 /// It reads up to 4096 bytes into a list that grows, and parses behind each read while 38 bytes are there. Its
 /// faults: it waits for 38 bytes even where the token is shorter, so a short last tuple is never seen,

@@ -1,4 +1,4 @@
-/// How a stream was cut into chunks. A chunk is what one network read can return at most (readers.md): a TCP
+/// How a stream was cut into chunks. A chunk is what one network read can return at most (docs/spec/readers.md#chunks): a TCP
 /// segment's payload, or a size that the user gave. No chunk is empty.
 public enum Chunking: Sendable, Equatable {
   /// Chunks end at these offsets in bytes from 0, which ascend. What is not beyond the end before it ends no
@@ -10,7 +10,7 @@ public enum Chunking: Sendable, Equatable {
   /// Chunks of `size` bytes.
   public static func size(_ size: Int) -> Chunking { .sizes([size]) }
 
-  /// The size that is taken where nobody says anything else (readers.md).
+  /// The size that is taken where nobody says anything else (docs/spec/readers.md#chunks).
   public static let standard = Chunking.size(4096)
 }
 

@@ -1,4 +1,4 @@
-/// The feedback reader of an iPhone developer's cookbook, in Objective-C over Secure Transport (readers.md,
+/// The feedback reader of an iPhone developer's cookbook, in Objective-C over Secure Transport (docs/spec/readers.md#models,
 /// `cookbook`).
 ///
 /// It reads 38 bytes into one buffer until a read returns nothing, and never asks how many came. Its faults: a

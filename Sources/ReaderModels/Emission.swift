@@ -57,7 +57,7 @@ public enum ReaderEnding: Equatable, Sendable {
   }
 }
 
-/// The outcome of a reader, as reports name it (readers.md).
+/// The outcome of a reader, as reports name it (docs/spec/readers.md#judgement).
 public enum ReaderOutcome: String, Sendable {
   case completed
   case hangs

@@ -1,4 +1,4 @@
-/// The four feedback readers, by the names and in the order of readers.md.
+/// The four feedback readers, by the names and in the order of docs/spec/readers.md#models.
 public enum FeedbackModel: String, CaseIterable, Sendable {
   case cookbook
   case csharp

@@ -1,4 +1,4 @@
-/// The feedback reader of a Korean article, in Java over a `BufferedInputStream` (readers.md, `java`).
+/// The feedback reader of a Korean article, in Java over a `BufferedInputStream` (docs/spec/readers.md#models, `java`).
 ///
 /// Each read is for 38 bytes into a new array of zeros, until one returns nothing. Its faults: a short read is
 /// taken for a tuple whose tail is zeros, and what follows is read from the middle of a tuple; 32 bytes are the

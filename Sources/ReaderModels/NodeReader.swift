@@ -1,4 +1,4 @@
-/// The feedback poller of a blog article, in JavaScript for Node.js (readers.md, `node`).
+/// The feedback poller of a blog article, in JavaScript for Node.js (docs/spec/readers.md#models, `node`).
 ///
 /// It collects everything and parses at the end, so no chunk matters to it. Its fault: the length is its first
 /// byte taken twice, 257 times that byte, so that 0x0020 reads as 0: an empty token, and lost alignment

@@ -1,4 +1,4 @@
-/// The reader of error responses of a Japanese article, in PHP (readers.md, `php`).
+/// The reader of error responses of a Japanese article, in PHP (docs/spec/readers.md#models, `php`).
 ///
 /// Behind its last request it reads once, for 6 bytes, without waiting. Its faults: an error that arrives in
 /// pieces is missed; the command byte is not checked; only the first error is read.

@@ -1,4 +1,4 @@
-/// The wire as all readers share it (protocol.md, Feedback tuple): `time u32 | token length u16 | token`,
+/// The wire as all readers share it (docs/spec/protocol.md#feedback-tuples): `time u32 | token length u16 | token`,
 /// big-endian. The module imports nothing of ours, so that no reader can be right by our decoder's code.
 @usableFromInline
 enum Tuple {

@@ -16,7 +16,7 @@ package struct TupleRun: Equatable, Sendable {
 }
 
 /// What a feedback stream truly says, to judge readers by: the records of the decoding rules in their order,
-/// those with an empty token left out (readers.md). Made once for a stream, for all readers and chunkings.
+/// those with an empty token left out (docs/spec/readers.md#judgement). Made once for a stream, for all readers and chunkings.
 ///
 /// Memory: the stream, and 40 to 56 bytes a tuple.
 package struct FeedbackTruth: Sendable {
@@ -63,7 +63,7 @@ package struct FeedbackTruth: Sendable {
     times = Int64(earliest)...Int64(latest)
   }
 
-  /// Bytes of time and token length (protocol.md, Feedback tuple).
+  /// Bytes of time and token length (docs/spec/protocol.md#feedback-tuples).
   static let header = 6
 
   private static func tuple(in bytes: [UInt8], at offset: Int, tokenLength: Int) -> TrueTuple {

@@ -3,7 +3,7 @@ import PacketCapture
 import ReaderModels
 import WireBytes
 
-/// What became of a stream under one reader (readers.md, last paragraph). A stream with gaps is not judged,
+/// What became of a stream under one reader (docs/spec/readers.md#judgement). A stream with gaps is not judged,
 /// and has none.
 package struct Judgement: Equatable, Sendable {
   /// Records that it reported.
@@ -62,7 +62,7 @@ enum RecordText {
   }
 }
 
-/// What became of one stream under one faulty reader (interface.md, "audit").
+/// What became of one stream under one faulty reader (docs/spec/interface.md#audit).
 package struct ReaderRow: Sendable {
   package enum Verdict: Sendable {
     case judged(Judgement)
@@ -77,7 +77,7 @@ package struct ReaderRow: Sendable {
   /// Bytes of a chunk where every size is tried; nil where one way of cutting is.
   package var chunkSize: Int?
   package var verdict: Verdict
-  /// The stream has bytes that belong to no record: the verdict stands if the reader received them so (readers.md).
+  /// The stream has bytes that belong to no record: the verdict stands if the reader received them so (docs/spec/readers.md#judgement).
   package var hasSkippedBytes = false
 
   package var outcome: String {

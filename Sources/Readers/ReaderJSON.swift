@@ -2,7 +2,7 @@ import JSON
 import PacketCapture
 import Reports
 
-/// Writes the rows of an audit as JSON, in one pass (interface.md, "audit"; docs/schemas/audit.schema.json).
+/// Writes the rows of an audit as JSON, in one pass (docs/spec/interface.md#audit; docs/schemas/audit.schema.json).
 package final class ReaderJSON: ReaderReport {
   private let output: OutputBuffer
   private var isFirst = true

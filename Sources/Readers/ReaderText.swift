@@ -130,7 +130,7 @@ package final class ReaderText: ReaderReport {
 
   // MARK: - What went wrong
 
-  /// Skipped bytes may have come about on the disk or on the wire (readers.md): of the former the reader saw nothing.
+  /// Skipped bytes may have come about on the disk or on the wire (docs/spec/readers.md#judgement): of the former the reader saw nothing.
   private static let condition =
     "the readings hold if the readers received these very bytes, not if the file was damaged after it was saved\n"
 

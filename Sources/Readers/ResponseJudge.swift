@@ -1,7 +1,7 @@
 import ReaderModels
 import WireBytes
 
-/// What a stream of error responses truly says, to judge `php` by (readers.md).
+/// What a stream of error responses truly says, to judge `php` by (docs/spec/readers.md#judgement).
 package struct ResponseTruth: Sendable {
   package struct Response: Hashable, Sendable {
     /// Offset in the stream, in bytes from 0.

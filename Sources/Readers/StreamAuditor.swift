@@ -6,7 +6,7 @@ import Reports
 import WireBytes
 
 /// Lets the faulty readers read streams when these have ended, and holds what they report against the true records
-/// (readers.md). Judging takes some two times as much memory as a stream, of one at a time.
+/// (docs/spec/readers.md#judgement). Judging takes some two times as much memory as a stream, of one at a time.
 package final class StreamAuditor {
   private let chunks: StreamChunks
   private let memory: Int

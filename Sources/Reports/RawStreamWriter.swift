@@ -6,7 +6,7 @@ import StreamInputs
 import WireBytes
 
 /// Writes the bytes of every stream, one file a direction, and what is known of each to `streams.json`
-/// (interface.md, `--to raw`).
+/// (docs/spec/interface.md#raw-streams).
 package final class RawStreamWriter: EvidenceSink {
   /// A direction on its way.
   private final class DirectionFile {

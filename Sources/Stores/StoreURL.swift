@@ -3,7 +3,7 @@ import PostgreSQLStore
 import SQLiteStore
 import TokenStores
 
-/// Which store is meant, as `--store` and APNSIFT_STORE say it (interface.md, replay and store).
+/// Which store is meant, as `--store` and APNSIFT_STORE say it (docs/spec/interface.md#stores).
 package enum StoreURL: Equatable, Sendable {
   /// A file, by a path that is relative to the working directory or absolute, never empty. It is taken as it
   /// stands: nothing in it is decoded, and a `?` begins no parameters.

@@ -1,4 +1,4 @@
-/// A place that holds tokens and follows the rule (interface.md, Rule): a table of a database, apnsift's own or one that
+/// A place that holds tokens and follows the rule (docs/spec/interface.md#replay-rule): a table of a database, apnsift's own or one that
 /// somebody else made (docs/stores.md, "Your own table").
 ///
 /// A value of it is a description: each call opens the store in the way that it needs and closes it again. Every call

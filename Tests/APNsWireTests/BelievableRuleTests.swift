@@ -3,7 +3,7 @@ import Testing
 
 /// odd, tail, believable and start: where a tuple boundary may lie. A tuple whose end cannot be believed, and
 /// which holds no start, shows it by `unconfirmed-boundary`.
-@Suite("decoding-rules.md: where a boundary may lie")
+@Suite("docs/spec/decoding-rules.md#plausible-boundaries: where a boundary may lie")
 struct BelievableRuleTests {
   private static let whole = Bytes.tuple()
 

@@ -1,7 +1,7 @@
 import APNsWire
 import Testing
 
-@Suite("decoding-rules.md: ciphertext")
+@Suite("docs/spec/decoding-rules.md#ciphertext")
 struct CiphertextTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var head: [UInt8]

@@ -4,7 +4,7 @@ import WireBytes
 /// What the library's decoder made of a run that was handed over in chunks, with the laws watched on the way.
 struct IncrementalDecoding {
   private(set) var evidence: [Evidence] = []
-  /// The first breach of a law of decoding-rules.md, "Laws"; nil where all held.
+  /// The first breach of a law of docs/spec/decoding-rules.md#laws; nil where all held.
   private(set) var breach: String?
   /// The most bytes that were held back between two chunks.
   private(set) var mostHeld = 0

@@ -1,4 +1,4 @@
-/// decoding-rules.md, "Feedback tuples", written down a second time: sentence by sentence, over a whole run in
+/// docs/spec/decoding-rules.md#feedback-tuples, written down a second time: sentence by sentence, over a whole run in
 /// memory. It shares nothing with the library, is slow on purpose, and where the two differ one is wrong.
 struct PlainDecoder {
   /// The options of the rules. Times in seconds since 1970, lengths in bytes.

@@ -2,7 +2,7 @@ import APNsWire
 import TestSupport
 import Testing
 
-/// One sentence of decoding-rules.md, and bytes on which it decides.
+/// One sentence of docs/spec/decoding-rules.md#feedback-tuples, and bytes on which it decides.
 struct RuleCase: Sendable, CustomTestStringConvertible {
   var sentence: String
   var bytes: [UInt8]

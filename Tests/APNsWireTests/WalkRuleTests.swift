@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The steps of the walk, the flags, and where a run begins.
-@Suite("decoding-rules.md: the walk")
+@Suite("docs/spec/decoding-rules.md#feedback-tuples: the walk")
 struct WalkRuleTests {
   private static let whole = Bytes.tuple()
 

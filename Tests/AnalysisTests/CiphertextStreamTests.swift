@@ -3,7 +3,7 @@ import Analysis
 import TestSupport
 import Testing
 
-/// decoding-rules.md, "Ciphertext": a direction whose first run begins as TLS does.
+/// docs/spec/decoding-rules.md#ciphertext: a direction whose first run begins as TLS does.
 @Suite("Streams of ciphertext")
 struct CiphertextStreamTests {
   private static let tls: [UInt8] = [0x17, 0x03, 0x01, 0x00, 0x20] + [UInt8](repeating: 0xab, count: 32)

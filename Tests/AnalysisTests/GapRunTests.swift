@@ -3,7 +3,7 @@ import Analysis
 import TestSupport
 import Testing
 
-/// decoding-rules.md: "A gap ends a run; what follows begins a new one", and "Where a run begins".
+/// docs/spec/decoding-rules.md#runs (a gap ends a run) and docs/spec/decoding-rules.md#start-of-a-run.
 @Suite("Runs between gaps")
 struct GapRunTests {
   struct Case: Sendable, CustomTestStringConvertible {

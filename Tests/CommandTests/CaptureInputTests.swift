@@ -1,8 +1,8 @@
 import CaptureWriting
 import Testing
 
-/// Where captures come from: several files, pipes, directories, and what is named to be one (interface.md,
-/// "Options of every command that reads input").
+/// Where captures come from: several files, pipes, directories, and what is named to be one
+/// (docs/spec/interface.md#inputs).
 @Suite("Captures as inputs")
 struct CaptureInputTests {
   private let directory: TestDirectory
@@ -149,7 +149,7 @@ struct CaptureInputTests {
     try directory.write(PcapWriter().file(Array(packets[(half - 6)...])), to: "b.pcap")
     let exported = try export("--join", "a.pcap", "b.pcap")
     #expect(try exported.tuples.map(\.token) == sent.map { hex($0.token) })
-    #expect(Set(exported.codes) == ["uncompared-duplicate"])
+    #expect(Set(exported.codes) == ["unverified-retransmission"])
   }
 
   // MARK: - Pipes and directories

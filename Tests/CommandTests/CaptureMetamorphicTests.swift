@@ -1,7 +1,7 @@
 import CaptureWriting
 import Testing
 
-/// One conversation in many wrappings gives the same records (capture.md, "Which tools to trust").
+/// One conversation in many wrappings gives the same records (docs/spec/captures.md#captures-and-streams).
 @Suite(
   "The same conversation, captured otherwise")
 struct CaptureMetamorphicTests {

@@ -1,8 +1,7 @@
 import CaptureWriting
 import Testing
 
-/// The options that say which packets are read, and what their streams are (interface.md, "Options of every
-/// command that reads input").
+/// The options that say which packets are read, and what their streams are (docs/spec/interface.md#input-options).
 @Suite("What the options of captures choose")
 struct CaptureOptionTests {
   private let directory: TestDirectory
@@ -187,7 +186,7 @@ struct CaptureOptionTests {
       let kept = tuples.enumerated().filter { isInTime || $0.offset != 3 }.map(\.element)
       try expectTuples(kept, in: exported)
       #expect(exported.codes.contains("stream-gap") != isInTime, "distance \(distance)")
-      #expect(exported.codes.contains("late-bytes") != isInTime, "distance \(distance)")
+      #expect(exported.codes.contains("late-segment") != isInTime, "distance \(distance)")
     }
   }
 
@@ -201,7 +200,7 @@ struct CaptureOptionTests {
     #expect(try directory.export(packets, option, "64KiB").codes.isEmpty)
     for size in ["0", "1000"] {
       let exported = try directory.export(packets, option, size)
-      #expect(Set(exported.codes) == ["buffer-limit", "stream-gap", "late-bytes"], "\(size)")
+      #expect(Set(exported.codes) == ["buffer-limit", "stream-gap", "late-segment"], "\(size)")
       #expect(
         exported.findings("buffer-limit").first.flatMap { $0["message"] as? String }?.contains(option) == true
       )

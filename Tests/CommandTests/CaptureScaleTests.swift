@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Captures that were made to be dear cost no more than their size (capture.md, "Limits"); the files are those
+/// Captures that were made to be dear cost no more than their size (docs/spec/captures.md#limits); the files are those
 /// of Benchmarks/make-capture.
 @Suite("Captures that were made to be dear", .serialized)
 struct CaptureScaleTests {
@@ -52,7 +52,7 @@ struct CaptureScaleTests {
     let outcome = try directory.apnsift("export", "-t", "ndjson", "--records", "findings", "large.pcap")
     let exported = Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
     // Each late packet brought one byte.
-    let late = exported.findings("late-bytes").count
+    let late = exported.findings("late-segment").count
     let summary = try #require(exported.objects("summary").first)
     let kept = try #require(summary["stream_bytes"] as? Int)
     #expect(kept + late == 20_001 && late > 0)

@@ -1,6 +1,6 @@
 import Testing
 
-/// What `export` and `inspect` write (interface.md, "export" and "inspect").
+/// What `export` and `inspect` write (docs/spec/interface.md#export, docs/spec/interface.md#inspect).
 @Suite("Formats")
 struct FormatTests {
   private let directory: TestDirectory

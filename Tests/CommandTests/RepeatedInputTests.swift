@@ -40,7 +40,7 @@ struct RepeatedInputTests {
       #expect(outcome.code == 0, "\(command): \(outcome.errors)")
       #expect(
         outcome.messages.filter { $0.contains("the same bytes") } == [warning(giving.name, giving.first)])
-      #expect(outcome.messages.last?.contains("1 warning (repeated-input 1)") == true, "\(command)")
+      #expect(outcome.messages.last?.contains("1 warning (duplicate-input 1)") == true, "\(command)")
     }
   }
 
@@ -50,11 +50,11 @@ struct RepeatedInputTests {
     let objects = try Evidence.lines(exported.text)
     #expect(objects.count { $0["type"] as? String == "feedback" } == 30)
     let finding = try #require(objects.first { $0["type"] as? String == "finding" })
-    #expect(finding["code"] as? String == "repeated-input" && finding["severity"] as? String == "warning")
+    #expect(finding["code"] as? String == "duplicate-input" && finding["severity"] as? String == "warning")
     #expect(finding["source"] as? String == "dumps/copy.bin" && finding["stream"] is Null)
     let table = try directory.apnsift("export", "--records", "findings", "a.bin", "dumps")
     #expect(
-      parseCSV(table.text).dropFirst().map { [$0[0], $0[7]] } == [["dumps/copy.bin", "repeated-input"]])
+      parseCSV(table.text).dropFirst().map { [$0[0], $0[7]] } == [["dumps/copy.bin", "duplicate-input"]])
   }
 
   @Test("inspect says it at the input")
@@ -114,7 +114,7 @@ struct RepeatedInputTests {
     let examined = page.section("examined").replacing(/<[^>]*>/, with: "")
     #expect(examined.contains("The same bytes as a.bin: what is in it is counted again"))
     #expect(page.text.contains("1 input holds the same bytes as another: what is in it is counted again."))
-    #expect(page.section("findings").contains("<code>repeated-input</code>"))
+    #expect(page.section("findings").contains("<code>duplicate-input</code>"))
     let repeated = page.section("repeated")
     #expect(repeated.contains("a copy may name every token again") && !repeated.contains("nobody acted"))
     let alone = try directory.report(["a.bin", "dumps/other.bin"])

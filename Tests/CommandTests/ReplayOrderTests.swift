@@ -1,6 +1,6 @@
 import Testing
 
-/// Replays and registrations in any order end in the same table (interface.md, "Rule").
+/// Replays and registrations in any order end in the same table (docs/spec/interface.md#replay-rule).
 @Suite("Orders of replays and registrations")
 struct ReplayOrderTests {
   private static let orders = 30

@@ -1,6 +1,6 @@
 import Testing
 
-/// The rule on real SQLite files (interface.md, "Rule"), seen through SQLite's own tool.
+/// The rule on real SQLite files (docs/spec/interface.md#replay-rule), seen through SQLite's own tool.
 @Suite("What a replay does")
 struct ReplayOutcomeTests {
   static let time: UInt32 = 1_450_000_000

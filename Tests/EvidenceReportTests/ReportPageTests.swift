@@ -192,22 +192,23 @@ struct ReportPageTests {
 
   @Test("every code has words of its own", arguments: FindingCode.allCases)
   func codeWords(_ code: FindingCode) throws {
-    let words = code.pageText
+    let words = code.entry
     #expect(words.title != code.rawValue && !words.title.isEmpty && !words.title.hasSuffix("."))
-    for text in [words.meaning, words.remedy] { #expect(text.hasSuffix(".") && text.count > 4) }
+    for text in [words.cause, words.meaning, words.remedy] { #expect(text.hasSuffix(".") && text.count > 4) }
     let text = try page { page in
       page.findings = [FoundCode(code: code, count: 2, places: [])]
     }
     #expect(text.contains(">\(code.severity.rawValue)</span> \(words.title) <span class=\"times\">2 ×"))
-    #expect(FindingCode.allCases.count { $0.pageText == words } == 1)
+    #expect(FindingCode.allCases.count { $0.entry == words } == 1)
   }
 
   @Test("every flag has words of its own", arguments: RecordFlags.all.map(\.code))
   func flagWords(_ code: String) throws {
-    let words = try #require(FlagTexts.text(code))
-    #expect(!words.title.isEmpty && !words.title.hasSuffix("."))
-    for text in [words.meaning, words.remedy] { #expect(text.hasSuffix(".") && text.count > 4) }
-    #expect(RecordFlags.all.count { FlagTexts.text($0.code) == words } == 1)
+    let flag = try #require(FlagEntry.of(code))
+    let words = flag.entry
+    #expect(!words.title.isEmpty && !words.title.hasSuffix(".") && !flag.records.isEmpty)
+    for text in [words.cause, words.meaning, words.remedy] { #expect(text.hasSuffix(".") && text.count > 4) }
+    #expect(FlagEntry.all.count { $0.entry == words } == 1)
   }
 
   // MARK: - Figures

@@ -2,7 +2,7 @@ import PacketCapture
 import TestSupport
 import Testing
 
-/// capture.md, "Damage".
+/// docs/spec/captures.md#damaged-files.
 @Suite("Damaged captures")
 struct CaptureDamageTests {
   enum Shape: String, CaseIterable, Sendable {

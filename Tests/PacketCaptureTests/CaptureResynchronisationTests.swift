@@ -3,7 +3,7 @@ import PacketCapture
 import TestSupport
 import Testing
 
-/// capture.md, "Damage": which packets come out where not even the neighbours of a record are sound.
+/// docs/spec/captures.md#damaged-files: which packets come out where not even the neighbours of a record are sound.
 @Suite("Records between damages")
 struct CaptureResynchronisationTests {
   enum Shape: String, CaseIterable, Sendable {

@@ -84,7 +84,7 @@ struct ReassemblerLawTests {
       let recording = try reassemble(plan.script, options: options(window: plain.patience))
       let wrong = differences(recording, stream: 0, plan, plain)
       #expect(wrong == [], "seed \(seed), script \(number), window \(plain.patience): \(plan)")
-      #expect(recording.anomalies.allSatisfy { $0.kind != .lateBytes })
+      #expect(recording.anomalies.allSatisfy { $0.kind != .lateSegment })
       if !wrong.isEmpty { return }
     }
   }
@@ -108,7 +108,7 @@ struct ReassemblerLawTests {
         #expect(
           zip(half.bytes, common).allSatisfy { $0 == nil || $0 == $1 }, "seed \(seed), script \(number)")
         let lost = half.bytes.count { $0 != nil } < expected.count { $0 != nil }
-        let isTold = recording.anomalies.contains { $0.kind == .lateBytes && $0.side == side }
+        let isTold = recording.anomalies.contains { $0.kind == .lateSegment && $0.side == side }
         #expect(isTold == lost, "seed \(seed), script \(number), window \(window): \(plan)")
       }
       #expect(recording.misuse == [])
@@ -175,7 +175,7 @@ struct ReassemblerLawTests {
       let wrong = differences(recording, stream: 0, plan, plain, comparesCopies: false)
       #expect(wrong == [], "script \(number): \(plan)")
       let found = recording.reports.reduce(0) { $0 + $1.first.conflictingBytes + $1.second.conflictingBytes }
-      let isTold = recording.anomalies.contains { $0.kind == .uncomparedDuplicate }
+      let isTold = recording.anomalies.contains { $0.kind == .unverifiedRetransmission }
       let isComplete = found == plain.client.conflictingBytes + plain.server.conflictingBytes
       #expect(isComplete || isTold, "script \(number): \(plan)")
       unknown += isTold ? 1 : 0

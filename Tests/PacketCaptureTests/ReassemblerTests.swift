@@ -35,7 +35,7 @@ struct ReassemblerTests {
     Case(
       name: "a hole that is filled one packet too late",
       script: [syn, .client(101, "b"), .client(102, ""), .client(102, ""), .client(100, "a")], text: "<1>b",
-      gaps: ["0+1"], anomalies: ["lateBytes 0+1"], window: 2),
+      gaps: ["0+1"], anomalies: ["lateSegment 0+1"], window: 2),
     Case(
       name: "a repeated segment", script: [syn, .client(100, "abc"), .client(100, "abc"), .client(103, "d")],
       text: "abcd"),
@@ -95,10 +95,10 @@ struct ReassemblerTests {
     Case(
       name: "bytes before the beginning, too late",
       script: [.client(102, "cd"), .client(104, ""), .client(104, ""), .client(100, "ab")], text: "cd",
-      anomalies: ["midstreamStart 0+0", "lateBytes 0+2"], window: 1),
+      anomalies: ["midstreamStart 0+0", "lateSegment 0+2"], window: 1),
     Case(
       name: "no patience at all", script: [syn, .client(101, "b"), .client(100, "a")], text: "<1>b",
-      gaps: ["0+1"], anomalies: ["lateBytes 0+1"], window: 0),
+      gaps: ["0+1"], anomalies: ["lateSegment 0+1"], window: 0),
   ]
 
   @Test(arguments: cases)
@@ -129,7 +129,7 @@ struct ReassemblerTests {
     let recording = try reassemble(
       [Self.syn, .client(100, "abc"), .client(100, "abX")], isForgetful: true)
     #expect(recording.half().text == "abc")
-    #expect(recording.anomalyTexts == ["uncomparedDuplicate -+-"])
+    #expect(recording.anomalyTexts == ["unverifiedRetransmission -+-"])
   }
 }
 

@@ -1,8 +1,8 @@
 import PacketCapture
 import Testing
 
-/// Which connection a SYN belongs to where the one on its ports began without its own (capture.md, Streams: port
-/// reuse, and the order within `--reorder-window`).
+/// Which connection a SYN belongs to where the one on its ports began without its own (docs/spec/captures.md#port-reuse
+/// and the order within `--reorder-window`).
 @Suite("SYNs behind a connection that began without one")
 struct SYNRuleTests {
   struct Case: Sendable, CustomTestStringConvertible {
@@ -115,7 +115,7 @@ struct SYNRuleTests {
   func bytesBeforeTheNumber() throws {
     let recording = try reassemble([.client(999, "xold"), .client(1003, "er"), .client(999, "", .syn)])
     #expect(recording.half().text == "older")
-    #expect(recording.anomalyTexts == ["lateBytes 0+1"])
+    #expect(recording.anomalyTexts == ["lateSegment 0+1"])
     #expect(recording.misuse == [])
   }
 }

@@ -16,7 +16,7 @@ import TokenStores
     static func < (left: Key, right: Key) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
   }
 
-  /// The rule word for word (interface.md, Rule), a dictionary for a table.
+  /// The rule word for word (docs/spec/interface.md#replay-rule), a dictionary for a table.
   struct Model {
     var rows: [Key: (registered: Int64?, dead: Int64?)] = [:]
 

@@ -21,7 +21,7 @@ struct ReaderLawTests {
     #expect(ReaderFixture.all.allSatisfy { $0.readers.count == FeedbackModel.allCases.count })
   }
 
-  @Test("have the names and the order of readers.md")
+  @Test("have the names and the order of docs/spec/readers.md#models")
   func names() {
     #expect(FeedbackModel.allCases.map(\.rawValue) == ["cookbook", "csharp", "node", "java"])
     #expect(PHPReader.name == "php")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import WireBytes
 
-/// decoding-rules.md, "Marks of other tools".
+/// docs/spec/decoding-rules.md#gap-marks.
 @Suite("tshark's gap marks")
 struct GapMarkTests {
   struct Case: Sendable, CustomTestStringConvertible {

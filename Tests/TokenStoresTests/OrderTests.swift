@@ -2,7 +2,7 @@ import SQLiteStore
 import Testing
 import TokenStores
 
-/// "Replays and registrations in any order end in the same table" (interface.md, Rule).
+/// "Replays and registrations in any order end in the same table" (docs/spec/interface.md#replay-rule).
 @Suite struct OrderTests {
   /// SplitMix64: the same sequence in every run.
   struct Generator: RandomNumberGenerator {

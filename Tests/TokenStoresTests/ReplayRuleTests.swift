@@ -1,7 +1,7 @@
 import Testing
 import TokenStores
 
-/// A state of the store, a tuple's time, and what interface.md's Rule says of them.
+/// A state of the store, a tuple's time, and what docs/spec/interface.md#replay-rule says of them.
 struct ReplayCase: CustomTestStringConvertible, Sendable {
   var name: String
   var state: TokenState?

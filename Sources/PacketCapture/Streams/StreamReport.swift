@@ -71,7 +71,7 @@ package struct StreamAnomaly: Equatable, Sendable {
     /// The capture holds less of a packet than was on the wire.
     case truncatedPacket
     /// Bytes came after their place had been given up.
-    case lateBytes
+    case lateSegment
     /// A buffer was full: a gap was declared early, or bytes were dropped.
     case bufferLimit
     case connectionEvicted
@@ -83,7 +83,7 @@ package struct StreamAnomaly: Equatable, Sendable {
     case malformedPacket
     case unsupportedLinkType
     /// A copy of bytes that are no longer known: whether it is the same cannot be told.
-    case uncomparedDuplicate
+    case unverifiedRetransmission
   }
 
   package var kind: Kind

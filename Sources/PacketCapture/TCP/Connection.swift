@@ -107,7 +107,7 @@ struct Connection {
 
 // MARK: - SYNs
 
-/// Whether a SYN is a connection's own, or begins another one on the same ports (capture.md, "Streams").
+/// Whether a SYN is a connection's own, or begins another one on the same ports (docs/spec/captures.md#port-reuse).
 ///
 /// A SYN that was seen is known by its number. Where a direction began without one, a SYN can be its own only if it comes
 /// late: a capture in another order must give the same streams, but ports are used again, and not seldom with a lower

@@ -1,6 +1,6 @@
 import WireBytes
 
-/// One direction of a TCP connection: segments in, events of its stream out (capture.md, "Streams").
+/// One direction of a TCP connection: segments in, events of its stream out (docs/spec/captures.md#streams).
 ///
 /// Its bytes have *positions*: sequence numbers unrolled into 64 bits, so that a stream may be longer than 4 GiB.
 /// Position 0 is the first sequence number that was seen; positions before it are negative. Offset 0 of the stream is at

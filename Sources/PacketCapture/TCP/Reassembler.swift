@@ -1,6 +1,6 @@
 import WireBytes
 
-/// Puts TCP segments together to streams (capture.md, "Streams").
+/// Puts TCP segments together to streams (docs/spec/captures.md#streams).
 ///
 /// A segment that is next becomes an event where it is; one that came early is kept. What is missing is waited for while
 /// `reorderWindow` more packets are read, as long as the buffers hold what came after it.
@@ -202,7 +202,7 @@ package struct Reassembler: ~Copyable {
     if bytesAfterClose > 0 {
       anomaly(
         StreamAnomaly(
-          .uncomparedDuplicate,
+          .unverifiedRetransmission,
           message:
             "\(Count.of(bytesAfterClose, "byte")) came again for connections that had ended: whether they "
             + "are the same as before is not known"))
@@ -394,7 +394,7 @@ package struct Reassembler: ~Copyable {
       after: packet &- output.packetsRead)
   }
 
-  /// A direction may have kept something for later: it waits, as long as the buffers allow it (capture.md, "Limits").
+  /// A direction may have kept something for later: it waits, as long as the buffers allow it (docs/spec/captures.md#limits).
   private mutating func settleBuffers(_ connection: FlowTable.Reference, _ side: Side) {
     guard output.didBuffer else { return }
     output.didBuffer = false

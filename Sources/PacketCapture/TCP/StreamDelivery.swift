@@ -83,7 +83,7 @@ extension HalfConnection {
     output.open(slot)
     output.events.anomaly(
       StreamAnomaly(
-        .uncomparedDuplicate, stream: stream, side: side, packet: output.lastPacket,
+        .unverifiedRetransmission, stream: stream, side: side, packet: output.lastPacket,
         message:
           "\(Count.of(uncomparedBytes, "byte")) came so late that what was there before is no longer at hand: whether "
           + "they are copies of it is not known"), slot: slot)
@@ -127,7 +127,7 @@ extension HalfConnection {
   ) {
     emit(
       StreamAnomaly(
-        .lateBytes, length: range.count, fileOffset: fileOffset, packet: packet,
+        .lateSegment, length: range.count, fileOffset: fileOffset, packet: packet,
         message: "\(Count.of(range.count, "byte")) of \(packet.text) came \(when): they are left out"),
       at: max(range.lowerBound, base), &output)
   }

@@ -2,7 +2,7 @@ import Analysis
 import PacketCapture
 import WireBytes
 
-/// Writes one kind of what an analysis finds as CSV (interface.md, "export").
+/// Writes one kind of what an analysis finds as CSV (docs/spec/interface.md#export).
 package final class CSVWriter: EvidenceSink {
   /// The kind, with the feedback columns in the order wanted.
   package enum Kind: Sendable {

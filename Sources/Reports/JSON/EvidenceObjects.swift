@@ -1,7 +1,7 @@
 import Analysis
 import JSON
 
-/// The objects of NDJSON and JSON other than records (interface.md, "export"). docs/schemas/ has a JSON
+/// The objects of NDJSON and JSON other than records (docs/spec/interface.md#export). docs/schemas/ has a JSON
 /// Schema of each.
 package enum EvidenceObjects {
   /// The name of the format and its version, which stands at the head of every document.

@@ -1,7 +1,7 @@
 import Analysis
 
-/// The columns of a stream (interface.md, "export"), in their order.
-enum StreamColumn: String, CaseIterable, Sendable {
+/// The columns of a stream (docs/spec/interface.md#export), in their order.
+package enum StreamColumn: String, CaseIterable, Sendable {
   case source, stream
   case speaks = "protocol"
   case client, server
@@ -17,7 +17,7 @@ enum StreamColumn: String, CaseIterable, Sendable {
 }
 
 /// The columns of a finding, in their order.
-enum FindingColumn: String, CaseIterable, Sendable {
+package enum FindingColumn: String, CaseIterable, Sendable {
   case source, stream, direction, offset, length, packet
   case fileOffset = "file_offset"
   case code, severity, message

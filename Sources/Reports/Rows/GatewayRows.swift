@@ -2,7 +2,7 @@ import APNsWire
 import Analysis
 import WireBytes
 
-/// The columns of a gateway request (interface.md, "export"), in their order.
+/// The columns of a gateway request (docs/spec/interface.md#export), in their order.
 package enum RequestColumn: String, CaseIterable, Sendable {
   case source, stream, direction, offset, length, packet
   case originalPacket = "original_packet"

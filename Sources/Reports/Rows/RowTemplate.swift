@@ -1,7 +1,7 @@
 import Analysis
 import WireBytes
 
-/// The columns of a feedback record (interface.md, "export").
+/// The columns of a feedback record (docs/spec/interface.md#export).
 package enum FeedbackColumn: String, CaseIterable, Sendable {
   case source, stream, direction, client, server, offset, packet
   case originalPacket = "original_packet"

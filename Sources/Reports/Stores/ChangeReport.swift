@@ -2,7 +2,7 @@ import JSON
 import TokenStores
 import WireBytes
 
-/// The rows that replays changed, or would change, as CSV or a JSON array (interface.md, "replay and store").
+/// The rows that replays changed, or would change, as CSV or a JSON array (docs/spec/interface.md#journal-and-undo).
 package struct ChangeReport {
   /// What is said of each row.
   package enum Columns {

@@ -3,7 +3,7 @@ import Platform
 import TokenStores
 import WireBytes
 
-/// A journal's records, for people and for machines (interface.md, "replay and store").
+/// A journal's records, for people and for machines (docs/spec/interface.md#journal-and-undo).
 package enum HistoryReport {
   private static func counts(_ counts: ReplayCounts) -> [(name: String, count: Int)] {
     [

@@ -3,7 +3,7 @@ import Platform
 import TokenStores
 import WireBytes
 
-/// What a replay did, for people and for machines (interface.md, "replay and store").
+/// What a replay did, for people and for machines (docs/spec/interface.md#replay).
 package struct ReplayOutcomeReport {
   package var store: String
   package var dryRun: Bool

@@ -2,8 +2,7 @@ import PacketCapture
 import WireBytes
 
 /// The text that tshark writes into stream data where bytes are missing from a capture:
-/// `[76 bytes missing in capture file]`, with a NUL after it in some of its versions (decoding-rules.md,
-/// "Marks of other tools").
+/// `[76 bytes missing in capture file]`, with a NUL after it in some of its versions (docs/spec/decoding-rules.md#gap-marks).
 struct GapMark: Equatable {
   /// Index of the `[`, and after the `]`.
   var range: Range<Int>

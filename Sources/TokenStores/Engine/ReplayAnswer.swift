@@ -4,7 +4,7 @@
 /// during the call alone. The source must hand on what `visit` throws, and may throw errors of its own.
 package typealias TimedTokens = (_ visit: (_ token: RawSpan, _ time: UInt32) throws -> Void) throws -> Void
 
-/// How a replay is to be done (interface.md, replay and store).
+/// How a replay is to be done (docs/spec/interface.md#replay).
 package struct ReplayOptions: Equatable, Sendable {
   /// Tokens that the store does not hold are counted and not stored.
   package var knownOnly: Bool

@@ -107,7 +107,7 @@ struct TableFit {
         subject: "column \(column.name), which apnsift does not know",
         expected: "one that may be null or has a default", found: "NOT NULL without a default")
     }
-    // The key must tell apart exactly what the rule tells apart (interface.md, Rule); the order of its columns is free.
+    // The key must tell apart exactly what the rule tells apart (docs/spec/interface.md#replay-rule); the order of its columns is free.
     let key = description.key.map(\.name)
     guard key.sorted() == ["app", "environment", "token"] else {
       throw StoreFault.wrongShape(

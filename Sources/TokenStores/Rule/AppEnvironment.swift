@@ -1,11 +1,11 @@
-/// The two APNs services; a device has a different token in each (protocol.md, opening table).
+/// The two APNs services; a device has a different token in each (docs/spec/protocol.md#services).
 package enum Environment: String, CaseIterable, Sendable {
   case production
   case sandbox
 }
 
 /// What a token belongs to: one app in one environment. With the token itself it is a store's primary key
-/// (interface.md, Rule).
+/// (docs/spec/interface.md#replay-rule).
 package struct AppEnvironment: Hashable, Sendable {
   /// The app's name as the user gave it with `--app`; empty unless given.
   package var app: String

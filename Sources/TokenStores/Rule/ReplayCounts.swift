@@ -1,4 +1,4 @@
-/// How many distinct tokens of a replay had each outcome (interface.md, replay and store).
+/// How many distinct tokens of a replay had each outcome (docs/spec/interface.md#replay-rule).
 package struct ReplayCounts: Equatable, Sendable {
   package var invalidated = 0
   package var updated = 0

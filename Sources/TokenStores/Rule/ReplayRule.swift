@@ -1,4 +1,4 @@
-/// What a replay did with one distinct token of its input (interface.md, Rule).
+/// What a replay did with one distinct token of its input (docs/spec/interface.md#replay-rule).
 ///
 /// `rejected` is missing here: it is decided from the flags of the token's records, before a store is asked.
 package enum ReplayOutcome: CaseIterable, Sendable {
@@ -36,7 +36,7 @@ package enum ReplayOutcome: CaseIterable, Sendable {
   }
 }
 
-/// What a registration did (interface.md, Rule).
+/// What a registration did (docs/spec/interface.md#replay-rule).
 package enum RegistrationOutcome: CaseIterable, Sendable {
   /// Not in the store: stored as alive.
   case added
@@ -48,7 +48,7 @@ package enum RegistrationOutcome: CaseIterable, Sendable {
   case unchanged
 }
 
-/// The rule by which tokens die and live (interface.md, Rule).
+/// The rule by which tokens die and live (docs/spec/interface.md#replay-rule).
 ///
 /// A row tells the latest registration, and the latest death if that is later still. So the row depends on
 /// which registrations and deaths were seen, and neither on their order nor on how often each was seen.
@@ -66,7 +66,7 @@ package enum ReplayRule {
 
   static func outcome(of time: UInt32, on state: RowState, grace: UInt32) -> ReplayOutcome {
     let time = Int64(time)
-    // A tie keeps the device (protocol.md, Feedback tuple).
+    // A tie keeps the device (docs/spec/protocol.md#feedback-tuples).
     if let registered = state.registered, registered >= time - Int64(grace) { return .kept }
     guard state.isDead else { return .invalidated }
     return (state.died ?? time) >= time ? .unchanged : .updated

@@ -39,7 +39,7 @@ struct Apnsift: ParsableCommand {
     version: version,
     subcommands: [
       Inspect.self, Export.self, Replay.self, Store.self, Audit.self, Show.self, Report.self, Generate.self,
-      Verify.self, Serve.self,
+      Verify.self, Serve.self, Explain.self,
     ],
     defaultSubcommand: Inspect.self)
 

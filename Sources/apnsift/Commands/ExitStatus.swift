@@ -4,7 +4,7 @@ import Platform
 import TokenStores
 import YAML
 
-/// The exit codes (interface.md, "Exit codes").
+/// The exit codes (docs/spec/interface.md#exit-codes).
 enum ExitStatus: Int32, Error {
   case done = 0
   /// There is a finding that `--strict` or `--fail-on` names.

@@ -65,7 +65,7 @@ struct Generate: ParsableCommand {
       )
     }
     try validateResponses()
-    // More are not all correlated (decoding-rules.md, Correlation: --max-pending).
+    // More are not all correlated (docs/spec/decoding-rules.md#correlation: --max-pending).
     let most = CaptureScenario.mostRequests
     if isGateway, (tuples.tuples - 1) / capture.connections >= most {
       throw ValidationError(

@@ -1,7 +1,7 @@
 import Analysis
 import ArgumentParser
 
-/// How streams come in chunks, other than as they were captured (readers.md).
+/// How streams come in chunks, other than as they were captured (docs/spec/readers.md#chunks).
 struct ChunkOptions: ParsableArguments {
   @Option(help: "Chunks of so many bytes: a read returns at most the rest of one.")
   var chunkSize: Int?

@@ -8,8 +8,7 @@ import Platform
 import Reports
 import StreamInputs
 
-/// The options of every command that reads inputs (interface.md, "Options of every command that reads
-/// input").
+/// The options of every command that reads inputs (docs/spec/interface.md#input-options).
 struct InputOptions: ParsableArguments {
   @Argument(help: "Files, directories (walked), or - for standard input.")
   var inputs: [String] = []

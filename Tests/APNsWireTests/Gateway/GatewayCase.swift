@@ -1,7 +1,7 @@
 import APNsWire
 import Testing
 
-/// One sentence of decoding-rules.md, "Gateway requests", and bytes on which it decides.
+/// One sentence of docs/spec/decoding-rules.md#gateway-requests, and bytes on which it decides.
 struct RequestCase: Sendable, CustomTestStringConvertible {
   var sentence: String
   var bytes: [UInt8]
@@ -37,7 +37,7 @@ struct RequestCase: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// One sentence of decoding-rules.md, "Error responses", and bytes on which it decides.
+/// One sentence of docs/spec/decoding-rules.md#error-responses, and bytes on which it decides.
 struct ResponseCase: Sendable, CustomTestStringConvertible {
   var sentence: String
   var bytes: [UInt8]

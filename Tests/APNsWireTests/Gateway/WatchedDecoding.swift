@@ -17,7 +17,7 @@ enum Said: Equatable {
 /// What a decoder made of a run that was handed over in chunks, with the laws watched on the way.
 struct WatchedDecoding<Decoder: WatchedDecoder> {
   private(set) var evidence: [GatewayEvidence] = []
-  /// The first breach of a law of decoding-rules.md, "Laws"; nil where all held.
+  /// The first breach of a law of docs/spec/decoding-rules.md#laws; nil where all held.
   private(set) var breach: String?
   /// The most bytes that were held back between two chunks.
   private(set) var mostHeld = 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a whole request of the plain decoder says, and what is wrong with it (decoding-rules.md, "Flags").
+/// What a whole request of the plain decoder says, and what is wrong with it (docs/spec/decoding-rules.md#flags-of-requests).
 extension PlainRequests {
   /// The whole items of the command 2 in [o, end), and whether they fill it.
   func items(_ o: Int, _ end: Int) -> (items: [RequestContent.Item], fill: Bool) {
@@ -61,7 +61,7 @@ extension PlainRequests {
       let (items, fill) = items(o, end)
       func count(_ id: Int) -> Int { items.count { $0.id == id } }
       if !fill || count(1) != 1 || count(2) != 1 || !items.allSatisfy(isOfRightSize) {
-        flags.append("malformed-frame")
+        flags.append("malformed-items")
       }
       if !items.allSatisfy({ (1...5).contains($0.id) }) { flags.append("unknown-item") }
     }

@@ -1,4 +1,4 @@
-/// decoding-rules.md, "Gateway requests", written down a second time: sentence by sentence, over a whole run in
+/// docs/spec/decoding-rules.md#gateway-requests, written down a second time: sentence by sentence, over a whole run in
 /// memory. It shares nothing with the library, is slow on purpose, and where the two differ one is wrong. What a
 /// request says is in PlainContent.swift.
 struct PlainRequests {

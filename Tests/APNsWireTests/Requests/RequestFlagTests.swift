@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What is wrong inside a request, and what it says all the same.
-@Suite("decoding-rules.md: flags of requests")
+@Suite("docs/spec/decoding-rules.md#flags-of-requests")
 struct RequestFlagTests {
   private typealias Wire = RequestBytes
 
@@ -23,24 +23,24 @@ struct RequestFlagTests {
   /// Whole requests, and the flags that each has by itself.
   static let flags: [(String, [UInt8], String)] = [
     ("nothing wrong", Wire.framed(), ""),
-    ("items do not fill the frame", Wire.frame(token + payload + [5, 0]), "malformed-frame"),
-    ("an item reaches beyond the frame", Wire.frame(token + payload + [5, 0, 2, 10]), "malformed-frame"),
-    ("item 1 is missing", Wire.frame(payload), "malformed-frame"),
-    ("item 2 is missing, which is not payload-not-json", Wire.frame(token), "malformed-frame"),
-    ("no item", Wire.frame([]), "malformed-frame"),
-    ("item 1 is repeated", Wire.frame(token + payload + token), "malformed-frame"),
-    ("item 2 is repeated", Wire.frame(token + payload + payload), "malformed-frame"),
-    ("item 3 is of 3 bytes", Wire.framed(and: Wire.item(3, [1, 2, 3])), "malformed-frame"),
-    ("item 4 is of 5 bytes", Wire.framed(and: Wire.item(4, [1, 2, 3, 4, 5])), "malformed-frame"),
-    ("item 5 is of 0 bytes", Wire.framed(and: Wire.item(5, [])), "malformed-frame"),
+    ("items do not fill the frame", Wire.frame(token + payload + [5, 0]), "malformed-items"),
+    ("an item reaches beyond the frame", Wire.frame(token + payload + [5, 0, 2, 10]), "malformed-items"),
+    ("item 1 is missing", Wire.frame(payload), "malformed-items"),
+    ("item 2 is missing, which is not payload-not-json", Wire.frame(token), "malformed-items"),
+    ("no item", Wire.frame([]), "malformed-items"),
+    ("item 1 is repeated", Wire.frame(token + payload + token), "malformed-items"),
+    ("item 2 is repeated", Wire.frame(token + payload + payload), "malformed-items"),
+    ("item 3 is of 3 bytes", Wire.framed(and: Wire.item(3, [1, 2, 3])), "malformed-items"),
+    ("item 4 is of 5 bytes", Wire.framed(and: Wire.item(4, [1, 2, 3, 4, 5])), "malformed-items"),
+    ("item 5 is of 0 bytes", Wire.framed(and: Wire.item(5, [])), "malformed-items"),
     (
-      "item 5 is of 2 bytes, which is no priority", Wire.framed(and: Wire.item(5, [7, 7])), "malformed-frame"
+      "item 5 is of 2 bytes, which is no priority", Wire.framed(and: Wire.item(5, [7, 7])), "malformed-items"
     ),
     ("item 3 is repeated", Wire.framed(and: Wire.item(3, [1, 2, 3, 4]) + Wire.item(3, [1, 2, 3, 5])), ""),
     ("item 5 is repeated, the first counts", Wire.framed(and: Wire.item(5, [10]) + Wire.item(5, [7])), ""),
     ("an unknown item 0", Wire.framed(and: Wire.item(0, [])), "unknown-item"),
     ("an unknown item 6", Wire.framed(and: Wire.item(6, [1])), "unknown-item"),
-    ("an unknown item that does not fit in is not listed", Wire.framed(and: [6, 0, 1]), "malformed-frame"),
+    ("an unknown item that does not fit in is not listed", Wire.framed(and: [6, 0, 1]), "malformed-items"),
     ("a token of 31 bytes", Wire.simple(Wire.token(31)), "unexpected-token-length"),
     ("a token item of 33 bytes", Wire.framed(Wire.token(33)), "unexpected-token-length"),
     ("an empty token", Wire.enhanced([]), "zero-length-token"),
@@ -73,7 +73,7 @@ struct RequestFlagTests {
       Wire.frame(
         Wire.item(6, []) + Wire.item(1, Wire.token(9, fill: 0)) + Wire.item(2, Wire.token(2049))
           + Wire.item(5, [6]) + [0]),
-      "malformed-frame payload-not-json payload-too-large unexpected-token-length unknown-item "
+      "malformed-items payload-not-json payload-too-large unexpected-token-length unknown-item "
         + "unusual-priority zero-filled-token"
     ),
   ]
@@ -135,7 +135,7 @@ struct RequestFlagTests {
         + Wire.item(2, [0x32]) + Wire.item(9, []) + [3, 0, 4, 0])
     let decoding = WatchedDecoding(requests: bytes) { 3 }
     guard case .request(_, _, let content, let flags) = try #require(decoding.evidence.first) else { return }
-    #expect(flags == ["malformed-frame", "unknown-item"])
+    #expect(flags == ["malformed-items", "unknown-item"])
     #expect(content.token == Wire.token(fill: 1) && content.payload == [0x31])
     #expect(content.items?.map(\.id) == [1, 2, 1, 2, 9])
     #expect(content.items?.map(\.data.count) == [32, 1, 32, 1, 0])

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Extent, boundary and start: where a request may lie, and how the walk goes on where none can.
-@Suite("decoding-rules.md: the walk over requests")
+@Suite("docs/spec/decoding-rules.md#gateway-requests: the walk over requests")
 struct RequestRuleTests {
   private typealias Wire = RequestBytes
 
@@ -37,7 +37,7 @@ struct RequestRuleTests {
       "command 1 with both lengths 0 is a request", Wire.enhanced([], []),
       "request 0+13 payload-not-json zero-length-token"),
     RequestCase(
-      "a frame of length 0 is a request", [2, 0, 0, 0, 0], "request 0+5 malformed-frame"),
+      "a frame of length 0 is a request", [2, 0, 0, 0, 0], "request 0+5 malformed-items"),
     RequestCase(
       "a token of the longest length", Wire.simple(Wire.token(100)), "request 0+120 unexpected-token-length"),
     RequestCase(
@@ -86,7 +86,7 @@ struct RequestRuleTests {
     RequestCase(
       "3. a whole request with a boundary behind is one, whatever is in it",
       Wire.frame(simple + simple) + simple,
-      "request 0+109 malformed-frame unknown-item, request 109+52"),
+      "request 0+109 malformed-items unknown-item, request 109+52"),
     RequestCase(
       "2. cut, the first start in (o, n): skipped", Array(frame.prefix(20)) + simple,
       "skipped 0+20, request 20+52 resynchronised"),

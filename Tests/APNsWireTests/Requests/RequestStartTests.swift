@@ -4,7 +4,7 @@ import Testing
 
 /// start(p): where decoding may resume. Behind a byte that is no command, a request that is a start is decoded, and
 /// one that is none is skipped.
-@Suite("decoding-rules.md: where requests may resume")
+@Suite("docs/spec/decoding-rules.md#gateway-requests: where requests may resume")
 struct RequestStartTests {
   private typealias Wire = RequestBytes
 

@@ -1,7 +1,7 @@
-/// decoding-rules.md, "Error responses", written down a second time, over a whole run in memory. It shares nothing
+/// docs/spec/decoding-rules.md#error-responses, written down a second time, over a whole run in memory. It shares nothing
 /// with the library.
 struct PlainResponses {
-  /// The statuses of protocol.md's table.
+  /// The statuses of docs/spec/protocol.md#error-responses.
   static let known: Set<Int> = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 128, 255]
 
   private let bytes: [UInt8]

@@ -1,7 +1,7 @@
 import APNsWire
 import Testing
 
-@Suite("decoding-rules.md: error responses")
+@Suite("docs/spec/decoding-rules.md#error-responses")
 struct ResponseRuleTests {
   private static func response(_ status: UInt8 = 8, identifier: UInt8 = 1) -> [UInt8] {
     [8, status, 0, 0, 0, identifier]

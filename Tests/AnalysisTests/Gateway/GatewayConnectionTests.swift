@@ -27,8 +27,8 @@ private struct Word {
   }
 }
 
-/// The rule of correlation once more, the slow way: every response looks at every request (decoding-rules.md,
-/// "Correlation"). Packets of the client are in the order of its stream.
+/// The rule of correlation once more, the slow way: every response looks at every request
+/// (docs/spec/decoding-rules.md#correlation). Packets of the client are in the order of its stream.
 private struct PlainCorrelation {
   var outcomes = ""
   /// For each response the number of its request, and its flags.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `audit`: what the faulty readers of readers.md make of the same bytes. Expected numbers are worked out by hand
+/// `audit`: what the faulty readers of docs/spec/readers.md#models make of the same bytes. Expected numbers are worked out by hand
 /// from the faults that are described there.
 @Suite("Faults of readers")
 struct AuditFaultTests {

@@ -1,7 +1,7 @@
 import CaptureWriting
 import Testing
 
-/// Small connections with outcomes worked out by hand (decoding-rules.md, "Correlation").
+/// Small connections with outcomes worked out by hand (docs/spec/decoding-rules.md#correlation).
 @Suite("Which request a response names, and what that says of the others")
 struct CorrelationTests {
   struct Case: Sendable, CustomTestStringConvertible {

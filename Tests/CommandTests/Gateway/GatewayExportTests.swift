@@ -2,7 +2,7 @@ import CaptureWriting
 import Foundation
 import Testing
 
-/// Requests and responses as CSV, JSON and NDJSON (interface.md, "export").
+/// Requests and responses as CSV, JSON and NDJSON (docs/spec/interface.md#export).
 @Suite("Requests and responses, exported")
 struct GatewayExportTests {
   private let directory: TestDirectory
@@ -79,7 +79,7 @@ struct GatewayExportTests {
     let rows = try csv(
       [2] + big(UInt32(items.count)) + items, "--columns",
       "items,identifier,expiry,priority,token,payload,payload_length,flags")
-    #expect(rows == [["1;5;9", "", "", "", hex(token(1)), "", "", "malformed-frame;unknown-item"]])
+    #expect(rows == [["1;5;9", "", "", "", hex(token(1)), "", "", "malformed-items;unknown-item"]])
   }
 
   @Test("the hint names what a table of feedback leaves out")

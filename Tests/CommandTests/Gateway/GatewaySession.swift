@@ -1,7 +1,7 @@
 import CaptureWriting
 
 /// A session of notifications with commands 0, 1 and 2 in turn, of which one is refused: what the client sent, what
-/// the gateway answered, and what became of each by the rule (decoding-rules.md, "Correlation").
+/// the gateway answered, and what became of each by the rule (docs/spec/decoding-rules.md#correlation).
 struct GatewaySession: Sendable {
   let pushes: [Push]
   /// Offsets of the requests, and behind the last one.

@@ -1,6 +1,6 @@
 import Testing
 
-/// A gateway request as protocol.md has it, made without the code that is tested.
+/// A gateway request as docs/spec/protocol.md#gateway-requests has it, made without the code that is tested.
 struct Push: Hashable {
   /// 0, 1 or 2.
   var command: UInt8

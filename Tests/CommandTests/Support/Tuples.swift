@@ -1,4 +1,4 @@
-/// A feedback tuple as protocol.md has it, made without the code that is tested.
+/// A feedback tuple as docs/spec/protocol.md#feedback-tuples has it, made without the code that is tested.
 struct Tuple: Hashable {
   /// Seconds since 1970.
   var time: UInt32

@@ -98,7 +98,7 @@ def naming():
     yield pair(
         "correlation/identifier-of-the-wrong-size", "An identifier of another size than its own names nothing",
         ["correlation/no-identifier"],
-        [enhanced(1), framed(9, "malformed-frame", items=items, identifier=None)], [error(8, 9, "uncorrelated")],
+        [enhanced(1), framed(9, "malformed-items", items=items, identifier=None)], [error(8, 9, "uncorrelated")],
     )  # fmt: skip
     yield pair(
         "correlation/no-such-request", "A response that names no request leaves all unknown", ["correlation/uncorrelated"],

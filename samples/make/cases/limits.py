@@ -27,10 +27,10 @@ def windows():
         ["capture/reorder-window"],
         on_ethernet([*early, says(0, 38), idle]), [feedback()], options=["--reorder-window", "2"],
     )  # fmt: skip
-    late = {"direction": "server", "code": "late-bytes", "offset": 0, "length": 38, "packet": 8}
+    late = {"direction": "server", "code": "late-segment", "offset": 0, "length": 38, "packet": 8}
     yield capture(
         "capture/late-behind-the-window", "Behind the window, a gap was declared, and bytes that come for it are left out",
-        ["capture/reorder-window", "capture/late-bytes"], on_ethernet([*early, idle, idle, says(0, 38)]),
+        ["capture/reorder-window", "capture/late-segment"], on_ethernet([*early, idle, idle, says(0, 38)]),
         [feedback([gap(38), rec(1), rec(2)], findings=[late])], options=["--reorder-window", "2"],
     )  # fmt: skip
 
@@ -151,13 +151,13 @@ def joined():
         [of_files(sources, fields={"first_packet": 1, "last_packet": 4})], options=["--join"], format="capture",
         spans={"input.1.pcap": first.spans, "input.2.pcap": second.spans},
     )  # fmt: skip
-    again = [{"source": "input.2.pcap", "direction": "server", "code": "uncompared-duplicate"}]
+    again = [{"source": "input.2.pcap", "direction": "server", "code": "unverified-retransmission"}]
     file = pcap(whole)
     yield Case(
         "capture/joined-twice", "What comes again in another file cannot be compared, and is not used; the same file is told",
         ["capture/join", "capture/copies"],
         {"input.1.pcap": file.data, "input.2.pcap": file.data}, [of_files(4 * ["input.1.pcap"], findings=again)],
-        options=["--join"], format="capture", findings=[{"source": "input.2.pcap", "code": "repeated-input"}],
+        options=["--join"], format="capture", findings=[{"source": "input.2.pcap", "code": "duplicate-input"}],
         spans={"input.1.pcap": file.spans},
     )  # fmt: skip
 

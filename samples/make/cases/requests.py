@@ -167,13 +167,13 @@ def long_frame(number, length, *flags):
 
 
 def malformed():
-    flag = "malformed-frame"
+    flag = "malformed-items"
     body, payload, number = item(1, token(1)), item(2, words(1)), item(3, struct.pack(">I", 1))
     no_token, no_payload = {"token": None, "token_length": None}, {"payload": None, "payload_length": None}
     other, later = item(1, token(2)), item(2, words(2))
     yield asked(
         "requests/items-missing-or-twice", "Token and payload must be there exactly once; of two the first counts",
-        ["requests/malformed-frame", "requests/first-item-counts"],
+        ["requests/malformed-items", "requests/first-item-counts"],
         [
             framed(1, flag, items=[payload, number], **no_token), framed(1, flag, items=[body, number], **no_payload),
             framed(1, flag, items=[body, other, payload, number]), framed(1, flag, items=[body, payload, later, number]),
@@ -184,7 +184,7 @@ def malformed():
     )  # fmt: skip
     yield asked(
         "requests/items-of-the-wrong-size", "Identifier, expiry and priority of another size than theirs are null, and flagged",
-        ["requests/malformed-frame", "requests/wrong-size-is-null"],
+        ["requests/malformed-items", "requests/wrong-size-is-null"],
         [
             framed(1, flag, items=[body, payload, item(3, b"\0\x01")], identifier=None),
             framed(1, flag, items=[body, payload, number, item(4, bytes(8))]),
@@ -195,7 +195,7 @@ def malformed():
     yield asked(
         "requests/items-that-do-not-fill-the-frame",
         "Bytes behind the last item, or an item that reaches beyond the frame, are flagged",
-        ["requests/malformed-frame", "requests/one-request-whatever-is-inside"],
+        ["requests/malformed-items", "requests/one-request-whatever-is-inside"],
         [
             framed(1, flag, items=[body, payload, number], rest=b"\x05\0"),
             framed(1, flag, items=[body, number], rest=item(2, words(1), length=60), **no_payload), framed(2),

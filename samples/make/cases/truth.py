@@ -7,13 +7,13 @@ from collections import Counter
 SEVERITIES = {
     "error": (
         "skipped-bytes", "truncated-record", "encrypted-stream", "stream-gap", "damaged-capture", "malformed-frame",
-        "unknown-command", "unreadable-input", "late-bytes", "malformed-packet",
+        "unknown-command", "unreadable-input", "late-segment", "malformed-packet",
     ),
     "warning": (
         "conflicting-overlap", "midstream-start", "truncated-packet", "pending-limit", "buffer-limit",
-        "connection-evicted", "fragment-missing", "fragment-overlap", "repeated-input",
+        "connection-evicted", "fragment-missing", "fragment-overlap", "duplicate-input",
     ),
-    "note": ("unsupported-link-type", "unrecognised-input", "uncompared-duplicate"),
+    "note": ("unsupported-link-type", "unrecognised-input", "unverified-retransmission"),
 }  # fmt: skip
 SEVERITY = {code: severity for severity, codes in SEVERITIES.items() for code in codes}
 RECORDS = ("feedback", "request", "response")

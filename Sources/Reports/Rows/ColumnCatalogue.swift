@@ -1,0 +1,214 @@
+/// What a column of CSV, or a member of a JSON record, has. docs/reference/columns.md and the JSON Schemas are made from it.
+package struct ColumnEntry: Sendable {
+  package enum ValueType: Sendable {
+    /// A definition of docs/schemas/apnsift-1.ndjson.schema.json, such as `offset`.
+    case named(String)
+    case integer(ClosedRange<Int>)
+    case text
+    /// One of these words.
+    case words([String])
+    /// A list, in CSV separated by semicolons, in JSON an array.
+    case flags
+    case itemIDs
+    case hex
+  }
+
+  package var type: ValueType
+  /// Whether it may be empty in CSV and null in JSON.
+  package var isOptional = false
+  /// With units and base.
+  package var meaning: String
+
+  init(_ type: ValueType, optional: Bool = false, _ meaning: String) {
+    (self.type, isOptional, self.meaning) = (type, optional, meaning)
+  }
+}
+
+/// The columns of one kind of record.
+package protocol RecordColumn: CaseIterable, RawRepresentable<String> {
+  /// As `--records` names the kind, and as the member `type` of JSON does.
+  static var kind: (records: String, type: String) { get }
+  var entry: ColumnEntry { get }
+}
+
+extension ColumnEntry {
+  private static let anyByte = 0...65535
+
+  fileprivate static let source = ColumnEntry(
+    .named("source"), "the input, as it was named; - is standard input")
+  fileprivate static let stream = ColumnEntry(
+    .named("stream"), "number of the stream in its input, from 0; a dump is stream 0")
+  fileprivate static let direction = ColumnEntry(.named("direction"), "who sent the bytes")
+  fileprivate static let client = ColumnEntry(
+    .named("peer"), optional: true, "address and port of the client")
+  fileprivate static let server = ColumnEntry(
+    .named("peer"), optional: true, "address and port of the server")
+  fileprivate static let offset = ColumnEntry(
+    .named("offset"),
+    "offset of the record's first byte in its direction of the stream: bytes from 0, gaps included")
+  fileprivate static let packet = ColumnEntry(
+    .named("packet"), optional: true, "number of the packet with that byte, from 1, in its capture file")
+  fileprivate static let originalPacket = ColumnEntry(
+    .named("packet"), optional: true,
+    "number of that packet in the capture from which an export was made, from 1, where the export names it")
+  fileprivate static let fileOffset = ColumnEntry(
+    .named("offset"), optional: true,
+    "offset of that byte, or of the first character that encodes it, in the decompressed input file: bytes from 0"
+  )
+  fileprivate static let capturedAt = ColumnEntry(
+    .named("captureTime"), optional: true, "when that packet was captured, in UTC")
+  fileprivate static let flags = ColumnEntry(
+    .flags, "what is doubtful about the record (findings.md, Flags), sorted")
+  fileprivate static let tokenLength = ColumnEntry(.integer(anyByte), "length of the token in bytes")
+  fileprivate static let token = ColumnEntry(.named("token"), "the token in hex")
+
+  fileprivate func optional(_ meaning: String? = nil) -> ColumnEntry {
+    ColumnEntry(type, optional: true, meaning ?? self.meaning)
+  }
+}
+
+extension FeedbackColumn: RecordColumn {
+  package static let kind = (records: "feedback", type: "feedback")
+
+  package var entry: ColumnEntry {
+    switch self {
+    case .source: .source
+    case .stream: .stream
+    case .direction: .direction
+    case .client: .client
+    case .server: .server
+    case .offset: .offset
+    case .packet: .packet
+    case .originalPacket: .originalPacket
+    case .fileOffset: .fileOffset
+    case .capturedAt: .capturedAt
+    case .timestamp:
+      ColumnEntry(.named("seconds"), "time of the tuple, in seconds since 1970-01-01T00:00:00Z")
+    case .time: ColumnEntry(.named("time"), "the same in RFC 3339, UTC")
+    case .tokenLength: .tokenLength
+    case .token: .token
+    case .flags: .flags
+    }
+  }
+}
+
+extension RequestColumn: RecordColumn {
+  package static let kind = (records: "requests", type: "request")
+
+  package var entry: ColumnEntry {
+    switch self {
+    case .source: .source
+    case .stream: .stream
+    case .direction: ColumnEntry(.words(["client"]), "always client")
+    case .offset: .offset
+    case .length: ColumnEntry(.integer(5...65540), "length of the whole request in bytes")
+    case .packet: .packet
+    case .originalPacket: .originalPacket
+    case .fileOffset: .fileOffset
+    case .capturedAt: .capturedAt
+    case .command: ColumnEntry(.integer(0...2), "command of the request")
+    case .identifier:
+      ColumnEntry(
+        .named("identifier"), optional: true,
+        "identifier that the client chose; none with command 0, or if the item is missing or of the wrong size"
+      )
+    case .expiry:
+      ColumnEntry(
+        .named("seconds"), optional: true,
+        "until when the notification may be delivered, in seconds since 1970; 0 means one attempt")
+    case .priority:
+      ColumnEntry(.integer(0...255), optional: true, "priority (item 5); none with commands 0 and 1")
+    case .tokenLength: .tokenLength.optional()
+    case .token: .token.optional("the token in hex; none if a command 2 request lacks it")
+    case .payloadLength: ColumnEntry(.integer(0...65535), optional: true, "length of the payload in bytes")
+    case .payload: ColumnEntry(.text, optional: true, "the payload; none if it is not UTF-8")
+    case .payloadHex: ColumnEntry(.hex, optional: true, "the payload in hex, only if it is not UTF-8")
+    case .items:
+      ColumnEntry(.itemIDs, optional: true, "ids of the items of a command 2 request, in wire order")
+    case .outcome:
+      ColumnEntry(
+        .words(["accepted", "rejected", "discarded", "unknown"]),
+        "accepted (before the request that an error names), rejected (named), discarded (after it), or unknown"
+      )
+    case .outcomeStatus:
+      ColumnEntry(.named("status"), optional: true, "status of the response that rejects the request")
+    case .flags: .flags
+    }
+  }
+}
+
+extension ResponseColumn: RecordColumn {
+  package static let kind = (records: "responses", type: "response")
+
+  package var entry: ColumnEntry {
+    switch self {
+    case .source: .source
+    case .stream: .stream
+    case .direction: ColumnEntry(.words(["server"]), "always server")
+    case .offset: .offset
+    case .packet: .packet
+    case .originalPacket: .originalPacket
+    case .fileOffset: .fileOffset
+    case .capturedAt: .capturedAt
+    case .status: ColumnEntry(.named("status"), "status of the error response")
+    case .statusText:
+      ColumnEntry(.text, optional: true, "Apple's text for the status; none for an unknown one")
+    case .identifier: ColumnEntry(.named("identifier"), "identifier of the request that it names")
+    case .requestOffset:
+      ColumnEntry(
+        .named("offset"), optional: true, "offset of that request in the client's direction, if one is found")
+    case .token: .token.optional("the token of that request in hex, if one is found and has a token")
+    case .flags: .flags
+    }
+  }
+}
+
+extension StreamColumn: RecordColumn {
+  package static let kind = (records: "streams", type: "stream")
+
+  package var entry: ColumnEntry {
+    switch self {
+    case .source: .source
+    case .stream: .stream
+    case .speaks:
+      ColumnEntry(.words(["feedback", "gateway", "encrypted", "other"]), "what the stream carries")
+    case .client: .client
+    case .server: .server
+    case .firstPacket: ColumnEntry(.named("packet"), optional: true, "number of its first packet, from 1")
+    case .lastPacket: ColumnEntry(.named("packet"), optional: true, "number of its last packet, from 1")
+    case .startedAt:
+      ColumnEntry(.named("captureTime"), optional: true, "when its first packet was captured, in UTC")
+    case .endedAt:
+      ColumnEntry(.named("captureTime"), optional: true, "when its last packet was captured, in UTC")
+    case .clientBytes: ColumnEntry(.named("count"), "bytes that the client sent, without gaps")
+    case .serverBytes: ColumnEntry(.named("count"), "bytes that the server sent, without gaps")
+    case .clientGapBytes: ColumnEntry(.named("count"), "missing bytes of the client")
+    case .serverGapBytes: ColumnEntry(.named("count"), "missing bytes of the server")
+    case .records: ColumnEntry(.named("count"), "records in both directions")
+    case .findings: ColumnEntry(.named("count"), "findings about the stream")
+    }
+  }
+}
+
+extension FindingColumn: RecordColumn {
+  package static let kind = (records: "findings", type: "finding")
+
+  package var entry: ColumnEntry {
+    switch self {
+    case .source: .source
+    case .stream: .stream.optional("number of the stream, from 0; none for a finding about the input")
+    case .direction: .direction.optional()
+    case .offset:
+      .offset.optional("offset of the first byte in its direction of the stream: bytes from 0, gaps included")
+    case .length:
+      ColumnEntry(
+        .named("count"), optional: true,
+        "bytes of the stream from offset on; without an offset, bytes of the file from file_offset on")
+    case .packet: .packet.optional("number of the packet, from 1, in its capture file")
+    case .fileOffset: .fileOffset
+    case .code: ColumnEntry(.named("code"), "what is wrong (findings.md)")
+    case .severity: ColumnEntry(.named("severity"), "how much it matters")
+    case .message: ColumnEntry(.text, "one line for people; its wording may change")
+    }
+  }
+}

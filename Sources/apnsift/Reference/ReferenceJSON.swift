@@ -1,0 +1,98 @@
+import Analysis
+import JSON
+import Reports
+
+/// What the code declares about its output, for scripts: the JSON Schemas are made from it.
+enum ReferenceJSON {
+  static var value: JSONValue {
+    .object([
+      (
+        "findings",
+        .array(
+          FindingCode.allCases.map {
+            .object(
+              [("code", .string($0.rawValue)), ("severity", .string($0.severity.rawValue))]
+                + members($0.entry))
+          })
+      ),
+      (
+        "flags",
+        .array(
+          FlagEntry.all.map {
+            .object(
+              [("code", .string($0.code)), ("records", .array($0.records.map { .string($0.rawValue) }))]
+                + members($0.entry))
+          })
+      ),
+      (
+        "records",
+        .array([
+          record(FeedbackColumn.self), record(RequestColumn.self), record(ResponseColumn.self),
+          record(StreamColumn.self), record(FindingColumn.self),
+        ])
+      ),
+      ("formats", .array(FromArgument.allValueStrings.map { .string($0) })),
+      (
+        "limits",
+        .array(
+          Limit.options.map {
+            .object([
+              ("option", .string($0.option)), ("limits", .string($0.help)), ("default", .string($0.standard)),
+              ("range", .string($0.range)), ("cost", .string($0.cost)), ("effect", .string($0.effect)),
+            ])
+          })
+      ),
+    ])
+  }
+
+  private static func members(_ entry: CatalogueEntry) -> [(String, JSONValue)] {
+    [
+      ("title", .string(entry.title)), ("cause", .string(entry.cause)), ("meaning", .string(entry.meaning)),
+      ("remedy", .string(entry.remedy)), ("example", .string(entry.example)),
+    ]
+  }
+
+  private static func record<Column: RecordColumn>(_ column: Column.Type) -> JSONValue {
+    let kind = Column.kind.type
+    let columns = Column.allCases.map { column in
+      JSONValue.object([
+        ("name", .string(column.rawValue)), ("schema", schema(column.entry, of: kind)),
+        ("meaning", .string(column.entry.meaning)),
+      ])
+    }
+    return .object([
+      ("type", .string(kind)), ("records", .string(Column.kind.records)), ("columns", .array(columns)),
+    ])
+  }
+
+  /// As JSON Schema has it.
+  private static func schema(_ entry: ColumnEntry, of kind: String) -> JSONValue {
+    func type(_ name: String) -> JSONValue {
+      entry.isOptional ? .array([.string(name), .string("null")]) : .string(name)
+    }
+    switch entry.type {
+    case .named(let name):
+      let reference = JSONValue.object([("$ref", .string("#/$defs/\(name)"))])
+      return entry.isOptional
+        ? .object([("anyOf", .array([reference, .object([("type", .string("null"))])]))]) : reference
+    case .integer(let range):
+      return .object([
+        ("type", type("integer")), ("minimum", .int(range.lowerBound)), ("maximum", .int(range.upperBound)),
+      ])
+    case .text: return .object([("type", type("string"))])
+    case .hex: return .object([("type", type("string")), ("pattern", .string("^([0-9a-f]{2})+$"))])
+    case .words(let words): return .object([("enum", .array(words.map { .string($0) }))])
+    case .itemIDs:
+      let item = JSONValue.object([
+        ("type", .string("integer")), ("minimum", .int(0)), ("maximum", .int(255)),
+      ])
+      return .object([("type", type("array")), ("items", item)])
+    case .flags:
+      let codes = FlagEntry.all.filter { $0.records.contains { $0.rawValue == kind } }.map(\.code)
+      return .object([
+        ("type", type("array")), ("items", .object([("enum", .array(codes.map { .string($0) }))])),
+        ("uniqueItems", .bool(true)),
+      ])
+    }
+  }
+}

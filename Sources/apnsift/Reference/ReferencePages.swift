@@ -1,0 +1,135 @@
+import Analysis
+import ArgumentParser
+import Reports
+
+/// The pages of docs/reference, made from what the code declares (scripts/make-reference writes them).
+enum ReferencePage: String, CaseIterable, ExpressibleByArgument {
+  case findings, columns, limits
+
+  var text: String {
+    switch self {
+    case .findings: Self.findingsPage
+    case .columns: Self.columnsPage
+    case .limits: Self.limitsPage
+    }
+  }
+
+  private static func table(_ titles: [String], _ rows: [[String]]) -> String {
+    ([titles, titles.map { _ in "---" }] + rows).map { "| \($0.joined(separator: " | ")) |\n" }.joined()
+  }
+
+  // MARK: - Findings
+
+  private static var findingsPage: String {
+    let codes = FindingCode.allCases
+    let flags = FlagEntry.all
+    return """
+      # Findings and flags
+
+      A **finding** says that bytes are lost, doubtful or unreadable at an offset, or in an input.
+      A **flag** says that a record was read but is doubtful.
+      A replay skips flagged records unless `--include-flagged` is given.
+      `apnsift explain CODE` shows one entry in the terminal.
+
+      An error means that bytes or packets are lost or cannot be read, a warning that the result is doubtful, a note that something is good to know.
+      Offsets count bytes from 0 in the stream, gaps included; packets count from 1 in their file.
+
+      \(table(["code", "severity", "title"], codes.map { ["[`\($0.rawValue)`](#\($0.rawValue))", $0.severity.rawValue, $0.entry.title] }))
+      \(table(["flag", "on", "title"], flags.map { ["[`\($0.code)`](#\($0.code))", $0.kinds, $0.entry.title] }))
+      The examples run as shown, next to a copy of `samples/`.
+
+      ## Findings
+
+      \(codes.map { section($0.rawValue, $0.severity.rawValue, $0.entry) }.joined(separator: "\n"))
+      ## Flags
+
+      \(flags.map { section($0.code, $0.kinds, $0.entry) }.joined(separator: "\n"))
+      """
+  }
+
+  private static func section(_ code: String, _ remark: String, _ entry: CatalogueEntry) -> String {
+    """
+    ### \(code)
+
+    \(entry.title) (\(remark)).
+
+    **Cause.** \(entry.cause)
+
+    **Meaning.** \(entry.meaning)
+
+    **Remedy.** \(entry.remedy)
+
+    ```console
+    \(entry.example)
+    ```
+
+    """
+  }
+
+  // MARK: - Columns
+
+  private static var columnsPage: String {
+    let kinds =
+      columns(of: FeedbackColumn.self) + columns(of: RequestColumn.self) + columns(of: ResponseColumn.self)
+      + columns(of: StreamColumn.self) + columns(of: FindingColumn.self)
+    return """
+      # Columns
+
+      The columns of CSV, and the members of JSON and NDJSON records, in their order.
+      An optional column may be empty in CSV; JSON has null there.
+      JSON records also have the member `type`.
+      `export --columns` chooses columns of CSV.
+
+      """ + kinds
+  }
+
+  private static func columns<Column: RecordColumn>(of column: Column.Type) -> String {
+    let rows = Column.allCases.map { column in
+      let entry = column.entry
+      return [
+        "`\(column.rawValue)`", entry.type.text + (entry.isOptional ? ", optional" : ""), entry.meaning,
+      ]
+    }
+    return """
+
+      ## \(Column.kind.records)
+
+      \(table(["column", "type", "meaning"], rows))
+      """
+  }
+
+  // MARK: - Limits
+
+  private static var limitsPage: String {
+    """
+    # Limits
+
+    Options that bound memory, time and what is plausible.
+    Reaching a limit is counted and reported.
+    Sizes are bytes, or have a unit: 64MiB, 1GiB, 500MB.
+
+    \(table(
+      ["option", "limits", "default", "range", "cost", "at the limit"],
+      Limit.options.map { ["`\($0.option)`", $0.help, $0.standard, $0.range, $0.cost, $0.effect] }))
+    """
+  }
+}
+
+extension FlagEntry {
+  var kinds: String { records.map(\.rawValue).joined(separator: ", ") }
+}
+
+extension ColumnEntry.ValueType {
+  /// As the table of columns names it.
+  var text: String {
+    switch self {
+    case .named(let name): name
+    case .integer(let range): "integer \(range.lowerBound) to \(range.upperBound)"
+    case .text: "text"
+    case .words(let words): words.joined(separator: ", ")
+    case .flags: "list of flags"
+    case .itemIDs: "list of integers"
+    case .hex: "hex"
+    }
+  }
+}
