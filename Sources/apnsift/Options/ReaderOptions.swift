@@ -1,7 +1,7 @@
 import ArgumentParser
 import Readers
 
-/// The options of a reader that is judged (docs/corpora.md, "Testing a reader").
+/// The options of a reader that is judged (docs/corpora.md, "Readers").
 struct ReaderOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
