@@ -1,28 +1,28 @@
-/// How a stream was cut into chunks. A chunk is what one network read can return at most (docs/spec/readers.md#chunks): a TCP
-/// segment's payload, or a size that the user gave. No chunk is empty.
+/// How a stream is cut into chunks. A chunk is what one network read can return at most (readers.md): a TCP
+/// segment's payload, or a size given by the user. No chunk is empty.
 public enum Chunking: Sendable, Equatable {
-  /// Chunks end at these offsets in bytes from 0, which ascend. What is not beyond the end before it ends no
-  /// chunk, and bytes behind the last one are a chunk too.
+  /// Chunks end at these ascending offsets, in bytes from 0. An offset that is not beyond the previous one is
+  /// ignored, and the bytes after the last one form a chunk.
   case ends([Int])
-  /// Sizes in bytes, used in turn and again from the top; less than 1 counts as 1.
+  /// Sizes in bytes, used in turn and repeated; a size below 1 counts as 1.
   case sizes([Int])
 
   /// Chunks of `size` bytes.
   public static func size(_ size: Int) -> Chunking { .sizes([size]) }
 
-  /// The size that is taken where nobody says anything else (docs/spec/readers.md#chunks).
+  /// The default size (readers.md).
   public static let standard = Chunking.size(4096)
 }
 
-/// Reads a stream as a program reads a socket: at most the rest of a chunk at once. It hands out places and
-/// holds none of the bytes.
+/// Simulates reads from a socket: each returns at most the rest of a chunk. It returns ranges, and does not store
+/// the bytes.
 public struct ChunkedReads {
   @usableFromInline let byteCount: Int
   @usableFromInline let list: [Int]
   @usableFromInline let listsEnds: Bool
-  /// Which of `list` is next.
+  /// Index of the next element of `list`.
   @usableFromInline var next = 0
-  /// Offset in bytes from 0 of what the next read begins with.
+  /// Offset of the next read, in bytes from 0.
   @usableFromInline var position = 0
   @usableFromInline var chunkEnd = 0
 
@@ -38,7 +38,7 @@ public struct ChunkedReads {
     }
   }
 
-  /// A read for `limit` bytes, at least 1: the place of what it returns, which is empty at the stream's end.
+  /// Reads up to `limit` bytes, at least 1; returns their range, which is empty at the stream's end.
   @inlinable
   public mutating func read(_ limit: Int) -> Range<Int> {
     if position == chunkEnd { beginChunk() }

@@ -1,8 +1,8 @@
-/// A record as a reader reports it; its token comes beside it (`EmissionReceiver`).
+/// A record as a reader reports it, without the token, which is passed separately (`EmissionReceiver`).
 public struct Emission: Equatable, Sendable {
-  /// Seconds, as the reader understood them: negative where it took them as signed.
+  /// Seconds as the reader parsed them: negative if it read them as signed.
   public var time: Int64
-  /// Offset in the stream, in bytes from 0, at which the reader took its first byte.
+  /// Offset of the record's first byte in the stream, in bytes from 0.
   public var offset: Int
   public var fault: ReaderFault
 
@@ -14,24 +14,24 @@ public struct Emission: Equatable, Sendable {
   }
 }
 
-/// What a reader did wrong at one record. Of several the one that does the most harm is told.
+/// The fault of a reader at one record; of several faults the most harmful one.
 public enum ReaderFault: Equatable, Sendable {
   case none
-  /// A read that returned `count` bytes was taken for a whole tuple of 38; `rest` is what the others were.
+  /// A read that returned `count` bytes was treated as a whole tuple of 38; `rest` is the source of the other bytes.
   case shortRead(count: Int, rest: Rest)
-  /// The length field says `length`, and 32 bytes were taken as the token.
+  /// The length field is `length`, but 32 bytes were read as the token.
   case lengthIgnored(length: Int)
-  /// A time of 2^31 or later was taken as a signed integer.
+  /// A time of 2^31 or later was read as a signed integer.
   case signedTime
-  /// The length field says `length`, and its first byte was used twice: `read` came of it.
+  /// The length field is `length`, but its first byte was used twice, which gave `read`.
   case lengthByteTwice(length: Int, read: Int)
   /// The record reaches `missing` bytes beyond the end of the stream, and they were read as zeros.
   case beyondEnd(missing: Int)
 
-  /// What stood in a buffer behind the bytes that came.
+  /// The contents of the buffer after the received bytes.
   public enum Rest: Equatable, Sendable {
     case zeros
-    /// Bytes of the reads before.
+    /// Bytes of earlier reads.
     case stale
   }
 }
@@ -40,12 +40,12 @@ public enum ReaderFault: Equatable, Sendable {
 public enum ReaderEnding: Equatable, Sendable {
   /// It read to the end of the stream.
   case completed
-  /// It read to the end of the stream, and dropped `count` bytes from `offset` on in silence.
+  /// It read to the end of the stream, and silently dropped `count` bytes from `offset` on.
   case droppedTail(offset: Int, count: Int)
-  /// It spins for ever at the tuple at `offset`, whose field says `length` while `buffered` bytes of it,
-  /// header included, have been received.
+  /// It loops forever at the tuple at `offset`, whose length field is `length`, with `buffered` bytes of the tuple
+  /// received, including the header.
   case hangs(offset: Int, length: Int, buffered: Int)
-  /// It throws at the tuple at `offset`, whose field it takes for `length`.
+  /// It throws at the tuple at `offset`, whose length field it reads as `length`.
   case `throws`(offset: Int, length: Int)
 
   public var outcome: ReaderOutcome {
@@ -57,17 +57,17 @@ public enum ReaderEnding: Equatable, Sendable {
   }
 }
 
-/// The outcome of a reader, as reports name it (docs/spec/readers.md#judgement).
+/// The outcome of a reader, by its name in reports (readers.md).
 public enum ReaderOutcome: String, Sendable {
   case completed
   case hangs
   case `throws`
-  /// It printed more than it may. None of the models does.
+  /// It printed more than the limit. None of the models does.
   case floods
 }
 
-/// Takes what a reader reports, in its order. Generic, so that a record costs no call through a table.
+/// Receives the records of a reader, in its order. Used as a generic constraint, to avoid dynamic dispatch per record.
 public protocol EmissionReceiver {
-  /// - Parameter token: the token's bytes, which are there during the call only.
+  /// - Parameter token: the token's bytes, which are valid only during the call.
   mutating func receive(_ emission: Emission, token: RawSpan)
 }

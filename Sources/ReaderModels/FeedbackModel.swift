@@ -5,11 +5,11 @@ public enum FeedbackModel: String, CaseIterable, Sendable {
   case node
   case java
 
-  /// Whether it makes different things of the same bytes where they are cut differently.
+  /// Whether its results depend on the chunks.
   public var dependsOnChunks: Bool { self != .node }
 
-  /// Runs the reader over the stream `bytes`: what it reports goes to `receiver` in its order. Time and memory
-  /// are bounded whatever the bytes: a reader that would never end is recognised, not run.
+  /// Runs the reader on the stream `bytes`, and passes its records to `receiver` in its order. Time and memory are
+  /// bounded for any input: an endless loop of the reader is detected, not executed.
   @inlinable
   public func read<Receiver: EmissionReceiver>(
     _ bytes: RawSpan, cut chunking: Chunking, into receiver: inout Receiver

@@ -1,10 +1,10 @@
 /// The feedback poller of a blog article, in JavaScript for Node.js (docs/spec/readers.md#models, `node`).
 ///
-/// It collects everything and parses at the end, so no chunk matters to it. Its fault: the length is its first
-/// byte taken twice, 257 times that byte, so that 0x0020 reads as 0: an empty token, and lost alignment
-/// from the first tuple on. What it reads beyond the end is undefined, of which comes a time of 0 where the
-/// time's last byte is missing, a length of 0, and zeros in a token. That it takes seconds for milliseconds
-/// and writes hex in upper case is not judged.
+/// It collects everything and parses at the end, so chunks do not matter. Its fault: it uses the first byte of the
+/// length twice, which gives 257 times that byte. So 0x0020 reads as 0: an empty token, and lost alignment from
+/// the first tuple on. Bytes beyond the end are undefined, which gives a time of 0 if the time's last byte is
+/// missing, a length of 0, and zeros in a token. Its use of seconds as milliseconds, and its upper-case hex, are
+/// not judged.
 public enum NodeReader {
   @inlinable
   public static func read<Receiver: EmissionReceiver>(
@@ -33,22 +33,22 @@ public enum NodeReader {
     return .completed
   }
 
-  /// The length that it reads at `offset`.
+  /// The length as this reader parses it at `offset`.
   @inlinable @inline(__always)
   static func length(in bytes: RawSpan, at offset: Int) -> Int {
     guard offset < bytes.byteCount else { return 0 }
     return 257 &* Int(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
   }
 
-  /// Reports the record that reaches beyond the end, with zeros for what is missing of its token. There is at
+  /// Reports the record that reaches beyond the end, with zeros for the missing bytes of its token. There is at
   /// most one in a stream.
   @usableFromInline
   static func reportTail<Receiver: EmissionReceiver>(
-    _ emission: Emission, of bytes: RawSpan, token place: Range<Int>, to receiver: inout Receiver
+    _ emission: Emission, of bytes: RawSpan, token range: Range<Int>, to receiver: inout Receiver
   ) {
-    var token = [UInt8](repeating: 0, count: place.count)
-    for offset in place.clamped(to: 0..<bytes.byteCount) {
-      token[offset - place.lowerBound] = bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+    var token = [UInt8](repeating: 0, count: range.count)
+    for offset in range.clamped(to: 0..<bytes.byteCount) {
+      token[offset - range.lowerBound] = bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
     }
     receiver.receive(emission, token: token.span.bytes)
   }

@@ -1,10 +1,10 @@
-/// The wire as all readers share it (docs/spec/protocol.md#feedback-tuples): `time u32 | token length u16 | token`,
-/// big-endian. The module imports nothing of ours, so that no reader can be right by our decoder's code.
+/// The wire format as all readers share it (protocol.md, Feedback tuple): `time u32 | token length u16 | token`,
+/// big-endian. The module imports none of our modules, so that the readers are independent of our decoder.
 @usableFromInline
 enum Tuple {
   /// Bytes of time and token length.
   @usableFromInline static var header: Int { 6 }
-  /// The length of token that the readers of fixed records expect.
+  /// The token length that the readers of fixed records expect.
   @usableFromInline static var usualToken: Int { 32 }
   /// Bytes of a tuple with such a token.
   @usableFromInline static var usual: Int { 38 }
@@ -20,34 +20,34 @@ enum Tuple {
   }
 }
 
-/// What `cookbook` and `java` have in common: 38 bytes are a record whatever is in them, their last 32 the
-/// token, their first 4 a signed time.
+/// The common part of `cookbook` and `java`: any 38 bytes are a record, the last 32 of them the token, the first
+/// 4 a signed time.
 @usableFromInline
 enum FixedRecord {
-  /// Reports the 38 bytes at `place` of `bytes`, which the reader took from `offset` of the stream on.
-  /// - Parameter short: the fault where fewer bytes came than that.
+  /// Reports the 38 bytes at `index` of `bytes`, which the reader read from `offset` of the stream on.
+  /// - Parameter short: the fault if fewer bytes arrived.
   @inlinable @inline(__always)
   static func report<Receiver: EmissionReceiver>(
-    _ bytes: RawSpan, at place: Int, from offset: Int, short: ReaderFault? = nil, to receiver: inout Receiver
+    _ bytes: RawSpan, at index: Int, from offset: Int, short: ReaderFault? = nil, to receiver: inout Receiver
   ) {
-    let time = Int32(bitPattern: Tuple.time(in: bytes, at: place))
-    let length = Int(Tuple.tokenLength(in: bytes, at: place))
+    let time = Int32(bitPattern: Tuple.time(in: bytes, at: index))
+    let length = Int(Tuple.tokenLength(in: bytes, at: index))
     let fault =
       if let short { short } else if length != Tuple.usualToken {
         ReaderFault.lengthIgnored(length: length)
       } else { time < 0 ? ReaderFault.signedTime : .none }
-    let token = place &+ Tuple.header
+    let token = index &+ Tuple.header
     receiver.receive(
       Emission(time: Int64(time), offset: offset, fault: fault),
       token: bytes.extracting(token..<(token &+ Tuple.usualToken)))
   }
 
-  /// Overwrites the beginning of `buffer` with the bytes of `place`, at most 38.
+  /// Overwrites the beginning of `buffer` with the bytes of `range`, at most 38.
   @inlinable @inline(__always)
-  static func copy(_ bytes: RawSpan, _ place: Range<Int>, to buffer: inout InlineArray<38, UInt8>) {
+  static func copy(_ bytes: RawSpan, _ range: Range<Int>, to buffer: inout InlineArray<38, UInt8>) {
     var target = buffer.mutableSpan
     target.withUnsafeMutableBytes { target in
-      bytes.extracting(place).withUnsafeBytes { target.copyMemory(from: $0) }
+      bytes.extracting(range).withUnsafeBytes { target.copyMemory(from: $0) }
     }
   }
 }

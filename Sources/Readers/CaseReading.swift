@@ -4,23 +4,23 @@ import Platform
 import Reports
 import WireBytes
 
-/// What became of one stream of a case under somebody else's reader.
+/// The result of an external reader on one stream of a case.
 package struct CaseReading: Sendable {
   /// The case, by its name.
   package var name: String
   package var row: ReaderRow
-  /// How the reader ended, where that is worth a word: a sentence without its full stop.
+  /// How the reader ended, unless normally: a sentence without a full stop.
   package var ending: String?
-  /// What it wrote to standard error last.
+  /// The last lines of its standard error.
   package var complaint: [String]
-  /// How many streams its case had to be read; says which of them it is where there are more.
+  /// Whether its case has several such streams, so that the stream must be named.
   package var isOneOfMany: Bool
 
   /// The reading as a test.
-  /// - Parameter shows: what its case shows.
+  /// - Parameter shows: the description of the case.
   package func test(shows: String) -> TestRow {
-    let place = isOneOfMany ? "\(name), stream \(row.stream) of \(row.source)" : name
-    return TestRow(name: place, shows: shows, verdict: verdict)
+    let label = isOneOfMany ? "\(name), stream \(row.stream) of \(row.source)" : name
+    return TestRow(name: label, shows: shows, verdict: verdict)
   }
 
   private var verdict: TestRow.Verdict {
@@ -35,11 +35,11 @@ package struct CaseReading: Sendable {
     }
   }
 
-  /// What went wrong first, how it ended and what it said.
+  /// The first difference, how the reader ended, and its standard error.
   var details: [String] {
     var lines: [String] = []
     if case .judged(let reading) = row.verdict, let difference = reading.firstDifference {
-      lines.append("record \(difference.record): \(difference.reason)")
+      lines.append("record \(difference.record + 1): \(difference.reason)")
       if let expected = difference.expected { lines.append("  expected \(ReaderText.short(expected))") }
       if let emitted = difference.emitted { lines.append("  reported \(ReaderText.short(emitted))") }
     }
@@ -47,7 +47,7 @@ package struct CaseReading: Sendable {
     return lines + complaint.map { "  \($0)" }
   }
 
-  /// A row of JSON, as `audit` has it, with the case and the ending.
+  /// A JSON row as in `audit`, with the case and the ending.
   package var json: JSONValue {
     guard case .object(var members) = ReaderJSON.object(row) else { return .null }
     members.insert(("case", .string(name)), at: 1)
@@ -56,9 +56,9 @@ package struct CaseReading: Sendable {
   }
 }
 
-/// What `verify --reader` shows to people: a table of the readings, and what went wrong first in each.
+/// The text output of `verify --reader`: a table of the readings, and the first difference of each.
 package enum CaseReadingText {
-  /// Characters of a case's name in the table; of a longer one its end is shown.
+  /// Width of case names in the table, in characters; of longer names the end is shown.
   private static let nameLength = 50
 
   package static func text(_ readings: [CaseReading], style: TextStyle) -> String {

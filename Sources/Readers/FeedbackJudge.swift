@@ -1,37 +1,37 @@
 import ReaderModels
 
-/// Holds the records that a reader reports against the truth, one at a time.
+/// Compares the records that a reader reports with the true ones, one at a time.
 ///
-/// While both sequences agree nothing is stored. From the first difference on it counts, for each kind of
-/// tuple, how many are not matched yet: 4 bytes a true tuple, whatever is reported, and one look-up a record.
+/// As long as both sequences agree, nothing is stored. From the first difference on it counts the unmatched copies of
+/// each distinct tuple. This takes 4 bytes per true tuple, whatever is reported, and one look-up per record.
 package struct FeedbackJudge: EmissionReceiver {
   private let truth: FeedbackTruth
   private var records = 0
   private var correct = 0
   private var firstDifference: FirstDifference?
-  /// By the number of the first of its kind; empty while the sequences agree.
+  /// By the index of the first equal tuple; empty as long as the sequences agree.
   private var unmatched: [UInt32] = []
 
   package init(truth: FeedbackTruth) { self.truth = truth }
 
-  /// A record of one of our models, which says what it did wrong.
+  /// Takes a record of one of our models, which includes the reader's fault.
   package mutating func receive(_ emission: Emission, token: RawSpan) {
     take(emission.time, token, emission)
   }
 
-  /// A record of somebody else's program, as it printed it.
+  /// Takes a record printed by an external reader.
   package mutating func receive(time: Int64, token: [UInt8]) {
     take(time, token.span.bytes, nil)
   }
 
-  /// A line of somebody else's program that is no record, as messages show it: there may be millions, and the first
-  /// is shown.
+  /// Takes a line of an external reader that is not a record, as messages show it. The text is used only for the first
+  /// such line.
   package mutating func receive(rubbish: @autoclosure () -> String) {
     if firstDifference == nil {
       begin(
         FirstDifference(
           record: records, expected: truth.text(records), emitted: rubbish(),
-          reason: "the line is no record: expected `timestamp,token`, seconds and hex"))
+          reason: "the line is not a record: expected `timestamp,token`, in seconds and hex"))
     }
     records += 1
   }
@@ -41,7 +41,7 @@ package struct FeedbackJudge: EmissionReceiver {
     finish(ending.outcome) { ending.reason($0, in: $1) }
   }
 
-  /// The judgement on somebody else's program.
+  /// The judgement on an external reader.
   package consuming func finish(outcome: ReaderOutcome) -> Judgement {
     finish(outcome) { outcome.reason($0, in: $1) }
   }
@@ -72,7 +72,7 @@ package struct FeedbackJudge: EmissionReceiver {
       FirstDifference(record: records, expected: truth.text(records), emitted: emitted, reason: reason))
   }
 
-  /// From here on it is counted what is not matched yet.
+  /// Starts to count unmatched tuples.
   private mutating func begin(_ difference: FirstDifference) {
     firstDifference = difference
     unmatched = truth.index.copies
@@ -93,14 +93,14 @@ package struct FeedbackJudge: EmissionReceiver {
 }
 
 extension FeedbackTruth {
-  /// What `model` makes of the stream where it is cut so.
+  /// Judges `model` on the stream, cut into these chunks.
   package func judge(_ model: FeedbackModel, cut chunking: Chunking) -> Judgement {
     var judge = FeedbackJudge(truth: self)
     let ending = model.read(bytes.span.bytes, cut: chunking, into: &judge)
     return judge.finish(ending)
   }
 
-  /// The true tuple of that number as differences write it; nil behind the last one.
+  /// The true tuple at that index as text; nil after the last one.
   func text(_ number: Int) -> String? {
     guard number < count else { return nil }
     let tuple = tuples[number]

@@ -1,9 +1,9 @@
 import Platform
 import ReaderModels
 
-/// True tuples, one behind the other and with tokens of one length, by their place in a stream.
+/// Adjacent true tuples with tokens of equal length, by their offset in a stream.
 package struct TupleRun: Equatable, Sendable {
-  /// Offset in the stream, in bytes from 0, of the first tuple.
+  /// Offset of the first tuple in the stream, in bytes from 0.
   package var offset: Int
   package var tokenLength: Int
   package var count: Int
@@ -15,10 +15,10 @@ package struct TupleRun: Equatable, Sendable {
   }
 }
 
-/// What a feedback stream truly says, to judge readers by: the records of the decoding rules in their order,
-/// those with an empty token left out (docs/spec/readers.md#judgement). Made once for a stream, for all readers and chunkings.
+/// The true records of a feedback stream, to judge readers by: those of the decoding rules in their order, except for
+/// those with an empty token (readers.md). Created once per stream, for all readers and chunkings.
 ///
-/// Memory: the stream, and 40 to 56 bytes a tuple.
+/// Memory: the stream, and 40 to 56 bytes per tuple.
 package struct FeedbackTruth: Sendable {
   struct TrueTuple {
     /// Offset in the stream, in bytes from 0.
@@ -29,17 +29,17 @@ package struct FeedbackTruth: Sendable {
 
   package let bytes: [UInt8]
   let tuples: [TrueTuple]
-  /// Offsets, ascending, of the records that are left out.
+  /// Offsets of the excluded records, ascending.
   let emptyTokens: [Int]
   let index: TruthIndex
-  /// Earliest and latest true time. A reader that lost alignment mostly reports times that are none, which
-  /// is told by that alone: a stream in 80 chunkings takes a quarter of the time.
+  /// Earliest and latest true time. A reader that lost alignment mostly reports other times, which need no look-up: 80
+  /// chunkings of a stream take a quarter of the time.
   private let times: ClosedRange<Int64>
 
-  /// How many true tuples there are.
+  /// Number of true tuples.
   package var count: Int { tuples.count }
 
-  /// - Parameter runs: in the order of the stream; every tuple lies in `bytes` with all of its bytes.
+  /// - Parameter runs: in stream order; every tuple is completely in `bytes`.
   package init(bytes: [UInt8], runs: [TupleRun]) {
     var tuples: [TrueTuple] = []
     var emptyTokens: [Int] = []
@@ -69,18 +69,18 @@ package struct FeedbackTruth: Sendable {
   private static func tuple(in bytes: [UInt8], at offset: Int, tokenLength: Int) -> TrueTuple {
     precondition(
       offset >= 0 && offset + header + tokenLength <= bytes.count && tokenLength <= UInt16.max,
-      "a true tuple lies in its stream")
+      "a true tuple is completely in its stream")
     let time = bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
     return TrueTuple(offset: offset, time: UInt32(bigEndian: time), tokenLength: UInt16(tokenLength))
   }
 
-  /// Whether the true tuple of that number says the same.
+  /// Whether the true tuple at that index equals this one.
   @inline(__always)
   func tuple(_ number: Int, says time: Int64, _ token: RawSpan) -> Bool {
     tuples[number].says(time, token, in: bytes)
   }
 
-  /// Number of the first true tuple that says the same; nil where none does.
+  /// Index of the first equal true tuple; nil if there is none.
   @inline(__always)
   func firstAlike(_ time: Int64, _ token: RawSpan) -> Int? {
     guard times.contains(time) else { return nil }
@@ -89,7 +89,7 @@ package struct FeedbackTruth: Sendable {
 }
 
 extension FeedbackTruth.TrueTuple {
-  /// Place of the token in the stream.
+  /// Offsets of the token in the stream.
   var token: Range<Int> {
     let start = offset &+ FeedbackTruth.header
     return start..<(start &+ Int(tokenLength))

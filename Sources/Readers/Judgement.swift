@@ -3,17 +3,16 @@ import PacketCapture
 import ReaderModels
 import WireBytes
 
-/// What became of a stream under one reader (docs/spec/readers.md#judgement). A stream with gaps is not judged,
-/// and has none.
+/// The result of one reader on a stream (readers.md, last paragraph). A stream with gaps is not judged and has none.
 package struct Judgement: Equatable, Sendable {
-  /// Records that it reported.
+  /// Reported records.
   package var records: Int
-  /// Records that equal a true one, matched one to one whatever their order.
+  /// Reported records that equal a true one, matched one to one in any order.
   package var correct: Int
-  /// True records that were not matched.
+  /// True records without a match.
   package var missed: Int
   package var outcome: ReaderOutcome
-  /// Nil where it reported the true records in their order, and nothing else.
+  /// Nil if it reported exactly the true records, in order.
   package var firstDifference: FirstDifference?
 
   package var wrong: Int { records - correct }
@@ -29,15 +28,15 @@ package struct Judgement: Equatable, Sendable {
   }
 }
 
-/// The first place at which what was reported differs from the truth, the two taken in their order.
+/// The first difference between the reported and the true records, both in order.
 package struct FirstDifference: Equatable, Sendable {
-  /// Number of the record, from 0.
+  /// Index of the record, from 0. Texts count records from 1.
   package var record: Int
-  /// The true record as `time,token`, for error responses `status,identifier`; nil behind the last one.
+  /// The true record as `time,token`, for error responses `status,identifier`; nil after the last one.
   package var expected: String?
-  /// The reported record in the same form; nil behind the last one.
+  /// The reported record in the same form; nil after the last one.
   package var emitted: String?
-  /// A sentence without a full stop that says why.
+  /// The explanation: a sentence without a full stop.
   package var reason: String
 
   package init(record: Int, expected: String?, emitted: String?, reason: String) {
@@ -48,36 +47,36 @@ package struct FirstDifference: Equatable, Sendable {
   }
 }
 
-/// A record as `FirstDifference` writes it.
+/// The text form of records in `FirstDifference`.
 enum RecordText {
   /// Seconds, a comma, the token in lowercase hex.
   static func tuple(_ time: Int64, _ token: RawSpan) -> String {
     "\(time),\(token.withUnsafeBytes { Hex.string($0) })"
   }
 
-  /// A number as the wire has it, in `digits` hex digits.
+  /// A number in at least `digits` hex digits.
   static func hex(_ number: Int, digits: Int) -> String {
     let text = String(number, radix: 16)
     return "0x" + String(repeating: "0", count: max(0, digits - text.count)) + text
   }
 }
 
-/// What became of one stream under one faulty reader (docs/spec/interface.md#audit).
+/// The result of one faulty reader on one stream (interface.md, "audit").
 package struct ReaderRow: Sendable {
   package enum Verdict: Sendable {
     case judged(Judgement)
-    /// With the reason, a sentence without its full stop.
+    /// With the reason, a sentence without a full stop.
     case notJudged(String)
   }
 
-  /// The reader as reports name it.
+  /// The reader's name in reports.
   package var name: String
   package var source: String
   package var stream: Int
-  /// Bytes of a chunk where every size is tried; nil where one way of cutting is.
+  /// Chunk size in bytes if every size is tried; else nil.
   package var chunkSize: Int?
   package var verdict: Verdict
-  /// The stream has bytes that belong to no record: the verdict stands if the reader received them so (docs/spec/readers.md#judgement).
+  /// The stream has bytes that are in no record: the verdict assumes that the reader received them (readers.md).
   package var hasSkippedBytes = false
 
   package var outcome: String {
@@ -87,16 +86,16 @@ package struct ReaderRow: Sendable {
     }
   }
 
-  /// Whether it reported the truth, all of it and nothing else; nil where it is not judged.
+  /// Whether it reported exactly the true records and completed; nil if it is not judged.
   package var isRight: Bool? {
     guard case .judged(let judgement) = verdict else { return nil }
     return judgement.firstDifference == nil && judgement.outcome == .completed
   }
 
-  /// It is judged, and what is said of it does not hold if the file was damaged after it was saved.
+  /// Whether it is judged on the assumption that the file was not damaged after it was saved.
   package var isConditional: Bool { hasSkippedBytes && isRight != nil }
 
-  /// Bytes of memory that it takes, as an estimate.
+  /// Estimated memory, in bytes.
   package var cost: Int {
     var cost = 256
     if case .judged(let judgement) = verdict, let difference = judgement.firstDifference {
@@ -108,13 +107,13 @@ package struct ReaderRow: Sendable {
   }
 }
 
-/// How many readings there were, and what they were worth.
+/// Counts of readings by result.
 package struct ReaderTally: Sendable {
   package private(set) var streams = 0
   package private(set) var right = 0
   package private(set) var wrong = 0
   package private(set) var notJudged = 0
-  /// Streams with bytes that belong to no record, judged all the same.
+  /// Judged streams with bytes that are in no record.
   package private(set) var conditional = 0
 
   package init() {}
@@ -139,9 +138,9 @@ package struct ReaderTally: Sendable {
   }
 }
 
-/// Takes the rows of an audit, those of one stream at a time.
+/// Receives the rows of an audit, one stream at a time.
 package protocol ReaderReport: AnyObject {
   func add(_ rows: [ReaderRow]) throws
-  /// All rows have come.
+  /// Called after the last row.
   func end() throws
 }

@@ -1,16 +1,16 @@
 import ReaderModels
 import WireBytes
 
-/// Judges what somebody else's reader prints, line by line.
+/// Judges the output of an external reader, line by line.
 package protocol PrintedJudge {
-  /// - Parameter line: without its end.
+  /// - Parameter line: without line end.
   mutating func take(_ line: ArraySlice<UInt8>)
-  /// A line that is too long to be a record.
+  /// Takes the beginning of a line that is too long to be a record.
   mutating func takeOverlong(_ beginning: ArraySlice<UInt8>)
   consuming func finish(outcome: ReaderOutcome) -> Judgement
 }
 
-/// Cuts what a program prints into lines. Memory: one line, whatever is printed.
+/// Splits output into lines. Memory: one line at most.
 package struct PrintedLines<Judge: PrintedJudge> {
   private var judge: Judge
   private var line: [UInt8] = []
@@ -25,7 +25,7 @@ package struct PrintedLines<Judge: PrintedJudge> {
     var rest = bytes
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
       if line.isEmpty, !isOverlong, end - rest.startIndex <= Self.longest {
-        // A line that came whole is judged where it lies.
+        // A complete line is judged without a copy.
         judge.take(Self.withoutReturn(rest[..<end]))
       } else {
         add(rest[..<end])
@@ -36,7 +36,7 @@ package struct PrintedLines<Judge: PrintedJudge> {
     add(rest)
   }
 
-  /// What was printed last need not have a line end.
+  /// The last line need not have a line end.
   package consuming func finish(outcome: ReaderOutcome) -> Judgement {
     if !line.isEmpty || isOverlong { endLine() }
     return judge.finish(outcome: outcome)
@@ -79,12 +79,12 @@ extension FeedbackJudge: PrintedJudge {
   }
 }
 
-/// Records as readers print them.
+/// Parses records as readers print them.
 package enum PrintedText {
-  /// Characters of a line that messages show.
+  /// The most characters of a line that messages show.
   static let shown = 80
 
-  /// `timestamp,token`: decimal seconds, maybe negative, and hex of either case, maybe none.
+  /// `timestamp,token`: decimal seconds, possibly negative, and hex of either case, possibly empty.
   package static func tuple(_ line: ArraySlice<UInt8>) -> (time: Int64, token: [UInt8])? {
     guard let comma = line.firstIndex(of: UInt8(ascii: ",")), let time = number(line[..<comma]),
       let token = Hex.bytes(String(decoding: line[(comma + 1)...], as: UTF8.self))
@@ -100,14 +100,14 @@ package enum PrintedText {
     return (status, identifier)
   }
 
-  /// Decimal digits, with a minus before them or not; nil where it is nothing of the kind or takes more than 64 bits.
+  /// Decimal digits with an optional minus; nil for other text, or a number of more than 64 bits.
   private static func number(_ text: ArraySlice<UInt8>) -> Int64? {
     let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text
     guard !digits.isEmpty, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
     return Int64(String(decoding: text, as: UTF8.self))
   }
 
-  /// A line in quotes, of a long one its beginning.
+  /// A line in quotes, shortened if it is long.
   static func quoted(_ line: ArraySlice<UInt8>, isCut: Bool = false) -> String {
     let text = String(decoding: line.prefix(4 * shown), as: UTF8.self)
     let isLonger = isCut || line.count > 4 * shown || text.count > shown

@@ -1,7 +1,7 @@
 import ReaderModels
 import WireBytes
 
-/// Holds the error responses that somebody else's reader prints as `status,identifier` against the true ones.
+/// Compares the error responses that an external reader prints as `status,identifier` with the true ones.
 package struct PrintedResponseJudge: PrintedJudge {
   private struct Key: Hashable {
     var status: Int64
@@ -12,7 +12,7 @@ package struct PrintedResponseJudge: PrintedJudge {
   private var records = 0
   private var correct = 0
   private var firstDifference: FirstDifference?
-  /// How many true responses of each kind are not matched yet.
+  /// Unmatched true responses by value.
   private var unmatched: [Key: Int] = [:]
 
   package init(truth: ResponseTruth) {
@@ -24,7 +24,7 @@ package struct PrintedResponseJudge: PrintedJudge {
     guard let (status, identifier) = PrintedText.response(line) else {
       if firstDifference == nil {
         note(
-          PrintedText.quoted(line), "the line is no record: expected `status,identifier`, both decimal")
+          PrintedText.quoted(line), "the line is not a record: expected `status,identifier`, both decimal")
       }
       records += 1
       return
@@ -55,7 +55,7 @@ package struct PrintedResponseJudge: PrintedJudge {
       firstDifference: firstDifference)
   }
 
-  /// The true response in the place of the next record.
+  /// The true response at the index of the next record.
   private var expected: ResponseTruth.Response? {
     records < truth.responses.count ? truth.responses[records] : nil
   }
@@ -68,13 +68,13 @@ package struct PrintedResponseJudge: PrintedJudge {
 
   private func reason(_ key: Key) -> String {
     guard let expected else {
-      return "the stream has no more than \(Count.of(truth.responses.count, "error"))"
+      return "the stream has only \(Count.of(truth.responses.count, "error"))"
     }
     if let other = truth.responses.first(where: { Self.key($0) == key }) {
       return
-        "the error at offset \(other.offset) was reported where the one at offset \(expected.offset) belongs"
+        "the error at offset \(other.offset) was reported instead of the one at offset \(expected.offset)"
     }
-    return "the error at offset \(expected.offset) was reported otherwise than it is"
+    return "the error at offset \(expected.offset) was reported incorrectly"
   }
 
   private static func key(_ response: ResponseTruth.Response) -> Key {

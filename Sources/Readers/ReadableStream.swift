@@ -3,9 +3,9 @@ import PacketCapture
 import ReaderModels
 import WireBytes
 
-/// A stream of a case, as somebody else's reader gets it, and what is true of it.
+/// A stream of a case as an external reader receives it, with its true records.
 package struct ReadableStream: Sendable {
-  /// What readers are judged by.
+  /// The records that readers are judged by.
   package enum Kind: String, CaseIterable, Sendable {
     case feedback, responses
   }
@@ -13,18 +13,18 @@ package struct ReadableStream: Sendable {
   package enum Content: Sendable {
     case feedback(FeedbackTruth)
     case responses(ResponseTruth)
-    /// Why readers cannot be judged by it: a sentence without its full stop.
+    /// Why readers cannot be judged on it: a sentence without a full stop.
     case notJudged(String)
   }
 
   package let source: String
   package let number: Int
   package let content: Content
-  /// How it came.
+  /// The chunks in which it arrives.
   package private(set) var chunking: Chunking
   private let hasPackets: Bool
 
-  /// Nil where the stream is of another kind.
+  /// Nil if the stream is of another kind.
   package init?(
     _ stream: RecordedStream, _ summary: StreamSummary, kind: Kind, takesDamaged: Bool, memory: Int
   ) {
@@ -44,7 +44,7 @@ package struct ReadableStream: Sendable {
       content = .notJudged(obstacle)
     } else if !takesDamaged, stream.hasSkipped(of: side, summary) {
       content = .notJudged(
-        "the stream has bytes that are no records, which no server sends (--damaged judges it)")
+        "the stream has bytes that are in no record, which no server sends (use --damaged to judge it)")
     } else if kind == .feedback {
       content = .feedback(stream.feedbackTruth(of: side))
     } else {
@@ -52,7 +52,7 @@ package struct ReadableStream: Sendable {
     }
   }
 
-  /// The stream as it came in reads of these sizes, unless the packets say how it came.
+  /// The stream cut into chunks of these sizes, unless its packets are known.
   package func cut(_ sizes: [Int]) -> ReadableStream {
     var stream = self
     if !hasPackets, !sizes.isEmpty { stream.chunking = .sizes(sizes) }
@@ -60,9 +60,8 @@ package struct ReadableStream: Sendable {
   }
 }
 
-/// What readers of a stream are judged by.
 extension RecordedStream {
-  /// Which side sent the feedback.
+  /// The side that sent the feedback.
   func feedbackSide(_ summary: StreamSummary) -> Side {
     feedbackSender == .server ? summary.serverSide : summary.serverSide.other
   }
@@ -84,13 +83,13 @@ extension RecordedStream {
       })
   }
 
-  /// Whether this side sent bytes that are no records, cut tails left aside.
+  /// Whether this side sent bytes that are in no record, not counting an incomplete tail.
   func hasSkipped(of side: Side, _ summary: StreamSummary) -> Bool {
     skippedOf.contains(side == summary.serverSide ? .server : .client)
   }
 
-  /// Why readers of this side cannot be judged, a sentence without its full stop; nil where they can be.
-  /// - Parameter firstRecord: offset of the first true record; nil without any.
+  /// Why readers of this side cannot be judged, a sentence without a full stop; nil if they can be.
+  /// - Parameter firstRecord: offset of the first true record; nil if there is none.
   func obstacle(
     _ summary: StreamSummary, _ side: Side, firstRecord: Int?, memory: Int, memoryOption: String = "--memory"
   ) -> String? {
@@ -98,19 +97,19 @@ extension RecordedStream {
     let missing = isServer ? summary.serverGapBytes : summary.clientGapBytes
     let bytes = isServer ? summary.serverBytes : summary.clientBytes
     if missing > 0 {
-      return "the stream lacks \(Count.of(missing, "byte")), which the reader did receive"
+      return "the input is missing \(Count.of(missing, "byte")) of the stream that the reader received"
     }
     if isOverBudget { return "the stream takes more than the \(ByteSize.text(memory)) of \(memoryOption)" }
     if midstreamOf.contains(isServer ? .server : .client), bytes > 0, firstRecord != 0 {
-      return "the stream lacks its beginning, which the reader did receive"
+      return "the input is missing the beginning of the stream, which the reader received"
     }
-    return self[side].bytes.count == bytes ? nil : "what was sent could not be decoded"
+    return self[side].bytes.count == bytes ? nil : "the stream could not be decoded"
   }
 }
 
 extension StreamChunks {
-  /// The ways in which a stream is cut, with the size to name in rows.
-  /// - Parameter chunkEnds: where the packets of the capture end, in bytes from 0; nil where none are known.
+  /// The chunkings of a stream, with the chunk size for the rows.
+  /// - Parameter chunkEnds: offsets of the packets' ends, in bytes from 0; nil if unknown.
   package func cuts(chunkEnds: [Int]?) -> [(size: Int?, chunking: Chunking)] {
     switch self {
     case .asCaptured: [(nil, chunkEnds.map { .ends($0) } ?? .standard)]

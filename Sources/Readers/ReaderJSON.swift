@@ -9,7 +9,7 @@ package final class ReaderJSON: ReaderReport {
 
   package init(_ output: OutputBuffer) { self.output = output }
 
-  /// Writes what stands before all rows.
+  /// Writes the text before the rows.
   package func begin() throws {
     try output.append("{\"schema\":\(JSONValue.quoted(EvidenceObjects.schema)),\"readers\":[\n")
   }
@@ -43,6 +43,7 @@ package final class ReaderJSON: ReaderReport {
 
   private static func object(_ difference: FirstDifference) -> JSONValue {
     .object([
+      // An index from 0; text output counts from 1.
       ("record", .int(difference.record)),
       ("expected", JSONValue(difference.expected)),
       ("emitted", JSONValue(difference.emitted)),

@@ -1,6 +1,6 @@
 @preconcurrency import Platform
 
-/// How the command of a reader is given.
+/// The command of a reader.
 package enum ReaderCommand: Sendable {
   /// A line for /bin/sh.
   case line(String)
@@ -14,7 +14,7 @@ package enum ReaderCommand: Sendable {
     }
   }
 
-  /// As reports name the reader.
+  /// The reader's name in reports.
   package var name: String {
     switch self {
     case .line(let line): line
@@ -23,20 +23,20 @@ package enum ReaderCommand: Sendable {
   }
 }
 
-/// A program that could not be started.
+/// A program could not be started.
 struct StartFailure: Error {
   var message: String
 }
 
-/// Somebody else's reader while it runs: a process at the head of a group of its own, so that whatever it starts can
-/// be ended with it. It is ended and reaped at the latest when the value goes.
+/// A running external reader: the leader of its own process group, so that its children can be terminated with it. It
+/// is terminated and reaped on deinitialisation at the latest.
 final class ReaderProcess {
   private let id: pid_t
   private var end: ReaderEnd?
 
   /// - Parameters:
-  ///   - descriptors: what it gets as 0, 1 and 2.
-  ///   - changes: to the environment.
+  ///   - descriptors: its descriptors 0, 1 and 2.
+  ///   - changes: environment variables to set.
   init(
     _ command: ReaderCommand, descriptors: [Int32], environment changes: [(name: String, value: String)]
   ) throws(StartFailure) {
@@ -45,14 +45,15 @@ final class ReaderProcess {
     defer { for text in words + variables { free(text) } }
     let (id, code) = Self.spawn(command.words[0], words, variables, descriptors)
     guard code == 0 else {
-      throw StartFailure(message: "'\(command.words[0])' cannot be started: \(SystemError.text(code))")
+      throw StartFailure(message: "'\(command.words[0])': \(SystemError.text(code))")
     }
     self.id = id
   }
 
   deinit { _ = finish() }
 
-  /// Whether it has ended by itself. It is not reaped: its number stays its own until its group is ended.
+  /// Whether it has ended by itself. It is not reaped, so that its process id stays valid until its group is
+  /// terminated.
   var hasEnded: Bool {
     var info = siginfo_t()
     while waitid(P_PID, id_t(id), &info, WEXITED | WNOHANG | WNOWAIT) != 0 {
@@ -61,7 +62,7 @@ final class ReaderProcess {
     return info.si_signo == SIGCHLD
   }
 
-  /// Ends the process and all of its group, and reaps it; returns how it ended.
+  /// Terminates the process and its group, and reaps it; returns how it ended.
   func finish() -> ReaderEnd {
     if let end { return end }
     let status = RunningReaders.end(id)
@@ -103,11 +104,11 @@ final class ReaderProcess {
     return (id, code)
   }
 
-  /// Lets the reader inherit none of our descriptors but those that it is given: not all are closed by themselves,
-  /// such as sockets and queues of events of a library.
+  /// Lets the reader inherit only the given descriptors: some others are not close-on-exec, such as the sockets and
+  /// event queues of a library.
   private static func closeOthers(_ actions: inout SpawnActions, from first: Int32) {
     #if canImport(Glibc)
-      // It is there since glibc 2.34, and is asked for by name so that older ones do without it.
+      // Looked up by name, because it exists only since glibc 2.34.
       typealias CloseFrom = @convention(c) (UnsafeMutablePointer<SpawnActions>, Int32) -> Int32
       guard let function = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { return }
       _ = unsafeBitCast(function, to: CloseFrom.self)(&actions, first)
@@ -122,7 +123,7 @@ final class ReaderProcess {
     private typealias SpawnAttributes = posix_spawnattr_t?
   #endif
 
-  /// A group of its own, and signals as a shell gives them: we ignore some.
+  /// Sets a process group of its own and default signal handlers, because we ignore some signals.
   private static func set(_ attributes: inout SpawnAttributes) {
     var defaults = sigset_t()
     sigemptyset(&defaults)
@@ -139,16 +140,16 @@ final class ReaderProcess {
     posix_spawnattr_setflags(&attributes, Int16(flags))
   }
 
-  /// Our environment with `changes`, as copies.
+  /// A copy of our environment with `changes`.
   private static func environment(
     _ changes: [(name: String, value: String)]
   ) -> [UnsafeMutablePointer<CChar>?] {
     var variables: [UnsafeMutablePointer<CChar>?] = []
-    var place: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = environ
-    while let variable = place?.pointee {
+    var next: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = environ
+    while let variable = next?.pointee {
       let isChanged = changes.contains { strncmp(variable, "\($0.name)=", $0.name.utf8.count + 1) == 0 }
       if !isChanged { variables.append(strdup(variable)) }
-      place = place?.successor()
+      next = next?.successor()
     }
     return variables + changes.map { strdup("\($0.name)=\($0.value)") }
   }

@@ -4,32 +4,32 @@ import ReaderModels
 import Reports
 import Synchronization
 
-/// Serves streams to readers that connect, over TCP or TLS, in the chunks in which they came.
+/// Serves streams to readers over TCP or TLS, in the original chunks.
 package final class ReaderServer: Sendable {
-  /// How a reader gets a stream.
+  /// How a reader receives a stream.
   package enum Over: String, CaseIterable, Sendable {
     case stdin, tcp, tls
 
-    /// Descriptors that a reader takes while it is started and read: pipes of two ends each, and where it connects a
-    /// server with a few connections. An examination before that takes fewer.
+    /// File descriptors for a running reader: two per pipe, and for a server its socket and a few connections. The
+    /// examination before that takes fewer.
     package var descriptors: Int { self == .stdin ? 8 : 12 }
   }
 
   private static let address = "127.0.0.1"
 
-  /// Of all servers: each reader has one of its own.
+  /// Shared by all servers; each reader has its own server.
   private let thread: ServerThread
   private let tls: TLSIdentity?
-  /// The path of the certificate that readers are to trust; a file of our own.
+  /// The path of the temporary file with the certificate that readers must trust.
   private let certificatePath: String?
 
-  /// Nil where readers get streams on standard input.
+  /// Nil if readers receive streams on standard input.
   package init?(_ over: Over) throws {
     if over == .stdin { return nil }
     do {
       thread = try ServerThread()
     } catch {
-      throw Failure("a server for readers cannot be started: \(Self.text(error))")
+      throw Failure("cannot start a server for the readers: \(Self.text(error))")
     }
     switch over {
     case .stdin, .tcp: (tls, certificatePath) = (nil, nil)
@@ -39,7 +39,7 @@ package final class ReaderServer: Sendable {
         made = try SelfSignedCertificate()
         tls = try TLSIdentity(certificatePEM: made.certificate, keyPEM: made.key)
       } catch {
-        throw Failure("a certificate for --over tls cannot be made: \(error)")
+        throw Failure("cannot create a certificate for --over tls: \(error)")
       }
       certificatePath = try Self.write(made.certificate)
     }
@@ -54,7 +54,7 @@ package final class ReaderServer: Sendable {
   /// Writes the certificate into a temporary file; returns its path.
   private static func write(_ certificate: [UInt8]) throws -> String {
     guard let (descriptor, path) = TemporaryPath.makeFile("\(TemporaryDirectory.path)/apnsift-ca-") else {
-      throw Failure("a file for the certificate of --over tls cannot be made: \(SystemError.text())")
+      throw Failure("cannot create a file for the certificate of --over tls: \(SystemError.text())")
     }
     UnfinishedFiles.add(path)
     let file = OwnedDescriptor(descriptor)
@@ -62,18 +62,18 @@ package final class ReaderServer: Sendable {
     guard failure == 0 else {
       _ = unlink(path)
       UnfinishedFiles.remove(path)
-      throw Failure("\(path) cannot be written: \(SystemError.text(failure))")
+      throw Failure("cannot write \(path): \(SystemError.text(failure))")
     }
     return path
   }
 
-  /// A server for one reader, which gets the stream as often as it connects.
-  /// - Parameter seconds: how long the reader may take in all.
+  /// Starts a server for one reader, which receives the stream on each connection.
+  /// - Parameter seconds: the reader's time limit.
   package func start(_ stream: ReadableStream, _ bytes: [UInt8], seconds: Double) throws -> RunningServer {
     var configuration = MockServer.Configuration()
     configuration.address = Self.address
     configuration.tls = tls
-    // Readers are given up by their own limit.
+    // The reader's own time limit applies first.
     configuration.idleNanoseconds = Int64((seconds + 60) * 1e9)
     let connection = Self.connection(stream, bytes)
     let clients = ClientCount()
@@ -82,7 +82,7 @@ package final class ReaderServer: Sendable {
         configuration, on: thread, script: { _ in connection }, tell: { clients.take($0) })
       return RunningServer(server, clients, environment: environment(port: server.port))
     } catch {
-      throw Failure("a server for the reader cannot be started: \(Self.text(error))")
+      throw Failure("cannot start a server for the reader: \(Self.text(error))")
     }
   }
 
@@ -111,7 +111,7 @@ package final class ReaderServer: Sendable {
 
 /// A server while one reader runs.
 package final class RunningServer {
-  /// What the reader is told.
+  /// Environment variables for the reader.
   package let environment: [(name: String, value: String)]
   private let server: MockServer
   private let clients: ClientCount
@@ -125,11 +125,11 @@ package final class RunningServer {
 
   deinit { server.stop() }
 
-  /// What kept the reader from its stream: a sentence without its full stop; nil where it got it.
+  /// Why the reader did not receive its stream, a sentence without a full stop; nil if it did.
   var obstacle: String? { clients.obstacle }
 }
 
-/// Whether anybody came to a server.
+/// Records whether a client connected to a server.
 private final class ClientCount: Sendable {
   private struct State {
     var served = 0
@@ -151,7 +151,8 @@ private final class ClientCount: Sendable {
   var obstacle: String? {
     state.withLock { state in
       if state.served > 0 { return nil }
-      return state.failure.map { "there was no TLS with the reader: \($0)" } ?? "the reader never connected"
+      return state.failure.map { "the TLS handshake with the reader failed: \($0)" }
+        ?? "the reader never connected"
     }
   }
 }

@@ -1,11 +1,11 @@
 import Platform
 import ReaderModels
 
-/// What a reader may take.
+/// Limits for a reader.
 package struct ReaderLimits: Sendable {
-  /// Seconds from its start to its end.
+  /// Run time, in seconds.
   package var seconds: Double
-  /// Bytes that it prints.
+  /// Output, in bytes.
   package var output: Int
 
   package init(seconds: Double = 10, output: Int = 64 << 20) {
@@ -13,18 +13,18 @@ package struct ReaderLimits: Sendable {
   }
 }
 
-/// How a reader ended, as it shows from outside.
+/// How a reader's process ended.
 enum ReaderEnd: Equatable {
   case exit(Int32)
   case signal(Int32)
-  /// It was ended, since its time was over.
+  /// It was terminated at the time limit.
   case timeout
-  /// It was ended, since it printed too much.
+  /// It was terminated because it printed too much.
   case flood
 }
 
-/// A reader at work on one stream: it is fed, what it prints is taken, and it is ended in every case. One thread, one
-/// loop: nothing waits for a reader that does not read, print or end.
+/// Runs a reader on one stream: feeds it, collects its output, and terminates it in every case. One thread and one
+/// loop, which never blocks on a reader that does not read, print or exit.
 struct ReaderSession {
   private let process: ReaderProcess
   private let limits: ReaderLimits
@@ -36,7 +36,7 @@ struct ReaderSession {
   private(set) var errorTail = StandardErrorTail()
   private var block = [UInt8](repeating: 0, count: 64 << 10)
 
-  /// - Parameter stream: what it gets on standard input; nil where it gets it elsewhere.
+  /// - Parameter stream: its standard input; nil if the stream is served.
   init(
     _ command: ReaderCommand, limits: ReaderLimits, stream: (bytes: [UInt8], chunking: Chunking)?,
     environment: [(name: String, value: String)] = []
@@ -54,7 +54,7 @@ struct ReaderSession {
     process = try ReaderProcess(
       command, descriptors: [input.number, outputWriting.number, errorWriting.number],
       environment: environment)
-    // Only the reader holds them from here on: what it closes is seen.
+    // From here on only the reader has them open, so we notice when it closes them.
     input.close()
     outputWriting.close()
     errorWriting.close()
@@ -66,11 +66,11 @@ struct ReaderSession {
     deadline = .now + .seconds(limits.seconds)
   }
 
-  /// The offset from which on the reader refused its input; nil where it did not.
+  /// The offset at which the reader closed its input early; nil if it did not.
   var refusedAt: Int? { feeder?.refusedAt }
 
-  /// Lets it run to its end, which it has come to when this returns.
-  /// - Parameter take: gets what it prints.
+  /// Runs the reader until it has ended.
+  /// - Parameter take: receives its output.
   mutating func run(_ take: (ArraySlice<UInt8>) -> Void) -> ReaderEnd {
     defer { _ = process.finish() }
     var pause = Pause()
@@ -80,7 +80,7 @@ struct ReaderSession {
       hasMoved = takeErrors() || hasMoved
       hasMoved = takeOutput(take) || hasMoved
       if printed > limits.output { return .flood }
-      // What a reader printed before it ended is in the pipe: nothing is lost by ending what it left behind.
+      // All output is in the pipe by now, so terminating its remaining children loses nothing.
       if hasEnded, !hasMoved { return process.finish() }
       if ContinuousClock.now >= deadline { return .timeout }
       if hasMoved { pause.reset() } else { pause.wait() }
@@ -100,7 +100,7 @@ struct ReaderSession {
     return count > 0
   }
 
-  /// Reads what is there into the block; returns how many bytes.
+  /// Reads without blocking into the block; returns the number of bytes.
   private mutating func read(_ descriptor: OwnedDescriptor) -> Int {
     guard descriptor.isOpen else { return 0 }
     let number = descriptor.number
@@ -114,9 +114,9 @@ struct ReaderSession {
   }
 }
 
-/// The end of what a reader wrote to standard error.
+/// The end of a reader's standard error.
 struct StandardErrorTail {
-  /// Bytes that are kept.
+  /// Limit in bytes.
   private static let kept = 2048
 
   private var bytes: [UInt8] = []
@@ -126,14 +126,13 @@ struct StandardErrorTail {
     if bytes.count > Self.kept { bytes.removeFirst(bytes.count - Self.kept) }
   }
 
-  /// Its lines, the last few.
+  /// The last few lines.
   var lines: [String] {
     String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).suffix(8).map { String($0) }
   }
 }
 
-/// Waits between two looks, longer each time: a reader that answers at once is fed at once, and one that thinks
-/// costs nothing.
+/// Waits between two polls, longer each time: a fast reader is served at once, and a slow one costs little.
 private struct Pause {
   private static let shortest = 20_000
   private static let longest = 2_000_000

@@ -2,11 +2,11 @@ import Platform
 import Reports
 import WireBytes
 
-/// What `audit` shows to people: a table of the readings, and what went wrong first in each.
+/// The text output of `audit`: a table of the readings, and the first difference of each.
 package final class ReaderText: ReaderReport {
-  /// Streams shown; of the rest only the tally is.
+  /// The most streams shown; the rest is only counted.
   private static let maxStreams = 20
-  /// Characters of a source's name in the table; of a longer one its end is shown.
+  /// Width of source names in the table, in characters; of longer names the end is shown.
   private static let sourceLength = 40
 
   private let output: OutputBuffer
@@ -18,7 +18,7 @@ package final class ReaderText: ReaderReport {
   private var shown = 0
   private var rest = ReaderTally()
 
-  /// - Parameter chunks: how the streams are cut, as a heading says it.
+  /// - Parameter chunks: how the streams are cut, for the heading.
   package init(_ output: OutputBuffer, style: TextStyle, chunks: String, triesEverySize: Bool) {
     self.output = output
     self.style = style
@@ -44,7 +44,7 @@ package final class ReaderText: ReaderReport {
     if case .notJudged(let reason) = first.verdict {
       sentences += heading(first) + "  not judged: \(reason)\n"
     } else if first.isConditional {
-      sentences += heading(first) + "  some of its bytes are no records: \(Self.condition)" + faults
+      sentences += heading(first) + "  some of its bytes are in no record: \(Self.condition)" + faults
     } else if !faults.isEmpty {
       sentences += heading(first) + faults
     }
@@ -55,13 +55,13 @@ package final class ReaderText: ReaderReport {
     try output.append("Readers over \(chunks)\n\n" + table.text + sentences)
     if rest.streams > 0 {
       try output.append(
-        "\nand \(Count.of(rest.streams, "more stream")): \(rest.text) (--json has them)\n" + restCondition)
+        "\nand \(Count.of(rest.streams, "more stream")): \(rest.text) (see --json)\n" + restCondition)
     }
   }
 
   // MARK: - The table
 
-  /// A line a reading; returns the rows to tell more of.
+  /// Adds a line for each reading; returns the rows to explain.
   private func addReadings(_ rows: [ReaderRow]) -> [ReaderRow] {
     for row in rows {
       var counts = [String](repeating: "-", count: 4)
@@ -73,7 +73,7 @@ package final class ReaderText: ReaderReport {
     return rows
   }
 
-  /// A line a reader; returns of each the first row that is wrong.
+  /// Adds a line for each reader; returns the first wrong row of each.
   private func addRanges(_ rows: [ReaderRow]) -> [ReaderRow] {
     var rest = rows[...]
     var wrong: [ReaderRow] = []
@@ -110,7 +110,7 @@ package final class ReaderText: ReaderReport {
     return name.count <= sourceLength ? name : "…" + name.suffix(sourceLength - 1)
   }
 
-  /// Ascending numbers: `38, 76`, `1-37, 39-80`; of many ranges the first few.
+  /// Formats ascending numbers: `38, 76`, `1-37, 39-80`; of many ranges the first few.
   static func ranges(_ numbers: [Int]) -> String {
     var ranges: [ClosedRange<Int>] = []
     for number in numbers {
@@ -128,15 +128,15 @@ package final class ReaderText: ReaderReport {
     return texts[..<most].joined(separator: ", ") + " and \(rest) more"
   }
 
-  // MARK: - What went wrong
+  // MARK: - Differences
 
-  /// Skipped bytes may have come about on the disk or on the wire (docs/spec/readers.md#judgement): of the former the reader saw nothing.
+  /// Damage may have happened on the wire or on disk (readers.md): the reader never saw the latter.
   private static let condition =
-    "the readings hold if the readers received these very bytes, not if the file was damaged after it was saved\n"
+    "the readings hold if the readers received exactly these bytes, not if the file was damaged after it was saved\n"
 
   private var restCondition: String {
     guard rest.conditional > 0 else { return "" }
-    return "some bytes of \(rest.conditional) of them are no records: \(Self.condition)"
+    return "some bytes of \(rest.conditional) of them are in no record: \(Self.condition)"
   }
 
   private func heading(_ row: ReaderRow) -> String {
@@ -148,13 +148,13 @@ package final class ReaderText: ReaderReport {
       return nil
     }
     let size = row.chunkSize.map { ", chunks of \(Count.of($0, "byte"))" } ?? ""
-    var text = "  \(row.name)\(size), record \(difference.record): \(difference.reason)\n"
+    var text = "  \(row.name)\(size), record \(difference.record + 1): \(difference.reason)\n"
     if let expected = difference.expected { text += "    expected \(Self.short(expected))\n" }
     if let emitted = difference.emitted { text += "    reported \(Self.short(emitted))\n" }
     return text
   }
 
-  /// `time,token` with the middle of a long token left out.
+  /// `time,token`, with long tokens abbreviated.
   static func short(_ record: String) -> String {
     let shown = 16
     guard let comma = record.firstIndex(of: ",") else { return record }

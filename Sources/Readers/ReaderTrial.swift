@@ -4,16 +4,16 @@ import ReaderModels
 import Reports
 import WireBytes
 
-/// A reader, and how it is tried.
+/// Runs a reader on streams, and judges its output.
 package struct ReaderTrial: Sendable {
   package let command: ReaderCommand
-  /// Where it gets streams; nil gives them on standard input.
+  /// Serves the streams; nil passes them on standard input.
   package let server: ReaderServer?
-  /// What it reads.
+  /// The kind of stream that it reads.
   package let kind: ReadableStream.Kind
   package let limits: ReaderLimits
   package let takesDamaged: Bool
-  /// Whether what it writes to standard error is of interest even where it is right.
+  /// Whether to report its standard error even if it is right.
   package let isVerbose: Bool
 
   package init(
@@ -24,7 +24,7 @@ package struct ReaderTrial: Sendable {
     (self.takesDamaged, self.isVerbose) = (takesDamaged, isVerbose)
   }
 
-  /// Lets it read a stream.
+  /// Runs the reader on a stream.
   package func read(_ stream: ReadableStream, of name: String, isOneOfMany: Bool) throws -> CaseReading {
     var reading: CaseReading
     switch stream.content {
@@ -50,7 +50,7 @@ package struct ReaderTrial: Sendable {
         command, limits: limits, stream: served == nil ? (bytes, stream.chunking) : nil,
         environment: served?.environment ?? [])
     } catch let failure as StartFailure {
-      throw Failure("the reader \(failure.message); correct the command")
+      throw Failure("cannot start the reader \(failure.message); correct the command")
     }
     let end = session.run { bytes in
       printed += bytes.count
@@ -67,11 +67,11 @@ package struct ReaderTrial: Sendable {
     return reading
   }
 
-  /// Throws where the shell found no reader: that is no reading, and every other would end likewise.
+  /// Throws if the shell could not find or execute the reader: every other run would fail in the same way.
   private func checkStart(_ end: ReaderEnd, printed: Int, _ complaint: [String]) throws {
     guard case .line(let line) = command, end == .exit(127) || end == .exit(126), printed == 0 else { return }
     let said = complaint.last.map { " (\($0))" } ?? ""
-    throw Failure("the reader '\(line)' cannot be started\(said); correct the command")
+    throw Failure("cannot start the reader '\(line)'\(said); correct the command")
   }
 
   private func reading(
@@ -82,14 +82,14 @@ package struct ReaderTrial: Sendable {
     return CaseReading(name: name, row: row, ending: nil, complaint: [], isOneOfMany: false)
   }
 
-  /// How the reader ended, where it did not end well.
+  /// How the reader ended; nil after a normal exit.
   private func ending(_ end: ReaderEnd, refusedAt: Int?) -> String? {
     switch end {
     case .exit(0): refusedAt.map { "the reader closed its input before offset \($0)" }
     case .exit(let code): "the reader ended with exit code \(code)"
-    case .signal(let number): "the reader was ended by signal \(number)"
-    case .timeout: "the reader had not ended after \(seconds) s, and was ended"
-    case .flood: "the reader printed more than \(ByteSize.text(limits.output)), and was ended"
+    case .signal(let number): "the reader was terminated by signal \(number)"
+    case .timeout: "the reader was still running after \(seconds) s, and was terminated"
+    case .flood: "the reader printed more than \(ByteSize.text(limits.output)), and was terminated"
     }
   }
 

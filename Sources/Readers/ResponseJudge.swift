@@ -1,7 +1,7 @@
 import ReaderModels
 import WireBytes
 
-/// What a stream of error responses truly says, to judge `php` by (docs/spec/readers.md#judgement).
+/// The true error responses of a stream, to judge `php` by (readers.md).
 package struct ResponseTruth: Sendable {
   package struct Response: Hashable, Sendable {
     /// Offset in the stream, in bytes from 0.
@@ -25,13 +25,13 @@ package struct ResponseTruth: Sendable {
   package let bytes: [UInt8]
   package let responses: [Response]
 
-  /// - Parameter responses: in the order of the stream.
+  /// - Parameter responses: in stream order.
   package init(bytes: [UInt8], responses: [Response]) {
     self.bytes = bytes
     self.responses = responses
   }
 
-  /// What `php` makes of the stream where it is cut so.
+  /// Judges `php` on the stream, cut into these chunks.
   package func judgePHP(cut chunking: Chunking) -> Judgement {
     let reading = PHPReader.read(bytes.span.bytes, cut: chunking)
     guard case .error(_, let status, let identifier) = reading else {
@@ -58,11 +58,11 @@ package struct ResponseTruth: Sendable {
 
   private func reason(_ record: Int, _ reading: PHPReader.Reading) -> String {
     switch reading {
-    case .short(let pieces):
-      let behind = pieces.dropFirst().map { ", then \($0)" }.joined()
-      let first = pieces.first ?? 0
-      return "the error came in pieces: \(Count.of(first, "byte"))\(behind);"
-        + " the single read found \(first)"
+    case .short(let sizes):
+      let rest = sizes.dropFirst().map { ", then \($0)" }.joined()
+      let first = sizes.first ?? 0
+      return "the error arrived in parts: \(Count.of(first, "byte"))\(rest);"
+        + " the single read returned \(first)"
     case .error where record > 0:
       return "only the first 6 bytes are read: the error at offset \(responses[record].offset) is never seen"
     case .error(let command, _, _) where command != 8:
@@ -70,7 +70,7 @@ package struct ResponseTruth: Sendable {
         + " command 0x08 of an error, and the reader does not check it"
     case .error:
       let next = responses.first.map { "the first one begins at offset \($0.offset)" } ?? "none follows"
-      return "the 6 bytes at offset 0 were taken for an error; no error begins there, and \(next)"
+      return "the 6 bytes at offset 0 were read as an error; no error begins there, and \(next)"
     }
   }
 }

@@ -5,30 +5,30 @@ import ReaderModels
 import Reports
 import WireBytes
 
-/// Lets the faulty readers read streams when these have ended, and holds what they report against the true records
-/// (docs/spec/readers.md#judgement). Judging takes some two times as much memory as a stream, of one at a time.
+/// Runs the faulty readers on streams that have ended, and compares their reports with the true records (readers.md).
+/// Judging takes about twice the memory of a stream, for one stream at a time.
 package final class StreamAuditor {
   private let chunks: StreamChunks
   private let memory: Int
-  /// The option that says how much memory that is.
+  /// The option that sets `memory`.
   private let memoryOption: String
   private let skipsUnrecognised: Bool
   private let report: any ReaderReport
   private var order = StreamOrder()
-  /// The number of the input whose streams are judged, from 1.
+  /// Number of the current input, from 1.
   private var input = 1
   package private(set) var tally = ReaderTally()
-  /// Streams that were left out although they have bytes, since none of them is in a record.
+  /// Streams left out because none of their bytes are in a record.
   package private(set) var unrecognised = 0
-  /// Streams that took too much memory, and of how many of them a message tells.
+  /// Streams that took too much memory, and the most messages about them.
   private var overBudget = 0
   private static let maxMessages = 10
 
   /// - Parameters:
-  ///   - memory: what streams are kept in, in bytes.
-  ///   - memoryOption: what raises it.
-  ///   - skipsUnrecognised: whether streams without a record are left out: they may be of another kind.
-  ///   - report: gets the rows, stream by stream in the order of their numbers.
+  ///   - memory: limit for the recorded streams, in bytes.
+  ///   - memoryOption: the option that sets it.
+  ///   - skipsUnrecognised: whether to leave out streams without a record, which may be of another kind.
+  ///   - report: receives the rows, stream by stream in the order of their numbers.
   package init(
     _ chunks: StreamChunks, memory: Int, memoryOption: String = "--memory", skipsUnrecognised: Bool = false,
     report: any ReaderReport
@@ -40,12 +40,12 @@ package final class StreamAuditor {
     self.report = report
   }
 
-  /// No more streams of this input come.
+  /// Call it after the last stream of an input.
   package func endInput() throws {
-    for rows in order.end() { try hand(on: rows) }
+    for rows in order.end() { try emit(rows) }
   }
 
-  /// Gets the streams, and judges them when they end.
+  /// A sink that records streams, and judges them when they end.
   package func recorder() -> StreamRecorder {
     StreamRecorder(budget: memory, contents: .records) { stream, summary, _ in
       try self.judge(stream, summary)
@@ -59,8 +59,8 @@ package final class StreamAuditor {
       input = stream.input
     }
     let rows = rows(stream, summary)
-    if stream.isOverBudget, !rows.isEmpty { tellOverBudget(summary) }
-    for rows in order.add(rows, of: summary.number) { try hand(on: rows) }
+    if stream.isOverBudget, !rows.isEmpty { warnOverBudget(summary) }
+    for rows in order.add(rows, of: summary.number) { try emit(rows) }
   }
 
   private func rows(_ stream: RecordedStream, _ summary: StreamSummary) -> [ReaderRow] {
@@ -75,17 +75,17 @@ package final class StreamAuditor {
     }
   }
 
-  private func hand(on rows: [ReaderRow]) throws {
+  private func emit(_ rows: [ReaderRow]) throws {
     tally.add(rows)
     try report.add(rows)
   }
 
-  private func tellOverBudget(_ summary: StreamSummary) {
+  private func warnOverBudget(_ summary: StreamSummary) {
     overBudget += 1
     guard overBudget <= Self.maxMessages else { return }
-    let rest = overBudget == Self.maxMessages ? " (so are those of which no more is said)" : ""
+    let rest = overBudget == Self.maxMessages ? " (further messages of this kind are suppressed)" : ""
     Messages.say(
-      "\(summary.source): stream \(summary.number) is not judged: all open streams together may take "
+      "\(summary.source): stream \(summary.number) is not judged: the open streams exceed "
         + "\(ByteSize.text(memory)); raise \(memoryOption)\(rest)")
   }
 
@@ -145,29 +145,28 @@ package final class StreamAuditor {
   }
 }
 
-/// Puts streams, which end in any order, into that of their numbers.
+/// Sorts streams, which end in any order, by number.
 struct StreamOrder {
-  /// Estimated bytes of rows that wait at most; beyond it they go as far in order as they are.
-  private static let maxWaiting = 64 << 20
+  /// Limit of pending rows, as an estimate in bytes; beyond it all pending rows are flushed, in order.
+  private static let maxPending = 64 << 20
 
-  /// The number of the stream that goes next.
+  /// Number of the next stream.
   private var next = 0
-  private var waiting: [Int: [ReaderRow]] = [:]
+  private var pending: [Int: [ReaderRow]] = [:]
   private var cost = 0
 
-  /// A stream has ended; returns the rows of those whose turn it is now. One that comes after its turn goes at
-  /// once.
+  /// Adds an ended stream; returns the rows of the streams that are next in order. A late stream is returned at once.
   mutating func add(_ rows: [ReaderRow], of number: Int) -> [[ReaderRow]] {
     guard number > next else {
       next = max(next, number + 1)
       return [rows] + takeNext()
     }
-    waiting[number] = rows
+    pending[number] = rows
     cost += rows.reduce(64) { $0 + $1.cost }
-    return cost > Self.maxWaiting ? takeAll() : []
+    return cost > Self.maxPending ? takeAll() : []
   }
 
-  /// No more streams come of this input; returns what still waits.
+  /// Ends the input; returns all pending rows.
   mutating func end() -> [[ReaderRow]] {
     defer { next = 0 }
     return takeAll()
@@ -175,7 +174,7 @@ struct StreamOrder {
 
   private mutating func takeNext() -> [[ReaderRow]] {
     var taken: [[ReaderRow]] = []
-    while let rows = waiting.removeValue(forKey: next) {
+    while let rows = pending.removeValue(forKey: next) {
       cost -= rows.reduce(64) { $0 + $1.cost }
       taken.append(rows)
       next += 1
@@ -184,10 +183,10 @@ struct StreamOrder {
   }
 
   private mutating func takeAll() -> [[ReaderRow]] {
-    let numbers = waiting.keys.sorted()
-    let taken = numbers.compactMap { waiting[$0] }
+    let numbers = pending.keys.sorted()
+    let taken = numbers.compactMap { pending[$0] }
     next = max(next, (numbers.last ?? -1) + 1)
-    waiting = [:]
+    pending = [:]
     cost = 0
     return taken
   }

@@ -34,15 +34,15 @@ struct ChunkedReadsTests {
       ("the largest sizes", .max, 9, .sizes([.max]), [9]),
       ("segments", 38, 60, .ends([3, 48, 60]), [3, 38, 7, 12]),
       ("empty segments are none", 38, 60, .ends([0, 20, 20, 60]), [20, 38, 2]),
-      ("bytes behind the last end are a chunk", 38, 60, .ends([20]), [20, 38, 2]),
+      ("bytes after the last end are a chunk", 38, 60, .ends([20]), [20, 38, 2]),
       ("ends beyond the end, and ones that fall", 38, 60, .ends([20, 10, -1, 90, 95]), [20, 38, 2]),
       ("no ends: one chunk", 4096, 60, .ends([]), [60]),
     ] as [(String, Int, Int, Chunking, [Int])])
-  func places(_ name: String, _ limit: Int, _ count: Int, _ chunking: Chunking, _ expected: [Int]) {
+  func sizes(_ name: String, _ limit: Int, _ count: Int, _ chunking: Chunking, _ expected: [Int]) {
     #expect(reads(limit, of: count, chunking) == expected, "\(name)")
   }
 
-  @Test("any cut hands over every byte once, and never more than was asked for")
+  @Test("every byte is read once, and no read exceeds its limit")
   func everyByteOnce() {
     var generator = SeededGenerator(seed: 5)
     for _ in 0..<500 {

@@ -2,7 +2,7 @@ import ReaderModels
 import TestSupport
 import Testing
 
-/// `cookbook` and `java`, which take every read for a record. Tuples are worked out by hand.
+/// `cookbook` and `java`, which treat every read as a record. Expectations are derived by hand.
 @Suite("Readers of records of 38 bytes")
 struct FixedRecordReaderTests {
   private let time = Int64(Tuples.time)
@@ -36,7 +36,7 @@ struct FixedRecordReaderTests {
     #expect(java.ending == .completed)
   }
 
-  @Test("cookbook's buffer holds zeros before its first read, then what every read left there")
+  @Test("cookbook's buffer begins as zeros and keeps bytes of earlier reads")
   func buffer() {
     let recording = ReaderRecording.of(.cookbook, two, cut: .ends([7, 9, 47, 76]))
     // 7 bytes: a header and one of the token. 2 bytes over its time. 38 bytes: from token byte 3 of the first
@@ -60,7 +60,7 @@ struct FixedRecordReaderTests {
       ])
   }
 
-  @Test("32 bytes are the token whatever the length says", arguments: [FeedbackModel.cookbook, .java])
+  @Test("the token is 32 bytes regardless of the length", arguments: [FeedbackModel.cookbook, .java])
   func lengthIgnored(_ model: FeedbackModel) {
     let long = Tuples.one(54, fill: 0xcc) + Tuples.one(fill: 0xbb)  // 60 + 38 bytes: reads of 38, 38, 22
     let recording = ReaderRecording.of(model, long, cut: .size(4096))

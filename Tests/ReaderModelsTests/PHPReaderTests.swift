@@ -13,7 +13,7 @@ struct PHPReaderTests {
         .error(command: 8, status: 7, identifier: 0x1234_5678)
       ),
       (
-        "more behind it", [8, 10, 0, 0, 0, 1, 8, 1, 0, 0, 0, 2], .size(4096),
+        "more bytes after it", [8, 10, 0, 0, 0, 1, 8, 1, 0, 0, 0, 2], .size(4096),
         .error(command: 8, status: 10, identifier: 1)
       ),
       (
@@ -23,7 +23,7 @@ struct PHPReaderTests {
       ("2 bytes, then 4", [8, 7, 0, 0, 0, 1], .ends([2, 6]), .short(pieces: [2, 4])),
       ("one at a time", [8, 7, 0, 0, 0, 1, 8, 7], .size(1), .short(pieces: [1, 1, 1, 1, 1, 1])),
       (
-        "what is behind the error is none of its pieces", [8, 7, 0, 0, 0, 1, 8, 7, 0, 0, 0, 1],
+        "bytes after the error are not counted", [8, 7, 0, 0, 0, 1, 8, 7, 0, 0, 0, 1],
         .ends([5, 12]), .short(pieces: [5, 1])
       ),
       ("a cut stream", [8, 7, 0], .size(6), .short(pieces: [3])),

@@ -2,14 +2,14 @@ import ReaderModels
 import TestSupport
 import Testing
 
-/// `csharp` and `node`, which collect bytes and parse them. Worked out by hand.
+/// `csharp` and `node`, which collect bytes and parse them. Expectations are derived by hand.
 @Suite("Readers that collect and parse")
 struct ParsingReaderTests {
   private let time = Int64(Tuples.time)
 
   // MARK: csharp
 
-  @Test("csharp does not mind chunks where tokens have 32 bytes", arguments: [1, 5, 37, 38, 39, 80, 4096])
+  @Test("csharp reads tokens of 32 bytes in any chunks", arguments: [1, 5, 37, 38, 39, 80, 4096])
   func chunks(_ size: Int) {
     let stream = Tuples.one(fill: 0xaa) + Tuples.one(fill: 0xbb) + Tuples.one(fill: 0xcc)
     let recording = ReaderRecording.of(.csharp, stream, cut: .size(size))
@@ -18,14 +18,14 @@ struct ParsingReaderTests {
     #expect(recording.ending == .completed)
   }
 
-  @Test("csharp spins where 38 bytes are there and the tuple is not, and that is told at once")
+  @Test("csharp loops on an incomplete tuple of 38 bytes or more, which is detected")
   func hangs() {
     // 106 bytes: 38 of a sound tuple, 60 of one with a token of 54, 8 more.
     let stream = Tuples.one() + Tuples.one(54, fill: 0xbb) + bytes(0, 8)
     let whole = ReaderRecording.of(.csharp, stream, cut: .size(4096))
     #expect(whole.said == [record(time, bytes(0xaa, 32)), record(time, bytes(0xbb, 54))])
     #expect(whole.ending == .droppedTail(offset: 98, count: 8))
-    // 37 bytes of it are too few to be looked at, 38 are looked at for ever, 60 are enough.
+    // 37 bytes of it are too few to be parsed, 38 cause an endless loop, 60 are enough.
     #expect(
       ReaderRecording.of(.csharp, stream, cut: .ends([75, 98])).ending == .droppedTail(offset: 98, count: 8))
     let cut = ReaderRecording.of(.csharp, stream, cut: .ends([76, 98]))
@@ -37,7 +37,7 @@ struct ParsingReaderTests {
         == .hangs(offset: 38, length: 54, buffered: 44))
   }
 
-  @Test("csharp reads 4096 bytes at most, so that a long tuple across that place hangs in any chunk")
+  @Test("csharp reads 4096 bytes at most, so it hangs at a long tuple across that offset for any chunks")
   func bufferSize() {
     // 78 tuples of 52 bytes are 4056; 40 bytes of the next one fill the buffer.
     let recording = ReaderRecording.of(.csharp, (0..<80).flatMap { _ in Tuples.one(46) }, cut: .size(1 << 20))
@@ -46,7 +46,7 @@ struct ParsingReaderTests {
   }
 
   @Test(
-    "csharp takes a length of 32768 and more for a negative one",
+    "csharp reads a length of 32768 or more as negative",
     arguments: [(0x7fff, Int?.none), (0x8000, -32768), (0x8005, -32763), (0xffff, -1)])
   func negativeLength(_ length: Int, _ expected: Int?) {
     let stream = Tuples.one() + Tuples.header(length: length) + bytes(0, 32)
@@ -59,7 +59,7 @@ struct ParsingReaderTests {
     }
   }
 
-  @Test("csharp never sees a last tuple of less than 38 bytes, and sees the same one further ahead")
+  @Test("csharp sees a tuple of less than 38 bytes unless it is the last")
   func shortTuple() {
     let short = Tuples.one(16, fill: 0xbb)
     let last = ReaderRecording.of(.csharp, Tuples.one() + short)

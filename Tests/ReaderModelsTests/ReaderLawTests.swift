@@ -27,14 +27,14 @@ struct ReaderLawTests {
     #expect(PHPReader.name == "php")
   }
 
-  @Test("say nothing about an empty stream", arguments: FeedbackModel.allCases)
+  @Test("report nothing for an empty stream", arguments: FeedbackModel.allCases)
   func empty(_ model: FeedbackModel) {
     let recording = ReaderRecording.of(model, [])
     #expect(recording.said.isEmpty)
     #expect(recording.ending == .completed)
   }
 
-  @Test("are right about tokens of 32 bytes in chunks of 38, but for node", arguments: FeedbackModel.allCases)
+  @Test("are right about tokens of 32 bytes in chunks of 38, except node", arguments: FeedbackModel.allCases)
   func sound(_ model: FeedbackModel) {
     let fills: [UInt8] = [1, 2, 3, 4, 5]
     let recording = ReaderRecording.of(model, fills.flatMap { Tuples.one(fill: $0) }, cut: .size(38))
@@ -42,7 +42,7 @@ struct ReaderLawTests {
     #expect((recording.said == expected) == (model != .node))
   }
 
-  @Test("take any bytes in any cut, and only those that say so depend on the cut")
+  @Test("accept any bytes in any chunks, and depend on the chunks only if they say so")
   func anyBytes() {
     var generator = SeededGenerator(seed: 11)
     for _ in 0..<60 {

@@ -1,7 +1,7 @@
 import ReaderModels
 import TestSupport
 
-/// What a reader reported: each record as `time,token`, with where and how it went wrong.
+/// The records of a reader as `time,token`, with offset and fault.
 struct ReaderRecording: EmissionReceiver {
   var said: [String] = []
   var offsets: [Int] = []

@@ -27,7 +27,7 @@ struct FeedbackJudgeTests {
       ("two of a kind, and a third", [2, 2, 2], 2, 0),
       ("one that agreed is matched already", [1, 2, 2, 2, 3], 4, 3),
       ("none", [], 0, 0),
-      ("foreign ones", [7, 8, 9], 0, 0),
+      ("unrelated ones", [7, 8, 9], 0, 0),
     ] as [(String, [UInt8], Int, Int?)])
   func multiset(_ name: String, _ tokens: [UInt8], _ correct: Int, _ difference: Int?) {
     let judgement = judgement(truth, tokens.map { (Int64(Tuples.time), [$0]) })
@@ -37,7 +37,7 @@ struct FeedbackJudgeTests {
     #expect(judgement.firstDifference?.record == difference, "\(name)")
   }
 
-  @Test("equal are token bytes and time, nothing less")
+  @Test("token bytes and time must both be equal")
   func equality() {
     #expect(judgement(truth, [(Int64(Tuples.time) + 1 << 32, [1])]).correct == 0)
     #expect(judgement(truth, [(Int64(Tuples.time), [1, 0])]).correct == 0)
@@ -55,13 +55,13 @@ struct FeedbackJudgeTests {
     }
   }
 
-  @Test("an empty stream is read rightly by all", arguments: FeedbackModel.allCases)
+  @Test("all readers read an empty stream correctly", arguments: FeedbackModel.allCases)
   func empty(_ model: FeedbackModel) {
     let expected = Judgement(records: 0, correct: 0, missed: 0, outcome: .completed, firstDifference: nil)
     #expect(TupleStream().truth.judge(model, cut: .standard) == expected)
   }
 
-  @Test("sound streams in chunks of 38: all are right but node, which needs lengths such as 257")
+  @Test("sound streams in chunks of 38: all are right except node, which needs lengths such as 257")
   func sound() {
     let usual = (1...9).reduce(TupleStream()) { $0.tuple(fill: $1) }.truth
     let long = (1...9).reduce(TupleStream()) { $0.tuple(257, fill: $1) }.truth
@@ -90,7 +90,7 @@ struct FeedbackJudgeTests {
     }
   }
 
-  @Test("every record is correct or wrong, every true one matched or missed, whatever the cut")
+  @Test("every record is correct or wrong, every true one matched or missed, for all chunk sizes")
   func accounting() {
     var generator = SeededGenerator(seed: 21)
     for _ in 0..<100 {

@@ -3,7 +3,7 @@ import Readers
 import TestSupport
 import Testing
 
-/// A reader, a stream, and what becomes of it, worked out by hand.
+/// A reader, a stream, and the expected judgement, derived by hand.
 struct JudgingCase: Sendable, CustomTestStringConvertible {
   var name: String
   var model: FeedbackModel
@@ -17,7 +17,7 @@ struct JudgingCase: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 }
 
-@Suite("The first difference from the truth, and its reason")
+@Suite("The first difference from the true records, and its reason")
 struct FirstDifferenceTests {
   private static let two = TupleStream().tuple().tuple(fill: 0xbb)
   private static let aa32 = String(repeating: "aa", count: 32)
@@ -69,42 +69,41 @@ struct FirstDifferenceTests {
         reason: "the length at offset 4 is 0, but 32 bytes were taken as the token, and the next"
           + " tuple begins 32 bytes late")),
     JudgingCase(
-      name: "csharp takes a late time as signed", model: .csharp,
+      name: "csharp reads a late time as signed", model: .csharp,
       stream: two.tuple(time: 0x8000_0000).tuple(fill: 0xcc), cut: .size(4096), counts: [4, 3, 1, 1],
       difference: FirstDifference(
         record: 2, expected: text(time: 2_147_483_648), emitted: text(time: -2_147_483_648),
-        reason: "the time 2147483648 at offset 76 was taken as signed: -2147483648")),
+        reason: "the time 2147483648 at offset 76 was read as signed: -2147483648")),
     JudgingCase(
       name: "csharp reports an empty token", model: .csharp,
       stream: TupleStream().tuple().tuple(0).tuple(fill: 0xbb), cut: .size(4096), counts: [3, 2, 1, 0],
       difference: FirstDifference(
         record: 1, expected: text(fill: 0xbb), emitted: "1400000000,",
-        reason:
-          "the tuple at offset 38 has an empty token, which names no device, and was reported all the same")),
+        reason: "the tuple at offset 38 has an empty token and must not be reported")),
     JudgingCase(
-      name: "csharp spins for ever", model: .csharp,
+      name: "csharp loops forever", model: .csharp,
       stream: TupleStream().tuple().tuple(100).tuple(), cut: .ends([82]), counts: [1, 1, 0, 2],
       outcome: .hangs,
       difference: FirstDifference(
         record: 1, expected: text(100), emitted: nil,
         reason:
-          "the length 100 at offset 42 makes a tuple of 106 bytes, and 44 are buffered: the reader spins"
-          + " for ever")),
+          "the length 100 at offset 42 makes a tuple of 106 bytes, and 44 are buffered: the reader loops"
+          + " forever")),
     JudgingCase(
       name: "csharp throws", model: .csharp,
       stream: TupleStream().tuple().noise([0, 0, 0, 0, 0x80, 5]).tuple(fill: 0xbb), cut: .size(4096),
       counts: [1, 1, 0, 1], outcome: .throws,
       difference: FirstDifference(
         record: 1, expected: text(fill: 0xbb), emitted: nil,
-        reason: "the length 0x8005 at offset 42 was taken as signed (-32763): the reader throws")),
+        reason: "the length 0x8005 at offset 42 was read as signed (-32763): the reader throws")),
     JudgingCase(
       name: "csharp never sees a short last tuple", model: .csharp, stream: two.tuple(9), cut: .size(4096),
       counts: [2, 2, 0, 1],
       difference: FirstDifference(
         record: 2, expected: text(9), emitted: nil,
         reason:
-          "the reader waits for 38 bytes, and the stream ends 15 bytes behind offset 76: what begins there"
-          + " is never seen")),
+          "the reader waits for 38 bytes, but the stream ends 15 bytes after offset 76: the rest is never seen"
+      )),
     JudgingCase(
       name: "csharp takes noise for a tuple", model: .csharp,
       stream: TupleStream().noise([UInt8](repeating: 0, count: 6)).tuple(), cut: .size(4096),
@@ -112,7 +111,7 @@ struct FirstDifferenceTests {
       difference: FirstDifference(
         record: 0, expected: text(), emitted: "0,",
         reason:
-          "the bytes at offset 0 were taken for a tuple; no tuple begins there, and the next one begins at"
+          "the bytes at offset 0 were read as a tuple; no tuple begins there, and the next one begins at"
           + " offset 6")),
     JudgingCase(
       name: "node uses the first byte twice", model: .node,
@@ -138,7 +137,7 @@ struct FirstDifferenceTests {
       difference: FirstDifference(
         record: 1, expected: nil, emitted: "9,",
         reason:
-          "the record at offset 263 reaches 2 bytes beyond the end of the stream, and what is not there was"
+          "the record at offset 263 reaches 2 bytes beyond the end of the stream, and the missing bytes were"
           + " read as zeros")),
   ]
 
@@ -154,11 +153,11 @@ struct FirstDifferenceTests {
     ("nothing", [], nil, "the reader ended, and never reported the 3 tuples from offset 0 on"),
     (
       "the second tuple first", [(1_400_000_000, [2])], "1400000000,02",
-      "the tuple at offset 7 was reported where the one at offset 0 belongs"
+      "the tuple at offset 7 was reported instead of the one at offset 0"
     ),
     (
       "a signed time", [(1_400_000_000, [1]), (1_400_000_000, [2]), (-1, [3])], "-1,03",
-      "the time 4294967295 at offset 14 was taken as signed: -1"
+      "the time 4294967295 at offset 14 was read as signed: -1"
     ),
     (
       "milliseconds", [(1_400_000_000_000, [1])], "1400000000000,01",
@@ -166,19 +165,19 @@ struct FirstDifferenceTests {
     ),
     (
       "other bytes", [(1_400_000_000, [9])], "1400000000,09",
-      "the tuple at offset 0 was reported with other bytes as its token"
+      "the tuple at offset 0 was reported with different bytes as its token"
     ),
     (
       "another length", [(7, [1, 0])], "7,0100",
-      "the tuple at offset 0 was reported with another time and a token of 2 bytes instead of 1"
+      "the tuple at offset 0 was reported with a different time and a token of 2 bytes instead of 1"
     ),
     (
       "too many", [(1_400_000_000, [1]), (1_400_000_000, [2]), (4_294_967_295, [3]), (0, [])], "0,",
-      "the stream has no more than 3 tuples"
+      "the stream has only 3 tuples"
     ),
   ]
 
-  @Test("of somebody else's program", arguments: printed)
+  @Test("of an external reader", arguments: printed)
   func programs(_ name: String, _ records: [(Int64, [UInt8])], _ emitted: String?, _ reason: String) {
     let stream = TupleStream().tuple(1, fill: 1).tuple(1, fill: 2).tuple(1, time: .max, fill: 3)
     var judge = FeedbackJudge(truth: stream.truth)
@@ -189,7 +188,7 @@ struct FirstDifferenceTests {
   }
 
   @Test(
-    "of a program that did not end well",
+    "of a reader that failed",
     arguments: [
       (ReaderOutcome.hangs, "the reader did not end, and never reported the 1 tuple from offset 0 on"),
       (.throws, "the reader failed, and never reported the 1 tuple from offset 0 on"),

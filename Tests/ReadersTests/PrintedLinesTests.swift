@@ -3,17 +3,17 @@ import Readers
 import TestSupport
 import Testing
 
-@Suite("Judging what programs print")
+@Suite("Judging printed output")
 struct PrintedLinesTests {
   /// Tokens of 1 byte: 1, 2, 3.
   private let truth = TupleStream().tuple(1, fill: 1).tuple(1, fill: 2).tuple(1, fill: 3).truth
 
-  private func judgement(_ text: String, pieces: Int = .max) -> Judgement {
+  private func judgement(_ text: String, chunkSize: Int = .max) -> Judgement {
     var lines = PrintedLines(FeedbackJudge(truth: truth))
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
-      lines.take(rest.prefix(pieces))
-      rest = rest.dropFirst(pieces)
+      lines.take(rest.prefix(chunkSize))
+      rest = rest.dropFirst(chunkSize)
     }
     return lines.finish(outcome: .completed)
   }
@@ -21,28 +21,28 @@ struct PrintedLinesTests {
   private static let sound = "1400000000,01\n1400000000,02\n1400000000,03\n"
 
   @Test(
-    "is right",
+    "correct output",
     arguments: [
       ("as it is", sound), ("without the last line end", String(sound.dropLast())),
       ("with carriage returns", sound.replacing("\n", with: "\r\n")),
     ])
   func right(_ name: String, _ text: String) {
-    for pieces in [1, 2, 7, 14, 1000] {
-      let judgement = judgement(text, pieces: pieces)
-      #expect(judgement.correct == 3 && judgement.records == 3, "\(name), \(pieces)")
-      #expect(judgement.firstDifference == nil, "\(name), \(pieces)")
+    for chunkSize in [1, 2, 7, 14, 1000] {
+      let judgement = judgement(text, chunkSize: chunkSize)
+      #expect(judgement.correct == 3 && judgement.records == 3, "\(name), \(chunkSize)")
+      #expect(judgement.firstDifference == nil, "\(name), \(chunkSize)")
     }
   }
 
   @Test(
-    "is no record, and counts as a wrong one",
+    "an unparsable line counts as a wrong record",
     arguments: [
       "", "hello", "1400000000", ",01", "1400000000,0", "1400000000,0g", "1400000000, 01", " 1400000000,01",
       "+1400000000,01", "1400000000,01,", "14e8,01", "0x53,01", "99999999999999999999,01", "-,01",
       "1400000000;01",
       "\u{1b}[2J", "1400000000,０１",
     ])
-  func rubbish(_ line: String) {
+  func unparsable(_ line: String) {
     let judgement = judgement("\(line)\n" + Self.sound)
     #expect(judgement.records == 4 && judgement.correct == 3 && judgement.wrong == 1, "\(line)")
     #expect(judgement.firstDifference?.record == 0)
@@ -60,7 +60,7 @@ struct PrintedLinesTests {
     #expect(try parsed("007,00").time == 7)
   }
 
-  @Test("a line without end takes no memory, and is one wrong record")
+  @Test("an endless line takes bounded memory and is one wrong record")
   func overlong() {
     var lines = PrintedLines(FeedbackJudge(truth: truth))
     let block = [UInt8](repeating: UInt8(ascii: "a"), count: 100_000)
@@ -71,7 +71,7 @@ struct PrintedLinesTests {
     #expect((judgement.firstDifference?.emitted?.count ?? 0) < 100)
   }
 
-  @Test("the longest token there can be is read")
+  @Test("the longest possible token is read")
   func longest() {
     let stream = TupleStream().tuple(65535)
     var lines = PrintedLines(FeedbackJudge(truth: stream.truth))

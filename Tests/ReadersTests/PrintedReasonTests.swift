@@ -2,7 +2,7 @@ import Readers
 import TestSupport
 import Testing
 
-/// A stream, what a program printed of it, and what is said of the last line, worked out by hand.
+/// A stream, the output of a reader, and the expected reason for the last record, derived by hand.
 struct PrintedCase: Sendable, CustomTestStringConvertible {
   var name: String
   var stream: TupleStream
@@ -13,7 +13,7 @@ struct PrintedCase: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 }
 
-@Suite("What is said of a line that somebody else's program printed")
+@Suite("Reasons for the first wrong record of an external reader")
 struct PrintedReasonTests {
   private static let time = Int64(Tuples.time)
   private static func bytes(_ count: Int, _ fill: UInt8) -> [UInt8] { [UInt8](repeating: fill, count: count) }
@@ -27,26 +27,26 @@ struct PrintedReasonTests {
   private static let emptyTokens: [PrintedCase] = [
     PrintedCase(
       name: "an empty token", stream: empty, printed: [(time, bytes(32, 0xaa)), (7, [])],
-      reason: "the tuple at offset 38 has an empty token, and is not to be reported"),
+      reason: "the tuple at offset 38 has an empty token and must not be reported"),
     PrintedCase(
-      name: "an empty token with a time taken as signed",
+      name: "an empty token with a time read as signed",
       stream: TupleStream().tuple(0, time: .max).tuple(), printed: [(-1, [])],
-      reason: "the tuple at offset 0 has an empty token, and is not to be reported"),
+      reason: "the tuple at offset 0 has an empty token and must not be reported"),
     PrintedCase(
-      name: "an empty token behind the last true tuple", stream: TupleStream().tuple().tuple(0),
+      name: "an empty token after the last true tuple", stream: TupleStream().tuple().tuple(0),
       printed: [(time, bytes(32, 0xaa)), (time, [])],
-      reason: "the tuple at offset 38 has an empty token, and is not to be reported"),
+      reason: "the tuple at offset 38 has an empty token and must not be reported"),
     PrintedCase(
-      name: "of two empty tokens the one that comes next",
+      name: "the next one of two empty tokens",
       stream: TupleStream().tuple(0).tuple().tuple(0).tuple(fill: 0xbb),
       printed: [(time, bytes(32, 0xaa)), (time, [])],
-      reason: "the tuple at offset 44 has an empty token, and is not to be reported"),
+      reason: "the tuple at offset 44 has an empty token and must not be reported"),
     PrintedCase(
-      name: "32 bytes in place of an empty token", stream: empty,
+      name: "32 bytes instead of an empty token", stream: empty,
       printed: [(time, bytes(32, 0xaa)), (7, [0x53, 0x72, 0x4e, 0, 0, 32] + bytes(26, 0xbb))],
       reason:
-        "the tuple at offset 38 has an empty token, and is not to be reported: its token was made of the 32 bytes"
-        + " behind it"),
+        "the tuple at offset 38 has an empty token and must not be reported: its token consists of the 32 bytes"
+        + " after it"),
     PrintedCase(
       name: "an empty token of a tuple that has one", stream: empty, printed: [(time, [])],
       reason: "the tuple at offset 0 was reported with a token of 0 bytes instead of 32"),
@@ -54,8 +54,8 @@ struct PrintedReasonTests {
 
   private static let alignment: [PrintedCase] = [
     PrintedCase(
-      // 0xbbbbbbbb is 3149642683. From 82 on stand 16 bytes of the long token, a header, a token.
-      name: "38 bytes on, whatever the length", stream: longer,
+      // 0xbbbbbbbb is 3149642683. From 82 on there are 16 bytes of the long token, a header, a token.
+      name: "38 bytes on, regardless of the length", stream: longer,
       printed: [
         (time, bytes(32, 0xaa)), (time, bytes(54, 0xbb)),
         (3_149_642_683, bytes(16, 0xbb) + [0x53, 0x72, 0x4e, 0, 0, 32] + bytes(32, 0xcc)),
@@ -73,14 +73,14 @@ struct PrintedReasonTests {
       printed: [(time, bytes(32, 0xaa)), (time, bytes(32, 0xbb))],
       reason: "the tuple at offset 38 was reported with a token of 32 bytes instead of 54"),
     PrintedCase(
-      name: "too much behind a short token", stream: TupleStream().tuple(30).tuple(fill: 0xbb),
+      name: "too much after a short token", stream: TupleStream().tuple(30).tuple(fill: 0xbb),
       printed: [(time, bytes(30, 0xaa) + [0x53, 0x72])],
       reason: "the tuple at offset 0 was reported with a token of 32 bytes instead of 30"),
     PrintedCase(
       name: "too little of a later tuple", stream: longer,
       printed: [(time, bytes(32, 0xaa)), (time, bytes(20, 0xcc))],
       reason:
-        "the tuple at offset 98 was reported where the one at offset 38 belongs, with a token of 20 bytes"
+        "the tuple at offset 98 was reported instead of the one at offset 38, with a token of 20 bytes"
         + " instead of 32"),
     PrintedCase(
       name: "bytes that were skipped", stream: noise.tuple(fill: 0xbb),
@@ -91,19 +91,21 @@ struct PrintedReasonTests {
       printed: [(time, bytes(32, 0xaa)), (0x0102_0304, [7, 8, 9, 10])],
       reason: "its bytes are those at offset 38, where no whole tuple begins"),
     PrintedCase(
-      name: "a token whose bytes stand elsewhere, behind another time", stream: longer,
+      name: "a token whose bytes occur elsewhere, after a different time", stream: longer,
       printed: [(time, bytes(32, 0xaa)), (9, bytes(20, 0xcc))],
-      reason: "the tuple at offset 38 was reported with another time and a token of 20 bytes instead of 54"),
+      reason:
+        "the tuple at offset 38 was reported with a different time and a token of 20 bytes instead of 54"),
     PrintedCase(
-      name: "zeros, which stand anywhere", stream: TupleStream().tuple(fill: 0).tuple(fill: 0xbb),
+      name: "zeros, which occur anywhere", stream: TupleStream().tuple(fill: 0).tuple(fill: 0xbb),
       printed: [(0, [0, 0])],
-      reason: "the tuple at offset 0 was reported with another time and a token of 2 bytes instead of 32"),
+      reason: "the tuple at offset 0 was reported with a different time and a token of 2 bytes instead of 32"),
     PrintedCase(
-      name: "a time that no four bytes are", stream: longer, printed: [(1 << 32, bytes(20, 0xcc))],
-      reason: "the tuple at offset 0 was reported with another time and a token of 20 bytes instead of 32"),
+      name: "a time that does not fit in four bytes", stream: longer, printed: [(1 << 32, bytes(20, 0xcc))],
+      reason: "the tuple at offset 0 was reported with a different time and a token of 20 bytes instead of 32"
+    ),
   ]
 
-  @Test("and why it is wrong", arguments: emptyTokens + alignment)
+  @Test("reasons", arguments: emptyTokens + alignment)
   func reasons(_ test: PrintedCase) {
     var judge = FeedbackJudge(truth: test.stream.truth)
     for (time, token) in test.printed { judge.receive(time: time, token: token) }
@@ -112,16 +114,16 @@ struct PrintedReasonTests {
     #expect(difference?.reason == test.reason)
   }
 
-  @Test("a search finds what a slow one does, however the bytes repeat")
+  @Test("a pattern search equals a slow reference")
   func search() {
     var generator = SeededGenerator(seed: 7)
     for _ in 0..<2000 {
       let bytes = (0..<generator.pick(0...60)).map { _ in UInt8(generator.pick(0...1)) }
       let pattern = (0..<generator.pick(0...6)).map { _ in UInt8(generator.pick(0...1)) }
       let (start, every) = (generator.pick(0...20), generator.pick(1...4))
-      let places = stride(from: start, through: max(bytes.count - pattern.count, start - 1), by: 1)
-      let expected = places.first { place in
-        place.isMultiple(of: every) && Array(bytes[place..<place + pattern.count]) == pattern
+      let starts = stride(from: start, through: max(bytes.count - pattern.count, start - 1), by: 1)
+      let expected = starts.first { index in
+        index.isMultiple(of: every) && Array(bytes[index..<index + pattern.count]) == pattern
       }
       let found = PatternSearch(pattern).first(in: bytes, from: start) { $0.isMultiple(of: every) }
       #expect(found == expected, "\(pattern) in \(bytes) from \(start), every \(every)")

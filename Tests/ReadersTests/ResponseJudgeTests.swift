@@ -15,16 +15,16 @@ struct ResponseJudgeTests {
     ("nothing", [], [], .size(4096), [0, 0, 0, 0], nil),
     ("a cut one is no true one", [8, 7, 0], [], .size(4096), [0, 0, 0, 0], nil),
     (
-      "in pieces", first, [0], .ends([2, 6]), [0, 0, 0, 1],
+      "in two parts", first, [0], .ends([2, 6]), [0, 0, 0, 1],
       FirstDifference(
         record: 0, expected: "7,1", emitted: nil,
-        reason: "the error came in pieces: 2 bytes, then 4; the single read found 2")
+        reason: "the error arrived in parts: 2 bytes, then 4; the single read returned 2")
     ),
     (
-      "in three pieces", first, [0], .ends([1, 3, 6]), [0, 0, 0, 1],
+      "in three parts", first, [0], .ends([1, 3, 6]), [0, 0, 0, 1],
       FirstDifference(
         record: 0, expected: "7,1", emitted: nil,
-        reason: "the error came in pieces: 1 byte, then 2, then 3; the single read found 1")
+        reason: "the error arrived in parts: 1 byte, then 2, then 3; the single read returned 1")
     ),
     (
       "only the first", first + second, [0, 6], .size(4096), [1, 1, 0, 1],
@@ -53,7 +53,7 @@ struct ResponseJudgeTests {
       FirstDifference(
         record: 0, expected: "7,1", emitted: "9,134676480",
         reason:
-          "the 6 bytes at offset 0 were taken for an error; no error begins there, and the first one begins at"
+          "the 6 bytes at offset 0 were read as an error; no error begins there, and the first one begins at"
           + " offset 2")
     ),
     (
@@ -68,7 +68,7 @@ struct ResponseJudgeTests {
     ),
   ]
 
-  @Test("worked out by hand", arguments: cases)
+  @Test("derived by hand", arguments: cases)
   func byHand(
     _ name: String, _ stream: [UInt8], _ offsets: [Int], _ cut: Chunking, _ counts: [Int],
     _ difference: FirstDifference?

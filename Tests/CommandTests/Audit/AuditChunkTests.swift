@@ -1,14 +1,14 @@
 import CaptureWriting
 import Testing
 
-/// In which chunks the readers of `audit` get a stream.
+/// The chunks that the readers of `audit` receive.
 @Suite("Chunks of readers")
 struct AuditChunkTests {
   private let directory: TestDirectory
 
   init() throws { directory = try TestDirectory() }
 
-  @Test("a segment of a capture is a chunk, each byte once, whatever came twice")
+  @Test("a segment of a capture is a chunk, without retransmitted bytes")
   func segments() throws {
     var conversation = Conversation(serverSends: feedback(tuples(4)))
     conversation.segmentSizes = [38, 20, 18]
@@ -33,13 +33,13 @@ struct AuditChunkTests {
     #expect(try AuditReading(directory.auditRow("java", ["dump.bin"])).text == "4 4 0 0 completed")
   }
 
-  @Test("a capture's only segment is one chunk, a dump is cut at 4096 bytes")
+  @Test("a single segment is one chunk; a dump is cut at 4096 bytes")
   func oneSegment() throws {
     var conversation = Conversation(serverSends: feedback(tuples(200)))
     conversation.segmentSizes = [7600]
     try directory.writeCapture(conversation.segments())
     #expect(try AuditReading(directory.auditRow("java", ["capture.pcap"])).text == "200 200 0 0 completed")
-    // 4096 bytes are 107 tuples and 30 bytes; the other 3504 are 92 reads and 8 bytes, all out of step.
+    // 4096 bytes are 107 tuples and 30 bytes; the other 3504 are 92 reads and 8 bytes, all misaligned.
     try directory.write(feedback(tuples(200)), to: "dump.bin")
     #expect(try AuditReading(directory.auditRow("java", ["dump.bin"])).text == "201 107 94 93 completed")
   }

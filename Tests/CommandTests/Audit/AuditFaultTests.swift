@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// `audit`: what the faulty readers of docs/spec/readers.md#models make of the same bytes. Expected numbers are worked out by hand
-/// from the faults that are described there.
+/// `audit`: the results of the faulty readers of readers.md. Expected numbers are derived by hand from the faults
+/// described there.
 @Suite("Faults of readers")
 struct AuditFaultTests {
   private let directory: TestDirectory
@@ -27,7 +27,7 @@ struct AuditFaultTests {
   private static let late = [tuples(1)[0], Tuple(0x8000_0000, token(1))]
 
   static let cases: [Case] = [
-    // A tuple of 38 bytes in reads of 20 and 18, or 20, 20, … over the borders: no read is a tuple.
+    // Tuples of 38 bytes in reads of 20: no read is a tuple.
     Case(
       "reads that end inside tuples", tuples(3), ["--chunk-size", "20"],
       [
@@ -44,13 +44,13 @@ struct AuditFaultTests {
       ]),
     // 38 bytes of the last tuple's 60 are there when its length is read.
     Case(
-      "a length above what is buffered", lastLong, ["--chunk-size", "114"],
+      "a length above the buffered bytes", lastLong, ["--chunk-size", "114"],
       [
         "csharp": AuditReading("2 2 0 1 hangs", 2),
         "cookbook": AuditReading("4 2 2 1 completed", 2), "java": AuditReading("4 2 2 1 completed", 2),
       ]),
     Case(
-      "a length above what is buffered, all at once", lastLong, [],
+      "a long token in one chunk", lastLong, [],
       ["csharp": AuditReading("3 3 0 0 completed", nil)]),
     Case(
       "a time of 2^31", late, [],
@@ -64,7 +64,7 @@ struct AuditFaultTests {
       ["--token-length", "16,32"], ["csharp": AuditReading("1 1 0 1 completed", 1)]),
     // The length's first byte is 1 and means 257 bytes either way.
     Case(
-      "the one length that reads right twice", [Tuple(1_400_000_000, token(1, length: 257))],
+      "a length with two equal bytes", [Tuple(1_400_000_000, token(1, length: 257))],
       ["--token-length", "257"],
       ["node": AuditReading("1 1 0 0 completed", nil), "csharp": AuditReading("1 1 0 0 completed", nil)]),
     Case(
@@ -75,7 +75,7 @@ struct AuditFaultTests {
       ]),
   ]
 
-  @Test("each fault shows", arguments: cases)
+  @Test("each fault is reported", arguments: cases)
   func faults(_ one: Case) throws {
     try directory.write(feedback(one.tuples), to: "dump.bin")
     let rows = try directory.auditRows(["--protocol", "feedback", "dump.bin"] + one.options)

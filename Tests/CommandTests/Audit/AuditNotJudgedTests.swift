@@ -1,14 +1,14 @@
 import CaptureWriting
 import Testing
 
-/// Streams by which `audit` judges no reader.
-@Suite("Streams that judge no reader")
+/// Streams on which `audit` judges no reader.
+@Suite("Streams that are not judged")
 struct AuditNotJudgedTests {
   private let directory: TestDirectory
 
   init() throws { directory = try TestDirectory() }
 
-  @Test("a stream with a gap is not judged, and says why")
+  @Test("a stream with a gap is not judged, with a reason")
   func gaps() throws {
     var conversation = Conversation(serverSends: feedback(tuples(20)))
     conversation.segmentSizes = [76]
@@ -21,7 +21,7 @@ struct AuditNotJudgedTests {
     #expect(try directory.auditRows(["capture.pcap"]).count == 4)
     #expect(try directory.auditRows(["capture.pcap", "--every-chunking"]).count == 320)
     let text = try directory.apnsift("audit", "capture.pcap")
-    #expect(text.text.contains("lacks 76 bytes"))
+    #expect(text.text.contains("missing 76 bytes"))
     #expect(
       text.messages.last?.hasPrefix("audited 1 input: 1 stream, 0 of 0 readings right, 4 not judged") == true)
   }
@@ -53,7 +53,7 @@ struct AuditNotJudgedTests {
         == "1000 1000 0 0 completed")
   }
 
-  @Test("what is neither feedback nor an error has no rows, and that is said")
+  @Test("other streams have no rows but a message")
   func otherStreams() throws {
     try directory.write([0x16, 3, 1] + [UInt8](repeating: 7, count: 500), to: "tls.bin")
     let outcome = try directory.apnsift("audit", "tls.bin")

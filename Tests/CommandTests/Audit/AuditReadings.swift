@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What is said of a reader: `records correct wrong missed outcome`, and the first difference's record.
+/// A reading as `records correct wrong missed outcome`, and the index from 0 of the first difference.
 struct AuditReading: Equatable, CustomStringConvertible {
   var text: String
   var difference: Int?
@@ -44,7 +44,7 @@ extension TestDirectory {
   }
 }
 
-/// The difference that a row tells first; there must be one.
+/// The first difference of a row; there must be one.
 func firstDifference(_ row: Evidence.Object) throws -> Evidence.Object {
   try #require(row["first_difference"] as? Evidence.Object)
 }

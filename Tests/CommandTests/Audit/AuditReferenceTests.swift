@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The readers against those that are written a second time, in Python.
+/// The readers compared with an independent implementation in Python.
 @Suite("Reference readers")
 struct AuditReferenceTests {
   private let directory: TestDirectory
@@ -25,13 +25,13 @@ struct AuditReferenceTests {
       var ends: [Int]?
       var readers: [String: Reader]
 
-      /// Sizes that cut it so.
+      /// The sizes of its chunks.
       var chunkSizes: [Int] { sizes ?? zip(ends ?? [], [0] + (ends ?? [])).map { $0 - $1 } }
 
       var bytes: [UInt8] {
         let digits = Array(stream.utf8)
-        return stride(from: 0, to: digits.count, by: 2).compactMap { place in
-          UInt8(String(decoding: digits[place..<place + 2], as: UTF8.self), radix: 16)
+        return stride(from: 0, to: digits.count, by: 2).compactMap { index in
+          UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16)
         }
       }
     }
@@ -44,17 +44,17 @@ struct AuditReferenceTests {
     }
   }
 
-  @Test("what the readers report is what the reference readers report")
+  @Test("the readers agree with the reference readers")
   func reference() throws {
     var judgedAlike = 0
     for (number, one) in try Cases.load().feedback.enumerated() {
       try directory.write(one.bytes, to: "dump.bin")
       let options = ["--from", "raw", "--protocol", "feedback", "--token-length", "1-300", "dump.bin"]
       let rows = try directory.auditRows(options + ["--chunk-sizes", directory.writeSizes(one.chunkSizes)])
-      // The script knows what it drew, the command what the rules make of it; they agree on sound streams.
+      // The script uses the tuples it generated, the command those it decoded; they agree on sound streams.
       let records = try directory.apnsift(["export", "--columns", "offset,token_length"] + options)
-      let places = records.lines.dropFirst().map { $0.split(separator: ",").compactMap { Int($0) } }
-      let isSound = places == one.tuples
+      let decoded = records.lines.dropFirst().map { $0.split(separator: ",").compactMap { Int($0) } }
+      let isSound = decoded == one.tuples
       judgedAlike += isSound ? 1 : 0
       for row in rows {
         let expected = try #require(one.readers[row["name"] as? String ?? ""])

@@ -11,7 +11,7 @@ struct AuditResponseTests {
   private static let request = Push(0, nil, token: token(1)).bytes
   private static let error = refusal(8, 0x0102_0304)
 
-  /// A gateway connection whose error comes in segments of `sizes`.
+  /// A gateway connection whose error arrives in segments of `sizes`.
   private static func gateway(_ sizes: [Int]) -> Conversation {
     var conversation = Conversation([.init(.client, request), .init(.server, error)])
     conversation.server = .v4(20, port: 2195)
@@ -20,9 +20,9 @@ struct AuditResponseTests {
   }
 
   @Test(
-    "an error is missed where it comes in pieces",
+    "an error that arrives in parts is missed",
     arguments: [([6], "1 1 0 0 completed"), ([2, 4], "0 0 0 1 completed"), ([5, 1], "0 0 0 1 completed")])
-  func errorInPieces(_ sizes: [Int], _ expected: String) throws {
+  func errorInParts(_ sizes: [Int], _ expected: String) throws {
     try directory.writeCapture(Self.gateway(sizes).segments())
     let rows = try directory.auditRows(["capture.pcap"])
     #expect(rows.count == 1)
@@ -35,7 +35,7 @@ struct AuditResponseTests {
     }
   }
 
-  @Test("only the first error is read, and whatever it begins with")
+  @Test("only the first error is read, and its command is not checked")
   func laterErrors() throws {
     try directory.write(Self.error + refusal(10, 7), to: "two.bin")
     let two = try directory.auditRow("php", ["--protocol", "responses", "two.bin"])
@@ -46,7 +46,7 @@ struct AuditResponseTests {
     #expect(try firstDifference(noise)["emitted"] as? String == "2,50595078")
   }
 
-  @Test("two dumps are one gateway connection; a gateway that says nothing has no row")
+  @Test("two dumps are one gateway connection; a silent gateway has no row")
   func pairs() throws {
     try directory.write(Self.request, to: "sent.bin")
     try directory.write(Self.error, to: "received.bin")

@@ -2,8 +2,8 @@ import Foundation
 import Platform
 import Testing
 
-/// Readers that do not behave: each is ended, whatever it does, and nothing of it is left.
-@Suite("Readers that do not behave")
+/// Misbehaving readers: each is terminated and leaves nothing.
+@Suite("Misbehaving readers")
 struct VerifyProcessTests {
   private let directory: TestDirectory
 
@@ -12,7 +12,7 @@ struct VerifyProcessTests {
     try directory.addCase("one", feedback(tuples(3)), more: "chunks: [40]\n")
   }
 
-  /// Its reading, and whether nothing is left of the processes whose numbers it wrote to files `pid-*`.
+  /// Its reading; checks that the processes whose ids it wrote to files `pid-*` are gone.
   private func reading(_ arguments: [String]) throws -> Evidence.Object {
     try #require(try directory.readings(arguments, code: 1).first)
   }
@@ -23,7 +23,7 @@ struct VerifyProcessTests {
     for file in files {
       let id = try #require(
         pid_t(try directory.text(of: file).trimmingCharacters(in: .whitespacesAndNewlines)))
-      // Those that it left to the system are reaped by that, in its own time.
+      // Orphans are reaped by the system later.
       let status = (try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)) ?? ""
       #expect(kill(id, 0) != 0 || status.contains(") Z "), "\(file): \(status)")
     }
@@ -70,21 +70,21 @@ struct VerifyProcessTests {
       testDescription: "complains without end", line: "cat >/dev/null; yes >&2 & sleep 0.3; exit 2",
       outcome: "throws", ending: "exit code 2"),
     Reader(
-      testDescription: "leaves others behind",
+      testDescription: "leaves child processes running",
       line: "sleep 1000 & echo $! >pid-1; (sleep 1000 & echo $! >pid-2); cat >/dev/null",
       outcome: "completed", children: 2),
     Reader(
-      // It does not end before the other, which nothing but the limit ends.
+      // It waits for the other process, which only the limit ends.
       testDescription: "waits for one that floods", line: "yes & echo $! >pid-1; wait", outcome: "floods",
       ending: "more than 1.0 MiB", children: 1, options: ["--max-output", "1MiB", "--timeout", "600"]),
     Reader(
-      // A line every tenth of a second takes years to reach any limit.
+      // A line every tenth of a second does not reach the output limit.
       testDescription: "leaves one that prints on",
       line: "(while echo more; do sleep 0.1; done) & echo $! >pid-1; cat >/dev/null", outcome: "completed",
       children: 1, options: ["--timeout", "600"]),
   ]
 
-  @Test("is ended and reaped", arguments: readers)
+  @Test("are terminated and reaped", arguments: readers)
   func ended(_ reader: Reader) throws {
     let row = try reading(["--reader", reader.line] + reader.options)
     #expect(row["outcome"] as? String == reader.outcome, "\(row)")
@@ -94,7 +94,7 @@ struct VerifyProcessTests {
     try expectNobodyLeft(reader.children)
   }
 
-  @Test("what was printed before the end counts, whether the reader ended well or not")
+  @Test("output before a failure counts")
   func printedBefore() throws {
     let first = tuples(1).map { "\($0.time),\(hex($0.token))" }[0]
     let row = try reading(["--reader", "cat >/dev/null; echo \(first); kill -9 $$"])
@@ -102,7 +102,7 @@ struct VerifyProcessTests {
       row["correct"] as? Int == 1 && row["missed"] as? Int == 2 && row["outcome"] as? String == "throws")
   }
 
-  @Test("right records and a bad end are not right")
+  @Test("correct records with a failure are not right")
   func badEnd() throws {
     let row = try reading(["--reader", "\(Readers.right); exit 1"])
     #expect(row["correct"] as? Int == 3 && row["missed"] as? Int == 0)
@@ -111,7 +111,7 @@ struct VerifyProcessTests {
   }
 
   @Test(
-    "a reader that cannot be started",
+    "a reader that does not start",
     arguments: [
       ["--reader", "no-such-reader-anywhere"], ["--reader", "./corpus/one/case.yml"],
       ["--", "no-such-reader-anywhere", "-x"],
@@ -120,12 +120,12 @@ struct VerifyProcessTests {
   func notStarted(_ arguments: [String]) throws {
     let outcome = try directory.apnsift(["verify", "corpus"] + arguments)
     #expect(outcome.code == 2)
-    #expect(outcome.errors.contains("cannot be started"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("cannot start the reader"), "\(outcome.errors)")
     #expect(outcome.errors.contains(arguments[1]), "\(outcome.errors)")
     #expect(outcome.output.isEmpty)
   }
 
-  @Test("words behind -- are a program and its arguments, with blanks and quotes in them")
+  @Test("arguments after -- may contain blanks and quotes")
   func words() throws {
     try directory.write("import sys; sys.exit(0 if sys.argv[1:] == ['a b', \"$x'\"] else 9)", to: "check.py")
     let outcome = try directory.apnsift("verify", "corpus", "--", "python3", "check.py", "a b", "$x'")
@@ -133,7 +133,7 @@ struct VerifyProcessTests {
   }
 
   @Test(
-    "a signal ends the readers, what they started, and the command", arguments: [SIGINT, SIGTERM, SIGHUP])
+    "a signal terminates the readers, their children, and the command", arguments: [SIGINT, SIGTERM, SIGHUP])
   func interrupted(_ signal: Int32) throws {
     let child = try directory.start([
       "verify", "corpus", "--junit", "out.xml", "--reader",
@@ -147,7 +147,7 @@ struct VerifyProcessTests {
   }
 
   @Test(
-    "readers that are served are ended as well, and nothing is left of the certificate", arguments: [1, 2])
+    "a signal also terminates served readers, and the certificate is removed", arguments: [1, 2])
   func interruptedServers(_ count: Int) throws {
     let child = try directory.start([
       "verify", "corpus", "--over", "tls", "--reader", "echo $$ >pid-1; exec sleep 1000",
@@ -159,7 +159,7 @@ struct VerifyProcessTests {
     #expect(try directory.temporaryNames.isEmpty)
   }
 
-  @Test("no descriptor of one reader is another's: none waits for an end that another holds open")
+  @Test("no reader inherits a pipe of another")
   func inheritance() throws {
     for number in 0..<12 { try directory.addCase("case-\(number)", feedback(tuples(2))) }
     let rows = try directory.readings(
@@ -169,7 +169,7 @@ struct VerifyProcessTests {
   }
 
   @Test(
-    "no file that the command writes is open in a reader",
+    "readers inherit no output files of the command",
     .enabled(if: access("/proc/self/fd", F_OK) == 0, "the system lists no descriptors"))
   func ownFiles() throws {
     let outcome = try directory.verify(

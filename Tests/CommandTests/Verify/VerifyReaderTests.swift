@@ -2,8 +2,8 @@ import CaptureWriting
 import Foundation
 import Testing
 
-/// `verify --reader`: somebody else's reader, judged by a corpus.
-@Suite("Readers of others")
+/// `verify --reader`: an external reader, judged on a corpus.
+@Suite("External readers")
 struct VerifyReaderTests {
   private let directory: TestDirectory
 
@@ -29,8 +29,8 @@ struct VerifyReaderTests {
 
   // MARK: - The models
 
-  /// Cases that show, each, a fault of a model.
-  private func addTellingCases() throws {
+  /// Cases that each expose a fault of a model.
+  private func addFaultCases() throws {
     try directory.addCase("whole-tuples", feedback(tuples(3)), more: "chunks: [38]\n")
     try directory.addCase("cut-anywhere", feedback(tuples(4)), more: "chunks: [20, 33, 50]\n")
     let short = Tuple(1_400_000_000, token(9, length: 20))
@@ -38,7 +38,7 @@ struct VerifyReaderTests {
       "short-token-last", feedback(tuples(2) + [short]), options: "--token-length 20,32")
     let long = Tuple(1_400_000_000, token(9, length: 60))
     try directory.addCase(
-      "long-token-in-pieces", feedback([long] + tuples(2)), more: "chunks: [45]\n",
+      "long-token-in-parts", feedback([long] + tuples(2)), more: "chunks: [45]\n",
       options: "--token-length 32,60")
     let huge = Tuple(1_400_000_000, token(9, length: 0x8000))
     try directory.addCase("huge-token", feedback([huge]), options: "--token-length 32768")
@@ -46,12 +46,12 @@ struct VerifyReaderTests {
 
   @Test("each model shows its faults, and a right reader none")
   func models() throws {
-    try addTellingCases()
+    try addFaultCases()
     let ok = "3 3 0 0 completed"
     #expect(
       try counts(["--reader", Readers.right], code: 0) == [
         "whole-tuples": ok, "cut-anywhere": "4 4 0 0 completed", "short-token-last": ok,
-        "long-token-in-pieces": ok,
+        "long-token-in-parts": ok,
         "huge-token": "1 1 0 0 completed",
       ])
     let java = try counts(["--reader", Readers.model("java")])
@@ -67,11 +67,11 @@ struct VerifyReaderTests {
     let csharp = try counts(["--reader", Readers.model("csharp"), "--timeout", "1"])
     #expect(csharp["cut-anywhere"] == "4 4 0 0 completed")
     #expect(csharp["short-token-last"] == "2 2 0 1 completed")
-    #expect(csharp["long-token-in-pieces"] == "0 0 0 3 hangs")
+    #expect(csharp["long-token-in-parts"] == "0 0 0 3 hangs")
     #expect(csharp["huge-token"] == "0 0 0 1 throws")
   }
 
-  @Test("what a model does outside is what audit says that it does", arguments: ["cookbook", "java", "node"])
+  @Test("a model as an external reader agrees with audit", arguments: ["cookbook", "java", "node"])
   func agreement(_ model: String) throws {
     let bytes = feedback(tuples(40))
     try directory.addCase("one", bytes, more: "chunks: [100, 7, 38, 1]\n")
@@ -88,7 +88,7 @@ struct VerifyReaderTests {
     #expect(difference?["emitted"] as? String == other?["emitted"] as? String)
   }
 
-  /// The outcomes of a reader in the cases about readers of samples/corpus, but for those that it read rightly.
+  /// The outcomes of a reader in the cases of samples/corpus/readers, except for those that it read correctly.
   private func faults(_ arguments: [String], code: Int32 = 1) throws -> [String: Set<String>] {
     let outcome = try directory.apnsift(
       ["verify", Repository.path(of: "samples/corpus/readers"), "--json"] + arguments)
@@ -98,7 +98,7 @@ struct VerifyReaderTests {
     return Dictionary(wrong.map { (name($0), [$0["outcome"] as? String ?? ""]) }) { $0.union($1) }
   }
 
-  @Test("the corpus of samples tells each model from a right reader, by the cases that were made for it")
+  @Test("the sample corpus detects the faults of each model, and none of a right reader")
   func samples() throws {
     #expect(try directory.apnsift("verify", Repository.path(of: "samples/corpus")).code == 0)
     let right = try faults(["--reader", Readers.right], code: 0)
@@ -123,7 +123,7 @@ struct VerifyReaderTests {
 
   @Test("error responses")
   func responses() throws {
-    for (name, sizes) in [("at-once", [6]), ("in-pieces", [2, 4])] {
+    for (name, sizes) in [("at-once", [6]), ("in-parts", [2, 4])] {
       try directory.makeCase(
         name, Push(1, 7, token: token(1)).bytes,
         more:
@@ -135,7 +135,7 @@ struct VerifyReaderTests {
     let arguments = ["--reader-of", "responses", "--reader"]
     #expect(
       try counts(arguments + [Readers.model("php")]) == [
-        "at-once": "1 1 0 0 completed", "in-pieces": "0 0 0 1 completed",
+        "at-once": "1 1 0 0 completed", "in-parts": "0 0 0 1 completed",
       ])
     let right =
       #"python3 -c "import sys; b = sys.stdin.buffer.read(); print(b[1], int.from_bytes(b[2:6], 'big'), sep=',')""#
@@ -146,7 +146,7 @@ struct VerifyReaderTests {
 
   // MARK: - Chunks
 
-  @Test("a read returns a chunk, and never bytes of two")
+  @Test("a read never returns bytes of two chunks")
   func chunks() throws {
     try directory.addCase("sizes", feedback(tuples(5)), more: "chunks: [1, 2, 50]\n")
     var conversation = Conversation(serverSends: feedback(tuples(5)))
@@ -180,9 +180,9 @@ struct VerifyReaderTests {
     #expect(try counts(["--reader", Readers.right], code: 0) == ["large": "8000 8000 0 0 completed"])
   }
 
-  // MARK: - What is judged
+  // MARK: - Judged streams
 
-  @Test("gaps and bytes that are no records are not judged, the latter only if asked for")
+  @Test("streams with gaps are not judged; those with bytes outside records only with --damaged")
   func notJudged() throws {
     try directory.addCase("cut-tail", feedback(tuples(3)).dropLast(5))
     try directory.addCase("skipped", feedback(tuples(2)) + [1, 2, 3] + feedback(tuples(2, from: 5)))
@@ -201,18 +201,18 @@ struct VerifyReaderTests {
     #expect(damaged["skipped"]?.hasSuffix("completed") == true)
   }
 
-  @Test("a case whose expectation does not hold judges nobody")
+  @Test("a case whose expectation fails is broken")
   func different() throws {
     try addSmallCase()
     try directory.change("small/expected.ndjson", "\"feedback\":3", "\"feedback\":4")
     let outcome = try directory.verify("--reader", Readers.right)
     #expect(outcome.code == 2)
-    #expect(outcome.text.contains("broken small: its own expectation does not hold"), "\(outcome.text)")
+    #expect(outcome.text.contains("broken small: its own expectation fails"), "\(outcome.text)")
   }
 
   // MARK: - Outputs
 
-  @Test("people see a table, what went wrong first, how it ended and what it said")
+  @Test("text output has a table, the first difference counted from 1, the ending and standard error")
   func text() throws {
     try addSmallCase()
     let outcome = try directory.verify("--reader", "cat >/dev/null; echo hello; echo sorry >&2; exit 3")
@@ -220,7 +220,8 @@ struct VerifyReaderTests {
     for part in [
       "case   stream  records  correct  wrong  missed  outcome",
       "small       0        1        0      1       3  throws",
-      "record 0: the line is no record", "expected 1400000000,", "reported 'hello'", "exit code 3", "  sorry",
+      "record 1: the line is not a record", "expected 1400000000,", "reported 'hello'", "exit code 3",
+      "  sorry",
     ] {
       #expect(outcome.text.contains(part), "\(part): \(outcome.text)")
     }
@@ -239,10 +240,10 @@ struct VerifyReaderTests {
     #expect(xml.contains("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"1\""))
   }
 
-  @Test("the order of what is printed does not depend on what ends first")
+  @Test("the output order does not depend on which reader ends first")
   func order() throws {
     for number in 0..<6 { try directory.addCase("case-\(number)", feedback(tuples(6 - number))) }
-    // Those that come first take longest.
+    // The first ones take longest.
     let slow = "n=$(wc -c); sleep 0.$((n / 38)); echo $n"
     let outputs = try ["1", "6"].map { try directory.verify("--reader", slow, "--jobs", $0).text }
     #expect(outputs[0] == outputs[1])

@@ -19,11 +19,11 @@ struct VerifyServerTests {
   @Test("a right reader is right", arguments: ["tcp", "tls"])
   func right(_ over: String) throws {
     #expect(try outcomes("--over", over, "--reader", Readers.right, code: 0) == ["completed", "completed"])
-    // Nothing is left of the certificate.
+    // The certificate is removed.
     #expect(try directory.temporaryNames.isEmpty)
   }
 
-  @Test("chunks come one by one", arguments: ["tcp", "tls"])
+  @Test("chunks arrive separately", arguments: ["tcp", "tls"])
   func chunks(_ over: String) throws {
     let script = """
       import os, socket, ssl, sys
@@ -42,7 +42,7 @@ struct VerifyServerTests {
     #expect(outcome.text.contains("  [20, 33, 50, 20, 29]\n"), "\(outcome.text)\(outcome.errors)")
   }
 
-  @Test("one that never connects, and one that trusts nobody, are told so")
+  @Test("a reader that never connects, and one that does not trust the certificate, are reported")
   func absent() throws {
     let absent = try directory.readings(["--over", "tcp", "--reader", "cat"], code: 1)
     #expect(absent.allSatisfy { $0["ending"] as? String == "the reader never connected" })
@@ -52,11 +52,11 @@ struct VerifyServerTests {
     try directory.write(script, to: "trusts.py")
     let trusting = try directory.readings(["--over", "tls", "--reader", "python3 trusts.py"], code: 1)
     #expect(
-      trusting.allSatisfy { ($0["ending"] as? String)?.contains("exit code 1; there was no TLS") == true },
+      trusting.allSatisfy { ($0["ending"] as? String)?.contains("exit code 1; the TLS handshake") == true },
       "\(trusting)")
   }
 
-  @Test("one that connects and never reads hangs, and is ended")
+  @Test("a reader that connects but never reads hangs, and is terminated")
   func hangs() throws {
     let script =
       "import os, socket, time; s = socket.create_connection((os.environ['APNSIFT_HOST'], "
@@ -68,9 +68,9 @@ struct VerifyServerTests {
       ])
   }
 
-  @Test("readers inherit nothing from their servers, nor from those of others", arguments: ["tcp", "tls"])
+  @Test("readers inherit no descriptors of any server", arguments: ["tcp", "tls"])
   func inheritance(_ over: String) throws {
-    // The list is read by way of one descriptor more.
+    // Reading the list takes one more descriptor.
     let script =
       "import os; print(len(os.listdir('/proc/self/fd')) - 1, file=open(f'count-{os.getpid()}', 'w'))"
     try directory.write(script, to: "count.py")
@@ -81,7 +81,7 @@ struct VerifyServerTests {
     for file in files { #expect(try directory.text(of: file) == "3\n") }
   }
 
-  @Test("fewer descriptors than many readers take let fewer read at once")
+  @Test("a low descriptor limit reduces the number of parallel readers")
   func fewDescriptors() throws {
     let outcome = try directory.shell(
       "ulimit -n 64; \"$APNSIFT\" verify corpus --jobs 64 --over tls -- "
@@ -95,7 +95,9 @@ struct VerifyServerTests {
     #expect(lowered.messages.last == "read 8 cases: 8 of 8 streams right, 0 not judged, 0 broken cases")
   }
 
-  @Test("too few descriptors for any reader are told, and no certificate is left", arguments: [7, 12])
+  @Test(
+    "too few descriptors for a single reader are an error, and the certificate is removed",
+    arguments: [7, 12])
   func noDescriptors(_ count: Int) throws {
     let outcome = try directory.shell(
       "ulimit -n \(count); \"$APNSIFT\" verify corpus --over tls --reader cat")
@@ -104,7 +106,7 @@ struct VerifyServerTests {
     #expect(try directory.temporaryNames.isEmpty)
   }
 
-  @Test("its standard input is empty, and its environment is ours besides")
+  @Test("its standard input is empty, and it inherits our environment")
   func environment() throws {
     let outcome = try directory.apnsift(
       [
