@@ -5,10 +5,10 @@ import Platform
 import StreamInputs
 import WireBytes
 
-/// Writes the bytes of every stream, one file a direction, and what is known of each to `streams.json`
-/// (docs/spec/interface.md#raw-streams).
+/// Writes the bytes of every stream, one file per direction, and an index of the files to `streams.json`
+/// (interface.md, `--to raw`).
 package final class RawStreamWriter: EvidenceSink {
-  /// A direction on its way.
+  /// The output of a direction whose stream has not ended.
   private final class DirectionFile {
     let name: String
     var descriptor: Int32?
@@ -19,8 +19,7 @@ package final class RawStreamWriter: EvidenceSink {
     init(name: String) { self.name = name }
   }
 
-  /// Files that are open at once; beyond it they are closed, and opened again for more. Half of what the
-  /// process may have at most.
+  /// Limit of open files: at most half of the process's limit. At the limit all are closed, and reopened on demand.
   private static let maxOpen: Int = {
     var limit = rlimit()
     #if canImport(Glibc)
@@ -33,7 +32,7 @@ package final class RawStreamWriter: EvidenceSink {
 
   private let directory: OutputDirectory
   private let inputCount: Int
-  /// Which of the inputs is being read, from 1.
+  /// Number of the current input, from 1.
   private var input = 0
   private var source = ""
   private var directions: [StreamDirection: DirectionFile] = [:]
@@ -42,8 +41,7 @@ package final class RawStreamWriter: EvidenceSink {
   private static let catalogueName = "streams.json"
   package private(set) var directionCount = 0
 
-  /// - Parameter inputCount: how many inputs there are; with several, names of files begin with the input's
-  ///   number.
+  /// - Parameter inputCount: number of inputs; with several, file names begin with the input's number.
   package init(_ directory: OutputDirectory, inputCount: Int) throws {
     self.directory = directory
     self.inputCount = inputCount
@@ -56,7 +54,7 @@ package final class RawStreamWriter: EvidenceSink {
     _ = close(catalogue)
   }
 
-  /// All streams have been written.
+  /// Call it after all streams.
   package func finish() throws {
     try write(Array("\n]\n".utf8).span.bytes, to: catalogue, Self.catalogueName)
     closeFiles()
@@ -94,7 +92,7 @@ package final class RawStreamWriter: EvidenceSink {
         _ = close(descriptor)
         openCount -= 1
       }
-      // A direction of which nothing but gaps is known has no file.
+      // A direction that consists only of gaps has no file.
       if file.count > 0 { try list(report, side, file) }
     }
   }

@@ -52,11 +52,11 @@ package final class TokenRowWriter {
     if format == .json { try output.append(count > 0 ? "\n]\n" : "]\n") }
   }
 
-  /// A row for people.
+  /// A row as text.
   package static func text(_ row: TokenRow) -> String {
     let app = row.owner.app.isEmpty ? "" : "\(VisibleText.of(row.owner.app)), "
-    let registered = time(row.state.registeredAt) ?? "never, as far as the store knows"
-    let fate = time(row.state.invalidatedAt).map { "dead since \($0)" } ?? "alive"
+    let registered = time(row.state.registeredAt) ?? "unknown"
+    let fate = time(row.state.invalidatedAt).map { "invalidated at \($0)" } ?? "active"
     return """
       \(Hex.string(row.token))
         \(app)\(row.owner.environment): \(fate)
@@ -65,8 +65,7 @@ package final class TokenRowWriter {
       """
   }
 
-  /// RFC 3339 where the time is one of 32 unsigned bits; the number as it stands where somebody stored
-  /// another one.
+  /// RFC 3339 for a time of 32 unsigned bits. The column may have any other number, which is returned as it is.
   package static func time(_ seconds: Int64?) -> String? {
     seconds.map { UInt32(exactly: $0).map(UTCTime.text) ?? String($0) }
   }

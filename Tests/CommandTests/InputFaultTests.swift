@@ -71,7 +71,7 @@ struct InputFaultTests {
       #expect(about.contains(part) || outcome.errors.contains(part), "\(outcome.errors)")
     }
     #expect(!about.isEmpty, "\(outcome.errors)")
-    #expect(outcome.messages.last?.hasSuffix("1 input not read whole, see above") == true)
+    #expect(outcome.messages.last?.hasSuffix("1 input not read in full, see above") == true)
   }
 
   @Test("replay changes nothing, with --partial it replays the others", arguments: cases)
@@ -119,7 +119,7 @@ struct InputFaultTests {
     #expect(outcome.code == 2 && outcome.lines.count == 4)
     #expect(outcome.messages.count { $0.hasPrefix("in") } == 1, "\(outcome.errors)")
     #expect(outcome.messages.first == "\(says): Permission denied")
-    #expect(outcome.messages.last?.hasSuffix("; 1 input not read whole, see above") == true)
+    #expect(outcome.messages.last?.hasSuffix("; 1 input not read in full, see above") == true)
   }
 
   @Test("inspect of a directory with some unrecognised files is no failure")

@@ -50,7 +50,7 @@ struct PackedInputTests {
       let outcome = try directory.apnsift(["export"] + arguments)
       #expect(outcome.code == 2)
       #expect(outcome.messages.first?.hasPrefix("packed: is \(kind), which is not read: ") == true)
-      #expect(outcome.errors.contains("1 error (unreadable-input 1); 1 input not read whole, see above"))
+      #expect(outcome.errors.contains("1 error (unreadable-input 1); 1 input not read in full, see above"))
       #expect(outcome.lines.count == (arguments.count == 1 ? 1 : 41), "the other input is processed")
     }
     let raw = try directory.apnsift("export", "packed", "--from", "raw", "-t", "json")
@@ -68,7 +68,7 @@ struct PackedInputTests {
     try directory.write(feedback(tuples(3)), to: "dumps/good.bin")
     let outcome = try directory.apnsift("export", "dumps")
     #expect(outcome.code == 2 && outcome.lines.count == 4)
-    #expect(outcome.errors.contains("; 1 input not read whole, see above"))
+    #expect(outcome.errors.contains("; 1 input not read in full, see above"))
   }
 
   @Test("what the message says gives the records", arguments: ["tar", "POSIX tar", "tar.gz"])

@@ -109,7 +109,7 @@ struct ReplayBrakeTests {
     try directory.write(feedback((2...10).map { Tuple(time, [UInt8($0)]) }), to: "dump.bin")
     let outcome = try directory.apnsift(
       "replay", "dump.bin", "--from", "raw", "--token-length", "1", "--dry-run")
-    let found = "found dead at 2015-12-13T09:46:40Z"
+    let found = "reported invalid at 2015-12-13T09:46:40Z"
     let sample = """
 
       for example
@@ -122,9 +122,9 @@ struct ReplayBrakeTests {
         04
           kept: \(found), but registered at 2015-12-13T09:46:40Z
         05
-          unchanged: \(found), dead since 2015-12-13T09:46:40Z in the store
+          unchanged: \(found), invalidated at 2015-12-13T09:46:40Z in the store
         03
-          updated: \(found), dead since 2011-03-13T07:06:40Z in the store
+          updated: \(found), invalidated at 2011-03-13T07:06:40Z in the store
         02
           invalidated: \(found), registered at 2014-05-13T16:53:20Z
         06

@@ -1,6 +1,6 @@
 import Testing
 
-/// `show`: the bytes of a place with the names of their fields. Expected lines are written by hand from docs/spec/protocol.md#the-protocols.
+/// `show`: bytes with the names of their fields. Expected lines are written by hand from protocol.md.
 @Suite("Annotated hex dump")
 struct ShowTests {
   private let directory: TestDirectory
@@ -54,7 +54,7 @@ struct ShowTests {
     #expect(found.contains("flags: unknown-item"))
   }
 
-  @Test("an error response says its status in Apple's words")
+  @Test("an error response has the status text of Apple's table")
   func response() throws {
     try directory.write([8, 8, 0, 0, 0, 0x79], to: "got.bin")
     let found = try lines("got.bin", "--protocol", "responses", "--offset", "3")
@@ -62,7 +62,7 @@ struct ShowTests {
     #expect(found.contains { $0.hasSuffix("identifier  121") })
   }
 
-  @Test("bytes that are no record are shown as they are, with what was found")
+  @Test("bytes outside records are shown with their findings")
   func skipped() throws {
     let noise = [UInt8](repeating: 0xff, count: 50)
     try directory.write(Self.tuple + noise + Self.tuple + Self.tuple, to: "dump.bin")
@@ -73,19 +73,19 @@ struct ShowTests {
     #expect(found.contains { $0.hasPrefix("skipped-bytes at offset 38: 50 bytes skipped") })
   }
 
-  @Test("numbers may be as large as they can be written")
+  @Test("the largest possible numbers are accepted")
   func largest() throws {
     try directory.write(Self.tuple + [1, 2, 3], to: "dump.bin")
     let largest = "\(Int.max)"
     let nothing = try directory.apnsift(["show", "dump.bin", "--offset", largest])
     #expect(
       nothing.code == 2
-        && nothing.errors.contains("no stream that was asked for has bytes at offset \(largest)"))
+        && nothing.errors.contains("no selected stream has bytes at offset \(largest)"))
     let found = try lines("dump.bin", "--offset", "38", "--limit", largest)
     #expect(found.contains { $0.contains("  01 02 03 ") }, "\(found)")
   }
 
-  @Test("a field is cut at the limit, and says so")
+  @Test("a field is cut at the limit, with a note")
   func limit() throws {
     try directory.write(Self.tuple, to: "dump.bin")
     #expect(
@@ -94,11 +94,11 @@ struct ShowTests {
   }
 
   @Test(
-    "what is not there is said",
+    "missing locations and usage errors",
     arguments: [
-      (["--record", "2"], 2, "there is no record 2: the input has 1 record"),
-      (["--offset", "38"], 2, "no stream that was asked for has bytes at offset 38"),
-      (["--packet", "1"], 2, "packet 1 brought no bytes"),
+      (["--record", "2"], 2, "no record 2: the input has 1 record"),
+      (["--offset", "38"], 2, "no selected stream has bytes at offset 38"),
+      (["--packet", "1"], 2, "no packet 1"),
       (["--record", "0"], 64, "--record is 0: 1 or more"),
       ([], 64, "Say which place"), (["--record", "1", "--offset", "0"], 64, "Say which place"),
       (["--record", "1", "--stream", "0"], 64, "leave out --stream"),

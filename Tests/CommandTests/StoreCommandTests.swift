@@ -153,14 +153,14 @@ struct StoreCommandTests {
     #expect(outcome.code == 0)
     let expected = """
       bb
-        production: dead since 2015-12-13T09:46:40Z
-        registered: never, as far as the store knows
+        production: invalidated at 2015-12-13T09:46:40Z
+        registered: unknown
       aa
-        production: alive
+        production: active
         registered: 2014-05-13T16:53:20Z
       aa
-        mail, sandbox: alive
-        registered: never, as far as the store knows
+        mail, sandbox: active
+        registered: unknown
 
       """
     #expect(outcome.text == expected)

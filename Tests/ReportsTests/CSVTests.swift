@@ -20,7 +20,7 @@ struct CSVTests {
     columns.map { field(row[$0] ?? "") }.joined(separator: ",") + "\n"
   }
 
-  @Test("rows of random records in random columns agree with a slow formatting of the same")
+  @Test("rows of random records in random columns equal a slow reference")
   func rows() throws {
     var generator = SeededGenerator(seed: 81)
     for _ in 0..<400 {
@@ -56,7 +56,7 @@ struct CSVTests {
     #expect(isSame)
   }
 
-  @Test("more rows than a buffer holds, whose chunks join without a seam")
+  @Test("rows that exceed the buffer are complete")
   func manyRows() throws {
     var generator = SeededGenerator(seed: 83)
     let batch = Batch(
@@ -81,12 +81,12 @@ struct CSVTests {
   }
 
   @Test(
-    "fields are quoted where they must be",
+    "fields are quoted if necessary",
     arguments: [
       ("plain", "plain"), ("", ""), ("a b", "a b"), ("a,b", "\"a,b\""), ("a\"b", "\"a\"\"b\""),
       ("\"", "\"\"\"\""), ("\"\"", "\"\"\"\"\"\""), ("a\nb", "\"a\nb\""), ("a\r\nb", "\"a\r\nb\""),
       ("a\rb", "\"a\rb\""), ("é", "é"), ("a;b", "a;b"),
-      // With a combining mark behind it, the quote is part of another character.
+      // With a combining mark after it, the quote is part of another grapheme.
       ("a\"\u{301}b", "\"a\"\"\u{301}b\""), (",\u{301}", "\",\u{301}\""), ("\"\u{200d}", "\"\"\"\u{200d}\""),
     ])
   func quoting(_ value: String, _ expected: String) {
@@ -102,14 +102,14 @@ struct CSVTests {
         Finding(
           source: "a,b", stream: 0, direction: .server, offset: 76, length: 20, fileOffset: 152,
           code: .truncatedRecord, message: "cut \"off\""))
-      try writer.finding(Finding(source: "x", code: .unrecognisedInput, message: "passed over"))
+      try writer.finding(Finding(source: "x", code: .unrecognisedInput, message: "skipped"))
       try writer.stream(StreamSummary(source: "x", number: 0, speaks: .feedback), report: StreamReport(.dump))
     }
     #expect(
       text == """
         source,stream,direction,offset,length,packet,file_offset,code,severity,message
         "a,b",0,server,76,20,,152,truncated-record,error,"cut ""off\"""
-        x,,,,,,,unrecognised-input,note,passed over
+        x,,,,,,,unrecognised-input,note,skipped
 
         """)
   }

@@ -68,7 +68,7 @@ struct GatewayRowTests {
         """)
   }
 
-  @Test("the ones to send again, in columns of one's own")
+  @Test("requests to send again, with selected columns")
   func resend() throws {
     #expect(
       try csv(.resend([.token, .payload, .payloadHex, .token, .offset]), .upper)

@@ -53,7 +53,7 @@ struct JSONTests {
 
   private static let feedback = ["feedback", "feedback", "feedback"]
 
-  /// The types of the objects between what opens and what closes the document.
+  /// The types of the objects between the first and the last line of the document.
   private func types(_ text: String, _ format: EvidenceWriterFormat) throws -> [String] {
     if format == .json {
       let document = try parse(text)
@@ -76,7 +76,7 @@ struct JSONTests {
     #expect(records.map { $0["token"] as? String } == (0..<count).map { Hex.string([UInt8($0)]) })
   }
 
-  @Test("records have all columns, with the values of a slow formatting")
+  @Test("records have all columns, with the values of a slow reference")
   func records() throws {
     var generator = SeededGenerator(seed: 91)
     for _ in 0..<150 {
@@ -107,7 +107,7 @@ struct JSONTests {
     }
   }
 
-  @Test("keys stand in one order")
+  @Test("the order of keys is fixed")
   func keyOrder() throws {
     let batch = Batch(tokens: [[0xab]], times: [1_367_400_600], offset: 5, flags: .unexpectedTokenLength)
     let text = try write(.ndjson) { try $0.records(batch.records, in: batch.bytes.span.bytes) }
@@ -120,7 +120,7 @@ struct JSONTests {
         """)
   }
 
-  @Test("only the kinds that were asked for")
+  @Test("only the requested kinds are written")
   func kinds() throws {
     let batch = Batch(tokens: [[1]], times: [1])
     for (kinds, expected) in [
@@ -138,7 +138,7 @@ struct JSONTests {
     }
   }
 
-  @Test("strings of every ASCII character and beyond read back as they were")
+  @Test("strings with every ASCII character and others survive a round trip")
   func escaping() throws {
     let ascii = String(String.UnicodeScalarView((0...0x7f).compactMap { Unicode.Scalar(UInt32($0)) }))
     for value in [ascii, "é\"\u{301}\\", "\u{2028}\u{2029}", "😀", "\u{fffd}", "", "\r\n", "</script>"] {

@@ -6,7 +6,7 @@ import WireBytes
 
 @Suite("Buffers and rows of a report")
 struct OutputBufferTests {
-  @Test("what is appended comes out in order, whatever the sizes")
+  @Test("appended bytes come out in order, for all sizes")
   func order() throws {
     var generator = SeededGenerator(seed: 99)
     let sink = MemorySink()
@@ -25,7 +25,7 @@ struct OutputBufferTests {
     #expect(isSame && sink.chunks.allSatisfy { $0 > 0 })
   }
 
-  @Test("what the sink throws comes through")
+  @Test("errors of the sink are rethrown")
   func failure() {
     struct Full: Error {}
     final class FullSink: ByteSink {
@@ -75,7 +75,7 @@ struct OutputBufferTests {
     #expect(try rows(.ndjson, count: 0) == "")
   }
 
-  @Test("times of a store that 32 bits cannot hold are shown as they stand")
+  @Test("times of a store that do not fit in 32 bits are shown as numbers")
   func storeTimes() {
     #expect(TokenRowWriter.time(nil) == nil)
     #expect(TokenRowWriter.time(0) == "1970-01-01T00:00:00Z")

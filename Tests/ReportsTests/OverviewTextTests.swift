@@ -5,7 +5,7 @@ import Reports
 import TestSupport
 import Testing
 
-@Suite("The overview for people")
+@Suite("The text overview")
 struct OverviewTextTests {
   private func overview(of records: [Batch] = []) -> Overview {
     let overview = Overview()
@@ -27,7 +27,7 @@ struct OverviewTextTests {
     #expect(text(Summary(), overview()) == "\n0 records\n\n0 of 0 bytes are in records\n")
   }
 
-  @Test("an input with all that can be said of it")
+  @Test("an input with all details")
   func everything() {
     var summary = Summary()
     summary.feedback = 3
@@ -50,7 +50,7 @@ struct OverviewTextTests {
     for offset in 0..<4 {
       overview.finding(Finding(source: "a", offset: offset, code: .skippedBytes, message: "why"))
     }
-    overview.finding(Finding(source: "b", code: .unrecognisedInput, message: "passed over"))
+    overview.finding(Finding(source: "b", code: .unrecognisedInput, message: "skipped"))
     overview.finding(
       Finding(
         source: "c", stream: 0, direction: .client, offset: 7, packet: 9, code: .encryptedStream,
@@ -91,23 +91,23 @@ struct OverviewTextTests {
             c stream 0 client offset 7 packet 9: why
             d stream 2 server offset 3: why
           note unrecognised-input  1
-            b: passed over
+            b: skipped
 
         114 of 2000 bytes are in records, 1 skipped, 2 cut off, 3 not decoded, 4 missing
 
         """)
   }
 
-  @Test("an input that repeats another names it, made visible")
+  @Test("a duplicate input names the first one, with control characters escaped")
   func repeatedInput() {
     var copy = InputSummary(source: "b", format: "raw", bytes: 5, sha256: nil)
     copy.sameBytesAs = "a\u{1b}"
     #expect(
       text(Summary(), overview(), inputs: [copy])
-        == "b\n  raw, 5 bytes\n  the same bytes as a\\x1b\n\n0 records\n\n0 of 0 bytes are in records\n")
+        == "b\n  raw, 5 bytes\n  identical to a\\x1b\n\n0 records\n\n0 of 0 bytes are in records\n")
   }
 
-  @Test("bars are as long as their share, and never empty where something is")
+  @Test("bars are proportional, and visible for every count")
   func bars() {
     let times = [UInt32](repeating: 0, count: 80) + [60, 120, 120] + [UInt32](repeating: 180, count: 41)
     let overview = overview(of: [Batch(tokens: times.map { _ in [] }, times: times)])
@@ -116,7 +116,7 @@ struct OverviewTextTests {
     #expect(lines.map { $0.split(separator: " ").last } == ["80", "1", "2", "41"])
   }
 
-  @Test("bins of days and more are named by the date")
+  @Test("bins of a day or more are labelled by date")
   func days() {
     let overview = overview(of: [Batch(tokens: [[], []], times: [0, 10 * 86_400])])
     let lines = text(Summary(), overview).split(separator: "\n").filter { $0.contains("1970") }
@@ -139,7 +139,7 @@ struct OverviewTextTests {
     #expect(lines.contains("and 2 more streams"))
   }
 
-  @Test("colour is added around the words, and only where it is wanted")
+  @Test("colour is optional and does not change the words")
   func colour() {
     var summary = Summary()
     summary.findings = [.skippedBytes: 1]

@@ -9,7 +9,7 @@ import WireBytes
 /// Keeps a report in memory.
 final class MemorySink: ByteSink {
   private(set) var bytes: [UInt8] = []
-  /// The lengths of the chunks that came.
+  /// The lengths of the chunks received.
   private(set) var chunks: [Int] = []
 
   func write(_ bytes: RawSpan) {
@@ -20,7 +20,7 @@ final class MemorySink: ByteSink {
   var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// What `body` writes, as text.
+/// The output of `body` as text.
 func report(_ body: (OutputBuffer) throws -> Void) rethrows -> String {
   let sink = MemorySink()
   let output = OutputBuffer(sink)
@@ -29,7 +29,7 @@ func report(_ body: (OutputBuffer) throws -> Void) rethrows -> String {
   return sink.text
 }
 
-/// Records of one shape with the bytes that hold them.
+/// Records of equal token length and flags, with their bytes.
 struct Batch {
   var records: FeedbackRecords
   var bytes: [UInt8]
@@ -68,7 +68,7 @@ struct Batch {
       origin: ByteOrigin(streamOffset: offset - generator.pick(0...offset), fileOffset: 77, spacing: spacing))
   }
 
-  /// The values of each record's columns, worked out with Foundation, slowly.
+  /// The values of each record's columns, formatted with Foundation as a slow reference.
   func rows(uppercase: Bool = false) -> [[FeedbackColumn: String]] {
     let formatter = ISO8601DateFormatter()
     return (0..<records.run.count).map { index in
@@ -82,14 +82,14 @@ struct Batch {
       return [
         .source: records.labels.source, .stream: "\(records.labels.stream)", .direction: "server",
         .offset: "\(offset)",
-        .fileOffset: "\(Self.place(offset, records.origin))", .timestamp: "\(time)",
+        .fileOffset: "\(Self.fileOffset(offset, records.origin))", .timestamp: "\(time)",
         .time: formatter.string(from: Date(timeIntervalSince1970: Double(time))), .tokenLength: "\(length)",
         .token: digits.joined(), .flags: records.run.flags.codes.joined(separator: ";"),
       ]
     }
   }
 
-  private static func place(_ offset: Int, _ origin: ByteOrigin) -> Int {
+  private static func fileOffset(_ offset: Int, _ origin: ByteOrigin) -> Int {
     let index = offset - origin.streamOffset
     let spacing = origin.spacing
     guard spacing.groupSize > 0 else { return origin.fileOffset + index * spacing.stride }

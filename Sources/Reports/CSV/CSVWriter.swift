@@ -2,9 +2,9 @@ import Analysis
 import PacketCapture
 import WireBytes
 
-/// Writes one kind of what an analysis finds as CSV (docs/spec/interface.md#export).
+/// Writes one kind of an analysis's results as CSV (interface.md, "export").
 package final class CSVWriter: EvidenceSink {
-  /// The kind, with the feedback columns in the order wanted.
+  /// The kind of rows, with the columns in the requested order.
   package enum Kind: Sendable {
     case feedback([FeedbackColumn])
     case requests([RequestColumn])

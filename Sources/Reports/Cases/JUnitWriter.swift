@@ -1,10 +1,9 @@
 import Platform
 import WireBytes
 
-/// Writes tests as JUnit's XML, as servers of continuous integration read it. It has no times: the same corpus makes
-/// the same file.
+/// Writes tests as JUnit XML, for continuous integration. It has no times: the same corpus produces the same file.
 package enum JUnitWriter {
-  /// - Parameter suite: what the tests are called together.
+  /// - Parameter suite: the name of the test suite.
   package static func text(_ rows: [TestRow], suite: String) -> String {
     let tally = TestTally(rows)
     let counts =
@@ -38,7 +37,7 @@ package enum JUnitWriter {
 
   private static func attribute(_ text: String) -> String { "\"\(content(text))\"" }
 
-  /// Text with what XML 1.0 takes for markup escaped, and without what it does not take at all.
+  /// Text with markup escaped, and without characters that XML 1.0 does not allow.
   private static func content(_ text: String) -> String {
     var escaped = ""
     for scalar in VisibleText.printable(text).unicodeScalars {

@@ -21,7 +21,7 @@ package enum TAPWriter {
     }
   }
 
-  /// Diagnostics: YAML in which every text is written as JSON has it, which YAML takes as well.
+  /// Diagnostics as YAML. Texts are JSON strings, which are valid YAML.
   private static func block(_ severity: String, _ message: String, _ details: [String]) -> String {
     var lines = ["---", "severity: \(severity)", "message: \(quoted(message))"]
     if !details.isEmpty {
@@ -33,7 +33,7 @@ package enum TAPWriter {
 
   private static func quoted(_ text: String) -> String { JSONValue.quoted(VisibleText.printable(text)) }
 
-  /// In a line of its own, `#` begins a directive and a backslash escapes.
+  /// Escapes `#`, which begins a directive, and the backslash.
   private static func escaped(_ text: String) -> String {
     VisibleText.printable(text).map { character in
       character == "#" || character == "\\" ? "\\\(character)" : String(character)

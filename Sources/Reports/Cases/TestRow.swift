@@ -1,19 +1,19 @@
 import Analysis
 
-/// What became of one test: a case of a corpus, or a stream of a case under a reader.
+/// The result of one test: a case of a corpus, or a stream of a case under a reader.
 package struct TestRow: Sendable {
   package enum Verdict: Sendable {
     case passed
-    /// What is wrong, in a line without a full stop, and lines that show it.
+    /// A summary without a full stop, and lines with details.
     case failed(String, details: [String])
-    /// Why it could not be tested, in a line without a full stop; that is wrong, too.
+    /// Why it could not be tested, without a full stop; counts as an error.
     case broken(String)
-    /// Why it was not tested, which is as it should be.
+    /// Why it was not tested; not an error.
     case skipped(String)
   }
 
   package var name: String
-  /// What it shows, in a sentence; empty where nobody said it.
+  /// The purpose of the test, in a sentence; may be empty.
   package var shows: String
   package var verdict: Verdict
 
@@ -23,13 +23,13 @@ package struct TestRow: Sendable {
     self.verdict = verdict
   }
 
-  /// `shows` in one line, without blanks at its ends.
+  /// `shows` in one line, trimmed.
   var description: String {
     shows.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 }
 
-/// How many tests there were, and what became of them.
+/// Counts of tests by result.
 package struct TestTally: Sendable {
   package private(set) var count = 0
   package private(set) var passed = 0

@@ -1,14 +1,13 @@
 import Platform
 import WireBytes
 
-/// What `verify` shows to people: the tests that failed, and why; of all of them what they show, where that was asked
-/// for.
+/// The text output of `verify`: the tests that failed, and why; with `isVerbose` all tests, with their purpose.
 package enum TestText {
-  /// Characters of a line that are shown. A request may have a payload of kilobytes.
+  /// The most characters shown of a line. A request may have a payload of kilobytes.
   private static let longestLine = 2000
 
-  /// The lines of one test, with their ends; nothing where there is nothing to say of it.
-  /// - Parameter isVerbose: whether tests that passed are told as well.
+  /// The lines of one test, with line ends; empty for a test that is not shown.
+  /// - Parameter isVerbose: whether to include tests that passed or were skipped.
   package static func lines(_ row: TestRow, style: TextStyle, isVerbose: Bool) -> String {
     let name = VisibleText.of(row.name)
     let shows = isVerbose && !row.description.isEmpty ? "  shows: \(VisibleText.of(row.description))\n" : ""

@@ -1,6 +1,6 @@
 import WireBytes
 
-/// Bytes of a stream as lines of hex, each field on lines of its own with its name beside it.
+/// Formats bytes of a stream as lines of hex. Each field has lines of its own, with its name on the right.
 struct AnnotatedDump {
   /// Bytes in a line.
   private static let width = 16
@@ -9,7 +9,7 @@ struct AnnotatedDump {
   let offset: Int
   let bytes: [UInt8]
   let fields: [DumpField]
-  /// How many bytes of a field are shown.
+  /// The most bytes shown of a field.
   let limit: Int
 
   func text(_ style: TextStyle) -> String {
@@ -24,11 +24,11 @@ struct AnnotatedDump {
       let line = bytes[start..<min(start + Self.width, shown.endIndex)]
       let isFirst = start == field.range.lowerBound
       let name = isFirst ? field.name : ""
-      var beside = style.bold(name) + String(repeating: " ", count: nameWidth - name.count)
-      if isFirst, !field.value.isEmpty { beside += "  \(field.value)" }
-      if field.isText { beside += "  \(Self.readable(line))" }
+      var annotation = style.bold(name) + String(repeating: " ", count: nameWidth - name.count)
+      if isFirst, !field.value.isEmpty { annotation += "  \(field.value)" }
+      if field.isText { annotation += "  \(Self.readable(line))" }
       text += Self.trimmed(
-        "  \(Self.left("\(offset + start)", 10))  \(Self.right(Self.hex(line), 3 * Self.width - 1))  \(beside)"
+        "  \(Self.left("\(offset + start)", 10))  \(Self.right(Self.hex(line), 3 * Self.width - 1))  \(annotation)"
       )
     }
     let more = field.range.count - shown.count

@@ -1,15 +1,15 @@
 import APNsWire
 import WireBytes
 
-/// A field of a record in a dump: where it stands, what it is called, what it says.
+/// A field of a record in a dump: its range, name and value.
 package struct DumpField: Equatable, Sendable {
   /// Indices from 0 into the record's bytes.
   package var range: Range<Int>
-  /// As the protocol calls it (docs/formats.md).
+  /// The name in the protocol (docs/formats.md).
   package var name: String
-  /// Empty where the bytes say all.
+  /// Empty if the bytes need no interpretation.
   package var value: String
-  /// Whether the bytes are text, to be read beside them.
+  /// Whether to show the bytes as text next to the hex.
   package var isText = false
 
   package init(_ range: Range<Int>, _ name: String, _ value: String = "", isText: Bool = false) {
@@ -20,7 +20,7 @@ package struct DumpField: Equatable, Sendable {
   }
 }
 
-/// The fields of whole records, in the order of the wire; they cover every byte.
+/// The fields of complete records, in wire order; they cover every byte.
 package enum DumpFields {
   /// Of a feedback tuple: time u32, token length u16, token.
   package static func feedback(_ bytes: [UInt8]) -> [DumpField] {

@@ -3,17 +3,17 @@ import Analysis
 import PacketCapture
 import WireBytes
 
-/// What `show` is asked for.
+/// The location that `show` is asked for.
 package enum ShowTarget: Equatable {
   /// The record of that number, from 1, in the order of export.
   case record(Int)
   /// The record, or other bytes, at that offset of a direction, in bytes from 0.
   case offset(Int)
-  /// What the packet of that number, from 1, brought.
+  /// The bytes of the packet of that number, from 1.
   case packet(Int)
 }
 
-/// A place of a stream that is shown: a record, or bytes that are none.
+/// A part of a stream to show: a record, or bytes that are not part of a record.
 package struct ShownPlace {
   package var labels: StreamLabels
   package var direction: Direction
@@ -21,39 +21,39 @@ package struct ShownPlace {
   package var offset: Int
   package var fileOffset: Int?
   package var packet: Int?
-  /// What it is: `feedback tuple`.
+  /// Its type, such as `feedback tuple`.
   package var kind: String
   package var bytes: [UInt8]
   package var fields: [DumpField]
-  /// What is to be said of it: flags, an outcome.
+  /// Flags, the outcome, and so on.
   package var remarks: [String]
 
   package var end: Int { offset + bytes.count }
 }
 
-/// Finds the place that `show` is asked for while an analysis goes by, and keeps no more than is shown.
+/// Finds the location that `show` is asked for while an analysis runs, and keeps only the bytes to show.
 package final class PlaceFinder: EvidenceSink {
   package let target: ShowTarget
-  /// Nil takes all.
+  /// Nil accepts all streams.
   package let stream: Int?
   package let direction: Direction?
-  /// How many places are kept.
+  /// The most locations to keep.
   private let maxPlaces: Int
   package private(set) var places: [ShownPlace] = []
-  /// Places beyond those.
+  /// Locations beyond that limit.
   package private(set) var more = 0
-  /// What was found at the place.
+  /// Findings at the location.
   package private(set) var findings: [Finding] = []
-  /// Records so far.
+  /// Records seen so far.
   package private(set) var records = 0
-  private var windows: WindowKeeper
+  private var windows: WindowRecorder
 
   package init(_ target: ShowTarget, stream: Int?, direction: Direction?, maxPlaces: Int, maxBytes: Int) {
     self.target = target
     self.stream = stream
     self.direction = direction
     self.maxPlaces = maxPlaces
-    windows = WindowKeeper(target, stream: stream, maxBytes: maxBytes, maxWindows: maxPlaces)
+    windows = WindowRecorder(target, stream: stream, maxBytes: maxBytes, maxWindows: maxPlaces)
   }
 
   package var needs: EvidenceNeeds { [.bytes, .gatewayRecords] }
@@ -63,21 +63,21 @@ package final class PlaceFinder: EvidenceSink {
       bytes, of: StreamDirection(stream: direction.stream, side: direction.side), origins: origins)
   }
 
-  private func add(_ place: ShownPlace) {
-    if places.count < maxPlaces { places.append(place) } else { more += 1 }
+  private func add(_ shown: ShownPlace) {
+    if places.count < maxPlaces { places.append(shown) } else { more += 1 }
   }
 
-  private func isAsked(_ labels: StreamLabels, _ side: Direction) -> Bool {
+  private func matches(_ labels: StreamLabels, _ side: Direction) -> Bool {
     (stream ?? labels.stream) == labels.stream && (direction ?? side) == side
   }
 
-  /// Whether a record is meant: the next one in the order of export.
-  private func isAsked(_ labels: StreamLabels, _ side: Direction, _ range: Range<Int>, packet: Int?) -> Bool {
+  /// Whether to show the next record in the order of export.
+  private func matches(_ labels: StreamLabels, _ side: Direction, _ range: Range<Int>, packet: Int?) -> Bool {
     records += 1
     switch target {
     case .record(let number): return records == number
-    case .offset(let offset): return range.contains(offset) && isAsked(labels, side)
-    case .packet(let number): return packet == number && isAsked(labels, side)
+    case .offset(let offset): return range.contains(offset) && matches(labels, side)
+    case .packet(let number): return packet == number && matches(labels, side)
     }
   }
 
@@ -85,7 +85,7 @@ package final class PlaceFinder: EvidenceSink {
 
   package func records(_ found: FeedbackRecords, in bytes: RawSpan) {
     let run = found.run
-    guard let indices = asked(of: found) else {
+    guard let indices = requestedIndices(of: found) else {
       records += run.count
       return
     }
@@ -104,19 +104,19 @@ package final class PlaceFinder: EvidenceSink {
     records += run.count
   }
 
-  /// Which records of a run are meant; nil for none. A run may have thousands, so they are not looked at one by one.
-  private func asked(of found: FeedbackRecords) -> Range<Int>? {
+  /// The requested records of a run; nil for none. Computed without a loop, because a run may have thousands.
+  private func requestedIndices(of found: FeedbackRecords) -> Range<Int>? {
     let run = found.run
     switch target {
     case .record(let number):
       let index = number - 1 - records
       return (0..<run.count).contains(index) ? index..<index + 1 : nil
     case .offset(let offset):
-      guard isAsked(found.labels, found.direction), offset >= run.offset else { return nil }
+      guard matches(found.labels, found.direction), offset >= run.offset else { return nil }
       let index = (offset - run.offset) / run.stride
       return index < run.count ? index..<index + 1 : nil
     case .packet(let number):
-      guard found.origin.packet?.number == number, isAsked(found.labels, found.direction) else { return nil }
+      guard found.origin.packet?.number == number, matches(found.labels, found.direction) else { return nil }
       return 0..<run.count
     }
   }
@@ -124,7 +124,7 @@ package final class PlaceFinder: EvidenceSink {
   package func requests(_ found: RequestRecords, in bytes: RawSpan) {
     for record in found.records {
       let range = record.offset..<record.offset + record.range.count
-      guard isAsked(found.labels, .client, range, packet: record.packet?.number) else { continue }
+      guard matches(found.labels, .client, range, packet: record.packet?.number) else { continue }
       let request = bytes.extracting(record.range).withUnsafeBytes { Array($0) }
       let outcome = record.outcome.rawValue + (record.status.map { ", status \($0)" } ?? "")
       add(
@@ -137,7 +137,7 @@ package final class PlaceFinder: EvidenceSink {
 
   package func response(_ found: ResponseRecord) {
     let range = found.offset..<found.offset + ErrorResponse.length
-    guard isAsked(found.labels, .server, range, packet: found.packet?.number) else { return }
+    guard matches(found.labels, .server, range, packet: found.packet?.number) else { return }
     var bytes: [UInt8] = []
     ResponseEncoder.append(found.response, to: &bytes)
     let request = found.request.map { ["about the request at offset \($0.offset) of the client"] } ?? []
@@ -153,14 +153,14 @@ package final class PlaceFinder: EvidenceSink {
     flags.isEmpty ? [] : ["flags: \(flags.codes.joined(separator: ", "))"]
   }
 
-  // MARK: - Other places
+  // MARK: - Other bytes
 
   package func finding(_ finding: Finding) {
-    guard findings.count < maxPlaces, isMeant(finding) else { return }
+    guard findings.count < maxPlaces, matches(finding) else { return }
     findings.append(finding)
   }
 
-  private func isMeant(_ finding: Finding) -> Bool {
+  private func matches(_ finding: Finding) -> Bool {
     guard (stream ?? finding.stream) == finding.stream, (direction ?? finding.direction) == finding.direction
     else {
       return false
@@ -174,14 +174,14 @@ package final class PlaceFinder: EvidenceSink {
     }
   }
 
-  /// Bytes that no record begins with are shown as they are, once it is known who sent them.
+  /// Shows bytes outside records, now that the sender is known.
   package func stream(_ summary: StreamSummary, report: StreamReport) {
     for var window in windows.take(summary.number) {
       let sender: Direction = window.side == summary.serverSide ? .server : .client
       let labels = StreamLabels(
         source: summary.source, stream: summary.number, client: summary.client, server: summary.server)
       guard (direction ?? sender) == sender, !isShown(window, labels, sender) else { continue }
-      // After what was skipped stand records again, which were not asked for.
+      // Ends at the skipped bytes: the records after them were not requested.
       let skipped = findings.first {
         $0.source == labels.source && $0.stream == labels.stream && $0.direction == sender
       }
@@ -196,32 +196,32 @@ package final class PlaceFinder: EvidenceSink {
     }
   }
 
-  private func isShown(_ window: KeptWindow, _ labels: StreamLabels, _ sender: Direction) -> Bool {
-    places.contains { place in
-      place.labels.source == labels.source && place.labels.stream == labels.stream
-        && place.direction == sender
-        && place.offset < window.offset + window.bytes.count && window.offset < place.end
+  private func isShown(_ window: ByteWindow, _ labels: StreamLabels, _ sender: Direction) -> Bool {
+    places.contains { shown in
+      shown.labels.source == labels.source && shown.labels.stream == labels.stream
+        && shown.direction == sender
+        && shown.offset < window.offset + window.bytes.count && window.offset < shown.end
     }
   }
 }
 
-/// Bytes of one side of a stream, kept in case no record holds them.
-private struct KeptWindow {
+/// Bytes of one side of a stream, kept in case they are not part of a record.
+private struct ByteWindow {
   var side: Side
-  /// Offset in the direction of the first byte, from 0.
+  /// Offset of the first byte in its direction, from 0.
   var offset: Int
   var fileOffset: Int
   var packet: Int?
   var bytes: [UInt8]
 }
 
-/// Keeps of each side the bytes at the place that is asked for, up to a limit.
-private struct WindowKeeper {
+/// Records the bytes of each side at the requested location, up to a limit.
+private struct WindowRecorder {
   private let target: ShowTarget
   private let stream: Int?
   private let maxBytes: Int
   private let maxWindows: Int
-  private var windows: [StreamDirection: KeptWindow] = [:]
+  private var windows: [StreamDirection: ByteWindow] = [:]
 
   init(_ target: ShowTarget, stream: Int?, maxBytes: Int, maxWindows: Int) {
     self.target = target
@@ -258,12 +258,12 @@ private struct WindowKeeper {
       for index in origins.indices where origins[index].streamOffset <= range.lowerBound {
         origin = origins[index]
       }
-      windows[direction] = KeptWindow(
+      windows[direction] = ByteWindow(
         side: direction.side, offset: range.lowerBound, fileOffset: origin.fileOffset(of: range.lowerBound),
         packet: origin.packet?.number, bytes: [])
     }
     guard var window = windows.removeValue(forKey: direction) else { return }
-    // Only what goes on where the window ends: a gap ends it.
+    // Appends only bytes that continue the window; a gap ends it.
     if range.lowerBound == window.offset + window.bytes.count {
       let count = min(range.count, maxBytes - window.bytes.count)
       let part = bytes.extracting(range.lowerBound - base..<range.lowerBound - base + count)
@@ -272,8 +272,8 @@ private struct WindowKeeper {
     windows[direction] = window
   }
 
-  /// What was kept of a stream that has ended.
-  mutating func take(_ stream: Int) -> [KeptWindow] {
+  /// Removes and returns the windows of a stream that has ended.
+  mutating func take(_ stream: Int) -> [ByteWindow] {
     let directions = windows.keys.filter { $0.stream == stream }
     let taken = directions.compactMap { windows.removeValue(forKey: $0) }.filter { !$0.bytes.isEmpty }
     return taken.sorted { $0.side == .first && $1.side != .first }

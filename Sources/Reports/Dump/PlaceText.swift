@@ -3,7 +3,7 @@ import Platform
 import WireBytes
 
 extension ShownPlace {
-  /// - Parameter limit: how many bytes of a field are shown.
+  /// - Parameter limit: the most bytes shown of a field.
   package func text(_ style: TextStyle, limit: Int) -> String {
     let peers = [labels.client, labels.server].compactMap { $0 }.joined(separator: " to ")
     var facts = ["stream \(labels.stream)", "from the \(direction.rawValue)"]
@@ -19,31 +19,31 @@ extension ShownPlace {
 }
 
 extension PlaceFinder {
-  /// All that was found, as text.
-  /// - Parameter limit: how many bytes of a field are shown.
+  /// The results as text.
+  /// - Parameter limit: the most bytes shown of a field.
   package func text(_ style: TextStyle, limit: Int) -> String {
     let findings = findings.map { finding in
-      let place = finding.offset.map { " at offset \($0)" } ?? ""
-      return "\n" + style.yellow("\(finding.code.rawValue)\(place)")
+      let location = finding.offset.map { " at offset \($0)" } ?? ""
+      return "\n" + style.yellow("\(finding.code.rawValue)\(location)")
         + ": \(VisibleText.of(finding.message))\n"
     }
     return places.map { $0.text(style, limit: limit) }.joined(separator: "\n") + findings.joined()
   }
 
-  /// What was done; nil where there is nothing to show.
+  /// A summary; nil if there is nothing to show.
   package var sentence: String? {
     if places.isEmpty, findings.isEmpty { return nil }
-    return "showed \(Count.of(places.count, "place")) with \(Count.of(findings.count, "finding"))"
+    return "showed \(Count.of(places.count, "location")) with \(Count.of(findings.count, "finding"))"
       + (more > 0 ? ", \(more) more not shown (--places)" : "")
   }
 
-  /// Why there is nothing to show.
+  /// The reason why there is nothing to show.
   package var nothing: String {
     switch target {
-    case .record(let number): "there is no record \(number): the input has \(Count.of(records, "record"))"
-    case .offset(let offset): "no stream that was asked for has bytes at offset \(offset)"
+    case .record(let number): "no record \(number): the input has \(Count.of(records, "record"))"
+    case .offset(let offset): "no selected stream has bytes at offset \(offset)"
     case .packet(let number):
-      "packet \(number) brought no bytes of a stream that was asked for, or there is none"
+      "no packet \(number) with bytes of a selected stream"
     }
   }
 }

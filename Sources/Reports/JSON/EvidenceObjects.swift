@@ -1,10 +1,10 @@
 import Analysis
 import JSON
 
-/// The objects of NDJSON and JSON other than records (docs/spec/interface.md#export). docs/schemas/ has a JSON
-/// Schema of each.
+/// The objects of NDJSON and JSON other than records (interface.md, "export"). docs/schemas/ has their JSON
+/// Schemas.
 package enum EvidenceObjects {
-  /// The name of the format and its version, which stands at the head of every document.
+  /// Name and version of the format, at the head of every document.
   package static let schema = "apnsift/1"
 
   static func header(version: String, options: JSONValue) -> JSONValue {

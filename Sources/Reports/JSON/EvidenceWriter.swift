@@ -3,13 +3,13 @@ import JSON
 import PacketCapture
 import WireBytes
 
-/// Writes what an analysis finds as NDJSON or JSON, in one pass.
+/// Writes the results of an analysis as NDJSON or JSON, in one pass.
 package final class EvidenceWriter: EvidenceSink {
   package enum Format: Sendable {
     case json, ndjson
   }
 
-  /// Which kinds of objects are written, beside header and summary.
+  /// The kinds of objects to write, in addition to header and summary.
   package typealias Kinds = Set<ExportedKind>
 
   private let format: Format
@@ -30,10 +30,10 @@ package final class EvidenceWriter: EvidenceSink {
       letterCase: letterCase)
   }
 
-  /// What is before each object of an array but the first.
+  /// The separator before each object of an array except the first.
   private static let separator = ",\n"
 
-  /// Writes what stands before all records.
+  /// Writes the text before the records.
   package func begin(version: String, options: JSONValue) throws {
     switch format {
     case .ndjson:
@@ -46,7 +46,7 @@ package final class EvidenceWriter: EvidenceSink {
     }
   }
 
-  /// Writes the summary and what closes the document.
+  /// Writes the summary and closes the document.
   package func end(_ summary: Summary, inputs: [InputSummary]) throws {
     let members = EvidenceObjects.summary(summary, inputs: inputs)
     switch format {

@@ -1,11 +1,11 @@
 import WireBytes
 
-/// Text in CSV as RFC 4180 has it, with `\n` line ends.
+/// Formats CSV according to RFC 4180, with `\n` line ends.
 package enum CSVText {
-  /// The most bytes that a text of `count` bytes becomes.
+  /// The largest size, in bytes, of a field for `count` bytes of text.
   static func bound(_ count: Int) -> Int { 2 * count + 2 }
 
-  /// `value` as a field: in quotes where it holds the delimiter, a quote or a line end.
+  /// `value` as a field, quoted if it contains the delimiter, a quote or a line end.
   package static func field(_ value: String, delimiter: UInt8 = UInt8(ascii: ",")) -> String {
     var value = value
     return value.withUTF8 { text in
@@ -21,7 +21,7 @@ package enum CSVText {
     fields.map { field($0, delimiter: delimiter) }.joined(separator: String(Unicode.Scalar(delimiter))) + "\n"
   }
 
-  /// Writes `text`, which is UTF-8, as a field to `target`; returns how many bytes that took.
+  /// Writes `text`, which is UTF-8, as a field to `target`; returns the number of bytes written.
   static func write(
     _ text: UnsafeRawBufferPointer, delimiter: UInt8 = UInt8(ascii: ","), to target: UnsafeMutableRawPointer
   ) -> Int {
@@ -50,7 +50,7 @@ package enum CSVText {
     }
   }
 
-  /// Doubles each quote. A block is stored whole, and what is after its first quote is written over.
+  /// Doubles each quote. Stores whole blocks; the bytes after the first quote of a block are then overwritten.
   private static func writeQuoted(
     _ start: UnsafeRawPointer, to end: UnsafeRawPointer, _ target: UnsafeMutableRawPointer
   ) -> Int {

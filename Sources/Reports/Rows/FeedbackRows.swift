@@ -3,12 +3,12 @@ import Analysis
 import PacketCapture
 import WireBytes
 
-/// Writes feedback records as rows of a template: runs in, bytes out, no allocation a record.
+/// Writes feedback records as rows of a template, without an allocation per record.
 ///
-/// The rows of a run differ in few columns; all else is text that is made once. As long as those few keep their widths,
-/// all rows have one length, and they are written column by column, each in a loop of its own.
+/// The rows of a run differ in only a few columns; all other text is formatted once. As long as the widths of these
+/// columns stay the same, all rows have the same length and are written column by column, each in its own loop.
 package final class FeedbackRowWriter {
-  /// A column of the rows, or some text between two: from `start` of the texts on.
+  /// A column of the rows, or constant text between two columns, which begins at `start` of the texts.
   private struct Column {
     enum Kind {
       case text, offset, fileOffset, timestamp, time, token
@@ -37,7 +37,7 @@ package final class FeedbackRowWriter {
   /// The indices of the columns whose widths change from batch to batch, and the bytes of all others in a row.
   @exclusivity(unchecked) private var varying: [Int] = []
   @exclusivity(unchecked) private var constantLength = 0
-  /// What columns and texts were made for.
+  /// The records that columns and texts were prepared for.
   @exclusivity(unchecked) private var shape: (tokenLength: Int, flags: RecordFlags)?
   @exclusivity(unchecked) private var origin:
     (labels: StreamLabels, direction: Direction, packet: PacketReference?)?
@@ -48,7 +48,7 @@ package final class FeedbackRowWriter {
     dependsOnOrigin = template.dependsOnOrigin
   }
 
-  /// - Parameter bytes: hold the records.
+  /// - Parameter bytes: contain the records.
   package func write(_ records: FeedbackRecords, in bytes: RawSpan, to output: OutputBuffer) throws {
     if !isReady(for: records) { try prepare(for: records) }
     var first = 0
@@ -101,7 +101,7 @@ package final class FeedbackRowWriter {
     start = texts.count
   }
 
-  /// Nil for what is the same in all rows of a run.
+  /// Nil for a column that is the same in all rows of a run.
   private static func kind(of column: FeedbackColumn) -> Column.Kind? {
     switch column {
     case .offset: .offset
@@ -115,7 +115,7 @@ package final class FeedbackRowWriter {
 
   // MARK: - Batches
 
-  /// The rows from record `first` on whose columns have one width each; sets those.
+  /// The rows from record `first` on whose columns have constant widths; sets these widths.
   private func nextBatch(of records: FeedbackRecords, from first: Int, in bytes: RawSpan) -> RowBatch {
     var batch = RowBatch(records, from: first)
     batch.rowLength = constantLength

@@ -37,9 +37,9 @@ struct GatewayRowWriter: Sendable {
   private let requests: RowFrame<RequestColumn>
   private let responses: RowFrame<ResponseColumn>
   private let letterCase: Hex.LetterCase
-  /// How often a column is there at most: columns may be named twice.
+  /// The highest number of times that any column occurs: columns may be repeated.
   private let repetitions: Int
-  /// What a byte of a request becomes at most in all of its columns: hex, an escape, or a number of items.
+  /// Upper bound of the output per byte of a request, over all columns: hex, an escape, or a number of items.
   private static let growth = 8
 
   init(
@@ -58,12 +58,12 @@ struct GatewayRowWriter: Sendable {
 
   // MARK: - Requests
 
-  /// - Parameter bytes: hold the request.
+  /// - Parameter bytes: contain the request.
   func write(
     _ request: RequestRecord, labels: StreamLabels, in bytes: RawSpan, to output: OutputBuffer
   ) throws {
     let fields = RequestFields(request.range, in: bytes)
-    // JSON is UTF-8.
+    // A payload that is valid JSON is valid UTF-8.
     let payloadIsText =
       !request.flags.contains(.payloadNotJSON)
       || fields.payload.map { UTF8Text.isValid($0, in: bytes) } ?? true
@@ -117,7 +117,7 @@ struct GatewayRowWriter: Sendable {
     bytes.extracting(range).withUnsafeBytes { row.put(text: $0) }
   }
 
-  /// The ids in the order of the wire.
+  /// The item ids in wire order.
   private func put(_ items: RequestItems?, in bytes: RawSpan, to row: inout RowCursor) {
     guard var items else { return row.putNothing() }
     row.beginList()

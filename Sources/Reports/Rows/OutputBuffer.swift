@@ -1,25 +1,25 @@
 import Platform
 import WireBytes
 
-/// Where a report's bytes go.
+/// The destination of a report's bytes.
 package protocol ByteSink: AnyObject {
-  /// Takes all of `bytes` or throws.
+  /// Writes all of `bytes` or throws.
   func write(_ bytes: RawSpan) throws
 }
 
-/// Collects a report's bytes and writes them out in large chunks. One buffer is used again and again.
+/// Collects a report's bytes and writes them in large chunks, from one buffer that is reused.
 ///
-/// It is raw memory and not an array: at each append an array checks whether anybody else uses it, and a class whether
-/// anybody else uses the array.
+/// The buffer is raw memory: an array would check at each append whether it is uniquely referenced, and a class with an
+/// array would check for exclusive access.
 package final class OutputBuffer {
   private static let capacity = 256 << 10
 
-  /// Nil where all is kept.
+  /// Nil keeps everything in the buffer.
   private let sink: (any ByteSink)?
   @exclusivity(unchecked) private var storage: UnsafeMutableRawBufferPointer
   @exclusivity(unchecked) private(set) var count = 0
 
-  /// - Parameter sink: gets what is appended. Without one the buffer keeps all of it.
+  /// - Parameter sink: receives the appended bytes; nil keeps them in the buffer.
   package init(_ sink: (any ByteSink)?) {
     self.sink = sink
     storage = .allocate(byteCount: sink == nil ? 1024 : Self.capacity, alignment: 64)
@@ -27,19 +27,19 @@ package final class OutputBuffer {
 
   deinit { storage.deallocate() }
 
-  /// Writes out what has been collected.
+  /// Writes the collected bytes to the sink.
   package func flush() throws {
     guard count > 0, let sink else { return }
     defer { count = 0 }
     try sink.write(RawSpan(_unsafeBytes: bytes))
   }
 
-  /// What has been collected, until the next append.
+  /// The collected bytes; valid until the next append.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: storage[..<count]) }
 
   func removeAll() { count = 0 }
 
-  /// Lets `body` write at most `bound` bytes, and appends as many as it returns.
+  /// Lets `body` write at most `bound` bytes; it returns the number of bytes written.
   @inline(__always)
   func extend(_ bound: Int, _ body: (UnsafeMutableRawPointer) -> Int) throws {
     if storage.count &- count < bound { try makeRoom(bound) }

@@ -3,10 +3,10 @@ import Analysis
 import PacketCapture
 import WireBytes
 
-/// Records in a row whose rows have one length: each column is written in a loop of its own, in which nothing is asked
-/// but what the column needs. (A value without references: those would be counted in the loops.)
+/// Consecutive records whose rows have the same length, so that each column is written in a tight loop of its own. It
+/// has no references, because the loops would retain and release them.
 struct RowBatch {
-  /// Few enough rows for the processor's first cache.
+  /// Limits in rows and in bytes, for the L1 cache.
   private static let maxCount = 128
   private static let maxLength = 16 << 10
 
@@ -17,7 +17,7 @@ struct RowBatch {
   private let stride: Int
   private let headerLength: Int
   private(set) var count: Int
-  /// Bytes.
+  /// In bytes.
   var rowLength = 0
 
   /// The records of the run from number `first` on.
@@ -37,7 +37,7 @@ struct RowBatch {
 
   // MARK: - Widths
 
-  /// The digits of the offset in each row. Rows that need another number are left to the next batch; likewise below.
+  /// Width of the offset column, in digits. The batch ends before the first row of another width; likewise below.
   mutating func fitOffsets() -> Int {
     fit(areOrdered: true) { batch, index in UInt64(truncatingIfNeeded: batch.offset &+ index &* batch.stride)
     }
@@ -55,7 +55,7 @@ struct RowBatch {
     }
   }
 
-  /// - Parameter areOrdered: whether the values grow from row to row, so that the last one decides.
+  /// - Parameter areOrdered: whether the values increase from row to row, so that checking the last one suffices.
   private mutating func fit(areOrdered: Bool, _ value: (RowBatch, Int) -> UInt64) -> Int {
     let width = Decimal.width(of: value(self, 0))
     if areOrdered, width.range.contains(value(self, count &- 1)) { return width.digits }
@@ -119,7 +119,7 @@ struct RowBatch {
     }
   }
 
-  /// The same text in each row, in the largest words that it has room for. The last two may overlap.
+  /// Writes the same text into each row, in the largest words that fit. The last two words may overlap.
   func write(_ text: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) {
     switch text.count {
     case 1: fill(UInt8.self, text, to: target)
@@ -135,16 +135,16 @@ struct RowBatch {
     _ type: Word.Type, _ text: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer
   ) {
     let size = MemoryLayout<Word>.size
-    var place = 0
-    while place < text.count {
-      let index = min(place, text.count &- size)
+    var start = 0
+    while start < text.count {
+      let index = min(start, text.count &- size)
       let word = text.loadUnaligned(fromByteOffset: index, as: type)
       var target = target + index
       for _ in 0..<count {
         target.storeBytes(of: word, as: type)
         target += rowLength
       }
-      place &+= size
+      start &+= size
     }
   }
 }

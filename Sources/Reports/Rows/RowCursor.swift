@@ -1,15 +1,15 @@
 import APNsWire
 import WireBytes
 
-/// How the values of a row are written.
+/// The syntax of a row's values.
 package enum RowStyle: Sendable {
   case csv, json
 }
 
-/// Writes the values of a row, one after another, to memory that has room for them: nothing is checked here. `bound`
-/// says how much a text can take; any other value takes at most `valueBound`.
+/// Writes the values of a row, one after another. The caller provides enough memory, which is not checked here:
+/// `bound` for a text, and `valueBound` for any other value.
 struct RowCursor {
-  /// Bytes of the longest value that is no text: a capture time in quotes.
+  /// Bytes of the longest value other than text: a capture time in quotes.
   static let valueBound = CaptureTime.maxTextLength + 2
 
   /// Bytes of all flags.
@@ -25,7 +25,7 @@ struct RowCursor {
     end = start
   }
 
-  /// The most bytes that a text of `count` bytes can become.
+  /// The largest size, in bytes, of a value for `count` bytes of text.
   static func bound(_ count: Int) -> Int { max(JSONEscapes.bound(count), CSVText.bound(count)) }
 
   static func bound(_ text: String?) -> Int { text.map { bound($0.utf8.count) } ?? valueBound }
@@ -36,7 +36,7 @@ struct RowCursor {
     end += 1
   }
 
-  /// Bytes that are in this form already.
+  /// Copies bytes that are already formatted.
   @inline(__always)
   mutating func put(_ bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress else { return }
@@ -48,7 +48,7 @@ struct RowCursor {
     put(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
   }
 
-  /// What is written for a value that does not apply.
+  /// Writes a value that does not apply: `null`, or an empty field.
   mutating func putNothing() {
     if style == .json { put(literal: "null") }
   }
@@ -138,17 +138,17 @@ struct RowCursor {
   }
 }
 
-/// The rows of one kind: columns with keys or commas before them.
+/// The layout of rows of one kind: columns preceded by keys or commas.
 struct RowFrame<Column: RawRepresentable<String> & Sendable>: Sendable {
   let style: RowStyle
   let columns: [Column]
   private let decimal = Decimal.shared
-  /// What is before each value.
+  /// The text before each value.
   private let leads: [[UInt8]]
-  /// Bytes of a row's leads, and of values that are no text.
+  /// Bytes of a row's leads and of its values other than text.
   let bound: Int
 
-  /// - Parameter type: of JSON objects; nil where they have none.
+  /// - Parameter type: the `type` of JSON objects; nil if they have none.
   init(_ style: RowStyle, type: String?, _ columns: [Column]) {
     self.style = style
     self.columns = columns
@@ -167,7 +167,7 @@ struct RowFrame<Column: RawRepresentable<String> & Sendable>: Sendable {
   var header: String { CSVText.line(columns.map(\.rawValue)) }
 
   /// - Parameters:
-  ///   - texts: the most bytes that the row's texts can take.
+  ///   - texts: upper bound of the row's texts, in bytes.
   ///   - value: writes the value of a column.
   @inline(__always)
   func write(to output: OutputBuffer, texts: Int, _ value: (Column, inout RowCursor) -> Void) throws {

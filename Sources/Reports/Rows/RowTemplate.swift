@@ -11,13 +11,13 @@ package enum FeedbackColumn: String, CaseIterable, Sendable {
   case tokenLength = "token_length"
   case token, flags
 
-  /// The columns of CSV where none are named.
+  /// The default columns of CSV.
   package static let standard: [FeedbackColumn] = [
     .source, .stream, .offset, .packet, .capturedAt, .timestamp, .time, .tokenLength, .token, .flags,
   ]
 }
 
-/// What a feedback record looks like in a format: text with columns in it.
+/// The layout of a feedback record in a format: constant text with columns between.
 package struct RowTemplate: Sendable {
   enum Part: Sendable {
     case text([UInt8])
@@ -50,7 +50,7 @@ package struct RowTemplate: Sendable {
     return RowTemplate(style: .json, parts: parts + [.text(Array((literal + "}" + trail).utf8))])
   }
 
-  /// Whether rows look different for another packet or stream.
+  /// Whether rows contain columns that depend on the packet or stream.
   var dependsOnOrigin: Bool {
     parts.contains { part in
       guard case .column(let column) = part else { return false }
@@ -62,7 +62,7 @@ package struct RowTemplate: Sendable {
     .source, .stream, .direction, .client, .server, .packet, .originalPacket, .capturedAt,
   ]
 
-  /// Appends the value of a column that is the same for all records of a run; nothing for one that is not.
+  /// Appends the value of a column that is constant within a run; appends nothing for any other column.
   func append(_ column: FeedbackColumn, of records: FeedbackRecords, to texts: OutputBuffer) throws {
     let labels = records.labels
     let packet = records.origin.packet

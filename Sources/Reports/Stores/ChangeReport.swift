@@ -4,11 +4,11 @@ import WireBytes
 
 /// The rows that replays changed, or would change, as CSV or a JSON array (docs/spec/interface.md#journal-and-undo).
 package struct ChangeReport {
-  /// What is said of each row.
+  /// The columns of each row.
   package enum Columns {
-    /// The token and what became of it.
+    /// The token and its outcome.
     case short
-    /// Also the row's key, and the record that decided.
+    /// Also the row's key, and the location of the record that decided.
     case traced
     /// Also the replay.
     case tracedByReplay
@@ -17,7 +17,7 @@ package struct ChangeReport {
   private let columns: Columns
   private let isJSON: Bool
   private let output: OutputBuffer
-  /// How many rows were written.
+  /// Number of rows written.
   package private(set) var count = 0
 
   package init(_ columns: Columns, asJSON isJSON: Bool, to output: OutputBuffer) throws {
@@ -36,8 +36,8 @@ package struct ChangeReport {
   }
 
   /// - Parameters:
-  ///   - input: that has the record which decided; nil where nobody knows.
-  ///   - replay: the number in the journal.
+  ///   - input: the input of the record that decided; nil if unknown.
+  ///   - replay: the replay's number in the journal.
   package mutating func add(_ change: JournalChange, from input: ReplayedInput?, replay: Int? = nil) throws {
     let short: [JSONValue] = [
       .string(Hex.string(change.token)), .string(change.outcome.name),
@@ -71,7 +71,7 @@ package struct ChangeReport {
 }
 
 extension JSONValue {
-  /// As CSV has it: a text as it is, nothing for null.
+  /// The value as a CSV field: a text without quotes, and an empty field for null.
   fileprivate var field: String {
     switch self {
     case .string(let text): text

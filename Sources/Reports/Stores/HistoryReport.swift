@@ -3,7 +3,7 @@ import Platform
 import TokenStores
 import WireBytes
 
-/// A journal's records, for people and for machines (docs/spec/interface.md#journal-and-undo).
+/// A journal's records, as text and JSON (interface.md, "replay and store").
 package enum HistoryReport {
   private static func counts(_ counts: ReplayCounts) -> [(name: String, count: Int)] {
     [
@@ -60,6 +60,6 @@ package enum HistoryReport {
   }
 
   private static func doubt(_ record: JournalRecord) -> String {
-    record.isPending ? "; not known yet whether it was done: the next replay or undo finds out" : ""
+    record.isPending ? "; pending: the next replay or undo finds out whether it completed" : ""
   }
 }

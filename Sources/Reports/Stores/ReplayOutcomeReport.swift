@@ -3,16 +3,16 @@ import Platform
 import TokenStores
 import WireBytes
 
-/// What a replay did, for people and for machines (docs/spec/interface.md#replay).
+/// The result of a replay, as text and JSON (interface.md, "replay and store").
 package struct ReplayOutcomeReport {
   package var store: String
   package var dryRun: Bool
   package var owner: AppEnvironment
-  /// How many inputs were read.
+  /// Number of inputs read.
   package var inputs: Int
   /// Records of all inputs.
   package var tuples: Int
-  /// Invalid-token responses; nil where they were not asked for.
+  /// Invalid-token responses; nil if they were not requested.
   package var rejections: Int?
   package var answer: ReplayAnswer
 
@@ -24,20 +24,20 @@ package struct ReplayOutcomeReport {
     (self.tuples, self.rejections, self.answer) = (tuples, rejections, answer)
   }
 
-  /// How many tokens of each outcome a dry run shows.
+  /// Number of tokens of each outcome that a dry run shows.
   package static let sampleLength = 3
 
   private var counts: ReplayCounts { answer.counts }
 
-  /// The outcomes in the order in which they are tried, with what each means.
+  /// The outcomes in the order in which they are tested.
   private var outcomes: [(name: String, count: Int, meaning: String)] {
     [
-      ("invalidated", counts.invalidated, "alive before, dead now"),
-      ("updated", counts.updated, "dead before, now with a later time"),
-      ("inserted", counts.inserted, "not in the store before, stored as dead"),
-      ("unchanged", counts.unchanged, "dead before, at that time or later"),
+      ("invalidated", counts.invalidated, "active before, invalidated now"),
+      ("updated", counts.updated, "invalidated before, now with a later time"),
+      ("inserted", counts.inserted, "not in the store before, inserted as invalidated"),
+      ("unchanged", counts.unchanged, "already invalidated, at that time or later"),
       ("kept", counts.kept, "registered at or after the time"),
-      ("unknown", counts.unknown, "not in the store, and not inserted"),
+      ("unknown", counts.unknown, "not in the store, not inserted"),
       ("rejected", counts.rejected, "all records carry flags"),
     ]
   }
@@ -59,7 +59,7 @@ package struct ReplayOutcomeReport {
       ] + outcomes.map { ($0.name, .int($0.count)) })
   }
 
-  /// A line an outcome that occurred.
+  /// One line for each outcome that occurred.
   package var table: String {
     let rows = outcomes.filter { $0.count > 0 }
     let width = rows.map { String($0.count).count }.max() ?? 0
@@ -79,26 +79,25 @@ package struct ReplayOutcomeReport {
   }
 
   private static func reason(_ token: ReplayedToken) -> String {
-    let found = "found dead at \(UTCTime.text(token.time))"
+    let found = "reported invalid at \(UTCTime.text(token.time))"
     let registered = TokenRowWriter.time(token.before?.registeredAt).map { "registered at \($0)" }
-    let dead = TokenRowWriter.time(token.before?.invalidatedAt).map { "dead since \($0)" }
+    let invalidated = TokenRowWriter.time(token.before?.invalidatedAt).map { "invalidated at \($0)" }
     return switch token.outcome {
     case .inserted, .unknown: "\(found), not in the store"
     case .kept: "\(found), but \(registered ?? "registered")"
-    case .unchanged: "\(found), \(dead ?? "dead") in the store"
-    case .updated: "\(found), \(dead ?? "dead") in the store"
+    case .unchanged, .updated: "\(found), \(invalidated ?? "invalidated") in the store"
     case .invalidated: "\(found), \(registered ?? "no registration known")"
     }
   }
 
   package var sentence: String {
     let errors = rejections.map { " and \(Count.of($0, "invalid-token response"))" } ?? ""
-    let what =
+    let input =
       "\(Count.of(tuples, "tuple"))\(errors) with \(Count.of(counts.tokens, "distinct token")) of \(owner.text)"
     let rows = Count.of(answer.rows, "row")
     let changes = answer.rows == counts.changes ? rows : "\(rows) with \(Count.of(counts.changes, "token"))"
     return dryRun
-      ? "dry run of \(what): \(changes) of \(store) would change"
-      : "replayed \(what): \(changes) of \(store) changed"
+      ? "dry run of \(input): \(changes) of \(store) would change"
+      : "replayed \(input): \(changes) of \(store) changed"
   }
 }

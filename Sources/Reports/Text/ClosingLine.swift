@@ -2,8 +2,8 @@ import Analysis
 import WireBytes
 
 extension Examination {
-  /// The command's last message: what was done, and what is wrong with it.
-  /// - Parameter faults: what is wrong beside the inputs.
+  /// The command's last message: a summary, then the problems.
+  /// - Parameter faults: problems other than those of the inputs.
   package func closingLine(_ done: String, faults: [String] = []) -> String {
     var wrong = faults
     for severity in Severity.allCases {
@@ -16,7 +16,7 @@ extension Examination {
     }
     let flagged = summary.flagCounts.map { "\($0.code) \($0.count)" }
     if !flagged.isEmpty { wrong.append("flags: \(flagged.joined(separator: ", "))") }
-    if failures > 0 { wrong.append("\(Count.of(failures, "input")) not read whole, see above") }
+    if failures > 0 { wrong.append("\(Count.of(failures, "input")) not read in full, see above") }
     return "\(done); " + (wrong.isEmpty ? "nothing wrong with it" : wrong.joined(separator: "; "))
   }
 }

@@ -1,10 +1,10 @@
 import Analysis
 import WireBytes
 
-/// What an export holds of all that was found, as `--records` names it.
+/// The kinds of rows that an export can contain, as `--records` names them.
 package enum ExportedKind: String, CaseIterable, Sendable {
   case feedback, requests, responses
-  /// The requests that had to be sent again, alone.
+  /// Only the requests that had to be sent again.
   case resend
   case streams, findings
 }

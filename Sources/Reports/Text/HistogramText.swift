@@ -9,7 +9,7 @@ enum HistogramText {
   static func text(_ histogram: TimeHistogram) -> String {
     let bins = histogram.bins
     guard let most = bins.map(\.count).max(), most > 0 else { return "" }
-    // Of days and more, the date is enough to tell the bins apart.
+    // For bins of a day or more, the date is enough.
     let labelLength = histogram.width >= UTCTime.secondsPerDay ? 10 : 16
     return bins.map { bin in
       let label = String(UTCTime.text(bin.start).prefix(labelLength))

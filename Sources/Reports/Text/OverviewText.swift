@@ -2,14 +2,14 @@ import Analysis
 import Platform
 import WireBytes
 
-/// What `inspect` shows to people: a screenful of text.
+/// The text output of `inspect`: a screenful.
 package struct OverviewText {
   private let summary: Summary
   private let inputs: [InputSummary]
   private let overview: Overview
   private let style: TextStyle
   private var text = ""
-  /// Streams shown of an input; of the rest only the number is.
+  /// The most streams shown of an input; of the rest only their number is shown.
   private static let maxStreamsShown = 40
   /// By the name of the input, for each input of that name in turn.
   private var groups: [String: [[StreamSummary]]]
@@ -41,16 +41,16 @@ package struct OverviewText {
     let packets = input.packets.map { ", \(Count.of($0, "packet"))" } ?? ""
     text += "  \(format)\(compression), \(Self.size(input.bytes))\(packets)\n"
     if let sha256 = input.sha256 { text += "  SHA-256 \(sha256)\n" }
-    if let first = input.sameBytesAs { text += "  the same bytes as \(VisibleText.of(first))\n" }
+    if let first = input.sameBytesAs { text += "  identical to \(VisibleText.of(first))\n" }
     addStreams(of: input.source)
   }
 
-  /// The streams of the next input that is called `source`: those that were decoded or could not be come first.
+  /// The streams of the next input named `source`. Those of known protocols are shown in preference to others.
   private mutating func addStreams(of source: String) {
     guard groups[source]?.isEmpty == false, let streams = groups[source]?.removeFirst() else { return }
-    let told = streams.filter { $0.speaks != .other } + streams.filter { $0.speaks == .other }
-    for stream in told.prefix(Self.maxStreamsShown).sorted(by: { $0.number < $1.number }) { add(stream) }
-    let rest = told.dropFirst(Self.maxStreamsShown)
+    let ordered = streams.filter { $0.speaks != .other } + streams.filter { $0.speaks == .other }
+    for stream in ordered.prefix(Self.maxStreamsShown).sorted(by: { $0.number < $1.number }) { add(stream) }
+    let rest = ordered.dropFirst(Self.maxStreamsShown)
     if !rest.isEmpty { text += "  and \(Count.of(rest.count, "more stream"))\(Self.protocols(rest))\n" }
   }
 
@@ -91,7 +91,7 @@ package struct OverviewText {
     text += "  stream \(stream.number): \(parts.joined(separator: ", "))\n"
   }
 
-  /// `11400 bytes from the server`; what the client sent counts where there is any.
+  /// `11400 bytes from the server`, and the client's if there are any.
   private static func bytes(of stream: StreamSummary) -> String {
     if stream.serverBytes == 0, stream.clientBytes > 0 {
       return "\(Count.of(stream.clientBytes, "byte")) from the client"
@@ -129,9 +129,9 @@ package struct OverviewText {
     for code in codes {
       let count = summary.findings[code, default: 0]
       text += "  \(style.severity(code.severity, "\(code.severity.rawValue) \(code.rawValue)"))  \(count)\n"
-      let places = overview.places[code, default: []]
-      for place in places { text += "    \(Self.place(place))\n" }
-      if count > places.count { text += "    and \(count - places.count) more\n" }
+      let shown = overview.places[code, default: []]
+      for finding in shown { text += "    \(Self.line(finding))\n" }
+      if count > shown.count { text += "    and \(count - shown.count) more\n" }
     }
   }
 
@@ -145,16 +145,16 @@ package struct OverviewText {
     text += "\n"
   }
 
-  private static func place(_ finding: Finding) -> String {
-    var place = VisibleText.of(finding.source)
-    // A dump is one stream of one direction, which needs no saying.
+  private static func line(_ finding: Finding) -> String {
+    var location = VisibleText.of(finding.source)
+    // A dump has one stream of one direction, which need not be named.
     if let stream = finding.stream, stream > 0 || finding.packet != nil {
-      place += " stream \(stream)"
-      if let direction = finding.direction { place += " \(direction.rawValue)" }
+      location += " stream \(stream)"
+      if let direction = finding.direction { location += " \(direction.rawValue)" }
     }
-    if let offset = finding.offset { place += " offset \(offset)" }
-    if let packet = finding.packet { place += " packet \(packet)" }
-    return "\(place): \(finding.message)"
+    if let offset = finding.offset { location += " offset \(offset)" }
+    if let packet = finding.packet { location += " packet \(packet)" }
+    return "\(location): \(finding.message)"
   }
 
   private static func size(_ bytes: Int) -> String {

@@ -1,8 +1,8 @@
-/// Lines of cells in columns that are as wide as their widest cell.
+/// Lines of cells in columns as wide as their widest cell.
 package struct TextTable {
   package enum Alignment { case left, right }
 
-  /// A cell, and how it is emphasised once it has its width.
+  /// A cell, and a style that is applied after padding.
   package struct Cell {
     package var text: String
     package var style: (String) -> String
@@ -18,7 +18,7 @@ package struct TextTable {
 
   package init(_ alignments: [Alignment]) { self.alignments = alignments }
 
-  /// - Parameter cells: as many as there are columns.
+  /// - Parameter cells: one for each column.
   package mutating func add(_ cells: [Cell]) { lines.append(cells) }
 
   package mutating func add(_ cells: [String], style: @escaping (String) -> String = { $0 }) {
@@ -31,7 +31,7 @@ package struct TextTable {
       let cells = line.indices.map { column in
         let padding = String(repeating: " ", count: widths[column] - line[column].text.count)
         let text = line[column].style(line[column].text)
-        // Nothing stands after the last cell of a line.
+        // No padding after the last cell of a line.
         if alignments[column] == .right { return padding + text }
         return column + 1 < line.count ? text + padding : text
       }

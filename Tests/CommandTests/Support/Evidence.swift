@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// What stands for null in what was read.
+/// Null in parsed JSON.
 typealias Null = NSNull
 
-/// JSON as a reader of another make sees it.
+/// JSON as Foundation parses it.
 enum Evidence {
   typealias Object = [String: Any]
 
@@ -16,7 +16,7 @@ enum Evidence {
     try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [Object], "no array: \(text)")
   }
 
-  /// Whether two lists hold the same objects in the same order.
+  /// Whether two lists have the same objects in the same order.
   static func same(_ left: [Object], _ right: [Object]) -> Bool {
     NSArray(array: left).isEqual(to: right)
   }
@@ -27,7 +27,7 @@ enum Evidence {
   }
 }
 
-/// CSV as RFC 4180 has it, but with `\n` line ends: rows of fields.
+/// Parses CSV according to RFC 4180, but with `\n` line ends.
 func parseCSV(_ text: String) -> [[String]] {
   var rows: [[String]] = []
   var row: [String] = []
