@@ -7,32 +7,31 @@ import StreamInputs
 import WireBytes
 import YAML
 
-/// A case with what is expected of it and what was found.
+/// A case with its result.
 struct ExaminedCase: Sendable {
   var directory: CaseDirectory
-  /// Nil where it could not be read.
+  /// Nil if it could not be read.
   var description: CaseDescription?
-  var verdict = Verdict.holds
-  /// What was found; nil where nothing could be looked for.
+  var verdict = Verdict.asExpected
+  /// The result of the examination; nil if there was none.
   var found: Evidence?
-  /// Streams for readers, where they were asked for.
+  /// Streams for readers, if requested.
   var streams: [ReadableStream] = []
-  /// What the examination had to say.
+  /// Messages of the examination.
   var messages: [String] = []
 
   enum Verdict: Sendable {
-    /// It was found as it is expected.
-    case holds
+    case asExpected
     case differs(EvidenceComparison)
-    /// A part is missing, or cannot be used: a sentence without its full stop.
+    /// A file is missing or invalid: a sentence without a full stop.
     case broken(String)
 
-    var isHeld: Bool {
-      if case .holds = self { true } else { false }
+    var isAsExpected: Bool {
+      if case .asExpected = self { true } else { false }
     }
   }
 
-  /// Whether it is broken for want of an expectation that can be used, and of nothing else.
+  /// Whether the only thing missing is a valid expectation.
   var lacksExpectation = false
 
   var name: String { directory.name }
@@ -40,9 +39,9 @@ struct ExaminedCase: Sendable {
 
 /// The inputs of a case, ready to be read.
 package struct CaseSource {
-  /// Bytes of memory that may be taken for what is found.
+  /// Memory limit for the results, in bytes.
   package let memory: Int
-  /// Reads all of it into the sinks; returns what there is to say of the whole.
+  /// Reads all inputs into the sinks.
   package let read: ([any EvidenceSink]) throws -> (Summary, [InputSummary])
 
   package init(memory: Int, read: @escaping ([any EvidenceSink]) throws -> (Summary, [InputSummary])) {
@@ -50,14 +49,14 @@ package struct CaseSource {
   }
 }
 
-/// Examines cases as `export` does, with their messages kept apart.
+/// Examines cases as `export` does, and collects the messages of each.
 package struct CaseExaminer: Sendable {
-  /// How many differences of a case are kept.
+  /// The most differences kept of a case.
   static let keptDifferences = 3
-  /// Bytes of NDJSON that a case may have: all of it is in memory, on both sides.
+  /// Limit of a case's NDJSON in bytes: expectation and result are both in memory.
   fileprivate static let maxEvidence = 16 << 20
 
-  /// Descriptors that an examination takes: an input, maybe two, what is written of it to temporary files, and more.
+  /// File descriptors for an examination: one or two inputs, temporary files, and some more.
   package static let descriptors = 6
 
   /// Opens a case with the options of its description.
@@ -67,12 +66,12 @@ package struct CaseExaminer: Sendable {
     self.open = open
   }
 
-  /// Which streams readers are to be judged by; nil keeps none.
+  /// The kind of streams to keep for readers; nil keeps none.
   private var readers: ReadableStream.Kind?
-  /// Whether streams with bytes that are no records are kept as well.
+  /// Whether to keep streams with bytes that are in no record.
   private var takesDamaged = false
 
-  /// The same with the streams that a reader is to be judged by.
+  /// An examiner that also keeps the streams for a reader.
   func keepingStreams(for trial: ReaderTrial) -> CaseExaminer {
     var examiner = self
     examiner.readers = trial.kind
@@ -90,7 +89,7 @@ package struct CaseExaminer: Sendable {
     } catch let mistake as YAMLMistake {
       one.verdict = .broken(mistake.message)
     } catch let usage as UsageError {
-      one.verdict = .broken("its options cannot be used: \(usage.message)")
+      one.verdict = .broken("invalid options: \(usage.message)")
     } catch let failure as Failure {
       one.verdict = .broken(failure.message)
     }
@@ -101,10 +100,9 @@ package struct CaseExaminer: Sendable {
   private func examine(_ one: inout ExaminedCase) throws {
     guard one.directory.hasDescription else {
       throw BrokenCase(
-        "expected the file \(CaseFiles.description), found none; write one that says what the case shows and where it "
-          + "comes from")
+        "no \(CaseFiles.description); write one that says what the case shows and where its bytes come from")
     }
-    // Messages begin with the case's name already.
+    // Messages begin with the case's name, so the file name needs no path.
     let description = try CaseFile.description(in: one.directory.input(CaseFiles.description))
     one.description = description
     let found = try find(description, &one)
@@ -116,7 +114,7 @@ package struct CaseExaminer: Sendable {
     if comparison.count > 0 { one.verdict = .differs(comparison) }
   }
 
-  // MARK: - What is found
+  // MARK: - Result
 
   private func find(_ description: CaseDescription, _ one: inout ExaminedCase) throws -> Evidence {
     let source = try open(one.directory, description)
@@ -141,11 +139,12 @@ package struct CaseExaminer: Sendable {
     do {
       return try Evidence(ndjson: evidence.bytes)
     } catch {
-      throw BrokenCase("what was found cannot be compared (line \(error.line): \(error.message)); report it")
+      throw BrokenCase(
+        "the result cannot be compared (line \(error.line): \(error.message)); please report this bug")
     }
   }
 
-  /// Streams end in any order: by their inputs, and in each by their numbers.
+  /// Sorts streams, which end in any order, by input and number.
   private static func inOrder(_ streams: [ReadableStream]) -> [ReadableStream] {
     var inputs: [String: Int] = [:]
     for stream in streams where inputs[stream.source] == nil { inputs[stream.source] = inputs.count }
@@ -154,18 +153,18 @@ package struct CaseExaminer: Sendable {
     }
   }
 
-  // MARK: - What is expected
+  // MARK: - Expectation
 
   private func expectation(_ directory: CaseDirectory) throws -> Evidence {
     let name = CaseFiles.expectation
     guard directory.hasExpectation else {
-      throw BrokenCase("expected the file \(name), found none; --update writes what is found now: read it")
+      throw BrokenCase("no \(name); --update writes the current result: review it")
     }
     do {
       let bytes = try InputFile.content(of: directory.input(name), limit: Self.maxEvidence)
       guard bytes.count <= Self.maxEvidence else {
         throw BrokenCase(
-          "\(name): expected at most \(ByteSize.text(Self.maxEvidence)), found more; make several cases of the case"
+          "\(name) is larger than \(ByteSize.text(Self.maxEvidence)); split the case"
         )
       }
       return try Evidence(ndjson: bytes)
@@ -174,22 +173,21 @@ package struct CaseExaminer: Sendable {
     } catch let fault as EvidenceFault {
       let remedy =
         fault.isOtherVersion
-        ? "it was written for another version of apnsift; --update writes it anew: read the difference"
-        : "correct it, or write it anew with --update"
+        ? "it is in another version of the format; --update rewrites it: review the difference"
+        : "correct it, or rewrite it with --update"
       throw BrokenCase("\(name): line \(fault.line), column \(fault.column): \(fault.message); \(remedy)")
     }
   }
 }
 
-/// Keeps what is written, as long as it is not too much.
+/// Collects NDJSON up to the limit.
 private final class EvidenceText: ByteSink {
   private(set) var bytes: [UInt8] = []
 
   func write(_ more: RawSpan) throws {
     guard bytes.count + more.byteCount <= CaseExaminer.maxEvidence else {
       throw BrokenCase(
-        "what is found takes more than \(ByteSize.text(CaseExaminer.maxEvidence)) of NDJSON; make several cases of the "
-          + "case")
+        "the result takes more than \(ByteSize.text(CaseExaminer.maxEvidence)) of NDJSON; split the case")
     }
     more.withUnsafeBytes { bytes += $0 }
   }

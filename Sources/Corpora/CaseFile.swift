@@ -4,12 +4,11 @@ import WireBytes
 import YAML
 import Yams
 
-/// A `case.yml`: YAML, and small.
+/// Parses a `case.yml`.
 package enum CaseFile {
-  /// More sizes of chunks are a fault: they are held in memory.
+  /// Limit of chunk sizes, which are kept in memory.
   private static let maxChunks = 100_000
 
-  /// What the file says.
   package static func description(in file: Input) throws(YAMLMistake) -> CaseDescription {
     let name = file.name
     let bytes: [UInt8]
@@ -20,7 +19,7 @@ package enum CaseFile {
     }
     guard bytes.count <= YAMLText.maxSize else {
       throw YAMLMistake(
-        "\(name): expected a description of at most \(ByteSize.text(YAMLText.maxSize)), found more; shorten it"
+        "\(name): the description is larger than \(ByteSize.text(YAMLText.maxSize)); shorten it"
       )
     }
     return try description(of: bytes, name: name)
@@ -30,7 +29,7 @@ package enum CaseFile {
   package static func description(of bytes: [UInt8], name: String) throws(YAMLMistake) -> CaseDescription {
     guard let root = try YAMLText.tree(of: bytes, name: name) else {
       throw YAMLMistake(
-        "\(name): expected the keys shows and origin, found nothing; docs/corpora.md has an example")
+        "\(name): is empty; it needs the keys shows and origin, see docs/corpora.md")
     }
     var nodes = CaseNodes(name: name)
     try nodes.read(root)
@@ -47,13 +46,13 @@ package enum CaseFile {
 
     mutating func read(_ root: Node) throws(YAMLMistake) {
       guard case .mapping(let entries) = root else {
-        throw mistake(root, "the keys shows and origin", kind(root), "docs/corpora.md has an example")
+        throw mistake(root, "the keys shows and origin", kind(root), "see docs/corpora.md")
       }
       for (key, value) in entries { try read(key, value) }
       for key in CaseDescription.Key.allCases where key.isRequired && !seen.contains(key) {
         throw mistake(
           root, "the key \(key.rawValue)", "none",
-          key == .shows ? "say in a sentence what the case shows" : "say where its bytes come from")
+          key == .shows ? "describe in a sentence what the case shows" : "state the source of its bytes")
       }
     }
 
@@ -106,7 +105,8 @@ package enum CaseFile {
         }
         guard sizes.count < CaseFile.maxChunks else {
           throw mistake(
-            item, "at most \(CaseFile.maxChunks) sizes", "more", "they are used in turn: shorten the list")
+            item, "at most \(CaseFile.maxChunks) sizes", "more", "they are repeated in turn: shorten the list"
+          )
         }
         sizes.append(size)
       }
@@ -117,7 +117,7 @@ package enum CaseFile {
       guard case .sequence(let items) = node else {
         throw mistake(
           node, "a list for \(key.rawValue)", kind(node),
-          "write \(key.rawValue): [one, two], or a line - each")
+          "write \(key.rawValue): [one, two], or one line with - for each")
       }
       return items
     }
@@ -135,23 +135,23 @@ package enum CaseFile {
   }
 }
 
-/// What `case.yml` says of a case.
+/// The contents of a `case.yml`.
 package struct CaseDescription: Equatable, Sendable {
-  /// What the case shows, in a sentence.
+  /// The purpose of the case, in a sentence.
   package var shows = ""
-  /// Where its bytes come from, and under which licence they are.
+  /// The source of its bytes, and their licence.
   package var origin = ""
-  /// Options of `export`, word by word.
+  /// Options of `export`, one word per element.
   package var options: [String] = []
-  /// Sizes in bytes of the reads in which a dump came, used in turn and again from the top; without any, reads
-  /// are of 4096 bytes. Captures have their segments.
+  /// Chunk sizes of a dump in bytes, used in turn and repeated; empty means chunks of 4096 bytes. The chunks of a
+  /// capture are its segments.
   package var chunks: [Int] = []
-  /// Labels of the rules and faults that it covers.
+  /// Labels of the rules and faults that the case covers.
   package var covers: [String] = []
 
   package init() {}
 
-  /// The keys of the file, in the order in which they are explained.
+  /// The keys of the file, in the order of the documentation.
   package enum Key: String, CaseIterable, Sendable {
     case shows, origin, options, chunks, covers
 
@@ -163,19 +163,19 @@ package struct CaseDescription: Equatable, Sendable {
 package enum CaseFiles {
   package static let description = "case.yml"
   package static let expectation = "expected.ndjson"
-  /// What names of inputs begin with.
+  /// The prefix of input names.
   package static let inputPrefix = "input."
 }
 
-/// A directory of a corpus that is a case, or is to be one, with the parts that it has.
+/// A directory of a corpus that is a complete or incomplete case, with the files that it has.
 package struct CaseDirectory: Sendable {
-  /// The path relative to the directory that was named.
+  /// The path relative to the directory on the command line.
   package var name: String
-  /// The path as the system takes it, NUL-terminated: not every name is UTF-8.
+  /// The path as bytes, NUL-terminated, because a name need not be UTF-8.
   package var path: [CChar]
   package var hasDescription = false
   package var hasExpectation = false
-  /// Names, NUL-terminated and in byte order, of the files whose name begins with `input.`.
+  /// Names of the files that begin with `input.`, NUL-terminated and in byte order.
   package var inputs: [[CChar]] = []
 
   package init(name: String, path: [CChar]) {
@@ -191,24 +191,24 @@ package struct CaseDirectory: Sendable {
   package func path(of file: String) -> [CChar] { path(of: Array(file.utf8CString)) }
 }
 
-/// Why a case cannot be verified: one sentence without its full stop, that says what to do.
+/// Why a case cannot be verified: a sentence without a full stop, with a remedy.
 package struct BrokenCase: Error {
   package var message: String
   package init(_ message: String) { self.message = message }
 }
 
 extension CaseDirectory {
-  /// One of its files, which is no pipe: that might never end, or never begin.
+  /// One of its files. Pipes are refused, because they might block.
   package func input(_ name: String) throws(BrokenCase) -> Input { try input(name, Array(name.utf8CString)) }
 
-  /// - Parameter file: the NUL-terminated name as the system has it.
+  /// - Parameter file: the NUL-terminated name as bytes.
   package func input(_ name: String, _ file: [CChar]) throws(BrokenCase) -> Input {
     let path = path(of: file)
     guard let kind = DirectoryEntry.kind(of: path, followingLinks: true) else {
-      throw BrokenCase("expected the file \(name), found that it cannot be opened: \(SystemError.text())")
+      throw BrokenCase("cannot open \(name): \(SystemError.text())")
     }
     guard kind == S_IFREG else {
-      throw BrokenCase("expected \(name) to be a file, found something else; put the bytes into a file")
+      throw BrokenCase("\(name) is not a regular file; put the bytes into a file")
     }
     return Input(name, path: path)
   }

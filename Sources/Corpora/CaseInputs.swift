@@ -2,14 +2,14 @@ import Analysis
 import Platform
 import StreamInputs
 
-/// The options of a case, as `export` takes them.
+/// The parsed options of a case, which are those of `export`.
 package struct CaseOptions {
-  /// The words that are no options.
+  /// The positional arguments.
   package var words: [String]
-  /// The two directions of a connection, where they are named.
+  /// The inputs of `--requests` and `--responses`.
   package var pair: [(name: String, half: Input.Half)]
   package var examination: Examination.Options
-  /// For what is found, in bytes.
+  /// Memory limit for the results, in bytes.
   package var memory: Int
 
   package init(
@@ -20,9 +20,9 @@ package struct CaseOptions {
 }
 
 extension CaseSource {
-  /// What `export` with the options of its description finds of a case. Names are relative to the case, as if the
-  /// command ran in its directory.
-  /// - Parameter parse: reads the words of a command line.
+  /// The inputs of a case, read as `export` does with the options of its description. Names are relative to the case's
+  /// directory.
+  /// - Parameter parse: parses the words of a command line.
   package init(
     _ directory: CaseDirectory, _ description: CaseDescription,
     parse: (_ words: [String]) throws(BrokenCase) -> CaseOptions
@@ -33,30 +33,30 @@ extension CaseSource {
     let names = isPair ? [] : directory.inputs.map { DirectoryEntry.text(of: $0) }
     guard isPair || !names.isEmpty else {
       throw BrokenCase(
-        "expected an input, found none; put the bytes into a file whose name begins with \(CaseFiles.inputPrefix)"
+        "no input; put the bytes into a file whose name begins with \(CaseFiles.inputPrefix)"
       )
     }
     if let help = description.options.first(where: Self.helps.contains) {
-      throw BrokenCase("expected options of export, found '\(help)'; \(Self.remedy)")
+      throw BrokenCase("'\(help)' is not allowed in a case; \(Self.remedy)")
     }
     let options = try parse(description.options + names)
     if let word = options.words.first(where: { !names.contains($0) }) {
       throw BrokenCase(
-        "expected options, found the word '\(word.shortened)'; inputs are the files \(CaseFiles.inputPrefix)* of the case"
+        "'\(word.shortened)' is not an option; the inputs of a case are its files \(CaseFiles.inputPrefix)*"
       )
     }
     let walk =
       try isPair ? InputWalk([], paired: directory.pair(options.pair)) : InputWalk(directory.named(names))
     self.init(memory: options.memory) { sinks in
       var examination = Examination(walk, options.examination)
-      // Cases run side by side.
+      // Cases already run in parallel.
       examination.options.usesThreads = false
       try examination.run(sinks)
       return (examination.summary, examination.inputs)
     }
   }
 
-  /// What to do about options that cannot be read.
+  /// The remedy for invalid options.
   package static let remedy = "correct the options in \(CaseFiles.description)"
   private static let helps = ["-h", "--help", "--help-hidden", "--version", "--"]
 
@@ -77,7 +77,7 @@ extension CaseDirectory {
     for (name, half) in pair {
       guard Self.isInside(name) else {
         throw BrokenCase(
-          "expected a file of the case for --\(half), found '\(name.shortened)'; put the file beside \(CaseFiles.description)"
+          "--\(half) must name a file of the case, not '\(name.shortened)'; put the file next to \(CaseFiles.description)"
         )
       }
       var one = try input(name)
@@ -87,7 +87,7 @@ extension CaseDirectory {
     return inputs
   }
 
-  /// Whether a name is that of a file in the directory, or below it.
+  /// Whether a name is that of a file in the directory or below it.
   private static func isInside(_ name: String) -> Bool {
     !name.hasPrefix("/") && name != "-" && !name.split(separator: "/").contains("..")
   }

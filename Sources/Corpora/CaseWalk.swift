@@ -1,16 +1,17 @@
 import Platform
 
-/// Finds the cases of a corpus. A directory with a `case.yml`, an `expected.ndjson` or an `input.*` that is no directory
-/// itself is a case, whole or not; others are walked, in the byte order of the names in each. Links to directories are not followed.
+/// Finds the cases of a corpus. A directory with a `case.yml`, an `expected.ndjson` or an `input.*` that is not a
+/// directory is a case, complete or not. Other directories are walked in the byte order of names, without following
+/// links.
 package struct CaseWalk {
   package private(set) var cases: [CaseDirectory] = []
-  /// What could not be walked: its name, and why.
+  /// Directories that could not be walked: the name and the reason.
   package private(set) var faults: [String] = []
 
-  /// Directories nested deeper are not entered, and said so: a guard against loops of mounts.
+  /// Deeper directories are not entered but reported, as a guard against mount loops.
   private static let maxDepth = 128
 
-  /// - Parameter directories: as they were named. Of several, names of cases begin with the directory's.
+  /// - Parameter directories: as on the command line. With several, case names begin with the directory's name.
   package init(_ directories: [String]) {
     var paths = ArgumentPaths()
     for directory in directories {
@@ -20,7 +21,7 @@ package struct CaseWalk {
       walk(path, name: directories.count > 1 ? directory : "", named: directory, depth: 0)
       if cases.count == found, faults.count == failed {
         faults.append(
-          "\(directory): expected cases, found none; a case is a directory with input.*, \(CaseFiles.description) and "
+          "\(directory): no cases found; a case is a directory with input.*, \(CaseFiles.description) and "
             + CaseFiles.expectation)
       }
     }
@@ -29,15 +30,15 @@ package struct CaseWalk {
   private mutating func walk(_ path: [CChar], name: String, named: String, depth: Int) {
     let shown = name.isEmpty ? named : name
     guard depth < Self.maxDepth else {
-      faults.append("\(shown): is nested more than \(Self.maxDepth) directories deep; name it itself")
+      faults.append("\(shown): nested more than \(Self.maxDepth) directories deep; name the directory itself")
       return
     }
     guard let members = DirectoryEntry.names(in: path) else {
       faults.append(
-        "\(shown): expected a directory of cases, found that it cannot be listed: \(SystemError.text())")
+        "\(shown): cannot list this directory: \(SystemError.text())")
       return
     }
-    // Named itself, a case is called by its directory's own name.
+    // A case named on the command line gets its directory's own name.
     let own = name.isEmpty ? Self.lastPart(of: named) : name
     if let one = Self.directory(path, name: own, members: members) {
       cases.append(one)
@@ -53,7 +54,7 @@ package struct CaseWalk {
     }
   }
 
-  /// The case that a directory is by its members; nil where it is none.
+  /// The directory as a case; nil if it is not one.
   private static func directory(_ path: [CChar], name: String, members: [[CChar]]) -> CaseDirectory? {
     var found = CaseDirectory(name: name, path: path)
     var isCase = false
@@ -64,7 +65,7 @@ package struct CaseWalk {
       case let name where name.hasPrefix(CaseFiles.inputPrefix): found.inputs.append(member)
       default: continue
       }
-      // Directories of cases may have such names as well.
+      // Subdirectories may have these names as well.
       let kind = DirectoryEntry.kind(of: DirectoryEntry.path(of: member, in: path), followingLinks: false)
       isCase = isCase || kind != S_IFDIR
     }
@@ -77,7 +78,7 @@ package struct CaseWalk {
     directory.split(separator: "/").last.map(String.init) ?? directory
   }
 
-  /// Without slashes at its end, unless it is the root.
+  /// The path without trailing slashes, except for the root.
   private static func trimmed(_ path: [CChar]) -> [CChar] {
     var bytes = path.dropLast()
     while bytes.count > 1, bytes.last == CChar(bitPattern: UInt8(ascii: "/")) { bytes.removeLast() }

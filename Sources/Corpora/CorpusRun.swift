@@ -3,11 +3,11 @@ import Platform
 import Reports
 import WireBytes
 
-/// Holds every case of a corpus against what it expects.
+/// Compares every case of a corpus with its expectation.
 package struct CorpusRun {
   private let cases: [CaseDirectory]
   private let examiner: CaseExaminer
-  /// Whether expectations are written.
+  /// Whether to rewrite expectations.
   private let updates: Bool
   private let jobs: Int
 
@@ -15,7 +15,7 @@ package struct CorpusRun {
     (self.cases, self.examiner, self.updates, self.jobs) = (cases, examiner, updates, jobs)
   }
 
-  /// Prints what became of the cases, in their order.
+  /// Prints the results of the cases, in order.
   package func run(_ output: OutputBuffer, isTAP: Bool, isVerbose: Bool) throws -> CorpusResult {
     let style = TextStyle(isColoured: OutputFile.isColoured)
     var rows: [TestRow] = []
@@ -23,8 +23,8 @@ package struct CorpusRun {
     let (cases, examiner, updates) = (cases, examiner, updates)
     try Workers.run(cases.count, jobs: jobs) { number in
       var one = try examiner.examine(cases[number])
-      // What nobody writes need not wait for its turn.
-      if !updates || one.verdict.isHeld { one.found = nil }
+      // Frees results that are not written, instead of queueing them.
+      if !updates || one.verdict.isAsExpected { one.found = nil }
       return one
     } deliver: { one in
       var row = Self.row(one, isVerbose: isVerbose)
@@ -34,7 +34,7 @@ package struct CorpusRun {
           row.verdict = .passed
         }
       } catch let failure as Failure {
-        row.verdict = .broken("\(CaseFiles.expectation) is not written: \(failure.message)")
+        row.verdict = .broken("cannot write \(CaseFiles.expectation): \(failure.message)")
       }
       rows.append(row)
       if !isTAP { try output.append(TestText.lines(row, style: style, isVerbose: isVerbose)) }
@@ -48,7 +48,7 @@ package struct CorpusRun {
   private static func row(_ one: ExaminedCase, isVerbose: Bool) -> TestRow {
     let verdict: TestRow.Verdict =
       switch one.verdict {
-      case .holds: .passed
+      case .asExpected: .passed
       case .broken(let reason): .broken(reason)
       case .differs(let comparison):
         .failed(summary(comparison), details: details(comparison) + (isVerbose ? one.messages : []))
@@ -61,7 +61,7 @@ package struct CorpusRun {
     return "\(Count.of(comparison.count, "difference"))\(more ? ", the first \(comparison.first.count)" : "")"
   }
 
-  /// Of each difference where it is and what differs, then both records.
+  /// For each difference its location and fields, then both records.
   private static func details(_ comparison: EvidenceComparison) -> [String] {
     comparison.first.flatMap { difference in
       [heading(difference)]
@@ -79,11 +79,11 @@ package struct CorpusRun {
 
   // MARK: - Updating
 
-  /// Writes the expectation of a case that differs or has none that can be used; false where that is not so.
+  /// Writes the expectation of a case that differs or has no valid one; returns false if nothing was written.
   private func update(_ one: ExaminedCase) throws -> Bool {
     guard let found = one.found else { return false }
     switch one.verdict {
-    case .holds: return false
+    case .asExpected: return false
     case .broken where !one.lacksExpectation: return false
     case .broken, .differs: break
     }
@@ -111,7 +111,7 @@ package struct CorpusRun {
   }
 }
 
-/// What became of a corpus.
+/// The result of a corpus.
 package struct CorpusResult {
   package enum Ending { case asExpected, differs, broken }
 

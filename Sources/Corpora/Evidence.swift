@@ -1,15 +1,15 @@
 import JSON
 
-/// What an export says of a case, in canonical order: what is expected of it, or what was found.
+/// The output of an export in canonical order: the expectation of a case, or its result.
 package struct Evidence: Sendable {
-  /// The format that is compared, and its version.
+  /// Name and version of the format.
   package static let schema = "apnsift/1"
 
-  /// Sorted; the summary is not among them.
+  /// Sorted, without the summary.
   package let records: [EvidenceRecord]
   package let summary: EvidenceRecord?
 
-  /// NDJSON with its lines and keys in any order. The header may be absent, and so may the summary.
+  /// Parses NDJSON with lines and keys in any order. The header and the summary are optional.
   package init(ndjson bytes: [UInt8]) throws(EvidenceFault) {
     var records: [EvidenceRecord] = []
     var summary: EvidenceRecord?
@@ -44,7 +44,7 @@ package struct Evidence: Sendable {
     throw EvidenceFault(line, "expected the schema \"\(schema)\", found \(found)", isOtherVersion: true)
   }
 
-  /// As an expectation is written: a header that names the schema alone, the records in order, the summary.
+  /// The form for an expectation: a header with only the schema, the records in order, the summary.
   package var ndjson: [UInt8] {
     let header = Array("{\"type\":\"header\",\"schema\":\"\(Self.schema)\"}".utf8)
     let lines = [header] + (records + [summary].compactMap { $0 }).map(\.written)
@@ -52,14 +52,13 @@ package struct Evidence: Sendable {
   }
 }
 
-/// Why a text is no evidence.
+/// An error in the NDJSON of an expectation or a result.
 package struct EvidenceFault: Error, Equatable, Sendable {
   /// Both from 1, the column in bytes.
   package let line: Int
   package let column: Int
-  /// What was expected, and what was found.
   package let message: String
-  /// The evidence is of another version of the format.
+  /// The text is in another version of the format.
   package let isOtherVersion: Bool
 
   init(_ line: Int, column: Int = 1, _ message: String, isOtherVersion: Bool = false) {

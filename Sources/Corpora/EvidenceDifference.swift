@@ -1,12 +1,12 @@
 import JSON
 
-/// A record that is expected and was not found so.
+/// A difference between an expected and a found record.
 package struct EvidenceDifference: Sendable {
-  /// What was expected, nil where nothing was; and what was found, nil where nothing was. One of them is there.
+  /// At least one of them is not nil: nil for `expected` is a surplus record, nil for `found` a missing one.
   package var expected: EvidenceRecord?
   package var found: EvidenceRecord?
 
-  /// The keys whose values differ, sorted; empty where one of the two is missing.
+  /// The keys whose values differ, sorted; empty if one record is missing.
   package var fields: [String] {
     guard let expected, let found else { return [] }
     let (left, right) = (Self.members(of: expected), Self.members(of: found))
@@ -19,7 +19,7 @@ package struct EvidenceDifference: Sendable {
     return Dictionary(object.members.map { (Array($0.0.utf8), Array($0.1.text.utf8)) }) { $1 }
   }
 
-  /// Where it is, for people: `feedback at offset 38 of the server, stream 0 of input.bin`.
+  /// The location as text: `feedback at offset 38 of the server, stream 0 of input.bin`.
   package var location: String {
     guard let position = (expected ?? found)?.position else { return "" }
     var text = position.type
@@ -30,20 +30,20 @@ package struct EvidenceDifference: Sendable {
   }
 }
 
-/// How what was found differs from what is expected.
+/// The differences between a result and its expectation.
 package struct EvidenceComparison: Sendable {
   /// The first differences, in canonical order.
   package private(set) var first: [EvidenceDifference] = []
-  /// How many there are.
+  /// Number of all differences.
   package private(set) var count = 0
 
   private let limit: Int
 
-  /// - Parameter limit: how many differences are kept.
+  /// - Parameter limit: the most differences to keep.
   package init(expected: Evidence, found: Evidence, limit: Int) {
     self.limit = limit
     var (missing, surplus) = Self.unmatched(expected.records[...], found.records[...])
-    // At one position, what is missing and what is found in its place are one difference.
+    // A missing and a surplus record at the same position are one difference.
     while let position = [missing.first, surplus.first].compactMap({ $0?.position }).min() {
       let isMissing = missing.first?.position == position
       let isSurplus = surplus.first?.position == position
@@ -51,13 +51,13 @@ package struct EvidenceComparison: Sendable {
         EvidenceDifference(
           expected: isMissing ? missing.popFirst() : nil, found: isSurplus ? surplus.popFirst() : nil))
     }
-    // An expectation without a summary expects none in particular.
+    // An expectation without a summary matches any summary.
     if let summary = expected.summary, summary != found.summary {
       add(EvidenceDifference(expected: summary, found: found.summary))
     }
   }
 
-  /// The records of each side, sorted, that the other lacks.
+  /// The records of each side, sorted, that are absent from the other.
   private static func unmatched(
     _ expected: ArraySlice<EvidenceRecord>, _ found: ArraySlice<EvidenceRecord>
   ) -> (missing: ArraySlice<EvidenceRecord>, surplus: ArraySlice<EvidenceRecord>) {

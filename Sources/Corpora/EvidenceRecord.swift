@@ -1,8 +1,8 @@
 import JSON
 
-/// A record, finding, stream or summary of NDJSON, ready to be compared.
+/// A record, finding, stream or summary of NDJSON, in comparable form.
 package struct EvidenceRecord: Sendable {
-  /// Where it is. What is null comes first.
+  /// The sort key. Null values come first.
   struct Position: Comparable, Sendable {
     let source: String
     let stream: Int
@@ -25,16 +25,15 @@ package struct EvidenceRecord: Sendable {
   }
 
   let position: Position
-  /// The members that are compared, their keys sorted; those that are null are left out, so that a key may be
-  /// absent.
+  /// The compared members with sorted keys. Null members are left out, so that a key may be absent.
   package let canonical: [UInt8]
-  /// As it is written into an expectation, its keys in the order in which they came.
+  /// The form for an expectation, with the keys in their original order.
   package let written: [UInt8]
 
   /// - Parameter object: an object with a `type`.
   init(_ object: JSONValue) {
     position = Position(object)
-    // A message says nothing about the bytes, and may be worded anew at any time.
+    // Messages are not compared, because their wording may change.
     let members = object.members.filter { $0.0 != "message" }
     canonical = Array(JSONValue.object(members.filter { !$0.1.isNull }).canonical.text.utf8)
     written = Array(JSONValue.object(members).text.utf8)
@@ -42,7 +41,7 @@ package struct EvidenceRecord: Sendable {
 }
 
 extension EvidenceRecord: Comparable {
-  /// By position; of several at one position by what they say.
+  /// By position, then by content.
   package static func < (left: EvidenceRecord, right: EvidenceRecord) -> Bool {
     left.position == right.position
       ? left.canonical.lexicographicallyPrecedes(right.canonical) : left.position < right.position

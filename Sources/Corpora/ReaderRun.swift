@@ -4,20 +4,20 @@ import Readers
 import Reports
 import WireBytes
 
-/// Holds somebody else's reader against every case of a corpus.
+/// Runs an external reader on every case of a corpus.
 package struct ReaderRun {
   package enum Format {
     case text, json, tap
   }
 
-  /// What became of one case: the readings of its streams, or why there are none.
+  /// The result of one case: the readings of its streams, or the reason why there are none.
   private struct Reading: Sendable {
     var name: String
     var shows: String
     var readings: [CaseReading] = []
     var broken: String?
 
-    /// The readings as tests. A case without a stream that the reader could read is skipped.
+    /// The readings as tests. A case without a stream for the reader is skipped.
     var rows: [TestRow] {
       if let broken { return [TestRow(name: name, shows: shows, verdict: .broken(broken))] }
       if readings.isEmpty {
@@ -37,7 +37,7 @@ package struct ReaderRun {
     self.examiner = examiner.keepingStreams(for: trial)
   }
 
-  /// Prints what became of the cases, in their order.
+  /// Prints the results of the cases, in order.
   package func run(_ output: OutputBuffer, format: Format, isVerbose: Bool) throws -> CorpusResult {
     var all: [Reading] = []
     let (cases, examiner, trial) = (cases, examiner, trial)
@@ -48,7 +48,7 @@ package struct ReaderRun {
     }
     let rows = all.flatMap(\.rows)
     let isNothingJudged = !all.contains { $0.readings.contains { $0.row.isRight != nil } }
-    if isNothingJudged { Messages.say("no case has a stream that the reader can be judged by") }
+    if isNothingJudged { Messages.say("no case has a stream to judge the reader on") }
     let readings = all.flatMap(\.readings)
     switch format {
     case .text: try output.append(text(all, readings, isVerbose: isVerbose))
@@ -67,8 +67,8 @@ package struct ReaderRun {
     case .broken(let reason): reading.broken = reason
     case .differs:
       reading.broken =
-        "its own expectation does not hold, so it can judge no reader; verify it without --reader"
-    case .holds:
+        "its own expectation fails, so it cannot judge readers; run verify without --reader"
+    case .asExpected:
       for stream in one.streams {
         reading.readings.append(try trial.read(stream, of: one.name, isOneOfMany: one.streams.count > 1))
       }
@@ -76,7 +76,7 @@ package struct ReaderRun {
     return reading
   }
 
-  // MARK: - What is printed
+  // MARK: - Output
 
   private func text(_ all: [Reading], _ readings: [CaseReading], isVerbose: Bool) -> String {
     let style = TextStyle(isColoured: OutputFile.isColoured)

@@ -1,7 +1,7 @@
 import Corpora
 import Testing
 
-@Suite("Expectations, and what differs from them")
+@Suite("Expectations and differences")
 struct EvidenceTests {
   /// A line of NDJSON for a tuple.
   private static func tuple(
@@ -25,12 +25,12 @@ struct EvidenceTests {
     EvidenceComparison(expected: try evidence(expected), found: try evidence(found), limit: limit)
   }
 
-  // MARK: - What is the same
+  // MARK: - Equal evidence
 
   private static let found = [header, tuple(0), tuple(38), summary]
 
   @Test(
-    "is the same",
+    "is equal",
     arguments: [
       ("itself", found),
       ("lines in another order", [summary, tuple(38), tuple(0), header]),
@@ -60,9 +60,9 @@ struct EvidenceTests {
     #expect(try differences(expected, Self.found).count == 0, "\(name)")
   }
 
-  // MARK: - What differs
+  // MARK: - Differences
 
-  @Test("a field that differs is named, and so is where")
+  @Test("a difference names its field and location")
   func field() throws {
     let comparison = try differences([Self.tuple(0), Self.tuple(38, token: "bb")], Self.found)
     #expect(comparison.count == 1)
@@ -79,7 +79,7 @@ struct EvidenceTests {
   }
 
   @Test(
-    "a record that one side lacks",
+    "a record that is on one side only",
     arguments: [
       ("expected and not found", [tuple(0), tuple(19), tuple(38)], true, 19),
       ("found and not expected", [tuple(0)], false, 38),
@@ -94,7 +94,7 @@ struct EvidenceTests {
     #expect(difference.location.contains("offset \(offset) "), "\(name)")
   }
 
-  @Test("a summary is compared where one is expected")
+  @Test("a summary is compared if one is expected")
   func summaries() throws {
     let other = Self.summary.replacing("2", with: "3")
     let comparison = try differences([Self.tuple(0), Self.tuple(38), other], Self.found)
@@ -106,7 +106,7 @@ struct EvidenceTests {
         == 1)
   }
 
-  @Test("at one place, what both have goes, and the rest is paired")
+  @Test("at the same position, equal records are removed and the rest is paired")
   func pairing() throws {
     let expected = ["aa", "bb", "cc"].map { Self.tuple(0, token: $0) }
     let found = ["cc", "dd", "aa"].map { Self.tuple(0, token: $0) }
@@ -151,7 +151,7 @@ struct EvidenceTests {
     }
   }
 
-  @Test("what is written is read as the same, whatever order it came in")
+  @Test("written evidence survives a round trip, for any order of lines")
   func writing() throws {
     let first = try evidence(Self.found + [Self.tuple(7, more: #","message":"gone""#)])
     let second = try evidence([Self.tuple(7)] + Self.found.reversed())
@@ -165,17 +165,17 @@ struct EvidenceTests {
       ])
   }
 
-  @Test("a place with many records takes no time that grows with their square")
+  @Test("many records at one position take less than quadratic time")
   func manyAtOnePlace() throws {
     let lines = (0..<20_000).map { Self.tuple(0, token: String($0 * 7919 % 20_000, radix: 16)) }
     #expect(try differences(lines, lines.reversed()).count == 0)
     #expect(try differences(lines, lines.dropLast()).count == 1)
   }
 
-  // MARK: - What is no evidence
+  // MARK: - Invalid evidence
 
   @Test(
-    "what cannot be read has line and column",
+    "errors have line and column",
     arguments: [
       ([header, "{\"type\":\"feedback\","], 2, false), ([header, "[]"], 2, false), (["", "{}"], 2, false),
       ([#"{"type":1}"#], 1, false), ([summary, summary], 2, false),

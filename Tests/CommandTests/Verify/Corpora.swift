@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Cases as the tests of `verify` make them.
+/// Builds cases for the tests of `verify`.
 extension TestDirectory {
-  /// Makes a case of `corpus`, without what is expected of it.
+  /// Creates a case of `corpus` without expectation.
   func makeCase(
     _ name: String, _ bytes: [UInt8], more: String = "", input: String = "input.bin"
   ) throws {
@@ -12,15 +12,15 @@ extension TestDirectory {
       "shows: What \(name) shows.\norigin: Made by a test.\n\(more)", to: "corpus/\(name)/case.yml")
   }
 
-  /// Writes what is expected of a case by the export of its inputs in its directory: what the format promises.
+  /// Writes the expectation of a case by exporting its inputs in its directory.
   func expectExport(_ name: String, _ arguments: String = "input.*") throws {
     let outcome = try shell(
       "cd 'corpus/\(name)' && \"$APNSIFT\" export -t ndjson \(arguments) -o expected.ndjson")
     try #require(outcome.code == 0, "\(outcome.errors)")
   }
 
-  /// Makes a whole case.
-  /// - Parameter options: of export, words between blanks.
+  /// Creates a complete case.
+  /// - Parameter options: options of export, separated by blanks.
   func addCase(_ name: String, _ bytes: [UInt8], more: String = "", options: String = "") throws {
     let words = options.split(separator: " ").map { "- '\($0)'\n" }.joined()
     try makeCase(name, bytes, more: more + (words.isEmpty ? "" : "options:\n\(words)"))
@@ -44,9 +44,9 @@ extension TestDirectory {
   }
 }
 
-/// The programs that read.
+/// The external readers.
 enum Readers {
-  /// A faulty one, by the name of its model; it is built beside the command.
+  /// A faulty one, by the name of its model; it is built next to the command.
   static func model(_ name: String) -> String {
     let directory = URL(fileURLWithPath: Command.path).deletingLastPathComponent().path
     return "'\(directory)/reader-model' \(name)"

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// TAP and JUnit of `verify`.
-@Suite("Results of a corpus for machines")
+@Suite("Machine-readable results of a corpus")
 struct VerifyOutputTests {
   private let directory: TestDirectory
 
@@ -13,7 +13,7 @@ struct VerifyOutputTests {
     try directory.addCase("b-wrong", feedback(tuples(2)))
     try directory.change("b-wrong/expected.ndjson", "\"timestamp\":1400000060", "\"timestamp\":5")
     try directory.makeCase("a-broken", [])
-    // A name and a sentence with all that the formats give a meaning, and what a terminal takes for commands.
+    // A name and a sentence with the special characters of the formats, and a terminal escape sequence.
     let name = "d <&>\"'#\\ ]]> é"
     try directory.addCase("odd", feedback(tuples(2)))
     try directory.write(
@@ -38,7 +38,7 @@ struct VerifyOutputTests {
     #expect(outcome.messages.last == "verified 4 cases: 2 as expected, 1 different, 1 broken")
   }
 
-  @Test("JUnit, as Python's parser reads it")
+  @Test("JUnit, read with Python's parser")
   func junit() throws {
     let outcome = try directory.verify("--junit", "out.xml")
     #expect(outcome.code == 2, "\(outcome.errors)")
@@ -62,7 +62,7 @@ struct VerifyOutputTests {
     #expect(try directory.bytes(of: "out.xml").allSatisfy { $0 >= 0x20 || $0 == 0x0a })
   }
 
-  @Test("the file appears whole, and replaces nothing unless that is asked for")
+  @Test("the file is replaced only with --force, and an input never")
   func existing() throws {
     try directory.write("mine", to: "out.xml")
     let outcome = try directory.verify("--junit", "out.xml")
@@ -77,7 +77,7 @@ struct VerifyOutputTests {
     #expect(try directory.names == ["corpus", "out.xml"])
   }
 
-  @Test("neither format has what is no character")
+  @Test("neither format contains noncharacters")
   func noCharacters() throws {
     try directory.addCase("x\u{fffe}y\u{ffff}", feedback(tuples(2)))
     try directory.change("x\u{fffe}y\u{ffff}/expected.ndjson", "\"input.bin\"", "\"\u{fffe}\"")
@@ -88,7 +88,7 @@ struct VerifyOutputTests {
     }
   }
 
-  @Test("a file that cannot be written takes no result away")
+  @Test("a file that cannot be written does not affect the other output")
   func fullDisk() throws {
     let all = try directory.verify("-v")
     let outcome = try directory.verify("-v", "--junit", "/dev/full")

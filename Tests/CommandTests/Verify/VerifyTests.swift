@@ -2,7 +2,7 @@ import CaptureWriting
 import Foundation
 import Testing
 
-/// `verify`: cases against what they expect.
+/// `verify`: cases compared with their expectations.
 @Suite("A corpus")
 struct VerifyTests {
   private let directory: TestDirectory
@@ -19,7 +19,7 @@ struct VerifyTests {
 
   // MARK: - As expected
 
-  @Test("what export says of each case is what is expected of it")
+  @Test("cases as expected")
   func holds() throws {
     try makeCorpus()
     let outcome = try directory.verify()
@@ -28,7 +28,7 @@ struct VerifyTests {
     #expect(outcome.messages == ["verified 3 cases: 3 as expected, 0 different, 0 broken"])
   }
 
-  @Test("every case is listed with what it shows, in the byte order of the names, whatever runs at once")
+  @Test("--verbose lists every case in byte order, for any number of jobs")
   func verbose() throws {
     try makeCorpus()
     let expected = ["a/cut-tail", "a/skipped", "b-sound"].flatMap {
@@ -39,7 +39,7 @@ struct VerifyTests {
     }
   }
 
-  @Test("a case can be named itself, and several directories")
+  @Test("the arguments can be a case or several directories")
   func named() throws {
     try makeCorpus()
     let one = try directory.apnsift("verify", "-v", "corpus/b-sound/")
@@ -49,7 +49,7 @@ struct VerifyTests {
   }
 
   @Test(
-    "options, pairs, captures, several inputs, compressed ones: as export reads them in the case's directory")
+    "options, pairs, captures and several inputs are read as export does in the case's directory")
   func inputs() throws {
     let push = Push(1, 7, token: token(1))
     try directory.makeCase(
@@ -70,13 +70,13 @@ struct VerifyTests {
     try directory.expectExport("several")
     let outcome = try directory.verify()
     #expect(outcome.code == 0, "\(outcome.text)\(outcome.errors)")
-    // The options matter: without them other things are found.
+    // Without the options the results differ.
     try directory.change("lengths/case.yml", "32,54", "32")
     #expect(try directory.verify().code == 1)
   }
 
   @Test(
-    "a directory with the name of an input makes no case of the one above it, and a byte order mark is no text"
+    "a directory named like an input is not an input, and a byte order mark is ignored"
   )
   func names() throws {
     try directory.addCase("input.old/one", Self.sound)
@@ -88,7 +88,7 @@ struct VerifyTests {
     #expect(outcome.lines.filter { $0.hasPrefix("ok") } == ["ok      input.old/one", "ok      marked"])
   }
 
-  @Test("an expectation that was written by hand need not look like ours")
+  @Test("a handwritten expectation may use another layout")
   func byHand() throws {
     try directory.makeCase("one", feedback(tuples(1)))
     let tuple = tuples(1)[0]
@@ -134,7 +134,7 @@ struct VerifyTests {
     Change("the end of a number", "1400000120", "1400000120.0", ["differs in timestamp"]),
   ]
 
-  @Test("shows what differs", arguments: changes)
+  @Test("differences are listed", arguments: changes)
   func differs(_ change: Change) throws {
     try directory.addCase("sound", Self.sound)
     try directory.addCase("other", Self.sound)
@@ -146,7 +146,7 @@ struct VerifyTests {
     #expect(outcome.messages.last == "verified 2 cases: 1 as expected, 1 different, 0 broken")
   }
 
-  @Test("changed bytes of an input differ")
+  @Test("a changed input differs")
   func changedInput() throws {
     try directory.addCase("sound", Self.sound)
     try directory.write(Self.sound.dropLast(38), to: "corpus/sound/input.bin")
@@ -155,7 +155,7 @@ struct VerifyTests {
     #expect(outcome.text.contains("feedback at offset 76"), "\(outcome.text)")
   }
 
-  @Test("what cannot be read is a finding to be expected like any other")
+  @Test("an input fault is an expected finding like any other")
   func brokenInput() throws {
     let packets = PcapWriter().file(FrameWriter().packets(Conversation(serverSends: Self.sound).segments()))
     try directory.makeCase("cut", Array(packets.dropLast(7)), input: "input.pcap")
@@ -169,7 +169,7 @@ struct VerifyTests {
 
   struct Broken: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    /// Makes it, as a line of shell in the directory of a sound case.
+    /// A shell command that breaks a sound case, run in its directory.
     var line: String
     var says: [String]
 
@@ -179,28 +179,28 @@ struct VerifyTests {
   }
 
   static let brokenCases = [
-    Broken("no case.yml", "rm case.yml", ["case.yml", "found none", "write one"]),
-    Broken("no expected.ndjson", "rm expected.ndjson", ["expected.ndjson", "found none", "--update"]),
-    Broken("no input", "rm input.bin", ["expected an input, found none", "input."]),
+    Broken("no case.yml", "rm case.yml", ["no case.yml", "write one"]),
+    Broken("no expected.ndjson", "rm expected.ndjson", ["no expected.ndjson", "--update"]),
+    Broken("no input", "rm input.bin", ["no input; ", "input."]),
     Broken("only an input", "rm case.yml expected.ndjson", ["case.yml"]),
     Broken("an input that is a directory", "rm input.bin; mkdir input.bin", ["input.bin", "a file"]),
     Broken(
       "an input that is a link to nothing", "rm input.bin; ln -s gone input.bin",
-      ["input.bin", "cannot be opened"]),
+      ["cannot open input.bin"]),
     Broken("a case.yml that is a pipe", "rm case.yml; mkfifo case.yml", ["case.yml", "a file"]),
     Broken(
       "an expectation that is a pipe", "rm expected.ndjson; mkfifo expected.ndjson",
       ["expected.ndjson", "a file"]),
     Broken(
       "an expectation that is a link to nothing", "rm expected.ndjson; ln -s gone expected.ndjson",
-      ["expected.ndjson", "cannot be opened"]),
+      ["cannot open expected.ndjson"]),
     Broken(
       "an expectation that is too large", "head -c 17000000 /dev/zero | tr '\\0' ' ' >> expected.ndjson",
-      ["expected.ndjson: expected at most 16.0 MiB", "several cases"]),
+      ["expected.ndjson is larger than 16.0 MiB", "split the case"]),
     Broken(
       "more found than can be compared",
       "for n in $(seq 15); do cat input.bin input.bin > more && mv more input.bin; done",
-      ["16.0 MiB of NDJSON", "several cases"]),
+      ["16.0 MiB of NDJSON", "split the case"]),
     Broken(
       "another schema version", "sed -i 's,apnsift/1,apnsift/2,' expected.ndjson",
       ["line 1", "\"apnsift/1\"", "\"apnsift/2\"", "another version", "--update"]),
@@ -214,7 +214,7 @@ struct VerifyTests {
     Broken(
       "an unknown key", "echo 'chunk: [1]' >> case.yml", ["line 3, column 1", "'chunk'", "nearest is chunks"]),
     Broken("a key twice", "echo 'shows: x' >> case.yml", ["case.yml: line", "'shows'", "again"]),
-    Broken("nothing said of what it shows", "sed -i /shows/d case.yml", ["the key shows"]),
+    Broken("no description of its purpose", "sed -i /shows/d case.yml", ["the key shows"]),
     Broken("an empty origin", "sed -i 's/origin:.*/origin:/' case.yml", ["line 2", "origin"]),
     Broken(
       "chunks of nothing", "echo 'chunks: [38, 0]' >> case.yml",
@@ -234,16 +234,16 @@ struct VerifyTests {
     Broken(
       "a pair from elsewhere",
       "echo 'options: [--requests, /etc/passwd, --responses, input.bin]' >> case.yml",
-      ["/etc/passwd", "a file of the case"]),
+      ["'/etc/passwd'", "a file of the case"]),
     Broken(
-      "a pair from beside the case",
+      "a pair from outside the case",
       "echo 'options: [--requests, ../sound/input.bin, --responses=input.bin]' >> case.yml",
       ["../sound/input.bin", "a file of the case"]),
     Broken(
       "a case.yml with control characters", "printf 'covers: [\\033[2J]' >> case.yml", ["case.yml", "line 3"]),
   ]
 
-  @Test("a case that is broken says why and what to do, and the others are verified", arguments: brokenCases)
+  @Test("a broken case has a reason and a remedy, and the others are verified", arguments: brokenCases)
   func broken(_ one: Broken) throws {
     try directory.addCase("sound", Self.sound)
     try directory.addCase("bad", Self.sound)
@@ -259,7 +259,7 @@ struct VerifyTests {
     #expect(try directory.verify("--reader", "cat >/dev/null").code == 2)
   }
 
-  @Test("a difference beside a broken case: 2 goes before 1")
+  @Test("exit code 2 for a broken case takes precedence over 1 for a difference")
   func both() throws {
     try directory.addCase("different", Self.sound)
     try directory.change("different/expected.ndjson", "\"feedback\":3", "\"feedback\":4")
@@ -272,17 +272,17 @@ struct VerifyTests {
     try directory.write("nothing", to: "corpus/docs/README.md")
     let outcome = try directory.verify()
     #expect(outcome.code == 2)
-    #expect(outcome.errors.contains("corpus: expected cases, found none"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("corpus: no cases found"), "\(outcome.errors)")
     for missing in ["gone", "corpus/docs/README.md"] {
       let outcome = try directory.apnsift("verify", missing)
       #expect(outcome.code == 2)
-      #expect(outcome.messages.first?.hasPrefix("\(missing): expected a directory of cases") == true)
+      #expect(outcome.messages.first?.hasPrefix("\(missing): cannot list this directory") == true)
     }
   }
 
   // MARK: - Updating
 
-  @Test("--update writes what is found, and only where it differs or is missing")
+  @Test("--update writes only different and missing expectations")
   func update() throws {
     try makeCorpus()
     let before = try directory.bytes(of: "corpus/b-sound/expected.ndjson")
@@ -306,7 +306,7 @@ struct VerifyTests {
     #expect(try directory.shell("ls -A corpus/new").lines == ["case.yml", "expected.ndjson", "input.bin"])
   }
 
-  @Test("--update mends nothing but expectations")
+  @Test("--update changes only expectations")
   func updateBroken() throws {
     try directory.addCase("bad", Self.sound)
     _ = try directory.shell("rm corpus/bad/case.yml")
@@ -315,7 +315,7 @@ struct VerifyTests {
     #expect(try directory.bytes(of: "corpus/bad/expected.ndjson") == before)
   }
 
-  @Test("an expectation that cannot be written is told of its case, and the others are written")
+  @Test("an expectation that cannot be written breaks its case, and the others are written")
   func unwritable() throws {
     for name in ["a-directory", "b-link", "c-new"] { try directory.makeCase(name, Self.sound) }
     try directory.makeDirectory("corpus/a-directory/expected.ndjson")
@@ -325,7 +325,7 @@ struct VerifyTests {
     #expect(
       outcome.lines.map { $0.prefix { $0 != ":" } } == ["broken a-directory", "broken b-link"],
       "\(outcome.text)")
-    #expect(outcome.lines.allSatisfy { $0.contains("expected.ndjson is not written") })
+    #expect(outcome.lines.allSatisfy { $0.contains("cannot write expected.ndjson") })
     #expect(
       outcome.messages == [
         "c-new: wrote expected.ndjson",
@@ -333,7 +333,7 @@ struct VerifyTests {
       ])
   }
 
-  @Test("what is written anew is what is written twice, and holds no path of where it was made")
+  @Test("--update is reproducible, and does not depend on the directory")
   func stableUpdate() throws {
     try makeCorpus()
     _ = try directory.shell("find corpus -name expected.ndjson -delete")
