@@ -1,14 +1,14 @@
 import Analysis
 import Platform
 
-/// An option as a report lists it.
+/// An option as the report lists it.
 package struct ReportOption: Sendable {
   /// With its hyphens.
   package var name: String
   /// Nil for a flag.
   package var value: String?
   package var isDefault: Bool
-  /// Whether other commands need it to give the same answers.
+  /// Whether it affects the results, so that other commands must repeat it.
   package var shapesAnswers: Bool
 
   package init(_ name: String, _ value: String? = nil, isDefault: Bool, shapesAnswers: Bool = true) {
@@ -18,10 +18,10 @@ package struct ReportOption: Sendable {
   /// The value as the page shows it.
   var text: String { value ?? (isDefault ? "not given" : "given") }
 
-  /// What another command needs to read the inputs in the same way, as words of a shell.
+  /// Shell words that make another command read the inputs in the same way; empty if none are needed.
   fileprivate var words: [String] {
     guard !isDefault, shapesAnswers else { return [] }
-    // Of ports there may be several, and each is an option.
+    // Each port becomes an option of its own.
     if let value, name.hasSuffix("-port") {
       return value.split(separator: ", ").flatMap { [name, String($0)] }
     }
@@ -29,19 +29,19 @@ package struct ReportOption: Sendable {
   }
 }
 
-/// The commands that a report names: with the inputs and the options that it was made with.
+/// The commands that a report suggests, with the inputs and options of the report.
 package struct CommandLines {
   /// As they were given.
   private let inputs: [String]
   private let isPair: Bool
-  /// Whether all inputs belong together, so that one of them alone gives other answers.
+  /// Whether the inputs belong together, so that one of them alone gives different results.
   private let isOne: Bool
   private let words: String
 
   /// - Parameters:
-  ///   - pair: whether the inputs are requests and responses of one connection.
-  ///   - joined: whether they are one capture.
-  ///   - options: those that inputs are read with.
+  ///   - pair: whether the inputs are the requests and the responses of one connection.
+  ///   - joined: whether they are parts of one capture.
+  ///   - options: the options for reading the inputs.
   package init(
     _ inputs: [String] = [], pair: Bool = false, joined: Bool = false, options: [ReportOption] = []
   ) {
@@ -74,7 +74,7 @@ package struct CommandLines {
       resend: command("export", " --records resend"), audit: command("audit", audit))
   }
 
-  /// What shows the place of a finding; nil where it has none in a stream.
+  /// The command that shows a finding's bytes; nil if the finding has no location in a stream.
   package func show(_ finding: Finding) -> String? {
     guard let stream = finding.stream else { return nil }
     let target: String
@@ -86,19 +86,19 @@ package struct CommandLines {
       return nil
     }
     let inputs = isOne ? inputWords : " " + ShellWord.input(finding.source)
-    let place =
+    let filter =
       (stream > 0 ? " --stream \(stream)" : "")
       + (finding.direction.map { " --direction \($0.rawValue)" } ?? "")
-    return "apnsift show\(inputs)\(words)\(target)\(place)"
+    return "apnsift show\(inputs)\(words)\(target)\(filter)"
   }
 }
 
-/// Commands that give what the page leaves out, each with its arguments quoted for a shell.
+/// Commands that print the rows left out of the page, with their arguments quoted for a shell.
 package struct ReportCommands: Sendable {
   var streams = ""
   var findings = ""
   var records = ""
-  /// Writes the dead tokens: one command a line.
+  /// The commands that list the invalidated tokens.
   var deadTokens: [String] = []
   var responses = ""
   var requests = ""
@@ -106,23 +106,23 @@ package struct ReportCommands: Sendable {
   var audit = ""
 }
 
-/// Words of a command as a shell takes them.
+/// Quotes the words of a command for a shell.
 private enum ShellWord {
-  /// `text` as one word, in quotes where it needs them. What cannot be seen is spelled out, so that who copies the command
-  /// from paper gets the same.
+  /// `text` as one word, quoted if necessary. Invisible characters are escaped, so that the command can be typed from
+  /// paper.
   static func quoted(_ text: String) -> String {
     if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
-    guard VisibleText.exact(text) == text else { return spelledOut(text) }
+    guard VisibleText.exact(text) == text else { return escaped(text) }
     return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
   }
 
-  /// The same for the name of an input: one that begins with a hyphen would be taken for an option.
+  /// The name of an input. One that begins with a hyphen gets `./`, or it would be parsed as an option.
   static func input(_ name: String) -> String {
     quoted(name.hasPrefix("-") && name != "-" ? "./" + name : name)
   }
 
-  /// As bash, zsh and ksh read it: `$'…'` with the bytes in hex.
-  private static func spelledOut(_ text: String) -> String {
+  /// `$'…'` with the bytes in hex, as bash, zsh and ksh read it.
+  private static func escaped(_ text: String) -> String {
     "$'"
       + text.unicodeScalars.map { scalar in
         if scalar == "'" || scalar == "\\" { return "\\" + String(scalar) }

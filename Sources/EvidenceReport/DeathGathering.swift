@@ -2,9 +2,9 @@ import Analysis
 import Reports
 import WireBytes
 
-/// The deaths that a token table tells of: all of them counted, the first few kept.
+/// Collects invalidated tokens from a token table: counts all of them and keeps the first few.
 package struct DeathGathering {
-  private struct Death {
+  private struct InvalidatedToken {
     var token: [UInt8]
     var verdict: TokenVerdict
 
@@ -12,25 +12,25 @@ package struct DeathGathering {
   }
 
   private var deaths = Deaths()
-  private var latest: TopList<Death>
-  private var repeated: TopList<Death>
+  private var latest: TopK<InvalidatedToken>
+  private var repeated: TopK<InvalidatedToken>
 
   /// - Parameters:
-  ///   - maxTokens: dead tokens kept.
-  ///   - maxRepeated: tokens kept that more than one record names.
-  ///   - times: plausible times.
+  ///   - maxTokens: how many invalidated tokens to keep.
+  ///   - maxRepeated: how many tokens with more than one record to keep.
+  ///   - times: plausible times, in seconds since 1970.
   package init(maxTokens: Int, maxRepeated: Int, times: ClosedRange<UInt32>) {
     deaths.hours = HourCounts(times)
-    latest = TopList(maxTokens) { ($1.time, $0.token) < ($0.time, $1.token) }
-    repeated = TopList(maxRepeated) {
+    latest = TopK(maxTokens) { ($1.time, $0.token) < ($0.time, $1.token) }
+    repeated = TopK(maxRepeated) {
       ($1.verdict.records, $0.token) < ($0.verdict.records, $1.token)
     }
   }
 
-  /// - Parameter names: what tokens are called.
+  /// - Parameter names: the form in which the report shows tokens.
   package mutating func gather(_ table: TokenTable, names: TokenNames) throws -> Deaths {
     var gathered = self
-    // Which order the tokens come in does not show: the lists have orders of their own.
+    // Any order will do: the lists sort the tokens themselves.
     try table.visitInAnyOrder { token, verdict in gathered.add(token, verdict) }
     self = gathered
     deaths.rows = try latest.sorted.map { try Self.row($0, names) }
@@ -42,7 +42,7 @@ package struct DeathGathering {
     if verdict.records > 1 {
       deaths.repeatedCount += 1
       if repeated.last.map({ $0.verdict.records <= verdict.records }) ?? true {
-        repeated.add(Death(token: Self.bytes(token), verdict: verdict))
+        repeated.add(InvalidatedToken(token: Self.bytes(token), verdict: verdict))
       }
     }
     guard let time = verdict.time else {
@@ -53,39 +53,40 @@ package struct DeathGathering {
     deaths.hours.add(time)
     deaths.times = min(deaths.times?.lowerBound ?? time, time)...max(deaths.times?.upperBound ?? time, time)
     if latest.last.map({ $0.time <= time }) ?? true {
-      latest.add(Death(token: Self.bytes(token), verdict: verdict))
+      latest.add(InvalidatedToken(token: Self.bytes(token), verdict: verdict))
     }
   }
 
   private static func bytes(_ token: RawSpan) -> [UInt8] { token.withUnsafeBytes { Array($0) } }
 
-  private static func row(_ death: Death, _ names: TokenNames) throws -> Deaths.Row {
+  private static func row(_ invalidated: InvalidatedToken, _ names: TokenNames) throws -> Deaths.Row {
     Deaths.Row(
-      token: try names.name(death.token), time: death.time, countedRecords: death.verdict.countedRecords,
-      records: death.verdict.records, length: death.token.count)
+      token: try names.name(invalidated.token), time: invalidated.time,
+      countedRecords: invalidated.verdict.countedRecords,
+      records: invalidated.verdict.records, length: invalidated.token.count)
   }
 }
 
-/// Tokens in the order of their bytes, one before its extensions.
+/// Compares numbers, then tokens bytewise.
 private func < (left: (UInt32, [UInt8]), right: (UInt32, [UInt8])) -> Bool {
   left.0 != right.0 ? left.0 < right.0 : left.1.lexicographicallyPrecedes(right.1)
 }
 
-/// The first few of many elements in some order, found in one pass: a heap of those so far, the last of them on top.
-struct TopList<Element> {
+/// The first few elements in some order, found in one pass with a heap whose top is the last of them.
+struct TopK<Element> {
   private let capacity: Int
   private let precedes: (Element, Element) -> Bool
   private var heap: [Element] = []
 
   /// - Parameters:
-  ///   - capacity: how many are kept.
-  ///   - precedes: a strict order of all elements.
+  ///   - capacity: how many elements to keep.
+  ///   - precedes: a strict total order.
   init(_ capacity: Int, by precedes: @escaping (Element, Element) -> Bool) {
     self.capacity = capacity
     self.precedes = precedes
   }
 
-  /// The one that leaves next; nil while there is room.
+  /// The element that is evicted next; nil while there is room.
   var last: Element? { heap.count < capacity ? nil : heap.first }
   var isFull: Bool { heap.count >= capacity }
 
@@ -100,7 +101,6 @@ struct TopList<Element> {
     }
   }
 
-  /// In order.
   var sorted: [Element] { heap.sorted(by: precedes) }
 
   private mutating func rise(from index: Int) {

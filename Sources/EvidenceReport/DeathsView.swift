@@ -1,9 +1,9 @@
-/// The tokens that died, in the page.
+/// The invalidated tokens in the page.
 struct DeathsView {
   struct Row {
     let rank: String
     let token: String
-    let died: String
+    let invalidated: String
     let often: String
     let remark: String?
   }
@@ -20,7 +20,7 @@ struct DeathsView {
   let hasRepeated: Bool
   let hasRepeatedRows: Bool
   let repeatedShown: String?
-  /// Whether inputs hold the same bytes, so that a token may be named by a copy alone.
+  /// Whether some inputs are identical, so that copies repeat tokens.
   let hasCopies: Bool
   let commands: [String]
   let recordsCommand: String
@@ -33,7 +33,7 @@ struct DeathsView {
     hasDead = deaths.dead > 0
     isCut = rows.count < deaths.dead
     shown = Figures.part(rows.count, of: deaths.dead, "listed")
-    total = Figures.count(deaths.dead, "dead token", "dead tokens, the latest death first")
+    total = Figures.count(deaths.dead, "invalidated token", "invalidated tokens, the latest first")
     doubtful = Figures.count(deaths.doubtful, "token is", "tokens are")
     hasDoubtful = deaths.doubtful > 0
     repeated = deaths.repeated.enumerated().map { Self.row($0, $1, often: $1.records) }
@@ -48,18 +48,18 @@ struct DeathsView {
     tokenWord = page.head.isRedacted ? "Pseudonym" : "Token"
   }
 
-  /// Bytes of nearly all tokens: the length of others is told.
+  /// Length of nearly all tokens, in bytes; any other length is shown.
   private static let usualLength = 32
 
-  private static func row(_ index: Int, _ death: Deaths.Row, often: UInt32) -> Row {
-    let flagged = death.records &- death.countedRecords
+  private static func row(_ index: Int, _ token: Deaths.Row, often: UInt32) -> Row {
+    let flagged = token.records &- token.countedRecords
     let remarks = [
-      death.length == usualLength ? nil : Figures.count(death.length, "byte"),
-      flagged > 0 ? "\(Figures.count(Int(flagged), "flagged record")) besides" : nil,
+      token.length == usualLength ? nil : Figures.count(token.length, "byte"),
+      flagged > 0 ? "plus \(Figures.count(Int(flagged), "flagged record"))" : nil,
     ].compactMap { $0 }
     return Row(
-      rank: Figures.grouped(index + 1), token: death.token,
-      died: death.countedRecords > 0 ? Figures.time(death.time) : "not counted as dead",
+      rank: Figures.grouped(index + 1), token: token.token,
+      invalidated: token.countedRecords > 0 ? Figures.time(token.time) : "not counted",
       often: Figures.atMost(often), remark: remarks.isEmpty ? nil : remarks.joined(separator: ", "))
   }
 }

@@ -1,7 +1,7 @@
 import Platform
 import WireBytes
 
-/// Numbers as the page writes them.
+/// Formats numbers for the page.
 package enum Figures {
   /// `1,234,567`.
   package static func grouped(_ number: Int) -> String {
@@ -15,21 +15,21 @@ package enum Figures {
   }
 
   /// `1 byte`, `1,234 bytes`.
-  /// - Parameter plural: where it is not the noun with an s.
+  /// - Parameter plural: needed unless it is the noun with an s.
   package static func count(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
     count == 1 ? "1 \(noun)" : "\(grouped(count)) \(plural ?? noun + "s")"
   }
 
   /// `5 of 12 are listed`, `1 of 12 is listed`, `None of 12 is listed`.
   /// - Parameters:
-  ///   - verb: what was done with the part.
-  ///   - noun: what they are, if it is to be said.
+  ///   - verb: a participle for the part.
+  ///   - noun: for the whole, if any.
   package static func part(_ part: Int, of whole: Int, _ verb: String, noun: String? = nil) -> String {
     let all = noun.map { count(whole, $0) } ?? grouped(whole)
     return "\(part == 0 ? "None" : grouped(part)) of \(all) \(part > 1 ? "are" : "is") \(verb)"
   }
 
-  /// A share with one decimal, `0.4 %`; never 0 of something, and never 100 of less than all.
+  /// A share with one decimal, `0.4 %`. Only nothing is 0 %, and only the whole is 100 %.
   package static func percent(_ part: Int, of whole: Int) -> String {
     guard whole > 0, part > 0 else { return "0 %" }
     if part >= whole { return "100 %" }
@@ -44,12 +44,12 @@ package enum Figures {
     bytes < 1024 ? count(bytes, "byte") : "\(grouped(bytes)) bytes (\(ByteSize.text(bytes)))"
   }
 
-  /// A count that stands for as many or more when it is the largest there is.
+  /// A saturating count: the largest number means that or more.
   package static func atMost(_ count: UInt32) -> String {
     grouped(Int(count)) + (count == .max ? " or more" : "")
   }
 
-  /// `2013-05-01 09:30:00 UTC`: a time that people read.
+  /// `2013-05-01 09:30:00 UTC`.
   package static func time(_ seconds: UInt32) -> String {
     let text = UTCTime.text(seconds)
     return text.prefix(10) + " " + text.dropFirst(11).prefix(8) + " UTC"

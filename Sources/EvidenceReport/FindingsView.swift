@@ -10,12 +10,13 @@ struct FindingsView {
     let title: String
     let meaning: String
     let remedy: String
-    let places: [Place]
+    let examples: [Example]
     let isCut: Bool
     let shown: String
   }
 
-  struct Place {
+  /// A finding with the bytes around it.
+  struct Example {
     let facts: [PageView.Fact]
     let message: String
     let hasMessage: Bool
@@ -53,9 +54,9 @@ struct FindingsView {
     hasFlags = !flags.isEmpty
     flagged =
       Figures.count(
-        page.flaggedRecords, "record carries a flag: it was read, but with doubt",
-        "records carry a flag: they were read, but with doubt")
-    hasHex = groups.contains { $0.places.contains { $0.hasHex } }
+        page.flaggedRecords, "record carries a flag: it was read, but is doubtful",
+        "records carry a flag: they were read, but are doubtful")
+    hasHex = groups.contains { $0.examples.contains { $0.hasHex } }
     allCommand = page.commands.findings
   }
 
@@ -63,17 +64,16 @@ struct FindingsView {
     let entry = found.code.entry
     return Group(
       code: found.code.rawValue, severity: found.code.severity.rawValue, count: Figures.grouped(found.count),
-      title: entry.title, meaning: "\(entry.cause) \(entry.meaning)", remedy: entry.remedy,
-      places: found.places.map(place),
+      title: text.title, meaning: text.meaning, remedy: text.remedy, examples: found.places.map(example),
       isCut: found.places.count < found.count,
       shown: Figures.part(found.places.count, of: found.count, "shown"))
   }
 
-  private static func place(_ place: FoundPlace) -> Place {
-    let hex = place.window.map { HexView($0, finding: place.finding).parts } ?? []
-    return Place(
-      facts: facts(place.finding), message: place.finding.message, hasMessage: !place.finding.message.isEmpty,
-      hex: hex, hasHex: !hex.isEmpty, command: place.command ?? "", hasCommand: place.command != nil)
+  private static func example(_ found: FoundPlace) -> Example {
+    let hex = found.window.map { HexView($0, finding: found.finding).parts } ?? []
+    return Example(
+      facts: facts(found.finding), message: found.finding.message, hasMessage: !found.finding.message.isEmpty,
+      hex: hex, hasHex: !hex.isEmpty, command: found.command ?? "", hasCommand: found.command != nil)
   }
 
   private static func facts(_ finding: Finding) -> [PageView.Fact] {

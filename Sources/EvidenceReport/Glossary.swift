@@ -1,4 +1,4 @@
-/// Words that the page uses, for those who meet them here first.
+/// Definitions of the terms that the page uses.
 enum Glossary {
   struct Entry {
     var term: String
@@ -9,82 +9,89 @@ enum Glossary {
     let pseudonym = Entry(
       term: "Pseudonym",
       meaning:
-        "A name, device- and 16 digits, that stands for a token in this report. It follows from the token and a secret key: "
-        + "the same token has the same pseudonym in all reports made with that key, and without the key nobody can tell "
-        + "which token it is.")
+        "A name, device- followed by 16 digits, that replaces a token in this report. It is computed from the token and a "
+        + "secret key: the same token has the same pseudonym in every report made with that key. Without the key, the token "
+        + "cannot be recovered.")
     return (isRedacted ? common + [pseudonym] : common).sorted { $0.term < $1.term }
   }
 
   private static let common = [
     Entry(
-      term: "Death of a token",
+      term: "Invalidation",
       meaning:
-        "The statement of Apple's service that an app is no longer on a device, and since when. Notifications to its token "
-        + "go nowhere from then on, unless the device registers again."),
+        "The report by Apple's service that an app has not been on a device since a given time. From then on, notifications "
+        + "to its token do not arrive, unless the device registers again."),
     Entry(
       term: "Device token, token",
       meaning:
-        "The number, mostly of 32 bytes (64 hex digits), under which one app on one device is reached. It names no person, "
-        + "but who has a list of users with their tokens can tell whose device it is."),
+        "The number, usually of 32 bytes (64 hex digits), that addresses one app on one device. It names no person, but "
+        + "anyone with a list of users and their tokens can find out whose device it is."),
     Entry(
       term: "Direction",
-      meaning: "What one side of a connection sent: the client, or the server (Apple's service)."),
-    Entry(
-      term: "Dump", meaning: "A file with the bytes that a program received or sent, as they came."),
+      meaning: "The bytes sent by one side of a connection: the client, or the server (Apple's service)."),
+    Entry(term: "Dump", meaning: "A file with the bytes that a program received or sent, unchanged."),
     Entry(
       term: "Capture",
       meaning:
-        "A file with the packets that went over a network, each with its time. Streams are put together from them."
+        "A file with the packets that crossed a network, each with its time. Streams are reassembled from the packets."
     ),
     Entry(
       term: "Error response",
-      meaning: "What a gateway said, once, before it closed a connection: which request failed, and why."),
+      meaning:
+        "The one message that a gateway sent before it closed a connection. It says which request failed, and why."
+    ),
     Entry(
       term: "Feedback tuple",
       meaning:
-        "The record in which the feedback service reports one dead token: a time, a length and the token."),
+        "The record in which the feedback service reports one invalidated token: a time, a length and the token."
+    ),
     Entry(
       term: "Finding",
-      meaning: "Something that is wrong with a place: bytes were lost there, or cannot be read."),
+      meaning: "A problem at one location in the input: bytes are missing there, or cannot be read."),
     Entry(
       term: "Flag",
       meaning:
-        "A doubt about a record that was read. Flagged records are not counted as deaths in this report."),
+        "A doubt about a record that was read. This report does not count flagged records as invalidations."),
     Entry(
       term: "Gap",
-      meaning: "Bytes that were sent and are known to be missing from the input. Offsets count them in."),
+      meaning: "Bytes that were sent but are known to be missing from the input. Offsets include them."),
     Entry(
       term: "Gateway",
-      meaning:
-        "The server of Apple's that took notifications. On success it said nothing; see error response."),
+      meaning: "Apple's server that received notifications. It sent nothing on success; see error response."),
     Entry(
       term: "Hex",
-      meaning: "A way of writing bytes: two of the digits 0 to 9 and a to f for each."),
+      meaning: "A notation for bytes: each byte is written as two of the digits 0 to 9 and a to f."),
     Entry(
       term: "Offset",
       meaning:
-        "The place of a byte: how many bytes stand before it in its direction of the stream, so that the first has offset 0."
+        "The position of a byte: the number of bytes before it in its direction of the stream. The first byte has offset 0."
     ),
     Entry(
       term: "Outcome",
       meaning:
-        "What became of a request. Accepted: sent before the one that failed. Rejected: the one that failed. Discarded: "
-        + "sent after it, and thrown away. Unknown: no error came, and silence proves nothing."),
+        "The fate of a request. Accepted: sent before the request that failed. Rejected: the request that failed. Discarded: "
+        + "sent after it, and not processed. Unknown: there is no error response, and silence proves nothing."
+    ),
+    Entry(
+      term: "Reader",
+      meaning: "A program that reads the records of a stream. This report tests a few with known faults."),
     Entry(
       term: "Record",
-      meaning: "A feedback tuple, a request or an error response: what the bytes of a stream consist of."),
+      meaning: "A feedback tuple, a request or an error response: the unit of which streams consist."),
     Entry(
       term: "Request",
-      meaning: "A notification on its way to the gateway: for which token, with which message."),
+      meaning: "A notification sent to the gateway: the token it is for, and the message."),
     Entry(
       term: "SHA-256",
       meaning:
-        "A fingerprint of a file, 64 hex digits. Another file with the same one is not known and cannot be made: who has "
-        + "the file can check that it is the one that was examined."),
+        "A fingerprint of a file, 64 hex digits. No two different files with the same SHA-256 are known, and there is no "
+        + "practical way to make them. So anyone with the file can check that it is the one that was examined."
+    ),
     Entry(
       term: "Stream", meaning: "One connection between a client and a server, or the content of one dump."),
     Entry(
       term: "UTC",
-      meaning: "The time of the world's clocks at Greenwich, without summer time. All times here are UTC."),
+      meaning:
+        "Coordinated Universal Time, the world's standard time, without summer time. All times here are UTC."),
   ]
 }

@@ -1,7 +1,7 @@
 import Analysis
 import WireBytes
 
-/// Bytes around a place, in cells of eight: they stand side by side on a desk, and one below the other on a phone.
+/// Bytes around a location, in cells of eight, which the page arranges by the width of the screen.
 struct HexView {
   private static let width = 8
 
@@ -11,18 +11,18 @@ struct HexView {
     let text: String
   }
 
-  /// Bytes in a row that are of the same kind.
+  /// Consecutive bytes of one kind.
   struct Span {
     let kind: String
     let digits: String
   }
 
-  /// Cells in a row, and what is missing before them.
+  /// Consecutive cells, and a note on the bytes before them.
   struct Part {
     let cells: [Cell]
     let before: String
     let hasBefore: Bool
-    /// Whether those are missing, rather than left out.
+    /// Whether the bytes before are missing from the input, rather than left out of the page.
     let isGap: Bool
   }
 
@@ -32,7 +32,7 @@ struct HexView {
     var parts: [Part] = []
     var end: Int?
     for segment in window.segments where !segment.bytes.isEmpty {
-      let before = end.map { Self.left(from: $0, to: segment.offset, finding) } ?? ""
+      let before = end.map { Self.separator(from: $0, to: segment.offset, finding) } ?? ""
       parts.append(
         Part(
           cells: Self.cells(segment), before: before, hasBefore: !before.isEmpty,
@@ -42,8 +42,8 @@ struct HexView {
     self.parts = parts
   }
 
-  /// What stands between two segments.
-  private static func left(from end: Int, to start: Int, _ finding: Finding) -> String {
+  /// The note between two segments.
+  private static func separator(from end: Int, to start: Int, _ finding: Finding) -> String {
     let bytes = Figures.count(start - end, "byte")
     if finding.code == .streamGap { return start > end ? "\(bytes) missing" : "" }
     return start > end ? "\(bytes) between" : ""
@@ -75,19 +75,19 @@ struct HexView {
   }
 }
 
-/// Bytes around a place of a stream, with what each of them is.
+/// Bytes around a location in a stream, each with its kind.
 package struct HexWindow: Equatable, Sendable {
-  /// What a byte is.
+  /// The role of a byte.
   package enum Kind: String, Sendable {
-    /// Of the place that the finding is about.
+    /// Part of the bytes that the finding is about.
     case place
     case time, length, token
-    /// Of no record of feedback that is known.
+    /// Part of no known feedback tuple.
     case other
   }
 
   package struct Byte: Equatable, Sendable {
-    /// Nil where it is not to be shown.
+    /// Nil if it is redacted.
     package var value: UInt8?
     package var kind: Kind
 
@@ -97,9 +97,9 @@ package struct HexWindow: Equatable, Sendable {
     }
   }
 
-  /// Bytes in a row.
+  /// Consecutive bytes.
   package struct Segment: Equatable, Sendable {
-    /// Offset of the first one in its direction of the stream, from 0.
+    /// Offset of the first byte in its direction of the stream, from 0.
     package var offset: Int
     package var bytes: [Byte]
 
@@ -109,7 +109,7 @@ package struct HexWindow: Equatable, Sendable {
     }
   }
 
-  /// In order; between two of them bytes are missing, or left out.
+  /// In order; the bytes between two segments are missing or left out.
   package var segments: [Segment]
 
   package init(_ segments: [Segment]) { self.segments = segments }

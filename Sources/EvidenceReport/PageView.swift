@@ -2,8 +2,8 @@ import Analysis
 import Mustache
 import Platform
 
-/// The page as the template reads it: every text as it is shown. Names of properties are names in report.mustache; those
-/// of rows differ from those around them, as the template looks outward for what a row lacks.
+/// The context of report.mustache: all texts as the page shows them. A row's property names must differ from those of
+/// the enclosing context, because the template looks there for a name that a row lacks.
 struct PageView {
   let style = ReportHTML.style
   let head: ReportHead
@@ -32,7 +32,7 @@ struct PageView {
   let glossary: [Glossary.Entry]
   let account: [AccountRow]
 
-  /// A figure that is seen first.
+  /// A key figure at the top of the page.
   struct Tile {
     let figure: String
     let label: String
@@ -43,7 +43,7 @@ struct PageView {
     }
   }
 
-  /// A name and what is said of it.
+  /// A name and its value.
   struct Fact {
     let name: String
     let value: String
@@ -94,7 +94,7 @@ struct PageView {
     var tiles = [Tile(examined, "byte examined", "bytes examined")]
     if summary.feedback > 0 || gateway.requests + gateway.responses == 0 {
       tiles.append(Tile(summary.feedback, "feedback tuple", "feedback tuples"))
-      tiles.append(Tile(page.deaths.dead, "dead token", "dead tokens"))
+      tiles.append(Tile(page.deaths.dead, "invalidated token", "invalidated tokens"))
     }
     if gateway.requests > 0 { tiles.append(Tile(gateway.requests, "request", "requests")) }
     if gateway.responses > 0 { tiles.append(Tile(gateway.responses, "error response", "error responses")) }
@@ -107,27 +107,27 @@ struct PageView {
     return tiles
   }
 
-  /// Where every byte went.
   struct AccountRow {
-    let fate: String
+    let category: String
     let bytes: String
     let share: String
   }
 
   private static func account(_ summary: Summary) -> [AccountRow] {
     let rows = [
-      ("In records", summary.recordBytes), ("Passed over: they belong to no record", summary.skippedBytes),
-      ("Cut off: a record that has begun and does not end", summary.truncatedBytes),
+      ("In records", summary.recordBytes), ("Skipped: part of no record", summary.skippedBytes),
+      ("Cut off: an incomplete record", summary.truncatedBytes),
     ]
-    let shares = rows.map { fate, bytes in
+    let shares = rows.map { category, bytes in
       AccountRow(
-        fate: fate, bytes: Figures.grouped(bytes), share: Figures.percent(bytes, of: summary.streamBytes))
+        category: category, bytes: Figures.grouped(bytes),
+        share: Figures.percent(bytes, of: summary.streamBytes))
     }
     let rest = [
-      ("Not decoded: encrypted, or of another protocol", summary.undecodedBytes),
+      ("Not decoded: encrypted or of another protocol", summary.undecodedBytes),
       ("Missing from the input", summary.gapBytes),
     ].filter { $0.1 > 0 }
-    return shares + rest.map { AccountRow(fate: $0.0, bytes: Figures.grouped($0.1), share: "–") }
+    return shares + rest.map { AccountRow(category: $0.0, bytes: Figures.grouped($0.1), share: "–") }
   }
 }
 
@@ -146,7 +146,7 @@ struct InputView {
     let packets = input.packets.map { ", \(Figures.count($0, "packet"))" } ?? ""
     format = kind + compression + packets
     size = Figures.size(input.bytes)
-    digest = input.sha256 ?? "not known"
+    digest = input.sha256 ?? "unknown"
     sameBytesAs = input.sameBytesAs
   }
 }
@@ -161,15 +161,15 @@ struct TimelineView {
 
   init?(_ deaths: Deaths) {
     guard let timeline = Timeline(deaths.hours) else { return nil }
-    wide = TimelineSVG(timeline, size: .wide, noun: "death").text
-    narrow = TimelineSVG(timeline, size: .narrow, noun: "death").text
+    wide = TimelineSVG(timeline, size: .wide, noun: "invalidation").text
+    narrow = TimelineSVG(timeline, size: .narrow, noun: "invalidation").text
     unit = timeline.unit.name
-    self.deaths = Figures.count(timeline.total, "death")
+    self.deaths = Figures.count(timeline.total, "invalidation")
     isNarrowlyCounted = timeline.total < deaths.dead
   }
 }
 
-/// Makes the page of a report: one HTML file that needs nothing else, no script and no network.
+/// Renders the report as one self-contained HTML file, without scripts or network access.
 package enum ReportHTML {
   package static func bytes(_ page: ReportPage) throws -> [UInt8] {
     Array(try text(page).utf8)
@@ -182,16 +182,16 @@ package enum ReportHTML {
     return template.render(PageView(page))
   }
 
-  /// The style sheet, which stands in the page.
+  /// The style sheet, which is embedded in the page.
   static var style: String { String(decoding: PackageResources.report_css, as: UTF8.self) }
 }
 
-/// How every text gets into the page: `&`, `<`, `>` and both quotes escaped, and what cannot be seen spelled out.
+/// Escapes every text of the page: `&`, `<`, `>`, both quotes and invisible characters.
 ///
-/// The library's own escaping goes by characters: a quote with a combining mark behind it is another character than a
-/// quote, is left as it is, and ends an attribute. This one goes by Unicode scalars, as a browser does.
+/// The library escapes by grapheme: a quote followed by a combining mark is not a quote to it, stays as it is, and ends
+/// an attribute. This type escapes by Unicode scalar, as a browser parses.
 struct PageText: MustacheContentType {
-  /// The name that the template asks for it by.
+  /// The content type's name in the template.
   static let name = "PAGE"
 
   func escapeText(_ text: String) -> String { Self.escaped(text) }

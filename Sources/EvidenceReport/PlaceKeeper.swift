@@ -1,20 +1,20 @@
 import Analysis
 import Reports
 
-/// Keeps the first few findings of each code, with the bytes around them.
+/// Collects the first few findings of each code, with the bytes around them.
 package final class PlaceKeeper: EvidenceSink {
   private let redacts: Bool
   private var excerpts: [FindingCode: [Excerpt]] = [:]
 
-  /// - Parameter redacts: whether windows are to show nothing that may be of a token.
+  /// - Parameter redacts: whether to hide bytes that may be part of a token.
   package init(redacts: Bool) { self.redacts = redacts }
 
   package func excerpt(_ excerpt: Excerpt) {
     excerpts[excerpt.finding.code, default: []].append(excerpt)
   }
 
-  /// The places of a code in the order in which they were found.
-  /// - Parameter command: shows a finding's place.
+  /// The findings of a code, in the order in which they were found.
+  /// - Parameter command: returns the command that shows a finding's bytes.
   package func places(of code: FindingCode, command: (Finding) -> String?) -> [FoundPlace] {
     excerpts[code, default: []].sorted { $0.number < $1.number }.map { excerpt in
       FoundPlace(excerpt.finding, window: window(of: excerpt), command: command(excerpt.finding))
@@ -30,7 +30,7 @@ package final class PlaceKeeper: EvidenceSink {
     return segments.isEmpty ? nil : HexWindow(segments)
   }
 
-  /// Where it redacts, times and lengths of sound records alone are shown.
+  /// A redacted report shows only the times and lengths of confirmed records.
   private func byte(_ value: UInt8, at offset: Int, in excerpt: Excerpt) -> HexWindow.Byte {
     if let range = excerpt.range, range.contains(offset) {
       return HexWindow.Byte(redacts ? nil : value, .place)

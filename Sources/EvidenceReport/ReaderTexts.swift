@@ -1,50 +1,50 @@
-/// The five faulty readers in plain words (docs/readers.md), and what they would have told their owners.
+/// Describes the five faulty readers (docs/readers.md), and summarises their results.
 enum ReaderTexts {
-  /// What a program that reads so does; nil for a reader that is not known.
+  /// The reader's behaviour; nil for an unknown reader.
   static func habit(_ name: String) -> String? {
     switch name {
     case "cookbook":
-      "Written in Objective-C. It reads 38 bytes at a time into one buffer and does not ask how many came, so that a "
-        + "short read is taken for a record whose end is left over from the one before."
+      "Written in Objective-C. It reads 38 bytes at a time into one buffer and ignores how many arrived. A short read "
+        + "therefore counts as a record, whose end is left over from the one before."
     case "csharp":
-      "Written in C#. It collects bytes and reads records off as soon as 38 are there, so that a shorter one at the "
-        + "end is never seen."
+      "Written in C#. It collects bytes and extracts a record as soon as 38 have arrived, so it never sees a shorter record "
+        + "at the end."
     case "node":
-      "Written in JavaScript. It reads the length of a token wrongly, so that tokens come out empty and everything "
-        + "behind the first record is misread."
+      "Written in JavaScript. It misreads the length of a token, so tokens come out empty and everything after the first "
+        + "record is misread."
     case "java":
-      "Written in Java. It reads 38 bytes at a time and does not ask how many came, so that a short read is taken for a "
+      "Written in Java. It reads 38 bytes at a time and ignores how many arrived. A short read therefore counts as a "
         + "record that ends in zeros."
     case "php":
-      "Written in PHP. It looks once for an error response, without waiting, and misses one that comes in two pieces."
+      "Written in PHP. It checks once for an error response, without waiting, and misses one that arrives in two parts."
     default: nil
     }
   }
 
-  /// What its owner would have believed, and what came of that.
+  /// The reader's results, and their consequences.
   static func verdict(_ total: ReaderTotal) -> String {
     guard total.judged > 0 else { return notJudged(total) }
     var sentences = [total.hasErred ? reports(total) : truth(total)]
     if total.wrong > 0 { sentences.append(wrong(total)) }
     if total.missed > 0 { sentences.append(missed(total)) }
-    if total.hangs > 0 { sentences.append("On \(streams(total.hangs)) it would never have ended.") }
+    if total.hangs > 0 { sentences.append("On \(streams(total.hangs)) it would never have finished.") }
     if total.throwing > 0 {
       sentences.append("On \(streams(total.throwing)) it would have failed with an exception.")
     }
-    if total.conditional > 0 { sentences.append("This holds if it received the bytes as they are here.") }
+    if total.conditional > 0 { sentences.append("This holds if it received exactly these bytes.") }
     if total.notJudged > 0 { sentences.append(rest(total)) }
     return sentences.joined(separator: " ")
   }
 
-  private static func noun(_ total: ReaderTotal) -> String { total.name == "php" ? "error" : "death" }
+  private static func noun(_ total: ReaderTotal) -> String { total.name == "php" ? "error" : "invalidation" }
 
   private static func truth(_ total: ReaderTotal) -> String {
     switch total.correct {
     case 0: "There is nothing to report, and it would have reported nothing."
-    case 1: "It would have told the truth: 1 \(noun(total)), and it is right."
+    case 1: "It would have reported correctly: 1 \(noun(total))."
     default:
-      "It would have told the truth: \(Figures.count(total.correct, noun(total))), all of them right"
-        + (total.right < total.judged ? ", though not in their order." : ".")
+      "It would have reported correctly: \(Figures.count(total.correct, noun(total)))"
+        + (total.right < total.judged ? ", though in a different order." : ".")
     }
   }
 
@@ -53,41 +53,40 @@ enum ReaderTexts {
     switch (total.records, total.correct) {
     case (0, _): return "It would have reported nothing."
     case (1, 0): return reported + "."
-    case (1, _): return reported + ", and that is right."
-    case (_, 0): return reported + ", none of them right."
-    case (let records, let correct) where correct == records: return reported + ", all of them right."
-    case (_, let correct): return reported + ", \(Figures.grouped(correct)) of them right."
+    case (1, _): return reported + ", which is correct."
+    case (_, 0): return reported + ", none of them correct."
+    case (let records, let correct) where correct == records: return reported + ", all of them correct."
+    case (_, let correct): return reported + ", \(Figures.grouped(correct)) of them correct."
     }
   }
 
-  /// A wrong report may name no device at all, such as one with an empty token.
+  /// A wrong report may name no device at all, such as a report with an empty token.
   private static func wrong(_ total: ReaderTotal) -> String {
     let count = Figures.count(total.wrong, "report is wrong", "reports are wrong")
     let isOne = total.wrong == 1
     if total.name == "php" { return "\(count): the gateway sent no such error\(isOne ? "" : "s")." }
-    return "\(count): no record tells of \(isOne ? "that death" : "those deaths, or not so often"). "
-      + "\(isOne ? "If it" : "Where one") names a device that exists, whoever acted on it may have cut off one that was alive."
+    return "\(count): the stream contains no such record\(isOne ? "" : "s, or fewer of them"). "
+      + "If \(isOne ? "it" : "one") names an existing device, acting on it may have cut off an active device."
   }
 
-  /// The token of a death that is missed may stand in another record that is not.
+  /// The token of a missed record may also appear in a record that was not missed.
   private static func missed(_ total: ReaderTotal) -> String {
-    let count = "\(Figures.count(total.missed, noun(total))) it would have missed"
+    let count = "It would have missed \(Figures.count(total.missed, noun(total)))"
+    let isOne = total.missed == 1
     if total.name == "php" {
-      return count
-        + (total.missed == 1
-          ? ": a notification that failed may have been taken for sent."
-          : ": notifications that failed may have been taken for sent.")
+      return
+        "\(count): \(isOne ? "a failed notification" : "failed notifications") may have been treated as sent."
     }
-    return count + ": notifications to \(total.missed == 1 ? "that token" : "those tokens") may have gone on."
+    return "\(count): notifications to \(isOne ? "that token" : "those tokens") may have continued."
   }
 
   private static func notJudged(_ total: ReaderTotal) -> String {
-    guard let reason = total.reason else { return "Not judged: there is no stream that it could have read." }
+    guard let reason = total.reason else { return "Not judged: no stream is of the kind that it reads." }
     if total.notJudged == 1 { return "Not judged: \(reason)." }
-    return "Not judged by any of \(streams(total.notJudged)). The first reason: \(reason)."
+    return "Not judged on any of \(streams(total.notJudged)). The first reason: \(reason)."
   }
 
-  /// Each stream may have a reason of its own, and one is known.
+  /// Each stream may have its own reason; only the first is kept.
   private static func rest(_ total: ReaderTotal) -> String {
     let count = Figures.count(total.notJudged, "more stream is", "more streams are")
     guard let reason = total.reason else { return "\(count) not judged." }
@@ -96,21 +95,21 @@ enum ReaderTexts {
 
   private static func streams(_ count: Int) -> String { Figures.count(count, "stream") }
 
-  // MARK: - All of them
+  // MARK: - All readers
 
-  /// What the verdicts on all readers hang on; nil where they stand as they are.
+  /// The assumption on which all verdicts rest; nil if there is none.
   static func condition(_ streams: AuditedStreams) -> String? {
     guard streams.conditional > 0 else { return nil }
     let which =
       streams.judged == 1
-      ? "The stream that they are judged by has"
-      : "Of the \(Figures.grouped(streams.judged)) streams that they are judged by, \(Figures.count(streams.conditional, "has", "have"))"
+      ? "The stream that they are judged on has"
+      : "Of the \(Figures.grouped(streams.judged)) streams that they are judged on, \(Figures.count(streams.conditional, "has", "have"))"
     return which
-      + " bytes that belong to no record. What is said of the readers holds if they received these very bytes. If the file "
-      + "was damaged after it was saved, they received others, and it says nothing of them."
+      + " bytes that belong to no record. These results hold if the readers received exactly these bytes. If the file was "
+      + "damaged after it was saved, the readers received different bytes, and the results do not apply."
   }
 
-  /// Of streams that are left out; nil where none is.
+  /// A sentence about streams that are left out; nil if there are none.
   static func leftOut(_ streams: AuditedStreams) -> String? {
     guard streams.unrecognised > 0 else { return nil }
     return Figures.count(

@@ -2,16 +2,16 @@ import PacketCapture
 import Readers
 import Reports
 
-/// Adds up what each faulty reader made of all streams.
+/// Adds up the results of each faulty reader over all streams.
 package final class ReaderTotals: ReaderReport {
-  /// In the order in which they came first.
+  /// In the order of their first rows.
   package private(set) var totals: [ReaderTotal] = []
-  /// Streams that are judged, and how many of them have bytes that belong to no record.
+  /// Judged streams, and those among them with bytes that belong to no record.
   package private(set) var judgedStreams = 0
   package private(set) var conditionalStreams = 0
   private let redacts: Bool
 
-  /// - Parameter redacts: whether words and records of a difference, which may be of a token, are left out.
+  /// - Parameter redacts: whether to leave out the text of a difference, which may contain a token.
   package init(redacts: Bool) { self.redacts = redacts }
 
   /// Adds the rows of a stream.

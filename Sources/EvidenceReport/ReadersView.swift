@@ -1,6 +1,6 @@
 import PacketCapture
 
-/// What faulty readers would have made of it, in the page.
+/// The results of the faulty readers in the page.
 struct ReadersView {
   struct Reader {
     let name: String
@@ -37,7 +37,7 @@ struct ReadersView {
     func figure(_ number: Int) -> String { isJudged ? Figures.grouped(number) : "–" }
     let counts = [
       PageView.Fact(name: "Reported", value: figure(total.records)),
-      PageView.Fact(name: "Right", value: figure(total.correct)),
+      PageView.Fact(name: "Correct", value: figure(total.correct)),
       PageView.Fact(name: "Wrong", value: figure(total.wrong)),
       PageView.Fact(name: "Missed", value: figure(total.missed)),
     ]
@@ -55,7 +55,7 @@ struct ReadersView {
       hasDifference: !difference.isEmpty, compared: compared)
   }
 
-  /// `time,token`, or of error responses `status,identifier`, as people read it.
+  /// Formats `time,token`, or for error responses `status,identifier`, for the page.
   private static func record(_ text: String, of reader: String) -> String {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     guard parts.count == 2 else { return text }
@@ -64,7 +64,7 @@ struct ReadersView {
     return "\(time), \(token(parts[1]))"
   }
 
-  /// Hex digits of the longest token that is usual anywhere, 100 bytes. A reader may take any bytes for a token.
+  /// Hex digits of the longest common token, 100 bytes. Misread tokens can be longer, and are abbreviated.
   private static let mostDigits = 200
 
   private static func token(_ digits: Substring) -> String {
@@ -75,7 +75,7 @@ struct ReadersView {
   }
 
   private static func text(_ difference: ReaderTotal.Difference) -> String {
-    let place = "\(difference.source), stream \(difference.stream), record \(difference.record + 1)"
-    return place + (difference.reason.map { ": \($0)." } ?? ".")
+    "\(difference.source), stream \(difference.stream), record \(difference.record + 1)"
+      + (difference.reason.map { ": \($0)." } ?? ".")
   }
 }

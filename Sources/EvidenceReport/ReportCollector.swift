@@ -4,12 +4,12 @@ import PacketCapture
 import Reports
 import WireBytes
 
-/// Collects streams, responses and counts for a report, of each no more than its limit.
+/// Collects streams, responses and counts for a report, up to a limit for each.
 package final class ReportCollector: EvidenceSink {
   private let maxStreams: Int
   private let maxResponses: Int
   private let names: TokenNames
-  /// The inputs so far: streams are told input by input.
+  /// Inputs so far.
   private var inputs = 0
   private var streams: [(input: Int, stream: StreamSummary)] = []
   package private(set) var streamsLeftOut = 0
@@ -25,7 +25,7 @@ package final class ReportCollector: EvidenceSink {
 
   package func inputBegan(_ source: String) { inputs += 1 }
 
-  /// In the order of the inputs, those of one input by their numbers.
+  /// In the order of the inputs, and within an input by number.
   package var sortedStreams: [StreamSummary] {
     streams.sorted { ($0.input, $0.stream.number) < ($1.input, $1.stream.number) }.map(\.stream)
   }
@@ -55,7 +55,7 @@ package final class ReportCollector: EvidenceSink {
     if isDecoded { decodedStreams += 1 }
     if streams.count < maxStreams { return streams.append((inputs, stream)) }
     streamsLeftOut += 1
-    // What was decoded is worth more than what was not.
+    // A decoded stream replaces one that was not decoded.
     if isDecoded, let index = streams.lastIndex(where: { $0.stream.speaks == .other }) {
       streams.remove(at: index)
       streams.append((inputs, stream))
@@ -67,7 +67,7 @@ package final class ReportCollector: EvidenceSink {
       source: response.labels.source, stream: response.labels.stream, offset: response.offset)
     row.packet = response.packet?.number
     row.capturedAt = response.packet?.time?.text
-    // What names no request may be bytes of something else that only looks like a response, such as of a token.
+    // A response that refers to no request may be other bytes, such as those of a token.
     let isShown = names.key == nil || response.request != nil
     row.status = isShown ? response.response.status : nil
     row.identifier = isShown ? response.response.identifier : nil

@@ -3,7 +3,7 @@ import Platform
 import Readers
 import Reports
 
-/// What a report is to say, and how much of it.
+/// The content and limits of a report.
 package struct ReportOptions {
   package var head: ReportHead
   package var names = TokenNames(key: nil)
@@ -13,11 +13,11 @@ package struct ReportOptions {
   package var maxStreams = 100
   package var maxResponses = 100
   package var isAudited = true
-  /// Bytes of the chunks that readers get; nil gives them the captured ones.
+  /// Chunk size for the readers, in bytes; nil uses the captured chunks.
   package var chunkSize: Int?
-  /// For the streams that readers get, in bytes.
+  /// Memory for the streams that the readers get, in bytes.
   package var auditMemory = 64 << 20
-  /// For distinct tokens, in bytes.
+  /// Memory for distinct tokens, in bytes.
   package var memory = 1 << 30
   package var commands: CommandLines
 
@@ -28,10 +28,10 @@ package struct ReportOptions {
 package struct ReportGathering {
   private let options: ReportOptions
   private let table: TokenTable
-  private let places: PlaceKeeper
+  private let excerpts: PlaceKeeper
   private let collector: ReportCollector
   private let readers: ReaderTotals
-  /// Judges streams when they end; nil where no readers are asked for.
+  /// Runs the readers when a stream ends; nil if the readers are not tested.
   private let auditor: StreamAuditor?
   private let chunks: StreamChunks
 
@@ -39,7 +39,7 @@ package struct ReportGathering {
     self.options = options
     let redacts = options.names.key != nil
     table = TokenTable(memory: options.memory, temporaryDirectory: TemporaryDirectory.path)
-    places = PlaceKeeper(redacts: redacts)
+    excerpts = PlaceKeeper(redacts: redacts)
     collector = ReportCollector(
       maxStreams: options.maxStreams, maxResponses: options.maxResponses, names: options.names)
     readers = ReaderTotals(redacts: redacts)
@@ -52,11 +52,11 @@ package struct ReportGathering {
       : nil
   }
 
-  /// Reads the inputs, and makes the page of them.
+  /// Reads the inputs and returns the page.
   package func page(of examination: inout Examination) throws -> ReportPage {
     examination.options.analysis.excerptsPerCode = options.maxPlaces
     try examination.run([
-      collector, places, TokenCollector(table, flaggedCount: false), auditor?.recorder(),
+      collector, excerpts, TokenCollector(table, flaggedCount: false), auditor?.recorder(),
     ])
     try auditor?.endInput()
     var page = ReportPage(options.head)
@@ -70,8 +70,8 @@ package struct ReportGathering {
     page.decodedStreams = collector.decodedStreams
     page.findings = FindingCode.allCases.compactMap { code in
       guard let count = page.summary.findings[code], count > 0 else { return nil }
-      let places = places.places(of: code, command: options.commands.show)
-      return FoundCode(code: code, count: count, places: places)
+      let examples = excerpts.places(of: code, command: options.commands.show)
+      return FoundCode(code: code, count: count, places: examples)
     }
     let rules = examination.options.analysis.rules
     var deaths = DeathGathering(

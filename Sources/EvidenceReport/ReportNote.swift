@@ -2,22 +2,22 @@ import PacketCapture
 import Platform
 import StreamInputs
 
-/// The examiner's remarks: text, or a file with it.
+/// The examiner's remarks, given as text or as a file name.
 package enum ReportNote {
-  /// Bytes of a file; longer remarks are a document of their own.
+  /// Largest file, in bytes.
   private static let mostLength = 1 << 20
 
-  /// The paragraphs of a file of that name, or else of the argument itself.
+  /// The paragraphs of the file of that name, or else of the argument itself.
   package static func paragraphs(_ argument: String) throws -> [String] {
     let isFile = access(argument, F_OK) == 0
     if !isFile, !argument.contains(where: \.isWhitespace) {
-      guard !argument.contains("/") else { throw Failure("--note: there is no file \(argument)") }
-      Messages.say("--note: there is no file '\(argument)', so that is what the remarks say")
+      guard !argument.contains("/") else { throw Failure("--note: no such file: \(argument)") }
+      Messages.say("--note: no file is named '\(argument)'; using this text as the remarks")
     }
     return paragraphs(of: isFile ? try content(of: argument) : argument)
   }
 
-  /// Lines up to an empty one, as one paragraph each.
+  /// Blank lines separate paragraphs.
   private static func paragraphs(of text: String) -> [String] {
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     return lines.split(whereSeparator: { $0.allSatisfy(\.isWhitespace) }).map { $0.joined(separator: " ") }
@@ -31,13 +31,13 @@ package enum ReportNote {
       while let line = try reader.next() {
         length += line.utf8.count + 1
         guard length <= mostLength else {
-          throw Failure("\(path) holds more than \(mostLength) bytes: shorten the remarks")
+          throw Failure("\(path) is larger than \(mostLength) bytes; shorten the remarks")
         }
         lines.append(line)
       }
       return lines.joined(separator: "\n")
     } catch let fault as InputFault {
-      throw Failure("\(path) cannot be read as the remarks: \(fault.message)")
+      throw Failure("cannot read the remarks in \(path): \(fault.message)")
     }
   }
 }

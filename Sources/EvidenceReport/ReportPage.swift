@@ -3,14 +3,14 @@ import Analysis
 import PacketCapture
 import WireBytes
 
-/// All that a report says, as rows: `ReportHTML` makes the page of it.
+/// The content of a report; `ReportHTML` renders it.
 ///
-/// Tokens are in it as they are to be shown, in hex or as pseudonyms, and bytes that are not to be shown are not in it at
-/// all: what is not here cannot leak into the page.
+/// Tokens are already in their displayed form, hex or pseudonyms, and redacted bytes are absent, so they cannot leak
+/// into the page.
 package struct ReportPage: Sendable {
   package var head: ReportHead
   package var inputs: [InputSummary] = []
-  /// Inputs that could not be read, or not whole.
+  /// Inputs that could not be read in full.
   package var failures = 0
   package var summary = Summary()
   /// Records with at least one flag.
@@ -18,36 +18,36 @@ package struct ReportPage: Sendable {
   package var streams: [StreamSummary] = []
   /// Streams that are not in `streams`.
   package var streamsLeftOut = 0
-  /// Streams that speak the protocol, whether or not they are in `streams`.
+  /// Streams of a known protocol, whether or not they are in `streams`.
   package var decodedStreams = 0
-  /// One of each code that was found, in the order of `FindingCode.allCases`.
+  /// One group for each code that was found, in the order of `FindingCode.allCases`.
   package var findings: [FoundCode] = []
   package var deaths = Deaths()
   package var gateway = GatewayRows()
   package var readers: [ReaderTotal] = []
   package var auditedStreams = AuditedStreams()
-  /// How the streams are cut into chunks for the readers, as a sentence goes on: `over …`.
+  /// How the streams are cut into chunks for the readers; follows "cut into" in the page.
   package var chunks = ""
-  /// False where the readers were not asked for.
+  /// False if the readers were not tested.
   package var isAudited = true
   package var commands = ReportCommands()
 
   package init(_ head: ReportHead) { self.head = head }
 }
 
-/// What stands around the findings: who made the report of what, and how.
+/// Who made the report, when, and with which options.
 package struct ReportHead: Sendable {
   package var title: String
-  /// Remarks of the examiner, a paragraph each.
+  /// The examiner's remarks, one element per paragraph.
   package var note: [String] = []
   package var madeAt: String?
   package var madeBy: String?
-  /// Of the tool.
+  /// Version of the tool.
   package var version: String
   package var options: [ReportOption] = []
-  /// Whether tokens are replaced by pseudonyms, and bytes that may be of tokens left out.
+  /// Whether tokens are replaced by pseudonyms, and bytes that may be part of tokens left out.
   package var isRedacted = false
-  /// Whether a name, a title or a remark held what looked like a token, and has it masked.
+  /// Whether text that looks like a token was masked in a name, a title or a remark.
   package var hasMaskedText = false
 
   package init(title: String, version: String) {
@@ -55,15 +55,15 @@ package struct ReportHead: Sendable {
     self.version = version
   }
 
-  /// The title of a report that is given none.
-  /// - Parameter inputs: their names.
+  /// The default title.
+  /// - Parameter inputs: the names of the inputs.
   package static func title(of inputs: [String]) -> String {
     guard inputs.count == 1, let name = inputs.first else { return "Examination of \(inputs.count) inputs" }
     return "Examination of \(name == "-" ? "standard input" : name)"
   }
 }
 
-/// The findings of one code: how many there are, and the first few places.
+/// The findings of one code: their number, and the first few of them.
 package struct FoundCode: Sendable {
   package var code: FindingCode
   package var count: Int
@@ -79,7 +79,7 @@ package struct FoundCode: Sendable {
 /// A finding, the bytes around it, and the command that shows it.
 package struct FoundPlace: Sendable {
   package var finding: Finding
-  /// Nil where the bytes were no longer at hand, or the finding is about no bytes of a stream.
+  /// Nil if the bytes are no longer available, or the finding is not about bytes of a stream.
   package var window: HexWindow?
   package var command: String?
 
@@ -90,18 +90,18 @@ package struct FoundPlace: Sendable {
   }
 }
 
-/// The tokens that the records name, and when each died: by the latest of its records without a flag
-/// (docs/spec/interface.md#replay-rule).
+/// The tokens that the records name, and when each was invalidated: at the time of its latest record without a flag
+/// (interface.md, replay's "Rule").
 package struct Deaths: Sendable {
   package struct Row: Equatable, Sendable {
     /// In hex, or a pseudonym.
     package var token: String
     /// The latest time among the records that count, seconds since 1970.
     package var time: UInt32
-    /// How many records count, and how many there are; `UInt32.max` stands for as many or more.
+    /// Records without a flag, and all records; both saturate at `UInt32.max`.
     package var countedRecords: UInt32
     package var records: UInt32
-    /// Bytes of the token.
+    /// Length of the token, in bytes.
     package var length: Int
 
     package init(token: String, time: UInt32, countedRecords: UInt32, records: UInt32, length: Int) {
@@ -117,14 +117,14 @@ package struct Deaths: Sendable {
   package var dead = 0
   /// Distinct tokens all of whose records carry a flag.
   package var doubtful = 0
-  /// Earliest and latest of the times at which tokens died.
+  /// Earliest and latest invalidation.
   package var times: ClosedRange<UInt32>?
   package var hours = HourCounts(0...0)
-  /// The latest first, those of one time by their bytes.
+  /// The latest first; those of equal time in byte order.
   package var rows: [Row] = []
-  /// Those that most records name, at least two, most first.
+  /// Tokens with two or more records, those with the most records first.
   package var repeated: [Row] = []
-  /// How many tokens more than one record names.
+  /// Number of tokens with two or more records.
   package var repeatedCount = 0
 
   package init() {}
@@ -138,11 +138,11 @@ package struct GatewayRows: Sendable {
     package var offset: Int
     package var packet: Int?
     package var capturedAt: String?
-    /// Nil where it may be bytes of a token (a redacted report, and no request found).
+    /// Nil if it may be bytes of a token: in a redacted report, when no request is found.
     package var status: UInt8?
     package var identifier: UInt32?
     package var requestOffset: Int?
-    /// In hex, or a pseudonym; nil where no request is found, or it has none.
+    /// In hex, or a pseudonym; nil if no request is found, or the request has no token.
     package var token: String?
     package var flags: [String]
 
@@ -156,18 +156,18 @@ package struct GatewayRows: Sendable {
 
   /// Requests by command, 0 to 2.
   package var commands: [Int] = [0, 0, 0]
-  /// The first few.
+  /// The first few responses.
   package var responses: [Response] = []
 
   package init() {}
 }
 
-/// On how many streams the faulty readers were judged.
+/// Counts of the streams that the faulty readers were judged on.
 package struct AuditedStreams: Equatable, Sendable {
   package var judged: Int
-  /// Judged ones with bytes that belong to no record: the verdicts stand if the readers received them so.
+  /// Judged streams with bytes that belong to no record: the verdicts assume that the readers received these bytes.
   package var conditional: Int
-  /// Those that were left out, since no record was recognised in them.
+  /// Streams left out because no record was recognised in them.
   package var unrecognised: Int
 
   package init(judged: Int = 0, conditional: Int = 0, unrecognised: Int = 0) {
@@ -177,7 +177,7 @@ package struct AuditedStreams: Equatable, Sendable {
   }
 }
 
-/// What a faulty reader would have made of all streams that it was judged on.
+/// The results of one faulty reader over all streams that it was judged on.
 package struct ReaderTotal: Sendable {
   package var name: String
   package var judged = 0
@@ -185,7 +185,7 @@ package struct ReaderTotal: Sendable {
   package var notJudged = 0
   /// Judged streams with bytes that belong to no record.
   package var conditional = 0
-  /// Why the first stream that is not judged is not.
+  /// The reason why the first stream that was not judged was not.
   package var reason: String?
   package var records = 0
   package var correct = 0
@@ -193,12 +193,13 @@ package struct ReaderTotal: Sendable {
   package var missed = 0
   package var hangs = 0
   package var throwing = 0
-  /// The first place at which it goes wrong.
+  /// The first difference from the true records.
   package var difference: Difference?
 
   package struct Difference: Sendable {
     package var source: String
     package var stream: Int
+    /// Index of the record, from 0.
     package var record: Int
     /// Nil in a redacted report.
     package var reason: String?
@@ -214,6 +215,6 @@ package struct ReaderTotal: Sendable {
 
   package init(_ name: String) { self.name = name }
 
-  /// Whether it would have told anything but the truth of a stream.
+  /// Whether its reports differ from the true records of any stream.
   var hasErred: Bool { wrong > 0 || missed > 0 || hangs > 0 || throwing > 0 }
 }

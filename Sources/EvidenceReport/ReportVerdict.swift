@@ -1,16 +1,16 @@
 import APNsWire
 import Analysis
 
-/// What the examination came to, in a few sentences that claim no more than the rules can see.
+/// The result of the examination in a few sentences, which claim no more than the rules can detect.
 struct ReportVerdict: Equatable {
   enum Level: String {
     case sound, doubtful, damaged, unread
   }
 
   var level: Level
-  /// The same in a few words.
+  /// The level in a few words.
   var word: String
-  /// The first one says it all.
+  /// The first one summarises the result.
   var sentences: [String]
 
   init(_ page: ReportPage) {
@@ -24,14 +24,13 @@ struct ReportVerdict: Equatable {
     if summary.undecodedBytes > 0, summary.streamBytes > 0 { sentences.append(Self.undecoded(page)) }
     if page.failures > 0, !page.inputs.isEmpty {
       sentences.append(
-        "\(Figures.count(page.failures, "input")) could not be read, or not whole: what is missing of "
-          + "\(page.failures == 1 ? "it" : "them") is in no figure here.")
+        "\(Figures.count(page.failures, "input")) could not be read in full; the unread part is not counted.")
     }
     let copies = page.inputs.count { $0.sameBytesAs != nil }
     if copies > 0 {
       sentences.append(
-        "\(Figures.count(copies, "input holds", "inputs hold")) the same bytes as another: what is in "
-          + "\(copies == 1 ? "it" : "them") is counted again.")
+        Figures.count(copies, "input is", "inputs are")
+          + " identical to an earlier one: the contents are counted again.")
     }
     if let damage = Self.damage(page) { sentences.append(damage) }
     sentences += Self.deaths(page.deaths)
@@ -50,7 +49,7 @@ struct ReportVerdict: Equatable {
     case .sound: return "No damage found"
     case .doubtful: return "Read, with doubts"
     case .damaged:
-      // Ciphertext and an input that is not there are no damage.
+      // Ciphertext and unreadable inputs do not count as damage.
       let other: [FindingCode] = [.encryptedStream, .unreadableInput]
       let others = other.reduce(0) { $0 + summary.findings[$1, default: 0] }
       return summary.findingCount(.error) > others ? "Damage found" : "Not all could be read"
@@ -68,7 +67,7 @@ struct ReportVerdict: Equatable {
     let summary = page.summary
     if page.inputs.isEmpty { return "No input could be read." }
     if summary.streamBytes == 0 {
-      if summary.undecodedBytes == 0 { return "The \(inputs(page)) no byte of a stream." }
+      if summary.undecodedBytes == 0 { return "The \(inputs(page)) no stream data." }
       return "Nothing could be decoded: " + undecoded(page, asClause: true)
     }
     let lost = summary.skippedBytes + summary.truncatedBytes
@@ -76,9 +75,9 @@ struct ReportVerdict: Equatable {
     guard lost > 0 else {
       return
         "All \(Figures.count(summary.streamBytes, "byte")) of \(Figures.count(max(page.decodedStreams, 1), "stream")) were read "
-        + "as \(read)\(doubts(page, else: "; no rule found anything wrong with \(records(summary) == 1 ? "it" : "them")"))."
+        + "as \(read)\(doubts(page, else: "; no rule found a problem"))."
     }
-    let places =
+    let locations =
       summary.findings[.skippedBytes, default: 0] + summary.findings[.truncatedRecord, default: 0]
     if records(summary) == 0 {
       return summary.streamBytes == 1
@@ -88,27 +87,26 @@ struct ReportVerdict: Equatable {
     let share = Figures.percent(lost, of: summary.streamBytes)
     let loss =
       "Of \(Figures.count(summary.streamBytes, "byte")), \(Figures.grouped(lost)) could not be read (\(share))"
-      + (places > 0 ? ", in \(Figures.count(places, "place"))" : "")
+      + (locations > 0 ? ", at \(Figures.count(locations, "location"))" : "")
     return loss + "; \(read) \(records(summary) == 1 ? "was" : "were") read\(doubts(page, else: ""))."
   }
 
   private static func inputs(_ page: ReportPage) -> String {
-    page.inputs.count == 1 ? "input holds" : "\(Figures.grouped(page.inputs.count)) inputs hold"
+    page.inputs.count == 1 ? "input contains" : "\(Figures.grouped(page.inputs.count)) inputs contain"
   }
 
-  /// Of the capture files themselves; nil where they are whole. Packets with impossible headers may be of another protocol.
+  /// Damage to the capture files; nil if there is none. Packets with invalid headers may be of another protocol.
   private static func damage(_ page: ReportPage) -> String? {
-    let places = page.summary.findings[.damagedCapture, default: 0]
+    let locations = page.summary.findings[.damagedCapture, default: 0]
     let packets = page.summary.findings[.malformedPacket, default: 0]
     let isOne = page.inputs.count { $0.captureKind != nil } == 1
     let sentences = [
-      places > 0
-        ? "The capture\(isOne ? " itself is" : "s themselves are") damaged in \(Figures.count(places, "place"))."
+      locations > 0
+        ? "The capture \(isOne ? "file is" : "files are") damaged at \(Figures.count(locations, "location"))."
         : nil,
       packets > 0
-        ? Figures.count(packets, "packet has", "packets have")
-          + " impossible headers and \(packets == 1 ? "was" : "were") "
-          + "passed over." : nil,
+        ? "\(Figures.count(packets, "packet")) with invalid headers \(packets == 1 ? "was" : "were") skipped."
+        : nil,
     ].compactMap { $0 }
     return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }
@@ -138,13 +136,14 @@ struct ReportVerdict: Equatable {
     let isCiphertext = summary.findings[.encryptedStream, default: 0] > 0
     let reason =
       isCiphertext
-      ? "encrypted, or of another protocol, and cannot be read here" : "of another protocol and not read"
-    let all = summary.undecodedBytes == 1 ? "the 1 byte" : "all \(bytes)"
-    let which = asClause ? all : "\(bytes) more"
-    return "\(which) \(summary.undecodedBytes == 1 ? "is" : "are") \(reason)."
+      ? "encrypted or of another protocol" : "of another protocol"
+    let all = summary.undecodedBytes == 1 ? "the 1 byte is" : "all \(bytes) are"
+    if asClause { return "\(all) \(reason)." }
+    return Figures.count(summary.undecodedBytes, "more byte is", "more bytes are")
+      + " \(reason) and not decoded."
   }
 
-  // MARK: - What it says
+  // MARK: - Results
 
   private static func deaths(_ deaths: Deaths) -> [String] {
     var sentences: [String] = []
@@ -154,12 +153,13 @@ struct ReportVerdict: Equatable {
         ? "at \(Figures.time(times.lowerBound))"
         : "between \(Figures.time(times.lowerBound)) and \(Figures.time(times.upperBound))"
       sentences.append(
-        "\(Figures.count(deaths.dead, "device token is", "device tokens are")) reported dead, \(span).")
+        "\(Figures.count(deaths.dead, "device token is", "device tokens are")) reported as invalidated, \(span)."
+      )
     }
     if deaths.doubtful > 0 {
       sentences.append(
-        "\(Figures.count(deaths.doubtful, "token is", "tokens are")) named by doubtful records alone and not counted as "
-          + "dead.")
+        "\(Figures.count(deaths.doubtful, "token is", "tokens are")) named only by doubtful records and not counted as "
+          + "invalidated.")
     }
     return sentences
   }
@@ -168,7 +168,9 @@ struct ReportVerdict: Equatable {
     guard gateway.requests > 0 else { return [] }
     if gateway.unknown == gateway.requests {
       let which = gateway.requests == 1 ? "the request" : "the requests"
-      return ["What became of \(which) is not known: nothing is sent on success, and silence proves nothing."]
+      return [
+        "The outcome of \(which) is unknown: the gateway sends nothing on success, so silence proves nothing."
+      ]
     }
     let known: [RequestOutcome] = [.accepted, .rejected, .discarded]
     let parts = known.filter { gateway[$0] > 0 }.map { outcome in
@@ -177,7 +179,7 @@ struct ReportVerdict: Equatable {
     if gateway.requests == 1, let outcome = known.first(where: { gateway[$0] > 0 }) {
       return ["The request was \(outcome.rawValue)."]
     }
-    let rest = gateway.unknown > 0 ? "; of \(Figures.grouped(gateway.unknown)) nothing is known" : ""
+    let rest = gateway.unknown > 0 ? "; the outcome of \(Figures.grouped(gateway.unknown)) is unknown" : ""
     return ["Of the requests, \(parts.joined(separator: ", "))\(rest)."]
   }
 }

@@ -52,7 +52,7 @@ struct StreamsView {
       ? "0" : sent.map { "\(Figures.grouped($0.0)) from the \($0.1)" }.joined(separator: ", ")
   }
 
-  /// RFC 3339 as people read it, without fractions of a second.
+  /// Formats an RFC 3339 time for the page, without fractions of a second.
   private static func time(_ text: String) -> String {
     text.prefix(10) + " " + text.dropFirst(11).prefix(8)
   }
@@ -68,7 +68,7 @@ struct GatewayView {
   }
 
   struct ResponseRow {
-    let place: String
+    let location: String
     let status: String
     let says: String
     let identifier: String
@@ -89,7 +89,6 @@ struct GatewayView {
   let requestsCommand: String
   let resendCommand: String
   let hasDiscarded: Bool
-  let discarded: String
 
   init?(_ page: ReportPage) {
     let counts = page.summary.gateway
@@ -111,17 +110,17 @@ struct GatewayView {
     requestsCommand = page.commands.requests
     resendCommand = page.commands.resend
     hasDiscarded = counts.discarded > 0
-    discarded = counts.discarded == 1 ? "The one" : "Those"
   }
 
   private static func meaning(_ outcome: RequestOutcome) -> String {
     switch outcome {
     case .accepted:
-      "Sent before the request that an error names: the gateway took it. That it was delivered is not said."
-    case .rejected: "The request that an error names: it failed, for the reason below."
+      "Sent before the request that an error refers to: the gateway accepted it. Its delivery is not confirmed."
+    case .rejected: "The request that an error refers to: it failed, for the reason below."
     case .discarded:
-      "Sent behind the one that failed: the gateway threw it away, and it had to be sent again."
-    case .unknown: "No error tells. Nothing is sent on success, and silence proves nothing."
+      "Sent after the one that failed: the gateway discarded it, and it had to be sent again."
+    case .unknown:
+      "No error response covers it. The gateway sends nothing on success, so silence proves nothing."
     }
   }
 
@@ -132,12 +131,12 @@ struct GatewayView {
     let packet = response.packet.map { ", packet \(Figures.grouped($0))" } ?? ""
     let captured = response.capturedAt.map { ", \($0.prefix(10)) \($0.dropFirst(11).dropLast()) UTC" } ?? ""
     return ResponseRow(
-      place:
+      location:
         "\(response.source), stream \(response.stream), offset \(Figures.grouped(response.offset))\(packet)\(captured)",
       status: response.status.map { String($0) } ?? "··", says: status ?? "left out",
       identifier: response.identifier.map { String($0) } ?? "··",
       named: response.requestOffset.map { "the request at offset \(Figures.grouped($0))" }
-        ?? "no request that is there",
+        ?? "no request in the inputs",
       token: response.token ?? "", hasToken: response.token != nil,
       flags: response.flags.isEmpty ? nil : response.flags.joined(separator: ", "))
   }

@@ -2,23 +2,24 @@ import Analysis
 import Reports
 import WireBytes
 
-/// Takes what may be a token out of names, titles and remarks: they are people's, and may hold anything, in any of the
-/// forms in which people write bytes. Better too much than a part of a token (decision 33).
+/// Masks text that may be a token in names, titles and remarks, in any common notation of bytes. It masks too much
+/// rather than leave part of a token (decision 33).
 struct TextMask {
   static let mask = "[masked]"
-  /// So many hex digits may be of a token. A date and a time have 14.
-  private static let fewestDigits = 16
-  /// So many letters and digits in a row may be a token in base32, of which 32 bytes take 52, or in base64.
-  private static let longestWord = 40
-  /// Of so many letters and digits, whatever stands between them, ...
+  /// Hex digits from which on a run may be a token. A date and a time have 14.
+  private static let minDigits = 16
+  /// Letters and digits from which on a word may be a token in base32 (32 bytes take 52) or in base64.
+  private static let minWord = 40
+  /// Letters and digits in a window of the base64 test, not counting other characters between them.
   private static let windowLength = 32
-  /// ... so many follow at once on one of another kind (a small letter, a capital, a digit) where they are base64: 19 on
-  /// average, and fewer than eight not once in 100,000 tokens. In words, names and dates it is none to seven.
-  private static let fewestChanges = 8
+  /// Changes of kind (lower case, upper case, digit) between adjacent characters of a window that indicate base64.
+  /// Base64 has 19 on average, and less than eight in fewer than one of 100,000 tokens; words, names and dates have up
+  /// to seven.
+  private static let minChanges = 8
 
-  /// Whether anything is masked at all.
+  /// Whether to mask.
   let isActive: Bool
-  /// Whether something was.
+  /// Whether something was masked.
   private(set) var hasMasked = false
 
   init(isActive: Bool) { self.isActive = isActive }
@@ -40,30 +41,30 @@ struct TextMask {
 
   // MARK: - Hex
 
-  /// What stands in a row of words that are all of hex digits, whatever stands between them, as in `09-fc`, `0x09, 0xfc`,
-  /// `\x09`, `%09`, or over lines; and hex digits within another word.
+  /// Runs of words that consist of hex digits, with any separators, as in `09-fc`, `0x09, 0xfc`, `\x09`, `%09`, or over
+  /// several lines; and hex digits within another word.
   private static func hexRuns(_ bytes: [UInt8]) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     var run = HexRun()
     for word in bytes.indices.split(whereSeparator: { Kind(bytes[$0]) == nil }) {
       if run.append(word, of: bytes) { continue }
-      if let range = run.ofToken { runs.append(range) }
+      if let range = run.tokenRange { runs.append(range) }
       run = HexRun()
-      runs += word.split { Hex.value(ofDigit: bytes[$0]) == nil }.filter { $0.count >= fewestDigits }
+      runs += word.split { Hex.value(ofDigit: bytes[$0]) == nil }.filter { $0.count >= minDigits }
     }
-    return runs + [run.ofToken].compactMap { $0 }
+    return runs + [run.tokenRange].compactMap { $0 }
   }
 
   private struct HexRun {
     private var range: Range<Int>?
     private var digits = 0
     private var hasLetter = false
-    /// Whether no more than single marks stand between the words.
+    /// Whether the words are separated by single punctuation marks or spaces.
     private var isPlain = true
 
-    /// False where the word has more than hex digits, but for `0x` or `x` before them.
+    /// False if the word, without a leading `0x` or `x`, has characters other than hex digits.
     mutating func append(_ word: Range<Int>, of bytes: [UInt8]) -> Bool {
-      let isX = { (place: Int) in place < word.upperBound && bytes[place] | 0x20 == UInt8(ascii: "x") }
+      let isX = { (index: Int) in index < word.upperBound && bytes[index] | 0x20 == UInt8(ascii: "x") }
       let prefix = isX(word.lowerBound) ? 1 : isX(word.lowerBound + 1) ? 2 : 0
       let number = word.dropFirst(prefix)
       guard !number.isEmpty, number.allSatisfy({ Hex.value(ofDigit: bytes[$0]) != nil }) else { return false }
@@ -77,8 +78,8 @@ struct TextMask {
       return true
     }
 
-    /// Its place, if it may be of a token. Numbers with more than single marks between them are none.
-    var ofToken: Range<Int>? { digits >= fewestDigits && (hasLetter || isPlain) ? range : nil }
+    /// Its range, if it may be a token. Decimal numbers with longer separators are not.
+    var tokenRange: Range<Int>? { digits >= minDigits && (hasLetter || isPlain) ? range : nil }
   }
 
   // MARK: - Base32 and base64
@@ -86,7 +87,7 @@ struct TextMask {
   private enum Kind: Equatable {
     case small, capital, digit
 
-    /// Nil for what is no letter or digit of ASCII.
+    /// Nil unless the byte is an ASCII letter or digit.
     init?(_ byte: UInt8) {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"): self = .small
@@ -97,23 +98,23 @@ struct TextMask {
     }
   }
 
-  /// Letters and digits, both of them, without anything between.
+  /// Long words with both letters and digits.
   private static func words(_ bytes: [UInt8]) -> [Range<Int>] {
     bytes.indices.split { Kind(bytes[$0]) == nil }.compactMap { word in
       let kinds = bytes[word].compactMap(Kind.init)
-      guard word.count >= longestWord, kinds.contains(.digit), kinds.contains(where: { $0 != .digit }) else {
+      guard word.count >= minWord, kinds.contains(.digit), kinds.contains(where: { $0 != .digit }) else {
         return nil
       }
       return word
     }
   }
 
-  /// Stretches in which small letters, capitals and digits take turns as they do in base64 and in no text, in one word
-  /// or in groups, lines or paths. The words that they begin and end in belong to them, unless they are plain ones.
+  /// Ranges in which lower case, upper case and digits alternate as in base64, in one word or over several. A range is
+  /// extended to whole words, except for plain words at its ends.
   private static func mixedWindows(_ bytes: [UInt8]) -> [Range<Int>] {
     let letters = bytes.indices.filter { Kind(bytes[$0]) != nil }
     guard letters.count >= windowLength else { return [] }
-    // How many of the letters before each, and itself, follow at once on one of another kind.
+    // Running count of letters that directly follow one of another kind.
     var changes = [0]
     for (before, letter) in zip(letters, letters.dropFirst()) {
       let isChange = letter == before + 1 && Kind(bytes[before]) != Kind(bytes[letter])
@@ -121,7 +122,7 @@ struct TextMask {
     }
     let windows = (0...(letters.count - windowLength)).compactMap { first -> Range<Int>? in
       let last = first + windowLength - 1
-      return changes[last] - changes[first] >= fewestChanges ? letters[first]..<(letters[last] + 1) : nil
+      return changes[last] - changes[first] >= minChanges ? letters[first]..<(letters[last] + 1) : nil
     }
     return merged(windows).map { window in
       let start = bytes[..<window.lowerBound].lastIndex { !isOfWord($0) }.map { $0 + 1 } ?? 0
@@ -143,7 +144,7 @@ struct TextMask {
 
   private static func isOfWord(_ byte: UInt8) -> Bool { Kind(byte) != nil || "+/=-_".utf8.contains(byte) }
 
-  /// Ranges in order, those that touch made one.
+  /// Sorted ranges; adjacent and overlapping ones are merged.
   private static func merged(_ ranges: [Range<Int>]) -> [Range<Int>] {
     var merged: [Range<Int>] = []
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -157,7 +158,7 @@ struct TextMask {
   }
 }
 
-/// What a redacted report leaves out of names and words; tokens and bytes were left out when they were gathered.
+/// Masks names and texts; tokens and bytes were already redacted when they were collected.
 extension ReportPage {
   package func masked() -> ReportPage {
     var page = self
@@ -197,7 +198,7 @@ extension StreamSummary {
     server = server.map { Self.isAddress($0) ? $0 : mask.text($0) }
   }
 
-  /// An address is no token, however many digits it has.
+  /// An address is not masked, even if it has many digits.
   private static func isAddress(_ peer: String) -> Bool { isIPv4(peer) || isIPv6(peer) }
 
   /// `192.0.2.1:2196`.
@@ -220,7 +221,7 @@ extension FoundPlace {
   fileprivate func masked(_ mask: inout TextMask) -> FoundPlace {
     var finding = finding
     finding.source = mask.text(finding.source)
-    // It may quote bytes, in hex, in decimal or as text.
+    // The message may quote bytes.
     finding.message = ""
     return FoundPlace(finding, window: window, command: command.map { mask.text($0) })
   }

@@ -1,15 +1,15 @@
 import WireBytes
 
-/// Counts over time as bars of one natural width: the narrowest of which no more than `maxBars` are needed.
+/// Counts over time as bars of one calendar unit: the smallest unit that needs no more than `maxBars` bars.
 package struct Timeline: Equatable {
-  /// So many bars can still be told apart on paper.
+  /// More bars could not be distinguished on paper.
   package static let maxBars = 62
 
-  /// How much time a bar stands for.
+  /// The time span of a bar.
   package enum Unit: CaseIterable, Sendable {
     case hour, quarterDay, day, week, month, quarter, year, fiveYears
 
-    /// Behind "by".
+    /// Follows "by" in a sentence.
     var name: String {
       switch self {
       case .hour: "hour"
@@ -36,7 +36,7 @@ package struct Timeline: Equatable {
   }
 
   package var unit: Unit
-  /// From the first to the last one that holds something, empty ones in between.
+  /// From the first to the last bar with a count; bars between may be empty.
   package var bars: [Bar]
 
   var total: Int { bars.reduce(0) { $0 + $1.count } }
@@ -47,7 +47,7 @@ package struct Timeline: Equatable {
     self.bars = bars
   }
 
-  /// Nil where nothing was counted.
+  /// Nil if nothing was counted.
   package init?(_ counts: HourCounts) {
     let hours = counts.filled
     guard let first = hours.first?.hour, let last = hours.last?.hour else { return nil }
@@ -72,12 +72,12 @@ extension Timeline.Unit {
   /// 1970-01-01 was a Thursday; weeks begin on Monday.
   private static let daysBeforeFirstMonday: UInt32 = 3
 
-  /// How many bars there are from one hour since 1970 to another.
+  /// Number of bars from one hour since 1970 to another.
   func bars(from first: UInt32, to last: UInt32) -> Int {
     index(of: last) - index(of: first) + 1
   }
 
-  /// A number that grows by one from bar to bar.
+  /// A number that increases by one from bar to bar.
   private func index(of hour: UInt32) -> Int {
     let days = hour / 24
     let date = CivilDate(daysSince1970: days)
@@ -98,7 +98,7 @@ extension Timeline.Unit {
     begin(ofIndex: index(of: hour)).map { UInt32(clamping: $0) } ?? 0
   }
 
-  /// Seconds since 1970 at which the bar behind the one that begins at `start` does.
+  /// Seconds since 1970 at which the bar after the one that begins at `start` begins.
   func next(after start: UInt32) -> UInt64 {
     let index = index(of: start / HourCounts.secondsPerHour) + 1
     return begin(ofIndex: index).map { UInt64(clamping: $0) } ?? .max
@@ -121,7 +121,7 @@ extension Timeline.Unit {
     CivilDate(year: year, month: month, day: 1).daysSince1970 * 86_400
   }
 
-  /// What a bar is called: `2013-05-01`, `May 2013`.
+  /// The label of a bar: `2013-05-01`, `2013-05`.
   package func label(_ start: UInt32) -> String {
     let text = UTCTime.text(start)
     let date = CivilDate(daysSince1970: start / UTCTime.secondsPerDay)
@@ -134,7 +134,7 @@ extension Timeline.Unit {
     }
   }
 
-  /// The same for a sentence: `in the week from 2013-04-29`.
+  /// The label in a sentence: `in the week from 2013-04-29`.
   func phrase(_ start: UInt32) -> String {
     switch self {
     case .hour: "in the hour from \(label(start))"
@@ -147,10 +147,10 @@ extension Timeline.Unit {
   }
 }
 
-/// How many of something fell into each hour of a span.
+/// Counts per hour of a time span.
 ///
-/// Hours are few: those of the twelve years of the service are 104,000, and all that 32 bits of seconds can name
-/// 1.2 million. So nothing needs to be guessed beforehand about the width of bars.
+/// The twelve years of the service have 104,000 hours, and 32 bits of seconds cover 1.2 million. So the counts fit in
+/// memory, and the unit of the bars can be chosen afterwards.
 package struct HourCounts: Sendable {
   static let secondsPerHour: UInt32 = 3600
 
@@ -158,7 +158,7 @@ package struct HourCounts: Sendable {
   private let first: UInt32
   private var counts: [Int]
 
-  /// - Parameter times: seconds since 1970; others are not counted.
+  /// - Parameter times: the times to count, in seconds since 1970; others are ignored.
   package init(_ times: ClosedRange<UInt32>) {
     first = times.lowerBound / Self.secondsPerHour
     counts = [Int](repeating: 0, count: Int(times.upperBound / Self.secondsPerHour - first) + 1)
@@ -169,7 +169,7 @@ package struct HourCounts: Sendable {
     if counts.indices.contains(hour) { counts[hour] &+= 1 }
   }
 
-  /// The hours from the first to the last one with a count, with the hours since 1970 they begin at.
+  /// The hours from the first to the last one with a count, as hours since 1970.
   var filled: [(hour: UInt32, count: Int)] {
     guard let begin = counts.firstIndex(where: { $0 > 0 }), let end = counts.lastIndex(where: { $0 > 0 })
     else { return [] }

@@ -1,12 +1,12 @@
-/// Draws a timeline as SVG. Colours come from the page's style sheet, so that the picture suits both schemes.
+/// Draws a timeline as SVG. The colours come from the page's style sheet, which has a light and a dark scheme.
 struct TimelineSVG {
-  /// How large it is drawn, in units of the viewBox. The text has the same size in both: a narrow picture is drawn
-  /// anew, since a wide one that is scaled down to a phone cannot be read.
+  /// The size of the picture, in units of the viewBox. Phones get a narrow picture of its own: a scaled-down wide one
+  /// would be illegible.
   struct Size {
     var id: String
     var width: Double
     var height: Double
-    /// Labels below the bars at most.
+    /// The most labels below the bars.
     var maxLabels: Int
 
     static let wide = Size(id: "wide", width: 880, height: 250, maxLabels: 8)
@@ -15,7 +15,7 @@ struct TimelineSVG {
 
   private static let top = 14.0
   private static let bottom = 30.0
-  /// Units that a figure beside the axis takes.
+  /// Width of a digit next to the axis, in units of the viewBox.
   private static let digitWidth = 7.4
 
   private let timeline: Timeline
@@ -23,7 +23,7 @@ struct TimelineSVG {
   private let noun: String
   private let scale: AxisScale
 
-  /// - Parameter noun: what is counted.
+  /// - Parameter noun: for the counted items, in the singular.
   init(_ timeline: Timeline, size: Size, noun: String) {
     self.timeline = timeline
     self.size = size
@@ -40,7 +40,7 @@ struct TimelineSVG {
     return """
       <svg class="chart \(size.id)" viewBox="0 0 \(Self.number(size.width)) \(Self.number(size.height))" \
       role="img" aria-labelledby="\(id)-title \(id)-desc">
-      <title id="\(id)-title">Deaths by \(timeline.unit.name)</title>
+      <title id="\(id)-title">Invalidations by \(timeline.unit.name)</title>
       <desc id="\(id)-desc">\(description)</desc>
       \(axis)\(bars)\(labels)</svg>
 
@@ -58,12 +58,12 @@ struct TimelineSVG {
       return "\(total)\(timeline.total > 1 ? ", all" : "") \(unit.phrase(first.start))."
     }
     let isAlone = timeline.bars.count { $0.count == highest.count } == 1
-    let most = "\(Figures.grouped(highest.count))\(isAlone ? ", \(unit.phrase(highest.start))" : " in a bar")"
+    let most = "\(Figures.grouped(highest.count))\(isAlone ? ", \(unit.phrase(highest.start))" : " per bar")"
     return "\(total) in \(Figures.count(timeline.bars.count, "bar")) from \(unit.label(first.start)) to "
       + "\(unit.label(last.start)); \(isAlone ? "the most," : "at most") \(most)."
   }
 
-  /// Lines across the picture at round figures, each with its figure.
+  /// Horizontal lines at round figures, each with its figure.
   private var axis: String {
     scale.marks.map { mark in
       let y = Self.number(height(at: mark))
@@ -84,7 +84,7 @@ struct TimelineSVG {
     let width = max(step * 0.8, 1)
     return timeline.bars.enumerated().map { index, bar in
       guard bar.count > 0 else { return "" }
-      // Something is never drawn as nothing.
+      // A bar with a count is always visible.
       let tall = max(floor - height(at: bar.count), 1.5)
       let x = min(left + Double(index) * step + (step - width) / 2, size.width - width)
       let shown = min(width, 72)
@@ -95,7 +95,7 @@ struct TimelineSVG {
     }.joined()
   }
 
-  /// Names of some bars, evenly apart, that do not touch each other.
+  /// Labels of some bars, evenly spaced, without overlap.
   private var labels: String {
     let count = timeline.bars.count
     let every = max(1, (count + size.maxLabels - 1) / size.maxLabels)
@@ -109,21 +109,21 @@ struct TimelineSVG {
     }.joined()
   }
 
-  /// With a decimal where it needs one: the same text on every system.
+  /// At most one decimal, formatted independently of the system.
   private static func number(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
   }
 }
 
-/// Round figures beside an axis that begins at 0.
+/// Round figures for an axis that begins at 0.
 package struct AxisScale: Equatable {
   /// Ascending, the first one 0.
   package var marks: [Int]
 
   var end: Int { marks.last ?? 0 }
 
-  /// One, two or five times a power of ten apart, five of them at most above 0.
+  /// The step is one, two or five times a power of ten; at most five marks are above 0.
   package init(highest: Int) {
     var step = 1
     var factors = [2, 5, 10]

@@ -60,7 +60,7 @@ struct RepeatedInputTests {
   @Test("inspect says it at the input")
   func inspected() throws {
     let text = try directory.apnsift("inspect", "a.bin", "dumps").text
-    #expect(text.contains("\n  the same bytes as a.bin\n"))
+    #expect(text.contains("\n  identical to a.bin\n"))
     let inputs = text.components(separatedBy: "dumps/copy.bin\n")
     #expect(inputs.count == 2 && !inputs[0].contains("the same bytes"))
   }
@@ -108,32 +108,33 @@ struct RepeatedInputTests {
 
   // MARK: - The page
 
-  @Test("a report says so by the input and above, and concludes nothing from repetitions")
+  @Test("a report marks identical inputs, and draws no conclusion from repetitions")
   func reported() throws {
     let page = try directory.report(["a.bin", "dumps"])
     let examined = page.section("examined").replacing(/<[^>]*>/, with: "")
-    #expect(examined.contains("The same bytes as a.bin: what is in it is counted again"))
-    #expect(page.text.contains("1 input holds the same bytes as another: what is in it is counted again."))
-    #expect(page.section("findings").contains("<code>duplicate-input</code>"))
+    #expect(examined.contains("Identical to a.bin: its contents are counted again"))
+    #expect(page.text.contains("1 input is identical to an earlier one: the contents are counted again."))
+    #expect(page.section("findings").contains("<code>repeated-input</code>"))
     let repeated = page.section("repeated")
-    #expect(repeated.contains("a copy may name every token again") && !repeated.contains("nobody acted"))
+    #expect(
+      repeated.contains("each copy repeats its tokens") && !repeated.contains("ignored the first report"))
     let alone = try directory.report(["a.bin", "dumps/other.bin"])
-    #expect(!alone.text.contains("he same bytes as"))
+    #expect(!alone.text.contains("dentical to"))
   }
 
-  @Test("where no input repeats another, repeated tokens mean what they mean")
+  @Test("without identical inputs, repeated tokens are significant")
   func repeatedTokens() throws {
     try directory.write(feedback(tuples(3) + tuples(3, at: 1_500_000_000)), to: "twice.bin")
     let repeated = try directory.report(["twice.bin"]).section("repeated")
-    #expect(repeated.contains("nobody acted on the first one") && !repeated.contains("a copy"))
+    #expect(repeated.contains("ignored the first report") && !repeated.contains("each copy"))
   }
 
-  @Test("a redacted report masks the name there as elsewhere")
+  @Test("a redacted report masks the name of an identical input")
   func redacted() throws {
     try directory.write(String(repeating: "k", count: 32), to: "key.txt")
     let name = hex(token(1)) + ".bin"
     for copy in [name, "z.bin"] { try directory.write(feedback(tuples(10)), to: copy) }
     let page = try directory.report([name, "z.bin", "--redact", "key.txt"])
-    #expect(page.text.contains("The same bytes as") && !page.html.contains(hex(token(1))))
+    #expect(page.text.contains("Identical to") && !page.html.contains(hex(token(1))))
   }
 }

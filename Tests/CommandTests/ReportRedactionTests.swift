@@ -2,7 +2,7 @@ import CaptureWriting
 import Foundation
 import Testing
 
-/// `report --redact`: nothing of a token is left in the page.
+/// `report --redact`: the page contains no part of a token.
 @Suite("Redacted report")
 struct ReportRedactionTests {
   private let directory: TestDirectory
@@ -17,7 +17,7 @@ struct ReportRedactionTests {
     try directory.report(arguments + ["--redact", "key.txt"], code: code)
   }
 
-  /// Fails where four bytes of a token stand in the page as hex digits, in any case and with any marks or tags between.
+  /// Fails if four bytes of a token are in the page as hex digits, in any case, with any punctuation or tags between.
   private func expectNothing(of tokens: [[UInt8]], in page: Page, _ comment: String) {
     var windows: Set<[UInt8]> = []
     for token in tokens {
@@ -35,15 +35,15 @@ struct ReportRedactionTests {
     #expect(found == [], "\(comment)")
   }
 
-  /// Bytes that lost, changed or got some, at random places.
+  /// `bytes` with random deletions, changes and insertions.
   private func damage(_ bytes: [UInt8], _ generator: inout FixedGenerator) -> [UInt8] {
     var bytes = bytes
     for _ in 0..<Int.random(in: 0...6, using: &generator) {
-      let place = Int.random(in: 0..<bytes.count - 60, using: &generator)
+      let index = Int.random(in: 0..<bytes.count - 60, using: &generator)
       switch Int.random(in: 0...2, using: &generator) {
-      case 0: bytes.removeSubrange(place..<place + Int.random(in: 1...50, using: &generator))
-      case 1: bytes[place] ^= 0xff
-      default: bytes.insert(contentsOf: [0xee, 0xee, 0xee], at: place)
+      case 0: bytes.removeSubrange(index..<index + Int.random(in: 1...50, using: &generator))
+      case 1: bytes[index] ^= 0xff
+      default: bytes.insert(contentsOf: [0xee, 0xee, 0xee], at: index)
       }
     }
     return bytes.dropLast(Int.random(in: 0...20, using: &generator))
@@ -72,7 +72,7 @@ struct ReportRedactionTests {
       expectNothing(of: sent.map(\.token), in: try redacted([name]), "\(name), one length")
     }
     expectNothing(of: sent.map(\.token), in: try redacted(["cut.hex"], code: 2), "cut.hex")
-    // Read as what it is not, its bytes are no fields of anything.
+    // Read with the wrong protocol.
     for other in ["requests", "responses"] {
       expectNothing(of: sent.map(\.token), in: try redacted(["dump.bin", "--protocol", other]), other)
     }
@@ -91,7 +91,7 @@ struct ReportRedactionTests {
     #expect(page.section("gateway").contains("device-"))
   }
 
-  @Test("of tokens that are text, in the column beside the digits")
+  @Test("of tokens that are text, in the text column of the hex dump")
   func readable() throws {
     let word = Array("THIS-IS-A-TOKEN-THAT-READS-WELL!".utf8)
     var bytes = feedback((0..<5).map { Tuple(1_400_000_000 + UInt32($0), word) })
@@ -102,7 +102,7 @@ struct ReportRedactionTests {
     #expect(try directory.report(["dump.bin"]).text.contains("TOKEN"))
   }
 
-  @Test("of a token in a name, a title, remarks or who made it; the page says that they are masked")
+  @Test("of tokens in names, titles, remarks and --made-by, which are masked")
   func names() throws {
     let digits = hex(token(1))
     let spread = stride(from: 0, to: 64, by: 8).map { digits.uppercased().dropFirst($0).prefix(8) }
@@ -116,7 +116,7 @@ struct ReportRedactionTests {
       ])
     expectNothing(of: [token(1)], in: page, "names")
     #expect(page.html.contains("<h1>About [masked]</h1>"))
-    #expect(page.text.contains("held what looks like a token: it is masked"))
+    #expect(page.text.contains("contained text that looks like a token; that text is masked"))
     try directory.write(feedback(tuples(2)), to: "dump-2013-05-01T09-30-00.bin")
     let plain = try redacted(["dump-2013-05-01T09-30-00.bin", "--title", "Case 2013-0042"])
     #expect(
@@ -124,7 +124,7 @@ struct ReportRedactionTests {
     #expect(!plain.text.contains("is masked"))
   }
 
-  /// Ways to write the bytes of a token.
+  /// Notations for the bytes of a token.
   static let spellings: [(name: String, text: @Sendable ([UInt8]) -> String)] = [
     ("hex", { hex($0) }),
     ("groups with two spaces", { grouped(hex($0), 8, "  ") }),
@@ -164,7 +164,7 @@ struct ReportRedactionTests {
     .joined(separator: mark)
   }
 
-  @Test("a token in remarks is masked in whatever form it is written", arguments: spellings.indices)
+  @Test("a token in remarks is masked in every notation", arguments: spellings.indices)
   func spelling(_ index: Int) throws {
     let (name, spell) = Self.spellings[index]
     try directory.write(feedback(tuples(2)), to: "dump.bin")
@@ -180,7 +180,7 @@ struct ReportRedactionTests {
   }
 
   @Test(
-    "what people write beside tokens stays",
+    "ordinary text is not masked",
     arguments: [
       "Case 2013-0042, exhibit A-12/B, disk 3 of 4, J. Smith (DI), 12 May 2013",
       "/home/Anna/Case 12/evidence/2013-05-01/Feedback_Dump-Prod-0930.bin",
@@ -193,7 +193,7 @@ struct ReportRedactionTests {
   }
 
   @Test(
-    "a token has one pseudonym, in every report with the key, however it was written; another key gives others"
+    "a token has the same pseudonym in every report with the same key, for every input format"
   )
   func pseudonyms() throws {
     try directory.write(feedback(tuples(3)), to: "a.bin")
@@ -213,7 +213,7 @@ struct ReportRedactionTests {
     #expect(names.isDisjoint(with: third.texts("span", "token", in: third.section("tokens"))))
   }
 
-  @Test("times and lengths of sound records are shown beside a place, and nothing else")
+  @Test("only times and lengths of confirmed records are shown around a finding")
   func window() throws {
     var dump = feedback(tuples(10))
     dump.remove(at: 38 * 5 + 10)
@@ -222,11 +222,11 @@ struct ReportRedactionTests {
     let shown = page.shownBytes(of: page.section("findings")).flatMap { cell in
       cell.bytes.enumerated().compactMap { $0.element == nil ? nil : cell.offset + $0.offset }
     }
-    // Tuple 4 begins at 152; tuple 6, behind the place, is flagged, and its header may be anything.
+    // Tuple 4 begins at 152; tuple 6, after the finding, is flagged, so its header may be wrong.
     #expect(shown == Array(152..<158))
   }
 
-  @Test("the fingerprints stay, and the page says of what they are")
+  @Test("the fingerprints are those of the original files")
   func fingerprints() throws {
     try directory.write(feedback(tuples(2)), to: "dump.bin")
     let page = try redacted(["dump.bin"])
@@ -237,13 +237,13 @@ struct ReportRedactionTests {
   }
 
   @Test(
-    "a key that is none is refused before anything is written",
+    "an invalid key is refused before anything is written",
     arguments: [
-      ("missing.txt", "missing.txt cannot be read as the key of pseudonyms: No such file or directory"),
-      ("short.txt", "short.txt holds 15 bytes, and a key of pseudonyms has 16 or more"),
+      ("missing.txt", "cannot read the pseudonym key missing.txt: No such file or directory"),
+      ("short.txt", "short.txt has 15 bytes, but a pseudonym key needs 16 or more"),
       ("dump.bin", "dump.bin is the key of the pseudonyms and one of the inputs"),
-      (".", ". cannot be read as the key of pseudonyms: Is a directory"),
-      ("/dev/zero", "/dev/zero holds more than 1048576 bytes"),
+      (".", "cannot read the pseudonym key .: Is a directory"),
+      ("/dev/zero", "/dev/zero is larger than 1048576 bytes"),
     ])
   func keys(_ name: String, _ message: String) throws {
     try directory.write("123456789012345", to: "short.txt")
@@ -255,7 +255,7 @@ struct ReportRedactionTests {
     if name == "short.txt" { #expect(outcome.errors.contains("openssl rand -hex 32")) }
   }
 
-  @Test("the key is no output")
+  @Test("the key is never overwritten")
   func keyAsOutput() throws {
     try directory.write(feedback(tuples(2)), to: "dump.bin")
     let outcome = try directory.apnsift(

@@ -1,23 +1,23 @@
 import CaptureWriting
 import Testing
 
-/// `report`: the page of a built command.
+/// `report`: pages written by the built command.
 @Suite("Evidence report")
 struct ReportTests {
   private let directory: TestDirectory
 
   init() throws { directory = try TestDirectory() }
 
-  /// Twenty tuples of which one lost a byte inside its token, and some repeat.
+  /// Twenty tuples, one of which lost a byte of its token, and a few repetitions.
   private func damagedDump() -> [UInt8] {
     var bytes = feedback(tuples(20) + tuples(3, at: 1_500_000_000) + tuples(1, at: 1_550_000_000))
     bytes.remove(at: 38 * 10 + 20)
     return bytes
   }
 
-  // MARK: - The whole
+  // MARK: - Contents
 
-  @Test("is well-formed, and asks for nothing")
+  @Test("is well-formed, and loads nothing")
   func wellFormed() throws {
     try directory.write(damagedDump(), to: "dump.bin")
     try directory.write([UInt8](repeating: 0x17, count: 3) + [3, 1, 2, 0], to: "<b>&\"'.bin")
@@ -50,7 +50,7 @@ struct ReportTests {
     for word in ["http:", "https:", "url(", "@import"] { #expect(!page.html.contains(word), "\(word)") }
   }
 
-  @Test("is the same, byte by byte, each time, and says when it was made only if told")
+  @Test("is reproducible, and has a date only with --made-at")
   func reproducible() throws {
     try directory.write(damagedDump(), to: "dump.bin")
     let first = try directory.report(["dump.bin"])
@@ -73,30 +73,30 @@ struct ReportTests {
     #expect(section.contains(String(decoding: digest, as: UTF8.self).split(separator: "\n")[0]))
   }
 
-  @Test("lists the dead tokens with the latest time that counts, latest first, and how often each is named")
-  func deadTokens() throws {
+  @Test("lists the invalidated tokens, latest first, and the repeated ones")
+  func invalidatedTokens() throws {
     try directory.write(damagedDump(), to: "dump.bin")
     let page = try directory.report(["dump.bin"])
     let section = page.section("tokens")
-    // The byte was lost in token 10; the record behind it is flagged.
-    let dead = [0] + [1, 2] + (0..<20).reversed().filter { ![0, 1, 2, 10, 11].contains($0) }
-    let expected = dead.map { hex(token($0)) }
+    // The byte was lost in token 10; the record after it is flagged.
+    let invalidated = [0] + [1, 2] + (0..<20).reversed().filter { ![0, 1, 2, 10, 11].contains($0) }
+    let expected = invalidated.map { hex(token($0)) }
     #expect(Set(page.texts("span", "token", in: section)) == Set(expected))
     #expect(page.texts("span", "token", in: section).first == hex(token(0)))
     #expect(page.texts("td", "when", in: section).first == "2019-02-12 19:33:20 UTC")
-    #expect(section.contains("1 token is named by flagged records alone"))
+    #expect(section.contains("1 token is named only by flagged records"))
     let repeated = page.section("repeated")
     #expect(
       page.texts("span", "token", in: repeated) == [0, 1, 2].sorted(by: repeatedOrder).map { hex(token($0)) })
   }
 
-  /// Token 0 is named three times, 1 and 2 twice: those come by their bytes.
+  /// Token 0 has three records, 1 and 2 have two: these are in byte order.
   private func repeatedOrder(_ left: Int, _ right: Int) -> Bool {
     if left == 0 || right == 0 { return left == 0 }
     return token(left).lexicographicallyPrecedes(token(right))
   }
 
-  @Test("shows the bytes of each place as they stand in the input, whatever it is stored as")
+  @Test("shows the bytes of each finding, for every input format")
   func bytes() throws {
     let dump = damagedDump()
     try directory.write(dump, to: "dump.bin")
@@ -118,8 +118,8 @@ struct ReportTests {
     #expect(windows[0] == windows[1] && windows[1] == windows[2])
   }
 
-  @Test("of a long place its beginning and its end are shown")
-  func longPlace() throws {
+  @Test("a long range of skipped bytes is shown with its beginning and end")
+  func longRange() throws {
     let noise = (0..<1_000_000).map { UInt8(200 + $0 % 7) }
     let dump = feedback(tuples(3)) + noise + feedback(tuples(5))
     try directory.write(dump, to: "dump.bin")
@@ -133,7 +133,7 @@ struct ReportTests {
     #expect(section.contains("bytes between"))
   }
 
-  @Test("both directions of a gateway connection: outcomes, errors, and places among the requests")
+  @Test("both directions of a gateway connection: outcomes, errors, and findings in the requests")
   func gateway() throws {
     var damaged = enhancedRequests(9, payload: Array("{}".utf8))
     damaged.insert(contentsOf: [UInt8](repeating: 0xee, count: 20), at: 3 * 47)
@@ -156,7 +156,7 @@ struct ReportTests {
         "apnsift show --requests sent.bin --responses got.bin --offset 141 --direction client"))
   }
 
-  @Test("distinct tokens beyond --memory make the same page")
+  @Test("the page is the same if tokens exceed --memory")
   func littleMemory() throws {
     try directory.write(feedback(tuples(30_000) + tuples(500, at: 1_500_000_000)), to: "dump.bin")
     let pages = try [[], ["--memory", "1MiB"]].map { try directory.report(["dump.bin", "--no-audit"] + $0) }
@@ -167,7 +167,7 @@ struct ReportTests {
     #expect(try directory.temporaryNames == [])
   }
 
-  @Test("a file that is no dump: nothing is said of readers, and no protocol is made up")
+  @Test("a file that is not a dump has no protocol and no readers")
   func noDump() throws {
     var generator = FixedGenerator(seed: 3)
     let noise = (0..<6674).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -178,28 +178,28 @@ struct ReportTests {
       alone.html.contains("<p class=\"opening\">None of the 6,682 bytes could be read as a record.</p>"))
     #expect(alone.section("streams").contains(">not recognised</td>"))
     #expect(!alone.section("streams").contains(">feedback</td>"))
-    #expect(alone.section("readers").contains("nothing to judge readers by"))
+    #expect(alone.section("readers").contains("the readers could not be tested"))
     #expect(!alone.section("readers").contains("class=\"reader\""))
     let both = try directory.report(["picture.png", "dump.bin"])
     #expect(both.section("streams").contains(">feedback</td>"))
     #expect(both.section("readers").contains("1 stream is left out: no record was recognised in it."))
-    #expect(both.section("readers").contains("2 deaths, all of them right."))
+    #expect(both.section("readers").contains("It would have reported correctly: 2 invalidations."))
   }
 
-  @Test("where bytes belong to no record, what is said of readers has a condition")
+  @Test("bytes that belong to no record add an assumption to the readers")
   func readersOfDamage() throws {
     try directory.write(damagedDump(), to: "dump.bin")
     try directory.write(feedback(tuples(2)), to: "sound.bin")
     let readers = try directory.report(["dump.bin", "sound.bin"]).section("readers")
     #expect(
-      readers.contains("Of the 2 streams that they are judged by, 1 has bytes that belong to no record."))
-    #expect(readers.ranges(of: "This holds if it received the bytes as they are here.").count == 4)
+      readers.contains("Of the 2 streams that they are judged on, 1 has bytes that belong to no record."))
+    #expect(readers.ranges(of: "This holds if it received exactly these bytes.").count == 4)
     #expect(!(try directory.report(["sound.bin"]).section("readers")).contains("belong to no record"))
   }
 
   // MARK: - Limits
 
-  @Test("what a limit leaves out is said, with the command for it")
+  @Test("limits are reported, with commands for the rest")
   func limits() throws {
     var lost: [UInt8] = []
     for part in 0..<6 { lost += feedback(tuples(4, from: 4 * part)).dropLast(5) }
@@ -212,20 +212,20 @@ struct ReportTests {
     #expect(findings.contains("1 of 5 is shown. All of them:"))
     let commands = page.texts("pre", "command").map { $0.replacing("&#39;", with: "'") }
     #expect(commands.contains("apnsift export 'it'\\''s.bin' --token-length 32,54 --records findings"))
-    // Each of them does what it says.
+    // Each command works.
     for command in commands.flatMap({ $0.split(separator: "\n").map { String($0) } }) {
       let outcome = try directory.shell("\"$APNSIFT\" " + command.dropFirst("apnsift ".count))
       #expect(outcome.code == 0, "\(command): \(outcome.errors)")
     }
   }
 
-  @Test("a limit of none is possible, and one beyond all sense is wrong usage")
+  @Test("a limit of 0 is possible; an excessive one is a usage error")
   func extremeLimits() throws {
     try directory.write(damagedDump(), to: "dump.bin")
     let none = ["--max-tokens", "--max-places", "--max-streams", "--max-responses", "--max-repeated"]
     let page = try directory.report(["dump.bin"] + none.flatMap { [$0, "0"] })
     let tokens = page.section("tokens")
-    #expect(!tokens.contains("No token") && tokens.contains("None of 18 is listed"))
+    #expect(!tokens.contains("No record without a flag") && tokens.contains("None of 18 is listed"))
     for option in none {
       #expect(try directory.apnsift("report", "dump.bin", option, "100001").code == 64)
       #expect(try directory.apnsift("report", "dump.bin", option, "-1").code == 64)
@@ -249,29 +249,29 @@ struct ReportTests {
     #expect(try directory.names == ["dump.bin", "page.html"])
   }
 
-  @Test("an input that cannot be read makes the exit code 2, and the page says so")
+  @Test("an unreadable input gives exit code 2, and the page reports it")
   func missingInput() throws {
     try directory.write(feedback(tuples(2)), to: "dump.bin")
     let page = try directory.report(["missing.bin", "dump.bin"], code: 2)
-    #expect(page.text.contains("1 input could not be read, or not whole"))
+    #expect(page.text.contains("1 input could not be read in full"))
     #expect(page.text.contains("cannot be opened: No such file or directory"))
     #expect(page.html.contains("class=\"verdict damaged\""))
   }
 
-  @Test("--strict makes an error the exit code 1, and the page is made all the same")
+  @Test("--strict gives exit code 1 for an error, and the page is still written")
   func strict() throws {
     try directory.write(damagedDump(), to: "dump.bin")
     #expect(try directory.report(["--strict", "dump.bin"], code: 1).html.hasSuffix("</html>\n"))
   }
 
-  @Test("remarks come from a file or are the text itself, a paragraph for each empty line")
+  @Test("remarks come from a file or are the text itself; blank lines separate paragraphs")
   func note() throws {
     try directory.write(feedback(tuples(2)), to: "dump.bin")
     try directory.write("First line\nof one.\r\n\r\n\r\nSecond <p>.\n", to: "note.txt")
     let expected = "<div class=\"note\"><p>First line of one.</p>\n<p>Second &lt;p&gt;.</p>\n</div>"
     #expect(try directory.report(["dump.bin", "--note", "note.txt"]).html.contains(expected))
     let typed = try directory.apnsift("report", "dump.bin", "--note", "nota.txt")
-    #expect(typed.errors.contains("there is no file 'nota.txt'"))
+    #expect(typed.errors.contains("no file is named 'nota.txt'"))
     #expect(typed.text.contains("<div class=\"note\"><p>nota.txt</p>"))
   }
 }

@@ -2,14 +2,14 @@ import Analysis
 import EvidenceReport
 import Testing
 
-/// The commands that a report names, as a shell takes them.
+/// The commands that a report suggests.
 @Suite("The commands of a report")
 struct CommandLineTests {
   private static let finding = Finding(
     source: "a.bin", stream: 2, offset: 7, code: .skippedBytes, message: "")
 
   @Test(
-    "inputs are quoted where a shell needs it",
+    "inputs are quoted for a shell",
     arguments: [
       ("a.bin", "a.bin"), ("-", "-"), ("-x", "./-x"), ("my dump", "'my dump'"), ("it's", #"'it'\''s'"#),
       ("", "''"), ("a\nb", #"$'a\x0ab'"#), ("a\u{202e}'b\\", #"$'a\xe2\x80\xae\'b\\'"#),
@@ -28,7 +28,7 @@ struct CommandLineTests {
     ReportOption("--filter", "port 2195", isDefault: false),
   ]
 
-  @Test("options that shape the answers are repeated")
+  @Test("options that affect the results are repeated")
   func words() {
     #expect(
       CommandLines(["a.bin", "b.bin"], options: Self.options).show(Self.finding)
@@ -46,7 +46,7 @@ struct CommandLineTests {
         == "apnsift show a.bin b.bin --offset 7 --stream 2")
   }
 
-  @Test("a finding without offset is shown by its packet, and one of no stream not at all")
+  @Test("a finding without offset is shown by its packet; a finding without stream has no command")
   func targets() {
     var finding = Self.finding
     (finding.offset, finding.packet, finding.direction) = (nil, 12, .client)
@@ -59,7 +59,7 @@ struct CommandLineTests {
   }
 
   @Test(
-    "a report is called by its inputs",
+    "the default title names the inputs",
     arguments: [(["a.bin"], "a.bin"), (["-"], "standard input"), (["a", "b"], "2 inputs")])
   func titles(_ inputs: [String], _ title: String) {
     #expect(ReportHead.title(of: inputs) == "Examination of \(title)")

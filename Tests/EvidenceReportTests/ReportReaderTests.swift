@@ -4,7 +4,7 @@ import PacketCapture
 import Reports
 import Testing
 
-/// What the page says of the faulty readers.
+/// The page's sentences about the faulty readers. The wording is pinned here.
 @Suite("The readers in a report")
 struct ReportReaderTests {
   private func page(_ change: (inout ReportPage) -> Void) throws -> String {
@@ -14,34 +14,34 @@ struct ReportReaderTests {
     return try ReportHTML.text(page)
   }
 
-  /// Records, correct, missed, and on how many streams it is judged, hangs, throws, and is not judged.
+  /// Records, correct, missed; streams judged, with a hang, with an exception, and not judged.
   private static let verdicts: [(String, [Int], String)] = [
     ("java", [0, 0, 0, 1, 0, 0, 0], "There is nothing to report, and it would have reported nothing."),
-    ("java", [1, 1, 0, 1, 0, 0, 0], "It would have told the truth: 1 death, and it is right."),
-    ("java", [9, 9, 0, 2, 0, 0, 0], "It would have told the truth: 9 deaths, all of them right."),
+    ("java", [1, 1, 0, 1, 0, 0, 0], "It would have reported correctly: 1 invalidation."),
+    ("java", [9, 9, 0, 2, 0, 0, 0], "It would have reported correctly: 9 invalidations."),
     (
       "csharp", [0, 0, 0, 1, 1, 0, 0],
-      "It would have reported nothing. On 1 stream it would never have ended."
+      "It would have reported nothing. On 1 stream it would never have finished."
     ),
     (
       "csharp", [0, 0, 1, 2, 0, 2, 0],
-      "It would have reported nothing. 1 death it would have missed: notifications to that token may have gone on. "
+      "It would have reported nothing. It would have missed 1 invalidation: notifications to that token may have continued. "
         + "On 2 streams it would have failed with an exception."
     ),
     (
       "java", [1, 0, 0, 1, 0, 0, 0],
-      "It would have reported 1 death. 1 report is wrong: no record tells of that death. If it names a device that "
-        + "exists, whoever acted on it may have cut off one that was alive."
+      "It would have reported 1 invalidation. 1 report is wrong: the stream contains no such record. If it names an "
+        + "existing device, acting on it may have cut off an active device."
     ),
     (
       "java", [1, 1, 2, 1, 0, 0, 0],
-      "It would have reported 1 death, and that is right. 2 deaths it would have missed: notifications to those tokens "
-        + "may have gone on."
+      "It would have reported 1 invalidation, which is correct. It would have missed 2 invalidations: notifications to "
+        + "those tokens may have continued."
     ),
     (
       "java", [3, 1, 0, 1, 0, 0, 0],
-      "It would have reported 3 deaths, 1 of them right. 2 reports are wrong: no record tells of those deaths, or not so "
-        + "often. Where one names a device that exists, whoever acted on it may have cut off one that was alive."
+      "It would have reported 3 invalidations, 1 of them correct. 2 reports are wrong: the stream contains no such "
+        + "records, or fewer of them. If one names an existing device, acting on it may have cut off an active device."
     ),
     (
       "php", [1, 0, 0, 1, 0, 0, 0],
@@ -49,26 +49,26 @@ struct ReportReaderTests {
     ),
     (
       "php", [0, 0, 1, 1, 0, 0, 0],
-      "It would have reported nothing. 1 error it would have missed: a notification that failed may have been taken for "
+      "It would have reported nothing. It would have missed 1 error: a failed notification may have been treated as "
         + "sent."
     ),
-    ("java", [0, 0, 0, 0, 0, 0, 1], "Not judged: the stream lacks 3 bytes."),
+    ("java", [0, 0, 0, 0, 0, 0, 1], "Not judged: the input is missing 3 bytes."),
     (
       "java", [0, 0, 0, 0, 0, 0, 2],
-      "Not judged by any of 2 streams. The first reason: the stream lacks 3 bytes."
+      "Not judged on any of 2 streams. The first reason: the input is missing 3 bytes."
     ),
     (
       "java", [1, 1, 0, 1, 0, 0, 1],
-      "It would have told the truth: 1 death, and it is right. 1 more stream is not judged: the stream lacks 3 bytes."
+      "It would have reported correctly: 1 invalidation. 1 more stream is not judged: the input is missing 3 bytes."
     ),
     (
       "java", [1, 1, 0, 1, 0, 0, 2],
-      "It would have told the truth: 1 death, and it is right. 2 more streams are not judged; the first reason: the stream "
-        + "lacks 3 bytes."
+      "It would have reported correctly: 1 invalidation. 2 more streams are not judged; the first reason: the input is "
+        + "missing 3 bytes."
     ),
   ]
 
-  @Test("what its owner would have believed", arguments: verdicts)
+  @Test("results and their consequences", arguments: verdicts)
   func verdict(_ name: String, _ figures: [Int], _ expected: String) throws {
     let text = try page { page in
       var total = ReaderTotal(name)
@@ -81,19 +81,19 @@ struct ReportReaderTests {
       total.throwing = figures[5]
       total.right = total.wrong + total.missed + total.hangs + total.throwing == 0 ? total.judged : 0
       total.notJudged = figures[6]
-      total.reason = figures[6] > 0 ? "the stream lacks 3 bytes" : nil
+      total.reason = figures[6] > 0 ? "the input is missing 3 bytes" : nil
       page.readers = [total]
     }
     #expect(text.contains("<p>\(expected)</p>"), "\(expected)")
-    #expect(!text.contains("as they are here"))
+    #expect(!text.contains("if it received exactly these bytes"))
   }
 
   @Test(
-    "what it hangs on where bytes belong to no record",
+    "the assumption if bytes belong to no record",
     arguments: [
-      (1, 1, "The stream that they are judged by has bytes that belong to no record."),
-      (3, 1, "Of the 3 streams that they are judged by, 1 has bytes that belong to no record."),
-      (3, 2, "Of the 3 streams that they are judged by, 2 have bytes that belong to no record."),
+      (1, 1, "The stream that they are judged on has bytes that belong to no record."),
+      (3, 1, "Of the 3 streams that they are judged on, 1 has bytes that belong to no record."),
+      (3, 2, "Of the 3 streams that they are judged on, 2 have bytes that belong to no record."),
     ])
   func condition(_ judged: Int, _ conditional: Int, _ expected: String) throws {
     let text = try page { page in
@@ -102,13 +102,13 @@ struct ReportReaderTests {
       page.readers[0].conditional = conditional
     }
     #expect(
-      text.contains("<p class=\"alert\">\(expected) What is said of the readers holds if they received"))
-    #expect(text.contains("This holds if it received the bytes as they are here."))
+      text.contains("<p class=\"alert\">\(expected) These results hold if the readers received"))
+    #expect(text.contains("This holds if it received exactly these bytes."))
     let sound = try page { $0.auditedStreams = AuditedStreams(judged: judged) }
-    #expect(!sound.contains("belong to no record. What is said"))
+    #expect(!sound.contains("belong to no record. These results"))
   }
 
-  @Test("streams without a record are left out, and that is said")
+  @Test("streams without a record are left out and counted")
   func leftOut() throws {
     let texts = try (0...2).map { count in
       try page { $0.auditedStreams = AuditedStreams(judged: 1, unrecognised: count) }
@@ -119,7 +119,7 @@ struct ReportReaderTests {
   }
 
   @Test(
-    "a token longer than any that is usual is abbreviated",
+    "unusually long tokens are abbreviated",
     arguments: [
       (0, "1970-01-01 00:00:07 UTC, an empty token"),
       (100, "1970-01-01 00:00:07 UTC, " + String(repeating: "ab", count: 100)),

@@ -3,7 +3,7 @@ import EvidenceReport
 import Reports
 import Testing
 
-/// The page's sentences for none, one and many of what they count.
+/// Sentences of the page with counts of zero, one and more. The wording is pinned here.
 @Suite("Sentences of a report")
 struct ReportSentenceTests {
   private func page(_ change: (inout ReportPage) -> Void) throws -> String {
@@ -15,28 +15,30 @@ struct ReportSentenceTests {
 
   // MARK: - The verdict
 
-  /// Bytes in records, bytes that are not, places, tuples, flagged ones.
+  /// Bytes in records, skipped bytes, findings, tuples, flagged tuples.
   private static let openings: [([Int], String)] = [
-    ([0, 0, 0, 0, 0], "The input holds no byte of a stream."),
+    ([0, 0, 0, 0, 0], "The input contains no stream data."),
     ([0, 1, 1, 0, 0], "The 1 byte could not be read as a record."),
     ([0, 6682, 1, 0, 0], "None of the 6,682 bytes could be read as a record."),
-    ([38, 1, 1, 1, 0], "Of 39 bytes, 1 could not be read (2.6 %), in 1 place; 1 feedback tuple was read."),
+    (
+      [38, 1, 1, 1, 0], "Of 39 bytes, 1 could not be read (2.6 %), at 1 location; 1 feedback tuple was read."
+    ),
     (
       [38, 7, 2, 1, 1],
-      "Of 45 bytes, 7 could not be read (15.6 %), in 2 places; 1 feedback tuple was read, and it is doubtful."
+      "Of 45 bytes, 7 could not be read (15.6 %), at 2 locations; 1 feedback tuple was read, and it is doubtful."
     ),
     (
       [76, 4, 1, 2, 1],
-      "Of 80 bytes, 4 could not be read (5 %), in 1 place; 2 feedback tuples were read, 1 of them doubtful."
+      "Of 80 bytes, 4 could not be read (5 %), at 1 location; 2 feedback tuples were read, 1 of them doubtful."
     ),
     (
       [38, 0, 0, 1, 0],
-      "All 38 bytes of 1 stream were read as 1 feedback tuple; no rule found anything wrong with it."
+      "All 38 bytes of 1 stream were read as 1 feedback tuple; no rule found a problem."
     ),
     ([38, 0, 0, 1, 1], "All 38 bytes of 1 stream were read as 1 feedback tuple, and it is doubtful."),
   ]
 
-  @Test("the first one", arguments: openings)
+  @Test("the opening sentence", arguments: openings)
   func opening(_ figures: [Int], _ expected: String) throws {
     let text = try page { page in
       page.summary.recordBytes = figures[0]
@@ -50,7 +52,7 @@ struct ReportSentenceTests {
     #expect(text.contains("<p class=\"opening\">\(expected)</p>"), "\(expected)")
   }
 
-  @Test("the figures that are seen first")
+  @Test("key figures")
   func tiles() throws {
     let text = try page { page in
       page.summary.streamBytes = 38
@@ -60,7 +62,8 @@ struct ReportSentenceTests {
       page.deaths.dead = 1
     }
     for tile in [
-      ("39", "bytes examined"), ("1", "feedback tuple"), ("1", "dead token"), ("0", "bytes not readable"),
+      ("39", "bytes examined"), ("1", "feedback tuple"), ("1", "invalidated token"),
+      ("0", "bytes not readable"),
       ("1", "byte not decoded"), ("0", "bytes missing"), ("1", "doubtful record"),
     ] {
       #expect(text.contains("<strong>\(tile.0)</strong><span>\(tile.1)</span>"), "\(tile)")
@@ -74,7 +77,7 @@ struct ReportSentenceTests {
     ([.midstreamStart: 1], "Read, with doubts"), ([:], "No damage found"),
   ]
 
-  @Test("only damage is called so", arguments: words)
+  @Test("only damage is called damage", arguments: words)
   func word(_ findings: [FindingCode: Int], _ expected: String) throws {
     let text = try page { page in
       page.summary.feedback = 1
@@ -85,12 +88,14 @@ struct ReportSentenceTests {
   }
 
   @Test(
-    "what became of requests",
+    "outcomes of requests",
     arguments: [
-      ([0, 0, 0, 1], "What became of the request is not known: nothing is sent"),
-      ([0, 0, 0, 2], "What became of the requests is not known: nothing is sent"),
+      ([0, 0, 0, 1], "The outcome of the request is unknown: the gateway sends nothing"),
+      ([0, 0, 0, 2], "The outcome of the requests is unknown: the gateway sends nothing"),
       ([0, 1, 0, 0], "<p>The request was rejected.</p>"),
-      ([2, 1, 0, 1], "<p>Of the requests, 2 were accepted, 1 was rejected; of 1 nothing is known.</p>"),
+      (
+        [2, 1, 0, 1], "<p>Of the requests, 2 were accepted, 1 was rejected; the outcome of 1 is unknown.</p>"
+      ),
     ])
   func outcomes(_ counts: [Int], _ expected: String) throws {
     let text = try page { page in
@@ -103,16 +108,16 @@ struct ReportSentenceTests {
   }
 
   private static let damages: [([FindingCode: Int], Int, [String])] = [
-    ([FindingCode.damagedCapture: 1], 1, ["The capture itself is damaged in 1 place."]),
-    ([.damagedCapture: 3], 2, ["The captures themselves are damaged in 3 places."]),
-    ([.malformedPacket: 1], 1, ["1 packet has impossible headers and was passed over."]),
+    ([FindingCode.damagedCapture: 1], 1, ["The capture file is damaged at 1 location."]),
+    ([.damagedCapture: 3], 2, ["The capture files are damaged at 3 locations."]),
+    ([.malformedPacket: 1], 1, ["1 packet with invalid headers was skipped."]),
     (
       [.damagedCapture: 1, .malformedPacket: 2], 1,
-      ["is damaged in 1 place. 2 packets have impossible headers and were passed over."]
+      ["is damaged at 1 location. 2 packets with invalid headers were skipped."]
     ),
   ]
 
-  @Test("captures that are damaged, and packets that may be of another protocol", arguments: damages)
+  @Test("damaged captures, and packets with invalid headers", arguments: damages)
   func captures(_ findings: [FindingCode: Int], _ captures: Int, _ expected: [String]) throws {
     let text = try page { page in
       var input = InputSummary(source: "a.pcap", format: "capture", bytes: 9, sha256: nil)
@@ -126,7 +131,7 @@ struct ReportSentenceTests {
   // MARK: - Parts of a whole
 
   @Test(
-    "how much of something is there",
+    "parts of a whole",
     arguments: [
       (0, "None of 12 is listed"), (1, "1 of 12 is listed"), (2, "2 of 12 are listed"),
       (1000, "1,000 of 12 are listed"),
@@ -135,34 +140,35 @@ struct ReportSentenceTests {
     #expect(Figures.part(part, of: 12, "listed") == expected)
   }
 
-  @Test("one dead token is not in an order, and needs no list to be doubtful")
+  @Test("one and two invalidated tokens, and one doubtful token")
   func tokens() throws {
-    #expect(try page { $0.deaths.dead = 1 }.contains("<p>1 dead token. A device that registered"))
-    #expect(try page { $0.deaths.dead = 2 }.contains("<p>2 dead tokens, the latest death first. A device"))
+    #expect(try page { $0.deaths.dead = 1 }.contains("<p>1 invalidated token. A device that registered"))
+    #expect(try page { $0.deaths.dead = 2 }.contains("<p>2 invalidated tokens, the latest first. A device"))
     let doubtful = try page { $0.deaths.doubtful = 1 }
-    #expect(doubtful.contains("1 token is named by flagged records alone and not counted as dead."))
+    #expect(doubtful.contains("1 token is named only by flagged records and not counted as invalidated."))
   }
 
   // MARK: - The timeline
 
   private static let timelines: [([UInt32], String)] = [
-    ([UInt32(0)], "1 death in the hour from 1970-01-01 00:00."),
-    ([0, 9], "2 deaths, all in the hour from 1970-01-01 00:00."),
+    ([UInt32(0)], "1 invalidation in the hour from 1970-01-01 00:00."),
+    ([0, 9], "2 invalidations, all in the hour from 1970-01-01 00:00."),
     (
       [0, 3600],
-      "2 deaths in 2 bars from 1970-01-01 00:00 to 1970-01-01 01:00; at most 1 in a bar."
+      "2 invalidations in 2 bars from 1970-01-01 00:00 to 1970-01-01 01:00; at most 1 per bar."
     ),
     (
       [0, 3600, 3601],
-      "3 deaths in 2 bars from 1970-01-01 00:00 to 1970-01-01 01:00; the most, 2, in the hour from 1970-01-01 01:00."
+      "3 invalidations in 2 bars from 1970-01-01 00:00 to 1970-01-01 01:00; "
+        + "the most, 2, in the hour from 1970-01-01 01:00."
     ),
     (
       [0, 0, 40 * 86_400],
-      "3 deaths in 41 bars from 1970-01-01 to 1970-02-10; the most, 2, on 1970-01-01."
+      "3 invalidations in 41 bars from 1970-01-01 to 1970-02-10; the most, 2, on 1970-01-01."
     ),
   ]
 
-  @Test("what is said of the timeline to those who do not see it", arguments: timelines)
+  @Test("text alternative of the timeline", arguments: timelines)
   func timeline(_ times: [UInt32], _ expected: String) throws {
     let text = try page { page in
       page.deaths.hours = HourCounts(0 ... .max)

@@ -3,7 +3,7 @@ import Reports
 import Testing
 import WireBytes
 
-/// Bars of a report's timeline. Expected bars are worked out by hand from a calendar.
+/// Bars of a report's timeline. The expected bars are derived by hand from a calendar.
 @Suite("The timeline of a report")
 struct TimelineTests {
   private func timeline(_ times: String...) throws -> Timeline? {
@@ -14,7 +14,7 @@ struct TimelineTests {
 
   private func seconds(_ text: String) throws -> UInt32 { try #require(UTCTime.parse(text)) }
 
-  @Test("without a time there is none")
+  @Test("without times there is no timeline")
   func none() throws {
     #expect(try timeline() == nil)
   }
@@ -53,7 +53,7 @@ struct TimelineTests {
     #expect(timeline.bars.dropFirst().dropLast().allSatisfy { $0.count == 0 })
   }
 
-  @Test("each time falls into the bar that holds it")
+  @Test("each time is counted in its bar")
   func counts() throws {
     let found = try #require(
       try timeline(
@@ -65,7 +65,7 @@ struct TimelineTests {
     #expect(bars == ["2012-12-31 2", "2013-02-04 1", "2013-02-11 1", "2013-03-25 1", "2013-04-01 1"])
   }
 
-  @Test("bars follow each other without a hole, whatever the span")
+  @Test("bars are contiguous for any span")
   func gapless() throws {
     for step in [UInt32(3600), 86_400, 604_800, 40_000_000, 400_000_000] {
       var counts = HourCounts(0 ... .max)
@@ -76,7 +76,7 @@ struct TimelineTests {
     }
   }
 
-  @Test("times outside the span that was asked for are not counted")
+  @Test("times outside the span are not counted")
   func outside() {
     var counts = HourCounts(3600...7199)
     counts.add(3599)

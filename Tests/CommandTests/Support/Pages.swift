@@ -1,21 +1,21 @@
 import Foundation
 import Testing
 
-/// A report's page, as a test reads it.
+/// A report's page with accessors for tests.
 struct Page {
   let html: String
 
   /// The page without tags.
   var text: String { html.replacing(/<style>[\s\S]*<\/style>/, with: "").replacing(/<[^>]*>/, with: " ") }
 
-  /// The section with that name, tags and all; empty where there is none.
+  /// The section with that id, including tags; empty if there is none.
   func section(_ id: String) -> String {
     guard let start = html.range(of: "<section id=\"\(id)\">") else { return "" }
     let rest = html[start.lowerBound...]
     return String(rest[..<(rest.range(of: "</section>")?.lowerBound ?? rest.endIndex)])
   }
 
-  /// What stands in the elements of a class, without tags.
+  /// The contents of the elements of a class, without tags.
   func texts(_ element: String, _ name: String, in part: String? = nil) -> [String] {
     let pattern = "<\(element)[^>]* class=\"\(name)\">([\\s\\S]*?)</\(element)>"
     guard let expression = try? NSRegularExpression(pattern: pattern) else { return [] }
@@ -25,7 +25,7 @@ struct Page {
     }
   }
 
-  /// The bytes that are shown of places, by their offset; nil is one that is masked.
+  /// The bytes shown, by offset; nil for a masked byte.
   func shownBytes(of part: String) -> [(offset: Int, bytes: [UInt8?])] {
     part.matches(of: /<span class="offset">(\d+)<\/span><span class="bytes">([\s\S]*?)<\/span>/).map {
       match in
@@ -34,7 +34,7 @@ struct Page {
     }
   }
 
-  /// Runs of hex digits of at least `length`, letters in lower case, marks and tags between digits left out.
+  /// Runs of at least `length` hex digits in lower case, ignoring punctuation and tags between digits.
   func digitRuns(atLeast length: Int) -> [[UInt8]] {
     [html, text].flatMap { text in
       text.lowercased().utf8.filter { $0 >= 0x80 || isLetterOrDigit($0) }
@@ -53,7 +53,7 @@ private func isLetterOrDigit(_ byte: UInt8) -> Bool {
 }
 
 extension TestDirectory {
-  /// Makes a report of what the arguments say; fails where the command does.
+  /// Runs `report`; fails if the exit code differs.
   func report(_ arguments: [String], code: Int32 = 0, input: StandardInput = .nothing) throws -> Page {
     let outcome = try apnsift(["report"] + arguments, input: input)
     #expect(outcome.code == code, "\(arguments): \(outcome.errors)")
