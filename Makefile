@@ -1,10 +1,10 @@
-# One command for each thing that a newcomer wants; what is missing is installed by scripts/setup.
+# One target for each task; scripts/setup installs missing packages.
 ROOT := $(CURDIR)
 ifeq ($(wildcard scripts/setup),)
 $(error Run make in the directory of apnsift, or with: make -C DIRECTORY)
 endif
 
-# What scripts/setup could install for this checkout only.
+# Packages that scripts/setup installed for this checkout only.
 export PATH := $(ROOT)/.build/venv/bin:$(PATH)
 
 PREFIX ?= /usr/local
@@ -15,7 +15,7 @@ PREFIX ?= /usr/local
 help: ## list the targets (the default)
 	@sed -n 's/^\([a-z]*\): .*## \(.*\)/  make \1	\2/p' Makefile
 
-build: ## install what is missing, build the command
+build: ## install missing packages, build the command
 	scripts/setup build
 	swift build -c release
 
@@ -29,7 +29,7 @@ demo: build ## build, look into samples/, replay one into a fresh store
 	scripts/demo
 
 # The tests run on the release build: `package` access needs no debug build, and one configuration is built.
-test: ## everything that must hold: unit tests, lint, documents, samples, cross-check
+test: ## all checks: unit tests, lint, documents, samples, cross-check
 	scripts/setup test
 	swift build -c release --build-tests
 	swift test -c release --skip-build
@@ -62,7 +62,7 @@ check: ## documents, samples, digests, schemas and damaged streams against the b
 	scripts/check-library
 
 # OPTIONS="--quick --only capture" and the like; Benchmarks/compare --help has them.
-compare: build ## measure speed and memory beside other programs; takes some minutes
+compare: build ## compare speed and memory with other programs; takes some minutes
 	scripts/setup compare
 	Benchmarks/compare $(OPTIONS)
 

@@ -80,14 +80,14 @@ let package = Package(
         "TokenStores",
       ],
       swiftSettings: strict),
-    // The faulty readers and programs of others, held against what is true of a stream.
+    // Results of faulty readers and other programs, compared with the records of a stream.
     .target(
       name: "Readers",
       dependencies: [
         "JSON", "Platform", "WireBytes", "PacketCapture", "Analysis", "Reports", "ReaderModels", "MockServer",
       ],
       swiftSettings: strict),
-    // The HTML page, and what is gathered for it.
+    // The HTML page and its data.
     .target(
       name: "EvidenceReport",
       dependencies: [
@@ -102,7 +102,7 @@ let package = Package(
     .target(name: "TokenStores", dependencies: ["Platform", "WireBytes"], swiftSettings: strict),
     // Imports nothing of ours: no model of a reader can be right, or wrong, by our decoder's code.
     .target(name: "ReaderModels", swiftSettings: strict),
-    // Cases: what they are, and what was found held against what is expected.
+    // Cases of a corpus, and the comparison with their expectations.
     .target(
       name: "Corpora",
       dependencies: [
@@ -111,7 +111,7 @@ let package = Package(
         .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: strict),
-    // Inputs and what is true of them, by other code than that which reads them.
+    // Generated inputs with their expected records, without the code of the decoders.
     .target(name: "Generator", dependencies: ["CZlib", "CZstd", "CLz4"], swiftSettings: strict),
     .target(
       name: "YAML", dependencies: ["Platform", "WireBytes", .product(name: "Yams", package: "Yams")],

@@ -8,7 +8,7 @@ import csv
 
 import reference_decoder
 
-COMPANIONS = (".truth.csv", ".holes.csv", ".keys")  # they tell about captures and are none
+COMPANIONS = (".truth.csv", ".holes.csv", ".keys")  # files about captures
 # Truth numbers all streams; these hold some of them, under numbers of their own: (in the truth, in the file).
 STREAMS = {
     "session-follow-hex.txt": [(0, 0)],
@@ -38,14 +38,14 @@ def sent_streams(capture):
 
 
 def holes(capture):
-    """(stream, offset, length) of what the capture lacks, in order."""
+    """(stream, offset, length) of the bytes missing from the capture, in order."""
     path = capture.with_name(f"{capture.name.split('.')[0]}.holes.csv")
     rows = read_table(path) if path.exists() else []
     return [(int(row["stream"]), int(row["offset"]), int(row["length"])) for row in rows]
 
 
 def captured_streams(capture):
-    """Stream number in the file: its bytes as a dump, with the mark of tshark in place of each hole."""
+    """Stream number in the file: its bytes as a dump, with the gap mark of tshark for each hole."""
     sent = sent_streams(capture)
     for stream, offset, length in reversed(holes(capture)):
         sent[stream][offset : offset + length] = f"[{length} bytes missing in capture file]\0".encode()

@@ -1,4 +1,4 @@
-"""Holds check-readme to its promise: small documents against a stand-in for the command."""
+"""Tests check-readme with small documents and a stub of the command."""
 
 import tempfile
 from pathlib import Path
@@ -45,7 +45,7 @@ CASES = {
     "the help of a command": ("```sh\napnsift help export\napnsift help\n```\n", 0),
     "the help of no command": ("```sh\napnsift help exprot\n```\n", 1),
     "no command": ("```sh\napnsift exprot a.bin\n```\n", 1),
-    "a file in place of a command": ("```sh\napnsift a.bin --json\n```\n", 0),
+    "a file instead of a command": ("```sh\napnsift a.bin --json\n```\n", 0),
 }
 
 STALE = "```console\n$ apnsift x.bin\nold\n```\n\n```console\n$ echo a\n…\nb\n```\n"

@@ -15,8 +15,8 @@ MAC = "/Applications/{0}.app/Contents/MacOS/{0}"
 def program():
     """The path of a Chromium: CHROMIUM where that is set, else the first that is there."""
     given = os.environ.get("CHROMIUM")
-    places = [given] if given else [*PROGRAMS, MAC.format("Chromium"), MAC.format("Google Chrome")]
-    found = next((path for path in map(shutil.which, places) if path), None)
+    candidates = [given] if given else [*PROGRAMS, MAC.format("Chromium"), MAC.format("Google Chrome")]
+    found = next((path for path in map(shutil.which, candidates) if path), None)
     return found or sys.exit("no Chromium is there: scripts/setup installs it, and CHROMIUM names another")
 
 
@@ -63,10 +63,10 @@ class Chromium:
     def read(self):
         """The next message."""
         while b"\0" not in self.rest:
-            piece = os.read(self.answers, 1 << 16)
-            if not piece:
+            chunk = os.read(self.answers, 1 << 16)
+            if not chunk:
                 raise RuntimeError("Chromium ended before its time")
-            self.rest += piece
+            self.rest += chunk
         message, self.rest = self.rest.split(b"\0", 1)
         return json.loads(message)
 

@@ -32,13 +32,13 @@ def severities(findings):
 
 
 def repeated_inputs(contents):
-    """What is said of each input that holds the bytes of one before it, of {path: bytes} (docs/reference/findings.md)."""
+    """Findings about each input that repeats an earlier one, of {path: bytes} (docs/findings.md)."""
     seen = set()
     for path, content in contents.items():
         if content and content in seen:
-            code = "duplicate-input"
-            place = {"source": path, "stream": None, "direction": None, "offset": None}
-            yield {"type": "finding", **place, "code": code, "severity": severity(code)}
+            code = "repeated-input"
+            location = {"source": path, "stream": None, "direction": None, "offset": None}
+            yield {"type": "finding", **location, "code": code, "severity": severity(code)}
         seen.add(content)
 
 
@@ -47,7 +47,7 @@ def flag_counts(records):
 
 
 def identity(item):
-    """What says which object it is; the order of objects in one place is free."""
+    """The identity of an object; objects of one location may be in any order."""
     offset = item.get("offset")
     stream = item.get("stream", 0)
     return (
@@ -98,7 +98,7 @@ def run_command(command):
     return objects, summary
 
 
-def told(item, keys=None):
+def text(item, keys=None):
     """An object in a line, without what does not apply to it."""
     keys = keys or [key for key, value in item.items() if value is not None]
     text = json.dumps({key: item.get(key, "(absent)") for key in keys}, ensure_ascii=False)
@@ -106,22 +106,22 @@ def told(item, keys=None):
 
 
 def differences(expected, actual):
-    """Lines that say what is wrong: objects that are missing, too many, or differ in some keys."""
+    """Lines about objects that are missing, too many, or differ in some keys."""
     waiting = {}
     for item in in_order(actual):
         waiting.setdefault(identity(item), []).append(item)
     for item in in_order(expected):
         there = waiting.get(identity(item))
         if not there:
-            yield f"missing   {told(item)}"
+            yield f"missing   {text(item)}"
             continue
         other = there.pop(0)
         keys = wrong_keys(item, other)
         if keys:
-            place = " ".join(str(part) for part in identity(item) if part != "")
-            yield f"at {place}\n    expected  {told(item, keys)}\n    apnsift   {told(other, keys)}"
+            location = " ".join(str(part) for part in identity(item) if part != "")
+            yield f"at {location}\n    expected  {text(item, keys)}\n    apnsift   {text(other, keys)}"
     for item in (one for items in waiting.values() for one in items):
-        yield f"too many  {told(item)}"
+        yield f"too many  {text(item)}"
 
 
 def report(what, command, expected, actual):

@@ -1,6 +1,6 @@
 """Requests and error responses of gateway connections, sound and with damage of every kind that the rules speak of.
 
-Everything is drawn from the `random.Random` that is handed over, so a seed names a stream. Damage that is not of the
+Everything is drawn from the `random.Random` argument, so a seed names a stream. Damage that is not of the
 protocol comes from damaged_streams.py.
 """
 
@@ -46,7 +46,7 @@ def draw_payload(draw):
         return draw_object(draw, draw.choice([255, 256, 257, 2047, 2048, 2049, 4096]))
     if kind < 0.95:
         return draw.choice(ODD_PAYLOADS)
-    # A whole request inside a payload: a place where decoding could resume.
+    # A whole request inside a payload: a index where decoding could resume.
     inner = frame(draw, draw.randbytes(32), draw_object(draw), 7)
     return draw.choice([b"%b", b"{%b}", b'{"a":"%b"}']) % inner
 
@@ -87,16 +87,16 @@ def frame(draw, token, payload, identifier, odd=False):
 
 def odd_items(draw, items):
     for _ in range(draw.choice([1, 1, 2, 3])):
-        place = draw.randrange(len(items) + 1)
+        index = draw.randrange(len(items) + 1)
         kind = draw.randrange(6)
         if kind == 0 and items:
-            items = items[: place - 1] + items[place:] if place else items[1:]
+            items = items[: index - 1] + items[index:] if index else items[1:]
         elif kind == 1 and items:
-            items.insert(place, draw.choice(items))
+            items.insert(index, draw.choice(items))
         elif kind == 2:
-            items.insert(place, item(draw.choice([0, 6, 7, 255]), draw.randbytes(draw.choice([0, 1, 4, 40]))))
+            items.insert(index, item(draw.choice([0, 6, 7, 255]), draw.randbytes(draw.choice([0, 1, 4, 40]))))
         elif kind == 3:
-            items.insert(place, item(draw.randrange(1, 6), draw.randbytes(draw.choice([0, 1, 2, 3, 4, 5, 8]))))
+            items.insert(index, item(draw.randrange(1, 6), draw.randbytes(draw.choice([0, 1, 2, 3, 4, 5, 8]))))
         elif kind == 4:
             items.append(draw.choice([b"\1", b"\2\0", b"\3\0\4", item(4, b"ab", 4), item(9, b"", 65535), b"\0\0\0"]))
         else:
@@ -202,9 +202,9 @@ def cut(draw, lengths, kind):
 
 
 def heads(draw, lengths, kind):
-    """Beginnings of records side by side: many boundaries that could be believed."""
-    pieces = [whole_of(kind)(draw, lengths, [])[: draw.choice([1, 2, 5, 13, 40])] for _ in range(draw.randrange(1, 30))]
-    return b"".join(pieces)
+    """Beginnings of records in a row: many plausible boundaries."""
+    chunks = [whole_of(kind)(draw, lengths, [])[: draw.choice([1, 2, 5, 13, 40])] for _ in range(draw.randrange(1, 30))]
+    return b"".join(chunks)
 
 
 def garbage(draw, lengths, kind):
@@ -212,7 +212,7 @@ def garbage(draw, lengths, kind):
 
 
 def long_frame(draw, lengths, kind):
-    """A frame about as long as frames may be, or that says so, with records in and behind it."""
+    """A frame of about the maximum length, actual or declared, with records in and after it."""
     inside = whole_of(kind)(draw, lengths, []) + draw.randbytes(draw.choice([0, 3000, 66000]))
     head = b"\2" + draw.choice([len(inside), 65534, 65535, 65536]).to_bytes(4, "big")
     return head + inside + whole_of(kind)(draw, lengths, [])

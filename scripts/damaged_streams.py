@@ -1,6 +1,6 @@
 """Feedback streams with damage of every kind that the decoding rules speak of, and of kinds that they do not.
 
-Everything is drawn from the `random.Random` that is handed over, so a seed names a stream.
+Everything is drawn from the `random.Random` argument, so a seed names a stream.
 """
 
 HEADER = 6
@@ -83,13 +83,13 @@ def draw_marks(draw, lost):
 
 
 def gap_mark(draw, data, at):
-    """Marks in place of lost bytes."""
+    """Gap marks for lost bytes."""
     lost = draw.randrange(150)
     return data[:at] + draw_marks(draw, lost) + data[at + lost :]
 
 
 def leading_mark(draw, data, at):
-    """Marks before the first byte, or behind so few that they do not tell what the stream is."""
+    """Gap marks before the first byte, or after too few bytes to detect the protocol."""
     at = draw.choice([0, 0, 0, 1, 2, 3])
     return data[:at] + draw_marks(draw, draw.randrange(150)) + data[at:]
 
@@ -131,12 +131,12 @@ def tiny(draw, lengths):
 
 
 def short_tail(draw, lengths):
-    """Sound tuples with 0 to 8 bytes of something behind them."""
+    """Valid tuples, followed by 0 to 8 other bytes."""
     return tuples(draw, lengths) + tiny(draw, lengths)[: draw.randrange(9)]
 
 
 def headers_only(draw, lengths):
-    """Headers side by side: many boundaries that could be believed."""
+    """Headers in a row: many plausible boundaries."""
     count = draw.randrange(1, 80)
     return b"".join(draw_tuple(draw, lengths)[: draw.choice([6, 6, 7, 12])] for _ in range(count))
 
@@ -148,7 +148,7 @@ def ciphertext(draw, lengths):
 
 
 def marked_ciphertext(draw, lengths):
-    """Ciphertext that a tool left marks in; plaintext may follow behind a mark, or stand before one."""
+    """Ciphertext that a tool left marks in; plaintext may follow or precede a mark."""
     data = ciphertext(draw, lengths)
     for _ in range(draw.choice([1, 1, 2, 4])):
         data = draw.choice(MARKS)(draw, data, draw.randrange(len(data)))

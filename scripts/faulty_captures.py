@@ -18,15 +18,15 @@ MORE_FRAGMENTS = 0x2000
 
 def packets(capture):
     """(header of the record, bytes) of each packet of a little-endian pcap file."""
-    place = HEADER
-    while place < len(capture):
-        length = struct.unpack_from("<I", capture, place + 8)[0]
-        yield capture[place : place + 16], capture[place + 16 : place + 16 + length]
-        place += 16 + length
+    offset = HEADER
+    while offset < len(capture):
+        length = struct.unpack_from("<I", capture, offset + 8)[0]
+        yield capture[offset : offset + 16], capture[offset + 16 : offset + 16 + length]
+        offset += 16 + length
 
 
 def snapped(capture, length):
-    """The capture as a snap length of so many bytes would have made it."""
+    """The capture, truncated to a snap length in bytes."""
     cut = []
     for header, data in packets(capture):
         data = data[:length]
@@ -71,5 +71,5 @@ def malformed():
 
 
 def silent_connections(count):
-    """So many connections of which nothing but the answer to the first packet was captured."""
+    """A number of connections of which only the reply to the first packet was captured."""
     return ipv4_capture(*(answer(SYN | ACK, number) for number in range(count)))

@@ -1,7 +1,7 @@
-"""Captures of several gateway connections at once: drawn, written as pcap, and put together again by who wrote them.
+"""Captures of several gateway connections at once: drawn, written as pcap, and reassembled without parsing.
 
-Nothing is parsed here: what is in a packet is known because it was put there. Places are byte offsets from 0 in what a
-side sent, behind its SYN; offsets, as in reports, are from 0 in what is known of it.
+The contents of each packet are known from its construction. Positions are byte offsets from 0 in the data that a side
+sent, after its SYN; offsets, as in reports, are from 0 in the captured data.
 """
 
 import struct
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 
 from damaged_gateways import draw_conversation
-from reference_gateway import Piece
+from reference_gateway import Chunk
 
 FIN, SYN, PSH, ACK = 1, 2, 8, 16
 RAW_IP = 101  # the link type of packets that begin with an IP header
@@ -33,65 +33,65 @@ def address(peer):
 
 @dataclass
 class Segment:
-    """A packet that one side sends. `place` is that of its first byte; a SYN has -1."""
+    """A packet that one side sends. `position` is that of its first byte, or -1 for a SYN."""
 
     side: object
-    place: int
+    position: int
     flags: int
     payload: bytes = b""
 
 
 @dataclass
 class Side:
-    """What one side sent, and what of it was captured."""
+    """The data that one side sent, and the captured part."""
 
     peer: tuple
     first_number: int  # of its SYN
-    captured: dict = field(default_factory=dict)  # place: (payload, file offset of it, packet, time)
+    captured: dict = field(default_factory=dict)  # position: (payload, file offset of it, packet, time)
     is_syn_seen: bool = False
-    fin: int = None  # its place, once captured
+    fin: int = None  # its position, once captured
 
     def capture(self, segment, packet, time, file_offset):
         if segment.payload:
-            self.captured.setdefault(segment.place, (segment.payload, file_offset, packet, time))
+            self.captured.setdefault(segment.position, (segment.payload, file_offset, packet, time))
         self.is_syn_seen |= bool(segment.flags & SYN)
         if segment.flags & FIN:
-            self.fin = segment.place + len(segment.payload)
+            self.fin = segment.position + len(segment.payload)
 
-    def pieces(self):
-        """Runs and gaps of what was captured; it begins at the first byte that is known of."""
-        pieces = []
-        places = sorted(self.captured)
-        end = 0 if self.is_syn_seen or not places else places[0]
+    def chunks(self):
+        """Captured runs and gaps, from the first known byte on."""
+        chunks = []
+        positions = sorted(self.captured)
+        end = 0 if self.is_syn_seen or not positions else positions[0]
         run = []
-        for place in places:
-            if place > end:
-                pieces += [run_piece(run)] if run else []
-                pieces.append(gap_piece(place - end))
+        for position in positions:
+            if position > end:
+                chunks += [run_chunk(run)] if run else []
+                chunks.append(gap_chunk(position - end))
                 run = []
-            run.append(self.captured[place])
-            end = place + len(run[-1][0])
-        pieces += [run_piece(run)] if run else []
-        if self.fin is not None and self.fin > end and (self.is_syn_seen or places):
-            pieces.append(gap_piece(self.fin - end))
-        return pieces
+            run.append(self.captured[position])
+            end = position + len(run[-1][0])
+        chunks += [run_chunk(run)] if run else []
+        if self.fin is not None and self.fin > end and (self.is_syn_seen or positions):
+            chunks.append(gap_chunk(self.fin - end))
+        return chunks
 
 
-def gap_piece(missing):
-    return Piece(lambda index: {}, missing=missing)
+def gap_chunk(missing):
+    return Chunk(lambda index: {}, missing=missing)
 
 
-def run_piece(packets):
+def run_chunk(packets):
     begins = [0]
     for payload, _, _, _ in packets:
         begins.append(begins[-1] + len(payload))
 
-    def place(index):
+    def origin(index):
         number = bisect_right(begins, index) - 1
         _, file_offset, packet, time = packets[min(number, len(packets) - 1)]
         return {"file_offset": file_offset + index - begins[number], "packet": packet, "captured_at": time}
 
-    return Piece(place, data=b"".join(payload for payload, _, _, _ in packets))
+    return Chunk(origin, data=b"".join(payload for payload, _, _, _ in packets))
 
 
 class Connection:
@@ -127,25 +127,25 @@ def draw_connection(draw, number, habits):
 
 
 def cut(draw, side, data, most=None):
-    """The bytes in segments: of one byte, of some, or of as many as go into one."""
+    """The bytes in segments: of one byte, of some, or of the largest size."""
     most = most or draw.choice([1, 7, 40, 200, 1400, 1400])
     most = max(most, len(data) // 200)  # no capture has to be large
-    segments, place = [], 0
-    while place < len(data):
+    segments, position = [], 0
+    while position < len(data):
         size = draw.randint(1, most)
-        segments.append(Segment(side, place, PSH | ACK, data[place : place + size]))
-        place += size
+        segments.append(Segment(side, position, PSH | ACK, data[position : position + size]))
+        position += size
     return segments
 
 
 def merged(draw, asked, answered):
     """The server's segments somewhere between the client's, mostly near each other."""
     first, merged = draw.choice([0, len(asked) // 2, len(asked) // 2, len(asked)]), list(asked)
-    place = draw.randint(first, len(asked))
+    index = draw.randint(first, len(asked))
     for number, segment in enumerate(answered):
-        place = min(len(merged), place + draw.choice([0, 0, 0, 1, draw.randrange(4)]))
-        merged.insert(place, segment)
-        place += 1
+        index = min(len(merged), index + draw.choice([0, 0, 0, 1, draw.randrange(4)]))
+        merged.insert(index, segment)
+        index += 1
     return merged
 
 
@@ -181,15 +181,15 @@ def interleaved(draw, lists):
 
 
 def disturbed(draw, order):
-    """Some segments up to four places late, and some a second time."""
-    placed = []
+    """Some segments up to four positions late, and some a second time."""
+    positioned = []
     chance = draw.choice([0, 0.05, 0.2])
-    for place, segment in enumerate(order):
+    for position, segment in enumerate(order):
         late = draw.randint(1, 4) + 0.5 if draw.random() < chance else 0
-        placed.append((place + late, segment))
+        positioned.append((position + late, segment))
         if segment.payload and draw.random() < chance / 2:
-            placed.append((place + late + draw.randint(1, 4) + 0.25, segment))
-    return [segment for _, segment in sorted(placed, key=lambda one: one[0])]
+            positioned.append((position + late + draw.randint(1, 4) + 0.25, segment))
+    return [segment for _, segment in sorted(positioned, key=lambda one: one[0])]
 
 
 class Capture:
@@ -206,11 +206,11 @@ class Capture:
             self.add(number, segment)
 
     def opened_first(self, order):
-        """The order with no SYN behind a FIN of its connection: there it would begin another stream."""
+        """The order with no SYN after a FIN of its connection, where it would begin another stream."""
         opened = []
         for segment in order:
             ends = [
-                place for place, other in enumerate(opened)
+                position for position, other in enumerate(opened)
                 if other.flags & FIN and self.of_side[id(other.side)] is self.of_side[id(segment.side)]
             ]
             opened.insert(ends[0] if ends and segment.flags & SYN else len(opened), segment)
@@ -231,7 +231,7 @@ class Capture:
     def packet(self, connection, segment):
         client, server = connection.sides()
         source, target = (client, server) if segment.side is client else (server, client)
-        sequence = (source.first_number + 1 + segment.place) & 0xFFFFFFFF
+        sequence = (source.first_number + 1 + segment.position) & 0xFFFFFFFF
         acknowledged = (target.first_number + 1) & 0xFFFFFFFF if segment.flags & ACK else 0
         ports = (source.peer[1], target.peer[1], sequence, acknowledged, 5 << 4, segment.flags, 0xFFFF)
         pseudo = struct.pack(">IIHH", source.peer[0], target.peer[0], 6, TCP.size + len(segment.payload))

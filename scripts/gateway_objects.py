@@ -35,12 +35,12 @@ class Expected:
 
 
 def objects_of(source, number, direction):
-    place = {"source": source, "stream": number}
+    location = {"source": source, "stream": number}
     for record in direction.records:
-        yield {**place, "original_packet": None, "captured_at": None, **record}
+        yield {**location, "original_packet": None, "captured_at": None, **record}
     for finding in direction.findings:
         known = {key: value for key, value in finding.items() if key != "captured_at"}
-        yield {**place, "severity": severity(finding["code"]), **known}
+        yield {**location, "severity": severity(finding["code"]), **known}
 
 
 def stream_object(source, number, directions, objects):
@@ -55,7 +55,7 @@ def stream_object(source, number, directions, objects):
 
 
 def protocol_key(directions):
-    """Not told where one direction is ciphertext and the other is not: the interface leaves that open."""
+    """Omitted if only one direction is ciphertext: the interface leaves that open."""
     with_bytes = [one for one in directions if one.stream_bytes + one.undecoded_bytes > 0]
     encrypted = [one for one in with_bytes if one.is_encrypted]
     if encrypted and len(encrypted) < len(with_bytes):

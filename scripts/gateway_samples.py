@@ -1,4 +1,4 @@
-"""What the command makes of the samples of the gateway, held against the logs of client and gateway.
+"""Compares the output for the gateway samples with the logs of client and gateway.
 
 Each function yields a sentence for everything that is not as logged.
 """
@@ -71,7 +71,7 @@ def compare_capture(command, directory):
 
 
 def compare_dumps(command, dumps, directory):
-    """The pair of dumps, against what was logged of the first connection."""
+    """The pair of dumps, compared with the log of the first connection."""
     for kind, read in (("requests", gateway_truth.requests), ("responses", gateway_truth.responses)):
         columns, rows = read(directory)
         first = [row for row in rows if row["stream"] == "0"]

@@ -11,7 +11,7 @@ from apnsift_tool import ROOT
 from damaged_gateways import ODD_PAYLOADS, draw_object, draw_stream, frame, item, sized
 from damaged_streams import mark
 from reference_correlation import correlate
-from reference_gateway import Limits, RequestRun, ResponseRun, decode, decode_connection, pieces_of_dump
+from reference_gateway import Limits, RequestRun, ResponseRun, decode, decode_connection, chunks_of_dump
 from strict_json import is_json
 
 TOKEN, PAYLOAD = b"\xa1" * 32, b'{"aps":{}}'  # 32 and 10 bytes
@@ -27,7 +27,7 @@ def frame_of(*items):
 
 SOUND = frame_of(item(1, TOKEN), item(2, PAYLOAD), ID)  # 60 bytes
 ONE = bytes.fromhex("080800000001")
-NUL = b"\0"  # behind a mark; a command 0 there would be taken for it
+NUL = b"\0"  # after a mark; a command 0 there would be taken for it
 CUT_OFF, SKIPPED, GAP = "truncated-record", "skipped-bytes", "stream-gap"
 BAD_FRAME, BAD_COMMAND, AGAIN = "malformed-frame", "unknown-command", "resynchronised"
 
@@ -41,13 +41,13 @@ REQUESTS = {
         [(0, "unconfirmed-boundary"), (111, AGAIN)],
         [(BAD_FRAME, 47, 1), (SKIPPED, 47, 64)],
     ),
-    "four zeros behind": (SIMPLE + bytes(4), [(0,)], [(CUT_OFF, 47, 4)]),
-    "five zeros behind": (
+    "four zeros after": (SIMPLE + bytes(4), [(0,)], [(CUT_OFF, 47, 4)]),
+    "five zeros after": (
         SIMPLE + bytes(5),
         [(0, "unconfirmed-boundary")],
         [(BAD_FRAME, 47, 1), (SKIPPED, 47, 5)],
     ),
-    "a foreign byte between": (
+    "a unrelated byte between": (
         SIMPLE + b"\xff" + SIMPLE,
         [(0, "unconfirmed-boundary"), (48, AGAIN)],
         [(BAD_COMMAND, 47, 1), (SKIPPED, 47, 1)],
@@ -64,12 +64,12 @@ REQUESTS = {
         [(BAD_COMMAND, 8, 1), (SKIPPED, 8, 1)],
     ),
     "a gap in a frame": (SIMPLE[:20] + mark(27, NUL) + SIMPLE, [(47,)], [(CUT_OFF, 0, 20), (GAP, 20, 27)]),
-    "a rest behind a gap": (
+    "a rest after a gap": (
         SIMPLE[:20] + mark(7, NUL) + SIMPLE[27:] + SIMPLE,
         [(47,)],
         [(CUT_OFF, 0, 20), (GAP, 20, 7), (SKIPPED, 27, 20)],
     ),
-    "nothing to begin with behind a gap": (mark(9, NUL) + SIMPLE[:46], [], [(GAP, 0, 9), (SKIPPED, 9, 46)]),
+    "nothing to begin with after a gap": (mark(9, NUL) + SIMPLE[:46], [], [(GAP, 0, 9), (SKIPPED, 9, 46)]),
     "ciphertext": (b"\x16\3\1\0\5" + SIMPLE, [], [("encrypted-stream", 0, 52)]),
     "an empty frame": (frame_of(), [(0, "malformed-items")], []),
     "no payload": (frame_of(item(1, TOKEN)), [(0, "malformed-items")], []),
@@ -118,9 +118,9 @@ RESPONSES = {
     "a cut one": (ONE + ONE[:2], [(0,)], [(CUT_OFF, 6, 2)]),
     "garbage before": (b"\xff\xff" + ONE, [(2, AGAIN)], [(BAD_COMMAND, 0, 1), (SKIPPED, 0, 2)]),
     "no start with an unknown status": (b"\xff\x08\x09" + ONE[2:], [], [(BAD_COMMAND, 0, 1), (SKIPPED, 0, 7)]),
-    "no start before a foreign byte": (b"\xff\x08\x02" + ONE[2:] + b"\xff", [], [(BAD_COMMAND, 0, 1), (SKIPPED, 0, 8)]),
-    "five bytes behind a gap": (mark(3) + ONE[:5], [], [(GAP, 0, 3), (SKIPPED, 3, 5)]),
-    "one behind a gap": (mark(3) + b"\1" + ONE * 2, [(4,), (10,)], [(GAP, 0, 3), (SKIPPED, 3, 1)]),
+    "no start before a unrelated byte": (b"\xff\x08\x02" + ONE[2:] + b"\xff", [], [(BAD_COMMAND, 0, 1), (SKIPPED, 0, 8)]),
+    "five bytes after a gap": (mark(3) + ONE[:5], [], [(GAP, 0, 3), (SKIPPED, 3, 5)]),
+    "one after a gap": (mark(3) + b"\1" + ONE * 2, [(4,), (10,)], [(GAP, 0, 3), (SKIPPED, 3, 1)]),
 }
 
 # name: (identifiers of requests, (status, identifier, requests captured before it) of responses, longest wait,
@@ -129,7 +129,7 @@ SWAPPED = "identifier-swapped"
 CORRELATIONS = {
     "silence": ([1, 2], [], 9, "uu", []),
     "a rejection": ([1, 2, 3], [(8, 2, 3)], 9, "ard", [(1,)]),
-    "requests behind a response": ([1, 2, 3], [(8, 1, 1)], 9, "rdd", [(0,)]),
+    "requests after a response": ([1, 2, 3], [(8, 1, 1)], 9, "rdd", [(0,)]),
     "a shutdown": ([1, 2, 3], [(10, 2, 3)], 9, "aad", [(1,)]),
     "no error": ([1, 2], [(0, 2, 2)], 9, "uu", [(1,)]),
     "an unknown status": ([1, 2], [(77, 1, 2)], 9, "rd", [(0,)]),
@@ -153,7 +153,7 @@ CORRELATIONS = {
     ),
     "too many wait": ([1, 2, 3, 4], [(8, 3, 4)], 2, "uurd", [(2,)]),
     "the request waited too long": ([1, 2, 3, 4], [(8, 1, 4)], 2, "uuuu", [(None, "uncorrelated")]),
-    "none waits behind a response": ([1, 2, 3, 4], [(8, 1, 1)], 1, "rddd", [(0,)]),
+    "none waits after a response": ([1, 2, 3, 4], [(8, 1, 1)], 1, "rddd", [(0,)]),
 }
 NOT_JSON = {
     b"", b"{", b"}", b"{} {}", b"[1,2,]", b'{"a":1,}', b'{"a" 1}', b"nul", b"01", b"+1", b"1.", b".5", b"NaN",
@@ -167,7 +167,7 @@ JSON_PARTS = ["{", "}", "[", "]", ",", ":", '"a"', "1", "-", "0", "e", ".", "nul
 
 
 def decoded(kind, dump, limits=Limits()):
-    return decode_connection([decode(kind, pieces_of_dump(dump), limits)], limits)[0]
+    return decode_connection([decode(kind, chunks_of_dump(dump), limits)], limits)[0]
 
 
 def check_cases(kind, cases):
@@ -264,9 +264,9 @@ def check_laws():
         yield name, one.offset, one.stream_bytes + one.undecoded_bytes + one.gap_bytes
         yield name, one.record_bytes, sum(record.get("length", 6) for record in one.records)
         if number % 10 == 0:
-            frames = [frame(draw, draw.randbytes(32), draw_object(draw), place) for place in range(5)]
+            frames = [frame(draw, draw.randbytes(32), draw_object(draw), index) for index in range(5)]
             drawn = draw.sample([*frames, SIMPLE, ENHANCED], 7)
-            offsets = [sum(map(len, drawn[:place])) for place in range(len(drawn))]
+            offsets = [sum(map(len, drawn[:index])) for index in range(len(drawn))]
             yield name, offsets, [record["offset"] for record in decoded(RequestRun, b"".join(drawn)).records]
 
 

@@ -45,7 +45,7 @@ class Decoded:
 class Run:
     """Contiguous bytes of a stream; positions in here are relative to the run.
 
-    What can be told of any record is here. What a tuple, a request or a response is, its `start` and `walk` know.
+    The rules of all records are here; `start` and `walk` have those of tuples, requests or responses.
     """
 
     def __init__(self, data, limits):
@@ -100,21 +100,21 @@ class TupleRun(Run):
         high = self.limits.latest.to_bytes(4, "big")[: len(time)]
         return low <= time <= high and (not length or length[0] <= self.limits.longest >> 8)
 
-    def believable(self, o):
-        """May a tuple boundary lie at o?"""
+    def plausible(self, o):
+        """May o be a tuple boundary?"""
         if self.left(o) < HEADER:
             return self.tail(o)
         if self.allowed(o):
             return True
-        return self.odd(o) and self.believable_behind_odd(o)
+        return self.odd(o) and self.plausible_after_odd(o)
 
-    def believable_behind_odd(self, o):
-        behind = self.end(o)
-        if behind > self.n:
+    def plausible_after_odd(self, o):
+        after = self.end(o)
+        if after > self.n:
             return True
-        if self.left(behind) < HEADER:
-            return self.tail(behind)
-        return self.allowed(behind) or self.odd(behind)
+        if self.left(after) < HEADER:
+            return self.tail(after)
+        return self.allowed(after) or self.odd(after)
 
     def start(self, p):
         """May decoding resume at p?"""
@@ -123,7 +123,7 @@ class TupleRun(Run):
             and self.allowed(p)
             and self.plausible(p)
             and self.end(p) <= self.n
-            and self.believable(self.end(p))
+            and self.plausible(self.end(p))
         )
 
     def walk(self, o):
@@ -140,10 +140,10 @@ class TupleRun(Run):
                     yield "truncated-record", o, self.n, []
                     return
             elif self.allowed(o):  # step 3
-                if not self.believable(self.end(o)):
+                if not self.plausible(self.end(o)):
                     skip_to = self.first_start(o + 1, self.end(o))
                     flags = ["unconfirmed-boundary"] if skip_to is None else []
-            elif self.odd(o) and self.believable(o):  # step 4
+            elif self.odd(o) and self.plausible(o):  # step 4
                 flags = ["zero-length-token" if self.L(o) == 0 else "unexpected-token-length"]
             else:  # step 5
                 skip_to = self.first_start(o + 1, self.n)
@@ -181,15 +181,15 @@ def is_ciphertext(data):
 
 def decode(dump, limits=Limits()):
     """Everything the rules say about one dump, in the order of the stream."""
-    pieces = list(split_at_gaps(dump))
-    first_run = next((piece[2] for piece in pieces if piece[0] == "run"), b"")
+    chunks = list(split_at_gaps(dump))
+    first_run = next((chunk[2] for chunk in chunks if chunk[0] == "run"), b"")
     encrypted = is_ciphertext(first_run)
     result = Decoded()
     offset = 0
-    for number, (kind, file_offset, content) in enumerate(pieces):
+    for number, (kind, file_offset, content) in enumerate(chunks):
         if kind == "gap":
             result.gap_bytes += content
-            # One finding stands for all of a ciphertext, from its first byte on.
+            # One finding covers all of a ciphertext, from its first byte on.
             if not (encrypted and result.undecoded_bytes):
                 add_gap(result, content, offset, file_offset)
             offset += content
@@ -197,7 +197,7 @@ def decode(dump, limits=Limits()):
             result.undecoded_bytes += len(content)
             offset += len(content)
         else:
-            # Behind a mark, even one of 0 bytes at the very front, nobody knows where the run begins.
+            # After a mark, even one of 0 bytes at offset 0, the start of the run is unknown.
             add_run(result, TupleRun(content, limits), offset, file_offset, begins_stream=number == 0)
             offset += len(content)
     if encrypted:
@@ -206,7 +206,7 @@ def decode(dump, limits=Limits()):
 
 
 def add_gap(result, missing, offset, file_offset):
-    """Bytes were lost, whether what is left can be read or not."""
+    """Adds the finding about lost bytes, whether the rest is readable or not."""
     finding = {"code": "stream-gap", "offset": offset, "length": missing, "file_offset": file_offset}
     result.findings.append(finding)
 
@@ -214,13 +214,13 @@ def add_gap(result, missing, offset, file_offset):
 def add_run(result, run, offset, file_offset, begins_stream):
     result.stream_bytes += run.n
     for kind, begin, end, flags in run.decode(begins_stream):
-        place = {"offset": offset + begin, "file_offset": file_offset + begin}
+        location = {"offset": offset + begin, "file_offset": file_offset + begin}
         if kind == "record":
             token = run.data[begin + HEADER : end].hex()
-            result.records.append({**place, "timestamp": run.t(begin), "token": token, "flags": sorted(flags)})
+            result.records.append({**location, "timestamp": run.t(begin), "token": token, "flags": sorted(flags)})
             result.record_bytes += end - begin
         else:
-            result.findings.append({"code": kind, "length": end - begin, **place})
+            result.findings.append({"code": kind, "length": end - begin, **location})
             result.skipped_bytes += end - begin if kind == "skipped-bytes" else 0
             result.truncated_bytes += end - begin if kind == "truncated-record" else 0
 

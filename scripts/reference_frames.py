@@ -1,6 +1,6 @@
-"""What is inside one whole frame of a request, by the rules: items, fields and flags.
+"""The inside of one whole request frame, by the rules: items, fields and flags.
 
-Positions are byte offsets from 0 in `data`; a frame lies in [at, end).
+Positions are byte offsets from 0 in `data`; a frame is data[at:end].
 """
 
 from strict_json import is_json
@@ -21,9 +21,9 @@ def number(data, at, size):
 def items(data, at, end):
     """(id, from, to) of the items in [at, end) that are whole; one that is cut off ends the list."""
     while at + 3 <= end and at + 3 + number(data, at + 1, 2) <= end:
-        behind = at + 3 + number(data, at + 1, 2)
-        yield data[at], at + 3, behind
-        at = behind
+        after = at + 3 + number(data, at + 1, 2)
+        yield data[at], at + 3, after
+        at = after
 
 
 def is_known(item):
@@ -38,13 +38,13 @@ def sound_parts(data, at, end):
     """Item: (from, to) of a frame in which nothing is wrong, else None. Looks at six items at most."""
     if data[at] != FRAME:
         return fixed_parts(data, at)
-    found, place = {}, at + FRAME_HEADER
-    for item, begin, to in items(data, place, end):
+    found, offset = {}, at + FRAME_HEADER
+    for item, begin, to in items(data, offset, end):
         if not is_known(item) or item in found or not has_right_size(item, begin, to):
             return None
         found[item] = (begin, to)
-        place = to
-    return found if place == end and TOKEN in found and PAYLOAD in found else None
+        offset = to
+    return found if offset == end and TOKEN in found and PAYLOAD in found else None
 
 
 def fixed_parts(data, at):
@@ -63,15 +63,15 @@ def first_parts(found):
     parts = {}
     for item, begin, to in found:
         parts.setdefault(item, (begin, to))
-    return {item: place for item, place in parts.items() if has_right_size(item, *place)}
+    return {item: offset for item, offset in parts.items() if has_right_size(item, *offset)}
 
 
 def request(data, at, end, allowed):
     """The keys of a request that its bytes alone give, with the flags of its content."""
     command = data[at]
     found = list(items(data, at + FRAME_HEADER, end)) if command == FRAME else None
-    places = fixed_parts(data, at) if found is None else first_parts(found)
-    parts = {item: bytes(data[begin:to]) for item, (begin, to) in places.items()}
+    ranges = fixed_parts(data, at) if found is None else first_parts(found)
+    parts = {item: bytes(data[begin:to]) for item, (begin, to) in ranges.items()}
     numbers = {item: int.from_bytes(parts[item], "big") if item in parts else None for item in FIXED_SIZES}
     flags = set() if found is None else flags_of_items(found, at + FRAME_HEADER, end)
     flags |= flags_of_token(parts.get(TOKEN), allowed) | flags_of_payload(parts.get(PAYLOAD), command)

@@ -2,7 +2,7 @@
 """The decoding rules of the gateway, written down a second time: as plainly as possible, over whole runs in memory.
 
 It shares no code with apnsift; where the two differ, one of them is wrong. Offsets are byte offsets from 0 in one
-direction of a connection, gaps counted in. What is in a frame says reference_frames.py, what became of the requests
+direction of a connection, including gaps. reference_frames.py reads the inside of a frame, and the outcomes of requests
 reference_correlation.py.
 
 usage: reference_gateway.py [--requests DUMP] [--responses DUMP] [--token-length SET] [--max-token-length N]
@@ -17,7 +17,7 @@ from reference_correlation import correlate
 from reference_decoder import Run, is_ciphertext, parse_lengths, split_at_gaps
 from reference_frames import FRAME, FRAME_HEADER, PAYLOAD, SIMPLE, TOKEN, TOKEN_LENGTH_AT, request, sound_parts
 
-MAX_FRAME = 65535  # bytes behind the header of command 2
+MAX_FRAME = 65535  # bytes after the header of command 2
 RESPONSE, RESPONSE_LENGTH = 8, 6
 STATUS_TEXTS = {
     0: "no errors encountered", 1: "processing error", 2: "missing device token", 3: "missing topic",
@@ -76,12 +76,12 @@ class RequestRun(Run):
         return self.extent(o)[0] == "known"
 
     def cut(self, o):
-        """Does the run end inside a frame that may lie at o?"""
+        """Does the run end inside a frame that may start at o?"""
         kind, end = self.extent(o)
         return kind == "missing" or (kind == "known" and end > self.n)
 
-    def believable(self, o):
-        """May a boundary between frames lie at o?"""
+    def plausible(self, o):
+        """May o be a boundary between frames?"""
         return o == self.n or self.extent_known(o) or self.cut(o)
 
     def start(self, p):
@@ -92,10 +92,10 @@ class RequestRun(Run):
             return False
         (token, token_end), (payload, payload_end) = parts[TOKEN], parts[PAYLOAD]
         is_object = payload < payload_end and self.data[payload] == ord("{") and self.data[payload_end - 1] == ord("}")
-        return token_end - token in self.limits.allowed and is_object and self.believable(end)
+        return token_end - token in self.limits.allowed and is_object and self.plausible(end)
 
     def walk(self, o):
-        """The steps are those of "Walk", with frames in place of tuples; there is no step 1, and no step 4."""
+        """The steps are those of "Walk", with frames instead of tuples; there is no step 1, and no step 4."""
         resynchronised = []  # the flag that the next record carries
         while o < self.n:
             flags, skip_to = [], None
@@ -106,7 +106,7 @@ class RequestRun(Run):
                     yield "truncated-record", o, self.n, []
                     return
             elif self.extent_known(o):
-                if not self.believable(end):  # step 3
+                if not self.plausible(end):  # step 3
                     skip_to = self.first_start(o + 1, end)
                     flags = ["unconfirmed-boundary"] if skip_to is None else []
             else:  # step 5
@@ -130,10 +130,10 @@ class ResponseRun(Run):
     """A run of error responses."""
 
     def start(self, p):
-        behind = p + RESPONSE_LENGTH
-        if self.data[p] != RESPONSE or behind > self.n or self.data[p + 1] not in STATUS_TEXTS:
+        after = p + RESPONSE_LENGTH
+        if self.data[p] != RESPONSE or after > self.n or self.data[p + 1] not in STATUS_TEXTS:
             return False
-        return behind == self.n or self.data[behind] == RESPONSE
+        return after == self.n or self.data[after] == RESPONSE
 
     def walk(self, o):
         resynchronised = []
@@ -163,10 +163,10 @@ class ResponseRun(Run):
 
 
 @dataclass
-class Piece:
-    """A run, or a gap, of a direction. `place` is what is known of a byte's origin, by its index in the piece."""
+class Chunk:
+    """A run or a gap of a direction. `origin` gives the source of a byte by its index in the chunk."""
 
-    place: callable
+    origin: callable
     data: bytes = None
     missing: int = None  # bytes; None for a run
 
@@ -191,69 +191,69 @@ class Direction:
     def role(self):
         return "client" if self.kind is RequestRun else "server"
 
-    def find(self, code, offset, place, **more):
+    def find(self, code, offset, origin, **more):
         finding = {"type": "finding", "direction": self.role, "code": code, "offset": offset}
-        self.findings.append({**finding, **place, **more})
+        self.findings.append({**finding, **origin, **more})
 
-    def add_gap(self, piece):
-        # One finding stands for all of a ciphertext, from its first byte on.
+    def add_gap(self, chunk):
+        # One finding covers all of a ciphertext, from its first byte on.
         if not self.undecoded_bytes:
-            self.find("stream-gap", self.offset, piece.place(0), length=piece.missing)
-        self.gap_bytes += piece.missing
-        self.offset += piece.missing
+            self.find("stream-gap", self.offset, chunk.origin(0), length=chunk.missing)
+        self.gap_bytes += chunk.missing
+        self.offset += chunk.missing
 
-    def add_run(self, piece, limits, begins_stream):
-        run = self.kind(piece.data, limits)
+    def add_run(self, chunk, limits, begins_stream):
+        run = self.kind(chunk.data, limits)
         for kind, begin, end, flags in run.decode(begins_stream):
             if kind == "record":
                 record = run.record(begin, end)
                 record["flags"] |= set(flags)
-                self.records.append({**record, "offset": self.offset + begin, **piece.place(begin)})
+                self.records.append({**record, "offset": self.offset + begin, **chunk.origin(begin)})
                 self.record_bytes += end - begin
             else:
-                self.find(kind, self.offset + begin, piece.place(begin), length=end - begin)
+                self.find(kind, self.offset + begin, chunk.origin(begin), length=end - begin)
                 self.skipped_bytes += end - begin if kind == "skipped-bytes" else 0
                 self.truncated_bytes += end - begin if kind == "truncated-record" else 0
         self.stream_bytes += run.n
         self.offset += run.n
 
 
-def decode(kind, pieces, limits, begins_stream=True):
-    """Everything that the rules say about one direction but the outcomes."""
+def decode(kind, chunks, limits, begins_stream=True):
+    """Records and findings of one direction, without outcomes."""
     direction = Direction(kind)
-    first_run = next((piece.data for piece in pieces if piece.missing is None), b"")
+    first_run = next((chunk.data for chunk in chunks if chunk.missing is None), b"")
     direction.is_encrypted = is_ciphertext(first_run)
-    for number, piece in enumerate(pieces):
-        if piece.missing is not None:
-            direction.add_gap(piece)
+    for number, chunk in enumerate(chunks):
+        if chunk.missing is not None:
+            direction.add_gap(chunk)
         elif direction.is_encrypted:
-            direction.undecoded_bytes += len(piece.data)
-            direction.offset += len(piece.data)
+            direction.undecoded_bytes += len(chunk.data)
+            direction.offset += len(chunk.data)
         else:
-            direction.add_run(piece, limits, begins_stream and number == 0)
+            direction.add_run(chunk, limits, begins_stream and number == 0)
     if direction.is_encrypted:
-        direction.find("encrypted-stream", 0, pieces[0].place(0), length=direction.offset)
+        direction.find("encrypted-stream", 0, chunks[0].origin(0), length=direction.offset)
     return direction
 
 
-def pieces_of_dump(dump):
+def chunks_of_dump(dump):
     """The runs and gaps of a dump, with offsets in the file from 0."""
-    pieces = []
+    chunks = []
     for kind, position, content in split_at_gaps(dump):
-        place = lambda index, position=position: {"file_offset": position + index, "packet": None}
-        pieces.append(Piece(place, data=content) if kind == "run" else Piece(place, missing=content))
-    return pieces
+        origin = lambda index, position=position: {"file_offset": position + index, "packet": None}
+        chunks.append(Chunk(origin, data=content) if kind == "run" else Chunk(origin, missing=content))
+    return chunks
 
 
 def decode_connection(directions, limits):
-    """Gives the records of a connection, of which one direction may be all that is there, their outcomes."""
+    """Sets the outcomes of the records of a connection, which may have only one direction."""
     requests = [record for one in directions for record in one.records if record["type"] == "request"]
     responses = [record for one in directions for record in one.records if record["type"] == "response"]
     first_left = correlate(requests, responses, limits.pending)
     for direction in directions:
         if first_left and direction.kind is RequestRun:
-            place = {key: first_left[key] for key in ("file_offset", "packet")}
-            direction.find("pending-limit", first_left["offset"], place)
+            origin = {key: first_left[key] for key in ("file_offset", "packet")}
+            direction.find("pending-limit", first_left["offset"], origin)
         for record in direction.records:
             record["flags"] = sorted(record["flags"])
     return directions
@@ -273,7 +273,7 @@ def main():
     for kind, path in ((RequestRun, options.requests), (ResponseRun, options.responses)):
         if path:
             with open(path, "rb") as file:
-                directions.append(decode(kind, pieces_of_dump(file.read()), limits))
+                directions.append(decode(kind, chunks_of_dump(file.read()), limits))
     decoded = decode_connection(directions, limits)
     print(json.dumps([{**vars(one), "kind": one.role} for one in decoded], indent=1))
 

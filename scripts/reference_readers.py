@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The five faulty readers, written down a second time, each as its article has it: a socket that hands over chunks,
+"""The five faulty readers, written down a second time, each as its article has it: a socket that returns chunks,
 buffers that grow, loops that would spin. It shares no code with apnsift and is slow on purpose.
 
 It draws streams and chunks by a fixed seed, lets every reader read them, counts what is right, and prints the table
-that the tests of ReaderModels and Corpus are held against:
+that the tests of ReaderModels and Corpora compare with:
 
 usage: reference_readers.py > Tests/Fixtures/readers.json
 """
@@ -95,7 +95,7 @@ def judge(said, truth):
 
 
 def cut(draw, data):
-    """The chunks of a stream, as the tests are told them and as bytes."""
+    """The chunks of a stream, in the form of the tests and as bytes."""
     if draw.random() < 0.4:
         ends = sorted(draw.sample(range(1, len(data)), min(len(data) - 1, draw.randint(0, 6)))) + [len(data)]
         return {"ends": ends}, [data[a:b] for a, b in zip([0] + ends, ends)]
@@ -109,7 +109,7 @@ def cut(draw, data):
 
 def draw_stream(draw):
     """Bytes, and the offset and token length of every tuple in them."""
-    data, places, made = b"", [], []
+    data, positions, made = b"", [], []
     lengths = draw.choice([[32], [32], [32, 32, 32, 54, 5], [0, 32], [257], [3, 5, 6], [31, 32, 33], [100, 32, 16]])
     times = draw.choice([[1400000000], [1400000000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF]])
     for _ in range(draw.randint(1, 8)):
@@ -121,24 +121,24 @@ def draw_stream(draw):
             token = bytes(draw.choice([0, 0, 0, 0, 0, 1, 2]) for _ in range(draw.choice(lengths)))
             made.append((draw.choice(times), token))
         time, token = made[-1]
-        places.append([len(data), len(token)])
+        positions.append([len(data), len(token)])
         data += struct.pack(">IH", time, len(token)) + token
     if draw.random() < 0.3:
         lost = draw.randint(1, len(made[-1][1]) + 5)
-        data, places = data[:-lost], places[:-1]
-    return data, places
+        data, positions = data[:-lost], positions[:-1]
+    return data, positions
 
 
 def feedback_case(draw):
-    data, places = draw_stream(draw)
-    truth = [(int.from_bytes(data[o : o + 4], "big"), data[o + 6 : o + 6 + n]) for o, n in places if n]
+    data, positions = draw_stream(draw)
+    truth = [(int.from_bytes(data[o : o + 4], "big"), data[o + 6 : o + 6 + n]) for o, n in positions if n]
     chunking, chunks = cut(draw, data)
     readers = {}
     for name, reader in READERS.items():
         said, outcome = reader(Socket(chunks))
         texts = [f"{time},{token.hex()}" for time, token in said]
         readers[name] = {"said": texts, "outcome": outcome, **judge(said, truth)}
-    return {"stream": data.hex(), "tuples": places, **chunking, "readers": readers}
+    return {"stream": data.hex(), "tuples": positions, **chunking, "readers": readers}
 
 
 def response_case(draw):

@@ -40,7 +40,7 @@ def reduced(value):
 
 
 def mutations(value, format_is_checked, path=()):
-    """Yields (what was done, the faulty copy) for every place in `value`."""
+    """Yields (what was done, the faulty copy) for every position in `value`."""
     for what, change in changes(value, path[-1] if path else None, format_is_checked):
         yield f"{'.'.join(map(str, path)) or 'the whole'}: {what}", change
     keys = value.keys() if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else []
@@ -52,7 +52,7 @@ def mutations(value, format_is_checked, path=()):
 
 
 def changes(value, name, format_is_checked):
-    """Yields (what was done, what stands in the place of `value`), `name` being the key or index that it has."""
+    """Yields (what was done, the replacement of `value`), `name` being the key or index that it has."""
     if isinstance(value, dict):
         yield from object_changes(value, name)
     yield "another type", other_type(value)
@@ -74,7 +74,7 @@ def object_changes(value, name):
 
 
 def other_type(value):
-    """A value of a type that nothing may have where `value` stands; for null, one that no key may have."""
+    """A value of a type that is invalid in the position of `value`; for null, one that is invalid everywhere."""
     if isinstance(value, (dict, list)):
         return "text"
     return [] if value is None or isinstance(value, bool) else {}

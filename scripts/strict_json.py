@@ -1,7 +1,7 @@
 """Whether bytes are one JSON value, by the letter of RFC 8259.
 
-Python's own reader takes NaN and Infinity, and ends where values lie too deep in each other. This one keeps a list of
-what is open, so any depth is possible, and goes over the text once.
+Python's own reader takes NaN and Infinity, and fails if values are nested too deeply. This one keeps a list of
+open values, so any depth is possible, and goes over the text once.
 """
 
 import re
@@ -23,24 +23,24 @@ def is_json(data):
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return False
-    state, open_marks, place = "value", [], 0
+    state, open_marks, offset = "value", [], 0
     while True:
-        token = TOKEN.match(text, place)
+        token = TOKEN.match(text, offset)
         if token is None:
             return False
-        place = token.end()
+        offset = token.end()
         if token.lastgroup == "end":
-            return state == "behind a value" and not open_marks
+            return state == "after a value" and not open_marks
         state = step(state, token.lastgroup, token.group().lstrip(" \t\n\r"), open_marks)
         if state is None:
             return False
 
 
 def step(state, kind, text, open_marks):
-    """What may come behind the token, or None where it may not stand here."""
+    """What may follow the token, or None if the token is not allowed here."""
     if state in ("value", "first value"):
         if kind in ("string", "scalar"):
-            return "behind a value"
+            return "after a value"
         if text in CLOSES:
             open_marks.append(text)
             return "first value" if text == "[" else "first key"
@@ -61,4 +61,4 @@ def close(text, open_marks):
     if not open_marks or text != CLOSES[open_marks[-1]]:
         return None
     open_marks.pop()
-    return "behind a value"
+    return "after a value"
