@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Where a command's data goes: standard output, or a file that appears under its name only when it is
 /// whole.
 package final class OutputFile {
@@ -11,10 +13,22 @@ package final class OutputFile {
   /// Whether a file that is there is replaced.
   private let replaces: Bool
 
-  /// Whether colour makes sense on standard output: on a terminal, unless NO_COLOR forbids it.
+  package enum Color: String, CaseIterable, Sendable { case auto, always, never }
+
+  private static let colorSetting = Mutex(Color.auto)
+
+  /// When standard output is coloured (`--color`).
+  package static var color: Color {
+    get { colorSetting.withLock { $0 } }
+    set { colorSetting.withLock { $0 = newValue } }
+  }
+
+  /// Whether standard output is coloured. `auto` colours a terminal, unless NO_COLOR is set or TERM is dumb.
   package static var isColoured: Bool {
-    let forbidden = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
-    return isatty(STDOUT_FILENO) == 1 && !forbidden
+    guard color == .auto else { return color == .always }
+    let isForbidden = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+    let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? false
+    return isatty(STDOUT_FILENO) == 1 && !isForbidden && !isDumb
   }
 
   /// Standard output.

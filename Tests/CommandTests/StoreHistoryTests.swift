@@ -204,13 +204,13 @@ struct StoreHistoryTests {
     let rows = try directory.storedTokens()
     let outcome = try undo(1)
     #expect(outcome.code == 0)
-    #expect(outcome.messages.contains("\(hex(token(2))): left as it is: alive again"))
-    #expect(outcome.messages.contains("\(hex(token(3))): left as it is: dead since another time"))
-    #expect(outcome.messages.contains("\(hex(token(1))): left as it is: gone"))
+    #expect(outcome.messages.contains("\(hex(token(2))): skipped: alive again"))
+    #expect(outcome.messages.contains("\(hex(token(3))): skipped: dead since another time"))
+    #expect(outcome.messages.contains("\(hex(token(1))): skipped: gone"))
     #expect(
       outcome.messages.last
         == "undid replay 1 of sqlite:tokens.sqlite, as 3: 0 rows restored; "
-        + "3 rows left (gone 1, dead since another time 1, alive again 1)")
+        + "3 rows skipped (gone 1, dead since another time 1, alive again 1)")
     #expect(try directory.storedTokens() == rows)
   }
 

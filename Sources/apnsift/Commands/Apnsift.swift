@@ -1,7 +1,7 @@
 import ArgumentParser
 import Platform
 
-/// The command. Subcommands stand in Commands/, a file each.
+/// The command. Each subcommand has its own file in Commands/.
 @main
 struct Apnsift: ParsableCommand {
   static let version = "0.1.0"
@@ -9,32 +9,42 @@ struct Apnsift: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apnsift",
     abstract:
-      "Read dumps and captures of APNs feedback and gateways, say what can be trusted, and mark the dead tokens.",
+      "Analyse dumps and captures of Apple's binary push services, and invalidate the reported tokens.",
+    usage: """
+      apnsift <input> ...
+      apnsift <subcommand> [<options>] ...
+      """,
     discussion: """
-      A bare `apnsift INPUT…` is `apnsift inspect INPUT…`. INPUT is a file, a directory or - (standard input): \
-      raw bytes, hex (plain, xxd, hexdump -C) or base64; a capture (pcap, pcapng); or what tshark, Wireshark, \
-      socat or ssldump wrote of streams. Which of them is recognised by content, compressed or not. What of a \
-      gateway connection was accepted, rejected or discarded follows from both of its directions, in one capture or \
-      in a pair of dumps.
+      `apnsift INPUT…` is short for `apnsift inspect INPUT…`. An input is a file, a directory or - (standard input): a \
+      raw, hex (plain, xxd, hexdump -C) or base64 dump; a capture (pcap, pcapng); or streams written by tshark, \
+      Wireshark, socat or ssldump. The format is detected from the content; gzip, zstd and lz4 are decompressed. \
+      Without arguments, apnsift inspects a pipe or file on standard input.
+
+      The protocol of a stream is detected from the server port, then from the content; a dump that matches no \
+      protocol is read as feedback. TLS is always reported. Give both directions of a gateway connection to learn \
+      which requests were accepted, rejected or discarded.
 
       EXAMPLES
-        apnsift feedback.bin                       what is in it, and what is wrong
-        apnsift capture.pcap                       the same, of every connection
+        apnsift feedback.bin                        summary and problems of a dump
+        apnsift capture.pcap                        of a capture
+        cat feedback.bin | apnsift                  of standard input
         apnsift --requests sent.bin --responses got.bin
-        apnsift export feedback.bin > tokens.csv   every record
-        apnsift replay feedback.bin --create       the dead tokens into a store
-        apnsift audit feedback.bin                 what faulty readers made of it
-        apnsift show feedback.bin --offset 114     the bytes there, field by field
-        apnsift report feedback.bin -o report.html  a page for those who run nothing
+        apnsift export feedback.bin > tokens.csv    all records
+        apnsift replay feedback.bin --create        invalidate tokens in a store
+        apnsift audit feedback.bin                  results of faulty readers
+        apnsift show feedback.bin --offset 114      annotated hex dump
+        apnsift report feedback.bin -o report.html  a page to pass on
         apnsift generate --kind capture --seed 1 -o one.pcap
-        apnsift verify samples/corpus              a corpus, or your own reader
-        apnsift serve feedback.bin                 its bytes to a client under test
+        apnsift verify samples/corpus               test a corpus or a reader
+        apnsift serve feedback.bin                  replay to a client
 
       EXIT CODES
-        0 done   1 --strict or verify found something
-        2 an input, output or store failed
-        3 a brake stopped a replay before any change
-        64 wrong usage   70 an internal error
+        0 success   1 a failed verify, or findings (--fail-on error, warning or note)
+        2 an input, output or store failed   3 --max-invalidate stopped a replay
+        64 usage error   70 internal error
+
+      --fail-on unrecognised gives exit code 2, and no replay, if an input has no known format. Unreadable inputs \
+      always give exit code 2.
       """,
     version: version,
     subcommands: [
@@ -45,7 +55,7 @@ struct Apnsift: ParsableCommand {
 
   static func main() {
     StandardStreams.fillGaps()
-    // A closed pipe and a file size limit are answers of write(2), not reasons to be killed.
+    // Let write(2) report a closed pipe and the file size limit instead of a signal.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     let arguments = Array(CommandLine.arguments.dropFirst())
@@ -58,8 +68,27 @@ struct Apnsift: ParsableCommand {
 
   private static func run(_ arguments: [String]) throws {
     try CommandNames.check(arguments)
-    if arguments.isEmpty { throw CleanExit.helpRequest(Apnsift.self) }
-    try run(parseAsRoot(arguments))
+    if arguments.isEmpty {
+      guard hasInput else { throw CleanExit.helpRequest(Apnsift.self) }
+      return try run(parseAsRoot(["inspect", "-"]))
+    }
+    let command: any ParsableCommand
+    do {
+      command = try parseAsRoot(arguments)
+    } catch {
+      throw exitCode(for: error) == .validationFailure ? UnknownOption.error(in: arguments) ?? error : error
+    }
+    if let inspect = command as? Inspect, arguments.first != "inspect" {
+      try CommandNames.check(inputs: inspect.input.inputs)
+    }
+    try run(command)
+  }
+
+  /// Whether standard input is a pipe, a socket or a file.
+  private static var hasInput: Bool {
+    var status = stat()
+    return fstat(STDIN_FILENO, &status) == 0
+      && [S_IFIFO, S_IFSOCK, S_IFREG].contains(status.st_mode & S_IFMT)
   }
 
   private static func run(_ command: some ParsableCommand) throws {

@@ -5,38 +5,41 @@ import Readers
 import Reports
 import WireBytes
 
-/// `apnsift audit`: what well-known faulty readers would have made of the same bytes.
+/// `apnsift audit`: the results of well-known faulty readers for the same bytes.
 struct Audit: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "audit",
-    abstract: "Say what five well-known faulty readers would have made of the same bytes.",
+    abstract: "Compare with the results of five well-known faulty readers.",
+    usage: "apnsift audit [<options>] <input> ...",
     discussion: """
-      Each stream of feedback is read as a cookbook in Objective-C (cookbook) and articles in C# (csharp), \
-      JavaScript (node) and Java (java) read it, each stream with error responses as one in PHP (php) does, and \
-      what they report is held against the records. docs/readers.md has their faults. Where no option says how the \
-      bytes come in chunks, a segment of a capture is a chunk, else 4096 bytes. A stream with gaps is not judged.
+      Each feedback stream is read with the algorithms of a cookbook in Objective-C (cookbook) and of articles in \
+      C# (csharp), JavaScript (node) and Java (java); error responses with that of an article in PHP (php). Their \
+      output is compared with the records. docs/readers.md lists their faults. Chunks are the segments of a capture, \
+      else 4096 bytes. Streams with gaps are skipped.
 
-      A stream is kept until it ends: all open ones together take no more than --memory, and judging one takes \
-      up to twice as much again.
+      Streams are buffered until they end: all open ones take at most --memory, and an audit of one up to twice its \
+      size again.
 
       EXAMPLES
-        apnsift audit capture.pcap                      chunks as they came
+        apnsift audit capture.pcap                      chunks as captured
         apnsift audit feedback.bin --chunk-size 1460    chunks of one size
         apnsift audit feedback.bin --chunk-sizes sizes.txt
-        apnsift audit feedback.bin --every-chunking     which sizes go well?
+        apnsift audit feedback.bin --every-chunking     all sizes up to 80
         apnsift audit --json dumps/ > readers.json
         apnsift audit --requests sent.bin --responses got.bin
       """)
 
-  @OptionGroup var input: InputOptions
-
   @OptionGroup var chunking: ChunkOptions
 
-  @Flag(help: "Print the readings as JSON.")
+  @Flag(help: "Print the results as JSON.")
   var json = false
 
+  @OptionGroup var color: ColorOptions
+
+  @OptionGroup var input: InputOptions
+
   mutating func validate() throws {
-    try chunking.validate(beside: input)
+    try chunking.validate(with: input)
   }
 
   func run() throws {
@@ -44,7 +47,7 @@ struct Audit: ParsableCommand {
     var examination = input.examination(hashing: .possibleCopies)
     let buffer = OutputBuffer(OutputFile())
     let report = try report(buffer, chunks)
-    let auditor = StreamAuditor(chunks, memory: input.memory.bytes, report: report)
+    let auditor = StreamAuditor(chunks, memory: input.memory, report: report)
     try examination.run([auditor.recorder()])
     try auditor.endInput()
     try report.end()
@@ -52,7 +55,7 @@ struct Audit: ParsableCommand {
 
     let tally = auditor.tally
     if tally.streams == 0 {
-      Messages.say("nothing to audit: no stream of feedback, and none with error responses")
+      Messages.say("nothing to audit: no feedback stream and no error responses")
     }
     let done =
       "audited \(Count.of(examination.inputs.count, "input")): \(Count.of(tally.streams, "stream")), \(tally.text)"

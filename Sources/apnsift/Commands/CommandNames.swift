@@ -1,16 +1,16 @@
 import ArgumentParser
 import Platform
 
-/// Tells a mistyped command from an input: the argument parser takes it for an input of the default one.
+/// Detects mistyped commands, which the argument parser takes for inputs of the default command.
 enum CommandNames {
-  /// How many letters of a command may be wrong for it to be meant.
-  private static let slips = 2
+  /// The largest edit distance of a suggestion.
+  private static let maxDistance = 2
 
-  /// Throws a usage error where a word stands in a command's place and is none. In the first one's place a file is an
-  /// input, and so is what looks like a path: whether it is there is for the default command to say.
+  /// Throws a usage error for an unknown command. The first word may also be a file, or look like a path: then it is
+  /// an input of the default command, which reports a missing file.
   static func check(_ arguments: [String]) throws {
     guard let first = arguments.first, !first.hasPrefix("-") else { return }
-    if first == "help" { return try check(arguments.dropFirst(), behind: Apnsift.self) }
+    if first == "help" { return try check(arguments.dropFirst(), of: Apnsift.self) }
     let isCommand = names(of: Apnsift.self).contains(first)
     if !isCommand, isFile(first) || first.contains(where: { "./".contains($0) }) { return }
     guard isCommand else {
@@ -18,22 +18,30 @@ enum CommandNames {
       throw UsageError(
         "'\(first)' is neither a command nor a file\(meant) (`apnsift help` lists all commands)")
     }
-    try check(arguments[...], behind: Apnsift.self)
+    try check(arguments[...], of: Apnsift.self)
   }
 
-  /// Checks the words that name a command below `command`.
+  /// Throws a usage error if an option precedes a command: the parser took the command for an input.
+  static func check(inputs: [String]) throws {
+    let names = names(of: Apnsift.self)
+    if let name = inputs.first(where: { names.contains($0) && !isFile($0) }) {
+      throw UsageError("'\(name)' is a command and must come first: `apnsift \(name) …`")
+    }
+  }
+
+  /// Checks the words that name a subcommand of `command`.
   private static func check(
-    _ words: ArraySlice<String>, behind command: ParsableCommand.Type, path: String = "apnsift"
+    _ words: ArraySlice<String>, of command: ParsableCommand.Type, path: String = "apnsift"
   ) throws {
     let names = names(of: command)
     guard let word = words.first, !word.hasPrefix("-"), !names.isEmpty else { return }
     guard let index = names.firstIndex(of: word) else {
       throw UsageError(
-        "'\(word)' is no command of \(path)\(suggestion(for: word, of: names)) "
+        "'\(word)' is not a command of \(path)\(suggestion(for: word, of: names)) "
           + "(`\(path) --help` lists them all)")
     }
     try check(
-      words.dropFirst(), behind: command.configuration.subcommands[index], path: "\(path) \(word)")
+      words.dropFirst(), of: command.configuration.subcommands[index], path: "\(path) \(word)")
   }
 
   private static func names(of command: ParsableCommand.Type) -> [String] {
@@ -47,6 +55,6 @@ enum CommandNames {
 
   private static func suggestion(for word: String, of names: [String]) -> String {
     let nearest = Spelling.nearest(to: word, of: names)
-    return Spelling.distance(word, nearest) <= slips ? "; the nearest is '\(nearest)'" : ""
+    return Spelling.distance(word, nearest) <= maxDistance ? "; the nearest is '\(nearest)'" : ""
   }
 }

@@ -7,17 +7,17 @@ import YAML
 /// The exit codes (docs/spec/interface.md#exit-codes).
 enum ExitStatus: Int32, Error {
   case done = 0
-  /// There is a finding that `--strict` or `--fail-on` names.
+  /// A finding that `--strict` or `--fail-on` selects.
   case found = 1
-  /// An input, an output or a store failed; what could be read was processed, and the messages say which.
+  /// An input, an output or a store failed; the messages name it, and the rest was processed.
   case failed = 2
-  /// A brake stopped a replay before any change.
+  /// `--max-invalidate` stopped a replay before any change.
   case stopped = 3
   case usage = 64
   /// A defect of apnsift.
   case defect = 70
 
-  /// Ends the process as `error` asks, with its message.
+  /// Ends the process with the message and exit code of `error`.
   static func exit(with error: any Error) -> Never {
     switch error {
     case let status as ExitStatus:
@@ -47,11 +47,25 @@ enum ExitStatus: Int32, Error {
     }
   }
 
-  /// Help and version requests, and arguments that the parser refuses; anything else is a defect.
+  /// Help and version requests, and invalid arguments; anything else is a defect.
   private static func leave(parserError error: any Error) -> Never {
     let code = Apnsift.exitCode(for: error)
-    if code == .success || code == .validationFailure { Apnsift.exit(withError: error) }
-    Messages.say("internal error, please report it with the input that caused it: \(error)")
+    if code == .success {
+      do {
+        try OutputFile().write(
+          Array((HelpText.arranged(Apnsift.fullMessage(for: error)) + "\n").utf8).span.bytes)
+        leave(.done)
+      } catch {
+        exit(with: error)
+      }
+    }
+    if code == .validationFailure {
+      for line in HelpText.usageError(Apnsift.message(for: error), Apnsift.fullMessage(for: error)) {
+        Messages.say(line)
+      }
+      leave(.usage)
+    }
+    Messages.say("internal error; please report it with the input that caused it: \(error)")
     leave(.defect)
   }
 
@@ -61,7 +75,7 @@ enum ExitStatus: Int32, Error {
 }
 
 extension InputOptions {
-  /// Throws where the inputs or their findings make the exit code another than 0.
+  /// Throws if the inputs or their findings require a non-zero exit code.
   func check(_ examination: Examination) throws {
     if examination.failures > 0 { throw ExitStatus.failed }
     let severity = failOn.severity ?? (strict ? .error : nil)

@@ -8,81 +8,87 @@ import WireBytes
 struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write every record as CSV, JSON or NDJSON, or the bytes of the streams.",
+    abstract: "Write records as CSV, JSON or NDJSON, or the bytes of streams.",
+    usage: "apnsift export [<options>] <input> ...",
     discussion: """
-      CSV holds one kind of records: feedback, unless --records names another. JSON and NDJSON hold all of them, \
-      findings, streams and a summary besides. A request is written when its outcome is known, which is at the \
-      end of its connection.
+      CSV has one kind of record: feedback, unless --records names another. JSON and NDJSON have all records, findings, \
+      streams and a summary. A request is written once its outcome is known, at the end of its connection.
 
       EXAMPLES
         apnsift export feedback.bin                        CSV to standard output
-        apnsift export -t ndjson dumps/ -o all.ndjson      records, findings, summary
+        apnsift export dumps/ -o all.ndjson                records, findings, summary
         apnsift export --columns time,token feedback.bin   two columns
-        apnsift export feedback.bin --findings wrong.csv   and what is wrong with it
+        apnsift export feedback.bin --findings wrong.csv   records and findings
         ssh host cat feedback.bin | apnsift export -       from a pipe
-        apnsift export capture.pcap --records streams      connections of a capture
-        apnsift export capture.pcap -t raw -o streams      and their bytes
-        apnsift export capture.pcap --columns packet,captured_at,time,token
-        apnsift export gateway.pcap --records requests     and their outcomes
-        apnsift export gateway.pcap --records resend       to be sent again
+        apnsift export capture.pcap --records streams      connections
+        apnsift export capture.pcap -t raw -o streams      bytes of streams
+        apnsift export gateway.pcap --records requests     requests and outcomes
+        apnsift export gateway.pcap --records resend       requests to send again
         apnsift export --requests sent.bin --responses got.bin -t ndjson
+
+      COLUMNS
+        feedback: \(columnNames(FeedbackColumn.allCases, FeedbackColumn.standard))
+        requests, resend: \(columnNames(RequestColumn.allCases))
+        responses: \(columnNames(ResponseColumn.allCases))
+        All are written by default, except those in parentheses.
       """)
+
+  /// Names for the help text; those that are not in `standard` in parentheses.
+  private static func columnNames<Column: RawRepresentable<String>>(
+    _ columns: [Column], _ standard: [Column]? = nil
+  ) -> String {
+    let usual = standard?.map(\.rawValue)
+    return columns.map { usual?.contains($0.rawValue) ?? true ? $0.rawValue : "(\($0.rawValue))" }
+      .joined(separator: ", ")
+  }
 
   enum To: String, ExpressibleByArgument, CaseIterable {
     case csv, json, ndjson, raw
   }
 
-  @OptionGroup var input: InputOptions
-
   @Option(
-    name: [.short, .long],
-    help: "csv, json or ndjson; raw writes the bytes of every stream to files in the directory of -o.")
-  var to = To.csv
+    name: [.short, .long], help: .init("Format. (default: extension of -o, else csv)", valueName: "FORMAT"))
+  var to: To?
 
-  @Option(
-    help: """
-      One kind only: feedback, requests, responses, streams, findings, or resend (the requests that a gateway \
-      discarded, which had to be sent again). CSV has feedback where none is named.
-      """)
+  @Option(help: .init("Only these records. (default: all; feedback in CSV)", valueName: "KIND"))
   var records: ExportedKind?
 
-  @Option(
-    help: """
-      The columns of records in CSV, separated by commas. Of feedback there are \
-      \(FeedbackColumn.allCases.map(\.rawValue).joined(separator: ", ")) \
-      (default: \(FeedbackColumn.standard.map(\.rawValue).joined(separator: ","))); of requests \
-      \(RequestColumn.allCases.map(\.rawValue).joined(separator: ", ")); of responses \
-      \(ResponseColumn.allCases.map(\.rawValue).joined(separator: ", ")) (default: all).
-      """)
+  @Option(help: .init("Columns in CSV, separated by commas.", valueName: "LIST"))
   var columns: String?
 
-  @Flag(help: "Tokens in uppercase hex.")
+  @Flag(help: "Write tokens in uppercase hex.")
   var uppercase = false
 
-  @Option(help: "Write the findings as CSV to this file, in the same pass.")
+  @Option(help: .init("Also write findings as CSV.", valueName: "FILE"))
   var findings: String?
 
-  @Flag(help: "Count the distinct tokens, for the summary and the last message.")
+  @Flag(help: "Count distinct tokens.")
   var distinct = false
 
-  @Option(
-    name: [.short, .long],
-    help: "Write to this file, which appears when it is whole; with --to raw a directory.")
+  @Option(name: [.short, .long], help: .init("Output file, or directory with -t raw.", valueName: "FILE"))
   var output: String?
 
-  @Flag(help: "Replace output files that exist, or write into a directory that holds files.")
+  @Flag(help: "Overwrite output files, and write into non-empty directories.")
   var force = false
 
+  @OptionGroup var input: InputOptions
+
+  private var format: To {
+    to ?? output.flatMap { To(rawValue: OutputName.fileExtension($0)) } ?? .csv
+  }
+
   mutating func validate() throws {
-    if columns != nil, to != .csv || records == .streams || records == .findings {
-      throw ValidationError("--columns chooses the columns of records in CSV; JSON has them all.")
+    try OutputName.check("-o", output, is: format.rawValue, chosenBy: to.map { "-t \($0.rawValue)" })
+    try OutputName.check("--findings", findings, is: "csv")
+    if columns != nil, format != .csv || records == .streams || records == .findings {
+      throw ValidationError("--columns selects columns of records in CSV: leave it out here.")
     }
     _ = try table()
-    if to == .raw {
-      if output == nil { throw ValidationError("--to raw writes a directory of streams: name it with -o.") }
+    if format == .raw {
+      if output == nil { throw ValidationError("-t raw writes a directory: name it with -o.") }
       if records != nil || findings != nil || distinct {
         throw ValidationError(
-          "--to raw writes streams alone: --records, --findings and --distinct go with the others.")
+          "-t raw writes only streams: leave out --records, --findings and --distinct.")
       }
     }
     if let findings, findings == output ?? "-" {
@@ -91,8 +97,8 @@ struct Export: ParsableCommand {
   }
 
   func run() throws {
-    if to == .raw { return try exportRaw() }
-    var examination = input.examination(hashing: to == .csv ? .possibleCopies : .all)
+    if format == .raw { return try exportRaw() }
+    var examination = input.examination(hashing: format == .csv ? .possibleCopies : .all)
     let file = try open(output, examination) ?? OutputFile()
     let findingsFile = try open(findings, examination)
     if let findingsFile, file.hasSameTarget(as: findingsFile) {
@@ -105,7 +111,7 @@ struct Export: ParsableCommand {
     try findingsWriter?.begin()
     let table =
       distinct
-      ? TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path) : nil
+      ? TokenTable(memory: input.memory, temporaryDirectory: TemporaryDirectory.path) : nil
     let collector = table.map { TokenCollector($0, flaggedCount: true) }
 
     try examination.run([document, findingsWriter, collector])
@@ -119,7 +125,7 @@ struct Export: ParsableCommand {
     try findingsFile?.finish()
     if let hint = hint(summary) { Messages.note(hint) }
     let done =
-      "exported \(summary.exportText(records, isCSV: to == .csv)) of \(Count.of(examination.inputs.count, "input"))"
+      "exported \(summary.exportText(records, isCSV: format == .csv)) of \(Count.of(examination.inputs.count, "input"))"
     Messages.say(examination.closingLine(done))
     try input.check(examination)
   }
@@ -129,7 +135,7 @@ struct Export: ParsableCommand {
     var examination = input.examination(hashing: .possibleCopies)
     if let input = examination.input(in: output ?? "") {
       throw Failure(
-        "\(input) lies in \(output ?? ""), where streams are to be written: name another directory")
+        "\(input) is in the output directory \(output ?? ""): name another directory")
     }
     let directory = try OutputDirectory(output ?? "", force: force)
     let writer = try RawStreamWriter(
@@ -151,7 +157,7 @@ struct Export: ParsableCommand {
     return try OutputFile(path, force: force)
   }
 
-  /// What CSV holds.
+  /// The contents of the CSV.
   private func table() throws -> CSVWriter.Kind {
     switch records {
     case .feedback, nil: try .feedback(columns(of: FeedbackColumn.self) ?? FeedbackColumn.standard)
@@ -163,14 +169,14 @@ struct Export: ParsableCommand {
     }
   }
 
-  /// The columns that are named, in that order; nil where none are.
+  /// The columns of --columns in their order; nil without it.
   private func columns<Column: CaseIterable & RawRepresentable<String>>(of kind: Column.Type) throws
     -> [Column]?
   {
     try columns?.split(separator: ",", omittingEmptySubsequences: false).map { name in
       guard let column = Column(rawValue: String(name)) else {
         let known = Column.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ValidationError("'\(name)' is no column of --columns; there are: \(known).")
+        throw ValidationError("--columns: unknown column '\(name)'; the columns are \(known).")
       }
       return column
     }
@@ -178,9 +184,9 @@ struct Export: ParsableCommand {
 
   private func document(_ buffer: OutputBuffer) throws -> any EvidenceSink {
     let letterCase: Hex.LetterCase = uppercase ? .upper : .lower
-    guard to == .csv else {
+    guard format == .csv else {
       let writer = EvidenceWriter(
-        to == .json ? .json : .ndjson, kinds: records.map { [$0] } ?? .all, letterCase: letterCase,
+        format == .json ? .json : .ndjson, kinds: records.map { [$0] } ?? .all, letterCase: letterCase,
         output: buffer
       )
       try writer.begin(version: Apnsift.version, options: input.reported)
@@ -191,13 +197,13 @@ struct Export: ParsableCommand {
     return writer
   }
 
-  /// What the output leaves out or cannot know; nil where that is nothing.
+  /// Advice about omitted records or unknown outcomes; nil if there is nothing to say.
   private func hint(_ summary: Summary) -> String? {
     if records == .resend, summary.gateway.unknown > 0 {
       return
-        "hint: of \(Count.of(summary.gateway.unknown, "request")) nothing tells whether they were accepted"
+        "hint: the outcome of \(Count.of(summary.gateway.unknown, "request")) is unknown"
     }
-    return to == .csv && records == nil ? summary.leftOutHint(findings: findings == nil) : nil
+    return format == .csv && records == nil ? summary.leftOutHint(findings: findings == nil) : nil
   }
 }
 

@@ -4,47 +4,44 @@ import Platform
 import Reports
 import WireBytes
 
-/// `apnsift generate`: inputs whose truth is known.
+/// `apnsift generate`: inputs with known contents.
 struct Generate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
-    abstract: "Generate dumps and captures whose truth is known, to test decoders with.",
+    abstract: "Generate dumps and captures with known contents, to test decoders.",
+    usage: "apnsift generate [<options>] --kind <KIND> --seed <SEED> -o <OUT>",
     discussion: """
-      The same options, seed and version give the same bytes on any machine. Beside the file OUT stands \
-      OUT.truth.ndjson: what `apnsift export -t ndjson OUT` must say, without header and summary. It is written by \
-      the generator from what it made, and no decoder has a part in it. With damage it says which tuples must come \
-      out as they are, which stand so close to damage that they need not, and which bytes are damaged.
+      KIND is a dump of tuples, a capture of feedback or of gateway connections, or a pair of dumps of one gateway \
+      connection, with requests in OUT and responses in OUT.responses. The same options, seed and version give the \
+      same bytes on any machine. OUT.truth.ndjson has the expected output of `apnsift export -t ndjson OUT`, without \
+      header and summary; the generator writes it without a decoder. With damage, it lists the tuples that must be \
+      decoded, those too close to damage to be required, and the damaged bytes.
 
       EXAMPLES
         apnsift generate --kind dump --seed 1 -o dump.bin
-        apnsift generate --kind dump --seed 2 --tuples 100000 --tokens 1000 -o many.bin
-        apnsift generate --kind dump --seed 3 --lost-bytes 5 --cut-tail -o damaged.bin
-        apnsift generate --kind capture --seed 4 --connections 9 --segments 1-1460 -o feedback.pcap
-        apnsift generate --kind capture --seed 5 --loss 10 --reordering 50 --ip 6 --container pcapng -o lossy.pcapng
-        apnsift generate --kind gateway --seed 6 --connections 20 --responses 700 -o gateway.pcap
+        apnsift generate --kind dump --seed 2 --tuples 9000 --tokens 100 -o many.bin
+        apnsift generate --kind dump --seed 3 --lost-bytes 5 --cut-tail -o bad.bin
+        apnsift generate --kind capture --seed 4 --connections 9 -o feedback.pcap
+        apnsift generate --kind capture --seed 5 --loss 10 --ip 6 -o lossy.pcapng
+        apnsift generate --kind gateway --seed 6 --responses 700 -o gateway.pcap
         apnsift generate --kind pair --seed 7 --lost-bytes 5 -o requests.bin
-        apnsift generate --kind capture --seed 8 --connections 40 --file-lost-bytes 9 -o torn.pcap
+        apnsift generate --kind capture --seed 8 --file-lost-bytes 9 -o torn.pcap
       """)
 
-  @Option(
-    help:
-      "What to generate: a dump of tuples, a capture of feedback or of gateway connections, or a pair of dumps of one gateway connection, requests in OUT and responses in OUT.responses."
-  )
+  @Option(help: .init("Contents to generate.", valueName: "KIND"))
   var kind: Generator.Kind
 
-  @Option(help: "What all random numbers begin with, 0 to 2^64 - 1.")
+  @Option(help: .init("Seed of the random generator, 0 to 2^64 - 1.", valueName: "SEED"))
   var seed: UInt64
 
-  @Option(
-    name: [.short, .long],
-    help: "Write to this file, and the truth to one of its name with .truth.ndjson behind.")
+  @Option(name: [.short, .long], help: .init("Output file.", valueName: "OUT"))
   var output: String
 
-  @Flag(help: "Replace files that exist.")
+  @Flag(help: "Overwrite output files.")
   var force = false
 
-  @Option(help: "How the file is compressed. Offsets are those of the bytes within.")
-  var compression = GeneratedCompression.none
+  @Option(help: .init("Compression. (default: extension of OUT: .gz, .zst, .lz4)", valueName: "NAME"))
+  var compression: GeneratedCompression?
 
   @OptionGroup(title: "TUPLES") var tuples: GenerateTupleOptions
   @OptionGroup(title: "CONNECTIONS AND CAPTURES") var capture: GenerateCaptureOptions
@@ -52,16 +49,24 @@ struct Generate: ParsableCommand {
 
   mutating func validate() throws {
     if output == "-" {
-      throw ValidationError("-o names a file: the truth is written beside it.")
+      throw ValidationError("-o - is not possible: OUT.truth.ndjson is written next to the output.")
+    }
+    if let compression, let other = namedCompression, other != compression {
+      throw ValidationError(
+        "-o \(output) contradicts --compression \(compression.rawValue): leave that out, or rename the file.")
+    }
+    if let container = capture.container, let other = namedContainer, other != container {
+      throw ValidationError(
+        "-o \(output) contradicts --container \(container.rawValue): leave that out, or rename the file.")
     }
     let isDump = kind == .dump || kind == .pair
     if isDump, capture.isAnyGiven {
       throw ValidationError(
-        "A dump has no connections: what concerns those is for --kind capture and gateway.")
+        "A dump has no connections: use --kind capture or gateway with the options of captures.")
     }
     if isDump, !damage.fileRates.isNone {
       throw ValidationError(
-        "--file-lost-bytes, --file-flipped-bytes and --file-cut-tail are for captures: of a dump all is damaged with --lost-bytes and the like."
+        "--file-lost-bytes, --file-flipped-bytes and --file-cut-tail are for captures: use --lost-bytes and so on."
       )
     }
     try validateResponses()
@@ -73,18 +78,35 @@ struct Generate: ParsableCommand {
     }
   }
 
+  /// The compression by the name of the output.
+  private var namedCompression: GeneratedCompression? {
+    switch OutputName.fileExtension(output) {
+    case "gz": .gzip
+    case "zst": .zstd
+    case "lz4": .lz4
+    default: nil
+    }
+  }
+
+  /// The container by the name of the output, without the extension of its compression.
+  private var namedContainer: CaptureContainer.Format? {
+    let name =
+      namedCompression == nil ? output[...] : output[..<(output.lastIndex(of: ".") ?? output.endIndex)]
+    return CaptureContainer.Format(rawValue: OutputName.fileExtension(String(name)))
+  }
+
   private var isGateway: Bool { kind == .gateway || kind == .pair }
 
   private func validateResponses() throws {
     guard let responses = capture.responses else { return }
     guard isGateway else {
       throw ValidationError(
-        "--responses is for --kind gateway and pair: nothing is answered to a feedback server.")
+        "--responses is for --kind gateway and pair: feedback has no responses.")
     }
     let isUndecidable = !damage.rates.isNone || capture.snapLength != nil
     if responses > 0, isUndecidable {
       throw ValidationError(
-        "--responses \(responses) cannot go with damage or --snap-length: whether what a response is about can be read is the decoder's luck then."
+        "--responses \(responses) excludes damage and --snap-length: requests might be unreadable."
       )
     }
   }
@@ -92,8 +114,9 @@ struct Generate: ParsableCommand {
   func run() throws {
     let file = try OutputFile(output, force: force)
     let truth = try OutputFile(output + ".truth.ndjson", force: force)
+    let compression = compression ?? namedCompression ?? .none
     guard let stored = compression.compressor(into: file) else {
-      throw Failure("\(compression.rawValue) got no memory: free some, and try again")
+      throw Failure("out of memory for \(compression.rawValue)")
     }
     let responses = kind == .pair ? try OutputFile(output + ".responses", force: force) : nil
     let counts = try generate(into: stored, responses, truth: truth)
@@ -102,7 +125,7 @@ struct Generate: ParsableCommand {
     try truth.finish()
     let records = Count.of(tuples.tuples, isGateway ? "request" : "tuple")
     Messages.say(
-      "generated \(records) in \(Count.of(counts.bytes, "byte")): \(output), and its truth \(output).truth.ndjson"
+      "generated \(records) in \(Count.of(counts.bytes, "byte")): \(output) and \(output).truth.ndjson"
     )
   }
 
@@ -126,6 +149,7 @@ struct Generate: ParsableCommand {
     scenario.damage = damage.rates
     scenario.fileDamage = damage.fileRates
     scenario.capture = capture.scenario
+    if let namedContainer { scenario.capture.container.format = namedContainer }
     if let responses = capture.responses { scenario.responses = responses }
     return scenario
   }

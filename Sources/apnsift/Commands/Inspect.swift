@@ -4,40 +4,42 @@ import Platform
 import Reports
 import WireBytes
 
-/// `apnsift inspect`: what is in the inputs, and what is wrong with them.
+/// `apnsift inspect`: the contents of the inputs, and findings about them.
 struct Inspect: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
-    abstract: "Say what is in the inputs, and what is wrong with them.",
+    abstract: "Summarise the inputs and list problems.",
+    usage: "apnsift inspect [<options>] <input> ...",
     discussion: """
       EXAMPLES
         apnsift inspect feedback.bin
         apnsift inspect --json dumps/ > report.json
         apnsift inspect capture.pcapng --filter 'port 2196 or port 2195'
-        apnsift inspect gateway.pcap                             and the outcomes
-        apnsift inspect --requests sent.bin --responses got.bin  two dumps of one
-        apnsift inspect --join feedback.pcap00 feedback.pcap01   a rotated capture
-        xxd -p feedback.bin | apnsift inspect -
+        apnsift inspect --requests sent.bin --responses got.bin
+        apnsift inspect --join feedback.pcap00 feedback.pcap01   rotated capture
+        xxd -p feedback.bin | apnsift
       """)
-
-  @OptionGroup var input: InputOptions
 
   @Flag(help: "Print streams, findings and summary as JSON.")
   var json = false
 
-  @Flag(help: "Leave out the inputs' SHA-256.")
+  @Flag(help: "Do not compute the SHA-256 of inputs.")
   var noHash = false
 
-  @Flag(help: "Leave out the number of distinct tokens.")
+  @Flag(help: "Do not count distinct tokens.")
   var noDistinct = false
+
+  @OptionGroup var color: ColorOptions
+
+  @OptionGroup var input: InputOptions
 
   func run() throws {
     var examination = input.examination(hashing: noHash ? .none : .all)
-    // Without both, there is not enough to do for two.
+    // Without both, a second thread does not pay.
     examination.options.usesThreads = !noHash || !noDistinct
     let table =
       noDistinct
-      ? nil : TokenTable(memory: input.memory.bytes, temporaryDirectory: TemporaryDirectory.path)
+      ? nil : TokenTable(memory: input.memory, temporaryDirectory: TemporaryDirectory.path)
     let collector = table.map { TokenCollector($0, flaggedCount: true) }
     let buffer = OutputBuffer(OutputFile())
     let overview = Overview()

@@ -6,136 +6,121 @@ import Reports
 import Stores
 import TokenStores
 
-/// `apnsift replay`: the dead tokens into a token store.
+/// `apnsift replay`: invalidates tokens in a token store.
 struct Replay: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Mark the dead tokens in a token store, by the rule.",
+    abstract: "Invalidate the reported tokens in a token store.",
+    usage: "apnsift replay [<options>] <input> ...",
     discussion: """
-      A token dies by a tuple only if the store has no registration of it at or after the tuple's time. Records \
-      with flags do not count, and neither do requests and responses of gateways, but for --from-errors. The replay \
-      is one transaction; doing it again changes nothing. The store records it, and `apnsift store undo` takes it back.
+      A tuple invalidates a token unless the store has a registration of it at or after the tuple's time. Records with \
+      flags are ignored, and so are gateway responses without --from-errors. A replay is one transaction, and \
+      repeating it changes nothing. The store records it, and `apnsift store undo` reverts it.
+
+      A gateway also answers status 8 (invalid token) for a valid token of the other environment or of another app: \
+      --from-errors can invalidate tokens of active devices.
 
       EXAMPLES
         apnsift replay feedback.bin --store sqlite:tokens.sqlite --create
         apnsift replay capture.pcap --store sqlite:tokens.sqlite --dry-run
         apnsift replay dumps/ --app com.example.mail --environment sandbox
-        apnsift replay feedback.bin --dry-run --json       what would change
-        apnsift replay feedback.bin --dry-run -o rows.csv  each row that would
-        apnsift replay spool/ --skip-replayed              what is new in a directory
+        apnsift replay feedback.bin --dry-run -o rows.csv  list the changes
+        apnsift replay spool/ --skip-replayed              only new files
         apnsift replay gateway.pcap --from-errors --known-only --dry-run
 
-      A TABLE OF YOUR OWN (docs/stores.md has walks for Rails and Django)
+      EXISTING TABLES (docs/stores.md has examples for Rails and Django)
         apnsift replay feedback.bin --store sqlite:db.sqlite3 \\
           --mapping devices.yml --dry-run
         apnsift replay feedback.bin --store postgresql:///app \\
           --mapping devices.yml --journal sqlite:replays.sqlite
         apnsift replay feedback.bin --store sqlite:db.sqlite3 \\
-          --table devices --token-column token --dry-run    a try, without a file
+          --table devices --token-column token --dry-run
       """)
 
-  @OptionGroup var input: InputOptions
-  @OptionGroup var store: StoreOptions
-
-  @Flag(help: "Make the store, or its table, if missing.")
-  var create = false
-
-  @OptionGroup var owner: OwnerOptions
-
-  @Flag(help: "Count what would change, show the first few tokens of each kind, and change nothing.")
+  @Flag(help: "Change nothing; count and show the changes.")
   var dryRun = false
 
   @Option(
-    help: """
-      How many live tokens may be invalidated, as a number or a share of those of the app and environment. A share \
-      counts once there are more than \(ReplayBrake.fewest) of them; 100% lets all pass. Beyond it nothing is \
-      changed, and the exit code is 3.
-      """)
-  var maxInvalidate = ReplayBrake.standard
-
-  @Option(
-    help: """
-      Keep a device that was registered no longer than this before a tuple's time, too: where the clocks or time \
-      zones of the table are in doubt. 90s, 15m, 12h, 7d.
-      """)
-  var grace = SpanArgument(0)
-
-  @Flag(
-    help:
-      "Count tokens that the store does not know, and do not insert them; so it is with a table of your own.")
-  var knownOnly = false
-
-  @OptionGroup var unknown: UnknownOptions
-
-  @Flag(help: "Let records with flags count, too.")
-  var includeFlagged = false
-
-  @Flag(
-    help: """
-      Take the tokens, too, that a gateway refused with status 8 (invalid token), as dead from the time on at which \
-      the refusal was captured. Off unless asked for, since that status is also what a token of the other environment \
-      or of another app gets: such a device lives. Only a captured response that names one request counts.
-      """)
-  var fromErrors = false
-
-  @Flag(help: "Replay what could be read where an input cannot be read whole.")
-  var partial = false
-
-  @Flag(
-    help: """
-      Replay the other inputs where some cannot be read whole, as if those had not been named; the exit code is 2 all the \
-      same. The others are read a second time.
-      """)
-  var skipUnreadable = false
-
-  @Flag(help: "Pass over inputs that were replayed for this app and environment before, by their SHA-256.")
-  var skipReplayed = false
-
-  @Flag(help: "Do not record the replay in the store's journal: it cannot be explained or undone then.")
-  var noJournal = false
-
-  @OptionGroup var journal: JournalOptions
-
-  @Option(
     name: [.short, .customLong("output")],
-    help: """
-      With --dry-run: write every row that would change to this file as CSV: its key, the token, its times, and the record \
-      that decided (input, stream, offset).
-      """)
+    help: .init("With --dry-run, write the rows that would change as CSV.", valueName: "FILE"))
   var output: String?
 
-  @Flag(help: "Replace the file that -o names, if it exists.")
+  @Flag(help: "Overwrite the file of -o.")
   var force = false
 
   @Flag(help: "Print the outcome as JSON.")
   var json = false
 
+  @OptionGroup var owner: OwnerOptions
+
+  @Flag(help: "Create the store, or its table, if missing.")
+  var create = false
+
+  @Option(
+    help: .init(
+      "Change nothing if more valid tokens, or (above \(ReplayBrake.fewest)) a larger share, would be invalidated.",
+      valueName: "LIMIT"))
+  var maxInvalidate = ReplayBrake.standard
+
+  @Option(
+    help: .init("Spare tokens registered up to TIME (12h, 7d) before the tuple.", valueName: "TIME"))
+  var grace = SpanArgument(0)
+
+  @Flag(help: "Do not insert unknown tokens; the default for existing tables.")
+  var knownOnly = false
+
+  @OptionGroup var unknown: UnknownOptions
+
+  @Flag(help: "Use records with flags, too.")
+  var includeFlagged = false
+
+  @Flag(help: "Also use gateway responses with status 8 (invalid token).")
+  var fromErrors = false
+
+  @Flag(help: "Use inputs that can be read only in part.")
+  var partial = false
+
+  @Flag(help: "Skip inputs that cannot be read in full; exit with 2.")
+  var skipUnreadable = false
+
+  @Flag(help: "Skip inputs already replayed for this app and environment.")
+  var skipReplayed = false
+
+  @Flag(help: "Do not record the replay; it cannot be undone.")
+  var noJournal = false
+
+  @OptionGroup var journal: JournalOptions
+
+  @OptionGroup var store: StoreOptions
+
+  @OptionGroup var input: InputOptions
+
   mutating func validate() throws {
+    try OutputName.check("-o", output, is: "csv")
     if skipReplayed, input.capture.join || input.requests != nil {
       throw ValidationError(
-        "--skip-replayed passes over files one by one: it does not go with --join or --requests.")
+        "--skip-replayed skips single files: leave out --join and --requests.")
     }
     if skipUnreadable, partial || input.capture.join || input.requests != nil {
       throw ValidationError(
-        "--skip-unreadable leaves files out one by one: it does not go with --partial, --join or --requests.")
+        "--skip-unreadable skips single files: leave out --partial, --join and --requests.")
     }
     if knownOnly, unknown.insertUnknown {
       throw ValidationError("--known-only and --insert-unknown exclude each other.")
     }
     if output != nil, !dryRun {
       throw ValidationError(
-        "-o lists what a dry run would change: it goes with --dry-run (`store history N --changes` "
-          + "lists what a replay changed).")
+        "-o requires --dry-run; `store history NUMBER --changes` lists the changes of a replay.")
     }
     if noJournal, journal.url != nil {
-      throw ValidationError("--journal names where the replay is recorded: it does not go with --no-journal.")
+      throw ValidationError("--journal and --no-journal exclude each other.")
     }
   }
 
-  /// A row that apnsift makes may lack what the user's own programs need, so it makes none there unasked.
+  /// A row that apnsift inserts may lack columns that other programs need, so existing tables get none by default.
   private var insertsNone: Bool { knownOnly || (store.mapping.isGiven && !unknown.insertUnknown) }
 
-  /// What of the options the journal keeps.
+  /// The options that the journal records.
   private var reported: JSONValue {
     .object([
       ("input", input.reported),
@@ -162,11 +147,11 @@ struct Replay: ParsableCommand {
     (replay.includesFlagged, replay.includesErrors) = (includeFlagged, fromErrors)
     (replay.isPartial, replay.skipsUnreadable) = (partial, skipUnreadable)
     replay.skipsReplayed = skipReplayed
-    replay.memory = input.memory.bytes
+    replay.memory = input.memory
     if !noJournal { replay.record = (Apnsift.version, reported.text) }
     var examination = input.examination(hashing: .all)
     let outcome = try run(&replay, &examination)
-    try tell(outcome, examination.closingLine(outcome.sentence))
+    try report(outcome, examination.closingLine(outcome.sentence))
     try input.check(examination)
     if outcome.answer.stop != nil { throw ExitStatus.stopped }
   }
@@ -186,13 +171,13 @@ struct Replay: ParsableCommand {
     return outcome
   }
 
-  private func tell(_ outcome: ReplayOutcomeReport, _ closingLine: String) throws {
+  private func report(_ outcome: ReplayOutcomeReport, _ closingLine: String) throws {
     do {
       let buffer = OutputBuffer(OutputFile())
       try buffer.append(json ? outcome.json.text + "\n" : outcome.table)
       try buffer.flush()
     } catch let failure as Failure {
-      // The store has changed all the same, and somebody must say so.
+      // The store has changed even so: report it.
       Messages.say(failure.message)
       Messages.say(closingLine)
       throw ExitStatus.failed

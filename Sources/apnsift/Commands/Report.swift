@@ -9,39 +9,42 @@ import WireBytes
 struct Report: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Write an evidence report: one HTML page for people who will run no command.",
+    abstract: "Write an evidence report, as one HTML page.",
+    usage: "apnsift report [<options>] <input> ...",
     discussion: """
-      The page says what was examined, what came of it in a sentence, when tokens died, what is wrong with which \
-      place and what that means, what faulty readers would have made of it, and which tokens are dead. It needs no \
-      network and runs no script; it suits screens, phones and paper. With the same inputs and options it is the same, \
-      byte by byte. docs/report.md says more.
+      The page is for readers who do not use a command line. It shows the inputs, a summary, a timeline of \
+      invalidations, each finding with its bytes and meaning, the results of faulty readers, and the invalidated \
+      tokens. It needs no network and no script, and fits screens, phones and paper. The same inputs and options \
+      give the same bytes. See docs/report.md.
 
-      --redact replaces every token by a pseudonym that follows from it and the key, the same in all reports with that \
-      key, and leaves out every byte that is or may be of a token.
+      --redact replaces each token by a pseudonym derived from the token and the key, a file of 16 bytes or more. \
+      It also masks all bytes that are or may be part of a token.
 
       EXAMPLES
         apnsift report feedback.bin -o report.html
-        apnsift report capture.pcap -o report.html --title 'Case 12' --note note.txt
+        apnsift report capture.pcap -o report.html --note note.txt
         apnsift report dumps/ -o report.html --max-tokens 100
         apnsift report --requests sent.bin --responses got.bin -o report.html
         openssl rand -hex 32 > key.txt
         apnsift report feedback.bin -o redacted.html --redact key.txt
       """)
 
-  @OptionGroup var input: InputOptions
-
-  @Option(
-    name: [.short, .long], help: "Write to this file, which appears when it is whole; - for standard output.")
+  @Option(name: [.short, .long], help: .init("Output file, or - for standard output.", valueName: "FILE"))
   var output: String?
 
-  @Flag(help: "Replace an output file that exists.")
+  @Flag(help: "Overwrite the output file.")
   var force = false
 
-  @OptionGroup(title: "The page") var page: ReportPageOptions
+  @OptionGroup(title: "PAGE") var page: ReportPageOptions
+
+  @OptionGroup(title: "ADVANCED") var limits: ReportLimitOptions
+
+  @OptionGroup var input: InputOptions
 
   mutating func validate() throws {
+    try OutputName.check("-o", output, is: "html")
     if output == nil, isatty(STDOUT_FILENO) == 1 {
-      throw ValidationError("A report is a page for a browser: name a file with -o, such as -o report.html.")
+      throw ValidationError("A report is an HTML page: name a file, such as -o report.html.")
     }
   }
 
@@ -49,9 +52,9 @@ struct Report: ParsableCommand {
     let key = try page.redact.map { try PseudonymKeyFile.bytes($0) }
     var examination = input.examination(hashing: .all)
     if let key = page.redact, examination.contains(fileAt: key) {
-      throw Failure("\(key) is the key of the pseudonyms and one of the inputs: keep it elsewhere")
+      throw Failure("\(key) is the key of --redact and an input: move it elsewhere")
     }
-    var options = page.options(for: input, version: Apnsift.version)
+    var options = page.options(for: input, limits, version: Apnsift.version)
     options.names = TokenNames(key: key)
     options.head.note = try page.note.map { try ReportNote.paragraphs($0) } ?? []
     let file = try open(examination)
@@ -72,7 +75,7 @@ struct Report: ParsableCommand {
     if examination.contains(fileAt: output) {
       throw Failure("\(output) is one of the inputs: name another file to write")
     }
-    for (path, what) in [(page.redact, "the key of the pseudonyms"), (page.note, "the file of the remarks")] {
+    for (path, what) in [(page.redact, "the key of --redact"), (page.note, "the file of --note")] {
       guard let path, let identity = FileIdentity(at: Array(path.utf8CString)) else { continue }
       if identity == FileIdentity(at: Array(output.utf8CString)) {
         throw Failure("\(output) is \(what): name another file to write")

@@ -6,43 +6,44 @@ import Platform
 import Reports
 import WireBytes
 
-/// `apnsift serve`: a mock server that replays what servers sent.
+/// `apnsift serve`: a mock server that replays captured server bytes.
 struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
-    abstract: "Replay captured bytes to a client under test, as the feedback server or the gateway did.",
+    abstract: "Replay captured server bytes to a client under test.",
+    usage: "apnsift serve [<options>] <input> ...",
     discussion: """
-      Each client that connects gets the next stream: the server's bytes in the chunks in which they were captured (of \
-      a dump 4096 bytes), a read or a TLS record each, and the same end. A gateway's responses wait until the client \
-      has sent as many bytes as the captured one had. Behind the last stream comes the first one again. The address \
-      stands on standard output as soon as clients can connect. A stream with gaps, or encrypted, is not served.
+      Each client gets the next stream: the server's bytes in the captured chunks (4096 bytes for a dump), one read \
+      or TLS record each, and the captured end. A gateway response waits until the client has sent the same number \
+      of bytes as the captured client. After the last stream, the first one follows. The address is printed to \
+      standard output once clients can connect. Streams that have gaps or are encrypted are not served.
 
       EXAMPLES
         apnsift serve capture.pcap                      on 127.0.0.1:2196
         apnsift serve feedback.bin --port 0 --once      one client, any port
         apnsift serve capture.pcap --stream 3 --tls
         apnsift serve feedback.bin --chunk-size 7
-        apnsift serve feedback.bin --every-chunking     client k gets size k
-        apnsift serve gateway.pcap --pace 1             with its pauses
+        apnsift serve feedback.bin --every-chunking     client k: size k
+        apnsift serve gateway.pcap --pace 1             with the pauses
         apnsift serve a.pcap --certificate cert.pem --key key.pem
       """)
 
-  @OptionGroup var input: InputOptions
-
-  @Option(help: "Serve the stream of this number alone (of each input).")
+  @Option(help: .init("Serve only this stream (of each input).", valueName: "NUMBER"))
   var stream: Int?
 
   @OptionGroup(title: "CHUNKS") var chunking: ChunkOptions
 
   @OptionGroup(title: "SERVER") var server: ServeOptions
 
+  @OptionGroup var input: InputOptions
+
   mutating func validate() throws {
-    try chunking.validate(beside: input)
+    try chunking.validate(with: input)
     if let other = chunking.given.first, server.pace != nil {
-      throw ValidationError("--pace is for the captured chunks: it does not go with \(other).")
+      throw ValidationError("--pace replays the captured chunks: leave out \(other).")
     }
     if let stream, stream < 0 {
-      throw ValidationError("--stream is \(stream): streams are numbered from 0.")
+      throw ValidationError("--stream is \(stream): give 0 or more.")
     }
   }
 
@@ -51,10 +52,10 @@ struct Serve: ParsableCommand {
     var examination = input.examination(hashing: .none, mayRepeat: true)
     let identity = try identity(examination)
     let streams = ServedStreams(
-      ConnectionPlan(chunks: chunks, pace: server.replayPace), memory: input.memory.bytes, wanted: stream)
+      ConnectionPlan(chunks: chunks, pace: server.replayPace), memory: input.memory, wanted: stream)
     try examination.run([streams.recorder()])
     let connections = streams.connections()
-    guard !connections.isEmpty else { throw Failure(nothing(streams)) }
+    guard !connections.isEmpty else { throw Failure(emptyMessage(streams)) }
 
     let script = ServeScript(connections, chunks: chunks)
     let log = try serve(
@@ -68,7 +69,7 @@ struct Serve: ParsableCommand {
     try input.check(examination)
   }
 
-  /// Serves until a signal ends it, or until all that was to be served is.
+  /// Serves until a signal, or until the client limit is reached.
   private func serve(_ script: ServeScript, _ configuration: MockServer.Configuration) throws -> ServeLog {
     let done = DispatchSemaphore(value: 0)
     let log = ServeLog(idleSeconds: server.idleTimeout.seconds, awaited: configuration.clientLimit) {
@@ -92,16 +93,16 @@ struct Serve: ParsableCommand {
   private func sayAddress(_ port: Int) throws {
     if !server.isLoopback {
       Messages.say(
-        "warning: clients on other machines can connect to \(server.listen), and get what was captured; without "
-          + "--listen only those on this one can")
+        "warning: clients on other machines can connect to \(server.listen) and read the captured bytes; without "
+          + "--listen, only this machine can")
     }
     let host = server.listen.contains(":") ? "[\(server.listen)]" : server.listen
     try OutputFile().write(Array("\(host):\(port)\n".utf8).span.bytes)
   }
 
-  /// Nil where TLS is not spoken.
+  /// Nil without TLS.
   private func identity(_ examination: Examination) throws -> TLSIdentity? {
-    guard server.speaksTLS else { return nil }
+    guard server.usesTLS else { return nil }
     let identity: TLSIdentity
     if let certificate = server.certificate, let key = server.key {
       identity = try TLSIdentity(certificate: certificate, key: key)
@@ -112,15 +113,15 @@ struct Serve: ParsableCommand {
       let output = try server.writeCertificate.map { try OutputFile($0, force: server.force) }
       identity = try TLSIdentity(writing: output)
     }
-    Messages.say("the certificate's SHA-256 fingerprint is \(identity.fingerprint)")
+    Messages.say("SHA-256 fingerprint of the certificate: \(identity.fingerprint)")
     return identity
   }
 
-  private func nothing(_ streams: ServedStreams) -> String {
+  private func emptyMessage(_ streams: ServedStreams) -> String {
     if streams.refused > 0 {
-      return "nothing to serve: \(Count.of(streams.refused, "stream")) cannot be, see above"
+      return "nothing to serve: \(Count.of(streams.refused, "stream")) skipped, see above"
     }
-    guard let stream else { return "nothing to serve: the inputs hold no stream" }
+    guard let stream else { return "nothing to serve: the inputs have no stream" }
     return "nothing to serve: no input has a stream \(stream); `apnsift inspect` lists them"
   }
 }

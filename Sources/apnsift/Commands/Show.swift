@@ -3,57 +3,59 @@ import ArgumentParser
 import Platform
 import Reports
 
-/// `apnsift show`: one place, as an annotated hex dump.
+/// `apnsift show`: an annotated hex dump of one record or offset.
 struct Show: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Show one record or place as hex, with the name of each field.",
+    abstract: "Show a record or other bytes as hex, field by field.",
+    usage: "apnsift show [<options>] <input> ...",
     discussion: """
-      Reports say of each record and finding at which offset of its stream it stands, and which packet brought it. \
-      This shows the bytes there: of a record each field, of anything else the bytes as they are, and what was \
-      found wrong with them. Records are numbered from 1 in the order of `export`, packets from 1; offsets are bytes \
-      from 0 in one direction of a stream, gaps counted in.
+      Reports and exports give the stream offset and packet of each record and finding. This command shows the bytes \
+      there: the fields of a record, or plain bytes, and the findings about them. Records are numbered from 1 in the \
+      order of `export`, and packets from 1. Offsets are bytes from 0 in one direction of a stream, including gaps.
 
       EXAMPLES
         apnsift show feedback.bin --record 3
-        apnsift show feedback.bin --offset 114
+        apnsift show feedback.bin --offset 0x72
         apnsift show capture.pcap --packet 12
         apnsift show gateway.pcap --offset 0 --stream 1 --direction client
       """)
 
-  @OptionGroup var input: InputOptions
-
-  @Option(help: "The record of this number, from 1, in the order of export.")
+  @Option(help: .init("Record number, from 1, in the order of export.", valueName: "NUMBER"))
   var record: Int?
 
-  @Option(help: "The record, or other bytes, at this offset of a stream, in bytes from 0.")
-  var offset: Int?
+  @Option(help: .init("Stream offset in bytes, decimal or hex (0x44e).", valueName: "OFFSET"))
+  var offset: OffsetArgument?
 
-  @Option(help: "What this packet of the capture brought, from 1.")
+  @Option(help: .init("Packet number in the capture, from 1.", valueName: "NUMBER"))
   var packet: Int?
 
-  @Option(help: "Only this stream, as reports number it.")
+  @Option(help: .init("Only this stream, numbered from 0.", valueName: "NUMBER"))
   var stream: Int?
 
-  @Option(help: "Only bytes that the client or the server sent. (values: client, server)")
+  @Option(help: .init("Only bytes of the client or the server.", valueName: "SIDE"))
   var direction: Direction?
 
-  @Option(help: "How many bytes of a field are shown.")
+  @Option(help: .init("Bytes to show of a field.", valueName: "BYTES"))
   var limit = 256
 
-  @Option(help: "How many places are shown, where a packet has several, or several streams have the offset.")
+  @Option(help: .init("Matches to show.", valueName: "COUNT"))
   var places = 16
 
+  @OptionGroup var color: ColorOptions
+
+  @OptionGroup var input: InputOptions
+
   mutating func validate() throws {
-    guard [record, offset, packet].compactMap({ $0 }).count == 1 else {
-      throw ValidationError("Say which place: one of --record, --offset and --packet.")
+    guard [record, offset?.bytes, packet].compactMap({ $0 }).count == 1 else {
+      throw ValidationError("Give one of --record, --offset and --packet.")
     }
     for (name, value, least) in [
-      ("--record", record, 1), ("--packet", packet, 1), ("--offset", offset, 0), ("--stream", stream, 0),
+      ("--record", record, 1), ("--packet", packet, 1), ("--stream", stream, 0),
       ("--limit", limit, 1), ("--places", places, 1),
     ] {
       if let value, value < least {
-        throw ValidationError("\(name) is \(value): \(least) or more is possible.")
+        throw ValidationError("\(name) is \(value): give \(least) or more.")
       }
     }
     if record != nil, stream != nil || direction != nil {
@@ -64,7 +66,7 @@ struct Show: ParsableCommand {
   private var target: ShowTarget {
     if let record { return .record(record) }
     if let packet { return .packet(packet) }
-    return .offset(offset ?? 0)
+    return .offset(offset?.bytes ?? 0)
   }
 
   func run() throws {

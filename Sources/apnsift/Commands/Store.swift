@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `apnsift store`: a store by itself.
+/// `apnsift store`: commands for a token store.
 struct Store: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
-    abstract: "Show, list, import and export the tokens of a store; list and undo its replays.",
+    abstract: "Manage the tokens of a store, and list or undo its replays.",
     discussion: """
       EXAMPLES
         apnsift store list --dead --store sqlite:tokens.sqlite

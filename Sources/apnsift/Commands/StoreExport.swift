@@ -4,13 +4,14 @@ import Reports
 import Stores
 import WireBytes
 
-/// `apnsift store export`: the rows of a store, as the tables of others take them.
+/// `apnsift store export`: the rows of a store as CSV, for other programs.
 struct StoreExport: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Write the tokens of a store as CSV, in any form.",
+    usage: "apnsift store export [<options>]",
     discussion: """
-      What it writes, `store import` reads with the same forms: registrations alone, as it passes over the other columns.
+      `store import` with the same forms reads the registrations of this CSV, and ignores the other columns.
 
       EXAMPLES
         apnsift store export --live --app com.example.mail -o live.csv
@@ -25,21 +26,23 @@ struct StoreExport: ParsableCommand {
 
   @OptionGroup var filter: FilterOptions
 
-  @Option(help: "The columns in their order.")
+  @Option(help: .init("Columns, in this order.", valueName: "LIST"))
   var columns = ColumnsArgument(columns: StoreColumn.allCases)
 
   @OptionGroup var forms: FormOptions
 
   @OptionGroup var csv: CSVOptions
 
-  @Flag(help: "Leave the line with the columns' names out.")
+  @Flag(help: "Do not write a header line.")
   var noHeader = false
 
-  @Option(name: [.short, .long], help: "Write to this file, which appears when it is whole.")
+  @Option(name: [.short, .long], help: .init("Output file.", valueName: "FILE"))
   var output: String?
 
-  @Flag(help: "Replace an output file that exists.")
+  @Flag(help: "Overwrite the output file.")
   var force = false
+
+  mutating func validate() throws { try OutputName.check("-o", output, is: "csv") }
 
   func run() throws {
     let store = try store.location(app: filter.app, environment: filter.environment).openForReading()

@@ -5,41 +5,37 @@ import Reports
 import TokenStores
 import WireBytes
 
-/// `apnsift store history`: what was replayed into a store, and what each replay changed.
+/// `apnsift store history`: the replays of a store, and their changes.
 struct StoreHistory: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
-    abstract: "List the replays of a store, or the rows that one of them changed.",
+    abstract: "List the replays of a store, or the rows that one changed.",
+    usage: "apnsift store history [<options>] [<number>]",
     discussion: """
-      Newest last. Each replay has its number, when it was done, its inputs with their SHA-256, and how many tokens had \
-      each outcome; an undo has the number of the replay that it is of.
+      Newest last. Each replay is listed with its number, time, inputs with their SHA-256, and token counts by outcome. \
+      An undo is listed with the number of the replay that it reverted.
 
       EXAMPLES
         apnsift store history --store sqlite:tokens.sqlite
-        apnsift store history --json                  the same for a script
-        apnsift store history 3                       its rows, as CSV
-        apnsift store history 3 --json
-        apnsift store history 3 --changes             with keys, dumps and offsets
-        apnsift store history --changes               the same of all replays
+        apnsift store history --json                  as JSON
+        apnsift store history 3                       changed rows, as CSV
+        apnsift store history 3 --changes             with keys and sources
+        apnsift store history --changes               of all replays
         apnsift store history --store postgresql:///app --mapping devices.yml
       """)
 
-  @Argument(help: "The number of a replay.")
+  @Argument(help: .init("Number of a replay.", valueName: "number"))
   var replay: Int?
 
-  @OptionGroup var store: StoreOptions
-
-  @OptionGroup var journal: JournalOptions
-
-  @Flag(
-    help: """
-      List the rows that the replay changed, or all replays, each with its key and with the record that decided: its input \
-      with the SHA-256, stream and offset.
-      """)
+  @Flag(help: "List changed rows with their keys and the records that changed them.")
   var changes = false
 
   @Flag(help: "Print a JSON array.")
   var json = false
+
+  @OptionGroup var journal: JournalOptions
+
+  @OptionGroup var store: StoreOptions
 
   func run() throws {
     let store = try store.location(journal: journal.url).openForReading()

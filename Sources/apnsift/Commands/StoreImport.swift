@@ -2,16 +2,16 @@ import ArgumentParser
 import Platform
 import Stores
 
-/// `apnsift store import`: registrations from the tables of others.
+/// `apnsift store import`: registrations from CSV files.
 struct StoreImport: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract: "Register the tokens of CSV files.",
+    usage: "apnsift store import [<options>] <file> ...",
     discussion: """
-      Each file has a header line that names its columns; other columns than those of the token and its time are passed \
-      over. All files are one transaction, and all rows belong to --app and --environment. Rows may come in any order, and \
-      again: a registration never undoes a later one. A row whose time is empty says of no registration: it is left out, \
-      unless --at says a time.
+      Each file has a header line with column names; columns other than the token and its time are ignored. All files \
+      are one transaction, and all rows belong to --app and --environment. Rows may be in any order and repeat: a \
+      registration never replaces a later one. Rows with an empty time are skipped, unless --at gives a time.
 
       EXAMPLES
         apnsift store import devices.csv --app com.example.mail --create
@@ -22,33 +22,29 @@ struct StoreImport: ParsableCommand {
           --delimiter ';' --skip-invalid
       """)
 
-  @Argument(help: ArgumentHelp("CSV files; - is standard input.", valueName: "file"))
+  @Argument(help: .init("CSV files, or - for standard input.", valueName: "file"))
   var files: [String]
 
-  @Option(help: "The column of the tokens.")
+  @Option(help: .init("Column of the tokens.", valueName: "NAME"))
   var tokenColumn = "token"
 
-  @Option(help: "The column that says when a token was registered. (default: registered_at, if there is one)")
+  @Option(help: .init("Column of the times. (default: registered_at, if present)", valueName: "NAME"))
   var registeredColumn: String?
 
   @Option(
-    help: """
-      When tokens were registered of which a file does not say: RFC 3339, or seconds. (default: now where it has no such \
-      column)
-      """)
+    help: .init("Time for rows without one, RFC 3339 or Unix seconds. (default: now)", valueName: "TIME"))
   var at: TimeArgument?
 
   @OptionGroup var forms: FormOptions
 
   @OptionGroup var csv: CSVOptions
 
-  @Flag(
-    help: "Leave rows out that cannot be read; the exit code is 2 then. Without it, one of them stops all.")
+  @Flag(help: "Skip invalid rows and exit with 2, instead of importing nothing.")
   var skipInvalid = false
 
   @OptionGroup var store: StoreFileOptions
 
-  @Flag(help: "Make the store, or its table, if missing.")
+  @Flag(help: "Create the store, or its table, if missing.")
   var create = false
 
   @OptionGroup var unknown: UnknownOptions

@@ -9,6 +9,7 @@ struct StoreList: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List the tokens of a store.",
+    usage: "apnsift store list [<options>]",
     discussion: """
       EXAMPLES
         apnsift store list --dead --store sqlite:tokens.sqlite
@@ -19,7 +20,7 @@ struct StoreList: ParsableCommand {
 
   @OptionGroup var selection: SelectionOptions
 
-  @Option(name: [.short, .long], help: "csv, json or ndjson.")
+  @Option(name: [.short, .long], help: .init("Output format.", valueName: "FORMAT"))
   var to = TokenRowWriter.Format.csv
 
   @OptionGroup var filter: FilterOptions

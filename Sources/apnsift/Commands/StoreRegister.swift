@@ -5,35 +5,36 @@ import Stores
 import TokenStores
 import WireBytes
 
-/// `apnsift store register`: tokens that are alive, and since when.
+/// `apnsift store register`: registers tokens at a time.
 struct StoreRegister: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "register",
-    abstract: "Register tokens, as when their apps come forward with them.",
+    abstract: "Register tokens, as an app does.",
+    usage: "apnsift store register [<options>] [<token> ...]",
     discussion: """
-      A registration raises registered_at to the later time, and brings a token back to life that did not die \
+      A registration moves registered_at to the later time, and makes a token valid again unless it was invalidated \
       later.
 
       EXAMPLES
         apnsift store register TOKEN --at 2019-05-01T09:30:00Z
         apnsift store register --csv devices.csv --app com.example.mail
 
-      The file has the header line token,registered_at and a token a line; times are seconds or RFC 3339, \
-      empty is now. Files with other columns or forms are for `store import`.
+      The CSV file has the header line token,registered_at. Times are Unix seconds or RFC 3339; an empty time means \
+      now. Use `store import` for files with other columns or forms.
       """)
 
-  @Argument(help: "Tokens in hex; blanks and <> are passed over.")
+  @Argument(help: .init("Tokens in hex; spaces and <> are ignored.", valueName: "token"))
   var tokens: [TokenArgument] = []
 
-  @Option(help: "When they were registered: RFC 3339, or seconds since 1970. (default: now)")
+  @Option(help: .init("Registration time, RFC 3339 or Unix seconds. (default: now)", valueName: "TIME"))
   var at: TimeArgument?
 
-  @Option(help: "Read tokens and times from a CSV file, or - for standard input.")
+  @Option(help: .init("CSV file with tokens and times, or - for standard input.", valueName: "FILE"))
   var csv: String?
 
   @OptionGroup var store: StoreOptions
 
-  @Flag(help: "Make the store, or its table, if missing.")
+  @Flag(help: "Create the store, or its table, if missing.")
   var create = false
 
   @OptionGroup var unknown: UnknownOptions
@@ -42,10 +43,10 @@ struct StoreRegister: ParsableCommand {
 
   mutating func validate() throws {
     guard tokens.isEmpty != (csv == nil) else {
-      throw ValidationError("Give tokens, or --csv FILE with tokens; one of the two.")
+      throw ValidationError("Give either tokens or --csv FILE.")
     }
     guard csv == nil || at == nil else {
-      throw ValidationError("--at goes with tokens as arguments; the file of --csv has times of its own.")
+      throw ValidationError("--at and --csv exclude each other: the CSV file has the times.")
     }
   }
 
@@ -73,7 +74,7 @@ struct StoreRegister: ParsableCommand {
     Messages.say("registered \(counts.text(in: store.name))")
   }
 
-  /// The columns have their names and their order here; `store import` takes any others.
+  /// Column names and order are fixed here; `store import` takes others.
   private static func read(_ path: String, visit: (RawSpan, UInt32?) throws -> Void) throws {
     do {
       var file = RegistrationFile()
@@ -82,8 +83,8 @@ struct StoreRegister: ParsableCommand {
       file.header = ["token", "registered_at"]
       try file.read(path, visit: visit) { throw $0 }
     } catch let fault as InputFault {
-      let place = fault.line.map { "line \($0): " } ?? ""
-      throw Failure("\(path): \(place)\(fault.message); nothing was registered")
+      let line = fault.line.map { "line \($0): " } ?? ""
+      throw Failure("\(path): \(line)\(fault.message); nothing was registered")
     }
   }
 }

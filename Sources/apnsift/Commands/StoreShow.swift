@@ -4,26 +4,27 @@ import Reports
 import TokenStores
 import WireBytes
 
-/// `apnsift store show`: what a store knows of some tokens.
+/// `apnsift store show`: the rows of some tokens.
 struct StoreShow: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Show what a store knows of tokens.",
+    abstract: "Show the rows of tokens.",
+    usage: "apnsift store show [<options>] <token> ...",
     discussion: """
       EXAMPLES
         apnsift store show TOKEN --store sqlite:tokens.sqlite
         apnsift store show --json TOKEN TOKEN --app com.example.mail
       """)
 
-  @Argument(help: "Tokens in hex; blanks and <> are passed over.")
+  @Argument(help: .init("Tokens in hex; spaces and <> are ignored.", valueName: "token"))
   var tokens: [TokenArgument]
 
   @OptionGroup var store: StoreOptions
 
-  @Option(help: "Only rows of this app.")
+  @Option(help: .init("Only rows of this app.", valueName: "NAME"))
   var app: String?
 
-  @Option(help: "Only rows of this environment: production or sandbox.")
+  @Option(help: .init("Only rows of this environment.", valueName: "NAME"))
   var environment: Environment?
 
   @Flag(help: "Print the rows as a JSON array.")

@@ -4,32 +4,33 @@ import Reports
 import TokenStores
 import WireBytes
 
-/// `apnsift store undo`: takes a replay back.
+/// `apnsift store undo`: reverts a replay.
 struct StoreUndo: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "undo",
     abstract: "Restore the rows that a replay changed.",
+    usage: "apnsift store undo [<options>] <number>",
     discussion: """
-      Each row becomes what it was before the replay, unless somebody changed it since: such rows are left, and the \
-      reasons told. Of several replays, undo the newest first. The undo is one transaction, and is recorded itself.
+      Each row gets its previous values back, unless it was changed after the replay: such rows are skipped and \
+      counted by reason. Undo the newest replay first. The undo is one transaction, and is recorded.
 
       EXAMPLES
         apnsift store history --store sqlite:tokens.sqlite
         apnsift store undo 3 --store sqlite:tokens.sqlite
-        apnsift store undo last --dry-run             what would be restored
+        apnsift store undo last --dry-run             count only
         apnsift store undo 3 --store postgresql:///app --mapping devices.yml
       """)
 
   @Argument(
-    help: "The number of the replay, as `store history` has it, or `last`: the newest one that stands.")
+    help: .init("Number from `store history`, or `last` for the newest not undone.", valueName: "number"))
   var replay: UndoArgument
 
-  @OptionGroup var store: StoreOptions
+  @Flag(help: "Change nothing; count the rows.")
+  var dryRun = false
 
   @OptionGroup var journal: JournalOptions
 
-  @Flag(help: "Say what would be restored and what left, and change nothing.")
-  var dryRun = false
+  @OptionGroup var store: StoreOptions
 
   func run() throws {
     let store = try store.location(journal: journal.url).openForWriting(creates: false, dryRun: dryRun)
@@ -38,13 +39,13 @@ struct StoreUndo: ParsableCommand {
       at: Int64(time(nil)), version: Apnsift.version, inputs: [], options: "{}", tuples: 0, rejected: 0)
     let answer = try store.undo(number, entry: dryRun ? nil : entry)
     for left in answer.sample {
-      Messages.say("\(Hex.string(left.token)): left as it is: \(left.reason.rawValue)")
+      Messages.say("\(Hex.string(left.token)): skipped: \(left.reason.rawValue)")
     }
     let reasons = LeftRow.allCases.compactMap { reason in
       answer.left[reason].map { "\(reason.rawValue) \($0)" }
     }
     let left = answer.left.values.reduce(0, +)
-    let rest = left > 0 ? "; \(Count.of(left, "row")) left (\(reasons.joined(separator: ", ")))" : ""
+    let rest = left > 0 ? "; \(Count.of(left, "row")) skipped (\(reasons.joined(separator: ", ")))" : ""
     let restored = Count.of(answer.restored, "row")
     Messages.say(
       dryRun
@@ -64,12 +65,12 @@ struct UndoArgument: ExpressibleByArgument {
 
   func number(in store: TokenStore) throws -> Int {
     if let named { return named }
-    let standing = try store.history().last {
+    let newest = try store.history().last {
       $0.undoes == nil && $0.undoneBy == nil && $0.entry.mapping == store.mappingText
     }
-    guard let standing else {
-      throw Failure("\(store.name) has no replay that stands: there is nothing to undo")
+    guard let newest else {
+      throw Failure("\(store.name) has no replay to undo")
     }
-    return standing.id
+    return newest.id
   }
 }

@@ -5,25 +5,26 @@ import Readers
 import Reports
 import WireBytes
 
-/// `apnsift verify`: every case of a corpus against what it expects, or somebody else's reader against all of them.
+/// `apnsift verify`: checks each case of a corpus with apnsift, or with a reader under test.
 struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Check a corpus: every case against what it expects, by apnsift or by your own reader.",
+    abstract: "Check a corpus with apnsift, or test your own reader with it.",
+    usage: "apnsift verify [<options>] <directory> ... [-- <reader> ...]",
     discussion: """
-      A case is a directory with input.*, case.yml (what it shows, where it comes from, options of export, chunks, \
-      what it covers) and expected.ndjson (what export -t ndjson writes of it). Both sides are sorted before they are \
-      compared; messages, versions and the header's options are left out. docs/corpora.md has the format.
+      A case is a directory with input.*, case.yml (description, origin, export options, chunks, coverage) and \
+      expected.ndjson (the output of export -t ndjson). Both sides are sorted before the comparison; messages, \
+      versions and the options in the header are ignored. docs/corpora.md describes the format.
 
-      With --reader a program of yours reads every stream of feedback instead, in the chunks in which it came: it \
-      prints a line `timestamp,token` for each tuple, and is judged as audit judges its readers. A stream with gaps is \
-      not judged, nor is one with bytes that are no records. With --over tcp or tls the program connects to APNSIFT_HOST \
-      and APNSIFT_PORT; APNSIFT_CA is the path of the server's certificate.
+      With --reader, your program reads each feedback stream in its original chunks and prints a line `timestamp,token` \
+      for each tuple (with --reader-of responses, `status,identifier`). It is judged like the readers of audit. Streams \
+      with gaps, or with bytes outside records, are skipped. With --over tcp or tls the program connects to \
+      APNSIFT_HOST and APNSIFT_PORT; APNSIFT_CA is the path of the server certificate.
 
       EXAMPLES
         apnsift verify samples/corpus               exit code 1 on any difference
-        apnsift verify -v samples/corpus            what each case shows
-        apnsift verify --update samples/corpus      write what is found now
+        apnsift verify -v samples/corpus            list all cases
+        apnsift verify --update samples/corpus      rewrite expected.ndjson
         apnsift verify --tap --junit results.xml samples/corpus
         apnsift verify samples/corpus --reader 'python3 reader.py'
         apnsift verify samples/corpus -- ./reader --stdin
@@ -31,59 +32,63 @@ struct Verify: ParsableCommand {
         apnsift verify samples/corpus --reader-of responses --reader ./errors
 
       EXIT CODES
-        0 all as expected   1 something differs, or the reader was wrong
-        2 a case or an output is broken, or the reader cannot be started
+        0 all cases pass   1 a case differs, or the reader is wrong
+        2 a case is invalid, an output fails, or the reader cannot be started
       """)
 
-  @Argument(help: "Directories of cases, or cases.")
+  @Argument(help: .init("Cases, or directories of cases.", valueName: "directory"))
   var directories: [String]
 
   @Argument(
     parsing: .postTerminator,
-    help: ArgumentHelp("Behind --: the reader as a program and its arguments.", valueName: "reader"))
+    help: .init("After --, a reader and its arguments, instead of --reader.", valueName: "reader"))
   var words: [String] = []
 
-  @Flag(name: [.short, .long], help: "List all cases, with what they show.")
+  @Flag(name: [.short, .long], help: "List all cases with their descriptions.")
   var verbose = false
 
-  @Flag(help: "Write expected.ndjson of every case that differs or has none.")
+  @Flag(help: "Write expected.ndjson of cases that differ or lack one.")
   var update = false
 
-  @Flag(help: "Print the results as TAP (version 14).")
+  @Flag(help: "Print the results as TAP 14.")
   var tap = false
 
-  @Option(help: ArgumentHelp("Write the results as JUnit XML to this file.", valueName: "file"))
+  @Option(help: .init("Also write the results as JUnit XML.", valueName: "FILE"))
   var junit: String?
 
-  @Flag(help: "Replace the file of --junit where it exists.")
+  @Flag(help: "Overwrite the file of --junit.")
   var force = false
 
-  @Option(help: "How many cases at once. (default: as many as there are processors)")
+  @Option(help: .init("Cases to run at once. (default: number of processors)", valueName: "COUNT"))
   var jobs: Int?
 
-  @OptionGroup(title: "Readers") var reader: ReaderOptions
+  @OptionGroup var color: ColorOptions
+
+  @OptionGroup(title: "READER") var reader: ReaderOptions
+
+  @OptionGroup(title: "ADVANCED") var limits: ReaderLimitOptions
 
   mutating func validate() throws {
-    guard !directories.isEmpty else { throw ValidationError("Missing expected argument '<directories> ...'") }
-    if let jobs, !(1...1024).contains(jobs) {
-      throw ValidationError("--jobs is \(jobs): 1 to 1024 cases at once are possible.")
+    guard !directories.isEmpty else {
+      throw ValidationError("No corpus: name cases or directories of cases.")
     }
+    if let jobs { try checkRange("--jobs", jobs, 1...1024) }
     guard reader.reader == nil || words.isEmpty else {
-      throw ValidationError("--reader and the words behind -- both name a reader: give one.")
+      throw ValidationError("Give a reader with --reader or after --, not both.")
     }
-    guard command != nil || reader.isUntouched else {
+    guard command != nil || reader.isUntouched && limits.isUntouched else {
       throw ValidationError(
-        "--over, --timeout, --max-output, --damaged, --reader-of and --json go with --reader: name a reader.")
+        "--over, --timeout, --max-output, --damaged, --reader-of and --json require --reader.")
     }
     guard command == nil || !update else {
-      throw ValidationError("--update writes what apnsift finds: it does not go with --reader.")
+      throw ValidationError("--update writes the results of apnsift: leave out --reader.")
     }
     guard !tap || !reader.json else {
       throw ValidationError("--tap and --json exclude each other: give one.")
     }
-    // What is read of `--` and nothing behind it looks as if there were no `--`.
+    // The parser drops a `--` without words after it.
     guard !words.isEmpty || CommandLine.arguments.last != "--" else {
-      throw ValidationError("Nothing stands behind --: name a reader, or leave it out.")
+      throw ValidationError("Nothing follows --: give a reader, or leave out --.")
     }
     if junit == "-" { throw ValidationError("--junit writes a file: name one.") }
   }
@@ -104,14 +109,15 @@ struct Verify: ParsableCommand {
     if let command {
       let jobs = try DescriptorBudget.jobs(count, each: reader.over.descriptors, "reader")
       let run = ReaderRun(
-        walk.cases, examiner, try reader.trial(command, isVerbose: verbose), jobs: jobs)
+        walk.cases, examiner,
+        try reader.trial(command, maxOutput: limits.maxOutput.bytes, isVerbose: verbose), jobs: jobs)
       result = try run.run(output, format: tap ? .tap : reader.json ? .json : .text, isVerbose: verbose)
     } else {
       let jobs = try DescriptorBudget.jobs(count, each: CaseExaminer.descriptors, "case")
       let run = CorpusRun(walk.cases, examiner, updates: update, jobs: jobs)
       result = try run.run(output, isTAP: tap, isVerbose: verbose)
     }
-    // Of the two outputs, one that cannot be written takes nothing from the other.
+    // A failure of one output must not prevent the other.
     let printing = Result { try output.flush() }
     let failures =
       walk.faults.isEmpty
@@ -128,7 +134,7 @@ struct Verify: ParsableCommand {
     if result.ending == .differs { throw ExitStatus.found }
   }
 
-  /// The output file, which may be no file of a case.
+  /// The output file; files of cases are refused.
   private func openJUnit(_ path: String, _ cases: [CaseDirectory]) throws -> OutputFile {
     if let there = FileIdentity(at: Array(path.utf8CString)) {
       for one in cases {
@@ -136,7 +142,7 @@ struct Verify: ParsableCommand {
           one.inputs.map { one.path(of: $0) }
           + [CaseFiles.description, CaseFiles.expectation].map { one.path(of: $0) }
         if files.contains(where: { FileIdentity(at: $0) == there }) {
-          throw Failure("\(path) is a file of the case \(one.name): name another file to write")
+          throw Failure("\(path) belongs to case \(one.name): name another file to write")
         }
       }
     }
@@ -145,15 +151,15 @@ struct Verify: ParsableCommand {
 }
 
 extension InputOptions {
-  /// The options of a case, as `export` takes them.
+  /// The options of a case, as for `export`.
   fileprivate static func ofCase(_ words: [String]) throws(BrokenCase) -> CaseOptions {
     do {
       let options = try parse(words)
       return CaseOptions(
         words: options.inputs, pair: options.pair, examination: options.examinationOptions,
-        memory: options.memory.bytes)
+        memory: options.memory)
     } catch {
-      throw BrokenCase("its options cannot be read: \(message(for: error).shortened); \(CaseSource.remedy)")
+      throw BrokenCase("invalid options: \(message(for: error).shortened); \(CaseSource.remedy)")
     }
   }
 }

@@ -39,14 +39,14 @@ struct SizeArgument: ExpressibleByArgument {
   }
 }
 
-/// What makes the exit code another than 0, as `unrecognised,warning`.
+/// Conditions for a non-zero exit code, such as `unrecognised,warning`.
 struct FailOnArgument: ExpressibleByArgument {
   static let unrecognised = "unrecognised"
-  /// Always fails: the word is there for those who write all of them down.
+  /// Always fails; accepted so that a complete list can be given.
   static let unreadable = "unreadable"
 
   var unrecognised = false
-  /// The least severity of a finding that does; nil for none.
+  /// The lowest severity that does; nil for none.
   var severity: Severity?
 
   init() {}
@@ -75,9 +75,9 @@ extension TokenLengths: ExpressibleByArgument {
   public var defaultValueDescription: String { text }
 }
 
-/// How the inputs are stored.
+/// The format of the inputs.
 struct FromArgument: ExpressibleByArgument, Equatable {
-  /// Nil recognises each by its content.
+  /// Nil detects each by its content.
   var format: InputFormat?
 
   static let auto = FromArgument(format: nil)
@@ -96,15 +96,15 @@ struct FromArgument: ExpressibleByArgument, Equatable {
   static var allValueStrings: [String] { ["auto"] + InputFormat.all.map(\.name) }
 }
 
-/// What the bytes of a stream are.
+/// The protocol of a stream.
 enum ProtocolArgument: String, ExpressibleByArgument, CaseIterable {
   case auto, feedback, requests, responses
 
-  /// Nil leaves it to port and content.
+  /// Nil detects it by port and content.
   var named: ProtocolChoice.Name? { ProtocolChoice.Name(rawValue: rawValue) }
 }
 
-/// A span of time as an argument: seconds, or with a unit.
+/// A duration as an argument: seconds, or with a unit.
 struct SpanArgument: ExpressibleByArgument {
   var seconds: UInt32
 
@@ -125,7 +125,21 @@ extension ReplayBrake: ExpressibleByArgument {
   package var defaultValueDescription: String { text }
 }
 
-/// A token as an argument.
+/// An offset as an argument: decimal, or hex with 0x.
+struct OffsetArgument: ExpressibleByArgument {
+  var bytes: Int
+
+  init?(argument: String) {
+    let isHex = argument.lowercased().hasPrefix("0x")
+    let digits = isHex ? argument.dropFirst(2) : argument[...]
+    guard digits.first?.isHexDigit == true, let bytes = Int(digits, radix: isHex ? 16 : 10) else {
+      return nil
+    }
+    self.bytes = bytes
+  }
+}
+
+/// A token as an argument: hex, with or without spaces and <>.
 struct TokenArgument: ExpressibleByArgument {
   var bytes: [UInt8]
 

@@ -1,17 +1,15 @@
 import Analysis
 import ArgumentParser
 
-/// How streams come in chunks, other than as they were captured (docs/spec/readers.md#chunks).
+/// Chunks other than those that were captured (readers.md).
 struct ChunkOptions: ParsableArguments {
-  @Option(help: "Chunks of so many bytes: a read returns at most the rest of one.")
+  @Option(help: .init("Split streams into chunks of this size.", valueName: "SIZE"))
   var chunkSize: Int?
 
-  @Option(
-    help:
-      "A file with sizes of chunks, one a line, used in turn and again from the top; - for standard input.")
+  @Option(help: .init("Read chunk sizes from a file, one a line, and repeat them.", valueName: "FILE"))
   var chunkSizes: String?
 
-  @Flag(help: "Every size of chunks from 1 to 80 bytes, one after the other.")
+  @Flag(help: "Use every chunk size from 1 to 80 bytes in turn.")
   var everyChunking = false
 
   /// The options that are given.
@@ -27,19 +25,19 @@ struct ChunkOptions: ParsableArguments {
       throw ValidationError("\(given.joined(separator: " and ")) exclude each other: give one.")
     }
     if let chunkSize, chunkSize < 1 {
-      throw ValidationError("--chunk-size is \(chunkSize): a chunk has 1 byte or more.")
+      throw ValidationError("--chunk-size is \(chunkSize): give 1 byte or more.")
     }
   }
 
-  /// Throws where standard input was to be read as an input, too.
-  func validate(beside input: InputOptions) throws {
+  /// Throws if standard input is also an input.
+  func validate(with input: InputOptions) throws {
     let read = input.inputs + [input.requests, input.responses].compactMap { $0 }
     guard chunkSizes != "-" || !read.contains("-") else {
       throw ValidationError("Standard input (-) can be read only once.")
     }
   }
 
-  /// What they say; reads the file that is named.
+  /// The chunks; reads the file of --chunk-sizes.
   func chunks() throws -> StreamChunks {
     if let chunkSize { return .sizes([chunkSize]) }
     if let chunkSizes { return .sizes(try StreamChunks.sizes(inFile: chunkSizes)) }

@@ -2,22 +2,20 @@ import ArgumentParser
 import StreamInputs
 import TokenStores
 
-/// How texts hold tokens and times.
+/// Text forms of tokens and times.
 struct FormOptions: ParsableArguments {
-  @Option(help: "hex, upper-hex, spaced-hex, bracketed-hex or base64. All forms of hex are read alike.")
+  @Option(help: .init("Form of tokens; any hex form reads all of them.", valueName: "FORM"))
   var tokenForm = TokenForm.hex
 
   @Option(
-    help: """
-      auto (seconds and RFC 3339 are read, RFC 3339 is written), seconds, milliseconds, iso, timestamptz, timestamp (in \
-      UTC) or timestamp:ZONE, like timestamp:Europe/Berlin.
-      """)
+    help: .init(
+      "Form of times: auto, seconds, milliseconds, iso, timestamptz or timestamp[:ZONE].", valueName: "FORM"))
   var timeForm = TimeFormArgument(form: nil)
 }
 
-/// How CSV is laid out.
+/// The layout of CSV.
 struct CSVOptions: ParsableArguments {
-  @Option(help: "What parts the columns: one ASCII character, or tab.")
+  @Option(help: .init("Column separator: an ASCII character, or tab.", valueName: "CHAR"))
   var delimiter = DelimiterArgument(byte: UInt8(ascii: ","))
 }
 
@@ -39,7 +37,7 @@ struct TimeFormArgument: ExpressibleByArgument {
   var defaultValueDescription: String { form?.name ?? "auto" }
 }
 
-/// What parts the columns of CSV.
+/// The separator of CSV columns.
 struct DelimiterArgument: ExpressibleByArgument {
   var byte: UInt8
 

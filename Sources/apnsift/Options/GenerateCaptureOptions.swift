@@ -1,81 +1,81 @@
 import ArgumentParser
 import Generator
 
-/// How generated connections travel, and how they are captured.
+/// The connections of a generated capture, and the capture file.
 struct GenerateCaptureOptions: ParsableArguments {
   private static let standard = CaptureScenario()
 
-  @Option(help: "How many connections share the tuples.")
+  @Option(help: .init("Connections that share the tuples.", valueName: "COUNT"))
   var connections = GenerateCaptureOptions.standard.connections
 
-  @Option(help: "How many of them are open at a time, at most.")
+  @Option(help: .init("Connections open at a time.", valueName: "COUNT"))
   var open = GenerateCaptureOptions.standard.openConnections
 
-  @Option(help: "Of 1000 gateway connections, so many have an error response. (default: 500)")
+  @Option(help: .init("Error responses, per 1000 gateway connections. (default: 500)", valueName: "RATE"))
   var responses: Int?
 
-  @Option(help: "Payload bytes of a segment: 1400, or 1-1460 for anything between.")
+  @Option(help: .init("Payload bytes of a segment, such as 1-1460.", valueName: "RANGE"))
   var segments = RangeArgument(GenerateCaptureOptions.standard.segmentSizes)
 
-  @Option(help: "Of 1000 data segments, so many are not in the capture.")
+  @Option(help: .init("Data segments missing from the capture, per 1000.", valueName: "RATE"))
   var loss = 0
 
-  @Option(help: "So many come up to 32 packets late.")
+  @Option(help: .init("Segments up to 32 packets late, per 1000.", valueName: "RATE"))
   var reordering = 0
 
-  @Option(help: "So many come again.")
+  @Option(help: .init("Retransmitted segments, per 1000.", valueName: "RATE"))
   var retransmission = 0
 
-  @Option(help: "So many begin with the end of the one before.")
+  @Option(help: .init("Segments that overlap the previous one, per 1000.", valueName: "RATE"))
   var overlaps = 0
 
-  @Option(help: "So many come again with other bytes.")
+  @Option(help: .init("Retransmitted segments with other bytes, per 1000.", valueName: "RATE"))
   var conflicts = 0
 
-  @Flag(help: "Sequence numbers wrap around; with --port-reuse in every other connection.")
+  @Flag(help: "Wrap sequence numbers; with --port-reuse in every other connection.")
   var wrap = false
 
-  @Flag(help: "A connection has the ports of one that has ended.")
+  @Flag(help: "Reuse the ports of connections that have ended.")
   var portReuse = false
 
-  @Flag(help: "The first connections are open when the capture begins.")
+  @Flag(help: "Start the capture within the first connections.")
   var midstream = false
 
-  @Option(help: "Of 1000 connections, so many end with a RST.")
+  @Option(help: .init("Connections that end with a RST, per 1000.", valueName: "RATE"))
   var resets = 0
 
-  @Option(help: "Of 1000 packets with data, so many are 2 to 4 IP fragments.")
+  @Option(help: .init("Data packets sent as 2 to 4 IP fragments, per 1000.", valueName: "RATE"))
   var fragments = 0
 
-  @Option(help: "Bytes of a packet that are in the capture at most. (default: all)")
+  @Option(help: .init("Most bytes captured of a packet. (default: all)", valueName: "BYTES"))
   var snapLength: Int?
 
-  @Option(help: "What packets begin with.")
+  @Option(help: .init("Link layer.", valueName: "NAME"))
   var link = GenerateCaptureOptions.standard.link
 
-  @Option(help: "The version of IP: 4 or 6.")
+  @Option(help: .init("IP version, 4 or 6.", valueName: "VERSION"))
   var ip = 4
 
-  @Option(help: "The kind of file.")
-  var container = GenerateCaptureOptions.standard.container.format
+  @Option(help: .init("File format. (default: pcapng if OUT ends so, else pcap)", valueName: "NAME"))
+  var container: CaptureContainer.Format?
 
-  @Flag(help: "The file is written by a big-endian machine.")
+  @Flag(help: "Write the file in big-endian byte order.")
   var bigEndian = false
 
-  @Flag(help: "Times have nanoseconds, not microseconds.")
+  @Flag(help: "Write times in nanoseconds.")
   var nanoseconds = false
 
   mutating func validate() throws {
-    try Self.check("--connections", connections, 1...CaptureScenario.mostConnections)
-    try Self.check("--open", open, 1...CaptureScenario.mostOpenConnections)
-    try Self.check("--segments", segments.range.lowerBound, 1...CaptureScenario.longestSegment)
-    try Self.check("--segments", segments.range.upperBound, 1...CaptureScenario.longestSegment)
-    guard ip == 4 || ip == 6 else { throw ValidationError("--ip is \(ip): 4 and 6 are possible.") }
+    try checkRange("--connections", connections, 1...CaptureScenario.mostConnections)
+    try checkRange("--open", open, 1...CaptureScenario.mostOpenConnections)
+    try checkRange("--segments", segments.range.lowerBound, 1...CaptureScenario.longestSegment)
+    try checkRange("--segments", segments.range.upperBound, 1...CaptureScenario.longestSegment)
+    guard ip == 4 || ip == 6 else { throw ValidationError("--ip is \(ip): give 4 or 6.") }
     if snapLength != nil, fragments > 0 {
       throw ValidationError(
-        "--fragments and --snap-length do not go together: a cut fragment completes nothing.")
+        "--fragments and --snap-length exclude each other: truncated fragments cannot be reassembled.")
     }
-    if let snapLength { try Self.check("--snap-length", snapLength, CaptureScenario.snapLengths) }
+    if let snapLength { try checkRange("--snap-length", snapLength, CaptureScenario.snapLengths) }
     try PerMille.check([
       ("--responses", responses ?? 0), ("--loss", loss), ("--reordering", reordering),
       ("--retransmission", retransmission),
@@ -83,14 +83,7 @@ struct GenerateCaptureOptions: ParsableArguments {
     ])
   }
 
-  private static func check(_ name: String, _ value: Int, _ possible: ClosedRange<Int>) throws {
-    guard possible.contains(value) else {
-      throw ValidationError(
-        "\(name) is \(value): \(possible.lowerBound) to \(possible.upperBound) are possible.")
-    }
-  }
-
-  /// Whether an option says anything that does not go without saying.
+  /// Whether any option differs from its default.
   var isAnyGiven: Bool { scenario != Self.standard }
 
   var scenario: CaptureScenario {
@@ -111,7 +104,7 @@ struct GenerateCaptureOptions: ParsableArguments {
     scenario.snapLength = snapLength
     scenario.link = link
     scenario.isV6 = ip == 6
-    scenario.container.format = container
+    if let container { scenario.container.format = container }
     scenario.container.isBigEndian = bigEndian
     scenario.container.hasNanoseconds = nanoseconds
     return scenario

@@ -1,34 +1,31 @@
 import ArgumentParser
 import Generator
 
-/// What is wrong with what a side says, each as how many tuples or requests in 1000 have it; and with the capture
-/// file, each as how many packets in 1000.
+/// Damage to the data of a stream, as rates per 1000 tuples or requests, and to the capture file, per 1000 packets.
 struct GenerateDamageOptions: ParsableArguments {
-  @Option(help: "Of 1000 tuples or requests, in so many 1 to 20 bytes are missing.")
+  @Option(help: .init("Drop 1 to 20 bytes, in RATE of 1000 tuples or requests.", valueName: "RATE"))
   var lostBytes = 0
 
-  @Option(help: "In so many 1 to 3 bytes are others.")
+  @Option(help: .init("Change 1 to 3 bytes, in RATE of 1000.", valueName: "RATE"))
   var flippedBytes = 0
 
-  @Option(help: "In so many a block of 512 to 4096 bytes begins that is missing.")
+  @Option(help: .init("Drop 512 to 4096 bytes from RATE of 1000 on.", valueName: "RATE"))
   var lostBlocks = 0
 
-  @Option(help: "In so many stands what a faulty reader's buffer of 38 bytes held behind a short read.")
+  @Option(help: .init("Insert a reader's stale 38-byte buffer, in RATE of 1000.", valueName: "RATE"))
   var padding = 0
 
-  @Flag(help: "The last tuple or request, in a capture of each connection, is cut off.")
+  @Flag(help: "Cut off the last tuple or request of each connection.")
   var cutTail = false
 
   @Option(
-    help:
-      "Of 1000 packets with data of about every other connection, in so many 1 to 20 bytes of the capture file are missing."
-  )
+    help: .init("Drop 1 to 20 bytes of the file, in RATE of 1000 packets.", valueName: "RATE"))
   var fileLostBytes = 0
 
-  @Option(help: "In so many 1 to 3 bytes of the file are others.")
+  @Option(help: .init("Change 1 to 3 bytes of the file, in RATE of 1000.", valueName: "RATE"))
   var fileFlippedBytes = 0
 
-  @Flag(help: "The capture file ends within its last packet.")
+  @Flag(help: "End the capture file within its last packet.")
   var fileCutTail = false
 
   mutating func validate() throws {
@@ -58,11 +55,9 @@ struct GenerateDamageOptions: ParsableArguments {
   }
 }
 
-/// Options that say how many of 1000.
+/// Rates per 1000.
 enum PerMille {
   static func check(_ options: [(name: String, value: Int)]) throws {
-    for option in options where !(0...1000).contains(option.value) {
-      throw ValidationError("\(option.name) is \(option.value): 0 to 1000 of 1000 are possible.")
-    }
+    for option in options { try checkRange(option.name, option.value, 0...1000) }
   }
 }

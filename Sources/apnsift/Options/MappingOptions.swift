@@ -2,40 +2,33 @@ import ArgumentParser
 import Stores
 import TokenStores
 
-/// How a table of the user's own holds tokens: a file says it, or two options do for a try.
+/// The layout of an existing table: from a mapping file, or from two options for a dry run.
 struct MappingOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "A YAML file that says how a table of yours holds tokens, and may name store, journal, app and environment (docs/stores.md, Your own table).",
-      valueName: "file"))
+  @Option(help: .init("Mapping of an existing table (docs/stores.md).", valueName: "FILE"))
   var mapping: String?
 
-  @Option(
-    help: """
-      For a try without a file: the table, NAME or SCHEMA.NAME. Nothing is written to it: replay takes it with \
-      --dry-run.
-      """)
+  @Option(help: .init("Existing table to try without a mapping file; read only.", valueName: "NAME"))
   var table: String?
 
-  @Option(help: "The column of that table with the tokens, in hex.")
+  @Option(help: .init("Column of --table with the tokens, in hex.", valueName: "NAME"))
   var tokenColumn: String?
 
   mutating func validate() throws {
     guard (table == nil) == (tokenColumn == nil) else {
-      throw ValidationError("--table and --token-column go together: say which column of which table.")
+      throw ValidationError("--table and --token-column go together: give both, or neither.")
     }
     guard table == nil || mapping == nil else {
-      throw ValidationError("--mapping says which table and column: leave out --table and --token-column.")
+      throw ValidationError("--mapping names the table and the column: leave out --table and --token-column.")
     }
   }
 
-  /// Whether the command works on a table of the user's own.
+  /// Whether the command works on an existing table.
   var isGiven: Bool { mapping != nil || isTrial }
 
-  /// Whether two options are all that is said of the table.
+  /// Whether --table and --token-column describe the table.
   var isTrial: Bool { table != nil }
 
-  /// Nil where nothing was given. Throws `YAMLMistake`, and `Failure` for a file that cannot be read.
+  /// Nil without options. Throws `YAMLMistake`, and `Failure` for a file that cannot be read.
   func mappingFile() throws -> MappingFile? {
     if let mapping { return try MappingFile(at: mapping) }
     guard let table, let tokenColumn else { return nil }

@@ -1,57 +1,59 @@
 import ArgumentParser
 import Readers
 
-/// The options of a reader that is judged (docs/corpora.md, "Readers").
+/// The options of a reader under test (docs/corpora.md, "Testing a reader").
 struct ReaderOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "A line of shell that starts a reader: it reads every stream of the corpus instead of apnsift.",
-      valueName: "command"))
+  @Option(help: .init("Shell command that starts the reader to test.", valueName: "COMMAND"))
   var reader: String?
 
-  @Option(help: "How it gets a stream: on standard input, or from a server on this machine.")
+  @Option(help: .init("How the reader gets a stream.", valueName: "NAME"))
   var over = ReaderServer.Over.stdin
 
-  @Option(
-    help:
-      "What it reads: streams of feedback, printed as `timestamp,token`, or error responses, as `status,identifier`."
-  )
+  @Option(help: .init("What the reader reads.", valueName: "NAME"))
   var readerOf = ReadableStream.Kind.feedback
 
-  @Option(help: ArgumentHelp("How long it may take for a stream, in seconds.", valueName: "seconds"))
+  @Option(help: .init("Time limit for one stream.", valueName: "SECONDS"))
   var timeout = ReaderLimits().seconds
 
-  @Option(help: "How much it may print for a stream.")
-  var maxOutput = SizeArgument(ReaderLimits().output)
-
-  @Flag(help: "Judge it by streams with bytes that are no records as well.")
+  @Flag(help: "Also test streams that contain bytes outside records.")
   var damaged = false
 
-  @Flag(help: "Print the readings as JSON.")
+  @Flag(help: "Print the results as JSON.")
   var json = false
 
   mutating func validate() throws {
     guard timeout > 0, timeout <= 86400 else {
-      throw ValidationError("--timeout is \(timeout): more than 0 and up to 86400 seconds are possible.")
+      throw ValidationError("--timeout is \(timeout): give more than 0 and at most 86400 seconds.")
     }
-    guard maxOutput.bytes > 0 else { throw ValidationError("--max-output must be more than 0 bytes.") }
     if let reader, reader.allSatisfy(\.isWhitespace) {
-      throw ValidationError("--reader is empty: name a command.")
+      throw ValidationError("--reader is empty: give a command.")
     }
   }
 
-  /// Whether nothing was said but, maybe, what is said anyway.
+  /// Whether all options have their default values.
   var isUntouched: Bool {
     over == .stdin && readerOf == .feedback && timeout == ReaderLimits().seconds
-      && maxOutput.bytes == ReaderLimits().output && !damaged && !json
+      && !damaged && !json
   }
 
-  func trial(_ command: ReaderCommand, isVerbose: Bool) throws -> ReaderTrial {
+  func trial(_ command: ReaderCommand, maxOutput: Int, isVerbose: Bool) throws -> ReaderTrial {
     ReaderTrial(
       command, server: try ReaderServer(over), kind: readerOf,
-      limits: ReaderLimits(seconds: timeout, output: maxOutput.bytes), takesDamaged: damaged,
+      limits: ReaderLimits(seconds: timeout, output: maxOutput), takesDamaged: damaged,
       isVerbose: isVerbose)
   }
+}
+
+/// The limit of a reader under test.
+struct ReaderLimitOptions: ParsableArguments {
+  @Option(help: .init("Most bytes that the reader may print for one stream.", valueName: "SIZE"))
+  var maxOutput = SizeArgument(ReaderLimits().output)
+
+  mutating func validate() throws {
+    guard maxOutput.bytes > 0 else { throw ValidationError("--max-output is 0: give 1 byte or more.") }
+  }
+
+  var isUntouched: Bool { maxOutput.bytes == ReaderLimits().output }
 }
 
 extension ReaderServer.Over: ExpressibleByArgument {}

@@ -3,25 +3,22 @@ import Platform
 import Stores
 import TokenStores
 
-/// Which store a command works on, also in a table of the user's own.
+/// The store of a command, with an optional mapping of an existing table.
 struct StoreOptions: ParsableArguments, StoreChoice {
-  @OptionGroup var place: StorePlaceOptions
+  @OptionGroup(title: "STORE") var location: StoreLocationOptions
 
-  @OptionGroup(title: "A table of your own") var mapping: MappingOptions
+  @OptionGroup(title: "EXISTING TABLE") var mapping: MappingOptions
 
   func mappingFile() throws -> MappingFile? { try mapping.mappingFile() }
 
   var isTrial: Bool { mapping.isTrial }
 }
 
-/// The same for commands whose own options are called as those of a mapping: it comes from a file alone.
+/// The same for commands that have a --token-column of their own: the mapping is a file.
 struct StoreFileOptions: ParsableArguments, StoreChoice {
-  @OptionGroup var place: StorePlaceOptions
+  @OptionGroup(title: "STORE") var location: StoreLocationOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "A YAML file that says how a table of yours holds tokens (docs/stores.md, Your own table).",
-      valueName: "file"))
+  @Option(help: .init("Mapping of an existing table (docs/stores.md).", valueName: "FILE"))
   var mapping: String?
 
   func mappingFile() throws -> MappingFile? { try mapping.map { try MappingFile(at: $0) } }
@@ -29,47 +26,44 @@ struct StoreFileOptions: ParsableArguments, StoreChoice {
   var isTrial: Bool { false }
 }
 
-/// Where the store is.
-struct StorePlaceOptions: ParsableArguments {
+/// The location of the store.
+struct StoreLocationOptions: ParsableArguments {
   private static let variable = "APNSIFT_STORE"
 
   @Option(
-    help: """
-      The store: sqlite:PATH, or a postgresql:// or mysql:// URI. Else what the mapping file says, else \(variable), else \
-      \(StoreLocation.usual).
-      """)
+    help: .init(
+      "sqlite:PATH, or a postgresql:// or mysql:// URI. (default: $\(variable), else \(StoreLocation.usual))",
+      valueName: "URL"))
   var store: String?
 
-  @Option(help: "Seconds to wait for another program's lock on the store.")
+  @Option(help: .init("Time to wait for a lock on the store.", valueName: "SECONDS"))
   var lockTimeout = 5
 
   mutating func validate() throws {
-    guard (0...86_400).contains(lockTimeout) else {
-      throw ValidationError("--lock-timeout is \(lockTimeout): 0 to 86400 seconds are possible.")
-    }
+    try checkRange("--lock-timeout", lockTimeout, 0...86_400)
   }
 
-  /// What the environment variable says; nil where it says nothing.
-  var ofVariable: String? {
+  /// The value of the environment variable; nil if it is unset or empty.
+  var fromEnvironment: String? {
     getenv(Self.variable).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 }
 
 /// Options that choose a store.
 protocol StoreChoice {
-  var place: StorePlaceOptions { get }
+  var location: StoreLocationOptions { get }
 
-  /// Says how the table of the user's own is; nil for `device_tokens`.
+  /// The mapping of an existing table; nil for `device_tokens`.
   func mappingFile() throws -> MappingFile?
 
-  /// Whether the mapping is good for a try alone.
+  /// Whether the mapping allows only dry runs.
   var isTrial: Bool { get }
 }
 
 extension StoreChoice {
-  /// The store by the options, and where they are silent by the mapping file.
+  /// The store from the options, then from the mapping file.
   /// - Parameters:
-  ///   - app: what `--app` says, and so on.
+  ///   - app: the value of `--app`.
   ///   - insertsUnknown: whether `--insert-unknown` is given.
   func location(
     app: String? = nil, environment: Environment? = nil, insertsUnknown: Bool = false,
@@ -77,32 +71,30 @@ extension StoreChoice {
   ) throws -> StoreLocation {
     let file = try mappingFile()
     return StoreLocation(
-      place.store ?? file?.store ?? place.ofVariable, mapping: file?.mapping, app: app ?? file?.app,
+      location.store ?? file?.store ?? location.fromEnvironment, mapping: file?.mapping,
+      app: app ?? file?.app,
       environment: environment ?? file?.environment,
       settings: StoreSettings(
         insertsUnknown: insertsUnknown, journal: journal ?? file?.journal, isTrial: isTrial,
-        lockTimeout: .seconds(place.lockTimeout)))
+        lockTimeout: .seconds(location.lockTimeout)))
   }
 }
 
-/// What becomes of tokens that a table of the user's own does not hold.
+/// The treatment of tokens that are not in an existing table.
 struct UnknownOptions: ParsableArguments {
-  @Flag(help: "Give tokens that a table of your own does not hold a row in it; else they are counted alone.")
+  @Flag(help: "Insert unknown tokens into an existing table, too.")
   var insertUnknown = false
 }
 
-/// Where replays are recorded, if not in the store.
+/// The journal of replays, if not in the store.
 struct JournalOptions: ParsableArguments {
-  @Option(
-    help:
-      "A file beside the store, as sqlite:PATH, that has the journal of its replays: where the store takes none."
-  )
+  @Option(help: .init("Journal of replays outside the store, as sqlite:PATH.", valueName: "URL"))
   var journal: JournalArgument?
 
   var url: StoreURL? { journal?.url }
 }
 
-/// A store of SQLite as an argument.
+/// An SQLite file as an argument.
 struct JournalArgument: ExpressibleByArgument {
   var url: StoreURL
 
@@ -112,23 +104,23 @@ struct JournalArgument: ExpressibleByArgument {
   }
 }
 
-/// Whose tokens a command is about.
+/// The owner of the tokens.
 struct OwnerOptions: ParsableArguments {
-  @Option(help: "The app whose tokens these are, as the store names it.")
+  @Option(help: .init("App that the tokens belong to.", valueName: "NAME"))
   var app: String?
 
-  @Option(help: "production or sandbox; must be given once the store holds both. (default: production)")
+  @Option(help: .init("Needed if the store has both. (default: production)", valueName: "NAME"))
   var environment: Environment?
 }
 
 extension Environment: ExpressibleByArgument {}
 
-/// Which rows of a store a command is about, by the state of their tokens.
+/// The rows to read, by the state of their tokens.
 struct SelectionOptions: ParsableArguments {
-  @Flag(help: "Only tokens that are dead.")
+  @Flag(help: "Only invalidated tokens.")
   var dead = false
 
-  @Flag(help: "Only tokens that are alive.")
+  @Flag(help: "Only valid tokens.")
   var live = false
 
   mutating func validate() throws {
@@ -137,16 +129,16 @@ struct SelectionOptions: ParsableArguments {
 
   var selection: TokenSelection { dead ? .dead : live ? .live : .all }
 
-  /// What rows of it are called.
-  var noun: String { dead ? "dead token" : live ? "live token" : "token" }
+  /// A row, in messages.
+  var noun: String { dead ? "invalidated token" : live ? "valid token" : "token" }
 }
 
-/// Which rows of a store a command is about, by their owners.
+/// The rows to read, by their owners.
 struct FilterOptions: ParsableArguments {
-  @Option(help: "Only tokens of this app.")
+  @Option(help: .init("Only tokens of this app.", valueName: "NAME"))
   var app: String?
 
-  @Option(help: "Only tokens of this environment: production or sandbox.")
+  @Option(help: .init("Only tokens of this environment.", valueName: "NAME"))
   var environment: Environment?
 
   var filter: AppEnvironmentFilter { AppEnvironmentFilter(app: app, environment: environment) }

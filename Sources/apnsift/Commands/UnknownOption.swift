@@ -1,0 +1,71 @@
+import ArgumentParser
+import JSON
+import Platform
+
+/// Reports an option that a command does not have, with a suggestion.
+enum UnknownOption {
+  /// The options of the command `path`, such as `apnsift store list`.
+  private typealias Options = (path: String, names: [String])
+
+  /// The error about the first unknown option in `arguments`; nil if all are known.
+  static func error(in arguments: [String]) -> UsageError? {
+    guard arguments.first != "help" else { return nil }
+    let commands = options(of: tree, under: "")
+    func find(_ path: String) -> Options? { commands.first { $0.path == path } }
+    var path = "apnsift"
+    for word in arguments.prefix(while: { find("\(path) \($0)") != nil }) { path += " \(word)" }
+    // Without a command, `inspect` is the command.
+    guard let own = find(path == "apnsift" ? "apnsift inspect" : path) else { return nil }
+    let words = arguments.prefix { $0 != "--" }
+    guard let index = words.firstIndex(where: { isOption($0) && !own.names.contains(name($0)) }) else {
+      return nil
+    }
+    let option = name(words[index])
+    let later = words[index...].lazy.compactMap { find("\(path) \($0)") }.first
+    let owner = later ?? own
+    let nearest = Spelling.nearest(to: option, of: owner.names)
+    let others = commands.filter { $0.names.contains(option) }.map { "`\($0.path)`" }
+    let advice =
+      if option.hasPrefix("--"), Spelling.distance(option, nearest) <= 2 {
+        later == nil
+          ? "; did you mean '\(nearest)'?" : "; options follow the command: `\(owner.path) \(nearest) …`"
+      } else if later == nil, option.hasPrefix("--"), !others.isEmpty {
+        "; it is an option of \(others.joined(separator: ", "))"
+      } else {
+        ""
+      }
+    return UsageError("unknown option '\(option)'\(advice) (`\(owner.path) --help` lists all options)")
+  }
+
+  private static func name(_ argument: String) -> String { String(argument.prefix { $0 != "=" }) }
+
+  /// Whether `argument` looks like an option, but not like a negative number or several short options.
+  private static func isOption(_ argument: String) -> Bool {
+    if argument.hasPrefix("--") { return !argument.hasPrefix("--generate-completion-script") }
+    return argument.count == 2 && argument.hasPrefix("-") && argument.last?.isLetter == true
+  }
+
+  /// The parser's description of all commands.
+  private static var tree: JSONValue {
+    let value = try? JSONReader.value(of: Array(Apnsift._dumpHelp().utf8)[...])
+    return value.flatMap { member("command", of: $0) } ?? .null
+  }
+
+  private static func member(_ name: String, of value: JSONValue) -> JSONValue? {
+    value.members.first { $0.0 == name }?.1
+  }
+
+  private static func elements(_ name: String, of value: JSONValue) -> [JSONValue] {
+    if case .array(let values) = member(name, of: value) { values } else { [] }
+  }
+
+  private static func options(of command: JSONValue, under parent: String) -> [Options] {
+    let path = parent + (member("commandName", of: command)?.stringValue ?? "")
+    let names = elements("arguments", of: command).flatMap { elements("names", of: $0) }.map { name in
+      (member("kind", of: name)?.stringValue == "short" ? "-" : "--")
+        + (member("name", of: name)?.stringValue ?? "")
+    }
+    return [(path, names)]
+      + elements("subcommands", of: command).flatMap { options(of: $0, under: path + " ") }
+  }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+
+/// The format that the name of an output file calls for.
+enum OutputName {
+  /// The lower-case extension of `path`; empty without one.
+  static func fileExtension(_ path: String) -> String {
+    let name = path.split(separator: "/").last ?? ""
+    return name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
+  }
+
+  /// Throws a usage error if `option path` names a file of another format than `format`, or a compressed one.
+  static func check(_ option: String, _ path: String?, is format: String, chosenBy choice: String? = nil)
+    throws
+  {
+    guard let path else { return }
+    let named = fileExtension(path)
+    if ["gz", "zst", "lz4", "bz2", "xz"].contains(named) {
+      throw ValidationError(
+        "\(option) \(path): output is not compressed. Pipe it through gzip, as in `apnsift … | gzip > \(path)`."
+      )
+    }
+    guard ["csv", "json", "ndjson"].contains(named), named != format else { return }
+    let remedy = choice.map { "leave out \($0), or rename the file" } ?? "name a .\(format) file"
+    throw ValidationError("\(option) \(path) names a .\(named) file, but the output is \(format): \(remedy).")
+  }
+}
