@@ -33,6 +33,8 @@ package struct Examination {
   /// Has no sinks until `run` sets it.
   private var analyzer: Analyzer
   package private(set) var inputs: [InputSummary] = []
+  /// How many of `inputs` have no content.
+  package private(set) var emptyInputs = 0
   /// Inputs that failed, in whole or in part.
   package private(set) var failures = 0
   /// Whether an input is not read at all.
@@ -101,6 +103,7 @@ package struct Examination {
     }
     isAgain = true
     inputs = []
+    emptyInputs = 0
     repeated = nil
     let known = failures
     try read(sinks)
@@ -152,7 +155,7 @@ package struct Examination {
       directoriesWithInputs.insert(directory)
       try report(fault, of: name)
     }
-    for (name, reason) in walk.passedOver { Messages.note("\(name): passed over: \(reason)") }
+    for (name, reason) in walk.passedOver { Messages.note("\(name): skipped: \(reason)") }
   }
 
   /// Adds a finding about an input as a whole.
@@ -204,7 +207,7 @@ package struct Examination {
       let isFailure = options.failsOnUnrecognised && report.recognition == .nothing
       if isFailure { failures += 1 }
       return try note(
-        "passed over: \(Self.kind(report.recognition))", of: input, .unrecognisedInput, isFailure: isFailure)
+        "skipped: \(Self.kind(report.recognition))", of: input, .unrecognisedInput, isFailure: isFailure)
     }
     guard let format = report.format else { return }
     noteDirectory(of: input)
@@ -212,10 +215,14 @@ package struct Examination {
     if options.reading.format == nil, report.recognition == .nothing, input.half == nil {
       if options.failsOnUnrecognised { failures += 1 }
       try note(
-        "recognised as nothing, and read as a \(dumpText); if it is one, --from raw silences this", of: input,
-        .unrecognisedInput, lead: "warning: ", isFailure: options.failsOnUnrecognised)
+        "no known format; read as \(dumpText). Use --from raw if that is right, "
+          + "--from hex or base64 if it is text",
+        of: input, .unrecognisedInput, lead: "warning: ", isFailure: options.failsOnUnrecognised)
     }
-    if report.contentBytes == 0, report.faults.isEmpty, !isAgain { Messages.note("\(input.name): is empty") }
+    if report.contentBytes == 0, report.faults.isEmpty {
+      emptyInputs += 1
+      if !isAgain { Messages.note("\(input.name): is empty") }
+    }
     var summary = InputSummary(
       source: input.name, format: format.name, compression: report.compression?.rawValue,
       bytes: report.bytes, sha256: report.sha256)
@@ -232,16 +239,16 @@ package struct Examination {
     }
   }
 
-  /// What an input that is recognised as nothing is read as.
+  /// What an input of no known format is read as.
   private var dumpText: String {
     switch options.analysis.choice.named {
-    case nil, .feedback: "raw feedback dump"
-    case let name?: "raw dump of \(name.rawValue)"
+    case nil, .feedback: "raw feedback"
+    case let name?: "raw \(name.rawValue) data"
     }
   }
 
   private static func kind(_ recognition: Recognition) -> String {
-    if case .foreign(let kind, _) = recognition { "\(kind)" } else { "recognised as nothing" }
+    if case .foreign(let kind, _) = recognition { "\(kind)" } else { "no known format" }
   }
 
   /// A fault is a message for people and a finding for machines.

@@ -1,20 +1,19 @@
 import NIOCore
 
-/// Which clients are connected, what each gets, and when the server is done. Used on the server's thread
-/// alone.
+/// The connected clients, their connections, and the end of the server. Used on the server's thread only.
 final class ClientRegistry {
   let configuration: MockServer.Configuration
-  /// Of all servers on this one's thread.
+  /// Sessions of all servers on the same thread.
   private let allSessions: SessionCount
   private let script: MockServer.Script
-  private let hear: @Sendable (ServerEvent) -> Void
-  /// Nil before it listens, and once it does so no more.
+  private let onEvent: @Sendable (ServerEvent) -> Void
+  /// Nil before and after listening.
   private var listener: (any Channel)?
-  /// All that are connected.
+  /// All connected clients.
   private var sessions: [ObjectIdentifier: Session] = [:]
-  /// How many of them get something.
+  /// Number of them being served.
   private var servedNow = 0
-  /// The number of the client that gets something next.
+  /// The number of the next client to be served.
   private var nextClient = 0
   private var isEnding = false
   private var isFinished = false
@@ -22,29 +21,29 @@ final class ClientRegistry {
   init(
     _ configuration: MockServer.Configuration, _ allSessions: SessionCount,
     script: @escaping MockServer.Script,
-    tell: @escaping @Sendable (ServerEvent) -> Void
+    onEvent: @escaping @Sendable (ServerEvent) -> Void
   ) {
     self.configuration = configuration
     self.allSessions = allSessions
     self.script = script
-    hear = tell
+    self.onEvent = onEvent
   }
 
-  /// How many clients are connected, to others on the same thread as well.
+  /// Connected clients, including those of other servers on the same thread.
   var sessionCount: Int { allSessions.value }
 
-  /// The first clients may be there before it is called.
+  /// The first clients may connect before it is called.
   func listen(_ listener: any Channel) {
     self.listener = listener
     if isEnding { endListening() }
   }
 
-  // MARK: - Clients come and go
+  // MARK: - Clients
 
-  /// Whether one more client can be taken; it is told to `left` then.
+  /// Whether another client can be accepted; if so, `left` must be called when it leaves.
   func admit(_ session: Session) -> Bool {
     guard !isEnding, sessions.count < configuration.maxConcurrentClients else {
-      tell(.turnedAway(peer: session.peer))
+      emit(.turnedAway(peer: session.peer))
       return false
     }
     sessions[ObjectIdentifier(session)] = session
@@ -52,44 +51,44 @@ final class ClientRegistry {
     return true
   }
 
-  /// What a client that was admitted gets; nil where nothing is left for it.
+  /// The connection for an admitted client; nil if none is left for it.
   func open(_ session: Session) -> (client: Int, connection: ServedConnection)? {
     guard !isEnding else {
-      tell(.turnedAway(peer: session.peer))
+      emit(.turnedAway(peer: session.peer))
       return nil
     }
     let client = nextClient
     nextClient += 1
     servedNow += 1
     let connection = script(client)
-    tell(.opened(client: client, peer: session.peer, connection: connection.name))
+    emit(.opened(client: client, peer: session.peer, connection: connection.name))
     if nextClient == configuration.clientLimit { endListening() }
     return (client, connection)
   }
 
   func handshakeFailed(_ session: Session, _ reason: String) {
-    tell(.handshakeFailed(peer: session.peer, reason: reason))
+    emit(.handshakeFailed(peer: session.peer, reason: reason))
     left(session)
   }
 
   func ended(_ session: Session, client: Int, _ report: ServedReport) {
-    tell(.ended(client: client, report))
+    emit(.ended(client: client, report))
     servedNow -= 1
     left(session)
   }
 
-  /// A client that got nothing, or had been told of before, is gone.
+  /// A client that was not served, or whose end was reported, has left.
   func left(_ session: Session) {
     if sessions.removeValue(forKey: ObjectIdentifier(session)) != nil { allSessions.change(by: -1) }
     guard isEnding, servedNow == 0 else { return }
-    // Those that are still shaking hands would get nothing any more.
+    // Clients still in the handshake would not be served any more.
     breakOff()
     if sessions.isEmpty { finish() }
   }
 
   // MARK: - The end
 
-  /// Breaks off all that is.
+  /// Closes all connections.
   func stop() {
     endListening()
     breakOff()
@@ -102,13 +101,13 @@ final class ClientRegistry {
     listener = nil
   }
 
-  /// Nothing comes behind the last event: clients that are on their way may still come.
-  private func tell(_ event: ServerEvent) {
-    if !isFinished { hear(event) }
+  /// Nothing is reported after `finished`: pending clients may still connect.
+  private func emit(_ event: ServerEvent) {
+    if !isFinished { onEvent(event) }
   }
 
   private func finish() {
-    tell(.finished)
+    emit(.finished)
     isFinished = true
   }
 

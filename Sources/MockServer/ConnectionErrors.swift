@@ -2,15 +2,15 @@ import NIOCore
 import NIOSSL
 import Platform
 
-/// Errors of NIO and of the library of TLS below it.
+/// Errors of NIO and of its TLS library.
 extension Error {
-  /// Whether the other end broke the connection off.
+  /// Whether the peer reset the connection.
   var isReset: Bool {
     guard let number = (self as? IOError)?.errnoCode else { return false }
     return number == ECONNRESET || number == EPIPE
   }
 
-  /// In words.
+  /// A readable message.
   var reason: String {
     guard let last = (self as? NIOSSLError)?.stack?.last else { return "\(self)" }
     if last == .eofDuringHandshake || last == .eofDuringAdditionalCertficiateChainValidation {
@@ -23,7 +23,7 @@ extension Error {
 }
 
 extension NIOSSLError {
-  /// What the library reported, in the order in which it did.
+  /// The library's errors, in order.
   fileprivate var stack: NIOBoringSSLErrorStack? {
     guard case .handshakeFailed(let error) = self else { return nil }
     switch error {

@@ -2,8 +2,8 @@ import Analysis
 import PacketCapture
 import WireBytes
 
-/// Makes of a kept stream what a mock server plays: which bytes in which chunks, after what the client must have
-/// sent by then, and how it ends.
+/// Turns a recorded stream into a connection to serve: the bytes and chunks, the client bytes to await before each,
+/// and the end.
 package struct ConnectionPlan {
   private let chunks: StreamChunks
   /// Nil plays without pauses.
@@ -17,9 +17,9 @@ package struct ConnectionPlan {
     package var name: String
     package var server: RecordedSide
     package var client: RecordedSide
-    /// Bytes that the client sent, missing ones included.
+    /// Number of client bytes, including missing ones.
     package var clientBytes: Int
-    /// On a gateway connection the server answers.
+    /// Whether the server responds to requests.
     package var isGateway: Bool
     package var ending: ServedConnection.Ending
   }
@@ -30,7 +30,7 @@ package struct ConnectionPlan {
       chunkSizes: chunkSizes(stream.server))
   }
 
-  /// The sizes for clients that get the stream in chunks of `StreamChunks.everySizes` are set for each.
+  /// Chunk sizes. Those of `StreamChunks.everySizes` are set for each client.
   private func chunkSizes(_ server: RecordedSide) -> [Int] {
     switch chunks {
     case .asCaptured: server.arrivals.isEmpty ? [Self.unknownChunk] : []
@@ -39,7 +39,7 @@ package struct ConnectionPlan {
     }
   }
 
-  /// Where no packets are known, a read returns so many bytes at most (docs/spec/readers.md#chunks).
+  /// Without packets, a read returns at most this number of bytes (readers.md).
   private static let unknownChunk = 4096
 
   private func steps(_ stream: Stream) -> [ServedConnection.Step] {
@@ -47,7 +47,7 @@ package struct ConnectionPlan {
     var requests = stream.isGateway ? SentRequests(stream.client) : nil
     var steps: [ServedConnection.Step] = []
     if stream.isGateway, stream.server.arrivals.isEmpty, stream.clientBytes > 0 {
-      // Nothing tells when the server sent what it did, or it sent nothing before it closed.
+      // The times of the server's bytes are unknown, or it sent nothing before it closed.
       steps.append(.await(clientBytes: stream.clientBytes))
     }
     guard count > 0 else { return steps }
@@ -72,7 +72,7 @@ package struct ConnectionPlan {
 
   private func append(_ range: Range<Int>, to steps: inout [ServedConnection.Step], pause: Int64) {
     if pause > 0 { steps.append(.pause(nanoseconds: pause)) }
-    // Other chunks than the captured ones go across packets.
+    // Chunks other than the captured ones extend across packets.
     if !keepsPackets, case .send(let last)? = steps.last {
       steps[steps.count - 1] = .send(last.lowerBound..<range.upperBound)
     } else {
@@ -85,9 +85,9 @@ package struct ConnectionPlan {
   }
 }
 
-/// How much a client had sent when a packet of the server was captured.
+/// Amount of client data sent before a packet of the server was captured.
 private struct SentRequests {
-  /// Packets of the client in the order of the capture, each with the offset behind the furthest byte by then.
+  /// Packets of the client in capture order, each with the end offset of its furthest byte so far.
   private var packets: [(order: CaptureOrder, end: Int, packet: PacketReference)] = []
   private var next = 0
 
@@ -102,7 +102,7 @@ private struct SentRequests {
     }
   }
 
-  /// The last packet of the client before `arrival` that was not asked for before; nil where there is none.
+  /// The last new packet of the client before `arrival`; nil if there is none since the last call.
   mutating func newlySent(before arrival: RecordedSide.Arrival) -> (end: Int, packet: PacketReference)? {
     let order = CaptureOrder(arrival)
     let first = next
@@ -111,24 +111,24 @@ private struct SentRequests {
   }
 }
 
-/// The order in which the capture holds what both sides sent: by packet, else by place in the file.
+/// The capture order of both sides' packets: by packet number, else by file offset.
 private struct CaptureOrder: Comparable {
   private let input: UInt16
-  private let place: Int
+  private let position: Int
 
   init(_ arrival: RecordedSide.Arrival) {
     input = arrival.packet.input
-    place = arrival.packet.number ?? arrival.fileOffset
+    position = arrival.packet.number ?? arrival.fileOffset
   }
 
   static func < (left: CaptureOrder, right: CaptureOrder) -> Bool {
-    (left.input, left.place) < (right.input, right.place)
+    (left.input, left.position) < (right.input, right.position)
   }
 }
 
-/// How fast captured times are replayed.
+/// Replay speed.
 package struct ReplayPace {
-  /// So many times as fast as captured; above 0.
+  /// Multiple of the captured speed; above 0.
   private let factor: Double
   /// The longest single pause, in seconds.
   private let longestPause: Double
@@ -137,7 +137,7 @@ package struct ReplayPace {
     (self.factor, self.longestPause) = (factor, longestPause)
   }
 
-  /// The pause, in nanoseconds, for what lay between two packets; 0 where their order or their times are not known.
+  /// The pause between two packets, in nanoseconds; 0 if their order or their times are unknown.
   package func pause(from first: CaptureTime?, to second: CaptureTime?) -> Int64 {
     guard let first, let second else { return 0 }
     let seconds = Double(second.seconds &- first.seconds) + second.part - first.part
@@ -146,7 +146,7 @@ package struct ReplayPace {
 }
 
 extension CaptureTime {
-  /// What is behind the whole seconds, in seconds.
+  /// The fraction, in seconds.
   fileprivate var part: Double {
     var unit = 1.0
     for _ in 0..<min(digits, UInt8(Self.maxDigits)) { unit *= 10 }
@@ -154,10 +154,10 @@ extension CaptureTime {
   }
 }
 
-/// Which client gets what: the connections in turn, and again from the top.
+/// Assigns connections to clients, in turn and repeatedly.
 package struct ServeScript: Sendable {
   private let connections: [ServedConnection]
-  /// The sizes of chunks, of which each client gets the next one; empty where all get the same chunks.
+  /// Chunk sizes, one for each client in turn; empty if all clients get the same chunks.
   private let sizes: [Int]
 
   /// - Parameter connections: never empty.
@@ -166,14 +166,15 @@ package struct ServeScript: Sendable {
     if case .everySize = chunks { sizes = Array(StreamChunks.everySizes) } else { sizes = [] }
   }
 
-  /// How many clients get something until all has been served once.
+  /// Number of clients until everything has been served once.
   package var round: Int { connections.count * max(1, sizes.count) }
 
-  /// What the client of a number, from 0, gets: every size of the first stream, then of the second, and so on.
+  /// The connection for a client, by its number from 0: every size of the first stream, then of the second, and so
+  /// on.
   package func connection(for client: Int) -> ServedConnection {
-    let place = client % round
-    guard !sizes.isEmpty else { return connections[place] }
-    let (stream, turn) = place.quotientAndRemainder(dividingBy: sizes.count)
+    let index = client % round
+    guard !sizes.isEmpty else { return connections[index] }
+    let (stream, turn) = index.quotientAndRemainder(dividingBy: sizes.count)
     var connection = connections[stream]
     connection.chunkSizes = [sizes[turn]]
     connection.name += " in chunks of \(sizes[turn])"

@@ -4,10 +4,10 @@ import StreamInputs
 import WireBytes
 
 extension TLSIdentity {
-  /// The largest file, in bytes: chains of certificates are some KiB.
+  /// Maximum file size, in bytes: certificate chains have some KiB.
   private static let maxSize = 1 << 20
 
-  /// From the files of `--certificate` and `--key`.
+  /// Reads the files of `--certificate` and `--key`.
   package init(certificate: String, key: String) throws {
     let certificatePEM = try Self.bytes(of: certificate, as: "--certificate")
     let keyPEM = try Self.bytes(of: key, as: "--key")
@@ -18,8 +18,8 @@ extension TLSIdentity {
     }
   }
 
-  /// One that is made.
-  /// - Parameter output: gets the certificate, for clients to trust.
+  /// Generates an identity.
+  /// - Parameter output: receives the certificate, for clients to trust.
   package init(writing output: OutputFile?) throws {
     do {
       let made = try SelfSignedCertificate()
@@ -27,7 +27,7 @@ extension TLSIdentity {
       try output?.finish()
       try self.init(certificatePEM: made.certificate, keyPEM: made.key)
     } catch is TLSIdentityError {
-      throw Failure("no certificate could be made: libcrypto failed; give --certificate and --key")
+      throw Failure("cannot generate a certificate: libcrypto failed; use --certificate and --key")
     }
   }
 
@@ -35,25 +35,25 @@ extension TLSIdentity {
     do {
       let bytes = try InputFile.content(of: Input(path), limit: maxSize)
       guard bytes.count <= maxSize else {
-        throw InputFault("expected PEM of at most \(ByteSize.text(maxSize)), found more")
+        throw InputFault("expected PEM, but the file is larger than \(ByteSize.text(maxSize))")
       }
       return bytes
     } catch let fault as InputFault {
-      throw Failure("\(path): \(fault.message); it was to be read as \(option)")
+      throw Failure("\(option): \(path): \(fault.message)")
     }
   }
 
   private static func text(_ error: TLSIdentityError, certificate: String, key: String) -> String {
     switch error {
     case .noCertificate:
-      "\(certificate): expected a certificate in PEM (-----BEGIN CERTIFICATE-----), found none that can be read"
+      "\(certificate): no valid PEM certificate (-----BEGIN CERTIFICATE-----) in the file"
     case .noKey:
-      "\(key): expected a private key in PEM (-----BEGIN PRIVATE KEY-----), found none that can be read"
+      "\(key): no valid PEM private key (-----BEGIN PRIVATE KEY-----) in the file"
     case .encryptedKey:
-      "\(key): the key is encrypted, and nobody is asked for its passphrase; decrypt it first: "
+      "\(key): encrypted keys are not supported; decrypt it first: "
         + "openssl pkey -in \(key) -out FILE"
-    case .mismatch: "\(key) is not the key of \(certificate): give the two that belong together"
-    case .notMade: "no certificate could be made"
+    case .mismatch: "\(key) is not the key of \(certificate)"
+    case .notMade: "cannot generate a certificate"
     }
   }
 }

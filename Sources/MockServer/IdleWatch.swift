@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Notices where nothing has happened on a connection for too long. Used on the connection's thread alone.
+/// Detects idle connections. Used on the connection's thread only.
 final class IdleWatch {
   private let limit: TimeAmount
   private let loop: any EventLoop
@@ -10,7 +10,7 @@ final class IdleWatch {
 
   /// - Parameters:
   ///   - limit: in nanoseconds.
-  ///   - expired: is called when nothing has happened for so long; again after as long, unless it ends the watch.
+  ///   - expired: called when the connection was idle for `limit`, and repeatedly until `end`.
   init(limit: Int64, on loop: any EventLoop, expired: @escaping () -> Void) {
     self.limit = .nanoseconds(limit)
     self.loop = loop
@@ -18,7 +18,7 @@ final class IdleWatch {
     wait(self.limit)
   }
 
-  /// Something has happened.
+  /// Restarts the idle period.
   func progress() { lastProgress = .now() }
 
   func end() {

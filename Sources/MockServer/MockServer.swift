@@ -4,23 +4,23 @@ import NIOSSL
 import Platform
 import Synchronization
 
-/// A server that plays recorded connections to clients, one connection to one client.
+/// A server that replays recorded connections to clients, one for each.
 ///
-/// All that it does happens on one thread, which it may share with others. It knows nothing of what the bytes mean.
+/// It runs on one thread, which it may share with other servers. It does not interpret the bytes.
 package final class MockServer: Sendable {
   package struct Configuration: Sendable {
-    /// The address to listen on, as numbers; of this machine alone unless another is asked for.
+    /// The numeric address to listen on; by default only local clients can connect.
     package var address = "127.0.0.1"
-    /// 0 takes a port that is free.
+    /// 0 selects a free port.
     package var port = 0
-    /// With it the server speaks TLS.
+    /// Nil serves plain TCP.
     package var tls: TLSIdentity?
     package var tlsOptions = TLSOptions()
-    /// How long a client may do nothing, where something is expected of it, before it is given up.
+    /// How long a client may be idle when it should read or send.
     package var idleNanoseconds: Int64 = 30_000_000_000
-    /// Clients that are connected at a time; more are turned away.
+    /// Maximum number of connected clients; further ones are rejected.
     package var maxConcurrentClients = 256
-    /// Clients that get something in all; then the server ends by itself. Nil goes on for ever.
+    /// Number of clients to serve before the server ends by itself. Nil is unlimited.
     package var clientLimit: Int?
 
     package init() {}
@@ -29,7 +29,7 @@ package final class MockServer: Sendable {
   /// The connection for each client by its number, from 0.
   package typealias Script = @Sendable (_ client: Int) -> ServedConnection
 
-  /// The port that it listens on.
+  /// The port it listens on.
   package let port: Int
   private let thread: ServerThread
   private let registry: NIOLoopBoundBox<ClientRegistry>
@@ -41,10 +41,10 @@ package final class MockServer: Sendable {
     self.registry = registry
   }
 
-  /// Listens from now on.
+  /// Starts to listen.
   /// - Parameters:
-  ///   - thread: to work on; without one it gets its own.
-  ///   - tell: is called on that thread, and must not call the server.
+  ///   - thread: the thread to run on; nil creates one.
+  ///   - tell: called on that thread for each event; must not call the server.
   package static func start(
     _ configuration: Configuration, on thread: ServerThread? = nil, script: @escaping Script,
     tell: @escaping @Sendable (ServerEvent) -> Void
@@ -54,7 +54,7 @@ package final class MockServer: Sendable {
     let thread = try thread ?? ServerThread()
     let loop = thread.group.next()
     let registry = NIOLoopBoundBox.makeBoxSendingValue(
-      ClientRegistry(configuration, thread.sessions, script: script, tell: tell), eventLoop: loop)
+      ClientRegistry(configuration, thread.sessions, script: script, onEvent: tell), eventLoop: loop)
     do {
       let listener = try bootstrap(thread.group, registry, tls, configuration).bind(to: address).wait()
       try loop.submit { registry.value.listen(listener) }.wait()
@@ -65,14 +65,14 @@ package final class MockServer: Sendable {
     }
   }
 
-  /// Breaks all connections off and listens no more. When it returns no event comes any more.
+  /// Closes all connections and stops listening. There are no events after it returns.
   package func stop() {
     let wasStopped = isStopped.withLock { isStopped in
       defer { isStopped = true }
       return isStopped
     }
     guard !wasStopped else { return }
-    // It fails for nothing but a thread that has ended already.
+    // It fails only if the thread has already ended.
     try? thread.group.next().submit { [registry] in registry.value.stop() }.wait()
   }
 
@@ -92,7 +92,7 @@ package final class MockServer: Sendable {
       .serverChannelOption(.backlog, value: 128)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
-      // A client that sends no more may still read.
+      // A client that has closed its side may still read.
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {

@@ -1,15 +1,14 @@
 import CLibcrypto
 
-/// A certificate that names this machine and that vouches for itself, with its key: for tests, where no client
-/// knows the server yet.
+/// A self-signed certificate for this machine, with its key: for tests with clients that do not know the server yet.
 package struct SelfSignedCertificate: Sendable {
   /// In PEM.
   package let certificate: [UInt8]
   package let key: [UInt8]
 
-  /// Clocks differ, and tests set theirs back.
+  /// Clocks differ, and tests set them back.
   private static let secondsBefore = -86_400
-  private static let secondsBehind = 30 * 86_400
+  private static let validSeconds = 30 * 86_400
   private static let keyBits: Int32 = 2048
   private static let names = "DNS:localhost,IP:127.0.0.1,IP:::1"
 
@@ -47,7 +46,7 @@ package struct SelfSignedCertificate: Sendable {
   }
 
   private static func setNames(_ certificate: OpaquePointer) -> Bool {
-    // Of two certificates with one issuer and number, browsers refuse the second.
+    // Browsers refuse a second certificate with the same issuer and serial number.
     let number = Int(UInt32.random(in: 1...UInt32(Int32.max)))
     guard X509_set_version(certificate, 2) == 1,
       ASN1_INTEGER_set(X509_get_serialNumber(certificate), number) == 1,
@@ -59,10 +58,10 @@ package struct SelfSignedCertificate: Sendable {
 
   private static func setSpan(_ certificate: OpaquePointer) -> Bool {
     X509_gmtime_adj(X509_getm_notBefore(certificate), secondsBefore) != nil
-      && X509_gmtime_adj(X509_getm_notAfter(certificate), secondsBehind) != nil
+      && X509_gmtime_adj(X509_getm_notAfter(certificate), validSeconds) != nil
   }
 
-  /// RFC 5280, section 4.2.1: it is an authority, so that a client can be told to trust it as one.
+  /// RFC 5280, section 4.2.1: it is an authority, so that clients can be configured to trust it as one.
   private static func addExtensions(_ certificate: OpaquePointer) -> Bool {
     [
       (NID_basic_constraints, "critical,CA:TRUE"), (NID_subject_alt_name, names),
@@ -76,7 +75,7 @@ package struct SelfSignedCertificate: Sendable {
     }
   }
 
-  /// What `write` writes into memory; nil where it fails.
+  /// The output of `write`; nil if it fails.
   private static func pem(_ write: (OpaquePointer) -> Int32) -> [UInt8]? {
     guard let memory = BIO_new(BIO_s_mem()) else { return nil }
     defer { BIO_free(memory) }

@@ -2,7 +2,7 @@ import Platform
 import Synchronization
 import WireBytes
 
-/// Says what becomes of clients, and counts it. The server tells from a thread of its own.
+/// Reports and counts the outcome of clients. Called on the server's thread.
 package final class ServeLog: Sendable {
   fileprivate struct Counts {
     var clients = 0
@@ -23,8 +23,8 @@ package final class ServeLog: Sendable {
   private let finish: @Sendable () -> Void
 
   /// - Parameters:
-  ///   - awaited: how many clients are to get a connection's bytes before the server ends; nil where it goes on.
-  ///   - finish: is called when the server has ended by itself.
+  ///   - awaited: number of clients to serve before the server ends; nil if it never does.
+  ///   - finish: called when the server has ended by itself.
   package init(idleSeconds: UInt32, awaited: Int?, finish: @escaping @Sendable () -> Void) {
     self.idleSeconds = idleSeconds
     self.awaited = awaited
@@ -37,22 +37,22 @@ package final class ServeLog: Sendable {
     if event == .finished { finish() }
   }
 
-  /// How many of those that were waited for did not get all of what they were to get.
+  /// Number of awaited clients that were not served completely.
   package var missing: Int { counts.withLock { max(0, (awaited ?? 0) - $0.whole) } }
 
-  /// What was done, for the last message.
+  /// Summary, for the last message.
   package var done: String {
     let (clients, bytes) = counts.withLock { ($0.clients, $0.bytes) }
     return "\(Count.of(clients, "client")), \(Count.of(bytes, "byte"))"
   }
 
-  /// What went wrong with clients, for the last message.
+  /// Problems with clients, for the last message.
   package var faults: [String] {
     let counts = counts.withLock { $0 }
     let faults = [
-      (counts.stalled, "stalled"), (counts.reset, "broke the connection off"),
+      (counts.stalled, "stalled"), (counts.reset, "reset the connection"),
       (counts.closedEarly, "closed early"), (counts.failed, "failed"),
-      (counts.stopped, "still connected at the end"), (counts.turnedAway, "turned away"),
+      (counts.stopped, "still connected at the end"), (counts.turnedAway, "rejected"),
     ]
     let handshakes = counts.handshakes > 0 ? [Count.of(counts.handshakes, "TLS handshake") + " failed"] : []
     let absent = max(0, (awaited ?? 0) - counts.clients)
@@ -67,25 +67,25 @@ package final class ServeLog: Sendable {
     case .opened, .finished: nil
     case .ended(let client, let report):
       "client \(client + 1) (\(report.peer)): \(report.connection): \(text(report))"
-    case .handshakeFailed(let peer, let reason): "\(peer): no TLS with it: \(Self.remedy(reason))"
-    case .turnedAway(let peer): "\(peer): turned away, too many clients are connected or all was served"
+    case .handshakeFailed(let peer, let reason): "\(peer): TLS handshake failed: \(Self.remedy(reason))"
+    case .turnedAway(let peer): "\(peer): rejected: too many clients, or everything was served"
     }
   }
 
   private func text(_ report: ServedReport) -> String {
     let sent = report.sent == report.size ? "all" : "\(report.sent) of"
     let bytes = "\(sent) \(Count.of(report.size, "byte"))"
-    let hint = report.speaksTLS ? "; it speaks TLS, which --tls is for" : ""
+    let hint = report.speaksTLS ? "; the client speaks TLS: use --tls" : ""
     let text =
       switch report.end {
       case .completed: "\(bytes) sent"
-      case .clientClosed: "it closed after \(bytes)"
-      case .clientReset: "it broke the connection off after \(bytes)"
-      case .stalled(.didNotRead): "it read nothing for \(idleSeconds) s, and was given up after \(bytes)"
+      case .clientClosed: "closed by the client after \(bytes)"
+      case .clientReset: "reset by the client after \(bytes)"
+      case .stalled(.didNotRead): "idle timeout after \(bytes): the client read nothing for \(idleSeconds) s"
       case .stalled(.didNotSend(let expected)):
-        "it sent nothing for \(idleSeconds) s, \(report.received) of \(Count.of(expected, "byte")) that were waited "
-          + "for, and was given up after \(bytes)"
-      case .stopped: "the server was stopped after \(bytes)"
+        "idle timeout after \(bytes): the client sent nothing for \(idleSeconds) s, and "
+          + "\(report.received) of \(Count.of(expected, "byte")) in all"
+      case .stopped: "server stopped after \(bytes)"
       case .failed(let reason): "failed after \(bytes): \(reason)"
       }
     return text + hint
@@ -93,12 +93,12 @@ package final class ServeLog: Sendable {
 
   private static func remedy(_ reason: String) -> String {
     switch reason {
-    case "wrong version number", "http request": "it does not speak TLS (\(reason))"
-    case "unsupported protocol": "its version of TLS is older than --tls-min (\(reason))"
+    case "wrong version number", "http request": "the client does not speak TLS (\(reason))"
+    case "unsupported protocol": "the client's TLS version is older than --tls-min (\(reason))"
     case "tlsv1 alert unknown ca", "sslv3 alert certificate unknown", "sslv3 alert bad certificate",
-      // With TLS 1.3 some clients say so in the clear, which cannot be decrypted.
+      // With TLS 1.3 some clients send this alert unencrypted, so it fails to decrypt.
       "decryption failed or bad record mac":
-      "most likely it does not trust the certificate (\(reason)); --write-certificate has it for clients"
+      "the client probably does not trust the certificate (\(reason)); use --write-certificate to export it"
     default: reason
     }
   }

@@ -1,13 +1,12 @@
-/// One recorded connection, as a mock server plays it to one client: what the server sent, where its chunks
-/// end, what it waited for, and how it closed.
+/// One recorded connection to replay to one client: the server's bytes and chunks, the client bytes it awaited, and
+/// its end.
 package struct ServedConnection: Sendable, Equatable {
   package enum Step: Sendable, Equatable {
-    /// Sends these bytes of `bytes` as one chunk, or as several where `chunkSizes` says so: a range of offsets
-    /// from 0, never empty.
+    /// Sends a range of `bytes` (offsets from 0, never empty) as one chunk, or as several by `chunkSizes`.
     case send(Range<Int>)
-    /// Waits until the client has sent so many bytes in all since it connected.
+    /// Waits until the client has sent this number of bytes since it connected.
     case await(clientBytes: Int)
-    /// Waits for so many nanoseconds.
+    /// Waits.
     case pause(nanoseconds: Int64)
   }
 
@@ -15,20 +14,20 @@ package struct ServedConnection: Sendable, Equatable {
   package enum Ending: Sendable, Equatable {
     /// It closed its side: FIN.
     case close
-    /// It broke the connection off: RST.
+    /// It reset the connection: RST.
     case reset
-    /// The recording does not say: the server waits until the client closes.
+    /// Unknown: the server waits until the client closes.
     case waitForClient
   }
 
-  /// The input and the number of the stream, for messages.
+  /// Input and stream number, for messages.
   package var name: String
-  /// All that the server sent.
+  /// All bytes of the server.
   package var bytes: [UInt8]
   package var steps: [Step]
   package var ending: Ending
-  /// Sizes in bytes by which each step is cut into chunks, in turn and again from the top; empty where a step
-  /// is a chunk. A step each for chunks of one byte would take 24 times the memory of the bytes.
+  /// Chunk sizes in bytes within each step, in turn and repeatedly; empty if each step is a chunk. One step for each
+  /// chunk of one byte would take 24 times the memory of the bytes.
   package var chunkSizes: [Int]
 
   package init(

@@ -3,12 +3,12 @@ import PacketCapture
 import Platform
 import WireBytes
 
-/// Keeps streams until they end, and makes of those that can be served what the server plays.
+/// Records streams until they end, and turns servable ones into connections to replay.
 ///
-/// Memory: all that is kept, of open streams and of those that are to be served, takes no more than `memory` bytes. A
-/// stream that would take more is not served.
+/// Memory: open streams and connections together take at most `memory` bytes. A stream that would exceed it is not
+/// served.
 package final class ServedStreams {
-  /// One that is to be served, and its place among them.
+  /// A connection to serve, with its sort key.
   private struct Served {
     var input: Int
     var number: Int
@@ -20,10 +20,10 @@ package final class ServedStreams {
 
   private let plan: ConnectionPlan
   private let memory: Int
-  /// The number of the streams that are wanted; nil for all.
+  /// The stream number to serve; nil for all.
   private let wanted: Int?
   private var served: [Served] = []
-  /// Streams that cannot be served, and of how many of them a message tells.
+  /// Number of streams that cannot be served.
   package private(set) var refused = 0
 
   package init(_ plan: ConnectionPlan, memory: Int, wanted: Int?) {
@@ -32,21 +32,21 @@ package final class ServedStreams {
     self.wanted = wanted
   }
 
-  /// What is to be served, in the order of the inputs and of the streams in each.
+  /// The connections to serve, in the order of the inputs and their streams.
   package func connections() -> [ServedConnection] {
     served.sort { ($0.input, $0.number) < ($1.input, $1.number) }
     return served.map(\.connection)
   }
 
-  /// Whether only gateways are to be served.
+  /// Whether only gateway connections are served.
   package var areGateways: Bool { served.allSatisfy(\.isGateway) }
 
-  /// Gets the streams, and makes of each what is served when it ends.
+  /// Receives the streams, and adds a connection for each when it ends.
   package func recorder() -> StreamRecorder {
     StreamRecorder(budget: memory, contents: .packets, wanted: wanted) { self.add($0, $1, $2) }
   }
 
-  /// Returns the memory that the connection takes, in bytes.
+  /// Returns the memory of the connection, in bytes.
   private func add(_ stream: RecordedStream, _ summary: StreamSummary, _ report: StreamReport) -> Int {
     let isServers = stream.feedbackSender == .server
     let side = isServers ? summary.serverSide : summary.serverSide.other
@@ -56,7 +56,7 @@ package final class ServedStreams {
       return 0
     }
     if stream.midstreamOf.contains(stream.feedbackSender), stream[side].end > 0 {
-      Messages.say("\(name): the capture lacks the beginning of what the server sent: it is served without")
+      Messages.say("\(name): the beginning of the server's bytes was not captured; the rest is served")
     }
     let connection = plan.connection(
       ConnectionPlan.Stream(
@@ -76,7 +76,7 @@ package final class ServedStreams {
     return isDump ? summary.source : "\(summary.source) stream \(summary.number)"
   }
 
-  /// Why a stream is not served; nil where it is.
+  /// Why a stream is not served; nil if it is.
   private func reason(
     _ stream: RecordedStream, _ summary: StreamSummary, _ report: StreamReport, _ side: Side
   ) -> String? {
@@ -84,26 +84,26 @@ package final class ServedStreams {
     let missing = isServer ? summary.serverGapBytes : summary.clientGapBytes
     let bytes = isServer ? summary.serverBytes : summary.clientBytes
     switch summary.speaks {
-    case .encrypted: return "it is encrypted: decrypt the capture first"
-    case .other: return "it is neither feedback nor a gateway connection (--protocol says what a stream is)"
+    case .encrypted: return "the stream is encrypted; decrypt the capture first"
+    case .other: return "neither feedback nor a gateway connection (use --protocol to set the protocol)"
     case .feedback, .gateway: break
     }
-    if missing > 0 { return "\(Count.of(missing, "byte")) of what the server sent are missing" }
-    if stream.isOverBudget { return "all streams together may take \(ByteSize.text(memory)); raise --memory" }
+    if missing > 0 { return "\(Count.of(missing, "byte")) of the server are missing" }
+    if stream.isOverBudget { return "all streams together exceed \(ByteSize.text(memory)); raise --memory" }
     if report.identity.serverEvidence == .dump, bytes == 0, summary.clientBytes > 0 {
-      return "it is what a client sent; --requests and --responses name both directions"
+      return "the dump has a client's bytes; use --requests and --responses to give both directions"
     }
-    return stream[side].bytes.count == bytes ? nil : "what the server sent could not be decoded"
+    return stream[side].bytes.count == bytes ? nil : "the server's bytes could not be decoded"
   }
 
   private func refuse(_ name: String, _ reason: String) {
     refused += 1
     guard refused <= Self.maxMessages else { return }
-    let rest = refused == Self.maxMessages ? " (of others that are not served no more is said)" : ""
-    Messages.say("\(name): is not served: \(reason)\(rest)")
+    let rest = refused == Self.maxMessages ? " (further ones are not listed)" : ""
+    Messages.say("\(name): not served: \(reason)\(rest)")
   }
 
-  /// A dump and an export do not say how the connection ended. The server closed when it had sent all, and many
+  /// In a dump or an export the end of the connection is unknown. Servers closed after sending everything, and many
   /// clients read until then.
   private func ending(_ report: StreamReport, of side: Side) -> ServedConnection.Ending {
     switch report[side].end {
@@ -115,6 +115,6 @@ package final class ServedStreams {
 }
 
 extension ServedConnection {
-  /// Bytes of memory that it takes, but for what arrays have in reserve.
+  /// Memory in bytes, without the spare capacity of arrays.
   fileprivate var cost: Int { bytes.count &+ MemoryLayout<Step>.stride &* steps.count }
 }

@@ -2,27 +2,27 @@ import NIOPosix
 import Platform
 import Synchronization
 
-/// The thread that servers do their work on. One is enough for many servers, and each more takes descriptors.
+/// The thread that servers run on. One is enough for many servers, and each takes file descriptors.
 package final class ServerThread: Sendable {
-  /// Descriptors that the thread itself takes (epoll, eventfd and timerfd on Linux, kqueue elsewhere) and that its
-  /// first server listens on.
+  /// Descriptors needed by the thread itself (epoll, eventfd and timerfd on Linux, kqueue elsewhere) and by its first
+  /// listening server.
   private static let neededDescriptors = 4
 
   let group: MultiThreadedEventLoopGroup
   let sessions = SessionCount()
 
   package init() throws(MockServerError) {
-    // The library ends the process where it gets none.
+    // The library ends the process if it gets none.
     try Self.checkDescriptors()
     group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
   }
 
   deinit {
-    // It fails for nothing but a group that is shut down already.
+    // It fails only if the group is shut down already.
     try? group.syncShutdownGracefully()
   }
 
-  /// Takes as many descriptors as are needed, and gives them back.
+  /// Opens the needed number of descriptors, and closes them again.
   private static func checkDescriptors() throws(MockServerError) {
     var taken: [Int32] = []
     defer { for descriptor in taken { _ = close(descriptor) } }
@@ -39,7 +39,7 @@ package final class ServerThread: Sendable {
   }
 }
 
-/// How many clients the servers of one thread have.
+/// Number of clients of all servers on one thread.
 final class SessionCount: Sendable {
   private let count = Atomic(0)
 

@@ -2,28 +2,28 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// Plays one connection to one client.
+/// Replays one connection to one client.
 final class Session: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
   private enum State: Equatable {
-    /// Not connected yet, or the TLS handshake goes on.
+    /// Before the connection or during the TLS handshake.
     case opening
-    /// The next move can be made.
+    /// Ready for the next move.
     case ready
-    /// The system takes what was sent.
+    /// Waiting for a write to complete.
     case writing
-    /// The client is to read what was sent before anything follows.
+    /// Waiting until the client has read the bytes sent.
     case settling
     case awaiting(clientBytes: Int)
     case pausing
-    /// All was sent; the client is to close.
+    /// Everything was sent; waiting for the client to close.
     case leaving
     case ended
   }
 
-  /// Moves that are made in a row before others have their turn on the thread.
+  /// Maximum number of moves before other work on the thread gets its turn.
   private static let movesInARow = 64
   static let closedEarly = "the client closed before the handshake was over"
 
@@ -37,15 +37,15 @@ final class Session: ChannelInboundHandler {
   private var bytes: [UInt8] = []
   private var ending = ServedConnection.Ending.close
   private var cursor: StepCursor?
-  /// A move that waits until the client has read what was sent.
-  private var held: StepCursor.Move?
+  /// The move to make once the client has read the bytes sent.
+  private var pendingMove: StepCursor.Move?
   private var report = ServedReport(
     connection: "", peer: "?", sent: 0, size: 0, received: 0, end: .stopped, speaksTLS: false)
   private var readMonitor = ReadMonitor(own: nil, peer: nil)
-  /// A chunk was sent that the client may not have read yet.
+  /// Whether the client may not have read the last chunk yet.
   private var isUnsettled = false
   private var hasInputEnded = false
-  /// Whether the client had closed when the server came to its end.
+  /// Whether the client had closed before the server.
   private var clientClosedFirst = false
   private var idleWatch: IdleWatch?
   private var isMoving = false
@@ -57,13 +57,13 @@ final class Session: ChannelInboundHandler {
     self.isTLS = isTLS
   }
 
-  /// The server ends.
+  /// Called when the server stops.
   func stop() {
     if state == .opening { return leave(nil) }
     end(.stopped)
   }
 
-  // MARK: - What comes from the client
+  // MARK: - Input from the client
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
@@ -83,7 +83,7 @@ final class Session: ChannelInboundHandler {
     }
     idleWatch = IdleWatch(limit: registry.configuration.idleNanoseconds, on: context.eventLoop) {
       [weak self] in
-      self?.giveUp()
+      self?.handleIdleTimeout()
     }
     if !isTLS { open(context) }
   }
@@ -102,7 +102,7 @@ final class Session: ChannelInboundHandler {
     let bytes = unwrapInboundIn(data)
     if report.received == 0, !isTLS { report.speaksTLS = TLSOptions.isHandshake(bytes) }
     report.received &+= bytes.readableBytes
-    // What was not waited for is no sign that the client reads.
+    // Unexpected bytes do not show that the client reads.
     guard case .awaiting(let clientBytes) = state else { return }
     progress()
     if report.received >= clientBytes { proceed() }
@@ -137,7 +137,7 @@ final class Session: ChannelInboundHandler {
     case .ended: break
     case .opening: leave(error.reason)
     case .leaving where isTLS && error.isReset:
-      // Many clients never read the alert that ends TLS, and their system says so.
+      // Many clients never read the closing TLS alert, so their system resets the connection.
       complete()
     default:
       let isGone = error.isReset || error is ChannelError
@@ -163,8 +163,8 @@ final class Session: ChannelInboundHandler {
     advance()
   }
 
-  /// Makes moves as long as none has to wait. What a move calls may come back here at once: then the loop that
-  /// is running goes on, and no stack grows.
+  /// Makes moves until one has to wait. A move may call this again synchronously: then the running loop continues,
+  /// without recursion.
   private func advance() {
     guard !isMoving else { return }
     isMoving = true
@@ -173,13 +173,13 @@ final class Session: ChannelInboundHandler {
     while state == .ready {
       guard moves < Self.movesInARow else { return again(after: 0) }
       moves += 1
-      make(held.take() ?? cursor?.next() ?? .end)
+      make(pendingMove.take() ?? cursor?.next() ?? .end)
     }
   }
 
   private func make(_ move: StepCursor.Move) {
     if isUnsettled, mustSettle(before: move) {
-      held = move
+      pendingMove = move
       return settle()
     }
     switch move {
@@ -226,8 +226,8 @@ final class Session: ChannelInboundHandler {
 
   // MARK: - Until the client has read
 
-  /// A record of TLS keeps a chunk apart from the next; without TLS only its having been read does. A reset
-  /// takes away what is still on its way.
+  /// TLS records separate chunks; without TLS the client must have read a chunk before the next one is sent. A reset
+  /// discards bytes in flight.
   private func mustSettle(before move: StepCursor.Move) -> Bool {
     switch move {
     case .send: !isTLS
@@ -245,8 +245,8 @@ final class Session: ChannelInboundHandler {
   private func look() {
     let began = NIODeadline.now()
     let status = readMonitor.look()
-    // All sessions together spend no more than a quarter of the thread's time on looking: where timers are always
-    // due, nothing is read or accepted any more.
+    // All sessions together spend at most a quarter of the thread's time on looking: if timers are always due,
+    // nothing else is read or accepted.
     let shortest = 4 &* (NIODeadline.now() - began).nanoseconds &* Int64(registry.sessionCount)
     switch status {
     case .read: settled()
@@ -281,7 +281,7 @@ final class Session: ChannelInboundHandler {
     }
   }
 
-  /// All was sent, and the client is gone or need not be waited for.
+  /// Everything was sent, and the client has closed or need not be awaited.
   private func complete(afterWaiting: Bool = false) {
     guard state == .leaving else { return }
     let byClient = clientClosedFirst || ending == .waitForClient && !afterWaiting
@@ -301,8 +301,8 @@ final class Session: ChannelInboundHandler {
     registry.ended(self, client: client, report)
   }
 
-  /// Ends a connection on which nothing was served.
-  /// - Parameter reason: why the handshake failed; nil where it did not.
+  /// Ends a connection that was not served.
+  /// - Parameter reason: why the handshake failed; nil if it did not.
   private func leave(_ reason: String?) {
     guard state != .ended else { return }
     state = .ended
@@ -315,22 +315,22 @@ final class Session: ChannelInboundHandler {
 // MARK: - Time
 
 extension Session {
-  /// The client, or the server itself, has done something.
+  /// Notes activity of the client or of the server.
   private func progress() { idleWatch?.progress() }
 
-  /// Neither has done anything for too long.
-  private func giveUp() {
+  /// Called after the idle timeout.
+  private func handleIdleTimeout() {
     switch state {
     case .opening: leave("the client did not complete the handshake in time")
     case .awaiting(let clientBytes): end(.stalled(.didNotSend(expected: clientBytes)))
     case .leaving: complete(afterWaiting: true)
     case .ready, .writing, .settling: end(.stalled(.didNotRead))
-    // The pauses are the server's own.
+    // Pauses are intended.
     case .pausing, .ended: break
     }
   }
 
-  /// Does something on the thread after a time, if it is still in the same state then.
+  /// Runs `work` on the thread after a delay, unless the state has changed.
   private func later(
     _ nanoseconds: Int64, ifStill state: State, _ work: @escaping (Session) -> Void
   ) {

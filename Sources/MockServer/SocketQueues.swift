@@ -1,24 +1,24 @@
 import NIOCore
 import Platform
 
-/// How far what was sent on a connection has come, where the other end is a socket of the same system: Linux
-/// lists both ends in /proc/net/tcp and tcp6 (proc(5)).
+/// Progress of sent bytes, if the peer is a socket on the same system: Linux lists both ends in /proc/net/tcp and
+/// tcp6 (proc(5)).
 struct SocketQueues {
   struct State: Equatable {
-    /// Bytes that the other end's system has not acknowledged.
+    /// Bytes not acknowledged by the peer's system.
     var unacknowledged: Int
-    /// Bytes that wait for the other end to read them; nil where its socket is not listed.
+    /// Bytes that the peer has not read; nil if its socket is not listed.
     var unread: Int?
   }
 
-  /// The first columns of a line for each end, and the file that has it: a socket of IPv6 may speak IPv4.
+  /// The first columns of each end's line, and the file to search: IPv6 sockets may use IPv4.
   private struct Names {
     var file: String
     var own: [UInt8]
     var peer: [UInt8]
   }
 
-  /// No system has more sockets than that takes; what lies beyond is not looked at.
+  /// Maximum file size, in bytes; the rest is ignored.
   private static let maxFileSize = 1 << 24
 
   private let names: [Names]
@@ -38,7 +38,7 @@ struct SocketQueues {
     self.names = names
   }
 
-  /// Nil where nothing is listed: the system is another one, or has forgotten the connection.
+  /// Nil if nothing is listed: not Linux, or the connection is gone.
   mutating func state() -> State? {
     var sent: Int?
     var unread: Int?
@@ -51,7 +51,7 @@ struct SocketQueues {
     return sent.map { State(unacknowledged: $0, unread: unread) }
   }
 
-  /// Fills `buffer` with a file of /proc; false where that cannot be read.
+  /// Fills `buffer` with a file of /proc; false if that is unreadable.
   private mutating func readFile(_ path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return false }
@@ -76,7 +76,7 @@ struct SocketTable {
 
   init(_ text: [UInt8]) { self.text = text }
 
-  /// Bytes in the queues of the socket whose ends are `names`, as the table spells them.
+  /// Bytes in the queues of the socket with the ends `names`, as spelled in the table.
   func queues(of names: [UInt8]) -> (sent: Int, received: Int)? {
     var start = 0
     while start < text.count {
@@ -102,9 +102,9 @@ struct SocketTable {
   }
 }
 
-/// An address and a port as the tables of Linux spell them: words of 32 bits in the order of the machine.
+/// An address and a port as spelled in Linux's tables: words of 32 bits in host byte order.
 private struct End {
-  /// Nil for what IPv4 cannot write.
+  /// Nil if it has no IPv4 form.
   var v4: [UInt8]?
   var v6: [UInt8]
 

@@ -1,8 +1,8 @@
-/// Goes through the steps of a connection, one move at a time. It sends nothing itself.
+/// Iterates over the steps of a connection as single moves. It sends nothing itself.
 struct StepCursor {
   enum Move: Equatable {
-    /// Sends the bytes at these offsets (from 0). A chunk that is long is sent in pieces, and `endsChunk` is
-    /// true for the last.
+    /// Sends the bytes at these offsets (from 0). A long chunk is sent in several moves, and `endsChunk` is true for
+    /// the last.
     case send(Range<Int>, endsChunk: Bool)
     case await(clientBytes: Int)
     case pause(nanoseconds: Int64)
@@ -10,15 +10,15 @@ struct StepCursor {
     case end
   }
 
-  /// Bytes that one move sends at most: each is copied for its way to the socket.
-  static let maxPiece = 1 << 18
+  /// Maximum number of bytes in one move, which are copied to send them.
+  static let maxSendLength = 1 << 18
 
   private let steps: [ServedConnection.Step]
   private let sizes: [Int]
   private let count: Int
   private var nextStep = 0
   private var nextSize = 0
-  /// What is left of the step, and of the chunk at its front.
+  /// The rest of the step, and of its first chunk.
   private var step = 0..<0
   private var chunk = 0..<0
 
@@ -42,13 +42,13 @@ struct StepCursor {
       case .pause(let nanoseconds): return .pause(nanoseconds: nanoseconds)
       }
     }
-    let end = chunk.lowerBound + min(chunk.count, Self.maxPiece)
-    let piece = chunk.lowerBound..<end
+    let end = chunk.lowerBound + min(chunk.count, Self.maxSendLength)
+    let range = chunk.lowerBound..<end
     chunk = end..<chunk.upperBound
-    return .send(piece, endsChunk: chunk.isEmpty)
+    return .send(range, endsChunk: chunk.isEmpty)
   }
 
-  /// Takes the next chunk from what is left of the step.
+  /// Takes the next chunk from the rest of the step.
   private mutating func cutChunk() {
     var size = step.count
     if !sizes.isEmpty {

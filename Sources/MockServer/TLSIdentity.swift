@@ -1,7 +1,7 @@
 import CLibcrypto
 import NIOSSL
 
-/// What a server shows to clients that speak TLS: its certificate, with those that vouch for it, and the key.
+/// A TLS server's identity: its certificate, with the chain, and its key.
 package struct TLSIdentity: Sendable {
   /// The server's certificate first.
   private let certificates: [NIOSSLCertificate]
@@ -10,13 +10,13 @@ package struct TLSIdentity: Sendable {
   package let fingerprint: String
 
   /// - Parameters:
-  ///   - certificatePEM: the server's certificate, and others behind it.
+  ///   - certificatePEM: the server's certificate, and its chain after it.
   ///   - keyPEM: its key, without a passphrase.
   package init(certificatePEM: [UInt8], keyPEM: [UInt8]) throws(TLSIdentityError) {
     guard let certificates = try? NIOSSLCertificate.fromPEMBytes(certificatePEM),
       let first = certificates.first, let der = try? first.toDERBytes()
     else { throw .noCertificate }
-    // Nobody is asked for a passphrase: a server has no terminal.
+    // Passphrases are not supported: a server has no terminal.
     if Self.isEncrypted(keyPEM) { throw .encryptedKey }
     guard let key = try? NIOSSLPrivateKey(bytes: keyPEM, format: .pem) else { throw .noKey }
     self.certificates = certificates
@@ -55,13 +55,13 @@ package struct TLSIdentity: Sendable {
   }
 }
 
-/// What is wrong with a certificate and its key.
+/// Errors of a certificate or its key.
 package enum TLSIdentityError: Error, Equatable {
   case noCertificate
   case noKey
   case encryptedKey
-  /// The key is not the one of the certificate.
+  /// The key does not match the certificate.
   case mismatch
-  /// The system's library made none.
+  /// The system's library failed to generate it.
   case notMade
 }

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOSSL
 
-/// How a server speaks TLS, beside what it shows.
+/// TLS settings of a server.
 package struct TLSOptions: Sendable {
   package enum Version: String, CaseIterable, Sendable {
     case tls10 = "1.0"
@@ -10,9 +10,9 @@ package struct TLSOptions: Sendable {
     case tls13 = "1.3"
   }
 
-  /// The oldest version that is spoken: clients of these protocols are as old as them.
+  /// The oldest version accepted: clients of these protocols are just as old.
   package var oldestVersion = Version.tls10
-  /// Asks clients for a certificate, as Apple's servers did, and takes any, or none.
+  /// Whether to ask clients for a certificate, as Apple's servers did. Any certificate is accepted, or none.
   package var asksClientCertificate = false
 
   package init() {}
@@ -21,7 +21,7 @@ package struct TLSOptions: Sendable {
     configuration.minimumTLSVersion = oldestVersion.library
     if asksClientCertificate {
       configuration.certificateVerification = .optionalVerification
-      // Nothing is verified, so nothing need be trusted.
+      // Nothing is verified, so no roots are needed.
       configuration.trustRoots = .certificates([])
     }
   }
@@ -31,7 +31,7 @@ package struct TLSOptions: Sendable {
     return NIOSSLServerHandler(context: context) { _, verified in verified.succeed(.certificateVerified) }
   }
 
-  /// Whether bytes are the beginning of a handshake (RFC 8446, section 5.1): content type 22, version 3.x.
+  /// Whether bytes begin a handshake (RFC 8446, section 5.1): content type 22, version 3.x.
   static func isHandshake(_ bytes: ByteBuffer) -> Bool {
     bytes.getBytes(at: bytes.readerIndex, length: 2) == [22, 3]
   }

@@ -1,7 +1,7 @@
 import NIOCore
 import Platform
 
-/// Stands next to the socket, so that a connection can be ended without the farewell of TLS.
+/// The handler next to the socket, which ends a connection without a TLS closing alert.
 final class TransportHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -13,11 +13,10 @@ final class TransportHandler: ChannelInboundHandler {
   /// Closes at once.
   func breakOff() { context?.close(promise: nil) }
 
-  /// Closes with a RST: that is what a socket does that does not linger at all (RFC 9293, section 3.10.4,
-  /// ABORT).
+  /// Closes with a RST, by a linger time of 0 (RFC 9293, section 3.10.4, ABORT).
   func reset() {
     guard let context else { return }
-    // On the thread of the channel it is set at once.
+    // On the channel's thread it takes effect immediately.
     _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
     context.close(promise: nil)
   }

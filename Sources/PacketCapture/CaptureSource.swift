@@ -1,6 +1,7 @@
 import WireBytes
 
-/// The packets of a capture, reassembled to streams. Several files may be one capture: connections continue across them.
+/// The packets of a capture, reassembled into streams. Several files may be one capture: connections continue across
+/// them.
 package struct CaptureSource: StreamSource, ~Copyable {
   private let options: CaptureOptions
   private var records: CaptureRecords
@@ -9,7 +10,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
   private var filter: PacketFilter?
   /// Which of the files is being read, from 0.
   private var input: UInt16 = 0
-  /// Packets of the file that were read so far, whether the filter accepts them or not.
+  /// Packets of the file read so far, whether the filter accepts them or not.
   package private(set) var packetCount = 0
   private var isFinishing = false
 
@@ -22,8 +23,8 @@ package struct CaptureSource: StreamSource, ~Copyable {
     reassembler = Reassembler(options: options)
   }
 
-  /// What follows is a file of its own, which continues the one before it.
-  /// - Parameter history: finds bytes of the file again.
+  /// Begins the next file, which continues the previous one.
+  /// - Parameter history: gives access to earlier bytes of the file.
   package mutating func begin(_ kind: CaptureRecords.Kind, input: UInt16, history: CaptureHistory?) {
     records = CaptureRecords(kind: kind, maxPacket: options.maxPacket)
     self.input = input
@@ -31,7 +32,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
     reassembler.use(history)
   }
 
-  /// The file has ended: what comes next is another one.
+  /// The file has ended; another may follow.
   package mutating func end() { reassembler.use(nil) }
 
   package mutating func read(
@@ -94,7 +95,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
     reassembler.packetRead()
   }
 
-  /// What is not a segment in one packet.
+  /// Handles every dissection except a segment in one packet.
   @inline(never)
   private mutating func take(
     _ dissection: Dissection, of record: PacketRecord, _ packet: PacketReference, in window: RawSpan
@@ -112,7 +113,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
     }
   }
 
-  /// Data that a tool has exported without its headers: with numbers of its TCP segment, or decrypted and in order.
+  /// Data that a tool exported without headers: with numbers of its TCP segment, or decrypted and in order.
   private mutating func take(
     _ pdu: ExportedPDU, of record: PacketRecord, _ packet: PacketReference, in window: RawSpan
   ) {
@@ -140,10 +141,10 @@ package struct CaptureSource: StreamSource, ~Copyable {
 }
 
 extension ExportedPDU {
-  /// The TCP segment that the data is the payload of; nil where nothing is known of one, as of data that was decrypted.
+  /// The TCP segment with the data as its payload; nil if unknown, as for decrypted data.
   fileprivate func segment(from source: Endpoint, to destination: Endpoint) -> TCPSegment? {
     guard let tcp else { return nil }
-    // Of data that came in several segments, the numbers are those of the last.
+    // For data from several segments, the numbers are those of the last.
     let first = tcp.isReassembled ? tcp.nextSequence + -(payload.count &+ missingLength) : tcp.sequence
     return TCPSegment(
       source: source, destination: destination, sequence: first, acknowledgement: tcp.acknowledgement,
@@ -153,7 +154,7 @@ extension ExportedPDU {
 }
 
 extension ReassembledDatagram {
-  /// Which packets brought the bytes in `range` of the datagram.
+  /// The packets with the bytes in `range` of the datagram.
   fileprivate func parts(_ range: Range<Int>) -> [PayloadPart] {
     origins.indices.compactMap { index in
       let origin = origins[index]

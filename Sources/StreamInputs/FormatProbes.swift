@@ -1,17 +1,17 @@
 import PacketCapture
 
-/// What a file is, by its content.
+/// The detected format of a file.
 package enum Recognition: Equatable, Sendable {
   case format(InputFormat)
-  /// Something known that this version does not read: what it is, and what to do.
+  /// A known format that is not supported: its name and the remedy.
   case foreign(kind: String, remedy: String)
-  /// An archive or compression that is not looked through, likewise: what is in it may well be inputs.
+  /// An unsupported archive or compression, likewise: it may well contain inputs.
   case packed(kind: String, remedy: String)
   case nothing
 }
 
-/// A test for one kind of content, on its head: up to `FormatProbes.headLength` bytes of its beginning,
-/// decompressed; `isWhole` says that it is all of it.
+/// Detects one format by the head of a file: up to `FormatProbes.headLength` bytes of its decompressed content;
+/// `isWhole` if there are no more.
 package struct FormatProbe: Sendable {
   var result: Recognition
   var matches: @Sendable (_ head: [UInt8], _ isWhole: Bool) -> Bool
@@ -24,30 +24,30 @@ package struct FormatProbe: Sendable {
   }
 }
 
-/// The table of probes, asked from the top; the first that matches decides. File names play no part.
+/// The table of probes, in order of precedence. File names are ignored.
 package enum FormatProbes {
-  /// Bytes of a file's beginning that decide what it is.
+  /// Size of the head, in bytes.
   package static let headLength = 64 << 10
 
   static let captures = FormatProbe(.format(.capture)) { head, _ in
     CaptureRecords.recognises(head.span.bytes) != nil
   }
 
-  static let foreign: [FormatProbe] = [
-    magic(Array("SQLite format 3\0".utf8), "an SQLite database", "a store is named with --store")
+  static let unsupported: [FormatProbe] = [
+    magic(Array("SQLite format 3\0".utf8), "an SQLite database", "use --store to name a store")
   ]
 
   static let text: [FormatProbe] = [
     FormatProbe(
       .foreign(
         kind: "the output of od, or of hexdump without -C",
-        remedy: "make the text with xxd or hexdump -C, which tell the order of the bytes")
+        remedy: "use xxd or hexdump -C instead, whose byte order is known")
     ) { head, _ in OffsetWords.begin(head) },
     FormatProbe(.format(.dump(.hex))) { HexLayout(of: $0, isWhole: $1) != nil },
     FormatProbe(.format(.dump(.base64))) { Base64Decoder.recognises($0.span.bytes, isWhole: $1) },
   ]
 
-  /// A file that begins with tshark's mark of a gap holds what tshark saved of a stream.
+  /// A file that begins with tshark's gap mark is stream data saved by tshark.
   static let marked = FormatProbe(.format(.dump(.raw))) { head, _ in
     if case .mark = GapMark.match(at: 0, in: head.span.bytes) { true } else { false }
   }
@@ -56,9 +56,9 @@ package enum FormatProbes {
     FormatProbe(.foreign(kind: kind, remedy: remedy)) { head, _ in head.starts(with: bytes) }
   }
 
-  /// What the file is whose content begins with `head`, which was decompressed where it lay `inside` a
-  /// compression. `content` are probes for raw bytes, which only the caller can tell, since sources know no
-  /// protocol. An empty file is a dump of nothing.
+  /// Detects the format of the content that begins with `head`; `inside` is the compression it was decompressed from.
+  /// `content` are probes for raw bytes, provided by the caller, since sources know no protocol. An empty file is an
+  /// empty dump.
   package static func recognise(
     _ head: [UInt8], isWhole: Bool, inside compression: Compression? = nil, content: [FormatProbe]
   ) -> Recognition {
@@ -66,31 +66,32 @@ package enum FormatProbes {
     if let compression, let inner = Compression(of: head[...]) {
       return .packed(
         kind: "\(inner.rawValue)-compressed inside a \(compression.rawValue) file",
-        remedy: "one layer is read; take one off first: \(compression.rawValue) -dc FILE | apnsift inspect -")
+        remedy:
+          "only one layer is decompressed; remove one: \(compression.rawValue) -dc FILE | apnsift inspect -")
     }
-    if let packing = Packing(of: head) {
-      let place = compression.map { " inside a \($0.rawValue) file" } ?? ""
+    if let archive = ArchiveSignature(of: head) {
+      let suffix = compression.map { " inside a \($0.rawValue) file" } ?? ""
       return .packed(
-        kind: "\(packing.kind)\(place), which is not read", remedy: packing.remedy(inside: compression))
+        kind: "\(archive.kind)\(suffix), which is not read", remedy: archive.remedy(inside: compression))
     }
-    for probe in [captures] + foreign where probe.matches(head, isWhole) { return probe.result }
-    // Exports hold lines of hex, and some nothing else.
+    for probe in [captures] + unsupported where probe.matches(head, isWhole) { return probe.result }
+    // Exports contain lines of hex, so they are tried before hex dumps.
     if let format = ExportFormat.recognise(head: head, isWhole: isWhole) { return .format(.export(format)) }
     for probe in text + [marked] + content where probe.matches(head, isWhole) { return probe.result }
     return .nothing
   }
 }
 
-/// How an input is stored, as `--from` names it.
+/// The format of an input, as named by `--from`.
 package enum InputFormat: Equatable, Sendable {
-  /// The bytes of one stream, as they are or as text.
+  /// The bytes of one stream, raw or as text.
   case dump(DumpFormat)
   /// Packets: pcap or pcapng.
   case capture
-  /// What another tool wrote of streams.
+  /// Streams written by another tool.
   case export(ExportFormat)
 
-  /// All of them, by name.
+  /// All formats, by name.
   package static let all: [(name: String, format: InputFormat)] =
     DumpFormat.allCases.map { ($0.rawValue, .dump($0)) } + [("capture", .capture)]
     + ExportFormat.allCases.map { ($0.rawValue, .export($0)) }

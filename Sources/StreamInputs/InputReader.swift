@@ -2,76 +2,78 @@ import PacketCapture
 import Platform
 import WireBytes
 
-/// How inputs are read.
+/// Options for reading inputs.
 package struct ReadingOptions: Sendable {
-  /// Nil recognises each file by its content.
+  /// Nil detects the format of each file from its content.
   package var format: InputFormat?
-  /// Whether the inputs' SHA-256 is wanted.
+  /// Whether to compute the inputs' SHA-256.
   package var hashes = true
-  /// How many bytes the `*` lines of one hex dump may stand for.
+  /// Maximum number of bytes that the `*` lines of one hex dump may expand to.
   package var maxExpansion = 1 << 30
   package var capture = CaptureOptions()
-  /// Whether the inputs are one capture: connections go on across files.
+  /// Whether the inputs are one capture: connections continue across files.
   package var joins = false
 
   package init() {}
 }
 
-/// What became of an input.
+/// Result of reading an input.
 package struct InputReport: Sendable {
   package var name: String
-  /// Nil where it was not read.
+  /// Nil if it was not read.
   package var format: InputFormat?
-  /// Which kind of capture it is.
+  /// The kind of capture.
   package var captureKind: CaptureRecords.Kind?
-  /// Packets that a capture holds.
+  /// Packets in a capture.
   package var packets: Int?
-  /// Nil where the file holds the bytes themselves.
+  /// Nil if the file is not compressed.
   package var compression: Compression?
-  /// Bytes of the file that were read, as it lies on disk, and their SHA-256.
+  /// Bytes read of the file on disk, and their SHA-256.
   package var bytes = 0
   package var sha256: String?
-  /// Bytes that the file holds: as many, or what became of them when they were decompressed.
+  /// Bytes of content: the same number, or that after decompression.
   package var contentBytes = 0
   package var faults: [InputFault] = []
-  /// What its content was taken for.
+  /// The detected format.
   package var recognition = Recognition.nothing
-  /// Whether it lay in a directory and was skipped.
+  /// Whether it was found in a directory and skipped.
   package var isPassedOver = false
 }
 
-/// Reads inputs: a file's blocks in, batches of the events of its streams out. Memory does not grow with the file.
+/// Reads inputs: blocks of a file in, batches of stream events out. Memory does not grow with the file.
 package struct InputReader: ~Copyable {
-  /// Takes the events that one window gave, in order.
+  /// Receives the events of one window, in order.
   package typealias Consumer = (_ batch: EventBatch) throws -> Void
 
-  /// Bytes read at once: large enough that a system call costs nothing beside them, small enough for the processor's cache.
+  /// Bytes read at once: large enough to make the cost of a system call negligible, small enough for the processor's
+  /// cache.
   private static let blockLength = 256 << 10
-  /// Bytes of a capture's content that are kept where the file cannot be read twice: what a sender repeats is compared with
+  /// Bytes of a capture's content kept in memory if the file cannot be read twice: retransmissions are compared with
   /// them.
   private static let keptLength = 32 << 20
 
   private let options: ReadingOptions
   private let contentProbes: [FormatProbe]
   private let consume: Consumer
-  /// Consumes on another thread while the next block is read; nil where this one does.
+  /// Consumes on another thread while the next block is read; nil to consume on this one.
   private let worker: SerialWorker<EventBatch>?
-  private static let mostWaiting = 2
-  /// Whether the worker has what this input gave so far: only then the next comes after it.
+  private static let maxQueued = 2
+  /// Whether the worker has the input's events so far: only then may it get the next ones.
   private var usesWorker = false
-  /// Whether reading this input takes more than passing its bytes on.
+  /// Whether reading this input takes more than passing on its bytes.
   private var isReadingWork = false
   private var block: [UInt8]
   private var batch = EventBatch()
-  /// The capture that is made of several inputs.
+  /// The capture that several inputs form.
   private var joined: CaptureSource?
-  /// How many inputs were read before this one.
+  /// Number of inputs read before this one.
   private var inputCount = 0
 
   /// - Parameters:
-  ///   - contentProbes: tell whether raw bytes are what the caller looks for.
-  ///   - usesThread: whether large inputs are consumed on another thread. Between two inputs, and after `stop`, none is.
-  ///   - consume: gets the events of all inputs.
+  ///   - contentProbes: detect the caller's protocols in raw bytes.
+  ///   - usesThread: whether large inputs are consumed on another thread; it is idle between two inputs, and after
+  ///     `stop`.
+  ///   - consume: receives the events of all inputs.
   /// - Throws: an `InputFault` where the filter does not compile.
   package init(
     options: ReadingOptions, contentProbes: [FormatProbe], usesThread: Bool = false,
@@ -86,27 +88,27 @@ package struct InputReader: ~Copyable {
   }
 
   private static func worker(_ consume: @escaping Consumer) -> SerialWorker<EventBatch> {
-    SerialWorker(capacity: mostWaiting) { batch in
+    SerialWorker(capacity: maxQueued) { batch in
       try consume(batch)
       batch.removeAll()
     }
   }
 
-  /// Waits until no other thread consumes.
+  /// Waits until the other thread is idle.
   package func stop() { worker?.stop() }
 
-  /// Reads `input` and has its events consumed. An input that cannot be read whole gives what could be read, and a
-  /// fault in the report; only what the consumer throws is thrown.
+  /// Reads `input` and passes on its events. If an input is unreadable in part, the rest is used, and the report has
+  /// a fault; only errors of the consumer are thrown.
   /// - Parameters:
-  ///   - hashes: whether this input's SHA-256 is wanted, also where those of all are not.
-  ///   - progress: gets, now and then, how many bytes of the file on disk were read.
+  ///   - hashes: whether to compute this input's SHA-256 even if the options do not ask for it.
+  ///   - progress: called now and then with the number of bytes read of the file on disk.
   package mutating func read(
     _ input: Input, hashes: Bool = false, progress: (_ done: Int) -> Void
   ) throws -> InputReport {
     defer { inputCount += 1 }
     if input.half == .requests { batch.opened(.pair, slot: 0) }
     let report = try readContent(of: input, hashes: hashes, progress: progress)
-    // Whatever became of this half: the other one was read.
+    // Even if this half failed: the other one was read.
     if input.half == .responses { batch.closed(StreamReport(.pair), slot: 0) }
     try emit()
     try worker?.drain()
@@ -119,7 +121,7 @@ package struct InputReader: ~Copyable {
   ) throws -> InputReport {
     var report = InputReport(name: input.name)
     do {
-      // Who says raw may mean bytes that only look compressed.
+      // With the raw format, bytes may only look compressed.
       var file = try InputFile(
         input, hashes: options.hashes || hashes, readsLookalikes: options.format == .dump(.raw))
       let filled = try file.fill(&block, from: 0)
@@ -130,7 +132,7 @@ package struct InputReader: ~Copyable {
         return report
       }
       report.format = format
-      // To read bytes that are only passed on takes less than to pass them to another processor.
+      // Reading bytes only to pass them on takes less time than passing them to another processor.
       isReadingWork = options.hashes || hashes || report.compression != nil || format != .dump(.raw)
       switch format {
       case .dump(let format):
@@ -158,7 +160,7 @@ package struct InputReader: ~Copyable {
     return report
   }
 
-  /// All inputs have been read: the capture that they made has ended.
+  /// All inputs have been read: ends the joined capture.
   package mutating func finish() throws {
     guard var source = joined.take() else { return }
     try finish(&source)
@@ -169,11 +171,11 @@ package struct InputReader: ~Copyable {
   ) throws {
     guard let kind = report.captureKind else {
       report.faults.append(
-        InputFault("is no capture: expected pcap or pcapng, found neither's first bytes", fileOffset: 0))
+        InputFault("not a pcap or pcapng capture", fileOffset: 0))
       return
     }
     let history = file.keepHistory(Self.keptLength, after: block[..<filled])
-    // Taken out of `self` while it is read into, so that it is not copied.
+    // Moved out of `self` meanwhile, so that it is not copied.
     var source = if let known = joined.take() { known } else { try CaptureSource(options: options.capture) }
     source.begin(kind, input: options.joins ? UInt16(clamping: inputCount) : 0, history: history)
     try readWindows(&file, filled, &source, report: &report, progress: progress)
@@ -188,7 +190,7 @@ package struct InputReader: ~Copyable {
 
   // MARK: - From a file's blocks to events
 
-  /// Reads a file that is no part of a larger one.
+  /// Reads a file that is not part of a joined capture.
   private mutating func readAll(
     _ file: inout InputFile, _ filled: Int, _ source: inout some StreamSource & ~Copyable,
     report: inout InputReport, progress: (Int) -> Void
@@ -197,12 +199,12 @@ package struct InputReader: ~Copyable {
     try finish(&source)
   }
 
-  /// Moves the block over the file as a window: what is left of it comes to its front.
+  /// Moves the block over the file as a window: unread bytes move to its front.
   private mutating func readWindows(
     _ file: inout InputFile, _ firstFilled: Int, _ source: inout some StreamSource & ~Copyable,
     report: inout InputReport, progress: (Int) -> Void
   ) throws {
-    // Taken out of `self`, so that a window of the block can be read while the batch is filled.
+    // Moved out of `self`, so that a window of the block can be read while the batch is filled.
     var block: [UInt8] = []
     swap(&block, &self.block)
     defer { swap(&block, &self.block) }
@@ -220,7 +222,7 @@ package struct InputReader: ~Copyable {
       case .isFull(let consumed):
         start = consumed
       case .needsBytes(let consumed, let needed):
-        // A small input costs less than to wake a thread.
+        // For a small input, waking a thread costs more than it saves.
         usesWorker = usesWorker || worker != nil && isReadingWork && filled == block.count
         let rest = Self.moveToFront(consumed..<filled, of: &block, isShared: worker != nil)
         windowOffset += consumed
@@ -237,7 +239,7 @@ package struct InputReader: ~Copyable {
         break reading
       }
     }
-    // What the file holds after the last record counts for its size and its digest.
+    // Bytes after the last record count for the file's size and digest.
     do throws(InputFault) {
       while readFault == nil, try file.fill(&block, from: 0) > 0 {}
     } catch {
@@ -246,12 +248,12 @@ package struct InputReader: ~Copyable {
     if let readFault { report.faults.append(readFault) }
   }
 
-  /// Moves bytes to the front of the block, or of a new one where somebody has this: what is read next comes after them.
-  /// - Returns: how many bytes they are.
+  /// Moves bytes to the front of the block, or of a new one if this is shared; the next bytes are read after them.
+  /// - Returns: the number of bytes.
   private static func moveToFront(_ range: Range<Int>, of block: inout [UInt8], isShared: Bool) -> Int {
     if isShared {
       let rest = block[range]
-      // What comes after the rest is read before anybody looks at it.
+      // The bytes after the rest are filled before they are used.
       block = [UInt8](unsafeUninitializedCapacity: block.count) { bytes, count in
         _ = bytes.initialize(fromContentsOf: rest)
         count = bytes.count
@@ -270,8 +272,8 @@ package struct InputReader: ~Copyable {
     try emit()
   }
 
-  /// Has the events so far consumed.
-  /// - Parameter window: what they are in.
+  /// Passes the events so far to the consumer.
+  /// - Parameter window: their bytes.
   private mutating func emit(_ window: [UInt8] = []) throws {
     guard !batch.isEmpty else { return }
     batch.window = window
@@ -284,20 +286,20 @@ package struct InputReader: ~Copyable {
     batch = try worker.add(full) ?? EventBatch()
   }
 
-  // MARK: - Recognition
+  // MARK: - Detection
 
-  /// The format to read `input` in; nil, with the reason in the report, where it is not to be read.
+  /// The format to read `input` in; nil, with the reason in the report, if it is not read.
   private func format(
     of input: Input, head: [UInt8], isWhole: Bool, report: inout InputReport
   ) -> InputFormat? {
     guard let format = recognise(input, head: head, isWhole: isWhole, report: &report) else { return nil }
     if options.joins, format != .capture {
-      report.faults.append(InputFault("is no capture, and --join makes one capture of all inputs"))
+      report.faults.append(InputFault("not a capture, and --join joins captures only"))
       return nil
     }
     if input.half != nil, !format.isDump {
       report.faults.append(
-        InputFault("holds whole streams: --requests and --responses take dumps of one direction each"))
+        InputFault("contains whole streams: --requests and --responses take dumps of one direction each"))
       return nil
     }
     return format
@@ -317,7 +319,7 @@ package struct InputReader: ~Copyable {
       if input.isNamed { report.faults.append(InputFault("is \(kind): \(remedy)", fileOffset: 0)) }
       return nil
     case .packed(let kind, let remedy):
-      // In a directory, too: evidence that is skipped for its wrapping would be missed by nobody.
+      // In a directory, too: skipped evidence must not go unnoticed.
       report.faults.append(InputFault("is \(kind): \(remedy)", fileOffset: 0))
       return nil
     case .nothing:

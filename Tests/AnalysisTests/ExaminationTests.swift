@@ -50,7 +50,7 @@ struct ExaminationTests {
     Case(
       testDescription: "text that is nothing", files: [("a", Array("Dear reader, ".utf8))], named: ["a"],
       messages: [
-        "a: warning: recognised as nothing, and read as a raw feedback dump; if it is one, --from raw silences this"
+        "a: warning: no known format; read as raw feedback. Use --from raw if that is right, --from hex or base64 if it is text"
       ], codes: [.skippedBytes, .unrecognisedInput]),
     Case(
       testDescription: "a directory with a dump, text and another format",
@@ -59,12 +59,12 @@ struct ExaminationTests {
       ],
       named: ["d"],
       messages: [
-        "d/b: passed over: recognised as nothing", "d/c: passed over: an SQLite database",
+        "d/b: skipped: no known format", "d/c: skipped: an SQLite database",
       ], codes: [.unrecognisedInput, .unrecognisedInput]),
     Case(
       testDescription: "a directory with nothing but text", files: [("d/b", Array("Dear reader, ".utf8))],
       named: ["d"],
-      messages: ["d/b: passed over: recognised as nothing", "d: the directory holds no input"],
+      messages: ["d/b: skipped: no known format", "d: the directory holds no input"],
       codes: [.unrecognisedInput], failures: 1, inputs: 0),
   ]
 

@@ -182,7 +182,7 @@ struct CaptureInputTests {
     #expect(exported.findings.first?["offset"] as? Int == 507)
   }
 
-  @Test("captures beside dumps in a directory are read, whatever their names, and the rest is passed over")
+  @Test("captures and dumps in a directory are read, whatever their names, and the rest is skipped")
   func besideDumps() throws {
     try directory.write(PcapWriter().file(packets), to: "all/1.txt")
     try directory.write(feedback(tuples(2)), to: "all/2.pcap")
@@ -208,7 +208,7 @@ struct CaptureInputTests {
     #expect(exported.outcome.code == 2)
     #expect(
       exported.outcome.messages.first
-        == "input: is no capture: expected pcap or pcapng, found neither's first bytes")
+        == "input: not a pcap or pcapng capture")
     #expect(try exported.tuples.map(\.token) == sent.map { hex($0.token) })
   }
 

@@ -69,7 +69,7 @@ struct CaptureScaleTests {
     #expect(outcome.lines.count == 2)
     #expect(
       outcome.text.contains(
-        "\(count - remembered) idle connections that had carried nothing were forgotten"), "\(outcome.text)")
+        "dropped \(count - remembered) idle connections without data"), "\(outcome.text)")
     // Each takes up to 2 KiB.
     #expect(peak < Self.ground + remembered << 11, "\(peak) bytes")
   }

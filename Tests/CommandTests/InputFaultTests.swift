@@ -24,9 +24,9 @@ struct InputFaultTests {
     Case("loop", "symbolic links") { try $0.makeLink("loop", to: "loop") },
     Case("nowhere", "No such file") { try $0.makeLink("nowhere", to: "gone") },
     Case("empty", "holds no input") { try $0.makeDirectory("empty") },
-    Case("foreign", "holds no input", "foreign/a.txt: passed over", "foreign/b/c.bin: passed over") {
-      try $0.write("no dump\n", to: "foreign/a.txt")
-      try $0.write([UInt8](repeating: 0xfe, count: 500), to: "foreign/b/c.bin")
+    Case("unknown", "holds no input", "unknown/a.txt: skipped", "unknown/b/c.bin: skipped") {
+      try $0.write("no dump\n", to: "unknown/a.txt")
+      try $0.write([UInt8](repeating: 0xfe, count: 500), to: "unknown/b/c.bin")
     },
     Case("reserved.pcap", "reserved bits set", "expected a number below 65536") {
       try $0.write(
@@ -36,18 +36,18 @@ struct InputFaultTests {
     Case("other.sqlite", "is an SQLite database", "--store") {
       try $0.write(Array("SQLite format 3\0".utf8), to: "other.sqlite")
     },
-    Case("cut.gz", "gzip-compressed data is cut at offset 100 of the compressed file") { directory in
+    Case("cut.gz", "gzip-compressed data is truncated at offset 100 of the compressed file") { directory in
       let packed = try directory.tool("gzip", ["-c"], input: .bytes(feedback(tuples(3))))
       try directory.write(packed.prefix(100), to: "cut.gz")
     },
-    Case("behind.zst", "zstd-compressed data has something else behind it") { directory in
+    Case("trailing.zst", "zstd-compressed data is followed by other data") { directory in
       let packed = try directory.tool("zstd", ["-c"], input: .bytes(feedback(tuples(3))))
-      try directory.write(packed + [1, 2, 3, 4], to: "behind.zst")
+      try directory.write(packed + [1, 2, 3, 4], to: "trailing.zst")
     },
-    Case("odd.hex", "line 1, column 151", "cut") {
+    Case("odd.hex", "line 1, column 151", "truncated") {
       try $0.write(String(hex(feedback(tuples(2))).dropLast()), to: "odd.hex")
     },
-    Case("cut.xxd", "line 3", "cut") { directory in
+    Case("cut.xxd", "line 3", "truncated") { directory in
       let text = try directory.tool("xxd", [], input: .bytes(feedback(tuples(3))))
       try directory.write(text.prefix(67 * 2 + 30), to: "cut.xxd")
     },
@@ -134,20 +134,20 @@ struct InputFaultTests {
     #expect(outcome.text.hasPrefix("dumps/a/good.bin\n"))
     for name in ["dumps/z.txt", "dumps/pipe", "dumps/loop"] {
       #expect(
-        outcome.messages.contains { $0.hasPrefix("\(name): passed over") }, "\(name): \(outcome.errors)")
+        outcome.messages.contains { $0.hasPrefix("\(name): skipped") }, "\(name): \(outcome.errors)")
     }
   }
 
-  @Test("a named file that is recognised as nothing is read as a raw dump, with a warning")
+  @Test("a named file of no known format is read as a raw dump, with a warning")
   func unrecognisedFile() throws {
     let directory = try TestDirectory()
     try directory.write("hello, world\n", to: "notes.txt")
     let outcome = try directory.apnsift("export", "notes.txt", "--records", "findings")
     #expect(outcome.code == 0)
-    #expect(outcome.errors.contains("notes.txt: warning: recognised as nothing"))
+    #expect(outcome.errors.contains("notes.txt: warning: no known format"))
     #expect(
       parseCSV(outcome.text).dropFirst().map { $0[7] }.sorted() == ["skipped-bytes", "unrecognised-input"])
-    #expect(outcome.errors.contains("if it is one, --from raw silences this"))
+    #expect(outcome.errors.contains("Use --from raw if that is right"))
     let quiet = try directory.apnsift("export", "notes.txt", "--from", "raw")
     #expect(!quiet.errors.contains("warning"))
   }

@@ -133,7 +133,7 @@ struct MappingCommandTests {
     let outcome = try directory.apnsift(
       "replay", "dump.bin", "--store", "sqlite:own.sqlite", "--mapping", "cut.yml.gz")
     #expect(outcome.code == 2)
-    #expect(outcome.messages.first?.hasPrefix("cut.yml.gz: the gzip-compressed data is cut") == true)
+    #expect(outcome.messages.first?.hasPrefix("cut.yml.gz: the gzip-compressed data is truncated") == true)
   }
 
   @Test("bytes that are no UTF-8 are named by their place")

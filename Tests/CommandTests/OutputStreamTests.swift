@@ -120,10 +120,10 @@ struct OutputStreamTests {
   }
 
   static let commands: [(arguments: [String], says: String)] = [
-    (["inspect", "dump.bin"], "inspected 1 input with 3 records; nothing wrong with it"),
-    (["inspect", "--json", "dump.bin"], "inspected 1 input with 3 records; nothing wrong with it"),
-    (["export", "dump.bin"], "exported 3 records of 1 input; nothing wrong with it"),
-    (["export", "--records", "streams", "dump.bin"], "exported 1 stream of 1 input; nothing wrong with it"),
+    (["inspect", "dump.bin"], "inspected 1 input with 3 records; no problems found"),
+    (["inspect", "--json", "dump.bin"], "inspected 1 input with 3 records; no problems found"),
+    (["export", "dump.bin"], "exported 3 records of 1 input; no problems found"),
+    (["export", "--records", "streams", "dump.bin"], "exported 1 stream of 1 input; no problems found"),
     (["replay", "dump.bin", "--store", "sqlite:s"], "replayed 3 tuples with 3 distinct tokens"),
     (
       ["replay", "dump.bin", "--store", "sqlite:s", "--dry-run"], "dry run of 3 tuples with 3 distinct tokens"

@@ -127,7 +127,7 @@ struct RawStreamTests {
     let outcome = try directory.apnsift(
       "export", "-t", "raw", "-o", "out", "dump.bin", "follow.txt", "capture.pcap")
     #expect(outcome.code == 0)
-    #expect(outcome.messages == ["exported 3 directions of 3 streams to out; nothing wrong with it"])
+    #expect(outcome.messages == ["exported 3 directions of 3 streams to out; no problems found"])
     try expectSound()
     let entries = try catalogue()
     #expect(

@@ -47,10 +47,10 @@ struct UnattendedReplayTests {
   func unrecognised() throws {
     try directory.write(Self.page, to: "spool/page.bin")
     let usual = try replay("--dry-run")
-    #expect(usual.code == 0 && usual.messages.contains("spool/page.bin: passed over: recognised as nothing"))
+    #expect(usual.code == 0 && usual.messages.contains("spool/page.bin: skipped: no known format"))
     let failed = try replay("--fail-on", "unrecognised", "--quiet")
     #expect(failed.code == 2)
-    #expect(failed.messages.first == "spool/page.bin: passed over: recognised as nothing")
+    #expect(failed.messages.first == "spool/page.bin: skipped: no known format")
     #expect(!directory.exists("tokens.sqlite"))
     let skipped = try replay("--fail-on", "unrecognised", "--skip-unreadable", "--json")
     #expect(skipped.code == 2)

@@ -26,7 +26,7 @@ struct ChunkTests {
     Case("single bytes", [40], sizes: [1], expected: .init(repeating: 1, count: 40)),
     Case("of one size, the last shorter", [100], sizes: [38], expected: [38, 38, 24]),
     Case("sizes in turn", [20], sizes: [1, 2, 3], expected: [1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 1]),
-    Case("sizes go on behind a step", [4, 4], sizes: [3, 2], expected: [3, 1, 3, 1]),
+    Case("sizes continue after a step", [4, 4], sizes: [3, 2], expected: [3, 1, 3, 1]),
     Case("a size above all", [10], sizes: [1 << 40], expected: [10]),
   ]
 
@@ -52,7 +52,7 @@ struct ChunkTests {
     #expect(counts == [20, 18, 20, 18, 20, 18, 0])
   }
 
-  @Test("a chunk above what a socket holds comes whole")
+  @Test("a chunk larger than a socket buffer arrives whole")
   func longChunk() throws {
     let connection = ServedConnection(chunks: [3_000_000, 5])
     let server = try TestServer([connection])

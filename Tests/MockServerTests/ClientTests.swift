@@ -11,7 +11,7 @@ struct ClientTests {
     try server.log.reports().first?.end
   }
 
-  // MARK: - What they get
+  // MARK: - Data received
 
   @Test("clients get the connections in turn, and again from the top")
   func turns() throws {
@@ -33,7 +33,7 @@ struct ClientTests {
     #expect(try server.log.reports().count == 20)
   }
 
-  @Test("more clients than are taken at a time are turned away, and told of")
+  @Test("clients above the limit are rejected and reported")
   func turnedAway() throws {
     let server = try TestServer([ServedConnection(chunks: [7], ending: .waitForClient)], limit: 2) {
       $0.maxConcurrentClients = 1
@@ -113,7 +113,7 @@ struct ClientTests {
     #expect(report.sent == 114)
   }
 
-  @Test("a client that does not read is given up")
+  @Test("a client that does not read times out")
   func stalled() throws {
     let server = try TestServer([ServedConnection(chunks: [38, 38])]) {
       $0.idleNanoseconds = Self.second / 10
@@ -125,7 +125,7 @@ struct ClientTests {
     client.close()
   }
 
-  @Test("a client that does not read a chunk that no socket holds is given up")
+  @Test("a client that does not read a chunk larger than a socket buffer times out")
   func stalledInChunk() throws {
     let server = try TestServer([ServedConnection(chunks: [50_000_000])]) {
       $0.idleNanoseconds = Self.second / 10
@@ -135,7 +135,7 @@ struct ClientTests {
     client.close()
   }
 
-  @Test("a client that does not send what is waited for is given up")
+  @Test("a client that does not send the awaited bytes times out")
   func silent() throws {
     var connection = ServedConnection(chunks: [6])
     connection.steps.insert(.await(clientBytes: 40), at: 0)
@@ -146,7 +146,7 @@ struct ClientTests {
     #expect(try end(server) == .stalled(.didNotSend(expected: 40)))
   }
 
-  @Test("a client that closes before it has sent what is waited for gets no answer")
+  @Test("a client that closes before it has sent the awaited bytes gets no response")
   func closesEarly() throws {
     var connection = ServedConnection(chunks: [6])
     connection.steps.insert(.await(clientBytes: 40), at: 0)
@@ -159,7 +159,7 @@ struct ClientTests {
     #expect(report.end == .clientClosed && report.sent == 0)
   }
 
-  @Test("a client that breaks the connection off is told of, and others are served")
+  @Test("a client that resets the connection is reported, and others are served")
   func clientResets() throws {
     let connection = ServedConnection(chunks: [38, 38])
     let server = try TestServer([connection], limit: 2)
@@ -171,7 +171,7 @@ struct ClientTests {
     #expect(ends == [.clientReset, .completed(byClient: false)])
   }
 
-  @Test("a client that speaks TLS to a server without it is told of")
+  @Test("a client that speaks TLS to a server without it is reported")
   func speaksTLS() throws {
     let server = try TestServer([ServedConnection(chunks: [38], ending: .waitForClient)])
     let client = try server.connect()
@@ -183,7 +183,7 @@ struct ClientTests {
 
   // MARK: - The server
 
-  @Test("a server that is stopped breaks its clients off, and tells")
+  @Test("a stopped server closes its connections, and reports it")
   func stopped() throws {
     let server = try TestServer([ServedConnection(chunks: [38], ending: .waitForClient)], limit: 9)
     let client = try server.connect()

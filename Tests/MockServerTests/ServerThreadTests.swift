@@ -32,7 +32,7 @@ struct ServerThreadTests {
     #expect(try logs[0].events { $0 == .finished } == events)
   }
 
-  @Test("a client that goes before the handshake is over is told of in words")
+  @Test("a client that leaves before the end of the handshake is reported")
   func noHandshake() throws {
     let made = try SelfSignedCertificate()
     let identity = try TLSIdentity(certificatePEM: made.certificate, keyPEM: made.key)

@@ -2,7 +2,7 @@ import Foundation
 import MockServer
 import Platform
 
-/// Remembers what a server tells.
+/// Records the events of a server.
 final class EventLog: @unchecked Sendable {
   private let condition = NSCondition()
   private var events: [ServerEvent] = []
@@ -42,7 +42,7 @@ struct TestServer: ~Copyable {
   let log = EventLog()
   let server: MockServer
 
-  /// - Parameter limit: as many clients are served, else one for each connection.
+  /// - Parameter limit: number of clients to serve, by default one for each connection.
   init(
     _ connections: [ServedConnection], limit: Int? = nil,
     configure: (inout MockServer.Configuration) -> Void = { _ in }

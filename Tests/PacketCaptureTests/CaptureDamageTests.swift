@@ -33,7 +33,7 @@ struct CaptureDamageTests {
     let first = file.records.first?.lowerBound ?? 0
     let start = generator.pick(first...(bytes.count - 40))
     let range = start..<(start + generator.pick(1...min(700, bytes.count - start)))
-    let place = generator.chance(2) ? start : generator.pick(file.records).lowerBound
+    let position = generator.chance(2) ? start : generator.pick(file.records).lowerBound
     switch harm {
     case .flips:
       let range = range.prefix(8)
@@ -51,8 +51,8 @@ struct CaptureDamageTests {
     case .insertedNoise, .insertedZeros:
       let count = generator.pick(1...600)
       let more = harm == .insertedZeros ? [UInt8](repeating: 0, count: count) : generator.bytes(count)
-      bytes.insert(contentsOf: more, at: place)
-      return (bytes, place..<place)
+      bytes.insert(contentsOf: more, at: position)
+      return (bytes, position..<position)
     case .flippedLengths:
       let field = generator.pick(file.records).lowerBound + (shape == .pcapng ? 4 : 8)
       let index = field + generator.pick(0...3)
@@ -67,8 +67,8 @@ struct CaptureDamageTests {
       : record.overlaps(range)
   }
 
-  /// Whether the packet that a cut begins in ends, by its length, where another one does behind the cut: nothing
-  /// in a pcap file tells then that bytes are missing.
+  /// Whether the packet that a cut begins in ends, by its length, where another one does after the cut: then a pcap
+  /// file does not show that bytes are missing.
   private static func fitsByChance(_ file: CaptureFileWriter, _ cut: Range<Int>) -> Bool {
     guard let end = file.records.first(where: { $0.contains(cut.lowerBound) })?.upperBound else {
       return false
@@ -95,7 +95,7 @@ struct CaptureDamageTests {
         if let index { found = found[(index + 1)...] }
         if let index { #expect(reading.packets[index].time == packet.time, "seed \(seed)") }
       }
-      // No more than what was touched can be read otherwise.
+      // Only the damaged range may be read differently.
       let lost = file.records.count { Self.isTouched($0, by: touched) }
       #expect(reading.packets.count <= file.records.count + 1)
       #expect(reading.packets.count >= file.records.count - lost, "seed \(seed)")

@@ -6,13 +6,13 @@ struct CaptureFileWriter {
     var bytes: [UInt8]
     /// Units of the file's time resolution since 1970.
     var stamp: UInt64 = 1_400_000_000_000_000
-    /// Nil: as many as were captured.
+    /// Nil: the captured length.
     var original: Int?
   }
 
   var isBigEndian = false
   private(set) var bytes: [UInt8] = []
-  /// Where each packet's record lies in the file.
+  /// File range of each packet's record.
   private(set) var records: [Range<Int>] = []
 
   init(isBigEndian: Bool = false) { self.isBigEndian = isBigEndian }

@@ -5,8 +5,8 @@ import WireBytes
 
 @Suite("Records of public captures")
 struct CaptureRecordsFixtureTests {
-  /// Files that are not as they should be, and what is told of them. Their packets are read all the same.
-  static let told: [String: (damages: [String], words: String)] = [
+  /// Damaged files, with the damage reported. Their packets are read nevertheless.
+  static let expected: [String: (damages: [String], words: String)] = [
     "libpcap/pcap-invalid-version-1.pcap": (["0+24"], "version 1.4"),
     "libpcap/pcapng-invalid-vers-1.pcapng": (["0+52"], "version 0.1"),
     // The closing lengths of all three blocks are wrong; libpcap stops at the first.
@@ -16,14 +16,14 @@ struct CaptureRecordsFixtureTests {
   @Test("there are captures to test with")
   func manifest() { #expect(CaptureFixture.all.count == 48) }
 
-  @Test("as many packets as the manifest says", arguments: CaptureFixture.all)
+  @Test("the number of packets in the manifest", arguments: CaptureFixture.all)
   func packetCounts(_ fixture: CaptureFixture) throws {
     let reading = RecordReading(try fixture.bytes)
     #expect(reading.packets.count == fixture.packets)
     #expect(reading.misuse.isEmpty)
-    let told = Self.told[fixture.name]
-    #expect(reading.damages == told?.damages ?? [])
-    #expect(reading.messages.allSatisfy { $0.contains(told?.words ?? "") })
+    let expected = Self.expected[fixture.name]
+    #expect(reading.damages == expected?.damages ?? [])
+    #expect(reading.messages.allSatisfy { $0.contains(expected?.words ?? "") })
     #expect(reading.faults.isEmpty == (fixture.name != "libpcap/linktype-reserved-field-not-zero.pcap"))
   }
 
@@ -57,7 +57,7 @@ struct CaptureRecordsFixtureTests {
     #expect(RecordReading(file).packets.map { $0.time?.text } == ["2106-02-07T06:28:16.000000Z"])
   }
 
-  @Test("a link type with reserved bits is refused, with the place and the bits")
+  @Test("a link type with reserved bits is refused, with the position and the bits")
   func reservedLinkType() throws {
     let file = Array(try Fixtures.data("captures/libpcap/linktype-reserved-field-not-zero.pcap"))
     let fault = try #require(RecordReading(file).faults.first)

@@ -93,7 +93,7 @@ struct CaptureRecordsTests {
       $0.raw($0.u32(5) + $0.u32(2_500_000) + $0.u32(3) + $0.u32(3) + [1, 2, 3])
       $0.pcapPacket(packet(2, 6_000_000))
     },
-    Case("zero fill behind the last packet", ["5.000001/3/3@40"], damages: ["43+100"]) {
+    Case("zero fill after the last packet", ["5.000001/3/3@40"], damages: ["43+100"]) {
       $0.pcapHeader()
       $0.pcapPacket(packet(3))
       $0.raw([UInt8](repeating: 0, count: 100))
@@ -102,7 +102,7 @@ struct CaptureRecordsTests {
       $0.pcapHeader()
       $0.raw(Array($0.number(5, 4) + $0.number(1, 4) + $0.u32(9) + $0.u32(9) + [1, 2, 3, 4]))
     },
-    Case("cut behind a packet's header", ["5.000001/0/9@40"], damages: ["24+16"]) {
+    Case("cut after a packet's header", ["5.000001/0/9@40"], damages: ["24+16"]) {
       $0.pcapHeader()
       $0.raw($0.number(5, 4) + $0.number(1, 4) + $0.u32(9) + $0.u32(9))
     },
@@ -156,7 +156,7 @@ struct CaptureRecordsTests {
       $0.interface(options: $0.option(9, [9]) + $0.u16(2) + $0.u16(4000))
       $0.enhanced(packet(1))
     },
-    Case("unknown and custom blocks are passed over", ["5.000001/1/1@120"]) {
+    Case("unknown and custom blocks are skipped", ["5.000001/1/1@120"]) {
       $0.section()
       $0.interface()
       $0.block(0x7777, [1, 2, 3, 4])
@@ -205,7 +205,7 @@ struct CaptureRecordsTests {
       $0.raw([1, 2, 3, 4, 5])
     },
     Case(
-      "a section header of no known byte order: blocks tell it", ["5.000001/1/1@76"], damages: ["0+28"],
+      "a section header of unknown byte order: blocks show it", ["5.000001/1/1@76"], damages: ["0+28"],
       isBigEndian: true
     ) {
       $0.block(0x0a0d_0d0a, $0.u32(0x1a2b_3c00) + $0.u16(1) + $0.u16(0) + $0.number(.max, 8))

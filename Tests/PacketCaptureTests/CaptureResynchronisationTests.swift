@@ -82,14 +82,14 @@ struct CaptureResynchronisationTests {
         })
       let reading = expectAll(
         packets, in: shape.file(packets, garbage: garbage), "\(length) bytes of \(kind)")
-      let places = packets.indices.dropFirst().map { index in
+      let positions = packets.indices.dropFirst().map { index in
         shape.file(Array(packets[..<index])).count + length * (index - 1)
       }
-      #expect(reading.damages == places.map { "\($0)+\(length)" })
+      #expect(reading.damages == positions.map { "\($0)+\(length)" })
     }
   }
 
-  @Test("garbage before the first record and behind the last one, too", arguments: Shape.allCases)
+  @Test("garbage before the first record and after the last one, too", arguments: Shape.allCases)
   func fromTheHead(_ shape: Shape) {
     var generator = SeededGenerator(seed: 11)
     let packets = Self.packets(generator.bytes(3000))
@@ -111,7 +111,7 @@ struct CaptureResynchronisationTests {
     _ = expectAll(packets, in: writer.file(packets, garbage: garbage), "cut at 96 bytes")
   }
 
-  @Test("a lone record far from all others in time is not believed, and told")
+  @Test("a lone record far from all others in time is not accepted, but reported")
   func farAway() {
     var generator = SeededGenerator(seed: 13)
     var packets = Self.packets(generator.bytes(500))
@@ -135,7 +135,7 @@ struct CaptureResynchronisationTests {
     #expect(reading.damages.map { $0.split(separator: "+").last } == ["\(garbage.count)"])
   }
 
-  /// What is left of the header, read a few bytes off, has small numbers for a time and lengths: they are neither a
+  /// The rest of the header, read a few bytes off, has small numbers for a time and lengths: they are neither a
   /// packet's nor a clock that jumped.
   @Test("bytes lost from a header cost its packet", arguments: [Shape.micro, .microBig, .nano, .modified])
   func lostHeaderBytes(_ shape: Shape) {
@@ -144,22 +144,22 @@ struct CaptureResynchronisationTests {
     let index = packets.count / 2
     let sound = shape.file(packets)
     let start = shape.file(Array(packets[..<index])).count
-    for place in 0..<16 {
-      for count in 1...(16 - place) {
+    for position in 0..<16 {
+      for count in 1...(16 - position) {
         var file = sound
-        file.removeSubrange((start + place)..<(start + place + count))
+        file.removeSubrange((start + position)..<(start + position + count))
         let reading = RecordReading(file)
-        // Behind a byte or three of another packet, the upper bytes of a little-endian time are one: then they can
+        // After a byte or three of another packet, the upper bytes of a little-endian time are one: then they can
         // as well be lost from that packet.
-        let spared = place + count <= 3 && shape != .microBig ? index - 1 : index
+        let spared = position + count <= 3 && shape != .microBig ? index - 1 : index
         let others = (packets[..<spared] + packets[(index + 1)...]).map(\.bytes)
         var found = reading.packets.map(\.bytes)[...]
         let missing = others.filter { bytes in
-          guard let place = found.firstIndex(of: bytes) else { return true }
-          found = found[(place + 1)...]
+          guard let position = found.firstIndex(of: bytes) else { return true }
+          found = found[(position + 1)...]
           return false
         }
-        let shown = "\(count) bytes lost at \(place): \(reading.damages)"
+        let shown = "\(count) bytes lost at \(position): \(reading.damages)"
         #expect(missing.isEmpty && reading.packets.count <= packets.count, "\(shown)")
         #expect(reading.misuse.isEmpty, "\(shown)")
       }
@@ -226,11 +226,11 @@ struct CaptureResynchronisationTests {
       others.remove(at: index)
       var found = reading.packets.map(\.bytes)[...]
       for bytes in others {
-        guard let place = found.firstIndex(of: bytes) else {
+        guard let position = found.firstIndex(of: bytes) else {
           Issue.record("seed \(seed): a packet is lost, \(reading.damages)")
           break
         }
-        found = found[(place + 1)...]
+        found = found[(position + 1)...]
       }
       #expect(reading.packets.count == others.count, "seed \(seed): \(reading.damages)")
       #expect(reading.misuse.isEmpty)

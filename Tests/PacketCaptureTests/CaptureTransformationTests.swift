@@ -2,8 +2,8 @@ import CaptureWriting
 import TestSupport
 import Testing
 
-/// A transformation that keeps what was said must keep what a plain reassembly finds.
-@Suite("Changes to conversations that keep what was said")
+/// A transformation that keeps the content must keep the result of a plain reassembly.
+@Suite("Changes to conversations that keep the content")
 struct CaptureTransformationTests {
   typealias Change = @Sendable ([Segment]) -> [Segment]
 
@@ -63,24 +63,24 @@ struct CaptureTransformationTests {
     #expect((shuffled == shuffled.sorted()) == (window == 1))
   }
 
-  @Test("a contradicting copy differs where it was told to")
+  @Test("a conflicting copy differs at the requested bytes")
   func contradiction() throws {
     let conversation = Conversation(serverSends: [1, 2, 3, 4, 5, 6])
     let segments = conversation.segments()
-    let place = try #require(segments.dataIndices.first)
-    let changed = segments.contradicting(place, at: 2, with: [9, 9])
-    #expect(changed[place] == segments[place])
-    #expect(changed[place + 1].payload == [1, 2, 9, 9, 5, 6])
+    let position = try #require(segments.dataIndices.first)
+    let changed = segments.contradicting(position, at: 2, with: [9, 9])
+    #expect(changed[position] == segments[position])
+    #expect(changed[position + 1].payload == [1, 2, 9, 9, 5, 6])
     #expect(changed.count == segments.count + 1)
   }
 
-  /// The bytes by their places, the first copy of each, up to the first that is missing.
+  /// The bytes by position, the first copy of each, up to the first missing one.
   private func reassembled(_ segments: [Segment], from start: UInt32) -> [UInt8] {
     var bytes: [UInt32: UInt8] = [:]
     for segment in segments {
       for (index, byte) in segment.payload.enumerated() {
-        let place = segment.payloadSequence &- start &+ UInt32(index)
-        if bytes[place] == nil { bytes[place] = byte }
+        let position = segment.payloadSequence &- start &+ UInt32(index)
+        if bytes[position] == nil { bytes[position] = byte }
       }
     }
     return (0..<UInt32(bytes.count)).compactMap { bytes[$0] }

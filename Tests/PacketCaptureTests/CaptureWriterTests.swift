@@ -2,7 +2,7 @@ import CaptureWriting
 import TestSupport
 import Testing
 
-/// The writer that other tests trust: tshark must read what it writes, without a complaint and as it was meant.
+/// The writer used by other tests: tshark must read its output without complaint and with the intended content.
 @Suite("Captures that tests write")
 struct CaptureWriterTests {
   /// A request and a long answer over IPv4, then the same over IPv6.

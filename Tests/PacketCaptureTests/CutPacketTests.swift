@@ -25,7 +25,7 @@ struct CutPacketTests {
   }
 
   @Test(
-    "are read as far as they go, and told by their number",
+    "are read up to the cut, and reported by their number",
     arguments: ["pcap", "enhanced", "obsolete", "simple"])
   func cut(_ kind: String) {
     let file = Self.file(kind)
@@ -40,7 +40,7 @@ struct CutPacketTests {
   }
 
   @Test(
-    "that are cut in their header are not read: the damage is behind the packet before",
+    "that are cut in their header are not read: the damage is after the packet before",
     arguments: ["pcap", "enhanced"])
   func cutHeader(_ kind: String) {
     let file = Self.file(kind)
@@ -48,11 +48,11 @@ struct CutPacketTests {
     for left in [1, 7, 11] {
       let reading = RecordReading(Array(file.dropLast(rest - left)))
       #expect(reading.packets.count == 1)
-      #expect(reading.messages.first?.hasPrefix("behind packet 1: ") == true, "\(reading.messages)")
+      #expect(reading.messages.first?.hasPrefix("after packet 1: ") == true, "\(reading.messages)")
     }
   }
 
-  @Test("a block whose second length is wrong is in the packet that it holds, or behind the one before")
+  @Test("a block whose second length is wrong is reported in its packet, or after the one before")
   func wrongClosing() {
     var packet = Self.file("enhanced")
     packet[packet.count - 4] ^= 1
@@ -64,6 +64,6 @@ struct CutPacketTests {
     interface.interface()
     var bytes = interface.bytes
     bytes[bytes.count - 4] ^= 1
-    #expect(RecordReading(bytes).messages.first?.hasPrefix("behind packet 1: a block of ") == true)
+    #expect(RecordReading(bytes).messages.first?.hasPrefix("after packet 1: a block of ") == true)
   }
 }

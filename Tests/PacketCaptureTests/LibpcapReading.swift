@@ -57,7 +57,7 @@ struct LibpcapReading {
 }
 
 extension RecordReading.Packet {
-  /// As libpcap tells it; packets without a time have 0 there.
+  /// As reported by libpcap; packets without a time have 0 there.
   var asLibpcap: LibpcapReading.Packet {
     let digits = Int(time?.digits ?? 0)
     var fraction = time?.fraction ?? 0

@@ -111,7 +111,7 @@ struct PacketFilterTests {
       _ = filter.matches(record, in: bytes.span.bytes)
     }
     let anomalies = filter.takeAnomalies()
-    #expect(anomalies.count { $0.message.contains("more than 256") } == 1)
+    #expect(anomalies.count { $0.message.contains("limit of 256") } == 1)
   }
 
   @Test(

@@ -1,38 +1,38 @@
 import CaptureWriting
 import PacketCapture
 
-/// What a direction comes to by the rules of docs/spec/captures.md#streams, worked out with all of its segments at hand, byte by
-/// byte: the first copy to be read counts, wherever it stands.
+/// What a direction comes to by the rules of capture.md, worked out with all of its segments at hand, byte by
+/// byte: the first copy to be read counts, wherever it is.
 struct PlainDirection {
   /// A byte that was captured.
   struct Known: Equatable {
     var value: UInt8
-    /// Number of its packet, from 1, and its place in the scripted file.
+    /// Number of its packet, from 1, and its position in the scripted file.
     var packet: Int
-    var filePlace: Int
+    var fileOffset: Int
   }
 
-  /// By offset behind the SYN.
+  /// By offset after the SYN.
   private var known: [Int: Known] = [:]
   private(set) var isSYNSeen = false
   private(set) var duplicateBytes = 0
   private(set) var conflictingBytes = 0
-  /// Offsets behind the SYN of bytes that came with another value. Copies of one byte are left out: they may be
+  /// Offsets after the SYN of bytes that came with another value. Copies of one byte are left out: they may be
   /// keep-alives, which may carry anything.
   private(set) var conflicts: Set<Int> = []
-  /// Lowest and highest end of what is known to have been sent.
+  /// Lowest and highest end of the bytes known to have been sent.
   private var lowest = Int.max
   private var sent = Int.min
-  /// How many packets lie at most between a segment and one before it in the stream that comes later.
+  /// Maximum number of packets between a segment and an earlier one in the stream that arrives later.
   private(set) var patience = 0
   /// Packets of the segments so far, by the ends of those segments.
   private var ends: [(end: Int, packet: Int)] = []
 
-  mutating func add(_ segment: SegmentPlan.Segment, packet: Int, filePlace: Int) {
+  mutating func add(_ segment: SegmentPlan.Segment, packet: Int, fileOffset: Int) {
     isSYNSeen = isSYNSeen || segment.flags.contains(.syn)
     for (index, value) in segment.payload.enumerated() {
       add(
-        Known(value: value, packet: packet, filePlace: filePlace + index), at: segment.position + index,
+        Known(value: value, packet: packet, fileOffset: fileOffset + index), at: segment.position + index,
         isAlone: segment.payload.count == 1)
     }
     if segment.flags.contains(.syn) { wait(before: 0, packet) }
@@ -42,7 +42,7 @@ struct PlainDirection {
       wait(before: segment.position, packet)
     }
     if segment.flags.contains(.fin) { sent = max(sent, segment.end) }
-    // Where nothing but a packet's headers was captured, the place of its first byte is known all the same.
+    // Where nothing but a packet's headers was captured, the position of its first byte is known all the same.
     let known = segment.end > segment.position ? max(1, segment.payload.count) : 0
     if known > 0 { ends.append((segment.position + known, packet)) }
   }
@@ -58,14 +58,14 @@ struct PlainDirection {
     if !isAlone { conflicts.insert(offset) }
   }
 
-  /// Something at `offset` came with `packet`: what lies behind it and came before has waited for it.
+  /// Data at `offset` arrived with `packet`: data after it that arrived before has waited for it.
   private mutating func wait(before offset: Int, _ packet: Int) {
     for (end, earlier) in ends where end > offset { patience = max(patience, packet - earlier) }
   }
 
   // MARK: - The stream
 
-  /// Offset behind the SYN of the stream's first byte; nil where nothing of the direction is known.
+  /// Offset after the SYN of the stream's first byte; nil where nothing of the direction is known.
   var base: Int? { isSYNSeen ? 0 : lowest == .max ? nil : lowest }
 
   /// The stream's bytes, nil where one is missing.
@@ -78,7 +78,7 @@ struct PlainDirection {
   var gaps: [String] {
     var gaps: [String] = []
     var start: Int?
-    for (offset, byte) in (bytes + [Known(value: 0, packet: 0, filePlace: 0)]).enumerated() {
+    for (offset, byte) in (bytes + [Known(value: 0, packet: 0, fileOffset: 0)]).enumerated() {
       if byte == nil, start == nil { start = offset }
       if byte != nil, let begin = start {
         gaps.append("\(begin)+\(offset - begin)")
@@ -96,16 +96,16 @@ struct PlainConnection {
 
   /// - Parameters:
   ///   - packet: number of the first segment's packet.
-  ///   - filePlace: offset of the first segment's payload.
-  init(_ plan: SegmentPlan, packet: Int = 1, filePlace: Int = 0) {
-    var filePlace = filePlace
+  ///   - fileOffset: offset of the first segment's payload.
+  init(_ plan: SegmentPlan, packet: Int = 1, fileOffset: Int = 0) {
+    var fileOffset = fileOffset
     for (index, segment) in plan.segments.enumerated() {
       if segment.isFromServer {
-        server.add(segment, packet: packet + index, filePlace: filePlace)
+        server.add(segment, packet: packet + index, fileOffset: fileOffset)
       } else {
-        client.add(segment, packet: packet + index, filePlace: filePlace)
+        client.add(segment, packet: packet + index, fileOffset: fileOffset)
       }
-      filePlace += segment.payload.count
+      fileOffset += segment.payload.count
     }
   }
 

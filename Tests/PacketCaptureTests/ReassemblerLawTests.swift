@@ -6,7 +6,7 @@ import Testing
 /// Random connections against the plain reassembly of all that was captured.
 @Suite("Laws of reassembly")
 struct ReassemblerLawTests {
-  /// What is wrong with a recording, in words; empty where it agrees with `plain`.
+  /// The differences between a recording and `plain`; empty if they agree.
   private func differences(
     _ recording: StreamRecording, stream: Int, _ plan: SegmentPlan, _ plain: PlainConnection,
     comparesCopies: Bool = true
@@ -23,7 +23,7 @@ struct ReassemblerLawTests {
       let half = recording.half(stream, side)
       check("bytes", half.bytes, direction.bytes.map { $0?.value })
       check("packets", half.packets, direction.bytes.map { $0?.packet })
-      check("places", half.filePlaces, direction.bytes.map { $0?.filePlace ?? -1 })
+      check("positions", half.fileOffsets, direction.bytes.map { $0?.fileOffset ?? -1 })
       check("gaps", half.gaps, direction.gaps)
       check("SYN", report[side].isSYNSeen, direction.isSYNSeen)
       check("count", report[side].bytes, direction.bytes.count { $0 != nil })
@@ -37,7 +37,7 @@ struct ReassemblerLawTests {
     return found
   }
 
-  /// Every byte that came twice with different content lies in a finding, and findings begin and end with one.
+  /// Every byte received twice with different content is within a finding, and findings begin and end with one.
   private func conflictFaults(
     _ recording: StreamRecording, stream: Int, _ side: Side, _ direction: PlainDirection
   ) -> [String] {
@@ -49,7 +49,7 @@ struct ReassemblerLawTests {
       return offset + base..<offset + base + length
     }
     let silent = direction.conflicts.filter { offset in !ranges.contains { $0.contains(offset) } }
-    return silent.map { "\(side) conflict at \($0) is not told" }
+    return silent.map { "\(side) conflict at \($0) is not reported" }
   }
 
   private func options(window: Int) -> CaptureOptions {
@@ -76,7 +76,7 @@ struct ReassemblerLawTests {
   @Test("a window that is just wide enough loses nothing", arguments: 0..<4)
   func exactWindow(_ seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(2000 + seed))
-    // An ended connection is closed after a window: what is sent again after it has nothing to do with this.
+    // An ended connection is closed after a window: later retransmissions do not matter here.
     let hazards = SegmentPlan.Hazards(endsInFIN: false, isReset: false)
     for number in 0..<1500 {
       let plan = SegmentPlan(hazards: hazards, using: &generator)
@@ -89,7 +89,7 @@ struct ReassemblerLawTests {
     }
   }
 
-  @Test("a window that is too narrow invents nothing, and what it loses is told", arguments: 0..<4)
+  @Test("a window that is too narrow invents nothing, and reports lost bytes", arguments: 0..<4)
   func narrowWindow(_ seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(3000 + seed))
     let hazards = SegmentPlan.Hazards(endsInFIN: false, isReset: false, isCut: false, isCorrupted: false)
@@ -123,15 +123,15 @@ struct ReassemblerLawTests {
     for number in 0..<1000 {
       let first = SegmentPlan(using: &generator)
       var second = SegmentPlan(using: &generator)
-      // A SYN of the same connection lies up to 2^24 before its bytes.
+      // A SYN of the same connection is up to 2^24 before its bytes.
       second.clientStart = first.clientStart &+ (1 << 30) &+ second.clientStart % (1 << 30)
       second.serverStart = first.serverStart &+ (1 << 30) &+ second.serverStart % (1 << 30)
       second.segments.insert(SegmentPlan.Segment(flags: .syn), at: 0)
       let isReuse = generator.chance(2)
       if !isReuse { second.clientPort += 1 }
       let recording = try reassemble(first.script + second.script, options: options(window: 200))
-      let place = first.segments.reduce(0) { $0 + $1.payload.count }
-      let plain = PlainConnection(second, packet: first.segments.count + 1, filePlace: place)
+      let position = first.segments.reduce(0) { $0 + $1.payload.count }
+      let plain = PlainConnection(second, packet: first.segments.count + 1, fileOffset: position)
       let wrong =
         differences(recording, stream: 0, first, PlainConnection(first))
         + differences(recording, stream: 1, second, plain)
@@ -141,7 +141,7 @@ struct ReassemblerLawTests {
     }
   }
 
-  @Test("a SYN begins another connection behind one of which acknowledgements alone are known")
+  @Test("a SYN begins another connection after one of which acknowledgements alone are known")
   func reuseBehindAcknowledgements() throws {
     let recording = try reassemble([
       .server(500, "one"), .client(77), .client(900_000_000, "", .syn), .server(7, "", [.syn, .ack]),
@@ -164,7 +164,7 @@ struct ReassemblerLawTests {
 
   // MARK: - Without memory
 
-  @Test("where bytes cannot be read again the streams are the same, and copies are not silently believed")
+  @Test("if bytes cannot be read again the streams are the same, and copies are reported as not compared")
   func forgetful() throws {
     var generator = SeededGenerator(seed: 5000)
     var unknown = 0

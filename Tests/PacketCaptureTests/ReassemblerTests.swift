@@ -43,7 +43,7 @@ struct ReassemblerTests {
       name: "other boundaries the second time",
       script: [syn, .client(100, "abc"), .client(101, "bcde"), .client(105, "f")], text: "abcdef"),
     Case(
-      name: "a copy that differs from what was delivered",
+      name: "a copy that differs from delivered bytes",
       script: [syn, .client(100, "abcd"), .client(100, "aXYdef")], text: "abcdef",
       anomalies: ["conflictingOverlap 1+2"]),
     Case(
@@ -83,7 +83,7 @@ struct ReassemblerTests {
       name: "headers alone", script: [.client(100, "", missing: 5)], text: "<5>", gaps: ["0+5"],
       anomalies: ["midstreamStart 0+0", "truncatedPacket 0+5"]),
     Case(
-      name: "a FIN behind bytes that are missing", script: [syn, .client(100, "ab"), .client(104, "", .fin)],
+      name: "a FIN after bytes that are missing", script: [syn, .client(100, "ab"), .client(104, "", .fin)],
       text: "ab<2>", gaps: ["2+2"]),
     Case(
       name: "a FIN first", script: [.client(102, "", [.fin, .ack]), .client(100, "ab"), syn], text: "ab"),
@@ -121,10 +121,10 @@ struct ReassemblerTests {
       Self.syn, .client(103, "de"), .client(100, "abc"), .client(101, "bcdef"),
     ])
     #expect(recording.half().packets == [3, 3, 3, 2, 2, 4])
-    #expect(recording.half().filePlaces == [2, 3, 4, 0, 1, 9])
+    #expect(recording.half().fileOffsets == [2, 3, 4, 0, 1, 9])
   }
 
-  @Test("a copy of bytes that are no longer at hand is told of, not taken for the same")
+  @Test("a copy of bytes that are no longer available is reported as not compared")
   func forgottenOriginal() throws {
     let recording = try reassemble(
       [Self.syn, .client(100, "abc"), .client(100, "abX")], isForgetful: true)
@@ -155,7 +155,7 @@ struct ConnectionTests {
     #expect(recording.half(1).text == "two")
   }
 
-  @Test("both directions have one number, and the handshake tells who the server is")
+  @Test("both directions have one number, and the handshake identifies the server")
   func roles() throws {
     let recording = try reassemble([
       .server(499, "", [.syn, .ack]), .client(99, "", .syn), .server(500, "pong"), .client(100, "ping"),
@@ -189,7 +189,7 @@ struct ConnectionTests {
     #expect(recording.anomalies.first?.message.hasPrefix("47 idle connections") == true)
   }
 
-  @Test("a connection that is forgotten with what it carried is told of, and comes back as another")
+  @Test("an evicted connection that carried data is reported, and returns as another")
   func evictionOfASpeaker() throws {
     var options = CaptureOptions()
     options.maxConnections = 1
@@ -203,7 +203,7 @@ struct ConnectionTests {
     #expect(recording.anomalies.filter { $0.kind == .connectionEvicted }.map(\.stream) == [0, 1])
   }
 
-  @Test("a full buffer gives up the oldest hole, and says so")
+  @Test("a full buffer flushes the oldest gap, and reports it")
   func bufferLimits() throws {
     for limit in [\CaptureOptions.streamBuffer, \CaptureOptions.totalBuffer] {
       var options = CaptureOptions()
@@ -221,7 +221,7 @@ struct ConnectionTests {
 
   @Test("a stream of more than 4 GiB keeps its offsets")
   func beyondFourGibibytes() throws {
-    // Far bytes half a space apart: each lies ahead of the one before.
+    // Far bytes half a space apart: each is ahead of the one before.
     let step: UInt32 = 0x4000_0000
     let script: [ScriptedSegment] =
       [.client(UInt32.max, "", .syn)] + (0..<6).map { .client(UInt32($0) &* step, "x") }

@@ -34,7 +34,7 @@ struct RecordReading: Equatable {
     }
     var records = CaptureRecords(kind: kind, maxPacket: maxPacket)
     // File offsets. That the file has ended is known only once there is nothing more to get.
-    var (start, end, place, knowsEnd, steps) = (0, 0, 0, false, 0)
+    var (start, end, position, knowsEnd, steps) = (0, 0, 0, false, 0)
     reading: while true {
       steps += 1
       if steps > 4 * file.count + 100 {
@@ -42,31 +42,31 @@ struct RecordReading: Equatable {
         break
       }
       let window = file.span.bytes.extracting(start..<end)
-      let step = records.next(in: window, from: place - start, windowOffset: start, isLast: knowsEnd)
+      let step = records.next(in: window, from: position - start, windowOffset: start, isLast: knowsEnd)
       switch step {
-      case .packet(let record, let behind):
+      case .packet(let record, let after):
         add(record, in: window)
-        place = advance(place, to: start + behind, by: record.capturedLength)
-      case .passedOver(let behind):
-        place = advance(place, to: start + behind, by: 1)
-      case .damaged(let anomaly, let behind):
+        position = advance(position, to: start + after, by: record.capturedLength)
+      case .passedOver(let after):
+        position = advance(position, to: start + after, by: 1)
+      case .damaged(let anomaly, let after):
         add(anomaly, in: file)
-        place = advance(place, to: start + behind, by: 0)
+        position = advance(position, to: start + after, by: 0)
       case .needsBytes(let count):
-        if knowsEnd || count <= end - place || count > maxPacket + 2 << 20 {
-          misuse.append("needs \(count) of \(end - place) bytes at \(place)")
+        if knowsEnd || count <= end - position || count > maxPacket + 2 << 20 {
+          misuse.append("needs \(count) of \(end - position) bytes at \(position)")
           break reading
         }
-        start = place
+        start = position
         knowsEnd = end == file.count
-        end = min(file.count, place + count + chunk() % (1 << 41))
+        end = min(file.count, position + count + chunk() % (1 << 41))
       case .unreadable(let fault):
         faults.append(fault)
       case .finished:
         break reading
       }
     }
-    if faults.isEmpty, place != file.count { misuse.append("ends at \(place) of \(file.count)") }
+    if faults.isEmpty, position != file.count { misuse.append("ends at \(position) of \(file.count)") }
     secrets = records.secrets
     if records.packets != packets.count { misuse.append("counts \(records.packets) packets") }
   }
@@ -90,8 +90,8 @@ struct RecordReading: Equatable {
     messages.append(anomaly.message)
   }
 
-  private mutating func advance(_ place: Int, to end: Int, by least: Int) -> Int {
-    if end < place + least { misuse.append("from \(place) back to \(end)") }
+  private mutating func advance(_ position: Int, to end: Int, by least: Int) -> Int {
+    if end < position + least { misuse.append("from \(position) back to \(end)") }
     return end
   }
 }

@@ -1,9 +1,9 @@
 import PacketCapture
 import Testing
 
-/// Which connection a SYN belongs to where the one on its ports began without its own (docs/spec/captures.md#port-reuse
-/// and the order within `--reorder-window`).
-@Suite("SYNs behind a connection that began without one")
+/// Which connection a SYN belongs to where the one on its ports began without its own (capture.md, Streams: port
+/// reuse, and the order within `--reorder-window`).
+@Suite("SYNs after a connection that began without one")
 struct SYNRuleTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var name: String
@@ -28,29 +28,29 @@ struct SYNRuleTests {
 
   static let cases: [Case] = [
     Case(
-      name: "behind both FINs, three bytes lower", script: tail + opening(999, at: 50),
+      name: "after both FINs, three bytes lower", script: tail + opening(999, at: 50),
       streams: ["old", "new"]),
     Case(
-      name: "behind the speaker's FIN alone", script: Array(tail[..<3]) + opening(999, at: 50),
+      name: "after the speaker's FIN alone", script: Array(tail[..<3]) + opening(999, at: 50),
       streams: ["old", "new"]),
     Case(
-      name: "behind the other side's FIN alone", script: [tail[0], tail[3]] + opening(999, at: 50),
+      name: "after the other side's FIN alone", script: [tail[0], tail[3]] + opening(999, at: 50),
       streams: ["old", "new"]),
     Case(
-      name: "behind a RST", script: [tail[0], .server(500, "", .rst).at(10)] + opening(999, at: 50),
+      name: "after a RST", script: [tail[0], .server(500, "", .rst).at(10)] + opening(999, at: 50),
       streams: ["old", "new"]),
     Case(
-      name: "behind nothing but a RST", script: [.client(1003, "", .rst).at(0)] + opening(999, at: 50),
+      name: "after nothing but a RST", script: [.client(1003, "", .rst).at(0)] + opening(999, at: 50),
       streams: ["", "new"]),
     Case(
-      name: "behind nothing but the other side's FIN",
+      name: "after nothing but the other side's FIN",
       script: [.server(500, "", [.fin, .ack]).at(0)] + opening(999, at: 50), streams: ["", "new"]),
     Case(
-      name: "behind both FINs, by a number that wraps around",
+      name: "after both FINs, by a number that wraps around",
       script: [.client(2, "old").at(0), .client(5, "", [.fin, .ack]).at(10)]
         + opening(.max - 7, at: 50), streams: ["old", "new"]),
     Case(
-      name: "sent before the FINs, read behind them", script: tail + [.client(999, "", .syn).at(0)],
+      name: "sent before the FINs, read after them", script: tail + [.client(999, "", .syn).at(0)],
       streams: ["...old"]),
     Case(
       name: "of a capture that was turned round",
@@ -63,7 +63,7 @@ struct SYNRuleTests {
       },
       streams: ["oneold"]),
     Case(
-      name: "a capture without times says nothing of what came before",
+      name: "a capture without times does not show the order",
       script: [
         .client(1003, "old"), .client(1006, "", [.fin, .ack]), .client(999, "", .syn),
       ], streams: ["...old"]),
@@ -73,10 +73,10 @@ struct SYNRuleTests {
         .client(999, "", .syn).at(500), .client(1000, "new").at(501),
       ], streams: ["newold"]),
     Case(
-      name: "minutes behind data, without any end",
+      name: "minutes after data, without any end",
       script: [.client(1003, "old").at(0)] + opening(999, at: 120_000), streams: ["old", "new"]),
     Case(
-      name: "minutes behind data, directly below it: it was sent again",
+      name: "minutes after data, directly below it: it was sent again",
       script: [.client(1000, "old").at(0), .client(999, "", .syn).at(120_000)], streams: ["old"]),
     Case(
       name: "directly below a keep-alive",
@@ -93,7 +93,7 @@ struct SYNRuleTests {
         .server(99, "", [.syn, .ack]).at(5000), .server(100, "two").at(5001),
       ], streams: ["one"]),
     Case(
-      name: "that was seen, and comes again behind the FINs",
+      name: "that was seen, and comes again after the FINs",
       script: [.client(1002, "", .syn).at(0)] + tail + [.client(1002, "", .syn).at(50)], streams: ["old"]),
   ]
 
@@ -111,7 +111,7 @@ struct SYNRuleTests {
     #expect(recording.anomalies.allSatisfy { $0.kind == .midstreamStart })
   }
 
-  @Test("bytes that lie before the SYN's number are left out and told, and what follows them counts")
+  @Test("bytes before the SYN's number are skipped and reported, and those after them count")
   func bytesBeforeTheNumber() throws {
     let recording = try reassemble([.client(999, "xold"), .client(1003, "er"), .client(999, "", .syn)])
     #expect(recording.half().text == "older")

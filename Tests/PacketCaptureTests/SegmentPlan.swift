@@ -2,14 +2,14 @@ import CaptureWriting
 import PacketCapture
 import TestSupport
 
-/// What a capture may hold of a TCP direction, drawn at random.
+/// Random packets of a TCP direction.
 ///
-/// The two directions together make the packets of a connection; each segment knows where in its direction it
-/// lies, so that nothing here needs arithmetic on sequence numbers.
+/// The two directions together make the packets of a connection; each segment knows its position in its direction, so
+/// sequence number arithmetic is not needed here.
 struct SegmentPlan {
   struct Segment {
     var isFromServer = false
-    /// Offset of the first payload byte behind the SYN, in bytes from 0.
+    /// Offset of the first payload byte after the SYN, in bytes from 0.
     var position = 0
     var flags: TCPSegment.Flags = .ack
     var payload: [UInt8] = []
@@ -113,7 +113,7 @@ extension SegmentPlan.Segment {
     return copy
   }
 
-  /// A capture may cut a packet, down to its headers; and somebody may have changed a byte on the way.
+  /// A capture may truncate a packet, down to its headers; and a byte may have been changed on the way.
   fileprivate mutating func suffer(
     _ hazards: SegmentPlan.Hazards, using generator: inout SeededGenerator
   ) {

@@ -3,7 +3,7 @@ import StreamTestSupport
 import TestSupport
 import WireBytes
 
-/// One segment of a test: who sent it, where it lies, and what it carries.
+/// One segment of a test: its sender, its position, and its payload.
 struct ScriptedSegment {
   var isFromServer = false
   var sequence: UInt32
@@ -37,7 +37,8 @@ struct ScriptedSegment {
   }
 }
 
-/// Runs segments through a reassembler, one a packet, numbered from 1. The file holds their payloads, one after another.
+/// Runs segments through a reassembler, one per packet, numbered from 1. The file consists of their payloads, one
+/// after another.
 /// - Parameter isForgetful: whether no byte of the file can be read again.
 func reassemble(
   _ script: [ScriptedSegment], options: CaptureOptions = CaptureOptions(), isForgetful: Bool = false

@@ -8,9 +8,9 @@ struct StreamRecording: StreamRecorder {
     /// Bytes in order; a gap of n bytes is `nil` n times.
     var bytes: [UInt8?] = []
     var gaps: [String] = []
-    /// Each byte's packet and place in the file.
+    /// Each byte's packet and position in the file.
     var packets: [Int?] = []
-    var filePlaces: [Int] = []
+    var fileOffsets: [Int] = []
 
     /// Bytes as text, gaps as `<n>`.
     var text: String {
@@ -47,11 +47,13 @@ struct StreamRecording: StreamRecorder {
     if origins.first?.streamOffset != half.bytes.count {
       misuse.append("bytes at \(origins.first?.streamOffset ?? -1), not \(half.bytes.count)")
     }
-    var place = 0
+    var position = 0
     for index in 0..<bytes.byteCount {
-      while place + 1 < origins.count, origins[place + 1].streamOffset <= half.bytes.count { place += 1 }
-      half.packets.append(origins[place].packet?.number)
-      half.filePlaces.append(origins[place].fileOffset(of: half.bytes.count))
+      while position + 1 < origins.count, origins[position + 1].streamOffset <= half.bytes.count {
+        position += 1
+      }
+      half.packets.append(origins[position].packet?.number)
+      half.fileOffsets.append(origins[position].fileOffset(of: half.bytes.count))
       half.bytes.append(bytes.byte(at: index))
     }
     halves[direction] = half
@@ -65,7 +67,7 @@ struct StreamRecording: StreamRecorder {
     for _ in 0..<gap.length {
       half.bytes.append(nil)
       half.packets.append(nil)
-      half.filePlaces.append(-1)
+      half.fileOffsets.append(-1)
     }
     halves[direction] = half
   }
@@ -85,7 +87,7 @@ struct StreamRecording: StreamRecorder {
   private mutating func check(_ direction: StreamDirection) {
     if identities[direction.stream] == nil { misuse.append("\(direction) not opened") }
     if reports.contains(where: { $0.identity.number == direction.stream }) {
-      misuse.append("\(direction) goes on behind its end")
+      misuse.append("\(direction) continues after its end")
     }
   }
 

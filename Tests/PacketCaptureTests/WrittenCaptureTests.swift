@@ -3,7 +3,7 @@ import PacketCapture
 import TestSupport
 import Testing
 
-/// What is written segment by segment is read segment by segment, whatever it is wrapped in.
+/// Segments are read as written, whatever the encapsulation.
 @Suite("From the file to its TCP segments")
 struct WrittenCaptureTests {
   private static let segments: [Segment] = {
@@ -14,16 +14,16 @@ struct WrittenCaptureTests {
     return conversation.segments() + conversation.overV6.segments()
   }()
 
-  /// A segment as either side tells it.
-  private struct Told: Equatable {
+  /// The compared fields of a segment.
+  private struct Fields: Equatable {
     var ports: [UInt16]
     var sequence: UInt32
     var flags: UInt8
     var payload: [UInt8]
   }
 
-  private func told(_ segment: Segment) -> Told {
-    Told(
+  private func fields(_ segment: Segment) -> Fields {
+    Fields(
       ports: [segment.source.port, segment.destination.port], sequence: segment.sequence,
       flags: segment.flags.rawValue, payload: segment.payload)
   }
@@ -33,7 +33,7 @@ struct WrittenCaptureTests {
     let segments = Self.segments.filter { link.carries(v6: $0.source.isV6) }
     let file = PcapWriter().file(
       FrameWriter(link).packets(segments.withTrailers(link.isEthernet ? [9, 9, 9] : [])))
-    #expect(try read(file) == segments.map(told))
+    #expect(try read(file) == segments.map(fields))
   }
 
   @Test(
@@ -42,7 +42,9 @@ struct WrittenCaptureTests {
   func fragments(_ order: Segment.FragmentOrder) throws {
     let packets = FrameWriter().packets(Self.segments.fragmented(into: 64, order)).flatMap { [$0, $0] }
     // A datagram that was complete is not put together again, a whole one is there twice.
-    let expected = Self.segments.flatMap { $0.payload.count > 64 - 20 ? [told($0)] : [told($0), told($0)] }
+    let expected = Self.segments.flatMap {
+      $0.payload.count > 64 - 20 ? [fields($0)] : [fields($0), fields($0)]
+    }
     #expect(try read(PcapWriter().file(packets)) == expected)
   }
 
@@ -59,28 +61,28 @@ struct WrittenCaptureTests {
     let packets = Self.segments.enumerated().flatMap {
       FrameWriter(links[$0.offset % 3]).packets([$0.element])
     }
-    #expect(try read(writer.file(packets)) == Self.segments.map(told))
+    #expect(try read(writer.file(packets)) == Self.segments.map(fields))
   }
 
-  private func read(_ file: [UInt8]) throws -> [Told] {
+  private func read(_ file: [UInt8]) throws -> [Fields] {
     let window = file.span.bytes
     let recognised = CaptureRecords.recognises(window)
     let kind = try #require(recognised)
     var records = CaptureRecords(kind: kind, maxPacket: CaptureOptions().maxPacket)
     var dissector = PacketDissector(options: CaptureOptions())
-    var result: [Told] = []
-    var place = 0
+    var result: [Fields] = []
+    var position = 0
     while true {
-      switch records.next(in: window, from: place, windowOffset: 0, isLast: true) {
+      switch records.next(in: window, from: position, windowOffset: 0, isLast: true) {
       case .packet(let record, let end):
-        place = end
+        position = end
         let reference = PacketReference(number: record.number, time: record.time)
         switch dissector.dissect(record, from: reference, in: window) {
-        case .segment(let segment): result.append(told(segment, file))
-        case .datagram(let segment, let datagram): result.append(told(segment, datagram.bytes))
+        case .segment(let segment): result.append(fields(segment, file))
+        case .datagram(let segment, let datagram): result.append(fields(segment, datagram.bytes))
         case .exportedPDU, .passedOver: break
         }
-      case .passedOver(let end): place = end
+      case .passedOver(let end): position = end
       case .finished:
         #expect(dissector.takeAnomalies().isEmpty)
         return result
@@ -91,8 +93,8 @@ struct WrittenCaptureTests {
     }
   }
 
-  private func told(_ segment: TCPSegment, _ bytes: [UInt8]) -> Told {
-    Told(
+  private func fields(_ segment: TCPSegment, _ bytes: [UInt8]) -> Fields {
+    Fields(
       ports: [segment.source.port, segment.destination.port], sequence: segment.sequence.value,
       flags: segment.flags.rawValue,
       payload: Array(bytes[segment.payloadStart..<segment.payloadStart + segment.payloadLength]))

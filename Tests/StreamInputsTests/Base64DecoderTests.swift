@@ -15,8 +15,8 @@ struct Base64DecoderTests {
     TextCase(name: "the last two characters", text: "//++", expected: "ffffbe"),
     TextCase(name: "URL-safe", text: "__--", expected: "ffffbe"),
     TextCase(name: "URL-safe without padding", text: "__--Zg", expected: "ffffbe66"),
-    TextCase(name: "texts one behind the other", text: "Zg==Zm8=\nZm9v", expected: "66666f666f6f"),
-    TextCase(name: "bits behind the last byte", text: "Zh==", expected: "66"),
+    TextCase(name: "successive texts", text: "Zg==Zm8=\nZm9v", expected: "66666f666f6f"),
+    TextCase(name: "bits after the last byte", text: "Zh==", expected: "66"),
     TextCase(name: "a byte order mark", text: "\u{feff}Zm9v", expected: "666f6f"),
     TextCase(name: "padding in the next line", text: "Zg=\n=Zm9v", expected: "66666f6f"),
     TextCase(name: "cut to one character", text: "Zm9vY", expected: "666f6f!1:6"),
@@ -28,7 +28,7 @@ struct Base64DecoderTests {
     TextCase(name: "two bad characters in a group", text: "Z!!vZm9v", expected: "!1:2<3>666f6f"),
     TextCase(name: "a bad character in the last group", text: "Zm9vY!", expected: "666f6f!1:6<3>"),
     TextCase(name: "padding at the start of a group", text: "Zm9v=AAAZm9v", expected: "666f6f!1:5<3>666f6f"),
-    TextCase(name: "a character behind padding", text: "Zm=vZm9v", expected: "!1:4<3>666f6f"),
+    TextCase(name: "a character after padding", text: "Zm=vZm9v", expected: "!1:4<3>666f6f"),
     TextCase(
       name: "a line that lost a character", text: "Zm9vYmFy\nZm9vYmF\nZm9vYmFy\nZm9vYmFy\nZm9v",
       expected: "666f6f626172" + "666f6f!2:8<3>" + "666f6f626172666f6f626172666f6f"),
@@ -39,12 +39,12 @@ struct Base64DecoderTests {
     #expect(TextFormat.base64.decode(example.text).summary == example.expected)
   }
 
-  @Test("byte i of a group stands at its character i")
+  @Test("byte i of a group is at its character i")
   func positions() {
     #expect(TextFormat.base64.decode("Zm9v\nYm Fy").positions == [0, 1, 2, 5, 6, 8])
   }
 
-  @Test("a line is one stretch")
+  @Test("a line is one extent")
   func lineIsOneStretch() {
     var decoder = Base64Decoder()
     var output = DecodedText()

@@ -22,7 +22,7 @@ func compress(_ bytes: [UInt8], _ tool: String, _ options: [String] = []) throws
     output.flatMap { $0.isEmpty ? nil : $0 }, "\(tool) is missing: scripts/setup installs it")
 }
 
-/// All content of a file, its fault, and what was said of it.
+/// All content of a file, its fault, and its properties.
 struct FileReading {
   var bytes: [UInt8] = []
   var blockLengths: [Int] = []

@@ -52,7 +52,7 @@ struct CompressionTests {
   @Test("the digest and the length are those of the file on disk", arguments: Compression.allCases)
   func digests(_ compression: Compression) throws {
     let packed = try compress(compressibleBytes(300_000), compression.rawValue)
-    // Sound, with something behind it, damaged in the middle: read to its end each time.
+    // Sound, followed by other data, and damaged in the middle: read to its end each time.
     var damaged = packed
     damaged[packed.count / 2] ^= 0xff
     for file in [packed, packed + compressibleBytes(200_000), damaged, compressibleBytes(100_001)] {
@@ -63,13 +63,13 @@ struct CompressionTests {
     }
   }
 
-  /// RFC 8878, section 3.1.2: the magic number, a little-endian length, and as many bytes.
+  /// RFC 8878, section 3.1.2: the magic number, a little-endian length, and that number of bytes.
   private func skippable(_ count: Int) -> [UInt8] {
     [0x5a, 0x2a, 0x4d, 0x18, UInt8(count & 0xff), UInt8(count >> 8), 0, 0]
       + [UInt8](repeating: 0x20, count: count)
   }
 
-  @Test("skippable frames before, between and behind", arguments: [Compression.zstd, .lz4])
+  @Test("skippable frames before, between and after", arguments: [Compression.zstd, .lz4])
   func skippableFrames(_ compression: Compression) throws {
     let packed = try compress(compressibleBytes(1000), compression.rawValue)
     let file = skippable(3) + skippable(0) + packed + skippable(300) + packed + skippable(1)

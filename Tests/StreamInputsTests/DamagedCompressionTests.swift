@@ -15,7 +15,8 @@ struct DamagedCompressionTests {
       #expect(bytes.starts(with: reading.bytes) && reading.bytes.count >= last, "\(length)")
       #expect(
         reading.fault?.message.hasPrefix(
-          "the \(compression.rawValue)-compressed data is cut at offset \(length) of the compressed file")
+          "the \(compression.rawValue)-compressed data is truncated at offset \(length) of the compressed file"
+        )
           == true,
         "\(length)")
       #expect(reading.fault?.fileOffset == reading.bytes.count)
@@ -29,7 +30,7 @@ struct DamagedCompressionTests {
     for length in 1..<packed.count {
       let reading = try FileReading(packed + packed[..<length])
       #expect(reading.bytes.starts(with: compressibleBytes(300)))
-      #expect(reading.fault?.message.contains("is cut at offset \(packed.count + length) ") == true)
+      #expect(reading.fault?.message.contains("is truncated at offset \(packed.count + length) ") == true)
     }
   }
 
@@ -37,13 +38,13 @@ struct DamagedCompressionTests {
   func blocksBeforeDamage(_ compression: Compression) throws {
     let bytes = compressibleBytes(2_000_000)
     var packed = try compress(bytes, compression.rawValue, compression == .lz4 ? ["-B4", "-BX"] : [])
-    let place = packed.count * 3 / 4
-    // A block of noise in place of several: every format notices it somewhere behind.
+    let position = packed.count * 3 / 4
+    // A block of noise instead of several: every format detects it somewhere after that.
     var generator = SeededGenerator(seed: 42)
-    packed.replaceSubrange(place..<place + 50_000, with: generator.bytes(50_000))
+    packed.replaceSubrange(position..<position + 50_000, with: generator.bytes(50_000))
     let reading = try FileReading(packed, blockLength: 262_144)
     #expect(reading.fault != nil)
-    // Half of the content lies well before the damage.
+    // Half of the content is well before the damage.
     let isSame = reading.bytes.prefix(1_000_000) == bytes.prefix(1_000_000)
     #expect(isSame && reading.bytes.count > 1_000_000)
   }
@@ -52,29 +53,29 @@ struct DamagedCompressionTests {
   func flips(_ compression: Compression) throws {
     let bytes = compressibleBytes(300)
     let packed = try compress(bytes, compression.rawValue, compression == .gzip ? ["-n"] : [])
-    for place in 10..<packed.count {
+    for position in 10..<packed.count {
       for mask in [UInt8(0x01), 0x80, 0xff] {
         var damaged = packed
-        damaged[place] ^= mask
+        damaged[position] ^= mask
         let reading = try FileReading(damaged)
-        // Some bits mean nothing, as those behind the last code of a deflate stream.
-        #expect(reading.fault != nil || reading.bytes == bytes, "\(place) \(mask)")
+        // Some bits mean nothing, such as those after the last code of a deflate stream.
+        #expect(reading.fault != nil || reading.bytes == bytes, "\(position) \(mask)")
         #expect(reading.bytesRead == packed.count)
       }
     }
   }
 
-  @Test("what stands behind is a fault with its offset, after the content", arguments: Compression.allCases)
+  @Test("trailing data is a fault with its offset, after the content", arguments: Compression.allCases)
   func garbage(_ compression: Compression) throws {
     let packed = try compress(compressibleBytes(300), compression.rawValue)
     for rest in [[UInt8(7)], [7, 7, 7, 7], [UInt8](repeating: 9, count: 100_000)] {
       let reading = try FileReading(packed + rest)
       #expect(reading.bytes == compressibleBytes(300))
-      #expect(reading.fault?.message.contains("behind it, from offset \(packed.count) of the") == true)
+      #expect(reading.fault?.message.contains("other data from offset \(packed.count) of the") == true)
     }
   }
 
-  @Test("zeros behind gzip are padding; behind the others they are something else")
+  @Test("zeros after gzip are padding; after the others they are trailing data")
   func padding() throws {
     for count in [1, 3, 512, 65_536, 200_000] {
       for compression in Compression.allCases {

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Stretches of decoded text")
 struct DecodedTextTests {
-  /// The stretches that bytes at `offsets` become, as `count@offset stride/groupSize/groupStride`.
-  private func stretches(_ offsets: [Int], stride: Int) -> [String] {
+  /// The extents that bytes at `offsets` become, as `count@offset stride/groupSize/groupStride`.
+  private func extents(_ offsets: [Int], stride: Int) -> [String] {
     var output = DecodedText()
     for offset in offsets { output.append(0, at: offset, stride: stride) }
     return output.parts.map { part in
@@ -14,35 +14,35 @@ struct DecodedTextTests {
     }
   }
 
-  @Test("bytes at one distance are one stretch")
+  @Test("bytes at one distance are one extent")
   func evenBytes() {
-    #expect(stretches([4, 6, 8, 10], stride: 2) == ["4@4 2/0/0"])
+    #expect(extents([4, 6, 8, 10], stride: 2) == ["4@4 2/0/0"])
   }
 
-  @Test("bytes with blanks between them are one stretch of groups of one")
+  @Test("bytes with blanks between them are one extent of groups of one")
   func separatedBytes() {
-    #expect(stretches([0, 3, 6, 9], stride: 2) == ["4@0 2/1/3"])
+    #expect(extents([0, 3, 6, 9], stride: 2) == ["4@0 2/1/3"])
   }
 
-  @Test("groups of one size at one distance are one stretch, the last may be shorter")
+  @Test("groups of one size at one distance are one extent, the last may be shorter")
   func groups() {
-    #expect(stretches([0, 2, 5, 7, 10], stride: 2) == ["5@0 2/2/5"])
+    #expect(extents([0, 2, 5, 7, 10], stride: 2) == ["5@0 2/2/5"])
   }
 
-  @Test("what does not continue a stretch begins another: longer groups, other distances, steps back")
+  @Test("what does not continue a extent begins another: longer groups, other distances, steps back")
   func breaks() {
-    #expect(stretches([0, 3, 7], stride: 2) == ["2@0 2/1/3", "1@7 2/0/0"])
-    #expect(stretches([0, 2, 5, 10], stride: 2) == ["3@0 2/2/5", "1@10 2/0/0"])
-    #expect(stretches([9, 3], stride: 2) == ["1@9 2/0/0", "1@3 2/0/0"])
+    #expect(extents([0, 3, 7], stride: 2) == ["2@0 2/1/3", "1@7 2/0/0"])
+    #expect(extents([0, 2, 5, 10], stride: 2) == ["3@0 2/2/5", "1@10 2/0/0"])
+    #expect(extents([9, 3], stride: 2) == ["1@9 2/0/0", "1@3 2/0/0"])
   }
 
-  @Test("bytes that all come from one place are one stretch of stride 0")
+  @Test("bytes that all come from one position are one extent of stride 0")
   func repeatedBytes() {
-    #expect(stretches([7, 7, 7], stride: 0) == ["3@7 0/0/0"])
+    #expect(extents([7, 7, 7], stride: 0) == ["3@7 0/0/0"])
     #expect(ByteOrigin(streamOffset: 100, fileOffset: 7, stride: 0).fileOffset(of: 102) == 7)
   }
 
-  @Test("gaps and faults end a stretch")
+  @Test("gaps and faults end a extent")
   func gapsEndStretches() {
     var output = DecodedText()
     output.append(1, at: 0, stride: 2)

@@ -4,12 +4,12 @@ import StreamTestSupport
 import TestSupport
 import WireBytes
 
-/// What a dump says of its stream, byte by byte, so that how the bytes were handed over does not show.
+/// The stream of a dump, byte by byte, regardless of how the bytes were divided into events.
 struct DumpRecording: StreamRecorder {
-  /// Bytes of the stream in order, with their offset in the stream and the place in the file.
+  /// Bytes of the stream in order, with their offsets in the stream and in the file.
   private(set) var bytes: [UInt8] = []
   private(set) var offsets: [Int] = []
-  private(set) var filePlaces: [Int] = []
+  private(set) var fileOffsets: [Int] = []
   /// Gaps as `offset+length@fileOffset`.
   private(set) var gaps: [String] = []
   private(set) var isClosed = false
@@ -21,26 +21,26 @@ struct DumpRecording: StreamRecorder {
     if stream.number != 0 { misuse.append("opened as \(stream.number)") }
   }
 
-  mutating func bytes(_ piece: RawSpan, of direction: StreamDirection, origins: [ByteOrigin]) {
+  mutating func bytes(_ chunk: RawSpan, of direction: StreamDirection, origins: [ByteOrigin]) {
     if direction != .dump { misuse.append("bytes of \(direction)") }
-    if isClosed || piece.byteCount == 0 { misuse.append("an empty piece, or behind the end") }
+    if isClosed || chunk.byteCount == 0 { misuse.append("an empty chunk, or after the end") }
     if origins.first?.streamOffset != end {
       misuse.append("origins begin at \(origins.first?.streamOffset ?? -1)")
     }
     if zip(origins, origins.dropFirst()).contains(where: { $0.streamOffset >= $1.streamOffset }) {
       misuse.append("origins are out of order at \(end)")
     }
-    for index in 0..<piece.byteCount {
+    for index in 0..<chunk.byteCount {
       guard let origin = origins.last(where: { $0.streamOffset <= end + index }) else { continue }
-      bytes.append(piece.byte(at: index))
+      bytes.append(chunk.byte(at: index))
       offsets.append(end + index)
-      filePlaces.append(origin.fileOffset(of: end + index))
+      fileOffsets.append(origin.fileOffset(of: end + index))
     }
-    end += piece.byteCount
+    end += chunk.byteCount
   }
 
   mutating func gap(_ gap: StreamGap, in direction: StreamDirection) {
-    if gap.offset != end || direction != .dump { misuse.append("a gap at \(gap.offset) behind \(end)") }
+    if gap.offset != end || direction != .dump { misuse.append("a gap at \(gap.offset) after \(end)") }
     gaps.append("\(gap.offset)+\(gap.length)@\(gap.fileOffset.map(String.init) ?? "-")")
     end = gap.offset + gap.length
   }

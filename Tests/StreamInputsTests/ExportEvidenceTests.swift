@@ -4,30 +4,30 @@ import TestSupport
 import Testing
 import WireBytes
 
-@Suite("What exports say of peers, packets and places")
+@Suite("Peers, packets and offsets of exports")
 struct ExportEvidenceTests {
   private typealias T = ExportTexts
 
-  @Test("the digits at a byte's place in the file are its own", arguments: ExportTests.cases)
-  func places(_ example: ExportTests.Case) {
+  @Test("the digits at a byte's position in the file are its own", arguments: ExportTests.cases)
+  func positions(_ example: ExportTests.Case) {
     let text = Array(example.text.utf8)
     let recording = ExportRecording.of(text, as: example.format)
     guard example.format != .followYAML, !example.text.contains("a\r") else { return }
-    for case .byte(let byte, _, _, let place, _) in recording.events {
-      let digits = String(decoding: text[place..<min(text.count, place + 2)], as: UTF8.self)
-      #expect(UInt8(digits, radix: 16) == byte || text[place] == byte, "at \(place)")
+    for case .byte(let byte, _, _, let position, _) in recording.events {
+      let digits = String(decoding: text[position..<min(text.count, position + 2)], as: UTF8.self)
+      #expect(UInt8(digits, radix: 16) == byte || text[position] == byte, "at \(position)")
     }
   }
 
-  @Test("the group of base64 at a byte's place holds it")
+  @Test("the base64 group at a byte's position contains it")
   func placesInBase64() throws {
     let text = Array(T.yaml(T.packet(4, 1, "YWJj\n      ZGVm\n      Zw==")).utf8)
     let recording = ExportRecording.of(text, as: .followYAML)
     let start = try #require(example(of: "YWJj", in: text))
-    let places = recording.events.compactMap { event -> Int? in
-      if case .byte(_, _, _, let place, _) = event { place - start } else { nil }
+    let positions = recording.events.compactMap { event -> Int? in
+      if case .byte(_, _, _, let position, _) = event { position - start } else { nil }
     }
-    #expect(places == [0, 1, 2, 11, 12, 13, 22])
+    #expect(positions == [0, 1, 2, 11, 12, 13, 22])
   }
 
   private func example(of word: String, in text: [UInt8]) -> Int? {
@@ -122,7 +122,7 @@ struct ExportEvidenceTests {
     #expect(dump.packets == [PacketReference(number: nil, time: time)])
   }
 
-  @Test("a gap has its mark's packet and place, and the report counts it")
+  @Test("a gap has its mark's packet and position, and the report counts it")
   func gaps() throws {
     let yaml = T.yaml(
       T.packet(4, 1, "YWI=") + T.packet(9, 1, "Wzc2IGJ5dGVzIG1pc3NpbmcgaW4gY2FwdHVyZSBmaWxlXQA=", time: "0.0")
@@ -169,7 +169,7 @@ struct ExportEvidenceTests {
 
   @Test("exports are recognised by their content", arguments: ExportTests.cases)
   func recognised(_ example: ExportTests.Case) {
-    // What is told by a whole line is not told where that line is damaged or missing.
+    // A format that is detected by a whole line is not detected if that line is damaged or missing.
     guard example.faults.isEmpty, !example.name.contains("not named") else { return }
     let head = Array(example.text.utf8)
     let expected = example.name == "two streams, one as hex" ? .followRaw : example.format
@@ -179,7 +179,7 @@ struct ExportEvidenceTests {
 
   static let others: [(String, String)] = [
     ("empty", ""), ("plain hex", "6162\n6364\n"), ("indented hex", "\n  6162\n\t6364\n"),
-    ("hex behind tabs", "\t6162\n\t6364\n"), ("hex with a margin", "6162\n    6364\n"),
+    ("hex after tabs", "\t6162\n\t6364\n"), ("hex with a margin", "6162\n    6364\n"),
     ("hexdump -C", "00000000  61 62 63                                          |abc|\n00000003\n"),
     ("xxd", "00000000: 6162 63                                  abc\n"),
     ("base64", "U3JOAAAgqqqqqqqq\n"), ("prose", "Follow: tcp,raw is what tshark says\n"),

@@ -4,7 +4,7 @@ import StreamTestSupport
 import TestSupport
 import WireBytes
 
-/// What an export says of its streams, byte by byte, so that how the bytes were handed over does not show.
+/// The streams of an export, byte by byte, regardless of how the bytes were divided into events.
 struct ExportRecording: StreamRecorder, Equatable {
   enum Event: Equatable {
     case opened(StreamIdentity)
@@ -26,21 +26,21 @@ struct ExportRecording: StreamRecorder, Equatable {
     events.append(.opened(stream))
   }
 
-  mutating func bytes(_ piece: RawSpan, of direction: StreamDirection, origins: [ByteOrigin]) {
+  mutating func bytes(_ chunk: RawSpan, of direction: StreamDirection, origins: [ByteOrigin]) {
     let end = ends[direction, default: 0]
     if !open.contains(direction.stream) { misuse.append("bytes of \(direction.stream), which is not open") }
-    if piece.byteCount == 0 || origins.first?.streamOffset != end { misuse.append("origins at \(end)") }
+    if chunk.byteCount == 0 || origins.first?.streamOffset != end { misuse.append("origins at \(end)") }
     if zip(origins, origins.dropFirst()).contains(where: { $0.streamOffset >= $1.streamOffset }) {
       misuse.append("origins are out of order at \(end)")
     }
-    for index in 0..<piece.byteCount {
+    for index in 0..<chunk.byteCount {
       guard let origin = origins.last(where: { $0.streamOffset <= end + index }) else { continue }
       events.append(
         .byte(
-          piece.byte(at: index), direction, offset: end + index,
+          chunk.byte(at: index), direction, offset: end + index,
           fileOffset: origin.fileOffset(of: end + index), origin.packet))
     }
-    ends[direction] = end + piece.byteCount
+    ends[direction] = end + chunk.byteCount
   }
 
   mutating func gap(_ gap: StreamGap, in direction: StreamDirection) {

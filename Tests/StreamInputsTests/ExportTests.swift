@@ -41,7 +41,7 @@ struct ExportTests {
         "0<61 0<+76 0<0062 )0", ""
       ),
       (
-        "a gap without NUL, and a NUL behind it", T.frame("tcp,raw", "\t61\n\t\(hexMark(7))\n\t0062\n"),
+        "a gap without NUL, and a NUL after it", T.frame("tcp,raw", "\t61\n\t\(hexMark(7))\n\t0062\n"),
         "0<61 0<+7 0<0062 )0", ""
       ),
       (
@@ -171,7 +171,7 @@ struct ExportTests {
         "two streams", T.yaml(T.packet(4, 1, "YWI=")) + T.yaml(T.packet(9, 0, "YQ==")),
         "0<6162 )0 1>61 )1", ""
       ),
-      ("a foreign character", T.yaml(T.packet(4, 1, "YWJjYW?jZGVm")), "0<616263 0<+3 0<646566 )0", "13:13"),
+      ("an invalid character", T.yaml(T.packet(4, 1, "YWJjYW?jZGVm")), "0<616263 0<+3 0<646566 )0", "13:13"),
       (
         "a line with characters missing", T.yaml(T.packet(4, 1, "YWJjYW\n      ZGVm")),
         "0<616263 0<+3 0<646566 )0", "13:11"
@@ -258,7 +258,7 @@ struct ExportTests {
       ("a block too long", T.block("<", from: 0, 1, " 61 62\n"), "0<61 )0", "2:4"),
       ("cut", String(T.block("<", from: 0, 3, " 61 62 63\n").dropLast(2)), "0<6162 0<+1 )0", "2:8 2:9"),
       ("a bad digit", T.block("<", from: 0, 3, " 61 6x 63\n"), "0<61 0<+1 0<63 )0", "2:5"),
-      ("a foreign line", "hallo\n" + T.block("<", from: 0, 1, " 61\n"), "0<61 )0", "1:1"),
+      ("an unrelated line", "hallo\n" + T.block("<", from: 0, 1, " 61\n"), "0<61 )0", "1:1"),
     ])
 
   private static let ssldump = cases(
@@ -313,7 +313,7 @@ struct ExportTests {
       ),
       ("a connection that was not named", T.record(7, 11, "S>C", "    00 \n"), "0<00 )0", ""),
       (
-        "what was not decrypted",
+        "data that were not decrypted",
         T.connection(1)
           + "1 11 0.2913 (0.2683)  S>C  application_data\n1 12 0.2913 (0.2683)  S>C  application_data\n",
         ")0", "2:1 3:1"

@@ -11,11 +11,11 @@ struct FormatProbeTests {
     var testDescription: String { name }
   }
 
-  static let foreign: [Case] = [
+  static let unsupported: [Case] = [
     ("SQLite", Array("SQLite format 3\0".utf8), "an SQLite database")
   ].map { Case(name: $0.0, head: $0.1, kind: $0.2) }
 
-  @Test(arguments: foreign)
+  @Test(arguments: unsupported)
   func isForeign(_ example: Case) throws {
     let file = example.head + [UInt8](repeating: 1, count: 40)
     let (recording, report) = try DumpRecording.of(file, as: nil)
@@ -73,7 +73,7 @@ struct FormatProbeTests {
     #expect(try DumpRecording.of([0xff], as: nil).report.recognition == .nothing)
   }
 
-  @Test("content is asked about at most 64 KiB, and told whether that is all")
+  @Test("content probes get at most 64 KiB, and whether that is all")
   func head() throws {
     for length in [1, 65_536, 65_537, 300_000] {
       let probe = FormatProbe(.format(.dump(.raw))) { head, isWhole in
@@ -84,7 +84,7 @@ struct FormatProbeTests {
     }
   }
 
-  @Test("what is recognised as nothing is read where it was named, and passed over in a directory")
+  @Test("a file of no known format is read if it was named, and skipped in a directory")
   func unrecognised() throws {
     let files = try TemporaryFiles()
     let path = try files.write([0xff, 0xfe], to: "in/x")

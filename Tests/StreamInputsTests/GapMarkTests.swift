@@ -22,7 +22,7 @@ struct GapMarkTests {
   static let cases: [Case] = [
     ("no mark", "abc", "abc", []),
     ("a mark", "abc\(mark("76"))def", "abcdef", ["3+76@3"]),
-    ("a NUL directly behind belongs to it", "abc\(mark("76"))\0def", "abcdef", ["3+76@3"]),
+    ("a NUL directly after belongs to it", "abc\(mark("76"))\0def", "abcdef", ["3+76@3"]),
     ("a second NUL does not", "abc\(mark("76"))\0\0def", "abc\0def", ["3+76@3"]),
     ("a NUL further on does not", "\(mark("7"))x\0", "x\0", ["0+7@0"]),
     ("at the beginning", "\(mark("5"))abc", "abc", ["0+5@0"]),
@@ -47,11 +47,11 @@ struct GapMarkTests {
     ("cut off at the end", "a[12 bytes missing in capture file", "a[12 bytes missing in capture file", []),
     ("cut off in the digits", "a[12", "a[12", []),
     ("a bracket at the end", "a[", "a[", []),
-    ("behind a bracket", "[\(mark("5"))b", "[b", ["1+5@1"]),
-    ("behind a begun mark", "[12 bytes mis\(mark("5"))b", "[12 bytes misb", ["13+5@13"]),
-    ("behind digits", "[12\(mark("5"))b", "[12b", ["3+5@3"]),
-    ("behind eleven digits and a bracket", "[12345678901\(mark("5"))", "[12345678901", ["12+5@12"]),
-    ("two brackets behind it", "\(mark("5"))]]", "]]", ["0+5@0"]),
+    ("after a bracket", "[\(mark("5"))b", "[b", ["1+5@1"]),
+    ("after a begun mark", "[12 bytes mis\(mark("5"))b", "[12 bytes misb", ["13+5@13"]),
+    ("after digits", "[12\(mark("5"))b", "[12b", ["3+5@3"]),
+    ("after eleven digits and a bracket", "[12345678901\(mark("5"))", "[12345678901", ["12+5@12"]),
+    ("two brackets after it", "\(mark("5"))]]", "]]", ["0+5@0"]),
     ("no bytes missing", "a\(mark("0"))b", "ab", ["1+0@1"]),
   ].map { Case(name: $0.0, dump: $0.1, bytes: $0.2, gaps: $0.3) }
 
@@ -61,15 +61,15 @@ struct GapMarkTests {
     expect(recording, example)
     #expect(report.faults.isEmpty && report.bytes == example.dump.utf8.count)
     let file = Array(example.dump.utf8)
-    #expect(recording.filePlaces.map { file[$0] } == recording.bytes)
+    #expect(recording.fileOffsets.map { file[$0] } == recording.bytes)
   }
 
-  @Test("the same in hex, where places are those of the digits", arguments: cases)
+  @Test("the same in hex, where positions are those of the digits", arguments: cases)
   func inHexDumps(_ example: Case) throws {
     let dump = Array(example.dump.utf8)
     let (recording, _) = try DumpRecording.of(Array(Hex.string(dump).utf8), as: .hex)
     #expect(recording.bytes == Array(example.bytes.utf8))
-    #expect(recording.filePlaces.map { dump[$0 / 2] } == recording.bytes)
+    #expect(recording.fileOffsets.map { dump[$0 / 2] } == recording.bytes)
     let gaps = example.gaps.map { gap in
       let parts = gap.split(separator: "@")
       return "\(parts[0])@\((Int(parts[1]) ?? 0) * 2)"
@@ -77,7 +77,7 @@ struct GapMarkTests {
     #expect(recording.gaps == gaps && recording.misuse.isEmpty)
   }
 
-  /// Dumps are read in blocks of 256 KiB: each place of the example comes to lie on the end of one.
+  /// Dumps are read in blocks of 256 KiB: each position of the example is at the end of one.
   @Test("cut by the end of a block at every byte", arguments: cases)
   func acrossBlocks(_ example: Case) throws {
     let dump = Array(example.dump.utf8)
@@ -88,8 +88,8 @@ struct GapMarkTests {
       #expect(recording.misuse.isEmpty)
       let isSame = recording.bytes.dropFirst(padding) == Array(example.bytes.utf8)[...]
       #expect(isSame, "cut at \(cut)")
-      let places = recording.filePlaces
-      #expect(zip(places, recording.bytes).allSatisfy { file[$0] == $1 }, "cut at \(cut)")
+      let positions = recording.fileOffsets
+      #expect(zip(positions, recording.bytes).allSatisfy { file[$0] == $1 }, "cut at \(cut)")
       #expect(recording.gaps == example.gaps.map { Self.moved($0, by: padding) }, "cut at \(cut)")
     }
   }
@@ -99,11 +99,11 @@ struct GapMarkTests {
     var generator = SeededGenerator(seed: 11)
     for _ in 0..<400 {
       let before = generator.bytes(generator.pick(0...90))
-      let behind = generator.bytes(generator.pick(0...90)).map { $0 | 1 }
+      let after = generator.bytes(generator.pick(0...90)).map { $0 | 1 }
       let length = generator.pick([0, 9, 10, 4_294_967_295, generator.pick(1...100_000)])
       let mark = Array(Self.mark("\(length)").utf8) + (generator.chance(2) ? [0] : [])
-      let (recording, _) = try DumpRecording.of(before + mark + behind, as: .raw)
-      #expect(recording.bytes == before + behind)
+      let (recording, _) = try DumpRecording.of(before + mark + after, as: .raw)
+      #expect(recording.bytes == before + after)
       #expect(recording.gaps == ["\(before.count)+\(length)@\(before.count)"])
       #expect(recording.misuse.isEmpty)
     }

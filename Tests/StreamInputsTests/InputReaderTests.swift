@@ -7,7 +7,7 @@ import WireBytes
 
 @Suite("Dumps read from files")
 struct InputReaderTests {
-  @Test("bytes and places of each format, over several blocks", arguments: TextFormat.allCases)
+  @Test("bytes and positions of each format, over several blocks", arguments: TextFormat.allCases)
   func texts(_ format: TextFormat) throws {
     var generator = SeededGenerator(seed: 31)
     let bytes = generator.bytes(300_000)
@@ -17,9 +17,9 @@ struct InputReaderTests {
     #expect(isSame && recording.misuse.isEmpty && recording.isClosed)
     #expect(report.format == (format == .base64 ? .dump(.base64) : .dump(.hex)))
     #expect(report.bytes == text.count && report.faults.isEmpty)
-    let digits = { (place: Int) in String(decoding: text[place..<(place + 2)], as: UTF8.self) }
+    let digits = { (position: Int) in String(decoding: text[position..<(position + 2)], as: UTF8.self) }
     if format != .base64 {
-      let wrong = zip(recording.filePlaces, bytes).first { Hex.bytes(digits($0)) != [$1] }
+      let wrong = zip(recording.fileOffsets, bytes).first { Hex.bytes(digits($0)) != [$1] }
       #expect(wrong == nil)
     }
   }
@@ -30,7 +30,7 @@ struct InputReaderTests {
     var generator = SeededGenerator(seed: 32)
     let bytes = generator.bytes(length)
     let (recording, report) = try DumpRecording.of(bytes, as: .raw)
-    let isSame = recording.bytes == bytes && recording.filePlaces == Array(0..<length)
+    let isSame = recording.bytes == bytes && recording.fileOffsets == Array(0..<length)
     #expect(isSame && recording.misuse.isEmpty && recording.isClosed)
     #expect(report.bytes == length)
   }
@@ -59,14 +59,14 @@ struct InputReaderTests {
     }
   }
 
-  @Test("progress tells the bytes read")
+  @Test("progress reports the bytes read")
   func progress() throws {
     let files = try TemporaryFiles()
     let path = try files.write([UInt8](repeating: 0xee, count: 600_000))
     var reader = try InputReader(options: ReadingOptions(), contentProbes: []) { _ in }
-    var told: [Int] = []
-    _ = try reader.read(Input(path), progress: { told.append($0) })
-    #expect(told == [262_144, 524_288, 600_000])
+    var reported: [Int] = []
+    _ = try reader.read(Input(path), progress: { reported.append($0) })
+    #expect(reported == [262_144, 524_288, 600_000])
   }
 
   @Test("a reader reads one file after another, each from its beginning")
@@ -84,9 +84,9 @@ struct InputReaderTests {
     }
   }
 
-  @Test("what was read before an input failed is used, and the failure told")
+  @Test("bytes read before an input failed are used, and the failure is reported")
   func failureInTheMiddle() throws {
-    // A pipe that would block, in place of a disk that fails: the first read succeeds, the second does not.
+    // A pipe that would block, instead of a disk that fails: the first read succeeds, the second does not.
     let pipe = Pipe()
     let reading = pipe.fileHandleForReading.fileDescriptor
     #expect(fcntl(reading, F_SETFL, O_NONBLOCK) == 0)

@@ -3,9 +3,9 @@ import StreamInputs
 import TestSupport
 import Testing
 
-@Suite("Inputs that arguments stand for")
+@Suite("Inputs named by arguments")
 struct InputWalkTests {
-  @Test("files and standard input stand for themselves, in their order, whether they are there or not")
+  @Test("files and standard input are inputs, in their order, whether they exist or not")
   func files() throws {
     let files = try TemporaryFiles()
     let path = try files.write([1])
@@ -34,7 +34,7 @@ struct InputWalkTests {
     #expect(InputWalk([files.path + "/"]).inputs.map(\.name) == [files.path + "/x"])
   }
 
-  @Test("links to files are inputs; links to directories or to nothing, and pipes, are passed over")
+  @Test("links to files are inputs; links to directories or to nothing, and pipes, are skipped")
   func links() throws {
     let files = try TemporaryFiles()
     let target = try files.write([], to: "target/file")
@@ -74,7 +74,7 @@ struct InputWalkTests {
     unlink(path)
   }
 
-  @Test("directories that are nested too deep are told of")
+  @Test("directories that are nested too deep are reported")
   func depth() throws {
     let files = try TemporaryFiles()
     try files.write([], to: String(repeating: "d/", count: 127) + "x")

@@ -11,8 +11,8 @@ struct LineReaderTests {
     var lines: [String] = []
     while let line = try reader.next() { lines.append(line) }
     #expect(reader.lineNumber == lines.count)
-    let behind = try reader.next()
-    #expect(behind == nil)
+    let after = try reader.next()
+    #expect(after == nil)
     return lines
   }
 

@@ -27,7 +27,7 @@ struct OffsetTextDecoderTests {
     ("a first offset that is not 0", "00000100: 61  a\n00000101: 62  b\n", "6162"),
     ("decimal offsets", decimalText(20), String(repeating: "61", count: 20)),
     (
-      "decimal offsets behind a star",
+      "decimal offsets after a star",
       "00000000: 0000 0000 0000 0000 0000  ..........\n*\n00000030: 61 62 63 64 65 66 67 68 69 6a  abcdefghij\n"
         + "00000040: 61  a\n",
       String(repeating: "00", count: 30) + "6162636465666768696a61"
@@ -47,14 +47,14 @@ struct OffsetTextDecoderTests {
     ("a text column that disagrees", "00000000: 6162 6364  abxd\n", "61626364!1:24"),
     ("a text column too long", "00000000: 6162  abc\n00000002: 63  c\n", "6162!1:1963"),
     ("little-endian output (-e)", "00000000: 64636261  abcd\n", "64636261!1:21"),
-    ("a star that stands for half a line", "00000000: 6162  ab\n*\n00000005: 63  c\n", "61626162!3:1<1>63"),
-    ("a star behind a damaged line", "00000000: 61z2  ab\n*\n00000006: 63  c\n", "61!1:13<5>63"),
+    ("a star that repeats half a line", "00000000: 6162  ab\n*\n00000005: 63  c\n", "61626162!3:1<1>63"),
+    ("a star after a damaged line", "00000000: 61z2  ab\n*\n00000006: 63  c\n", "61!1:13<5>63"),
     ("a star at the start", "*\n00000006: 63  c\n", "!1:163"),
     ("a star at the end", "00000000: 6162  ab\n*\n", "6162!2:1"),
     ("cut in the offset", "00000000: 6162  ab\n000000", "6162!2:7"),
-    ("cut behind the offset", "00000000: 6162  ab\n00000002:", "6162!2:10"),
+    ("cut after the offset", "00000000: 6162  ab\n00000002:", "6162!2:10"),
     ("cut in a byte", "00000000: 6162  ab\n00000002: 636", "616263!2:14"),
-    ("cut behind a byte", "00000000: 6162  ab\n00000002: 63", "616263!2:13"),
+    ("cut after a byte", "00000000: 6162  ab\n00000002: 63", "616263!2:13"),
     ("cut in the text column", "00000000: 6162  ab\n00000002: 6364  c", "61626364!2:18"),
     ("without a last line end", "00000000: 6162  ab\n00000002: 6364  cd", "61626364"),
     (
@@ -79,7 +79,7 @@ struct OffsetTextDecoderTests {
     ("a missing last line", "00000000  \(row)00000017\n", rowBytes + "<7>"),
     ("a total that is too small", "00000000  \(row)0000000f\n", rowBytes + "!2:1"),
     ("no total", "00000000  \(row)", rowBytes + "!2:1"),
-    ("a total without a line end behind a short line", "00000000  61  |a|\n00000001", "61"),
+    ("a total without a line end after a short line", "00000000  61  |a|\n00000001", "61"),
     ("what may be a total or the next line", "00000000  \(row)00000010", rowBytes + "!2:1"),
     ("two dumps", "00000000  61  |a|\n00000001\n00000000  62  |b|\n00000001\n", "61!3:162"),
     ("a text column that disagrees", "00000000  61 62  |aB|\n00000002\n", "6162!1:20"),
@@ -110,10 +110,10 @@ struct OffsetTextDecoderTests {
   @Test("a text column that disagrees: both sides are named")
   func disagreementNamesBoth() {
     let message = TextFormat.xxd.decode("00000000: 6162  aB\n").faults.first?.message
-    #expect(message?.contains("shows 0x42 (\"B\"), the hex column holds 0x62 (\"b\")") == true)
+    #expect(message?.contains("has 0x42 (\"B\"), the hex column 0x62 (\"b\")") == true)
   }
 
-  @Test("bytes stand at their first digit, repeated ones at the star")
+  @Test("bytes are located at their first digit, repeated ones at the star")
   func positions() {
     let text = "00000000: 6162 63  abc\n*\n00000006: 64  d\n"
     #expect(TextFormat.xxd.decode(text).positions == [10, 12, 15, 23, 23, 23, 35])

@@ -29,7 +29,7 @@ struct PlainHexDecoderTests {
       name: "blanks separate even where lines do not", text: "012\n345\n6 7\n89a\nb",
       expected: "012345!3:1<1>789a!5:1"),
     TextCase(name: "cut in the middle of a byte", text: "0102\n030", expected: "010203!2:3"),
-    TextCase(name: "cut, with a line end put behind", text: "0102\n030\n", expected: "010203!2:3"),
+    TextCase(name: "cut, with a line end put after", text: "0102\n030\n", expected: "010203!2:3"),
     TextCase(name: "a bad first digit takes its partner along", text: "01g203", expected: "01!1:3<1>03"),
     TextCase(name: "a bad second digit", text: "010g03", expected: "01!1:4<1>03"),
     TextCase(name: "a run of bad characters", text: "01zzzz03", expected: "01!1:3<2>03"),
@@ -65,11 +65,11 @@ struct PlainHexDecoderTests {
   func faultsAreBounded() {
     let decoding = TextFormat.hex.decode(String(repeating: "zz ", count: 27))
     #expect(decoding.faults.count == 21)
-    #expect(decoding.faults.last?.message.hasPrefix("7 more places") == true)
+    #expect(decoding.faults.last?.message.hasPrefix("7 further errors") == true)
     #expect(decoding.gaps.count == 27)
   }
 
-  @Test("evenly wrapped hex is one stretch, however many lines")
+  @Test("evenly wrapped hex is one extent, however many lines")
   func evenTextIsOneStretch() {
     var decoder = PlainHexDecoder()
     var output = DecodedText()

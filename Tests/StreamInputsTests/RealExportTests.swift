@@ -30,7 +30,7 @@ struct RealExportTests {
     ExportFormat.recognise(head: Array(text.prefix(64 << 10)), isWhole: text.count <= 64 << 10)
   }
 
-  /// Blocks of sizes at random give the same; what was read is returned.
+  /// Blocks of random sizes give the same result, which is returned.
   private func read(_ text: [UInt8], as format: ExportFormat) -> ExportRecording {
     let recording = ExportRecording.of(text, as: format, serverPorts: [2196])
     var generator = SeededGenerator(seed: 8)

@@ -75,7 +75,7 @@ struct RealToolTests {
     #expect(TextFormat.hexdump.decode(text).faults.isEmpty)
   }
 
-  @Test("hexdump -C of bytes that end within what * stands for", arguments: [33, 37, 47, 48, 49])
+  @Test("hexdump -C of bytes that end within the repetitions of *", arguments: [33, 37, 47, 48, 49])
   func hexdumpOfZeros(_ count: Int) throws {
     let bytes = [UInt8](repeating: 0, count: count)
     guard let text = try text("hexdump", ["-C"], of: bytes) else { return }

@@ -25,7 +25,7 @@ struct RereadTests {
         let isSame = !found || again.elementsEqual(bytes[range])
         #expect(isSame, "\(range) of \(end)")
       }
-      #expect(history?.read(end..<(end + 1), into: &again) == false, "what was not read yet")
+      #expect(history?.read(end..<(end + 1), into: &again) == false, "bytes not read yet")
     }
     #expect(end == bytes.count)
   }

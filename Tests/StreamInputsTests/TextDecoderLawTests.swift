@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import WireBytes
 
-/// What holds for all text decoders, whatever they read.
+/// Laws of all text decoders.
 @Suite("Laws of the text decoders")
 struct TextDecoderLawTests {
   /// A dump of `bytes`, written by the tests themselves so that no tool is needed.
@@ -54,12 +54,12 @@ struct TextDecoderLawTests {
     return isXxd ? text : text + eightDigits(bytes.count) + "\n"
   }
 
-  /// Puts another byte into the place of about one in `every`.
+  /// Replaces about one byte in `every`.
   static func damaged(_ text: [UInt8], every: Int, using generator: inout SeededGenerator) -> [UInt8] {
-    let foreign = Array("0f=|*: \n\r\\xgZ-\u{e9}".utf8) + [0, 0xff]
+    let others = Array("0f=|*: \n\r\\xgZ-\u{e9}".utf8) + [0, 0xff]
     return text.map { byte in
       Int.random(in: 0..<every, using: &generator) == 0
-        ? foreign.randomElement(using: &generator) ?? byte : byte
+        ? others.randomElement(using: &generator) ?? byte : byte
     }
   }
 
@@ -100,7 +100,7 @@ struct TextDecoderLawTests {
   }
 
   @Test(
-    "the digits of every byte stand where its position says", arguments: [TextFormat.hex, .xxd, .hexdump])
+    "the digits of every byte are at its position", arguments: [TextFormat.hex, .xxd, .hexdump])
   func positionsOfHex(_ format: TextFormat) {
     let text = Self.text(of: dumpedBytes(), as: format)
     for case .byte(let byte, let position) in format.decode(text).events where text[position] != 0x2a {
@@ -108,7 +108,7 @@ struct TextDecoderLawTests {
     }
   }
 
-  @Test("byte i of a group of base64 stands at character i of it")
+  @Test("byte i of a base64 group is at its character i")
   func positionsOfBase64() {
     let text = Self.text(of: dumpedBytes(), as: .base64)
     let characters = text.indices.filter { text[$0] != 0x0a }

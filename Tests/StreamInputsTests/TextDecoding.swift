@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import WireBytes
 
-/// What a decoder made of a text, byte by byte, so that how the bytes were put into stretches does not show.
+/// What a decoder made of a text, byte by byte, so that how the bytes were put into extents does not show.
 struct Decoding: Equatable {
   enum Event: Equatable {
     case byte(UInt8, at: Int)
@@ -121,7 +121,7 @@ func dumpedBytes(seed: UInt64 = 1) -> [UInt8] {
   return bytes + generator.bytes(Int.random(in: 0..<64, using: &generator))
 }
 
-/// A text, and what it decodes to, as `Decoding.summary` has it.
+/// A text and its decoding, in the form of `Decoding.summary`.
 struct TextCase: Sendable, CustomTestStringConvertible {
   var name: String
   var text: String

@@ -47,7 +47,7 @@ struct TextProbeTests {
     ("eight characters of base64", "UYCWaA8=", .base64),
     ("xxd", "00000000: 5180 9610  Q...\n", .xxd),
     ("xxd without text column", "00000000: 5180 9610\n00000004: 0020\n", .xxd),
-    ("xxd behind a first line that is damaged", "0000000z: 51  Q\n00000001: 61  a\n00000002: 62  b\n", .xxd),
+    ("xxd after a first line that is damaged", "0000000z: 51  Q\n00000001: 61  a\n00000002: 62  b\n", .xxd),
     ("hexdump -C", "00000000  51 80                                             |Q.|\n00000002\n", .hexdump),
     ("hexdump -C without text column", "00000000  51 80\n00000002\n", .hexdump),
     ("empty", "", nil),

@@ -1,23 +1,23 @@
 import WireBytes
 
-/// The tags that stand before the data of an exported PDU (LINKTYPE_WIRESHARK_UPPER_PDU): type and length of
-/// two bytes each, then the value; all big-endian. The length counts the value's padding in, and tags come
-/// in any order. Tags that say nothing of streams are skipped.
+/// The tags before the data of an exported PDU (LINKTYPE_WIRESHARK_UPPER_PDU): type and length of two bytes each,
+/// then the value; all big-endian. The length includes the value's padding, and tags come in any order. Unneeded tags
+/// are skipped.
 struct ExportedPDUTags {
   private var source: IPAddress?
   private var destination: IPAddress?
   private var sourcePort: UInt16?
   private var destinationPort: UInt16?
   private var portType: UInt32?
-  /// The number that the dissector stands under in its table.
+  /// The dissector's number in its table.
   private var tableValue: UInt32?
   private(set) var pdu = ExportedPDU()
 
-  /// Takes the value of a tag, which stands at the beginning of `value`; false if it is too short.
+  /// Takes the value of a tag, which begins at the start of `value`; false if it is too short.
   fileprivate mutating func take(_ tag: UInt16, _ value: RawSpan) -> Bool {
-    guard value.byteCount >= Self.leastLength(of: tag) else { return false }
+    guard value.byteCount >= Self.minLength(of: tag) else { return false }
     switch tag {
-    // One of them is there as a rule; the dissector's own name says most.
+    // Usually one of them is present; the dissector's own name is the most specific.
     case 12: pdu.dissector = Self.text(value)
     case 13, 14: if pdu.dissector == nil { pdu.dissector = Self.text(value) }
     case 20: source = IPAddress(v4: value.bigEndianUInt32(at: 0))
@@ -35,8 +35,8 @@ struct ExportedPDUTags {
     return true
   }
 
-  /// Bytes that a tag's value has at least.
-  static func leastLength(of tag: UInt16) -> Int {
+  /// Minimum length of a tag's value, in bytes.
+  static func minLength(of tag: UInt16) -> Int {
     switch tag {
     case 20, 21, 24, 25, 26, 30, 32: 4
     case 22, 23: 16
@@ -45,7 +45,7 @@ struct ExportedPDUTags {
     }
   }
 
-  /// All tags were read, and the data lies in `payload`.
+  /// All tags were read; the data is in `payload`.
   fileprivate mutating func finish(payload: Range<Int>, missingLength: Int) {
     pdu.payload = payload
     pdu.missingLength = missingLength
@@ -56,8 +56,8 @@ struct ExportedPDUTags {
     pdu.isTCP = portType == 2 || portType == nil && pdu.source != nil && pdu.destination != nil
   }
 
-  /// What the data begins with where it is a packet with headers of its own, by the names that Wireshark
-  /// gives to its dissectors and tables; nil if it is data.
+  /// The first header of the data if it is a packet, by the names of Wireshark's dissectors and tables; nil if it is
+  /// data.
   var layer: Layer? {
     switch pdu.dissector {
     case "eth", "eth_withoutfcs", "eth_withfcs", "eth_maybefcs": .ethernet
@@ -74,7 +74,7 @@ struct ExportedPDUTags {
     }
   }
 
-  /// The addresses, for headers that have none.
+  /// The addresses, for inner headers without any.
   var addresses: (source: IPAddress, destination: IPAddress)? {
     guard let source, let destination else { return nil }
     return (source, destination)
@@ -93,7 +93,7 @@ struct ExportedPDUTags {
       low: UInt64(value.bigEndianUInt32(at: 8)) << 32 | UInt64(value.bigEndianUInt32(at: 12)))
   }
 
-  /// Version 1: three numbers from 2 on, a truth value at 14, the header's flags at 15; nil if it is another.
+  /// Version 1: three numbers from 2 on, a Boolean at 14, the header's flags at 15; nil for other versions.
   private static func tcpInfo(_ value: RawSpan) -> ExportedPDU.TCPInfo? {
     guard value.bigEndianUInt16(at: 0) == 1 else { return nil }
     return ExportedPDU.TCPInfo(
@@ -105,22 +105,22 @@ struct ExportedPDUTags {
   }
 }
 
-extension PacketWalk {
-  /// Reads the tags and stops at the data after them; nil if they cannot be right.
+extension PacketParser {
+  /// Reads the tags and stops at the data after them; nil if they are invalid.
   mutating func exportedPDU(in bytes: RawSpan) -> ExportedPDUTags? {
     var tags = ExportedPDUTags()
-    while holds(4, .exportedPDU) {
+    while hasBytes(4, .exportedPDU) {
       let tag = bytes.bigEndianUInt16(at: start)
       let length = Int(bytes.bigEndianUInt16(at: start &+ 2))
-      guard holds(4 &+ length, .exportedPDU) else { return nil }
+      guard hasBytes(4 &+ length, .exportedPDU) else { return nil }
       if tag == 0 {
         start &+= 4 &+ length
         tags.finish(payload: start..<end, missingLength: wireEnd &- end)
         return tags
       }
       guard tags.take(tag, bytes.extracting(start &+ 4..<start &+ 4 &+ length)) else {
-        let least = ExportedPDUTags.leastLength(of: tag)
-        _ = flaw(.exportedPDU, .length(length, least: least, most: .max))
+        let least = ExportedPDUTags.minLength(of: tag)
+        _ = malformed(.exportedPDU, .length(length, least: least, most: .max))
         return nil
       }
       start &+= 4 &+ length

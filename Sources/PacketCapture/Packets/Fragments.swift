@@ -1,13 +1,12 @@
 import Platform
 import WireBytes
 
-/// Puts IP datagrams together from their fragments (RFC 791, section 3.2; RFC 8200, section 4.5).
+/// Reassembles IP datagrams from their fragments (RFC 791, section 3.2; RFC 8200, section 4.5).
 ///
-/// Memory is bounded: by `fragmentBuffer`, and because no datagram waits for more than `reorderWindow`
-/// packets. Time is, too: a fragment costs a hash of its bytes, a binary search, and a move of the 8 bytes
-/// that each fragment after it takes.
+/// Memory is bounded by `fragmentBuffer`, and no datagram waits for more than `reorderWindow` packets. A fragment
+/// costs a hash of its bytes, a binary search, and moving the 8-byte entry of each later fragment.
 struct FragmentTable {
-  /// What makes fragments parts of one datagram. IPv6 has no protocol in it: only the first fragment's counts.
+  /// Fragments with the same key belong to one datagram. IPv6 has no protocol here: the first fragment's counts.
   private struct Key: Hashable {
     var source: IPAddress
     var destination: IPAddress
@@ -23,7 +22,7 @@ struct FragmentTable {
     var lastPacket: Int
   }
 
-  /// Why a datagram is no longer waited for.
+  /// Why a datagram is dropped before it is complete.
   private enum Reason {
     case age, fullBuffer, endOfCapture
   }
@@ -31,13 +30,13 @@ struct FragmentTable {
   private let window: Int
   private let limit: Int
   private var datagrams: [Key: PartialDatagram] = [:]
-  /// The terms in the order in which they end, from `firstTerm` on; some are of datagrams that are gone.
+  /// The terms in the order in which they end, from `firstTerm` on; some belong to removed datagrams.
   private var terms: [Term] = []
   private var firstTerm = 0
   private var serial = 0
-  /// Bytes of memory that the datagrams take.
+  /// Memory used by the datagrams, in bytes.
   private(set) var cost = 0
-  /// The packet (by `PacketCounts.packets`) from which on `expire` has something to do.
+  /// The packet (by `PacketCounts.packets`) from which on `expire` has work to do.
   private(set) var nextExpiry = Int.max
 
   init(options: CaptureOptions) {
@@ -45,7 +44,7 @@ struct FragmentTable {
     limit = max(0, options.fragmentBuffer)
   }
 
-  /// Protocols that a TCP segment can come in: TCP itself, tunnels, and the extension headers before them.
+  /// Protocols that may carry a TCP segment: TCP itself, tunnels, and the extension headers before them.
   static func mayCarryTCP(_ number: UInt8) -> Bool {
     switch number {
     case 6, 4, 41, 17, 47, 137, 0, 43, 44, 51, 60, 135, 139, 140: true
@@ -53,48 +52,49 @@ struct FragmentTable {
     }
   }
 
-  /// Takes the fragment that `walk` stands on, in packet `now` of the capture.
-  /// - Parameter origins: where `bytes` stand; offsets are indices in them.
-  /// - Returns: the datagram and its protocol, once all of it is there.
+  /// Takes the fragment at which `parser` stopped, in packet `now` of the capture.
+  /// - Parameter origins: file offsets of `bytes`; stream offsets are indices in them.
+  /// - Returns: the datagram and its protocol, once it is complete.
   mutating func add(
-    _ walk: PacketWalk, in bytes: RawSpan, origins: [ByteOrigin], now: Int, anomalies: inout [StreamAnomaly]
+    _ parser: PacketParser, in bytes: RawSpan, origins: [ByteOrigin], now: Int,
+    anomalies: inout [StreamAnomaly]
   ) -> (ReassembledDatagram, protocolNumber: UInt8)? {
-    let header = walk.fragment
+    let header = parser.fragment
     let key = Key(
-      source: walk.source, destination: walk.destination, identification: header.identification,
-      protocolNumber: walk.source.family == .v4 ? header.protocolNumber : 0)
-    let answer = withDatagram(key, header: header, now: now) { datagram in
+      source: parser.source, destination: parser.destination, identification: header.identification,
+      protocolNumber: parser.source.family == .v4 ? header.protocolNumber : 0)
+    let result = withDatagram(key, header: header, now: now) { datagram in
       datagram.add(
-        header, bytes.extracting(walk.start..<walk.end), missing: walk.wireEnd &- walk.end,
-        origins: origins, from: walk.start)
+        header, bytes.extracting(parser.start..<parser.end), missing: parser.wireEnd &- parser.end,
+        origins: origins, from: parser.start)
     }
     var whole: (ReassembledDatagram, protocolNumber: UInt8)?
-    switch answer {
+    switch result {
     case .completed:
       whole = withDatagram(key, header: header, now: now) { ($0.takeDatagram(), $0.protocolNumber) }
     case .contradicts:
       withDatagram(key, header: header, now: now) { $0.refuse() }
-      let origin = origins[origins.index(of: walk.start)]
-      anomalies.append(contradiction(of: walk, at: origin))
+      let origin = origins[origins.index(of: parser.start)]
+      anomalies.append(contradiction(of: parser, at: origin))
     case .belongsToAnother:
       remove(key)
-      return add(walk, in: bytes, origins: origins, now: now, anomalies: &anomalies)
+      return add(parser, in: bytes, origins: origins, now: now, anomalies: &anomalies)
     case .waits, .ignored: break
     }
     shrink(into: &anomalies)
     return whole
   }
 
-  /// Works on the datagram of `key`, which is begun if there is none.
-  private mutating func withDatagram<Answer>(
-    _ key: Key, header: FragmentHeader, now: Int, _ body: (inout PartialDatagram) -> Answer
-  ) -> Answer {
+  /// Calls `body` with the datagram of `key`, creating it if needed.
+  private mutating func withDatagram<Result>(
+    _ key: Key, header: FragmentHeader, now: Int, _ body: (inout PartialDatagram) -> Result
+  ) -> Result {
     var datagram = datagrams.removeValue(forKey: key) ?? begin(key, header, now: now)
     cost &-= datagram.cost
-    let answer = body(&datagram)
+    let result = body(&datagram)
     cost &+= datagram.cost
     datagrams[key] = datagram
-    return answer
+    return result
   }
 
   private mutating func begin(_ key: Key, _ header: FragmentHeader, now: Int) -> PartialDatagram {
@@ -111,7 +111,7 @@ struct FragmentTable {
     if let datagram = datagrams.removeValue(forKey: key) { cost &-= datagram.cost }
   }
 
-  /// Forgets the datagrams whose term ended before packet `now`.
+  /// Drops the datagrams whose term ended before packet `now`.
   mutating func expire(now: Int, into anomalies: inout [StreamAnomaly]) {
     while firstTerm < terms.count, terms[firstTerm].lastPacket < now {
       endFirstTerm(.age, into: &anomalies)
@@ -127,7 +127,7 @@ struct FragmentTable {
     updateExpiry()
   }
 
-  /// Forgets the oldest datagrams until the rest fits.
+  /// Drops the oldest datagrams until the rest fits.
   private mutating func shrink(into anomalies: inout [StreamAnomaly]) {
     guard cost > limit else { return }
     while cost > limit, firstTerm < terms.count {
@@ -144,8 +144,8 @@ struct FragmentTable {
     if isMissed(datagram) { anomalies.append(incompleteness(of: datagram, term.key, reason)) }
   }
 
-  /// Whether a stream may lack what an incomplete datagram held. Of UDP only VXLAN can, which its first
-  /// fragment says.
+  /// Whether an incomplete datagram may have carried stream bytes. UDP can do so only as VXLAN, which its first
+  /// fragment shows.
   private func isMissed(_ datagram: PartialDatagram) -> Bool {
     guard datagram.state == .collecting else { return false }
     return datagram.protocolNumber != 17 || datagram.hasFirstFragment
@@ -162,15 +162,15 @@ struct FragmentTable {
     nextExpiry = terms.isEmpty ? .max : terms[firstTerm].lastPacket
   }
 
-  // MARK: - What is reported
+  // MARK: - Anomalies
 
-  private func contradiction(of walk: PacketWalk, at origin: ByteOrigin) -> StreamAnomaly {
-    let first = walk.fragment.offset
+  private func contradiction(of parser: PacketParser, at origin: ByteOrigin) -> StreamAnomaly {
+    let first = parser.fragment.offset
     return StreamAnomaly(
-      .fragmentOverlap, fileOffset: origin.fileOffset(of: walk.start), packet: origin.packet,
-      message: "fragment with bytes \(first) to \(first &+ (walk.end &- walk.start)) of IP datagram"
-        + " \(walk.fragment.identification) from \(walk.source.text) to \(walk.destination.text)"
-        + " contradicts another in place or content; the datagram is refused")
+      .fragmentOverlap, fileOffset: origin.fileOffset(of: parser.start), packet: origin.packet,
+      message: "fragment with bytes \(first) to \(first &+ (parser.end &- parser.start)) of IP datagram"
+        + " \(parser.fragment.identification) from \(parser.source.text) to \(parser.destination.text)"
+        + " conflicts with another in range or content; the datagram is dropped")
   }
 
   private func incompleteness(
@@ -182,22 +182,22 @@ struct FragmentTable {
     let more = datagram.morePackets > 0 ? " and \(datagram.morePackets) more" : ""
     let cut =
       datagram.cutFragments > 0
-      ? "; \(Count.of(datagram.cutFragments, "fragment")) of it \(datagram.cutFragments == 1 ? "was" : "were")"
-        + " not captured whole (a longer snap length would have kept the rest)"
+      ? "; \(Count.of(datagram.cutFragments, "fragment")) \(datagram.cutFragments == 1 ? "was" : "were")"
+        + " truncated by the capture (use a larger snap length)"
       : ""
     return StreamAnomaly(
       .fragmentMissing, fileOffset: datagram.firstOrigin?.fileOffset, packet: datagram.firstOrigin?.packet,
       message: "IP datagram \(key.identification) from \(key.source.text) to \(key.destination.text)"
-        + " with protocol \(datagram.protocolNumber): not all of its fragments \(words(reason));"
-        + " \(Count.of(datagram.receivedBytes, "byte")) of it are there\(packets)\(more)\(cut);"
-        + " what it held is missing")
+        + " with protocol \(datagram.protocolNumber) is incomplete: not all fragments \(words(reason));"
+        + " \(Count.of(datagram.receivedBytes, "byte")) received\(packets)\(more)\(cut)"
+    )
   }
 
   private func words(_ reason: Reason) -> String {
     switch reason {
-    case .age: "came within \(Count.of(window, "packet"))"
-    case .fullBuffer: "came while the buffer of fragments (\(ByteSize.text(limit))) had room for it"
-    case .endOfCapture: "came before the capture ended"
+    case .age: "arrived within \(Count.of(window, "packet"))"
+    case .fullBuffer: "arrived before the fragment buffer (\(ByteSize.text(limit))) was full"
+    case .endOfCapture: "arrived before the capture ended"
     }
   }
 }

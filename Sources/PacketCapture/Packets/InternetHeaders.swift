@@ -1,42 +1,42 @@
 import WireBytes
 
-/// What an IP header says of the fragment after it.
+/// The fragment fields of an IP header.
 struct FragmentHeader: Equatable {
   var identification: UInt32 = 0
-  /// Place of the fragment's first byte in the datagram, in bytes from 0; a multiple of 8.
+  /// Offset of the fragment's first byte in the datagram, in bytes from 0; a multiple of 8.
   var offset = 0
   /// Whether another fragment follows this one.
   var hasMore = false
   var protocolNumber: UInt8 = 0
 }
 
-extension PacketWalk {
-  /// IP where nothing announced which.
+extension PacketParser {
+  /// IP of unknown version.
   mutating func ip(in bytes: RawSpan) -> Layer {
-    guard holds(1, .ip) else { return .malformed }
+    guard hasBytes(1, .ip) else { return .malformed }
     switch bytes.byte(at: start) >> 4 {
     case 4: return .ipv4
     case 6: return .ipv6
-    case let version: return flaw(.ip, .version(Int(version), expected: 4))
+    case let version: return malformed(.ip, .version(Int(version), expected: 4))
     }
   }
 
-  /// RFC 791, section 3.1. Checksums are not judged: senders leave them to the network card.
+  /// RFC 791, section 3.1. Checksums are not verified: senders leave them to the network card.
   @inline(__always)
   mutating func ipv4(in bytes: RawSpan) -> Layer {
-    guard holds(20, .ipv4) else { return .malformed }
+    guard hasBytes(20, .ipv4) else { return .malformed }
     let first = Int(bytes.byte(at: start))
-    guard first >> 4 == 4 else { return flaw(.ipv4, .version(first >> 4, expected: 4)) }
+    guard first >> 4 == 4 else { return malformed(.ipv4, .version(first >> 4, expected: 4)) }
     let headerLength = (first & 15) &* 4
-    guard headerLength >= 20 else { return flaw(.ipv4, .length(headerLength, least: 20, most: 60)) }
+    guard headerLength >= 20 else { return malformed(.ipv4, .length(headerLength, least: 20, most: 60)) }
     let total = Int(bytes.bigEndianUInt16(at: start &+ 2))
     if total >= headerLength {
       endWire(after: total)
     } else if total != 0 {
-      return flaw(.ipv4, .length(total, least: headerLength, most: 65_535))
+      return malformed(.ipv4, .length(total, least: headerLength, most: 65_535))
     }
-    // A total of 0 is what the card was to fill in as it cut the packet up: it is as long as it was captured.
-    guard holds(headerLength, .ipv4) else { return .malformed }
+    // The total is 0 under TCP segmentation offload: the packet is as long as captured.
+    guard hasBytes(headerLength, .ipv4) else { return .malformed }
     source = IPAddress(v4: bytes.bigEndianUInt32(at: start &+ 12))
     destination = IPAddress(v4: bytes.bigEndianUInt32(at: start &+ 16))
     let number = bytes.byte(at: start &+ 9)
@@ -54,9 +54,9 @@ extension PacketWalk {
 
   /// RFC 8200, section 3.
   mutating func ipv6(in bytes: RawSpan) -> Layer {
-    guard holds(40, .ipv6) else { return .malformed }
+    guard hasBytes(40, .ipv6) else { return .malformed }
     let version = Int(bytes.byte(at: start) >> 4)
-    guard version == 6 else { return flaw(.ipv6, .version(version, expected: 6)) }
+    guard version == 6 else { return malformed(.ipv6, .version(version, expected: 6)) }
     source = address6(at: start &+ 8, in: bytes)
     destination = address6(at: start &+ 24, in: bytes)
     let length = Int(bytes.bigEndianUInt16(at: start &+ 4))
@@ -93,7 +93,7 @@ extension PacketWalk {
     return nil
   }
 
-  /// What an IP protocol number (IANA registry) announces, after IPv6 extension headers.
+  /// The layer of an IP protocol number (IANA registry), after IPv6 extension headers.
   mutating func transport(_ number: UInt8, in bytes: RawSpan) -> Layer {
     var number = number
     while true {
@@ -110,7 +110,7 @@ extension PacketWalk {
       case 44:
         guard let next = fragmentHeader(in: bytes) else { return .malformed }
         if fragment.hasMore || fragment.offset > 0 { return .fragment }
-        // A datagram of one fragment is whole (RFC 6946).
+        // A datagram of one fragment is complete (RFC 6946).
         number = next
       case 51:
         guard let next = skipAuthentication(in: bytes) else { return .malformed }
@@ -122,17 +122,17 @@ extension PacketWalk {
 
   /// RFC 8200, section 4.2: next header, length in units of 8 bytes without the first.
   private mutating func skipExtension(in bytes: RawSpan) -> UInt8? {
-    guard holds(8, .ipv6Extension) else { return nil }
+    guard hasBytes(8, .ipv6Extension) else { return nil }
     let next = bytes.byte(at: start)
     let length = (Int(bytes.byte(at: start &+ 1)) &+ 1) &* 8
-    guard holds(length, .ipv6Extension) else { return nil }
+    guard hasBytes(length, .ipv6Extension) else { return nil }
     start &+= length
     return next
   }
 
   /// RFC 8200, section 4.5.
   private mutating func fragmentHeader(in bytes: RawSpan) -> UInt8? {
-    guard holds(8, .ipv6Extension) else { return nil }
+    guard hasBytes(8, .ipv6Extension) else { return nil }
     let offsetField = bytes.bigEndianUInt16(at: start &+ 2)
     fragment = FragmentHeader(
       identification: bytes.bigEndianUInt32(at: start &+ 4), offset: Int(offsetField & 0xfff8),
@@ -143,28 +143,28 @@ extension PacketWalk {
 
   /// RFC 4302, section 2: next header, length in units of 4 bytes without the first two.
   private mutating func skipAuthentication(in bytes: RawSpan) -> UInt8? {
-    guard holds(12, .authentication) else { return nil }
+    guard hasBytes(12, .authentication) else { return nil }
     let next = bytes.byte(at: start)
     let length = (Int(bytes.byte(at: start &+ 1)) &+ 2) &* 4
-    guard holds(length, .authentication) else { return nil }
+    guard hasBytes(length, .authentication) else { return nil }
     start &+= length
     return next
   }
 }
 
-extension PacketWalk {
-  /// The segment whose header stands at `start` (RFC 9293, section 3.1); nil if it cannot be right. Options
-  /// that were not captured are no fault: none of them matters to a stream.
+extension PacketParser {
+  /// The segment whose header is at `start` (RFC 9293, section 3.1); nil if it is invalid. Options may be missing
+  /// from the capture: reassembly does not need them.
   @inline(__always)
   mutating func tcp(in bytes: RawSpan) -> TCPSegment? {
-    guard holds(20, .tcp) else { return nil }
+    guard hasBytes(20, .tcp) else { return nil }
     let headerLength = Int(bytes.byte(at: start &+ 12) >> 4) &* 4
     guard headerLength >= 20, headerLength <= wireEnd &- start else {
-      _ = flaw(.tcp, .length(headerLength, least: 20, most: min(60, wireEnd &- start)))
+      _ = malformed(.tcp, .length(headerLength, least: 20, most: min(60, wireEnd &- start)))
       return nil
     }
     let payloadStart = start &+ headerLength
-    let there = max(0, end &- payloadStart)
+    let captured = max(0, end &- payloadStart)
     return TCPSegment(
       source: Endpoint(address: source, port: bytes.bigEndianUInt16(at: start)),
       destination: Endpoint(address: destination, port: bytes.bigEndianUInt16(at: start &+ 2)),
@@ -172,23 +172,23 @@ extension PacketWalk {
       acknowledgement: SequenceNumber(bytes.bigEndianUInt32(at: start &+ 8)),
       flags: TCPSegment.Flags(rawValue: bytes.byte(at: start &+ 13)),
       window: bytes.bigEndianUInt16(at: start &+ 14),
-      payloadStart: min(payloadStart, end), payloadLength: there,
-      missingLength: wireEnd &- payloadStart &- there)
+      payloadStart: min(payloadStart, end), payloadLength: captured,
+      missingLength: wireEnd &- payloadStart &- captured)
   }
 }
 
-extension PacketWalk {
-  /// RFC 2784 and RFC 2890: flags say which fields of four bytes follow, then what the type announces.
+extension PacketParser {
+  /// RFC 2784 and RFC 2890: flags select the fields of four bytes that follow; the type gives the next layer.
   mutating func gre(in bytes: RawSpan) -> Layer {
-    guard holds(4, .gre) else { return .malformed }
+    guard hasBytes(4, .gre) else { return .malformed }
     let flags = bytes.bigEndianUInt16(at: start)
     let type = bytes.bigEndianUInt16(at: start &+ 2)
     switch flags & 7 {
     case 0:
-      // Routing (RFC 1701) was taken out of the protocol; such a packet is no stream's.
+      // Routing (RFC 1701) was removed from the protocol; such a packet is not decoded.
       guard flags & 0x4000 == 0 else { return .notTCP }
       let length = 4 &+ (flags & 0x8000).nonzeroBitCount &* 4 &+ (flags & 0x3000).nonzeroBitCount &* 4
-      guard holds(length, .gre) else { return .malformed }
+      guard hasBytes(length, .gre) else { return .malformed }
       start &+= length
       return .network(type)
     case 1: return type == 0x880b ? greOfPPTP(flags: flags, in: bytes) : .notTCP
@@ -196,12 +196,12 @@ extension PacketWalk {
     }
   }
 
-  /// RFC 2637, section 4.1: length of the PPP packet at 4, call at 6, then sequence and acknowledgement
-  /// numbers as the flags say. Without a sequence number there is no packet.
+  /// RFC 2637, section 4.1: length of the PPP packet at 4, call at 6, then sequence and acknowledgement numbers
+  /// according to the flags. Without a sequence number there is no payload.
   private mutating func greOfPPTP(flags: UInt16, in bytes: RawSpan) -> Layer {
     let hasSequence = flags & 0x1000 != 0
     let length = 8 &+ (hasSequence ? 4 : 0) &+ (flags & 0x0080 != 0 ? 4 : 0)
-    guard holds(length, .gre) else { return .malformed }
+    guard hasBytes(length, .gre) else { return .malformed }
     let payload = Int(bytes.bigEndianUInt16(at: start &+ 4))
     guard hasSequence, payload > 0 else { return .notTCP }
     start &+= length
@@ -209,18 +209,18 @@ extension PacketWalk {
     return .pointToPoint
   }
 
-  /// Ports that VXLAN is sent to: 4789 (RFC 7348, section 5), and 8472, which Linux used before.
+  /// Destination ports of VXLAN: 4789 (RFC 7348, section 5), and 8472, which Linux used before.
   static func isVXLAN(port: UInt16) -> Bool { port == 4789 || port == 8472 }
 
-  /// UDP matters as a tunnel only.
+  /// UDP is decoded only as a tunnel.
   mutating func udp(in bytes: RawSpan) -> Layer {
-    guard holds(8, .udp) else { return .malformed }
+    guard hasBytes(8, .udp) else { return .malformed }
     guard Self.isVXLAN(port: bytes.bigEndianUInt16(at: start &+ 2)) else { return .notTCP }
     let length = Int(bytes.bigEndianUInt16(at: start &+ 4))
     if length >= 8 { trim(to: length) }
     start &+= 8
-    // RFC 7348, section 5: flags, of which 08 says that a network's number is there, then Ethernet.
-    guard holds(8, .vxlan) else { return .malformed }
+    // RFC 7348, section 5: flags, of which 08 marks a valid network identifier, then Ethernet.
+    guard hasBytes(8, .vxlan) else { return .malformed }
     guard bytes.byte(at: start) & 0x08 != 0 else { return .notTCP }
     start &+= 8
     return .ethernet

@@ -1,13 +1,13 @@
 import WireBytes
 
-/// Finds the TCP segment in each packet of a capture: through link layer, tunnels and IP, and over the
-/// fragments of several packets. It reads no file and knows no connections.
+/// Finds the TCP segment in each packet of a capture: through link layer, tunnels and IP, and over IP fragments. It
+/// reads no file and tracks no connections.
 ///
-/// Input never stops it: a packet whose headers cannot be right is one anomaly, and the next one is read.
+/// Invalid packets never stop it: each one is an anomaly, and the next one is read.
 package struct PacketDissector {
   package private(set) var counts = PacketCounts()
-  /// Number, from 1, that the last packet had in the capture which Wireshark exported it from; nil where the
-  /// record does not say.
+  /// Number, from 1, of the last packet in the capture that Wireshark exported it from; nil if the record does not
+  /// have it.
   package private(set) var originalFrame: Int?
   private var fragments: FragmentTable
   private var anomalies: [StreamAnomaly] = []
@@ -18,18 +18,18 @@ package struct PacketDissector {
 
   package var hasAnomalies: Bool { !anomalies.isEmpty }
 
-  /// What was found since the last call, in the order in which it was found.
+  /// Anomalies since the last call, in the order in which they were found.
   package mutating func takeAnomalies() -> [StreamAnomaly] {
     defer { anomalies = [] }
     return anomalies
   }
 
-  /// The capture has ended: datagrams that are not complete never will be.
+  /// The capture has ended: incomplete datagrams are reported.
   package mutating func finish() {
     fragments.finish(into: &anomalies)
   }
 
-  /// Reads the next packet of the capture, which lies in `window` as `record` says.
+  /// Reads the next packet of the capture, which `record` locates in `window`.
   package mutating func dissect(
     _ record: PacketRecord, from packet: PacketReference, in window: RawSpan
   ) -> Dissection {
@@ -39,93 +39,94 @@ package struct PacketDissector {
     guard record.start >= 0, record.capturedLength >= 0, record.start <= window.byteCount,
       record.capturedLength <= window.byteCount &- record.start
     else { return misplaced(record, packet, in: window) }
-    guard let layer = Layer(record.linkType) else { return passOver(record.linkType, record, packet) }
-    // A record's wire length has 32 bits. Only damage makes it less than what was captured.
+    guard let layer = Layer(record.linkType) else { return skip(record.linkType, record, packet) }
+    // A record's wire length has 32 bits. Only damage makes it less than the captured length.
     let wireLength = max(record.capturedLength, min(record.originalLength, Int(UInt32.max)))
-    var walk = PacketWalk(
+    var parser = PacketParser(
       start: record.start, end: record.start &+ record.capturedLength, wireEnd: record.start &+ wireLength)
-    // The first two headers of almost all packets, without the loop.
-    var answer = layer == .ethernet ? walk.ethernet(in: window) : layer
-    if answer == .ipv4 { answer = walk.ipv4(in: window) }
-    if answer != .tcp { answer = walk.run(from: answer, in: window) }
-    if answer == .tcp, let segment = walk.tcp(in: window) {
+    // Fast path: the first two headers of nearly all packets, without the loop.
+    var result = layer == .ethernet ? parser.ethernet(in: window) : layer
+    if result == .ipv4 { result = parser.ipv4(in: window) }
+    if result != .tcp { result = parser.run(from: result, in: window) }
+    if result == .tcp, let segment = parser.tcp(in: window) {
       counts.segments &+= 1
       return .segment(segment)
     }
-    return dissect(answer, &walk, record, packet, in: window)
+    return dissect(result, &parser, record, packet, in: window)
   }
 
-  /// The answers that are not a segment's.
+  /// Handles every result except a segment.
   @inline(never)
   private mutating func dissect(
-    _ answer: Layer, _ walk: inout PacketWalk, _ record: PacketRecord, _ packet: PacketReference,
+    _ result: Layer, _ parser: inout PacketParser, _ record: PacketRecord, _ packet: PacketReference,
     in window: RawSpan
   ) -> Dissection {
-    switch answer {
+    switch result {
     case .notTCP: counts.notTCP &+= 1
     case .encrypted: counts.encryptedFrames &+= 1
-    case .unsupported(let type): return passOver(type, record, packet)
-    case .fragment: return reassemble(walk, origins(record, packet), in: window)
-    case .pdu: return exportedPDU(&walk, record, packet, in: window)
-    default: malformed(walk.defect, origins(record, packet))
+    case .unsupported(let type): return skip(type, record, packet)
+    case .fragment: return reassemble(parser, origins(record, packet), in: window)
+    case .pdu: return exportedPDU(&parser, record, packet, in: window)
+    default: malformed(parser.defect, origins(record, packet))
     }
     return .passedOver
   }
 
-  /// A datagram may hold a tunnel, and that a fragment that completes another datagram.
+  /// A datagram may contain a tunnel, and that a fragment which completes another datagram.
   private mutating func reassemble(
-    _ fragment: PacketWalk, _ origins: [ByteOrigin], in window: RawSpan
+    _ fragment: PacketParser, _ origins: [ByteOrigin], in window: RawSpan
   ) -> Dissection {
     guard var (datagram, number) = take(fragment, origins, in: window) else { return .passedOver }
     var outer = fragment
     while true {
       let bytes = datagram.bytes
-      var walk = PacketWalk(start: 0, end: bytes.count, wireEnd: bytes.count)
-      (walk.source, walk.destination) = (outer.source, outer.destination)
-      walk.layersLeft = outer.layersLeft
-      let answer = walk.run(from: .transport(number), in: bytes.span.bytes)
-      switch answer {
+      var parser = PacketParser(start: 0, end: bytes.count, wireEnd: bytes.count)
+      (parser.source, parser.destination) = (outer.source, outer.destination)
+      parser.layersLeft = outer.layersLeft
+      let result = parser.run(from: .transport(number), in: bytes.span.bytes)
+      switch result {
       case .tcp:
-        guard let segment = walk.tcp(in: bytes.span.bytes) else { break }
+        guard let segment = parser.tcp(in: bytes.span.bytes) else { break }
         counts.segments &+= 1
         return .datagram(segment, datagram)
       case .fragment:
-        guard let next = take(walk, datagram.origins, in: bytes.span.bytes) else { return .passedOver }
+        guard let next = take(parser, datagram.origins, in: bytes.span.bytes) else { return .passedOver }
         (datagram, number) = next
-        outer = walk
+        outer = parser
         continue
       case .notTCP, .encrypted:
         counts.notTCP &+= 1
         return .passedOver
       default: break
       }
-      malformed(walk.defect, datagram.origins)
+      malformed(parser.defect, datagram.origins)
       return .passedOver
     }
   }
 
-  /// Takes the fragment that `walk` stands on, and gives the datagram that it completes.
+  /// Takes the fragment at which `parser` stopped, and returns the datagram that it completes.
   private mutating func take(
-    _ walk: PacketWalk, _ origins: [ByteOrigin], in bytes: RawSpan
+    _ parser: PacketParser, _ origins: [ByteOrigin], in bytes: RawSpan
   ) -> (ReassembledDatagram, UInt8)? {
     counts.fragments &+= 1
-    let length = walk.wireEnd &- walk.start
-    let most = 65_535 &- walk.fragment.offset
-    // All but the last are multiples of 8 bytes long (RFC 791, section 3.2; RFC 8200, section 4.5).
-    guard length > 0, length <= most, !walk.fragment.hasMore || length & 7 == 0 else {
+    let length = parser.wireEnd &- parser.start
+    let most = 65_535 &- parser.fragment.offset
+    // All fragments but the last have a length that is a multiple of 8 bytes (RFC 791, section 3.2; RFC 8200, section
+    // 4.5).
+    guard length > 0, length <= most, !parser.fragment.hasMore || length & 7 == 0 else {
       let problem = PacketDefect.Problem.length(length, least: 8, most: most & ~7)
-      malformed(PacketDefect(header: .fragment, offset: walk.start, problem: problem), origins)
+      malformed(PacketDefect(header: .fragment, offset: parser.start, problem: problem), origins)
       return nil
     }
-    guard FragmentTable.mayCarryTCP(walk.fragment.protocolNumber) else { return nil }
-    return fragments.add(walk, in: bytes, origins: origins, now: counts.packets, anomalies: &anomalies)
+    guard FragmentTable.mayCarryTCP(parser.fragment.protocolNumber) else { return nil }
+    return fragments.add(parser, in: bytes, origins: origins, now: counts.packets, anomalies: &anomalies)
   }
 
   private mutating func exportedPDU(
-    _ walk: inout PacketWalk, _ record: PacketRecord, _ packet: PacketReference, in window: RawSpan
+    _ parser: inout PacketParser, _ record: PacketRecord, _ packet: PacketReference, in window: RawSpan
   ) -> Dissection {
-    guard let tags = walk.exportedPDU(in: window) else {
-      malformed(walk.defect, origins(record, packet))
+    guard let tags = parser.exportedPDU(in: window) else {
+      malformed(parser.defect, origins(record, packet))
       return .passedOver
     }
     originalFrame = tags.pdu.originalFrame
@@ -134,50 +135,50 @@ package struct PacketDissector {
       input: packet.input)
     if let layer = tags.layer, layer != .tcp || tags.addresses != nil {
       if let (source, destination) = tags.addresses {
-        (walk.source, walk.destination) = (source, destination)
+        (parser.source, parser.destination) = (source, destination)
       }
-      let answer = walk.run(from: layer, in: window)
-      if answer == .tcp, let segment = walk.tcp(in: window) {
+      let result = parser.run(from: layer, in: window)
+      if result == .tcp, let segment = parser.tcp(in: window) {
         counts.segments &+= 1
         return .segment(segment)
       }
-      return dissect(answer, &walk, record, packet, in: window)
+      return dissect(result, &parser, record, packet, in: window)
     }
     counts.exportedPDUs &+= 1
     return .exportedPDU(tags.pdu)
   }
 
-  // MARK: - What is wrong with a packet
+  // MARK: - Anomalies
 
-  /// Where the packet's bytes stand in the file; offsets are indices in the window.
+  /// File offsets of the packet's bytes; stream offsets are indices in the window.
   private func origins(_ record: PacketRecord, _ packet: PacketReference) -> [ByteOrigin] {
     [ByteOrigin(streamOffset: record.start, fileOffset: record.fileOffset, stride: 1, packet: packet)]
   }
 
   private mutating func malformed(_ defect: PacketDefect, _ origins: [ByteOrigin]) {
     counts.malformed &+= 1
-    let place = origins[origins.index(of: defect.offset)]
+    let origin = origins[origins.index(of: defect.offset)]
     anomalies.append(
       StreamAnomaly(
-        .malformedPacket, fileOffset: place.fileOffset(of: defect.offset), packet: place.packet,
+        .malformedPacket, fileOffset: origin.fileOffset(of: defect.offset), packet: origin.packet,
         message: defect.message))
   }
 
-  /// The first packet of each link type that is not read is reported; `counts` has how many there are.
-  private mutating func passOver(
+  /// Reports the first packet of each unsupported link type; `counts` has the totals.
+  private mutating func skip(
     _ type: LinkType, _ record: PacketRecord, _ packet: PacketReference
   ) -> Dissection {
     if counts.unsupported.updateValue((counts.unsupported[type] ?? 0) &+ 1, forKey: type) == nil {
       anomalies.append(
         StreamAnomaly(
           .unsupportedLinkType, fileOffset: record.fileOffset, packet: packet,
-          message: "packets of link type \(type.rawValue) are not read;"
-            + " convert the capture to a link type that has IP in it"))
+          message: "link type \(type.rawValue) is not supported and its packets are skipped;"
+            + " convert the capture to a link type that carries IP"))
     }
     return .passedOver
   }
 
-  /// A record that does not lie in its window is its reader's mistake, and no reason to stop.
+  /// A record outside its window is a bug of the record reader, but no reason to stop.
   private mutating func misplaced(
     _ record: PacketRecord, _ packet: PacketReference, in window: RawSpan
   ) -> Dissection {
@@ -188,32 +189,31 @@ package struct PacketDissector {
   }
 }
 
-/// What a captured packet holds, as far as streams go.
+/// The stream content of a captured packet.
 package enum Dissection: Equatable, Sendable {
-  /// A TCP segment; `payloadStart` is an index in the window that the packet lies in.
+  /// A TCP segment; `payloadStart` is an index in the packet's window.
   case segment(TCPSegment)
   /// A TCP segment that came in fragments; `payloadStart` is an index in the datagram's bytes.
   indirect case datagram(TCPSegment, ReassembledDatagram)
   /// Data that Wireshark exported without its headers.
   indirect case exportedPDU(ExportedPDU)
-  /// Nothing for a stream: not TCP, a fragment that waits for others, or headers that cannot be right.
+  /// No stream content: not TCP, a fragment of an incomplete datagram, or invalid headers.
   case passedOver
 }
 
-/// An IP datagram put together from its fragments, without its IP header.
+/// An IP datagram reassembled from its fragments, without its IP header.
 package struct ReassembledDatagram: Equatable, Sendable {
   package var bytes: [UInt8]
-  /// Where its bytes stand in the file and which packets brought them; offsets count from the datagram's
-  /// first byte, not in a stream.
+  /// File offsets and packets of its bytes; offsets count from the datagram's first byte, not in a stream.
   package var origins: [ByteOrigin]
 }
 
 /// One record of a capture of exported PDUs (link type 252).
 package struct ExportedPDU: Equatable, Sendable {
-  /// What Wireshark knew of the TCP segment that the data came in.
+  /// Wireshark's data about the TCP segment that carried the data.
   package struct TCPInfo: Equatable, Sendable {
-    /// Sequence number of the data's first byte and of the byte after it. They count from 0 at the
-    /// connection's SYN where Wireshark showed relative numbers, which is its default.
+    /// Sequence number of the data's first byte and of the byte after the data. They count from 0 at the connection's
+    /// SYN where Wireshark showed relative numbers, which is its default.
     package var sequence: SequenceNumber
     package var nextSequence: SequenceNumber
     package var acknowledgement: SequenceNumber
@@ -222,17 +222,17 @@ package struct ExportedPDU: Equatable, Sendable {
     package var flags: TCPSegment.Flags
   }
 
-  /// Where the data lies in the window, and how many of its bytes the capture lacks at its end.
+  /// Range of the data in the window, and the number of bytes missing at its end.
   package var payload: Range<Int> = 0..<0
   package var missingLength = 0
   /// Nil where the record gives no address or no port.
   package var source: Endpoint?
   package var destination: Endpoint?
-  /// The port type says TCP, or there are ports and nothing says what kind they are.
+  /// The port type is TCP, or there are ports of unspecified type.
   package var isTCP = false
   /// Number of the packet in the capture that this one was exported from, from 1.
   package var originalFrame: Int?
-  /// Name of the dissector, of the heuristic or of the table that the data is meant for; nil if none is given.
+  /// Name of the dissector, heuristic or table that the data is meant for; nil if none is given.
   package var dissector: String?
   package var tcp: TCPInfo?
 }
@@ -240,16 +240,16 @@ package struct ExportedPDU: Equatable, Sendable {
 /// How many packets of each kind were dissected.
 package struct PacketCounts: Equatable, Sendable {
   package var packets = 0
-  /// TCP segments, those that came in fragments counted once.
+  /// TCP segments; a fragmented one is counted once.
   package var segments = 0
   package var exportedPDUs = 0
-  /// Anything else whose headers could be read as far as that.
+  /// Packets without TCP whose headers are valid.
   package var notTCP = 0
   /// Frames of a wireless network that are encrypted.
   package var encryptedFrames = 0
   package var malformed = 0
   /// Fragments of IP datagrams of any protocol.
   package var fragments = 0
-  /// Packets of link types that are not read.
+  /// Packets of unsupported link types.
   package var unsupported: [LinkType: Int] = [:]
 }

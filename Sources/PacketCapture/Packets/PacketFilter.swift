@@ -1,9 +1,9 @@
 import CLibpcap
 import Platform
 
-/// A filter in libpcap's language (`--filter`), compiled by it for each link type that comes up.
+/// A filter in libpcap's language (`--filter`), compiled by libpcap for each link type in the capture.
 ///
-/// Names in it (`host example.com`) are looked up by libpcap as tcpdump does.
+/// libpcap looks up names in it (`host example.com`) as tcpdump does.
 package struct PacketFilter {
   /// A filter for one link type.
   private final class Program {
@@ -32,11 +32,11 @@ package struct PacketFilter {
 
   private struct Entry {
     var linkType: LinkType
-    /// Nil where the expression makes no sense for the link type.
+    /// Nil if the expression is invalid for the link type.
     var program: Program?
   }
 
-  /// Link types that are tried before a packet is read: an expression that suits one of them is no mistake.
+  /// Link types that are tried before a packet is read: an expression that compiles for one of them is accepted.
   private static let usual: [UInt16] = [1, 101, 113, 276, 0, 108, 105, 127, 9, 228, 229, 239, 252]
   /// More link types than this are refused: a capture has one or two.
   private static let maxLinkTypes = 256
@@ -51,14 +51,14 @@ package struct PacketFilter {
   private var anomalies: [StreamAnomaly] = []
   private var isFull = false
 
-  /// Finds an expression that cannot compile for any usual link type.
+  /// Throws if the expression compiles for none of the usual link types.
   package init(_ expression: String) throws(InputFault) {
     guard !expression.utf8.contains(0) else {
-      throw InputFault("the filter holds a NUL byte; expected an expression of pcap-filter(7)")
+      throw InputFault("the filter contains a NUL byte; see pcap-filter(7) for the syntax")
     }
     guard loadedLibpcap != nil else {
       throw InputFault(
-        "libpcap, which reads filters, is missing or cannot be loaded; install the package libpcap0.8 (elsewhere: libpcap)"
+        "libpcap, which compiles filters, cannot be loaded; install libpcap0.8 (elsewhere: libpcap)"
       )
     }
     self.expression = expression
@@ -71,11 +71,11 @@ package struct PacketFilter {
     }
     throw InputFault(
       "the filter '\(Self.bounded(expression))' does not compile: \(first?.message ?? "") (for "
-        + "\(LinkType.ethernet.name), and for no other usual link type); pcap-filter(7) has the language")
+        + "\(LinkType.ethernet.name), nor for another usual link type); see pcap-filter(7) for the syntax")
   }
 
-  /// Whether the packet is to be read. Where the expression makes no sense for its link type, it is not, and
-  /// an anomaly tells that once.
+  /// Whether the packet matches. If the expression is invalid for its link type, it does not match, and one anomaly
+  /// reports that.
   package mutating func matches(_ record: PacketRecord, in window: RawSpan) -> Bool {
     if last >= entries.count || entries[last].linkType != record.linkType {
       guard let index = index(of: record) else { return false }
@@ -88,7 +88,7 @@ package struct PacketFilter {
     header.caplen = UInt32(clamping: record.capturedLength)
     header.len = UInt32(clamping: record.originalLength)
     return window.withUnsafeBytes { bytes in
-      // A packet of no bytes may stand in a window of none.
+      // A packet of no bytes may be in an empty window.
       guard let base = bytes.baseAddress else {
         return withUnsafePointer(to: 0) { program.matches(&header, $0) }
       }
@@ -98,7 +98,7 @@ package struct PacketFilter {
 
   package var hasAnomalies: Bool { !anomalies.isEmpty }
 
-  /// What was found since the last call: link types that the filter does not suit.
+  /// Anomalies since the last call: link types that the filter does not compile for.
   package mutating func takeAnomalies() -> [StreamAnomaly] {
     defer { anomalies = [] }
     return anomalies
@@ -108,7 +108,7 @@ package struct PacketFilter {
     if let index = entries.firstIndex(where: { $0.linkType == record.linkType }) { return index }
     guard entries.count < Self.maxLinkTypes else {
       if !isFull {
-        note(record, "is of more than \(Self.maxLinkTypes) link types; packets of further ones are not read")
+        note(record, "exceeds the limit of \(Self.maxLinkTypes) link types; its packets are skipped")
       }
       isFull = true
       return nil
@@ -119,8 +119,8 @@ package struct PacketFilter {
     } catch {
       note(
         record,
-        "makes the filter '\(Self.bounded(expression))' meaningless: \(error.message); none of its "
-          + "packets is read")
+        "does not support the filter '\(Self.bounded(expression))': \(error.message); its packets are skipped"
+      )
     }
     entries.append(Entry(linkType: record.linkType, program: program))
     return entries.count - 1
@@ -134,14 +134,14 @@ package struct PacketFilter {
         message: "\(record.linkType.name) (link type \(record.linkType.rawValue)) \(words)"))
   }
 
-  /// Words of users and of libpcap, which repeats them, may be of any length.
+  /// Bounds the length of the user's expression and of libpcap's messages, which quote it.
   fileprivate static func bounded(_ text: String) -> String {
     text.utf8.count <= maxMessage ? text : String(decoding: text.utf8.prefix(maxMessage), as: UTF8.self) + "…"
   }
 }
 
-/// libpcap, which is loaded for a filter or the name of a link type; nil where it is missing. Nothing else needs it, and with the
-/// libraries that it needs it takes longer to load than a command needs to start.
+/// libpcap, loaded only for a filter or the name of a link type; nil if it is missing. Loading it and its
+/// dependencies takes longer than starting a command.
 private let loadedLibpcap: Libpcap? = {
   #if os(macOS)
     let paths = ["/usr/lib/libpcap.A.dylib"]
@@ -154,16 +154,16 @@ private let loadedLibpcap: Libpcap? = {
 
 /// A pcap file of one link type and no packets, opened by libpcap.
 ///
-/// Capture files number link types by a list of their own; libpcap's functions want the numbers that the
-/// system has for them, which differ for some (RAW is 101 in files, and 12 or 14 in memory). Only where it reads
-/// a file does libpcap translate, so it is given one: then the translation is its own.
+/// Capture files number link types by a list of their own; libpcap's functions take the system's numbers, which
+/// differ for some (RAW is 101 in files, and 12 or 14 in memory). libpcap translates only when it reads a file, so it
+/// is given one.
 final class EmptyCapture {
   let libpcap: Libpcap
   let handle: OpaquePointer
   /// Bytes of a packet that filters may look at.
   static let snapLength: UInt32 = 262_144
 
-  /// Nil where libpcap is missing or has no memory for it.
+  /// Nil if libpcap is missing or out of memory.
   init?(linkType: LinkType) {
     guard let libpcap = loadedLibpcap else { return nil }
     self.libpcap = libpcap
@@ -173,7 +173,7 @@ final class EmptyCapture {
     var bytes = words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
     var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
     guard let file = fmemopen(&bytes, bytes.count, "r") else { return nil }
-    // It reads the header at once and nothing later, so that `bytes` need not live on.
+    // libpcap reads the header now and nothing later, so `bytes` need not outlive this call.
     guard let handle = libpcap.pcap_fopen_offline(file, &message) else {
       fclose(file)
       return nil
@@ -193,12 +193,12 @@ final class EmptyCapture {
 extension LinkType {
   static let ethernet = LinkType(rawValue: 1)
 
-  /// libpcap's short name, `EN10MB`; `link type 4711` where it has none.
+  /// libpcap's short name, `EN10MB`; `link type 4711` if it has none.
   package var name: String {
     describe { $0.libpcap.pcap_datalink_val_to_name($0.dataLink) }
   }
 
-  /// What libpcap calls it in words, `Ethernet`; `link type 4711` where it knows none.
+  /// libpcap's description, `Ethernet`; `link type 4711` if it has none.
   package var text: String {
     describe { $0.libpcap.pcap_datalink_val_to_description($0.dataLink) }
   }

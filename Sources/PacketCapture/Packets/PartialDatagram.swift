@@ -1,28 +1,28 @@
 import WireBytes
 
-/// The fragments of one IP datagram, as far as they came.
+/// The fragments received of one IP datagram.
 ///
-/// A complete one is remembered by the places and hashes of its fragments, so that second copies of them
-/// (captures often hold packets twice) do not begin a datagram that never ends.
+/// Of a complete one the offsets and hashes of its fragments are remembered, so that duplicates (captures often have
+/// packets twice) do not start a datagram that never completes.
 struct PartialDatagram {
   enum State {
     case collecting, complete
-    /// Its fragments contradict each other: no more of them are taken.
+    /// Its fragments conflict: further ones are ignored.
     case refused
-    /// Its first fragment shows that it has nothing for a stream.
-    case passedOver
+    /// Its first fragment shows that it carries no stream.
+    case skipped
   }
 
-  /// What a fragment did.
-  enum Answer {
+  /// Result of adding a fragment.
+  enum AddResult {
     case waits, completed, ignored
-    /// It is no part of the datagram that was completed, but of another one with the same name.
+    /// It belongs to another datagram with the same key as the completed one.
     case belongsToAnother
-    /// It contradicts what is known: the datagram is refused.
+    /// It conflicts with other fragments: the datagram is refused.
     case contradicts
   }
 
-  /// A fragment, by its place in the datagram.
+  /// A fragment's position in the datagram.
   private struct Fragment {
     /// In bytes from 0.
     var offset: UInt16
@@ -33,11 +33,11 @@ struct PartialDatagram {
   }
 
   private(set) var state = State.collecting
-  /// From the first fragment, or as long as that is missing from the one that came first.
+  /// From the first fragment; until that arrives, from any other.
   private(set) var protocolNumber: UInt8
-  /// Tells datagrams apart that have the same name after each other.
+  /// Distinguishes successive datagrams with the same key.
   let serial: Int
-  /// The fragments in the order of their offsets. Small, because one that comes early moves those after it.
+  /// The fragments ordered by offset. Small, because inserting one moves those after it.
   private var fragments: [Fragment] = []
   /// Hash of the content, and index in `bytes` of the first byte, of each fragment.
   private var hashes: [(content: Int, start: Int)] = []
@@ -46,7 +46,7 @@ struct PartialDatagram {
   private var origins: [ByteOrigin] = []
   /// Length of the datagram, once its last fragment came.
   private var total: Int?
-  /// The first packets that brought fragments, and how many more did.
+  /// The first packets with fragments, and the number of further ones.
   private(set) var packets: [Int] = []
   private(set) var morePackets = 0
   private(set) var cutFragments = 0
@@ -60,20 +60,20 @@ struct PartialDatagram {
   var receivedBytes: Int { bytes.count }
   var hasFirstFragment: Bool { fragments.first?.offset == 0 }
 
-  /// Bytes of memory that it takes, its place in the table and in the queue counted in.
+  /// Memory it uses, in bytes, including its entries in the table and in the queue.
   var cost: Int {
     600 &+ bytes.capacity &+ fragments.capacity &* MemoryLayout<Fragment>.stride
       &+ hashes.capacity &* MemoryLayout<(Int, Int)>.stride
       &+ origins.capacity &* MemoryLayout<ByteOrigin>.stride &+ packets.capacity &* MemoryLayout<Int>.stride
   }
 
-  /// Takes a fragment. `content` are its bytes, of which `missing` were not captured, and `origins` say where
-  /// they stand, from `start` on. The datagram it makes is not longer than 65,535 bytes.
+  /// Takes a fragment. `content` are its bytes, of which `missing` were not captured; `origins` locates them, from
+  /// `start` on. The resulting datagram has at most 65,535 bytes.
   mutating func add(
     _ header: FragmentHeader, _ content: RawSpan, missing: Int, origins: [ByteOrigin], from start: Int
-  ) -> Answer {
+  ) -> AddResult {
     switch state {
-    case .refused, .passedOver: return .ignored
+    case .refused, .skipped: return .ignored
     case .complete:
       return missing > 0 || isKnown(header, content) ? .ignored : .belongsToAnother
     case .collecting: break
@@ -90,15 +90,15 @@ struct PartialDatagram {
       return .contradicts
     }
     if isKnown(header, content) { return .ignored }
-    guard let index = freePlace(header.offset..<end) else { return .contradicts }
+    guard let index = freeIndex(header.offset..<end) else { return .contradicts }
     if !header.hasMore { total = end }
     insert(header, content, at: index, origins: origins, from: start)
-    if state == .passedOver { return .ignored }
+    if state == .skipped { return .ignored }
     return bytes.count == total ? .completed : .waits
   }
 
-  /// Index among the fragments for one of `range`; nil where it overlaps another.
-  private func freePlace(_ range: Range<Int>) -> Int? {
+  /// Index at which to insert a fragment of `range`; nil if it overlaps another.
+  private func freeIndex(_ range: Range<Int>) -> Int? {
     let index = index(of: range.lowerBound)
     if index > 0, fragments[index - 1].end > range.lowerBound { return nil }
     if index < fragments.count, Int(fragments[index].offset) < range.upperBound { return nil }
@@ -117,7 +117,7 @@ struct PartialDatagram {
     return low
   }
 
-  /// Whether a fragment of the same place and content was there before.
+  /// Whether a fragment with the same range and content was added before.
   private func isKnown(_ header: FragmentHeader, _ content: RawSpan) -> Bool {
     let index = index(of: header.offset)
     guard index < fragments.count, Int(fragments[index].offset) == header.offset,
@@ -137,11 +137,11 @@ struct PartialDatagram {
   ) {
     if header.offset == 0 {
       protocolNumber = header.protocolNumber
-      // The ports of UDP stand in its first four bytes.
+      // The ports of UDP are its first four bytes.
       if protocolNumber == 17, content.byteCount >= 4,
-        !PacketWalk.isVXLAN(port: content.bigEndianUInt16(at: 2))
+        !PacketParser.isVXLAN(port: content.bigEndianUInt16(at: 2))
       {
-        return forget(as: .passedOver)
+        return forget(as: .skipped)
       }
     }
     let fragment = Fragment(
@@ -155,7 +155,7 @@ struct PartialDatagram {
     note(origins)
   }
 
-  /// Remembers which packet came, for the message about a datagram that stays incomplete.
+  /// Remembers the packet for the message about an incomplete datagram.
   private mutating func note(_ origins: [ByteOrigin]) {
     guard let number = origins.last?.packet?.number, number != packets.last else { return }
     if packets.count < 8 { packets.append(number) } else { morePackets &+= 1 }
@@ -168,7 +168,7 @@ struct PartialDatagram {
     (fragments, hashes, bytes, origins, packets) = ([], [], [], [], [])
   }
 
-  /// Hands over the whole datagram, and forgets its bytes.
+  /// Returns the complete datagram, and releases its bytes.
   mutating func takeDatagram() -> ReassembledDatagram {
     var datagram = ReassembledDatagram(bytes: [], origins: [])
     datagram.bytes.reserveCapacity(bytes.count)

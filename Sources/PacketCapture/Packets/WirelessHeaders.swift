@@ -1,57 +1,57 @@
 import WireBytes
 
-// 802.11, and what drivers write before it. Their integers are little-endian unless it says otherwise.
+// 802.11, and the headers that drivers add. Integers are little-endian unless noted.
 
-extension PacketWalk {
+extension PacketParser {
   /// IEEE 802.11, section 9.2: frame control, three or four addresses, QoS and HT control, then LLC.
   mutating func wireless(in bytes: RawSpan) -> Layer {
-    guard holds(2, .wireless) else { return .malformed }
+    guard hasBytes(2, .wireless) else { return .malformed }
     let control = bytes.byte(at: start)
     let flags = bytes.byte(at: start &+ 1)
-    // Type 2 is data; with bit 6 of the control byte set it is a data type without data.
+    // Type 2 is data; bit 6 of the control byte marks a data type without data.
     guard control & 0x0f == 0x08, control & 0x40 == 0 else { return .notTCP }
     let hasQoS = control & 0x80 != 0
     let isBridged = flags & 0x03 == 0x03
     let hasHTControl = hasQoS && flags & 0x80 != 0
     let length = 24 &+ (isBridged ? 6 : 0) &+ (hasQoS ? 2 : 0) &+ (hasHTControl ? 4 : 0)
-    guard holds(length, .wireless) else { return .malformed }
+    guard hasBytes(length, .wireless) else { return .malformed }
     if flags & 0x40 != 0 { return .encrypted }
-    // Only whole frames are read: no more fragments to come, and none before.
+    // Only unfragmented frames are read.
     guard flags & 0x04 == 0, bytes.byte(at: start &+ 22) & 0x0f == 0 else { return .notTCP }
     let isAggregate = hasQoS && bytes.byte(at: start &+ (isBridged ? 30 : 24)) & 0x80 != 0
     start &+= length
     return isAggregate ? aggregate(in: bytes) : .logicalLink
   }
 
-  /// IEEE 802.11, section 9.3.2.2 (A-MSDU): frames of two addresses, big-endian length and LLC, each padded to
-  /// four bytes. A packet is one segment here, so only one that stands alone is read.
+  /// IEEE 802.11, section 9.3.2.2 (A-MSDU): frames of two addresses, big-endian length and LLC, each padded to four
+  /// bytes. Only an aggregate of one frame is read, as a packet yields one segment.
   private mutating func aggregate(in bytes: RawSpan) -> Layer {
-    guard holds(14, .wireless) else { return .malformed }
+    guard hasBytes(14, .wireless) else { return .malformed }
     let length = Int(bytes.bigEndianUInt16(at: start &+ 12))
-    if wireEnd &- start > 14 &+ length &+ 3 { return flaw(.wireless, .aggregate) }
+    if wireEnd &- start > 14 &+ length &+ 3 { return malformed(.wireless, .aggregate) }
     start &+= 14
     trim(to: length)
     return .logicalLink
   }
 
-  /// radiotap.org: version 0, length of the header at 2, the words that say which fields are there at 4.
+  /// radiotap.org: version 0, length of the header at 2, the words with the present fields at 4.
   mutating func radiotap(in bytes: RawSpan) -> Layer {
-    guard holds(8, .radio) else { return .malformed }
+    guard hasBytes(8, .radio) else { return .malformed }
     let version = Int(bytes.byte(at: start))
-    guard version == 0 else { return flaw(.radio, .version(version, expected: 0)) }
+    guard version == 0 else { return malformed(.radio, .version(version, expected: 0)) }
     let length = Int(bytes.bigEndianUInt16(at: start &+ 2).byteSwapped)
-    guard length >= 8 else { return flaw(.radio, .length(length, least: 8, most: .max)) }
-    guard holds(length, .radio) else { return .malformed }
+    guard length >= 8 else { return malformed(.radio, .length(length, least: 8, most: .max)) }
+    guard hasBytes(length, .radio) else { return .malformed }
     let flags = radiotapFlags(in: bytes, length: length)
     start &+= length
-    // The frame's check sequence is captured, too.
+    // The frame check sequence was captured as well.
     if flags & 0x10 != 0 { trim(to: max(0, wireEnd &- start &- 4)) }
-    // The header is padded to four bytes before the data, which no other field of 802.11 says.
+    // The 802.11 header is padded to four bytes; only this flag shows it.
     return flags & 0x20 != 0 ? paddedWireless(in: bytes) : .wireless
   }
 
-  /// The field `flags` of a radiotap header of `length` bytes, 0 if there is none. Only the time can stand
-  /// before it, in eight bytes aligned to eight.
+  /// The field `flags` of a radiotap header of `length` bytes, 0 if absent. Only the time can precede it, in eight
+  /// bytes aligned to eight.
   private func radiotapFlags(in bytes: RawSpan, length: Int) -> UInt8 {
     let present = bytes.bigEndianUInt32(at: start &+ 4).byteSwapped
     guard present & 2 != 0 else { return 0 }
@@ -71,36 +71,36 @@ extension PacketWalk {
     let layer = wireless(in: bytes)
     guard layer == .logicalLink else { return layer }
     let padding = (4 &- (start &- frame) & 3) & 3
-    guard holds(padding, .wireless) else { return .malformed }
+    guard hasBytes(padding, .wireless) else { return .malformed }
     start &+= padding
     return layer
   }
 
   /// LINKTYPE_PPI: version and flags, length of all headers at 2, the link type of what follows at 4.
   mutating func perPacketInfo(in bytes: RawSpan) -> Layer {
-    guard holds(8, .radio) else { return .malformed }
+    guard hasBytes(8, .radio) else { return .malformed }
     let length = Int(bytes.bigEndianUInt16(at: start &+ 2).byteSwapped)
-    guard length >= 8 else { return flaw(.radio, .length(length, least: 8, most: .max)) }
+    guard length >= 8 else { return malformed(.radio, .length(length, least: 8, most: .max)) }
     let type = bytes.bigEndianUInt32(at: start &+ 4).byteSwapped
-    guard holds(length, .radio) else { return .malformed }
+    guard hasBytes(length, .radio) else { return .malformed }
     start &+= length
     let linkType = LinkType(rawValue: UInt16(truncatingIfNeeded: type))
-    // Exported PDUs are records of their own, never inside.
+    // Exported PDUs are never nested.
     guard type <= UInt16.max, let layer = Layer(linkType), layer != .exportedPDU else {
       return .unsupported(linkType)
     }
     return layer
   }
 
-  /// LINKTYPE_IEEE802_11_PRISM and _AVS: four bytes that tell them apart, then the length of the header,
-  /// big-endian in AVS, in the order of the machine in Prism.
+  /// LINKTYPE_IEEE802_11_PRISM and _AVS: a magic number of four bytes, then the length of the header, big-endian in
+  /// AVS, in the machine's byte order in Prism.
   mutating func prism(in bytes: RawSpan) -> Layer {
-    guard holds(8, .radio) else { return .malformed }
+    guard hasBytes(8, .radio) else { return .malformed }
     let isAVS = bytes.bigEndianUInt32(at: start) & 0xffff_f000 == 0x8021_1000
     let length = bytes.bigEndianUInt32(at: start &+ 4)
     let count = Int(isAVS ? length : min(length, length.byteSwapped))
-    guard count >= 8 else { return flaw(.radio, .length(count, least: 8, most: .max)) }
-    guard holds(count, .radio) else { return .malformed }
+    guard count >= 8 else { return malformed(.radio, .length(count, least: 8, most: .max)) }
+    guard hasBytes(count, .radio) else { return .malformed }
     start &+= count
     return .wireless
   }

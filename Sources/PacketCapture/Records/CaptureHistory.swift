@@ -1,23 +1,23 @@
 import Platform
 
-/// Bytes of a capture file that were read before and may be looked at again: what a sender repeats is compared with
-/// its first copy. They are read from the file where that can be read twice; else the last ones are kept.
+/// Earlier bytes of a capture file: retransmissions are compared with their first copy. A file that can be read twice
+/// is read again; otherwise the last bytes are kept in memory.
 package final class CaptureHistory {
   private enum Source {
     /// Offsets are counted from `start` of the file, where reading began.
     case file(descriptor: Int32, start: Int)
-    /// Memory that was never written costs nothing, so that short inputs do not pay for all of it.
+    /// Memory that is never written costs nothing, so short inputs stay cheap.
     case ring(UnsafeMutableRawBufferPointer)
   }
 
   private let source: Source
-  /// Bytes that were read so far: the offset of the next one, from 0.
+  /// Number of bytes read so far: the offset of the next one, from 0.
   private var end = 0
 
-  /// - Parameter descriptor: an open regular file, which must stay open as long as this is used.
+  /// - Parameter descriptor: an open regular file, which must stay open while this is used.
   package init(descriptor: Int32, start: Int) { source = .file(descriptor: descriptor, start: start) }
 
-  /// - Parameter capacity: how many bytes are kept.
+  /// - Parameter capacity: number of bytes to keep.
   package init(capacity: Int) {
     source = .ring(.allocate(byteCount: max(0, capacity), alignment: 16))
   }
@@ -38,7 +38,7 @@ package final class CaptureHistory {
     ring.copyMemory(from: UnsafeRawBufferPointer(rebasing: kept[first...]))
   }
 
-  /// Reads `range` of the content into `buffer`; false where not all of it can be had any more.
+  /// Reads `range` of the content into `buffer`; false if part of it is no longer available.
   package func read(_ range: Range<Int>, into buffer: inout [UInt8]) -> Bool {
     guard range.lowerBound >= 0, range.upperBound <= end else { return false }
     if buffer.count > range.count {

@@ -14,24 +14,24 @@ import WireBytes
 ///       }
 ///     }
 ///
-/// What is read does not depend on how the file was cut into windows. Every byte of it is in a packet's record,
-/// in a range that was skipped, or in one that was told as damaged.
+/// The result does not depend on how the file is divided into windows. Every byte of the file belongs to a packet's
+/// record, to a skipped range, or to a range reported as damaged.
 package struct CaptureRecords {
   package enum Kind: String, Sendable {
     case pcap, pcapng
   }
 
-  /// What stands next in the file. `end` is the index in the window after it, from which to go on. What is
-  /// seldom said is boxed, so that a step with a packet is small and holds nothing to release.
+  /// The next item of the file. `end` is the index in the window after it, from which to continue. Rare payloads are
+  /// boxed, so that a step with a packet is small and has nothing to release.
   package enum Step {
     case packet(PacketRecord, end: Int)
     /// A header, a block without a packet, or bytes of a damaged range whose end is not known yet.
     case passedOver(end: Int)
-    /// Bytes that cannot be read (finding `damaged-capture`): a range of the file, which may begin before the
-    /// window. After a packet that was cut, it has that packet's bytes, too.
+    /// Unreadable bytes (finding `damaged-capture`): a range of the file, which may begin before the window. After a
+    /// truncated packet it includes that packet's bytes.
     indirect case damaged(StreamAnomaly, end: Int)
-    /// Needs a window with at least this many bytes from the index on: at most `maxPacket` and 2 MiB.
-    /// Never with the last window.
+    /// Needs a window with at least this number of bytes from the index on: at most `maxPacket` and 2 MiB. Never with
+    /// the last window.
     case needsBytes(Int)
     /// The file cannot be read at all; `finished` follows.
     indirect case unreadable(InputFault)
@@ -40,18 +40,18 @@ package struct CaptureRecords {
   }
 
   package let kind: Kind
-  // Both stand side by side, since one enum of them would be copied for each record.
-  private var pcap: RecordWalk<PcapRecords>
-  private var pcapng: RecordWalk<PcapngRecords>
+  // Two properties, because one enum of them would be copied for each record.
+  private var pcap: RecordReader<PcapRecords>
+  private var pcapng: RecordReader<PcapngRecords>
 
   /// - Parameter maxPacket: a record that claims more captured bytes is damage.
   package init(kind: Kind, maxPacket: Int) {
     self.kind = kind
-    pcap = RecordWalk(PcapRecords(maxPacket: max(0, maxPacket)))
-    pcapng = RecordWalk(PcapngRecords(maxPacket: max(0, maxPacket)))
+    pcap = RecordReader(PcapRecords(maxPacket: max(0, maxPacket)))
+    pcapng = RecordReader(PcapngRecords(maxPacket: max(0, maxPacket)))
   }
 
-  /// What the file that begins with `head` is; nil for no capture. 24 bytes decide.
+  /// The kind of the capture that begins with `head`; nil if it is not a capture. Needs 24 bytes.
   package static func recognises(_ head: RawSpan) -> Kind? {
     guard head.byteCount >= 8 else { return nil }
     let magic = FileByteOrder.little.uint32(in: head, at: 0)
@@ -59,20 +59,20 @@ package struct CaptureRecords {
     guard let variant = PcapHeader.Variant(magic: magic) else { return nil }
     let major = variant.order.uint16(in: head, at: 4)
     if major == 2 { return .pcap }
-    // 4d3cb2a1 is also a tuple's time, in January 2011. The others lie in 1998, 2055 and 2083, where no tuple's
-    // does: with them, a file of another version is a pcap file as well.
+    // 4d3cb2a1 is also a tuple's time, in January 2011. The others are times in 1998, 2055 and 2083, which no tuple
+    // has: with them, a file of another version is a pcap file as well.
     return head.bigEndianUInt32(at: 0) == 0x4d3c_b2a1 ? nil : .pcap
   }
 
-  /// The first 1024 Decryption Secrets Blocks of the file that were read so far, and how many there were.
+  /// The first 1024 Decryption Secrets Blocks read so far, and their total number.
   package var secrets: [DecryptionSecrets] { pcapng.format.secrets }
   package var secretsCount: Int { pcapng.format.secretsCount }
 
-  /// How many packets have been read so far: the number of the last one, from 1.
+  /// Packets read so far: the number of the last one, from 1.
   package var packets: Int { kind == .pcap ? pcap.format.packets : pcapng.format.packets }
 
   /// - Parameters:
-  ///   - index: index in the window from which on to read; after what the last step told.
+  ///   - index: index in the window to read from: the `end` of the last step.
   ///   - windowOffset: offset in the file of the window's first byte.
   ///   - isLast: whether the file ends with the window.
   package mutating func next(
@@ -85,21 +85,21 @@ package struct CaptureRecords {
   }
 }
 
-/// One packet as a capture file holds it; its bytes lie in the window that it was read from.
+/// One packet of a capture file; its bytes are in the window that it was read from.
 package struct PacketRecord: Equatable, Sendable {
   /// Its number in the file, from 1.
   package var number: Int
-  /// Nil where the record has none (simple packet blocks).
+  /// Nil if the record has none (simple packet blocks).
   package var time: CaptureTime?
   package var linkType: LinkType
-  /// Index in the window (from 0) of its first captured byte, and how many were captured.
+  /// Index in the window (from 0) of its first captured byte, and the number of captured bytes.
   package var start: Int
   package var capturedLength: Int
-  /// How long the packet was on the wire, in bytes; less than captured only in damaged records.
+  /// Length of the packet on the wire, in bytes; less than captured only in damaged records.
   package var originalLength: Int
   /// Offset in the file (from 0, after decompression) of its first captured byte.
   package var fileOffset: Int
-  /// Whether the file ends before the last byte that was captured.
+  /// Whether the file ends before the last captured byte.
   package var isCutByFile: Bool
 
   package init(
@@ -117,19 +117,19 @@ package struct PacketRecord: Equatable, Sendable {
   }
 }
 
-/// Where a pcapng file keeps the keys of encrypted streams (Decryption Secrets Block).
+/// Keys of encrypted streams in a pcapng file (Decryption Secrets Block).
 package struct DecryptionSecrets: Equatable, Sendable {
-  /// What the keys are: 0x544c534b, `TLSK`, is a TLS key log.
+  /// Type of the keys: 0x544c534b, `TLSK`, is a TLS key log.
   package var type: UInt32
-  /// Offset in the file (from 0, after decompression) of their first byte, and how many bytes they are.
+  /// Offset in the file (from 0, after decompression) of the keys' first byte, and their length.
   package var fileOffset: Int
   package var length: Int
-  /// How many packets stand before them.
+  /// Number of packets before them.
   package var packetsBefore: Int
 }
 
-/// The number that a capture file gives to the layer its packets begin with (tcpdump.org, "Link-layer header
-/// types"). Names come from libpcap, which is the authority on them.
+/// A capture file's number for the first protocol layer of its packets (tcpdump.org, "Link-layer header types").
+/// Names come from libpcap, the authority on them.
 package struct LinkType: RawRepresentable, Hashable, Sendable {
   package var rawValue: UInt16
 

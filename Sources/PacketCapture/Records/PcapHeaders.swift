@@ -1,15 +1,15 @@
-/// The 24 bytes that a pcap file begins with (draft-ietf-opsawg-pcap, section 4): magic number, version, two
-/// unused fields, snap length, link type.
+/// The first 24 bytes of a pcap file (draft-ietf-opsawg-pcap, section 4): magic number, version, two unused fields,
+/// snap length, link type.
 struct PcapHeader: Equatable, Sendable {
   static let length = 24
 
-  /// What the magic number says.
+  /// The file's variant, from the magic number.
   struct Variant: Equatable, Sendable {
     var order: FileByteOrder
     /// Digits after the decimal point of times: 6 (microseconds) or 9.
     var digits: UInt8
-    /// 16, or 24 in Kuznetzov's variant, whose records go on with the interface, the protocol and the kind of
-    /// packet.
+    /// 16, or 24 in Kuznetzov's variant, whose record headers also have the interface, the protocol and the packet
+    /// type.
     var recordHeader: Int
 
     /// - Parameter magic: the first four bytes, read as little-endian.
@@ -35,8 +35,8 @@ struct PcapHeader: Equatable, Sendable {
     }
   }
 
-  /// Which of the two lengths of a record comes first: before version 2.3 it was that on the wire, and in
-  /// some files of 2.3 as well. libpcap knows these by the same rule.
+  /// Which of a record's two lengths comes first: before version 2.3 it was the wire length, and in some files of 2.3
+  /// as well. libpcap uses the same rule.
   enum LengthOrder: Sendable {
     case capturedFirst, originalFirst, smallerIsCaptured
   }
@@ -44,12 +44,12 @@ struct PcapHeader: Equatable, Sendable {
   var variant: Variant
   var major: UInt16
   var minor: UInt16
-  /// Bytes of a packet that are captured at most. Writers set it as they like.
+  /// Maximum number of bytes captured of a packet. Writers set it as they like.
   var snapLength: UInt32
-  /// The lower 16 bits are the type, the upper ones may say how long the frame check sequence is.
+  /// The lower 16 bits are the type, the upper ones may give the length of the frame check sequence.
   var linkField: UInt32
 
-  /// The header at `index`, of which `length` bytes must be there; nil if it has another magic number.
+  /// The header at `index`, where `length` bytes must be available; nil if the magic number is unknown.
   init?(at index: Int, in window: RawSpan) {
     guard let variant = Variant(magic: FileByteOrder.little.uint32(in: window, at: index)) else { return nil }
     self.variant = variant
@@ -61,10 +61,10 @@ struct PcapHeader: Equatable, Sendable {
 
   var linkType: LinkType { LinkType(rawValue: UInt16(truncatingIfNeeded: linkField)) }
 
-  /// Bits 16 to 25 must be 0: a reader that does not know them cannot know what the packets are.
+  /// Bits 16 to 25 must be 0: their meaning is undefined.
   var hasReservedBits: Bool { linkField & 0x03ff_0000 != 0 }
 
-  /// 2.0 to 2.4, and the 543.0 of DG/UX, which is 2.0 by another name.
+  /// 2.0 to 2.4, and the 543.0 of DG/UX, which is the same as 2.0.
   var isKnownVersion: Bool { (major == 2 && minor <= 4) || (major == 543 && minor == 0) }
 
   var lengthOrder: LengthOrder {
@@ -76,17 +76,17 @@ struct PcapHeader: Equatable, Sendable {
   }
 }
 
-/// The header of one packet in a pcap file: 16 bytes, of which Kuznetzov's variant has 8 more.
+/// The header of one packet in a pcap file: 16 bytes; Kuznetzov's variant has 8 more.
 struct PcapRecordHeader {
-  /// Since 1970; unsigned, so that times go on to the year 2106.
+  /// Since 1970; unsigned, so it lasts until 2106.
   var seconds: UInt32
   /// In microseconds or nanoseconds.
   var fraction: UInt32
-  /// Lengths in bytes: what the file holds of the packet, and what it had on the wire.
+  /// Lengths in bytes: captured, and on the wire.
   var captured: UInt32
   var original: UInt32
 
-  /// The header at `index`, of which 16 bytes must be there.
+  /// The header at `index`, where 16 bytes must be available.
   @inline(__always)
   init(
     at index: Int, in window: RawSpan, order: FileByteOrder, lengths: PcapHeader.LengthOrder
@@ -102,32 +102,32 @@ struct PcapRecordHeader {
     }
   }
 
-  /// Of damage, zero fill is the commonest; a packet of no bytes at the beginning of 1970 is not.
+  /// Zero fill is the most common damage; real packets have no all-zero header.
   var isZero: Bool { seconds | fraction | captured | original == 0 }
 }
 
-/// How much of a packet's header is as it should be.
+/// Plausibility of a packet's header.
 enum PcapHeaderGrade: Int, Comparable {
   case implausible
-  /// The time is near that of other packets, and the captured length is allowed.
+  /// The time is near that of other packets, and the captured length is valid.
   case odd
-  /// All but the time is as it should be.
+  /// Everything but the time is valid.
   case loose
-  /// All is.
+  /// Everything is valid.
   case near
 
   static func < (left: PcapHeaderGrade, right: PcapHeaderGrade) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What the header of a packet must look like. A header of random bytes is `near` once in 2^39 cases (2^29 with
-/// nanoseconds): 2^-8 for each length at 16 MiB, 2^-12 (2^-2) for the fraction, 2^-10 for the time, and half of
-/// the lengths are in order.
+/// Rules for a plausible packet header. A header of random bytes is `near` once in 2^39 cases (2^29 with
+/// nanoseconds): 2^-8 for each length at 16 MiB, 2^-12 (2^-2) for the fraction, 2^-10 for the time, and half of the
+/// lengths are in order.
 struct PcapHeaderRules: Sendable {
-  /// Neither length may be more, in bytes.
+  /// Limit of both lengths, in bytes.
   var maxPacket: UInt32
   /// Units of the fraction in a second.
   var unitsPerSecond: UInt32
-  /// Some writers leave all original lengths 0; one that does not, never does.
+  /// Some writers leave all original lengths 0; others never do.
   var mayLackOriginal = true
 
   /// 30 days, in seconds: packets of one capture are seldom further apart.
@@ -139,7 +139,7 @@ struct PcapHeaderRules: Sendable {
     return distance <= maxDistance && distance >= -maxDistance
   }
 
-  /// - Parameter reference: the time of a packet that is believed, in seconds; nil accepts any.
+  /// - Parameter reference: the time of an accepted packet, in seconds; nil accepts any.
   @inline(__always)
   func isSound(_ header: PcapRecordHeader, near reference: UInt32?) -> Bool {
     guard isLoose(header) else { return false }
@@ -147,7 +147,7 @@ struct PcapHeaderRules: Sendable {
     return true
   }
 
-  /// All but the time is as it should be.
+  /// Valid except for the time.
   @inline(__always)
   private func isLoose(_ header: PcapRecordHeader) -> Bool {
     header.captured <= maxPacket && header.fraction < unitsPerSecond && header.original <= maxPacket
@@ -163,7 +163,7 @@ struct PcapHeaderRules: Sendable {
   }
 }
 
-/// The byte order of a capture file, or of a section of it: that of the machine which wrote it.
+/// The byte order of a capture file or section: that of the machine which wrote it.
 enum FileByteOrder: Sendable {
   case little, big
 

@@ -1,7 +1,7 @@
 import WireBytes
 
-/// The packets of a pcap file: a header with the lengths, then the captured bytes, then the next header.
-/// Nothing marks where a record begins, so the header after it must bear it out (`PcapHeaderRules`).
+/// The packets of a pcap file: a header with the lengths, then the captured bytes, then the next header. Nothing
+/// marks the start of a record, so the following header must confirm it (`PcapHeaderRules`).
 struct PcapRecords: RecordFormat {
   static let unit = "record"
   private(set) var packets = 0
@@ -10,10 +10,10 @@ struct PcapRecords: RecordFormat {
   private(set) var headerLength = 16
   private var digits: UInt8 = 6
   private var linkType = LinkType(rawValue: 0)
-  /// As the file's header has it, in bytes.
+  /// From the file header, in bytes.
   private(set) var snapLength: UInt32 = 0
   private(set) var rules: PcapHeaderRules
-  /// Seconds of the last packet whose time is believed.
+  /// Seconds of the last packet with an accepted time.
   private(set) var reference: UInt32?
 
   init(maxPacket: Int) {
@@ -28,12 +28,12 @@ struct PcapRecords: RecordFormat {
       return isLast ? Self.cutHeader(available, windowOffset + index) : .needsBytes(PcapHeader.length)
     }
     guard let header = PcapHeader(at: index, in: window) else {
-      return Self.unreadable("no pcap file: its magic number is none of the six known", windowOffset + index)
+      return Self.unreadable("not a pcap file: unknown magic number", windowOffset + index)
     }
     if header.hasReservedBits {
       return Self.unreadable(
-        "the link type of this pcap file has reserved bits set (\(Self.hex(header.linkField))), so what its "
-          + "packets are cannot be known; expected a number below 65536", windowOffset + index + 20)
+        "the link type of this pcap file has reserved bits set (\(Self.hex(header.linkField))); expected a "
+          + "number below 65536", windowOffset + index + 20)
     }
     adopt(header)
     let end = index + PcapHeader.length
@@ -87,35 +87,35 @@ struct PcapRecords: RecordFormat {
       return assessLast(from: index, to: end, in: window, isLast: isLast)
     }
     let next = self.header(at: end, in: window)
-    // The time of this one may be what is wrong. That the clock jumped takes more: times of a header that is read
-    // a few bytes off are small numbers, and so are near to each other.
-    let bearsOut =
+    // Perhaps only this header's time is wrong. Accepting a clock jump takes more: a header read a few bytes off has
+    // small numbers as times, which are near to each other.
+    let isConfirmed =
       rules.grade(next, near: reference) > .implausible || rules.isSound(next, near: header.seconds)
-    return .doubtful(end: end, isReadable: grade == .near || bearsOut, flaw: nil)
+    return .suspect(end: end, isReadable: grade == .near || isConfirmed, damage: nil)
   }
 
   private func assessShort(at index: Int, in window: RawSpan, isLast: Bool) -> RecordAssessment {
     guard isLast else { return .needs(headerLength) }
     let end = window.byteCount
-    return index == end ? .ended : .doubtful(end: end, isReadable: false, flaw: nil)
+    return index == end ? .ended : .suspect(end: end, isReadable: false, damage: nil)
   }
 
-  /// A record after which the window does not hold another header.
+  /// A record without another header after it in the window.
   private func assessLast(
     from index: Int, to end: Int, in window: RawSpan, isLast: Bool
   ) -> RecordAssessment {
     guard isLast else { return .needs(end &+ headerLength &- index) }
     if end > window.byteCount {
-      return .doubtful(end: window.byteCount, isReadable: true, flaw: index..<window.byteCount)
+      return .suspect(end: window.byteCount, isReadable: true, damage: index..<window.byteCount)
     }
-    return .doubtful(end: end, isReadable: true, flaw: nil)
+    return .suspect(end: end, isReadable: true, damage: nil)
   }
 
   mutating func read(
     at index: Int, to end: Int, isCut: Bool, in window: RawSpan, windowOffset: Int
   ) -> CaptureRecords.Step {
     let header = header(at: index, in: window)
-    believeTime(of: header, before: end, in: window)
+    updateReference(with: header, before: end, in: window)
     return packet(header, from: index &+ headerLength, to: end, windowOffset: windowOffset)
   }
 
@@ -135,9 +135,8 @@ struct PcapRecords: RecordFormat {
         fileOffset: windowOffset &+ start, isCutByFile: end &- start < Int(header.captured)), end: end)
   }
 
-  /// One time far from all others is not taken for the new present unless a sound header follows whose time is near
-  /// it.
-  private mutating func believeTime(of header: PcapRecordHeader, before end: Int, in window: RawSpan) {
+  /// A time far from the last one becomes the reference only if the next header is sound and has a time near it.
+  private mutating func updateReference(with header: PcapRecordHeader, before end: Int, in window: RawSpan) {
     if let reference, !PcapHeaderRules.isNear(header.seconds, reference) {
       guard end &+ headerLength <= window.byteCount,
         rules.isSound(self.header(at: end, in: window), near: header.seconds)
@@ -146,7 +145,7 @@ struct PcapRecords: RecordFormat {
     reference = header.seconds
   }
 
-  /// Fractions of a second or more, which libpcap hands out as they are, are carried.
+  /// Fractions of a second or more, which libpcap passes unchanged, are carried into the seconds.
   @inline(__always)
   private func time(of header: PcapRecordHeader) -> CaptureTime {
     guard header.fraction >= rules.unitsPerSecond else {
@@ -163,12 +162,12 @@ struct PcapRecords: RecordFormat {
   mutating func resume(at index: Int, in window: RawSpan) {}
 }
 
-/// What is said of a pcap file that cannot be read as it stands.
+/// Messages about unreadable parts of a pcap file.
 extension PcapRecords {
   static func cutHeader(_ available: Int, _ fileOffset: Int) -> CaptureRecords.Step {
     unreadable(
-      "the file ends within the header of a pcap file: expected \(PcapHeader.length) bytes, found "
-        + "\(max(0, available))", fileOffset)
+      "the pcap header is truncated: expected \(PcapHeader.length) bytes, found \(max(0, available))",
+      fileOffset)
   }
 
   static func unreadable(_ message: String, _ fileOffset: Int) -> CaptureRecords.Step {
@@ -179,31 +178,31 @@ extension PcapRecords {
     StreamAnomaly(
       .damagedCapture, length: PcapHeader.length, fileOffset: fileOffset,
       message:
-        "before the first packet: a pcap file of version \(header.major).\(header.minor), expected 2.0 "
-        + "to 2.4; its records are read as those of 2.4")
+        "before the first packet: pcap version \(header.major).\(header.minor), expected 2.0 to 2.4; "
+        + "records are read as version 2.4")
   }
 
   static func hex(_ number: UInt32) -> String { "0x" + String(number, radix: 16) }
 
-  /// Says the same for any window: lengths are told of it only where the file is known to end with it.
-  func flaw(at index: Int, in window: RawSpan) -> String {
+  /// Independent of the window: available lengths are given only if the file is known to end with it.
+  func reason(at index: Int, in window: RawSpan) -> String {
     let available = window.byteCount - index
     guard available >= headerLength else {
-      return "\(Count.of(available, "byte")) where the header of a record has \(headerLength)"
+      return "\(Count.of(available, "byte")) left, a record header has \(headerLength)"
     }
     let header = header(at: index, in: window)
     let left = available - headerLength
-    if header.isZero { return "zeros where a record must begin" }
+    if header.isZero { return "zeros instead of a record" }
     if header.captured > rules.maxPacket {
-      return "a record of \(header.captured) captured bytes, expected at most \(rules.maxPacket)"
+      return "a record of \(header.captured) captured bytes, above the limit of \(rules.maxPacket)"
     }
     if rules.grade(header, near: reference) == .implausible {
-      return "no header of a record: \(header.captured) of \(header.original) bytes captured at "
-        + "\(header.seconds) s and \(header.fraction) units of 1/\(rules.unitsPerSecond) s"
+      return "an implausible record header: \(header.captured) of \(header.original) bytes captured at "
+        + "\(header.seconds) s + \(header.fraction)/\(rules.unitsPerSecond) s"
     }
     if Int(header.captured) > left {
-      return "a record of \(header.captured) captured bytes, of which the file has \(left)"
+      return "a record of \(header.captured) captured bytes, the file has \(left) left"
     }
-    return "a record of \(header.captured) captured bytes, behind which none begins"
+    return "a record of \(header.captured) captured bytes, not followed by another record"
   }
 }

@@ -1,12 +1,11 @@
 import WireBytes
 
-/// The frame of a pcapng block: type, total length, body, total length once more (draft-ietf-opsawg-pcapng,
-/// section 3.1).
+/// The frame of a pcapng block: type, total length, body, total length again (draft-ietf-opsawg-pcapng, section 3.1).
 struct PcapngBlock {
-  /// The kinds that are known. Others are skipped, as the specification wants it.
+  /// Known kinds. Others are skipped, as the specification demands.
   enum Kind: UInt32, Sendable {
     case interfaceDescription = 1
-    /// Obsolete, but for its first fields what an enhanced packet is.
+    /// Obsolete; except for its first fields it equals an enhanced packet.
     case packet = 2
     case simplePacket = 3
     case nameResolution = 4
@@ -18,7 +17,7 @@ struct PcapngBlock {
     /// The same in both byte orders.
     case sectionHeader = 0x0a0d_0d0a
 
-    /// The least that the block's total length can be, in bytes.
+    /// Minimum of the block's total length, in bytes.
     var minLength: Int {
       switch self {
       case .sectionHeader: 28
@@ -29,7 +28,7 @@ struct PcapngBlock {
       }
     }
 
-    /// Bytes before a packet's first one; nil where the block holds none.
+    /// Offset of the packet data in the block; nil for other blocks.
     var packetStart: Int? {
       switch self {
       case .packet, .enhancedPacket: 28
@@ -45,14 +44,14 @@ struct PcapngBlock {
   /// The first word of a section header's body, in the section's own byte order.
   static let byteOrderMagic: UInt32 = 0x1a2b_3c4d
 
-  /// What it is, as a number.
+  /// Number of the block type.
   var type: UInt32
   var order: FileByteOrder
-  /// As the head has it.
+  /// From the head of the block.
   var totalLength: Int
 
-  /// The block whose first 12 bytes stand at `index`; a section header is read in its own byte order, any
-  /// other in `order`. Nil without one: before a section header, and for a bad one.
+  /// The block whose first 12 bytes are at `index`; a section header is read in its own byte order, any other in
+  /// `order`. Nil without one: before a section header, and for a bad one.
   @inline(__always)
   init?(at index: Int, in window: RawSpan, order: FileByteOrder?) {
     let type = FileByteOrder.little.uint32(in: window, at: index)
@@ -63,7 +62,7 @@ struct PcapngBlock {
     totalLength = Int(found.uint32(in: window, at: index &+ 4))
   }
 
-  /// Nil for one that is not known.
+  /// Nil for unknown types.
   var kind: Kind? { Kind(rawValue: type) }
 
   static func sectionOrder(at index: Int, in window: RawSpan) -> FileByteOrder? {
@@ -72,18 +71,18 @@ struct PcapngBlock {
     return magic.byteSwapped == byteOrderMagic ? .big : nil
   }
 
-  /// Whether the length after the body, whose last byte is before `end`, is that in the head.
+  /// Whether the length after the body, whose last byte is before `end`, equals that in the head.
   @inline(__always)
   func isClosed(before end: Int, in window: RawSpan) -> Bool {
     Int(order.uint32(in: window, at: end &- 4)) == totalLength
   }
 }
 
-/// An interface of a pcapng section: what its packets are, and how their times are to be read.
+/// An interface of a pcapng section: the type of its packets and the unit of their times.
 struct PcapngInterface: Sendable {
-  /// Nil where the block that described it was too short to tell.
+  /// Nil if its description block was too short.
   var linkType: LinkType?
-  /// Bytes of a packet that were captured at most; 0 is no limit.
+  /// Maximum number of bytes captured of a packet; 0 is no limit.
   var snapLength: UInt32 = 0
   var resolution = TimeResolution.standard
 
@@ -103,7 +102,7 @@ struct PcapngInterface: Sendable {
     readOptions(from: index + 16, to: end, in: window, order: order)
   }
 
-  /// Options that do not fit into their block end the list: those before them count.
+  /// Options that exceed their block end the list; those before them count.
   private mutating func readOptions(
     from start: Int, to end: Int, in window: RawSpan, order: FileByteOrder
   ) {
@@ -127,8 +126,8 @@ struct PcapngInterface: Sendable {
   }
 }
 
-/// What the time stamps of an interface count (pcapng, options `if_tsresol` and `if_tsoffset`): units of
-/// 10^-n or 2^-n seconds since 1970, to which whole seconds are added.
+/// The unit of an interface's time stamps (pcapng, options `if_tsresol` and `if_tsoffset`): 10^-n or 2^-n seconds
+/// since 1970, plus an offset in whole seconds.
 struct TimeResolution: Equatable, Sendable {
   private enum Unit: Equatable, Sendable {
     case micro, nano
@@ -139,14 +138,14 @@ struct TimeResolution: Equatable, Sendable {
   }
 
   private var unit: Unit
-  /// Seconds that the time stamps leave out.
+  /// Seconds to add to the time stamps.
   var offset: Int64 = 0
 
-  /// What holds where an interface says nothing.
+  /// The default.
   static let standard = TimeResolution(option: 6)
 
-  /// - Parameter option: the value of `if_tsresol`. Its highest bit tells powers of 2 from those of 10, the
-  ///   others are the negative exponent.
+  /// - Parameter option: the value of `if_tsresol`. Its highest bit selects powers of 2 instead of 10, the others are
+  ///   the negative exponent.
   init(option: UInt8) {
     let exponent = Int(option & 0x7f)
     switch (option & 0x80 == 0, exponent) {
@@ -157,10 +156,10 @@ struct TimeResolution: Equatable, Sendable {
     }
   }
 
-  /// The time that `stamp` units are.
+  /// The time of `stamp` units.
   @inline(__always)
   func time(of stamp: UInt64) -> CaptureTime {
-    // Divisions by a constant are multiplications: these two units are nearly all that there are.
+    // Divisions by a constant are multiplications: these two units are the common ones.
     switch unit {
     case .micro: moment(stamp / 1_000_000, stamp % 1_000_000, digits: 6)
     case .nano: moment(stamp / 1_000_000_000, stamp % 1_000_000_000, digits: 9)
@@ -179,7 +178,7 @@ struct TimeResolution: Equatable, Sendable {
 
   private func decimal(_ stamp: UInt64, _ exponent: Int) -> CaptureTime {
     let kept = min(exponent, CaptureTime.maxDigits)
-    // Digits after the 18th are cut off first; 10^19 is the last power that 64 bits hold.
+    // Digits after the 18th are dropped first; 10^19 is the largest power in 64 bits.
     let dropped = exponent - kept
     let units = dropped > 19 ? 0 : stamp / Self.power(dropped)
     let second = Self.power(kept)
@@ -189,7 +188,7 @@ struct TimeResolution: Equatable, Sendable {
   private func binary(_ stamp: UInt64, _ exponent: Int) -> CaptureTime {
     let seconds = exponent > 63 ? 0 : stamp >> UInt64(exponent)
     let rest = exponent > 63 ? stamp : stamp & (1 << UInt64(exponent) &- 1)
-    // 2^-n has n digits after the point, so all there are up to the 18th.
+    // 2^-n has n digits after the point: all are kept up to the 18th.
     let digits = min(exponent, CaptureTime.maxDigits)
     let (high, low) = rest.multipliedFullWidth(by: Self.power(digits))
     return moment(seconds, Self.shiftRight(high, low, by: exponent), digits: UInt8(digits))

@@ -1,9 +1,9 @@
 import WireBytes
 
-/// A block that was found to be whole, or cut by the end of the file. Indices are of the window.
+/// A whole block, or one truncated by the end of the file. Indices are of the window.
 struct PcapngFrame {
   var start: Int
-  /// After the body: the second length stands there, or the file ends.
+  /// After the body: the second length is here, or the file ends.
   var bodyEnd: Int
   var end: Int
   var order: FileByteOrder
@@ -11,7 +11,7 @@ struct PcapngFrame {
   var bodyLength: Int { bodyEnd &- start &- PcapngBlock.headLength }
 }
 
-/// What the kinds of blocks hold.
+/// Contents of the kinds of blocks.
 extension PcapngRecords {
   /// An Enhanced Packet Block (section 4.3), or an obsolete Packet Block (appendix A), whose interface number
   /// has 16 bits.
@@ -32,7 +32,7 @@ extension PcapngRecords {
     let low = UInt64(order.uint32(in: window, at: index &+ 16))
     let captured = Int(order.uint32(in: window, at: index &+ 20))
     let start = index &+ 28
-    // Only the file's end may cut a packet.
+    // Only the end of the file may truncate a packet.
     guard captured <= maxPacket, captured <= frame.bodyEnd &- start || frame.bodyEnd == frame.end else {
       return tooLong(captured, frame.bodyEnd &- start, frame, windowOffset)
     }
@@ -45,8 +45,8 @@ extension PcapngRecords {
         fileOffset: windowOffset &+ start, isCutByFile: captured > frame.bodyEnd &- start), end: frame.end)
   }
 
-  /// A Simple Packet Block (section 4.4): of the section's first interface, without a time. How much of the
-  /// packet was captured follows from the snap length.
+  /// A Simple Packet Block (section 4.4): of the section's first interface, without a time. The captured length
+  /// follows from the snap length.
   mutating func readSimplePacket(
     _ frame: PcapngFrame, in window: RawSpan, windowOffset: Int
   ) -> CaptureRecords.Step {
@@ -74,11 +74,11 @@ extension PcapngRecords {
     guard interfaces.count < Self.maxInterfaces else {
       return damaged(
         frame, windowOffset,
-        "interface \(interfaces.count) of a section, expected no more than \(Self.maxInterfaces)")
+        "interface \(interfaces.count) of a section, above the limit of \(Self.maxInterfaces)")
     }
     let interface = PcapngInterface(
       at: frame.start, to: frame.bodyEnd, in: window, order: frame.order)
-    // One that cannot be read has its number all the same.
+    // An unreadable one takes a number as well.
     interfaces.append(interface)
     return interface.linkType == nil ? tooShort(frame, windowOffset) : .passedOver(end: frame.end)
   }
@@ -95,7 +95,7 @@ extension PcapngRecords {
     if major == 1 { return .passedOver(end: frame.end) }
     return damaged(
       frame, windowOffset,
-      "a section of pcapng version \(major).\(minor), expected 1.0; its blocks are read as those of 1.0")
+      "a pcapng section of version \(major).\(minor), expected 1.0; its blocks are read as version 1.0")
   }
 
   mutating func readSecrets(
@@ -105,7 +105,7 @@ extension PcapngRecords {
     let length = Int(frame.order.uint32(in: window, at: frame.start + 12))
     guard length <= frame.bodyLength - 8 else {
       return damaged(
-        frame, windowOffset, "secrets of \(length) bytes in a block that has \(frame.bodyLength - 8) for them"
+        frame, windowOffset, "secrets of \(length) bytes in a block with room for \(frame.bodyLength - 8)"
       )
     }
     secretsCount &+= 1
@@ -118,7 +118,7 @@ extension PcapngRecords {
     return .passedOver(end: frame.end)
   }
 
-  /// A section header that cannot be read begins a section nevertheless: its interfaces are not those before.
+  /// An unreadable section header begins a section nevertheless: earlier interfaces no longer apply.
   mutating func skip(at index: Int, in window: RawSpan) {
     guard window.byteCount - index >= 4,
       FileByteOrder.little.uint32(in: window, at: index) == PcapngBlock.Kind.sectionHeader.rawValue
@@ -134,10 +134,10 @@ extension PcapngRecords {
   }
 }
 
-/// What is said of blocks that cannot be read.
+/// Messages about unreadable blocks.
 extension PcapngRecords {
   private func tooShort(_ frame: PcapngFrame, _ windowOffset: Int) -> CaptureRecords.Step {
-    damaged(frame, windowOffset, "a block of \(frame.end - frame.start) bytes, too short for its kind")
+    damaged(frame, windowOffset, "a block of \(frame.end - frame.start) bytes, too short for its type")
   }
 
   private func noInterface(
@@ -145,7 +145,7 @@ extension PcapngRecords {
   ) -> CaptureRecords.Step {
     damaged(
       frame, windowOffset,
-      "a packet of interface \(number), but the section describes \(Count.of(interfaces.count, "interface"))")
+      "a packet of interface \(number), but the section has \(Count.of(interfaces.count, "interface"))")
   }
 
   private func tooLong(
@@ -157,26 +157,26 @@ extension PcapngRecords {
   }
 
   private func damaged(_ frame: PcapngFrame, _ windowOffset: Int, _ cause: String) -> CaptureRecords.Step {
-    let before = packets == 0 ? "before the first packet" : "behind packet \(packets)"
+    let location = packets == 0 ? "before the first packet" : "after packet \(packets)"
     return .damaged(
       StreamAnomaly(
         .damagedCapture, length: frame.end - frame.start, fileOffset: windowOffset + frame.start,
-        message: "\(before): \(cause)"), end: frame.end)
+        message: "\(location): \(cause)"), end: frame.end)
   }
 
-  func flaw(at index: Int, in window: RawSpan) -> String {
+  func reason(at index: Int, in window: RawSpan) -> String {
     let available = window.byteCount - index
     guard available >= PcapngBlock.frameLength else {
-      return "\(Count.of(available, "byte")) where a block has \(PcapngBlock.frameLength) at least"
+      return "\(Count.of(available, "byte")) left, a block has at least \(PcapngBlock.frameLength)"
     }
     guard let block = PcapngBlock(at: index, in: window, order: order) else {
-      return "no section header that tells its byte order"
+      return "a block without a valid section header before it"
     }
     let length = block.totalLength
     if length < PcapngBlock.frameLength || length > maxBlock {
       return "a block of \(length) bytes, expected \(PcapngBlock.frameLength) to \(maxBlock)"
     }
-    if length > available { return "a block of \(length) bytes, of which the file has \(available)" }
+    if length > available { return "a block of \(length) bytes, the file has \(available) left" }
     let closing = block.order.uint32(in: window, at: index + length - 4)
     return "a block of \(length) bytes by its first length and \(closing) by its second"
   }

@@ -1,14 +1,14 @@
 import WireBytes
 
-/// The packets of a pcapng file: a chain of blocks, in sections with their own byte order and interfaces. The
-/// length at both ends of a block bears it out.
+/// The packets of a pcapng file: a chain of blocks, in sections with their own byte order and interfaces. The equal
+/// lengths at both ends of a block confirm it.
 struct PcapngRecords: RecordFormat {
   static let unit = "block"
-  /// What a block may have beside its packet, in bytes: options, names, secrets.
+  /// Allowance for the rest of a block, in bytes: options, names, secrets.
   static let blockAllowance = 1 << 20
-  /// After damage only blocks up to this length are believed, in bytes.
-  static let maxBelieved = 512 << 10
-  /// Interfaces of a section that are remembered; a capture has a handful.
+  /// After damage only blocks up to this length are plausible, in bytes.
+  static let maxPlausible = 512 << 10
+  /// Limit of interfaces in a section; a capture has a handful.
   static let maxInterfaces = 65_536
   static let maxSecrets = 1024
 
@@ -44,7 +44,7 @@ struct PcapngRecords: RecordFormat {
     let end = index &+ block.totalLength
     guard block.isClosed(before: end, in: window) else { return nil }
     let frame = PcapngFrame(start: index, bodyEnd: end &- 4, end: end, order: block.order)
-    // Nearly all blocks: the others are told apart out of line.
+    // Fast path for nearly all blocks; the others are handled out of line.
     return block.type == PcapngBlock.Kind.enhancedPacket.rawValue
       ? readPacket(frame, isObsolete: false, in: window, windowOffset: windowOffset)
       : read(block, frame, in: window, windowOffset: windowOffset)
@@ -54,7 +54,7 @@ struct PcapngRecords: RecordFormat {
     let available = window.byteCount &- index
     guard available >= PcapngBlock.frameLength else {
       if !isLast { return .needs(PcapngBlock.frameLength) }
-      return available == 0 ? .ended : .doubtful(end: window.byteCount, isReadable: false, flaw: nil)
+      return available == 0 ? .ended : .suspect(end: window.byteCount, isReadable: false, damage: nil)
     }
     guard let block = PcapngBlock(at: index, in: window, order: order),
       block.totalLength >= PcapngBlock.frameLength, block.totalLength <= maxBlock
@@ -66,61 +66,61 @@ struct PcapngRecords: RecordFormat {
       block, from: index, to: index &+ block.totalLength, in: window, isLast: isLast)
   }
 
-  /// A block that the file's end cuts: of a packet is read what is there.
+  /// A block truncated by the end of the file: the available part of a packet is read.
   private func assessCut(_ block: PcapngBlock, from index: Int, in window: RawSpan) -> RecordAssessment {
     let end = window.byteCount
     let isReadable = block.kind?.packetStart.map { index + $0 <= end } ?? false
-    return .doubtful(end: end, isReadable: isReadable, flaw: index..<end)
+    return .suspect(end: end, isReadable: isReadable, damage: index..<end)
   }
 
-  /// A block whose two lengths differ is read if it is of a known kind and another known block, or the end of
-  /// the file, stands where the first of them says: then only the second is wrong.
+  /// A block whose two lengths differ is read if its kind is known and another known block, or the end of the file,
+  /// follows at its first length: then only the second is wrong.
   private func assessOpen(
     _ block: PcapngBlock, from index: Int, to end: Int, in window: RawSpan, isLast: Bool
   ) -> RecordAssessment {
     var isReadable = isLast && end == window.byteCount
     if !isReadable {
-      switch stands(at: end, order: block.order, in: window, isLast: isLast) {
+      switch isBlock(at: end, order: block.order, in: window, isLast: isLast) {
       case .needs(let count): return .needs(end - index + count)
       case .yes: isReadable = true
       case .no, .noneBefore: break
       }
     }
     let isKnown = block.kind.map { block.totalLength >= $0.minLength } ?? false
-    return .doubtful(end: end, isReadable: isReadable && isKnown, flaw: end - 4..<end)
+    return .suspect(end: end, isReadable: isReadable && isKnown, damage: end - 4..<end)
   }
 
-  /// Whether a block of a known kind and a length that it can have begins at `index`.
-  private func stands(
+  /// Whether a block of a known kind and a valid length begins at `index`.
+  private func isBlock(
     at index: Int, order: FileByteOrder, in window: RawSpan, isLast: Bool
   ) -> RecordPlausibility {
     guard window.byteCount - index >= PcapngBlock.frameLength else {
       return isLast ? .no : .needs(PcapngBlock.frameLength)
     }
     guard let block = PcapngBlock(at: index, in: window, order: order), let kind = block.kind,
-      (kind.minLength...Self.maxBelieved).contains(block.totalLength), block.totalLength & 3 == 0
+      (kind.minLength...Self.maxPlausible).contains(block.totalLength), block.totalLength & 3 == 0
     else { return .no }
     return .yes
   }
 
-  /// A block is believed if its kind is known, its fields fit its length, and its two lengths are equal: for
-  /// random bytes once in 2^70 cases, so that the block after it need not be asked.
-  func plausibility(at index: Int, doubted: Int?, in window: RawSpan, isLast: Bool) -> RecordPlausibility {
+  /// A block is plausible if its kind is known, its fields fit its length, and its two lengths are equal: for random
+  /// bytes once in 2^70 cases, so the next block need not be checked.
+  func plausibility(at index: Int, suspect: Int?, in window: RawSpan, isLast: Bool) -> RecordPlausibility {
     let available = window.byteCount &- index
     guard available >= PcapngBlock.frameLength else { return isLast ? .no : .needs(PcapngBlock.frameLength) }
     guard let block = Self.knownBlock(at: index, in: window), let kind = block.kind,
       block.order == order || kind == .sectionHeader || kind == .interfaceDescription,
       block.totalLength & 3 == 0, block.totalLength >= kind.minLength,
-      block.totalLength <= min(Self.maxBelieved, maxBlock)
+      block.totalLength <= min(Self.maxPlausible, maxBlock)
     else { return .no }
     guard block.totalLength <= available else { return isLast ? .no : .needs(block.totalLength) }
     let end = index &+ block.totalLength
     return block.isClosed(before: end, in: window) && fits(block, kind, from: index, in: window) ? .yes : .no
   }
 
-  /// The block of a known kind in either byte order. Of the order that the section has not, only a section
-  /// header or an interface may be believed: the latter where its section's header was lost. All others could be
-  /// blocks of the section's order read three bytes too early, `.. 00 00 00` `06 00 00 00`.
+  /// The block of a known kind in either byte order. In the other byte order than the section's, only a section
+  /// header or an interface may be accepted: the latter if its section's header was lost. All others could be blocks
+  /// of the section's order read three bytes too early, `.. 00 00 00` `06 00 00 00`.
   @inline(__always)
   static func knownBlock(at index: Int, in window: RawSpan) -> PcapngBlock? {
     let type = FileByteOrder.little.uint32(in: window, at: index)
@@ -131,7 +131,7 @@ struct PcapngRecords: RecordFormat {
       ? PcapngBlock(at: index, in: window, order: .big) : nil
   }
 
-  /// Small numbers in a packet's bytes can look like a block's frame; fields that contradict it tell.
+  /// Small numbers in a packet's bytes can look like a block's frame; contradictory fields rule that out.
   private func fits(
     _ block: PcapngBlock, _ kind: PcapngBlock.Kind, from index: Int, in window: RawSpan
   ) -> Bool {
@@ -152,7 +152,7 @@ struct PcapngRecords: RecordFormat {
   mutating func read(
     at index: Int, to end: Int, isCut: Bool, in window: RawSpan, windowOffset: Int
   ) -> CaptureRecords.Step {
-    // The assessment has read the same.
+    // The assessment has read the same block.
     guard let block = PcapngBlock(at: index, in: window, order: order) else { return .passedOver(end: end) }
     let frame = PcapngFrame(start: index, bodyEnd: isCut ? end : end &- 4, end: end, order: block.order)
     return read(block, frame, in: window, windowOffset: windowOffset)

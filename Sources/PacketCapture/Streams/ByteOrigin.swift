@@ -1,12 +1,12 @@
-/// How the bytes of an extent are spread over the file: evenly, or in groups of one size at even distances.
+/// The distances of an extent's bytes in the file: even, or in groups of one size at even distances.
 ///
-/// The two levels are what text dumps are made of: `0011 2233 4455` has groups of 2 bytes every 5 characters,
-/// base64 has groups of 3 bytes every 4, hex wrapped at 60 digits has groups of 30 every 61.
+/// Text dumps need both levels: `0011 2233 4455` has groups of 2 bytes every 5 characters, base64 has groups of 3
+/// bytes every 4, hex wrapped at 60 digits has groups of 30 every 61.
 package struct Spacing: BitwiseCopyable, Equatable, Sendable {
-  /// Bytes of the file from one byte of the stream to the next in its group: 1 raw, 2 hex digits, 0 where
-  /// all of them come from one place (`*` in a dump).
+  /// Bytes of the file from one byte of the stream to the next in its group: 1 raw, 2 hex digits, 0 if all of them
+  /// come from one position (`*` in a dump).
   package var stride: Int
-  /// Bytes of the stream in a group; 0 where the extent is one group of any length.
+  /// Bytes of the stream in a group; 0 if the extent is one group of any length.
   package var groupSize: Int
   /// Bytes of the file from the first byte of a group to that of the next; meaningless if `groupSize` is 0.
   package var groupStride: Int
@@ -25,16 +25,16 @@ package struct Spacing: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// Where an extent of a stream's bytes stands in the examined file.
+/// Location in the examined file of an extent of a stream's bytes.
 ///
-/// An extent is as long as its bytes stand at even distances: a whole raw dump, all of a plain hex text, a line
-/// of xxd. So every byte of an extent can be traced at the cost of a few numbers.
+/// An extent ends where the distances change: it is a whole raw dump, all of a plain hex text, or a line of xxd. A
+/// few numbers locate every byte of it.
 package struct ByteOrigin: BitwiseCopyable, Equatable, Sendable {
-  /// Offset of the extent's first byte in its direction of the stream; from 0, gaps counted in.
+  /// Offset of the extent's first byte in its direction of the stream; from 0, including gaps.
   package var streamOffset: Int
   /// Offset in the file (from 0, after decompression) of the byte, or of the first digit, that it came from.
   package var fileOffset: Int
-  /// How the bytes after the first are spread over the file.
+  /// Distances of the bytes after the first.
   package var spacing: Spacing
   /// The packet that brought the extent; nil in a dump.
   package var packet: PacketReference?
@@ -48,30 +48,30 @@ package struct ByteOrigin: BitwiseCopyable, Equatable, Sendable {
     self.packet = packet
   }
 
-  /// An extent whose bytes stand `stride` bytes of the file apart.
+  /// An extent whose bytes are `stride` bytes of the file apart.
   package init(streamOffset: Int, fileOffset: Int, stride: Int, packet: PacketReference? = nil) {
     self.init(
       streamOffset: streamOffset, fileOffset: fileOffset, spacing: Spacing(stride: stride), packet: packet)
   }
 
-  /// The file offset of the byte at `streamOffset`, which must lie in this extent.
+  /// The file offset of the byte at `streamOffset`, which must be in this extent.
   package func fileOffset(of streamOffset: Int) -> Int {
     fileOffset &+ spacing.distance(to: streamOffset &- self.streamOffset)
   }
 
-  /// The bytes from `streamOffset` on, which must lie in this extent; the extent ends at `end` of the stream
-  /// or after it. Where that is within a group, what is left of the group stands apart.
+  /// The bytes from `streamOffset` on, which must be in this extent; the extent ends at `end` of the stream or later.
+  /// A position within a group gives a separate extent for the rest of the group.
   fileprivate func from(_ streamOffset: Int, to end: Int) -> [ByteOrigin] {
     let index = streamOffset &- self.streamOffset
-    let place = fileOffset(of: streamOffset)
+    let offset = fileOffset(of: streamOffset)
     let inGroup = spacing.groupSize > 0 ? index % spacing.groupSize : 0
     if inGroup == 0 {
-      return [ByteOrigin(streamOffset: streamOffset, fileOffset: place, spacing: spacing, packet: packet)]
+      return [ByteOrigin(streamOffset: streamOffset, fileOffset: offset, spacing: spacing, packet: packet)]
     }
     let head = ByteOrigin(
-      streamOffset: streamOffset, fileOffset: place, stride: spacing.stride, packet: packet)
+      streamOffset: streamOffset, fileOffset: offset, stride: spacing.stride, packet: packet)
     let nextGroup = streamOffset &+ spacing.groupSize &- inGroup
-    // The last group may be cut short, and another extent begin where it would have gone on.
+    // The last group may be shorter, followed by another extent.
     guard nextGroup < end else { return [head] }
     return [
       head,
@@ -80,7 +80,7 @@ package struct ByteOrigin: BitwiseCopyable, Equatable, Sendable {
     ]
   }
 
-  /// Whether `next`, which begins at the byte after the last one of this extent, goes on as it does.
+  /// Whether `next`, which begins after the last byte of this extent, continues it.
   package func isContinued(by next: ByteOrigin) -> Bool {
     guard packet == next.packet, spacing == next.spacing,
       fileOffset(of: next.streamOffset) == next.fileOffset
@@ -90,7 +90,7 @@ package struct ByteOrigin: BitwiseCopyable, Equatable, Sendable {
 }
 
 extension [ByteOrigin] {
-  /// Index of the extent that holds `streamOffset`; 0 where it lies before all of them.
+  /// Index of the extent that contains `streamOffset`; 0 if it is before all of them.
   package func index(of streamOffset: Int) -> Int {
     var low = 0
     var high = count
@@ -101,13 +101,13 @@ extension [ByteOrigin] {
     return low
   }
 
-  /// The extents of the bytes in `range` of the stream, moved by `shift` bytes of the stream. They must
-  /// cover the range.
+  /// The extents of the bytes in `range` of the stream, moved by `shift` bytes of the stream. They must cover the
+  /// range.
   package func slice(_ range: Range<Int>, shiftedBy shift: Int) -> [ByteOrigin] {
     guard let head = first, !range.isEmpty else { return [] }
     if shift == 0, count == 1, range.lowerBound == head.streamOffset { return self }
     let first = index(of: range.lowerBound)
-    // Only as far as the range goes: a text of many marks asks once for each.
+    // Bounded by the range: a text with many marks calls this once for each.
     let rest = self[(first + 1)..<(index(of: range.upperBound &- 1) + 1)]
     let parts = self[first].from(range.lowerBound, to: rest.first?.streamOffset ?? range.upperBound) + rest
     return parts.map { part in

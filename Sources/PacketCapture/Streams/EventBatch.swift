@@ -1,51 +1,50 @@
-/// What a source says of its streams. Each stream is opened before its first byte; its bytes and gaps come in the order
-/// of their direction; then it is closed. A stream without a single byte is closed without having been opened.
+/// Events of a source's streams. Each stream is opened before its first byte; its bytes and gaps come in the order of
+/// their direction; then it is closed. A stream without any byte is closed without having been opened.
 ///
-/// Events are small values without references: what is large or rare stands in the batch, and the event has its index.
-/// `slot` names an open stream: a small number that another stream gets once this one is closed.
+/// Events are small values without references: large or rare data is in the batch, and the event has its index.
+/// `slot` identifies an open stream: a small number that is reused once the stream is closed.
 package enum StreamEvent: BitwiseCopyable, Sendable {
   /// - `identity`: index in `EventBatch.identities`.
   case opened(slot: Int32, identity: Int32)
   case bytes(ByteEvent)
   case gap(slot: Int32, side: Side, gap: Int32)
-  /// Something is wrong with the input. `slot` is nil where it concerns no open stream.
+  /// A problem of the input. `slot` is nil if it concerns no open stream.
   case anomaly(slot: Int32?, anomaly: Int32)
   case closed(slot: Int32, report: Int32)
 }
 
 /// The next bytes of a direction.
 package struct ByteEvent: BitwiseCopyable, Sendable {
-  /// Where the bytes are.
+  /// Storage of the bytes.
   package enum Storage: BitwiseCopyable, Sendable {
     /// In the window that the source was reading, `EventBatch.window`.
     case window
-    /// In `EventBatch.chunks`, at this index: decoded text, and segments that waited for others.
+    /// In `EventBatch.chunks`, at this index: decoded text, and buffered segments.
     case chunk(Int32)
   }
 
   package var slot: Int32
   package var side: Side
   package var storage: Storage
-  /// Index of the first byte in the window or chunk, from 0, and how many bytes there are.
+  /// Index of the first byte in the window or chunk, from 0, and the number of bytes.
   package var start: Int
   package var count: Int
-  /// Offset of the first byte in its direction, from 0, gaps counted.
+  /// Offset of the first byte in its direction, from 0, including gaps.
   package var offset: Int
-  /// The event's origins in `EventBatch.origins`, in order: the first one begins at the first byte.
+  /// The event's origins in `EventBatch.origins`, in order: the first one starts at the first byte.
   package var firstOrigin: Int32
   package var originCount: Int32
 }
 
-/// The events that one window of an input gave, in order, and the bytes that they are about. One batch is used again and
-/// again.
+/// The events of one window of an input, in order, and their bytes. A batch is reused.
 package struct EventBatch {
-  /// A source ends a batch when it holds this many events, so that a window of small packets costs no more memory than
-  /// one of large ones.
+  /// A source ends a batch at this number of events, so that a window of small packets needs no more memory than one
+  /// of large ones.
   package static let fullCount = 16_384
 
   package private(set) var events: [StreamEvent] = []
   package private(set) var origins: [ByteOrigin] = []
-  /// The window, once the source has read it. Who takes the batch may keep it: it is not changed.
+  /// The window, once the source has read it. The consumer may keep it: it does not change.
   package var window: [UInt8] = []
   package private(set) var chunks: [[UInt8]] = []
   package private(set) var identities: [StreamIdentity] = []
@@ -69,14 +68,14 @@ package struct EventBatch {
     if !reports.isEmpty { reports.removeAll(keepingCapacity: true) }
   }
 
-  // MARK: - What sources add
+  // MARK: - Adding events
 
   package mutating func opened(_ identity: StreamIdentity, slot: Int32) {
     events.append(.opened(slot: slot, identity: Int32(truncatingIfNeeded: identities.count)))
     identities.append(identity)
   }
 
-  /// Bytes that stand in the window, from one place of the file.
+  /// Bytes in the window, from one location in the file.
   @inline(__always)
   package mutating func bytes(
     _ range: Range<Int>, slot: Int32, side: Side, origin: ByteOrigin
@@ -90,7 +89,7 @@ package struct EventBatch {
     origins.append(origin)
   }
 
-  /// Bytes from several places of the file; there is at least one origin.
+  /// Bytes from several locations in the file; there is at least one origin.
   package mutating func bytes(
     _ storage: ByteEvent.Storage, _ range: Range<Int>, slot: Int32, side: Side, origins more: [ByteOrigin]
   ) {
@@ -104,12 +103,12 @@ package struct EventBatch {
     origins.append(contentsOf: more)
   }
 
-  /// Bytes that are in no window: the batch keeps them. There is at least one origin.
+  /// Bytes outside the window: the batch stores them. There is at least one origin.
   package mutating func bytes(_ chunk: [UInt8], slot: Int32, side: Side, origins more: [ByteOrigin]) {
     bytes(add(chunk), 0..<chunk.count, slot: slot, side: side, origins: more)
   }
 
-  /// Keeps bytes that are in no window; returns how events name them.
+  /// Stores bytes that are outside the window; returns their storage for events.
   package mutating func add(_ chunk: [UInt8]) -> ByteEvent.Storage {
     chunks.append(chunk)
     return .chunk(Int32(truncatingIfNeeded: chunks.count - 1))

@@ -1,15 +1,15 @@
 import WireBytes
 
-/// Which packet brought something: enough to find it again in the examined file, or in the capture that the
-/// file was made from. Connections keep many of these: they are 32 bytes long.
+/// The packet that something came from: enough to find it in the examined file, or in the capture that the file was
+/// made from. Connections keep many of these, 32 bytes each.
 package struct PacketReference: Equatable, BitwiseCopyable, Sendable {
   private var storedNumber: UInt64
   private var seconds: Int64
   private var fraction: UInt64
   private var storedOriginal: UInt32
-  /// Which of the inputs that are read as one capture it stands in, from 0; 0 where each is read alone.
+  /// Index from 0 of the input, if several are read as one capture; else 0.
   package var input: UInt16
-  /// `noTime` where there is no time.
+  /// `noTime` without a time.
   private var digits: UInt8
 
   private static let noTime: UInt8 = .max
@@ -23,16 +23,16 @@ package struct PacketReference: Equatable, BitwiseCopyable, Sendable {
     self.input = input
   }
 
-  /// Its number in the examined file, from 1; nil in an export, which has no packets of its own.
+  /// Its number in the examined file, from 1; nil in an export, which has no packets.
   package var number: Int? { storedNumber == 0 ? nil : Int(clamping: storedNumber) }
 
-  /// Its number in the capture that the file was made from, from 1; nil where the file does not say.
+  /// Its number in the capture that the file was made from, from 1; nil if unknown.
   package var original: Int? {
     get { storedOriginal == 0 ? nil : Int(storedOriginal) }
     set { storedOriginal = UInt32(clamping: newValue ?? 0) }
   }
 
-  /// Nil where the format carries no time (simple packet blocks of pcapng, most exports).
+  /// Nil if the format has no time (simple packet blocks of pcapng, most exports).
   package var time: CaptureTime? {
     get { digits == Self.noTime ? nil : CaptureTime(seconds: seconds, fraction: fraction, digits: digits) }
     set {
@@ -42,7 +42,7 @@ package struct PacketReference: Equatable, BitwiseCopyable, Sendable {
     }
   }
 
-  /// In messages: its number in the file, else the one in the capture before it.
+  /// For messages: its number in the file, or else in the original capture.
   var text: String {
     if let number { return "packet \(number)" }
     return original.map { "original packet \($0)" } ?? "a packet without a number"

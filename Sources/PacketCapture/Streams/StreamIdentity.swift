@@ -22,24 +22,24 @@ package struct StreamDirection: Hashable, Sendable {
   package static let dump = StreamDirection(stream: 0, side: .first)
 }
 
-/// A stream, as far as its source can tell when its first byte is known.
+/// A stream's identity, as known to its source at the first byte.
 package struct StreamIdentity: Equatable, Sendable {
   /// How the source knows which side is the server.
   package enum Evidence: Sendable {
-    /// There is one side only, and nothing says whose: it is held to be the server until its bytes tell.
+    /// A dump has one side: it is taken as the server's until its bytes show otherwise.
     case dump
     /// Two dumps were given as a client's and a server's.
     case pair
     /// One side opened the connection.
     case handshake
-    /// One side has a port that the caller named as a server's.
+    /// One side has a server port named by the caller.
     case port
-    /// Neither: the side with the lower port, else the one that did not send first.
+    /// None of these: the side with the lower port, else the one that did not send first.
     case guess
   }
 
   package var number: Int
-  /// Address and port of either side, the first one first; nil where the source has no peers.
+  /// Address and port of both sides, the first one first; nil if the source has no peers.
   package var peers: (first: Endpoint, second: Endpoint)?
   package var server: Side
   package var serverEvidence: Evidence
@@ -54,9 +54,9 @@ package struct StreamIdentity: Equatable, Sendable {
     self.serverEvidence = serverEvidence
   }
 
-  /// What a dump holds: the bytes of one side.
+  /// The identity of a dump: the bytes of one side.
   package static let dump = StreamIdentity(number: 0, server: .first, serverEvidence: .dump)
-  /// What a pair of dumps holds: the client's bytes, then the server's.
+  /// The identity of a pair of dumps: the client's bytes, then the server's.
   package static let pair = StreamIdentity(number: 0, server: .second, serverEvidence: .pair)
 
   package func endpoint(_ side: Side) -> Endpoint? {
@@ -77,8 +77,7 @@ package struct IPAddress: Hashable, Sendable {
   }
 
   package var family: Family
-  /// The address in the order of the wire, first byte highest: 16 bytes of IPv6, or 4 of IPv4 in the lower
-  /// half of `low`.
+  /// The address in network byte order: 16 bytes of IPv6, or 4 of IPv4 in the lower half of `low`.
   package var high: UInt64
   package var low: UInt64
 
@@ -139,7 +138,7 @@ package struct Endpoint: Hashable, Sendable {
   /// `192.0.2.1:2196`, or `[2001:db8::1]:2196`.
   package var text: String {
     guard address.family == .v4 else { return "[\(address.text)]:\(port)" }
-    // Captures may have millions of them.
+    // Fast, as captures may have millions of them.
     return String(unsafeUninitializedCapacity: 21) { text in
       var count = 0
       func append(_ number: UInt64) {

@@ -1,25 +1,25 @@
-/// A stream once all of it has been told.
+/// Totals of a stream, reported when it is closed.
 package struct StreamReport: Equatable, Sendable {
   /// How a side ended its direction.
   package enum End: Sendable {
     /// It sends no more: FIN.
     case finished
-    /// It broke the connection off: RST.
+    /// It reset the connection: RST.
     case reset
   }
 
   /// One direction of it.
   package struct Half: Equatable, Sendable {
-    /// Bytes that were handed over, and bytes that are missing between or after them.
+    /// Delivered bytes, and bytes missing between or after them.
     package var bytes = 0
     package var gapBytes = 0
-    /// Bytes that came more than once, and those of them that differ from the first copy.
+    /// Retransmitted bytes, and those of them that differ from the first copy.
     package var duplicateBytes = 0
     package var conflictingBytes = 0
     package var isSYNSeen = false
-    /// Nil where the source does not say.
+    /// Nil if unknown.
     package var end: End?
-    /// The packet that the side sent first; nil where it sent none.
+    /// The side's first packet; nil if there is none.
     package var firstPacket: PacketReference?
 
     package init() {}
@@ -42,12 +42,12 @@ package struct StreamReport: Equatable, Sendable {
   }
 }
 
-/// Bytes of a direction that are missing.
+/// Missing bytes of a direction.
 package struct StreamGap: Equatable, Sendable {
-  /// Offset in its direction of the stream of the first byte that is missing, and how many are.
+  /// Offset in its direction of the stream of the first missing byte, and the number of missing bytes.
   package var offset: Int
   package var length: Int
-  /// Where it shows in the file: at what comes after the gap, or at the mark that says it.
+  /// File offset of the data after the gap, or of the mark that declares it.
   package var fileOffset: Int?
   package var packet: PacketReference?
 
@@ -59,45 +59,45 @@ package struct StreamGap: Equatable, Sendable {
   }
 }
 
-/// Something that a source found wrong: what, where, and in words.
+/// A problem found by a source.
 package struct StreamAnomaly: Equatable, Sendable {
   package enum Kind: String, CaseIterable, Sendable {
-    /// Bytes of a capture file are no record that can be read.
+    /// Unreadable bytes of a capture file.
     case damagedCapture
-    /// A byte came twice with different content; the first copy to be read counts.
+    /// A byte was sent twice with different content; the copy read first counts.
     case conflictingOverlap
-    /// A direction whose beginning was not captured.
+    /// The beginning of a direction was not captured.
     case midstreamStart
-    /// The capture holds less of a packet than was on the wire.
+    /// The capture has fewer bytes of a packet than were on the wire.
     case truncatedPacket
-    /// Bytes came after their place had been given up.
-    case lateSegment
+    /// Late segment: its bytes arrived after their gap was flushed.
+    case lateBytes
     /// A buffer was full: a gap was declared early, or bytes were dropped.
     case bufferLimit
     case connectionEvicted
-    /// A datagram of which not all fragments came.
+    /// A datagram with missing fragments.
     case fragmentMissing
-    /// Fragments that contradict each other: the datagram was refused.
+    /// Conflicting fragments: the datagram was dropped.
     case fragmentOverlap
-    /// A packet whose headers cannot be right.
+    /// A packet with invalid headers.
     case malformedPacket
     case unsupportedLinkType
-    /// A copy of bytes that are no longer known: whether it is the same cannot be told.
-    case unverifiedRetransmission
+    /// A retransmission that could not be compared: the first copy is no longer available.
+    case uncomparedDuplicate
   }
 
   package var kind: Kind
-  /// Number of the stream that it concerns; nil where it concerns none.
+  /// Number of the stream concerned; nil if none is.
   package var stream: Int?
-  /// Who sent it; nil where it concerns no direction of a stream, and then `offset` is nil, too.
+  /// The sender; nil if no direction of a stream is concerned, and then `offset` is nil, too.
   package var side: Side?
-  /// Offset in the direction (from 0, gaps counted in). `length` counts bytes from there, or without an
-  /// offset bytes of the file from `fileOffset`.
+  /// Offset in the direction (from 0, including gaps). `length` counts bytes from there, or without an offset bytes
+  /// of the file from `fileOffset`.
   package var offset: Int?
   package var length: Int?
   package var fileOffset: Int?
   package var packet: PacketReference?
-  /// What was expected and found, as a sentence without its end.
+  /// A sentence without its full stop.
   package var message: String
 
   package init(

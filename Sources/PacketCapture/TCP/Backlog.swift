@@ -1,4 +1,4 @@
-/// Bytes that came before the ones in front of them.
+/// Bytes that arrived before earlier bytes of the stream.
 struct PendingSegment {
   /// Position of the first byte (`HalfConnection`).
   var position: Int
@@ -6,30 +6,30 @@ struct PendingSegment {
   /// Offset of the first byte in the file.
   var fileOffset: Int
   var packet: PacketReference
-  /// How many packets had been read when it came.
+  /// Number of packets read when it arrived.
   var arrival: Int
 
   var end: Int { position &+ bytes.count }
 
-  /// What it takes in memory, about: the bytes, the array that holds them, and this value.
+  /// Approximate memory: the bytes, their array, and this value.
   var cost: Int { bytes.count &+ Self.overhead }
   static let overhead = 128
 }
 
-/// What a direction keeps until the bytes before it come: segments, anomalies whose offset is not known yet, and the
-/// byte of a window probe. Few directions have one at a time, so it is an object of its own.
+/// Data buffered by a direction until earlier bytes arrive: segments, anomalies whose offset is not known yet, and
+/// the byte of a window probe. A separate object, since few directions need one at a time.
 final class Backlog {
   var segments = PendingSegments()
-  /// Anomalies to emit once offsets are known, with the positions they are about.
+  /// Anomalies to emit once offsets are known, with their positions.
   var anomalies: [(anomaly: StreamAnomaly, position: Int)] = []
-  /// Of these the lowest position, and how many packets had been read when it came.
+  /// The lowest of these positions, and the number of packets read when it arrived.
   var lowestAnomaly: (position: Int, arrival: Int)?
-  /// The byte of a window probe: it is no more than a question, unless others follow it.
+  /// The byte of a window probe, which counts only if other bytes follow it.
   var probe: PendingSegment?
 
   var isEmpty: Bool { segments.isEmpty && anomalies.isEmpty && probe == nil }
 
-  /// What it takes in memory, about, in bytes.
+  /// Approximate memory, in bytes.
   var cost: Int { segments.cost &+ anomalies.count &* Self.anomalyCost }
   private static let anomalyCost = 256
 
@@ -41,13 +41,13 @@ final class Backlog {
 
 /// Segments in the order of their positions; no two of them overlap.
 ///
-/// They are kept in chunks, so that an insertion anywhere moves few of them: 100,000 segments in any order cost no more
-/// than their number times a chunk.
+/// They are stored in chunks, so that an insertion moves few of them: n segments in any order cost at most n times a
+/// chunk.
 struct PendingSegments {
   private static let chunkLength = 128
 
   private var chunks: [[PendingSegment]] = []
-  /// What all segments cost (`PendingSegment.cost`).
+  /// Cost of all segments (`PendingSegment.cost`).
   private(set) var cost = 0
 
   var isEmpty: Bool { chunks.isEmpty }
@@ -75,7 +75,7 @@ struct PendingSegments {
     return segment
   }
 
-  /// The segments that hold bytes of `range`, in order.
+  /// The segments with bytes of `range`, in order.
   func overlapping(_ range: Range<Int>) -> [PendingSegment] {
     guard !chunks.isEmpty, !range.isEmpty else { return [] }
     var found: [PendingSegment] = []
@@ -94,7 +94,7 @@ struct PendingSegments {
     return found
   }
 
-  /// A full chunk becomes two. Segments mostly come in order: then the first one stays nearly full.
+  /// Splits a full chunk. Segments mostly arrive in order: then the first part stays nearly full.
   private mutating func split(_ chunk: Int, insertedAt index: Int) {
     let isAtEnd = index == chunks[chunk].count - 1
     let cut = isAtEnd ? index : chunks[chunk].count / 2
@@ -127,7 +127,7 @@ struct PendingSegments {
   }
 }
 
-/// Where the bytes that a direction has delivered are in the file, so that a second copy can be compared with the first.
+/// File locations of a direction's delivered bytes, to compare retransmissions with them.
 struct DeliveredRanges {
   /// Bytes of one packet, or of a gap.
   struct Entry {
@@ -141,21 +141,21 @@ struct DeliveredRanges {
     var end: Int { position &+ length }
   }
 
-  /// This many are remembered of a direction even where there is no room.
-  private static let leastCount = 8
+  /// Minimum number of entries per direction, even when the budget is used up.
+  private static let minCount = 8
 
   private var entries: [Entry] = []
-  /// Entries before this one are forgotten; they leave the array now and then.
+  /// Entries before this one are dropped; the array is compacted now and then.
   private var head = 0
 
-  /// How many entries are remembered.
+  /// Number of entries kept.
   var count: Int { entries.count &- head }
 
-  /// Position of the first byte that is remembered; nil where all is forgotten.
+  /// Position of the first byte kept; nil if none is.
   var firstPosition: Int? { head < entries.count ? entries[head].position : nil }
 
-  /// Adds what was delivered after all others.
-  /// - Parameter mayGrow: whether there is room for more than the last `leastCount`.
+  /// Adds a range delivered after all others.
+  /// - Parameter mayGrow: whether more than the last `minCount` may be kept.
   @inline(__always)
   mutating func append(_ entry: Entry, mayGrow: Bool) {
     if !mayGrow { makeRoom() }
@@ -163,8 +163,8 @@ struct DeliveredRanges {
   }
 
   private mutating func makeRoom() {
-    if count >= Self.leastCount { head += 1 }
-    if head > Self.leastCount, head > entries.count / 2 {
+    if count >= Self.minCount { head += 1 }
+    if head > Self.minCount, head > entries.count / 2 {
       entries.removeFirst(head)
       head = 0
     }
@@ -175,7 +175,7 @@ struct DeliveredRanges {
     head = 0
   }
 
-  /// The entry that holds the byte at `position`; nil where it is forgotten or was never there.
+  /// The entry with the byte at `position`; nil if it was dropped or never existed.
   func entry(at position: Int) -> Entry? {
     var (low, high) = (head, entries.count)
     while low < high {

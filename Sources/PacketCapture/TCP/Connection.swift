@@ -1,10 +1,10 @@
 import WireBytes
 
-/// Some of the two sides of a connection.
+/// A set of the two sides of a connection.
 struct Sides: OptionSet {
   let rawValue: UInt8
 
-  /// The one that is in it; nil where none or both are.
+  /// The only member; nil if none or both are in the set.
   var only: Side? { Side.allCases.first { self == Sides($0) } }
 
   init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -21,18 +21,19 @@ struct Connection {
   var lastPacket: PacketReference
   var first: HalfConnection
   var second: HalfConnection
-  /// How many packets of the capture had been read when its last one came.
+  /// Number of packets of the capture read when its last one arrived.
   var lastActive = 0
-  /// The earliest time of a FIN or RST of either side; nil where none has come, or none with a time.
+  /// The earliest time of a FIN or RST of either side; nil if there was none with a time.
   private(set) var firstEnd: CaptureTime?
-  /// Who sent a SYN without ACK, and who answered with SYN and ACK; both may have done either (RFC 9293, figure 7).
+  /// Sides that sent a SYN without ACK, and sides that sent SYN and ACK; both may have done either (RFC 9293, figure
+  /// 7).
   var openers: Sides = []
   var acceptors: Sides = []
-  /// Who the server is, once the stream is opened: what is learnt later does not change it.
+  /// The server, fixed once the stream is opened.
   private var server: (side: Side, evidence: StreamIdentity.Evidence)?
-  /// Whether the stream is closed: what comes then is a copy, or of another connection.
+  /// Whether the stream is closed: later segments are copies, or belong to another connection.
   var isClosed = false
-  /// Whether its end is in the flush queue.
+  /// Whether the flush queue has an entry for its end.
   var isEnding = false
   /// Its links in the list of its rank (`FlowTable`).
   var links = FlowTable.Links()
@@ -57,13 +58,13 @@ struct Connection {
 
   var carriedNothing: Bool { server == nil && !first.isWaiting && !second.isWaiting }
 
-  /// Whether both directions have come to their ends.
+  /// Whether both directions have ended.
   var isEnded: Bool { first.isEnded && second.isEnded }
 
-  /// Whether nothing more is to be expected, but for what was on its way when one side broke it off.
+  /// Whether no more data is expected, except segments in flight when one side reset the connection.
   var isBrokenOff: Bool { isEnded || first.isReset || second.isReset }
 
-  /// Whether the stream is open and no side has said that it ends.
+  /// Whether the stream is open and neither side has ended it.
   var isSteady: Bool {
     server != nil && !isClosed && first.fin == nil && second.fin == nil && !first.isReset && !second.isReset
   }
@@ -74,9 +75,9 @@ struct Connection {
     firstEnd = min(firstEnd ?? time, time)
   }
 
-  // MARK: - Who is who
+  // MARK: - Client and server
 
-  /// As far as is known by now, or was known when the stream was opened.
+  /// As known now, or when the stream was opened.
   func identity(serverPorts: Set<UInt16>) -> StreamIdentity {
     let (side, evidence) = server ?? findServer(serverPorts)
     return StreamIdentity(number: number, peers: peers, server: side, serverEvidence: evidence)
@@ -109,14 +110,14 @@ struct Connection {
 
 /// Whether a SYN is a connection's own, or begins another one on the same ports (docs/spec/captures.md#port-reuse).
 ///
-/// A SYN that was seen is known by its number. Where a direction began without one, a SYN can be its own only if it comes
-/// late: a capture in another order must give the same streams, but ports are used again, and not seldom with a lower
+/// A known SYN is identified by its number. Where a direction began without one, a SYN can be its own only if it
+/// arrives late: a capture in another order must give the same streams, but ports are reused, often with a lower
 /// number.
 enum SYNRule {
-  /// A late SYN comes at most this many bytes before the bytes that are known.
-  static let reach = 1 << 24
-  /// Nor is it younger than what was sent after it, but for what a network may delay: its sender would have sent it again
-  /// by then (RFC 6298, section 2: 1 s). In seconds.
+  /// Maximum distance of a late SYN before the first known byte, in bytes.
+  static let maxDistance = 1 << 24
+  /// Nor is it newer than the data sent after it, except for network delay: the sender would have sent it again by
+  /// then (RFC 6298, section 2: 1 s). In seconds.
   static let slack: Int64 = 1
 
   /// Whether `connection` may have sent, from `side`, a SYN with `number` in that packet.
@@ -126,19 +127,19 @@ enum SYNRule {
     let half = connection[side]
     if let own = half.initialNumber { return own == number }
     let distance = half.distance(fromSYN: number)
-    // The other half of a handshake; by the clock of another tap it may come after the end.
+    // The other half of a handshake; in a capture from several taps it may have a time after the end.
     if distance == nil, connection[side.other].initialNumber != nil { return true }
-    // Directly before the first byte, or the keep-alive before that: no other connection's would be by chance, whatever
-    // the times say; who reverses a capture may write new ones.
+    // Directly before the first byte, or before its keep-alive: not by chance another connection's, whatever the
+    // times; captures may have been reordered and their times rewritten.
     if distance == 0 || distance == -1 { return true }
-    // No connection sends a SYN after it was ended or broken off.
+    // No connection sends a SYN after its end or reset.
     if let time = packet.time, let end = connection.firstEnd, end < time { return false }
     guard let distance else { return true }
-    guard (0...reach).contains(distance), let first = half.firstPacket else { return false }
+    guard (0...maxDistance).contains(distance), let first = half.firstPacket else { return false }
     return isInTime(packet, after: first)
   }
 
-  /// Packets without a time are in time: then the order of the capture is all that is known.
+  /// Packets without a time are accepted: only the order of the capture is known.
   private static func isInTime(_ packet: PacketReference, after first: PacketReference) -> Bool {
     guard let time = packet.time, var latest = first.time else { return true }
     latest.seconds &+= slack

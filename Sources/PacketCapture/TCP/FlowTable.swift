@@ -1,15 +1,15 @@
-/// The connections that are remembered, found by their two ends, and which of them to forget first.
+/// The tracked connections, found by their two endpoints, and their eviction order.
 ///
-/// Connections are values side by side in memory; a slot is the index of one. The table of their hashes is probed one
-/// after another from a hash's own entry on. Hashes are keyed anew in each process, because addresses and ports come from
-/// outside: nobody can choose some that collide.
+/// Connections are values in one array; a slot is an index in it. The hash table uses linear probing. Hashes are
+/// keyed anew in each process, because addresses and ports come from outside: an attacker cannot choose colliding
+/// ones.
 struct FlowTable: ~Copyable {
   typealias Reference = UnsafeMutablePointer<Connection>
 
-  /// How valuable a connection is: the first list that is not empty is emptied first, and in each the connection that was
-  /// idle longest.
+  /// Eviction rank of a connection: lower ranks are evicted first, and within a rank the connection that was idle
+  /// longest.
   enum Rank: UInt8, CaseIterable {
-    /// It has ended, or carried nothing so far.
+    /// It has ended, or has carried no data so far.
     case ended, silent, speaking
   }
 
@@ -20,28 +20,29 @@ struct FlowTable: ~Copyable {
     var newer: Int32 = -1
   }
 
-  /// Memory that is never touched costs nothing, so that there is room for this many from the beginning.
+  /// Memory that is never touched costs nothing, so this capacity is allocated at once.
   private static let usualCapacity = 1 << 18
-  private static let leastIndex = 1 << 13
+  private static let minIndexCount = 1 << 13
   private static let unused = -1
 
   private let limit: Int
   private let keys = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
   private var connections: Reference
   private var capacity: Int
-  /// The number of each slot's connection; `unused` where there is none.
+  /// The number of each slot's connection; `unused` if free.
   private var numbers: [Int] = []
   private var free: [Int32] = []
-  /// The hash's 32 bits above the slot plus one; 0 is empty. A power of two, at most half of them in use.
+  /// The 32-bit hash above the slot plus one; 0 is empty. The size is a power of two; at most half of the entries are
+  /// in use.
   private var index: [UInt64]
   private var lists: InlineArray<3, (oldest: Int32, newest: Int32)> = .init(repeating: (-1, -1))
 
-  /// - Parameter limit: connections that are remembered at most.
+  /// - Parameter limit: maximum number of tracked connections.
   init(limit: Int) {
     self.limit = max(1, limit)
     capacity = min(Self.usualCapacity, self.limit)
     connections = .allocate(capacity: capacity)
-    index = [UInt64](repeating: 0, count: Self.leastIndex)
+    index = [UInt64](repeating: 0, count: Self.minIndexCount)
   }
 
   deinit {
@@ -55,9 +56,9 @@ struct FlowTable: ~Copyable {
   var isFull: Bool { count >= limit }
 
   /// Whether `slot` is in use by the connection `number`.
-  func holds(_ number: Int, in slot: Int32) -> Bool { numbers[Int(slot)] == number }
+  func contains(_ number: Int, in slot: Int32) -> Bool { numbers[Int(slot)] == number }
 
-  /// The connection of a slot that is in use. It stays where it is until another one is inserted.
+  /// The connection of a slot in use. The pointer is valid until the next insertion.
   subscript(slot: Int32) -> Reference { connections + Int(slot) }
 
   /// The slots in use, in the order of the connections' numbers.
@@ -66,9 +67,9 @@ struct FlowTable: ~Copyable {
     return inUse.sorted { numbers[$0] < numbers[$1] }.map { Int32(truncatingIfNeeded: $0) }
   }
 
-  // MARK: - By ends
+  // MARK: - By endpoints
 
-  /// The connection between two ends, and which of its sides `source` is.
+  /// The connection between two endpoints, and which of its sides `source` is.
   @inline(__always)
   func find(_ source: Endpoint, _ destination: Endpoint) -> (connection: Reference, side: Side)? {
     let hash = hash(source, destination)
@@ -79,7 +80,7 @@ struct FlowTable: ~Copyable {
       if entry == 0 { return nil }
       if entry &>> 32 == UInt64(hash) {
         let found = connections + (Int(truncatingIfNeeded: entry & 0xffff_ffff) &- 1)
-        // Of two equal ends, all is the first one's.
+        // If both endpoints are equal, every packet is the first side's.
         if found.pointee.peers.first == source, found.pointee.peers.second == destination {
           return (found, .first)
         }
@@ -106,7 +107,7 @@ struct FlowTable: ~Copyable {
     return product.high ^ product.low
   }
 
-  /// Adds a connection, between ends that are not in the table.
+  /// Adds a connection between endpoints that are not in the table.
   mutating func insert(
     number: Int, _ peers: (first: Endpoint, second: Endpoint), _ packet: PacketReference
   ) -> Reference {
@@ -158,7 +159,7 @@ struct FlowTable: ~Copyable {
     free.append(slot)
   }
 
-  /// Takes an entry out, and moves those after it up that the empty entry would hide.
+  /// Removes an entry, and moves later entries that would become unreachable.
   private mutating func leave(_ hash: UInt32, _ slot: Int32) {
     let mask = index.count - 1
     var probe = Int(hash) & mask
@@ -177,7 +178,7 @@ struct FlowTable: ~Copyable {
 
   // MARK: - By age
 
-  /// A packet of the connection came: it is the last to be forgotten among those of its rank.
+  /// Marks the connection as the most recent of its rank.
   @inline(__always)
   mutating func touch(_ slot: Int32, _ rank: Rank) {
     let links = self[slot].pointee.links
@@ -186,7 +187,7 @@ struct FlowTable: ~Copyable {
     link(slot, rank)
   }
 
-  /// The connection to forget where there is no room for another.
+  /// The connection to evict if the table is full.
   var leastValuable: Int32? {
     for rank in Rank.allCases where lists[Int(rank.rawValue)].oldest >= 0 {
       return lists[Int(rank.rawValue)].oldest
@@ -218,15 +219,15 @@ struct FlowTable: ~Copyable {
   }
 }
 
-/// When to stop waiting: what is due after each of the next packets of the capture.
+/// When to stop waiting for gaps: the entries due after each of the next packets of the capture.
 ///
-/// Slots are used again, so an entry has the number of its connection, too: one whose connection is gone means nothing.
+/// Slots are reused, so an entry has the number of its connection, too: an entry of a removed connection is ignored.
 struct FlushQueue {
   struct Entry: BitwiseCopyable {
     enum Kind: BitwiseCopyable {
       /// A direction waits for the bytes of a gap, or for its SYN.
       case gap(Side)
-      /// A connection has ended, and is closed once nothing more of it comes.
+      /// A connection has ended, and is closed when no more packets of it arrive.
       case end
     }
 
@@ -235,11 +236,11 @@ struct FlushQueue {
     var kind: Kind
   }
 
-  /// Packets that are waited for.
+  /// Number of packets to wait for.
   let window: Int
-  /// What is due after each packet, in a ring.
+  /// The entries due after each packet, in a ring.
   private var entries: [[Entry]]
-  /// How many packets were read.
+  /// Number of packets read.
   private var now = 0
   /// Index of `now` in the ring.
   private var current = 0
@@ -251,14 +252,14 @@ struct FlushQueue {
     entries = Array(repeating: [], count: self.window + 1)
   }
 
-  /// Adds what is due after `count` more packets, at most `window`.
+  /// Adds an entry due after `count` more packets, at most `window`.
   mutating func add(_ entry: Entry, after count: Int) {
     let packet = now + min(max(0, count), window)
     entries[packet % entries.count].append(entry)
     earliest = min(earliest, packet)
   }
 
-  /// Takes what is due now, if anything.
+  /// Takes the entries due now, if any.
   @inline(__always)
   mutating func takeDue() -> [Entry]? {
     earliest > now || entries[current].isEmpty ? nil : takeNow()
@@ -277,7 +278,7 @@ struct FlushQueue {
     if current == entries.count { current = 0 }
   }
 
-  /// Takes what is due first of all that waits; nil where nothing does.
+  /// Takes the entry that is due first; nil if the queue is empty.
   mutating func takeEarliest() -> Entry? {
     earliest = max(earliest, now)
     while earliest <= now + window {

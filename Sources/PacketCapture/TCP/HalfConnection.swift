@@ -3,39 +3,38 @@ import WireBytes
 /// One direction of a TCP connection: segments in, events of its stream out (docs/spec/captures.md#streams).
 ///
 /// Its bytes have *positions*: sequence numbers unrolled into 64 bits, so that a stream may be longer than 4 GiB.
-/// Position 0 is the first sequence number that was seen; positions before it are negative. Offset 0 of the stream is at
-/// `base`.
+/// Position 0 is the first sequence number seen; earlier positions are negative. Offset 0 of the stream is at `base`.
 struct HalfConnection {
   let slot: Int32
   let side: Side
   /// The connection's number.
   let stream: Int
 
-  /// Position of the next byte to deliver; before the direction has begun, of the number that others are measured from.
+  /// Position of the next byte to deliver; before the direction has begun, the position of the reference number.
   private(set) var next = 0
   private(set) var nextNumber = SequenceNumber(0)
   /// Whether any of its packets was seen.
   private(set) var isKnown = false
-  /// Whether it is known where the stream begins: only then is anything delivered.
+  /// Whether the start of the stream is known: only then are bytes delivered.
   private(set) var hasBegun = false
   private(set) var base = 0
-  /// Position after the last byte that was sent as far as is known, captured or not; `.min` where none is known.
+  /// Position after the last byte known to have been sent, captured or not; `.min` if unknown.
   private(set) var sent = Int.min
-  /// Position after the last byte that was captured; `.min` where none was.
+  /// Position after the last captured byte; `.min` if there is none.
   private(set) var captured = Int.min
-  /// The lowest position that a packet had, payload or not.
+  /// The lowest position of a packet, with or without payload.
   private var lowestSeen = Int.max
   /// Position of the FIN.
   private(set) var fin: Int?
   /// The initial sequence number, once a SYN was seen.
   private(set) var initialNumber: SequenceNumber?
-  /// Whether the other side last said that it takes no more bytes.
+  /// Whether the last window of the other side was 0.
   private var facesClosedWindow = false
-  /// Whether this side broke the connection off.
+  /// Whether this side reset the connection.
   var isReset = false
   /// Whether it has an entry in the flush queue.
   var isAwaited = false
-  /// The packet that the side sent first; nil where it sent none.
+  /// The side's first packet; nil if there is none.
   var firstPacket: PacketReference?
   var backlog: Backlog?
   var delivered = DeliveredRanges()
@@ -43,7 +42,7 @@ struct HalfConnection {
   var gapBytes = 0
   var duplicateBytes = 0
   var conflictingBytes = 0
-  /// Bytes of copies whose originals are forgotten.
+  /// Bytes of retransmissions whose first copy is no longer available.
   var uncomparedBytes = 0
 
   init(slot: Int32, side: Side, stream: Int) {
@@ -52,7 +51,7 @@ struct HalfConnection {
     self.stream = stream
   }
 
-  /// Whether all bytes before its FIN were delivered, or it was broken off.
+  /// Whether all bytes before its FIN were delivered, or the connection was reset.
   var isEnded: Bool { isReset || (fin.map { hasBegun && next >= $0 } ?? false) }
 
   var report: StreamReport.Half {
@@ -62,7 +61,7 @@ struct HalfConnection {
     report.duplicateBytes = duplicateBytes
     report.conflictingBytes = conflictingBytes
     report.isSYNSeen = initialNumber != nil
-    // A RST after a FIN takes nothing back.
+    // A RST after a FIN does not change the end.
     report.end = fin != nil ? .finished : isReset ? .reset : nil
     report.firstPacket = firstPacket
     return report
@@ -73,7 +72,7 @@ struct HalfConnection {
   /// Offset in the stream of the byte at `position`.
   func offset(_ position: Int) -> Int { position &- base }
 
-  /// Position of the byte that has `number`, by the shorter way round from the next one.
+  /// Position of the byte with `number`: the one closest to the next byte.
   mutating func position(of number: SequenceNumber) -> Int {
     if !isKnown {
       isKnown = true
@@ -84,14 +83,14 @@ struct HalfConnection {
     return position
   }
 
-  /// How far after the byte that follows a SYN with `number` the direction begins, as far as it is known; nil where none of
-  /// its packets was seen.
+  /// Distance from the byte after a SYN with `number` to the known beginning of the direction; nil if none of its
+  /// packets was seen.
   func distance(fromSYN number: SequenceNumber) -> Int? {
     guard isKnown else { return nil }
     return (hasBegun ? base : lowestSeen) &- (next &+ (number + 1).distance(from: nextNumber))
   }
 
-  /// Whether `count` bytes from `number` on go beyond all that is known.
+  /// Whether `count` bytes from `number` on extend beyond all known bytes.
   func continues(at number: SequenceNumber, count: Int) -> Bool {
     !isKnown || next &+ number.distance(from: nextNumber) &+ count > max(next, sent)
   }
@@ -105,7 +104,7 @@ struct HalfConnection {
   }
 
   mutating func noteFIN(at position: Int) {
-    // Of several FINs the first one counts: the others are copies.
+    // The first FIN counts; others are copies.
     if fin == nil { fin = position }
     sent = max(sent, position)
   }
@@ -116,20 +115,20 @@ struct HalfConnection {
     sent = max(sent, next)
   }
 
-  /// Whether one byte at `position` says no more than that its sender is still there (RFC 9293, section 3.8.4): it
-  /// comes before the next one, and the FIN counts as a byte.
+  /// Whether one byte at `position` is a keep-alive (RFC 9293, section 3.8.4): it precedes the next byte, and the FIN
+  /// counts as a byte.
   private func isKeepAlive(at position: Int) -> Bool {
     position == fin || position &+ 1 == (captured == .min && hasBegun ? base : captured)
   }
 
-  // MARK: - What waits
+  // MARK: - Buffered data
 
-  /// What is kept for later costs in memory, about, in bytes.
+  /// Approximate memory of the buffered data, in bytes.
   var cost: Int { backlog?.cost ?? 0 }
 
   var firstPending: PendingSegment? { backlog?.segments.first }
 
-  /// How many packets had been read when the first of what it keeps for later came; nil where it keeps nothing.
+  /// Number of packets read when the first buffered item arrived; nil if nothing is buffered.
   var waitsSince: Int? {
     guard let backlog else { return nil }
     guard let lowest = backlog.lowestAnomaly, !hasBegun,
@@ -140,8 +139,8 @@ struct HalfConnection {
 
   var isWaiting: Bool { backlog != nil && waitsSince != nil }
 
-  /// Position of the first byte that is known to have been sent where the direction has not begun: it is kept for later,
-  /// or the capture has no more than the headers of its packet. Nil where there is none.
+  /// Position of the first byte known to have been sent by a direction that has not begun: it is buffered, or the
+  /// capture has only its packet's headers. Nil if there is none.
   var firstSent: Int? {
     guard let lowest = backlog?.lowestAnomaly?.position else { return backlog?.segments.firstPosition }
     return min(lowest, backlog?.segments.firstPosition ?? lowest)
@@ -154,7 +153,7 @@ struct HalfConnection {
     return made
   }
 
-  private mutating func keep(_ segment: PendingSegment, _ output: inout StreamOutput) {
+  private mutating func buffer(_ segment: PendingSegment, _ output: inout StreamOutput) {
     makeBacklog().segments.insert(segment)
     output.bufferedBytes &+= segment.cost
     output.didBuffer = true
@@ -162,14 +161,14 @@ struct HalfConnection {
 
   // MARK: - Segments in order
 
-  /// Whether the payload of `segment` is next, or it has none, and it needs no further look.
+  /// Whether the payload of `segment` is next, or empty, and no further checks are needed.
   @inline(__always)
   func accepts(_ segment: TCPSegment) -> Bool {
     hasBegun && backlog == nil && firstPacket != nil
       && (segment.payloadLength == 0 || segment.sequence == nextNumber)
   }
 
-  /// Appends the payload of a segment that it accepts.
+  /// Appends the payload of an accepted segment.
   @inline(__always)
   mutating func append(
     _ segment: TCPSegment, fileOffset: Int, packet: PacketReference, _ output: inout StreamOutput
@@ -182,7 +181,7 @@ struct HalfConnection {
     captured = max(captured, next)
   }
 
-  /// The other side says with `segment` whether it takes more bytes.
+  /// Notes whether the window in `segment`, from the other side, is closed.
   @inline(__always)
   mutating func noteWindow(_ segment: TCPSegment) {
     if segment.flags.contains(.ack) { facesClosedWindow = segment.window == 0 }
@@ -203,7 +202,7 @@ struct HalfConnection {
 
   // MARK: - Segments in any order
 
-  /// A SYN came. It may come late: a direction that began without it keeps its beginning.
+  /// Handles a SYN. It may arrive late: a direction that began without it keeps its beginning.
   /// - Parameter position: of the byte after it.
   mutating func synchronise(_ number: SequenceNumber, at position: Int, _ output: inout StreamOutput) {
     initialNumber = number
@@ -214,8 +213,7 @@ struct HalfConnection {
     flush(&output)
   }
 
-  /// Takes bytes: into the stream if they are next, else among those that wait. What is there already is compared with
-  /// them.
+  /// Receives bytes: delivers them if they are next, otherwise buffers them. Bytes already known are compared.
   mutating func receive(
     _ bytes: RawSpan, at position: Int, from origin: PayloadOrigin, _ output: inout StreamOutput
   ) {
@@ -224,7 +222,7 @@ struct HalfConnection {
     let isKeepAlive = bytes.byteCount == 1 && isKeepAlive(at: position)
     if isKeepAlive, position == fin { return }
     if bytes.byteCount == 1, facesClosedWindow, hasBegun, position == max(next, sent) {
-      return keepProbe(bytes, at: position, from: origin, output)
+      return bufferProbe(bytes, at: position, from: origin, output)
     }
     settleProbe(before: position..<end, &output)
     captured = max(captured, end)
@@ -247,30 +245,30 @@ struct HalfConnection {
     }
   }
 
-  /// Takes bytes that a tool has put in order already: they follow those before.
+  /// Receives bytes that a tool has already put in order.
   mutating func receiveOrdered(_ bytes: RawSpan, from origin: PayloadOrigin, _ output: inout StreamOutput) {
     if !hasBegun { begin(at: 0) }
     if !bytes.isEmpty { deliver(bytes, from: origin, &output) }
   }
 
-  /// The capture lacks `missing` bytes at `position`, which the packet had on the wire.
+  /// Reports `missing` bytes at `position`, which the packet had on the wire and the capture lacks.
   mutating func receiveTruncated(
     _ missing: Int, at position: Int, fileOffset: Int?, packet: PacketReference, isCutByFile: Bool,
     _ output: inout StreamOutput
   ) {
     let cause =
-      isCutByFile ? "the file ends within it" : "a larger snap length (tcpdump -s 0) keeps them"
+      isCutByFile ? "the file ends within it" : "capture with a larger snap length (tcpdump -s 0)"
     emit(
       StreamAnomaly(
         .truncatedPacket, length: missing, fileOffset: fileOffset, packet: packet,
-        message: "\(packet.text) is in the capture without its last \(Count.of(missing, "byte")): \(cause)"),
+        message: "\(packet.text) is truncated by \(Count.of(missing, "byte")): \(cause)"),
       at: position, &output)
     output.didBuffer = true
   }
 
   mutating func noteSent(to position: Int) { sent = max(sent, position) }
 
-  /// What comes before the SYN may be one byte before the stream: the byte of a keep-alive, which is no part of the stream
+  /// Drops buffered bytes before the beginning. One byte there may be a keep-alive's, which is not part of the stream
   /// (RFC 9293, section 3.8.4).
   private mutating func dropBeforeBeginning(_ output: inout StreamOutput) {
     guard let backlog else { return }
@@ -283,7 +281,7 @@ struct HalfConnection {
           before, "before the beginning of the stream", fileOffset: early.fileOffset, early.packet, &output)
       }
       guard early.end > next else { continue }
-      keep(
+      buffer(
         PendingSegment(
           position: next, bytes: Array(early.bytes.dropFirst(before.count)),
           fileOffset: early.fileOffset &+ before.count, packet: early.packet, arrival: early.arrival), &output
@@ -291,8 +289,8 @@ struct HalfConnection {
     }
   }
 
-  /// One byte sent into a closed window asks whether it is open again: the byte comes once more when it is.
-  private mutating func keepProbe(
+  /// One byte sent into a closed window asks whether it is open again: the byte is sent again when it is.
+  private mutating func bufferProbe(
     _ bytes: RawSpan, at position: Int, from origin: PayloadOrigin, _ output: StreamOutput
   ) {
     makeBacklog().probe = PendingSegment(
@@ -300,7 +298,7 @@ struct HalfConnection {
       arrival: output.packetsRead)
   }
 
-  /// The byte of a probe was taken if the stream continues after it; if it comes again, that copy counts.
+  /// The byte of a probe was accepted if the stream continues after it; if it is sent again, that copy counts.
   mutating func settleProbe(before range: Range<Int>, _ output: inout StreamOutput) {
     guard let probe = backlog?.probe, range.upperBound > probe.position else { return }
     backlog?.probe = nil
@@ -319,20 +317,20 @@ struct HalfConnection {
     let end = position &+ bytes.byteCount
     var cursor = position
     for known in backlog?.segments.overlapping(position..<end) ?? [] {
-      keepPart(bytes, at: position, cursor..<max(cursor, known.position), from: origin, &output)
+      receivePart(bytes, at: position, cursor..<max(cursor, known.position), from: origin, &output)
       let shared = max(position, known.position)..<min(end, known.end)
       comparePending(
         known, bytes.extracting(shared.lowerBound &- position..<shared.upperBound &- position),
         at: shared.lowerBound, origin.packet, isKeepAlive: isKeepAlive, &output)
       cursor = shared.upperBound
     }
-    keepPart(bytes, at: position, cursor..<end, from: origin, &output)
+    receivePart(bytes, at: position, cursor..<end, from: origin, &output)
     flush(&output)
     output.didBuffer = true
   }
 
-  /// Delivers or keeps the bytes in `range` of positions, which are in no other segment.
-  private mutating func keepPart(
+  /// Delivers or buffers the bytes in `range` of positions, which are in no other segment.
+  private mutating func receivePart(
     _ bytes: RawSpan, at position: Int, _ range: Range<Int>, from origin: PayloadOrigin,
     _ output: inout StreamOutput
   ) {
@@ -340,7 +338,7 @@ struct HalfConnection {
     let part = bytes.extracting(range.lowerBound &- position..<range.upperBound &- position)
     let partOrigin = origin.advanced(by: range.lowerBound &- position)
     if hasBegun, range.lowerBound == next { return deliver(part, from: partOrigin, &output) }
-    keep(
+    buffer(
       PendingSegment(
         position: range.lowerBound, bytes: part.withUnsafeBytes { Array($0) },
         fileOffset: partOrigin.fileOffset, packet: partOrigin.packet, arrival: output.packetsRead), &output)

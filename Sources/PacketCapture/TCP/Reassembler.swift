@@ -1,20 +1,20 @@
 import WireBytes
 
-/// Puts TCP segments together to streams (docs/spec/captures.md#streams).
+/// Reassembles TCP segments into streams (capture.md, "Streams").
 ///
-/// A segment that is next becomes an event where it is; one that came early is kept. What is missing is waited for while
-/// `reorderWindow` more packets are read, as long as the buffers hold what came after it.
+/// A segment that is next becomes an event without a copy; an early one is buffered. Gaps are waited for while
+/// `reorderWindow` more packets are read, as long as the buffers have room for the data after them.
 package struct Reassembler: ~Copyable {
   private let options: CaptureOptions
   private var flows: FlowTable
   private var queue: FlushQueue
   private var output = StreamOutput()
-  /// Connections that were forgotten before they had carried anything.
+  /// Connections evicted before they carried data.
   private var silentEvictions = 0
-  /// Bytes of copies that came when their connection had been closed.
+  /// Bytes of retransmissions after their connection was closed.
   private var bytesAfterClose = 0
   private var nextNumber = 0
-  /// The connections that are still to be closed at the capture's end; nil before it.
+  /// The connections still to be closed at the end of the capture; nil before it.
   private var remaining: ArraySlice<Int32>?
 
   package init(options: CaptureOptions) {
@@ -23,10 +23,10 @@ package struct Reassembler: ~Copyable {
     queue = FlushQueue(window: options.reorderWindow)
   }
 
-  /// Where bytes of the file are found again, from now on.
+  /// Sets the source of earlier bytes of the file.
   package mutating func use(_ history: CaptureHistory?) { output.history = history }
 
-  /// Exchanges the events so far with `batch`.
+  /// Swaps the events so far with `batch`.
   package mutating func swapEvents(with batch: inout EventBatch) { swap(&output.events, &batch) }
 
   package var isFull: Bool { output.events.isFull }
@@ -35,7 +35,7 @@ package struct Reassembler: ~Copyable {
 
   // MARK: - Packets
 
-  /// One more packet of the capture was read, and what it brought was taken in: waiting may end.
+  /// Called after each packet of the capture: flushes entries that are due.
   @inline(__always)
   package mutating func packetRead() {
     if let due = queue.takeDue() { settle(due) }
@@ -43,10 +43,10 @@ package struct Reassembler: ~Copyable {
     queue.advance()
   }
 
-  /// Takes in a segment that is in one packet; its payload is in `window`.
+  /// Processes a segment that is in one packet; its payload is in `window`.
   /// - Parameters:
   ///   - fileOffset: of the payload's first byte.
-  ///   - isCutByFile: whether the file's end cut what the segment lacks.
+  ///   - isCutByFile: whether the missing bytes are due to the end of the file.
   @inline(__always)
   package mutating func segment(
     _ segment: TCPSegment, in window: RawSpan, fileOffset: Int, packet: PacketReference,
@@ -60,8 +60,8 @@ package struct Reassembler: ~Copyable {
       segment, payload: window.extracting(range), parts: parts.span, packet: packet, isCutByFile: isCutByFile)
   }
 
-  /// Takes in a segment whose payload is next in its stream, or which has none: nearly all segments. False, and nothing has
-  /// changed, where it needs a further look.
+  /// Fast path for a segment whose payload is next in its stream or empty, which nearly all are. False, without side
+  /// effects, for others.
   @inline(__always)
   private mutating func appendInOrder(
     _ segment: TCPSegment, fileOffset: Int, packet: PacketReference
@@ -85,10 +85,10 @@ package struct Reassembler: ~Copyable {
     return true
   }
 
-  /// Takes in a segment.
+  /// Processes a segment.
   /// - Parameters:
   ///   - payload: its bytes, `segment.payloadLength` of them.
-  ///   - parts: which packets brought the payload; one, but for fragments.
+  ///   - parts: the packets with the payload; one, except for fragments.
   ///   - packet: the packet that completed the segment.
   @inline(never)
   mutating func segment(
@@ -100,7 +100,7 @@ package struct Reassembler: ~Copyable {
     if !segment.flags.isDisjoint(with: [.fin, .rst]) { connection.pointee.noteEnd(packet) }
     if connection.pointee.isClosed { bytesAfterClose &+= segment.payloadLength }
     connection.pointee[side.other].noteWindow(segment)
-    // The text that a RST may carry is no part of the stream (RFC 9293, section 3.5.3).
+    // A RST may carry text, which is not part of the stream (RFC 9293, section 3.5.3).
     if segment.flags.contains(.rst) {
       connection.pointee[side].isReset = true
       awaitEnd(connection)
@@ -109,7 +109,7 @@ package struct Reassembler: ~Copyable {
     work(on: connection)
     var position = connection.pointee[side].position(of: segment.sequence)
     if segment.isSYN {
-      position += 1  // a SYN takes a number of its own (RFC 9293, section 3.4)
+      position += 1  // a SYN uses a sequence number (RFC 9293, section 3.4)
       synchronise(segment, connection, side, at: position)
     }
     for index in parts.indices {
@@ -138,15 +138,16 @@ package struct Reassembler: ~Copyable {
     touch(connection)
   }
 
-  /// Takes in a segment whose numbers a tool has exported. It counts them from the SYN, which had 0, unless it was told
-  /// otherwise.
+  /// Processes a segment with sequence numbers exported by a tool. It counts them from the SYN, which has 0, unless
+  /// configured otherwise.
   mutating func exportedSegment(
     _ segment: TCPSegment, payload: RawSpan, parts: Span<PayloadPart>, packet: PacketReference,
     isCutByFile: Bool
   ) {
     let (connection, side) = connection(for: segment, packet)
     let half = connection.pointee[side]
-    if !half.hasBegun, half.firstSent == nil, (1...SYNRule.reach).contains(Int(segment.sequence.value)) {
+    if !half.hasBegun, half.firstSent == nil, (1...SYNRule.maxDistance).contains(Int(segment.sequence.value))
+    {
       work(on: connection)
       let first = connection.pointee[side].position(of: SequenceNumber(1))
       connection.pointee[side].begin(at: first)
@@ -156,10 +157,10 @@ package struct Reassembler: ~Copyable {
     self.segment(segment, payload: payload, parts: parts, packet: packet, isCutByFile: isCutByFile)
   }
 
-  /// Takes in bytes that a tool has put in order already: they follow those before.
+  /// Processes bytes that a tool has already put in order.
   /// - Parameters:
   ///   - ends: the sender and the receiver.
-  ///   - missing: how many bytes at the payload's end the capture lacks.
+  ///   - missing: number of bytes at the payload's end that the capture lacks.
   mutating func orderedBytes(
     _ payload: RawSpan, missing: Int, isCutByFile: Bool, ends: (source: Endpoint, destination: Endpoint),
     from origin: PayloadOrigin
@@ -182,7 +183,7 @@ package struct Reassembler: ~Copyable {
     touch(connection)
   }
 
-  /// The capture has ended: closes what is open, as many connections as a batch has room for. False where there are more.
+  /// The capture has ended: closes open connections until the batch is full. False if there are more.
   package mutating func finish() -> Bool {
     var rest = remaining ?? flows.slots[...]
     while let slot = rest.first {
@@ -204,21 +205,21 @@ package struct Reassembler: ~Copyable {
         StreamAnomaly(
           .unverifiedRetransmission,
           message:
-            "\(Count.of(bytesAfterClose, "byte")) came again for connections that had ended: whether they "
-            + "are the same as before is not known"))
+            "\(Count.of(bytesAfterClose, "byte")) retransmitted after the end of their connections could "
+            + "not be compared"))
     }
     guard silentEvictions > 0 else { return }
     anomaly(
       StreamAnomaly(
         .connectionEvicted,
         message:
-          "\(Count.of(silentEvictions, "idle connection")) that had carried nothing were forgotten, since "
-          + "no more than \(options.maxConnections) are remembered at once (--max-connections)"))
+          "dropped \(Count.of(silentEvictions, "idle connection")) without data, to keep to "
+          + "--max-connections \(options.maxConnections)"))
   }
 
   // MARK: - One connection
 
-  /// What the half connections do from now on is about `connection`.
+  /// Sets `connection` as the current one for its half connections' output.
   private mutating func work(on connection: FlowTable.Reference) {
     output.lastPacket = connection.pointee.lastPacket
     output.unopened =
@@ -257,7 +258,7 @@ package struct Reassembler: ~Copyable {
     work(on: connection)
   }
 
-  /// The connection that `segment` belongs to; a new one where there is none, or a SYN begins another.
+  /// The connection of `segment`; a new one if there is none, or if a SYN begins another.
   private mutating func connection(
     for segment: TCPSegment, _ packet: PacketReference
   ) -> (FlowTable.Reference, Side) {
@@ -277,8 +278,8 @@ package struct Reassembler: ~Copyable {
     _ segment: TCPSegment, _ packet: PacketReference, _ connection: FlowTable.Reference, _ side: Side
   ) -> Bool {
     if segment.isSYN { return !SYNRule.accepts(segment.sequence, of: connection.pointee, side, packet) }
-    // What comes after the end of all is a copy of what was there, or the beginning of something else. The FIN takes a
-    // number of its own, which keep-alives repeat.
+    // Data after the end is a copy of known data, or the beginning of another connection. The FIN uses a sequence
+    // number, which keep-alives repeat.
     guard connection.pointee.isClosed, segment.payloadLength > 1 else { return false }
     return connection.pointee[side].continues(at: segment.sequence, count: segment.payloadLength)
   }
@@ -303,13 +304,12 @@ package struct Reassembler: ~Copyable {
       StreamAnomaly(
         .connectionEvicted, stream: connection.pointee.number, packet: connection.pointee.lastPacket,
         message:
-          "forgotten after \(connection.pointee.lastPacket.text), since no more than "
-          + "\(Count.of(options.maxConnections, "connection")) are remembered at once (--max-connections): "
-          + "what comes of it gets a new number"), slot: slot)
+          "dropped after \(connection.pointee.lastPacket.text), to keep to --max-connections "
+          + "\(options.maxConnections): later packets begin a new stream"), slot: slot)
     finishWork(on: connection)
   }
 
-  /// Emits all that a connection still holds, and closes it; it stays in the table.
+  /// Emits the buffered data of a connection, and closes it; it stays in the table.
   private mutating func close(_ connection: FlowTable.Reference) {
     guard !connection.pointee.isClosed else { return }
     work(on: connection)
@@ -325,7 +325,7 @@ package struct Reassembler: ~Copyable {
 
   // MARK: - Waiting
 
-  /// - Parameter due: entries for which the time has come.
+  /// - Parameter due: the entries that are due.
   @inline(never)
   private mutating func settle(_ due: [FlushQueue.Entry]) {
     for entry in due where isCurrent(entry) {
@@ -342,7 +342,7 @@ package struct Reassembler: ~Copyable {
 
   /// Whether the connection of `entry` is still in the table.
   private func isCurrent(_ entry: FlushQueue.Entry) -> Bool {
-    flows.holds(entry.number, in: entry.slot)
+    flows.contains(entry.number, in: entry.slot)
   }
 
   private mutating func skipDueGaps(_ connection: FlowTable.Reference, _ side: Side) {
@@ -370,14 +370,14 @@ package struct Reassembler: ~Copyable {
     }
   }
 
-  /// Waits for the bytes before those that are kept, until `packet` packets have been read.
+  /// Waits for the bytes before the buffered ones, until `packet` packets have been read.
   private mutating func wait(for connection: FlowTable.Reference, _ side: Side, until packet: Int) {
     guard !connection.pointee[side].isAwaited, !connection.pointee.isClosed else { return }
     connection.pointee[side].isAwaited = true
     add(.gap(side), connection, at: packet)
   }
 
-  /// An ended connection is closed when nothing more of it has come for a window.
+  /// An ended connection is closed after a window without further packets of it.
   private mutating func awaitEnd(_ connection: FlowTable.Reference) {
     guard connection.pointee.isEnded, !connection.pointee.isEnding, !connection.pointee.isClosed else {
       return
@@ -394,7 +394,7 @@ package struct Reassembler: ~Copyable {
       after: packet &- output.packetsRead)
   }
 
-  /// A direction may have kept something for later: it waits, as long as the buffers allow it (docs/spec/captures.md#limits).
+  /// After a direction has buffered data: waits as long as the buffers allow it (capture.md, "Limits").
   private mutating func settleBuffers(_ connection: FlowTable.Reference, _ side: Side) {
     guard output.didBuffer else { return }
     output.didBuffer = false
@@ -440,7 +440,7 @@ package struct Reassembler: ~Copyable {
     connection.pointee[side].emit(
       StreamAnomaly(
         .bufferLimit, fileOffset: first?.fileOffset, packet: first?.packet ?? connection.pointee.lastPacket,
-        message: "more than \(limit) bytes were held back (\(option)): what is missing here was no longer "
-          + "waited for"), at: position, &output)
+        message: "buffer limit of \(limit) bytes reached (\(option)): the gap here was flushed early"),
+      at: position, &output)
   }
 }

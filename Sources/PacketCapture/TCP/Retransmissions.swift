@@ -1,6 +1,6 @@
 import WireBytes
 
-/// Bytes that came before, compared with their first copy.
+/// Compares retransmitted bytes with their first copy.
 extension HalfConnection {
   /// Compares bytes in `range` of positions, which were delivered or skipped, with what was delivered.
   mutating func compareDelivered(
@@ -20,7 +20,7 @@ extension HalfConnection {
       } else if !isKeepAlive {
         emitLate(
           position..<end,
-          "behind \(known.packet.text), when they had been given up (--reorder-window, --stream-buffer)",
+          "after \(known.packet.text), when their gap had been flushed (--reorder-window, --stream-buffer)",
           fileOffset: origin.fileOffset, origin.packet, &output)
       }
       position = end
@@ -41,7 +41,7 @@ extension HalfConnection {
     emit(difference, of: known.packet, packet, at: position, isKeepAlive: isKeepAlive, &output)
   }
 
-  /// Compares bytes from `position` on with those that wait.
+  /// Compares bytes from `position` on with buffered ones.
   mutating func comparePending(
     _ known: PendingSegment, _ copy: RawSpan, at position: Int, _ packet: PacketReference, isKeepAlive: Bool,
     _ output: inout StreamOutput
@@ -64,11 +64,11 @@ extension HalfConnection {
       StreamAnomaly(
         .conflictingOverlap, length: difference.last &- difference.first &+ 1, packet: packet,
         message: "\(first.text) and \(packet.text) differ in \(Count.of(difference.count, "byte")) here: "
-          + "those of \(first.text) count, which was read first"),
+          + "\(first.text) is used, which was read first"),
       at: position &+ difference.first, &output)
   }
 
-  /// Bytes of which no first copy is remembered. Returns the position after them.
+  /// Counts bytes whose first copy is no longer available. Returns the position after them.
   private mutating func skipForgotten(
     _ range: Range<Int>, from origin: PayloadOrigin, isKeepAlive: Bool, _ output: inout StreamOutput
   ) -> Int {
@@ -88,14 +88,14 @@ extension HalfConnection {
   }
 }
 
-/// Where two copies of the same bytes differ.
+/// The difference between two copies of the same bytes.
 struct Difference: Equatable {
-  /// Indices (from 0) of the first and the last byte that differs, and how many do.
+  /// Indices (from 0) of the first and the last differing byte, and the number of differing bytes.
   var first: Int
   var last: Int
   var count: Int
 
-  /// Nil where the copies, which are of one length, are the same.
+  /// Nil if the copies, which have one length, are equal.
   init?(_ one: RawSpan, _ other: RawSpan) {
     let length = min(one.byteCount, other.byteCount)
     var index = 0

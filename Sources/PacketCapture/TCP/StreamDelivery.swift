@@ -1,6 +1,6 @@
 import WireBytes
 
-/// What a direction makes of its bytes: the events of its stream.
+/// Delivery of a direction's bytes as events of its stream.
 extension HalfConnection {
   /// Delivers bytes that are next.
   mutating func deliver(_ bytes: RawSpan, from origin: PayloadOrigin, _ output: inout StreamOutput) {
@@ -28,7 +28,7 @@ extension HalfConnection {
     didDeliver(bytes.count, fileOffset: fileOffset, packet, &output)
   }
 
-  /// Delivers what was kept and is next now.
+  /// Delivers buffered bytes that are now next.
   mutating func flush(_ output: inout StreamOutput) {
     guard let backlog, hasBegun else { return }
     while backlog.segments.firstPosition == next, let segment = backlog.segments.removeFirst() {
@@ -42,7 +42,7 @@ extension HalfConnection {
     if hasBegun, backlog?.isEmpty == true { backlog = nil }
   }
 
-  /// Stops waiting for the bytes before those that are kept: they are a gap, or the stream begins after them.
+  /// Stops waiting for the bytes before the buffered ones: they become a gap, or the stream begins after them.
   mutating func skipGap(_ output: inout StreamOutput) {
     if hasBegun {
       guard let first = backlog?.segments.first else { return }
@@ -56,14 +56,15 @@ extension HalfConnection {
         StreamAnomaly(
           .midstreamStart, stream: stream, side: side, offset: 0, length: 0, fileOffset: first?.fileOffset,
           packet: first?.packet ?? firstPacket,
-          message: "the capture lacks the beginning of this direction: its bytes are counted from the first "
-            + "that is there, sequence number \(nextNumber.value)"), slot: slot)
+          message:
+            "the beginning of this direction was not captured: offsets count from the first captured byte, "
+            + "sequence number \(nextNumber.value)"), slot: slot)
       emitAnomalies(&output)
     }
     flush(&output)
   }
 
-  /// What comes before `position` and was not delivered is a gap, which shows at `fileOffset`.
+  /// Declares a gap up to `position`, detected at `fileOffset`.
   mutating func declareGap(
     to position: Int, fileOffset: Int?, _ packet: PacketReference?, _ output: inout StreamOutput
   ) {
@@ -74,7 +75,7 @@ extension HalfConnection {
     didDeliver(gap.length, fileOffset: nil, packet ?? output.lastPacket, &output)
   }
 
-  /// Nothing more comes: delivers what was kept, and the gap at the end.
+  /// The direction has ended: delivers buffered bytes and the gap at the end.
   mutating func end(_ output: inout StreamOutput) {
     while isWaiting { skipGap(&output) }
     if hasBegun, next < sent { declareGap(to: sent, fileOffset: nil, nil, &output) }
@@ -85,11 +86,11 @@ extension HalfConnection {
       StreamAnomaly(
         .unverifiedRetransmission, stream: stream, side: side, packet: output.lastPacket,
         message:
-          "\(Count.of(uncomparedBytes, "byte")) came so late that what was there before is no longer at hand: whether "
-          + "they are copies of it is not known"), slot: slot)
+          "\(Count.of(uncomparedBytes, "byte")) retransmitted too late to be compared with the original"),
+      slot: slot)
   }
 
-  /// Gives back the memory of a direction that has ended.
+  /// Releases the memory of a direction that has ended.
   mutating func forget(_ output: inout StreamOutput) {
     output.rememberedRanges &-= delivered.count
     delivered.forget()
@@ -98,7 +99,7 @@ extension HalfConnection {
 
   // MARK: - Anomalies
 
-  /// Emits `anomaly`, which is at `position`; later, where it is not known yet what offset that is.
+  /// Emits `anomaly`, which is at `position`; deferred until the offset of that is known.
   mutating func emit(_ anomaly: StreamAnomaly, at position: Int, _ output: inout StreamOutput) {
     var anomaly = anomaly
     anomaly.stream = stream
@@ -127,8 +128,8 @@ extension HalfConnection {
   ) {
     emit(
       StreamAnomaly(
-        .lateSegment, length: range.count, fileOffset: fileOffset, packet: packet,
-        message: "\(Count.of(range.count, "byte")) of \(packet.text) came \(when): they are left out"),
+        .lateBytes, length: range.count, fileOffset: fileOffset, packet: packet,
+        message: "\(Count.of(range.count, "byte")) of \(packet.text) arrived \(when): not used"),
       at: max(range.lowerBound, base), &output)
   }
 }

@@ -1,27 +1,26 @@
-/// What all connections of a capture share while they are put together: where their events go, and what they may cost
-/// together.
+/// Shared state of all connections of a capture during reassembly: their events and their memory budget.
 struct StreamOutput {
-  /// Ranges of delivered bytes that all directions may remember together, and one alone.
+  /// Limits of remembered ranges of delivered bytes, for all directions together and for one.
   static let rememberedInAll = 1 << 18
   static let rememberedInOne = 1 << 14
 
   var events = EventBatch()
-  /// Identity of the connection that is being worked on, until its stream is opened by the first event.
+  /// Identity of the current connection, until the first event opens its stream.
   var unopened: StreamIdentity?
-  /// The last packet of that connection.
+  /// The current connection's last packet.
   var lastPacket = PacketReference(number: nil)
-  /// Packets of the capture that were read.
+  /// Packets of the capture read so far.
   var packetsRead = 0
-  /// What all directions keep for later (`PendingSegment.cost`), in bytes.
+  /// Buffered data of all directions (`PendingSegment.cost`), in bytes.
   var bufferedBytes = 0
   var rememberedRanges = 0
-  /// Whether something was kept for later since this was last reset.
+  /// Whether data was buffered since this was last reset.
   var didBuffer = false
-  /// Bytes of the file that can be read again.
+  /// Access to earlier bytes of the file.
   var history: CaptureHistory?
   private var reread: [UInt8] = []
 
-  /// The stream of `slot` has an event now.
+  /// Opens the stream of `slot` before its first event.
   @inline(__always)
   mutating func open(_ slot: Int32) {
     if unopened != nil { openNow(slot) }
@@ -34,7 +33,8 @@ struct StreamOutput {
     events.opened(identity, slot: slot)
   }
 
-  /// Calls `body` with the bytes of `range` of the file, which were read before; false where they are gone.
+  /// Calls `body` with the bytes of `range` of the file, which were read before; false if they are no longer
+  /// available.
   mutating func withBytes(at range: Range<Int>, _ body: (inout StreamOutput, RawSpan) -> Void) -> Bool {
     guard let history else { return false }
     var buffer: [UInt8] = []

@@ -10,14 +10,13 @@ package struct SequenceNumber: Hashable, Sendable {
     SequenceNumber(number.value &+ UInt32(truncatingIfNeeded: count))
   }
 
-  /// How many bytes `self` comes after `other`: -2^31 to 2^31 - 1. Of two numbers the later one is told by the shorter
-  /// way round.
+  /// Number of bytes from `other` to `self`, in the shorter direction: -2^31 to 2^31 - 1.
   package func distance(from other: SequenceNumber) -> Int {
     Int(Int32(bitPattern: value &- other.value))
   }
 }
 
-/// The fields of a TCP header, and where the payload is in the bytes that the header was read from.
+/// The fields of a TCP header, and the location of the payload in the bytes that it was read from.
 package struct TCPSegment: Equatable, Sendable {
   package struct Flags: OptionSet, Sendable {
     package let rawValue: UInt8
@@ -35,15 +34,15 @@ package struct TCPSegment: Equatable, Sendable {
   /// Meaningless without the flag `ack`.
   package var acknowledgement: SequenceNumber
   package var flags: Flags
-  /// As the header has it, not scaled.
+  /// As in the header, not scaled.
   package var window: UInt16
-  /// Index of the payload's first byte, and how many of its bytes the capture has.
+  /// Index of the payload's first byte, and the number of captured bytes.
   package var payloadStart: Int
   package var payloadLength: Int
-  /// Bytes at the payload's end that the packet had on the wire and the capture lacks (snap length).
+  /// Bytes at the payload's end that were on the wire but not captured (snap length).
   package var missingLength: Int
 
-  /// Whether it begins a connection; a SYN together with a RST begins nothing.
+  /// Whether it begins a connection; a SYN with RST does not.
   var isSYN: Bool { flags.contains(.syn) && !flags.contains(.rst) }
 
   package init(
@@ -63,10 +62,10 @@ package struct TCPSegment: Equatable, Sendable {
   }
 }
 
-/// Where bytes of a payload come from.
+/// Origin of bytes of a payload.
 package struct PayloadOrigin: Sendable {
-  /// Index of the first byte in the window that the source reads; nil where the bytes are in no window, as those of a
-  /// datagram that came in fragments.
+  /// Index of the first byte in the source's window; nil if the bytes are in no window, such as those of a fragmented
+  /// datagram.
   package var windowIndex: Int?
   /// Offset of the first byte in the file.
   package var fileOffset: Int
@@ -84,7 +83,7 @@ package struct PayloadOrigin: Sendable {
   }
 }
 
-/// A part of a segment's payload: the bytes that one packet brought.
+/// A part of a segment's payload: the bytes from one packet.
 package struct PayloadPart: Sendable {
   /// Indices in the payload, from 0.
   package var range: Range<Int>

@@ -16,7 +16,13 @@ extension Examination {
     }
     let flagged = summary.flagCounts.map { "\($0.code) \($0.count)" }
     if !flagged.isEmpty { wrong.append("flags: \(flagged.joined(separator: ", "))") }
-    if failures > 0 { wrong.append("\(Count.of(failures, "input")) not read in full, see above") }
-    return "\(done); " + (wrong.isEmpty ? "nothing wrong with it" : wrong.joined(separator: "; "))
+    if failures > 0 { wrong.append("\(Count.of(failures, "input")) not read whole, see above") }
+    if wrong.isEmpty {
+      let isEmpty = emptyInputs > 0 && emptyInputs == inputs.count
+      wrong.append(
+        !isEmpty
+          ? "no problems found" : emptyInputs == 1 ? "the input is empty" : "\(emptyInputs) inputs are empty")
+    }
+    return "\(done); " + wrong.joined(separator: "; ")
   }
 }

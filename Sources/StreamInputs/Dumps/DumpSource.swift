@@ -1,18 +1,18 @@
 import PacketCapture
 import WireBytes
 
-/// The content of a dump: turned from text into bytes, and freed of the marks of other tools.
+/// The content of a dump: decoded from text, without the marks of other tools.
 struct DumpSource: StreamSource {
-  /// Nil where the file holds the bytes themselves.
+  /// Nil for raw bytes.
   private var decoder: (any TextDecoder)?
   private var decoded = DecodedText()
   private var splitter = GapMarkSplitter()
-  /// Position in the dump, from 0, of the next byte; what the text says is missing counts.
+  /// Position in the dump, from 0, of the next byte, including gaps declared by the text.
   private var dumpOffset = 0
-  /// What could not be read, in the order of the file.
+  /// Unreadable parts, in the order of the file.
   private(set) var faults: [InputFault] = []
 
-  /// - Parameter head: the beginning of the content, all of it if `isWhole`: it tells the layouts of hex text apart.
+  /// - Parameter head: the beginning of the content, all of it if `isWhole`: it determines the layout of hex text.
   init(_ format: DumpFormat, side: Side, head: [UInt8], isWhole: Bool, maxExpansion: Int) {
     splitter.side = side
     decoder = format.textDecoder(head: head, isWhole: isWhole, maxExpansion: maxExpansion)
@@ -28,7 +28,7 @@ struct DumpSource: StreamSource {
         window.extracting(droppingFirst: start), in: .window, at: start, origins: [origin], to: &batch)
       return isLast ? .ended(nil) : .needsBytes(consumed: window.byteCount, needed: 1)
     }
-    // A line may stand for many bytes, so that a batch ends when the decoder's own buffer has been full.
+    // A line may expand to many bytes, so a batch ends when the decoder's own buffer has been full.
     let end = decoder?.decode(window, from: start, into: &decoded) ?? window.byteCount
     drain(into: &batch)
     if end < window.byteCount { return .isFull(consumed: end) }
@@ -42,7 +42,7 @@ struct DumpSource: StreamSource {
     return isDone
   }
 
-  /// Emits what the text decoder has put out; bytes with nothing between them are one event.
+  /// Emits the decoder's output; consecutive bytes are one event.
   private mutating func drain(into batch: inout EventBatch) {
     guard !decoded.parts.isEmpty else { return }
     let chunk = batch.add(decoded.bytes)
@@ -68,7 +68,7 @@ struct DumpSource: StreamSource {
     decoded.removeAll()
   }
 
-  /// Emits the decoded bytes in `range`, and moves that to what comes after them.
+  /// Emits the decoded bytes in `range`, and moves it past them.
   private mutating func emit(
     _ range: inout Range<Int>, in chunk: ByteEvent.Storage, origins: inout [ByteOrigin],
     to batch: inout EventBatch
@@ -82,21 +82,20 @@ struct DumpSource: StreamSource {
   }
 }
 
-/// How the bytes of a stream are stored in a dump.
+/// The encoding of a dump.
 package enum DumpFormat: String, CaseIterable, Sendable {
-  /// The bytes themselves.
+  /// Raw bytes.
   case raw
-  /// Hex digits: plain, as `xxd` or as `hexdump -C` print them.
+  /// Hex digits: plain, or as printed by `xxd` or `hexdump -C`.
   case hex
   case base64
 }
 
-/// How the lines of a hex text are laid out.
+/// The layout of a hex text.
 enum HexLayout {
   case plain, xxd, hexdump
 
-  /// The layout of the text that begins with `head`, which is all of it if `isWhole`; nil where it is no hex
-  /// text.
+  /// The layout of the text that begins with `head`, which is all of it if `isWhole`; nil if it is not hex text.
   init?(of head: [UInt8], isWhole: Bool) {
     let head = head.span.bytes
     if XxdDecoder.recognises(head, isWhole: isWhole) {
@@ -112,10 +111,10 @@ enum HexLayout {
 }
 
 extension DumpFormat {
-  /// What turns text of this format into bytes; nil for raw bytes.
+  /// The decoder for text of this format; nil for raw bytes.
   /// - Parameters:
   ///   - head: the beginning of the text, which is all of it if `isWhole`.
-  ///   - maxExpansion: how many bytes the `*` lines may stand for.
+  ///   - maxExpansion: maximum number of bytes that the `*` lines may expand to.
   func textDecoder(head: [UInt8], isWhole: Bool, maxExpansion: Int) -> (any TextDecoder)? {
     switch self {
     case .raw: nil

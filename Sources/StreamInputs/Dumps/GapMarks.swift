@@ -9,19 +9,19 @@ struct GapMark: Equatable {
   /// The number of bytes missing.
   var length: Int
 
-  /// tshark counts in 32 bits, so more digits than this are no mark of its.
+  /// tshark counts in 32 bits, so its marks have no more digits than this.
   private static let maxDigits = 10
   private static let open = UInt8(ascii: "[")
   private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
   private static let words = Array(" bytes missing in capture file]".utf8)
 
-  /// No mark is longer, in bytes.
+  /// Maximum length of a mark, in bytes.
   static let maxLength = 1 + maxDigits + words.count
 
-  /// What stands at a `[`.
+  /// Result of matching at a `[`.
   enum Match: Equatable {
     case mark(GapMark)
-    /// The bytes end where a mark could go on.
+    /// The bytes end where a mark could continue.
     case cut
     case none
   }
@@ -54,8 +54,8 @@ struct GapMark: Equatable {
 
   /// The first whole mark from `start` on.
   ///
-  /// Wherever a mark is, one of the indices that are 24 apart has eight bytes of its words: one load in 24 bytes rules out
-  /// nearly all of a binary dump, and a comparison with 24 numbers most texts in it.
+  /// Of the indices 24 apart, one always has eight bytes of a mark's words: one load per 24 bytes rules out nearly
+  /// all of a binary dump, and a comparison with 24 numbers most texts in it.
   static func first(in bytes: RawSpan, from start: Int) -> GapMark? {
     let samples = samples
     var index = start
@@ -71,7 +71,8 @@ struct GapMark: Equatable {
     return nil
   }
 
-  /// Whether no byte is 0x80 or above, or below 0x40 and not a space: the words have none, and most else has one.
+  /// Whether no byte is 0x80 or above, or below 0x40 and not a space: true for the words, and false for most other
+  /// data.
   @inline(__always)
   private static func mayBeWords(_ sample: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
@@ -87,42 +88,42 @@ struct GapMark: Equatable {
     return mark
   }
 
-  /// Where a mark may have begun that the bytes' end cuts; the bytes' end where none has.
+  /// Start of a mark that may be cut by the end of the bytes; the end if there is none.
   static func cutMark(in bytes: RawSpan, from start: Int) -> Int {
-    var place = bytes.byteCount - 1
+    var index = bytes.byteCount - 1
     // A `[` can only be a mark's first byte, so the last one decides.
-    while place >= max(start, bytes.byteCount - maxLength) {
-      if bytes.byte(at: place) == open {
-        return match(at: place, in: bytes) == .cut ? place : bytes.byteCount
+    while index >= max(start, bytes.byteCount - maxLength) {
+      if bytes.byte(at: index) == open {
+        return match(at: index, in: bytes) == .cut ? index : bytes.byteCount
       }
-      place -= 1
+      index -= 1
     }
     return bytes.byteCount
   }
 }
 
-/// Takes tshark's gap marks out of a dump, or out of one direction of an export, and emits what they mean: bytes and gaps.
+/// Removes tshark's gap marks from a dump, or from one direction of an export, and emits their meaning: bytes and
+/// gaps.
 ///
-/// Offsets that come in are positions in the dump; in the events, a mark counts as the bytes that are missing, not as its
-/// own.
+/// Incoming offsets are positions in the dump; in the events, a mark counts as the missing bytes, not as its own.
 struct GapMarkSplitter {
   var slot: Int32 = 0
   var side = Side.first
-  /// Bytes that were emitted, and bytes that are missing between them.
+  /// Emitted bytes, and bytes missing between them.
   private(set) var byteCount = 0
   private(set) var gapCount = 0
-  /// What to add to a position in the dump for its offset in the stream.
+  /// Stream offset minus position in the dump.
   private var shift = 0
-  /// The beginning of what may be a mark: it waits for its rest, in at most `GapMark.maxLength` bytes.
+  /// The beginning of a possible mark, buffered until it is complete: at most `GapMark.maxLength` bytes.
   private var pending: [UInt8] = []
   private var pendingOrigins: [ByteOrigin] = []
-  /// Whether a NUL that comes next belongs to the mark before it.
+  /// Whether a NUL that follows belongs to the mark before it.
   private var swallowsNUL = false
 
   /// The dump's next bytes.
   /// - Parameters:
   ///   - start: index of the first byte in `storage`.
-  ///   - origins: where the bytes are from; offsets are positions in the dump.
+  ///   - origins: origins of the bytes; offsets are positions in the dump.
   mutating func bytes(
     _ bytes: RawSpan, in storage: ByteEvent.Storage, at start: Int, origins: [ByteOrigin],
     to batch: inout EventBatch
@@ -158,7 +159,7 @@ struct GapMarkSplitter {
     }
   }
 
-  /// The next bytes of a text that no tool writes marks into.
+  /// The next bytes of a text without marks.
   mutating func pass(
     _ storage: ByteEvent.Storage, _ range: Range<Int>, origins: [ByteOrigin], to batch: inout EventBatch
   ) {
@@ -166,7 +167,7 @@ struct GapMarkSplitter {
     batch.bytes(storage, range, slot: slot, side: side, origins: origins)
   }
 
-  /// The dump itself says that `length` bytes are missing at `dumpOffset`.
+  /// The dump itself declares `length` missing bytes at `dumpOffset`.
   mutating func gap(
     dumpOffset: Int, length: Int, fileOffset: Int, packet: PacketReference? = nil, to batch: inout EventBatch
   ) {
@@ -178,13 +179,13 @@ struct GapMarkSplitter {
       slot: slot, side: side)
   }
 
-  /// What comes next is apart from what came before: no mark crosses this boundary, nor does its NUL.
+  /// Ends a segment: neither a mark nor its NUL crosses this boundary.
   mutating func endSegment(to batch: inout EventBatch) {
     swallowsNUL = false
     flush(to: &batch)
   }
 
-  /// The dump has ended: what waited for its rest is no mark.
+  /// The dump has ended: a pending beginning is not a mark.
   mutating func flush(to batch: inout EventBatch) {
     guard let first = pendingOrigins.first else { return }
     let end = first.streamOffset &+ pending.count
@@ -196,7 +197,7 @@ struct GapMarkSplitter {
     pendingOrigins.removeAll(keepingCapacity: true)
   }
 
-  /// Decides what waits, as far as `bytes` do, and returns how many of them that took.
+  /// Completes the pending mark as far as possible, and returns the number of bytes used.
   private mutating func completePending(
     with bytes: RawSpan, origins: [ByteOrigin], to batch: inout EventBatch
   ) -> Int {

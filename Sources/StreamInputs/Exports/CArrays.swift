@@ -6,17 +6,17 @@ import WireBytes
 ///     char peer1_0[] = { /* Packet 4 */
 ///     0x51, 0x80, 0x96, 0x10 };
 ///
-/// Character by character, so that it does not matter how the lines are broken.
+/// It reads character by character, so line breaks do not matter.
 struct CArrays: ExportLines {
   private enum State {
     case outside
     /// In an array, before a value or after one.
     case between
-    /// A `0` was read, then `0x`, then one digit and two.
+    /// After `0`, after `0x`, after one digit, and after two.
     case zero, prefix
     case high(UInt8)
     case whole
-    /// Something that is no value, up to the next comma.
+    /// An invalid value, up to the next comma.
     case damaged
     case comment(CommentEnd)
   }
@@ -42,25 +42,26 @@ struct CArrays: ExportLines {
       step(text.byte(at: index), at: index, of: line, into: &events)
       index &+= 1
     }
-    if line.isEnd, line.isTerminated { endValue(at: line.place(index), into: &events) }
+    if line.isEnd, line.isTerminated { endValue(at: line.position(index), into: &events) }
   }
 
-  mutating func finish(at place: TextPlace, into events: inout ExportEvents) {
+  mutating func finish(at position: TextPosition, into events: inout ExportEvents) {
     if case .outside = state { return }
-    events.fault("the text ends within an array: it is cut; what is there is used", at: place)
+    events.fault(
+      "the text ends within an array: it is truncated; the bytes before the end are used", at: position)
   }
 
-  /// After the end of an array nothing but blanks is expected.
+  /// Only blanks are expected after the end of an array.
   private func readRest(
     _ text: RawSpan, from start: Int, of line: ExportLine, into events: inout ExportEvents
   ) {
     let start = text.skippingBlanks(from: start)
     guard start < text.byteCount, text.byte(at: start) != UInt8(ascii: ";") || start &+ 1 < text.byteCount
     else { return }
-    let behind = text.skippingBlanks(from: start &+ 1)
-    if text.byte(at: start) == UInt8(ascii: ";"), behind == text.byteCount { return }
+    let next = text.skippingBlanks(from: start &+ 1)
+    if text.byte(at: start) == UInt8(ascii: ";"), next == text.byteCount { return }
     events.fault(
-      "the end of the line was expected behind an array; the rest is left out", at: line.place(start))
+      "unexpected text after an array; ignored", at: line.position(start))
   }
 
   /// `char peer1_0[] = {`, with `/* Packet 4 */` after it. Returns the index after that.
@@ -70,19 +71,20 @@ struct CArrays: ExportLines {
     let start = text.skippingBlanks(from: 0)
     guard start < text.byteCount else { return nil }
     guard let (name, brace) = Self.declaration(text, from: start) else {
-      if !text.holds("/", at: start), !text.holds("#", at: start) {
-        events.fault("\"char peer0_0[] = {\" was expected; the line is left out", at: line.place(start))
+      if !text.has("/", at: start), !text.has("#", at: start) {
+        events.fault("expected \"char peer0_0[] = {\"; line skipped", at: line.position(start))
       }
       return nil
     }
     let packet = text.end(of: "Packet ", from: brace).flatMap { text.number(at: $0)?.value }
     peers.begin(
-      name, packet.map { PacketReference(number: nil, original: $0) }, at: line.place(start), into: &events)
+      name, packet.map { PacketReference(number: nil, original: $0) }, at: line.position(start), into: &events
+    )
     state = .between
     return brace
   }
 
-  /// The name that the line at `start` declares, and the index after its brace.
+  /// The name declared by the line at `start`, and the index after its brace.
   static func declaration(_ text: RawSpan, from start: Int) -> (PeerName, Int)? {
     guard let name = text.end(of: "char ", from: start).flatMap({ PeerName(text, at: $0) }),
       let brace = text.end(of: "{", from: name.end)
@@ -96,7 +98,7 @@ struct CArrays: ExportLines {
     if case .comment(let end) = state { return passComment(character, end) }
     switch (state, character) {
     case (_, UInt8(ascii: ",")), (_, UInt8(ascii: "}")):
-      endValue(at: line.place(index), into: &events)
+      endValue(at: line.position(index), into: &events)
       if character == UInt8(ascii: "}") { state = .outside }
     case (.between, _) where ASCII.isBlank(character), (.whole, _) where ASCII.isBlank(character),
       (.damaged, _):
@@ -133,26 +135,26 @@ struct CArrays: ExportLines {
       events.text.append(high << 4 | value, at: digitOffset, stride: 6)
       state = .whole
     } else {
-      damage(ASCII.name(character), at: line.place(index), into: &events)
+      damage(ASCII.name(character), at: line.position(index), into: &events)
     }
   }
 
-  /// A value ends here, if one was begun.
-  private mutating func endValue(at place: TextPlace, into events: inout ExportEvents) {
+  /// Ends the current value, if there is one.
+  private mutating func endValue(at position: TextPosition, into events: inout ExportEvents) {
     switch state {
     case .outside, .comment, .between: break
     case .zero, .prefix, .high:
-      damage("its end", at: place, into: &events)
+      damage("end of the value", at: position, into: &events)
       state = .between
     case .whole, .damaged: state = .between
     }
   }
 
-  /// Reports something in a value that was not added yet, or after one that was.
-  private mutating func damage(_ found: String, at place: TextPlace, into events: inout ExportEvents) {
+  /// Reports an error in a value that was not added yet, or after one that was.
+  private mutating func damage(_ found: String, at position: TextPosition, into events: inout ExportEvents) {
     events.fault(
-      "a byte as 0x and two hex digits was expected, and found was \(found); the byte is left out", at: place)
-    if case .whole = state {} else { events.text.appendGap(length: 1, at: place.fileOffset) }
+      "expected a byte as 0x and two hex digits, found \(found); byte skipped", at: position)
+    if case .whole = state {} else { events.text.appendGap(length: 1, at: position.fileOffset) }
     state = .damaged
   }
 }

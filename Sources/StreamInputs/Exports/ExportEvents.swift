@@ -1,38 +1,38 @@
 import PacketCapture
 import WireBytes
 
-/// What a decoder has made of the lines of an export: bytes, gaps and faults, and which side of which
-/// connection they belong to.
+/// A decoder's output for the lines of an export: bytes, gaps and faults, with the side and connection they belong
+/// to.
 struct ExportEvents: Sendable {
-  /// What stands between the parts of `text`.
+  /// Marks between the parts of `text`.
   enum Mark: Sendable {
-    /// A connection is named; streams are numbered in this order. One of the same key ends.
+    /// A connection begins; streams are numbered in this order. An earlier one with the same key ends.
     case begin(key: Int, ExportConnection)
     /// Bytes and gaps from here on are of this side of the connection `key`.
     case segment(key: Int, Side, PacketReference?)
-    /// This side sends nothing more; the connection ends when both have said so.
+    /// This side has finished; the connection ends when both have.
     case finished(key: Int, Side)
     case end(key: Int)
   }
 
   var text = DecodedText()
-  /// In order; each stands before the part of `text` with that index.
+  /// In order; each precedes the part of `text` with that index.
   private(set) var marks: [(part: Int, mark: Mark)] = []
   private var faults = FaultLog()
 
-  /// Whether it should be drained before another line is read.
+  /// Whether it must be drained before another line is read.
   var isFull: Bool { text.isFull || marks.count >= DecodedText.capacity }
 
   mutating func append(_ mark: Mark) {
-    text.endStretch()
+    text.endExtent()
     marks.append((text.parts.count, mark))
   }
 
-  mutating func fault(_ message: String, at place: TextPlace) {
-    faults.report(message, at: place, into: &text)
+  mutating func fault(_ message: String, at position: TextPosition) {
+    faults.report(message, at: position, into: &text)
   }
 
-  /// The file has ended: says how many faults were only counted.
+  /// The file has ended: reports the number of faults that were only counted.
   mutating func closeFaults() { faults.close(into: &text) }
 
   /// Empties it and keeps its storage.
@@ -42,19 +42,19 @@ struct ExportEvents: Sendable {
   }
 }
 
-/// What an export says of a connection before its first byte.
+/// Data about a connection before its first byte.
 struct ExportConnection: Equatable, Sendable {
-  /// One end, as far as it is named.
+  /// One endpoint, as far as it is known.
   struct Peer: Equatable, Sendable {
-    /// Nil where the export has a name instead, or nothing.
+    /// Nil if the export has a name instead, or nothing.
     var address: IPAddress?
-    /// Nil where it is not known; tshark then prints 0.
+    /// Nil if unknown; tshark then prints 0.
     var port: UInt16?
   }
 
   var first = Peer()
   var second = Peer()
-  /// The side that the tool itself calls the server; nil where it does not say.
+  /// The side that the tool itself calls the server; nil if unknown.
   var server: Side?
 
   subscript(side: Side) -> Peer {
@@ -75,7 +75,7 @@ struct ExportConnection: Equatable, Sendable {
     return (Endpoint(address: address, port: port), Endpoint(address: otherAddress, port: otherPort))
   }
 
-  /// Where nobody says so the server has the lower port, else it is the side that did not come first.
+  /// Unless it is known, the server has the lower port, or else is the side that did not send first.
   private func serverSide(ports: Set<UInt16>) -> (Side, StreamIdentity.Evidence) {
     if let server { return (server, .handshake) }
     let isFirst = first.port.map(ports.contains) ?? false
@@ -86,17 +86,17 @@ struct ExportConnection: Equatable, Sendable {
   }
 }
 
-/// `peer1_4`: the name that Wireshark gives to the segment 4 (from 0) of node 1.
+/// `peer1_4`: Wireshark's name for segment 4 (from 0) of node 1.
 struct PeerName {
   var side: Side
   var segment: Int
   /// The index after it.
   var end: Int
 
-  /// The name at `start`; nil where there is none.
+  /// The name at `start`; nil if there is none.
   init?(_ text: RawSpan, at start: Int) {
-    guard text.holds("peer", at: start), let (node, nodeEnd) = text.number(at: start &+ 4), node < 2,
-      text.holds("_", at: nodeEnd), let (segment, end) = text.number(at: nodeEnd &+ 1)
+    guard text.has("peer", at: start), let (node, nodeEnd) = text.number(at: start &+ 4), node < 2,
+      text.has("_", at: nodeEnd), let (segment, end) = text.number(at: nodeEnd &+ 1)
     else { return nil }
     side = node == 0 ? .first : .second
     self.segment = segment
@@ -104,15 +104,15 @@ struct PeerName {
   }
 }
 
-/// Counts the segments that have such names: a connection's begin at 0 on either side, and none is left out.
+/// Counts segments by these names: they start at 0 on either side of a connection, without omissions.
 struct PeerCount: Sendable {
-  /// How many connections there were.
+  /// Number of connections so far.
   private(set) var connections = 0
   private var next = (first: 0, second: 0)
 
-  /// Tells `events` whose bytes come now.
+  /// Adds the sender of the following bytes to `events`.
   mutating func begin(
-    _ name: PeerName, _ packet: PacketReference?, at place: TextPlace, into events: inout ExportEvents
+    _ name: PeerName, _ packet: PacketReference?, at position: TextPosition, into events: inout ExportEvents
   ) {
     if connections == 0 || (name.segment == 0 && next(name.side) > 0) {
       events.append(.end(key: connections &- 1))
@@ -123,8 +123,8 @@ struct PeerCount: Sendable {
     let expected = next(name.side)
     if name.segment != expected {
       events.fault(
-        "segment \(expected) of node \(name.side.rawValue) was expected, and found was \(name.segment): "
-          + "bytes between them are missing, nobody knows how many", at: place)
+        "expected segment \(expected) of node \(name.side.rawValue), found \(name.segment): an unknown "
+          + "number of bytes is missing", at: position)
     }
     if name.side == .first { next.first = name.segment &+ 1 } else { next.second = name.segment &+ 1 }
     events.append(.segment(key: connections &- 1, name.side, packet))

@@ -1,10 +1,10 @@
 import WireBytes
 
-/// A line of an export, or a chunk of one that is too long to be held.
+/// A line of an export, or a chunk of one that is too long to buffer.
 struct ExportLine {
   /// Offset in the file, from 0, of its first character.
   var fileOffset: Int
-  /// Tells the line's number and columns.
+  /// Gives the line's number and columns.
   var cursor: TextCursor
   /// Whether it begins the line, and whether it ends it: both but for chunks of a long line.
   var isStart: Bool
@@ -14,41 +14,41 @@ struct ExportLine {
   /// Whether that line end has a carriage return.
   var hasReturn: Bool
 
-  /// The place in the file of the character at `index` of the line.
-  func place(_ index: Int) -> TextPlace { cursor.place(fileOffset &+ index) }
+  /// The position in the file of the character at `index` of the line.
+  func position(_ index: Int) -> TextPosition { cursor.position(fileOffset &+ index) }
 }
 
-/// What reads the lines of one format. One value reads one file.
+/// Reads the lines of one format. One value reads one file.
 protocol ExportLines: Sendable {
   /// - Parameter text: the line without its end.
   mutating func read(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents)
 
   /// The file has ended.
-  mutating func finish(at place: TextPlace, into events: inout ExportEvents)
+  mutating func finish(at position: TextPosition, into events: inout ExportEvents)
 }
 
-/// Reads an export block by block; what comes out does not depend on how it was cut.
+/// Reads an export block by block; the result does not depend on the block boundaries.
 protocol ExportDecoder: Sendable {
-  /// Reads `text`, the file's next block, from `start` on, and returns the index after what was read: its
-  /// end, or less when `events` is full and has to be drained first.
+  /// Reads `text`, the file's next block, from `start` on, and returns the index after the last byte read: its end,
+  /// or less when `events` is full and must be drained first.
   mutating func read(_ text: RawSpan, from start: Int, into events: inout ExportEvents) -> Int
 
   mutating func finish(into events: inout ExportEvents)
 }
 
-/// Cuts blocks into lines.
+/// Splits blocks into lines.
 struct ExportLineReader<Lines: ExportLines>: ExportDecoder {
-  /// A longer line comes in chunks of this many bytes. Groups of 2 digits, of 3 characters (`51 80 `) and of 6
-  /// (`0x51, `) all end where a chunk does.
-  static var pieceLength: Int { 48 << 10 }
+  /// A longer line is passed in chunks of this many bytes. Groups of 2 digits, of 3 characters (`51 80 `) and of 6
+  /// (`0x51, `) all end at a chunk's end.
+  static var chunkLength: Int { 48 << 10 }
 
   private var lines: Lines
-  /// Stands at the first character that was not handed on.
+  /// At the first character that was not passed on.
   private var cursor = TextCursor()
-  /// What came of a line before its end; at most one byte more than `pieceLength`, so that a carriage return
-  /// never becomes a chunk's last byte.
+  /// The beginning of an incomplete line; at most one byte more than `chunkLength`, so that a carriage return never
+  /// becomes a chunk's last byte.
   private var partial: [UInt8] = []
-  /// Whether chunks of the present line were handed on.
+  /// Whether chunks of the current line were passed on.
   private var isWithinLine = false
 
   init(_ lines: Lines) { self.lines = lines }
@@ -58,11 +58,11 @@ struct ExportLineReader<Lines: ExportLines>: ExportDecoder {
     while index < text.byteCount, !events.isFull {
       let newline = text.newlineIndex(from: index)
       let end = newline ?? text.byteCount
-      if newline != nil, partial.isEmpty, end &- index <= Self.pieceLength {
-        hand(on: text.extracting(index..<end), isEnd: true, isTerminated: true, into: &events)
+      if newline != nil, partial.isEmpty, end &- index <= Self.chunkLength {
+        emit(text.extracting(index..<end), isEnd: true, isTerminated: true, into: &events)
       } else {
-        hold(text.extracting(index..<end), into: &events)
-        if newline != nil { handOnPartial(isTerminated: true, into: &events) }
+        buffer(text.extracting(index..<end), into: &events)
+        if newline != nil { emitPartial(isTerminated: true, into: &events) }
       }
       index = end
       if newline != nil {
@@ -75,36 +75,36 @@ struct ExportLineReader<Lines: ExportLines>: ExportDecoder {
   }
 
   mutating func finish(into events: inout ExportEvents) {
-    if !partial.isEmpty || isWithinLine { handOnPartial(isTerminated: false, into: &events) }
-    lines.finish(at: cursor.place, into: &events)
+    if !partial.isEmpty || isWithinLine { emitPartial(isTerminated: false, into: &events) }
+    lines.finish(at: cursor.position, into: &events)
     events.closeFaults()
   }
 
-  /// Adds to the line that is being put together; what makes a whole chunk is handed on.
-  private mutating func hold(_ text: RawSpan, into events: inout ExportEvents) {
+  /// Buffers a part of a line; a full chunk is passed on.
+  private mutating func buffer(_ text: RawSpan, into events: inout ExportEvents) {
     var index = 0
     while index < text.byteCount {
-      let count = min(text.byteCount &- index, Self.pieceLength &+ 1 &- partial.count)
+      let count = min(text.byteCount &- index, Self.chunkLength &+ 1 &- partial.count)
       text.extracting(index..<index &+ count).withUnsafeBytes { partial.append(contentsOf: $0) }
       index &+= count
-      guard partial.count > Self.pieceLength, let last = partial.popLast() else { continue }
-      handOnPartial(isEnd: false, isTerminated: false, into: &events)
+      guard partial.count > Self.chunkLength, let last = partial.popLast() else { continue }
+      emitPartial(isEnd: false, isTerminated: false, into: &events)
       partial.append(last)
     }
   }
 
-  private mutating func handOnPartial(
+  private mutating func emitPartial(
     isEnd: Bool = true, isTerminated: Bool, into events: inout ExportEvents
   ) {
     var line: [UInt8] = []
     swap(&line, &partial)
-    hand(on: line.span.bytes, isEnd: isEnd, isTerminated: isTerminated, into: &events)
+    emit(line.span.bytes, isEnd: isEnd, isTerminated: isTerminated, into: &events)
     line.removeAll(keepingCapacity: true)
     swap(&line, &partial)
   }
 
-  private mutating func hand(
-    on text: RawSpan, isEnd: Bool, isTerminated: Bool, into events: inout ExportEvents
+  private mutating func emit(
+    _ text: RawSpan, isEnd: Bool, isTerminated: Bool, into events: inout ExportEvents
   ) {
     var text = text
     var length = text.byteCount
@@ -125,8 +125,8 @@ struct ExportLineReader<Lines: ExportLines>: ExportDecoder {
 
 /// Reading of words and numbers in an export's lines.
 extension RawSpan {
-  /// Whether `word` stands at `index`.
-  func holds(_ word: StaticString, at index: Int = 0) -> Bool {
+  /// Whether `word` is at `index`.
+  func has(_ word: StaticString, at index: Int = 0) -> Bool {
     guard index >= 0, index <= byteCount, byteCount &- index >= word.utf8CodeUnitCount else { return false }
     for position in 0..<word.utf8CodeUnitCount
     where byte(at: index &+ position) != word.utf8Start[position] {
@@ -139,7 +139,7 @@ extension RawSpan {
   func end(of word: StaticString, from start: Int) -> Int? {
     var index = start
     while byteCount &- index >= word.utf8CodeUnitCount {
-      if holds(word, at: index) { return index &+ word.utf8CodeUnitCount }
+      if has(word, at: index) { return index &+ word.utf8CodeUnitCount }
       index &+= 1
     }
     return nil
@@ -164,7 +164,7 @@ extension RawSpan {
     return index > start ? (value, index) : nil
   }
 
-  /// The number that is all there is from `start` on but for blanks.
+  /// The number at `start`, if only blanks follow it.
   func wholeNumber(at start: Int) -> Int? {
     guard let (value, end) = number(at: start), skippingBlanks(from: end) == byteCount else { return nil }
     return value
@@ -179,8 +179,8 @@ extension RawSpan {
     return extracting(start..<end).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// A time in seconds with a fraction, `1400000000.299999952`, at `start`; nil where there is none, or 0.
-  /// - Parameter maxDigits: the last digit that can be believed; the rest is rounded away.
+  /// A time in seconds with a fraction, `1400000000.299999952`, at `start`; nil if there is none, or it is 0.
+  /// - Parameter maxDigits: number of accurate digits; the rest is rounded.
   func time(at start: Int, maxDigits: Int) -> CaptureTime? {
     guard let (seconds, end) = number(at: start), seconds > 0 else { return nil }
     guard end < byteCount, byte(at: end) == UInt8(ascii: "."),
@@ -201,12 +201,12 @@ extension RawSpan {
   }
 }
 
-/// Lines of one sign that tools draw around what they print.
+/// Separator lines of one repeated character.
 enum RuledLine {
-  /// Fewer than this are no ruled line; tools draw 63 and more.
+  /// Minimum length; tools print 63 and more.
   private static let shortest = 40
 
-  /// Whether the line from `start` on is nothing but `sign`, many times.
+  /// Whether the line from `start` on consists of `sign` alone.
   static func isDrawn(with sign: Unicode.Scalar, in text: RawSpan, from start: Int = 0) -> Bool {
     guard text.byteCount &- start >= shortest else { return false }
     for index in start..<text.byteCount where text.byte(at: index) != UInt8(ascii: sign) { return false }

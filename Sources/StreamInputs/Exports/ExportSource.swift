@@ -1,17 +1,17 @@
 import PacketCapture
 import WireBytes
 
-/// What another tool wrote of streams. Memory does not grow with the file.
+/// Streams exported by another tool. Memory does not grow with the file.
 package struct ExportSource: StreamSource {
   private let format: ExportFormat
   private var decoder: any ExportDecoder
   private var events = ExportEvents()
   private var streams: ExportStreams
   private var isEmpty = true
-  /// What could not be read, in the order of the file.
+  /// Unreadable parts, in the order of the file.
   package private(set) var faults: [InputFault] = []
 
-  /// - Parameter serverPorts: ports that servers listen on: they tell the sides apart where the export does not.
+  /// - Parameter serverPorts: identify the server if the export does not.
   package init(_ format: ExportFormat, serverPorts: Set<UInt16> = []) {
     self.format = format
     decoder = format.decoder
@@ -37,18 +37,18 @@ package struct ExportSource: StreamSource {
     streams.drain(&events, into: &batch)
     streams.closeAll(to: &batch)
     faults = streams.faults
-    // What is around streams is skipped, so that of another text nothing would be left to report.
+    // Text around streams is skipped, so another text would yield no fault.
     if streams.isEmpty, faults.isEmpty, !isEmpty {
       faults.append(
         InputFault(
-          "holds no stream: expected \(format.name); --from auto tells by the content what it is",
+          "contains no stream in the form of \(format.name); use --from auto to detect the format",
           fileOffset: 0))
     }
     return true
   }
 }
 
-/// The forms in which other tools write the bytes of streams out, by the names that `--from` knows.
+/// Formats in which other tools write streams, by the names of `--from`.
 package enum ExportFormat: String, CaseIterable, Sendable {
   /// `tshark -z follow,tcp,raw,N`: lines of hex digits.
   case followRaw = "follow-raw"
@@ -63,7 +63,7 @@ package enum ExportFormat: String, CaseIterable, Sendable {
   /// The output of `ssldump -d`.
   case ssldump
 
-  /// What it is, for messages.
+  /// Description, for messages.
   package var name: String {
     switch self {
     case .followRaw: "a stream that tshark followed, as raw hex lines"
@@ -86,7 +86,7 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether tshark's code wrote it, which puts a mark where packets were lost.
+  /// Whether it was written by tshark's code, which marks gaps.
   var hasGapMarks: Bool {
     switch self {
     case .followRaw, .followHex, .followYAML, .cArrays: true
@@ -94,25 +94,25 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// What is known of a connection that the export did not name: ssldump's C and S are client and server.
+  /// Defaults for a connection that the export does not name: ssldump's C and S are client and server.
   var unnamedConnection: ExportConnection { ExportConnection(server: self == .ssldump ? .second : nil) }
 }
 
 extension ExportFormat {
-  /// What export begins with `head` (`isWhole`: and has no more); nil where it is none.
+  /// The export that begins with `head` (`isWhole`: and has no more); nil if it is not an export.
   ///
-  /// Each is told by a line that no other text has: tshark's frame, socat's header, ssldump's connection. Other
-  /// lines may come before it, as when tshark prints its packet list, too. Streams without
-  /// a frame are told by the layout of their hex dump, which is Wireshark's, or where lines of hex digits
-  /// with a tab and without one mix. Hex that is indented throughout is a dump.
+  /// Each format is detected by a line that no other text has: tshark's frame, socat's header, ssldump's connection.
+  /// Other lines may precede it, such as tshark's packet list. Streams without a frame are detected by Wireshark's
+  /// hex dump layout, or by a mix of lines of hex digits with and without a tab. Hex that is indented throughout is a
+  /// dump.
   package static func recognise(head: [UInt8], isWhole: Bool) -> ExportFormat? {
     let text = head.span.bytes
-    guard !text.holdsControlCharacters || text.holds("New TCP connection #") else { return nil }
+    guard !text.hasControlCharacters || text.has("New TCP connection #") else { return nil }
     var probe = ExportProbe()
     var start = text.beginsWithByteOrderMark ? 3 : 0
     while start < text.byteCount {
       let newline = text.newlineIndex(from: start)
-      // What the head's end cuts says nothing.
+      // Ignore a line that is cut by the end of the head.
       if newline == nil, !isWhole { break }
       var end = newline ?? text.byteCount
       if end > start, text.byte(at: end &- 1) == ASCII.carriageReturn { end &-= 1 }
@@ -123,22 +123,22 @@ extension ExportFormat {
   }
 }
 
-/// Reads a text's first lines for what tells its format.
+/// Detects the format from a text's first lines.
 private struct ExportProbe {
-  /// Whether the line before is one after which the next decides.
+  /// Kind of the previous line, which may decide about the next.
   private enum Before {
     case other, rule, socatHeader, peers, packet
   }
 
   private var before = Before.other
-  /// Lines that are what Wireshark writes without a frame, and those that are not.
+  /// Lines in Wireshark's frameless form, and others.
   private var rawLines = 0
   private var hexLines = 0
   /// Raw lines after a tab: of node 1.
   private var tabbed = 0
   private var others = 0
 
-  /// What is told if no line tells it.
+  /// The format if no line is decisive.
   var frameless: ExportFormat? {
     guard others == 0 else { return nil }
     if hexLines > 0, rawLines == 0 { return .followHex }
@@ -150,17 +150,17 @@ private struct ExportProbe {
     self.before = .other
     let start = line.skippingBlanks(from: 0)
     guard start < line.byteCount else { return nil }
-    if let format = decides(line, start, behind: before) { return format }
+    if let format = format(of: line, start, after: before) { return format }
     countFrameless(line, start)
     return nil
   }
 
-  private mutating func decides(_ line: RawSpan, _ start: Int, behind before: Before) -> ExportFormat? {
+  private mutating func format(of line: RawSpan, _ start: Int, after before: Before) -> ExportFormat? {
     switch before {
-    case .rule where line.holds("Follow: "):
+    case .rule where line.has("Follow: "):
       return line.end(of: ",hex", from: 8) == line.byteCount ? .followHex : .followRaw
-    case .socatHeader where line.holds(" ") && Self.isPair(line, at: 1): return .socat
-    case .peers where line.holds("- peer:", at: start): return .followYAML
+    case .socatHeader where line.has(" ") && Self.isPair(line, at: 1): return .socat
+    case .peers where line.has("- peer:", at: start): return .followYAML
     case .packet where PeerName(line, at: start) != nil: return .followYAML
     default: break
     }
@@ -168,15 +168,15 @@ private struct ExportProbe {
     if CArrays.declaration(line, from: start) != nil { return .cArrays }
     if RuledLine.isDrawn(with: "=", in: line) { self.before = .rule }
     if SocatHeader(line) != nil { self.before = .socatHeader }
-    if line.holds("peers:"), line.byteCount == 6 { self.before = .peers }
-    if line.holds("# Packet ") { self.before = .packet }
+    if line.has("peers:"), line.byteCount == 6 { self.before = .peers }
+    if line.has("# Packet ") { self.before = .packet }
     return nil
   }
 
   private mutating func countFrameless(_ line: RawSpan, _ start: Int) {
     if FollowHexBody.hasTextColumn(line, from: start) {
       hexLines += 1
-    } else if FollowText.isBody(line, .raw), start == 0 || (start == 1 && line.holds("\t")) {
+    } else if FollowText.isBody(line, .raw), start == 0 || (start == 1 && line.has("\t")) {
       rawLines += 1
       if start > 0 { tabbed += 1 }
     } else {

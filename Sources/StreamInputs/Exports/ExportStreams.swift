@@ -1,10 +1,9 @@
 import PacketCapture
 import WireBytes
 
-/// The connections of an export that have not ended: turns what a decoder says of them into the events of
-/// streams.
+/// The open connections of an export: turns a decoder's output into stream events.
 struct ExportStreams: Sendable {
-  /// Connections that are remembered at once; beyond it the oldest is closed. Some 10 MiB.
+  /// Limit of open connections; above that the oldest is closed. About 10 MiB.
   static let maxOpen = 16_384
 
   /// Faults of the file, in its order.
@@ -16,23 +15,23 @@ struct ExportStreams: Sendable {
   private var streams: [Int: ExportStream] = [:]
   /// Slots of connections that have ended.
   private var freeSlots: [Int32] = []
-  /// Keys in the order of their streams, for the oldest to be found; those that ended are among them.
+  /// Keys in the order of their streams, to find the oldest; ended ones included.
   private var order: [(key: Int, number: Int)] = []
   private var oldest = 0
   private var count = 0
   private var segment: ExportSegment?
 
-  /// - Parameter unnamed: what is known of a connection that was not named before its bytes.
+  /// - Parameter unnamed: defaults for a connection that was not named before its bytes.
   init(serverPorts: Set<UInt16>, unnamed: ExportConnection, hasGapMarks: Bool) {
     self.serverPorts = serverPorts
     self.unnamed = unnamed
     self.hasGapMarks = hasGapMarks
   }
 
-  /// Whether there was none so far.
+  /// Whether there were no streams so far.
   var isEmpty: Bool { count == 0 }
 
-  /// Emits what `events` holds, and empties it.
+  /// Emits the content of `events`, and empties it.
   mutating func drain(_ events: inout ExportEvents, into batch: inout EventBatch) {
     var marks = events.marks[...]
     var extents = ExportExtents()
@@ -99,7 +98,7 @@ struct ExportStreams: Sendable {
     batch.closed(stream.report, slot: stream.slot)
   }
 
-  /// Closes the oldest connection, which may continue after this: then as another stream.
+  /// Closes the oldest connection; later data of it becomes another stream.
   private mutating func evict(to batch: inout EventBatch) {
     while oldest < order.count {
       let (key, number) = order[oldest]
@@ -108,8 +107,9 @@ struct ExportStreams: Sendable {
       batch.anomaly(
         StreamAnomaly(
           .connectionEvicted, stream: number,
-          message: "more than \(Self.maxOpen) connections are open in this export: the oldest is closed, and "
-            + "what may follow of it is another stream"), slot: stream.isOpened ? stream.slot : nil)
+          message:
+            "limit of \(Self.maxOpen) open connections reached: the oldest is closed, and later data of it "
+            + "begins another stream"), slot: stream.isOpened ? stream.slot : nil)
       return end(key, to: &batch)
     }
   }
@@ -125,7 +125,7 @@ struct ExportStreams: Sendable {
     self.segment = nil
   }
 
-  /// The segment that bytes or a gap belong to, its stream opened; nil where no line has said one.
+  /// The segment that bytes or a gap belong to, its stream opened; nil before the first segment.
   private mutating func openSegment(to batch: inout EventBatch) -> ExportSegment? {
     guard let segment else { return nil }
     if streams[segment.key] == nil { begin(segment.key, unnamed, to: &batch) }
@@ -153,23 +153,23 @@ struct ExportStreams: Sendable {
   }
 }
 
-/// Bytes that one side sent at once, as an export tells it: a packet's, a record's, a read's.
+/// Bytes that one side sent at once: a packet's, a record's, a read's.
 struct ExportSegment: Sendable {
-  /// Which connection, in the decoder's own numbers.
+  /// The connection, in the decoder's numbering.
   var key: Int
   var side: Side
   var packet: PacketReference?
 }
 
-/// A connection of an export on its way to a stream.
+/// The state of an open stream.
 struct ExportStream: Sendable {
-  /// No stream is longer, gaps counted in, so that offsets downstream can be added without overflow.
+  /// Maximum stream length, including gaps, so that offsets can be added without overflow.
   private static let longest = 1 << 60
 
   /// One direction of it.
   struct Half: Sendable {
     var splitter = GapMarkSplitter()
-    /// Position after what was emitted, the marks of gaps counted as their text.
+    /// Position after the emitted bytes, with gap marks counted as text.
     var position = 0
     var firstPacket: PacketReference?
     var isFinished = false
@@ -215,7 +215,7 @@ struct ExportStream: Sendable {
     return report
   }
 
-  /// Emits what `extents` has gathered of `bytes`, which the batch keeps as `storage`.
+  /// Emits `extents` of `bytes`, which the batch stores as `storage`.
   mutating func emit(
     _ extents: ExportExtents, of bytes: [UInt8], in storage: ByteEvent.Storage, from segment: ExportSegment,
     hasGapMarks: Bool, to batch: inout EventBatch
@@ -253,9 +253,9 @@ struct ExportStream: Sendable {
   }
 }
 
-/// Extents of decoded bytes with nothing between them, which are emitted together.
+/// Consecutive extents of decoded bytes, which are emitted together.
 struct ExportExtents {
-  /// Which of the decoded bytes they are.
+  /// Range of the decoded bytes.
   private(set) var range = 0..<0
   private var extents: [(start: Int, fileOffset: Int, spacing: Spacing)] = []
 
@@ -264,7 +264,7 @@ struct ExportExtents {
     range = range.lowerBound..<range.upperBound &+ count
   }
 
-  /// Where they are from, if the first byte has this position in its direction.
+  /// Their origins, if the first byte has this position in its direction.
   func origins(from position: Int, packet: PacketReference?) -> [ByteOrigin] {
     extents.map { extent in
       ByteOrigin(
@@ -273,7 +273,7 @@ struct ExportExtents {
     }
   }
 
-  /// What comes next begins after these.
+  /// Continues after these extents.
   mutating func removeAll() {
     range = range.upperBound..<range.upperBound
     extents.removeAll(keepingCapacity: true)

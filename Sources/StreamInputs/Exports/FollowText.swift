@@ -1,7 +1,7 @@
 import PacketCapture
 import WireBytes
 
-/// How the bytes of a followed stream are written.
+/// The encoding of a followed stream's bytes.
 enum FollowBody: Sendable {
   /// A line of hex digits for each segment.
   case raw
@@ -9,29 +9,29 @@ enum FollowBody: Sendable {
   case hex
 }
 
-/// Reads what `tshark -z follow,tcp,raw,N` and `…,hex,N` print, and Wireshark's window of the same name.
+/// Reads the output of `tshark -z follow,tcp,raw,N` and `…,hex,N`, and of Wireshark's "Follow Stream" window.
 ///
-/// tshark puts a frame around each stream, which names both ends; Wireshark does not. A line that begins with
-/// a tab (tshark) or blanks (Wireshark) is of node 1, any other of node 0, which sent the first packet. Lines
-/// outside of frames are tshark's packet list and messages.
+/// tshark prints a frame around each stream, which names both ends; Wireshark does not. A line that begins with a tab
+/// (tshark) or blanks (Wireshark) is of node 1, any other of node 0, which sent the first packet. Lines outside of
+/// frames are tshark's packet list and messages.
 struct FollowText: ExportLines {
   private enum State {
     /// Outside of a frame, before the first one, or after it.
-    case before, behind
+    case before, after
     case header(FollowBody?, ExportConnection)
     case body(FollowBody)
-    /// In a frame whose bytes are written in a way that cannot be read back.
-    case foreign
+    /// In a frame with an unsupported encoding.
+    case unsupported
   }
 
-  /// What the bytes are taken for where no frame says it.
+  /// Encoding of bytes without a frame.
   private let frameless: FollowBody
   private var state = State.before
-  /// How many connections there were.
+  /// Number of connections so far.
   private var count = 0
   private var digits = HexDigitRun()
   private var dump = FollowHexBody()
-  /// Whether the present line is one of hex digits, of which more chunks follow.
+  /// Whether the current line has hex digits, and more chunks follow.
   private var isWithinDigits = false
 
   init(frameless: FollowBody) { self.frameless = frameless }
@@ -44,7 +44,7 @@ struct FollowText: ExportLines {
     isWithinDigits = false
     if RuledLine.isDrawn(with: "=", in: text) {
       passRule(into: &events)
-    } else if text.holds("Follow: ") {
+    } else if text.has("Follow: ") {
       beginHeader(text, of: line, into: &events)
     } else if case .header(let body, let connection) = state {
       readHeader(text, body, connection, into: &events)
@@ -53,27 +53,27 @@ struct FollowText: ExportLines {
     }
   }
 
-  mutating func finish(at place: TextPlace, into events: inout ExportEvents) {
+  mutating func finish(at position: TextPosition, into events: inout ExportEvents) {
     switch state {
-    case .before, .behind, .foreign: break
+    case .before, .after, .unsupported: break
     case .header:
-      events.fault("the text ends within the frame of a stream: it is cut", at: place)
+      events.fault("the text ends within the header of a stream: it is truncated", at: position)
     case .body where hasFrame:
       events.fault(
-        "the line of = signs at the end of the stream is missing: the text is cut; what is there is used",
-        at: place)
+        "the line of = signs at the end of the stream is missing: the text is truncated; its bytes are used",
+        at: position)
     case .body: break
     }
   }
 
-  /// Whether the present stream was announced by a frame.
+  /// Whether the current stream has a frame.
   private var hasFrame = false
 
   private mutating func passRule(into events: inout ExportEvents) {
-    // Of a header, this is the line above it.
+    // Before a header, this is the line above it.
     if case .body = state { events.append(.end(key: count &- 1)) }
     if case .before = state { return }
-    state = .behind
+    state = .after
   }
 
   /// `Follow: tls,raw`.
@@ -85,8 +85,8 @@ struct FollowText: ExportLines {
       state = .header(.hex, ExportConnection())
     } else {
       events.fault(
-        "the stream that follows is not written as raw or hex, and its bytes cannot be told; make the text "
-          + "with tshark -z follow,tcp,raw,N", at: line.place(0))
+        "the stream is not in raw or hex form, so its bytes are not known; export it with "
+          + "tshark -z follow,tcp,raw,N", at: line.position(0))
       state = .header(nil, ExportConnection())
     }
   }
@@ -96,13 +96,13 @@ struct FollowText: ExportLines {
     _ text: RawSpan, _ body: FollowBody?, _ connection: ExportConnection, into events: inout ExportEvents
   ) {
     var connection = connection
-    if text.holds("Node 0: ") {
+    if text.has("Node 0: ") {
       connection.first = Self.peer(text, from: 8)
       state = .header(body, connection)
-    } else if text.holds("Node 1: ") {
+    } else if text.has("Node 1: ") {
       connection.second = Self.peer(text, from: 8)
       guard let body else {
-        state = .foreign
+        state = .unsupported
         return
       }
       begin(body, connection, into: &events)
@@ -119,8 +119,7 @@ struct FollowText: ExportLines {
     state = .body(body)
   }
 
-  /// `192.0.2.1:2196`, `[2001:db8::1]:2196`, `name:2196`; what followed TLS has is `:0` for the end that
-  /// tshark did not note.
+  /// `192.0.2.1:2196`, `[2001:db8::1]:2196`, `name:2196`; for followed TLS, tshark prints `:0` for the other end.
   private static func peer(_ text: RawSpan, from start: Int) -> ExportConnection.Peer {
     var colon = text.byteCount
     while colon > start, text.byte(at: colon &- 1) != UInt8(ascii: ":") { colon &-= 1 }
@@ -150,7 +149,7 @@ struct FollowText: ExportLines {
     }
   }
 
-  /// Whether a line that no frame announces is one of bytes.
+  /// Whether a line outside of a frame contains bytes.
   static func isBody(_ text: RawSpan, _ body: FollowBody) -> Bool {
     let start = text.skippingBlanks(from: 0)
     switch body {
@@ -163,51 +162,51 @@ struct FollowText: ExportLines {
   }
 }
 
-/// Reads the lines of a followed stream's hex dump: `00000010  82 8f …  ea f7 …  ........ ...`, where the
-/// offset counts the bytes of its own direction, modulo 2^32.
+/// Reads the lines of a followed stream's hex dump: `00000010  82 8f …  ea f7 …  ........ ...`, whose offset counts
+/// the bytes of its own direction, modulo 2^32.
 struct FollowHexBody: Sendable {
   /// Digits of an offset, and the index of the first pair after the indentation.
   private static let offsetDigits = 8
   private static let pairColumn = 10
 
-  /// The offset at which the line before ended, of each side.
+  /// The end offset of each side's last line.
   private var next: (first: UInt32, second: UInt32) = (0, 0)
-  /// The side of the line before; nil where the next one begins a segment.
+  /// The side of the last line; nil if the next one begins a segment.
   private var side: Side?
   /// A line with fewer than sixteen bytes ends its segment.
   private static let bytesPerLine = 16
 
-  /// Whether an offset, two blanks and a pair stand at `start`.
+  /// Whether an offset, two blanks and a pair are at `start`.
   static func isLine(_ text: RawSpan, from start: Int) -> Bool {
     let offsetEnd = HexDigits.end(in: text, from: start, to: text.byteCount)
     let pair = start &+ pairColumn
-    return offsetEnd == start &+ offsetDigits && text.holds("  ", at: offsetEnd)
+    return offsetEnd == start &+ offsetDigits && text.has("  ", at: offsetEnd)
       && pair &+ 2 <= text.byteCount
       && HexDigits.end(in: text, from: pair, to: pair &+ 2) == pair &+ 2
   }
 
-  /// - Parameter start: the index after the indentation, which says `side`.
+  /// - Parameter start: the index after the indentation, which determines `side`.
   mutating func read(
     _ text: RawSpan, from start: Int, of side: Side, key: Int, _ line: ExportLine,
     into events: inout ExportEvents
   ) {
     let offsetEnd = HexDigits.end(in: text, from: start, to: text.byteCount)
-    guard offsetEnd == start &+ Self.offsetDigits, text.holds("  ", at: offsetEnd) else {
+    guard offsetEnd == start &+ Self.offsetDigits, text.has("  ", at: offsetEnd) else {
       events.fault(
-        "an offset of 8 hex digits and two blanks were expected; the line is left out", at: line.place(start))
+        "expected an offset of 8 hex digits and two blanks; line skipped", at: line.position(start))
       return
     }
     if self.side != side {
       events.append(.segment(key: key, side, nil))
       self.side = side
     }
-    follow(Self.offset(text, from: start), of: side, at: line.place(start), into: &events)
+    follow(Self.offset(text, from: start), of: side, at: line.position(start), into: &events)
     let pairs = HexPairs(halfway: 8, textColumn: start &+ Self.pairColumn &+ 50)
     let outcome = pairs.read(
       text, from: start &+ Self.pairColumn, maxCount: Self.bytesPerLine, of: line, into: &events)
     if outcome.count < Self.bytesPerLine { self.side = nil }
-    let behind = (side == .first ? next.first : next.second) &+ UInt32(outcome.count)
-    if side == .first { next.first = behind } else { next.second = behind }
+    let end = (side == .first ? next.first : next.second) &+ UInt32(outcome.count)
+    if side == .first { next.first = end } else { next.second = end }
   }
 
   private static func offset(_ text: RawSpan, from start: Int) -> UInt32 {
@@ -218,26 +217,26 @@ struct FollowHexBody: Sendable {
     return offset
   }
 
-  /// Holds the line's offset against the line before of its side: what lies between them is missing.
+  /// Compares the line's offset with the end of its side's last line: bytes between them are missing.
   private mutating func follow(
-    _ offset: UInt32, of side: Side, at place: TextPlace, into events: inout ExportEvents
+    _ offset: UInt32, of side: Side, at position: TextPosition, into events: inout ExportEvents
   ) {
     let expected = side == .first ? next.first : next.second
     let distance = Int32(bitPattern: offset &- expected)
     if distance > 0 {
-      events.text.appendGap(length: Int(distance), at: place.fileOffset)
+      events.text.appendGap(length: Int(distance), at: position.fileOffset)
     } else if distance < 0 {
       events.fault(
-        "the offset goes back by \(distance.magnitude): lines are out of order or twice there; their bytes are "
-          + "used in the order of the file", at: place)
+        "the offset goes back by \(distance.magnitude): lines are out of order or repeated; their bytes are "
+          + "used in file order", at: position)
     }
     if side == .first { next.first = offset } else { next.second = offset }
   }
 }
 
 extension FollowHexBody {
-  /// Whether the line at `start` is one of the dump whose text column shows the same bytes as its digits: that
-  /// tells it from other hex dumps, which have other columns.
+  /// Whether the line at `start` is a dump line whose text column matches its digits: other hex dumps have other
+  /// columns.
   static func hasTextColumn(_ text: RawSpan, from start: Int) -> Bool {
     guard isLine(text, from: start) else { return false }
     var bytes: [UInt8] = []

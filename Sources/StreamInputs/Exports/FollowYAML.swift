@@ -1,9 +1,9 @@
 import PacketCapture
 import WireBytes
 
-/// Reads what `tshark -z follow,tcp,yaml,N` prints, and Wireshark's YAML of a followed stream. It is a fixed
-/// shape: a list of peers, then one of packets, whose data are lines of base64. Older versions have
-/// `# Packet 4` and `peer1_0: !!binary |` instead.
+/// Reads the output of `tshark -z follow,tcp,yaml,N`, and Wireshark's YAML of a followed stream. Its shape is fixed:
+/// a list of peers, then one of packets, whose data are lines of base64. Older versions have `# Packet 4` and
+/// `peer1_0: !!binary |` instead.
 struct FollowYAML: ExportLines {
   private enum State {
     case outside
@@ -15,15 +15,15 @@ struct FollowYAML: ExportLines {
     case lostData
   }
 
-  /// What tshark 4.0 prints of a time went through a `double`, which holds times of our days to a quarter of a
-  /// microsecond: 1400000000.3 becomes 1400000000.299999952.
+  /// tshark 4.0 converts times through a `double`, which has a precision of a quarter of a microsecond for current
+  /// times: 1400000000.3 becomes 1400000000.299999952.
   private static let timeDigits = 6
 
   private var state = State.outside
   private var connection = ExportConnection()
   private var count = 0
   private var names = PeerCount()
-  /// What was said of the packet whose data come next.
+  /// Attributes of the packet whose data come next.
   private var side: Side?
   private var packet = PacketReference(number: nil)
 
@@ -41,15 +41,15 @@ struct FollowYAML: ExportLines {
     }
   }
 
-  mutating func finish(at place: TextPlace, into events: inout ExportEvents) {
+  mutating func finish(at position: TextPosition, into events: inout ExportEvents) {
     if case .peers = state {
-      events.fault("the text ends within the list of peers: it is cut", at: place)
+      events.fault("the text ends within the list of peers: it is truncated", at: position)
     }
   }
 
-  /// Whether a `:` or the `-` of a list stands in the line, neither of which is a character of base64.
+  /// Whether the line has a `:` or the `-` of a list, which are not base64 characters.
   private static func isKey(_ text: RawSpan, from start: Int) -> Bool {
-    text.holds("- ", at: start) || text.holds("#", at: start) || text.end(of: ":", from: start) != nil
+    text.has("- ", at: start) || text.has("#", at: start) || text.end(of: ":", from: start) != nil
   }
 
   private mutating func readData(
@@ -59,23 +59,23 @@ struct FollowYAML: ExportLines {
     case .data: Base64Line.read(text, from: start, of: line, into: &events)
     case .lostData: break
     case .outside, .peers, .packets:
-      events.fault("a key of the export was expected; the line is left out", at: line.place(start))
+      events.fault("expected a YAML key; line skipped", at: line.position(start))
     }
   }
 
   private mutating func readKey(
     _ text: RawSpan, from start: Int, of line: ExportLine, into events: inout ExportEvents
   ) {
-    let key = text.holds("- ", at: start) ? text.skippingBlanks(from: start &+ 2) : start
-    if text.holds("peers:", at: key) {
+    let key = text.has("- ", at: start) ? text.skippingBlanks(from: start &+ 2) : start
+    if text.has("peers:", at: key) {
       connection = ExportConnection()
       state = .peers(nil)
     } else if case .peers(let side) = state {
       readPeer(text, key, side, of: line, into: &events)
-    } else if text.holds("# Packet ", at: key) {
+    } else if text.has("# Packet ", at: key) {
       packet = PacketReference(number: nil, original: text.wholeNumber(at: key &+ 9))
-    } else if let name = PeerName(text, at: key), text.holds(": !!binary |", at: name.end) {
-      names.begin(name, packet.original == nil ? nil : packet, at: line.place(key), into: &events)
+    } else if let name = PeerName(text, at: key), text.has(": !!binary |", at: name.end) {
+      names.begin(name, packet.original == nil ? nil : packet, at: line.position(key), into: &events)
       packet = PacketReference(number: nil)
       state = .data
     } else {
@@ -87,17 +87,17 @@ struct FollowYAML: ExportLines {
   private mutating func readPeer(
     _ text: RawSpan, _ key: Int, _ side: Side?, of line: ExportLine, into events: inout ExportEvents
   ) {
-    if text.holds("peer:", at: key) {
+    if text.has("peer:", at: key) {
       state = .peers(Self.side(text, from: key &+ 5))
-    } else if text.holds("host:", at: key), let side {
+    } else if text.has("host:", at: key), let side {
       connection[side].address = IPAddress(text.string(key &+ 5..<text.byteCount))
-    } else if text.holds("port:", at: key), let side {
+    } else if text.has("port:", at: key), let side {
       let port = text.wholeNumber(at: text.skippingBlanks(from: key &+ 5)).flatMap(UInt16.init(exactly:))
       connection[side].port = port == 0 ? nil : port
-    } else if text.holds("packets:", at: key) {
+    } else if text.has("packets:", at: key) {
       beginPackets(into: &events)
     } else {
-      events.fault("\"peer:\", \"host:\", \"port:\" or \"packets:\" was expected", at: line.place(key))
+      events.fault("expected \"peer:\", \"host:\", \"port:\" or \"packets:\"", at: line.position(key))
     }
   }
 
@@ -112,33 +112,33 @@ struct FollowYAML: ExportLines {
   private mutating func readPacket(
     _ text: RawSpan, _ key: Int, of line: ExportLine, into events: inout ExportEvents
   ) {
-    if text.holds("packet:", at: key) {
+    if text.has("packet:", at: key) {
       packet = PacketReference(number: nil, original: Self.number(text, from: key &+ 7))
       side = nil
       state = .packets
-      if packet.original == nil { events.fault("a packet without its number", at: line.place(key)) }
-    } else if text.holds("peer:", at: key) {
+      if packet.original == nil { events.fault("a packet without a number", at: line.position(key)) }
+    } else if text.has("peer:", at: key) {
       side = Self.side(text, from: key &+ 5)
-    } else if text.holds("timestamp:", at: key) {
+    } else if text.has("timestamp:", at: key) {
       let start = text.skippingBlanks(from: key &+ 10)
       packet.time = text.time(at: start, maxDigits: Self.timeDigits)
-    } else if text.holds("data:", at: key) {
+    } else if text.has("data:", at: key) {
       beginData(of: line, at: key, into: &events)
-    } else if text.holds("packets:", at: key) {
+    } else if text.has("packets:", at: key) {
       // The list of peers before it is missing.
       beginPackets(into: &events)
-    } else if !text.holds("#", at: key), !text.holds("---", at: key), !text.holds("...", at: key) {
+    } else if !text.has("#", at: key), !text.has("---", at: key), !text.has("...", at: key) {
       events.fault(
-        "\"packet:\", \"peer:\", \"timestamp:\" or \"data:\" was expected; the line is left out",
-        at: line.place(key))
+        "expected \"packet:\", \"peer:\", \"timestamp:\" or \"data:\"; line skipped",
+        at: line.position(key))
     }
   }
 
   private mutating func beginData(of line: ExportLine, at key: Int, into events: inout ExportEvents) {
     guard let side, count > 0 else {
       events.fault(
-        "the data of a packet whose peer is not named; they are left out, and nobody knows how many they are",
-        at: line.place(key))
+        "data of a packet without a peer; skipped, so an unknown number of bytes is missing",
+        at: line.position(key))
       state = .lostData
       return
     }
@@ -155,8 +155,8 @@ struct FollowYAML: ExportLines {
   }
 }
 
-/// Reads lines of base64 that hold whole groups of four characters, as YAML exports are wrapped. A group with
-/// a character of no such kind is a fault and a gap of 3 bytes.
+/// Reads lines of whole base64 groups, as YAML exports are wrapped. A group with another character is a fault and a
+/// gap of 3 bytes.
 enum Base64Line {
   static func read(_ text: RawSpan, from start: Int, of line: ExportLine, into events: inout ExportEvents) {
     var end = text.byteCount
@@ -191,7 +191,7 @@ enum Base64Line {
     return start &+ count / 3 &* 4
   }
 
-  /// A group that is not four characters of the alphabet: padded, or damaged.
+  /// A padded or damaged group.
   private static func lastGroup(
     _ text: RawSpan, at index: Int, isLast: Bool, of line: ExportLine, into events: inout ExportEvents
   ) {
@@ -204,13 +204,12 @@ enum Base64Line {
     var wrong = index
     while wrong < index &+ 3, Base64Alphabet.values[Int(text.byte(at: wrong))] < 64 { wrong &+= 1 }
     events.fault(
-      "a character of base64 was expected, and found was \(ASCII.name(text.byte(at: wrong))); the 3 bytes of "
-        + "its group are left out", at: line.place(wrong))
+      "expected a base64 character, found \(ASCII.name(text.byte(at: wrong))); the 3 bytes of its group "
+        + "are skipped", at: line.position(wrong))
     events.text.appendGap(length: 3, at: line.fileOffset &+ index)
   }
 
-  /// Adds the bytes that fewer than four characters fill, one less than there are; false if one of them is
-  /// none of base64.
+  /// Adds the bytes of fewer than four characters, one less than there are; false if one of them is not base64.
   private static func append(
     _ text: RawSpan, at start: Int, characters: Int, of line: ExportLine, into events: inout ExportEvents
   ) -> Bool {
@@ -231,17 +230,17 @@ enum Base64Line {
   private static func cutGroup(
     _ text: RawSpan, _ range: Range<Int>, of line: ExportLine, into events: inout ExportEvents
   ) {
-    let place = line.place(range.lowerBound)
+    let position = line.position(range.lowerBound)
     if line.isEnd, !line.isTerminated {
       _ = append(text, at: range.lowerBound, characters: range.count, of: line, into: &events)
       events.fault(
-        "the text ends within a group of base64: \(range.count) of its 4 characters are there; what is there "
-          + "is used", at: place)
+        "the text ends after \(range.count) of 4 characters of a base64 group: it is truncated; its bytes "
+          + "are used", at: position)
     } else {
       events.fault(
-        "the line ends within a group of base64: \(range.count) of its 4 characters are there; its 3 bytes are "
-          + "left out", at: place)
-      events.text.appendGap(length: 3, at: place.fileOffset)
+        "the line ends after \(range.count) of 4 characters of a base64 group; its 3 bytes are "
+          + "skipped", at: position)
+      events.text.appendGap(length: 3, at: position.fileOffset)
     }
   }
 }

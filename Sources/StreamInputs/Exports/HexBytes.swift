@@ -2,15 +2,14 @@ import WireBytes
 
 /// Reads a line of hex digits without blanks, chunk by chunk.
 ///
-/// What it makes of other characters: a run of them is a fault and a gap, and taken to stand in the place of as
-/// many digits; a digit that loses its partner to it goes with it. A lone digit at a line's end is a fault
-/// and a gap of one byte.
+/// A run of other characters is a fault and a gap, and counts as the same number of digits; a digit that loses its
+/// partner to it is lost as well. A lone digit at the end of a line is a fault and a gap of one byte.
 struct HexDigitRun: Sendable {
   private enum State: Sendable {
     case byteBoundary
-    case high(UInt8, TextPlace)
-    /// `digits` places of digits hold something else, from the place on.
-    case damaged(digits: Int, TextPlace)
+    case high(UInt8, TextPosition)
+    /// `digits` characters from the position on are not digits.
+    case damaged(digits: Int, TextPosition)
   }
 
   private var state = State.byteBoundary
@@ -27,51 +26,51 @@ struct HexDigitRun: Sendable {
             text, from: index, maxCount: (text.byteCount &- index) / 2, at: line.fileOffset &+ index)
         if index == text.byteCount { break }
       }
-      step(text.byte(at: index), at: line.place(index), into: &events)
+      step(text.byte(at: index), at: line.position(index), into: &events)
       index &+= 1
     }
     if line.isEnd { endLine(of: line, into: &events) }
   }
 
-  private mutating func step(_ character: UInt8, at place: TextPlace, into events: inout ExportEvents) {
+  private mutating func step(_ character: UInt8, at position: TextPosition, into events: inout ExportEvents) {
     let value = Hex.value(ofDigit: character)
     switch (state, value) {
     case (.byteBoundary, .some(let value)):
-      state = .high(value, place)
+      state = .high(value, position)
     case (.byteBoundary, .none):
-      damage(character, at: place, digits: 1, from: place, into: &events)
+      damage(character, at: position, digits: 1, from: position, into: &events)
     case (.high(let high, let first), .some(let value)):
       events.text.append(high << 4 | value, at: first.fileOffset, stride: 2)
       state = .byteBoundary
     case (.high(_, let first), .none):
-      damage(character, at: place, digits: 2, from: first, into: &events)
+      damage(character, at: position, digits: 2, from: first, into: &events)
     case (.damaged(let digits, let first), .none):
       state = .damaged(digits: digits &+ 1, first)
     case (.damaged(let digits, _), .some(let value)):
       closeDamage(into: &events)
-      // An odd run took the partner of this digit.
-      state = digits % 2 == 0 ? .high(value, place) : .byteBoundary
+      // An odd run includes this digit's partner.
+      state = digits % 2 == 0 ? .high(value, position) : .byteBoundary
     }
   }
 
   private mutating func damage(
-    _ character: UInt8, at place: TextPlace, digits: Int, from first: TextPlace,
+    _ character: UInt8, at position: TextPosition, digits: Int, from first: TextPosition,
     into events: inout ExportEvents
   ) {
     events.fault(
-      "a hex digit was expected, and found was \(ASCII.name(character)); the byte is left out", at: place)
+      "expected a hex digit, found \(ASCII.name(character)); byte skipped", at: position)
     state = .damaged(digits: digits, first)
   }
 
   private mutating func endLine(of line: ExportLine, into events: inout ExportEvents) {
-    if case .high(_, let place) = state {
+    if case .high(_, let position) = state {
       if line.isTerminated {
-        events.fault("the line ends with one hex digit of two; the byte is left out", at: place)
-        events.text.appendGap(length: 1, at: place.fileOffset)
+        events.fault("the line ends after one hex digit of two; byte skipped", at: position)
+        events.text.appendGap(length: 1, at: position.fileOffset)
       } else {
         events.fault(
-          "the text ends with one hex digit of two: it is cut in the middle of a byte; what lies before it is "
-            + "used", at: place)
+          "the text ends after one hex digit of two: it is truncated; the bytes before it are "
+            + "used", at: position)
       }
     }
     closeDamage(into: &events)
@@ -79,30 +78,30 @@ struct HexDigitRun: Sendable {
   }
 
   private mutating func closeDamage(into events: inout ExportEvents) {
-    guard case .damaged(let digits, let place) = state else { return }
-    events.text.appendGap(length: (digits &+ 1) / 2, at: place.fileOffset)
+    guard case .damaged(let digits, let position) = state else { return }
+    events.text.appendGap(length: (digits &+ 1) / 2, at: position.fileOffset)
     state = .byteBoundary
   }
 }
 
-/// Reads columns of hex pairs with one blank between them, `51 80 96`, as tshark, socat and ssldump print
-/// them. A pair that is damaged is a fault and a gap of one byte, so that those after it keep their places.
+/// Reads columns of hex pairs with one blank between them, `51 80 96`, as tshark, socat and ssldump print them. A
+/// damaged pair is a fault and a gap of one byte, so later ones keep their offsets.
 struct HexPairs {
-  /// Pairs in front of which one more blank stands; nil where there is no such place.
+  /// Number of pairs before an extra blank; nil without one.
   var halfway: Int?
-  /// The index of the text column's first character in its line; nil where there is none.
+  /// The index of the text column's first character in its line; nil without one.
   var textColumn: Int?
 
-  /// What became of a line.
+  /// Result of reading a line.
   struct Outcome {
-    /// Places of bytes in the line, damaged ones counted in.
+    /// Bytes in the line, including damaged ones.
     var count = 0
     /// The index after the last one.
     var end: Int
     var isDamaged = false
   }
 
-  /// Adds up to `maxCount` bytes, whose first pair stands at `start`, to `events`.
+  /// Adds up to `maxCount` bytes, whose first pair is at `start`, to `events`.
   func read(
     _ text: RawSpan, from start: Int, maxCount: Int, of line: ExportLine, into events: inout ExportEvents
   ) -> Outcome {
@@ -133,41 +132,41 @@ struct HexPairs {
     return end
   }
 
-  /// Reports the word in `range`, which is no pair of digits; returns how many bytes it stands for.
+  /// Reports the word in `range`, which is not a pair of digits; returns the number of bytes it replaces.
   private func damage(
     _ text: RawSpan, _ range: Range<Int>, of line: ExportLine, into events: inout ExportEvents
   ) -> Int {
-    let place = line.place(range.lowerBound)
+    let position = line.position(range.lowerBound)
     if range.upperBound == text.byteCount, range.count == 1, line.isEnd, !line.isTerminated {
       events.fault(
-        "the text ends with one hex digit of two: it is cut in the middle of a byte; what lies before it is used",
-        at: place)
+        "the text ends after one hex digit of two: it is truncated; the bytes before it are used",
+        at: position)
       return 0
     }
     let length = (range.count &+ 1) / 2
     events.fault(
-      "two hex digits were expected, and found were \(range.count) characters, the first \(ASCII.name(text.byte(at: range.lowerBound))); "
-        + "\(Count.of(length, "byte")) left out", at: place)
-    events.text.appendGap(length: length, at: place.fileOffset)
+      "expected two hex digits, found \(range.count) characters, the first "
+        + "\(ASCII.name(text.byte(at: range.lowerBound))); \(Count.of(length, "byte")) skipped", at: position)
+    events.text.appendGap(length: length, at: position.fileOffset)
     return length
   }
 
-  /// The text column shows the same bytes a second time: where it does not agree, one of them is damaged.
+  /// Compares the text column with the digits: if they differ, one of them is damaged.
   private func compare(
     _ text: RawSpan, with first: Int, _ outcome: Outcome, of line: ExportLine, into events: inout ExportEvents
   ) {
-    guard let textColumn, text.holds("  ", at: outcome.end),
+    guard let textColumn, text.has("  ", at: outcome.end),
       text.skippingBlanks(from: outcome.end) < text.byteCount,
       let index = firstDifference(text, from: textColumn, with: events.text.bytes[first...]),
       index < text.byteCount || line.isTerminated
     else { return }
     events.fault(
-      "hex digits and text column do not agree: one of them is damaged; the digits are used",
-      at: line.place(index))
+      "hex digits and text column differ: one of them is damaged; the digits are used",
+      at: line.position(index))
   }
 
-  /// The index of the first character of the text column that does not stand for its byte. Blanks that an
-  /// editor took from the line's end are taken as there.
+  /// The index of the first character of the text column that does not match its byte. Trailing blanks stripped by an
+  /// editor are assumed.
   func firstDifference(_ text: RawSpan, from column: Int, with bytes: ArraySlice<UInt8>) -> Int? {
     var index = column
     for (position, byte) in bytes.enumerated() {

@@ -1,7 +1,7 @@
 import PacketCapture
 import WireBytes
 
-/// Reads the application data in what `ssldump -d` prints, with any of -A, -e, -n, -x and -X:
+/// Reads the application data in the output of `ssldump -d`, with any of -A, -e, -n, -x and -X:
 ///
 ///     New TCP connection #1: 192.0.2.1(40000) <-> 192.0.2.2(2196)
 ///     1 11 0.2913 (0.2683)  S>C  application_data
@@ -9,14 +9,14 @@ import WireBytes
 ///         53 72 4e 00 …    SrN.…
 ///         ---------------------------------------------------------------
 ///
-/// Data that are printable from end to end are printed as themselves, indented, and the closing line then
-/// follows the last character directly, unless that is a newline. All other lines tell of the handshake.
+/// Fully printable data are printed as text, indented, and the closing line then follows the last character directly,
+/// unless that is a newline. All other lines are about the handshake.
 struct SSLDump: ExportLines {
   private enum State {
     case outside
-    /// A record of application data was announced: a ruled line must follow.
-    case announced(TextPlace)
-    /// Between the ruled lines, before the first line and in either form.
+    /// After the header of an application data record: a ruled line must follow.
+    case announced(TextPosition)
+    /// Between the ruled lines: before the first line, and in either form.
     case opened, hex, text
   }
 
@@ -25,7 +25,7 @@ struct SSLDump: ExportLines {
   static let pairs = HexPairs(halfway: nil, textColumn: indent + 3 * bytesPerLine + 3)
 
   private var state = State.outside
-  /// Whether the record's announcement ends with a carriage return, which then is none of its text.
+  /// Whether the record's header ends with a carriage return; then those in its text are line ends, not data.
   private var hasReturns = false
   private let newline: [UInt8] = [ASCII.newline]
 
@@ -33,11 +33,11 @@ struct SSLDump: ExportLines {
     switch state {
     case .outside:
       readOutside(text, of: line, into: &events)
-    case .announced(let place):
-      if text.holds("    "), RuledLine.isDrawn(with: "-", in: text, from: Self.indent) {
+    case .announced(let position):
+      if text.has("    "), RuledLine.isDrawn(with: "-", in: text, from: Self.indent) {
         state = .opened
       } else {
-        tellUndecrypted(at: place, into: &events)
+        reportUndecrypted(at: position, into: &events)
         readOutside(text, of: line, into: &events)
       }
     case .opened, .hex, .text:
@@ -45,19 +45,20 @@ struct SSLDump: ExportLines {
     }
   }
 
-  mutating func finish(at place: TextPlace, into events: inout ExportEvents) {
+  mutating func finish(at position: TextPosition, into events: inout ExportEvents) {
     switch state {
     case .outside: break
-    case .announced(let place): tellUndecrypted(at: place, into: &events)
+    case .announced(let position): reportUndecrypted(at: position, into: &events)
     case .opened, .hex, .text:
-      events.fault("the text ends within a record: it is cut; what is there is used", at: place)
+      events.fault(
+        "the text ends within a record: it is truncated; the bytes before the end are used", at: position)
     }
   }
 
-  private mutating func tellUndecrypted(at place: TextPlace, into events: inout ExportEvents) {
+  private mutating func reportUndecrypted(at position: TextPosition, into events: inout ExportEvents) {
     events.fault(
-      "application data without their bytes: they were not decrypted; give ssldump the key with -k or -l, and -d",
-      at: place)
+      "application data was not decrypted; give ssldump the key with -k or -l, and -d",
+      at: position)
     state = .outside
   }
 
@@ -77,7 +78,7 @@ struct SSLDump: ExportLines {
     case .applicationData:
       events.append(.segment(key: record.key, record.side, record.packet))
       hasReturns = line.hasReturn
-      state = .announced(line.place(0))
+      state = .announced(line.position(0))
     case .fin: events.append(.finished(key: record.key, record.side))
     case .reset: events.append(.end(key: record.key))
     case .other: break
@@ -86,7 +87,7 @@ struct SSLDump: ExportLines {
 
   /// A line between the ruled ones. `text` has no carriage return at its end; `line` knows of it.
   private mutating func readData(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
-    if line.isStart, text.holds("    "), RuledLine.isDrawn(with: "-", in: text, from: Self.indent) {
+    if line.isStart, text.has("    "), RuledLine.isDrawn(with: "-", in: text, from: Self.indent) {
       state = .outside
       return
     }
@@ -95,16 +96,16 @@ struct SSLDump: ExportLines {
       let outcome = Self.pairs.read(
         text, from: Self.indent, maxCount: Self.bytesPerLine, of: line, into: &events)
       if outcome.count == 0 {
-        events.fault("hex pairs or the end of the record were expected", at: line.place(0))
+        events.fault("expected hex pairs or the end of the record", at: line.position(0))
       }
     } else {
       readText(text, of: line, into: &events)
     }
   }
 
-  /// A line of data that were printed as they are.
+  /// A line of data printed as text.
   private mutating func readText(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
-    let start = line.isStart && text.holds("    ") ? Self.indent : 0
+    let start = line.isStart && text.has("    ") ? Self.indent : 0
     var end = text.byteCount
     var isClosed = false
     if let rule = Self.ruleStart(in: text), line.isEnd {
@@ -128,7 +129,7 @@ struct SSLDump: ExportLines {
       ASCII.newline, at: line.fileOffset &+ end &+ (line.hasReturn ? 1 : 0), stride: 1)
   }
 
-  /// Where the closing line of a text begins that does not end with a newline.
+  /// Start of a closing line that follows text without a newline.
   private static func ruleStart(in text: RawSpan) -> Int? {
     var start = text.byteCount
     while start > 0, text.byteCount &- start < ruleLength, text.byte(at: start &- 1) == UInt8(ascii: "-") {
@@ -139,12 +140,12 @@ struct SSLDump: ExportLines {
 
   private static let ruleLength = 63
 
-  /// Whether a record's first line is of its hex dump: pairs, and after them the same bytes as text (or, with
-  /// -X, one blank). Of a line that is cut, as much as there is decides.
+  /// Whether a record's first line is part of a hex dump: pairs, followed by the same bytes as text (or, with -X, one
+  /// blank). If the line is truncated, the available part decides.
   private static func isHex(_ text: RawSpan, isCut: Bool) -> Bool {
     var bytes: [UInt8] = []
     var index = indent
-    guard text.holds("    ") else { return false }
+    guard text.has("    ") else { return false }
     while bytes.count < bytesPerLine, index &+ 2 <= text.byteCount,
       index &+ 2 < text.byteCount ? text.byte(at: index &+ 2) == 0x20 : isCut,
       let high = Hex.value(ofDigit: text.byte(at: index)),
@@ -161,25 +162,25 @@ struct SSLDump: ExportLines {
   }
 }
 
-/// A line of ssldump that announces a record or the end of a direction: `1 11 0.2913 (0.2683)  S>C
-/// V3.3(228)  application_data`, `1    3.3543 (0.0000)  S>C  TCP FIN`.
+/// A line of ssldump for a record or the end of a direction: `1 11 0.2913 (0.2683)  S>C V3.3(228)  application_data`,
+/// `1    3.3543 (0.0000)  S>C  TCP FIN`.
 struct SSLDumpLine {
   enum Content {
     case applicationData, fin, reset, other
   }
 
-  /// A time of more seconds is one since 1970 (ssldump -e), and no time since the connection began.
+  /// A greater time counts from 1970 (ssldump -e), a smaller one from the start of the connection.
   private static let earliestTime = 100_000_000
 
   /// ssldump's number of the connection, from 1.
   var key: Int
   var side: Side
   var content: Content
-  /// Nil where the time is not that of a clock.
+  /// Nil if the time is relative.
   var packet: PacketReference?
 
   init?(_ text: RawSpan) {
-    guard let (key, keyEnd) = text.number(at: 0), text.holds(" ", at: keyEnd),
+    guard let (key, keyEnd) = text.number(at: 0), text.has(" ", at: keyEnd),
       let direction = Self.direction(text, from: keyEnd)
     else { return nil }
     self.key = key
@@ -192,8 +193,8 @@ struct SSLDumpLine {
   private static func direction(_ text: RawSpan, from start: Int) -> (side: Side, end: Int)? {
     guard let parenthesis = text.end(of: ")", from: start) else { return nil }
     let index = text.skippingBlanks(from: parenthesis)
-    if text.holds("C>S", at: index) || text.holds("C->S", at: index) { return (.first, index &+ 3) }
-    if text.holds("S>C", at: index) || text.holds("S->C", at: index) { return (.second, index &+ 3) }
+    if text.has("C>S", at: index) || text.has("C->S", at: index) { return (.first, index &+ 3) }
+    if text.has("S>C", at: index) || text.has("S->C", at: index) { return (.second, index &+ 3) }
     return nil
   }
 
@@ -204,11 +205,11 @@ struct SSLDumpLine {
     return .other
   }
 
-  /// The last number before the parenthesis: of a record, its number comes before the time.
+  /// The last number before the parenthesis: the number of a record precedes the time.
   private static func time(_ text: RawSpan, from start: Int) -> CaptureTime? {
     var index = text.skippingBlanks(from: start)
     while let (number, end) = text.number(at: index) {
-      if text.holds(".", at: end) {
+      if text.has(".", at: end) {
         return number >= earliestTime ? text.time(at: index, maxDigits: 6) : nil
       }
       index = text.skippingBlanks(from: end)
@@ -216,10 +217,10 @@ struct SSLDumpLine {
     return nil
   }
 
-  /// `New TCP connection #1: 192.0.2.1(40000) <-> 192.0.2.2(2196)`: the one that opened it comes first.
+  /// `New TCP connection #1: 192.0.2.1(40000) <-> 192.0.2.2(2196)`: the opener is first.
   static func connection(_ text: RawSpan) -> (key: Int, ExportConnection)? {
-    guard text.holds("New TCP connection #"), let (key, keyEnd) = text.number(at: 20),
-      text.holds(": ", at: keyEnd)
+    guard text.has("New TCP connection #"), let (key, keyEnd) = text.number(at: 20),
+      text.has(": ", at: keyEnd)
     else { return nil }
     var connection = ExportConnection(server: .second)
     if let arrow = text.end(of: " <-> ", from: keyEnd) {

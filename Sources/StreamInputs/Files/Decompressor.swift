@@ -4,10 +4,10 @@ import CZstd
 import PacketCapture
 import WireBytes
 
-/// Stands between a compressed file and its reader: compressed bytes in, in blocks, content out.
+/// Decompresses a file in blocks.
 struct Decompressor: ~Copyable {
-  /// Compressed bytes read at once: little beside the content that they make, which should stay in the
-  /// processor's cache.
+  /// Compressed bytes read at once: few compared with the resulting content, which should stay in the processor's
+  /// cache.
   static let inputLength = Compression.headLength
 
   private enum State {
@@ -15,19 +15,19 @@ struct Decompressor: ~Copyable {
   }
 
   let compression: Compression
-  /// Why decompression came to its end, where that is not the file's.
+  /// Why decompression ended before the end of the file.
   private(set) var fault: InputFault?
 
   private let decoder: (any FrameDecoder)?
   private var state = State.frame
   private var input: [UInt8]
-  /// What of `input` is yet to be decompressed.
+  /// The part of `input` yet to be decompressed.
   private var rest: Range<Int>
   /// Offset in the file, from 0, of the first byte of `input`.
   private var inputOffset = 0
   /// Bytes of content so far.
   private var produced = 0
-  /// Whether the library has made something of the file: then it does not only look compressed.
+  /// Whether the library has decompressed a part: then the file does not only look compressed.
   private var isProven = false
 
   /// - Parameter head: the file's first bytes, at most `inputLength`.
@@ -38,8 +38,7 @@ struct Decompressor: ~Copyable {
     rest = 0..<head.count
   }
 
-  /// Puts content into `output` until that is full, the file ends or `fault` says why there is no more;
-  /// returns how many bytes.
+  /// Fills `output` until it is full, the file ends or there is a `fault`; returns the number of bytes.
   mutating func fill(_ output: UnsafeMutableRawBufferPointer, from file: inout StoredFile) -> Int {
     var filled = 0
     while filled < output.count, state != .ended {
@@ -52,22 +51,22 @@ struct Decompressor: ~Copyable {
     return filled
   }
 
-  /// The file's bytes from its beginning on, if nothing could be made of them and all are still here: then
-  /// they only looked like compression.
-  func bytesThatOnlyLook() -> [UInt8]? {
+  /// The file's bytes from its beginning, if nothing could be decompressed and all are still available: then the file
+  /// only looked compressed.
+  func lookalikeBytes() -> [UInt8]? {
     fault != nil && !isProven && inputOffset == 0 ? Array(input[..<rest.upperBound]) : nil
   }
 
   /// One call of the library; returns the bytes that it put into `output`.
   private mutating func step(_ output: UnsafeMutableRawBufferPointer, _ file: inout StoredFile) -> Int {
     guard let decoder else {
-      end("there is no memory to decompress it: free some, and try again")
+      end("cannot be decompressed: out of memory; free some and try again")
       return 0
     }
     let step = input.withUnsafeBytes {
       decoder.step(UnsafeRawBufferPointer(rebasing: $0[rest]), into: output)
     }
-    let start = place
+    let start = offset
     rest = (rest.lowerBound + step.consumed)..<rest.upperBound
     produced &+= step.produced
     if step.produced > 0 { isProven = true }
@@ -77,24 +76,24 @@ struct Decompressor: ~Copyable {
       state = .boundary
     case .damaged(let reason):
       end(
-        "is damaged near offset \(place) of the compressed file (\(reason)): "
-          + "what could be decompressed is used; look for another copy")
+        "is damaged near offset \(offset) of the compressed file (\(reason)): "
+          + "the content before it is used; look for another copy")
     case .refused(let reason):
       isProven = true
-      end("is not read from offset \(start) of the compressed file on: \(reason)")
+      end("cannot be decompressed from offset \(start) of the compressed file on: \(reason)")
     case .ongoing:
       if step.consumed == 0, step.produced == 0, !refill(&file) {
         end(
-          "is cut at offset \(place) of the compressed file, its end: what could be decompressed is used; "
+          "is truncated at offset \(offset) of the compressed file, its end: the content before it is used; "
             + "get the whole file")
       }
     }
     return step.produced
   }
 
-  /// Decides what stands after a frame.
+  /// Handles the bytes after a frame.
   private mutating func passBoundary(_ file: inout StoredFile) {
-    // Four bytes tell a frame; refilling stops at the file's end.
+    // Four bytes identify a frame; refilling stops at the end of the file.
     while rest.count < 4, refill(&file) {}
     guard !rest.isEmpty else {
       state = .ended
@@ -108,17 +107,17 @@ struct Decompressor: ~Copyable {
       rest = (input[rest].firstIndex { $0 != 0 } ?? rest.upperBound)..<rest.upperBound
     case .garbage:
       end(
-        "has something else behind it, from offset \(place) of the compressed file on: that is not read; "
-          + "save it as a file of its own")
+        "is followed by other data from offset \(offset) of the compressed file on, which is not read; "
+          + "save that as a separate file")
     }
   }
 
   /// Offset in the file, from 0, of the first byte that is yet to be decompressed.
-  private var place: Int { inputOffset &+ rest.lowerBound }
+  private var offset: Int { inputOffset &+ rest.lowerBound }
 
-  /// Moves what is left to the front and reads more after it; false at the file's end.
+  /// Moves the remaining bytes to the front and reads more after them; false at the end of the file.
   private mutating func refill(_ file: inout StoredFile) -> Bool {
-    // The first block is kept until it is full: a file that only looks compressed is read from it.
+    // The first block is kept until it is full, in case the file only looks compressed.
     if rest.lowerBound > 0, rest.upperBound == input.count {
       inputOffset &+= rest.lowerBound
       let left = rest.count
@@ -139,16 +138,16 @@ struct Decompressor: ~Copyable {
   }
 }
 
-/// What one call of a decompressing library did.
+/// Result of one call of a decompression library.
 struct DecodingStep {
   enum Outcome {
-    /// More input or more room for output is wanted.
+    /// More input or more room for output is needed.
     case ongoing
     /// The frame is complete, its checksum included.
     case frameEnd
-    /// The library's word for what is wrong with the input.
+    /// The library's error message.
     case damaged(String)
-    /// The input may be sound, but is beyond a limit: which, and what to do.
+    /// The input may be sound, but exceeds a limit: which, and the remedy.
     case refused(String)
   }
 
@@ -159,17 +158,17 @@ struct DecodingStep {
 
 /// One of the libraries: it decompresses one frame (in gzip, a member) after another.
 ///
-/// It is asked once for a block of some 64 KiB, so that it costs nothing to be told apart at run time.
+/// One call handles about 64 KiB, so dynamic dispatch costs nothing.
 protocol FrameDecoder: AnyObject {
-  /// Decompresses as much of `input` as fits into `output`, which has room. `input` may be empty: then what
-  /// the library holds back comes out. A call that neither consumes nor produces wants more input.
+  /// Decompresses as much of `input` as fits into `output`, which has room. `input` may be empty: then the library's
+  /// buffered output is returned. A call that neither consumes nor produces needs more input.
   func step(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> DecodingStep
-  /// What follows is the beginning of a frame.
+  /// The next bytes begin a frame.
   func beginFrame()
 }
 
 extension Compression {
-  /// The library for it; nil where that gets no memory.
+  /// The library for it; nil if that is out of memory.
   func makeDecoder() -> (any FrameDecoder)? {
     switch self {
     case .gzip: GzipDecoder()
@@ -181,7 +180,7 @@ extension Compression {
 
 /// zlib reading gzip members (RFC 1952), checksums verified.
 final class GzipDecoder: FrameDecoder {
-  /// zlib keeps a pointer to it, so it stays in one place.
+  /// zlib stores a pointer to it, so its address is fixed.
   private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
 
   /// 15 is the largest window, 32 KiB; 16 more asks for the gzip wrapper.
@@ -218,7 +217,7 @@ final class GzipDecoder: FrameDecoder {
     switch result {
     case Z_OK, Z_BUF_ERROR: .ongoing  // the latter: nothing to do without more input
     case Z_STREAM_END: .frameEnd
-    case Z_MEM_ERROR: .refused("zlib got no memory: free some, and try again")
+    case Z_MEM_ERROR: .refused("zlib is out of memory; free some and try again")
     default: .damaged(stream.pointee.msg.map { String(cString: $0) } ?? "zlib's error \(result)")
     }
   }
@@ -230,7 +229,7 @@ final class LZ4Decoder: FrameDecoder {
   private static let shortestHeader = 7
 
   private let context: OpaquePointer
-  /// Bytes up to the end of the present block, as the library said; it is given no more, as with zstd.
+  /// Bytes up to the end of the current block, according to the library; it gets no more, as with zstd.
   private var wanted = LZ4Decoder.shortestHeader
 
   init?() {
@@ -263,12 +262,12 @@ final class LZ4Decoder: FrameDecoder {
 
 /// libzstd reading frames and skippable frames (RFC 8878), checksums verified.
 final class ZstdDecoder: FrameDecoder {
-  /// What a frame may ask for: the library's own default, 128 MiB, said here so that it does not change.
+  /// Maximum window of a frame: the library's default, 128 MiB, made explicit.
   private static let windowLog: Int32 = 27
 
   private let context: OpaquePointer
-  /// Bytes up to the end of the present block, as the library said. It is given no more: a block that is
-  /// damaged then takes no sound one before it along, as the library hands nothing over from a call that fails.
+  /// Bytes up to the end of the current block, according to the library. It gets no more: a failing call returns no
+  /// output, so a damaged block would discard sound ones before it.
   private var wanted = 0
 
   init?() {
@@ -305,10 +304,10 @@ final class ZstdDecoder: FrameDecoder {
     switch ZSTD_getErrorCode(result) {
     case ZSTD_error_frameParameter_windowTooLarge:
       return .refused(
-        "it takes a window of more than \(ByteSize.text(1 << Int(windowLog))) of memory: decompress it first: "
-          + "zstd -dc --long=31 FILE | apnsift inspect -")
+        "it needs a window of more than \(ByteSize.text(1 << Int(windowLog))) of memory; decompress it "
+          + "first: zstd -dc --long=31 FILE | apnsift inspect -")
     case ZSTD_error_memory_allocation:
-      return .refused("libzstd got no memory: free some, and try again")
+      return .refused("libzstd is out of memory; free some and try again")
     default:
       return .damaged(reason)
     }

@@ -3,46 +3,45 @@ import Platform
 
 /// One thing to read: a file by its path, or standard input.
 package struct Input: Equatable, Sendable {
-  /// The input as reports name it: as it was given, in a directory its path, `-` for standard input.
+  /// The input's name in reports: as given; in a directory its path; `-` for standard input.
   package var name: String
-  /// The path as the system takes it, NUL-terminated: not every file name is UTF-8. Nil is standard input.
+  /// The path for system calls, NUL-terminated: not every file name is UTF-8. Nil is standard input.
   package var path: [CChar]?
-  /// The directory that a user named and that it lies in; nil where the input itself was named. What lies
-  /// in a directory and is recognised as nothing is skipped; what was named is read all the same.
+  /// The named directory that contains it; nil if the input itself was named. Files of no known format are skipped in
+  /// a directory, but read if they were named.
   package var directory: String?
-  /// Which direction of a connection it holds, where two dumps were named as the two of one.
+  /// The direction of a connection it contains, if two dumps were named as a pair.
   package var half: Half?
 
   /// A direction of a pair of dumps.
   package enum Half: Sendable {
-    /// What the client sent; read first.
+    /// The client's bytes; read first.
     case requests
-    /// What the server sent.
+    /// The server's bytes.
     case responses
   }
 
   package var isNamed: Bool { directory == nil }
 
-  /// Bytes of a regular file; nil of anything else.
+  /// Size of a regular file, in bytes; nil for anything else.
   package var size: Int? {
     var status = stat()
     guard let path, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
   }
 
-  /// Which file it is; nil where there is none.
+  /// Identity of the file; nil if it does not exist.
   package var identity: FileIdentity? {
     path.map { FileIdentity(at: $0) } ?? FileIdentity(of: STDIN_FILENO)
   }
 
-  /// The input that a user calls `argument`.
+  /// The input named `argument`.
   package init(_ argument: String) {
     name = argument
     path = argument == "-" ? nil : Array(argument.utf8CString)
   }
 
-  /// The input that a user calls `argument`, by the NUL-terminated path that the system was given: the two
-  /// differ where a name is not UTF-8.
+  /// The input named `argument`, with its NUL-terminated path: the two differ if a name is not UTF-8.
   package init(_ argument: String, path: [CChar]) {
     name = argument
     self.path = argument == "-" ? nil : path
@@ -55,18 +54,17 @@ package struct Input: Equatable, Sendable {
   }
 }
 
-/// Finds the inputs that the arguments of a command stand for.
+/// Finds the inputs named by the arguments of a command.
 package struct InputWalk {
   package private(set) var inputs: [Input] = []
-  /// What could not be walked, by name, and the directory that was named.
+  /// Members that could not be walked, by name, with the directory that was named.
   package private(set) var faults: [(name: String, directory: String, fault: InputFault)] = []
   /// The directories that were named.
   package private(set) var directories: [String] = []
-  /// Members of directories that are no files: sockets, devices, pipes, links to nothing. By name, with what
-  /// they are.
+  /// Members of directories that are not files: sockets, devices, pipes, links to nothing. By name, with their kind.
   package private(set) var passedOver: [(name: String, reason: String)] = []
 
-  /// Directories nested deeper are not entered, and said so: a guard against loops of mounts.
+  /// Directories nested deeper are reported and not entered: a guard against loops of mounts.
   private static let maxDepth = 128
 
   /// - Parameter arguments: paths, or `-` for standard input. Directories are walked in the byte order of
@@ -76,8 +74,8 @@ package struct InputWalk {
   }
 
   /// - Parameters:
-  ///   - named: what was named; directories among it are walked.
-  ///   - paired: the halves of a pair of dumps, which are read as they are.
+  ///   - named: the named inputs; directories among them are walked.
+  ///   - paired: the halves of a pair of dumps, never walked.
   package init(_ named: [Input], paired: [Input] = []) {
     inputs = paired
     for input in named {
@@ -93,7 +91,7 @@ package struct InputWalk {
   private mutating func walk(_ directory: [CChar], of root: String, name: String, depth: Int) {
     guard depth < Self.maxDepth else {
       faults.append(
-        (name, root, InputFault("is nested more than \(Self.maxDepth) directories deep: name it itself")))
+        (name, root, InputFault("nested more than \(Self.maxDepth) directories deep; name it directly")))
       return
     }
     guard let members = DirectoryEntry.names(in: directory) else {
@@ -114,7 +112,7 @@ package struct InputWalk {
       switch DirectoryEntry.kind(of: path, followingLinks: true) {
       case S_IFREG: inputs.append(member)
       case S_IFDIR: passedOver.append((member.name, "a link to a directory"))
-      default: passedOver.append((member.name, "a link that leads to no file"))
+      default: passedOver.append((member.name, "a broken link"))
       }
     default: passedOver.append((member.name, "neither a file nor a directory"))
     }

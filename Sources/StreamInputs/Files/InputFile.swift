@@ -1,35 +1,32 @@
 import PacketCapture
 
-/// A file, or standard input, whose content is read from its beginning to its end in blocks; where the file
-/// is compressed, what it was made from. Offsets are of the content, from 0; `bytesRead` and `size` are of the
-/// file as it lies on disk.
+/// A file, or standard input, whose content is read sequentially in blocks and decompressed if necessary. Offsets are
+/// of the content, from 0; `bytesRead` and `size` are of the file on disk.
 package struct InputFile: ~Copyable {
-  /// How the content is stored on disk; nil where the file holds the bytes themselves. Known from the first
-  /// `fill` on.
+  /// Compression on disk; nil if the file is not compressed. Known from the first `fill` on.
   package private(set) var compression: Compression?
-  /// Bytes of content handed over so far.
+  /// Bytes of content returned so far.
   package private(set) var contentLength = 0
 
   private var stored: StoredFile
   private var decompressor: Decompressor?
-  /// The file's first bytes, which told what it is, until they are handed over.
+  /// The file's first bytes, read to detect its compression, until they are returned.
   private var head: ArraySlice<UInt8> = []
   private var isBegun = false
-  /// What looks compressed and is not, is read as it lies there.
+  /// Whether files that only look compressed are read as raw bytes.
   private let readsLookalikes: Bool
   private var history: CaptureHistory?
-  /// Why reading came to its end, where that is not the file's. It is told once what was read before it has
-  /// been handed over.
+  /// Why reading ended before the end of the file. It is reported once, after the bytes before it.
   private var fault: InputFault?
 
-  /// Bytes that tell an uncompressed file, or nearly: no field after them matters. A block of SHA-256.
+  /// Bytes needed to detect most uncompressed files. A block of SHA-256.
   private static let shortHead = 64
 
-  /// Opens what `input` names; a fault says why it cannot be.
+  /// Opens `input`; throws a fault if that fails.
   /// - Parameters:
-  ///   - hashes: whether SHA-256 of the file is wanted.
-  ///   - readsLookalikes: whether a file of which nothing can be decompressed is read as it lies there, in
-  ///     place of a fault.
+  ///   - hashes: whether to compute SHA-256 of the file.
+  ///   - readsLookalikes: whether a file of which nothing can be decompressed is read as raw bytes instead of
+  ///     failing.
   package init(
     _ input: Input, hashes: Bool = false, readsLookalikes: Bool = false
   ) throws(InputFault) {
@@ -37,24 +34,24 @@ package struct InputFile: ~Copyable {
     self.readsLookalikes = readsLookalikes
   }
 
-  /// The file's size in bytes on disk where that is known before it is read: not of pipes and devices.
+  /// The file's size in bytes on disk, if known in advance: not for pipes and devices.
   package var size: Int? { stored.size }
-  /// Bytes of the file as it lies on disk that have been read.
+  /// Bytes read of the file on disk.
   package var bytesRead: Int { stored.bytesRead }
 
-  /// SHA-256 of the file as it lies on disk, in hex, once it has been read; nil where it was not asked for.
+  /// SHA-256 of the file on disk, in hex, once it has been read; nil if it was not requested.
   package mutating func takeDigest() -> String? { stored.takeDigest() }
 
-  /// Reads until `buffer` is full from `start` on or the file ends; returns the index after the last byte
-  /// read. So a block's length does not depend on how a pipe was written. Where reading fails after some
-  /// bytes, those are returned, and the next call throws.
+  /// Reads until `buffer` is full from `start` on or the file ends; returns the index after the last byte read. So a
+  /// block's length does not depend on how a pipe was written. If reading fails after some bytes, those are returned,
+  /// and the next call throws.
   package mutating func fill(_ buffer: inout [UInt8], from start: Int) throws(InputFault) -> Int {
     if !isBegun { begin() }
     var filled = start
     buffer.withUnsafeMutableBytes { bytes in
       while filled < bytes.count, fault == nil {
         let count = read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]))
-        // A file that turned out to hold the bytes themselves goes on with its head.
+        // A file that turned out not to be compressed continues with its head.
         if count == 0, head.isEmpty { break }
         filled += count
       }
@@ -65,9 +62,9 @@ package struct InputFile: ~Copyable {
     return filled
   }
 
-  /// From now on the bytes of the content can be found again: in the file itself, or the last `length` of them where that
-  /// cannot be read twice.
-  /// - Parameter head: all of the content that has been read so far.
+  /// Gives access to earlier bytes of the content from now on: in the file itself, or the last `length` of them if
+  /// the file cannot be read twice.
+  /// - Parameter head: all content read so far.
   package mutating func keepHistory(_ length: Int, after head: ArraySlice<UInt8>) -> CaptureHistory {
     let kept =
       stored.isRegular && compression == nil ? stored.history : CaptureHistory(capacity: length)
@@ -76,11 +73,11 @@ package struct InputFile: ~Copyable {
     return kept
   }
 
-  /// Looks at the file's first bytes.
+  /// Detects the compression from the file's first bytes.
   private mutating func begin() {
     isBegun = true
-    var bytes = readHead(Self.shortHead, behind: [])
-    if Compression.mayBeSkippable(bytes[...]) { bytes = readHead(Compression.headLength, behind: bytes) }
+    var bytes = readHead(Self.shortHead, after: [])
+    if Compression.mayBeSkippable(bytes[...]) { bytes = readHead(Compression.headLength, after: bytes) }
     if let found = Compression(of: bytes[...]) {
       compression = found
       decompressor = Decompressor(found, head: bytes)
@@ -90,7 +87,7 @@ package struct InputFile: ~Copyable {
   }
 
   /// The file's next bytes after `bytes`, up to `length` in all.
-  private mutating func readHead(_ length: Int, behind bytes: [UInt8]) -> [UInt8] {
+  private mutating func readHead(_ length: Int, after bytes: [UInt8]) -> [UInt8] {
     var filled = bytes.count
     var bytes = bytes + [UInt8](repeating: 0, count: max(0, length - filled))
     bytes.withUnsafeMutableBytes { target in
@@ -103,7 +100,7 @@ package struct InputFile: ~Copyable {
     return Array(bytes.prefix(filled))
   }
 
-  /// The next bytes of content; none at its end, with the reason in `fault` where that is not the file's.
+  /// The next bytes of content; none at its end, or if there is a `fault`.
   private mutating func read(into target: UnsafeMutableRawBufferPointer) -> Int {
     if decompressor != nil { return decompress(into: target) }
     if !head.isEmpty {
@@ -121,7 +118,7 @@ package struct InputFile: ~Copyable {
     let count = decompressor?.fill(target, from: &stored) ?? 0
     fault = stored.fault ?? decompressor?.fault
     guard fault != nil else { return count }
-    if readsLookalikes, stored.fault == nil, let bytes = decompressor?.bytesThatOnlyLook() {
+    if readsLookalikes, stored.fault == nil, let bytes = decompressor?.lookalikeBytes() {
       fault = nil
       decompressor = nil
       compression = nil
@@ -132,7 +129,7 @@ package struct InputFile: ~Copyable {
     return count
   }
 
-  /// Reads the rest of a file that cannot be decompressed any further, for its length and its digest.
+  /// Reads the rest of a file that cannot be decompressed further, for its length and its digest.
   private mutating func readToEnd() {
     withUnsafeTemporaryAllocation(byteCount: Decompressor.inputLength, alignment: 16) { buffer in
       while stored.read(into: buffer) > 0 {}
@@ -141,7 +138,7 @@ package struct InputFile: ~Copyable {
 }
 
 extension InputFile {
-  /// All content of a small file. Of one that has more than `limit` bytes it is more than those, by which it shows.
+  /// All content of a small file. For one of more than `limit` bytes, the result is longer than `limit`.
   package static func content(of input: Input, limit: Int) throws(InputFault) -> [UInt8] {
     var file = try InputFile(input)
     var content: [UInt8] = []

@@ -19,7 +19,7 @@ package struct LineReader: ~Copyable {
     file = try InputFile(Input(argument))
   }
 
-  /// The next line without its end (`\n` or `\r\n`), a byte order mark taken off the first; nil at the end.
+  /// The next line without its end (`\n` or `\r\n`) or a byte order mark; nil at the end.
   package mutating func next() throws -> String? {
     var line: [UInt8] = []
     while true {
@@ -36,7 +36,7 @@ package struct LineReader: ~Copyable {
       start = end.map { $0 + 1 } ?? filled
       guard line.count <= Self.maxLineLength else {
         throw InputFault(
-          "the line is longer than \(ByteSize.text(Self.maxLineLength)): a line is expected to hold one entry",
+          "the line is longer than \(ByteSize.text(Self.maxLineLength)); expected one entry per line",
           line: lineNumber + 1)
       }
       if end != nil { return finish(line) }

@@ -3,21 +3,20 @@ import PacketCapture
 import Platform
 import WireBytes
 
-/// A file as it lies on disk, or standard input, read from its beginning to its end, counted and hashed on
-/// the way. It is closed when it goes.
+/// A file on disk, or standard input, read sequentially, counted and hashed. It is closed on deinitialisation.
 struct StoredFile: ~Copyable {
   private let descriptor: Int32
   private var hash: InputHash?
-  /// Where in the file reading began: standard input may have been read before.
+  /// Offset in the file at which reading began: standard input may have been read before.
   private let startOffset: Int
-  /// The file's size in bytes where that is known before it is read: not of pipes and devices.
+  /// The file's size in bytes, if known in advance: not for pipes and devices.
   let size: Int?
   /// Bytes read so far.
   private(set) var bytesRead = 0
-  /// Why reading came to its end, where that is not the file's.
+  /// Why reading ended before the end of the file.
   private(set) var fault: InputFault?
 
-  /// Opens what `input` names; a fault says why it cannot be.
+  /// Opens `input`; throws a fault if that fails.
   init(_ input: Input, hashes: Bool) throws(InputFault) {
     hash = hashes ? InputHash() : nil
     guard let path = input.path else {
@@ -41,11 +40,10 @@ struct StoredFile: ~Copyable {
     if descriptor > STDERR_FILENO { _ = close(descriptor) }
   }
 
-  /// Whether bytes can be read again.
+  /// Whether bytes can be read twice.
   var isRegular: Bool { size != nil }
 
-  /// Reads what is there, up to `buffer`'s length; 0 at the end of the file, or where `fault` says why no
-  /// more can be read.
+  /// Reads available bytes, up to `buffer`'s length; 0 at the end of the file, or after a `fault`.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     while fault == nil, let base = buffer.baseAddress, !buffer.isEmpty {
       let count = Self.system(read: descriptor, base, buffer.count)
@@ -60,13 +58,13 @@ struct StoredFile: ~Copyable {
     return 0
   }
 
-  /// Finds bytes of a regular file again, as long as this is open.
+  /// Access to earlier bytes of a regular file, as long as this is open.
   var history: CaptureHistory { CaptureHistory(descriptor: descriptor, start: startOffset) }
 
-  /// SHA-256 of all bytes read, as 64 hex digits; nil where it was not asked for. It can be taken once.
+  /// SHA-256 of all bytes read, as 64 hex digits; nil if it was not requested. It can be taken once.
   mutating func takeDigest() -> String? { hash.take()?.hexDigest() }
 
-  /// The system's call, which the method of the same name hides.
+  /// The system call, which the method of the same name hides.
   private static func system(read descriptor: Int32, _ target: UnsafeMutableRawPointer, _ count: Int) -> Int {
     Platform.read(descriptor, target, count)
   }
@@ -78,11 +76,10 @@ struct StoredFile: ~Copyable {
   }
 }
 
-/// SHA-256 of bytes as they come, by the system's libcrypto: it uses the processor's instructions for it
-/// and costs no build time (docs/decisions/0001-sha256-from-libcrypto.md).
+/// Incremental SHA-256 by the system's libcrypto: it uses the processor's instructions for it and costs no build time
+/// (docs/decisions/0001-sha256-from-libcrypto.md).
 package struct InputHash: ~Copyable {
-  /// Nil where libcrypto has no memory or no SHA-256 to offer: then there is no digest, which reports show
-  /// as null.
+  /// Nil if libcrypto is out of memory or lacks SHA-256: then there is no digest, and reports have null.
   private let context: OpaquePointer?
 
   package init() {
@@ -115,10 +112,10 @@ package struct InputHash: ~Copyable {
 }
 
 extension InputHash {
-  /// The digest of a regular file as it lies on disk; nil of anything else, which cannot be read twice, and of what
-  /// cannot be read.
+  /// The digest of a regular file on disk; nil for anything else, which cannot be read twice, and for unreadable
+  /// files.
   package static func digest(of input: Input) -> String? {
-    // Asked first: opening a pipe takes it from who reads it next.
+    // Checked first: opening a pipe would take its data from the next reader.
     guard let path = input.path, DirectoryEntry.isRegularFile(path),
       var file = try? StoredFile(input, hashes: true)
     else { return nil }

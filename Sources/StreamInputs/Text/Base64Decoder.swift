@@ -1,31 +1,31 @@
 import PacketCapture
 import WireBytes
 
-/// Decodes base64 (RFC 4648, section 4) and its URL-safe form (section 5), with white space anywhere. Data
-/// after padding begins a new text, as where several texts were written to one file.
+/// Decodes base64 (RFC 4648, section 4) and its URL-safe form (section 5), with white space anywhere. Data after
+/// padding begins a new text, as in a file of several texts.
 ///
-/// What it makes of a text that is not quite that:
-/// - another character stands in the place of one of the four of its group: a fault, and a gap of 3 bytes.
-/// - if the lines of the text's head hold whole groups, a line that ends within a group lacks characters: a
-///   fault and a gap of 3 bytes, and the next line begins a group again.
-/// - a text that ends within a group gives the bytes that are there, and a fault unless it is URL-safe, where
-///   padding is usually left out.
+/// Errors in the text:
+/// - another character replaces one of the four of its group: a fault, and a gap of 3 bytes.
+/// - if the lines of the text's head consist of whole groups, a line that ends within a group lacks characters: a
+///   fault and a gap of 3 bytes, and the next line begins a new group.
+/// - a text that ends within a group yields the bytes before the end, and a fault unless it is URL-safe, where
+///   padding is usually omitted.
 ///
-/// Bits after the last byte of a padded group that are not zero are no fault: they are no data, and what
-/// the writer left in them does not make the bytes before them doubtful.
+/// Nonzero bits after the last byte of a padded group are not a fault: they are not data, and do not make the bytes
+/// before them suspect.
 package struct Base64Decoder: HeadedTextDecoder {
-  /// What has been read of a group of four characters.
+  /// The characters read of a group of four.
   private struct Group: Sendable {
     var count = 0
     /// The characters' values, the last one lowest.
     var bits: UInt32 = 0
     /// File offsets of the four characters.
     var offsets = SIMD4<Int>()
-    /// How many `=` there are.
+    /// Number of `=`.
     var padding = 0
     var isDamaged = false
-    /// The end of a line that broke off within this group.
-    var lineEnd: TextPlace?
+    /// The end of a line within this group.
+    var lineEnd: TextPosition?
   }
 
   var head = TextHead()
@@ -62,13 +62,13 @@ package struct Base64Decoder: HeadedTextDecoder {
   }
 
   mutating func end(into output: inout DecodedText) -> Bool {
-    let place = group.lineEnd ?? cursor.place
+    let position = group.lineEnd ?? cursor.position
     if group.isDamaged {
       closeGroup(into: &output)
     } else if group.count == 1 || group.padding > 0 || (group.count > 0 && !isURLSafe) {
       faults.report(
-        "the text ends within a group of base64: \(group.count) of its 4 characters are there; the text may "
-          + "be cut, and what is there is used", at: place, into: &output)
+        "the text ends after \(group.count) of 4 characters of a base64 group: it may be truncated; its "
+          + "bytes are used", at: position, into: &output)
     }
     appendGroup(into: &output)
     group = Group()
@@ -76,8 +76,7 @@ package struct Base64Decoder: HeadedTextDecoder {
     return true
   }
 
-  /// Reads whole groups without white space or padding, as many as stand at `start`; returns the index
-  /// after them.
+  /// Reads whole groups without white space or padding from `start` on; returns the index after them.
   private mutating func readGroups(
     _ text: RawSpan, from start: Int, at fileOffset: Int, into output: inout DecodedText
   ) -> Int {
@@ -87,7 +86,7 @@ package struct Base64Decoder: HeadedTextDecoder {
       var index = start
       for _ in 0..<groups {
         let (bits, marks) = Base64Alphabet.group(in: text, at: index)
-        guard marks & Base64Alphabet.isForeign == 0 else { break }
+        guard marks & Base64Alphabet.isInvalid == 0 else { break }
         seen |= marks
         bytes.append(UInt8(truncatingIfNeeded: bits &>> 16))
         bytes.append(UInt8(truncatingIfNeeded: bits &>> 8))
@@ -104,7 +103,7 @@ package struct Base64Decoder: HeadedTextDecoder {
     let offset = cursor.fileOffset
     if ASCII.isWhiteSpace(character) {
       guard character == ASCII.newline else { return }
-      if group.count > 0, group.lineEnd == nil { group.lineEnd = cursor.place(offset) }
+      if group.count > 0, group.lineEnd == nil { group.lineEnd = cursor.position(offset) }
       cursor.passNewline(at: offset)
       return
     }
@@ -114,8 +113,8 @@ package struct Base64Decoder: HeadedTextDecoder {
     let value = Base64Alphabet.values[Int(character)]
     if character == UInt8(ascii: "="), group.count > 2 {
       group.padding += 1
-    } else if value & Base64Alphabet.isForeign != 0 || group.padding > 0 {
-      damageGroup(character, at: cursor.place(offset), into: &output)
+    } else if value & Base64Alphabet.isInvalid != 0 || group.padding > 0 {
+      damageGroup(character, at: cursor.position(offset), into: &output)
     } else {
       isURLSafe = isURLSafe || value & Base64Alphabet.isURLSafe != 0
       group.bits = group.bits << 6 | UInt32(value & 63)
@@ -123,22 +122,24 @@ package struct Base64Decoder: HeadedTextDecoder {
     if group.count == 4 { closeGroup(into: &output) }
   }
 
-  private mutating func damageGroup(_ character: UInt8, at place: TextPlace, into output: inout DecodedText) {
+  private mutating func damageGroup(
+    _ character: UInt8, at position: TextPosition, into output: inout DecodedText
+  ) {
     if !group.isDamaged {
-      let expected = group.padding > 0 ? "\"=\"" : "a character of base64"
+      let expected = group.padding > 0 ? "\"=\"" : "a base64 character"
       faults.report(
-        "\(expected) was expected, and found was \(ASCII.name(character)); the 3 bytes of its group are left "
-          + "out", at: place, into: &output)
+        "expected \(expected), found \(ASCII.name(character)); the 3 bytes of its group are "
+          + "skipped", at: position, into: &output)
     }
     group.isDamaged = true
   }
 
-  /// A line broke off within the group, in a text whose lines hold whole ones.
-  private mutating func abandonGroup(at lineEnd: TextPlace, into output: inout DecodedText) {
+  /// A line ended within the group, in a text whose lines have whole groups.
+  private mutating func abandonGroup(at lineEnd: TextPosition, into output: inout DecodedText) {
     if !group.isDamaged {
       faults.report(
-        "the line ends within a group of 4 characters, unlike the others: characters are missing from it, "
-          + "or were put in; bytes before this place may be wrong", at: lineEnd, into: &output)
+        "the line ends within a group of 4 characters, unlike the others: characters were lost or "
+          + "inserted; bytes before this position may be wrong", at: lineEnd, into: &output)
     }
     group.isDamaged = true
     closeGroup(into: &output)
@@ -153,7 +154,7 @@ package struct Base64Decoder: HeadedTextDecoder {
     group = Group()
   }
 
-  /// Adds the bytes that the group's characters fill: one less than there are characters.
+  /// Adds the bytes of the group: one less than there are characters.
   private func appendGroup(into output: inout DecodedText) {
     let characters = group.count - group.padding
     guard characters > 1 else { return }
@@ -165,20 +166,20 @@ package struct Base64Decoder: HeadedTextDecoder {
   }
 }
 
-/// The characters of base64 and what they stand for.
+/// The base64 characters and their values.
 enum Base64Alphabet {
-  /// Marks beside the six bits of a value: the character is none of base64; it is `-` or `_`, which only the
+  /// Marks in addition to the six bits of a value: the character is not base64; it is `-` or `_`, which only the
   /// URL-safe alphabet has.
-  static let isForeign: UInt8 = 0x80
+  static let isInvalid: UInt8 = 0x80
   static let isURLSafe: UInt8 = 0x40
 
-  /// Three bytes stand at the first three of every four characters.
+  /// Three bytes are located at the first three of every four characters.
   static let spacing = Spacing(stride: 1, groupSize: 3, groupStride: 4)
 
   /// The value of each byte of text, 0 to 63, with its marks.
   static let values: InlineArray<256, UInt8> = {
     let standard: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-    var values = InlineArray<256, UInt8>(repeating: isForeign)
+    var values = InlineArray<256, UInt8>(repeating: isInvalid)
     for value in 0..<64 { values[Int(standard.utf8Start[value])] = UInt8(value) }
     values[Int(UInt8(ascii: "-"))] = 62 | isURLSafe
     values[Int(UInt8(ascii: "_"))] = 63 | isURLSafe
@@ -201,31 +202,31 @@ enum Base64Alphabet {
 }
 
 extension Base64Decoder {
-  /// A single line that is no whole number of groups (its end may be cut) must have this many characters.
+  /// Minimum length of a single line whose length is not a multiple of 4, as its end may be cut.
   private static let shortestOddLine = 40
-  /// Characters of base64 that one other character takes to be believed as damage.
+  /// Minimum number of base64 characters per other character for it to count as damage.
   private static let charactersPerDamage = 256
-  /// One line of so many may have another length than the rest, as one that lost a character.
+  /// One in this number of lines may have another length than the rest, such as one that lost a character.
   private static let linesPerOddLine = 8
 
-  /// Whether a file that begins with `head` (`isWhole`: and has no more) is base64: at least 8 characters of
-  /// one of its alphabets and hardly any other, no blanks, and lines of one length that is a multiple of 4.
-  /// The last line may be shorter, and so may one that ends in padding.
+  /// Whether a file that begins with `head` (`isWhole`: and has no more) is base64: at least 8 characters of one of
+  /// its alphabets and hardly any other, no blanks, and lines of one length that is a multiple of 4. The last line
+  /// may be shorter, and so may one that ends in padding.
   ///
-  /// Capitals, small letters, and digits or marks must all occur, so that a list of words is not taken for
-  /// base64. The shortest dump, a tuple of 38 bytes with a random token, lacks one of them in less than one
-  /// case of 10,000.
+  /// Upper-case letters, lower-case letters, and digits or marks must all occur, so that a list of words is not
+  /// detected as base64. The shortest dump, a tuple of 38 bytes with a random token, lacks one of them in less than
+  /// one case of 10,000.
   package static func recognises(_ head: RawSpan, isWhole: Bool) -> Bool {
-    guard !head.holdsControlCharacters else { return false }
+    guard !head.hasControlCharacters else { return false }
     let characters = Characters(of: head)
     let total = characters.capitals + characters.small + characters.others
     guard total >= 8, !characters.hasBlanks, characters.hasAllKinds,
-      characters.foreign * charactersPerDamage <= total
+      characters.invalid * charactersPerDamage <= total
     else { return false }
     return hasEvenLines(head)
   }
 
-  /// Whether the lines are of one length, as a tool wraps them.
+  /// Whether the lines have one length, as tools wrap them.
   private static func hasEvenLines(_ head: RawSpan) -> Bool {
     let widths = lineWidths(of: head)
     guard let last = widths.last else { return false }
@@ -255,14 +256,14 @@ extension Base64Decoder {
   }
 }
 
-/// What kinds of characters a text is made of.
+/// Counts of the kinds of characters in a text.
 private struct Characters {
   var capitals = 0
   var small = 0
-  /// Digits, and what else base64 is written with.
+  /// Digits, and other base64 characters.
   var others = 0
-  /// Characters that are none of base64.
-  var foreign = 0
+  /// Characters outside base64.
+  var invalid = 0
   var hasBlanks = false
 
   var hasAllKinds: Bool { capitals > 0 && small > 0 && others > 0 }
@@ -277,8 +278,8 @@ private struct Characters {
       case UInt8(ascii: "a")...UInt8(ascii: "z"): small += 1
       case UInt8(ascii: "="): others += 1
       default:
-        let isForeign = Base64Alphabet.values[Int(character)] & Base64Alphabet.isForeign != 0
-        if isForeign { foreign += 1 } else { others += 1 }
+        let isInvalid = Base64Alphabet.values[Int(character)] & Base64Alphabet.isInvalid != 0
+        if isInvalid { invalid += 1 } else { others += 1 }
       }
     }
   }

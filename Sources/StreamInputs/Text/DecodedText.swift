@@ -1,27 +1,26 @@
 import PacketCapture
 
-/// What a text decoder has made of a block: bytes, the gaps between them, and what it could not read.
+/// A text decoder's output for a block: bytes, gaps between them, and faults.
 package struct DecodedText: Sendable {
   /// One extent, in the order of the file.
   package enum Part: Equatable, Sendable {
-    /// The next `count` of `bytes`: the first one stands in the file at `fileOffset`, the others as `spacing`
-    /// says. Stretches that follow one another directly are contiguous in the stream.
+    /// The next `count` of `bytes`: the first one is at `fileOffset` in the file, the others follow as `spacing`
+    /// says. Successive extents are contiguous in the stream.
     case bytes(count: Int, fileOffset: Int, spacing: Spacing)
-    /// `length` bytes that the text says are missing, noticed at `fileOffset`.
+    /// `length` bytes missing according to the text, detected at `fileOffset`.
     case gap(length: Int, fileOffset: Int)
-    /// A place that cannot be read.
+    /// An unreadable position.
     indirect case fault(InputFault)
   }
 
-  /// A decoder stops when it has put out this many bytes (or as many parts), so that an input which says
-  /// "the line before, two thousand million times" costs no more memory than any other. It may go beyond it
-  /// by what one line holds.
+  /// A decoder stops at this number of bytes (or parts), so that an input which says "the line before, two thousand
+  /// million times" costs no more memory than any other. It may exceed it by one line.
   package static let capacity = 64 << 10
 
   package private(set) var bytes: [UInt8] = []
   package private(set) var parts: [Part] = []
   /// The last part while bytes may still be added to it.
-  private var stretch: Stretch?
+  private var extent: Extent?
 
   package init() {}
 
@@ -30,21 +29,21 @@ package struct DecodedText: Sendable {
   /// Bytes that fit in before it is full.
   var room: Int { max(0, Self.capacity - bytes.count) }
 
-  /// Adds a byte that stands at `fileOffset`, in a text whose bytes are usually `stride` bytes apart.
+  /// Adds a byte at `fileOffset`, in a text whose bytes are usually `stride` bytes apart.
   package mutating func append(_ byte: UInt8, at fileOffset: Int, stride: Int) {
     bytes.append(byte)
     extend(by: 1, at: fileOffset, spacing: Spacing(stride: stride))
   }
 
-  /// Adds the bytes, at most `maxCount`, that `write` puts out: the first stands at `fileOffset`, the others
-  /// as `spacing` says. Returns how many they are.
+  /// Adds the bytes, at most `maxCount`, that `write` writes: the first is at `fileOffset`, the others follow as
+  /// `spacing` says. Returns their number.
   @inline(__always)
   mutating func append(
     upTo maxCount: Int, at fileOffset: Int, spacing: Spacing, write: (inout OutputSpan<UInt8>) -> Void
   ) -> Int {
     let before = bytes.count
     if bytes.capacity &- before < maxCount {
-      // Once for all: `append(addingCapacity:)` would otherwise grow a little each time.
+      // Reserved once: `append(addingCapacity:)` would grow a little each time.
       bytes.reserveCapacity(max(Self.capacity + Self.capacity / 4, before + maxCount))
     }
     bytes.append(addingCapacity: maxCount, initializingWith: write)
@@ -54,42 +53,42 @@ package struct DecodedText: Sendable {
   }
 
   package mutating func appendGap(length: Int, at fileOffset: Int) {
-    stretch = nil
+    extent = nil
     parts.append(.gap(length: length, fileOffset: fileOffset))
   }
 
   package mutating func append(_ fault: InputFault) {
-    stretch = nil
+    extent = nil
     parts.append(.fault(fault))
   }
 
-  /// What is added next stands apart from what was added before, wherever it stands in the file.
-  mutating func endStretch() { stretch = nil }
+  /// Ends the extent: the next bytes begin another, wherever they are in the file.
+  mutating func endExtent() { extent = nil }
 
   /// Empties it and keeps its storage.
   package mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     parts.removeAll(keepingCapacity: true)
-    stretch = nil
+    extent = nil
   }
 
   private mutating func extend(by count: Int, at fileOffset: Int, spacing: Spacing) {
-    if stretch?.absorb(count, at: fileOffset, spacing: spacing) == true, let stretch {
-      parts[parts.count &- 1] = stretch.part
+    if extent?.absorb(count, at: fileOffset, spacing: spacing) == true, let extent {
+      parts[parts.count &- 1] = extent.part
     } else {
-      let stretch = Stretch(count: count, fileOffset: fileOffset, spacing: spacing)
-      self.stretch = stretch
-      parts.append(stretch.part)
+      let extent = Extent(count: count, fileOffset: fileOffset, spacing: spacing)
+      self.extent = extent
+      parts.append(extent.part)
     }
   }
 }
 
-/// Bytes at even distances, and what it takes to tell whether further ones continue them.
-private struct Stretch: Sendable {
+/// Bytes at even distances, and the state to decide whether further ones continue them.
+private struct Extent: Sendable {
   private var count: Int
   private let fileOffset: Int
   private var spacing: Spacing
-  /// File offset of the last group's first byte, and how many bytes that group has so far.
+  /// File offset of the last group's first byte, and the number of bytes in that group so far.
   private var groupStart: Int
   private var inGroup: Int
 
@@ -104,8 +103,8 @@ private struct Stretch: Sendable {
 
   var part: DecodedText.Part { .bytes(count: count, fileOffset: fileOffset, spacing: spacing) }
 
-  /// Adds `more` bytes that stand at `offset` if they continue the extent: within its last group, or as its
-  /// next group. The second group of an extent decides how far apart its groups are.
+  /// Adds `more` bytes at `offset` if they continue the extent: within its last group, or as its next group. The
+  /// second group of an extent decides the distance of its groups.
   mutating func absorb(_ more: Int, at offset: Int, spacing other: Spacing) -> Bool {
     guard other.stride == spacing.stride else { return false }
     guard other.groupSize == 0 else { return absorbGroups(more, at: offset, spacing: other) }

@@ -1,20 +1,20 @@
 import WireBytes
 
-/// What sets the output of one hex dump tool apart from that of another. All have lines of an offset, a
-/// column of hex digits, and perhaps a column of text.
+/// Properties of one hex dump tool's output. All have lines of an offset, a column of hex digits, and optionally a
+/// column of text.
 package protocol OffsetTextFormat: Sendable {
-  /// Whether a dump ends with a line that holds its total alone.
+  /// Whether a dump ends with a line that has only the total size.
   static var endsWithTotal: Bool { get }
-  /// Where a text column that disagrees with the bytes comes from, for a message.
+  /// Cause of a wrong text column, for a message.
   static var hintOnTextColumn: String { get }
 
-  /// In what base the offsets of a text are written, judged by its head.
+  /// Base of a text's offsets, determined from its head.
   static func base(of head: RawSpan) -> OffsetBase
 
-  /// What stands after an offset that ends at `index` of a line that ends at `end`.
+  /// Kind of the characters after an offset that ends at `index` of a line that ends at `end`.
   static func behindOffset(_ text: RawSpan, at index: Int, to end: Int) -> BehindOffset
 
-  /// What stands after a group of hex digits that ends at `index` of a line that ends at `end`.
+  /// Kind of the characters after a group of hex digits that ends at `index` of a line that ends at `end`.
   static func behindGroup(_ text: RawSpan, at index: Int, to end: Int) -> BehindGroup
 
   /// Compares the text column, after the hex column that ends at `start`, with the line's bytes.
@@ -42,20 +42,20 @@ package enum BehindGroup {
 
 package enum TextColumn: Equatable {
   case agrees
-  /// There is none, or nothing but blanks.
+  /// Missing or blank.
   case absent
-  /// The character at this index of the line (the line's end, if characters are missing) is not what the
-  /// byte that the hex column holds would show as; nil if the hex column has no byte for it.
+  /// The character at this index of the line (the end of the line, if characters are missing) does not match the byte
+  /// of the hex column, `holds`; nil if that has no byte for it.
   case differs(at: Int, holds: UInt8?)
 
-  /// What the tools show for a byte.
+  /// The text column's character for a byte.
   @inline(__always)
   static func character(for byte: UInt8) -> UInt8 {
     byte &- 0x20 < 0x5f ? byte : UInt8(ascii: ".")
   }
 
-  /// `differs` with the first place from `start` to `end` of `text` that does not show what `bytes` hold, one
-  /// character a byte; nil if there is no difference.
+  /// `differs` with the first index from `start` to `end` of `text` that does not match `bytes`, one character a
+  /// byte; nil if there is no difference.
   @inline(__always)
   static func firstDifference(
     _ text: RawSpan, from start: Int, to end: Int, with bytes: ArraySlice<UInt8>
@@ -71,12 +71,12 @@ package enum TextColumn: Equatable {
   }
 }
 
-/// The base in which a dump's offsets are written.
+/// Base of a dump's offsets.
 package enum OffsetBase: UInt64, Sendable {
   case decimal = 10
   case hexadecimal = 16
 
-  /// An offset as the text's lines show it, for a message.
+  /// An offset in this base, for a message.
   func name(_ offset: UInt64) -> String {
     (self == .decimal ? "" : "0x") + String(offset, radix: Int(rawValue))
   }
@@ -121,8 +121,8 @@ package enum XxdFormat: OffsetTextFormat {
     return isColumnEnd ? .columnEnd : .group(index &+ 1)
   }
 
-  /// The text column is told from the blanks before it by its length, as it may begin with blanks itself. An
-  /// editor may have stripped blanks at the end of the line: characters that are missing there must be blanks.
+  /// The start of the text column follows from its length, as it may begin with blanks itself. An editor may have
+  /// stripped trailing blanks: missing characters at the end must be blanks.
   package static func compare(
     _ text: RawSpan, from start: Int, to end: Int, with bytes: ArraySlice<UInt8>
   ) -> TextColumn {
@@ -156,8 +156,8 @@ package enum XxdFormat: OffsetTextFormat {
     return true
   }
 
-  /// The base is decimal (`-d`) if a line's offset continues the one before in that base only. Offsets below
-  /// ten are the same in both, and those after `*` continue none.
+  /// The base is decimal (`-d`) if a line's offset continues the one before in that base only. Offsets below ten are
+  /// the same in both, and those after `*` continue none.
   package static func base(of head: RawSpan) -> OffsetBase {
     var base: OffsetBase?
     var before: HeadLine?
@@ -223,18 +223,18 @@ package enum HexdumpFormat: OffsetTextFormat {
 
 /// Reads the hex column of a dump's line.
 enum HexColumn {
-  /// What became of a line's hex column.
+  /// Result of reading a hex column.
   enum Outcome {
-    /// It is read; `end` is the index after its last digit.
+    /// Read completely; `end` is the index after its last digit.
     case whole(end: Int)
-    /// It is read up to a character at `index` that does not belong there.
+    /// Read up to an invalid character at `index`.
     case damaged(index: Int, message: String)
     /// The text ends within it.
     case cut(index: Int)
   }
 
-  /// Adds the bytes of the column that begins at `start`, in a line that ends at `lineEnd`, to `output`, up to
-  /// what cannot be read.
+  /// Adds the bytes of the column that begins at `start`, in a line that ends at `lineEnd`, to `output`, up to the
+  /// first error.
   static func read<Format: OffsetTextFormat>(
     _ text: RawSpan, from start: Int, to lineEnd: Int, of line: TextLine, as format: Format.Type,
     into output: inout DecodedText
@@ -260,22 +260,21 @@ enum HexColumn {
     }
   }
 
-  /// A group that lacks a digit, or has one too many: which one, nobody knows, so none of it is used.
+  /// A group with an odd number of digits: it is unknown which digit is missing or extra, so none is used.
   private static func oddGroup(at index: Int, digits: Int) -> Outcome {
     .damaged(
       index: index,
-      message: "a group of \(digits) hex digit\(digits == 1 ? "" : "s") where bytes are two digits each")
+      message: "expected two hex digits per byte, found a group of \(digits)")
   }
 
   private static func unexpected(_ text: RawSpan, at index: Int, lineEnd: Int) -> Outcome {
     let found = index < lineEnd ? ASCII.name(text.byte(at: index)) : "the end of the line"
-    return .damaged(index: index, message: "a hex digit was expected, and found was \(found)")
+    return .damaged(index: index, message: "expected a hex digit, found \(found)")
   }
 }
 
-/// Recognises the output of `od` and of `hexdump` without `-C`: an offset of six or seven digits, octal or
-/// hexadecimal, before words whose byte order only their maker knows. Read as plain hex it would give the
-/// offsets as bytes.
+/// Detects the output of `od` and of `hexdump` without `-C`: an offset of six or seven digits, octal or hexadecimal,
+/// before words of unknown byte order. Read as plain hex it would give the offsets as bytes.
 enum OffsetWords {
   private static let offsetDigits = 6...7
   /// Bytes of a line.
@@ -291,7 +290,7 @@ enum OffsetWords {
     return Int(first, radix: 16) == 0 && values.contains { (1...lineLength).contains($0) }
   }
 
-  /// The digits that a line begins with, if they are as many as an offset has and a blank or nothing follows.
+  /// The leading digits of a line, if their number is that of an offset and a blank or nothing follows.
   private static func offset(of line: ArraySlice<UInt8>) -> String? {
     let digits = line.prefix { Hex.value(ofDigit: $0) != nil }
     let next = line.dropFirst(digits.count).first

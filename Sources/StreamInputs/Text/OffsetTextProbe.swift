@@ -2,22 +2,22 @@ import WireBytes
 
 /// A line in the head of what may be a hex dump.
 struct HeadLine {
-  /// The offset, read as hex and as decimal digits; nil where the line has none, or not of that kind.
+  /// The offset, read as hex and as decimal digits; nil if the line has none, or not of that kind.
   private(set) var hexOffset: UInt64?
   private(set) var decimalOffset: UInt64?
-  /// How many bytes the hex column holds.
+  /// Number of bytes in the hex column.
   private(set) var count = 0
-  /// Whether the line can be read whole, and a text column, if there is one, agrees with the bytes.
+  /// Whether the whole line is valid, and a text column, if present, agrees with the bytes.
   private(set) var isClean = false
   private(set) var hasTextColumn = false
 
-  /// The offset that the next line has, if none is missing.
+  /// The offset of the next line, if none is missing.
   func end(in base: OffsetBase) -> UInt64? {
     let offset = base == .decimal ? decimalOffset : hexOffset
     return offset.map { $0 &+ UInt64(count) }
   }
 
-  /// Fewer digits than this are no tool's offset; older versions of xxd print seven, all others eight.
+  /// Minimum number of digits of an offset; older versions of xxd print seven, all others eight.
   private static let fewestDigits = 7
 
   private init<Format: OffsetTextFormat>(
@@ -46,8 +46,8 @@ struct HeadLine {
     }
   }
 
-  /// Calls `body` for every line of `head` but empty ones; for the last one, which may be cut, only if the
-  /// head is the whole file.
+  /// Calls `body` for every line of `head` except empty ones; for the last one, which may be cut, only if the head is
+  /// the whole file.
   static func forEach<Format: OffsetTextFormat>(
     in head: RawSpan, isWhole: Bool, as format: Format.Type, _ body: (HeadLine) -> Void
   ) {
@@ -67,11 +67,10 @@ struct HeadLine {
 }
 
 extension OffsetTextDecoder {
-  /// Whether a file that begins with `head` (`isWhole`: and has no more) is such a dump: most lines can be
-  /// read, and at least one of them could be nothing else, as its text column agrees with its bytes or its
-  /// offset continues the line before.
+  /// Whether a file that begins with `head` (`isWhole`: and has no more) is such a dump: most lines are valid, and at
+  /// least one is unambiguous, as its text column agrees with its bytes or its offset continues the line before.
   package static func recognises(_ head: RawSpan, isWhole: Bool) -> Bool {
-    guard !head.holdsControlCharacters else { return false }
+    guard !head.hasControlCharacters else { return false }
     var lines = 0
     var clean = 0
     var isDistinct = false

@@ -1,27 +1,26 @@
 import WireBytes
 
-/// Turns the text of a dump back into its bytes, a block at a time. One decoder reads one file.
+/// Decodes the text of a dump into bytes, a block at a time. One decoder reads one file.
 ///
-/// What comes out (bytes, where each of them stands, gaps, faults) does not depend on how the text was cut
-/// into blocks.
+/// The output (bytes and their offsets, gaps, faults) does not depend on how the text is divided into blocks.
 package protocol TextDecoder: Sendable {
-  /// Decodes `text`, the next block of the file, from `start` on, and returns the index after what was
-  /// read: `text.byteCount`, or less when `output` is full and has to be drained first.
+  /// Decodes `text`, the next block of the file, from `start` on, and returns the index after the last byte read:
+  /// `text.byteCount`, or less when `output` is full and must be drained first.
   mutating func decode(_ text: RawSpan, from start: Int, into output: inout DecodedText) -> Int
 
   /// The file has ended. Returns false when `output` is full: drain it and call again.
   mutating func finish(into output: inout DecodedText) -> Bool
 }
 
-/// A decoder that judges how its text is laid out by the text's head, before it decodes anything.
+/// A decoder that determines the layout of its text from the head, before it decodes anything.
 protocol HeadedTextDecoder: TextDecoder {
   var head: TextHead { get set }
 
-  /// Learns the layout from the head of the text; `isWhole` says that the text has no more than this.
-  /// Called once, before anything is read.
+  /// Determines the layout from the head of the text; `isWhole` says that the text has no more than this. Called
+  /// once, before anything is read.
   mutating func study(_ head: RawSpan, isWhole: Bool)
 
-  /// `decode`, of text that begins where the file begins, the head included.
+  /// `decode`, for text from the start of the file, including the head.
   mutating func read(_ text: RawSpan, from start: Int, into output: inout DecodedText) -> Int
 
   /// `finish`, after the last `read`.
@@ -47,7 +46,7 @@ extension HeadedTextDecoder {
     return readHead(into: &output) && end(into: &output)
   }
 
-  /// Reads what was held back; false if `output` became full before its end.
+  /// Reads the buffered head; false if `output` became full first.
   private mutating func readHead(into output: inout DecodedText) -> Bool {
     let text = head.text
     if head.readCount < text.count {
@@ -57,19 +56,19 @@ extension HeadedTextDecoder {
   }
 }
 
-/// The beginning of a text, held back until enough of it is there to be judged as a whole, so that the
-/// judgement cannot depend on how the text was cut into blocks.
+/// The beginning of a text, buffered until it is complete, so that the result does not depend on how the text is
+/// divided into blocks.
 struct TextHead: Sendable {
-  /// Bytes that are judged: some hundred lines, and at least three of the longest that we read.
+  /// Size of the head: some hundred lines, and at least three of maximum length.
   static let size = 16 << 10
 
   private(set) var text: [UInt8] = []
-  /// Whether `size` bytes are there, or the text has ended.
+  /// Whether it has `size` bytes, or the text has ended.
   private(set) var isComplete = false
-  /// How much of `text` the decoder has read, in bytes.
+  /// Number of bytes of `text` that the decoder has read.
   var readCount = 0
 
-  /// Takes what is missing from the block `text`, from `start` on; returns the index after it.
+  /// Fills the head from the block `text`, from `start` on; returns the index after the bytes used.
   mutating func fill(from text: RawSpan, at start: Int) -> Int {
     let end = min(text.byteCount, start + Self.size - self.text.count)
     self.text.reserveCapacity(Self.size)
@@ -85,14 +84,14 @@ struct TextHead: Sendable {
 }
 
 extension RawSpan {
-  /// Whether a UTF-8 byte order mark stands here: editors of some systems put it before any text.
+  /// Whether it begins with a UTF-8 byte order mark, which some editors add to any text.
   var beginsWithByteOrderMark: Bool {
     byteCount >= 3 && byte(at: 0) == 0xef && byte(at: 1) == 0xbb && byte(at: 2) == 0xbf
   }
 
-  /// How many characters other than white space the lines of this head have: the number that more than half
-  /// of them share, nil if there is none. One damaged line does not change it. Empty lines do not vote, nor
-  /// does the last one, which may be shorter.
+  /// The most common number of characters other than white space in the lines of this head, if more than half of them
+  /// have it. One damaged line does not change it. Empty lines do not count, nor does the last one, which may be
+  /// shorter.
   var commonLineWidth: Int? {
     var candidate = 0
     var lead = 0  // of the candidate over all others (Boyer and Moore's majority vote)

@@ -1,9 +1,9 @@
 import PacketCapture
 import WireBytes
 
-/// A line of a text, within the block or buffer that holds it.
+/// A line of a text, within its block or buffer.
 struct TextLine {
-  /// Where it stands in the block, without its line end.
+  /// Its range in the block, without its line end.
   let range: Range<Int>
   /// Whether a line end follows; it is missing only from the last line of a file.
   let isTerminated: Bool
@@ -24,40 +24,40 @@ struct TextLine {
     return end
   }
 
-  /// The place in the file of the character at `index` of the block.
-  func place(_ index: Int) -> TextPlace {
-    cursor.place(cursor.fileOffset + index - range.lowerBound)
+  /// The position in the file of the character at `index` of the block.
+  func position(_ index: Int) -> TextPosition {
+    cursor.position(cursor.fileOffset + index - range.lowerBound)
   }
 
   /// The byte offset in the file of the character at `index` of the block.
   func fileOffset(_ index: Int) -> Int { cursor.fileOffset &+ index &- range.lowerBound }
 }
 
-/// Puts the lines of a text together that the ends of blocks have cut.
+/// Assembles lines that cross block boundaries.
 struct LineAssembly: Sendable {
-  /// The longest line that we read, in bytes without its line end: xxd's longest (`-c 256 -g 1`) has about
-  /// 1050. Longer ones are skipped without being held.
+  /// Maximum line length, in bytes without the line end: xxd's longest (`-c 256 -g 1`) has about 1050. Longer ones
+  /// are skipped without being buffered.
   static let maxLength = 4096
 
   /// At the first character of the line that is being read.
   var cursor = TextCursor()
   private var partial: [UInt8] = []
-  /// Bytes of the present line that were not held because it is too long; 0 for any other line.
-  private var passed = 0
+  /// Bytes of the current line that were skipped because it is too long; 0 for any other line.
+  private var skipped = 0
 
-  var isTooLong: Bool { passed > 0 }
+  var isTooLong: Bool { skipped > 0 }
 
-  /// Whether nothing of a line is there.
-  var isEmpty: Bool { partial.isEmpty && passed == 0 }
+  /// Whether there is no part of a line.
+  var isEmpty: Bool { partial.isEmpty && skipped == 0 }
 
-  /// Adds a chunk of the present line. Returns true if that makes it too long.
+  /// Adds a chunk of the current line. Returns true if that makes it too long.
   mutating func add(_ text: RawSpan, _ range: Range<Int>) -> Bool {
-    if passed > 0 {
-      passed += range.count
+    if skipped > 0 {
+      skipped += range.count
       return false
     }
     if partial.count + range.count > Self.maxLength {
-      passed = partial.count + range.count
+      skipped = partial.count + range.count
       partial.removeAll(keepingCapacity: true)
       return true
     }
@@ -65,7 +65,7 @@ struct LineAssembly: Sendable {
     return false
   }
 
-  /// The present line, for as long as it is read; `putBack` returns the storage.
+  /// The current line, while it is read; `putBack` returns the storage.
   mutating func take() -> [UInt8] {
     var line: [UInt8] = []
     swap(&line, &partial)
@@ -76,22 +76,22 @@ struct LineAssembly: Sendable {
     partial = line
   }
 
-  /// The present line, of which `length` bytes were not added here, has been read, and a newline follows.
+  /// The current line, of which `length` bytes were not added here, has been read, and a newline follows.
   mutating func endLine(length: Int) {
-    cursor.fileOffset += length + partial.count + passed
+    cursor.fileOffset += length + partial.count + skipped
     cursor.passNewline(at: cursor.fileOffset)
     cursor.fileOffset += 1
     partial.removeAll(keepingCapacity: true)
-    passed = 0
+    skipped = 0
   }
 }
 
-/// The characters that text dumps are laid out with.
+/// The characters in the layout of text dumps.
 enum ASCII {
   static let newline = UInt8(ascii: "\n")
   static let carriageReturn = UInt8(ascii: "\r")
 
-  /// A space or a tab: what separates things within a line.
+  /// A space or a tab.
   @inline(__always)
   static func isBlank(_ character: UInt8) -> Bool {
     character == UInt8(ascii: " ") || character == UInt8(ascii: "\t")
@@ -102,14 +102,14 @@ enum ASCII {
     isBlank(character) || character == newline || character == carriageReturn
   }
 
-  /// Whether no text holds this byte: control characters other than tab and line ends.
+  /// Whether this byte does not occur in text: control characters other than tab and line ends.
   static func isControl(_ character: UInt8) -> Bool {
     (character < 0x20 && !isWhiteSpace(character)) || character == 0x7f
   }
 
   static func isPrintable(_ character: UInt8) -> Bool { (0x20...0x7e).contains(character) }
 
-  /// A character for a message: its code, and itself if that can be printed: `0x67 ("g")`.
+  /// A character for a message: its code, and itself if printable: `0x67 ("g")`.
   static func name(_ character: UInt8) -> String {
     let code = "0x" + Hex.string([character])
     return isPrintable(character) ? "\(code) (\"\(Unicode.Scalar(character))\")" : code
@@ -137,8 +137,8 @@ extension RawSpan {
   }
 }
 
-/// A place in a text.
-struct TextPlace: Equatable, Sendable {
+/// A position in a text.
+struct TextPosition: Equatable, Sendable {
   /// Byte offset in the file, from 0.
   var fileOffset: Int
   /// From 1.
@@ -147,7 +147,7 @@ struct TextPlace: Equatable, Sendable {
   var column: Int
 }
 
-/// Where a decoder stands in its text.
+/// A decoder's position in its text.
 struct TextCursor: Sendable {
   /// Byte offset in the file, from 0, of the next character.
   var fileOffset = 0
@@ -155,49 +155,48 @@ struct TextCursor: Sendable {
   private(set) var line = 1
   private(set) var lineStart = 0
 
-  /// Passes over a byte order mark, which belongs to no line.
+  /// Skips a byte order mark, which belongs to no line.
   mutating func skip(byteOrderMark length: Int) {
     fileOffset += length
     lineStart += length
   }
 
-  /// A newline stands at `fileOffset`.
+  /// There is a newline at `fileOffset`.
   mutating func passNewline(at fileOffset: Int) {
     line += 1
     lineStart = fileOffset + 1
   }
 
-  /// The place of the next character.
-  var place: TextPlace { place(fileOffset) }
+  /// The position of the next character.
+  var position: TextPosition { position(fileOffset) }
 
-  /// The place of `fileOffset`, which lies in the current line.
-  func place(_ fileOffset: Int) -> TextPlace {
-    TextPlace(fileOffset: fileOffset, line: line, column: fileOffset - lineStart + 1)
+  /// The position of `fileOffset`, which is in the current line.
+  func position(_ fileOffset: Int) -> TextPosition {
+    TextPosition(fileOffset: fileOffset, line: line, column: fileOffset - lineStart + 1)
   }
 }
 
-/// Puts the faults of one file out, and counts those that would be too many to read.
+/// Reports the faults of one file, and only counts those above a limit.
 struct FaultLog: Sendable {
-  /// Faults that are put out one by one; a file that has more is not a text of the kind it was read as.
+  /// Faults reported one by one; a file with more is probably of another kind.
   static let limit = 20
 
   private(set) var count = 0
 
-  mutating func report(_ message: String, at place: TextPlace, into output: inout DecodedText) {
+  mutating func report(_ message: String, at position: TextPosition, into output: inout DecodedText) {
     count += 1
     guard count <= Self.limit else { return }
     output.append(
-      InputFault(message, fileOffset: place.fileOffset, line: place.line, column: place.column))
+      InputFault(message, fileOffset: position.fileOffset, line: position.line, column: position.column))
   }
 
-  /// The file has ended: says how many faults were only counted.
+  /// The file has ended: reports the number of faults that were only counted.
   mutating func close(into output: inout DecodedText) {
     guard count > Self.limit else { return }
     let more = count - Self.limit
     output.append(
       InputFault(
-        "\(more) more place\(more == 1 ? "" : "s") in this text cannot be read and "
-          + "\(more == 1 ? "is" : "are") not listed; see whether the text is of the kind it was read as"))
+        "\(Count.of(more, "further error")) in this text; check that its format is right (--from)"))
     count = 0
   }
 }

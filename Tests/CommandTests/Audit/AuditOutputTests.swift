@@ -31,7 +31,7 @@ struct AuditOutputTests {
 
         """)
     #expect(
-      outcome.messages == ["audited 1 input: 1 stream, 3 of 4 readings right; nothing wrong with it"])
+      outcome.messages == ["audited 1 input: 1 stream, 3 of 4 readings right; no problems found"])
   }
 
   @Test("bytes outside records add an assumption to the text, not to JSON")

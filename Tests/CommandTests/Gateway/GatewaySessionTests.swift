@@ -47,7 +47,7 @@ struct GatewaySessionTests {
     }
     let isSame = Array(rows) == wanted
     #expect(isSame)
-    #expect(resent.messages.last == "exported 4999 requests to send again of 2 inputs; nothing wrong with it")
+    #expect(resent.messages.last == "exported 4999 requests to send again of 2 inputs; no problems found")
     let all = try directory.apnsift(
       ["export", "--records", "requests", "--columns", "outcome,outcome_status"] + pair)
     let expected = session.requests().map { "\($0.outcome),\($0.status.map { "\($0)" } ?? "")" }

@@ -49,7 +49,7 @@ struct ServeEndTests {
     #expect(server.address == "127.0.0.1:\(server.port)")
     let outcome = try server.end(by: number)
     #expect(outcome.ending == .exit(0))
-    #expect(outcome.messages.last == "served 1 stream to 0 clients, 0 bytes; nothing wrong with it")
+    #expect(outcome.messages.last == "served 1 stream to 0 clients, 0 bytes; no problems found")
   }
 
   @Test("with --once, to have served nobody is no success")

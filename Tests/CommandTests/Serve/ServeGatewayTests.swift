@@ -32,7 +32,7 @@ struct ServeGatewayTests {
     #expect(try server.end(by: nil).code == 0)
   }
 
-  @Test("a client that sends less is given up, with exit code 2")
+  @Test("a client that sends less times out, with exit code 2")
   func silentClient() throws {
     try directory.writeCapture(
       Self.gateway([.init(.client, Self.request), .init(.server, Self.response)]).segments())
@@ -41,7 +41,7 @@ struct ServeGatewayTests {
     #expect(read.sizes == [])
     let outcome = try server.end(by: nil)
     #expect(outcome.code == 2)
-    #expect(outcome.errors.contains("3 of 44 bytes that were waited for"))
+    #expect(outcome.errors.contains("3 of 44 bytes in all"))
     #expect(outcome.messages.last?.contains("1 client stalled") == true)
   }
 

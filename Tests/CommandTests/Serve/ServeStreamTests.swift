@@ -23,7 +23,7 @@ struct ServeStreamTests {
     #expect(sizes == [100, 38, 100])
     let outcome = try server.end()
     #expect(outcome.code == 0)
-    #expect(outcome.messages.last == "served 2 streams to 3 clients, 2280 bytes; nothing wrong with it")
+    #expect(outcome.messages.last == "served 2 streams to 3 clients, 2280 bytes; no problems found")
   }
 
   @Test("one stream alone")
@@ -45,7 +45,7 @@ struct ServeStreamTests {
     let server = try directory.serve("capture.pcap", "--once")
     #expect(try directory.read(from: server).text == hex(ServedFeedback.bytes))
     let outcome = try server.end(by: nil)
-    #expect(outcome.messages.contains { $0.hasPrefix("capture.pcap stream 0: is not served: 38 bytes") })
+    #expect(outcome.messages.contains { $0.hasPrefix("capture.pcap stream 0: not served: 38 bytes") })
     #expect(outcome.code == 0)
 
     try directory.writeCapture(lacking, to: "lacking.pcap")
@@ -61,6 +61,6 @@ struct ServeStreamTests {
     let server = try directory.serve("a.bin", "b.bin", "--memory", "30000", "--once")
     #expect(try directory.read(from: server).text == hex(ServedFeedback.bytes))
     let outcome = try server.end(by: nil)
-    #expect(outcome.messages.contains { $0.hasPrefix("a.bin: is not served") && $0.contains("--memory") })
+    #expect(outcome.messages.contains { $0.hasPrefix("a.bin: not served") && $0.contains("--memory") })
   }
 }

@@ -19,7 +19,7 @@ struct ServeUsageTests {
     #expect(taken.output == [])
     let foreign = try directory.apnsift("serve", "dump.bin", "--port", "0", "--listen", "192.0.2.1")
     #expect(foreign.code == 2)
-    #expect(foreign.messages.last?.contains("192.0.2.1 is no address of this machine") == true)
+    #expect(foreign.messages.last?.contains("192.0.2.1 is not an address of this machine") == true)
   }
 
   @Test("an address that others can reach is warned of")

@@ -2,7 +2,7 @@ import PacketCapture
 import TestSupport
 import Testing
 
-/// tshark reads the same frames: what it says of the TCP header is what we say.
+/// tshark reads the same frames: the TCP headers must agree.
 @Suite("Frames as tshark reads them")
 struct DissectorToolTests {
   static let fields = [
@@ -16,7 +16,7 @@ struct DissectorToolTests {
   ]
   static let linkTypes = Set(FrameCase.all.map(\.linkType)).sorted()
 
-  /// A little-endian pcap file; what is wrong with a frame's checksums tshark does not mind.
+  /// A little-endian pcap file; tshark does not verify a frame's checksums.
   private func file(_ frames: [[UInt8]], linkType: UInt16) -> [UInt8] {
     let head = Frames.le32(0xa1b2_c3d4) + Frames.le16(2) + Frames.le16(4) + Frames.zeros(8)
     return frames.reduce(head + Frames.le32(262_144) + Frames.le32(Int(linkType))) { file, frame in
@@ -33,7 +33,7 @@ struct DissectorToolTests {
     guard let output = try outputOf("tshark", options, input: file(frames, linkType: linkType)),
       !output.isEmpty
     else {
-      print("tshark is not installed: packets are not held against it")
+      print("tshark is not installed: packets are not compared with it")
       return nil
     }
     let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")

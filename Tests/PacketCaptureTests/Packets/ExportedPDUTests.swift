@@ -109,7 +109,7 @@ struct ExportedPDUTests {
     #expect(reader.dissector.originalFrame == nil)
   }
 
-  @Test("a TCP header without addresses is handed on as data")
+  @Test("a TCP header without addresses is passed on as data")
   func headerWithoutAddresses() {
     #expect(pdu(Frames.tag(12, "tcp") + Self.end + Frames.tcp()).0?.dissector == "tcp")
   }

@@ -16,7 +16,7 @@ struct FragmentTests {
       let part = Array(datagram[offset..<min(offset + step, datagram.count)])
       let more = offset + step < datagram.count
       guard isIPv6 else {
-        return Frames.ipv4(part, protocol: number, id: id, place: offset / 8 + (more ? 0x2000 : 0))
+        return Frames.ipv4(part, protocol: number, id: id, offsetField: offset / 8 + (more ? 0x2000 : 0))
       }
       return Frames.ipv6(
         Frames.fragmentHeader(next: number, offset: offset, more: more, id: id) + part, next: 44)
@@ -39,10 +39,10 @@ struct FragmentTests {
   }
 
   private func expectOrigins(of datagram: ReassembledDatagram, in file: [UInt8]) {
-    let places = datagram.bytes.indices.map { index in
+    let positions = datagram.bytes.indices.map { index in
       datagram.origins[datagram.origins.index(of: index)].fileOffset(of: index)
     }
-    #expect(places.map { file[$0] } == datagram.bytes)
+    #expect(positions.map { file[$0] } == datagram.bytes)
     #expect(datagram.origins.allSatisfy { $0.packet?.number != nil })
   }
 
@@ -68,14 +68,14 @@ struct FragmentTests {
     guard case .datagram(let segment, let datagram) = answer else { return #expect(Bool(false), "\(answer)") }
     #expect(segment == Frames.segment(payloadStart: 20, length: Self.payload.count))
     #expect(datagram.bytes == Self.segment)
-    // The first packet of the file has 20 bytes of IP header behind 16 of the record's.
+    // The first packet of the file has 20 bytes of IP header after 16 of the record's.
     let second = 36 + (Self.segment.count - 512) + 36
     #expect(datagram.origins.map(\.streamOffset) == [0, 512])
     #expect(datagram.origins.map(\.fileOffset) == [second, 36])
     #expect(datagram.origins.map { $0.packet?.number } == [2, 1])
   }
 
-  @Test("datagrams at once, told apart by name")
+  @Test("concurrent datagrams, distinguished by their keys")
   func mixed() {
     var generator = SeededGenerator(seed: 5)
     let sets = (0..<40).map { id in
@@ -97,12 +97,12 @@ struct FragmentTests {
   @Test("overlaps refuse the datagram, once")
   func overlaps() {
     let parts = Self.fragments(step: 256)
-    let shifted = Frames.ipv4(Array(Self.segment[248..<504]), place: 31 + 0x2000)
-    let longer = Frames.ipv4(Array(Self.segment[256..<520]), place: 32 + 0x2000)
-    let other = Frames.ipv4([UInt8](repeating: 9, count: 256), place: 32 + 0x2000)
-    let secondEnd = Frames.ipv4(Array(Self.segment[512..<520]), place: 64)
-    let behindEnd = Frames.ipv4(Frames.zeros(8), place: 0x2000 + 400)
-    for wrong in [shifted, longer, other, secondEnd, behindEnd] {
+    let shifted = Frames.ipv4(Array(Self.segment[248..<504]), offsetField: 31 + 0x2000)
+    let longer = Frames.ipv4(Array(Self.segment[256..<520]), offsetField: 32 + 0x2000)
+    let other = Frames.ipv4([UInt8](repeating: 9, count: 256), offsetField: 32 + 0x2000)
+    let secondEnd = Frames.ipv4(Array(Self.segment[512..<520]), offsetField: 64)
+    let afterEnd = Frames.ipv4(Frames.zeros(8), offsetField: 0x2000 + 400)
+    for wrong in [shifted, longer, other, secondEnd, afterEnd] {
       for order in [parts, parts.reversed()] {
         let frames = Array(order.prefix(3)) + [wrong, wrong] + order.suffix(1) + parts
         let (payloads, anomalies, _) = read(frames)
@@ -127,7 +127,7 @@ struct FragmentTests {
       guard let anomaly = anomalies.first else { continue }
       let bytes = kept == [0] ? 512 : Self.segment.count - 512
       #expect(anomaly.packet?.number == 1 && anomaly.fileOffset == (isIPv6 ? 16 + 48 : 16 + 20))
-      #expect(anomaly.message.contains("\(bytes) bytes of it are there in packet 1"))
+      #expect(anomaly.message.contains("\(bytes) bytes received in packet 1"))
     }
   }
 
@@ -163,12 +163,12 @@ struct FragmentTests {
     #expect(payloads == [Self.payload])
     #expect(anomalies.map(\.kind) == [StreamAnomaly.Kind](repeating: .fragmentMissing, count: 40))
     #expect(anomalies.first?.packet?.number == 1)
-    #expect(anomalies.first?.message.contains("had room for it") == true)
+    #expect(anomalies.first?.message.contains("fragment buffer") == true)
     options.fragmentBuffer = 0
     #expect(read(sets[0], options: options).anomalies.count == 2)
   }
 
-  @Test("as many fragments as there can be, backwards", arguments: [false, true])
+  @Test("the maximum number of fragments, backwards", arguments: [false, true])
   func smallest(_ isIPv6: Bool) {
     let payload = [UInt8](repeating: 3, count: 65_535 - 20)
     let frames = Self.fragments(of: Frames.tcp(payload), step: 8, isIPv6: isIPv6)
@@ -179,13 +179,13 @@ struct FragmentTests {
     #expect(payloads == [payload] && anomalies.isEmpty)
   }
 
-  @Test("a flood of first fragments is held in bounds")
+  @Test("memory is bounded under a flood of first fragments")
   func flood() {
     var options = CaptureOptions()
     options.fragmentBuffer = 1 << 20
     var reader = FrameReader(options: options)
     for id in 0..<50_000 {
-      let frame = Frames.ipv4(Frames.zeros(8), id: id & 0xffff, place: 0x2000)
+      let frame = Frames.ipv4(Frames.zeros(8), id: id & 0xffff, offsetField: 0x2000)
       #expect(reader.read(frame, linkType: 101) == .passedOver)
     }
     reader.dissector.finish()
@@ -193,11 +193,11 @@ struct FragmentTests {
   }
 
   @Test(
-    "lengths that cannot be",
+    "invalid lengths",
     arguments: [
-      ("not a multiple of 8", Frames.ipv4(Frames.zeros(9), place: 0x2000)),
-      ("empty", Frames.ipv4([], place: 0x2000)),
-      ("behind 65,535", Frames.ipv4(Frames.zeros(16), place: 0x1fff)),
+      ("not a multiple of 8", Frames.ipv4(Frames.zeros(9), offsetField: 0x2000)),
+      ("empty", Frames.ipv4([], offsetField: 0x2000)),
+      ("after 65,535", Frames.ipv4(Frames.zeros(16), offsetField: 0x1fff)),
       (
         "not a multiple of 8, IPv6", Frames.ipv6(Frames.fragmentHeader(offset: 8, more: true) + [1], next: 44)
       ),
@@ -216,7 +216,7 @@ struct FragmentTests {
     var copy = reader
     copy.dissector.finish()
     let message = copy.dissector.takeAnomalies().first?.message
-    #expect(message?.contains("1 fragment of it was not captured whole") == true)
+    #expect(message?.contains("1 fragment was truncated") == true)
     #expect(FrameReader.payload(reader.read(frames[0], linkType: 101), of: frames[0]) == Self.payload)
     #expect(reader.read(cut, linkType: 101, onWire: frames[0].count) == .passedOver)
     reader.dissector.finish()

@@ -7,7 +7,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
   var linkType: UInt16
   var frame: [UInt8]
   var isIPv6 = false
-  /// Bytes behind the segment that are no part of it.
+  /// Bytes after the segment that are not part of it.
   var trailer = 0
   var testDescription: String { name }
 
@@ -42,7 +42,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     FrameCase(
       "LLC with IP", 1, Frames.ethernet([6, 6, 3] + Frames.ipv4(), type: 3 + Frames.ipv4().count)),
     FrameCase(
-      "LLC behind a VLAN tag", 1,
+      "LLC after a VLAN tag", 1,
       Frames.ethernet(Frames.vlan(5, type: Frames.snap().count) + Frames.snap(), type: 0x8100)),
     FrameCase("NULL, little-endian", 0, [2, 0, 0, 0] + Frames.ipv4()),
     FrameCase("NULL, big-endian", 0, [0, 0, 0, 2] + Frames.ipv4()),
@@ -125,7 +125,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
         present: 3, fields: Frames.zeros(8) + [0x10, 0, 0, 0], Frames.wireless() + [1, 2, 3, 4]),
       trailer: 4),
     FrameCase(
-      "radiotap with flags: padding behind the header", 127,
+      "radiotap with flags: padding after the header", 127,
       Frames.radiotap(
         present: 2, fields: [0x20, 0, 0, 0], Frames.wireless(control: 0x88, more: [0, 0, 0, 0]))),
     FrameCase("PPI", 192, [0, 0] + Frames.le16(8) + Frames.le32(105) + Frames.wireless()),
@@ -136,7 +136,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
   static let internet: [FrameCase] = [
     FrameCase("IPv4 options", 101, Frames.ipv4(options: [1, 1, 1, 0])),
     FrameCase("TCP options", 101, Frames.ipv4(Frames.tcp(options: [1, 1, 8, 10, 0, 0, 0, 0, 0, 0, 0, 0]))),
-    FrameCase("IPv4 with don't fragment", 101, Frames.ipv4(place: 0x4000)),
+    FrameCase("IPv4 with don't fragment", 101, Frames.ipv4(offsetField: 0x4000)),
     FrameCase("IPv4 total length of 0", 101, Frames.ipv4(total: 0)),
     FrameCase("IPv6 payload length of 0", 101, Frames.ipv6(length: 0), isIPv6: true),
     FrameCase(

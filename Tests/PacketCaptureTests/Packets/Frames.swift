@@ -33,13 +33,15 @@ enum Frames {
 
   // MARK: - IP
 
-  /// `place` is the field of the fragment's flags and offset.
+  /// `offsetField` is the field of the fragment's flags and offset.
   static func ipv4(
-    _ payload: [UInt8] = tcp(), protocol number: UInt8 = 6, id: Int = 7, place: Int = 0, total: Int? = nil,
+    _ payload: [UInt8] = tcp(), protocol number: UInt8 = 6, id: Int = 7, offsetField: Int = 0,
+    total: Int? = nil,
     options: [UInt8] = []
   ) -> [UInt8] {
     let length = 20 + options.count
-    return [UInt8(0x40 + length / 4), 0] + be16(total ?? length + payload.count) + be16(id) + be16(place)
+    return [UInt8(0x40 + length / 4), 0] + be16(total ?? length + payload.count) + be16(id)
+      + be16(offsetField)
       + [64, number, 0, 0] + [10, 1, 2, 3] + [17, 2, 3, 4] + options + payload
   }
 
@@ -53,7 +55,7 @@ enum Frames {
   /// An extension header of `words` times 8 bytes.
   static func extensionHeader(next: UInt8, words: Int = 1) -> [UInt8] {
     let length = words * 8 - 2
-    // One option, PadN, as long as it can be; further ones behind it.
+    // One option, PadN, as long as it can be; further ones after it.
     var options: [UInt8] = []
     while options.count < length {
       let left = length - options.count
@@ -124,7 +126,7 @@ enum Frames {
   }
 }
 
-/// Hands frames to a dissector as packets of a file: 16 bytes of record header stand before each.
+/// Passes frames to a dissector as packets of a file: a record header of 16 bytes precedes each.
 struct FrameReader {
   var dissector: PacketDissector
   private(set) var number = 0
@@ -134,7 +136,7 @@ struct FrameReader {
     dissector = PacketDissector(options: options)
   }
 
-  /// `window` has bytes before and behind the frame, which must not be read as part of it.
+  /// `window` has bytes before and after the frame, which must not be read as part of it.
   mutating func read(_ frame: [UInt8], linkType: UInt16 = 1, onWire: Int? = nil) -> Dissection {
     number += 1
     file += [UInt8](repeating: 0x5a, count: 16)
@@ -147,7 +149,7 @@ struct FrameReader {
     return dissector.dissect(record, from: PacketReference(number: number), in: window.span.bytes)
   }
 
-  /// The payload of what `read` answered about `frame`; nil if that is no segment.
+  /// The payload of `read`'s result for `frame`; nil if that is not a segment.
   static func payload(_ answer: Dissection, of frame: [UInt8]) -> [UInt8]? {
     switch answer {
     case .segment(let segment):

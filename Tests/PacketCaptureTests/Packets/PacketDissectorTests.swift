@@ -68,7 +68,7 @@ struct PacketDissectorTests {
   }
 
   @Test(
-    "what is no TCP passes in silence",
+    "packets without TCP are skipped silently",
     arguments: [
       ("ARP", UInt16(1), Frames.ethernet(Frames.zeros(28), type: 0x0806)),
       ("UDP", 101, Frames.ipv4(Frames.udp(to: 53, [1, 2, 3]), protocol: 17)),
@@ -106,7 +106,7 @@ struct PacketDissectorTests {
       ("IPv4's length less than its header", Frames.ipv4(total: 19), 0, "19"),
       ("neither IPv4 nor IPv6", [0x55] + Frames.ipv4().dropFirst(), 0, "version 5"),
       ("IPv5 in IPv4", Frames.ipv4([0x50] + Frames.zeros(30), protocol: 4), 20, "version 5"),
-      ("an extension header behind the end", Frames.ipv6([6, 9] + Frames.zeros(6), next: 60), 40, "80"),
+      ("an extension header after the end", Frames.ipv6([6, 9] + Frames.zeros(6), next: 60), 40, "80"),
     ] as [(String, [UInt8], Int, String)])
   func malformed(_ name: String, _ frame: [UInt8], _ offset: Int, _ found: String) {
     var reader = FrameReader()

@@ -2,10 +2,10 @@ import StreamInputs
 import TestSupport
 import Testing
 
-/// Archives and compressions that are not read are told from dumps by more than their magic numbers. The heads are
+/// Unsupported archives and compressions are distinguished from dumps by more than their magic numbers. The heads are
 /// written by hand from the formats' specifications.
-@Suite("Packed files that are not read")
-struct PackingTests {
+@Suite("Unsupported archives and compressions")
+struct ArchiveSignatureTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var name: String
     var head: [UInt8]
@@ -68,27 +68,27 @@ struct PackingTests {
     #expect(report.faults.count == 1 && !report.isPassedOver && report.format == nil)
   }
 
-  /// What begins alike, and lacks one thing.
+  /// Almost the same beginnings.
   static let lookalikes: [(name: String, bytes: [UInt8])] = [
     ("a tuple of 2012-09-08T08:31:48Z", [0x50, 0x4b, 3, 4, 0, 32] + [UInt8](repeating: 9, count: 32)),
     (
       "a tuple of that time with an odd length",
       [0x50, 0x4b, 3, 4, 0, 100] + [UInt8](repeating: 9, count: 100)
     ),
-    ("a zip method that is none", zip(method: 77)), ("a zip version that is none", zip(version: 64)),
+    ("an invalid zip method", zip(method: 77)), ("an invalid zip version", zip(version: 64)),
     ("half a zip header", Array(zip().prefix(9))),
     (
       "a tuple of 2005 that begins with BZh9",
       Array("BZh9".utf8) + [0, 32] + [UInt8](repeating: 9, count: 32)
     ),
-    ("a bzip2 level that is none", Array("BZh0".utf8) + bzip2[4...] + [1]),
+    ("an invalid bzip2 level", Array("BZh0".utf8) + bzip2[4...] + [1]),
     ("a tar header with another checksum", tar("ustar\u{0}00", checksum: 1)),
     ("a tar header without its magic number", tar("usta")),
     ("half a tar header", Array(tar("ustar").prefix(511))),
     ("xz but for a byte", xz.dropLast() + [1]), ("7z but for a byte", sevenZip.dropLast() + [1]),
   ]
 
-  @Test("what only begins alike is what its bytes are", arguments: lookalikes.map(\.name))
+  @Test("a lookalike is detected by its bytes", arguments: lookalikes.map(\.name))
   func lookalike(_ name: String) throws {
     let bytes = try #require(Self.lookalikes.first { $0.name == name }).bytes
     let isContent = FormatProbe(.format(.dump(.raw))) { head, _ in head == bytes }

@@ -1,52 +1,51 @@
 import WireBytes
 
-/// What stands at a walk's place: a header to read, or an answer.
+/// The next header to parse, or a result.
 enum Layer: Equatable {
   // Link layers.
   case ethernet, logicalLink, loopback, cooked, cooked2, log, exportedPDU
   case pointToPoint, pppoe, labels
   case wireless, radiotap, perPacketInfo, prism
-  /// What an EtherType announces.
+  /// The payload of this EtherType.
   case network(UInt16)
-  /// IP of the version that its first four bits say.
+  /// IP; its first four bits give the version.
   case ip
   case ipv4, ipv6
-  /// What an IP protocol number announces.
+  /// The payload of this IP protocol number.
   case transport(UInt8)
 
-  // Answers: the walk ends.
+  // Results: parsing ends.
   case tcp
-  /// A part of an IP datagram, as `PacketWalk.fragment` has it.
+  /// A fragment of an IP datagram, described by `PacketParser.fragment`.
   case fragment
   /// The tags of an exported PDU, up to its data.
   case pdu
   case notTCP
   case encrypted
-  /// As `PacketWalk.defect` has it.
+  /// Described by `PacketParser.defect`.
   case malformed
   case unsupported(LinkType)
 }
 
-/// Goes from header to header of one packet, outermost first, until TCP or until it is plain that none comes.
+/// Parses the headers of one packet, outermost first, until TCP or a packet without TCP.
 ///
-/// It stands on `start..<end` of the bytes, which is always within them: every header is judged by `holds`
-/// before it is loaded, and steps go no further than what was judged.
-struct PacketWalk {
-  /// Headers within each other that are followed. VLAN tags, MPLS labels and IPv6 extension headers do not
-  /// count: each is a fixed cost a byte.
+/// The unparsed bytes are `start..<end`, always within the packet: `hasBytes` checks every header before it is read.
+struct PacketParser {
+  /// Limit of nested headers. VLAN tags, MPLS labels and IPv6 extension headers do not count: each has a fixed cost
+  /// per byte.
   static let maxLayers = 32
 
-  /// Index of the byte that the walk has reached, and of the byte after the last that was captured.
+  /// Index of the next byte to parse, and of the byte after the last captured one.
   var start: Int
   var end: Int
-  /// Index of the byte after the last that the packet had on the wire, as the innermost length says; never
-  /// less than `end`.
+  /// Index of the byte after the packet's last one on the wire, according to the innermost length; never less than
+  /// `end`.
   var wireEnd: Int
-  var layersLeft = PacketWalk.maxLayers
+  var layersLeft = PacketParser.maxLayers
   /// Of the innermost IP header.
   var source = IPAddress(v4: 0)
   var destination = IPAddress(v4: 0)
-  /// What the answer `fragment` or `malformed` is about.
+  /// Details of the results `fragment` and `malformed`.
   var fragment = FragmentHeader()
   var defect = PacketDefect(header: .record, offset: 0, problem: .depth(0))
 
@@ -56,8 +55,8 @@ struct PacketWalk {
     self.wireEnd = wireEnd
   }
 
-  /// Steps until an answer is there. Answers are: `tcp`, `fragment`, `pdu`, `notTCP`, `encrypted`,
-  /// `malformed` and `unsupported`.
+  /// Parses headers until there is a result: `tcp`, `fragment`, `pdu`, `notTCP`, `encrypted`, `malformed` or
+  /// `unsupported`.
   mutating func run(from first: Layer, in bytes: RawSpan) -> Layer {
     var layer = first
     while layersLeft > 0 {
@@ -85,41 +84,41 @@ struct PacketWalk {
       case .tcp, .fragment, .pdu, .notTCP, .encrypted, .malformed, .unsupported: return layer
       }
     }
-    return flaw(.ip, .depth(Self.maxLayers))
+    return malformed(.ip, .depth(Self.maxLayers))
   }
 
-  /// Whether the next `length` bytes were captured; if not, that is the defect.
+  /// Whether the next `length` bytes were captured; if not, sets `defect`.
   @inline(__always)
-  mutating func holds(_ length: Int, _ header: PacketDefect.Header) -> Bool {
+  mutating func hasBytes(_ length: Int, _ header: PacketDefect.Header) -> Bool {
     if end &- start >= length { return true }
     defect = PacketDefect(
       header: header, offset: start, problem: .cut(needs: length, has: end &- start))
     return false
   }
 
-  /// The answer that the header at `start` cannot be right.
-  mutating func flaw(_ header: PacketDefect.Header, _ problem: PacketDefect.Problem) -> Layer {
+  /// The result for an invalid header at `start`.
+  mutating func malformed(_ header: PacketDefect.Header, _ problem: PacketDefect.Problem) -> Layer {
     defect = PacketDefect(header: header, offset: start, problem: problem)
     return .malformed
   }
 
-  /// What the innermost length says: the packet ends `length` bytes (0 or more) after `start`. What is
-  /// captured after that is padding or a trailer; what is not captured before it is missing.
+  /// Applies the innermost length: the packet ends `length` bytes (0 or more) after `start`. Captured bytes after
+  /// that are padding or a trailer; uncaptured bytes before it are missing.
   @inline(__always)
   mutating func endWire(after length: Int) {
     wireEnd = start &+ length
     end = min(end, wireEnd)
   }
 
-  /// The same where the length may only make the packet shorter.
+  /// The same, but never makes the packet longer.
   mutating func trim(to length: Int) {
     if length < wireEnd &- start { endWire(after: length) }
   }
 }
 
 extension Layer {
-  /// What packets of a link type begin with (tcpdump.org, "Link-layer header types"); nil if it is not read.
-  /// 12 and 14 are what some systems write for 101.
+  /// The first header of a link type's packets (tcpdump.org, "Link-layer header types"); nil if it is unsupported.
+  /// Some systems write 12 or 14 for 101.
   init?(_ type: LinkType) {
     switch type.rawValue {
     case 1: self = .ethernet
@@ -142,7 +141,7 @@ extension Layer {
   }
 }
 
-/// Why a header cannot be read: which, where, and what was expected and found.
+/// Why a header cannot be read.
 struct PacketDefect: Equatable {
   enum Header: String {
     case ethernet = "Ethernet header"
@@ -166,44 +165,43 @@ struct PacketDefect: Equatable {
     case udp = "UDP header"
     case vxlan = "VXLAN header"
     case tcp = "TCP header"
-    case exportedPDU = "exported PDU's tag"
-    case record = "packet's record"
+    case exportedPDU = "exported PDU tag"
+    case record = "packet record"
   }
 
   enum Problem: Equatable {
-    /// The header takes `needs` bytes, of which `has` are there.
+    /// The header needs `needs` bytes; the capture has `has` of them.
     case cut(needs: Int, has: Int)
     case version(Int, expected: Int)
-    /// A length that the header gives, in bytes, must be within the two others.
+    /// A length in the header, in bytes, is outside the two bounds.
     case length(Int, least: Int, most: Int)
-    /// Too many headers stand one in the other.
+    /// Too many nested headers.
     case depth(Int)
-    /// Several packets stand in one frame.
+    /// One frame contains several packets.
     case aggregate
   }
 
   var header: Header
-  /// Index, in the bytes that are walked, of the header's first byte.
+  /// Index, in the parsed bytes, of the header's first byte.
   var offset: Int
   var problem: Problem
 
-  /// A sentence without its end; the caller knows the place.
+  /// A sentence without its full stop; the caller adds the offset.
   var message: String {
     let name = header.rawValue
     switch problem {
     case .cut(let needs, let has):
-      return "\(name) takes \(Count.of(needs, "byte")), of which \(has) are there"
-        + " (a longer snap length would have kept the rest of a cut packet); the packet is passed over"
+      return "\(name) needs \(Count.of(needs, "byte")), the packet has \(has) left"
+        + " (if the packet was truncated, capture with a larger snap length); packet skipped"
     case .version(let found, let expected):
-      return "\(name) has version \(found) where \(expected) was expected; the packet is passed over"
+      return "\(name) has version \(found), expected \(expected); packet skipped"
     case .length(let found, let least, let most):
       let range = least == most ? "\(least)" : most == .max ? "at least \(least)" : "\(least) to \(most)"
-      return "\(name) gives a length of \(Count.of(found, "byte")) where \(range) was expected;"
-        + " the packet is passed over"
+      return "\(name) has a length of \(Count.of(found, "byte")), expected \(range); packet skipped"
     case .depth(let most):
-      return "\(name) is behind \(most) others, and no more are followed; the packet is passed over"
+      return "\(name) is nested in more than \(most) headers; packet skipped"
     case .aggregate:
-      return "\(name) begins a frame of several packets, which is not read;"
+      return "\(name) begins an aggregate of several packets (A-MSDU), which is not supported;"
         + " capture where packets are not aggregated, or convert the capture"
     }
   }

@@ -1,0 +1,259 @@
+import WireBytes
+
+/// Reads the records of a capture file, and resynchronises after damage.
+///
+/// - A record that is confirmed by the bytes after it is read at once.
+/// - Otherwise its length is wrong, or the damage begins after it. It is searched for another record: if there is
+///   one, only the bytes before that are lost. If not, the record is read if the format accepts it.
+/// - Where no record can begin, the first plausible record is searched for.
+///
+/// Each byte is searched once and then discarded, so damage of any length takes linear time and no memory.
+struct RecordReader<Format: RecordFormat> {
+  private enum State {
+    case heading
+    /// At a record. No other record begins in it before `searched` (file offset).
+    case reading(searched: Int)
+    /// In damage that began at `damage.start`; everything before the index has been searched.
+    case searching
+    /// A damaged record was read; the damage is reported next.
+    case reportingDamage
+    case ended
+  }
+
+  private struct Damage {
+    /// Offsets in the file.
+    var start = 0
+    var end = 0
+    /// The packet next to it, for the message.
+    var location = ""
+    var cause = ""
+  }
+
+  private enum Search {
+    case found(Int)
+    /// Needs this number of bytes from `at` on to continue there.
+    case needs(at: Int, Int)
+    case none
+  }
+
+  private(set) var format: Format
+  private var state: State = .heading
+  private var damage = Damage()
+
+  init(_ format: Format) {
+    self.format = format
+  }
+
+  mutating func next(
+    in window: RawSpan, from index: Int, windowOffset: Int, isLast: Bool
+  ) -> CaptureRecords.Step {
+    switch state {
+    case .heading:
+      return readHead(in: window, from: index, windowOffset: windowOffset, isLast: isLast)
+    case .reading(let searched):
+      return format.readStrict(at: index, in: window, windowOffset: windowOffset, isLast: isLast)
+        ?? readSuspect(
+          in: window, from: index, windowOffset: windowOffset, isLast: isLast, searched: searched)
+    case .searching:
+      return search(in: window, from: index, callerIndex: index, windowOffset: windowOffset, isLast: isLast)
+    case .reportingDamage:
+      state = .reading(searched: 0)
+      return .damaged(anomaly(resumes: nil), end: index)
+    case .ended:
+      return .finished
+    }
+  }
+
+  private mutating func readHead(
+    in window: RawSpan, from index: Int, windowOffset: Int, isLast: Bool
+  ) -> CaptureRecords.Step {
+    let step = format.readHead(at: index, in: window, windowOffset: windowOffset, isLast: isLast)
+    switch step {
+    case .needsBytes: break
+    case .unreadable: state = .ended
+    default: state = .reading(searched: 0)
+    }
+    return step ?? next(in: window, from: index, windowOffset: windowOffset, isLast: isLast)
+  }
+
+  @inline(never)
+  private mutating func readSuspect(
+    in window: RawSpan, from index: Int, windowOffset: Int, isLast: Bool, searched: Int
+  ) -> CaptureRecords.Step {
+    switch format.assess(at: index, in: window, isLast: isLast) {
+    case .needs(let count):
+      return .needsBytes(count)
+    case .ended:
+      state = .ended
+      return .finished
+    case .broken:
+      skip(at: index, in: window, windowOffset: windowOffset)
+      return search(
+        in: window, from: index + 1, callerIndex: index, windowOffset: windowOffset, isLast: isLast)
+    case .suspect(let end, let isReadable, let damage):
+      let begin = max(index + 1, searched - windowOffset)
+      switch firstPlausible(in: window, from: begin, to: end, suspect: index, isLast: isLast) {
+      case .found(let other):
+        skip(at: index, in: window, windowOffset: windowOffset)
+        return resume(at: other, in: window, windowOffset: windowOffset)
+      case .needs(let other, let count):
+        state = .reading(searched: other + windowOffset)
+        return .needsBytes(other - index + count)
+      case .none:
+        break
+      }
+      if isReadable {
+        return readDamaged(at: index, to: end, damage: damage, in: window, windowOffset: windowOffset)
+      }
+      skip(at: index, in: window, windowOffset: windowOffset)
+      return search(in: window, from: end, callerIndex: index, windowOffset: windowOffset, isLast: isLast)
+    }
+  }
+
+  private mutating func readDamaged(
+    at index: Int, to end: Int, damage range: Range<Int>?, in window: RawSpan, windowOffset: Int
+  ) -> CaptureRecords.Step {
+    state = .reading(searched: 0)
+    let isCut = range?.lowerBound == index
+    let cause = range == nil ? "" : format.reason(at: index, in: window)
+    var location = lastPacketLocation
+    let step = format.read(at: index, to: end, isCut: isCut, in: window, windowOffset: windowOffset)
+    if case .damaged = step { return step }
+    guard let range else { return step }
+    // The damaged packet has a number now.
+    if case .packet(let packet, _) = step { location = "in packet \(packet.number)" }
+    damage = Damage(
+      start: range.lowerBound + windowOffset, end: range.upperBound + windowOffset, location: location,
+      cause: cause)
+    state = .reportingDamage
+    return step
+  }
+
+  private mutating func skip(at index: Int, in window: RawSpan, windowOffset: Int) {
+    damage = Damage(
+      start: index + windowOffset, end: index + windowOffset, location: lastPacketLocation,
+      cause: format.reason(at: index, in: window))
+    format.skip(at: index, in: window)
+  }
+
+  private mutating func resume(at index: Int, in window: RawSpan, windowOffset: Int) -> CaptureRecords.Step {
+    state = .reading(searched: 0)
+    damage.end = index + windowOffset
+    format.resume(at: index, in: window)
+    return .damaged(anomaly(resumes: true), end: index)
+  }
+
+  /// - Parameter callerIndex: the caller's index; the bytes between it and `start` have been searched before.
+  private mutating func search(
+    in window: RawSpan, from start: Int, callerIndex: Int, windowOffset: Int, isLast: Bool
+  ) -> CaptureRecords.Step {
+    state = .searching
+    switch firstPlausible(in: window, from: start, to: window.byteCount, suspect: nil, isLast: isLast) {
+    case .found(let index):
+      return resume(at: index, in: window, windowOffset: windowOffset)
+    case .needs(let index, let count):
+      return index > callerIndex ? .passedOver(end: index) : .needsBytes(count)
+    case .none where isLast:
+      state = .reading(searched: 0)
+      damage.end = window.byteCount + windowOffset
+      return .damaged(anomaly(resumes: false), end: window.byteCount)
+    case .none:
+      let end = window.byteCount
+      return end > callerIndex ? .passedOver(end: end) : .needsBytes(1)
+    }
+  }
+
+  private func firstPlausible(
+    in window: RawSpan, from start: Int, to end: Int, suspect: Int?, isLast: Bool
+  ) -> Search {
+    var index = start
+    while index < end {
+      switch format.plausibility(at: index, suspect: suspect, in: window, isLast: isLast) {
+      case .yes: return .found(index)
+      case .no: index &+= 1
+      case .noneBefore(let next): index = max(index &+ 1, next)
+      case .needs(let count): return .needs(at: index, count)
+      }
+    }
+    return .none
+  }
+
+  private var lastPacketLocation: String {
+    format.packets == 0 ? "before the first packet" : "after packet \(format.packets)"
+  }
+
+  private func anomaly(resumes: Bool?) -> StreamAnomaly {
+    let outcome =
+      switch resumes {
+      case true?: "; skipped to the next plausible \(Format.unit)"
+      case false?: "; no plausible \(Format.unit) follows"
+      case nil: ""
+      }
+    return StreamAnomaly(
+      .damagedCapture, length: damage.end - damage.start, fileOffset: damage.start,
+      message: "\(damage.location): \(damage.cause)\(outcome)")
+  }
+}
+
+/// State of the bytes where a record must begin but none is valid. Indices are of the window.
+enum RecordAssessment {
+  /// A record up to `end` if no other begins in it. `isReadable`: it is read nevertheless; `damage` is the range of
+  /// its wrong or missing bytes, to be reported after it.
+  case suspect(end: Int, isReadable: Bool, damage: Range<Int>?)
+  /// No record can begin like this.
+  case broken
+  /// Needs this number of bytes from the index on.
+  case needs(Int)
+  /// The file ends here.
+  case ended
+}
+
+/// Whether a record plausibly begins at an arbitrary index.
+enum RecordPlausibility {
+  case yes, no
+  /// Neither here nor before that index of the window.
+  case noneBefore(Int)
+  /// Needs this number of bytes from the index on.
+  case needs(Int)
+}
+
+/// One format of capture files. Resynchronising is common to all (`RecordReader`).
+protocol RecordFormat {
+  /// Packets read so far.
+  var packets: Int { get }
+  /// The format's word for a record.
+  static var unit: String { get }
+
+  /// Reads the file header before the first record; nil if the format has none.
+  mutating func readHead(
+    at index: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
+  ) -> CaptureRecords.Step?
+
+  /// Reads the record at `index` if it is valid and the bytes after it confirm it: the fast path for nearly all
+  /// records. Nil, without side effects, if not, or if the window is too short to decide; `assess` distinguishes the
+  /// two.
+  mutating func readStrict(
+    at index: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
+  ) -> CaptureRecords.Step?
+
+  func assess(at index: Int, in window: RawSpan, isLast: Bool) -> RecordAssessment
+
+  /// Reads a record that was assessed to end at `end`; `isCut` if the end of the file truncates it there.
+  mutating func read(
+    at index: Int, to end: Int, isCut: Bool, in window: RawSpan, windowOffset: Int
+  ) -> CaptureRecords.Step
+
+  /// Must return `no` for nearly all bytes that are not a record, and take constant time except for what `noneBefore`
+  /// saves.
+  /// - Parameter suspect: the index of the suspect record that is searched for another record.
+  func plausibility(at index: Int, suspect: Int?, in window: RawSpan, isLast: Bool) -> RecordPlausibility
+
+  /// Why the bytes at `index` were not read, for a message.
+  func reason(at index: Int, in window: RawSpan) -> String
+
+  /// The bytes at `index` are skipped.
+  mutating func skip(at index: Int, in window: RawSpan)
+
+  /// Reading resumes at `index`, at a plausible record.
+  mutating func resume(at index: Int, in window: RawSpan)
+}
