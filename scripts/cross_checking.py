@@ -32,7 +32,7 @@ def severities(findings):
 
 
 def repeated_inputs(contents):
-    """Findings about each input that repeats an earlier one, of {path: bytes} (docs/findings.md)."""
+    """Findings about each input that repeats an earlier one, of {path: bytes} (docs/reference/findings.md)."""
     seen = set()
     for path, content in contents.items():
         if content and content in seen:

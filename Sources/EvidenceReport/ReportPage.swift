@@ -91,7 +91,7 @@ package struct FoundPlace: Sendable {
 }
 
 /// The tokens that the records name, and when each was invalidated: at the time of its latest record without a flag
-/// (interface.md, replay's "Rule").
+/// (docs/spec/interface.md#replay-rule, replay's "Rule").
 package struct Deaths: Sendable {
   package struct Row: Equatable, Sendable {
     /// In hex, or a pseudonym.

@@ -39,7 +39,7 @@ package struct ConnectionPlan {
     }
   }
 
-  /// Without packets, a read returns at most this number of bytes (readers.md).
+  /// Without packets, a read returns at most this number of bytes (docs/spec/readers.md#chunks).
   private static let unknownChunk = 4096
 
   private func steps(_ stream: Stream) -> [ServedConnection.Step] {

@@ -1,4 +1,4 @@
-/// How a stream is cut into chunks. A chunk is what one network read can return at most (readers.md): a TCP
+/// How a stream is cut into chunks. A chunk is what one network read can return at most (docs/spec/readers.md#chunks): a TCP
 /// segment's payload, or a size given by the user. No chunk is empty.
 public enum Chunking: Sendable, Equatable {
   /// Chunks end at these ascending offsets, in bytes from 0. An offset that is not beyond the previous one is
@@ -10,7 +10,7 @@ public enum Chunking: Sendable, Equatable {
   /// Chunks of `size` bytes.
   public static func size(_ size: Int) -> Chunking { .sizes([size]) }
 
-  /// The default size (readers.md).
+  /// The default size (docs/spec/readers.md#chunks).
   public static let standard = Chunking.size(4096)
 }
 

@@ -57,7 +57,7 @@ public enum ReaderEnding: Equatable, Sendable {
   }
 }
 
-/// The outcome of a reader, by its name in reports (readers.md).
+/// The outcome of a reader, by its name in reports (docs/spec/readers.md#judgement).
 public enum ReaderOutcome: String, Sendable {
   case completed
   case hangs

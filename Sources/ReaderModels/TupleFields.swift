@@ -1,4 +1,4 @@
-/// The wire format as all readers share it (protocol.md, Feedback tuple): `time u32 | token length u16 | token`,
+/// The wire format as all readers share it (docs/spec/protocol.md#feedback-tuples): `time u32 | token length u16 | token`,
 /// big-endian. The module imports none of our modules, so that the readers are independent of our decoder.
 @usableFromInline
 enum Tuple {

@@ -16,7 +16,7 @@ package struct TupleRun: Equatable, Sendable {
 }
 
 /// The true records of a feedback stream, to judge readers by: those of the decoding rules in their order, except for
-/// those with an empty token (readers.md). Created once per stream, for all readers and chunkings.
+/// those with an empty token (docs/spec/readers.md#judgement). Created once per stream, for all readers and chunkings.
 ///
 /// Memory: the stream, and 40 to 56 bytes per tuple.
 package struct FeedbackTruth: Sendable {

@@ -3,7 +3,7 @@ import PacketCapture
 import ReaderModels
 import WireBytes
 
-/// The result of one reader on a stream (readers.md, last paragraph). A stream with gaps is not judged and has none.
+/// The result of one reader on a stream (docs/spec/readers.md#judgement, last paragraph). A stream with gaps is not judged and has none.
 package struct Judgement: Equatable, Sendable {
   /// Reported records.
   package var records: Int
@@ -61,7 +61,7 @@ enum RecordText {
   }
 }
 
-/// The result of one faulty reader on one stream (interface.md, "audit").
+/// The result of one faulty reader on one stream (docs/spec/interface.md#audit).
 package struct ReaderRow: Sendable {
   package enum Verdict: Sendable {
     case judged(Judgement)
@@ -76,7 +76,7 @@ package struct ReaderRow: Sendable {
   /// Chunk size in bytes if every size is tried; else nil.
   package var chunkSize: Int?
   package var verdict: Verdict
-  /// The stream has bytes that are in no record: the verdict assumes that the reader received them (readers.md).
+  /// The stream has bytes that are in no record: the verdict assumes that the reader received them (docs/spec/readers.md#judgement).
   package var hasSkippedBytes = false
 
   package var outcome: String {

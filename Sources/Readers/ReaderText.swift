@@ -130,7 +130,7 @@ package final class ReaderText: ReaderReport {
 
   // MARK: - Differences
 
-  /// Damage may have happened on the wire or on disk (readers.md): the reader never saw the latter.
+  /// Damage may have happened on the wire or on disk (docs/spec/readers.md#judgement): the reader never saw the latter.
   private static let condition =
     "the readings hold if the readers received exactly these bytes, not if the file was damaged after it was saved\n"
 

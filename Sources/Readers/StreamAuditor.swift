@@ -5,7 +5,7 @@ import ReaderModels
 import Reports
 import WireBytes
 
-/// Runs the faulty readers on streams that have ended, and compares their reports with the true records (readers.md).
+/// Runs the faulty readers on streams that have ended, and compares their reports with the true records (docs/spec/readers.md#judgement).
 /// Judging takes about twice the memory of a stream, for one stream at a time.
 package final class StreamAuditor {
   private let chunks: StreamChunks

@@ -6,7 +6,7 @@ import StreamInputs
 import WireBytes
 
 /// Writes the bytes of every stream, one file per direction, and an index of the files to `streams.json`
-/// (interface.md, `--to raw`).
+/// (docs/spec/interface.md#raw-streams, `--to raw`).
 package final class RawStreamWriter: EvidenceSink {
   /// The output of a direction whose stream has not ended.
   private final class DirectionFile {

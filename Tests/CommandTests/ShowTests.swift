@@ -1,6 +1,6 @@
 import Testing
 
-/// `show`: bytes with the names of their fields. Expected lines are written by hand from protocol.md.
+/// `show`: bytes with the names of their fields. Expected lines are written by hand from docs/spec/protocol.md#the-protocols.
 @Suite("Annotated hex dump")
 struct ShowTests {
   private let directory: TestDirectory

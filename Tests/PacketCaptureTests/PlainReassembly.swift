@@ -1,7 +1,7 @@
 import CaptureWriting
 import PacketCapture
 
-/// What a direction comes to by the rules of capture.md, worked out with all of its segments at hand, byte by
+/// What a direction comes to by the rules of docs/spec/captures.md#streams, worked out with all of its segments at hand, byte by
 /// byte: the first copy to be read counts, wherever it is.
 struct PlainDirection {
   /// A byte that was captured.

@@ -1,7 +1,7 @@
 import PacketCapture
 import Testing
 
-/// Which connection a SYN belongs to where the one on its ports began without its own (capture.md, Streams: port
+/// Which connection a SYN belongs to where the one on its ports began without its own (docs/spec/captures.md#port-reuse: port
 /// reuse, and the order within `--reorder-window`).
 @Suite("SYNs after a connection that began without one")
 struct SYNRuleTests {

@@ -1,6 +1,6 @@
 import WireBytes
 
-/// Reassembles TCP segments into streams (capture.md, "Streams").
+/// Reassembles TCP segments into streams (docs/spec/captures.md#streams).
 ///
 /// A segment that is next becomes an event without a copy; an early one is buffered. Gaps are waited for while
 /// `reorderWindow` more packets are read, as long as the buffers have room for the data after them.
@@ -394,7 +394,7 @@ package struct Reassembler: ~Copyable {
       after: packet &- output.packetsRead)
   }
 
-  /// After a direction has buffered data: waits as long as the buffers allow it (capture.md, "Limits").
+  /// After a direction has buffered data: waits as long as the buffers allow it (docs/spec/captures.md#limits).
   private mutating func settleBuffers(_ connection: FlowTable.Reference, _ side: Side) {
     guard output.didBuffer else { return }
     output.didBuffer = false

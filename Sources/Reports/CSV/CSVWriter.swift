@@ -2,7 +2,7 @@ import Analysis
 import PacketCapture
 import WireBytes
 
-/// Writes one kind of an analysis's results as CSV (interface.md, "export").
+/// Writes one kind of an analysis's results as CSV (docs/spec/interface.md#export).
 package final class CSVWriter: EvidenceSink {
   /// The kind of rows, with the columns in the requested order.
   package enum Kind: Sendable {

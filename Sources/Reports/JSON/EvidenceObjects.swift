@@ -1,7 +1,7 @@
 import Analysis
 import JSON
 
-/// The objects of NDJSON and JSON other than records (interface.md, "export"). docs/schemas/ has their JSON
+/// The objects of NDJSON and JSON other than records (docs/spec/interface.md#export). docs/schemas/ has their JSON
 /// Schemas.
 package enum EvidenceObjects {
   /// Name and version of the format, at the head of every document.

@@ -3,7 +3,7 @@ import Platform
 import TokenStores
 import WireBytes
 
-/// A journal's records, as text and JSON (interface.md, "replay and store").
+/// A journal's records, as text and JSON (docs/spec/interface.md#journal-and-undo).
 package enum HistoryReport {
   private static func counts(_ counts: ReplayCounts) -> [(name: String, count: Int)] {
     [

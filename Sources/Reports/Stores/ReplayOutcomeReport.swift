@@ -3,7 +3,7 @@ import Platform
 import TokenStores
 import WireBytes
 
-/// The result of a replay, as text and JSON (interface.md, "replay and store").
+/// The result of a replay, as text and JSON (docs/spec/interface.md#replay).
 package struct ReplayOutcomeReport {
   package var store: String
   package var dryRun: Bool

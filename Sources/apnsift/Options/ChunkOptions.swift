@@ -1,7 +1,7 @@
 import Analysis
 import ArgumentParser
 
-/// Chunks other than those that were captured (readers.md).
+/// Chunks other than those that were captured (docs/spec/readers.md#chunks).
 struct ChunkOptions: ParsableArguments {
   @Option(help: .init("Split streams into chunks of this size.", valueName: "SIZE"))
   var chunkSize: Int?

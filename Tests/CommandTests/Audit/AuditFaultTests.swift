@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `audit`: the results of the faulty readers of readers.md. Expected numbers are derived by hand from the faults
+/// `audit`: the results of the faulty readers of docs/spec/readers.md#models. Expected numbers are derived by hand from the faults
 /// described there.
 @Suite("Faults of readers")
 struct AuditFaultTests {
