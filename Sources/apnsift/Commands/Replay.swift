@@ -152,8 +152,10 @@ struct Replay: ParsableCommand {
     var examination = input.examination(hashing: .all)
     let outcome = try run(&replay, &examination)
     try report(outcome, examination.closingLine(outcome.sentence))
+    // As without --dry-run: an unreadable input fails before the limit is checked, unless it may be left out.
+    let mayReplay = examination.failures == 0 || partial || skipUnreadable
+    if outcome.answer.stop != nil, mayReplay { throw ExitStatus.stopped }
     try input.check(examination)
-    if outcome.answer.stop != nil { throw ExitStatus.stopped }
   }
 
   private func run(_ replay: inout StoreReplay, _ examination: inout Examination) throws

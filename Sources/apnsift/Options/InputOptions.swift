@@ -25,14 +25,11 @@ struct InputOptions: ParsableArguments {
   @Option(name: .customLong("protocol"), help: .init("Stream protocol.", valueName: "NAME"))
   var streamProtocol = ProtocolArgument.auto
 
-  @Option(help: .init("Expected token lengths, such as 32,54 or 1-100.", valueName: "LIST"))
-  var tokenLength = TokenLengths.standard
+  @Option(help: Limit.tokenLength.argumentHelp) var tokenLength = TokenLengths.standard
 
-  @Option(help: .init("Earliest plausible time, RFC 3339 or Unix seconds.", valueName: "TIME"))
-  var earliest = TimeArgument(FeedbackRules.serviceStart)
+  @Option(help: Limit.earliest.argumentHelp) var earliest = TimeArgument(FeedbackRules.serviceStart)
 
-  @Option(help: .init("Latest plausible time.", valueName: "TIME"))
-  var latest = TimeArgument(FeedbackRules.serviceEnd)
+  @Option(help: Limit.latest.argumentHelp) var latest = TimeArgument(FeedbackRules.serviceEnd)
 
   @Flag(help: "Same as --fail-on error.")
   var strict = false

@@ -8,44 +8,30 @@ import WireBytes
 struct LimitOptions: ParsableArguments {
   private static let standard = CaptureOptions()
 
-  @Option(
-    help: .init("Longest plausible token; never less than the longest of --token-length.", valueName: "BYTES")
-  )
-  var maxTokenLength = FeedbackRules.announcedLongestToken
+  @Option(help: Limit.maxTokenLength.argumentHelp) var maxTokenLength = FeedbackRules.announcedLongestToken
 
-  @Option(help: .init("Longest plausible payload of a request with command 0 or 1.", valueName: "BYTES"))
-  var maxPayload = RequestRules.usualLongestPayload
+  @Option(help: Limit.maxPayload.argumentHelp) var maxPayload = RequestRules.usualLongestPayload
 
-  @Option(
-    help: .init(
-      "Requests per connection that wait for a response; older ones stay unknown.", valueName: "COUNT"))
-  var maxPending = GatewayLimits.usualMaxPending
+  @Option(help: Limit.maxPending.argumentHelp) var maxPending = GatewayLimits.usualMaxPending
 
-  @Option(
-    help: .init(
-      "Memory for tokens, as much for pending requests, and the limit of each buffer.", valueName: "SIZE"))
-  var memory = SizeArgument(1 << 30)
+  @Option(help: Limit.memory.argumentHelp) var memory = SizeArgument(1 << 30)
 
-  @Option(help: .init("Bytes that the * lines of one hex dump may stand for.", valueName: "SIZE"))
-  var maxExpansion = SizeArgument(1 << 30)
+  @Option(help: Limit.maxExpansion.argumentHelp) var maxExpansion = SizeArgument(1 << 30)
 
-  @Option(help: .init("Packets to wait for missing bytes before a gap is skipped.", valueName: "COUNT"))
-  var reorderWindow = LimitOptions.standard.reorderWindow
+  @Option(help: Limit.reorderWindow.argumentHelp) var reorderWindow = LimitOptions.standard.reorderWindow
 
-  @Option(help: .init("Buffer for out-of-order bytes of one direction.", valueName: "SIZE"))
-  var streamBuffer = SizeArgument(LimitOptions.standard.streamBuffer)
+  @Option(help: Limit.streamBuffer.argumentHelp) var streamBuffer = SizeArgument(
+    LimitOptions.standard.streamBuffer)
 
-  @Option(help: .init("Buffer for out-of-order bytes of all directions.", valueName: "SIZE"))
-  var totalBuffer = SizeArgument(LimitOptions.standard.totalBuffer)
+  @Option(help: Limit.totalBuffer.argumentHelp) var totalBuffer = SizeArgument(
+    LimitOptions.standard.totalBuffer)
 
-  @Option(help: .init("Buffer for IP fragments.", valueName: "SIZE"))
-  var fragmentBuffer = SizeArgument(LimitOptions.standard.fragmentBuffer)
+  @Option(help: Limit.fragmentBuffer.argumentHelp) var fragmentBuffer = SizeArgument(
+    LimitOptions.standard.fragmentBuffer)
 
-  @Option(help: .init("Connections tracked at once, about 2 KiB each.", valueName: "COUNT"))
-  var maxConnections = LimitOptions.standard.maxConnections
+  @Option(help: Limit.maxConnections.argumentHelp) var maxConnections = LimitOptions.standard.maxConnections
 
-  @Option(help: .init("Longest packet; a longer record of a capture is damage.", valueName: "SIZE"))
-  var maxPacket = SizeArgument(LimitOptions.standard.maxPacket)
+  @Option(help: Limit.maxPacket.argumentHelp) var maxPacket = SizeArgument(LimitOptions.standard.maxPacket)
 
   mutating func validate() throws {
     for (name, value, range) in [

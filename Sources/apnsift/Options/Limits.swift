@@ -7,6 +7,8 @@ import WireBytes
 /// A limit on memory, time or what is plausible. `--help` and docs/reference/limits.md are made from it.
 struct Limit: Sendable {
   var option: String
+  /// The name of its value in `--help`.
+  var value: String
   /// What it limits, as `--help` says it.
   var help: String
   /// With its unit.
@@ -20,59 +22,75 @@ struct Limit: Sendable {
 }
 
 extension Limit {
+  var argumentHelp: ArgumentHelp { ArgumentHelp(help, valueName: value) }
+
   private static let capture = CaptureOptions()
 
   static let tokenLength = Limit(
-    option: "--token-length", help: "Normal token lengths in bytes: 32, or 32,54, or 1-100.", standard: "32",
+    option: "--token-length", value: "LIST",
+    help: "Expected token lengths, such as 32,54 or 1-100.", standard: "32",
     effect: "other lengths get the flag unexpected-token-length")
   static let maxTokenLength = Limit(
-    option: "--max-token-length", help: "Longest plausible token in bytes.",
+    option: "--max-token-length", value: "BYTES",
+    help: "Longest plausible token; never less than the longest of --token-length.",
     standard: "\(FeedbackRules.announcedLongestToken)", range: "0 to 65535",
     effect: "a longer one begins no record")
   static let maxPayload = Limit(
-    option: "--max-payload", help: "Longest plausible payload of commands 0 and 1 in bytes.",
+    option: "--max-payload", value: "BYTES",
+    help: "Longest plausible payload of a request with command 0 or 1.",
     standard: "\(RequestRules.usualLongestPayload)", range: "0 to 65535", effect: "malformed-frame")
   static let earliest = Limit(
-    option: "--earliest", help: "Earliest plausible time: RFC 3339, or seconds since 1970.",
+    option: "--earliest", value: "TIME",
+    help: "Earliest plausible time, RFC 3339 or Unix seconds.",
     standard: UTCTime.text(FeedbackRules.serviceStart),
     effect: "earlier times get the flag implausible-timestamp")
   static let latest = Limit(
-    option: "--latest", help: "Latest plausible time.", standard: UTCTime.text(FeedbackRules.serviceEnd),
+    option: "--latest", value: "TIME",
+    help: "Latest plausible time.", standard: UTCTime.text(FeedbackRules.serviceEnd),
     effect: "later times get the flag implausible-timestamp")
   static let maxPending = Limit(
-    option: "--max-pending", help: "Requests of a connection that wait for a response.",
+    option: "--max-pending", value: "COUNT",
+    help: "Requests per connection that wait for a response; older ones stay unknown.",
     standard: "\(GatewayLimits.usualMaxPending)", cost: "some 100 bytes each, within --memory",
     effect: "pending-limit: the oldest requests stay unknown")
   static let memory = Limit(
-    option: "--memory", help: "Memory for distinct tokens, and again for pending requests.", standard: "1GiB",
+    option: "--memory", value: "SIZE",
+    help: "Memory for tokens, as much for pending requests, and the limit of each buffer.", standard: "1GiB",
     range: "1MiB or more", effect: "the rest goes through temporary files; the results are the same")
   static let maxExpansion = Limit(
-    option: "--max-expansion", help: "Bytes that the * lines of one hex dump may stand for.",
+    option: "--max-expansion", value: "SIZE",
+    help: "Bytes that the * lines of one hex dump may stand for.",
     standard: "1GiB",
     effect: "unreadable-input")
   static let reorderWindow = Limit(
-    option: "--reorder-window", help: "Packets to wait for missing bytes before their gap is flushed.",
+    option: "--reorder-window", value: "COUNT",
+    help: "Packets to wait for missing bytes before a gap is skipped.",
     standard: "\(capture.reorderWindow)", range: "0 to \(CaptureOptions.maxReorderWindow)",
     effect: "stream-gap, then late-segment; fragment-missing")
   static let streamBuffer = Limit(
-    option: "--stream-buffer", help: "Memory for early segments of one direction.",
+    option: "--stream-buffer", value: "SIZE",
+    help: "Buffer for out-of-order bytes of one direction.",
     standard: SizeArgument(capture.streamBuffer).defaultValueDescription, range: "at most --memory",
     cost: "128 bytes a packet on top",
     effect: "buffer-limit: the first gap is flushed")
   static let totalBuffer = Limit(
-    option: "--total-buffer", help: "Memory for early segments of all directions.",
+    option: "--total-buffer", value: "SIZE",
+    help: "Buffer for out-of-order bytes of all directions.",
     standard: SizeArgument(capture.totalBuffer).defaultValueDescription, range: "at most --memory",
     effect: "buffer-limit: the oldest gap is flushed")
   static let fragmentBuffer = Limit(
-    option: "--fragment-buffer", help: "Memory for incomplete IP datagrams.",
+    option: "--fragment-buffer", value: "SIZE",
+    help: "Buffer for IP fragments.",
     standard: SizeArgument(capture.fragmentBuffer).defaultValueDescription, range: "at most --memory",
     effect: "fragment-missing")
   static let maxConnections = Limit(
-    option: "--max-connections", help: "Connections in memory.", standard: "\(capture.maxConnections)",
+    option: "--max-connections", value: "COUNT",
+    help: "Connections tracked at once, about 2 KiB each.", standard: "\(capture.maxConnections)",
     range: "1 to \(CaptureOptions.mostConnections)", cost: "1 to 2 KiB each",
     effect: "connection-evicted: closed ones first, then the one idle longest")
   static let maxPacket = Limit(
-    option: "--max-packet", help: "Longest plausible packet; a longer record is damage.",
+    option: "--max-packet", value: "SIZE",
+    help: "Longest packet; a longer record of a capture is damage.",
     standard: SizeArgument(capture.maxPacket).defaultValueDescription, range: "64 bytes to 1GiB",
     effect: "damaged-capture")
 
