@@ -1,9 +1,9 @@
 import WireBytes
 
-/// Decodes one run of feedback bytes, contiguous and of one direction, in chunks of any size. No I/O.
+/// Decodes one run of feedback bytes (contiguous, from one direction), in chunks of any size. No I/O.
 ///
-/// The answers do not depend on how the run was cut: what a chunk does not decide is carried over, at
-/// most `rules.holdBack` bytes of it, and decided with the next one. Chunks are read where they are.
+/// The result does not depend on where chunks end. Undecided bytes, at most `rules.holdBack` of them, are
+/// carried over to the next chunk; all others are read without a copy.
 ///
 ///     var decoder = FeedbackDecoder(rules: .standard)
 ///     for chunk in chunks {
@@ -12,74 +12,74 @@ import WireBytes
 ///     decoder.finish()
 ///     while case let step = decoder.next(in: RawSpan()), step != .finished { use(step) }
 ///
-/// Every byte of the run is in exactly one record, skipped range or truncated range.
+/// Every byte of the run is in exactly one record, skipped range or truncated range. Nothing throws: every byte
+/// sequence decodes to some steps.
 public struct FeedbackDecoder: Sendable {
-  /// What the decoder has to say next.
+  /// One result of `next(in:)`. Offsets are in bytes from 0, in the direction of the stream, gaps included.
   public enum Step: Equatable, Sendable {
-    /// Records, one after another.
+    /// One or more consecutive records of the same shape.
     case records(RecordRun)
-    /// `length` bytes from `offset` of the stream belong to no record (finding `skipped-bytes`).
+    /// `length` bytes from `offset`, at least 1, belong to no record (finding `skipped-bytes`).
     case skipped(offset: Int, length: Int)
-    /// The run ends in a tuple that is not whole (finding `truncated-record`).
+    /// The run ends inside a tuple, of which it has `length` bytes from `offset` (finding `truncated-record`).
     case truncated(offset: Int, length: Int)
-    /// The chunk is used up: continue with the next one, or `finish()`.
+    /// The chunk is used up: pass the next one, or call `finish()`.
     case needsBytes
-    /// The run has ended, and all of it has been said. Only after `finish()`.
+    /// All steps of the run were returned. Only after `finish()`.
     case finished
   }
 
-  private var run: ChunkedRun<TupleWalk>
+  private var run: ChunkedParser<TupleParser>
 
   /// - Parameters:
-  ///   - rules: the limits by which tuples are judged.
-  ///   - offset: offset of the run's first byte in its direction of the stream.
-  ///   - beginsStream: whether the run begins where the stream does. Any other run begins at its first
-  ///     start (docs/spec/decoding-rules.md#start-of-a-run).
+  ///   - rules: allowed token lengths and plausible times.
+  ///   - offset: offset of the run's first byte in its direction of the stream, in bytes from 0.
+  ///   - beginsStream: true if the run is the beginning of the stream, false after a gap or in the middle of a
+  ///     connection: decoding then begins at the first start (decoding-rules.md, "Where a run begins").
   public init(rules: FeedbackRules, offset: Int = 0, beginsStream: Bool = true) {
-    run = ChunkedRun(TupleWalk(rules: rules, offset: offset, beginsStream: beginsStream))
+    run = ChunkedParser(TupleParser(rules: rules, offset: offset, beginsStream: beginsStream))
   }
 
-  /// The limits that it decodes by.
-  public var rules: FeedbackRules { run.walk.rules }
+  /// The limits passed to `init`.
+  public var rules: FeedbackRules { run.parser.rules }
 
-  /// Bytes of earlier chunks that are not decided yet, and while a chunk is being decoded as many of its
-  /// own as decide them.
+  /// The buffer that records with `RunWindow.carry` refer to: undecided bytes of earlier chunks, followed by the
+  /// first bytes of the current one. At most `rules.holdBack` bytes between two chunks.
   public var carry: [UInt8] { run.carry }
 
-  /// Offset in the stream of the first byte that no answer has covered, apart from `pendingSkip`.
-  public var undecidedOffset: Int { run.walk.cursor.undecidedOffset }
+  /// Offset in the stream of the first undecided byte: all bytes before it were returned, except from `pendingSkip`.
+  public var undecidedOffset: Int { run.parser.cursor.undecidedOffset }
 
-  /// Offset in the stream from which on bytes are being skipped, while no index to resume at is found.
-  public var pendingSkip: Int? { run.walk.pendingSkip }
+  /// Offset in the stream of the first byte that is being skipped while the decoder looks for a start; nil otherwise.
+  public var pendingSkip: Int? { run.parser.pendingSkip }
 
-  /// The run has no further bytes.
+  /// Marks the end of the run. Call `next(in:)` afterwards until it returns `finished`.
   public mutating func finish() { run.finish() }
 
-  /// The next answer about the run. Call it with the same chunk until it says `needsBytes`; after
-  /// `finish()` the chunk is not looked at.
+  /// The next step. Call it with the same chunk until it returns `needsBytes`. After `finish()` the chunk is ignored.
   public mutating func next(in chunk: RawSpan) -> Step {
     run.next(in: chunk) ?? (run.hasEnded ? .finished : .needsBytes)
   }
 }
 
-/// Consecutive feedback records of one shape, by their indices in the bytes that hold them.
+/// Consecutive feedback records with the same token length and flags, as indices into a buffer.
 ///
-/// A dump is thousands of regular tuples in a row, and a run hands them over at the cost of one call. Record
-/// `i` has its header at `start + i * stride` of the window and at `offset + i * stride` of the stream.
+/// One call returns thousands of regular tuples. The header of record `i` is at index `start + i * stride` of the
+/// window and at offset `offset + i * stride` of the stream.
 public struct RecordRun: BitwiseCopyable, Equatable, Sendable {
-  /// Which bytes `start` counts in.
+  /// The buffer that `start` refers to.
   public var window: RunWindow
   /// Index in the window of the first record's first byte, from 0.
   public var start: Int
-  /// Offset of the first record's first byte in its direction of the stream, from 0, gaps counted in.
+  /// Offset of the first record's first byte in its direction of the stream, in bytes from 0, gaps included.
   public var offset: Int
-  /// Bytes of each token.
+  /// Bytes of each token, 0 to 65,535.
   public var tokenLength: Int
-  /// How many records there are, at least 1.
+  /// The number of records, at least 1.
   public var count: Int
-  /// The flags that each of them has.
+  /// The flags of every record; empty if nothing is doubtful.
   public var flags: RecordFlags
-  /// The times of all of them are between these, in seconds since 1970, both included. A slice has those of its run.
+  /// Bounds (both included) of the records' times, in seconds since 1970. A slice keeps the bounds of its run.
   public var earliest: UInt32
   public var latest: UInt32
 
@@ -96,15 +96,15 @@ public struct RecordRun: BitwiseCopyable, Equatable, Sendable {
     (earliest, latest) = times
   }
 
-  /// Bytes before each token.
+  /// Bytes of time and token length before each token: 6.
   @inlinable
   public var headerLength: Int { Tuple.headerLength }
 
-  /// Bytes from one record to the next.
+  /// Bytes of one record, header and token.
   @inlinable
   public var stride: Int { headerLength &+ tokenLength }
 
-  /// The records from `first` (from 0) on, `count` of them.
+  /// `count` records from record `first` (from 0) on. The caller keeps them in the run: nothing is checked.
   @inlinable
   public func slice(from first: Int, count: Int) -> RecordRun {
     var slice = self
@@ -114,17 +114,17 @@ public struct RecordRun: BitwiseCopyable, Equatable, Sendable {
     return slice
   }
 
-  /// The time of a record in seconds since 1970, whatever its flags say of it.
+  /// The time of a record in seconds since 1970, plausible or not.
   /// - Parameters:
-  ///   - index: number of the record in the run, from 0.
-  ///   - bytes: the window's. Traps where the record does not lie in them.
+  ///   - index: index of the record in the run, from 0.
+  ///   - bytes: the buffer named by `window`. Traps if the header is not inside it.
   @inlinable
   public func time(of index: Int, in bytes: RawSpan) -> UInt32 {
     bytes.bigEndianUInt32(at: start &+ index &* stride)
   }
 
-  /// Where in the window the token of a record stands; empty where it has no bytes.
-  /// - Parameter index: number of the record in the run, from 0.
+  /// The range of a record's token, as indices in the window; empty for a token without bytes.
+  /// - Parameter index: index of the record in the run, from 0.
   @inlinable
   public func token(of index: Int) -> Range<Int> {
     let first = start &+ index &* stride &+ headerLength
@@ -132,14 +132,14 @@ public struct RecordRun: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// Writes feedback tuples as the server did.
+/// Encodes feedback tuples as the server sent them.
 public enum FeedbackEncoder {
   /// Appends one tuple to `bytes`.
   /// - Parameters:
-  ///   - time: seconds since 1970 UTC, unsigned.
+  ///   - time: seconds since 1970-01-01T00:00:00Z.
   ///   - token: 0 to 65,535 bytes.
-  ///   - bytes: what the tuple is appended to.
-  /// - Returns: false, with nothing appended, for a token that the length field cannot hold.
+  ///   - bytes: the buffer to append to.
+  /// - Returns: false, with nothing appended, if the token is longer than 65,535 bytes.
   @discardableResult
   public static func append(time: UInt32, token: some Collection<UInt8>, to bytes: inout [UInt8]) -> Bool {
     guard let length = UInt16(exactly: token.count) else { return false }

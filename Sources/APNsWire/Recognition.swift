@@ -1,20 +1,21 @@
 import WireBytes
 
-/// Recognises TLS records (docs/spec/protocol.md#tls).
+/// Detects TLS records (protocol.md, "What is not this protocol").
 public enum Ciphertext {
-  /// Bytes of a stream's beginning that tell.
+  /// The number of bytes from the beginning of a stream that `begins(_:)` needs: 3.
   public static let headLength = 3
 
-  /// Whether a stream that begins with `head` is TLS: a content type of 20 to 23, and a version from SSL 3.0
-  /// (3, 0) to TLS 1.3 (3, 4). Read as a tuple that is a time in 1980 to 1982.
+  /// Whether a stream that begins with `head` is TLS: a content type of 20 to 23, then a version from SSL 3.0 (3,
+  /// 0) to TLS 1.3 (3, 4). Always false for fewer than `headLength` bytes. As the time of a tuple, these bytes
+  /// would be in 1980 to 1982, so no plausible tuple is mistaken for TLS.
   public static func begins(_ head: [UInt8]) -> Bool {
     head.count >= headLength && (0x14...0x17).contains(head[0]) && head[1] == 0x03 && head[2] <= 0x04
   }
 }
 
 extension RequestRules {
-  /// Whether `head`, the first bytes of something, is the beginning of a request as clients make them: whole, or as
-  /// far as it goes, with a payload in a brace.
+  /// Whether `head`, the first bytes of a stream or file, begins with a request as clients make them, with a JSON
+  /// payload. Of a request that is cut off by the end of `head`, the payload's opening brace must be there.
   public func mayBeginRequest(_ head: RawSpan) -> Bool {
     guard head.byteCount > 0, case .known(let end) = extent(at: 0, in: head) else { return false }
     if end <= head.byteCount {
@@ -30,8 +31,8 @@ extension RequestRules {
     return isOpeningBrace(at: header + token + RequestLayout.lengthSize, in: head)
   }
 
-  /// Whether the items from `start` on, of which the head may not hold all, are known, of their size, and have a
-  /// payload in a brace among them.
+  /// Whether the items from `start` on have known ids and the right sizes, up to a payload that begins with a
+  /// brace. `head` may end before the last item does.
   private func mayBeginItems(from start: Int, to end: Int, in head: RawSpan) -> Bool {
     var index = start
     while head.byteCount - index >= RequestLayout.itemHeaderLength {

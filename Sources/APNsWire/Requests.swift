@@ -1,95 +1,94 @@
 import JSON
 import WireBytes
 
-/// Where a decoded request stands, and what is doubtful about it. `RequestFields` reads what it says.
+/// The position of a decoded request and its flags. `RequestFields` reads its fields.
 public struct RequestFrame: Equatable, Sendable {
-  /// Which bytes `start` counts in.
+  /// The buffer that `start` refers to.
   public var window: RunWindow
-  /// Index in the window of the command, from 0.
+  /// Index in the window of the request's first byte, the command, from 0.
   public var start: Int
-  /// Offset of the command in its direction of the stream, from 0, gaps counted in.
+  /// Offset of the first byte in its direction of the stream, in bytes from 0, gaps included.
   public var offset: Int
-  /// Bytes of the whole request.
+  /// Bytes of the whole request, command included.
   public var length: Int
   public var flags: RecordFlags
 
-  /// Its bytes in the window.
+  /// The request's bytes, as indices in the window.
   public var range: Range<Int> { start..<start + length }
 }
 
-/// Decodes one run of gateway requests, contiguous bytes of a client, in chunks of any size. No I/O.
+/// Decodes one run of gateway requests (contiguous, from a client), in chunks of any size. No I/O.
 ///
-/// It is used as `FeedbackDecoder` is, and under the same laws: the answers do not depend on how the run was cut,
-/// every byte is in exactly one request, skipped range or truncated range, and at most `rules.holdBack` bytes
-/// are held back.
+/// Used like `FeedbackDecoder`, with the same guarantees: the result does not depend on where chunks end, every byte is
+/// in exactly one request, skipped range or truncated range, and at most `rules.holdBack` bytes are carried over.
 public struct RequestDecoder: Sendable {
-  /// What the decoder has to say next.
+  /// One result of `next(in:)`. Offsets are in bytes from 0, in the direction of the stream, gaps included.
   public enum Step: Equatable, Sendable {
     case request(RequestFrame)
-    /// No request can be at `offset`: `command` is none, or its lengths are beyond the limits (findings
-    /// `unknown-command` and `malformed-frame`). The byte is in the skipped range that comes next.
+    /// No request can begin at `offset`: `command` is above 2, or a length is above its limit (findings
+    /// `unknown-command` and `malformed-frame`). The byte is also in the skipped range that follows.
     case undecodable(offset: Int, command: UInt8)
-    /// `length` bytes from `offset` of the stream belong to no request (finding `skipped-bytes`).
+    /// `length` bytes from `offset`, at least 1, belong to no request (finding `skipped-bytes`).
     case skipped(offset: Int, length: Int)
-    /// The run ends in a request that is not whole (finding `truncated-record`).
+    /// The run ends inside a request, of which it has `length` bytes from `offset` (finding `truncated-record`).
     case truncated(offset: Int, length: Int)
-    /// The chunk is used up: continue with the next one, or `finish()`.
+    /// The chunk is used up: pass the next one, or call `finish()`.
     case needsBytes
-    /// The run has ended, and all of it has been said. Only after `finish()`.
+    /// All steps of the run were returned. Only after `finish()`.
     case finished
   }
 
-  private var run: ChunkedRun<RequestWalk>
+  private var run: ChunkedParser<RequestParser>
 
   /// - Parameters:
-  ///   - rules: the limits by which requests are judged.
-  ///   - offset: offset of the run's first byte in its direction of the stream.
-  ///   - beginsStream: whether the run begins where the stream does. Any other run begins at its first
-  ///     start.
+  ///   - rules: allowed token lengths and the limits of lengths.
+  ///   - offset: offset of the run's first byte in its direction of the stream, in bytes from 0.
+  ///   - beginsStream: true if the run is the beginning of the stream, false after a gap or in the middle of a
+  ///     connection: decoding then begins at the first start.
   public init(rules: RequestRules, offset: Int = 0, beginsStream: Bool = true) {
-    run = ChunkedRun(RequestWalk(rules: rules, offset: offset, beginsStream: beginsStream))
+    run = ChunkedParser(RequestParser(rules: rules, offset: offset, beginsStream: beginsStream))
   }
 
-  /// Bytes of earlier chunks that are not decided yet, and while a chunk is being decoded as many of its
-  /// own as decide them.
+  /// The buffer that requests with `RunWindow.carry` refer to: undecided bytes of earlier chunks, followed by the
+  /// first bytes of the current one. At most `rules.holdBack` bytes between two chunks.
   public var carry: [UInt8] { run.carry }
 
-  /// Offset in the stream of the first byte that no answer has covered, apart from `pendingSkip`.
-  public var undecidedOffset: Int { run.walk.cursor.undecidedOffset }
+  /// Offset in the stream of the first undecided byte: all bytes before it were returned, except from `pendingSkip`.
+  public var undecidedOffset: Int { run.parser.cursor.undecidedOffset }
 
-  /// Offset in the stream from which on bytes are being skipped, while no index to resume at is found.
-  public var pendingSkip: Int? { run.walk.pendingSkip }
+  /// Offset in the stream of the first byte that is being skipped while the decoder looks for a start; nil otherwise.
+  public var pendingSkip: Int? { run.parser.pendingSkip }
 
-  /// The run has no further bytes.
+  /// Marks the end of the run. Call `next(in:)` afterwards until it returns `finished`.
   public mutating func finish() { run.finish() }
 
-  /// The next answer about the run. Call it with the same chunk until it says `needsBytes`; after
-  /// `finish()` the chunk is not looked at.
+  /// The next step. Call it with the same chunk until it returns `needsBytes`. After `finish()` the chunk is ignored.
   public mutating func next(in chunk: RawSpan) -> Step {
     run.next(in: chunk) ?? (run.hasEnded ? .finished : .needsBytes)
   }
 }
 
-/// What a whole request says, and where: the fields of commands 0, 1 and 2 (docs/spec/protocol.md#gateway-requests).
-/// Indices count from 0 in the bytes that it was read from.
+/// The fields of a whole request with command 0, 1 or 2 (protocol.md, "Gateway requests"). Ranges are indices from
+/// 0 in the bytes that were passed to `init`.
 public struct RequestFields: Equatable, Sendable {
   public let command: UInt8
-  /// Nil for command 0, and for command 2 without the item or where it is not of 4 bytes.
+  /// Nil for command 0, and for command 2 if the item is missing or not of 4 bytes.
   public private(set) var identifier: UInt32?
-  /// Seconds since 1970 until which APNs shall try; 0 is not at all. Nil likewise.
+  /// When APNs stops trying to deliver, in seconds since 1970; 0 asks it not to store the request. Nil as for
+  /// `identifier`.
   public private(set) var expiry: UInt32?
-  /// Only command 2 has one.
+  /// 5 or 10 in valid requests. Nil for commands 0 and 1, and if the item is missing or not of 1 byte.
   public private(set) var priority: UInt8?
-  /// Nil where command 2 lacks the item. Of items that are there twice the first counts.
+  /// Nil if the item of command 2 is missing. Of repeated items the first counts.
   public private(set) var token: Range<Int>?
   public private(set) var payload: Range<Int>?
-  /// The items of command 2.
+  /// The items of command 2; nil for commands 0 and 1.
   public private(set) var items: RequestItems?
-  /// Whether command 2's items fill the frame, with token and payload once, each of its size.
+  /// False if the items of command 2 do not fill the frame, have a wrong size, or lack or repeat token or payload.
   private var isWellFormed = true
   private var hasUnknownItem = false
 
-  /// The fields of the request in `range`, whose extent must be known and lie in `bytes`.
+  /// Reads the request in `range` of `bytes`, as a decoder returned it; traps on other ranges.
   public init(_ range: Range<Int>, in bytes: RawSpan) {
     let start = range.lowerBound
     command = bytes.byte(at: start)
@@ -135,7 +134,7 @@ public struct RequestFields: Equatable, Sendable {
     }
   }
 
-  /// What is wrong inside the request (docs/spec/decoding-rules.md#flags-of-requests).
+  /// The flags for the content of the request (decoding-rules.md, "Flags").
   func flags(by rules: RequestRules, in bytes: RawSpan) -> RecordFlags {
     var flags: RecordFlags = []
     if !isWellFormed { flags.insert(.malformedItems) }
@@ -160,12 +159,12 @@ public struct RequestFields: Equatable, Sendable {
 
 /// One item of command 2: id u8, length u16, data (docs/spec/protocol.md#gateway-requests).
 public struct RequestItem: Equatable, Sendable {
-  /// The items that the protocol knows.
+  /// The item ids of the protocol.
   public enum Kind: UInt8, CaseIterable, Sendable {
     case token = 1
     case payload, identifier, expiry, priority
 
-    /// Whether its data can have `count` bytes.
+    /// Whether `count` is a valid length of the data.
     func takes(_ count: Int) -> Bool {
       switch self {
       case .token, .payload: true
@@ -174,32 +173,32 @@ public struct RequestItem: Equatable, Sendable {
       }
     }
 
-    /// Whether a frame that has it twice is malformed.
+    /// Whether a frame with two of them is malformed.
     var isUnique: Bool { self == .token || self == .payload }
 
     var bit: UInt8 { 1 << rawValue }
   }
 
   public var id: UInt8
-  /// Where its data stands: indices from 0 into the bytes that it was read from.
+  /// The data, 0 to 65,535 bytes: indices from 0 in the bytes that the item was read from.
   public var data: Range<Int>
 
-  /// Whether its data is as long as that of its kind; of an unknown kind, any is.
+  /// Whether the length of the data is valid for the id; true for unknown ids.
   var hasItsSize: Bool { Kind(rawValue: id)?.takes(data.count) ?? true }
 }
 
-/// The items of command 2 in the order of the wire, without those that reach beyond the frame.
+/// Iterates the items of command 2 in wire order, up to the first that does not fit in the frame.
 public struct RequestItems: Equatable, Sendable {
   private var index: Int
   private let end: Int
 
-  /// - Parameter range: where they stand, indices from 0 into the bytes that `next(in:)` is given.
+  /// - Parameter range: the bytes of all items, as indices from 0 in the bytes passed to `next(in:)`.
   public init(_ range: Range<Int>) {
     index = range.lowerBound
     end = range.upperBound
   }
 
-  /// The next item; nil where none is whole.
+  /// The next item; nil at the end of the frame, and if the next item does not fit in it.
   public mutating func next(in bytes: RawSpan) -> RequestItem? {
     guard end - index >= RequestLayout.itemHeaderLength else { return nil }
     let data = index + RequestLayout.itemHeaderLength
@@ -209,17 +208,17 @@ public struct RequestItems: Equatable, Sendable {
     return RequestItem(id: bytes.byte(at: index), data: data..<data + length)
   }
 
-  /// Whether the items so far fill the frame.
+  /// Whether the items returned so far fill the frame exactly.
   public var isAtEnd: Bool { index == end }
 }
 
-/// A gateway request by itself, as a client makes one (docs/spec/protocol.md#gateway-requests).
+/// A gateway request as a value, independent of any buffer (protocol.md, "Gateway requests").
 public enum GatewayRequest: Equatable, Sendable {
   /// Command 0, which has no identifier.
   case simple(token: [UInt8], payload: [UInt8])
-  /// Command 1. `expiry` is in seconds since 1970.
+  /// Command 1. `expiry` is in seconds since 1970; 0 asks APNs not to store the request.
   case enhanced(identifier: UInt32, expiry: UInt32, token: [UInt8], payload: [UInt8])
-  /// Command 2, items in the order of the wire.
+  /// Command 2, items in wire order.
   case items([Item])
 
   public struct Item: Equatable, Sendable {
@@ -233,8 +232,8 @@ public enum GatewayRequest: Equatable, Sendable {
     }
   }
 
-  /// The request in `range` of `bytes`, where a decoder found one. Nil where it is command 2 and its items do not
-  /// fill the frame: nothing else can be said of such a request than its bytes.
+  /// Reads the request in `range` of `bytes`, as a decoder returned it. Nil for command 2 if the items do not fill
+  /// the frame: such a request has no representation but its bytes.
   public init?(_ range: Range<Int>, in bytes: RawSpan) {
     let fields = RequestFields(range, in: bytes)
     func copy(_ range: Range<Int>) -> [UInt8] { bytes.extracting(range).withUnsafeBytes { Array($0) } }
@@ -255,11 +254,11 @@ public enum GatewayRequest: Equatable, Sendable {
   }
 }
 
-/// Writes gateway requests as clients did.
+/// Encodes gateway requests as clients sent them.
 public enum RequestEncoder {
   /// Appends one request to `bytes`.
-  /// - Returns: false, with nothing appended, where a token, a payload, an item's data or all items together are
-  ///   longer than their length fields can say.
+  /// - Returns: false, with nothing appended, if a token, a payload or an item's data is longer than 65,535 bytes,
+  ///   or all items together are longer than 4,294,967,295 bytes.
   @discardableResult
   public static func append(_ request: GatewayRequest, to bytes: inout [UInt8]) -> Bool {
     switch request {

@@ -1,86 +1,85 @@
 import WireBytes
 
-/// A decoded error response, and what is doubtful about it.
+/// A decoded error response and its flags.
 public struct ResponseFrame: Equatable, Sendable {
-  /// Offset of its first byte in its direction of the stream, from 0, gaps counted in.
+  /// Offset of the first byte in its direction of the stream, in bytes from 0, gaps included.
   public var offset: Int
   public var response: ErrorResponse
   public var flags: RecordFlags
 }
 
-/// Decodes one run of error responses, contiguous bytes of a gateway, in chunks of any size. No I/O.
+/// Decodes one run of error responses (contiguous, from a gateway), in chunks of any size. No I/O.
 ///
-/// It is used as `FeedbackDecoder` is, and under the same laws; at most 7 bytes are held back.
+/// Used like `FeedbackDecoder`, with the same guarantees; at most 7 bytes are carried over.
 public struct ResponseDecoder: Sendable {
-  /// What the decoder has to say next.
+  /// One result of `next(in:)`. Offsets are in bytes from 0, in the direction of the stream, gaps included.
   public enum Step: Equatable, Sendable {
     case response(ResponseFrame)
-    /// No response can be at `offset`, which does not hold an 8 (finding `unknown-command`). The byte is in the
-    /// skipped range that comes next.
+    /// No response can begin at `offset`: `command` is not 8 (finding `unknown-command`). The byte is also in the
+    /// skipped range that follows.
     case undecodable(offset: Int, command: UInt8)
-    /// `length` bytes from `offset` of the stream belong to no response (finding `skipped-bytes`).
+    /// `length` bytes from `offset`, at least 1, belong to no response (finding `skipped-bytes`).
     case skipped(offset: Int, length: Int)
-    /// The run ends in fewer bytes than a response has (finding `truncated-record`).
+    /// The run ends inside a response, of which it has `length` bytes, 1 to 5 (finding `truncated-record`).
     case truncated(offset: Int, length: Int)
-    /// The chunk is used up: continue with the next one, or `finish()`.
+    /// The chunk is used up: pass the next one, or call `finish()`.
     case needsBytes
-    /// The run has ended, and all of it has been said. Only after `finish()`.
+    /// All steps of the run were returned. Only after `finish()`.
     case finished
   }
 
-  private var run: ChunkedRun<ResponseWalk>
+  private var run: ChunkedParser<ResponseParser>
 
   /// - Parameters:
-  ///   - offset: offset of the run's first byte in its direction of the stream.
-  ///   - beginsStream: whether the run begins where the stream does. Any other run begins at its first
-  ///     start.
+  ///   - offset: offset of the run's first byte in its direction of the stream, in bytes from 0.
+  ///   - beginsStream: true if the run is the beginning of the stream, false after a gap or in the middle of a
+  ///     connection: decoding then begins at the first start.
   public init(offset: Int = 0, beginsStream: Bool = true) {
-    run = ChunkedRun(ResponseWalk(offset: offset, beginsStream: beginsStream))
+    run = ChunkedParser(ResponseParser(offset: offset, beginsStream: beginsStream))
   }
 
-  /// Offset in the stream of the first byte that no answer has covered, apart from `pendingSkip`.
-  public var undecidedOffset: Int { run.walk.cursor.undecidedOffset }
+  /// Offset in the stream of the first undecided byte: all bytes before it were returned, except from `pendingSkip`.
+  public var undecidedOffset: Int { run.parser.cursor.undecidedOffset }
 
-  /// Offset in the stream from which on bytes are being skipped, while no index to resume at is found.
-  public var pendingSkip: Int? { run.walk.pendingSkip }
+  /// Offset in the stream of the first byte that is being skipped while the decoder looks for a start; nil otherwise.
+  public var pendingSkip: Int? { run.parser.pendingSkip }
 
-  /// The run has no further bytes.
+  /// Marks the end of the run. Call `next(in:)` afterwards until it returns `finished`.
   public mutating func finish() { run.finish() }
 
-  /// The next answer about the run. Call it with the same chunk until it says `needsBytes`; after
-  /// `finish()` the chunk is not looked at.
+  /// The next step. Call it with the same chunk until it returns `needsBytes`. After `finish()` the chunk is ignored.
   public mutating func next(in chunk: RawSpan) -> Step {
     run.next(in: chunk) ?? (run.hasEnded ? .finished : .needsBytes)
   }
 }
 
-/// The walk over a run of error responses (docs/spec/decoding-rules.md#error-responses).
-struct ResponseWalk: RunWalk {
+/// The parser of a run of error responses (decoding-rules.md, "Error responses").
+struct ResponseParser: RunParser {
   typealias Step = ResponseDecoder.Step
 
   private enum Mode: Sendable {
     /// At a boundary.
-    case walking
-    /// Looking for a start from the cursor on; bytes are skipped from `skipStart` of the stream on. `byWalk` is
-    /// false where only the beginning of the run is searched for.
-    case searching(skipStart: Int, byWalk: Bool)
+    case decoding
+    /// Looking for a start; bytes are skipped from offset `skipStart` of the stream on. `resynchronises` is false
+    /// at the beginning of a run.
+    case searching(skipStart: Int, resynchronises: Bool)
   }
 
   var cursor: RunCursor
   private var mode: Mode
-  /// Whether the walk has just skipped bytes.
+  /// Whether bytes were skipped just before the cursor.
   private var resynchronised = false
 
   init(offset: Int, beginsStream: Bool) {
     cursor = RunCursor(offset: offset)
-    mode = beginsStream ? .walking : .searching(skipStart: offset, byWalk: false)
+    mode = beginsStream ? .decoding : .searching(skipStart: offset, resynchronises: false)
   }
 
   /// A response, and the first byte after it.
   var holdBack: Int { ErrorResponse.length + 1 }
   var firstCopy: Int { holdBack }
 
-  /// Offset in the stream of the first byte that is being skipped, while a start is searched for.
+  /// Offset in the stream of the first byte that is being skipped, while the parser looks for a start.
   var pendingSkip: Int? {
     if case .searching(let skipStart, _) = mode { skipStart } else { nil }
   }
@@ -88,24 +87,24 @@ struct ResponseWalk: RunWalk {
   mutating func step(in run: RawSpan) -> Step? {
     while true {
       switch mode {
-      case .walking:
-        return walk(in: run)
-      case .searching(let skipStart, let byWalk):
+      case .decoding:
+        return parse(in: run)
+      case .searching(let skipStart, let resynchronises):
         guard let found = search(in: run) else { return endOfSearch(from: skipStart, in: run) }
-        mode = .walking
-        resynchronised = byWalk
+        mode = .decoding
+        resynchronised = resynchronises
         let length = cursor.windowOffset &+ found &- skipStart
         if length > 0 { return .skipped(offset: skipStart, length: length) }
       }
     }
   }
 
-  private mutating func walk(in run: RawSpan) -> Step? {
+  private mutating func parse(in run: RawSpan) -> Step? {
     let index = cursor.position
     let left = run.byteCount - index
     guard left >= ErrorResponse.length else { return cursor.ended && left > 0 ? truncate(in: run) : nil }
     guard run.byte(at: index) == ErrorResponse.command else {
-      mode = .searching(skipStart: cursor.undecidedOffset, byWalk: true)
+      mode = .searching(skipStart: cursor.undecidedOffset, resynchronises: true)
       cursor.position += 1
       return .undecodable(offset: cursor.undecidedOffset &- 1, command: run.byte(at: index))
     }
@@ -118,7 +117,7 @@ struct ResponseWalk: RunWalk {
       ResponseFrame(offset: cursor.windowOffset &+ index, response: response, flags: flags))
   }
 
-  /// The first start from the cursor on, which moves over the indices that are none.
+  /// The first start from the cursor on. The cursor moves past all other indices.
   private mutating func search(in run: RawSpan) -> Int? {
     while cursor.position < run.byteCount, cursor.ended || run.byteCount - cursor.position >= holdBack {
       if isStart(at: cursor.position, in: run) { return cursor.position }
@@ -127,7 +126,7 @@ struct ResponseWalk: RunWalk {
     return nil
   }
 
-  /// start(p): byte 8, a known status, whole, and after it nothing or a byte 8.
+  /// start(p): byte 8, a known status, whole, and then the end of the run or another byte 8.
   private func isStart(at index: Int, in run: RawSpan) -> Bool {
     let end = index + ErrorResponse.length
     guard end <= run.byteCount, run.byte(at: index) == ErrorResponse.command,
@@ -138,7 +137,7 @@ struct ResponseWalk: RunWalk {
 
   private mutating func endOfSearch(from skipStart: Int, in run: RawSpan) -> Step? {
     guard cursor.ended else { return nil }
-    mode = .walking
+    mode = .decoding
     let length = cursor.windowOffset &+ run.byteCount &- skipStart
     return length > 0 ? .skipped(offset: skipStart, length: length) : nil
   }
@@ -149,18 +148,18 @@ struct ResponseWalk: RunWalk {
   }
 }
 
-/// What the gateway says before it closes: 08, status u8, identifier u32 (docs/spec/protocol.md#error-responses).
+/// The response that the gateway sends before it closes: 08, status u8, identifier u32 (protocol.md, "Error response").
 public struct ErrorResponse: Equatable, Sendable {
-  /// The first byte of every one.
+  /// The first byte of every response.
   public static let command: UInt8 = 8
-  /// Bytes of a whole one.
+  /// Bytes of a whole response.
   public static let length = 6
   static let statusOffset = 1
   static let identifierOffset = 2
 
-  /// Known ones are in `ErrorStatus`.
+  /// `ErrorStatus` has the known values.
   public var status: UInt8
-  /// Of the request that failed; with status 10 of the last one that was accepted.
+  /// Identifier of the request that failed or, with status 10, of the last accepted request.
   public var identifier: UInt32
 
   public init(status: UInt8, identifier: UInt32) {
@@ -168,16 +167,16 @@ public struct ErrorResponse: Equatable, Sendable {
     self.identifier = identifier
   }
 
-  /// The response at `index` of `bytes`, which must hold it whole.
+  /// Reads the response at `index` of `bytes`; traps if fewer than 6 bytes are left there.
   public init(at index: Int, in bytes: RawSpan) {
     status = bytes.byte(at: index + Self.statusOffset)
     identifier = bytes.bigEndianUInt32(at: index + Self.identifierOffset)
   }
 }
 
-/// Writes error responses as the gateway did.
+/// Encodes error responses as the gateway sent them.
 public enum ResponseEncoder {
-  /// Appends one response to `bytes`.
+  /// Appends one response, 6 bytes, to `bytes`.
   public static func append(_ response: ErrorResponse, to bytes: inout [UInt8]) {
     bytes += [ErrorResponse.command, response.status]
     withUnsafeBytes(of: response.identifier.bigEndian) { bytes.append(contentsOf: $0) }
@@ -193,7 +192,7 @@ public enum ErrorStatus: UInt8, CaseIterable, Sendable {
   case protocolError = 128
   case unknown = 255
 
-  /// The table's wording.
+  /// The description in Apple's table, in lower case.
   public var text: String {
     switch self {
     case .noErrors: "no errors encountered"

@@ -1,11 +1,11 @@
-/// The token lengths that count as normal: 32 in every feedback dump seen in public.
+/// A set of token lengths in bytes, 0 to 65,535. Every public feedback dump has tokens of 32 bytes only.
 public struct TokenLengths: Equatable, Sendable {
-  /// One bit for each of the 65,536 lengths that a length field can say.
+  /// One bit for each of the 65,536 values of a length field.
   private var words = [UInt64](repeating: 0, count: 1024)
   /// The largest length in the set, in bytes.
   public private(set) var longest = 0
 
-  /// - Parameter ranges: at least one range of lengths in bytes, 0 to 65,535; nil without any.
+  /// - Parameter ranges: the lengths in bytes; nil for an empty array.
   public init?(_ ranges: [ClosedRange<UInt16>]) {
     guard let last = ranges.map(\.upperBound).max() else { return nil }
     longest = Int(last)
@@ -14,7 +14,7 @@ public struct TokenLengths: Equatable, Sendable {
     }
   }
 
-  /// Reads `32`, `32,54` or `1-100`; nil for anything else.
+  /// Parses a list of lengths and ranges such as `32`, `32,54` or `1-100`; nil for any other text.
   public init?(_ text: String) {
     var ranges: [ClosedRange<UInt16>] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -35,11 +35,12 @@ public struct TokenLengths: Equatable, Sendable {
     words[Int(length >> 6)] = 1 << UInt64(length & 63)
   }
 
+  /// Whether tokens of `length` bytes are in the set.
   public func contains(_ length: UInt16) -> Bool {
     words[Int(length &>> 6)] &>> UInt64(length & 63) & 1 == 1
   }
 
-  /// The set as it would be written on a command line: `32,54` or `1-100`.
+  /// The set in the form that `init(_:)` parses: `32,54` or `1-100`.
   public var text: String {
     var parts: [String] = []
     var length = 0
@@ -53,25 +54,25 @@ public struct TokenLengths: Equatable, Sendable {
   }
 }
 
-/// The limits by which feedback bytes are judged (docs/spec/decoding-rules.md#feedback-tuples).
+/// The limits for feedback tuples (decoding-rules.md, "Feedback tuples").
 public struct FeedbackRules: Equatable, Sendable {
-  /// 2009-06-17T00:00:00Z, the day push notifications began.
+  /// The default of `earliest`: 2009-06-17T00:00:00Z, when push notifications began.
   public static let serviceStart: UInt32 = 1_245_196_800
-  /// 2021-04-30T00:00:00Z, a month after the service's end.
+  /// The default of `latest`: 2021-04-30T00:00:00Z, a month after the service ended.
   public static let serviceEnd: UInt32 = 1_619_740_800
-  /// What Apple announced as the most a token could grow to, in bytes.
+  /// The largest token size that Apple announced, in bytes.
   public static let announcedLongestToken = 100
 
-  /// Lengths that are normal.
+  /// The normal token lengths: tokens of other lengths are flagged.
   public let tokenLengths: TokenLengths
-  /// The longest token that is plausible, in bytes: the given limit, or the longest normal length if that is
-  /// more. It bounds how much a decoder holds back.
+  /// The longest plausible token in bytes: the given limit, or the longest normal length if that is larger. It
+  /// determines `holdBack`.
   public let longestToken: Int
-  /// The plausible times in seconds since 1970, both ends included.
+  /// The bounds of plausible times, in seconds since 1970, both included.
   public let earliest: UInt32
   public let latest: UInt32
 
-  /// - Returns: nil where `earliest` is after `latest`, or `longestToken` is not 0 to 65,535.
+  /// - Returns: nil if `earliest` is after `latest`, or if `longestToken` is not in 0 to 65,535.
   public init?(
     tokenLengths: TokenLengths = .standard, longestToken: Int = announcedLongestToken,
     earliest: UInt32 = serviceStart, latest: UInt32 = serviceEnd
@@ -87,44 +88,44 @@ public struct FeedbackRules: Equatable, Sendable {
     self.latest = latest
   }
 
-  /// The limits that hold where a user gives none.
+  /// The default limits.
   public static let standard = FeedbackRules(.standard, announcedLongestToken, serviceStart, serviceEnd)
 
-  /// How many bytes from an index on decide whatever is asked about it: three of the longest tuples and a
-  /// header (docs/spec/decoding-rules.md#hold-back).
+  /// The number of bytes from an index on that suffice for every decision about it: three of the longest tuples and
+  /// a header, 324 by default (decoding-rules.md, "Hold-back"). No more undecided bytes are carried over.
   public var holdBack: Int { 3 * (Tuple.headerLength + longestToken) + Tuple.headerLength }
 
   @inline(__always)
   func isPlausible(_ time: UInt32) -> Bool { earliest <= time && time <= latest }
 }
 
-/// The shape of a feedback tuple: time u32, token length u16, token (docs/spec/protocol.md#feedback-tuples).
+/// The layout of a feedback tuple: time u32, token length u16, token (protocol.md, "Feedback tuple").
 public enum Tuple {
   /// Bytes of time and token length.
   @inlinable public static var headerLength: Int { 6 }
-  /// Offset of the token length in the tuple, bytes from 0.
+  /// Offset of the token length in the tuple, in bytes from 0.
   @inlinable public static var lengthOffset: Int { 4 }
 }
 
-/// The limits by which gateway requests are judged (docs/spec/decoding-rules.md#gateway-requests).
+/// The limits for gateway requests (decoding-rules.md, "Gateway requests").
 public struct RequestRules: Equatable, Sendable {
-  /// The longest payload that is plausible of commands 0 and 1 where a user gives no other, in bytes.
+  /// The default of `longestPayload`, in bytes.
   public static let usualLongestPayload = 4096
-  /// The longest frame of command 2 that is plausible: bytes after its length.
+  /// The longest plausible frame of command 2: bytes after its length field.
   public static let longestItems = 65_535
-  /// What APNs took at last, in bytes: of command 2, and of commands 0 and 1.
+  /// The largest payloads that APNs accepted in the end, in bytes: with command 2, and with commands 0 and 1.
   static let largestPayload = 2048
   static let largestOldPayload = 256
 
-  /// Token lengths that are normal.
+  /// The normal token lengths: tokens of other lengths are flagged.
   public let tokenLengths: TokenLengths
-  /// The longest token that is plausible of commands 0 and 1, in bytes: the given limit, or the longest normal
-  /// length if that is more.
+  /// The longest plausible token of commands 0 and 1, in bytes: the given limit, or the longest normal length if
+  /// that is larger.
   public let longestToken: Int
-  /// The longest payload that is plausible of commands 0 and 1, in bytes.
+  /// The longest plausible payload of commands 0 and 1, in bytes.
   public let longestPayload: Int
 
-  /// - Returns: nil where a limit is not 0 to 65,535.
+  /// - Returns: nil if a limit is not in 0 to 65,535.
   public init?(
     tokenLengths: TokenLengths = .standard, longestToken: Int = FeedbackRules.announcedLongestToken,
     longestPayload: Int = usualLongestPayload
@@ -140,7 +141,7 @@ public struct RequestRules: Equatable, Sendable {
     self.longestPayload = longestPayload
   }
 
-  /// The limits that hold where a user gives none.
+  /// The default limits.
   public static let standard = RequestRules(
     .standard, FeedbackRules.announcedLongestToken, usualLongestPayload)
 
@@ -151,14 +152,15 @@ public struct RequestRules: Equatable, Sendable {
       RequestLayout.itemsOffset + Self.longestItems)
   }
 
-  /// How many bytes from an index on decide whatever is asked about it: two of the largest requests, and the
-  /// lengths of one more (docs/spec/decoding-rules.md#hold-back).
+  /// The number of bytes from an index on that suffice for every decision about it: two of the largest requests and
+  /// the lengths of one more, 131,193 by default (decoding-rules.md, "Hold-back"). No more undecided bytes are
+  /// carried over.
   public var holdBack: Int {
     2 * largestRequest + RequestLayout.enhancedHeaderLength + RequestLayout.lengthSize + longestToken
   }
 }
 
-/// The shape of gateway requests (docs/spec/protocol.md#gateway-requests): offsets in the request, bytes from 0.
+/// The layout of gateway requests (protocol.md, "Gateway requests"): offsets in the request, in bytes from 0.
 enum RequestLayout {
   /// Bytes of a token length or a payload length.
   static let lengthSize = 2
@@ -168,7 +170,7 @@ enum RequestLayout {
   static let enhancedHeaderLength = 11
   static let identifierOffset = 1
   static let expiryOffset = 5
-  /// Where the length of command 2's items stands, a u32, and where they begin.
+  /// Offsets of the items' length, a u32, and of the first item in command 2.
   static let itemsLengthOffset = 1
   static let itemsOffset = 5
   /// Bytes before an item's data: id, length u16.

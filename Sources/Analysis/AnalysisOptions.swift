@@ -1,13 +1,13 @@
 import APNsWire
 import PacketCapture
 
-/// What an analysis goes by: the limits of docs/spec/decoding-rules.md#limits, and how streams are told apart.
+/// Options of an analysis: the limits of decoding-rules.md, and how the protocol of a stream is determined.
 package struct AnalysisOptions: Sendable {
   package var rules = FeedbackRules.standard
   package var requestRules = RequestRules.standard
   package var choice = ProtocolChoice()
   package var gateway = GatewayLimits()
-  /// How many findings of each code sinks get as excerpts, with the bytes around them.
+  /// The number of findings of each code that sinks also get as excerpts, with the bytes around them.
   package var excerptsPerCode = 0
 
   package init() {}
@@ -15,28 +15,29 @@ package struct AnalysisOptions: Sendable {
   package var probe: ContentProbe { ContentProbe(feedback: rules, requests: requestRules) }
 }
 
-/// The limits of correlation, and where what waits for it may go.
+/// The limits of correlation, and the directory for pending requests that exceed the memory.
 package struct GatewayLimits: Sendable {
-  /// How many requests of a connection wait for a response at most (docs/spec/decoding-rules.md#correlation).
+  /// The default of `maxPending` (decoding-rules.md, "Correlation").
   package static let usualMaxPending = 1_000_000
 
+  /// The maximum number of requests of a connection that are kept until a response names one of them.
   package var maxPending = usualMaxPending
-  /// Memory in bytes for the bytes of requests that wait; beyond it they go to a temporary file.
+  /// Memory in bytes for pending requests; above it they go to a temporary file.
   package var memory = 1 << 30
   package var temporaryDirectory = "/tmp"
 
   package init() {}
 }
 
-/// How it is told what a stream speaks: by its port, else by its content (docs/spec/captures.md#protocol-of-a-stream).
+/// How the protocol of a stream is determined: by its port, else by its content (interface.md, `--protocol`).
 package struct ProtocolChoice: Sendable {
-  /// What a user can say that the bytes are. Of a connection with two directions, requests and responses both
-  /// say that it is one with a gateway.
+  /// The values of `--protocol`. For a connection with two directions, `requests` and `responses` both mean a gateway
+  /// connection.
   package enum Name: String, CaseIterable, Sendable {
     case feedback, requests, responses
   }
 
-  /// What the user says all streams are; nil leaves it to port and content.
+  /// The protocol of all streams; nil to decide by port and content.
   package var named: Name?
   package var feedbackPorts: Set<UInt16> = [2196]
   package var gatewayPorts: Set<UInt16> = [2195]
@@ -45,7 +46,7 @@ package struct ProtocolChoice: Sendable {
 
   package var serverPorts: Set<UInt16> { feedbackPorts.union(gatewayPorts) }
 
-  /// What `stream` is taken for before any of its bytes is known; nil where its content must tell.
+  /// The protocol of `stream` before any of its bytes is known; nil if its content must decide.
   func expected(of stream: StreamIdentity) -> StreamProtocol? {
     switch named {
     case .feedback: return .feedback
@@ -58,7 +59,7 @@ package struct ProtocolChoice: Sendable {
     return gatewayPorts.contains(port) ? .gateway : nil
   }
 
-  /// Who sent the bytes of a dump, where the user says what they are; nil where its content must tell.
+  /// The side that sent the bytes of a dump, from `named`; nil if its content must decide.
   var dumpServer: Side? {
     switch named {
     case .feedback, .responses: .first

@@ -2,35 +2,35 @@ import APNsWire
 import PacketCapture
 import WireBytes
 
-/// Turns events of streams into records and findings with their evidence, one input after another.
+/// Converts the events of streams to records and findings with provenance, one input after another.
 package final class Analyzer {
   private let log: EvidenceLog
   /// The open streams by their slots.
   @exclusivity(unchecked) private var streams: [StreamAnalysis?] = []
 
-  /// - Parameter usesThread: whether the sinks get what is found on a thread of their own, until `finish` or `stop`. Sinks
-  ///   that need bytes get it on this one.
+  /// - Parameter usesThread: whether sinks are called on another thread, until `finish` or `stop`. Sinks that need
+  ///   bytes are always called on this one.
   package init(
     _ options: AnalysisOptions = AnalysisOptions(), sinks: [any EvidenceSink], usesThread: Bool = false
   ) {
     log = EvidenceLog(options, sinks: sinks, usesThread: usesThread)
   }
 
-  /// Waits until the sinks have all that was found.
+  /// Waits until the sinks have all evidence.
   package func finish() throws { try log.finish() }
 
-  /// Waits until no other thread uses the sinks, which may not have all.
+  /// Waits until no other thread uses the sinks, which may lack the last evidence.
   package func stop() { log.stop() }
 
-  /// Counts over all inputs so far.
+  /// Counts of all inputs so far.
   package var summary: Summary { log.summary }
 
-  /// What follows comes from the input that reports call `source`.
+  /// The next batches are from the input with the name `source` in reports.
   package func begin(source: String) throws {
     try log.begin(source: source)
   }
 
-  /// What follows comes from `source`, too, which goes on where the input before it ended.
+  /// The next batches are from `source`, which continues the previous input.
   package func continues(with source: String) {
     log.continues(with: source)
   }
@@ -41,7 +41,7 @@ package final class Analyzer {
     try log.add(finding)
   }
 
-  /// Takes the events that one window of an input gave.
+  /// Analyses the events of one window of an input.
   package func consume(_ batch: EventBatch) throws {
     try log.withWindow(of: batch) {
       for event in batch.events {
@@ -93,7 +93,7 @@ package final class Analyzer {
         message: anomaly.message))
   }
 
-  /// A stream without a byte was not opened.
+  /// Closes a stream, which is not open if it has no bytes.
   private func close(_ report: StreamReport, in slot: Int) throws {
     let isOpen = streams.indices.contains(slot) && streams[slot]?.identity.number == report.identity.number
     let stream = isOpen ? streams[slot] : nil

@@ -2,13 +2,13 @@ import APNsWire
 import StreamInputs
 import WireBytes
 
-/// Tells by the first bytes of a direction, or of a file, what it carries. A head is decoded as if nothing came
-/// after it.
+/// Detects the content of a direction, or of a file, from its first bytes, the head. A head is decoded as if the stream
+/// ended after it.
 package struct ContentProbe: Sendable {
-  /// So many bytes of a direction's first run tell what it carries, and so many of a dump's.
+  /// Bytes of the head: of a direction's first run, and of a dump.
   static let headLength = 512
   static let dumpHeadLength = FormatProbes.headLength
-  /// One byte in so many must be a record's where the head does not begin with one.
+  /// If the head does not begin with a record, at least one byte in 4 must belong to records.
   private static let recordShare = 4
 
   let feedback: FeedbackRules
@@ -19,28 +19,28 @@ package struct ContentProbe: Sendable {
     self.requests = requests
   }
 
-  /// A probe for dumps of one direction, TLS ciphertext included, for files whose format is recognised by content.
+  /// The probe that recognises raw dumps of one direction, including TLS ciphertext, by their content.
   package var formatProbe: FormatProbe {
     FormatProbe(.format(.dump(.raw))) { head, _ in
       Ciphertext.begins(head) || content(of: head.span.bytes) != nil
     }
   }
 
-  /// Nil where the head is like nothing that is known.
+  /// Nil if the head matches no known content.
   package func content(of head: RawSpan) -> DirectionContent? {
     if isFeedback(head) { return .feedback }
     if isRequests(head) { return .requests }
     return isResponses(head) ? .responses : nil
   }
 
-  /// The head begins with a tuple, or consists of tuples to a fair part.
+  /// Whether the head begins with a tuple, or at least a quarter of it is tuples.
   func isFeedback(_ head: RawSpan) -> Bool {
     var decoder = FeedbackDecoder(rules: feedback)
     var recordBytes = 0
     var beginsWithRecord = false
     func count(_ step: FeedbackDecoder.Step) {
       guard case .records(let run) = step else { return }
-      // One tuple whose length alone is plausible is no evidence: random bytes are that now and then.
+      // A single flagged tuple is not enough evidence: random bytes sometimes look like one.
       if run.offset == 0, run.count > 1 || run.flags.isEmpty { beginsWithRecord = true }
       recordBytes += run.count * run.stride
     }
@@ -50,8 +50,8 @@ package struct ContentProbe: Sendable {
     return beginsWithRecord || (recordBytes > 0 && recordBytes * Self.recordShare >= head.byteCount)
   }
 
-  /// The head begins with a request that has a payload of JSON, or with the beginning of one, or consists of such
-  /// requests to a fair part.
+  /// Whether the head begins with a request (or the beginning of one) with a JSON payload, or at least a quarter of
+  /// it is such requests.
   func isRequests(_ head: RawSpan) -> Bool {
     if requests.mayBeginRequest(head) { return true }
     var decoder = RequestDecoder(rules: requests)
@@ -66,13 +66,13 @@ package struct ContentProbe: Sendable {
     return recordBytes > 0 && recordBytes * Self.recordShare >= head.byteCount
   }
 
-  /// What no request has that is evidence of one.
+  /// Flags of requests that do not count as evidence.
   private static let doubts: RecordFlags = [
     .malformedItems, .payloadNotJSON, .unconfirmedBoundary, .unknownItem, .zeroFilledToken,
   ]
 
-  /// The head is nothing but error responses with a known status, the last of which may be cut: they are short, and
-  /// other protocols have messages that begin with an 8.
+  /// Whether the head consists only of error responses with known statuses, the last of which may be cut off.
+  /// Responses are short, and messages of other protocols begin with an 8, too.
   func isResponses(_ head: RawSpan) -> Bool {
     guard head.byteCount >= ErrorResponse.length else { return false }
     for index in stride(from: 0, to: head.byteCount, by: ErrorResponse.length) {

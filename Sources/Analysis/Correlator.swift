@@ -2,40 +2,41 @@ import APNsWire
 import PacketCapture
 import WireBytes
 
-/// Tells which request a response of a gateway connection names, and what became of each (docs/spec/decoding-rules.md#correlation).
+/// Finds the request that each response of a gateway connection names, and the outcome of every request
+/// (decoding-rules.md, "Correlation").
 ///
-/// Responses are correlated when the connection ends, or as late as the limits allow: then all that was captured
-/// before them has come, in whatever order its packets were put together. Requests and what was found among them
-/// wait in a queue until their outcome is known, so that they leave in the order of their offsets.
+/// Responses are correlated when the connection ends, or as late as the limits allow. By then, everything captured
+/// before them has arrived, whatever the order of reassembly. Requests and the findings among them are queued until
+/// their outcome is known, and emitted in the order of their offsets.
 package struct Correlator {
-  /// What leaves a correlator.
+  /// An emitted result.
   package enum Outcome {
     /// Requests of one input, in order; their ranges are in `bytes`.
     case requests([RequestRecord], bytes: [UInt8])
     case response(Response)
-    /// A finding that waited.
+    /// A queued finding.
     case finding(StreamFinding)
-    /// More requests waited than may: the first one that left because of it.
+    /// More requests were pending than allowed: about the first request that was evicted.
     case limit(StreamFinding)
   }
 
-  /// A response with the request that it names.
+  /// A response and the request that it names.
   package struct Response {
     package var offset: Int
     package var origin: ByteOrigin
     package var response: ErrorResponse
-    /// Nil where none is found, and where requests are not kept.
+    /// Nil if no request is found, and if requests are not kept.
     package var request: ResponseRecord.Request?
     package var flags: RecordFlags
   }
 
-  /// Requests leave this many at a time.
+  /// The most requests in one `Outcome.requests`.
   private static let batchLength = 256
-  /// This many requests more than may wait are kept: a response that was captured before them may still come, since
-  /// each direction is put together by itself.
+  /// Requests kept above the limit: a response that was captured before them may still arrive, since each direction is
+  /// reassembled separately.
   private static let slack = 1 << 17
 
-  /// A response, or something found among them, until it is correlated.
+  /// A response, or a finding among responses, until it is correlated.
   private enum Waiting {
     case response(ResponseFrame, ByteOrigin, captureOrder: Int)
     case finding(StreamFinding)
@@ -44,26 +45,26 @@ package struct Correlator {
   private let budget: GatewayBudget
   private let keepsRecords: Bool
   private let client: Side
-  /// Requests of a dump of one direction: no response can come, so they do not wait.
+  /// Count of requests in a dump of one direction: no response can arrive, so they are not queued.
   private var alone = 0
   private var pending = PendingRequests()
   private var queue: EvidenceQueue
   private var waiting: [Waiting] = []
-  /// The first of the responses that wait, in the order of the capture.
+  /// Capture order of the earliest waiting response.
   private var firstWaiting: Int?
-  /// Nil until the first response was correlated.
-  private var verdict: Verdict?
-  /// How many requests left, as unknown, before there was a verdict.
-  private var leftUnknown = 0
-  /// The first request, for the finding that says where the first one left.
+  /// Nil until the first response is correlated.
+  private var decision: ConnectionOutcome?
+  /// Requests evicted with unknown outcome, before the first response was correlated.
+  private var evicted = 0
+  /// The first request, for the finding about the first eviction.
   private var firstRequest: (frame: RequestFrame, origin: ByteOrigin)?
-  /// The number of the next request that leaves the queue.
-  private var nextToLeave = 0
+  /// The number of the next request to emit.
+  private var nextToEmit = 0
   private var responses = 0
 
   /// - Parameters:
-  ///   - keepsRecords: whether requests and responses are wanted, and not their counts alone.
-  ///   - client: who sends the requests.
+  ///   - keepsRecords: whether requests and responses are needed, not only their counts.
+  ///   - client: the side that sends the requests.
   package init(_ budget: GatewayBudget, keepsRecords: Bool, client: Side) {
     self.budget = budget
     self.keepsRecords = keepsRecords
@@ -71,17 +72,17 @@ package struct Correlator {
     queue = EvidenceQueue(memory: budget.memory)
   }
 
-  /// What became of the requests, as far as is known.
+  /// The outcomes of the requests so far.
   package var counts: GatewayCounts {
-    var counts = (verdict ?? .none).counts(from: leftUnknown, to: pending.end)
-    counts.unknown += leftUnknown + alone
+    var counts = (decision ?? .none).counts(from: evicted, to: pending.end)
+    counts.unknown += evicted + alone
     counts.responses = responses
     return counts
   }
 
-  // MARK: - What comes
+  // MARK: - Input
 
-  /// - Parameter captureOrder: grows with the order in which the capture holds what both sides sent.
+  /// - Parameter captureOrder: the position of the request in the capture, comparable between both directions.
   package mutating func add(
     _ frame: RequestFrame, in bytes: RawSpan, origin: ByteOrigin, captureOrder: Int,
     _ emit: (Outcome) throws -> Void
@@ -95,10 +96,10 @@ package struct Correlator {
       PendingRequest(
         offset: frame.offset, captureOrder: captureOrder, queuePosition: position,
         identifier: RequestFields(frame.range, in: bytes).identifier))
-    if pending.count - budget.limits.maxPending > Self.slack { try makeRoom(emit) }
+    if pending.count - budget.limits.maxPending > Self.slack { try evictOldest(emit) }
   }
 
-  /// Counts a request to which no response can come.
+  /// Counts a request that can have no response.
   mutating func addAlone() { alone += 1 }
 
   package mutating func add(_ frame: ResponseFrame, origin: ByteOrigin, captureOrder: Int) {
@@ -108,11 +109,12 @@ package struct Correlator {
     budget.waitingResponses += 1
   }
 
-  /// Takes a finding that must not come before evidence of lower offsets that waits; false where none does.
+  /// Queues a finding after the evidence of lower offsets that is still waiting; false if none is, and the finding
+  /// can be emitted at once.
   package mutating func takes(_ finding: StreamFinding, from direction: Direction) throws -> Bool {
     switch direction {
     case .client:
-      // Where requests are not kept, the finding about the limit may still come, with the offset of the first one.
+      // If requests are not kept, the finding about the limit may still follow, with the offset of the first request.
       if keepsRecords ? queue.isEmpty : firstRequest == nil { return false }
       let message = Array(finding.message.utf8)
       _ = try queue.append(QueuedEvidence(finding), body: message.span.bytes)
@@ -124,34 +126,34 @@ package struct Correlator {
     return true
   }
 
-  /// All of both directions has come.
+  /// Correlates and emits the rest: both directions have ended.
   package mutating func finish(_ emit: (Outcome) throws -> Void) throws {
     try settle(emit)
-    try letLeave(before: nil, emit)
+    try evictPending(before: nil, emit)
     while let block = try queue.removeFirst() { try emitBlock(block, emit) }
   }
 
   // MARK: - The limit
 
-  /// Lets the oldest request go.
-  private mutating func makeRoom(_ emit: (Outcome) throws -> Void) throws {
-    if verdict == nil, let firstWaiting, firstWaiting <= captureOrderOfLimit { try settle(emit) }
-    if verdict == nil { try leaveUnknown(emit) } else { try dropFirst(emit) }
+  /// Evicts the oldest request.
+  private mutating func evictOldest(_ emit: (Outcome) throws -> Void) throws {
+    if decision == nil, let firstWaiting, firstWaiting <= captureOrderOfLimit { try settle(emit) }
+    if decision == nil { try evictUnknown(emit) } else { try dropFirst(emit) }
   }
 
-  /// Where the request with which the oldest one leaves is in the order of the capture.
+  /// Capture order of the request that exceeds the limit, and with which the oldest one is evicted.
   private var captureOrderOfLimit: Int { pending[pending.first + budget.limits.maxPending].captureOrder }
 
-  /// Lets all requests leave that wait too long before something that was captured at `order`; nil is the end.
-  private mutating func letLeave(before order: Int?, _ emit: (Outcome) throws -> Void) throws {
-    while verdict == nil, pending.count > budget.limits.maxPending, captureOrderOfLimit < order ?? .max {
-      try leaveUnknown(emit)
+  /// Evicts the requests that exceeded the limit before capture order `order`; nil is the end of the capture.
+  private mutating func evictPending(before order: Int?, _ emit: (Outcome) throws -> Void) throws {
+    while decision == nil, pending.count > budget.limits.maxPending, captureOrderOfLimit < order ?? .max {
+      try evictUnknown(emit)
     }
   }
 
-  private mutating func leaveUnknown(_ emit: (Outcome) throws -> Void) throws {
-    if leftUnknown == 0, let firstRequest { try emit(.limit(limit(firstRequest.frame, firstRequest.origin))) }
-    leftUnknown += 1
+  private mutating func evictUnknown(_ emit: (Outcome) throws -> Void) throws {
+    if evicted == 0, let firstRequest { try emit(.limit(limit(firstRequest.frame, firstRequest.origin))) }
+    evicted += 1
     try dropFirst(emit)
   }
 
@@ -163,23 +165,23 @@ package struct Correlator {
     }
   }
 
-  /// The first request is the first in the queue, so this leaves before all that waits there.
+  /// The finding about the limit. It has the offset of the first request, so it precedes everything in the queue.
   private func limit(_ frame: RequestFrame, _ origin: ByteOrigin) -> StreamFinding {
     StreamFinding(
       code: .pendingLimit, side: client, offset: frame.offset, length: frame.length,
       fileOffset: origin.fileOffset(of: frame.offset), packet: origin.packet,
       message:
-        "\(budget.limits.maxPending) requests wait for a response: the oldest, from here on, stay unknown "
-        + "(--max-pending)")
+        "more than \(budget.limits.maxPending) requests are waiting for a response (--max-pending): "
+        + "the outcome of the oldest, from here on, is unknown")
   }
 
   // MARK: - Correlation
 
-  /// Finds the requests of the responses that wait: they leave.
+  /// Correlates the waiting responses, and emits them.
   package mutating func settle(_ emit: (Outcome) throws -> Void) throws {
     guard !waiting.isEmpty else { return }
     let first = firstWaiting
-    if let first { try letLeave(before: first, emit) }
+    if let first { try evictPending(before: first, emit) }
     let settled = waiting
     waiting = []
     firstWaiting = nil
@@ -193,14 +195,15 @@ package struct Correlator {
     for item in settled {
       switch item {
       case .response(let frame, let origin, let order):
-        let isFirst = verdict == nil && order == first
+        let isFirst = decision == nil && order == first
         try emit(.response(settle(frame, origin, order, isFirst: isFirst, among: carriers)))
       case .finding(let finding): try emit(.finding(finding))
       }
     }
   }
 
-  /// - Parameter isFirst: whether it is the first of the connection: that decides what became of the requests.
+  /// - Parameter isFirst: whether it is the first response of the connection, which decides the outcome of the
+  ///   requests.
   private mutating func settle(
     _ frame: ResponseFrame, _ origin: ByteOrigin, _ order: Int, isFirst: Bool,
     among carriers: [UInt32: Carriers]
@@ -208,7 +211,7 @@ package struct Correlator {
     let (number, correlation) = find(frame.response.identifier, before: order, among: carriers)
     var flags = frame.flags.union(correlation)
     if isFirst {
-      verdict = Verdict(status: frame.response.status, request: number)
+      decision = ConnectionOutcome(status: frame.response.status, request: number)
     } else {
       flags.insert(.afterClose)
     }
@@ -218,7 +221,7 @@ package struct Correlator {
       offset: frame.offset, origin: origin, response: frame.response, request: request, flags: flags)
   }
 
-  /// The number of the request that a response with `identifier` names, and what is doubtful about that.
+  /// The number of the request that a response with `identifier` names, and the flags of the correlation.
   private func find(
     _ identifier: UInt32, before order: Int, among carriers: [UInt32: Carriers]
   ) -> (number: Int?, flags: RecordFlags) {
@@ -242,9 +245,9 @@ package struct Correlator {
       offset: request.offset, token: token.map { Array(body[$0]) }, flags: evidence.flags)
   }
 
-  // MARK: - What leaves
+  // MARK: - Output
 
-  /// Emits what is in a block of the queue.
+  /// Emits the requests and findings of a block of the queue.
   private mutating func emitBlock(_ block: [UInt8], _ emit: (Outcome) throws -> Void) throws {
     var batch: [RequestRecord] = []
     func emitBatch() throws {
@@ -271,11 +274,11 @@ package struct Correlator {
   }
 
   private mutating func record(_ evidence: QueuedEvidence, _ body: Range<Int>) -> RequestRecord {
-    let number = nextToLeave
-    nextToLeave += 1
-    let outcome = number < leftUnknown ? .unknown : (verdict ?? .none).outcome(of: number)
+    let number = nextToEmit
+    nextToEmit += 1
+    let outcome = number < evicted ? .unknown : (decision ?? .none).outcome(of: number)
     var status: UInt8?
-    if outcome == .rejected, case .rejected(_, let code) = verdict { status = code }
+    if outcome == .rejected, case .rejected(_, let code) = decision { status = code }
     return RequestRecord(
       range: body, offset: evidence.offset, fileOffset: evidence.fileOffset, packet: evidence.origin,
       flags: evidence.flags, outcome: outcome, status: status)

@@ -2,16 +2,16 @@ import APNsWire
 import PacketCapture
 import WireBytes
 
-/// One direction of a stream: a chain of runs with gaps between them, the first of which decides what it carries.
+/// One direction of a stream: runs with gaps between them. The first run decides the content.
 struct DirectionAnalysis {
   enum Content {
-    /// The bytes of the first run are too few so far.
+    /// The first run has too few bytes so far.
     case undecided([UInt8])
     case ciphertext, other
     case decoded(RunDecoder)
   }
 
-  /// Where something is in the file.
+  /// A location in the file.
   struct Location {
     var fileOffset: Int?
     var packet: PacketReference?
@@ -20,25 +20,25 @@ struct DirectionAnalysis {
   let side: Side
   var content = Content.undecided([])
   var trail = OriginTrail()
-  /// What the source found in bytes that are not decided yet.
-  var early = EarlyFindings()
+  /// Findings of the source in undecided bytes.
+  var pendingFindings = PendingFindings()
   var records = 0
   var bytes = 0
   var gapBytes = 0
-  /// Whether its first byte is the first that was sent: not so where the capture began later.
+  /// Whether the first byte is the first one sent; false if the capture began later.
   var beginsStream = true
-  /// Offset where the first run begins.
+  /// Offset of the first run.
   var start = 0
   /// Offset after the last byte or gap.
   var end = 0
-  /// The location of its first byte, or of the mark of the gap that it begins with: kept as long as it may be ciphertext.
+  /// The location of the first byte, or of the mark of an initial gap. Kept while the content may be ciphertext.
   private var first: Box<Location>?
-  /// Where bytes are being skipped from: a search may last longer than the trail reaches back.
+  /// The first byte of the current skip: a search may be longer than the part of the stream that `trail` covers.
   private var skip: Box<(offset: Int, origin: ByteOrigin?)>?
 
   init(_ side: Side) { self.side = side }
 
-  /// Offset up to which all has been said of its bytes, apart from what the source found; nil where nothing is decoded.
+  /// Offset up to which the decoder has covered the bytes; nil if nothing is decoded.
   var coveredOffset: Int? {
     switch content {
     case .undecided: start
@@ -47,7 +47,7 @@ struct DirectionAnalysis {
     }
   }
 
-  /// As sinks get it.
+  /// The state for sinks.
   func state(of stream: Int) -> DirectionState {
     switch content {
     case .undecided: DirectionState(stream: stream, side: side, content: nil, isDecided: false)
@@ -68,7 +68,7 @@ struct DirectionAnalysis {
 
   mutating func forgetFirst() { first = nil }
 
-  /// The decoder needs bytes: remembers what it is skipping from, and forgets the origins of what it has decided.
+  /// Called when the decoder needs bytes: remembers the start of a skip, and forgets the origins of decided bytes.
   mutating func forgetDecided(by decoder: RunDecoder) {
     if let offset = decoder.pendingSkip, skip?.value.offset != offset {
       skip = Box((offset, trail.origin(at: offset)))
@@ -76,7 +76,7 @@ struct DirectionAnalysis {
     trail.forget(before: decoder.undecidedOffset)
   }
 
-  /// The origin of the first skipped byte, at `offset`: the skip is over.
+  /// Ends a skip; returns the origin of its first byte, at `offset`.
   mutating func endSkip(at offset: Int) -> ByteOrigin? {
     let known = skip.flatMap { $0.value.offset == offset ? $0.value.origin : nil }
     skip = nil
@@ -84,18 +84,18 @@ struct DirectionAnalysis {
   }
 }
 
-/// Remembers the origins of a direction's bytes that may still be asked about.
+/// The origins of a direction's recent bytes.
 struct OriginTrail {
-  /// Those before `first` are forgotten, and removed now and then.
+  /// Extents in the order of the stream. Those before `first` are unused, and removed from time to time.
   private var origins: [ByteOrigin] = []
   private var first = 0
   private static let mostForgotten = 16
-  /// Offset after the last byte that has one.
+  /// Offset after the last byte.
   private var end = 0
-  /// Index of the extent that was asked for last: questions come in the order of the stream.
+  /// Index of the extent that was looked up last: lookups are mostly in the order of the stream.
   private var cursor = 0
 
-  /// Adds the extents of the next bytes, which end at `end` of the stream.
+  /// Adds the extents of the next bytes, which end at offset `end`.
   mutating func append(_ more: Span<ByteOrigin>, end: Int) {
     for index in more.indices {
       let origin = more[index]
@@ -106,7 +106,7 @@ struct OriginTrail {
     self.end = end
   }
 
-  /// The extent that holds the byte at `offset`, and the offset after the extent. Nil only before any byte came.
+  /// The extent of the byte at `offset`, and the offset after the extent. Nil only before the first byte.
   mutating func extent(at offset: Int) -> (origin: ByteOrigin, end: Int)? {
     guard !origins.isEmpty else { return nil }
     moveCursor(to: offset)
@@ -124,7 +124,7 @@ struct OriginTrail {
     extent(at: offset)?.origin
   }
 
-  /// Forgets the extents before the one that holds `offset`, which is not before any that was asked about.
+  /// Forgets the extents before that of `offset`. Lookups before `offset` are no longer possible.
   mutating func forget(before offset: Int) {
     guard !origins.isEmpty else { return }
     moveCursor(to: offset)

@@ -2,17 +2,17 @@ import APNsWire
 import PacketCapture
 import WireBytes
 
-/// Where the bytes of a chunk are: in the window that the source was reading, or in a chunk of its batch.
+/// The location of a chunk's bytes: in the window of the source, or in a chunk of its batch.
 struct ChunkLocation: BitwiseCopyable {
   var storage: ByteEvent.Storage
   /// Index of the chunk's first byte there.
   var start: Int
 }
 
-/// Evidence on its way to the sinks, in the order in which it was found. Sinks get it batch by batch: many runs of records
-/// at once, and on another thread where there is one.
+/// Evidence for the sinks, in order. It is delivered in batches: many runs of records at once, if possible on another
+/// thread.
 struct EvidenceBatch {
-  /// A run without a reference, so that thousands are added and read without counting any.
+  /// A run without references, so that thousands are added and read without reference counting.
   private struct Run: BitwiseCopyable {
     enum Storage: BitwiseCopyable {
       case window
@@ -31,9 +31,9 @@ struct EvidenceBatch {
 
   private enum Item {
     case input(String)
-    /// The runs before this index that are in no earlier item.
+    /// The runs after those of the previous items, up to this index.
     case runs(end: Int)
-    /// - Parameter bytes: hold the requests; nil where the window does.
+    /// - Parameter bytes: the bytes of the requests; nil if they are in the window.
     case requests(RequestRecords, bytes: [UInt8]?)
     case response(ResponseRecord)
     case finding(Finding)
@@ -41,26 +41,26 @@ struct EvidenceBatch {
     indirect case stream(StreamSummary, StreamReport)
   }
 
-  /// What a batch holds before it is full: so much evidence, and so many bytes of records beside the window.
+  /// A batch is full with this many runs or items, or this many bytes of records outside the window.
   private static let fullCount = 4096
   private static let fullBytes = 1 << 20
   private static let mostRequests = 256
 
   private var items: [Item] = []
   private var runs: [Run] = []
-  /// How many of `runs` are in items.
+  /// The number of `runs` that are in items.
   private var itemizedRuns = 0
-  /// Of one stream after the other; a stream that comes again has them again.
+  /// The labels of the runs. A stream whose runs are interleaved with others' is repeated.
   private var labels: [StreamLabels] = []
-  /// The bytes of records that are in no chunk: those that reach from one chunk into the next.
+  /// The bytes of records that cross a boundary between chunks.
   private var copied: [UInt8] = []
-  /// Requests of one stream that are in no item yet: all in the window, or all in `requestBytes`.
+  /// Requests of one stream that are in no item yet. Their bytes are all in the window, or all in `requestBytes`.
   private var requests: [RequestRecord] = []
   private var requestLabels: StreamLabels?
   private var requestBytes: [UInt8]?
-  /// Bytes that items keep.
+  /// Bytes owned by items.
   private var itemBytes = 0
-  /// The window and the chunks that the records are in.
+  /// The window and the chunks that contain the records.
   private(set) var window: [UInt8] = []
   private(set) var chunks: [[UInt8]] = []
 
@@ -71,7 +71,7 @@ struct EvidenceBatch {
       || copied.count >= Self.fullBytes
   }
 
-  /// What comes next is in `window`, or in `chunks`.
+  /// The next evidence is in `window` or in `chunks`.
   mutating func begin(_ window: [UInt8], _ chunks: [[UInt8]]) {
     (self.window, self.chunks) = (window, chunks)
   }
@@ -94,8 +94,8 @@ struct EvidenceBatch {
 
   /// Adds a run.
   /// - Parameters:
-  ///   - bytes: hold the records.
-  ///   - location: where `bytes` are; nil where they do not last, and the records are copied.
+  ///   - bytes: the buffer with the records.
+  ///   - location: the location of `bytes`; nil if they are not valid for long, so that the records are copied.
   mutating func append(_ records: FeedbackRecords, in bytes: RawSpan, at location: ChunkLocation?) {
     if requestLabels != nil { itemizeRequests() }
     if labels.last !== records.labels { labels.append(records.labels) }
@@ -118,7 +118,7 @@ struct EvidenceBatch {
     runs.append(run)
   }
 
-  /// Adds a request that need not wait; parameters likewise.
+  /// Adds a request that can be emitted at once. Parameters as for runs.
   mutating func append(
     _ request: consuming RequestRecord, labels: StreamLabels, in bytes: RawSpan, at location: ChunkLocation?
   ) {
@@ -137,7 +137,7 @@ struct EvidenceBatch {
     requests.append(request)
   }
 
-  /// Adds requests with the bytes that hold them.
+  /// Adds requests and the buffer that contains them.
   mutating func append(_ requests: RequestRecords, in bytes: [UInt8]) {
     itemBytes &+= bytes.count
     append(.requests(requests, bytes: bytes))
@@ -157,7 +157,7 @@ struct EvidenceBatch {
     items.append(item)
   }
 
-  /// Makes items of what is in none.
+  /// Adds items for the runs and requests that are in none.
   private mutating func itemize() {
     if requestLabels != nil { itemizeRequests() }
     if itemizedRuns < runs.count {

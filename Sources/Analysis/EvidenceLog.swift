@@ -3,30 +3,29 @@ import PacketCapture
 import Platform
 import WireBytes
 
-/// What the streams of an analysis share: its options, and where they write down what they find. It is counted here,
-/// and given to the sinks.
+/// The state that all streams of an analysis share: options, summary, and the batch of evidence for the sinks.
 final class EvidenceLog {
   let options: AnalysisOptions
   let gateway: GatewayBudget
-  /// What sinks ask for.
+  /// The union of the sinks' needs.
   let needs: EvidenceNeeds
   private let sinks: [any EvidenceSink]
-  /// The names of the inputs that are read as one, in order.
+  /// The names of the inputs that are joined to one, in order.
   private var sources: [String] = [""]
   @exclusivity(unchecked) var summary = Summary()
-  /// What the sinks do not have yet.
+  /// Evidence not delivered yet.
   @exclusivity(unchecked) private var batch = EvidenceBatch()
-  /// Whether a source's window is being worked on: else what is found goes to the sinks at once.
+  /// Whether a window of a source is being analysed; otherwise, evidence is delivered at once.
   private var isInWindow = false
   private var windows = 0
-  /// Gives batches to the sinks on another thread; nil where this one does.
+  /// Delivers batches on another thread; nil to deliver on this one.
   private var worker: SerialWorker<EvidenceBatch>?
-  /// Batches that wait for the other thread.
+  /// The maximum number of batches queued for the other thread.
   private static let mostWaiting = 3
-  /// How many excerpts were begun, of each code and of all.
+  /// The number of excerpts begun, by code and in total.
   private var excerpts: (ofCode: [FindingCode: Int], all: Int) = ([:], 0)
 
-  /// - Parameter usesThread: whether sinks get what is found on another thread. Those that need bytes never do.
+  /// - Parameter usesThread: whether sinks are called on another thread. Ignored if a sink needs bytes.
   init(_ options: AnalysisOptions, sinks: [any EvidenceSink], usesThread: Bool) {
     self.options = options
     self.sinks = sinks
@@ -50,17 +49,17 @@ final class EvidenceLog {
 
   func continues(with source: String) { sources.append(source) }
 
-  /// The name of an input by its number among those that are read as one.
+  /// The name of an input by its number among the joined inputs.
   func source(_ input: UInt16) -> String {
     sources.indices.contains(Int(input)) ? sources[Int(input)] : sources.last ?? ""
   }
 
-  /// The number of the input that is being read.
+  /// The number of the current input.
   var currentInput: UInt16 { UInt16(clamping: sources.count - 1) }
 
   // MARK: - Evidence
 
-  /// Calls `body`, which adds what it finds in `events`; the sinks, or their thread, have it when this returns.
+  /// Calls `body`, which adds the evidence of `events`, and delivers it to the sinks or their thread.
   func withWindow(of events: EventBatch, _ body: () throws -> Void) throws {
     batch.begin(events.window, events.chunks)
     isInWindow = true
@@ -73,13 +72,13 @@ final class EvidenceLog {
     try flush()
   }
 
-  /// - Parameter location: where `bytes` are; nil where they do not last.
+  /// - Parameter location: the location of `bytes`; nil if they are not valid for long.
   func add(_ records: FeedbackRecords, in bytes: RawSpan, at location: ChunkLocation?) throws {
     batch.append(records, in: bytes, at: location)
     if batch.isFull { try flush() }
   }
 
-  /// Adds a request that need not wait.
+  /// Adds a request that can be emitted at once.
   func add(
     _ request: consuming RequestRecord, labels: StreamLabels, in bytes: RawSpan, at location: ChunkLocation?
   ) throws {
@@ -114,7 +113,7 @@ final class EvidenceLog {
     try flushIfDue()
   }
 
-  /// Bytes are in no batch: they would be copied.
+  /// Bytes are delivered directly: in a batch, they would be copied.
   func add(_ bytes: RawSpan, of direction: DirectionState, origins: Span<ByteOrigin>) throws {
     try flush()
     for sink in sinks { try sink.bytes(bytes, of: direction, origins: origins) }
@@ -131,10 +130,10 @@ final class EvidenceLog {
     if !isInWindow || batch.isFull { try flush() }
   }
 
-  /// Gives the sinks what there is.
+  /// Delivers the batch.
   private func flush() throws {
     if batch.isEmpty { return }
-    // One window costs less than to wake a thread.
+    // One window takes less time than waking a thread.
     guard let worker, windows > 1 else {
       defer { batch.removeEvidence() }
       return try batch.deliver(to: sinks)
@@ -146,20 +145,20 @@ final class EvidenceLog {
     batch.begin(window, chunks)
   }
 
-  /// Waits until the sinks have all that was found. What is found later they get at once.
+  /// Waits until the sinks have all evidence. Later evidence is delivered at once.
   func finish() throws {
     let worker = worker
     self.worker = nil
     try worker?.finish()
   }
 
-  /// Takes the sinks from the other thread, which may not have given them all.
+  /// Stops the other thread, which may not have delivered everything.
   func stop() {
     worker?.stop()
     worker = nil
   }
 
-  /// The excerpt of a finding, without bytes so far; nil where none is wanted.
+  /// An excerpt of a finding, without bytes so far; nil if none is needed.
   func beginExcerpt(of finding: Finding) -> Excerpt? {
     guard excerpts.ofCode[finding.code, default: 0] < options.excerptsPerCode else { return nil }
     excerpts.ofCode[finding.code, default: 0] += 1

@@ -2,14 +2,14 @@ import APNsWire
 import PacketCapture
 import WireBytes
 
-/// What all gateway connections of an analysis share: the limits, the memory of what waits, and how much does.
+/// The limits that all gateway connections of an analysis share, with the memory and the number of waiting responses.
 package final class GatewayBudget {
-  /// More responses do not wait, over all connections, until all that was captured before them has come.
+  /// The maximum number of waiting responses in all connections.
   private static let maxWaitingResponses = 1 << 18
 
   let limits: GatewayLimits
   let memory: QueueMemory
-  /// Responses that wait, and findings among them.
+  /// Waiting responses, and findings among them.
   var waitingResponses = 0
 
   package init(_ limits: GatewayLimits) {
@@ -17,12 +17,11 @@ package final class GatewayBudget {
     memory = QueueMemory(limit: limits.memory, directory: limits.temporaryDirectory)
   }
 
-  /// Whether all responses are to be correlated with what is known: one at a time would ask every request again for
-  /// each.
+  /// Whether all waiting responses must be correlated now. One at a time would search all requests for each.
   var isExceeded: Bool { waitingResponses > Self.maxWaitingResponses }
 }
 
-/// The memory that all queues of evidence share. Beyond the limit they use a temporary file.
+/// The memory that all queues of evidence share. Above the limit, they use a temporary file.
 package final class QueueMemory {
   private let limit: Int
   private let directory: String
@@ -30,8 +29,8 @@ package final class QueueMemory {
   private var file: TemporaryFile?
 
   /// - Parameters:
-  ///   - limit: bytes.
-  ///   - directory: where the temporary file goes.
+  ///   - limit: in bytes.
+  ///   - directory: for the temporary file.
   package init(limit: Int, directory: String) {
     self.limit = limit
     self.directory = directory
@@ -42,7 +41,7 @@ package final class QueueMemory {
   func take(_ count: Int) { used += count }
   func giveBack(_ count: Int) { used -= count }
 
-  /// Moves `bytes` to the file; returns their offset in it.
+  /// Moves `bytes` to the file. Returns their offset in it.
   func store(_ bytes: [UInt8]) throws -> Int {
     let file = try file ?? TemporaryFile(directory: directory)
     self.file = file
@@ -59,24 +58,24 @@ package final class QueueMemory {
   }
 }
 
-/// Evidence that waits, first in, first out: heads and bodies in a row, in blocks. Places are counted in bytes from
-/// the queue's beginning, and hold while it lives.
+/// A FIFO queue of waiting evidence: heads and bodies in blocks. A position is a number of bytes from the beginning
+/// of the queue, and stays valid.
 package struct EvidenceQueue {
-  /// Blocks are ended at this length, in bytes: what is read back at once.
+  /// The length in bytes at which a block is complete. A block is read back at once.
   private static let blockLength = 64 << 10
 
   private struct Block {
-    /// Place of its first byte.
+    /// Position of the first byte.
     var start: Int
     var length: Int
-    /// Empty where the block is in the file.
+    /// Empty if the block is in the file.
     var bytes: [UInt8]
     var fileOffset: Int?
   }
 
   private let memory: QueueMemory
   private var blocks: [Block] = []
-  /// How many of the first blocks were taken off.
+  /// The number of blocks removed from the front.
   private var removed = 0
   /// Index of the first block that may be in memory: those before it are in the file.
   private var firstInMemory = 0
@@ -86,7 +85,7 @@ package struct EvidenceQueue {
 
   package var isEmpty: Bool { removed == blocks.count }
 
-  /// Adds `evidence` with its body; returns its position.
+  /// Adds `evidence` with its body. Returns its position.
   package mutating func append(_ evidence: QueuedEvidence, body: RawSpan) throws -> Int {
     let position = end
     if isEmpty || blocks[blocks.count - 1].fileOffset != nil
@@ -97,7 +96,7 @@ package struct EvidenceQueue {
     let last = blocks.count - 1
     withUnsafeBytes(of: evidence) { head in
       blocks[last].bytes.append(contentsOf: head)
-      // A value may be stored in less than a whole stride.
+      // The size of a value may be less than its stride.
       blocks[last].bytes.append(
         contentsOf: repeatElement(0, count: QueuedEvidence.headLength - head.count))
     }
@@ -109,7 +108,7 @@ package struct EvidenceQueue {
     return position
   }
 
-  /// Moves the oldest block that is in memory to the file; false where none is.
+  /// Moves the oldest block in memory to the file; false if there is none.
   private mutating func moveToFile() throws -> Bool {
     firstInMemory = max(firstInMemory, removed)
     guard firstInMemory < blocks.count else { return false }
@@ -119,7 +118,7 @@ package struct EvidenceQueue {
     let offset = try memory.store(bytes)
     blocks[index].fileOffset = offset
     firstInMemory += 1
-    // Short blocks that come to lie side by side in the file become one, which is read back at once.
+    // Short blocks that are adjacent in the file are joined, and read back at once.
     if index > removed, let before = blocks[index - 1].fileOffset, index + 1 == blocks.count,
       before + blocks[index - 1].length == offset,
       blocks[index - 1].length + blocks[index].length <= Self.blockLength
@@ -131,13 +130,13 @@ package struct EvidenceQueue {
     return true
   }
 
-  /// Takes the first block off.
+  /// Removes the first block.
   package mutating func removeFirst() throws -> [UInt8]? {
     guard removed < blocks.count else { return nil }
     let first = blocks[removed]
     blocks[removed].bytes = []
     removed += 1
-    // Room is given back now and then, at a cost that does not depend on how many blocks there are.
+    // Removed entries are freed from time to time, in amortised constant time.
     if removed > blocks.count / 2 {
       blocks.removeFirst(removed)
       firstInMemory = max(0, firstInMemory - removed)
@@ -148,10 +147,10 @@ package struct EvidenceQueue {
     return first.bytes
   }
 
-  /// The offset after the first block; nil where there is none.
+  /// The position after the first block; nil if the queue is empty.
   package var firstBlockEnd: Int? { isEmpty ? nil : blocks[removed].start + blocks[removed].length }
 
-  /// The evidence at `position` with its body.
+  /// The evidence at `position` with its body; nil if it was removed.
   package func evidence(at position: Int) throws -> (evidence: QueuedEvidence, body: [UInt8])? {
     guard let block = block(at: position) else { return nil }
     guard let offset = block.fileOffset else {
@@ -166,7 +165,7 @@ package struct EvidenceQueue {
     return (evidence, try memory.load(Int(evidence.bodyLength), at: body))
   }
 
-  /// The head at `position` of a block's bytes.
+  /// The head at index `position` of a block's bytes.
   package static func head(at position: Int, in block: RawSpan) -> QueuedEvidence {
     block.unsafeLoadUnaligned(fromByteOffset: position, as: QueuedEvidence.self)
   }
@@ -182,21 +181,21 @@ package struct EvidenceQueue {
   }
 }
 
-/// A request or a finding of a client's direction that waits for the connection's outcome: what stands before its
-/// body in a queue. The body is the request's bytes, or the finding's message.
+/// A request or finding of the client's direction that waits for the outcome of the connection: the head before its
+/// body in the queue. The body is the bytes of the request, or the message of the finding.
 package struct QueuedEvidence: BitwiseCopyable {
-  /// Bytes of the head, as it is stored.
+  /// Bytes of the stored head.
   package static let headLength = MemoryLayout<QueuedEvidence>.stride
 
-  /// Offset in the client's direction, and in the file; for findings nil is `none`.
+  /// Offsets in the client's direction and in the file; `none` if a finding has none.
   package private(set) var offset: Int
   private(set) var fileOffset: Int
-  /// Bytes of the stream that a finding is about.
+  /// Length of the finding in the stream.
   private(set) var findingLength: Int
   private(set) var packet: PacketReference
   package private(set) var bodyLength: UInt32
   private var flagBits: UInt16
-  /// The finding's code by its index among all; nil is a request.
+  /// Index of the finding's code in `FindingCode.allCases`; nil for a request.
   private(set) var code: UInt8?
 
   private static let none = Int.min
@@ -221,10 +220,10 @@ package struct QueuedEvidence: BitwiseCopyable {
     code = UInt8(truncatingIfNeeded: FindingCode.allCases.firstIndex(of: finding.code) ?? 0)
   }
 
-  /// Bytes of it all.
+  /// Bytes of head and body.
   package var length: Int { Self.headLength + Int(bodyLength) }
   package var flags: RecordFlags { RecordFlags(rawValue: flagBits) }
-  /// Nil where no packet brought it.
+  /// Nil if it is not from a packet.
   package var origin: PacketReference? { packet == Self.noPacket ? nil : packet }
 
   /// The finding whose message is in `body`.

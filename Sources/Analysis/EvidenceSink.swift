@@ -2,7 +2,7 @@ import APNsWire
 import PacketCapture
 import WireBytes
 
-/// What a sink can ask for beside records of feedback, findings and streams. What no sink asks for is not made.
+/// Evidence that a sink gets only on request, in addition to feedback records, findings and streams.
 package struct EvidenceNeeds: OptionSet, Sendable {
   package let rawValue: Int
   package init(rawValue: Int) { self.rawValue = rawValue }
@@ -13,13 +13,13 @@ package struct EvidenceNeeds: OptionSet, Sendable {
   package static let gatewayRecords = EvidenceNeeds(rawValue: 2)
 }
 
-/// A direction of an open stream, and what is known of it by now.
+/// A direction of an open stream, and its content so far.
 package struct DirectionState {
   package var stream: Int
   package var side: Side
-  /// What it carries; nil while that is not known, and where it is nothing that can be decoded.
+  /// Nil while the content is not known, and if it cannot be decoded.
   package var content: DirectionContent?
-  /// Whether it is known what it carries, if anything.
+  /// Whether `content` is final.
   package var isDecided: Bool
 
   package init(stream: Int, side: Side, content: DirectionContent?, isDecided: Bool) {
@@ -30,29 +30,29 @@ package struct DirectionState {
   }
 }
 
-/// Takes what an analysis finds, as it finds it. Within a direction, evidence comes in the order of its offsets; bytes
-/// and gaps come after what is decided by then.
+/// Receives the evidence of an analysis as it is found. Within a direction, evidence is in the order of its
+/// offsets; bytes and gaps follow the evidence decided before them.
 package protocol EvidenceSink: AnyObject {
   var needs: EvidenceNeeds { get }
-  /// The streams that come next are of the input that reports call `source`.
+  /// The next streams are from the input with the name `source` in reports.
   func inputBegan(_ source: String) throws
-  /// A direction's next bytes.
+  /// The next bytes of a direction.
   /// - Parameters:
-  ///   - bytes: are valid until it returns.
-  ///   - origins: where they are in the file; the first one begins at the first byte.
+  ///   - bytes: valid only during the call.
+  ///   - origins: their extents in the file; the first begins at the first byte.
   func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<ByteOrigin>) throws
   func gap(_ gap: StreamGap, in direction: DirectionState) throws
-  /// Records of feedback.
-  /// - Parameter bytes: hold the records, and are valid until it returns.
+  /// Feedback records.
+  /// - Parameter bytes: the buffer with the records; valid only during the call.
   func records(_ records: FeedbackRecords, in bytes: RawSpan) throws
-  /// - Parameter bytes: likewise.
+  /// - Parameter bytes: the buffer with the requests; valid only during the call.
   func requests(_ requests: RequestRecords, in bytes: RawSpan) throws
   func response(_ response: ResponseRecord) throws
   func finding(_ finding: Finding) throws
-  /// One of the first findings of each code, with the bytes around it: comes when those have come.
+  /// One of the first findings of each code with the bytes around it, once those are complete.
   func excerpt(_ excerpt: Excerpt) throws
   /// A stream has ended.
-  /// - Parameter report: what its source says of it.
+  /// - Parameter report: the report of its source.
   func stream(_ stream: StreamSummary, report: StreamReport) throws
 }
 

@@ -3,48 +3,47 @@ import Platform
 import StreamInputs
 import WireBytes
 
-/// Reads all inputs of a command into an analyzer, says what could not be read, and remembers it for the
-/// exit code.
+/// Reads all inputs of a command into an analyzer, and reports and counts inputs that could not be read.
 package struct Examination {
   package struct Options {
     package var reading = ReadingOptions()
     package var analysis = AnalysisOptions()
     package var hashing = Hashing.all
-    /// Whether it makes sense to give the same bytes twice: then no message says so.
+    /// Whether inputs may have the same bytes, without a message about it.
     package var mayRepeat = false
     /// Whether an input of no known format is a failure.
     package var failsOnUnrecognised = false
-    /// Whether reading, analysing and what the sinks do are on threads of their own, where there are processors for them.
+    /// Whether reading, analysis and sinks run on separate threads, if there are processors for them.
     package var usesThreads = true
 
     package init() {}
   }
 
-  /// Which inputs' SHA-256 are computed.
+  /// The inputs whose SHA-256 is computed.
   package enum Hashing {
     case all
-    /// Those that may be copies of another input, to say so.
+    /// Inputs that may be copies of another input, to report copies.
     case possibleCopies
     case none
   }
 
   private let walk: InputWalk
   package var options: Options
-  /// Has no sinks until `run` sets it.
+  /// Without sinks before `run`.
   private var analyzer: Analyzer
   package private(set) var inputs: [InputSummary] = []
   /// How many of `inputs` have no content.
   package private(set) var emptyInputs = 0
   /// Inputs that failed, in whole or in part.
   package private(set) var failures = 0
-  /// Whether an input is not read at all.
+  /// Decides whether to skip an input without reading it.
   package var skips: ((Input) throws -> Bool)?
-  /// The inputs that failed, by their indices in the walk, and whether the others are being read again without them.
+  /// Indices in the walk of the inputs that failed, and whether this is the second pass, without them.
   private var failed: Set<Int> = []
-  private var isAgain = false
-  /// The named directories that held an input, or something that failed and was reported.
+  private var isRerun = false
+  /// The named directories with at least one input or reported failure.
   private var directoriesWithInputs: Set<String> = []
-  /// Nil where an input may well be given twice.
+  /// Nil if inputs may have the same bytes.
   private var repeated: RepeatedInputs?
 
   package init(_ walk: InputWalk, _ options: Options) {
@@ -54,21 +53,21 @@ package struct Examination {
     repeated = options.mayRepeat ? nil : RepeatedInputs(walk.inputs)
   }
 
-  /// Counts over all that was read.
+  /// Counts of everything read.
   package var summary: Summary { analyzer.summary }
 
   // MARK: - Before reading
 
-  /// How many inputs there are to read.
+  /// The number of inputs to read.
   package var inputCount: Int { walk.inputs.count }
 
-  /// Whether the file at `path`, by whatever name, is one of the inputs.
+  /// Whether the file at `path` is one of the inputs, also under another name.
   package func contains(fileAt path: String) -> Bool {
     guard let file = FileIdentity(at: Array(path.utf8CString)), file.isRegular else { return false }
     return walk.inputs.contains { $0.identity == file }
   }
 
-  /// The name of an input that is in the directory at `path`; nil where none is.
+  /// The name of an input in the directory at `path`; nil if there is none.
   package func input(in path: String) -> String? {
     guard let directory = FileIdentity(at: Array(path.utf8CString)) else { return nil }
     return walk.inputs.first { input in
@@ -77,7 +76,7 @@ package struct Examination {
     }?.name
   }
 
-  /// The NUL-terminated path of the directory that has the file at `path`.
+  /// The NUL-terminated path of the directory of `path`.
   private static func parent(of path: [CChar]) -> [CChar] {
     let slash = CChar(bitPattern: UInt8(ascii: "/"))
     guard let last = path.lastIndex(of: slash) else { return Array(".".utf8CString) }
@@ -86,29 +85,29 @@ package struct Examination {
 
   // MARK: - Reading
 
-  /// Reads everything; `sinks` get what is found.
-  /// - Throws: what a sink throws; `Failure` where standard output is an input; `UsageError` for a filter that does
-  ///   not compile.
+  /// Reads all inputs, and delivers the evidence to `sinks`.
+  /// - Throws: errors of sinks; `Failure` if standard output is an input; `UsageError` for a filter that does not
+  ///   compile.
   package mutating func run(_ sinks: [(any EvidenceSink)?]) throws {
     try read(sinks)
   }
 
-  /// Reads the inputs again that could be read whole, as if the others were not there. What was said is not said again.
-  /// - Throws: as `run`; `Failure` where one of them can be read only once, or cannot be read whole any more.
+  /// Reads the inputs without failures a second time, as if the others were missing. Messages are not repeated.
+  /// - Throws: as `run`; `Failure` if an input can be read only once, or fails this time.
   package mutating func runWithoutFailed(_ sinks: [(any EvidenceSink)?]) throws {
     if let input = walk.inputs.indices.first(where: { !failed.contains($0) && walk.inputs[$0].size == nil }) {
       throw Failure(
-        "\(walk.inputs[input].name) can be read only once, and would have to be read again without the inputs that "
-          + "failed: write it to a file")
+        "\(walk.inputs[input].name) can be read only once, but has to be read again because another input failed: "
+          + "save it to a file")
     }
-    isAgain = true
+    isRerun = true
     inputs = []
     emptyInputs = 0
     repeated = nil
     let known = failures
     try read(sinks)
     guard failures == known else {
-      throw Failure("an input that could be read whole the first time could not the second time, see above")
+      throw Failure("an input that was read in full before could not be read in full again, see above")
     }
   }
 
@@ -123,7 +122,7 @@ package struct Examination {
     }
     var progress = ReadingProgress(walk)
     defer { progress.clear() }
-    if !isAgain { try reportWalk() }
+    if !isRerun { try reportWalk() }
     for (index, input) in walk.inputs.enumerated() where !failed.contains(index) {
       if try skips?(input) ?? false {
         noteDirectory(of: input)
@@ -141,11 +140,11 @@ package struct Examination {
     }
     try reader.finish()
     try analyzer.finish()
-    if isAgain { return }
-    sayIfSwapped()
+    if isRerun { return }
+    hintIfSwapped()
     for directory in walk.directories where !directoriesWithInputs.contains(directory) {
       failures += 1
-      Messages.say("\(directory): the directory holds no input")
+      Messages.say("\(directory): no input in this directory")
     }
   }
 
@@ -161,12 +160,12 @@ package struct Examination {
   /// Adds a finding about an input as a whole.
   package func report(_ finding: Finding) throws { try analyzer.report(finding) }
 
-  /// Throws where standard output goes into one of the inputs: it would grow as it is read, without end.
+  /// Throws if standard output is one of the inputs: reading it would never end.
   private func checkStandardOutput() throws {
     guard let output = FileIdentity(of: STDOUT_FILENO), output.isRegular,
       let input = walk.inputs.first(where: { $0.identity == output })
     else { return }
-    throw Failure("\(input.name) is standard output as well as an input: write to another file")
+    throw Failure("\(input.name) is both standard output and an input: write to another file")
   }
 
   private var usesThreads: Bool { options.usesThreads && Workers.usual > 1 }
@@ -211,18 +210,14 @@ package struct Examination {
     }
     guard let format = report.format else { return }
     noteDirectory(of: input)
-    // Of a pair, the user has said what each file is.
+    // The options name the content of both files of a pair.
     if options.reading.format == nil, report.recognition == .nothing, input.half == nil {
       if options.failsOnUnrecognised { failures += 1 }
       try note(
-        "no known format; read as \(dumpText). Use --from raw if that is right, "
-          + "--from hex or base64 if it is text",
+        "no known format; read as \(dumpText). Use --from raw if that is right, --from hex or base64 if it is text",
         of: input, .unrecognisedInput, lead: "warning: ", isFailure: options.failsOnUnrecognised)
     }
-    if report.contentBytes == 0, report.faults.isEmpty {
-      emptyInputs += 1
-      if !isAgain { Messages.note("\(input.name): is empty") }
-    }
+    if report.contentBytes == 0, report.faults.isEmpty, !isRerun { Messages.note("\(input.name): is empty") }
     var summary = InputSummary(
       source: input.name, format: format.name, compression: report.compression?.rawValue,
       bytes: report.bytes, sha256: report.sha256)
@@ -231,19 +226,19 @@ package struct Examination {
     summary.sameBytesAs = repeated?.first(like: input, digest: report.sha256, bytes: report.bytes)
     inputs.append(summary)
     if let first = summary.sameBytesAs {
-      // Of one capture, copies of packets are recognised by their sequence numbers.
+      // In joined captures, sequence numbers identify copies of packets.
       let again = options.reading.joins ? "its packets are read again" : "its records are counted again"
       try note(
-        "the same bytes as \(VisibleText.of(first)), which was read before: \(again)", of: input,
-        .duplicateInput, lead: "warning: ")
+        "same bytes as \(VisibleText.of(first)), which was already read: \(again)", of: input, .repeatedInput,
+        lead: "warning: ")
     }
   }
 
-  /// What an input of no known format is read as.
+  /// How an input of no known format is read, for messages.
   private var dumpText: String {
     switch options.analysis.choice.named {
     case nil, .feedback: "raw feedback"
-    case let name?: "raw \(name.rawValue) data"
+    case let name?: "raw \(name.rawValue)"
     }
   }
 
@@ -251,7 +246,7 @@ package struct Examination {
     if case .foreign(let kind, _) = recognition { "\(kind)" } else { "no known format" }
   }
 
-  /// A fault is a message for people and a finding for machines.
+  /// Reports a fault as a message for the user and as a finding.
   private func report(_ fault: InputFault, of name: String) throws {
     Messages.say("\(name): \(fault.placed)")
     try report(
@@ -262,27 +257,26 @@ package struct Examination {
     _ message: String, of input: Input, _ code: FindingCode, lead: String = "", isFailure: Bool = false
   ) throws {
     let text = "\(input.name): \(lead)\(message)"
-    if isFailure { Messages.say(text) } else if !isAgain { Messages.note(text) }
+    if isFailure { Messages.say(text) } else if !isRerun { Messages.note(text) }
     try report(Finding(source: input.name, code: code, message: message))
   }
 
-  /// Two dumps of which neither holds what it was named for are probably swapped.
-  private func sayIfSwapped() {
+  /// Prints a hint if neither dump of a pair has the expected content: they are probably swapped.
+  private func hintIfSwapped() {
     guard walk.inputs.contains(where: { $0.half != nil }),
       summary.gateway.requests &+ summary.gateway.responses == 0, summary.skippedBytes > 0
     else { return }
     Messages.note(
-      "hint: neither file holds what it was named for; were --requests and --responses given the wrong way round?"
-    )
+      "hint: neither file has the expected content; are --requests and --responses swapped?")
   }
 }
 
-/// How far the reading of inputs has come, on the terminal.
+/// The progress of reading inputs, on the terminal.
 private struct ReadingProgress {
   private var line = ProgressLine()
-  /// Bytes of the inputs that are done.
+  /// Bytes of completed inputs.
   private var done = 0
-  /// Bytes of all inputs; nil where one of them is no regular file.
+  /// Bytes of all inputs; nil if one is not a regular file.
   private let total: Int?
 
   init(_ walk: InputWalk) {
@@ -290,7 +284,7 @@ private struct ReadingProgress {
     total = sizes.contains(nil) ? nil : sizes.reduce(0) { $0 &+ ($1 ?? 0) }
   }
 
-  /// `bytes` of the present input have been read.
+  /// Updates the line: `bytes` of the current input are read.
   mutating func update(_ bytes: Int) {
     let (done, total) = (done + bytes, total)
     line.update { Self.text(done, of: total, $0) }

@@ -1,21 +1,21 @@
 import APNsWire
 import WireBytes
 
-/// A finding with the bytes around it: some before it, its first and last ones, and some after it.
+/// A finding with bytes of the stream: some before it, its first and last bytes, and some after it.
 package struct Excerpt: Sendable {
-  /// Bytes before a finding, from its first one on, and after its last one.
+  /// The most bytes before a finding, at its beginning, and after it.
   fileprivate static let before = 40
   private static let most = 64
   private static let after = 24
-  /// More bytes than a decoder of feedback holds back.
+  /// More bytes than a feedback decoder carries over.
   private static let pastDistance = 1024
 
-  /// Bytes in a row.
+  /// Contiguous bytes.
   package struct Part: Sendable {
-    /// Offset of the first byte that has come.
+    /// Offset of the first received byte.
     package fileprivate(set) var start: Int
     package fileprivate(set) var bytes: [UInt8] = []
-    /// The bytes that are wanted.
+    /// Offsets of the bytes to collect.
     fileprivate var range: Range<Int>
 
     fileprivate init(_ range: Range<Int>) {
@@ -24,25 +24,25 @@ package struct Excerpt: Sendable {
     }
   }
 
-  /// A record of feedback beside the finding.
+  /// A feedback record near the finding.
   package struct Tuple: Sendable {
-    /// Its bytes in the direction.
+    /// Its offsets in the direction.
     package var range: Range<Int>
-    /// Whether it carries no flag: then its fields are what they are taken for.
+    /// Whether the record has no flags, so that its fields are certain.
     package var isSure: Bool
   }
 
   package let finding: Finding
-  /// The order in which findings were made, from 1. They leave in that of their offsets.
+  /// The number of the excerpt, from 1, in the order of detection. Excerpts are emitted in the order of their offsets.
   package let number: Int
-  /// Where the finding is in its direction; nil where it concerns none.
+  /// Offsets of the finding in its direction; nil if it concerns no direction.
   package let range: Range<Int>?
   private var wanted: [Part]
   package private(set) var tuples: [Tuple] = []
-  /// Records up to here have been noted.
+  /// Offset up to which records were added.
   private var notedEnd = 0
-  /// Whether bytes come from so far after it that nothing more is said of those here. Requests are decided much later, but
-  /// are not noted.
+  /// Whether later bytes are so far away that no more feedback records of the excerpt can follow. Requests may
+  /// follow much later, but are not part of excerpts.
   private var isPast = false
 
   init(_ finding: Finding, number: Int) {
@@ -67,19 +67,19 @@ package struct Excerpt: Sendable {
     }
   }
 
-  /// The bytes that have come, in the order of their offsets.
+  /// The received bytes, in the order of their offsets.
   package var parts: [Part] { wanted.filter { !$0.bytes.isEmpty } }
 
-  /// Offset after the last byte that is wanted.
+  /// Offset after the last byte to collect.
   private var end: Int { wanted.last?.range.upperBound ?? 0 }
 
-  /// Whether all has come, records included.
+  /// Whether all bytes and records were received.
   var isWhole: Bool {
     isPast || notedEnd >= end && wanted.allSatisfy { $0.start &+ $0.bytes.count >= $0.range.upperBound }
   }
 
-  /// Takes what it wants of bytes of its direction.
-  /// - Parameter base: offset of the first of them.
+  /// Copies the bytes to collect from bytes of its direction.
+  /// - Parameter base: offset of the first of `bytes`.
   mutating func take(_ bytes: RawSpan, at base: Int) {
     if base > end &+ Self.pastDistance { isPast = true }
     for index in wanted.indices {
@@ -93,7 +93,7 @@ package struct Excerpt: Sendable {
     }
   }
 
-  /// Notes the records of a run that have bytes in it.
+  /// Adds the records of a run that overlap the excerpt.
   mutating func note(_ run: RecordRun) {
     let runEnd = run.offset &+ run.count &* run.stride
     notedEnd = max(notedEnd, runEnd)
@@ -110,14 +110,14 @@ package struct Excerpt: Sendable {
   }
 }
 
-/// Makes the excerpts of one direction: remembers its last bytes and records until findings about them have come.
+/// Collects the excerpts of one direction. Keeps its last bytes and records, because findings about them come later.
 ///
-/// Memory: up to some 1.5 KiB, mostly 40 bytes.
+/// Memory: up to about 1.5 KiB, usually 40 bytes.
 final class ExcerptMaker {
   private var recent = RecentBytes()
-  /// What is before a finding.
+  /// The last run, which may be before a finding.
   private var lastRun: RecordRun?
-  /// Excerpts that still want bytes or records.
+  /// Incomplete excerpts.
   private var open: [Excerpt] = []
 
   func begin(_ excerpt: Excerpt) {
@@ -131,10 +131,10 @@ final class ExcerptMaker {
     try update(in: log) { $0.note(run) }
   }
 
-  /// Takes the direction's next bytes, which have been decoded.
+  /// Adds the next bytes of the direction, which were decoded before.
   /// - Parameters:
-  ///   - base: offset of the first of them.
-  ///   - covered: offset up to which all has been said; nil where nothing more will be.
+  ///   - base: offset of the first of `bytes`.
+  ///   - covered: offset up to which the decoder has covered the bytes; nil if the direction is not decoded.
   func append(_ bytes: RawSpan, at base: Int, covered: Int?, in log: EvidenceLog) throws {
     if !open.isEmpty {
       for index in open.indices {
@@ -146,12 +146,12 @@ final class ExcerptMaker {
     recent.append(bytes, at: base, covered: covered)
   }
 
-  /// The direction has a gap, or more of its bytes were decided at its end.
+  /// Completes excerpts from the kept bytes, at a gap or at the end.
   func fill(in log: EvidenceLog) throws {
     try update(in: log) { recent.fill(&$0) }
   }
 
-  /// The direction has ended.
+  /// Emits all excerpts at the end of the direction.
   func finish(in log: EvidenceLog) throws {
     try fill(in: log)
     for excerpt in open { try log.add(excerpt) }
@@ -166,17 +166,17 @@ final class ExcerptMaker {
   }
 }
 
-/// The last bytes of a direction of which not all has been said, and a few before them.
+/// The undecided bytes of a direction, and a few bytes before them.
 private struct RecentBytes {
-  /// Bytes kept at most from the first one on of which not all has been said. Of more, the first ones are kept, and the
-  /// last ones for the end: more than a decoder of feedback holds back before it decides.
+  /// The most bytes kept from the first undecided one on. If there are more, the first `most` and the last
+  /// `tailLength` are kept. A feedback decoder carries over fewer bytes.
   private static let most = 1024
   private static let tailLength = 512
 
-  /// Offset of the first byte kept, from 0.
+  /// Offset of the first kept byte, from 0.
   private var start = 0
   private var bytes: [UInt8] = []
-  /// Offset of the first of the last few, where those do not go on from `bytes`.
+  /// Offset of the first byte of `tail`, the last bytes if they do not follow directly after `bytes`.
   private var tailStart = 0
   private var tail: [UInt8] = []
 
@@ -184,14 +184,14 @@ private struct RecentBytes {
 
   private init(start: Int) { self.start = start }
 
-  /// Offset after the last byte that came.
+  /// Offset after the last byte.
   private var end: Int { tail.isEmpty ? start &+ bytes.count : tailStart &+ tail.count }
 
-  /// Takes the bytes that follow those before; after a gap it begins anew.
+  /// Adds the next bytes. After a gap, the older bytes are dropped.
   /// - Parameters:
   ///   - base: offset of the first byte of `more`.
-  ///   - covered: offset up to which all has been said; nil where nothing more will be, and only what the direction
-  ///     begins with is of use.
+  ///   - covered: offset up to which the decoder has covered the bytes; nil if the direction is not decoded, so that
+  ///     only its first bytes are useful.
   mutating func append(_ more: RawSpan, at base: Int, covered: Int?) {
     let end = base &+ more.byteCount
     if self.end != base { self = RecentBytes(start: base) }
@@ -204,7 +204,7 @@ private struct RecentBytes {
     if start &+ bytes.count < end { keepTail(more, at: base) }
   }
 
-  /// What is kept begins at `offset`, or after it.
+  /// Drops the bytes before `offset`.
   private mutating func forget(before offset: Int) {
     if tailStart < offset, !tail.isEmpty, start &+ bytes.count <= offset {
       (start, bytes, tail) = (tailStart, tail, [])

@@ -2,13 +2,13 @@ import APNsWire
 import PacketCapture
 import WireBytes
 
-/// What is the same for all records of a stream that come from one file.
+/// The properties that all records of a stream from one file share.
 package final class StreamLabels: Sendable {
-  /// The input as reports name it.
+  /// The name of the input in reports.
   package let source: String
   /// Number of the TCP connection in its input, from 0; 0 for a dump.
   package let stream: Int
-  /// `address:port` of either end, IPv6 in brackets; nil where the source has no peers.
+  /// `address:port` of each end, IPv6 in brackets; nil if the source has no addresses.
   package let client: String?
   package let server: String?
 
@@ -20,15 +20,15 @@ package final class StreamLabels: Sendable {
   }
 }
 
-/// Feedback records in a row with their evidence: one stream, one shape, one extent of the file.
+/// Consecutive feedback records with provenance: one stream, one shape, one extent of the file.
 ///
-/// Record `i` (from 0) has its first byte at `run.offset + i * run.stride` of the stream, at
-/// `run.start + i * run.stride` of the bytes that it comes with, and in the file where `origin` says.
+/// The first byte of record `i` (from 0) is at offset `run.offset + i * run.stride` of the stream, at index
+/// `run.start + i * run.stride` of the accompanying bytes, and in the file as `origin` says.
 package struct FeedbackRecords: Sendable {
   package var labels: StreamLabels
   package var direction: Direction
   package var run: RecordRun
-  /// The extent of the file that has the first bytes of all the records.
+  /// The extent of the file with the first bytes of all records.
   package var origin: ByteOrigin
 
   package init(labels: StreamLabels, direction: Direction, run: RecordRun, origin: ByteOrigin) {

@@ -1,25 +1,25 @@
 import APNsWire
 import PacketCapture
 
-/// What became of a request (docs/spec/decoding-rules.md#correlation).
+/// The outcome of a request (decoding-rules.md, "Correlation").
 package enum RequestOutcome: String, CaseIterable, Sendable {
   case accepted, rejected, discarded
-  /// No response tells; silence proves nothing.
+  /// No response decides it; the absence of a response proves nothing.
   case unknown
 }
 
-/// A request with its evidence.
+/// A request with provenance.
 package struct RequestRecord: Sendable {
-  /// Places of the request in the bytes that it is handed over with.
+  /// Indices of the request in the accompanying bytes.
   package var range: Range<Int>
-  /// Offset of its first byte in the client's direction, from 0, gaps counted in.
+  /// Offset of the first byte in the client's direction, from 0, gaps included.
   package var offset: Int
-  /// Offset of that byte in the examined file (decompressed), and the packet that brought it.
+  /// Offset of that byte in the input (decompressed), and the packet that contains it.
   package var fileOffset: Int
   package var packet: PacketReference?
   package var flags: RecordFlags
   package var outcome: RequestOutcome
-  /// The status of the response that rejects it; nil for other outcomes.
+  /// The status of the response that rejected the request; nil for other outcomes.
   package var status: UInt8?
 
   package init(
@@ -36,7 +36,7 @@ package struct RequestRecord: Sendable {
   }
 }
 
-/// Requests of one stream in the order of their offsets. All are the client's.
+/// Requests of one stream in the order of their offsets, all from the client.
 package struct RequestRecords: Sendable {
   package var labels: StreamLabels
   package var records: [RequestRecord]
@@ -47,13 +47,13 @@ package struct RequestRecords: Sendable {
   }
 }
 
-/// An error response with its evidence, and the request that it names. All are the server's.
+/// An error response with provenance, and the request that it names. All are from the server.
 package struct ResponseRecord: Sendable {
-  /// The request that a response names.
+  /// The named request.
   package struct Request: Sendable {
-    /// Offset of its first byte in the client's direction.
+    /// Offset of the first byte in the client's direction.
     package var offset: Int
-    /// Nil where the request has none, or where its bytes were not kept.
+    /// Nil if the request has no token, or if its bytes were not kept.
     package var token: [UInt8]?
     package var flags: RecordFlags
 
@@ -65,13 +65,13 @@ package struct ResponseRecord: Sendable {
   }
 
   package var labels: StreamLabels
-  /// Offset of its first byte in the server's direction, from 0, gaps counted in.
+  /// Offset of the first byte in the server's direction, from 0, gaps included.
   package var offset: Int
-  /// Offset of that byte in the examined file (decompressed), and the packet that brought it.
+  /// Offset of that byte in the input (decompressed), and the packet that contains it.
   package var fileOffset: Int
   package var packet: PacketReference?
   package var response: ErrorResponse
-  /// Nil where no request is found (flag `uncorrelated`).
+  /// Nil if no request is found (flag `uncorrelated`).
   package var request: Request?
   package var flags: RecordFlags
 
@@ -89,7 +89,7 @@ package struct ResponseRecord: Sendable {
   }
 }
 
-/// Requests by what became of them, and responses.
+/// The number of requests by outcome, and of responses.
 package struct GatewayCounts: Equatable, Sendable {
   package var accepted = 0
   package var rejected = 0

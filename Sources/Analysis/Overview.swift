@@ -2,17 +2,16 @@ import APNsWire
 import PacketCapture
 import WireBytes
 
-/// What a person wants to know first: streams, times and findings, of each no more than fits a screen or
-/// two.
+/// A short summary for the user: the first streams, the histogram of times, and the first findings of each code.
 package final class Overview: EvidenceSink {
-  /// Places remembered of each kind of finding.
+  /// The maximum number of findings kept of each code.
   package static let placesPerCode = 3
-  /// Streams remembered; of the rest only the number is.
+  /// The maximum number of streams kept; the others are only counted.
   package static let maxStreams = 1000
 
   package private(set) var streams: [StreamSummary] = []
   package private(set) var streamsLeftOut = 0
-  /// The first places of each code.
+  /// The first findings of each code.
   package private(set) var places: [FindingCode: [Finding]] = [:]
   package private(set) var times = TimeHistogram()
 

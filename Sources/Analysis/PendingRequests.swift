@@ -1,14 +1,14 @@
 import APNsWire
 
-/// What is remembered of a request that a response may name.
+/// A request that a response may name.
 package struct PendingRequest {
-  /// Offset of its first byte in the client's direction.
+  /// Offset of the first byte in the client's direction.
   package var offset: Int
-  /// Where its first byte is in the order of the capture; comparable within a connection.
+  /// The position of the first byte in the capture, comparable within a connection.
   var captureOrder: Int
-  /// Its position in the queue of evidence.
+  /// The position of the request in the queue of evidence.
   var queuePosition: Int
-  /// Nil is no identifier: command 0, or command 2 without the item.
+  /// Nil without identifier: command 0, or command 2 without the item.
   var identifier: UInt32?
 
   package init(offset: Int, captureOrder: Int, queuePosition: Int, identifier: UInt32?) {
@@ -19,44 +19,44 @@ package struct PendingRequest {
   }
 }
 
-/// The requests of a connection that a response may name, by the numbers that they have in it (from 0).
+/// The requests of a connection that a response may name, by their numbers in the connection (from 0).
 package struct PendingRequests {
   private var requests: [PendingRequest] = []
-  /// How many of the first in `requests` have left.
-  private var left = 0
-  /// The number of the first one in `requests`.
+  /// The number of requests removed from the front of `requests`.
+  private var removed = 0
+  /// The number of the first request in `requests`.
   private var base = 0
-  /// Whether one with identifier 0 has left: a response with that cannot be told whose it is.
+  /// Whether a request with identifier 0 was removed: responses with that identifier are then ambiguous.
   package private(set) var zeroHasLeft = false
 
   package init() {}
 
-  /// The number of the oldest one that is pending, and the one after the newest.
-  package var first: Int { base + left }
+  /// The number of the oldest pending request, and the number after the newest.
+  package var first: Int { base + removed }
   package var end: Int { base + requests.count }
-  package var count: Int { requests.count - left }
+  package var count: Int { requests.count - removed }
 
-  /// The request of a number, which must be pending.
+  /// The pending request with the given number.
   package subscript(number: Int) -> PendingRequest { requests[number - base] }
 
   package mutating func append(_ request: PendingRequest) { requests.append(request) }
 
-  /// The oldest one leaves.
+  /// Removes the oldest request.
   package mutating func dropFirst() {
-    if requests[left].identifier == 0 { zeroHasLeft = true }
-    left += 1
-    // Room is given back now and then, at a cost that does not depend on how many wait.
-    guard left > count else { return }
-    requests.removeFirst(left)
-    base += left
-    left = 0
+    if requests[removed].identifier == 0 { zeroHasLeft = true }
+    removed += 1
+    // Removed entries are freed from time to time, in amortised constant time.
+    guard removed > count else { return }
+    requests.removeFirst(removed)
+    base += removed
+    removed = 0
   }
 
-  /// For each of `identifiers`, the pending requests that carry it. One pass, whatever is asked.
+  /// The pending requests with each of `identifiers`, found in one pass.
   package func carriers(of identifiers: some Sequence<UInt32>) -> [UInt32: Carriers] {
     var found: [UInt32: Carriers] = [:]
     for identifier in identifiers { found[identifier] = Carriers() }
-    for index in left..<requests.count {
+    for index in removed..<requests.count {
       guard let identifier = requests[index].identifier else { continue }
       found[identifier]?.append(base + index, captureOrder: requests[index].captureOrder)
     }
@@ -64,7 +64,7 @@ package struct PendingRequests {
   }
 }
 
-/// The requests that carry one identifier, in the order of the capture, which need not be that of the offsets.
+/// The requests with one identifier, in the order of the capture, which may differ from that of the offsets.
 package struct Carriers {
   private var carriers: [(captureOrder: Int, number: Int)] = []
 
@@ -78,13 +78,13 @@ package struct Carriers {
     return sorted
   }
 
-  /// The number of the last one that was captured before `order`; nil without any.
+  /// The number of the last request captured before `order`; nil if there is none.
   package func last(before order: Int) -> Int? {
     let count = count(before: order)
     return count > 0 ? carriers[count - 1].number : nil
   }
 
-  /// The number of the one that was captured before `order`; nil where there are more, or none.
+  /// The number of the only request captured before `order`; nil if there are several or none.
   package func only(before order: Int) -> Int? {
     count(before: order) == 1 ? carriers[0].number : nil
   }
@@ -100,17 +100,17 @@ package struct Carriers {
   }
 }
 
-/// What the first response of a connection says of its requests (docs/spec/decoding-rules.md#correlation). Requests are
-/// numbered from 0 in the order of their offsets.
-enum Verdict: Equatable {
-  /// There is no response, or it tells nothing: all stay unknown.
+/// The outcome of a connection's requests, as its first response determines it (decoding-rules.md, "Correlation").
+/// Requests are numbered from 0 in the order of their offsets.
+enum ConnectionOutcome: Equatable {
+  /// No response, or one that decides nothing: all outcomes are unknown.
   case none
-  /// Status 10: requests up to this one were accepted, those after it discarded.
+  /// Status 10: requests up to this one were accepted, later ones discarded.
   case acceptedThrough(Int)
-  /// Requests before this one were accepted, those after it discarded.
+  /// Requests before this one were accepted, later ones discarded.
   case rejected(Int, status: UInt8)
 
-  /// - Parameter request: the request that the response names; nil where none is found.
+  /// - Parameter request: the number of the request that the response names; nil if none is found.
   init(status: UInt8, request: Int?) {
     switch (request, ErrorStatus(rawValue: status)) {
     case (nil, _), (_, .noErrors): self = .none
@@ -128,7 +128,7 @@ enum Verdict: Equatable {
     }
   }
 
-  /// The outcomes of the requests from `first` (from 0) up to and without `end`.
+  /// The outcomes of the requests from number `first` up to but not including `end`.
   func counts(from first: Int, to end: Int) -> GatewayCounts {
     var counts = GatewayCounts()
     switch self {

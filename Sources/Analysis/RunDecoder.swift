@@ -1,11 +1,11 @@
 import APNsWire
 import WireBytes
 
-/// What a direction carries.
+/// The kind of records in a direction.
 package enum DirectionContent: Sendable {
   case feedback, requests, responses
 
-  /// What the direction consists of, as messages call one.
+  /// The noun for a record, for messages.
   var recordName: String {
     switch self {
     case .feedback: "tuple"
@@ -15,30 +15,30 @@ package enum DirectionContent: Sendable {
   }
 }
 
-/// Decodes the runs of a direction, one after another, whatever it carries.
+/// Decodes the runs of a direction, with the decoder for its content.
 ///
-/// The decoders are in boxes: changing the payload of an enum in place copies it, and they are large.
+/// The decoders are boxed: changing the payload of an enum copies it, and they are large.
 enum RunDecoder {
   case feedback(Box<FeedbackDecoder>)
   case requests(Box<RequestDecoder>)
   case responses(Box<ResponseDecoder>)
 
-  /// What a decoder has next.
+  /// The next result of a decoder.
   enum Step {
     case records(RecordRun)
     case request(RequestFrame)
     case response(ResponseFrame)
-    /// No record can be at `offset`, which holds `command`.
+    /// No record can begin at `offset`, where the byte is `command`.
     case undecodable(offset: Int, command: UInt8)
     case skipped(offset: Int, length: Int)
     case truncated(offset: Int, length: Int)
-    /// The chunk is used up, or the run has ended and all of it has been said.
+    /// The chunk is used up, or all steps of an ended run were returned.
     case needsBytes
   }
 
   /// - Parameters:
-  ///   - offset: where the run begins in its direction.
-  ///   - beginsStream: whether that is where the stream begins.
+  ///   - offset: offset of the run in its direction.
+  ///   - beginsStream: whether the run is the beginning of the stream.
   init(_ content: DirectionContent, by options: AnalysisOptions, offset: Int, beginsStream: Bool) {
     switch content {
     case .feedback:
@@ -59,7 +59,7 @@ enum RunDecoder {
     }
   }
 
-  /// The next step in `chunk`: ask until it needs bytes.
+  /// The next step in `chunk`. Call it until it returns `needsBytes`.
   func next(in chunk: RawSpan) -> Step {
     switch self {
     case .feedback(let decoder):
@@ -88,7 +88,7 @@ enum RunDecoder {
     }
   }
 
-  /// The run has no further bytes: what is left of it comes next.
+  /// Marks the end of the run, whose remaining steps follow.
   func finishRun() {
     switch self {
     case .feedback(let decoder): decoder.value.finish()
@@ -97,7 +97,7 @@ enum RunDecoder {
     }
   }
 
-  /// Bytes of earlier chunks that records of the last step are in.
+  /// The buffer for records of the last step that began in earlier chunks.
   var carry: [UInt8] {
     switch self {
     case .feedback(let decoder): decoder.value.carry
@@ -114,7 +114,7 @@ enum RunDecoder {
     }
   }
 
-  /// Offset from which on bytes are being skipped; nil where none are.
+  /// Offset of the first byte that is being skipped; nil if none is.
   var pendingSkip: Int? {
     switch self {
     case .feedback(let decoder): decoder.value.pendingSkip
@@ -123,11 +123,11 @@ enum RunDecoder {
     }
   }
 
-  /// Offset up to which all has been said; where bytes are being skipped, that of the first of them.
+  /// Offset up to which steps have covered the bytes: that of the first undecided or skipped byte.
   var coveredOffset: Int { pendingSkip ?? undecidedOffset }
 }
 
-/// A value that is changed in place, for enums and for what is rarely there.
+/// A value on the heap: for payloads of enums that change in place, and for rarely used properties.
 final class Box<Value> {
   @exclusivity(unchecked) var value: Value
 

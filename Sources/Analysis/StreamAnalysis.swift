@@ -2,29 +2,29 @@ import APNsWire
 import PacketCapture
 import WireBytes
 
-/// One open stream: who is who, and what each direction carries. Whatever decoders and the source have found, this
-/// orders, labels, correlates and emits.
+/// One open stream: determines roles and content, and orders, labels, correlates and emits the results of the
+/// decoders and the findings of the source.
 final class StreamAnalysis {
-  /// Findings that may wait for the roles to be settled.
+  /// The maximum number of findings that wait for the roles to be settled.
   static let maxUnsettled = 64
 
   let identity: StreamIdentity
   let log: EvidenceLog
-  /// What it speaks, as soon as that is known.
+  /// The protocol, once it is known.
   private var expected: StreamProtocol?
   private var server: Side
-  /// Whether the roles are certain; a guess may be corrected by what the directions carry.
+  /// Whether the roles are certain; the content of the directions may correct a guess.
   var isSettled: Bool
   var unsettled: [StreamFinding] = []
-  // A method that changes a direction uses no other way to it.
+  // Safe because a method that gets a direction as `inout` does not access it in any other way.
   @exclusivity(unchecked) private var first = DirectionAnalysis(.first)
   @exclusivity(unchecked) private var second = DirectionAnalysis(.second)
-  /// Made when something of it is decoded.
+  /// Created when gateway content is detected.
   var gateway: Box<Correlator>?
-  /// Nil where no excerpts are wanted.
+  /// Nil if no excerpts are needed.
   let excerpts: (first: ExcerptMaker, second: ExcerptMaker)?
   var findings = 0
-  /// The labels that were used last, and the input they are for.
+  /// The last used labels and their input.
   private var lastLabels: (input: UInt16, labels: StreamLabels)?
 
   init(_ identity: StreamIdentity, log: EvidenceLog) {
@@ -60,7 +60,7 @@ final class StreamAnalysis {
 
   // MARK: - Events
 
-  /// - Parameter location: where `bytes` are.
+  /// - Parameter location: the location of `bytes`.
   func append(_ bytes: RawSpan, at location: ChunkLocation, origins: Span<ByteOrigin>, from side: Side) throws
   {
     if side == .first {
@@ -82,7 +82,7 @@ final class StreamAnalysis {
     case .decoded(let decoder):
       direction.trail.append(origins, end: direction.end)
       try decode(bytes, at: location, with: decoder, of: &direction)
-      try releaseEarly(before: decoder.coveredOffset, of: &direction)
+      try emitPending(before: decoder.coveredOffset, of: &direction)
     case .undecided(let opening):
       direction.trail.append(origins, end: direction.end)
       try appendUndecided(bytes, after: opening, at: location, to: &direction)
@@ -117,17 +117,17 @@ final class StreamAnalysis {
     direction.gapBytes &+= gap.length
     try endRun(of: &direction)
     direction.end = gap.offset &+ gap.length
-    // A ciphertext has one finding in all. It comes last, when the length is known.
-    if case .ciphertext = direction.content {} else { try findGap(gap, in: &direction) }
+    // Ciphertext has a single finding, at the end, when its length is known.
+    if case .ciphertext = direction.content {} else { try reportGap(gap, in: &direction) }
     try excerpts(of: direction.side)?.fill(in: log)
     if log.needs.contains(.bytes) { try log.add(gap, in: direction.state(of: identity.number)) }
   }
 
-  private func findGap(_ gap: StreamGap, in direction: inout DirectionAnalysis) throws {
+  private func reportGap(_ gap: StreamGap, in direction: inout DirectionAnalysis) throws {
     let location = DirectionAnalysis.Location(fileOffset: gap.fileOffset, packet: gap.packet)
-    try find(
+    try report(
       .streamGap, gap.offset, gap.length, at: location,
-      "\(Count.of(gap.length, "byte")) of the stream missing here", in: &direction)
+      "\(Count.of(gap.length, "byte")) of the stream missing", in: &direction)
     if case .decoded(let decoder) = direction.content {
       direction.content = .decoded(
         RunDecoder(decoder.content, by: log.options, offset: direction.end, beginsStream: false))
@@ -137,14 +137,14 @@ final class StreamAnalysis {
     direction.beginsStream = false
   }
 
-  /// The source found something; it waits for its turn where bytes before it are not decided yet.
+  /// A finding of the source. It is kept until all bytes before it are decided.
   func anomaly(_ anomaly: StreamAnomaly) throws {
     let finding = StreamFinding(
       code: FindingCode(anomaly.kind), side: anomaly.side, offset: anomaly.offset, length: anomaly.length,
       fileOffset: anomaly.fileOffset, packet: anomaly.packet, message: anomaly.message)
     let isMidstream = anomaly.kind == .midstreamStart
     switch anomaly.side {
-    case nil: try find(finding)
+    case nil: try report(finding)
     case .first: try add(finding, isMidstream: isMidstream, to: &first)
     case .second: try add(finding, isMidstream: isMidstream, to: &second)
     }
@@ -154,19 +154,19 @@ final class StreamAnalysis {
     _ finding: StreamFinding, isMidstream: Bool, to direction: inout DirectionAnalysis
   ) throws {
     if isMidstream { direction.beginsStream = false }
-    if direction.early.take(finding, from: direction.coveredOffset ?? .max) { return }
-    try find(finding)
+    if direction.pendingFindings.keep(finding, from: direction.coveredOffset ?? .max) { return }
+    try report(finding)
   }
 
-  // MARK: - What it is
+  // MARK: - Content
 
-  /// Bytes of a direction's first run that decide what it carries.
+  /// Bytes of a direction's first run that are needed to decide its content.
   private func headLength(_ side: Side) -> Int {
     if isSettled, expected != nil { return Ciphertext.headLength }
     return identity.serverEvidence == .dump ? ContentProbe.dumpHeadLength : ContentProbe.headLength
   }
 
-  /// Decides what the direction carries by the first bytes of its first run, and decodes those.
+  /// Decides the content of the direction from the first bytes of its first run, and decodes them.
   private func decide(on head: RawSpan, at location: ChunkLocation?, of direction: inout DirectionAnalysis)
     throws
   {
@@ -186,7 +186,7 @@ final class StreamAnalysis {
       carried, by: log.options, offset: direction.start, beginsStream: direction.beginsStream)
     direction.content = .decoded(decoder)
     try decode(head, at: location, with: decoder, of: &direction)
-    try releaseEarly(before: decoder.coveredOffset, of: &direction)
+    try emitPending(before: decoder.coveredOffset, of: &direction)
   }
 
   private static func isCiphertext(_ head: RawSpan) -> Bool {
@@ -194,12 +194,12 @@ final class StreamAnalysis {
       head.extracting(first: min(head.byteCount, Ciphertext.headLength)).withUnsafeBytes { Array($0) })
   }
 
-  /// What `side` sends, whose first bytes are `head`; nil where it is nothing to decode.
+  /// The content that `side` sends, whose first bytes are `head`; nil if it cannot be decoded.
   private func content(of head: RawSpan, from side: Side) -> DirectionContent? {
     switch expected {
     case .feedback: return side == server ? .feedback : nil
     case .gateway:
-      // Where the roles are a guess, the bytes know better.
+      // The bytes are better evidence than guessed roles.
       if !isSettled, let carried = log.options.probe.content(of: head), carried != .feedback {
         return carried
       }
@@ -211,13 +211,13 @@ final class StreamAnalysis {
 
   private func recognise(_ head: RawSpan, from side: Side) -> DirectionContent? {
     let carried = log.options.probe.content(of: head)
-    // A dump that is like nothing was given to be read as feedback.
+    // A dump that matches no known content is read as feedback.
     if identity.serverEvidence == .dump { return carried ?? .feedback }
     let isServer = carried != .requests
     return isSettled && carried != .feedback && (side == server) != isServer ? nil : carried
   }
 
-  /// What `side` sent is what clients, or servers, send.
+  /// Sets roles and protocol from the content that `side` sends.
   private func recognised(_ carried: DirectionContent, from side: Side) throws {
     if !isSettled { server = carried == .requests ? side.other : side }
     if expected == nil { expected = carried == .feedback ? .feedback : .gateway }
@@ -234,13 +234,13 @@ final class StreamAnalysis {
     lastLabels = nil
     let waiting = unsettled
     unsettled = []
-    for finding in waiting { try find(finding) }
+    for finding in waiting { try report(finding) }
   }
 
   // MARK: - Decoding
 
-  /// Emits all that the decoder has of the run's next bytes.
-  /// - Parameter location: where `chunk` is; nil where it does not last.
+  /// Decodes the next bytes of the run, and emits the results.
+  /// - Parameter location: the location of `chunk`; nil if it is not valid for long.
   private func decode(
     _ chunk: RawSpan, at location: ChunkLocation?, with decoder: RunDecoder,
     of direction: inout DirectionAnalysis
@@ -264,18 +264,18 @@ final class StreamAnalysis {
       case .response(let frame):
         try correlate(frame, of: &direction)
       case .undecodable(let offset, let command):
-        try findUndecodable(command, at: offset, of: decoder.content, in: &direction)
+        try reportUndecodable(command, at: offset, of: decoder.content, in: &direction)
       case .skipped(let offset, let length):
-        try findSkipped(offset, length, of: decoder.content, in: &direction)
+        try reportSkipped(offset, length, of: decoder.content, in: &direction)
       case .truncated(let offset, let length):
-        try findTruncated(offset, length, of: decoder.content, in: &direction)
+        try reportTruncated(offset, length, of: decoder.content, in: &direction)
       case .needsBytes:
         return direction.forgetDecided(by: decoder)
       }
     }
   }
 
-  /// Cuts a run of feedback at the ends of extents of the file, and where the source found something.
+  /// Emits a run of feedback records, cut at the ends of file extents and at findings of the source.
   private func emit(
     _ run: RecordRun, in bytes: RawSpan, at location: ChunkLocation?, of direction: inout DirectionAnalysis
   ) throws {
@@ -285,7 +285,7 @@ final class StreamAnalysis {
     while done < run.count {
       let offset = run.offset &+ done &* run.stride
       guard let (origin, extentEnd) = direction.trail.extent(at: offset) else { return }
-      let end = try min(extentEnd, endOfTurn(of: &direction, from: offset))
+      let end = try min(extentEnd, emitPending(through: offset, of: &direction))
       let inExtent = (end &- offset &+ run.stride &- 1) / run.stride
       let count = max(1, min(inExtent, run.count &- done))
       let slice = run.slice(from: done, count: count)
@@ -304,7 +304,7 @@ final class StreamAnalysis {
     of direction: inout DirectionAnalysis
   ) throws {
     guard let origin = direction.trail.origin(at: frame.offset) else { return }
-    try releaseEarly(before: frame.offset &+ 1, of: &direction)
+    try emitPending(before: frame.offset &+ 1, of: &direction)
     direction.records &+= 1
     log.summary.recordBytes &+= frame.length
     log.summary.count(frame.flags)
@@ -313,7 +313,7 @@ final class StreamAnalysis {
     try gateway?.value.add(frame, in: bytes, origin: origin, captureOrder: order) { try emit($0) }
   }
 
-  /// A request of a dump of one direction does not wait: nothing can tell what became of it.
+  /// Emits a request of a dump of one direction at once: no response can decide its outcome.
   private func emitAlone(
     _ frame: RequestFrame, _ origin: ByteOrigin, in bytes: RawSpan, at location: ChunkLocation?
   ) throws {
@@ -328,22 +328,22 @@ final class StreamAnalysis {
 
   private func correlate(_ frame: ResponseFrame, of direction: inout DirectionAnalysis) throws {
     guard let origin = direction.trail.origin(at: frame.offset) else { return }
-    try releaseEarly(before: frame.offset &+ 1, of: &direction)
+    try emitPending(before: frame.offset &+ 1, of: &direction)
     direction.records &+= 1
     log.summary.recordBytes &+= ErrorResponse.length
     let order = captureOrder(of: frame.offset, origin, from: .server)
     gateway?.value.add(frame, origin: origin, captureOrder: order)
   }
 
-  /// Where a byte stands in the order in which the capture holds what both sides sent: by its packet, else by its
-  /// offset in the file. Of a pair of dumps, all requests come first.
+  /// The position of a byte in the capture, comparable between both directions: by its packet, else by its file
+  /// offset. In a pair of dumps, all requests come first.
   private func captureOrder(of offset: Int, _ origin: ByteOrigin, from direction: Direction) -> Int {
     if let number = origin.packet?.number { return Int(origin.packet?.input ?? 0) << 47 | number }
     if identity.serverEvidence == .pair { return direction == .client ? 0 : 1 }
     return origin.fileOffset(of: offset)
   }
 
-  /// Responses wait in too many streams: those of this one are correlated with what is known.
+  /// Correlates the waiting responses now, because too many wait in all streams.
   func settleResponses() throws {
     try gateway?.value.settle { try emit($0) }
   }
@@ -362,10 +362,10 @@ final class StreamAnalysis {
           labels: labels(input: packet?.input ?? 0), offset: response.offset,
           fileOffset: response.origin.fileOffset(of: response.offset), packet: packet,
           response: response.response, request: response.request, flags: response.flags))
-    case .finding(let finding): try report(finding)
+    case .finding(let finding): try emit(finding)
     case .limit(let finding):
       try beginExcerpt(of: finding)
-      try report(finding)
+      try emit(finding)
     }
   }
 
@@ -379,19 +379,19 @@ final class StreamAnalysis {
       decoder.finishRun()
       try decode(RawSpan(), at: nil, with: decoder, of: &direction)
     }
-    try releaseEarly(before: direction.end, of: &direction)
+    try emitPending(before: direction.end, of: &direction)
   }
 
   private func close(_ direction: inout DirectionAnalysis) throws {
     try endRun(of: &direction)
-    try releaseEarly(before: .max, of: &direction)
+    try emitPending(before: .max, of: &direction)
     log.summary.gapBytes &+= direction.gapBytes
     if case .decoded = direction.content {
       log.summary.streamBytes &+= direction.bytes
     } else {
       log.summary.undecodedBytes &+= direction.bytes
     }
-    if case .ciphertext = direction.content { try findCiphertext(&direction) }
+    if case .ciphertext = direction.content { try reportCiphertext(&direction) }
   }
 
   func close(_ report: StreamReport) throws {
@@ -426,7 +426,7 @@ final class StreamAnalysis {
     switch (first.content, second.content) {
     case (.decoded, _), (_, .decoded): expected ?? .other
     case (.ciphertext, _), (_, .ciphertext): .encrypted
-    // A dump without a byte is one of nothing: it was given to be read as feedback.
+    // An empty dump counts as feedback, like every dump that matches no known content.
     default: expected ?? (identity.serverEvidence == .dump ? .feedback : .other)
     }
   }

@@ -3,21 +3,21 @@ import Platform
 import StreamInputs
 import WireBytes
 
-/// How streams are cut for readers and for clients (docs/spec/readers.md#chunks: a chunk is what one network read can return at most).
+/// How streams are split for readers and clients (readers.md: a chunk is what one network read can return at most).
 package enum StreamChunks {
-  /// As the capture has it: a segment's payload is a chunk; where no packets are known, 4096 bytes.
+  /// One chunk for the payload of each captured segment; 4096 bytes if the input has no packets.
   case asCaptured
-  /// Sizes in bytes, in turn and again from the top.
+  /// Sizes in bytes, repeated from the beginning.
   case sizes([Int])
-  /// Every size from 1 to 80, one reading each: twice the tuple of a usual token, and some.
+  /// Every size from 1 to 80, one run of the reader each: slightly more than two tuples with usual tokens.
   case everySize
 
   package static let everySizes = 1...80
 
-  /// In words, after "over".
+  /// The phrase after "over" in messages.
   package var text: String {
     switch self {
-    case .asCaptured: "the segments of captures, and chunks of 4096 bytes where there are none"
+    case .asCaptured: "the captured segments, and chunks of 4096 bytes for inputs without packets"
     case .sizes(let sizes):
       sizes.count == 1
         ? "chunks of \(Count.of(sizes[0], "byte"))" : "chunks of \(Self.list(sizes)) bytes in turn"
@@ -33,10 +33,10 @@ package enum StreamChunks {
 }
 
 extension StreamChunks {
-  /// More lines are a fault: no recording of reads is as long, and they are held in memory.
+  /// The maximum number of sizes: they are kept in memory, and no recording of reads is longer.
   private static let maxSizes = 1_000_000
 
-  /// Sizes as text: one a line, in bytes.
+  /// Reads sizes in bytes from a text file, one per line.
   package static func sizes(inFile path: String) throws -> [Int] {
     do {
       var lines = try LineReader(path)
@@ -45,17 +45,17 @@ extension StreamChunks {
         if line.isEmpty { continue }
         guard let size = Int(line), size > 0 else {
           throw InputFault(
-            "expected a size of 1 byte or more, found '\(line.prefix(80))'", line: lines.lineNumber)
+            "'\(line.prefix(80))' is not a size of 1 byte or more", line: lines.lineNumber)
         }
         guard sizes.count < maxSizes else {
-          throw InputFault("more than \(maxSizes) sizes: shorten the list", line: lines.lineNumber)
+          throw InputFault("more than \(maxSizes) sizes; shorten the list", line: lines.lineNumber)
         }
         sizes.append(size)
       }
-      guard !sizes.isEmpty else { throw InputFault("expected sizes of chunks, one a line, found none") }
+      guard !sizes.isEmpty else { throw InputFault("no chunk sizes; write one per line, in bytes") }
       return sizes
     } catch let fault as InputFault {
-      throw Failure("\(path): \(fault.placed); nothing was done")
+      throw Failure("\(path): \(fault.placed)")
     }
   }
 }

@@ -2,10 +2,10 @@ import APNsWire
 import PacketCapture
 import WireBytes
 
-/// A finding while it is not settled which side is the server.
+/// A finding before the roles are settled, with a side instead of a direction.
 package struct StreamFinding {
   package var code: FindingCode
-  /// Nil where it concerns both directions.
+  /// Nil if it concerns both directions.
   package var side: Side?
   package var offset: Int?
   package var length: Int?
@@ -27,19 +27,19 @@ package struct StreamFinding {
   }
 }
 
-/// Findings of a source about bytes that the decoder has not decided: they wait, so that what is said of a direction
-/// comes in the order of its offsets (docs/spec/interface.md#order-of-records).
-struct EarlyFindings {
-  /// More do not wait: those that come then are given at once, out of order.
+/// Findings of the source in undecided bytes. They are kept so that the evidence of a direction is emitted in the order
+/// of its offsets (interface.md, "export").
+struct PendingFindings {
+  /// The maximum number of kept findings. Further ones are emitted at once, out of order.
   private static let maxCount = 4096
 
-  /// In the order of their offsets, those of one offset in the order in which they came.
+  /// In the order of their offsets, then of their arrival.
   private var findings: [StreamFinding] = []
 
   var first: StreamFinding? { findings.first }
 
-  /// Keeps `finding` where its offset is not before `covered`, up to which all has been said; else false.
-  mutating func take(_ finding: StreamFinding, from covered: Int) -> Bool {
+  /// Keeps `finding` if its offset is not before `covered`, the first undecided byte; else returns false.
+  mutating func keep(_ finding: StreamFinding, from covered: Int) -> Bool {
     guard let offset = finding.offset, offset >= covered, findings.count < Self.maxCount else { return false }
     var index = findings.count
     while index > 0, let before = findings[index - 1].offset, before > offset { index -= 1 }
@@ -54,90 +54,89 @@ struct EarlyFindings {
   }
 }
 
-/// Orders what decoders and the source have found, and emits it.
+/// Orders and emits the findings of decoders and of the source.
 extension StreamAnalysis {
-  /// What the source found up to `offset` comes next, then records from there on: up to the offset that this returns,
-  /// before which it found nothing more. Asked for each run of records: mostly there is nothing at all.
-  func endOfTurn(of direction: inout DirectionAnalysis, from offset: Int) throws -> Int {
-    guard direction.early.first != nil else { return .max }
-    try releaseEarly(before: offset &+ 1, of: &direction)
-    return direction.early.first?.offset ?? .max
+  /// Emits the kept findings up to `offset`. Returns the offset of the next one, up to which records may be
+  /// emitted. Called for each run of records; usually there are no findings.
+  func emitPending(through offset: Int, of direction: inout DirectionAnalysis) throws -> Int {
+    guard direction.pendingFindings.first != nil else { return .max }
+    try emitPending(before: offset &+ 1, of: &direction)
+    return direction.pendingFindings.first?.offset ?? .max
   }
 
-  /// All before `offset` was said: what the source found there comes next.
-  func releaseEarly(before offset: Int, of direction: inout DirectionAnalysis) throws {
-    while let finding = direction.early.removeFirst(before: offset) { try find(finding) }
+  /// Emits the kept findings before `offset`, whose bytes are all decided.
+  func emitPending(before offset: Int, of direction: inout DirectionAnalysis) throws {
+    while let finding = direction.pendingFindings.removeFirst(before: offset) { try report(finding) }
   }
 
-  func findUndecodable(
+  func reportUndecodable(
     _ command: UInt8, at offset: Int, of content: DirectionContent, in direction: inout DirectionAnalysis
   ) throws {
-    let limits = "lengths beyond the limits (--max-token-length, --max-payload)"
+    let limits = "a length above the limit (--max-token-length, --max-payload)"
     let message =
       switch (content, command) {
-      case (.responses, _): "expected an error response's command, 8, and found \(command)"
-      case (_, 0): "a request with command 0 and \(limits), or both 0"
-      case (_, 1): "a request with command 1 and \(limits)"
-      case (_, 2): "a request with command 2 and a frame of more than \(RequestRules.longestItems) bytes"
-      default: "expected a request's command, 0 to 2, and found \(command)"
+      case (.responses, _): "byte \(command) is not the command of an error response (8)"
+      case (_, 0): "command 0 with \(limits), or with both lengths 0"
+      case (_, 1): "command 1 with \(limits)"
+      case (_, 2): "command 2 with a frame of more than \(RequestRules.longestItems) bytes"
+      default: "byte \(command) is not the command of a request (0 to 2)"
       }
-    try find(
+    try report(
       content == .requests && command <= 2 ? .malformedFrame : .unknownCommand, offset, 1,
       origin: direction.trail.origin(at: offset), message, in: &direction)
   }
 
-  func findSkipped(
+  func reportSkipped(
     _ offset: Int, _ length: Int, of content: DirectionContent, in direction: inout DirectionAnalysis
   ) throws {
     log.summary.skippedBytes &+= length
-    try find(
+    try report(
       .skippedBytes, offset, length, origin: direction.endSkip(at: offset),
-      "\(Count.of(length, "byte")) skipped: no \(content.recordName) here can be trusted", in: &direction)
+      "\(Count.of(length, "byte")) skipped: no plausible \(content.recordName) begins here", in: &direction)
   }
 
-  func findTruncated(
+  func reportTruncated(
     _ offset: Int, _ length: Int, of content: DirectionContent, in direction: inout DirectionAnalysis
   ) throws {
     log.summary.truncatedBytes &+= length
-    let article = content == .responses ? "an" : "a"
-    try find(
+    try report(
       .truncatedRecord, offset, length, origin: direction.trail.origin(at: offset),
-      "\(Count.of(length, "byte")) at the end: \(article) \(content.recordName) that is cut off",
+      "truncated \(content.recordName): the data ends after \(Count.of(length, "byte")) of it",
       in: &direction)
   }
 
-  func findCiphertext(_ direction: inout DirectionAnalysis) throws {
+  func reportCiphertext(_ direction: inout DirectionAnalysis) throws {
     let missing =
-      direction.gapBytes > 0 ? "; \(Count.of(direction.gapBytes, "byte")) of it missing" : ""
-    try find(
+      direction.gapBytes > 0 ? "; \(Count.of(direction.gapBytes, "byte")) missing" : ""
+    try report(
       .encryptedStream, 0, direction.end, at: direction.firstLocation,
-      "the stream is TLS ciphertext: nothing in it can be decoded without its keys\(missing)", in: &direction)
+      "TLS ciphertext: the stream cannot be decoded without its keys\(missing)", in: &direction)
   }
 
-  func find(
+  func report(
     _ code: FindingCode, _ offset: Int, _ length: Int, origin: ByteOrigin?, _ message: String,
     in direction: inout DirectionAnalysis
   ) throws {
     let location = DirectionAnalysis.Location(
       fileOffset: origin?.fileOffset(of: offset), packet: origin?.packet)
-    try find(code, offset, length, at: location, message, in: &direction)
+    try report(code, offset, length, at: location, message, in: &direction)
   }
 
-  func find(
+  func report(
     _ code: FindingCode, _ offset: Int, _ length: Int, at location: DirectionAnalysis.Location?,
     _ message: String,
     in direction: inout DirectionAnalysis
   ) throws {
-    try releaseEarly(before: offset &+ 1, of: &direction)
-    try find(
+    try emitPending(before: offset &+ 1, of: &direction)
+    try report(
       StreamFinding(
         code: code, side: direction.side, offset: offset, length: length, fileOffset: location?.fileOffset,
         packet: location?.packet, message: message))
   }
 
-  /// Emits a finding, when all that must come before it has: the roles are settled, and requests and responses
-  /// of lower offsets have left.
-  func find(_ finding: StreamFinding) throws {
+  /// Emits a finding, or keeps it until the roles are settled and the requests and responses of lower offsets are
+  /// emitted.
+  func report(_ finding: StreamFinding) throws {
     guard isSettled else {
       unsettled.append(finding)
       if unsettled.count > Self.maxUnsettled { try settle() }
@@ -145,16 +144,16 @@ extension StreamAnalysis {
     }
     try beginExcerpt(of: finding)
     if let side = finding.side, try gateway?.value.takes(finding, from: role(of: side)) == true { return }
-    try report(finding)
+    try emit(finding)
   }
 
-  func report(_ finding: StreamFinding) throws {
+  func emit(_ finding: StreamFinding) throws {
     findings += 1
-    try log.add(placed(finding))
+    try log.add(located(finding))
   }
 
   func beginExcerpt(of finding: StreamFinding) throws {
-    guard excerpts != nil, let excerpt = log.beginExcerpt(of: placed(finding)) else { return }
+    guard excerpts != nil, let excerpt = log.beginExcerpt(of: located(finding)) else { return }
     if excerpt.range != nil, let side = finding.side {
       excerpts(of: side)?.begin(excerpt)
     } else {
@@ -162,7 +161,7 @@ extension StreamAnalysis {
     }
   }
 
-  private func placed(_ finding: StreamFinding) -> Finding {
+  private func located(_ finding: StreamFinding) -> Finding {
     Finding(
       source: log.source(finding.packet?.input ?? 0), stream: identity.number,
       direction: finding.side.map { role(of: $0) }, offset: finding.offset, length: finding.length,

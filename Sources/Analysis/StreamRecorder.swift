@@ -2,29 +2,29 @@ import APNsWire
 import PacketCapture
 import WireBytes
 
-/// What is kept of one side of a stream: its bytes, and which packets brought them.
+/// The recorded bytes of one side of a stream, and their packets.
 package struct RecordedSide: Sendable {
-  /// Where another packet begins.
+  /// The beginning of a packet's bytes.
   package struct Arrival: Sendable {
     /// Offset in the stream, in bytes from 0.
     package var offset: Int
-    /// Its place in the examined file.
+    /// Offset in the input.
     package var fileOffset: Int
     package var packet: PacketReference
   }
 
   package private(set) var bytes: [UInt8] = []
-  /// In the order of the stream; empty where no packets are known.
+  /// In the order of the stream; empty if the input has no packets.
   package private(set) var arrivals: [Arrival] = []
-  /// Offset in the stream after the last byte, gaps counted in.
+  /// Offset in the stream after the last byte, gaps included.
   package private(set) var end = 0
   private var keepsBytes = true
   private var keepsArrivals = true
 
-  /// Bytes of memory that are taken, but for what arrays have in reserve.
+  /// Memory in bytes, without unused capacity of arrays.
   var cost: Int { bytes.count &+ MemoryLayout<Arrival>.stride &* arrivals.count }
 
-  /// Where the chunks end in which it came, but for the last; nil where no packets are known.
+  /// Ends of the chunks in which the bytes arrived, without the last; nil if the input has no packets.
   package var chunkEnds: [Int]? { arrivals.isEmpty ? nil : arrivals.dropFirst().map(\.offset) }
 
   mutating func append(_ more: RawSpan, origins: Span<ByteOrigin>) {
@@ -41,7 +41,7 @@ package struct RecordedSide: Sendable {
     arrivals.append(Arrival(offset: origin.streamOffset, fileOffset: origin.fileOffset, packet: packet))
   }
 
-  /// Its bytes, or all of it, are of no use: they go, and no more are kept.
+  /// Drops the bytes, or everything, and records no more of it.
   mutating func drop(_ what: Dropped) {
     keepsBytes = false
     bytes = []
@@ -53,9 +53,9 @@ package struct RecordedSide: Sendable {
   enum Dropped { case bytes, all }
 }
 
-/// What is kept of a stream until it ends: what both sides sent, and the records in it.
+/// A recorded stream: the bytes of both sides, and the records in them.
 package struct RecordedStream: Sendable {
-  /// Tuples of one length in a row.
+  /// Consecutive tuples of one length.
   package struct Run: Sendable {
     package var offset: Int
     package var tokenLength: Int
@@ -72,15 +72,15 @@ package struct RecordedStream: Sendable {
   package let input: Int
   private var first = RecordedSide()
   private var second = RecordedSide()
-  /// Tuples that the server and, where the roles are the other way round, the client sent.
+  /// Tuples from the server and, if the roles are reversed, from the client.
   private var serverTuples: [Run] = []
   private var clientTuples: [Run] = []
   package private(set) var responses: [Response] = []
-  /// Who sent feedback, bytes that are no records, and bytes of which the beginning is not in the capture.
+  /// The directions with feedback, with skipped bytes, and without their beginning in the capture.
   private var feedbackOf: Set<Direction> = []
   package private(set) var skippedOf: Set<Direction> = []
   package private(set) var midstreamOf: Set<Direction> = []
-  /// It took more memory than there is: nothing of it is kept.
+  /// Whether the stream exceeded the memory budget, so that nothing of it is kept.
   package private(set) var isOverBudget = false
 
   init(input: Int) { self.input = input }
@@ -92,15 +92,15 @@ package struct RecordedStream: Sendable {
     }
   }
 
-  /// Who sent the feedback. Where the client was told apart by the handshake alone, it may be the one.
+  /// The direction of the feedback. It can be the client's if only the handshake determined the roles.
   package var feedbackSender: Direction {
     feedbackOf.contains(.server) || !feedbackOf.contains(.client) ? .server : .client
   }
 
-  /// The tuples of who sent the feedback.
+  /// The tuples in the direction of the feedback.
   package var tuples: [Run] { feedbackSender == .server ? serverTuples : clientTuples }
 
-  /// Bytes of memory that are taken, but for what arrays have in reserve.
+  /// Memory in bytes, without unused capacity of arrays.
   var cost: Int {
     first.cost &+ second.cost &+ MemoryLayout<Run>.stride &* (serverTuples.count &+ clientTuples.count)
       &+ MemoryLayout<Response>.stride &* responses.count
@@ -118,7 +118,8 @@ package struct RecordedStream: Sendable {
     }
   }
 
-  /// Runs that go on where the one before ends are one run: a stream in small packets has as many as packets.
+  /// Appends a run, or extends the last one if it is contiguous: otherwise, a stream in small packets would have
+  /// one run per packet.
   private static func append(_ run: Run, to runs: inout [Run]) {
     if let last = runs.last, last.tokenLength == run.tokenLength,
       last.offset + last.count * (Tuple.headerLength + last.tokenLength) == run.offset
@@ -149,36 +150,36 @@ package struct RecordedStream: Sendable {
   }
 }
 
-/// Records streams until they end: what servers sent, and of what clients sent no more than it takes to tell that it
-/// is that.
+/// Records streams until they end: the bytes of servers, and the first bytes of clients, which are needed to
+/// detect their content.
 ///
-/// Memory: all streams that are open, and what is made of those that have ended, take no more than the budget. A stream
-/// that would take more is not recorded.
+/// Memory: open streams and the results for ended streams together stay within the budget. A stream that would
+/// exceed it is not recorded.
 package final class StreamRecorder: EvidenceSink {
-  /// What is recorded beside the bytes of servers.
+  /// Optional contents of recordings, in addition to the bytes of servers.
   package struct Contents: OptionSet, Sendable {
     package let rawValue: Int
     package init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Tuples and responses.
     package static let records = Contents(rawValue: 1)
-    /// The packets of requests, and of what comes after a gap.
+    /// The packets of requests, and of bytes after a gap.
     package static let packets = Contents(rawValue: 2)
   }
 
   private let budget: Int
   private let contents: Contents
-  /// The number of the streams that are wanted; nil for all.
+  /// The number of the stream to record; nil for all.
   private let wanted: Int?
   private let ended: (RecordedStream, StreamSummary, StreamReport) throws -> Int
   private var streams: [Int: RecordedStream] = [:]
-  /// Bytes that all of it takes.
+  /// Total memory in bytes.
   private var kept = 0
   private var input = 0
 
   /// - Parameters:
   ///   - budget: memory in bytes.
-  ///   - ended: gets streams in the order in which they end; returns the memory that is taken by what it makes of one.
+  ///   - ended: called with each stream when it ends. Returns the memory of its result in bytes.
   package init(
     budget: Int, contents: Contents, wanted: Int? = nil,
     ended: @escaping (RecordedStream, StreamSummary, StreamReport) throws -> Int
@@ -195,7 +196,7 @@ package final class StreamRecorder: EvidenceSink {
 
   package func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<ByteOrigin>) {
     change(direction.stream) { stream in
-      // Of requests it may be of use when they came; ciphertext and what is nothing known is of none.
+      // Only the arrival of requests can be useful; nothing of ciphertext and unknown content is.
       if direction.isDecided, direction.content == nil || direction.content == .requests {
         let keepsPackets = contents.contains(.packets) && direction.content == .requests
         stream[direction.side].drop(keepsPackets ? .bytes : .all)
@@ -208,7 +209,7 @@ package final class StreamRecorder: EvidenceSink {
     change(direction.stream) { $0[direction.side].drop(contents.contains(.packets) ? .bytes : .all) }
   }
 
-  /// Records come before or after the bytes that hold them, as they are decided.
+  /// Records are added when they are decided, before or after their bytes.
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) {
     change(records.labels.stream) { $0.add(records, keepsRecords: contents.contains(.records)) }
   }
@@ -229,7 +230,7 @@ package final class StreamRecorder: EvidenceSink {
     kept &+= try ended(stream, summary, report)
   }
 
-  /// Changes what is kept of a stream, and drops it where that takes too much.
+  /// Changes a recorded stream, and drops it if the budget is exceeded.
   private func change(_ number: Int, _ change: (inout RecordedStream) -> Void) {
     if let wanted, number != wanted { return }
     let before = streams[number]?.cost ?? 0

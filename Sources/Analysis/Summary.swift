@@ -2,37 +2,37 @@ import APNsWire
 import PacketCapture
 import WireBytes
 
-/// What a stream speaks.
+/// The protocol of a stream.
 package enum StreamProtocol: String, CaseIterable, Sendable {
   case feedback, gateway, encrypted, other
 }
 
-/// One stream, once it has been read.
+/// Summary of a stream that has ended.
 package struct StreamSummary: Equatable, Sendable {
   package var source: String
   package var number: Int
   package var speaks: StreamProtocol
-  /// `address:port` of either end, IPv6 in brackets; nil where the source has no peers.
+  /// `address:port` of each end, IPv6 in brackets; nil if the source has no addresses.
   package var client: String?
   package var server: String?
-  /// Which side was held to be the server.
+  /// The side with the role of the server.
   package var serverSide = Side.second
-  /// Numbers (from 1) and times of its first and last packet; nil where there are none.
+  /// Numbers (from 1) and times of the first and last packet; nil without packets.
   package var firstPacket: Int?
   package var lastPacket: Int?
   package var startedAt: CaptureTime?
   package var endedAt: CaptureTime?
-  /// Bytes of the client's and of the server's direction, and how many of each are missing.
+  /// Bytes received and missing in the client's and in the server's direction.
   package var clientBytes = 0
   package var serverBytes = 0
   package var clientGapBytes = 0
   package var serverGapBytes = 0
   package var records = 0
   package var findings = 0
-  /// What became of the requests of a gateway connection; nil for other streams.
+  /// The outcomes of requests in a gateway connection; nil for other streams.
   package var gateway: GatewayCounts?
 
-  /// Whether it was read as a protocol that it may not speak: none of its bytes is in a record.
+  /// Whether the stream was decoded without any record, so that its protocol may be another one.
   package var isUnrecognised: Bool {
     (speaks == .feedback || speaks == .gateway) && records == 0 && serverBytes &+ clientBytes > 0
   }
@@ -62,22 +62,22 @@ package struct StreamSummary: Equatable, Sendable {
   }
 }
 
-/// One input, once it has been read.
+/// Summary of an input that was read.
 package struct InputSummary: Equatable, Sendable {
   package var source: String
-  /// The name that `--from` has for how it was stored; nil where it was not read.
+  /// The format, as a value of `--from`; nil if the input was not read.
   package var format: String?
-  /// The name of the file's compression; nil without one.
+  /// The compression of the file; nil without one.
   package var compression: String?
-  /// Bytes of the file that were read, as it lies on disk.
+  /// Bytes read from the file, before decompression.
   package var bytes: Int
-  /// 64 hex digits; nil where the digest was not asked for.
+  /// 64 hex digits; nil if the digest was not requested.
   package var sha256: String?
 
-  /// `pcap` or `pcapng`, and how many packets it holds; nil where the input is no capture.
+  /// `pcap` or `pcapng`, and the number of packets; nil if the input is not a capture.
   package var captureKind: String?
   package var packets: Int?
-  /// The input before it that holds the same bytes; nil where none is known.
+  /// An earlier input with the same bytes; nil if none is known.
   package var sameBytesAs: String?
 
   package init(
@@ -91,25 +91,25 @@ package struct InputSummary: Equatable, Sendable {
   }
 }
 
-/// Counts over everything that was read. `recordBytes + skippedBytes + truncatedBytes == streamBytes`.
+/// Counts of all inputs. `recordBytes + skippedBytes + truncatedBytes == streamBytes`.
 package struct Summary: Equatable, Sendable {
   package var streams = 0
-  /// Bytes of the directions that were decoded, without gaps.
+  /// Bytes in decoded directions, without gaps.
   package var streamBytes = 0
   package var recordBytes = 0
   package var skippedBytes = 0
   package var truncatedBytes = 0
-  /// Bytes of directions that were not decoded.
+  /// Bytes in directions that were not decoded.
   package var undecodedBytes = 0
   package var gapBytes = 0
   package var feedback = 0
   package var gateway = GatewayCounts()
-  /// Nil where they were not asked for.
+  /// Nil if they were not counted.
   package var distinctTokens: Int?
   package var findings: [FindingCode: Int] = [:]
-  /// How many records carry each flag, in the order of `RecordFlags.all`.
+  /// The number of records with each flag, in the order of `RecordFlags.all`.
   package var flags = [Int](repeating: 0, count: RecordFlags.all.count)
-  /// The times of the records without `implausible-timestamp`, in seconds since 1970; nil without any.
+  /// Range of the times without `implausible-timestamp`, in seconds since 1970; nil without any.
   package var times: ClosedRange<UInt32>?
 
   package init() {}
@@ -118,12 +118,12 @@ package struct Summary: Equatable, Sendable {
     findings.reduce(0) { $0 + ($1.key.severity == severity ? $1.value : 0) }
   }
 
-  /// Findings of that severity and of worse ones.
+  /// The number of findings with the given severity or a worse one.
   package func findingCount(from severity: Severity) -> Int {
     findings.reduce(0) { $0 + ($1.key.severity <= severity ? $1.value : 0) }
   }
 
-  /// The flags that records carry, by code, with how many do.
+  /// The code and number of records of each flag that occurs.
   package var flagCounts: [(code: String, count: Int)] {
     zip(RecordFlags.all, flags).filter { $1 > 0 }.map { ($0.code, $1) }
   }

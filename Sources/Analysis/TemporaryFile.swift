@@ -1,11 +1,11 @@
 import Platform
 
-/// Why the distinct tokens cannot be found: no memory, or no room for the temporary file.
+/// The distinct tokens cannot be found: out of memory, or no space for the temporary file.
 package struct TokenTableError: Error, CustomStringConvertible {
   package let description: String
 }
 
-/// A file without a name: it is gone when its process is, however that ends.
+/// An unlinked temporary file, which the system deletes when the process ends.
 final class TemporaryFile {
   private let descriptor: Int32
   private let directory: String
@@ -16,7 +16,7 @@ final class TemporaryFile {
     self.directory = directory
     guard let (descriptor, path) = TemporaryPath.makeFile("\(directory)/apnsift-") else {
       throw TokenTableError(
-        description: "no temporary file can be made in \(directory): \(SystemError.text()); "
+        description: "cannot create a temporary file in \(directory): \(SystemError.text()); "
           + "set TMPDIR to another directory, or raise --memory so that none is needed")
     }
     self.descriptor = descriptor
@@ -27,7 +27,7 @@ final class TemporaryFile {
     _ = close(descriptor)
   }
 
-  /// Adds `bytes` at the end.
+  /// Appends `bytes`.
   func append(_ bytes: UnsafeRawBufferPointer) throws {
     var done = 0
     while done < bytes.count {
@@ -36,15 +36,16 @@ final class TemporaryFile {
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {
         throw TokenTableError(
-          description: "the temporary file in \(directory) cannot be written: \(SystemError.text()); "
-            + "set TMPDIR to a directory with more room, or raise --memory")
+          description: "cannot write the temporary file in \(directory): \(SystemError.text()); "
+            + "set TMPDIR to a directory with more space, or raise --memory")
       }
       done += count
       size += count
     }
   }
 
-  /// Reads up to `buffer.count` bytes from `offset` on; returns how many, less only at the file's end.
+  /// Reads `buffer.count` bytes from `offset` on. Returns the number of bytes read, which is less only at the end
+  /// of file.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
     var done = 0
     while done < buffer.count {
@@ -53,7 +54,7 @@ final class TemporaryFile {
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else {
         throw TokenTableError(
-          description: "the temporary file in \(directory) cannot be read: \(SystemError.text())")
+          description: "cannot read the temporary file in \(directory): \(SystemError.text())")
       }
       if count == 0 { break }
       done += count

@@ -1,33 +1,33 @@
 /// Writes packets as a capture file: pcap, or pcapng (draft-ietf-opsawg-pcapng) with enhanced packet blocks.
 struct CaptureFileWriter {
-  private var pieces: OutputPieces
+  private var buffer: BufferedOutput
   private let container: CaptureContainer
   private let linkType: UInt16
   private let snapLength: UInt32
   private(set) var packets = 0
 
-  /// Bytes so far.
-  var count: Int { pieces.count }
+  /// Bytes written so far.
+  var count: Int { buffer.count }
 
   init(_ output: any GeneratorOutput, _ scenario: CaptureScenario) throws {
-    pieces = OutputPieces(output)
+    buffer = BufferedOutput(output)
     container = scenario.container
     linkType = scenario.link.linkType
-    // Else the one that tcpdump has.
+    // By default that of tcpdump.
     snapLength = UInt32(truncatingIfNeeded: scenario.snapLength ?? 262_144)
-    try pieces.append(container.format == .pcap ? pcapHeader : pcapngHeader)
+    try buffer.append(container.format == .pcap ? pcapHeader : pcapngHeader)
   }
 
-  mutating func finish() throws { try pieces.flush() }
+  mutating func finish() throws { try buffer.flush() }
 
-  /// A packet as the file has it.
+  /// The record of a packet in the format of the file.
   func record(_ packet: ArraySlice<UInt8>, sentLength: Int, _ moment: Moment) -> [UInt8] {
     container.format == .pcap
       ? pcapRecord(packet, sentLength, moment) : pcapngBlock(packet, sentLength, moment)
   }
 
-  /// How long the record says that it is, in bytes, and of pcapng what else in it a reader that looks for the next
-  /// block may take for one: a type up to 10, and a length.
+  /// The length in bytes that the record claims. For pcapng, also the lengths of everything in it that a
+  /// resynchronising reader may mistake for a block: a type up to 10, and a length.
   func claims(_ record: [UInt8]) -> [Int] {
     guard container.format == .pcapng else { return [number(at: 8, in: record)] }
     return record.indices.filter { $0 == 0 || number(at: $0, in: record) <= 10 }.map {
@@ -35,29 +35,29 @@ struct CaptureFileWriter {
     }
   }
 
-  /// The number of four bytes at `place`; more than any of those where they are not there.
-  private func number(at place: Int, in record: [UInt8]) -> Int {
-    guard place + 4 <= record.count else { return .max }
-    let digits = record[place..<place + 4]
+  /// The 32-bit number at `index`; `Int.max` if the record is too short.
+  private func number(at index: Int, in record: [UInt8]) -> Int {
+    guard index + 4 <= record.count else { return .max }
+    let digits = record[index..<index + 4]
     return (container.isBigEndian ? Array(digits) : digits.reversed()).reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// Bytes of a record before its packet's.
+  /// Bytes of a record before the packet.
   var recordHeader: Int { container.format == .pcap ? 16 : 28 }
 
-  /// Writes a packet's record. Returns the packet's number, and where in the file its bytes begin.
-  mutating func write(_ record: [UInt8], at moment: Moment) throws -> CapturedPlace {
+  /// Writes the record of a packet. Returns the number of the packet, and the file offset of its first byte.
+  mutating func write(_ record: [UInt8], at moment: Moment) throws -> CapturedLocation {
     packets += 1
-    let start = pieces.count
-    try pieces.append(record)
-    return CapturedPlace(packet: packets, fileOffset: start + recordHeader, moment: moment)
+    let start = buffer.count
+    try buffer.append(record)
+    return CapturedLocation(packet: packets, fileOffset: start + recordHeader, moment: moment)
   }
 
   // MARK: - pcap
 
   private var pcapHeader: [UInt8] {
     let magic: UInt32 = container.hasNanoseconds ? 0xa1b2_3c4d : 0xa1b2_c3d4
-    // Version 2.4, no zone.
+    // Version 2.4, UTC.
     return word(magic) + half(2) + half(4) + word(0) + word(0) + word(snapLength) + word(UInt32(linkType))
   }
 

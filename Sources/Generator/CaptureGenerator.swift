@@ -1,5 +1,5 @@
-/// Generates a capture of feedback or gateway connections and its truth. What it holds at a time depends on how many connections
-/// are open, not on how long they are.
+/// Generates a capture of feedback or gateway connections and its truth. Memory depends on the number of open
+/// connections, not on their length.
 struct CaptureGenerator {
   private let scenario: Scenario
   private let capture: CaptureScenario
@@ -10,20 +10,20 @@ struct CaptureGenerator {
   private var pace: RandomNumbers
   private var moment: Moment
 
-  /// The open connections, each in a place of its own; nil where the last one has ended.
+  /// The open connections by slot; nil if the last connection in the slot has ended.
   private var slots: [Session?]
   private let isGateway: Bool
-  /// How many connections each place has had.
+  /// The number of connections that each slot has had.
   private var uses: [Int]
   private var opened = 0
   private var delayed = DelayedPackets()
   private var nextStream = 0
   private var fileDamages: FileDamageSource
   private var fragmentations: RandomNumbers
-  /// What the connection that ended last could say once more.
-  private var lastWord: (segment: GeneratedSegment, peers: Peers)?
+  /// An acknowledgement of the connection that ended last, and its peers.
+  private var lastAcknowledgement: (segment: GeneratedSegment, peers: Peers)?
 
-  /// - Parameter source: the capture, as `export` will be told its name.
+  /// - Parameter source: the name of the capture as `export` will get it.
   init(
     _ scenario: Scenario, isGateway: Bool, source: String, to output: any GeneratorOutput,
     truth: any GeneratorOutput
@@ -41,9 +41,9 @@ struct CaptureGenerator {
     pace = RandomNumbers(seed: scenario.seed, .pace)
     moment = Moment(seconds: capture.start, nanoseconds: 0)
     self.isGateway = isGateway
-    let places = max(1, min(capture.openConnections, capture.connections))
-    slots = Array(repeating: nil, count: places)
-    uses = Array(repeating: 0, count: places)
+    let slotCount = max(1, min(capture.openConnections, capture.connections))
+    slots = Array(repeating: nil, count: slotCount)
+    uses = Array(repeating: 0, count: slotCount)
   }
 
   mutating func run() throws -> GeneratedCounts {
@@ -51,7 +51,7 @@ struct CaptureGenerator {
     while true {
       if let packet = delayed.removeDue(at: file.packets) {
         try write(packet.segment, of: packet.slot)
-      } else if let slot = speaker() {
+      } else if let slot = nextSender() {
         if let segment = slots[slot]?.next() { try send(segment, of: slot) } else { try end(slot) }
       } else {
         break
@@ -67,9 +67,9 @@ struct CaptureGenerator {
 
   private mutating func open(_ slot: Int) {
     guard opened < capture.connections else { return }
-    // A connection whose beginning lies before the capture is one of the first, and the first of its ports.
+    // Only the first connections, which are also the first with their ports, can begin before the capture.
     let isMidstream = capture.beginsMidstream && opened < slots.count
-    // Two handshakes on the same ports must differ in their numbers.
+    // Two handshakes on the same ports must have different sequence numbers.
     let wraps = capture.wrapsSequence && (!capture.reusesPorts || uses[slot] % 2 == 0)
     let opening = SessionOpening(
       number: opened, ports: capture.reusesPorts ? slot : opened, wraps: wraps, isMidstream: isMidstream,
@@ -79,15 +79,15 @@ struct CaptureGenerator {
     uses[slot] += 1
   }
 
-  /// About every other connection is spared where the file is damaged.
+  /// About half of the connections are spared from damage of the file.
   private func isSpared(_ number: Int) -> Bool {
     if scenario.fileDamage.isNone { return true }
     var choice = RandomNumbers(seed: scenario.seed, .fileDamage, number: number + 1)
     return choice.below(2) == 0
   }
 
-  /// Which of the open connections has the next packet; nil where none is open.
-  private mutating func speaker() -> Int? {
+  /// The slot of the connection that sends the next packet; nil if none is open.
+  private mutating func nextSender() -> Int? {
     let open = slots.count { $0 != nil }
     guard open > 0 else { return nil }
     var choice = disturbances.below(open)
@@ -98,12 +98,12 @@ struct CaptureGenerator {
     return nil
   }
 
-  /// A connection has nothing more to say. What is left of it comes first.
+  /// Ends a connection, after its delayed packets.
   private mutating func end(_ slot: Int) throws {
-    while delayed.holdsAny(of: slot), let packet = delayed.removeDue(at: nil) {
+    while delayed.contains(slot: slot), let packet = delayed.removeDue(at: nil) {
       try write(packet.segment, of: packet.slot)
     }
-    if let session = slots[slot] { lastWord = (session.acknowledgement, session.peers) }
+    if let session = slots[slot] { lastAcknowledgement = (session.acknowledgement, session.peers) }
     try slots[slot]?.finish(&truth)
     slots[slot] = nil
     open(slot)
@@ -111,10 +111,10 @@ struct CaptureGenerator {
 
   // MARK: - Packets
 
-  /// What the network and the capture make of a segment.
+  /// Sends a segment, which may be lost or delayed.
   private mutating func send(_ segment: GeneratedSegment, of slot: Int) throws {
     guard !segment.payload.isEmpty, !segment.isProtected else { return try write(segment, of: slot) }
-    if !segment.mustArrive, disturbances.happens(capture.loss) { return try tell(slot) }
+    if !segment.mustArrive, disturbances.happens(capture.loss) { return try writeSettled(slot) }
     if disturbances.happens(capture.reordering) {
       return delay(segment, of: slot)
     }
@@ -142,32 +142,32 @@ struct CaptureGenerator {
     if damage != nil { try acknowledge(FileDamageSource.cushion.before, slot) }
     advanceTime()
     let record = file.record(packet.bytes[..<length], sentLength: packet.bytes.count, moment)
-    var place = try write(record, damage)
-    place.fileOffset += packet.payloadStart
-    try slots[slot]?.captured(segment, at: place, number: &nextStream, &truth)
-    if damage != nil { try acknowledge(FileDamageSource.cushion.behind, slot) }
+    var location = try write(record, damage)
+    location.fileOffset += packet.payloadStart
+    try slots[slot]?.captured(segment, at: location, number: &nextStream, &truth)
+    if damage != nil { try acknowledge(FileDamageSource.cushion.after, slot) }
     try followUp(segment, of: slot)
   }
 
   private mutating func followUp(_ segment: GeneratedSegment, of slot: Int) throws {
     if !segment.isProtected { copy(segment, of: slot) }
-    try tell(slot)
+    try writeSettled(slot)
   }
 
-  /// Writes a segment as fragments, from the first or from the last on; false where it is too short.
+  /// Writes a segment as fragments, in order or in reverse; false if it is too short.
   private mutating func writeFragments(_ segment: GeneratedSegment, of slot: Int) throws -> Bool {
     guard let peers = slots[slot]?.peers else { return false }
     var fragments = encoder.fragments(segment, fragmentations.within(2...4), between: peers)
     guard !fragments.isEmpty else { return false }
     if fragmentations.below(2) == 0 { fragments.reverse() }
     var parts: [Session.Part] = []
-    var completion: CapturedPlace?
+    var completion: CapturedLocation?
     for fragment in fragments {
       advanceTime()
       let record = file.record(fragment.bytes[...], sentLength: fragment.bytes.count, moment)
-      let place = try file.write(record, at: moment)
-      completion = place
-      var first = place
+      let location = try file.write(record, at: moment)
+      completion = location
+      var first = location
       first.fileOffset += fragment.payloadStart
       parts.append((fragment.payload, first))
     }
@@ -186,11 +186,11 @@ struct CaptureGenerator {
     return claims.allSatisfy { FileDamageSource.isContained($0, length: record.count) } ? damage : nil
   }
 
-  private mutating func write(_ record: [UInt8], _ damage: FileDamage?) throws -> CapturedPlace {
+  private mutating func write(_ record: [UInt8], _ damage: FileDamage?) throws -> CapturedLocation {
     guard let damage else { return try file.write(record, at: moment) }
     let left = damage.applied(to: record)
-    let start = file.count + damage.place
-    let changed = damage.lost > 0 ? 0 : min(damage.changes.count, record.count - damage.place)
+    let start = file.count + damage.index
+    let changed = damage.lost > 0 ? 0 : min(damage.changes.count, record.count - damage.index)
     try truth.fileDamage(damage.kind, start..<start + changed, lost: record.count - left.count)
     return try file.write(left, at: moment)
   }
@@ -202,19 +202,19 @@ struct CaptureGenerator {
     }
   }
 
-  /// One more acknowledgement, of which the file has no more than the beginning.
+  /// Writes one more acknowledgement, which the end of the file cuts off.
   private mutating func writeCut() throws {
-    guard let lastWord else { return }
+    guard let lastAcknowledgement else { return }
     advanceTime()
-    let packet = encoder.packet(lastWord.segment, between: lastWord.peers).bytes
+    let packet = encoder.packet(lastAcknowledgement.segment, between: lastAcknowledgement.peers).bytes
     let record = file.record(packet[...], sentLength: packet.count, moment)
     let left = fileDamages.tail(length: record.count)
     _ = try file.write(Array(record[..<left]), at: moment)
     try truth.fileDamage("file-cut-tail", file.count..<file.count, lost: record.count - left)
   }
 
-  /// What was captured may come again, as it was or otherwise. Of one byte a copy would be a question whether the
-  /// other side is still there (RFC 9293, section 3.8.4).
+  /// May retransmit a captured segment, unchanged or with other bytes. A copy of a single byte would be a keep-alive
+  /// (RFC 9293, section 3.8.4).
   private mutating func copy(_ segment: GeneratedSegment, of slot: Int) {
     guard segment.payload.count > 1 else { return }
     var copy = segment
@@ -223,14 +223,14 @@ struct CaptureGenerator {
     guard disturbances.happens(capture.conflicts) else { return }
     let start = disturbances.below(copy.payload.count)
     let range = start..<min(start + disturbances.within(1...3), copy.payload.count)
-    for place in range { copy.payload[place] ^= UInt8(truncatingIfNeeded: disturbances.within(1...255)) }
+    for index in range { copy.payload[index] ^= UInt8(truncatingIfNeeded: disturbances.within(1...255)) }
     copy.altered = range
     delay(copy, of: slot)
   }
 
-  private mutating func tell(_ slot: Int) throws {
+  private mutating func writeSettled(_ slot: Int) throws {
     let first = delayed.firstOffset(of: slot, isFromServer: !isGateway)
-    try slots[slot]?.tell(delayed: first, to: &truth)
+    try slots[slot]?.writeSettled(delayed: first, to: &truth)
   }
 
   private mutating func advanceTime() {

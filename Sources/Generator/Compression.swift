@@ -2,11 +2,11 @@ import CLz4
 import CZlib
 import CZstd
 
-/// How a generated file is stored.
+/// The compression of a generated file.
 package enum GeneratedCompression: String, CaseIterable, Sendable {
   case none, gzip, zstd, lz4
 
-  /// An output that compresses what it gets into `output`; nil where the library refuses its memory.
+  /// An output that compresses to `output`; nil if the library cannot allocate memory.
   package func compressor(into output: any GeneratorOutput) -> (any CompressingOutput)? {
     switch self {
     case .none: PlainOutput(output)
@@ -17,7 +17,7 @@ package enum GeneratedCompression: String, CaseIterable, Sendable {
   }
 }
 
-/// Takes bytes and writes them compressed. It is at an end when `finish` was called.
+/// Writes bytes compressed. `finish` writes the end of the compressed data.
 package protocol CompressingOutput: GeneratorOutput {
   func finish() throws
 }
@@ -28,7 +28,7 @@ extension GeneratorOutput {
   }
 }
 
-/// A library refused to compress: it had no memory.
+/// A compression library failed.
 package struct CompressionFailure: Error, Sendable {
   package let message: String
 }
@@ -45,7 +45,7 @@ private final class PlainOutput: CompressingOutput {
 /// zlib writing one gzip member (RFC 1952).
 private final class GzipOutput: CompressingOutput {
   private let output: any GeneratorOutput
-  /// zlib keeps a pointer to it, so it stays in one place.
+  /// Allocated, because zlib keeps a pointer to it.
   private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
@@ -53,7 +53,7 @@ private final class GzipOutput: CompressingOutput {
     self.output = output
     stream.initialize(to: z_stream())
     let size = Int32(MemoryLayout<z_stream>.size)
-    // The largest window, and 16 for the gzip wrapper; memory level 8 is zlib's own choice.
+    // The largest window, plus 16 for the gzip wrapper; memory level 8 is the default of zlib.
     guard deflateInit2_(stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK
     else {
       return nil
@@ -71,7 +71,7 @@ private final class GzipOutput: CompressingOutput {
 
   func finish() throws { try run(UnsafeRawBufferPointer(start: nil, count: 0), Z_FINISH) }
 
-  /// Has zlib take all of `input`, at most 4 GiB, and writes what comes of it.
+  /// Compresses all of `input`, at most 4 GiB, and writes the output.
   private func run(_ input: UnsafeRawBufferPointer, _ flush: Int32) throws {
     stream.pointee.next_in = UnsafeMutablePointer(
       mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
@@ -84,7 +84,7 @@ private final class GzipOutput: CompressingOutput {
         stream.pointee.avail_out = size
         return deflate(stream, flush)
       }
-      guard result != Z_STREAM_ERROR else { throw CompressionFailure(message: "zlib refused its input") }
+      guard result != Z_STREAM_ERROR else { throw CompressionFailure(message: "zlib: stream error") }
       room = stream.pointee.avail_out
       try output.write(first: Int(size - room), of: buffer)
     } while room == 0
@@ -132,8 +132,8 @@ private final class ZstdOutput: CompressingOutput {
 
 /// liblz4 writing one frame (LZ4 frame format 1.6).
 private final class LZ4Output: CompressingOutput {
-  /// So many bytes are given to the library at a time.
-  private static let piece = 1 << 16
+  /// The most bytes passed to the library at a time.
+  private static let chunkSize = 1 << 16
   private static let longestHeader = 19
 
   private let output: any GeneratorOutput
@@ -148,17 +148,17 @@ private final class LZ4Output: CompressingOutput {
     }
     self.output = output
     self.context = context
-    buffer = [UInt8](repeating: 0, count: LZ4F_compressBound(Self.piece, nil) + Self.longestHeader)
+    buffer = [UInt8](repeating: 0, count: LZ4F_compressBound(Self.chunkSize, nil) + Self.longestHeader)
   }
 
   deinit { _ = LZ4F_freeCompressionContext(context) }
 
   func write(_ bytes: RawSpan) throws {
     try begin()
-    for start in stride(from: 0, to: bytes.byteCount, by: Self.piece) {
-      let piece = bytes.extracting(start..<min(start + Self.piece, bytes.byteCount))
+    for start in stride(from: 0, to: bytes.byteCount, by: Self.chunkSize) {
+      let chunk = bytes.extracting(start..<min(start + Self.chunkSize, bytes.byteCount))
       try run { target in
-        piece.withUnsafeBytes {
+        chunk.withUnsafeBytes {
           LZ4F_compressUpdate(context, target.baseAddress, target.count, $0.baseAddress, $0.count, nil)
         }
       }

@@ -1,41 +1,41 @@
-/// Generates a dump of one direction, damaged or not, and its truth. Memory does not grow with it.
+/// Generates a dump of one direction, optionally damaged, and its truth. Memory does not depend on the size.
 struct DumpGenerator {
   private let scenario: Scenario
   private var records: SentRecords
-  private let verdict: GatewayVerdict?
-  private var dump: OutputPieces
+  private let response: GeneratedResponse?
+  private var dump: BufferedOutput
   private var truth: TruthWriter
   private var count = 0
 
   /// - Parameters:
-  ///   - source: the dump, as `export` will be told its name.
-  ///   - verdict: what the other side answers.
+  ///   - source: the name of the dump as `export` will get it.
+  ///   - response: the error response of the other side.
   init(
-    _ records: RecordSource, _ scenario: Scenario, verdict: GatewayVerdict? = nil, source: String,
+    _ records: RecordSource, _ scenario: Scenario, response: GeneratedResponse? = nil, source: String,
     to output: any GeneratorOutput, truth: any GeneratorOutput
   ) {
     self.scenario = scenario
     self.records = SentRecords(records, scenario)
-    self.verdict = verdict
-    dump = OutputPieces(output)
+    self.response = response
+    dump = BufferedOutput(output)
     self.truth = TruthWriter(truth, source: source, isOfDamaged: scenario.isDamaged)
   }
 
-  /// - Parameter responses: gets what the other side answers, if it can answer at all.
+  /// - Parameter responses: the output for the error response, if there can be one.
   mutating func run(responses: (any GeneratorOutput)? = nil) throws -> GeneratedCounts {
     let stream = TruthWriter.Stream()
     var requestOffset = 0
     while let sent = records.next() {
-      if verdict?.request == count { requestOffset = sent.offset }
+      if response?.request == count { requestOffset = sent.offset }
       count += 1
       try records.writeDamage(of: stream, from: 0, to: &truth)
       try truth.record(sent, .whole, of: stream, at: sent.offset, nil)
       try dump.append(sent.bytes)
     }
-    var answer = responses.map { OutputPieces($0) }
-    if let verdict {
-      try truth.response(verdict, to: requestOffset, of: stream, nil)
-      try answer?.append(verdict.bytes)
+    var answer = responses.map { BufferedOutput($0) }
+    if let response {
+      try truth.response(response, to: requestOffset, of: stream, nil)
+      try answer?.append(response.bytes)
     }
     try truth.stream(stream, totals)
     try answer?.flush()
@@ -51,47 +51,47 @@ struct DumpGenerator {
     } else {
       totals.protocolName = "gateway"
       totals.clientBytes = dump.count
-      totals.serverBytes = verdict?.bytes.count ?? 0
+      totals.serverBytes = response?.bytes.count ?? 0
     }
-    totals.records = count + (verdict == nil ? 0 : 1)
+    totals.records = count + (response == nil ? 0 : 1)
     return totals
   }
 }
 
-/// What is wrong with one record of a capture file: with the packet, or with what the file says of it.
+/// Damage of one record of a capture file: of the packet or its header.
 struct FileDamage: Sendable {
-  /// Index in the record of the first byte that is missing or another one.
-  var place: Int
-  /// How many bytes are missing.
+  /// Index in the record of the first missing or changed byte.
+  var index: Int
+  /// The number of missing bytes.
   var lost = 0
-  /// What turns bytes from `place` on into others.
+  /// Nonzero masks for XOR with the bytes from `index` on.
   var changes: [UInt8] = []
 
   var kind: StaticString { changes.isEmpty ? "file-lost-bytes" : "file-flipped-bytes" }
 
-  /// The record that is left.
+  /// The damaged record.
   func applied(to record: [UInt8]) -> [UInt8] {
     var damaged = record
-    for (index, change) in changes.enumerated() where place + index < damaged.count {
-      damaged[place + index] ^= change
+    for (number, change) in changes.enumerated() where index + number < damaged.count {
+      damaged[index + number] ^= change
     }
-    damaged.removeSubrange(place..<min(place + lost, damaged.count))
+    damaged.removeSubrange(index..<min(index + lost, damaged.count))
     return damaged
   }
 }
 
-/// Draws damage for record after record.
+/// Draws damage for one record after another.
 struct FileDamageSource {
-  /// So many acknowledgements of its connection stand before and behind a packet that is damaged: a reader believes a
-  /// record by those next to it, and may have to pass some over.
-  static let cushion = (before: 2, behind: 6)
-  /// Their shortest packets, by IPv4 alone, have 40 bytes, with the shorter record header of 16.
-  private static let cushionLength = cushion.behind * 56
-  /// No reader believes in longer records.
+  /// The number of acknowledgements before and after a damaged packet: a reader checks the records next to a
+  /// record, and may have to skip some.
+  static let cushion = (before: 2, after: 6)
+  /// The shortest packets of 40 bytes (raw IPv4), with the shorter record header of 16 bytes.
+  private static let cushionLength = cushion.after * 56
+  /// No reader accepts longer records.
   private static let longestClaim = 1 << 25
 
-  /// Whether a record of `length` bytes that claims to have `claim` swallows no others but those acknowledgements:
-  /// where one ends at another one's beginning by chance, nobody sees that anything is wrong.
+  /// Whether a record of `length` bytes that claims to have `claim` bytes covers no other records but the
+  /// acknowledgements. If it ended exactly at the beginning of another record, no reader could detect the damage.
   static func isContained(_ claim: Int, length: Int) -> Bool {
     claim <= length + cushionLength || claim > longestClaim
   }
@@ -104,21 +104,21 @@ struct FileDamageSource {
     numbers = RandomNumbers(seed: scenario.seed, .fileDamage)
   }
 
-  /// Damage of a record of `length` bytes.
-  /// - Parameter endpoints: where in it addresses and ports lie. No byte of these changes: the packet would be another
-  ///   connection's, which was to be spared.
+  /// Damage for a record of `length` bytes; nil for none.
+  /// - Parameter endpoints: the indices of addresses and ports, which are not changed: otherwise, the packet would
+  ///   belong to another connection, which may be spared.
   mutating func next(length: Int, endpoints: Range<Int>) -> FileDamage? {
     if numbers.happens(rates.lostBytes) {
-      return FileDamage(place: numbers.below(length), lost: numbers.within(1...20))
+      return FileDamage(index: numbers.below(length), lost: numbers.within(1...20))
     }
     guard numbers.happens(rates.flippedBytes) else { return nil }
     let count = numbers.within(1...3)
-    var place = numbers.below(length)
-    if (place..<place + count).overlaps(endpoints) { place = endpoints.upperBound }
+    var index = numbers.below(length)
+    if (index..<index + count).overlaps(endpoints) { index = endpoints.upperBound }
     return FileDamage(
-      place: place, changes: (0..<count).map { _ in UInt8(truncatingIfNeeded: numbers.within(1...255)) })
+      index: index, changes: (0..<count).map { _ in UInt8(truncatingIfNeeded: numbers.within(1...255)) })
   }
 
-  /// How many bytes are left of a record of `length` that is the last and is cut off.
+  /// The number of bytes to keep of the last record, of `length` bytes, which is cut off.
   mutating func tail(length: Int) -> Int { numbers.within(1...max(1, length - 1)) }
 }

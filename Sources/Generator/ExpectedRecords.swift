@@ -1,29 +1,31 @@
-/// Says what of one direction can be decoded, by what was sent and which of its bytes were captured: the decoding
-/// rules for a stream in which nothing but a record's beginning looks like one (RecordSource).
+/// Writes the records and findings that a decoder must report for one direction, from the sent records and the
+/// captured bytes. It applies the decoding rules to streams in which only the beginning of a record looks like one
+/// (RecordSource).
 struct ExpectedRecords {
   private var records: SentRecords
   private(set) var stream: TruthWriter.Stream
-  /// What to expect of whole records.
+  /// The expectation for complete records.
   private let expectation: Expectation
 
-  /// Offset, as sent, up to which all has been written.
+  /// Offset in the sent bytes up to which everything is written.
   private var done = 0
-  /// Offset, as sent, of the stream's offset 0; nil while it is not known.
+  /// Offset in the sent bytes of the stream's offset 0; nil before the first captured byte.
   private var base: Int?
-  /// The current record, and where it is, in offsets as sent.
+  /// The current record, and its offsets in the sent bytes.
   private var current: SentRecord?
   private var record = 0..<0
-  /// Where the record's first byte is, if it was captured in the current run.
-  private var recordPlace: CapturedPlace?
-  /// Where the run began, while its first record is searched for; nil once decoding has begun.
-  private var searchStart: (offset: Int, place: CapturedPlace)?
+  /// The location of the record's first byte, if it is captured in the current run.
+  private var recordLocation: CapturedLocation?
+  /// The beginning of the run until its first record is found; nil afterwards.
+  private var searchStart: (offset: Int, location: CapturedLocation)?
 
   private(set) var bytes = 0
   private(set) var gapBytes = 0
   private(set) var count = 0
   private(set) var findings = 0
 
-  /// - Parameter isMidstream: whether the capture lacks the SYN: the stream begins with the first byte that is there.
+  /// - Parameter isMidstream: whether the capture lacks the SYN, so that the stream begins with the first captured
+  ///   byte.
   init(_ records: SentRecords, isMidstream: Bool, expectation: Expectation) {
     self.expectation = expectation
     self.records = records
@@ -31,55 +33,55 @@ struct ExpectedRecords {
     base = isMidstream ? nil : 0
   }
 
-  /// Whether it is known where the stream begins.
+  /// Whether the beginning of the stream is known.
   var hasBegun: Bool { base != nil }
 
-  /// The capture has a packet without its last bytes, which begin at `start`, as sent.
+  /// Writes the finding for a packet that the snap length cut at offset `start` of the sent bytes.
   mutating func writeTruncated(
-    _ start: Int, _ length: Int, _ place: CapturedPlace, to truth: inout TruthWriter
+    _ start: Int, _ length: Int, _ location: CapturedLocation, to truth: inout TruthWriter
   ) throws {
-    try find("truncated-packet", start..<start + length, place, isError: false, to: &truth)
+    try find("truncated-packet", start..<start + length, location, isError: false, to: &truth)
   }
 
-  /// The number that the stream got with its first packet, and who its peers are.
+  /// Sets the number that the stream gets with its first packet, and its peers.
   mutating func name(_ stream: TruthWriter.Stream) { self.stream = stream }
 
-  /// The next bytes that were captured.
-  mutating func take(_ stretch: CapturedStretches.Stretch, to truth: inout TruthWriter) throws {
+  /// Processes the next captured bytes.
+  mutating func take(_ extent: CapturedExtents.Extent, to truth: inout TruthWriter) throws {
     if base == nil {
-      base = stretch.range.lowerBound
-      done = stretch.range.lowerBound
-      try find("midstream-start", done..<done, stretch.place, isError: false, to: &truth)
-      searchStart = (done, stretch.place)
-    } else if stretch.range.lowerBound > done {
+      base = extent.range.lowerBound
+      done = extent.range.lowerBound
+      try find("midstream-start", done..<done, extent.location, isError: false, to: &truth)
+      searchStart = (done, extent.location)
+    } else if extent.range.lowerBound > done {
       try endRun(&truth)
-      try gap(to: stretch.range.lowerBound, stretch.place, to: &truth)
-      searchStart = (done, stretch.place)
+      try gap(to: extent.range.lowerBound, extent.location, to: &truth)
+      searchStart = (done, extent.location)
     }
-    for conflict in stretch.conflicts {
+    for conflict in extent.conflicts {
       try find(
         "conflicting-overlap", conflict.range, packet: conflict.packet, nil, isError: false, to: &truth)
     }
-    bytes += stretch.range.count
-    while done < stretch.range.upperBound { try step(through: stretch, to: &truth) }
+    bytes += extent.range.count
+    while done < extent.range.upperBound { try step(through: extent, to: &truth) }
   }
 
-  /// Goes to the end of the stretch or of the record there, whichever comes first.
-  private mutating func step(through stretch: CapturedStretches.Stretch, to truth: inout TruthWriter) throws {
+  /// Advances to the end of the extent or of the current record, whichever comes first.
+  private mutating func step(through extent: CapturedExtents.Extent, to truth: inout TruthWriter) throws {
     while record.upperBound <= done, try advance(&truth) {}
     if record.lowerBound == done {
-      recordPlace = place(of: done, in: stretch)
+      recordLocation = location(of: done, in: extent)
     }
-    done = min(record.upperBound, stretch.range.upperBound)
-    guard done == record.upperBound, let place = recordPlace, let current,
+    done = min(record.upperBound, extent.range.upperBound)
+    guard done == record.upperBound, let location = recordLocation, let current,
       searchStart == nil || current.canStart
     else { return }
     if let start = searchStart, start.offset < record.lowerBound {
-      try find("skipped-bytes", start.offset..<record.lowerBound, start.place, to: &truth)
+      try find("skipped-bytes", start.offset..<record.lowerBound, start.location, to: &truth)
     }
     searchStart = nil
     count += 1
-    try truth.record(current, expectation, of: stream, at: offset(record.lowerBound), place)
+    try truth.record(current, expectation, of: stream, at: offset(record.lowerBound), location)
   }
 
   private mutating func advance(_ truth: inout TruthWriter) throws -> Bool {
@@ -87,52 +89,52 @@ struct ExpectedRecords {
     guard let current else { return false }
     try records.writeDamage(of: stream, from: base ?? 0, to: &truth)
     record = record.upperBound..<record.upperBound + current.bytes.count
-    recordPlace = nil
+    recordLocation = nil
     return true
   }
 
-  private func place(of offset: Int, in stretch: CapturedStretches.Stretch) -> CapturedPlace {
-    var place = stretch.place
-    place.fileOffset += offset - stretch.range.lowerBound
-    return place
+  private func location(of offset: Int, in extent: CapturedExtents.Extent) -> CapturedLocation {
+    var location = extent.location
+    location.fileOffset += offset - extent.range.lowerBound
+    return location
   }
 
-  /// Nothing more comes. `end` is the offset, as sent, behind the last byte: a FIN says it.
+  /// Ends the direction. `end` is the offset after the last sent byte, which is known from the FIN.
   mutating func finish(at end: Int, to truth: inout TruthWriter) throws {
     guard base != nil else { return }
     try endRun(&truth)
     if done < end { try gap(to: end, nil, to: &truth) }
-    // What was done to bytes that the capture lacks at the end.
+    // Write the damage of bytes that are missing at the end of the capture.
     while try advance(&truth) {}
   }
 
   // MARK: - Runs and findings
 
-  /// The bytes up to `done` were the last of a run.
+  /// Ends a run at offset `done`.
   private mutating func endRun(_ truth: inout TruthWriter) throws {
     defer {
-      recordPlace = nil
+      recordLocation = nil
       searchStart = nil
     }
     if let start = searchStart {
       guard start.offset < done else { return }
-      return try find("skipped-bytes", start.offset..<done, start.place, to: &truth)
+      return try find("skipped-bytes", start.offset..<done, start.location, to: &truth)
     }
-    guard let place = recordPlace, done < record.upperBound else { return }
-    try find("truncated-record", record.lowerBound..<done, place, to: &truth)
+    guard let location = recordLocation, done < record.upperBound else { return }
+    try find("truncated-record", record.lowerBound..<done, location, to: &truth)
   }
 
-  private mutating func gap(to end: Int, _ place: CapturedPlace?, to truth: inout TruthWriter) throws {
-    try find("stream-gap", done..<end, place, to: &truth)
+  private mutating func gap(to end: Int, _ location: CapturedLocation?, to truth: inout TruthWriter) throws {
+    try find("stream-gap", done..<end, location, to: &truth)
     gapBytes += end - done
     done = end
   }
 
   private mutating func find(
-    _ code: StaticString, _ range: Range<Int>, _ place: CapturedPlace?, isError: Bool = true,
+    _ code: StaticString, _ range: Range<Int>, _ location: CapturedLocation?, isError: Bool = true,
     to truth: inout TruthWriter
   ) throws {
-    try find(code, range, packet: place?.packet, place?.fileOffset, isError: isError, to: &truth)
+    try find(code, range, packet: location?.packet, location?.fileOffset, isError: isError, to: &truth)
   }
 
   private mutating func find(

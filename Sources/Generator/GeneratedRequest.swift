@@ -1,37 +1,38 @@
 /// A gateway request (docs/spec/protocol.md#gateway-requests).
 struct GeneratedRequest: Sendable {
   let command: UInt8
-  /// Nil where the command has none.
+  /// Nil if the request has none.
   private(set) var identifier: UInt32?
   private(set) var expiry: UInt32?
   private(set) var priority: UInt8?
-  /// Items of command 2 in the order of the wire; nil for the others.
+  /// Ids of the items of command 2 in wire order; nil for other commands.
   private(set) var items: [UInt8]?
   private(set) var token: ArraySlice<UInt8> = []
   private(set) var payload: [UInt8] = []
-  /// Length and token, as the wire has them.
+  /// Length and token as encoded.
   private var lengthAndToken: [UInt8] = []
 
-  /// The request of that number among all of a scenario, from 0: the same whatever was made before.
-  /// - Parameter place: which one of its connection it is, from 0; it gives the identifier.
-  init(_ number: Int, of scenario: Scenario, inConnection place: Int) {
+  /// The request with the given number in the scenario, from 0. It does not depend on other requests.
+  /// - Parameter index: index of the request in its connection, from 0, which determines the identifier.
+  init(_ number: Int, of scenario: Scenario, inConnection index: Int) {
     var random = RandomNumbers(seed: scenario.seed, .requests, number: number)
     command = UInt8(random.below(3))
     let token = scenario.token(of: number, &random)
     GeneratedToken.append(token, of: scenario, to: &lengthAndToken)
     self.token = lengthAndToken[2...]
     payload = Self.payload(number, &random)
-    let identifier = UInt32(truncatingIfNeeded: place + 1)
+    let identifier = UInt32(truncatingIfNeeded: index + 1)
     let expiry = random.below(4) == 0 ? 0 : scenario.times.lowerBound &+ UInt32(random.below(86_400))
     switch command {
     case 0: break
     case 1:
-      self.identifier = Self.unmistakable(identifier, tokenLength: self.token.count)
-      // A zero before the token's length would look like a request of command 0 that begins there.
+      self.identifier = Self.unambiguous(identifier, tokenLength: self.token.count)
+      // A zero before the token length would look like the beginning of a request with command 0.
       self.expiry = expiry % 256 == 0 ? expiry + 7 : expiry
     default:
       var items = Self.itemOrders[random.below(Self.itemOrders.count)]
-      // A one, the item of the identifier and command 0 of the next request would look like the beginning of command 1.
+      // A one before the item of the identifier and command 0 of the next request would look like the beginning of
+      // command 1.
       if items.last == 3, self.token.last == 1 { items = Self.itemOrders[0] }
       self.items = items
       if items.contains(3) { self.identifier = identifier }
@@ -40,16 +41,16 @@ struct GeneratedRequest: Sendable {
     }
   }
 
-  /// The identifier of a request of command 1. Where its end would look like the beginning of a request of command 0, with a
-  /// token of the usual length that takes up all before the payload, a further bit tells the two apart.
-  private static func unmistakable(_ identifier: UInt32, tokenLength: Int) -> UInt32 {
-    // Behind the length of two bytes: the expiry and the real length; before them the identifier's last byte.
+  /// The identifier of a request with command 1. Sets another bit if its last bytes would look like the beginning of a
+  /// request with command 0 and a token of the usual length that extends up to the payload.
+  private static func unambiguous(_ identifier: UInt32, tokenLength: Int) -> UInt32 {
+    // After the length of two bytes: the expiry and the real length, in one case after the identifier's last byte.
     let isLength = identifier & 0xff_ffff == Scenario.normalLength && tokenLength + 6 == Scenario.normalLength
-    let holdsLength = identifier >> 8 == Scenario.normalLength && tokenLength + 7 == Scenario.normalLength
-    return isLength || holdsLength ? identifier | 0x80_0000 : identifier
+    let hasLength = identifier >> 8 == Scenario.normalLength && tokenLength + 7 == Scenario.normalLength
+    return isLength || hasLength ? identifier | 0x80_0000 : identifier
   }
 
-  /// Orders that clients use; token and payload are always there.
+  /// Item orders of clients, always with token and payload.
   private static let itemOrders: [[UInt8]] = [
     [1, 2, 3, 4, 5], [3, 1, 2, 4, 5], [1, 2], [2, 1, 3], [1, 2, 5, 4],
   ]
@@ -58,7 +59,7 @@ struct GeneratedRequest: Sendable {
     "Message", "Zwölf neue Nachrichten", "新着メッセージ", "A \\\"quoted\\\" word", "📬",
   ]
 
-  /// JSON that no command refuses: 256 bytes at most.
+  /// JSON of at most 256 bytes, which is valid for every command.
   private static func payload(_ number: Int, _ random: inout RandomNumbers) -> [UInt8] {
     let alert = alerts[random.below(alerts.count)]
     let sound = random.below(2) == 0 ? "" : ",\"sound\":\"default\""
@@ -101,26 +102,26 @@ struct GeneratedRequest: Sendable {
   }
 }
 
-/// A token of a scenario, by its number.
+/// Generates the tokens of a scenario by number.
 enum GeneratedToken {
-  /// Appends length and token: the same bytes for the same number, whatever comes before.
+  /// Appends length and token. The same number gives the same bytes.
   static func append(_ number: Int, of scenario: Scenario, to bytes: inout [UInt8]) {
     var random = RandomNumbers(seed: scenario.seed, .tokens, number: number)
     let lengths = scenario.tokenLengths
     let length = lengths.isEmpty ? Scenario.normalLength : lengths[random.below(lengths.count)]
     appendBigEndian(UInt16(truncatingIfNeeded: length), to: &bytes)
     var word: UInt64 = 0
-    for place in 0..<length {
-      if place % 8 == 0 { word = random.next() }
-      var byte = UInt8(truncatingIfNeeded: word >> UInt64(place % 8 * 8))
-      while !fits(byte, behind: bytes, isLast: place == length - 1) { byte = random.byte() }
+    for index in 0..<length {
+      if index % 8 == 0 { word = random.next() }
+      var byte = UInt8(truncatingIfNeeded: word >> UInt64(index % 8 * 8))
+      while !fits(byte, after: bytes, isLast: index == length - 1) { byte = random.byte() }
       bytes.append(byte)
     }
   }
 
-  /// Whether `byte` may come after the tuple's bytes so far (RecordSource). After the last one comes a time, whose
-  /// first byte is more than 73 and, as the second of a length, less than 101.
-  private static func fits(_ byte: UInt8, behind bytes: [UInt8], isLast: Bool) -> Bool {
+  /// Whether `byte` may follow the bytes of the tuple so far (RecordSource). After the last byte follows a time, whose
+  /// first byte is above 73 and, as the second byte of a length, below 101.
+  private static func fits(_ byte: UInt8, after bytes: [UInt8], isLast: Bool) -> Bool {
     let (before, last) = (bytes[bytes.count &- 2], bytes[bytes.count &- 1])
     if isLast, byte == 0 { return false }
     return !looksLikeLength(last, byte) && !looksLikeCiphertext(before, last, byte)
@@ -136,20 +137,20 @@ enum GeneratedToken {
   }
 }
 
-/// What a gateway says of a connection's requests: one error response, drawn before any request is made, so that
-/// every request's outcome is known when it is told (docs/spec/decoding-rules.md#correlation).
-struct GatewayVerdict: Sendable {
+/// The error response of a connection. It is drawn before the requests, so that the outcome of each request is known
+/// when it is written (decoding-rules.md, Correlation).
+struct GeneratedResponse: Sendable {
   enum Outcome: Sendable {
     case accepted, rejected, discarded, unknown
   }
 
-  /// Number, among all of the scenario, of the request that it names.
+  /// Number in the scenario of the named request.
   let request: Int
   let identifier: UInt32
   let status: UInt8
   let token: [UInt8]
 
-  /// By docs/spec/protocol.md#error-responses.
+  /// From protocol.md, Error response.
   private static let statuses: [(status: UInt8, text: StaticString)] = [
     (0, "no errors encountered"), (1, "processing error"), (2, "missing device token"), (3, "missing topic"),
     (4, "missing payload"), (5, "invalid token size"), (6, "invalid topic size"), (7, "invalid payload size"),
@@ -157,16 +158,16 @@ struct GatewayVerdict: Sendable {
     (128, "protocol error (APNs could not parse the notification)"), (255, "none (unknown)"),
   ]
 
-  /// Nil where the connection has no response, or no request that one could name was found.
+  /// Nil if the connection has no response, or no suitable request was found.
   init?(_ scenario: Scenario, connection: Int, of count: Int) {
     var random = RandomNumbers(seed: scenario.seed, .connections, number: connection)
     let share = scenario.share(of: connection, among: count)
     guard random.happens(scenario.responses), !share.isEmpty else { return nil }
-    // About 6 of 10 requests have an identifier.
+    // About 60 % of requests have an identifier.
     for _ in 0..<16 {
       let number = share.lowerBound + random.below(share.count)
       let named = GeneratedRequest(number, of: scenario, inConnection: number - share.lowerBound)
-      // Behind a gap decoding begins with a normal length only: the named request must not be passed over.
+      // After a gap, decoding begins only with a normal token length: the named request must not be skipped.
       let isDecoded = scenario.capture.loss == 0 || named.token.count == Scenario.normalLength
       guard isDecoded, let identifier = named.identifier else { continue }
       request = number

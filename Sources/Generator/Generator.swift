@@ -1,14 +1,14 @@
-/// Generates inputs and their truth. Memory does not grow with them.
+/// Generates inputs and their truth. Memory does not depend on their size.
 package enum Generator {
   package enum Kind: String, CaseIterable, Sendable {
     case dump, capture, gateway, pair
   }
 
   /// - Parameters:
-  ///   - source: the input, as `export` will be told its name.
-  ///   - output: gets the input, before any compression.
-  ///   - responses: gets the other dump of a pair.
-  ///   - truth: gets what `export -t ndjson` must say of it.
+  ///   - source: the name of the input as `export` will get it.
+  ///   - output: receives the input, before compression.
+  ///   - responses: receives the other dump of a pair.
+  ///   - truth: receives the expected output of `export -t ndjson`.
   package static func generate(
     _ kind: Kind, _ scenario: Scenario, source: String, to output: any GeneratorOutput,
     responses: (any GeneratorOutput)? = nil, truth: any GeneratorOutput
@@ -19,9 +19,9 @@ package enum Generator {
         RecordSource(scenario, isFromServer: true), scenario, source: source, to: output, truth: truth)
       return try generator.run()
     case .pair:
-      let verdict = scenario.damage.isNone ? GatewayVerdict(scenario, connection: 0, of: 1) : nil
+      let response = scenario.damage.isNone ? GeneratedResponse(scenario, connection: 0, of: 1) : nil
       var generator = DumpGenerator(
-        RecordSource(scenario, isFromServer: false, verdict: verdict), scenario, verdict: verdict,
+        RecordSource(scenario, isFromServer: false, response: response), scenario, response: response,
         source: source, to: output, truth: truth)
       return try generator.run(responses: responses)
     case .capture, .gateway:
@@ -32,41 +32,41 @@ package enum Generator {
   }
 }
 
-/// What was generated.
+/// Counts of the generated data.
 package struct GeneratedCounts: Sendable {
-  /// Of the file, before it is compressed.
+  /// Bytes of the file, before compression.
   package var bytes = 0
 }
 
-/// Takes what is generated. The command gives it a file.
+/// Receives generated data.
 package protocol GeneratorOutput: AnyObject {
   func write(_ bytes: RawSpan) throws
 }
 
-/// Bytes on their way to an output, in pieces that are worth a call.
-struct OutputPieces {
+/// Buffers bytes for an output.
+struct BufferedOutput {
   private static let size = 1 << 16
 
   private let output: any GeneratorOutput
-  private var waiting: [UInt8] = []
-  /// How many bytes came so far: the offset, in bytes from 0, of the next.
+  private var buffer: [UInt8] = []
+  /// The number of bytes appended so far: the offset of the next byte, from 0.
   private(set) var count = 0
 
   init(_ output: any GeneratorOutput) {
     self.output = output
-    waiting.reserveCapacity(2 * Self.size)
+    buffer.reserveCapacity(2 * Self.size)
   }
 
   mutating func append(_ bytes: some Collection<UInt8>) throws {
-    waiting.append(contentsOf: bytes)
+    buffer.append(contentsOf: bytes)
     count += bytes.count
-    if waiting.count >= Self.size { try flush() }
+    if buffer.count >= Self.size { try flush() }
   }
 
   mutating func flush() throws {
-    guard !waiting.isEmpty else { return }
-    try output.write(waiting.span.bytes)
-    waiting.removeAll(keepingCapacity: true)
+    guard !buffer.isEmpty else { return }
+    try output.write(buffer.span.bytes)
+    buffer.removeAll(keepingCapacity: true)
   }
 }
 

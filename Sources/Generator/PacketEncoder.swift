@@ -1,16 +1,16 @@
-/// Puts segments into packets of a link layer, with the checksums that a network card would have set.
+/// Encodes segments as packets of a link layer, with valid checksums.
 struct PacketEncoder {
   let link: CaptureLink
   let isBigEndian: Bool
 
-  /// A packet, and where the segment's payload begins in it, in bytes from 0.
+  /// A packet, and the index of the segment's payload in it.
   struct Packet {
     var bytes: [UInt8] = []
     var payloadStart = 0
     fileprivate var isV6 = false
 
-    /// Where addresses and ports of a segment with data lie in a record.
-    /// - Parameter payloadAt: index in the record of the payload's first byte.
+    /// The indices in the record of the addresses and ports of a segment with data.
+    /// - Parameter payloadAt: index of the payload in the record.
     func endpoints(payloadAt: Int) -> Range<Int> {
       // A TCP header of 20 bytes begins with the ports; before it are two addresses.
       let segmentStart = payloadAt - 20
@@ -18,7 +18,7 @@ struct PacketEncoder {
     }
   }
 
-  /// Tells datagrams apart (RFC 791, Identification).
+  /// Identification of the last datagram (RFC 791).
   private var identification: UInt16 = 0
 
   init(_ scenario: CaptureScenario) {
@@ -44,8 +44,8 @@ struct PacketEncoder {
     return packet
   }
 
-  /// IEEE 802.3: no frame is shorter than 60 bytes without its check sequence. Whoever takes what pads it for data is
-  /// caught by bytes that are not zero.
+  /// Pads Ethernet frames to 60 bytes without check sequence (IEEE 802.3). The padding is not zero, to expose
+  /// readers that treat it as data.
   private func pad(_ bytes: inout [UInt8]) {
     guard link.linkType == 1, bytes.count < 60 else { return }
     bytes += repeatElement(0xee, count: 60 - bytes.count)
@@ -56,17 +56,16 @@ struct PacketEncoder {
   /// A fragment of a segment's datagram.
   struct Fragment {
     var bytes: [UInt8]
-    /// Which bytes of the segment's payload it carries, and where the first of them lies in it.
+    /// The range of the segment's payload in the fragment, and the index of its first byte in `bytes`.
     var payload: Range<Int>
     var payloadStart: Int
   }
 
-  /// The segment in about `count` fragments (RFC 791, section 3.2; RFC 8200, section 4.5); empty where it is too short,
-  /// or one of them would carry a single byte: a copy of that would be a question whether the other side is still
-  /// there (RFC 9293, section 3.8.4).
+  /// Splits the segment into about `count` fragments (RFC 791, section 3.2; RFC 8200, section 4.5). Empty if it is too
+  /// short, or if a fragment would carry a single byte, whose copy would be a keep-alive (RFC 9293, section 3.8.4).
   mutating func fragments(_ segment: GeneratedSegment, _ count: Int, between peers: Peers) -> [Fragment] {
     let tcp = Self.tcp(segment, between: peers)
-    // All but the last have a multiple of 8 bytes, and the first the whole TCP header.
+    // All but the last have a multiple of 8 bytes, and the first has the whole TCP header.
     let length = max(24, (tcp.count / count + 7) / 8 * 8)
     guard length < tcp.count, tcp.count % length != 1 else { return [] }
     let header = tcp.count - segment.payload.count
@@ -90,18 +89,18 @@ struct PacketEncoder {
     var bytes: [UInt8] = []
     appendLinkHeader(isV6: peers.isV6, to: &bytes)
     let (source, destination) = peers.addresses(isFromServer: segment.isFromServer)
-    let goesOn = range.upperBound < length
+    let hasMore = range.upperBound < length
     let offset = UInt16(truncatingIfNeeded: range.lowerBound)
     guard peers.isV6 else {
-      let place = offset / 8 | (goesOn ? 0x2000 : 0)
+      let fragment = offset / 8 | (hasMore ? 0x2000 : 0)
       Self.appendIPv4(
-        payloadLength: range.count, source, destination, identification, place: place, to: &bytes)
+        payloadLength: range.count, source, destination, identification, fragment: fragment, to: &bytes)
       return bytes
     }
     // Next header 44: fragment.
     Self.appendIPv6(payloadLength: 8 + range.count, next: 44, source, destination, to: &bytes)
     bytes += [6, 0]
-    appendBigEndian(offset | (goesOn ? 1 : 0), to: &bytes)
+    appendBigEndian(offset | (hasMore ? 1 : 0), to: &bytes)
     appendBigEndian(UInt32(identification), to: &bytes)
     return bytes
   }
@@ -124,7 +123,7 @@ struct PacketEncoder {
     case .sll2:
       appendBigEndian(type, to: &bytes)
       bytes += [0, 0, 0, 0, 0, 2, 0, 1, 0, 6] + Self.addresses[6...] + [0, 0]
-    // The family as the capturing machine knows it, here Linux and a BSD, in its byte order or the network's.
+    // The address family of the capturing machine (here Linux or a BSD), in its byte order or the network's.
     case .null: bytes += isBigEndian ? [0, 0, 0, isV6 ? 28 : 2] : [isV6 ? 30 : 2, 0, 0, 0]
     case .loop: bytes += [0, 0, 0, isV6 ? 24 : 2]
     case .raw: break
@@ -134,15 +133,15 @@ struct PacketEncoder {
   // MARK: - Internet
 
   /// RFC 791.
-  /// - Parameter place: flags and fragment offset; that it may not be fragmented, unless it is.
+  /// - Parameter fragment: flags and fragment offset; by default "don't fragment".
   private static func appendIPv4(
     payloadLength: Int, _ source: [UInt8], _ destination: [UInt8], _ identification: UInt16,
-    place: UInt16 = 0x4000, to bytes: inout [UInt8]
+    fragment: UInt16 = 0x4000, to bytes: inout [UInt8]
   ) {
     var header: [UInt8] = [0x45, 0]
     appendBigEndian(UInt16(truncatingIfNeeded: 20 + payloadLength), to: &header)
     appendBigEndian(identification, to: &header)
-    appendBigEndian(place, to: &header)
+    appendBigEndian(fragment, to: &header)
     // 64 hops; TCP.
     header += [64, 6]
     var sum = Checksum()
@@ -167,7 +166,7 @@ struct PacketEncoder {
     bytes += destination
   }
 
-  /// RFC 9293, section 3.1; a SYN has the option for the largest segment.
+  /// RFC 9293, section 3.1; a SYN has the maximum segment size option.
   private static func tcp(_ segment: GeneratedSegment, between peers: Peers) -> [UInt8] {
     let options: [UInt8] = segment.flags & GeneratedSegment.Flag.syn != 0 ? [2, 4, 5, 0xb4] : []
     let (sourcePort, destinationPort) = peers.ports(isFromServer: segment.isFromServer)
@@ -192,14 +191,14 @@ struct PacketEncoder {
   }
 }
 
-/// The internet checksum (RFC 1071) of parts, of which only the last may have an odd number of bytes.
+/// The internet checksum (RFC 1071) of several arrays. Only the last may have an odd number of bytes.
 private struct Checksum {
   private var sum: UInt64 = 0
 
   mutating func add(_ bytes: [UInt8]) {
-    for place in stride(from: 0, to: bytes.count, by: 2) {
-      sum &+= UInt64(bytes[place]) << 8
-      if place + 1 < bytes.count { sum &+= UInt64(bytes[place + 1]) }
+    for index in stride(from: 0, to: bytes.count, by: 2) {
+      sum &+= UInt64(bytes[index]) << 8
+      if index + 1 < bytes.count { sum &+= UInt64(bytes[index + 1]) }
     }
   }
 
@@ -214,12 +213,12 @@ private struct Checksum {
 struct Peers: Sendable {
   var isV6: Bool
   var serverPort: UInt16
-  /// Which client it is, from 1; its address ends with the number.
+  /// The number of the client, from 1, with which its address ends.
   private let client: UInt16
   private let clientPort: UInt16
 
   /// - Parameters:
-  ///   - number: of the connection, from 0, or where ports are reused of its place among those that are open.
+  ///   - number: number of the connection, from 0, or of its slot if ports are reused.
   init(_ number: Int, serverPort: UInt16, isV6: Bool) {
     self.isV6 = isV6
     self.serverPort = serverPort
@@ -236,7 +235,8 @@ struct Peers: Sendable {
     isFromServer ? (serverPort, clientPort) : (clientPort, serverPort)
   }
 
-  /// Private addresses (RFC 1918), and ones for documentation (RFC 5737 and 3849).
+  /// Clients have private addresses (RFC 1918); servers, and all IPv6 hosts, have documentation addresses (RFC 5737 and
+  /// 3849).
   private var v4Client: [UInt8] {
     [10, 0, UInt8(truncatingIfNeeded: client >> 8), UInt8(truncatingIfNeeded: client)]
   }
@@ -247,7 +247,7 @@ struct Peers: Sendable {
     return address
   }
 
-  /// As reports name an end, in JSON: `"192.0.2.1:2196"`, `"[2001:db8::1]:2196"`.
+  /// Address and port in JSON, as in reports: `"192.0.2.1:2196"`, `"[2001:db8::1]:2196"`.
   func text(ofServer isServer: Bool) -> [UInt8] {
     let port = isServer ? serverPort : clientPort
     let address =

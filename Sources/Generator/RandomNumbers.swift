@@ -1,24 +1,24 @@
 /// The generator's random numbers: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-/// generators", 2014). Integers alone, so that a seed gives the same bytes on every machine.
+/// generators", 2014). Only integers, so that a seed gives the same bytes on every machine.
 package struct RandomNumbers: Sendable {
-  /// What the numbers are for: each matter has a sequence of its own, so that one option changes nothing that
-  /// another one decides.
-  enum Matter: UInt64, Sendable {
+  /// The purpose of the numbers. Each purpose has its own sequence, so that an option does not affect the results of
+  /// another one.
+  enum Purpose: UInt64, Sendable {
     case tokens = 1
     case times, damage, connections, segments, disturbances, pace, requests, endings, fileDamage, fragments
   }
 
   private var state: UInt64
 
-  /// - Parameter number: which of the sequences of that matter: a token's or a connection's number.
-  init(seed: UInt64, _ matter: Matter, number: Int = 0) {
+  /// - Parameter number: the number of the sequence with that purpose: the number of a token or connection.
+  init(seed: UInt64, _ purpose: Purpose, number: Int = 0) {
     var mixer = RandomNumbers(state: seed)
-    mixer.state = mixer.next() ^ matter.rawValue
+    mixer.state = mixer.next() ^ purpose.rawValue
     state = mixer.next() ^ UInt64(truncatingIfNeeded: number)
     state = next()
   }
 
-  /// The sequence of the reference implementation for that seed.
+  /// The sequence of the reference implementation for the seed `state`.
   package init(state: UInt64) { self.state = state }
 
   package mutating func next() -> UInt64 {
@@ -29,7 +29,7 @@ package struct RandomNumbers: Sendable {
     return mixed ^ mixed >> 31
   }
 
-  /// 0 to `limit` - 1; 0 where that is none. No number is likelier than another by more than `limit` / 2^64.
+  /// A number from 0 to `limit` - 1; 0 if `limit` is below 2. Probabilities differ by at most `limit` / 2^64.
   package mutating func below(_ limit: Int) -> Int {
     guard limit > 1 else { return 0 }
     return Int(next().multipliedFullWidth(by: UInt64(limit)).high)
@@ -39,7 +39,7 @@ package struct RandomNumbers: Sendable {
     range.lowerBound &+ below(range.count)
   }
 
-  /// True in `perMille` of 1000 cases.
+  /// True with a probability of `perMille` / 1000.
   package mutating func happens(_ perMille: Int) -> Bool {
     perMille > 0 && below(1000) < perMille
   }

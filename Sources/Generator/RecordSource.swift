@@ -1,37 +1,36 @@
-/// A record that one side of a connection sends.
+/// A record of one side of a connection.
 struct GeneratedRecord {
   enum Content {
     case tuple(time: UInt32)
-    /// - Parameter status: of the error response that names it.
-    case request(GeneratedRequest, GatewayVerdict.Outcome, status: UInt8?)
+    /// - Parameter status: status of the error response that names it.
+    case request(GeneratedRequest, GeneratedResponse.Outcome, status: UInt8?)
   }
 
   let content: Content
-  /// As the wire has it.
+  /// The encoded record.
   let bytes: [UInt8]
   let tokenLength: Int
-  /// Whether it was made that the capture has all of it: an answer depends on it.
+  /// Whether it must be captured, because the error response names it.
   var mustArrive = false
 
-  /// Whether decoding can begin with it after a gap (docs/spec/decoding-rules.md#plausible-boundaries): an unusual length is plausible only where
-  /// it follows on something.
+  /// Whether decoding can begin with it after a gap (decoding-rules.md, start): an unusual length is plausible only
+  /// after another record.
   var canStart: Bool { tokenLength == Scenario.normalLength }
 }
 
-/// Records that one side of a connection sends, one after the other: a server tuples, or a client requests. A copy of
-/// a source makes the same ones: one makes the bytes, another says what is true of them later, so that no record waits
-/// in between.
+/// The records of one side of a connection, in order: tuples of a server, or requests of a client. A copy of a source
+/// generates the same records: one generates the bytes, and another one later the truth, so that no record has to be
+/// kept in between.
 ///
-/// No place but a tuple's first byte looks like one: nowhere else stand two bytes that are a length of 0 to 100.
-/// And no place looks like a TLS record. So nothing but written rules decides what of a damaged stream can be
-/// read (docs/spec/decoding-rules.md#plausible-boundaries), and the truth says it without a decoder. Bytes of zero are in tokens all
-/// the same, before larger ones.
+/// Only the first byte of a tuple looks like one: nowhere else are two bytes a length of 0 to 100. And nothing looks
+/// like a TLS record. So the written rules (decoding-rules.md, start) determine the records that can be decoded from a
+/// damaged stream, and the truth needs no decoder. Tokens may still have zero bytes, before bytes above 100.
 struct RecordSource {
   let isFromServer: Bool
   private let scenario: Scenario
-  private let verdict: GatewayVerdict?
+  private let response: GeneratedResponse?
   private var numbers: RandomNumbers
-  /// Numbers of the connection's records among all of the scenario, from 0.
+  /// Numbers of the connection's records in the scenario, from 0.
   private let share: Range<Int>
   private var number: Int
 
@@ -39,15 +38,15 @@ struct RecordSource {
   static let header = 6
 
   /// - Parameters:
-  ///   - connection: its number, from 0, among `count` that share the records evenly.
-  ///   - verdict: what a server answers to requests.
+  ///   - connection: number of the connection, from 0, of `count` that share the records evenly.
+  ///   - response: the error response of the server.
   init(
     _ scenario: Scenario, isFromServer: Bool, connection: Int = 0, of count: Int = 1,
-    verdict: GatewayVerdict? = nil
+    response: GeneratedResponse? = nil
   ) {
     self.isFromServer = isFromServer
     self.scenario = scenario
-    self.verdict = verdict
+    self.response = response
     numbers = RandomNumbers(seed: scenario.seed, .times, number: connection)
     share = scenario.share(of: connection, among: count)
     number = share.lowerBound
@@ -74,18 +73,18 @@ struct RecordSource {
 
   private func request() -> GeneratedRecord {
     let request = GeneratedRequest(number, of: scenario, inConnection: number - share.lowerBound)
-    let outcome = verdict?.outcome(of: number) ?? .unknown
+    let outcome = response?.outcome(of: number) ?? .unknown
     return GeneratedRecord(
-      content: .request(request, outcome, status: outcome == .rejected ? verdict?.status : nil),
-      bytes: request.bytes, tokenLength: request.token.count, mustArrive: verdict?.request == number)
+      content: .request(request, outcome, status: outcome == .rejected ? response?.status : nil),
+      bytes: request.bytes, tokenLength: request.token.count, mustArrive: response?.request == number)
   }
 
-  // MARK: - Values that are no other thing's beginning
+  // MARK: - Unambiguous values
 
   private mutating func drawTime() -> UInt32 {
     let span = Int(scenario.times.upperBound &- scenario.times.lowerBound) &+ 1
     var drawn = scenario.times.lowerBound
-    // In a span of a day fewer than half of the times are refused: so many draws do not fail.
+    // In a span of a day, fewer than half of the times are rejected, so 128 draws practically never fail.
     for _ in 0..<128 {
       drawn = scenario.times.lowerBound &+ UInt32(truncatingIfNeeded: numbers.below(span))
       if Self.isUnambiguous(drawn) { break }
@@ -93,8 +92,8 @@ struct RecordSource {
     return drawn
   }
 
-  /// Whether no two bytes of the time, nor its last one and the zero behind it, are a token's length, and no three
-  /// the head of a TLS record.
+  /// Whether no two bytes of the time, nor its last byte and the zero after it, look like a token length, and no
+  /// three like the head of a TLS record.
   private static func isUnambiguous(_ time: UInt32) -> Bool {
     let bytes = (
       UInt8(truncatingIfNeeded: time >> 16), UInt8(truncatingIfNeeded: time >> 8),
@@ -109,33 +108,33 @@ struct RecordSource {
   }
 }
 
-/// What is sent, in chunks of any length.
+/// The bytes of the sent records, in chunks of any length.
 struct RecordBytes {
   private var records: SentRecords
-  /// Bytes that were made, from `start` on not taken yet.
-  private var made: [UInt8] = []
+  /// Generated bytes; those before `start` were already returned.
+  private var generated: [UInt8] = []
   private var start = 0
-  /// Offset after the bytes that were made.
+  /// Offset after the generated bytes.
   private var end = 0
-  /// Where the record is that must arrive, once it was made.
+  /// Offsets of the record that must be captured, once it is generated.
   private(set) var important: Range<Int>?
 
   init(_ records: SentRecords) { self.records = records }
 
-  /// The next `count` bytes; fewer at the end, and none after it.
+  /// The next `count` bytes, or fewer at the end.
   mutating func take(_ count: Int) -> [UInt8] {
-    if start > 0, made.count - start < count {
-      made.removeFirst(start)
+    if start > 0, generated.count - start < count {
+      generated.removeFirst(start)
       start = 0
     }
-    while made.count - start < count, let record = records.next() { add(record) }
+    while generated.count - start < count, let record = records.next() { add(record) }
     let first = start
-    start = min(start + count, made.count)
-    return Array(made[first..<start])
+    start = min(start + count, generated.count)
+    return Array(generated[first..<start])
   }
 
   private mutating func add(_ sent: SentRecord) {
-    made += sent.bytes
+    generated += sent.bytes
     if sent.record.mustArrive { important = end..<end + sent.bytes.count }
     end += sent.bytes.count
   }

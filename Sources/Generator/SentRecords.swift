@@ -1,28 +1,28 @@
-/// A record as it was sent.
+/// A record as sent, damage included.
 struct SentRecord {
   let record: GeneratedRecord
-  /// What is left of it, with what was put in.
+  /// The sent bytes.
   let bytes: [UInt8]
-  /// Offset of its first byte, or of where that would be, in what is sent.
+  /// Offset in the sent bytes of the first byte, or of its position if it is lost.
   let offset: Int
   var expectation: Expectation
 
-  /// After a gap no more is promised than that decoding begins with a record that nothing touched.
+  /// Whether decoding must begin with it after a gap: only with a record far from damage.
   var canStart: Bool { expectation == .whole && record.canStart }
 }
 
 /// Records as they are sent, damage included.
 ///
-/// A record is given out when it is known what to expect of it: damage after it can still make a decoder doubt it. A decoder
-/// believes a boundary by the header after it and, where that has an unusual length, by the next one
-/// (docs/spec/decoding-rules.md#plausible-boundaries): damage reaches two records back. How far it reaches forward is the record's
-/// affair (DamageReach); there decoding begins again at the first record that it can begin with, which is flagged as
-/// resynchronised (start).
+/// A record is returned when its expectation is final: later damage can still make it doubtful. A decoder confirms
+/// a boundary with the header after it and, if that has an unusual length, with the next header (decoding-rules.md,
+/// believable). So damage affects up to two earlier records. `DamageReach` computes how far it affects later ones.
+/// Decoding resumes at the first unaffected record with which it can begin, which is flagged as resynchronised
+/// (start).
 struct SentRecords {
-  /// What was done, and to which record, by its number from 0.
-  private struct Deed {
+  /// Applied damage, and the number of the damaged record, from 0.
+  private struct Damage {
     var kind: StaticString
-    /// Offsets in what is sent.
+    /// Offsets in the sent bytes.
     var range: Range<Int>
     var lost: Int
     var record: Int
@@ -34,20 +34,20 @@ struct SentRecords {
   private var damages: StreamDamageSource
   private var reach: DamageReach
   private var isNear = false
-  /// The current record and those after it that are made.
+  /// The current record and the later ones generated so far.
   private var entries: [SentRecord] = []
-  private var deeds: [Deed] = []
-  /// Numbers of the current record and of the one to be made next.
+  private var applied: [Damage] = []
+  /// Numbers of the current record and of the next one to generate.
   private var current = -1
   private var made = 0
-  /// Bytes that were sent.
+  /// The number of sent bytes.
   private var count = 0
-  /// What was made last, damage left out: what a reader's buffer still has.
+  /// The last bytes before damage, as in the buffer of a reader.
   private var recent: [UInt8] = []
-  /// Bytes that are yet to be lost, and where and how many all are.
+  /// A loss in progress: bytes still to lose, offset and total bytes.
   private var loss: (left: Int, offset: Int, count: Int, isBlock: Bool)?
 
-  /// - Parameter connection: its number, from 0; 0 for a dump.
+  /// - Parameter connection: number of the connection, from 0; 0 for a dump.
   init(_ source: RecordSource, _ scenario: Scenario, connection: Int = 0) {
     self.source = source
     reach = DamageReach(ofTuples: source.isFromServer)
@@ -70,7 +70,7 @@ struct SentRecords {
 
   // MARK: - One record
 
-  /// Makes the next record; false where there is none.
+  /// Generates the next record; false at the end.
   private mutating func make() -> Bool {
     guard let record = source.next() else {
       made -= 1
@@ -95,12 +95,12 @@ struct SentRecords {
 
   private mutating func apply(_ damage: StreamDamage, to record: GeneratedRecord) {
     switch damage {
-    case .lost(let place, let lost, let isBlock):
-      loss = (lost, count + place, lost, isBlock)
-      lose(record, from: place)
-    case .flipped(let place, let changed): flip(record, place..<place + changed, damage.name)
-    case .padded(let place, let read, let isStale):
-      pad(record, at: place, read: read, isStale: isStale, damage.name)
+    case .lost(let index, let lost, let isBlock):
+      loss = (lost, count + index, lost, isBlock)
+      lose(record, from: index)
+    case .flipped(let index, let changed): flip(record, index..<index + changed, damage.name)
+    case .padded(let index, let read, let isStale):
+      pad(record, at: index, read: read, isStale: isStale, damage.name)
     }
   }
 
@@ -115,9 +115,9 @@ struct SentRecords {
     count += sent.count
   }
 
-  /// Adds a record with damage in it that ends at index `end` of `sent`.
+  /// Adds a record with damage that ends at index `end` of `sent`.
   private mutating func add(_ record: GeneratedRecord, _ sent: [UInt8], damagedTo end: Int) {
-    // Those before the current record are given out.
+    // Records before the current one were returned already.
     for index in entries.indices.suffix(Self.reachBack) where entries[index].expectation == .whole {
       entries[index].expectation = .near
     }
@@ -128,7 +128,7 @@ struct SentRecords {
 
   // MARK: - Kinds of damage
 
-  /// Leaves out of a record, from index `start` on, what is still to be lost.
+  /// Removes the bytes still to be lost from a record, from index `start` on.
   private mutating func lose(_ record: GeneratedRecord, from start: Int) {
     guard var losing = loss else { return }
     let gone = min(losing.left, record.bytes.count - start)
@@ -144,27 +144,26 @@ struct SentRecords {
   }
 
   private mutating func note(_ kind: StaticString, _ range: Range<Int>, lost: Int = 0) {
-    deeds.append(Deed(kind: kind, range: range, lost: lost, record: made))
+    applied.append(Damage(kind: kind, range: range, lost: lost, record: made))
   }
 
   private mutating func flip(_ record: GeneratedRecord, _ range: Range<Int>, _ kind: StaticString) {
     var bytes = record.bytes
-    for place in range { bytes[place] ^= damages.change() }
+    for index in range { bytes[index] ^= damages.change() }
     note(kind, count + range.lowerBound..<count + range.upperBound)
     add(record, bytes, damagedTo: range.upperBound)
   }
 
   private mutating func pad(
-    _ record: GeneratedRecord, at place: Int, read: Int, isStale: Bool, _ kind: StaticString
+    _ record: GeneratedRecord, at index: Int, read: Int, isStale: Bool, _ kind: StaticString
   ) {
     let bytes = record.bytes
-    let padding = padding(after: bytes[..<place], read: read, isStale: isStale)
-    note(kind, count + place..<count + place + padding.count)
-    add(record, Array(bytes[..<place] + padding + bytes[place...]), damagedTo: place + padding.count)
+    let padding = padding(after: bytes[..<index], read: read, isStale: isStale)
+    note(kind, count + index..<count + index + padding.count)
+    add(record, Array(bytes[..<index] + padding + bytes[index...]), damagedTo: index + padding.count)
   }
 
-  /// What a buffer of 38 bytes has after the `read` bytes that came last: bytes of the read before them, or
-  /// zeros.
+  /// The rest of a buffer of 38 bytes after a read of `read` bytes: bytes of the previous read, or zeros.
   private func padding(after head: ArraySlice<UInt8>, read: Int, isStale: Bool) -> [UInt8] {
     let missing = StreamDamage.readerBuffer - read
     let before = recent + head
@@ -182,18 +181,18 @@ struct SentRecords {
 
   // MARK: - Truth
 
-  /// Writes what damage was done to the records so far and was not written yet.
-  /// - Parameter base: offset, as sent, of the stream's offset 0.
+  /// Writes the damage of the records so far, unless already written.
+  /// - Parameter base: offset in the sent bytes of the stream's offset 0.
   mutating func writeDamage(
     of stream: TruthWriter.Stream, from base: Int, to truth: inout TruthWriter
   ) throws {
-    // What was done to the record after it is known already, and written before the current one.
-    while let deed = deeds.first, deed.record <= current + 1 || entries.isEmpty {
-      deeds.removeFirst()
-      guard deed.range.lowerBound >= base else { continue }
+    // The damage of the next record is known as well, and written before the current record.
+    while let damage = applied.first, damage.record <= current + 1 || entries.isEmpty {
+      applied.removeFirst()
+      guard damage.range.lowerBound >= base else { continue }
       try truth.damage(
-        deed.kind, of: stream, isFromServer: isFromServer,
-        deed.range.lowerBound - base..<deed.range.upperBound - base, lost: deed.lost)
+        damage.kind, of: stream, isFromServer: isFromServer,
+        damage.range.lowerBound - base..<damage.range.upperBound - base, lost: damage.lost)
     }
   }
 }

@@ -1,94 +1,94 @@
 /// How a connection begins.
 struct SessionOpening {
-  /// From 0, among all connections.
+  /// Number of the connection, from 0.
   var number: Int
-  /// Which ports it has: connections with the same number here have the same ones.
+  /// Number of its ports: connections with the same number have the same ports.
   var ports: Int
-  /// Whether sequence numbers of the side that speaks wrap around.
+  /// Whether the sender's sequence numbers wrap around.
   var wraps: Bool
-  /// Whether the capture begins when it is open.
+  /// Whether it was opened before the capture began.
   var isMidstream: Bool
-  /// Whether no connection before it had its ports.
+  /// Whether no earlier connection had its ports.
   var isFirstOfPorts: Bool
-  /// Whether no damage of the file may touch it.
+  /// Whether it is spared from damage of the file.
   var isSpared: Bool
 }
 
-/// A TCP connection as its two ends have it: handshake, what one side has to say, farewell. The other side
-/// acknowledges, and may answer once: a gateway with an error response.
+/// A TCP connection: handshake, data from one side (the sender), and termination. The other side (the receiver)
+/// acknowledges, and may send one error response if it is a gateway.
 struct Session {
   private enum Phase {
-    case syn, accept, acknowledge, data, reset, speakerFIN, listenerFIN, lastACK, ended
+    case syn, accept, acknowledge, data, reset, senderFIN, receiverFIN, lastACK, ended
   }
 
   let peers: Peers
-  /// Whether the side that speaks is the server.
-  let speaksAsServer: Bool
-  /// Number of the stream, from 0; nil before its first packet was captured.
+  /// Whether the sender is the server.
+  let senderIsServer: Bool
+  /// Number of the stream, from 0; nil before its first packet is captured.
   private(set) var number: Int?
   private var phase = Phase.syn
   private var bytes: RecordBytes
   private var numbers: RandomNumbers
   private let scenario: CaptureScenario
   /// Initial sequence numbers.
-  private let speakerStart: UInt32
-  private let listenerStart: UInt32
-  /// Offset in what is said of the next byte.
-  private var said = 0
-  /// The payload before, for overlaps, and where it began.
+  private let senderStart: UInt32
+  private let receiverStart: UInt32
+  /// Offset of the next byte to send.
+  private var sentCount = 0
+  /// The previous payload, for overlaps, and its offset.
   private var last: [UInt8] = []
   private var lastOffset = 0
-  /// How many data segments passed before the capture began.
+  /// The number of data segments sent before the capture began.
   private var uncaptured: Int
-  /// Segments since the listener acknowledged any.
+  /// Segments since the last acknowledgement.
   private var unacknowledged = 0
-  /// What the other side answers to a record that must arrive.
-  private let verdict: GatewayVerdict?
-  /// How many more segments come before the answer; nil while the capture lacks the record's first byte: a response
-  /// is about what was captured before it (docs/spec/decoding-rules.md#correlation).
+  /// The receiver's error response, which names the record that must be captured.
+  private let response: GeneratedResponse?
+  /// Segments to send before the response; nil until the first byte of the record is captured: a response can only
+  /// name a request captured before it (decoding-rules.md, Correlation).
   private var segmentsToAnswer: Int?
   private var hasAnswered = false
 
-  private var stretches = CapturedStretches()
+  private var extents = CapturedExtents()
   private var expected: ExpectedRecords
-  private var first: CapturedPlace?
-  private var lastPlace: CapturedPlace?
-  /// Offset behind the last byte that is known to have been sent: of a packet that was captured, or by a FIN.
+  private var first: CapturedLocation?
+  private var lastLocation: CapturedLocation?
+  /// Offset after the last byte that is known to be sent, from captured packets.
   private var known = 0
-  /// Packets that the snap length cut, not told yet: where what is missing begins, and how much it is.
-  private var cuts: [(start: Int, length: Int, place: CapturedPlace)] = []
-  /// Which side breaks the connection off; nil where both say farewell.
+  /// Packets that the snap length cut, not written yet: offset and number of the missing bytes.
+  private var cuts: [(start: Int, length: Int, location: CapturedLocation)] = []
+  /// Whether the server (true) or the client sends a RST; nil if both send a FIN.
   private let resetter: Bool?
-  /// Whether no damage of the file may touch it.
+  /// Whether it is spared from damage of the file.
   let isSpared: Bool
 
   init(_ opening: SessionOpening, of all: Scenario, isGateway: Bool) {
     let scenario = all.capture
-    let speaksAsServer = !isGateway
-    peers = Peers(opening.ports, serverPort: speaksAsServer ? 2196 : 2195, isV6: scenario.isV6)
+    let senderIsServer = !isGateway
+    peers = Peers(opening.ports, serverPort: senderIsServer ? 2196 : 2195, isV6: scenario.isV6)
     numbers = RandomNumbers(seed: all.seed, .segments, number: opening.number)
     self.scenario = scenario
-    self.speaksAsServer = speaksAsServer
+    self.senderIsServer = senderIsServer
     isSpared = opening.isSpared
-    // What a response is about may lie before a capture that begins later, be damaged or be cut.
+    // Without a response if the named request may be before the capture, damaged or cut.
     let isAnswered =
       isGateway && all.damage.isNone && !opening.isMidstream && isSpared && scenario.snapLength == nil
-    verdict =
-      isAnswered ? GatewayVerdict(all, connection: opening.number, of: scenario.connections) : nil
+    response =
+      isAnswered ? GeneratedResponse(all, connection: opening.number, of: scenario.connections) : nil
     let source = RecordSource(
-      all, isFromServer: speaksAsServer, connection: opening.number, of: scenario.connections,
-      verdict: verdict)
+      all, isFromServer: senderIsServer, connection: opening.number, of: scenario.connections,
+      response: response)
     let records = SentRecords(source, all, connection: opening.number)
     bytes = RecordBytes(records)
     expected = ExpectedRecords(
       records, isMidstream: opening.isMidstream, expectation: isSpared ? .whole : .near)
     var endings = RandomNumbers(seed: all.seed, .endings, number: opening.number)
     resetter = endings.happens(scenario.resets) ? endings.below(2) == 0 : nil
-    // Higher than what the ports had before, as RFC 6528 asks: a SYN with a lower number could be one that is late.
+    // Higher than the previous ones with these ports (RFC 6528): a SYN with a lower number could be a late one.
     let starts = opening.isFirstOfPorts ? 0x1000_0000...0x3fff_ffff : 0x4000_0000...0x6fff_ffff
-    listenerStart = UInt32(truncatingIfNeeded: numbers.within(starts))
-    // So near the end of the numbers that a few segments reach beyond it.
-    speakerStart =
+    receiverStart = UInt32(truncatingIfNeeded: numbers.within(starts))
+    // So close to the maximum that a few segments wrap around.
+    senderStart =
       opening.wraps
       ? UInt32.max &- UInt32(truncatingIfNeeded: numbers.below(4096))
       : UInt32(truncatingIfNeeded: numbers.within(starts))
@@ -96,9 +96,9 @@ struct Session {
     if opening.isMidstream { phase = .data }
   }
 
-  // MARK: - What is sent
+  // MARK: - Sending
 
-  /// The next segment that passes where the capture is made; nil where the connection has ended.
+  /// The next segment at the capture point; nil at the end of the connection.
   mutating func next() -> GeneratedSegment? {
     typealias Flag = GeneratedSegment.Flag
     switch phase {
@@ -115,15 +115,15 @@ struct Session {
     case .reset:
       phase = .ended
       return control(fromServer: resetter ?? true, Flag.reset | Flag.ack)
-    case .speakerFIN:
-      phase = .listenerFIN
-      return control(fromServer: speaksAsServer, Flag.fin | Flag.ack)
-    case .listenerFIN:
+    case .senderFIN:
+      phase = .receiverFIN
+      return control(fromServer: senderIsServer, Flag.fin | Flag.ack)
+    case .receiverFIN:
       phase = .lastACK
-      return control(fromServer: !speaksAsServer, Flag.fin | Flag.ack)
+      return control(fromServer: !senderIsServer, Flag.fin | Flag.ack)
     case .lastACK:
       phase = .ended
-      return control(fromServer: speaksAsServer, Flag.ack)
+      return control(fromServer: senderIsServer, Flag.ack)
     case .ended: return nil
     }
   }
@@ -132,7 +132,7 @@ struct Session {
     if let answer = answer() { return answer }
     if unacknowledged >= 2 {
       unacknowledged = 0
-      return control(fromServer: !speaksAsServer, GeneratedSegment.Flag.ack)
+      return control(fromServer: !senderIsServer, GeneratedSegment.Flag.ack)
     }
     repeat {
       let payload = bytes.take(numbers.within(scenario.segmentSizes))
@@ -146,28 +146,28 @@ struct Session {
     } while true
   }
 
-  /// Nothing more is to be said. An answer that is still to come waits for what it is about, which is late.
+  /// Ends the data. A pending response waits until the named request, which is delayed, is captured.
   private mutating func lastOfData() -> GeneratedSegment? {
-    if verdict != nil, !hasAnswered {
+    if response != nil, !hasAnswered {
       if segmentsToAnswer != nil { segmentsToAnswer = 0 }
-      return answer() ?? control(fromServer: !speaksAsServer, GeneratedSegment.Flag.ack)
+      return answer() ?? control(fromServer: !senderIsServer, GeneratedSegment.Flag.ack)
     }
-    phase = resetter == nil ? .speakerFIN : .reset
+    phase = resetter == nil ? .senderFIN : .reset
     return next()
   }
 
-  /// The other side's answer, if its time has come.
+  /// The receiver's error response, if it is due.
   private mutating func answer() -> GeneratedSegment? {
-    guard let verdict, !hasAnswered, let left = segmentsToAnswer else { return nil }
+    guard let response, !hasAnswered, let left = segmentsToAnswer else { return nil }
     guard left == 0 else {
       segmentsToAnswer = left - 1
       return nil
     }
     var segment = control(
-      fromServer: !speaksAsServer, GeneratedSegment.Flag.ack | GeneratedSegment.Flag.push)
+      fromServer: !senderIsServer, GeneratedSegment.Flag.ack | GeneratedSegment.Flag.push)
     hasAnswered = true
     segment.offset = 0
-    segment.payload = verdict.bytes
+    segment.payload = response.bytes
     segment.isProtected = true
     return segment
   }
@@ -178,72 +178,74 @@ struct Session {
       repeated = min(last.count, numbers.within(1...CaptureScenario.longestOverlap))
     }
     var segment = control(
-      fromServer: speaksAsServer, GeneratedSegment.Flag.ack | GeneratedSegment.Flag.push)
-    segment.offset = said - repeated
+      fromServer: senderIsServer, GeneratedSegment.Flag.ack | GeneratedSegment.Flag.push)
+    segment.offset = sentCount - repeated
     segment.sequence = segment.sequence &- UInt32(truncatingIfNeeded: repeated)
     segment.payload = last.suffix(repeated) + payload
     lastOffset = segment.offset
     last = payload
-    said += payload.count
+    sentCount += payload.count
     segment.mustArrive = bytes.important?.overlaps(segment.range) ?? false
     return segment
   }
 
-  /// A segment without payload, by what was said so far.
+  /// A segment without payload, for the current state.
   private func control(fromServer: Bool, _ flags: UInt8) -> GeneratedSegment {
     let isSYN = flags & GeneratedSegment.Flag.syn != 0
     let hasFINs = resetter == nil
-    let (hasSpeakerFIN, hasListenerFIN) = (
+    let (hasSenderFIN, hasReceiverFIN) = (
       hasFINs && (phase == .lastACK || phase == .ended), hasFINs && phase == .ended
     )
-    let speaker =
-      isSYN ? speakerStart : speakerStart &+ 1 &+ UInt32(truncatingIfNeeded: said) &+ (hasSpeakerFIN ? 1 : 0)
-    let answered = hasAnswered ? UInt32(truncatingIfNeeded: verdict?.bytes.count ?? 0) : 0
-    let listener = isSYN ? listenerStart : listenerStart &+ 1 &+ answered &+ (hasListenerFIN ? 1 : 0)
-    let isFromSpeaker = fromServer == speaksAsServer
+    let sender =
+      isSYN
+      ? senderStart : senderStart &+ 1 &+ UInt32(truncatingIfNeeded: sentCount) &+ (hasSenderFIN ? 1 : 0)
+    let answered = hasAnswered ? UInt32(truncatingIfNeeded: response?.bytes.count ?? 0) : 0
+    let receiver = isSYN ? receiverStart : receiverStart &+ 1 &+ answered &+ (hasReceiverFIN ? 1 : 0)
+    let isFromSender = fromServer == senderIsServer
     var segment = GeneratedSegment(
-      isFromServer: fromServer, sequence: isFromSpeaker ? speaker : listener, acknowledgement: 0, flags: flags
+      isFromServer: fromServer, sequence: isFromSender ? sender : receiver, acknowledgement: 0, flags: flags
     )
-    segment.offset = said
+    segment.offset = sentCount
     if flags & GeneratedSegment.Flag.ack != 0 {
-      let acknowledged = isFromSpeaker ? listener : speaker
+      let acknowledged = isFromSender ? receiver : sender
       segment.acknowledgement = isSYN ? acknowledged &+ 1 : acknowledged
     }
     return segment
   }
 
-  /// What the other side can say at any time.
+  /// An acknowledgement of the receiver, which is valid at any time.
   var acknowledgement: GeneratedSegment {
-    control(fromServer: !speaksAsServer, GeneratedSegment.Flag.ack)
+    control(fromServer: !senderIsServer, GeneratedSegment.Flag.ack)
   }
 
-  // MARK: - What was captured
+  // MARK: - Captured packets
 
-  /// Bytes of a payload that one packet brought: where they lie in the payload, and where the first of them lies.
-  typealias Part = (range: Range<Int>, place: CapturedPlace)
+  /// Bytes of a payload in one packet: their range in the payload, and the location of the first.
+  typealias Part = (range: Range<Int>, location: CapturedLocation)
 
-  /// A packet of it is in the capture.
+  /// A segment was captured in one packet.
   /// - Parameters:
-  ///   - number: the next stream's.
-  ///   - place: of its payload's first byte, or of where that would be.
+  ///   - location: location of the first byte of the payload, even if the payload is empty.
+  ///   - number: number of the next stream.
   mutating func captured(
-    _ segment: GeneratedSegment, at place: CapturedPlace, number next: inout Int, _ truth: inout TruthWriter
-  ) throws {
-    let part = 0..<segment.payload.count - segment.missing
-    try captured(segment, [(part, place)], place, number: &next, &truth)
-  }
-
-  /// A segment of it is in the capture, in one packet or in several.
-  /// - Parameter place: of the packet that came last.
-  mutating func captured(
-    _ segment: GeneratedSegment, _ parts: [Part], _ place: CapturedPlace, number next: inout Int,
+    _ segment: GeneratedSegment, at location: CapturedLocation, number next: inout Int,
     _ truth: inout TruthWriter
   ) throws {
-    if number == nil { begin(at: place, number: &next) }
-    lastPlace = place
+    let part = 0..<segment.payload.count - segment.missing
+    try captured(segment, [(part, location)], location, number: &next, &truth)
+  }
+
+  /// A segment was captured in one or more packets.
+  /// - Parameter location: location of the last packet.
+  mutating func captured(
+    _ segment: GeneratedSegment, _ parts: [Part], _ location: CapturedLocation, number next: inout Int,
+    _ truth: inout TruthWriter
+  ) throws {
+    if number == nil { begin(at: location, number: &next) }
+    lastLocation = location
     guard !segment.payload.isEmpty else { return }
-    guard segment.isFromServer == speaksAsServer else {
-      return try tellAnswer(at: parts.first { $0.range.lowerBound == 0 }?.place ?? place, to: &truth)
+    guard segment.isFromServer == senderIsServer else {
+      return try writeAnswer(at: parts.first { $0.range.lowerBound == 0 }?.location ?? location, to: &truth)
     }
     if let important = bytes.important, segmentsToAnswer == nil, segment.range.contains(important.lowerBound)
     {
@@ -252,7 +254,7 @@ struct Session {
     for part in parts { add(part, of: segment) }
     known = max(known, segment.range.upperBound)
     if segment.missing > 0 {
-      cuts.append((segment.range.upperBound - segment.missing, segment.missing, place))
+      cuts.append((segment.range.upperBound - segment.missing, segment.missing, location))
     }
   }
 
@@ -261,50 +263,50 @@ struct Session {
     func sent(_ range: Range<Int>) -> Range<Int> {
       range.lowerBound + segment.offset..<range.upperBound + segment.offset
     }
-    stretches.add(sent(part.range), part.place, altered: altered.map(sent))
+    extents.add(sent(part.range), part.location, altered: altered.map(sent))
   }
 
-  private mutating func begin(at place: CapturedPlace, number next: inout Int) {
+  private mutating func begin(at location: CapturedLocation, number next: inout Int) {
     number = next
     var stream = TruthWriter.Stream(number: next)
     stream.client = peers.text(ofServer: false)
     stream.server = peers.text(ofServer: true)
     expected.name(stream)
-    first = place
+    first = location
     next += 1
   }
 
-  private mutating func tellAnswer(at place: CapturedPlace, to truth: inout TruthWriter) throws {
-    guard let verdict, let request = bytes.important else { return }
-    try truth.response(verdict, to: request.lowerBound, of: expected.stream, place)
+  private mutating func writeAnswer(at location: CapturedLocation, to truth: inout TruthWriter) throws {
+    guard let response, let request = bytes.important else { return }
+    try truth.response(response, to: request.lowerBound, of: expected.stream, location)
   }
 
-  /// Tells what no packet can change any more.
-  /// - Parameter delayed: the lowest offset among segments that are still to come.
-  mutating func tell(delayed: Int?, to truth: inout TruthWriter) throws {
-    // The next segment may begin in the last one.
+  /// Writes the truth of the bytes that no later packet can affect.
+  /// - Parameter delayed: the lowest offset of delayed segments.
+  mutating func writeSettled(delayed: Int?, to truth: inout TruthWriter) throws {
+    // The next segment may overlap the last one.
     let frontier = phase == .data ? min(delayed ?? lastOffset, lastOffset) : delayed ?? .max
-    while let stretch = stretches.removeFirst(before: frontier) { try expected.take(stretch, to: &truth) }
+    while let extent = extents.removeFirst(before: frontier) { try expected.take(extent, to: &truth) }
     guard expected.hasBegun else { return }
-    for cut in cuts { try expected.writeTruncated(cut.start, cut.length, cut.place, to: &truth) }
+    for cut in cuts { try expected.writeTruncated(cut.start, cut.length, cut.location, to: &truth) }
     cuts = []
   }
 
-  /// All of its packets are in the capture that ever will be.
+  /// Ends the connection, after its last captured packet.
   mutating func finish(_ truth: inout TruthWriter) throws {
-    try tell(delayed: nil, to: &truth)
-    // A RST says nothing of what was sent before it (docs/formats.md, Streams).
-    try expected.finish(at: resetter == nil ? said : known, to: &truth)
+    try writeSettled(delayed: nil, to: &truth)
+    // A RST does not show how many bytes were sent before it (docs/formats.md, Streams).
+    try expected.finish(at: resetter == nil ? sentCount : known, to: &truth)
     guard number != nil else { return }
     var totals = TruthWriter.StreamTotals()
     totals.first = first
-    totals.last = lastPlace
-    if speaksAsServer {
+    totals.last = lastLocation
+    if senderIsServer {
       totals.serverBytes = expected.bytes
       totals.serverGapBytes = expected.gapBytes
     } else {
       totals.protocolName = "gateway"
-      totals.serverBytes = hasAnswered ? verdict?.bytes.count ?? 0 : 0
+      totals.serverBytes = hasAnswered ? response?.bytes.count ?? 0 : 0
       totals.clientBytes = expected.bytes
       totals.clientGapBytes = expected.gapBytes
     }

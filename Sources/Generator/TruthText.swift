@@ -1,4 +1,4 @@
-/// JSON as the truth has it: objects of a line, in one buffer and without a string a value.
+/// Writes the JSON of the truth: one object per line, in one buffer, without a string for each value.
 struct TruthText {
   private(set) var bytes: [UInt8] = []
   private var isFirst = true
@@ -17,7 +17,7 @@ struct TruthText {
     bytes.append(UInt8(ascii: "\n"))
   }
 
-  /// The name of a member, whose value comes next.
+  /// Writes the name of a member. Its value must follow.
   mutating func name(_ name: StaticString) {
     if !isFirst { bytes.append(UInt8(ascii: ",")) }
     isFirst = false
@@ -25,7 +25,7 @@ struct TruthText {
     bytes.append(UInt8(ascii: ":"))
   }
 
-  /// A value that is JSON already.
+  /// Writes a value that is already JSON.
   mutating func verbatim(_ json: some Sequence<UInt8>) { bytes.append(contentsOf: json) }
 
   mutating func null() { verbatim("null".utf8) }
@@ -57,8 +57,8 @@ struct TruthText {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// A moment as RFC 3339 in UTC.
-  /// - Parameter digits: how many digits of `nanoseconds` are written; 0 leaves the point out, too.
+  /// Writes a time in RFC 3339 format and UTC.
+  /// - Parameter digits: digits after the decimal point: 0, 6 or 9.
   mutating func time(_ seconds: UInt32, nanoseconds: UInt32 = 0, digits: Int = 0) {
     let date = Self.date(Int(seconds / 86_400))
     bytes.append(UInt8(ascii: "\""))
@@ -78,18 +78,17 @@ struct TruthText {
     let start = bytes.count
     bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: width))
     var rest = value
-    for place in stride(from: start + width - 1, through: start, by: -1) {
-      bytes[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+    for index in stride(from: start + width - 1, through: start, by: -1) {
+      bytes[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     }
     bytes.append(UInt8(ascii: mark))
   }
 
-  /// The date that lies `days` days after 1970-01-01: years are taken off whole, leap years as the Gregorian calendar
-  /// has them.
+  /// The date `days` days after 1970-01-01, in the Gregorian calendar, up to the year 2099.
   private static func date(_ days: Int) -> (year: Int, month: Int, day: Int) {
     var (year, rest) = (1970 + days / 1461 * 4, days % 1461)
-    // 2000 is a leap year, so that up to 2100 each fourth year is one.
+    // 2000 is a leap year, so up to 2099 every fourth year is one.
     while rest >= (year % 4 == 0 ? 366 : 365) {
       rest -= year % 4 == 0 ? 366 : 365
       year += 1
@@ -103,7 +102,7 @@ struct TruthText {
     return (year, month + 1, rest + 1)
   }
 
-  /// `text` in quotes, escaped as RFC 8259 asks.
+  /// `text` as a JSON string (RFC 8259).
   static func quoted(_ text: String) -> [UInt8] {
     var quoted: [UInt8] = [UInt8(ascii: "\"")]
     for byte in text.utf8 {

@@ -1,15 +1,16 @@
-/// Requests and responses, as `export` writes them.
+/// Writes requests and responses in the format of `export`.
 extension TruthWriter {
   mutating func request(
-    _ expectation: Expectation, _ request: GeneratedRequest, length: Int, _ outcome: GatewayVerdict.Outcome,
+    _ expectation: Expectation, _ request: GeneratedRequest, length: Int,
+    _ outcome: GeneratedResponse.Outcome,
     status: UInt8?,
-    of stream: Stream, at offset: Int, _ place: CapturedPlace?
+    of stream: Stream, at offset: Int, _ location: CapturedLocation?
   ) throws {
     text.begin(Self.requestType(expectation))
     begin(stream.number, "client")
     text.member("offset", offset)
     text.member("length", length)
-    capture(place, fileOffset: place?.fileOffset ?? offset)
+    capture(location, fileOffset: location?.fileOffset ?? offset)
     text.member("command", Int(request.command))
     text.member("identifier", request.identifier.map(Int.init))
     text.member("expiry", request.expiry.map(Int.init))
@@ -42,7 +43,7 @@ extension TruthWriter {
     }
   }
 
-  private static func word(_ outcome: GatewayVerdict.Outcome) -> StaticString {
+  private static func word(_ outcome: GeneratedResponse.Outcome) -> StaticString {
     switch outcome {
     case .accepted: "accepted"
     case .rejected: "rejected"
@@ -51,21 +52,21 @@ extension TruthWriter {
     }
   }
 
-  /// - Parameter requestOffset: where the request is that the response names.
+  /// - Parameter requestOffset: stream offset of the named request.
   mutating func response(
-    _ verdict: GatewayVerdict, to requestOffset: Int, of stream: Stream, _ place: CapturedPlace?
+    _ response: GeneratedResponse, to requestOffset: Int, of stream: Stream, _ location: CapturedLocation?
   ) throws {
     text.begin("response")
     begin(stream.number, "server")
     text.member("offset", 0)
-    capture(place, fileOffset: place?.fileOffset ?? 0)
-    text.member("status", Int(verdict.status))
+    capture(location, fileOffset: location?.fileOffset ?? 0)
+    text.member("status", Int(response.status))
     text.name("status_text")
-    text.quote(verdict.statusText)
-    text.member("identifier", Int(verdict.identifier))
+    text.quote(response.statusText)
+    text.member("identifier", Int(response.identifier))
     text.member("request_offset", requestOffset)
     text.name("token")
-    text.hex(verdict.token)
+    text.hex(response.token)
     text.name("flags")
     text.verbatim("[]".utf8)
     try end()

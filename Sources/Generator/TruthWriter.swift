@@ -1,5 +1,5 @@
-/// Where the first byte of something lies in a capture.
-struct CapturedPlace: Equatable, Sendable {
+/// A location in a capture.
+struct CapturedLocation: Equatable, Sendable {
   /// Number of the packet, from 1.
   var packet: Int
   /// Offset in the file, in bytes from 0.
@@ -13,50 +13,50 @@ struct Moment: Equatable, Sendable {
   var nanoseconds: UInt32
 }
 
-/// Writes what was generated, as `apnsift export -t ndjson` writes what it reads (docs/spec/interface.md#export): the same
-/// objects with their members in the same order, but for header and summary. Damage has objects of its own.
+/// Writes the truth: the objects that `apnsift export -t ndjson` must write (interface.md, export), with their members
+/// in the same order, but without header and summary. Damage has additional objects.
 struct TruthWriter {
-  /// A stream of a capture; a dump has the number 0 and no peers.
+  /// The stream of a record. A dump has the number 0 and no peers.
   struct Stream {
     var number = 0
-    /// JSON: a text, or null.
+    /// JSON: a string or null.
     var client = Array("null".utf8)
     var server = Array("null".utf8)
   }
 
-  private var pieces: OutputPieces
+  private var buffer: BufferedOutput
   private let source: [UInt8]
   var text = TruthText()
-  /// Digits of a second that the capture has.
+  /// Digits after the decimal point in the capture's times.
   private let digits: Int
-  /// Whether it is of something damaged: nobody but a decoder knows what findings and totals that has.
+  /// Whether the input is damaged, so that its findings and totals are not known without a decoder.
   private let isOfDamaged: Bool
 
-  /// - Parameter source: the generated file, as `export` will be told its name.
+  /// - Parameter source: the name of the generated file as `export` will get it.
   init(_ output: any GeneratorOutput, source: String, digits: Int = 6, isOfDamaged: Bool) {
     self.isOfDamaged = isOfDamaged
-    pieces = OutputPieces(output)
+    buffer = BufferedOutput(output)
     self.source = TruthText.quoted(source)
     self.digits = digits
   }
 
-  mutating func finish() throws { try pieces.flush() }
+  mutating func finish() throws { try buffer.flush() }
 
   /// - Parameters:
-  ///   - whole: what to expect of it if it was sent as it is.
-  ///   - place: nil in a dump.
+  ///   - whole: the expectation for a record that is sent undamaged.
+  ///   - location: nil in a dump.
   mutating func record(
-    _ sent: SentRecord, _ whole: Expectation, of stream: Stream, at offset: Int, _ place: CapturedPlace?
+    _ sent: SentRecord, _ whole: Expectation, of stream: Stream, at offset: Int, _ location: CapturedLocation?
   ) throws {
     let expectation = sent.expectation == .whole ? whole : sent.expectation
     let bytes = sent.record.bytes
     switch sent.record.content {
     case .tuple(let time):
       try tuple(
-        expectation, of: stream, at: offset, place, time: time, token: bytes[RecordSource.header...])
+        expectation, of: stream, at: offset, location, time: time, token: bytes[RecordSource.header...])
     case .request(let request, let outcome, let status):
       try self.request(
-        expectation, request, length: bytes.count, outcome, status: status, of: stream, at: offset, place)
+        expectation, request, length: bytes.count, outcome, status: status, of: stream, at: offset, location)
     }
   }
 
@@ -69,10 +69,10 @@ struct TruthWriter {
   }
 
   /// - Parameters:
-  ///   - offset: in the stream, in bytes from 0.
-  ///   - place: nil in a dump, where the offset in the stream is that in the file.
+  ///   - offset: offset in the stream, in bytes from 0.
+  ///   - location: nil in a dump, where stream and file offsets are equal.
   private mutating func tuple(
-    _ expectation: Expectation, of stream: Stream, at offset: Int, _ place: CapturedPlace?,
+    _ expectation: Expectation, of stream: Stream, at offset: Int, _ location: CapturedLocation?,
     time: UInt32, token: some Collection<UInt8>
   ) throws {
     text.begin(Self.tupleType(expectation))
@@ -80,7 +80,7 @@ struct TruthWriter {
     text.member("client", stream.client)
     text.member("server", stream.server)
     text.member("offset", offset)
-    capture(place, fileOffset: place?.fileOffset ?? offset)
+    capture(location, fileOffset: location?.fileOffset ?? offset)
     text.member("timestamp", Int(time))
     text.name("time")
     text.time(time)
@@ -91,10 +91,10 @@ struct TruthWriter {
     try end()
   }
 
-  /// Bytes of a stream that are not what was said there, or are missing.
+  /// Writes damage of a stream.
   /// - Parameters:
-  ///   - range: offsets in the stream; empty where bytes are missing.
-  ///   - lost: how many are missing.
+  ///   - range: offsets of changed bytes in the stream; empty if bytes are missing.
+  ///   - lost: the number of missing bytes.
   mutating func damage(
     _ kind: StaticString, of stream: Stream, isFromServer: Bool, _ range: Range<Int>, lost: Int
   ) throws {
@@ -103,7 +103,7 @@ struct TruthWriter {
     try finishDamage(kind, range, lost: lost)
   }
 
-  /// The same of a capture file.
+  /// Writes damage of the capture file.
   mutating func fileDamage(_ kind: StaticString, _ range: Range<Int>, lost: Int) throws {
     text.begin("damage")
     text.member("source", source)
@@ -122,8 +122,7 @@ struct TruthWriter {
     try end()
   }
 
-  /// What is wrong with bytes of a stream. The message is a place holder: in what words a decoder says it is its own
-  /// affair.
+  /// Writes a finding. The message is a placeholder: the truth does not prescribe its wording.
   mutating func finding(
     _ code: StaticString, of stream: Stream, isFromServer: Bool, _ range: Range<Int>, packet: Int?,
     fileOffset: Int?, isError: Bool
@@ -144,11 +143,11 @@ struct TruthWriter {
     try end()
   }
 
-  /// What was said of a stream once it has ended.
+  /// The totals of an ended stream.
   struct StreamTotals {
     var protocolName: StaticString = "feedback"
-    var first: CapturedPlace?
-    var last: CapturedPlace?
+    var first: CapturedLocation?
+    var last: CapturedLocation?
     var clientBytes = 0
     var serverBytes = 0
     var clientGapBytes = 0
@@ -179,9 +178,9 @@ struct TruthWriter {
     try end()
   }
 
-  // MARK: - What objects share
+  // MARK: - Common members
 
-  /// docs/spec/decoding-rules.md#flags-of-tuples: what has a length that is not normal says so.
+  /// decoding-rules.md, Further flags: the only flag of generated records is that of an unusual token length.
   mutating func flags(tokenLength: Int) {
     text.name("flags")
     text.verbatim((tokenLength == Scenario.normalLength ? "[]" : "[\"unexpected-token-length\"]").utf8)
@@ -194,12 +193,12 @@ struct TruthWriter {
     text.quote(direction)
   }
 
-  mutating func capture(_ place: CapturedPlace?, fileOffset: Int) {
-    text.member("packet", place?.packet)
+  mutating func capture(_ location: CapturedLocation?, fileOffset: Int) {
+    text.member("packet", location?.packet)
     text.name("original_packet")
     text.null()
     text.member("file_offset", fileOffset)
-    moment("captured_at", place?.moment)
+    moment("captured_at", location?.moment)
   }
 
   private mutating func moment(_ name: StaticString, _ moment: Moment?) {
@@ -210,7 +209,7 @@ struct TruthWriter {
 
   mutating func end() throws {
     text.end()
-    try pieces.append(text.bytes)
+    try buffer.append(text.bytes)
     text.clear()
   }
 }

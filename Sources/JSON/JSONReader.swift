@@ -4,26 +4,26 @@ import WireBytes
 package struct JSONFault: Error, Equatable, Sendable {
   /// Offset in the text, in bytes from 0.
   package var offset: Int
-  /// What was expected there, and what was found.
+  /// One sentence without a full stop, such as `expected a value, found the end`.
   package var message: String
 }
 
-/// Reads one JSON value (RFC 8259) from bytes, strictly: expectations are compared, so nothing is repaired. Time is
-/// linear, and depth is bounded.
+/// Parses one JSON value (RFC 8259) strictly: it is compared with output, so nothing is repaired. Linear time, limited
+/// depth.
 package struct JSONReader {
-  /// Arrays and objects inside each other. Evidence has three.
+  /// The deepest nesting of arrays and objects. Exported evidence has three levels.
   private static let maxDepth = 64
 
   private let start: UnsafeRawPointer
-  /// Of the whole text, which is known to be one value.
+  /// Scans the text, which was validated before.
   private var text: JSONText
 
-  /// The value that `bytes` hold, and nothing after it.
+  /// Parses `bytes`, which must be exactly one value.
   package static func value(of bytes: ArraySlice<UInt8>) throws(JSONFault) -> JSONValue {
     try bytes.withUnsafeBytes { bytes in
       Result { () throws(JSONFault) in
         guard let start = bytes.baseAddress else {
-          throw JSONFault(offset: 0, message: "expected a value, found the end")
+          throw JSONFault(offset: 0, message: "the text is empty; expected a JSON value")
         }
         let text = JSONText(next: start, end: start + bytes.count)
         var check = text
@@ -59,17 +59,17 @@ package struct JSONReader {
   private mutating func object(depth: Int) throws(JSONFault) -> JSONValue {
     try enter(depth)
     var members: [(String, JSONValue)] = []
-    // Keys are compared by their bytes: Swift takes texts that look alike for equal.
+    // Keys are compared by their bytes: Swift's `==` treats canonically equivalent texts as equal.
     var keys: Set<[UInt8]> = []
     while !text.skip(UInt8(ascii: "}")) {
       let offset = text.next - start
       let key = try string()
       guard keys.insert(Array(key.utf8)).inserted else {
-        throw JSONFault(offset: offset, message: "expected each key once, found one again")
+        throw JSONFault(offset: offset, message: "duplicate key")
       }
-      pass(UInt8(ascii: ":"))
+      skipSeparator(UInt8(ascii: ":"))
       members.append((key, try value(depth: depth)))
-      pass(UInt8(ascii: ","))
+      skipSeparator(UInt8(ascii: ","))
     }
     return .object(members)
   }
@@ -79,22 +79,21 @@ package struct JSONReader {
     var items: [JSONValue] = []
     while !text.skip(UInt8(ascii: "]")) {
       items.append(try value(depth: depth))
-      pass(UInt8(ascii: ","))
+      skipSeparator(UInt8(ascii: ","))
     }
     return .array(items)
   }
 
-  /// Passes the bracket that begins an array or object.
+  /// Skips the bracket that begins an array or object.
   private mutating func enter(_ depth: Int) throws(JSONFault) {
     guard depth <= Self.maxDepth else {
-      throw JSONFault(
-        offset: text.next - start, message: "expected at most \(Self.maxDepth) levels, found more")
+      throw JSONFault(offset: text.next - start, message: "more than \(Self.maxDepth) levels of nesting")
     }
-    pass(text.byte)
+    skipSeparator(text.byte)
   }
 
-  /// Passes a separator, if it is there, and the space around it.
-  private mutating func pass(_ separator: UInt8) {
+  /// Skips a separator, if there is one, and the space around it.
+  private mutating func skipSeparator(_ separator: UInt8) {
     text.skipSpace()
     _ = text.skip(separator)
     text.skipSpace()
@@ -110,7 +109,7 @@ package struct JSONReader {
       ? try unescaped(content, at: first - start) : String(decoding: content, as: UTF8.self)
   }
 
-  /// - Parameter offset: where `content` begins.
+  /// - Parameter offset: offset of `content` in the text.
   private func unescaped(_ content: UnsafeRawBufferPointer, at offset: Int) throws(JSONFault) -> String {
     var text: [UInt8] = []
     var index = 0
@@ -129,21 +128,20 @@ package struct JSONReader {
         value = 0xdc00..<0xe000 ~= low ? 0x10000 + (value - 0xd800) << 10 + (low - 0xdc00) : 0xd800
       }
       guard let scalar = Unicode.Scalar(value) else {
-        throw JSONFault(
-          offset: offset + index, message: "expected both halves of a surrogate pair, found one")
+        throw JSONFault(offset: offset + index, message: "half of a surrogate pair")
       }
       text += Array(String(scalar).utf8)
     }
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Escapes of another character than the letter after the backslash.
+  /// The escapes whose letter is not the character itself.
   private static let short: [UInt8: UInt8] = [
     UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0c, UInt8(ascii: "n"): 0x0a, UInt8(ascii: "r"): 0x0d,
     UInt8(ascii: "t"): 0x09,
   ]
 
-  /// 4 hex digits: 16 bits.
+  /// A UTF-16 code unit from 4 hex digits.
   private static func unit(_ content: UnsafeRawBufferPointer, _ index: inout Int) -> UInt32 {
     defer { index += 4 }
     return content[index..<index + 4].reduce(0) { $0 << 4 | UInt32(Hex.value(ofDigit: $1) ?? 0) }

@@ -1,17 +1,17 @@
 import WireBytes
 
-/// Decides whether bytes are one JSON value in UTF-8, by the grammar of RFC 8259: no byte order mark, nothing
-/// but white space around it, any depth. Makes nothing of it.
+/// Validates one JSON value in UTF-8 by the grammar of RFC 8259: no byte order mark, only white space around it,
+/// any depth. Builds no value.
 public struct JSONText {
-  /// The arrays and objects around the next byte: an object is a 1, the innermost lowest. Sixty-four
-  /// of them need no memory; no payload that a person made has as many.
+  /// The arrays (0) and objects (1) around the next byte, the innermost in the lowest bit. The first 64 levels need no
+  /// allocation.
   private var innermost: UInt64 = 0
   private var outer: [UInt64] = []
   private var depth = 0
-  /// Where reading came to; after a failure, the byte that is wrong.
+  /// The next byte to read; after a failure, the wrong byte.
   var next: UnsafeRawPointer
   let end: UnsafeRawPointer
-  /// What should have been there.
+  /// After a failure, the expected token.
   private(set) var expected: StaticString = ""
 
   /// Whether the bytes of `range`, which must be in the span, are one JSON value.
@@ -42,8 +42,8 @@ public struct JSONText {
     }
   }
 
-  /// Reads a value without parts, or an array or object up to its first part: true for that. Nil where there is
-  /// no value.
+  /// Reads a scalar or empty value (false), or the beginning of an array or object up to its first element (true). Nil
+  /// if there is no value.
   @inline(__always)
   private mutating func readBeginning() -> Bool? {
     switch byte {
@@ -64,7 +64,8 @@ public struct JSONText {
     }
   }
 
-  /// Reads what is after a part: true where it closes the array or object. Nil where neither can be.
+  /// Reads the separator after an element (false) or the bracket that closes the array or object (true). Nil for
+  /// anything else.
   @inline(__always)
   private mutating func readSeparator() -> Bool? {
     let isObject = innermost & 1 == 1
@@ -99,7 +100,7 @@ public struct JSONText {
     return false
   }
 
-  /// The next byte; 0, which is nowhere allowed, at the end.
+  /// The next byte; at the end 0, which is valid nowhere.
   @inline(__always)
   var byte: UInt8 { next < end ? next.load(as: UInt8.self) : 0 }
 
@@ -120,7 +121,7 @@ public struct JSONText {
     }
   }
 
-  // MARK: - Values without parts
+  // MARK: - Numbers and literals
 
   /// Reads a number, `true`, `false` or `null`.
   @inline(__always)
@@ -168,7 +169,7 @@ public struct JSONText {
 
   // MARK: - Strings
 
-  /// Reads a member's name with its colon.
+  /// Reads a key and its colon.
   private mutating func readName() -> Bool {
     guard byte == UInt8(ascii: "\"") else { return fail("a key in quotes") }
     guard readString() else { return false }
@@ -176,7 +177,7 @@ public struct JSONText {
     return skip(UInt8(ascii: ":")) || fail("a colon after the key")
   }
 
-  /// Reads a string, whose quote is next.
+  /// Reads a string from its opening quote on.
   @inline(__always)
   mutating func readString() -> Bool {
     next += 1
@@ -199,12 +200,12 @@ public struct JSONText {
     }
   }
 
-  /// Reads an escape, or a character of several bytes.
+  /// Reads an escape or a character of several bytes.
   @inline(never)
   private mutating func readUnusual() -> Bool {
     if byte == UInt8(ascii: "\\") { return readEscape() }
-    if next == end { return fail("a quote that ends the text") }
-    if byte < 0x20 { return fail("an escape in place of a control character") }
+    if next == end { return fail("a closing quote") }
+    if byte < 0x20 { return fail("an escaped control character") }
     let length = UTF8Text.characterLength(from: next, to: end)
     next += length
     return length > 0 || fail("UTF-8")

@@ -1,14 +1,14 @@
 import WireBytes
 
-/// A JSON value, to be written or as it was read. Keys keep their order. For what there is little of: rows are written
-/// by a template.
+/// A JSON value that was parsed or is to be written. Keys keep their order. For small documents; templates write rows
+/// of records.
 package indirect enum JSONValue: Equatable, Sendable {
   case null
   case bool(Bool)
-  /// As it is written: nothing is rounded.
+  /// The digits as text, so that nothing is rounded.
   case number(String)
   case string(String)
-  /// A value that is JSON already.
+  /// Text that is already JSON.
   case verbatim(String)
   case array([JSONValue])
   case object([(String, JSONValue)])
@@ -52,7 +52,7 @@ package indirect enum JSONValue: Equatable, Sendable {
     }
   }
 
-  /// `value` in quotes, escaped as RFC 8259 asks.
+  /// `value` as a JSON string (RFC 8259).
   package static func quoted(_ value: String) -> String {
     var value = value
     return value.withUTF8 { text in
@@ -64,25 +64,25 @@ package indirect enum JSONValue: Equatable, Sendable {
   }
 }
 
-// MARK: - What was read
+// MARK: - Access
 
 extension JSONValue {
-  /// The value of a key; nil where it is no object, or lacks it.
+  /// The value of a key; nil if it is missing, and if this is not an object.
   package subscript(key: String) -> JSONValue? {
     members.first { $0.0.utf8.elementsEqual(key.utf8) }?.1
   }
 
-  /// Of an object; none of anything else.
+  /// The members of an object; empty for other values.
   package var members: [(String, JSONValue)] {
     if case .object(let members) = self { members } else { [] }
   }
 
-  /// The text that it is; nil where it is none.
+  /// The text of a string; nil for other values.
   package var stringValue: String? {
     if case .string(let text) = self { text } else { nil }
   }
 
-  /// The whole number that it is; nil where it is none, or too large.
+  /// The value of an integer; nil for other values, and outside 64 bits.
   package var intValue: Int? {
     if case .number(let digits) = self { Int(digits) } else { nil }
   }
@@ -91,7 +91,7 @@ extension JSONValue {
     if case .null = self { true } else { false }
   }
 
-  /// The same value with the keys of all objects sorted by their bytes: equal values have equal texts.
+  /// The value with the keys of all objects sorted by their bytes, so that equal values have equal texts.
   package var canonical: JSONValue {
     switch self {
     case .array(let values): .array(values.map(\.canonical))
@@ -102,7 +102,7 @@ extension JSONValue {
     }
   }
 
-  /// What it is, for messages.
+  /// The kind of value, for messages.
   package var kind: String {
     switch self {
     case .null: "null"

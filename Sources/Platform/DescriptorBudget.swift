@@ -1,13 +1,13 @@
-/// How many pieces of work can go on at once with the descriptors that the system gives a process.
+/// Limits the number of concurrent jobs by the file descriptors that the process may open.
 package enum DescriptorBudget {
-  /// Descriptors for all that is no piece of work.
+  /// Descriptors reserved for everything but jobs.
   private static let reserve = 8
 
-  /// As many of `jobs` as there are descriptors for. The limit is raised no further than that takes: what is started
-  /// inherits it.
+  /// Returns `jobs`, or fewer if there are not enough descriptors. Raises the soft limit only as far as needed, because
+  /// child processes inherit it.
   /// - Parameters:
-  ///   - each: how many descriptors a piece of work takes.
-  ///   - work: what it is called where there are too few, as in `reader`.
+  ///   - each: descriptors that one job needs.
+  ///   - work: the noun for a job in messages, such as `reader`.
   package static func jobs(_ jobs: Int, each: Int, _ work: String) throws -> Int {
     let used = firstFree + reserve
     let limit = raise(to: used + jobs * each)
@@ -19,13 +19,13 @@ package enum DescriptorBudget {
     }
     if possible < jobs {
       Messages.say(
-        "\(possible) in place of \(jobs) cases at once: a process may have \(limit) files open, and a \(work) takes "
-          + "up to \(each) (ulimit -n)")
+        "running \(possible) instead of \(jobs) cases at once: a process may have \(limit) files open, "
+          + "and a \(work) needs up to \(each) (ulimit -n)")
     }
     return possible
   }
 
-  /// The number of the next descriptor. As the lowest that is free is given, about so many are open.
+  /// The number of the next descriptor. The system assigns the lowest free one, so about this many are open.
   private static var firstFree: Int {
     let number = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
     guard number >= 0 else { return Int(Int32.max) }
@@ -33,7 +33,7 @@ package enum DescriptorBudget {
     return Int(number)
   }
 
-  /// The limit of descriptors, raised to `wanted` where that is allowed.
+  /// The limit of descriptors, raised to `wanted` if the system allows it.
   private static func raise(to wanted: Int) -> Int {
     #if canImport(Glibc)
       let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

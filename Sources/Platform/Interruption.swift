@@ -1,30 +1,30 @@
 import Foundation
 import Synchronization
 
-/// Signals that ask the process to end. Each takes away what may not be left behind and ends the process at once,
-/// unless a command remembers the first, since it has more to tidy up.
+/// Termination signals. By default, a signal removes unfinished files, kills readers and ends the process at once. A
+/// command with more cleanup can remember the first signal instead.
 package enum Interruption {
   fileprivate struct State {
-    /// What is called when the first signal comes; nil where that ends the process.
+    /// Called on the first signal; nil if that ends the process.
     var remember: (@Sendable () -> Void)?
     /// The signal that is remembered, or 0.
     var signal: Int32 = 0
-    /// Outputs under their temporary names, and files that only this process needs.
+    /// Files to remove: outputs under their temporary names, and temporary files.
     var files: Set<String> = []
-    /// Readers that run, each at the head of a group of processes.
+    /// Running readers, each the leader of a process group.
     var readers: Set<pid_t> = []
   }
 
   fileprivate static let state = Mutex(State())
 
-  /// From now on a signal ends the process tidily. A thread waits for signals, and all others block them: so this comes
-  /// before any other is made.
+  /// Begins to handle signals. One thread waits for signals, and all others block them, so call this before any
+  /// thread is started.
   package static func arm() {
     var signals = sigset_t()
     sigemptyset(&signals)
     for name in [SIGINT, SIGTERM, SIGHUP] {
       let before = signal(name, SIG_DFL)
-      // nohup and a shell's background jobs rely on signals that are ignored.
+      // nohup and background jobs of shells rely on ignored signals.
       if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
         signal(name, SIG_IGN)
       } else {
@@ -40,7 +40,7 @@ package enum Interruption {
 
   private static func take(_ received: Int32) {
     let remember = state.withLock { state in
-      // The lock is kept to the end: nothing is made or started any more.
+      // The lock stays locked to the end: no file is created and no reader is started any more.
       guard state.signal == 0, let remember = state.remember else { state.leave(by: received) }
       state.signal = received
       return remember
@@ -48,19 +48,19 @@ package enum Interruption {
     remember()
   }
 
-  /// From now on the first signal is remembered; a second one ends the process at once.
-  /// - Parameter take: is called when it comes, on another thread.
+  /// From now on, the first signal is remembered, and a second one ends the process at once.
+  /// - Parameter take: called on the first signal, on another thread.
   package static func remember(_ take: @escaping @Sendable () -> Void = {}) {
     state.withLock { ($0.signal, $0.remember) = (0, take) }
   }
 
-  /// Throws `Interrupted` once a signal has come.
+  /// Throws `Interrupted` after a remembered signal.
   package static func check() throws {
     let signal = state.withLock(\.signal)
     if signal != 0 { throw Interrupted(signal: signal) }
   }
 
-  /// Ends the process as the signal does by itself.
+  /// Cleans up and ends the process by `received`.
   package static func leave(by received: Int32) -> Never {
     state.withLock { $0.leave(by: received) }
   }
@@ -80,25 +80,25 @@ extension Interruption.State {
   }
 }
 
-/// The process is to end by a signal, once everything is tidy.
+/// A signal was remembered: clean up, then end the process by it.
 package struct Interrupted: Error {
   package var signal: Int32
 }
 
-/// Files that are taken away where a signal ends the process.
+/// Files to remove if a signal ends the process.
 package enum UnfinishedFiles {
   package static func add(_ name: String) { Interruption.state.withLock { _ = $0.files.insert(name) } }
 
   package static func remove(_ name: String) { Interruption.state.withLock { _ = $0.files.remove(name) } }
 }
 
-/// The readers that run, so that a signal which ends the process ends them as well.
+/// Running readers, which are killed if a signal ends the process.
 package enum RunningReaders {
-  /// Looks for the end of a group that was killed, a millisecond apart.
+  /// Checks for the end of a killed process group, a millisecond apart.
   private static let looks = 200
 
   /// Starts a reader.
-  /// - Parameter spawn: returns its number, or 0 where it could not be started.
+  /// - Parameter spawn: returns the process id, or 0 if the reader could not be started.
   package static func start(_ spawn: () -> pid_t) {
     Interruption.state.withLock { state in
       let id = spawn()
@@ -106,27 +106,27 @@ package enum RunningReaders {
     }
   }
 
-  /// Makes what no reader is to inherit: a pipe that another reader has open never ends.
+  /// Creates descriptors that no reader must inherit: a pipe that another reader has open never reaches its end.
   package static func betweenStarts<Result>(_ make: () -> Result) -> Result {
     Interruption.state.withLock { _ in make() }
   }
 
-  /// Ends a reader and all of its group, and reaps it; returns its status, as waitpid(2) has it.
+  /// Kills a reader and its process group, and reaps it. Returns its status as from waitpid(2).
   package static func end(_ id: pid_t) -> Int32 {
     kill(id)
-    // Once it is reaped, its number may become another's.
+    // After it is reaped, the system may reuse its id.
     Interruption.state.withLock { _ = $0.readers.remove(id) }
     return awaitEnd(of: id)
   }
 
-  /// A reader may have left its own group, but not what it started.
+  /// Kills the process as well as its group: a reader may have left the group.
   fileprivate static func kill(_ id: pid_t) {
     _ = Platform.kill(-id, SIGKILL)
     _ = Platform.kill(id, SIGKILL)
   }
 
-  /// Reaps a reader that was killed, and waits until what it started is gone. That is reaped by the system, in its own
-  /// time; some systems never do.
+  /// Reaps a killed reader, and waits for its child processes to end. The system reaps those, sometimes late; some
+  /// systems never do.
   @discardableResult
   fileprivate static func awaitEnd(of id: pid_t) -> Int32 {
     var status: Int32 = 0

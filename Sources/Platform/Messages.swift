@@ -1,44 +1,44 @@
 import Synchronization
 
-/// Messages to people, on standard error.
+/// Messages to the user, on standard error.
 package enum Messages {
   private static let quiet = Atomic(false)
 
-  /// Whether notes and progress are left out (`--quiet`).
+  /// Whether notes and progress are suppressed (`--quiet`).
   package static var isQuiet: Bool {
     get { quiet.load(ordering: .relaxed) }
     set { quiet.store(newValue, ordering: .relaxed) }
   }
 
-  /// Whether progress makes sense on standard error.
+  /// Whether standard error is a terminal, which can show progress.
   package static let isTerminal = isatty(STDERR_FILENO) == 1
 
-  /// Takes messages in place of standard error, where parts of a command run at the same time.
+  /// Collects messages instead of standard error, while parts of a command run concurrently.
   @TaskLocal package static var log: MessageLog?
 
-  /// Whether a line of progress has the terminal for itself.
+  /// Whether a progress line can be shown: no other messages are written to the terminal.
   package static var showsProgress: Bool { isTerminal && log == nil && !isQuiet }
 
-  /// One line, with the command's name before it.
+  /// Writes one line that begins with the name of the command.
   package static func say(_ message: String) {
     if let log { return log.add(VisibleText.of(message)) }
     write("apnsift: \(VisibleText.of(message))\n")
   }
 
-  /// What is good to know and no error: `--quiet` leaves it out.
+  /// Writes an informational message, unless `--quiet` is set.
   package static func note(_ message: String) {
     if !isQuiet { say(message) }
   }
 
   package static func write(_ text: String) {
-    // Where that fails there is nowhere left to complain.
+    // A failure cannot be reported anywhere.
     _ = Array(text.utf8).withUnsafeBytes { SystemWrite.all($0, to: STDERR_FILENO) }
   }
 }
 
-/// Messages that wait until it is their turn. One thread at a time adds to it.
+/// Messages to be written later, in order. Not safe for concurrent use.
 package final class MessageLog: @unchecked Sendable {
-  /// Beyond so many only their number is kept.
+  /// The most messages kept; further ones are only counted.
   private static let maxMessages = 20
 
   private var messages: [String] = []
@@ -53,7 +53,7 @@ package final class MessageLog: @unchecked Sendable {
   package var lines: [String] { messages + (more > 0 ? ["and \(more) more messages"] : []) }
 }
 
-/// Arguments that do not fit; exit code 64.
+/// Invalid arguments; exit code 64.
 package struct UsageError: Error {
   package var message: String
   package init(_ message: String) { self.message = message }
@@ -65,5 +65,5 @@ package struct Failure: Error {
   package init(_ message: String) { self.message = message }
 }
 
-/// Nobody reads the output any more, which is no error.
+/// The reader of standard output closed it, which is not an error.
 package struct ClosedPipe: Error {}

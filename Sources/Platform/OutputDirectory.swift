@@ -1,14 +1,14 @@
-/// A directory of outputs, whose files appear in it only when all of them are whole.
+/// A directory of outputs, whose files appear in it only when all of them are complete.
 package final class OutputDirectory {
-  /// The path as it was named.
+  /// The path as the user gave it.
   package let name: String
-  /// Where the files are made.
+  /// The temporary directory in which the files are written.
   let workPath: String
   private var isFinished = false
-  /// Names of the files that were made, in order.
+  /// Names of the files, in the order of their creation.
   private var files: [String] = []
 
-  /// The directory `path`, which is made if missing; one that holds anything only with `force`.
+  /// Opens the directory `path`, or creates it. A directory that is not empty requires `force`.
   package init(_ path: String, force: Bool) throws {
     name = path
     if path.isEmpty || path == "-" {
@@ -17,14 +17,13 @@ package final class OutputDirectory {
     var status = stat()
     if stat(path, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFDIR else {
-        throw Failure("\(path) is no directory: name a directory to write streams to")
+        throw Failure("\(path) is not a directory: name a directory to write streams to")
       }
       if !force, !Self.isEmpty(path) {
-        throw Failure(
-          "\(path) holds files already: name another directory, or give --force to write among them")
+        throw Failure("\(path) is not empty: name another directory, or give --force to add files to it")
       }
     } else if mkdir(path, 0o777) != 0 {
-      throw Failure("\(path) cannot be made: \(SystemError.text())")
+      throw Failure("\(path) cannot be created: \(SystemError.text())")
     }
     guard let workPath = TemporaryPath.makeDirectory("\(path)/.apnsift-") else {
       throw Failure("\(path) cannot be written: \(SystemError.text())")
@@ -40,7 +39,7 @@ package final class OutputDirectory {
     _ = rmdir(workPath)
   }
 
-  /// Opens the file `file` to append to it; it is made if missing.
+  /// Opens the file `file` to append to it, or creates it if `isNew`.
   package func open(_ file: String, isNew: Bool) throws -> Int32 {
     let flags = O_WRONLY | O_APPEND | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0)
     let descriptor = Platform.open("\(workPath)/\(file)", flags, 0o666)
@@ -53,9 +52,9 @@ package final class OutputDirectory {
     Failure("\(name)/\(file) cannot be written: \(SystemError.text(number))")
   }
 
-  /// All files are whole: they get their places.
+  /// Moves all files, which are complete, to the directory.
   package func finish() throws {
-    // The catalogue comes last: where it is, all is there.
+    // The catalogue comes last: if it exists, all files do.
     for file in files.dropFirst() + files.prefix(1) {
       guard rename("\(workPath)/\(file)", "\(name)/\(file)") == 0 else { throw failure(file) }
     }

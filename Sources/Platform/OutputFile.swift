@@ -1,29 +1,16 @@
-import Synchronization
-
-/// Where a command's data goes: standard output, or a file that appears under its name only when it is
-/// whole.
+/// The output of a command: standard output, or a file that appears under its name only when it is complete.
 package final class OutputFile {
   private let descriptor: Int32
-  /// The name that it is to have, for messages.
+  /// The final name, for messages.
   private let name: String
-  /// The name that it has until it is whole; nil where it is written in place.
+  /// The name until the file is complete; nil if it is written directly.
   private var temporaryName: String?
-  /// The path that it gets when it is whole; nil where it is written in place.
+  /// The final path; nil if the file is written directly.
   private var target: String?
-  /// Whether a file that is there is replaced.
+  /// Whether an existing file is replaced.
   private let replaces: Bool
 
-  package enum Color: String, CaseIterable, Sendable { case auto, always, never }
-
-  private static let colorSetting = Mutex(Color.auto)
-
-  /// When standard output is coloured (`--color`).
-  package static var color: Color {
-    get { colorSetting.withLock { $0 } }
-    set { colorSetting.withLock { $0 = newValue } }
-  }
-
-  /// Whether standard output is coloured. `auto` colours a terminal, unless NO_COLOR is set or TERM is dumb.
+  /// Whether to use colour on standard output: on a terminal, unless NO_COLOR is set.
   package static var isColoured: Bool {
     guard color == .auto else { return color == .always }
     let isForbidden = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
@@ -38,12 +25,12 @@ package final class OutputFile {
     replaces = false
   }
 
-  /// The file `path`, which may exist only with `force`. Devices, pipes and what is open already (`-` for
-  /// standard output, /dev/stdout, /dev/fd/3) are written in place.
+  /// The file `path`; an existing file requires `force`. Devices, pipes and open descriptors (`-` for standard
+  /// output, /dev/stdout, /dev/fd/3) are written directly.
   package init(_ path: String, force: Bool) throws {
     name = path
     replaces = force
-    if path.isEmpty { throw Failure("the name of an output is empty: name a file to write") }
+    if path.isEmpty { throw Failure("the name of the output is empty: name a file to write") }
     if let given = Self.givenDescriptor(path) {
       descriptor = fcntl(given, F_DUPFD_CLOEXEC, 0)
       guard descriptor >= 0 else { throw Failure("\(path) cannot be written: \(SystemError.text())") }
@@ -81,7 +68,7 @@ package final class OutputFile {
     guard failure == 0 else { throw Failure("\(name) cannot be written: \(SystemError.text(failure))") }
   }
 
-  /// The file is whole: it gets its name.
+  /// Gives the file, which is complete, its name.
   package func finish() throws {
     guard let temporaryName, let target else { return }
     guard fsync(descriptor) == 0 || errno == EINVAL, try move(temporaryName, to: target) else {
@@ -91,14 +78,14 @@ package final class OutputFile {
     UnfinishedFiles.remove(temporaryName)
   }
 
-  /// Gives the file its name; false with `errno` set where that fails. A file that somebody else has made
-  /// since is not replaced unless that was asked for.
+  /// Gives the file its name; false with `errno` set on failure. A file that another program has created
+  /// meanwhile is replaced only if `replaces` is set.
   private func move(_ temporaryName: String, to target: String) throws -> Bool {
     if replaces { return rename(temporaryName, target) == 0 }
-    // Unlike a rename, a second link fails where the name is taken.
+    // Unlike rename(2), link(2) fails if the name exists.
     if link(temporaryName, target) == 0 { return unlink(temporaryName) == 0 }
     if errno == EEXIST { throw Self.exists(name) }
-    // Not all file systems have links.
+    // Not all file systems support hard links.
     if access(target, F_OK) == 0 { throw Self.exists(name) }
     return rename(temporaryName, target) == 0
   }
@@ -111,7 +98,7 @@ extension OutputFile {
     Failure("\(path) exists already: name another file, or give --force to replace it")
   }
 
-  /// The descriptor that the caller opened and that `path` stands for.
+  /// The descriptor that `path` names and that the caller opened.
   private static func givenDescriptor(_ path: String) -> Int32? {
     let directory = "/dev/fd/"
     switch path {
@@ -121,16 +108,16 @@ extension OutputFile {
     }
   }
 
-  /// The path to write instead of `path`: a link is followed, not replaced.
+  /// The path to write instead of `path`: a symbolic link is followed, not replaced.
   private static func target(of path: String) throws -> String {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
-    guard let place = realpath(path, nil) else { throw Failure("\(path) is a link that leads to no file") }
-    defer { free(place) }
-    return String(cString: place)
+    guard let target = realpath(path, nil) else { throw Failure("\(path) is a broken symbolic link") }
+    defer { free(target) }
+    return String(cString: target)
   }
 
-  /// Whether `other` is about to get the same name, however it is spelled.
+  /// Whether `other` has the same final path, however it is spelled.
   package func hasSameTarget(as other: OutputFile) -> Bool {
     guard let target, let otherTarget = other.target else { return false }
     let (directory, last) = Self.split(target)
@@ -146,7 +133,7 @@ extension OutputFile {
     return (FileIdentity(at: Array(String(path[...slash]).utf8CString)), last)
   }
 
-  /// Makes the file that becomes `target`, beside it.
+  /// Creates the temporary file for `target`, in the same directory.
   private static func makeTemporaryFile(
     for target: String, named path: String
   ) throws -> (descriptor: Int32, path: String) {

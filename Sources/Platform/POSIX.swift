@@ -1,22 +1,22 @@
-// The system's C library, in one place: who imports Platform has it.
+// The C library of the system: every module that imports Platform gets it.
 #if canImport(Glibc)
   @_exported import Glibc
 #else
   @_exported import Darwin
 #endif
 
-/// The operating system's word for why a call failed.
+/// The operating system's descriptions of errors.
 package enum SystemError {
-  /// The text of an error number, by default of the last call's: `No such file or directory`.
+  /// The text of an error number, by default of the last failed call: `No such file or directory`.
   package static func text(_ number: Int32 = errno) -> String {
     guard let text = strerror(number) else { return "error \(number)" }
     return String(cString: text)
   }
 }
 
-/// A library of the system that is loaded when it is needed first, and then stays.
+/// A shared library that is loaded on first use and never unloaded.
 package enum SharedLibrary {
-  /// - Parameter paths: those of them that are names are looked for as by the dynamic linker; the first that is found is taken.
+  /// - Parameter paths: paths or names, tried in order. The dynamic linker searches for names.
   package static func open(_ paths: [String]) -> UnsafeMutableRawPointer? {
     for path in paths {
       if let library = dlopen(path, RTLD_NOW | RTLD_LOCAL) { return library }
@@ -25,9 +25,9 @@ package enum SharedLibrary {
   }
 }
 
-/// write(2), until all is written.
+/// write(2), repeated until everything is written.
 package enum SystemWrite {
-  /// Writes all of `bytes` to `descriptor`; returns 0, or the error number that ended it.
+  /// Writes all of `bytes` to `descriptor`. Returns 0 or the error number.
   package static func all(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
     var done = 0
     while done < bytes.count {

@@ -1,14 +1,13 @@
-/// What lies in directories. Paths and names are bytes with a NUL behind them, as the system has them: they need not be
-/// text.
+/// Directory entries. Paths and names are NUL-terminated bytes, which need not be UTF-8.
 package enum DirectoryEntry {
-  /// The type bits of a path's mode (`S_IFDIR` and the like); nil where there is nothing.
+  /// The file type bits of a path's mode (such as `S_IFDIR`); nil if it does not exist.
   package static func kind(of path: [CChar], followingLinks: Bool) -> mode_t? {
     var status = stat()
     let result = followingLinks ? stat(path, &status) : lstat(path, &status)
     return result == 0 ? status.st_mode & S_IFMT : nil
   }
 
-  /// Whether there is a regular file, or a link to one.
+  /// Whether `path` is a regular file, or a symbolic link to one.
   package static func isRegularFile(_ path: [CChar]) -> Bool {
     kind(of: path, followingLinks: true) == S_IFREG
   }
@@ -19,7 +18,7 @@ package enum DirectoryEntry {
     defer { _ = closedir(stream) }
     var names: [[UInt8]] = []
     while true {
-      // Only errno tells a failure from the directory's end, and whatever is called in between may set it.
+      // readdir(3) returns nil at the end and on failure; only errno distinguishes them, and other calls may change it.
       errno = 0
       guard let entry = readdir(stream) else { break }
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
@@ -37,20 +36,20 @@ package enum DirectoryEntry {
     return base.last == slash ? base + name : base + [slash] + name
   }
 
-  /// A path or a name as people read it: U+FFFD stands for bytes that are no UTF-8.
+  /// A path or name for messages, with U+FFFD for bytes that are not UTF-8.
   package static func text(of path: [CChar]) -> String {
     String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }
 
-/// Which file or directory something is, whatever names it has.
+/// Identifies a file or directory independently of its names.
 package struct FileIdentity: Hashable {
   private let device: dev_t
   private let number: ino_t
-  /// Whether it is an ordinary file, and no directory, pipe or device.
+  /// Whether it is a regular file, not a directory, pipe or device.
   package let isRegular: Bool
 
-  /// What `path`, NUL-terminated, leads to; nil where that is nothing.
+  /// The file at the NUL-terminated `path`, following links; nil if it does not exist.
   package init?(at path: [CChar]) {
     var status = stat()
     let result = path.withUnsafeBufferPointer { buffer in
@@ -60,7 +59,7 @@ package struct FileIdentity: Hashable {
     self.init(status)
   }
 
-  /// What an open descriptor belongs to; nil where it is not open.
+  /// The file of an open descriptor; nil if it is not open.
   package init?(of descriptor: Int32) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
@@ -74,13 +73,14 @@ package struct FileIdentity: Hashable {
   }
 }
 
-/// Makes files and directories under names that nothing else has.
+/// Creates files and directories with unique names.
 package enum TemporaryPath {
-  /// mkstemp(3) and mkdtemp(3) take no name that does not end in six X; each becomes a letter or digit of theirs.
+  /// mkstemp(3) and mkdtemp(3) replace six X at the end of the name.
   private static let letters = String(repeating: "X", count: 6)
 
-  /// Makes a file for its owner alone, which no program that is started inherits; nil with `errno` set on failure.
-  /// - Parameter beginning: of its path.
+  /// Creates a file that only its owner can access, and that child processes do not inherit; nil with `errno` set
+  /// on failure.
+  /// - Parameter beginning: the beginning of the path.
   package static func makeFile(_ beginning: String) -> (descriptor: Int32, path: String)? {
     var path = Array((beginning + letters).utf8CString)
     let descriptor = mkstemp(&path)
@@ -89,15 +89,15 @@ package enum TemporaryPath {
     return (descriptor, DirectoryEntry.text(of: path))
   }
 
-  /// Makes a directory for its owner alone; nil with `errno` set on failure.
-  /// - Parameter beginning: of its path.
+  /// Creates a directory that only its owner can access; nil with `errno` set on failure.
+  /// - Parameter beginning: the beginning of the path.
   package static func makeDirectory(_ beginning: String) -> String? {
     var path = Array((beginning + letters).utf8CString)
     return mkdtemp(&path) == nil ? nil : DirectoryEntry.text(of: path)
   }
 }
 
-/// Where temporary files go: TMPDIR, else /tmp.
+/// The directory for temporary files: TMPDIR, else /tmp.
 package enum TemporaryDirectory {
   package static var path: String {
     guard let value = getenv("TMPDIR"), value.pointee != 0 else { return "/tmp" }
@@ -105,10 +105,9 @@ package enum TemporaryDirectory {
   }
 }
 
-/// Arguments as the system passed them. Swift repairs those that are not UTF-8, and no file has the repaired
-/// name.
+/// The bytes of command-line arguments. Swift replaces invalid UTF-8 in its own copy, which then names no file.
 package struct ArgumentPaths {
-  /// The NUL-terminated bytes of the arguments, by what Swift makes of them, in the order they were given.
+  /// The NUL-terminated bytes of the arguments, by Swift's text for them, in order.
   private var bytes: [String: ArraySlice<[CChar]>] = [:]
 
   package init() {
@@ -119,7 +118,7 @@ package struct ArgumentPaths {
     }
   }
 
-  /// The path that `argument` was given as; of several that Swift takes for the same, the next one.
+  /// The path for `argument`; of several arguments with the same text, the next one.
   package mutating func path(of argument: String) -> [CChar] {
     bytes[argument]?.popFirst() ?? Array(argument.utf8CString)
   }

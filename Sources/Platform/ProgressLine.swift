@@ -1,6 +1,6 @@
-/// A line on the terminal that says how far a command has come, for whatever takes longer than a second.
+/// A line on the terminal that shows the progress of commands that take longer than a second.
 package struct ProgressLine {
-  /// Seconds before it is first shown, and between two showings.
+  /// Seconds before the line is first shown, and between updates.
   private static let delay = 1.0
   private static let interval = 0.25
 
@@ -11,7 +11,7 @@ package struct ProgressLine {
 
   package init() {}
 
-  /// Shows what `text` makes of the seconds since the beginning, if it is time to.
+  /// Shows `text` for the seconds since the beginning, if an update is due.
   package mutating func update(_ text: (_ seconds: Double) -> String) {
     guard isShown else { return }
     let seconds = Self.now() - begun
@@ -21,7 +21,7 @@ package struct ProgressLine {
     Messages.write("\r" + text(seconds) + "\u{1B}[K")
   }
 
-  /// Takes the line away, before anything else is written.
+  /// Removes the line, before anything else is written.
   package mutating func clear() {
     guard hasLine else { return }
     hasLine = false

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A thread of its own that works on values in the order in which they were given. It starts with the first one.
+/// A thread that processes values in order. It starts with the first value.
 ///
-/// What `work` uses is the thread's until `finish` or `stop` has returned.
+/// Only the thread may use the state of `work` until `finish` or `stop` has returned.
 package final class SerialWorker<Value>: @unchecked Sendable {
   private let capacity: Int
-  /// Guards all that follows.
+  /// Guards the properties below.
   private let changed = NSCondition()
-  /// Nil once no more is to be worked on. It does not change while `isWorking`.
+  /// Nil after `stop`. It does not change while `isWorking`.
   private var work: ((inout Value) throws -> Void)?
   private var waiting: [Value] = []
   private var used: [Value] = []
@@ -16,16 +16,16 @@ package final class SerialWorker<Value>: @unchecked Sendable {
   private var failure: (any Error)?
 
   /// - Parameters:
-  ///   - capacity: how many values wait at most.
-  ///   - work: is called on the thread. Where it throws, nothing more is worked on.
+  ///   - capacity: the maximum number of queued values.
+  ///   - work: called on the thread. After it throws, no more values are processed.
   package init(capacity: Int, work: @escaping (inout Value) throws -> Void) {
     self.capacity = capacity
     self.work = work
   }
 
-  /// Adds a value; waits while as many wait as may.
-  /// - Returns: one that was worked on, as `work` left it, to be used again; nil where none is at hand.
-  /// - Throws: what `work` threw for an earlier one.
+  /// Adds a value; blocks while the queue is full.
+  /// - Returns: a processed value, as `work` left it, for reuse; nil if there is none.
+  /// - Throws: the error of `work` for an earlier value.
   package func add(_ value: consuming Value) throws -> Value? {
     start()
     changed.lock()
@@ -37,8 +37,8 @@ package final class SerialWorker<Value>: @unchecked Sendable {
     return used.popLast()
   }
 
-  /// Waits until all values have been worked on.
-  /// - Throws: what `work` threw.
+  /// Waits until all values are processed.
+  /// - Throws: the error of `work`.
   package func drain() throws {
     try changed.withLock {
       while isWorking || !waiting.isEmpty { changed.wait() }
@@ -46,13 +46,13 @@ package final class SerialWorker<Value>: @unchecked Sendable {
     }
   }
 
-  /// The same, and ends the thread.
+  /// Waits until all values are processed, and ends the thread.
   package func finish() throws {
     defer { stop() }
     try drain()
   }
 
-  /// Drops what waits, waits until the thread works no more, and lets go of what `work` refers to.
+  /// Drops the queued values, waits for the thread to finish the current one, and releases `work`.
   package func stop() {
     changed.withLock {
       waiting = []
@@ -66,12 +66,12 @@ package final class SerialWorker<Value>: @unchecked Sendable {
     if isStarted { return }
     isStarted = true
     let thread = Thread { while self.workOnNext() {} }
-    // What the main thread usually has.
+    // The usual stack size of a main thread.
     thread.stackSize = 8 << 20
     thread.start()
   }
 
-  /// False once nothing more will come.
+  /// False if the thread should end.
   private func workOnNext() -> Bool {
     guard var value = takeNext() else { return false }
     let failure = workFailure(on: &value)
@@ -94,7 +94,7 @@ package final class SerialWorker<Value>: @unchecked Sendable {
     }
   }
 
-  /// What the work threw. Is no part of its caller: when it returns, nothing here refers to the work any more.
+  /// The error of `work`. Not inlined: after it returns, the thread has no reference to `work`.
   @inline(never)
   private func workFailure(on value: inout Value) -> (any Error)? {
     do {

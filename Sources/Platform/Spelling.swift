@@ -1,10 +1,10 @@
-/// How words are spelled.
+/// Finds similar words.
 package enum Spelling {
   package static func nearest(to word: String, of names: [String]) -> String {
     names.min { distance(word, $0) < distance(word, $1) } ?? "inspect"
   }
 
-  /// How many letters must be put in, taken out or changed to make `right` of `left`.
+  /// The Levenshtein distance: insertions, deletions and substitutions that turn `left` into `right`.
   package static func distance(_ left: String, _ right: String) -> Int {
     let right = Array(right)
     var row = Array(0...right.count)
@@ -22,6 +22,6 @@ package enum Spelling {
 }
 
 extension String {
-  /// As messages show it: a file may hold texts of any length.
+  /// The first 80 characters, for messages: a file may have texts of any length.
   package var shortened: String { count > 80 ? prefix(80) + "…" : self }
 }

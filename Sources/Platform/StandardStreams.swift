@@ -1,14 +1,14 @@
-/// The three descriptors that a process expects to be given.
+/// The descriptors of standard input, output and error.
 package enum StandardStreams {
-  /// Takes the place of each that is closed: the next file to be opened would get its number, and messages or
-  /// records would go into it. What takes the place is open the wrong way round, so that use of it still
-  /// fails.
+  /// Opens /dev/null for each that is closed. Otherwise the next opened file would get its number, and messages or
+  /// records would be written to it. The opened mode is the wrong one (input for writing, output for reading), so that
+  /// use still fails.
   package static func fillGaps() {
     for (descriptor, mode) in [
       (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY),
     ]
     where fcntl(descriptor, F_GETFD) == -1 {
-      // open(2) gives the lowest number that is free, and those below are taken.
+      // open(2) assigns the lowest free number, and all below are taken.
       _ = open("/dev/null", mode)
     }
   }

@@ -1,7 +1,7 @@
-/// Text from outside, as it can be shown to people: a file may have any name.
+/// Makes untrusted text, such as file names, safe to print.
 package enum VisibleText {
-  /// `text` with its control characters spelled out (`\\n`, `\\x1b`): a line stays a line, and a terminal
-  /// gets no commands.
+  /// `text` with control characters escaped (`\\n`, `\\x1b`), so that it stays on one line and sends no commands to a
+  /// terminal.
   package static func of(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isControl) else { return text }
     return text.unicodeScalars.map { scalar in
@@ -15,8 +15,8 @@ package enum VisibleText {
     }.joined()
   }
 
-  /// The same, and characters spelled out (`\\u{202e}`) that take no room, look like a space and are none, or change the
-  /// order of those around them: two texts that differ look different.
+  /// The same, and with invisible characters, unusual spaces and direction marks escaped (`\\u{202e}`), so that
+  /// different texts look different.
   package static func exact(_ text: String) -> String {
     let text = of(text)
     guard text.unicodeScalars.contains(where: isHidden) else { return text }
@@ -25,7 +25,7 @@ package enum VisibleText {
     }.joined()
   }
 
-  /// The same, with U+FFFD in place of the two characters that are none, which neither XML 1.0 nor YAML takes.
+  /// The same, with U+FFFD instead of the noncharacters U+FFFE and U+FFFF, which neither XML 1.0 nor YAML allows.
   package static func printable(_ text: String) -> String {
     let text = of(text)
     guard text.unicodeScalars.contains(where: isNoCharacter) else { return text }

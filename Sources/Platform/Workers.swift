@@ -1,13 +1,13 @@
 import Foundation
 
-/// Runs work on several threads at once, and delivers their results in their order.
+/// Runs work on several threads, and delivers the results in order.
 package enum Workers {
-  /// As many as there are processors for this process: `taskset` and containers may leave it fewer than the machine has.
+  /// The number of processors available to this process: `taskset` and containers may allow fewer than the machine has.
   package static var usual: Int {
     allowedProcessors ?? ProcessInfo.processInfo.activeProcessorCount
   }
 
-  /// Of `Cpus_allowed` in proc(5), a mask in hex; nil where there is none.
+  /// The bits of `Cpus_allowed` in proc(5), a hex mask; nil if it is missing.
   private static var allowedProcessors: Int? {
     let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     let line = status?.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") }
@@ -16,11 +16,11 @@ package enum Workers {
   }
 
   /// - Parameters:
-  ///   - count: how many times `work` is called.
-  ///   - jobs: how many threads work at most; this one is among them.
-  ///   - work: is called once with each number from 0, on any thread.
-  ///   - deliver: gets the results in the order of their numbers, on this thread.
-  /// - Throws: the first error of either in that order, once no thread works.
+  ///   - count: the number of calls of `work`.
+  ///   - jobs: the maximum number of threads, this one included.
+  ///   - work: called once with each number from 0, on any thread.
+  ///   - deliver: called with the results in the order of their numbers, on this thread.
+  /// - Throws: the first error of `work` or `deliver` in that order, after all threads have stopped.
   package static func run<Result: Sendable>(
     _ count: Int, jobs: Int, work: @escaping @Sendable (Int) throws -> Result,
     deliver: (Result) throws -> Void
@@ -28,7 +28,7 @@ package enum Workers {
     let board = ResultBoard(count: count, make: work)
     for _ in 1..<max(1, min(jobs, count)) {
       let thread = Thread { while board.work() {} }
-      // What the main thread usually has.
+      // The usual stack size of a main thread.
       thread.stackSize = 8 << 20
       thread.start()
     }
@@ -37,12 +37,12 @@ package enum Workers {
   }
 }
 
-/// Where threads take work from and put results to.
+/// The work and results that the threads share.
 private final class ResultBoard<Result: Sendable>: @unchecked Sendable {
   private let count: Int
-  /// Guards all that follows.
+  /// Guards the properties below.
   private let changed = NSCondition()
-  /// Nil once all work is done: a thread may outlive it, and must not keep what the work has open.
+  /// Nil after `stop`: a thread may live longer, and must not keep the resources of the work.
   private var make: (@Sendable (Int) throws -> Result)?
   private var next = 0
   private var working = 0
@@ -52,7 +52,7 @@ private final class ResultBoard<Result: Sendable>: @unchecked Sendable {
     (self.count, self.make) = (count, make)
   }
 
-  /// Does the next work; false where none is left.
+  /// Runs the next call of `make`; false if none is left.
   func work() -> Bool {
     guard let number = changed.withLock({ take() }) else { return false }
     let result = result(of: number)
@@ -65,7 +65,7 @@ private final class ResultBoard<Result: Sendable>: @unchecked Sendable {
     return true
   }
 
-  /// Is no part of its caller: when it returns, nothing here refers to the work any more.
+  /// Not inlined: after it returns, the thread has no reference to `make`.
   @inline(never)
   private func result(of number: Int) -> Swift.Result<Result, any Error> {
     guard let make else { return .failure(CancellationError()) }
@@ -79,7 +79,7 @@ private final class ResultBoard<Result: Sendable>: @unchecked Sendable {
     return next - 1
   }
 
-  /// The result of that number, once it is there: until then this thread works as well.
+  /// The result with the given number. Until it is available, this thread works as well.
   func result(_ number: Int) throws -> Result {
     while true {
       if let result = changed.withLock({ results.removeValue(forKey: number) }) { return try result.get() }
@@ -87,7 +87,7 @@ private final class ResultBoard<Result: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Gives no more work out, waits until none is done, and lets go of what it takes.
+  /// Starts no more work, waits for running work, and releases `make`.
   func stop() {
     changed.withLock {
       next = count

@@ -1,13 +1,13 @@
-/// Integers of the wire, which are all big-endian (network byte order).
+/// Loads of integers in network byte order (big-endian).
 extension RawSpan {
-  /// The unsigned 16-bit big-endian integer at `offset` (bytes, from 0). Traps outside the span, so
-  /// callers judge the length first.
+  /// The unsigned 16-bit big-endian integer at `offset` (in bytes, from 0). Traps outside the span, so
+  /// callers check the length first.
   @inlinable @inline(__always)
   public func bigEndianUInt16(at offset: Int) -> UInt16 {
     UInt16(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self))
   }
 
-  /// The unsigned 32-bit big-endian integer at `offset` (bytes, from 0). Traps outside the span.
+  /// The unsigned 32-bit big-endian integer at `offset` (in bytes, from 0). Traps outside the span.
   @inlinable @inline(__always)
   public func bigEndianUInt32(at offset: Int) -> UInt32 {
     UInt32(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
@@ -20,7 +20,7 @@ extension RawSpan {
   }
 }
 
-/// The same without a check, for loops that have checked the whole of what they read.
+/// The same loads without bounds checks, for loops that have checked their whole range.
 extension RawSpan {
   @inlinable @inline(__always)
   public func uncheckedBigEndianUInt16(at offset: Int) -> UInt16 {

@@ -1,4 +1,4 @@
-/// Sizes in bytes as people write them.
+/// Human-readable sizes in bytes.
 package enum ByteSize {
   private static let units: [(suffix: String, bytes: Int)] = [
     ("", 1), ("b", 1),
@@ -8,7 +8,7 @@ package enum ByteSize {
     ("t", 1 << 40), ("tib", 1 << 40), ("tb", 1_000_000_000_000),
   ]
 
-  /// Reads `1GiB`, `64MiB`, `500MB`, `1G` (binary) or plain bytes, in any case; nil for anything else.
+  /// Parses `1GiB`, `64MiB`, `500MB`, `1G` (binary) or a number of bytes, in any case; nil for any other text.
   package static func parse(_ text: String) -> Int? {
     let digits = text.prefix { ("0"..."9").contains($0) }
     let suffix = text[digits.endIndex...].lowercased()

@@ -1,13 +1,13 @@
-/// When a packet was captured, with the precision that its capture has.
+/// The capture time of a packet, with the precision of the capture file.
 package struct CaptureTime: Equatable, Hashable, Sendable {
-  /// More digits than this are cut off: a unit of 10^-18 s is the last that 64 bits hold a second of.
+  /// The most digits kept: a second in units of 10^-18 s still fits in 64 bits, and in smaller units does not.
   package static let maxDigits = 18
 
   /// Whole seconds since 1970-01-01T00:00:00Z; negative before it.
   package var seconds: Int64
-  /// What is after the whole seconds, in units of 10^-`digits` s; less than one second.
+  /// The fraction of a second, in units of 10^-`digits` s; less than one second.
   package var fraction: UInt64
-  /// How many digits the capture has after the decimal point, 0 to 18.
+  /// Digits after the decimal point in the capture's times, 0 to 18.
   package var digits: UInt8
 
   package init(seconds: Int64, fraction: UInt64 = 0, digits: UInt8 = 0) {
@@ -16,11 +16,11 @@ package struct CaptureTime: Equatable, Hashable, Sendable {
     self.digits = digits
   }
 
-  /// No text is longer, in bytes.
+  /// The largest length of `text`, in bytes.
   package static let maxTextLength = 21 + maxDigits
 
-  /// As RFC 3339 in UTC, `2013-05-01T09:30:00.000123Z`; nil for a time outside the years 0000 to 9999, which
-  /// RFC 3339 cannot write.
+  /// The time in RFC 3339 format and UTC, `2013-05-01T09:30:00.000123Z`; nil outside the years 0000 to 9999, which
+  /// RFC 3339 cannot represent.
   package var text: String? {
     let text = String(unsafeUninitializedCapacity: Self.maxTextLength) { buffer in
       buffer.baseAddress.map { write(to: UnsafeMutableRawPointer($0)) } ?? 0
@@ -31,14 +31,14 @@ package struct CaptureTime: Equatable, Hashable, Sendable {
   /// Days since 1970-01-01; negative before it.
   private var day: Int64 { seconds >= 0 ? seconds / 86_400 : (seconds &- 86_399) / 86_400 }
 
-  /// Whether it lies in the years 0000 to 9999.
+  /// Whether the time is in the years 0000 to 9999.
   package var hasText: Bool {
     // 0000-01-01 is 719,528 days before 1970-01-01; 10000-01-01 is 2,932,897 days after it.
     (-719_528..<2_932_897).contains(day)
   }
 
-  /// Writes `text`, or nothing where that is nil, to `target`, which has room for `maxTextLength` bytes; returns how
-  /// many bytes that took.
+  /// Writes `text`, or nothing if that is nil, to `target`, which has room for `maxTextLength` bytes. Returns the
+  /// number of bytes written.
   package func write(to target: UnsafeMutableRawPointer) -> Int {
     guard hasText else { return 0 }
     let day = day
@@ -70,7 +70,7 @@ package struct CaptureTime: Equatable, Hashable, Sendable {
 }
 
 extension CaptureTime: Comparable {
-  /// By the moment; of times with different precision, the one with fewer digits is taken as exact.
+  /// Compares the points in time. Missing digits count as zeros.
   package static func < (left: CaptureTime, right: CaptureTime) -> Bool {
     if left.seconds != right.seconds { return left.seconds < right.seconds }
     return left.attoseconds < right.attoseconds

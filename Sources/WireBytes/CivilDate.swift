@@ -12,9 +12,9 @@ package struct CivilDate: Equatable, Sendable {
     self.day = day
   }
 
-  /// The date that lies `days` days after 1970-01-01.
+  /// The date `days` days after 1970-01-01.
   package init(daysSince1970 days: UInt32) {
-    self.init(daysSince0000March: UInt64(days) &+ 719_468)  // so many from 0000-03-01 to 1970-01-01
+    self.init(daysSince0000March: UInt64(days) &+ 719_468)  // days from 0000-03-01 to 1970-01-01
   }
 
   /// Years are counted from 1 March, so that a leap day is the last day of its year. A century's years and
@@ -34,16 +34,16 @@ package struct CivilDate: Equatable, Sendable {
     self.day = Int((scaledMonth & 0xffff) / 2141 &+ 1)
   }
 
-  /// The date that lies `days` days after 1970-01-01, or before it; from the year 0 on.
+  /// The date `days` days after 1970-01-01, or before it if negative; from the year 0 on.
   package init(daysSince1970 days: Int) {
-    // The calendar repeats after 400 years, 146,097 days: so much later no number is negative.
+    // The calendar repeats every 400 years (146,097 days): adding one period avoids negative numbers.
     self.init(daysSince0000March: UInt64(max(0, days &+ 719_468 &+ 146_097)))
     year -= 400
   }
 
-  /// Days since 1970-01-01, negative before it. For years 0 to 9999; month and day as they are in a calendar.
+  /// Days since 1970-01-01, negative before it. Only for dates that exist.
   package var daysSince1970: Int {
-    // Counted from 1 March of the year -400, so that no division is of a negative number.
+    // Counted from 1 March of the year -400, to avoid division of negative numbers.
     let marchYear = (month <= 2 ? year - 1 : year) + 400
     let monthFromMarch = month > 2 ? month - 3 : month + 9
     let leapDays = marchYear / 4 - marchYear / 100 + marchYear / 400

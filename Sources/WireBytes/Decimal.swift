@@ -1,14 +1,14 @@
-/// Writes unsigned numbers as decimal digits, four at a time from a table: a column of offsets or times is
-/// written faster than by any arithmetic on single digits.
+/// Writes unsigned numbers as decimal digits, four at a time from a table, which is faster than one digit at a time
+/// for columns of offsets or times.
 public struct Decimal: @unchecked Sendable {
-  /// No 64-bit number has more digits.
+  /// Digits of the largest 64-bit number.
   @inlinable public static var maxDigits: Int { 20 }
 
-  /// The ASCII digits of each number below 10,000, the first in the lowest byte; 40 KB that are written once and never
-  /// freed. An array would have its users counted.
+  /// The ASCII digits of each number below 10,000, the first digit in the lowest byte: 40 KB, written once and never
+  /// freed. Unlike an array, a pointer needs no reference counting.
   @usableFromInline let quads: UnsafePointer<UInt32>
 
-  /// Made once: the table costs more than a thousand numbers.
+  /// Shared, because filling the table takes longer than writing a thousand numbers.
   public static let shared = Decimal()
 
   private init() {
@@ -23,7 +23,7 @@ public struct Decimal: @unchecked Sendable {
     quads = UnsafePointer(table)
   }
 
-  /// How many digits `number` has, 1 to 20, and all numbers that have as many.
+  /// The number of digits of `number`, 1 to 20, and the range of all numbers with that number of digits.
   public static func width(of number: UInt64) -> (digits: Int, range: ClosedRange<UInt64>) {
     var digits = 1
     var smallest: UInt64 = 0
@@ -37,7 +37,7 @@ public struct Decimal: @unchecked Sendable {
     return (digits, smallest...largest)
   }
 
-  /// How many digits `number` has, 1 to 20.
+  /// The number of digits of `number`, 1 to 20.
   @inlinable
   public static func digitCount(of number: UInt64) -> Int {
     var rest = number
@@ -49,7 +49,7 @@ public struct Decimal: @unchecked Sendable {
     return count &+ (rest >= 1000 ? 3 : rest >= 100 ? 2 : rest >= 10 ? 1 : 0)
   }
 
-  /// Writes `number`, which must have `width` digits, to `target`: exactly `width` bytes.
+  /// Writes the `width` digits of `number` to `target`. `width` must be the number of its digits.
   @inlinable @inline(__always)
   public func write(_ number: UInt64, width: Int, to target: UnsafeMutableRawPointer) {
     if width <= 4 {
@@ -67,7 +67,7 @@ public struct Decimal: @unchecked Sendable {
     }
   }
 
-  /// The same for numbers of more than twelve digits, which are rare.
+  /// `write` for numbers of more than twelve digits, which are rare.
   @usableFromInline @inline(never)
   func writeLong(_ number: UInt64, width: Int, to target: UnsafeMutableRawPointer) {
     var rest = number
@@ -91,7 +91,7 @@ public struct Decimal: @unchecked Sendable {
     target.storeBytes(of: quads[Int(truncatingIfNeeded: number)].littleEndian, as: UInt32.self)
   }
 
-  /// Writes the last `count` (1 to 4) digits of a number of at most as many.
+  /// Writes a number below 10,000 with its last `count` (1 to 4) digits. It must not have more.
   @inlinable @inline(__always)
   func store(_ number: UInt64, leading count: Int, to target: UnsafeMutableRawPointer) {
     let text =

@@ -1,5 +1,4 @@
-/// Eight bytes of a text in one register: tells in a few instructions whether any is special. The first byte is the
-/// lowest.
+/// Eight bytes of a text in one register, to find special bytes in a few instructions. The first byte is the lowest.
 public struct EightBytes {
   public let word: UInt64
 
@@ -8,24 +7,24 @@ public struct EightBytes {
     word = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
   }
 
-  /// Marks are the highest bits of bytes. After the first one, others may be wrong: a subtraction borrows.
+  /// The highest bit of each byte equal to `byte`. Marks after the first may be wrong, because a subtraction borrows.
   @inlinable @inline(__always)
   public func marks(of byte: UInt8) -> UInt64 {
     let difference = word ^ (Self.ones &* UInt64(byte))
     return (difference &- Self.ones) & ~difference & Self.highBits
   }
 
-  /// The bytes below `limit`, at most 0x80.
+  /// Marks of the bytes below `limit`, which is at most 0x80.
   @inlinable @inline(__always)
   public func marks(below limit: UInt8) -> UInt64 {
     (word &- Self.ones &* UInt64(limit)) & ~word & Self.highBits
   }
 
-  /// The bytes of 0x80 and above.
+  /// Marks of the bytes from 0x80.
   @inlinable @inline(__always)
   public var marksOfHigh: UInt64 { word & Self.highBits }
 
-  /// How many bytes are before the first mark; 8 where there is none.
+  /// The number of bytes before the first mark; 8 without marks.
   @inlinable @inline(__always)
   public static func count(before marks: UInt64) -> Int { marks.trailingZeroBitCount &>> 3 }
 

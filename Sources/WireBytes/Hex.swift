@@ -1,14 +1,14 @@
-/// Hexadecimal digits, both ways.
+/// Encodes and decodes hexadecimal digits.
 public enum Hex {
-  /// Which letters stand for the digits 10 to 15.
+  /// The case of the digits a to f.
   public enum LetterCase: Sendable {
     case lower, upper
 
-    /// How far the letters lie after where digits would go on after 9 in ASCII.
+    /// The distance in ASCII from the character after `9` to the letter for 10.
     var letterStep: UInt16 { self == .lower ? 39 : 7 }
   }
 
-  /// Writes the `count` bytes of `source` from `start` on as `2 * count` hex digits to `target`. Nothing is checked.
+  /// Writes `count` bytes of `source` from `start` on as `2 * count` hex digits to `target`, without bounds checks.
   package static func encode(
     _ source: RawSpan, from start: Int, count: Int, to target: UnsafeMutableRawPointer,
     letterCase: LetterCase = .lower
@@ -16,9 +16,10 @@ public enum Hex {
     encode(source, Column(start: start, stride: 0, rowLength: 0, count: 1), of: count, to: target, letterCase)
   }
 
-  /// Fields of equal length at equal distances, and the rows that they go to.
+  /// Fields of equal length at equal distances in the source, and the rows to write them to.
   package struct Column {
-    /// Index of the first field in the source; bytes from one to the next, there and in the rows; how many there are.
+    /// Index of the first field in the source, bytes from one field to the next, bytes of an output row, and number of
+    /// fields.
     let start, stride, rowLength, count: Int
 
     package init(start: Int, stride: Int, rowLength: Int, count: Int) {
@@ -29,8 +30,8 @@ public enum Hex {
     }
   }
 
-  /// The same for fields of `length` bytes each. It is no part of its callers: what compiles to two instructions here
-  /// compiles to two calls in another file.
+  /// The same for a column of fields of `length` bytes each. Not inlined into other files: the SIMD code compiles
+  /// to two instructions here, and to two calls there.
   package static func encode(
     _ source: RawSpan, _ column: Column, of length: Int, to target: UnsafeMutableRawPointer,
     _ letterCase: LetterCase
@@ -53,8 +54,8 @@ public enum Hex {
     }
   }
 
-  /// Sixteen bytes in vector registers. Their nibbles are interleaved, which is two instructions; to widen each byte to 16
-  /// bits takes several.
+  /// Encodes sixteen bytes in vector registers. Interleaving their nibbles takes two instructions; widening each
+  /// byte to 16 bits would take several.
   @inline(__always)
   private static func encode16(
     _ source: RawSpan, from start: Int, to target: UnsafeMutableRawPointer, _ letterCase: LetterCase
@@ -68,8 +69,8 @@ public enum Hex {
     target.storeBytes(of: digits, as: SIMD16<UInt16>.self)
   }
 
-  /// Two digits a lane, of the lower nibbles of its two bytes. Adding 6 carries into the upper nibble for the digits that
-  /// are letters, so no comparison is needed: those compile to a loop over the lanes.
+  /// Two digits per lane, from the lower nibbles of its two bytes. Adding 6 carries into the upper nibble for
+  /// letters, which avoids comparisons: these compile to a loop over the lanes.
   @inline(__always)
   private static func asciiDigits<V: SIMD>(_ nibbles: V, _ letterCase: LetterCase) -> V
   where V.Scalar == UInt16 {
@@ -105,7 +106,7 @@ public enum Hex {
     }
   }
 
-  /// The bytes that `text` names: an even number of hex digits of either case, nothing else; nil otherwise.
+  /// Decodes an even number of hex digits of either case; nil for any other text.
   package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
     var bytes: [UInt8] = []
     var high: UInt8?

@@ -1,9 +1,9 @@
-/// Writes texts as JSON strings: in quotes, escaped as RFC 8259 asks, control characters and DEL as `\u001f`.
+/// Writes texts as JSON strings (RFC 8259): in quotes, with control characters and DEL escaped as `\u001f`.
 package enum JSONEscapes {
-  /// The most bytes that a text of `count` bytes becomes.
+  /// The largest length of the JSON string for a text of `count` bytes.
   package static func bound(_ count: Int) -> Int { 6 * count + 2 }
 
-  /// Writes `text`, which is UTF-8, to `target`; returns how many bytes that took.
+  /// Writes `text`, which must be UTF-8, to `target`. Returns the number of bytes written.
   package static func write(_ text: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int {
     var output = target
     put(UInt8(ascii: "\""), at: &output)

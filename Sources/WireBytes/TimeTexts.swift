@@ -1,24 +1,24 @@
-/// Writes times, from tables: the times of a dump lie on few days, and a day has few minutes. Finding a date
-/// costs more than all the rest.
+/// Writes times with tables: the times of a dump are on few days, and computing a date takes longer than everything
+/// else.
 public struct TimeTexts: ~Copyable {
-  /// A day in 16 bytes, so that finding it costs one load: `2013-05-` in eight of them, `01T` in three, and in the
-  /// upper half of the second word the day itself, in days since 1970-01-01.
+  /// A cached day, in 16 bytes so that reading it takes one load: `2013-05-` in eight bytes, `01T` in three, and in the
+  /// upper half of the second word the number of the day, in days since 1970-01-01.
   @usableFromInline typealias Day = SIMD2<UInt64>
 
-  /// Each day has one slot, by the lowest bits of its number. In memory of its own: an array would be asked at each
-  /// time whether anybody else uses it.
+  /// Each day has one slot, by the lowest bits of its number. Not an array, which would check at each write whether
+  /// it is shared.
   @usableFromInline let days: UnsafeMutablePointer<Day>
   @usableFromInline let mask: Int
-  /// `09:30` in the upper five bytes: the minutes of a day.
+  /// `09:30` in the upper five bytes, for each minute of a day.
   @usableFromInline let minutes: UnsafeMutablePointer<UInt64>
-  /// `:00Z`: the seconds of a minute.
+  /// `:00Z`, for each second of a minute.
   @usableFromInline let seconds: UnsafeMutablePointer<UInt32>
 
-  /// - Parameter capacity: how many days are remembered, a power of two; by default eleven years, in 64 KiB.
+  /// - Parameter capacity: number of cached days, a power of two; by default eleven years, in 64 KiB.
   public init(capacity: Int = 4096) {
     days = .allocate(capacity: capacity)
     mask = capacity - 1
-    // Day 0 belongs into slot 0; in the others it is a day that is never asked for there.
+    // Day 0 belongs to slot 0; in the other slots it matches no day.
     days.initialize(repeating: Self.day(0), count: capacity)
     minutes = .allocate(capacity: 1440)
     for minute in UInt32(0)..<1440 {

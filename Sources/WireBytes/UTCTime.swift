@@ -1,13 +1,12 @@
-/// Times of the protocol: unsigned seconds since 1970-01-01T00:00:00Z, written as RFC 3339 in UTC.
+/// Times of the protocol: unsigned 32-bit seconds since 1970-01-01T00:00:00Z, formatted as RFC 3339 in UTC.
 public enum UTCTime {
-  /// `2013-05-01T09:30:00Z`: the length in bytes of every time that 32 bits of seconds can name.
+  /// The length in bytes of `2013-05-01T09:30:00Z` and every other time of the protocol.
   @inlinable public static var textLength: Int { 20 }
 
-  /// The seconds of a day; UTC as POSIX counts it has no leap seconds.
+  /// The seconds of a day; POSIX time has no leap seconds.
   @inlinable public static var secondsPerDay: UInt32 { 86_400 }
 
-  /// `seconds` as RFC 3339, `2013-05-01T09:30:00Z`. For times now and then; columns of them are written by
-  /// `TimeTexts`.
+  /// `seconds` in RFC 3339 format, `2013-05-01T09:30:00Z`. For single times; `TimeTexts` writes columns faster.
   package static func text(_ seconds: UInt32) -> String {
     let date = CivilDate(daysSince1970: seconds / secondsPerDay)
     let ofDay = Int(seconds % secondsPerDay)
@@ -30,8 +29,8 @@ public enum UTCTime {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Reads unsigned seconds or an RFC 3339 time with any offset (`2013-05-01T11:30:00+02:00`); a fraction
-  /// of a second is cut off. Nil for anything else, and for times that 32 unsigned bits cannot hold.
+  /// Parses unsigned seconds or an RFC 3339 time with any offset (`2013-05-01T11:30:00+02:00`), without its
+  /// fraction of a second. Nil for any other text, and for times outside 32 unsigned bits.
   package static func parse(_ text: some StringProtocol) -> UInt32? {
     let bytes = Array(text.utf8)
     if !bytes.isEmpty, bytes.allSatisfy(isDigit) { return UInt32(text) }
@@ -47,8 +46,8 @@ public enum UTCTime {
       guard range.upperBound <= bytes.count, bytes[range].allSatisfy(isDigit) else { return nil }
       return bytes[range].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
-    func separators(_ places: [(Int, StaticString)]) -> Bool {
-      places.allSatisfy { index, allowed in
+    func separators(_ expected: [(Int, StaticString)]) -> Bool {
+      expected.allSatisfy { index, allowed in
         index < bytes.count && allowed.withUTF8Buffer { $0.contains(bytes[index]) }
       }
     }
@@ -68,12 +67,12 @@ public enum UTCTime {
     }
     guard let offset = parseOffset(Array(bytes[rest...])) else { return nil }
     let seconds = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second - offset
-    // A leap second ends a day of UTC; POSIX time counts it as the first of the next one.
+    // A leap second ends a UTC day; POSIX time counts it as the first second of the next day.
     guard second < 60 || seconds % 86_400 == 0 else { return nil }
     return UInt32(exactly: seconds)
   }
 
-  /// Seconds east of UTC that `Z` or `+02:00` says; nil if it is neither.
+  /// Parses `Z` or an offset such as `+02:00`, in seconds east of UTC; nil for anything else.
   private static func parseOffset(_ bytes: [UInt8]) -> Int? {
     if bytes == [UInt8(ascii: "Z")] || bytes == [UInt8(ascii: "z")] { return 0 }
     guard bytes.count == 6, bytes[3] == UInt8(ascii: ":"), [1, 2, 4, 5].allSatisfy({ isDigit(bytes[$0]) })

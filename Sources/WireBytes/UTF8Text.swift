@@ -1,8 +1,7 @@
-/// Distinguishes UTF-8 from other bytes, as RFC 3629 has it: no overlong forms, no surrogates, nothing beyond
-/// U+10FFFF.
+/// Validates UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF.
 public enum UTF8Text {
-  /// Bytes of the character at `index`; 0 where none is well-formed that ends before `end`, which must not
-  /// be after the span's end.
+  /// Bytes of the well-formed character at `index`; 0 if there is none that ends before `end`, which must not
+  /// be after the end of the span.
   public static func characterLength(at index: Int, before end: Int, in bytes: RawSpan) -> Int {
     guard index < end else { return 0 }
     return bytes.extracting(index..<end).withUnsafeBytes { text in
@@ -10,12 +9,12 @@ public enum UTF8Text {
     }
   }
 
-  /// Bytes of the character that begins at `start`; 0 where none is well-formed that ends at `end` or before.
+  /// Bytes of the well-formed character at `start`; 0 if there is none that ends at `end` or before.
   package static func characterLength(from start: UnsafeRawPointer, to end: UnsafeRawPointer) -> Int {
     guard start < end else { return 0 }
     let lead = start.load(as: UInt8.self)
-    // What may follow the first byte: it excludes forms that are too long, surrogates and what is beyond Unicode
-    // (RFC 3629, section 4).
+    // The range of the second byte excludes overlong forms, surrogates and characters above U+10FFFF (RFC 3629,
+    // section 4).
     let length: Int
     var second: ClosedRange<UInt8> = 0x80...0xbf
     switch lead {
@@ -38,7 +37,7 @@ public enum UTF8Text {
     return length
   }
 
-  /// Whether the bytes of `range` are UTF-8 from end to end. They must be in the span.
+  /// Whether the bytes of `range`, which must be in the span, are UTF-8.
   public static func isValid(_ range: Range<Int>, in bytes: RawSpan) -> Bool {
     bytes.extracting(range).withUnsafeBytes { text in
       guard var next = text.baseAddress else { return true }

@@ -1,14 +1,13 @@
 import Platform
 import Yams
 
-/// A key of a file that people write.
+/// A key of a configuration file.
 package protocol YAMLKey: CodingKey, CaseIterable {
-  /// The key with a value, for messages.
+  /// The key with an example value, for messages.
   var example: String { get }
 }
 
-/// The keys of a mapping in such a file. A key that it does not know is a mistake. Values are texts as they are written:
-/// `no`, `0` and `false`, too.
+/// The keys of a mapping in such a file. Unknown keys are errors. All scalars are texts, even `no`, `0` and `false`.
 package struct YAMLKeys<Key: YAMLKey> {
   private let container: KeyedDecodingContainer<Key>
 
@@ -18,20 +17,21 @@ package struct YAMLKeys<Key: YAMLKey> {
       guard !names.contains(key.stringValue) else { continue }
       throw DecodingError.mistake(
         at: decoder.codingPath + [key],
-        "expected one of \(names.joined(separator: ", ")), found '\(key.stringValue.shortened)'; the nearest is "
-          + Spelling.nearest(to: key.stringValue.shortened, of: names))
+        "unknown key '\(key.stringValue.shortened)'; did you mean "
+          + "\(Spelling.nearest(to: key.stringValue.shortened, of: names))? Keys: \(names.joined(separator: ", "))"
+      )
     }
     container = try decoder.container(keyedBy: Key.self)
   }
 
-  /// The key with those above it, as messages name it.
+  /// The path of a key with dots, for messages.
   package func name(of key: Key) -> String { path(key).map(\.stringValue).joined(separator: ".") }
 
   package func path(_ key: Key) -> [any CodingKey] { container.codingPath + [key] }
 
   package func contains(_ key: Key) -> Bool { container.contains(key) }
 
-  /// What is wrong with the value of a key: what was expected and found, and what to do.
+  /// An error about the value of a key. `text` says what is wrong and what to do.
   package func mistake(_ key: Key, _ text: String) -> DecodingError { .mistake(at: path(key), text) }
 
   package func missing(_ key: Key) -> DecodingError {
@@ -40,7 +40,7 @@ package struct YAMLKeys<Key: YAMLKey> {
 
   // MARK: - Values
 
-  /// Nil where the key is not there.
+  /// Nil if the key is missing.
   package func value<Value: Decodable>(_ key: Key) throws -> Value? {
     container.contains(key) ? try container.decode(Value.self, forKey: key) : nil
   }
@@ -50,7 +50,7 @@ package struct YAMLKeys<Key: YAMLKey> {
     return value
   }
 
-  /// A text that a database takes.
+  /// A text that every database accepts.
   package func text(_ key: Key) throws -> String? {
     try (value(key) as String?).map { try YAMLText.text($0, at: path(key)) }
   }
@@ -67,7 +67,7 @@ package struct YAMLKeys<Key: YAMLKey> {
   }
 }
 
-/// Any key, as a file has it. A mistake whose path ends with one is about the key and not about its value.
+/// Any key of a file. An error whose path ends with one is about the key itself, not about its value.
 struct WrittenKey: CodingKey {
   let stringValue: String
   var intValue: Int? { nil }
@@ -77,19 +77,19 @@ struct WrittenKey: CodingKey {
 }
 
 extension DecodingError {
-  /// - Parameter text: what was expected and found, and what to do.
+  /// - Parameter text: what is wrong and what to do.
   package static func mistake(at path: [any CodingKey], _ text: String) -> DecodingError {
     .dataCorrupted(Context(codingPath: path, debugDescription: text))
   }
 }
 
 extension YAMLText {
-  /// A text that a database takes.
+  /// A text that every database accepts.
   fileprivate static func text(_ text: String, at path: [any CodingKey]) throws -> String {
     guard !text.unicodeScalars.contains(where: { $0 == "\0" || $0 == "\u{feff}" }) else {
       throw DecodingError.mistake(
         at: path,
-        "expected a text for \(name(of: path)), found a zero byte or a byte order mark in it; leave it out")
+        "\(name(of: path)) has a zero byte or a byte order mark; remove it")
     }
     return text
   }
@@ -100,7 +100,7 @@ extension YAMLText {
   ) throws -> String {
     guard !name.isEmpty else {
       throw DecodingError.mistake(
-        at: path, "expected a name for \(self.name(of: path)), found an empty text; write \(example)")
+        at: path, "\(self.name(of: path)) is empty; write \(example)")
     }
     return try text(name, at: path)
   }
@@ -109,16 +109,16 @@ extension YAMLText {
     path.map(\.stringValue).joined(separator: ".")
   }
 
-  /// The value that a text describes.
+  /// Decodes a value from a YAML text.
   /// - Parameters:
-  ///   - name: how messages name the text.
-  ///   - example: a key with its value.
-  /// - Throws: what is wrong, with line and column.
+  ///   - name: the name of the text in messages.
+  ///   - example: a key with an example value, for messages.
+  /// - Throws: a message with line and column.
   package static func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: [UInt8], name: String, example: String
   ) throws(YAMLMistake) -> Value {
     guard let tree = try tree(of: bytes, name: name) else {
-      throw YAMLMistake("\(name): expected keys such as \(example), found nothing")
+      throw YAMLMistake("\(name): is empty; write keys such as \(example)")
     }
     try checkKeys(of: tree, name)
     do {
@@ -134,25 +134,25 @@ extension YAMLText {
       throw YAMLMistake("\(place(in: name, tree.find(context.codingPath).mark)): \(context.debugDescription)")
     } catch {
       throw YAMLMistake(
-        "\(name): expected keys such as \(example), found something else (\(error)); correct it")
+        "\(name): cannot be read (\(error)); write keys such as \(example)")
     }
   }
 
-  /// Keys are texts, each is there once, and has a value.
+  /// Every key must be a text, occur once and have a value.
   private static func checkKeys(of node: Node, _ name: String) throws(YAMLMistake) {
     guard case .mapping(let entries) = node else { return }
     var seen: Set<String> = []
     for (key, value) in entries {
       guard case .scalar(let scalar) = key else {
-        throw YAMLMistake("\(place(in: name, key.mark)): expected a key, found \(kind(key)); write a text")
+        throw YAMLMistake("\(place(in: name, key.mark)): a key must be a text, found \(kind(key))")
       }
       guard seen.insert(scalar.string).inserted else {
         throw duplicate(scalar.string, at: place(in: name, key.mark))
       }
       if case .scalar(let text) = value, isNothing(text) {
         throw YAMLMistake(
-          "\(place(in: name, value.mark)): expected a value for \(scalar.string.shortened), found nothing; write it, or "
-            + "leave the key out")
+          "\(place(in: name, value.mark)): \(scalar.string.shortened) has no value; write one, or remove the key"
+        )
       }
       try checkKeys(of: value, name)
     }
@@ -160,7 +160,7 @@ extension YAMLText {
 }
 
 extension Node {
-  /// What is at the end of a path of keys, or as far down as there is something, and its place.
+  /// The node at the end of a path of keys, or the deepest one that exists, and its location.
   fileprivate func find(_ path: [any CodingKey]) -> (node: Node, mark: Mark?) {
     var node = self
     for key in path {

@@ -2,8 +2,8 @@ import Platform
 import WireBytes
 import Yams
 
-/// What is wrong with a description that people write: where, what was expected and found, what to do. One line without
-/// a full stop.
+/// An error in a configuration file. The message gives the location, the problem and what to do, in one line without a
+/// full stop.
 package struct YAMLMistake: Error, Equatable, CustomStringConvertible {
   package var message: String
 
@@ -12,20 +12,20 @@ package struct YAMLMistake: Error, Equatable, CustomStringConvertible {
   package var description: String { message }
 }
 
-/// Small files of YAML that people write. No rules of types: a text is a text.
+/// Small YAML files. Scalars are texts: no types are inferred.
 package enum YAMLText {
-  /// The largest file, in bytes.
+  /// The maximum size of a file, in bytes.
   package static let maxSize = 1 << 20
-  /// How many aliases (`*name`) or directives (`%TAG`) a text may have. A mapping needs none; with many, a small text
-  /// stands for a tree without bounds, and takes the parser as long.
+  /// The maximum number of aliases (`*name`) and directives (`%TAG`). A mapping file needs none; with many of them,
+  /// a small file expands to a huge tree.
   private static let maxIndirections = 10
 
-  /// U+FEFF may begin a file, and is no part of its text.
+  /// U+FEFF may begin a file, and is not part of its text.
   private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
-  /// The tree of a YAML text; nil where it says nothing. Time and memory are bounded by its length.
+  /// Parses a YAML text; nil if it is empty. Time and memory are bounded by its length.
   package static func tree(of bytes: [UInt8], name: String) throws(YAMLMistake) -> Node? {
-    // The parser would take the first line for one that is indented.
+    // The parser would treat the first line as indented.
     let bytes = bytes.starts(with: byteOrderMark) ? Array(bytes.dropFirst(byteOrderMark.count)) : bytes
     try checkText(bytes, name)
     try checkIndirections(bytes, name)
@@ -38,34 +38,33 @@ package enum YAMLText {
     } catch let error as YamlError {
       throw error.mistake(in: name)
     } catch {
-      throw YAMLMistake("\(name): expected YAML, found something else (\(error)); correct it")
+      throw YAMLMistake("\(name): cannot be read as YAML: \(error)")
     }
   }
 
-  /// All of it must be UTF-8, without the characters that YAML does not take.
+  /// The text must be UTF-8, without characters that YAML does not allow.
   private static func checkText(_ bytes: [UInt8], _ name: String) throws(YAMLMistake) {
     let span = bytes.span.bytes
-    var place = TextPlace()
+    var position = TextPosition()
     var index = 0
     while index < bytes.count {
       let length = UTF8Text.characterLength(at: index, before: bytes.count, in: span)
       guard length > 0 else {
         throw YAMLMistake(
-          "\(place.text(in: name)): expected UTF-8, found the byte 0x\(Hex.string([bytes[index]])); save the file as "
-            + "UTF-8")
+          "\(position.text(in: name)): the byte 0x\(Hex.string([bytes[index]])) is not UTF-8; save the file as UTF-8"
+        )
       }
       let character = bytes[index..<index + length]
       guard !isControl(character), Array(character) != byteOrderMark else {
         throw YAMLMistake(
-          "\(place.text(in: name)): expected text, found a character that has no shape "
-            + "(0x\(Hex.string(Array(character)))); leave it out")
+          "\(position.text(in: name)): control character 0x\(Hex.string(Array(character))); remove it")
       }
-      place.pass(bytes[index])
+      position.pass(bytes[index])
       index += length
     }
   }
 
-  /// What YAML 1.2 calls not printable (section 5.1).
+  /// Whether a character is not printable in YAML 1.2 (section 5.1).
   private static func isControl(_ character: ArraySlice<UInt8>) -> Bool {
     switch Array(character) {
     case [0x09], [0x0a], [0x0d], [0xc2, 0x85]: false
@@ -75,14 +74,14 @@ package enum YAMLText {
     }
   }
 
-  /// Counts what could begin an alias or a directive, which is never less than there are.
+  /// Counts everything that could begin an alias or a directive: never fewer than there are.
   private static func checkIndirections(_ bytes: [UInt8], _ name: String) throws(YAMLMistake) {
-    var place = TextPlace()
+    var position = TextPosition()
     var count = 0
     var isComment = false
     var previous = UInt8(ascii: "\n")
     for byte in bytes {
-      // YAML has line ends beyond ASCII: behind any other character a line may begin.
+      // YAML has line ends outside ASCII: a line may begin after any such character.
       let isLineStart = previous == UInt8(ascii: "\n") || previous == UInt8(ascii: "\r") || previous >= 0x80
       if isLineStart { isComment = byte == UInt8(ascii: "#") }
       let isAlias = byte == UInt8(ascii: "*") && !isWordByte(previous)
@@ -90,16 +89,16 @@ package enum YAMLText {
       if !isComment, isAlias || isDirective { count += 1 }
       guard count <= maxIndirections else {
         throw YAMLMistake(
-          "\(place.text(in: name)): expected at most \(maxIndirections) aliases or directives, found more; none "
-            + "is needed: write the texts themselves")
+          "\(position.text(in: name)): more than \(maxIndirections) aliases or directives; write them out"
+        )
       }
-      // Bytes inside a character count as its own.
-      if byte & 0xc0 != 0x80 { place.pass(byte) }
+      // Continuation bytes belong to the character before them.
+      if byte & 0xc0 != 0x80 { position.pass(byte) }
       previous = byte
     }
   }
 
-  /// Whether an alias cannot follow.
+  /// Whether no alias can follow the byte.
   private static func isWordByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -115,11 +114,11 @@ package enum YAMLText {
     mark.map { "\(name): line \($0.line), column \($0.column)" } ?? name
   }
 
-  package static func duplicate(_ key: String, at place: String) -> YAMLMistake {
-    YAMLMistake("\(place): expected each key once, found '\(key.shortened)' again; leave one of them out")
+  package static func duplicate(_ key: String, at location: String) -> YAMLMistake {
+    YAMLMistake("\(location): duplicate key '\(key.shortened)'; remove one of the two")
   }
 
-  /// A key with nothing behind it. An empty text is written in quotes.
+  /// Whether a value is missing. An empty text is written in quotes.
   package static func isNothing(_ scalar: Node.Scalar) -> Bool {
     scalar.string.isEmpty && scalar.style == .plain
   }
@@ -134,17 +133,17 @@ package enum YAMLText {
   }
 }
 
-/// A place in a text: line and column (in characters), both from 1.
-private struct TextPlace {
+/// A position in a text: line and column (in characters), both from 1.
+private struct TextPosition {
   private(set) var line = 1
   private(set) var column = 1
-  private var isBehindReturn = false
+  private var followsReturn = false
 
   /// - Parameter first: the first byte of a character.
   mutating func pass(_ first: UInt8) {
     let isLineFeed = first == UInt8(ascii: "\n")
     let isReturn = first == UInt8(ascii: "\r")
-    if isLineFeed && isBehindReturn {
+    if isLineFeed && followsReturn {
       // The second half of one line end.
     } else if isLineFeed || isReturn {
       line += 1
@@ -152,23 +151,23 @@ private struct TextPlace {
     } else {
       column += 1
     }
-    isBehindReturn = isReturn
+    followsReturn = isReturn
   }
 
   func text(in name: String) -> String { "\(name): line \(line), column \(column)" }
 }
 
 extension YamlError {
-  /// The parser's own words, where it stopped.
+  /// The parser's message and the location of the error.
   fileprivate func mistake(in name: String) -> YAMLMistake {
     switch self {
     case .parser(_, let problem, let mark, _) where problem.contains("nesting level"):
-      return Self.notYAML("it is nested too deep", at: YAMLText.place(in: name, mark))
+      return Self.notYAML("nested too deeply", at: YAMLText.place(in: name, mark))
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _):
       return Self.notYAML(problem, at: YAMLText.place(in: name, mark))
     case .composer(let context, _, let mark, _) where context?.text.contains("single document") ?? false:
       return YAMLMistake(
-        "\(YAMLText.place(in: name, mark)): expected one document, found another behind it; make a file of each"
+        "\(YAMLText.place(in: name, mark)): a second document begins here; write each to a file of its own"
       )
     case .composer(_, let problem, let mark, _):
       return Self.notYAML(problem, at: YAMLText.place(in: name, mark))
@@ -176,14 +175,13 @@ extension YamlError {
       return YAMLText.duplicate(
         keys.first ?? "", at: YAMLText.place(in: name, context.mark))
     case .reader(let problem, _, _, _): return Self.notYAML(problem, at: name)
-    case .memory: return Self.notYAML("it is nested too deep", at: name)
+    case .memory: return Self.notYAML("nested too deeply", at: name)
     default: return Self.notYAML("\(self)", at: name)
     }
   }
 
-  private static func notYAML(_ problem: String, at place: String) -> YAMLMistake {
+  private static func notYAML(_ problem: String, at location: String) -> YAMLMistake {
     YAMLMistake(
-      "\(place): expected YAML, found that it cannot be read: \(problem.shortened); correct it (texts with special "
-        + "characters go in quotes)")
+      "\(location): cannot be read as YAML: \(problem.shortened) (texts with special characters need quotes)")
   }
 }

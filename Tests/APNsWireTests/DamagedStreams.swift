@@ -1,7 +1,6 @@
 import TestSupport
 
-/// Draws feedback streams with damage of every kind that the rules speak of, and of kinds that they do not.
-/// The same seed draws the same streams.
+/// Generates damaged feedback streams. The same seed gives the same streams.
 struct DamagedStreams {
   var generator: SeededGenerator
   let limits: PlainDecoder.Limits
@@ -10,11 +9,11 @@ struct DamagedStreams {
   init(seed: UInt64, _ limits: PlainDecoder.Limits) {
     generator = SeededGenerator(seed: seed)
     self.limits = limits
-    // Short ones: a stream of a few longest tokens would show little.
+    // Short ones: a stream with only a few long tokens would test little.
     lengths = limits.allowed.filter { $0 <= 300 }.sorted()
   }
 
-  /// Up to `tuples` tuples, damaged in a few places, or noise of some kind.
+  /// Up to `tuples` tuples, damaged in a few positions, or noise of some kind.
   mutating func next(tuples: Int = 30) -> [UInt8] {
     switch generator.pick(0...19) {
     case 0: self.tuples(generator.pick(1...tuples))
@@ -23,7 +22,7 @@ struct DamagedStreams {
     case 3: self.tuples(generator.pick(1...tuples)) + edges().prefix(generator.pick(0...8))
     case 4: (0..<generator.pick(1...60)).flatMap { _ in tuple().prefix(generator.pick([6, 6, 7, 12])) }
     default:
-      generator.damaged(self.tuples(generator.pick(1...tuples)), places: generator.pick([1, 1, 2, 3, 8]))
+      generator.damaged(self.tuples(generator.pick(1...tuples)), count: generator.pick([1, 1, 2, 3, 8]))
     }
   }
 
@@ -31,7 +30,7 @@ struct DamagedStreams {
   mutating func long(length: Int, distance: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < length {
-      bytes += generator.damaged(tuples(max(1, distance / 38)), places: 1)
+      bytes += generator.damaged(tuples(max(1, distance / 38)), count: 1)
     }
     return bytes
   }
@@ -48,7 +47,7 @@ struct DamagedStreams {
     }
   }
 
-  /// Random, all zeros, or with a stretch of zeros about as long as the rules count (8).
+  /// Random, all zeros, or with about 8 consecutive zeros, the limit of the rules.
   private mutating func token(_ length: Int) -> [UInt8] {
     if generator.chance(30) { return [UInt8](repeating: 0, count: length) }
     var token = generator.bytes(length)

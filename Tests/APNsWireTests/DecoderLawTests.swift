@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Laws of the feedback decoder, on damaged streams")
 struct DecoderLawTests {
-  /// Streams a set of limits; the defaults get more.
+  /// The number of streams for each set of limits; more for the defaults.
   private static let streams = 500
   private static let streamsOfDefaults = 6000
 
@@ -32,7 +32,7 @@ struct DecoderLawTests {
     }
   }
 
-  /// What is wrong in some way of cutting; nil where nothing is.
+  /// A description of the first difference for any chunk sizes; nil if there is none.
   private static func fault(
     _ decode: (() -> Int) -> IncrementalDecoding, _ plain: [Evidence],
     _ generator: inout SeededGenerator, everySize: Bool
@@ -51,9 +51,9 @@ struct DecoderLawTests {
     if let breach = decoding.breach { return breach }
     if decoding.evidence == plain { return nil }
     let index = zip(decoding.evidence, plain).enumerated().first { $1.0 != $1.1 }?.offset
-    let place = index ?? min(decoding.evidence.count, plain.count)
-    let here = decoding.evidence.dropFirst(place).prefix(2).map(\.description)
-    return "it says \(here), the plain decoder \(plain.dropFirst(place).prefix(2).map(\.description))"
+    let start = index ?? min(decoding.evidence.count, plain.count)
+    let here = decoding.evidence.dropFirst(start).prefix(2).map(\.description)
+    return "it says \(here), the plain decoder \(plain.dropFirst(start).prefix(2).map(\.description))"
   }
 
   @Test("the plain decoder accounts for every byte itself")
@@ -66,19 +66,19 @@ struct DecoderLawTests {
     }
   }
 
-  @Test("hold-back is used where it must be, and never exceeded")
+  @Test("the hold-back is reached if necessary, and never exceeded")
   func holdBack() throws {
     let rules = FeedbackRules.standard
     #expect(rules.holdBack == 3 * (6 + 100) + 6)
     let sound = (0..<100).flatMap { _ in Tuples.one() }
     let decoding = IncrementalDecoding(sound, rules: rules) { 1 }
     #expect(decoding.breach == nil)
-    #expect(decoding.mostHeld == rules.holdBack - 1)
+    #expect(decoding.mostCarried == rules.holdBack - 1)
     let noise = [UInt8](repeating: 0xff, count: 100_000)
-    #expect(IncrementalDecoding(noise, rules: rules) { 1 }.mostHeld == rules.holdBack - 1)
+    #expect(IncrementalDecoding(noise, rules: rules) { 1 }.mostCarried == rules.holdBack - 1)
   }
 
-  @Test("a sound dump is one run a chunk, not a call a record")
+  @Test("an undamaged dump gives one run per chunk, not one call per record")
   func runs() {
     let bytes = (0..<10_000).flatMap { _ in Tuples.one() }
     var decoder = FeedbackDecoder(rules: .standard)
@@ -90,7 +90,7 @@ struct DecoderLawTests {
     #expect(decoder.next(in: bytes.span.bytes) == .needsBytes)
   }
 
-  @Test("empty chunks and an empty run say nothing")
+  @Test("empty chunks and empty runs give no steps")
   func emptiness() {
     for beginsStream in [true, false] {
       var decoder = FeedbackDecoder(rules: .standard, offset: 9, beginsStream: beginsStream)

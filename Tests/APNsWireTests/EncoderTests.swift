@@ -11,7 +11,7 @@ struct EncoderTests {
     #expect(bytes == [9, 1, 2, 3, 4, 0, 3, 5, 6, 7])
   }
 
-  @Test("a token that the length field cannot hold is refused, with nothing appended")
+  @Test("a token that is too long for the length field is refused, with nothing appended")
   func tooLong() {
     var bytes: [UInt8] = []
     #expect(!FeedbackEncoder.append(time: 1, token: [UInt8](repeating: 1, count: 65_536), to: &bytes))

@@ -1,4 +1,4 @@
-/// What a decoder says of a run, in the order of its bytes. Offsets are bytes from 0 of the stream.
+/// The result of decoding a run, in the order of its bytes. Offsets are in bytes from 0, in the stream.
 enum Evidence: Equatable, CustomStringConvertible {
   case record(offset: Int, time: Int, token: [UInt8], flags: [String])
   case skipped(offset: Int, length: Int)
@@ -20,7 +20,7 @@ enum Evidence: Equatable, CustomStringConvertible {
     }
   }
 
-  /// As the tables of cases write it: `record 38 resynchronised`, `skipped 0+5`, `truncated 76+20`.
+  /// The notation of the test cases: `record 38 resynchronised`, `skipped 0+5`, `truncated 76+20`.
   var description: String {
     switch self {
     case .record(let offset, _, _, let flags): (["record \(offset)"] + flags).joined(separator: " ")

@@ -1,19 +1,19 @@
 import APNsWire
 import WireBytes
 
-/// What the library's decoder made of a run that was handed over in chunks, with the laws watched on the way.
+/// Decodes a run in chunks with the library's decoder, and checks the laws at each step.
 struct IncrementalDecoding {
   private(set) var evidence: [Evidence] = []
-  /// The first breach of a law of docs/spec/decoding-rules.md#laws; nil where all held.
+  /// The first breach of a law of decoding-rules.md, "Laws"; nil if there is none.
   private(set) var breach: String?
-  /// The most bytes that were held back between two chunks.
-  private(set) var mostHeld = 0
+  /// The most undecided bytes between two chunks.
+  private(set) var mostCarried = 0
 
   private var decoder: FeedbackDecoder
-  /// Offset in the stream behind everything that was said.
+  /// Offset in the stream after all steps so far.
   private var covered: Int
 
-  /// - Parameter chunkLength: asked for the length of each chunk; less than 1 counts as an empty chunk.
+  /// - Parameter chunkLength: gives the length of each chunk; below 1, the chunk is empty.
   init(
     _ bytes: [UInt8], rules: FeedbackRules, offset: Int = 0, beginsStream: Bool = true,
     chunkLength: () -> Int
@@ -38,7 +38,7 @@ struct IncrementalDecoding {
       if step == .finished { breach = "progress: finished before the end" }
       add(step, chunk)
     }
-    mostHeld = max(mostHeld, decoder.carry.count)
+    mostCarried = max(mostCarried, decoder.carry.count)
     if decoder.carry.count > decoder.rules.holdBack { breach = "hold-back: \(decoder.carry.count) bytes" }
     if (decoder.pendingSkip ?? decoder.undecidedOffset) != covered { breach = "lost track at \(covered)" }
   }
@@ -48,13 +48,13 @@ struct IncrementalDecoding {
     while breach == nil {
       let step = decoder.next(in: RawSpan())
       if step == .finished { break }
-      if step == .needsBytes { breach = "progress: asks for bytes behind the end" }
+      if step == .needsBytes { breach = "progress: needs bytes after the end" }
       add(step, RawSpan())
     }
     if decoder.next(in: RawSpan()) != .finished { breach = breach ?? "finished is not final" }
   }
 
-  /// Every answer must go on where the last one ended, and cover something.
+  /// Every step must begin where the previous one ended, and cover at least one byte.
   private mutating func add(_ step: FeedbackDecoder.Step, _ chunk: RawSpan) {
     switch step {
     case .records(let run):
@@ -77,7 +77,7 @@ struct IncrementalDecoding {
 
   private mutating func check(_ offset: Int, _ length: Int) {
     if offset != covered { breach = "accounting: \(offset) follows \(covered)" }
-    if length <= 0 { breach = "progress: an answer over nothing at \(offset)" }
+    if length <= 0 { breach = "progress: an empty step at \(offset)" }
     covered += length
   }
 

@@ -1,7 +1,7 @@
 import APNsWire
 
 extension PlainDecoder.Limits {
-  /// The same limits for the library's decoder; nil would be a mistake of the test.
+  /// The same limits for the library's decoder; nil would be an error in the test.
   var rules: FeedbackRules? {
     let ranges = allowed.sorted().map { UInt16($0)...UInt16($0) }
     return TokenLengths(ranges).flatMap {
@@ -10,7 +10,7 @@ extension PlainDecoder.Limits {
     }
   }
 
-  /// Limits of every kind: one length and many, 0 among them, large ones, all and hardly any times.
+  /// Various limits: one length, many lengths, length 0, large lengths, all times, few times.
   static let variety: [(name: String, limits: PlainDecoder.Limits)] = [
     ("the defaults", .init()),
     ("32 and 54", .init(allowed: [32, 54])),

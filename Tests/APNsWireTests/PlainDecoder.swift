@@ -1,5 +1,5 @@
-/// docs/spec/decoding-rules.md#feedback-tuples, written down a second time: sentence by sentence, over a whole run in
-/// memory. It shares nothing with the library, is slow on purpose, and where the two differ one is wrong.
+/// A second implementation of decoding-rules.md, "Feedback tuples": sentence by sentence, over a whole run in
+/// memory. It shares no code with the library and is slow. If the two differ, one of them is wrong.
 struct PlainDecoder {
   /// The options of the rules. Times in seconds since 1970, lengths in bytes.
   struct Limits: Sendable {
@@ -31,7 +31,7 @@ struct PlainDecoder {
     n = bytes.count
   }
 
-  /// Everything the rules say about the run, whose first byte is at `offset` of its stream.
+  /// Decodes the run, whose first byte is at `offset` of its stream.
   func decode(offset: Int = 0, beginsStream: Bool = true) -> [Evidence] {
     var evidence: [Evidence] = []
     var begin = 0
@@ -69,7 +69,7 @@ extension PlainDecoder {
   private func tail(_ o: Int) -> Bool {
     let there = Array(bytes[o..<n])
     let missing = 4 - min(4, there.count)
-    // The times that begin with the bytes that are there, from the first to the last.
+    // The earliest and latest time that begin with the existing bytes.
     let first = there.prefix(4).reduce(0) { $0 * 256 + Int($1) } << (8 * missing)
     let last = first + 1 << (8 * missing) - 1
     let beginsSomePlausibleTime = first <= limits.latest && limits.earliest <= last
@@ -98,7 +98,7 @@ extension PlainDecoder {
   private func firstStart(_ low: Int, _ high: Int) -> Int? { (low..<max(low, high)).first(where: start) }
 }
 
-// MARK: - The walk
+// MARK: - The steps
 
 extension PlainDecoder {
   private func walk(from begin: Int, _ say: (Evidence) -> Void) {
@@ -143,11 +143,11 @@ extension PlainDecoder {
     let token = Array(bytes[(o + 6)..<end(o)])
     var flags = flags
     if !isPlausible(o) { flags.append("implausible-timestamp") }
-    if holdsEightZeros(token) { flags.append("zero-filled-token") }
+    if hasEightZeros(token) { flags.append("zero-filled-token") }
     return .record(offset: o, time: time(o), token: token, flags: flags.sorted())
   }
 
-  private func holdsEightZeros(_ token: [UInt8]) -> Bool {
+  private func hasEightZeros(_ token: [UInt8]) -> Bool {
     guard token.count >= 8 else { return false }
     return (0...(token.count - 8)).contains { begin in (begin..<(begin + 8)).allSatisfy { token[$0] == 0 } }
   }

@@ -6,7 +6,7 @@ import Testing
 struct RuleCase: Sendable, CustomTestStringConvertible {
   var sentence: String
   var bytes: [UInt8]
-  /// What the run is, worked out by hand, in the words of `Evidence.description`.
+  /// The expected result, worked out by hand, in the notation of `Evidence.description`.
   var expected: String
   var limits: PlainDecoder.Limits
   var beginsStream: Bool
@@ -24,7 +24,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { sentence }
 
-  /// Holds both decoders to the case, the library's in chunks of every size up to 40 and whole.
+  /// Checks both decoders, the library's in chunks of every size up to 40 and in one chunk.
   func check() throws {
     let rules = try #require(limits.rules)
     let plain = PlainDecoder(bytes, limits).decode(beginsStream: beginsStream)
@@ -38,12 +38,12 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// What the tables are written with.
+/// Bytes for the test cases.
 enum Bytes {
   static let earliest: UInt32 = 0x4a38_3200
   static let latest: UInt32 = 0x608b_4880
 
-  /// A tuple with a token of `count` bytes, of 2014 if nothing else is said.
+  /// A tuple with a token of `count` bytes, by default from 2014.
   static func tuple(_ count: Int = 32, time: UInt32 = Tuples.time) -> [UInt8] {
     Tuples.one(count, time: time)
   }
@@ -52,6 +52,6 @@ enum Bytes {
     Tuples.header(time: time, length: length)
   }
 
-  /// Bytes that are no header and no part of one: time and length are out of all bounds.
+  /// Bytes that cannot be part of a header: time and length are out of bounds.
   static func junk(_ count: Int) -> [UInt8] { [UInt8](repeating: 0xff, count: count) }
 }

@@ -39,7 +39,7 @@ struct TokenLengthsTests {
     #expect(TokenLengths.standard == TokenLengths("32"))
   }
 
-  @Test("rules refuse times in the wrong order and lengths that no field can hold")
+  @Test("rules refuse times in the wrong order and lengths above 65,535")
   func rules() throws {
     #expect(FeedbackRules(earliest: 2, latest: 1) == nil)
     #expect(FeedbackRules(earliest: 2, latest: 2) != nil)
@@ -52,7 +52,7 @@ struct TokenLengthsTests {
     #expect(FeedbackRules.standard.latest == 1_619_740_800)
   }
 
-  @Test("flags are told in the order of their codes")
+  @Test("flags are listed in the order of their codes")
   func flagCodes() {
     let codes = RecordFlags.all.map(\.code)
     #expect(codes == codes.sorted())

@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 import WireBytes
 
-/// A stream of Tests/Fixtures/apns-vectors.json, and the literal reading of it.
+/// A stream of Tests/Fixtures/apns-vectors.json with its expected contents.
 struct Vector: Decodable, Sendable, CustomTestStringConvertible {
-  /// What is there depends on the kind.
+  /// The members depend on the kind.
   struct Expected: Decodable, Sendable {
     var tuples: [Tuple]?
-    /// Of a stream that cannot be read: what a client said of it.
+    /// The error of a client, for a stream that cannot be decoded.
     var error: String?
     /// Hex digits.
     var token: String?
@@ -55,7 +55,7 @@ struct Vector: Decodable, Sendable, CustomTestStringConvertible {
     return (try? decoder.decode(File.self, from: data).vectors) ?? []
   }()
 
-  /// Ciphertext, which no decoder is asked about.
+  /// Ciphertext, which is not decoded.
   static let ciphertext = "feedback-013"
   static let tuples = all.filter { $0.kind == "feedback" && $0.id != ciphertext }
   static let requests = all.filter { $0.kind.hasPrefix("cmd") }

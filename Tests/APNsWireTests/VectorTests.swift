@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Feedback streams that are public")
+@Suite("Public feedback streams")
 struct VectorTests {
-  /// What the rules make of each, worked out by hand.
+  /// The expected result for each, worked out by hand.
   static let expectations: [String: String] = [
     "feedback-001": "record 0",
     "feedback-003": "record 0, record 38, record 76",
@@ -59,7 +59,7 @@ struct VectorTests {
         #expect(decoding.breach == nil)
         #expect(decoding.evidence == plain, "with \(other.id) in chunks of \(size)")
       }
-      // Sound tuples of a normal length behind whole ones change nothing on either side.
+      // Valid tuples of a normal length do not affect whole tuples before or after them.
       let isWhole = !first.contains { if case .truncated = $0 { true } else { false } }
       if isWhole, other.hex.dropFirst(8).hasPrefix("0020") {
         let second = PlainDecoder(other.bytes, .init()).decode()

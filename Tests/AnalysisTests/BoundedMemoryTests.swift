@@ -7,13 +7,13 @@ import Testing
 import WireBytes
 
 #if os(Linux)
-  /// Every byte of a stream could be a stretch of its own, 40 bytes each: what is decided is forgotten.
+  /// Every byte of a stream could be in its own extent, which takes 40 bytes: extents of decided bytes are forgotten.
   @Suite("Memory of an analysis", .serialized)
   struct BoundedMemoryTests {
-    /// Stretches handed over; remembering them would take 160 MB at least.
-    private static let stretches = 4_000_000
+    /// The number of extents; keeping them would take at least 160 MB.
+    private static let extents = 4_000_000
     private static let bound = 100 << 20
-    /// Other tests run beside this one and take memory, too. What grows by itself does so every time.
+    /// Other tests run concurrently and take memory as well. A leak grows in every attempt.
     private static let attempts = 6
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -27,8 +27,8 @@ import WireBytes
       Case(testDescription: "ciphertext", pattern: [0x17, 3, 1] + [UInt8](repeating: 7, count: 35)),
     ]
 
-    @Test("does not grow with the stretches of a dump", arguments: cases)
-    func stretches(_ example: Case) throws {
+    @Test("does not grow with the extents of a dump", arguments: cases)
+    func extents(_ example: Case) throws {
       var growths: [Int] = []
       while growths.count < Self.attempts {
         let growth = try growth(over: example.pattern)
@@ -38,21 +38,21 @@ import WireBytes
       Issue.record("it grew by \(growths) bytes")
     }
 
-    /// Bytes of memory that the process has more at the end of a long stream than at its beginning.
+    /// The growth of the process during a long stream, in bytes.
     private func growth(over pattern: [UInt8]) throws -> Int {
       let analyzer = Analyzer(sinks: [])
-      try analyzer.begin(source: "stretches")
+      try analyzer.begin(source: "extents")
       try analyzer.opened(.dump)
-      let piece = (0..<100).flatMap { _ in pattern }
+      let chunk = (0..<100).flatMap { _ in pattern }
       let before = try residentBytes()
       var offset = 0
-      while offset < Self.stretches {
-        // Distances that no two neighbours share, so that no stretch continues another.
-        let origins = piece.indices.map {
+      while offset < Self.extents {
+        // Irregular distances, so that no extent continues the previous one.
+        let origins = chunk.indices.map {
           ByteOrigin(streamOffset: offset + $0, fileOffset: 3 * (offset + $0) + ($0 & 1), stride: 1)
         }
-        try analyzer.bytes(piece.span.bytes, of: .dump, origins: origins)
-        offset += piece.count
+        try analyzer.bytes(chunk.span.bytes, of: .dump, origins: origins)
+        offset += chunk.count
       }
       let growth = try residentBytes() - before
       try analyzer.closed(StreamReport(.dump))

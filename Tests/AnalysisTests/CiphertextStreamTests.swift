@@ -26,10 +26,10 @@ struct CiphertextStreamTests {
       undecoded: 0),
     Case(name: "one byte is none", dump: [0x17], findings: ["truncated-record 0+1@0"], undecoded: 0),
     Case(
-      name: "tuples behind it are not decoded", dump: tls + tuples, findings: ["encrypted-stream 0+113@0"],
+      name: "tuples after it are not decoded", dump: tls + tuples, findings: ["encrypted-stream 0+113@0"],
       undecoded: 113),
     Case(
-      name: "behind a gap, at the place of the gap's mark", dump: Dumps.mark(76) + tls,
+      name: "after a gap, at the offset of the gap mark", dump: Dumps.mark(76) + tls,
       findings: ["stream-gap 0+76@0", "encrypted-stream 0+113@0"], undecoded: 37, gapBytes: 76),
     Case(
       name: "gaps in it are counted; it is one finding, and comes in the order of offsets",
@@ -37,7 +37,7 @@ struct CiphertextStreamTests {
       undecoded: 74,
       gapBytes: 107),
     Case(
-      name: "only the first run tells", dump: tuples + Dumps.mark(9) + tls,
+      name: "only the first run counts", dump: tuples + Dumps.mark(9) + tls,
       findings: ["stream-gap 76+9@76", "skipped-bytes 85+37@109"], undecoded: 0, gapBytes: 9),
     Case(
       name: "a first run of two bytes is none, whatever follows",
@@ -60,7 +60,7 @@ struct CiphertextStreamTests {
     if example.undecoded > 0 { #expect(analysis.evidence.records.isEmpty) }
   }
 
-  @Test("each stream is judged by itself")
+  @Test("each stream is detected separately")
   func several() throws {
     let analysis = try DumpAnalysis(all: [Self.tls, Self.tuples, Self.tls])
     #expect(analysis.summary.undecodedBytes == 74 && analysis.summary.streamBytes == 76)

@@ -5,7 +5,7 @@ import StreamInputs
 import TestSupport
 import WireBytes
 
-/// A sink that keeps all it is told, a record at a time.
+/// A sink that keeps all evidence, one record at a time.
 final class EvidenceRecording: EvidenceSink {
   struct Record: Equatable {
     var source: String
@@ -15,7 +15,7 @@ final class EvidenceRecording: EvidenceSink {
     var token: [UInt8]
     var flags: [String]
 
-    /// The record's bytes as they stood in the stream.
+    /// The bytes of the record in the stream.
     var bytes: [UInt8] { Tuples.of(token, time: time) }
   }
 
@@ -81,14 +81,14 @@ extension Analyzer {
   }
 }
 
-/// What an analysis made of some dumps.
+/// The results of analysing dumps.
 struct DumpAnalysis {
   let evidence = EvidenceRecording()
   private(set) var summary = Summary()
   private(set) var reports: [InputReport] = []
 
   /// Reads each of `dumps` as a file of `format`, nil to recognise it.
-  /// - Parameter usesThreads: whether reading, analysing and what the sink does are on threads of their own.
+  /// - Parameter usesThreads: whether reading, analysis and the sink run on separate threads.
   init(
     all dumps: [[UInt8]], as format: DumpFormat? = .raw, rules: FeedbackRules = .standard,
     usesThreads: Bool = false
@@ -121,13 +121,13 @@ struct DumpAnalysis {
   }
 }
 
-/// Dumps that many things are wrong with.
+/// Damaged dumps.
 enum Dumps {
   static func mark(_ length: Int, nul: Bool = false) -> [UInt8] {
     Array("[\(length) bytes missing in capture file]".utf8) + (nul ? [0] : [])
   }
 
-  /// Tuples, of which some are odd or lost in part, and gap marks between them.
+  /// Tuples, some of them odd or incomplete, with gap marks between them.
   static func damaged(_ generator: inout SeededGenerator, parts: Int = 12) -> [UInt8] {
     var dump: [UInt8] = []
     for _ in 0..<generator.pick(1...parts) {

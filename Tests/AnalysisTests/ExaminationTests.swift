@@ -5,7 +5,7 @@ import StreamInputs
 import TestSupport
 import Testing
 
-/// Inputs that are read one after another: messages, findings, failures.
+/// Messages, findings and failures of reading several inputs.
 @Suite("An examination")
 struct ExaminationTests {
   private static let tuples = Tuples.one() + Tuples.one()
@@ -14,7 +14,7 @@ struct ExaminationTests {
     var testDescription: String
     /// Files by their names, which may have directories.
     var files: [(name: String, bytes: [UInt8])]
-    /// What is named, without the path of the directory.
+    /// The named paths, relative to the directory.
     var named: [String]
     var hashing = Examination.Hashing.possibleCopies
     var mayRepeat = false
@@ -25,7 +25,7 @@ struct ExaminationTests {
   }
 
   private static let repeatsNothing =
-    "nothing is said of copies that make sense, and of inputs without bytes"
+    "allowed copies and empty inputs are not reported as copies"
 
   static let cases: [Case] = [
     Case(testDescription: "a dump", files: [("a", tuples)], named: ["a"]),
@@ -35,12 +35,12 @@ struct ExaminationTests {
       inputs: 0),
     Case(
       testDescription: "a copy", files: [("a", tuples), ("b", tuples)], named: ["a", "b"],
-      messages: ["b: warning: the same bytes as a, which was read before: its records are counted again"],
-      codes: [.duplicateInput], inputs: 2),
+      messages: ["b: warning: same bytes as a, which was already read: its records are counted again"],
+      codes: [.repeatedInput], inputs: 2),
     Case(
       testDescription: "a file twice, unhashed", files: [("a", tuples)], named: ["a", "a"], hashing: .none,
-      messages: ["a: warning: the same bytes as a, which was read before: its records are counted again"],
-      codes: [.duplicateInput], inputs: 2),
+      messages: ["a: warning: same bytes as a, which was already read: its records are counted again"],
+      codes: [.repeatedInput], inputs: 2),
     Case(
       testDescription: repeatsNothing, files: [("a", tuples), ("b", tuples)], named: ["a", "b"],
       mayRepeat: true, inputs: 2),
@@ -48,9 +48,10 @@ struct ExaminationTests {
       testDescription: "no bytes", files: [("a", []), ("b", [])], named: ["a", "b"],
       messages: ["a: is empty", "b: is empty"], inputs: 2),
     Case(
-      testDescription: "text that is nothing", files: [("a", Array("Dear reader, ".utf8))], named: ["a"],
+      testDescription: "text of no known format", files: [("a", Array("Dear reader, ".utf8))], named: ["a"],
       messages: [
-        "a: warning: no known format; read as raw feedback. Use --from raw if that is right, --from hex or base64 if it is text"
+        "a: warning: no known format; read as raw feedback. Use --from raw if that is right, --from hex or base64 if "
+          + "it is text"
       ], codes: [.skippedBytes, .unrecognisedInput]),
     Case(
       testDescription: "a directory with a dump, text and another format",
@@ -64,7 +65,7 @@ struct ExaminationTests {
     Case(
       testDescription: "a directory with nothing but text", files: [("d/b", Array("Dear reader, ".utf8))],
       named: ["d"],
-      messages: ["d/b: skipped: no known format", "d: the directory holds no input"],
+      messages: ["d/b: skipped: no known format", "d: no input in this directory"],
       codes: [.unrecognisedInput], failures: 1, inputs: 0),
   ]
 
@@ -81,7 +82,7 @@ struct ExaminationTests {
     return (examination, log.lines.map { $0.replacing("\(files.path)/", with: "") })
   }
 
-  @Test("says what is wrong with inputs", arguments: cases)
+  @Test("reports problems of inputs", arguments: cases)
   func inputs(_ one: Case) throws {
     let files = try TemporaryFiles()
     for (name, bytes) in one.files { try files.write(bytes, to: name) }
@@ -97,21 +98,21 @@ struct ExaminationTests {
     #expect(examination.inputs.allSatisfy { ($0.sha256 == nil) || one.hashing != .none })
   }
 
-  @Test("two dumps that hold nothing of what they were named for are each other's")
+  @Test("a hint for two dumps without the expected content: they are probably swapped")
   func swapped() throws {
     let files = try TemporaryFiles()
-    // A response of a gateway, and the beginning of a request with command 0.
+    // An error response, and the beginning of a request with command 0.
     let response = Input(try files.write([8, 8, 0, 0, 0, 1], to: "a"))
     var (requests, responses) = (response, Input(try files.write([0, 0, 32, 1, 2, 3], to: "b")))
     (requests.half, responses.half) = (.requests, .responses)
     let (_, messages) = try run(files, InputWalk([], paired: [requests, responses]), EvidenceRecording())
     #expect(
       messages == [
-        "hint: neither file holds what it was named for; were --requests and --responses given the wrong way round?"
+        "hint: neither file has the expected content; are --requests and --responses swapped?"
       ])
   }
 
-  @Test("an input can be left out before it is read")
+  @Test("an input can be skipped before it is read")
   func skipped() throws {
     let files = try TemporaryFiles()
     let inputs = [Input(try files.write(Self.tuples, to: "a")), Input(try files.write(Self.tuples, to: "b"))]
@@ -124,7 +125,7 @@ struct ExaminationTests {
     #expect(sink.records.count == 2)
   }
 
-  @Test("knows whether a file or a directory is one of the inputs', by whatever name")
+  @Test("finds inputs by file or directory, under any name")
   func outputs() throws {
     let files = try TemporaryFiles()
     let input = try files.write(Self.tuples, to: "d/a")

@@ -43,14 +43,14 @@ struct ExcerptTests {
     Array(repeatElement(Tuples.one(), count: count).joined())
   }
 
-  /// What a part of an excerpt should hold.
+  /// The expected bytes of a part.
   private func expect(_ excerpt: Excerpt, _ ranges: [Range<Int>], of bytes: [UInt8]) {
     #expect(excerpt.parts.map { $0.start..<$0.start + $0.bytes.count } == ranges)
     for (part, range) in zip(excerpt.parts, ranges) { #expect(part.bytes == Array(bytes[range])) }
   }
 
   @Test(
-    "40 before it and 24 after it, however the bytes come, with the tuples beside it",
+    "40 before it and 24 after it, however the bytes come, with the tuples near it",
     arguments: [1, 7, 1000])
   func skipped(_ chunkSize: Int) throws {
     let dump = tuples(3) + [0xff, 0xfe, 0xfd] + tuples(40)
@@ -61,7 +61,7 @@ struct ExcerptTests {
     #expect(excerpt.tuples.first { $0.range.lowerBound == 117 }?.isSure == false, "it is resynchronised")
   }
 
-  @Test("of many bytes the first and the last ones")
+  @Test("the first and the last bytes of a long finding")
   func long() throws {
     let dump =
       Tuples.one() + Tuples.one() + [UInt8](repeating: 0xff, count: 500) + Tuples.one() + Tuples.one()
@@ -70,7 +70,7 @@ struct ExcerptTests {
     expect(excerpt, [36..<140, 568..<600], of: dump)
   }
 
-  @Test("of a gap what is before and after it", arguments: [1, 1000])
+  @Test("the bytes before and after a gap", arguments: [1, 1000])
   func gap(_ chunkSize: Int) throws {
     let tuples = Tuples.one() + Tuples.one()
     let excerpt = try #require(try excerpts([tuples, tuples], gaps: [10], chunkSize: chunkSize).first)
@@ -78,7 +78,7 @@ struct ExcerptTests {
     #expect(excerpt.parts.map(\.start) == [36, 86] && excerpt.parts.map(\.bytes.count) == [40, 24])
   }
 
-  @Test("also where the finding waits for the outcome of requests")
+  @Test("also if the finding waits for the outcome of requests")
   func waiting() throws {
     let requests = (0..<40).map { GatewayBytes.request(UInt32($0) + 5) }
     let dump = Array(requests[..<20].joined()) + [9] + Array(requests[20...].joined())

@@ -32,7 +32,7 @@ struct FeedbackProbeTests {
   func recognised(_ example: Case) throws {
     let report = try #require(try DumpAnalysis(example.dump, as: nil).reports.first)
     #expect(report.recognition == (example.isFeedback ? .format(.dump(.raw)) : .nothing))
-    #expect(report.format == .dump(.raw), "what is named is read all the same")
+    #expect(report.format == .dump(.raw), "a named file is read in any case")
   }
 
   @Test("a long dump is recognised by its first 64 KiB, and random bytes are not")

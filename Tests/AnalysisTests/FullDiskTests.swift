@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import WireBytes
 
-/// A file system of 256 KiB in memory; mounting one takes the rights of root.
+/// A file system of 256 KiB in memory, which only root can mount.
 private final class SmallDisk {
   private let files: TemporaryFiles
   var path: String { files.path }

@@ -35,7 +35,7 @@ struct GapRunTests {
       dump: Dumps.mark(76) + [1, 2, 3] + whole, records: ["79@37"],
       findings: ["stream-gap 0+76@0", "skipped-bytes 76+3@34"]),
     Case(
-      sentence: "a run behind a gap starts at a plausible time",
+      sentence: "a run after a gap starts at a plausible time",
       dump: Dumps.mark(76) + Tuples.one(time: .max),
       records: [], findings: ["stream-gap 0+76@0", "skipped-bytes 76+38@34"]),
     Case(
@@ -46,7 +46,7 @@ struct GapRunTests {
       dump: whole + Dumps.mark(5) + Dumps.mark(6, nul: true) + whole, records: ["0@0", "49@105"],
       findings: ["stream-gap 38+5@38", "stream-gap 43+6@71"]),
     Case(
-      sentence: "a NUL behind a mark is no byte of the stream", dump: Dumps.mark(5, nul: true) + whole,
+      sentence: "a NUL after a mark is no byte of the stream", dump: Dumps.mark(5, nul: true) + whole,
       records: ["5@34"], findings: ["stream-gap 0+5@0"]),
     Case(
       sentence: "a mark at the end", dump: whole + Dumps.mark(5), records: ["0@0"],
@@ -54,7 +54,7 @@ struct GapRunTests {
     Case(
       sentence: "nothing but a mark", dump: Dumps.mark(5), records: [], findings: ["stream-gap 0+5@0"]),
     Case(
-      sentence: "what is skipped in a run behind a gap makes the next record resynchronised",
+      sentence: "a record after skipped bytes in a run after a gap is resynchronised",
       dump: Dumps.mark(5) + whole + whole.dropLast() + whole, records: ["5@33", "80@108 resynchronised"],
       findings: ["stream-gap 0+5@0", "skipped-bytes 43+37@71"]),
     Case(

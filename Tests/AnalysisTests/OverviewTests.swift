@@ -4,10 +4,10 @@ import PacketCapture
 import TestSupport
 import Testing
 
-@Suite("What an overview remembers")
+@Suite("Contents of an overview")
 struct OverviewTests {
-  @Test("the first places of each code")
-  func places() {
+  @Test("the first findings of each code")
+  func findings() {
     let overview = Overview()
     for offset in 0..<10 {
       overview.finding(Finding(source: "a", offset: offset, code: .skippedBytes, message: ""))

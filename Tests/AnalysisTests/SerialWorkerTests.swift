@@ -12,7 +12,7 @@ struct SerialWorkerTests {
     var numbers: [Int] = []
   }
 
-  @Test("works on each value once, in order, and gives values back", arguments: [1, 3, 64])
+  @Test("processes each value once, in order, and returns values for reuse", arguments: [1, 3, 64])
   func order(capacity: Int) throws {
     let log = Log()
     let worker = SerialWorker<[Int]>(capacity: capacity) { value in
@@ -49,15 +49,15 @@ struct SerialWorkerTests {
     SerialWorker<Int>(capacity: 1) { _ in }.stop()
   }
 
-  @Test("stop lets go of what the work refers to")
+  @Test("stop releases the work")
   func release() throws {
     final class Resource {}
     weak var resource: Resource?
     let worker: SerialWorker<Int>
     do {
-      let held = Resource()
-      resource = held
-      worker = SerialWorker(capacity: 1) { _ in withExtendedLifetime(held) {} }
+      let value = Resource()
+      resource = value
+      worker = SerialWorker(capacity: 1) { _ in withExtendedLifetime(value) {} }
     }
     _ = try worker.add(1)
     try worker.finish()

@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 import WireBytes
 
-@Suite("What is recorded of streams")
+@Suite("Recorded streams")
 struct StreamRecorderTests {
   /// A recorder, and the streams that have ended.
   private final class Recording {
     private(set) var ended: [RecordedStream] = []
-    /// Memory that is taken by what is made of each stream.
+    /// Memory of the result for each stream.
     var made = 0
 
     func start(budget: Int = 1 << 20, _ contents: StreamRecorder.Contents, wanted: Int? = nil)
@@ -70,10 +70,10 @@ struct StreamRecorderTests {
     Drop(
       testDescription: "requests, but for their packets", contents: .packets, content: .requests,
       keepsPackets: true),
-    Drop(testDescription: "what is nothing known", contents: .packets, content: nil, keepsPackets: false),
+    Drop(testDescription: "unknown content", contents: .packets, content: nil, keepsPackets: false),
   ]
 
-  @Test("does not hold what no server sends", arguments: dropCases)
+  @Test("does not keep bytes that no server sends", arguments: dropCases)
   func drops(_ example: Drop) throws {
     let recording = Recording()
     let recorder = recording.start(example.contents)
@@ -101,7 +101,7 @@ struct StreamRecorderTests {
     #expect(stream[.second].arrivals.map(\.packet.number) == (contents == .packets ? [1, 3] : []))
   }
 
-  @Test("the stream that goes beyond the budget is not recorded, and others are")
+  @Test("a stream that exceeds the budget is not recorded, and others are")
   func budget() throws {
     let recording = Recording()
     let recorder = recording.start(budget: 100, .records)
@@ -113,7 +113,7 @@ struct StreamRecorderTests {
     #expect(recording.ended.map { $0[.second].bytes.count } == [100, 0])
   }
 
-  @Test("what is made of a stream counts")
+  @Test("the result for a stream counts against the budget")
   func made() throws {
     let recording = Recording()
     let recorder = recording.start(budget: 100, .packets)
@@ -125,7 +125,7 @@ struct StreamRecorderTests {
     #expect(recording.ended.map(\.isOverBudget) == [false, false, true])
   }
 
-  @Test("no other streams than the one that is wanted")
+  @Test("only the requested stream is recorded")
   func wanted() throws {
     let recording = Recording()
     let recorder = recording.start(.packets, wanted: 2)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The summary of an analysis")
 struct SummaryLawTests {
-  @Test("every sum is that of the records, findings and streams that were told")
+  @Test("every count is that of the reported records, findings and streams")
   func sums() throws {
     var generator = SeededGenerator(seed: 41)
     for _ in 0..<60 {
@@ -45,7 +45,7 @@ struct SummaryLawTests {
     #expect(summary.times?.lowerBound == times.min() && summary.times?.upperBound == times.max())
   }
 
-  @Test("what is told of a stream comes in the order of its offsets")
+  @Test("the evidence of a stream is in the order of its offsets")
   func order() throws {
     var generator = SeededGenerator(seed: 42)
     for _ in 0..<60 {
@@ -57,7 +57,7 @@ struct SummaryLawTests {
     }
   }
 
-  @Test("threads of their own for reading, analysing and the sinks change nothing")
+  @Test("separate threads for reading, analysis and sinks give the same results")
   func threads() throws {
     var generator = SeededGenerator(seed: 44)
     for _ in 0..<3 {
@@ -110,7 +110,7 @@ struct SummaryLawTests {
       var expected: [EvidenceRecording.Record] = []
       var offset = 0
       for (index, part) in parts.enumerated() {
-        // A gap of no bytes makes the part a run behind a gap, as it is in the whole.
+        // A gap of 0 bytes makes the part a run after a gap, as in the whole dump.
         let alone = try DumpAnalysis((index > 0 ? Dumps.mark(0) : []) + Array(part))
         expected += alone.evidence.records.map { record in
           var record = record
@@ -138,7 +138,7 @@ struct SummaryLawTests {
     #expect(try DumpAnalysis([]).summary.times == nil)
   }
 
-  @Test("an empty dump is a stream of nothing")
+  @Test("an empty dump is a stream without records")
   func empty() throws {
     let analysis = try DumpAnalysis([])
     #expect(analysis.summary.streams == 1 && analysis.summary.streamBytes == 0)

@@ -59,7 +59,7 @@ struct TimeHistogramTests {
     }
   }
 
-  @Test("the ends of all times")
+  @Test("the earliest and the latest time")
   func extremes() {
     var generator = SeededGenerator(seed: 62)
     for times in [[0], [.max], [0, .max], [.max, .max - 1], [0, 959], [0, 960], [59, 960]] as [[UInt32]] {

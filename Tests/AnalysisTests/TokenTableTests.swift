@@ -7,7 +7,7 @@ import WireBytes
 
 @Suite("The table of distinct tokens")
 struct TokenTableTests {
-  /// A record as the table is told of it.
+  /// A record to add to the table.
   struct Sighting: Sendable {
     var token: [UInt8]
     var time: UInt32
@@ -23,7 +23,7 @@ struct TokenTableTests {
     var countedRecords: UInt32 = 0
   }
 
-  /// What a dictionary makes of the sightings, in the order of the tokens' bytes.
+  /// The expected result, from a dictionary, in bytewise order of the tokens.
   private func model(_ sightings: [Sighting]) -> [Verdict] {
     var verdicts: [[UInt8]: Verdict] = [:]
     for sighting in sightings {
@@ -162,7 +162,7 @@ struct TokenTableTests {
     #expect(try table.distinctCount() == 0)
   }
 
-  @Test("runs of records, as a decoder hands them over")
+  @Test("runs of records from a decoder")
   func runs() throws {
     var generator = SeededGenerator(seed: 8)
     let tokens = (0..<50).map { _ in generator.bytes(32) }
@@ -182,7 +182,7 @@ struct TokenTableTests {
     #expect(text.contains(Self.nowhere) && text.contains("TMPDIR") && text.contains("--memory"))
   }
 
-  @Test("what a body throws ends the visit")
+  @Test("an error of the body ends the visit")
   func bodyThrows() throws {
     struct Stop: Error {}
     let table = TokenTable(memory: 1 << 20, temporaryDirectory: Self.nowhere)

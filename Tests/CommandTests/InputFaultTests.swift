@@ -23,10 +23,10 @@ struct InputFaultTests {
     Case("good.bin/inside", "Not a directory") { _ in },
     Case("loop", "symbolic links") { try $0.makeLink("loop", to: "loop") },
     Case("nowhere", "No such file") { try $0.makeLink("nowhere", to: "gone") },
-    Case("empty", "holds no input") { try $0.makeDirectory("empty") },
-    Case("unknown", "holds no input", "unknown/a.txt: skipped", "unknown/b/c.bin: skipped") {
-      try $0.write("no dump\n", to: "unknown/a.txt")
-      try $0.write([UInt8](repeating: 0xfe, count: 500), to: "unknown/b/c.bin")
+    Case("empty", "no input in this directory") { try $0.makeDirectory("empty") },
+    Case("foreign", "no input in this directory", "foreign/a.txt: skipped", "foreign/b/c.bin: skipped") {
+      try $0.write("no dump\n", to: "foreign/a.txt")
+      try $0.write([UInt8](repeating: 0xfe, count: 500), to: "foreign/b/c.bin")
     },
     Case("reserved.pcap", "reserved bits set", "expected a number below 65536") {
       try $0.write(

@@ -62,8 +62,8 @@ struct OutputFileTests {
     ("missing/out.csv", "missing/out.csv cannot be created: No such file or directory"),
     ("dump.bin/out.csv", "dump.bin/out.csv cannot be created: Not a directory"),
     ("dumps", "dumps is a directory"), ("dumps/", "dumps/ is a directory"),
-    ("nowhere", "nowhere is a link that leads to no file"),
-    ("", "the name of an output is empty"),
+    ("nowhere", "nowhere is a broken symbolic link"),
+    ("", "the name of the output is empty"),
   ]
 
   @Test("an output that cannot be made fails before anything is read", arguments: impossible)

@@ -200,7 +200,7 @@ struct RawStreamTests {
     let arguments = ["export", "-t", "raw", "-o", "out", "dump.bin"]
     let refused = try directory.apnsift(arguments)
     #expect(refused.code == 2)
-    #expect(refused.errors.contains("out holds files already") && refused.errors.contains("--force"))
+    #expect(refused.errors.contains("out is not empty") && refused.errors.contains("--force"))
     #expect(try names("out") == ["notes.txt", "streams.json"])
     #expect(try directory.text(of: "out/streams.json") == "old\n")
     #expect(try directory.apnsift(arguments + ["--force"]).code == 0)

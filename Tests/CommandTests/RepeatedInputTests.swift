@@ -16,7 +16,7 @@ struct RepeatedInputTests {
   }
 
   private func warning(_ name: String, _ first: String) -> String {
-    "\(name): warning: the same bytes as \(first), which was read before: its records are counted again"
+    "\(name): warning: same bytes as \(first), which was already read: its records are counted again"
   }
 
   /// What is given, which of it repeats what.
@@ -103,7 +103,7 @@ struct RepeatedInputTests {
     let outcome = try directory.apnsift("inspect", "--join", "a.pcap", "a.pcap")
     #expect(
       outcome.messages.contains(
-        "a.pcap: warning: the same bytes as a.pcap, which was read before: its packets are read again"))
+        "a.pcap: warning: same bytes as a.pcap, which was already read: its packets are read again"))
   }
 
   // MARK: - The page

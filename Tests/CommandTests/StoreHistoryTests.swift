@@ -108,7 +108,7 @@ struct StoreHistoryTests {
     #expect(try history().count == 1)
     try directory.makeDirectory("empty")
     let empty = try replay("empty", "--skip-replayed")
-    #expect(empty.code == 2 && empty.errors.contains("empty: the directory holds no input"))
+    #expect(empty.code == 2 && empty.errors.contains("empty: no input in this directory"))
   }
 
   @Test("--skip-replayed does not go with --join and pairs")

@@ -2,7 +2,7 @@ import CaptureWriting
 import Generator
 import Testing
 
-/// What damage options do to a generated capture, by its bytes alone: the packets are found by a walk of their own.
+/// The effects of damage options on the bytes of generated captures, with an independent parser of packets.
 @Suite("Damage of generated captures")
 struct CaptureDamageGenerationTests {
   private func generate(
@@ -22,25 +22,25 @@ struct CaptureDamageGenerationTests {
     var bytes: ArraySlice<UInt8>
     var sentLength: Int
 
-    func number(_ place: Int) -> Int {
-      Int(bytes[bytes.startIndex + place]) << 8 | Int(bytes[bytes.startIndex + place + 1])
+    func number(_ index: Int) -> Int {
+      Int(bytes[bytes.startIndex + index]) << 8 | Int(bytes[bytes.startIndex + index + 1])
     }
     var flags: UInt8 { bytes[bytes.startIndex + 33] }
-    /// Behind an IPv4 header of 20 bytes and the TCP header, whose length in words is in its 13th byte.
+    /// The bytes after an IPv4 header of 20 bytes and the TCP header, whose length in words is in its 13th byte.
     var payload: ArraySlice<UInt8> { bytes.dropFirst(20 + Int(bytes[bytes.startIndex + 32] >> 4) * 4) }
   }
 
   /// The packets of a little-endian pcap file with IPv4 packets.
   private func packets(_ file: [UInt8]) -> [Packet] {
     var packets: [Packet] = []
-    var place = 24
-    func word(_ place: Int) -> Int { (0..<4).reduce(0) { $0 | Int(file[place + $1]) << (8 * $1) } }
-    while place + 16 <= file.count {
-      let length = word(place + 8)
-      packets.append(Packet(bytes: file[(place + 16)...].prefix(length), sentLength: word(place + 12)))
-      place += 16 + length
+    var index = 24
+    func word(_ index: Int) -> Int { (0..<4).reduce(0) { $0 | Int(file[index + $1]) << (8 * $1) } }
+    while index + 16 <= file.count {
+      let length = word(index + 8)
+      packets.append(Packet(bytes: file[(index + 16)...].prefix(length), sentLength: word(index + 12)))
+      index += 16 + length
     }
-    #expect(place == file.count)
+    #expect(index == file.count)
     return packets
   }
 
@@ -98,7 +98,7 @@ struct CaptureDamageGenerationTests {
     #expect(parts.count > whole.count + 10)
   }
 
-  @Test("damage of what is said shows in the payloads, at the offsets that the truth has")
+  @Test("damage of the stream is in the payloads, at the offsets of the truth")
   func streamDamage() throws {
     func payload(_ file: [UInt8]) -> [UInt8] {
       packets(file).filter { $0.number(20) == 2196 }.flatMap(\.payload)
@@ -106,16 +106,16 @@ struct CaptureDamageGenerationTests {
     let sound = payload(try generate(.capture) { _ in }.file)
     let (file, truth) = try generate(.capture) { $0.damage.flippedBytes = 50 }
     let damaged = payload(file)
-    let told = lines(truth, "{\"type\":\"damage\"").flatMap { line -> [Int] in
+    let reported = lines(truth, "{\"type\":\"damage\"").flatMap { line -> [Int] in
       func number(_ name: String) -> Int {
         Int(line.split(separator: "\"\(name)\":")[1].prefix { $0.isNumber }) ?? -1
       }
       return Array(number("offset")..<number("offset") + number("length"))
     }
-    #expect(sound.indices.filter { sound[$0] != damaged[$0] } == told && !told.isEmpty)
+    #expect(sound.indices.filter { sound[$0] != damaged[$0] } == reported && !reported.isEmpty)
   }
 
-  @Test("damage of the file leaves about half of the connections alone")
+  @Test("damage of the file spares about half of the connections")
   func fileDamage() throws {
     func change(_ scenario: inout Scenario) {
       scenario.capture.connections = 40

@@ -14,7 +14,7 @@ struct GeneratorNumbersTests {
       ])
   }
 
-  @Test("numbers lie in their range, and all of a small one come", arguments: [1, 2, 7, 1000])
+  @Test("numbers are in their range, and all numbers of a small range occur", arguments: [1, 2, 7, 1000])
   func ranges(_ limit: Int) {
     var numbers = RandomNumbers(state: 1)
     var seen = Set<Int>()
@@ -23,7 +23,7 @@ struct GeneratorNumbersTests {
     #expect(numbers.below(0) == 0 && numbers.below(1) == 0)
   }
 
-  @Test("of 1000 cases as many happen as were asked for, about", arguments: [0, 10, 500, 1000])
+  @Test("the frequency is about the requested one per 1000", arguments: [0, 10, 500, 1000])
   func odds(_ perMille: Int) {
     var numbers = RandomNumbers(state: 2)
     let count = (0..<100_000).count { _ in numbers.happens(perMille) }

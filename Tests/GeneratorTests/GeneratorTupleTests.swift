@@ -2,7 +2,7 @@ import Generator
 import TestSupport
 import Testing
 
-/// What a generated stream is, by its bytes alone.
+/// The bytes of generated streams.
 @Suite("Generated tuples")
 struct GeneratorTupleTests {
   final class Collected: GeneratorOutput {
@@ -22,23 +22,23 @@ struct GeneratorTupleTests {
     return (file.bytes, String(decoding: truth.bytes, as: UTF8.self))
   }
 
-  /// The tuples of a sound dump, cut at their lengths.
+  /// The tuples of an undamaged dump.
   private func tuples(_ dump: [UInt8]) -> [(time: UInt32, token: [UInt8])] {
     var tuples: [(UInt32, [UInt8])] = []
-    var place = 0
-    while place + 6 <= dump.count {
-      let time = dump[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) }
-      let length = Int(dump[place + 4]) << 8 | Int(dump[place + 5])
-      tuples.append((time, Array(dump[(place + 6)...].prefix(length))))
-      place += 6 + length
+    var index = 0
+    while index + 6 <= dump.count {
+      let time = dump[index..<index + 4].reduce(0) { $0 << 8 | UInt32($1) }
+      let length = Int(dump[index + 4]) << 8 | Int(dump[index + 5])
+      tuples.append((time, Array(dump[(index + 6)...].prefix(length))))
+      index += 6 + length
     }
-    #expect(place == dump.count)
+    #expect(index == dump.count)
     return tuples
   }
 
   static let lengths: [[Int]] = [[32], [32, 54], [1], [1, 2, 3], Array(1...100)]
 
-  @Test("no place but a tuple's beginning has a length of 0 to 100 at its fifth byte", arguments: lengths)
+  @Test("only the beginning of a tuple has a length of 0 to 100 at its fifth byte", arguments: lengths)
   func unambiguous(_ lengths: [Int]) throws {
     for seed in 0..<20 {
       let dump = try generate {
@@ -47,17 +47,17 @@ struct GeneratorTupleTests {
         $0.tuples = 500
       }.bytes
       var starts = Set<Int>()
-      var place = 0
+      var index = 0
       for tuple in tuples(dump) {
-        starts.insert(place)
-        place += 6 + tuple.token.count
+        starts.insert(index)
+        index += 6 + tuple.token.count
       }
       let alike = (0..<dump.count - 5).filter { dump[$0 + 4] == 0 && dump[$0 + 5] <= 100 }
       #expect(Set(alike) == starts)
     }
   }
 
-  @Test("no place looks like a TLS record's head")
+  @Test("no bytes look like the head of a TLS record")
   func ciphertext() throws {
     let dump = try generate { $0.tuples = 200_000 }.bytes
     let heads = (0..<dump.count - 2).filter {
@@ -97,7 +97,7 @@ struct GeneratorTupleTests {
     #expect(tokens(dump).count == 101 && tokens(dump) == tokens(capture))
   }
 
-  @Test("a byte lost, changed or put in shows where the truth says, and nowhere else")
+  @Test("lost and changed bytes are exactly those of the truth")
   func damage() throws {
     func change(_ scenario: inout Scenario) {
       scenario.tuples = 300
@@ -109,8 +109,8 @@ struct GeneratorTupleTests {
       $0.damage.flippedBytes = 50
     }
     let differing = sound.indices.filter { sound[$0] != flipped.bytes[$0] }
-    let told = damagedRanges(flipped.truth).flatMap { Array($0.range) }
-    #expect(differing == told && !told.isEmpty)
+    let reported = damagedRanges(flipped.truth).flatMap { Array($0.range) }
+    #expect(differing == reported && !reported.isEmpty)
 
     let lost = try generate {
       change(&$0)
@@ -121,21 +121,21 @@ struct GeneratorTupleTests {
     #expect(restored(lost.bytes, missing, from: sound) == sound)
   }
 
-  /// Bytes of `sound` put where `missing` says that some are lost.
+  /// Restores the bytes that are lost according to `missing` from `sound`.
   private func restored(
     _ dump: [UInt8], _ missing: [(range: Range<Int>, lost: Int)], from sound: [UInt8]
   ) -> [UInt8] {
     var restored: [UInt8] = []
-    var place = 0
+    var index = 0
     for damage in missing {
-      restored += dump[place..<damage.range.lowerBound]
+      restored += dump[index..<damage.range.lowerBound]
       restored += sound[restored.count..<restored.count + damage.lost]
-      place = damage.range.lowerBound
+      index = damage.range.lowerBound
     }
-    return restored + dump[place...]
+    return restored + dump[index...]
   }
 
-  /// What the truth says of damage, in the order of the file.
+  /// The damage in the truth, in the order of the file.
   private func damagedRanges(_ truth: String) -> [(range: Range<Int>, lost: Int)] {
     truth.split(separator: "\n").filter { $0.hasPrefix("{\"type\":\"damage\"") }.map { line in
       func number(_ name: String) -> Int {

@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-@Suite("JSON as it stands in expectations")
+@Suite("JSON of expectations")
 struct JSONReaderTests {
   private func canonical(_ text: String) throws -> String {
     let value = try JSONReader.value(of: Array(text.utf8)[...])
@@ -22,16 +22,16 @@ struct JSONReaderTests {
     #expect(try canonical(text) == expected)
   }
 
-  @Test("texts that look alike are not alike")
+  @Test("canonically equivalent texts are different")
   func lookalikes() throws {
-    // é as one character, and as e with an accent: Swift's own comparison takes them for equal.
+    // é as one character, and as e with an accent: Swift's `==` treats them as equal.
     let composed = try JSONReader.value(of: Array("\"\u{e9}\"".utf8)[...]).canonical.text
     let decomposed = try JSONReader.value(of: Array("\"e\u{301}\"".utf8)[...]).canonical.text
     #expect(!composed.utf8.elementsEqual(decomposed.utf8))
   }
 
   @Test(
-    "what is no JSON has a place",
+    "the offset of errors",
     arguments: [
       ("", 0), ("{", 1), ("{\"a\"}", 4), ("{\"a\":1,}", 7), ("[1 2]", 3), ("01", 1), ("1.", 2), ("-", 1),
       ("tru", 0), ("nul", 0), ("\"a", 2), ("\"\\x\"", 2), (#""\u12g4""#, 5), (#""\ud800""#, 7),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("JSON or not, by RFC 8259")
 struct JSONTextTests {
-  /// Also where other bytes stand around it, which must not be looked at.
+  /// Also with other bytes around it, which must not be read.
   private static func isValue(_ bytes: [UInt8]) -> Bool {
     let alone = JSONText.isValue(0..<bytes.count, in: bytes.span.bytes)
     let around = Array("[1,\"".utf8) + bytes + Array("1}\"]".utf8)
@@ -15,7 +15,7 @@ struct JSONTextTests {
   }
 
   @Test(
-    "what is one value",
+    "valid values",
     arguments: [
       "{}", "[]", "null", "true", "false", "\"\"", "0", "-0", "10", "1.0", "-1.5e3", "1E+9", "1e-09", "0e0",
       "0.00",
@@ -31,7 +31,7 @@ struct JSONTextTests {
   }
 
   @Test(
-    "what is none",
+    "invalid values",
     arguments: [
       "", " ", "\n", "{", "}", "[", "]", "{}{}", "{},", "{}\0", "\0{}", "[1 2]", "[1,]", "[,1]", "[,]", "{,}",
       "{\"a\":1,}", "{\"a\"}", "{\"a\":}", "{\"a\" 1}", "{a:1}", "{1:1}", "{'a':1}", "{\"a\":1]", "[1}",
@@ -63,7 +63,7 @@ struct JSONTextTests {
     #expect(!Self.isValue(bytes + Array("{}".utf8)))
   }
 
-  @Test("UTF-16 and UTF-32 are none")
+  @Test("UTF-16 and UTF-32 are invalid")
   func wide() {
     for text in ["{}", "[1]", "1"] {
       for encoding in [
@@ -74,7 +74,7 @@ struct JSONTextTests {
     }
   }
 
-  /// Sixty-four levels are a word: each boundary between words is crossed on the way down and up.
+  /// A word has 64 levels: each boundary between words is crossed in both directions.
   @Test(
     "any depth, closed as it was opened",
     arguments: [1, 2, 62, 63, 64, 65, 66, 127, 128, 129, 192, 193, 4096, 60_000])
@@ -91,7 +91,7 @@ struct JSONTextTests {
       #expect(Self.isValue(Array(text.utf8)))
       #expect(!Self.isValue(Array(text.utf8.dropLast())))
       #expect(!Self.isValue(Array((text + closing[0]).utf8)))
-      // Any one bracket of the wrong kind shows.
+      // Any wrong bracket is detected.
       let wrong = levels > 200 ? [0, 63, 64, levels - 1] : Array(0..<levels)
       for level in wrong {
         var closing = closing
@@ -101,7 +101,7 @@ struct JSONTextTests {
     }
   }
 
-  @Test("a part behind each depth's end: the boundary between words is crossed many times")
+  @Test("an element after each closing bracket: the boundary between words is crossed many times")
   func seesaw() {
     for levels in [63, 64, 65, 127, 128, 129] {
       let inner = Array(repeating: "{\"b\":[]}", count: 50).joined(separator: ",")
@@ -113,16 +113,16 @@ struct JSONTextTests {
     }
   }
 
-  /// Where the two are known to differ, no text is drawn or it is left out: Foundation refuses a surrogate without
-  /// its other half and more than 512 levels, reads UTF-16 and UTF-32 by their zeros, and skips a byte order mark.
+  /// Texts for which Foundation is known to differ are excluded: it refuses half surrogate pairs and more than 512
+  /// levels, reads UTF-16 and UTF-32, and skips a byte order mark.
   private static func isDisputed(_ text: [UInt8]) -> Bool {
     let text = String(decoding: text, as: UTF8.self)
     if text.contains("\0") || text.hasPrefix("\u{feff}") { return true }
-    // It takes a comma behind the last part, and refuses a number that no Double can hold.
+    // It accepts a trailing comma, and refuses numbers outside the range of Double.
     return text.contains(/,[ \t\r\n]*[\]}]/) || text.contains(/[eE][+-]?[0-9]{3}/)
   }
 
-  @Test("as Foundation has it, on drawn texts and damaged ones")
+  @Test("agrees with Foundation, on generated and damaged texts")
   func asFoundation() {
     var generator = SeededGenerator(seed: 8259)
     var valid = 0
@@ -162,19 +162,19 @@ struct JSONTextTests {
   }
 
   private static func string(_ generator: inout SeededGenerator) -> [UInt8] {
-    let pieces = ["a", "aps", " ", "é", "€", "😀", "\\n", "\\\"", "\\\\", "\\/", "\\u0041", "\\ud83d\\ude00"]
-    return [0x22] + (0..<generator.pick(0...4)).flatMap { _ in Array(generator.pick(pieces).utf8) } + [0x22]
+    let parts = ["a", "aps", " ", "é", "€", "😀", "\\n", "\\\"", "\\\\", "\\/", "\\u0041", "\\ud83d\\ude00"]
+    return [0x22] + (0..<generator.pick(0...4)).flatMap { _ in Array(generator.pick(parts).utf8) } + [0x22]
   }
 
-  /// Changes, drops or adds a byte; never within an escape of a surrogate, which would leave half of it.
+  /// Changes, removes or adds a byte; never within a surrogate pair, which would leave half of it.
   private static func damage(_ text: inout [UInt8], _ generator: inout SeededGenerator) {
     guard !text.isEmpty, !text.contains(UInt8(ascii: "\\")) else { return }
-    let place = generator.pick(0...(text.count - 1))
+    let index = generator.pick(0...(text.count - 1))
     let byte = generator.pick(Array("{}[],:\" \\0-.eEtfn\u{1f}\u{7f}é".utf8) + [0xff, 0xc0])
     switch generator.pick(0...2) {
-    case 0: text[place] = byte
-    case 1: text.remove(at: place)
-    default: text.insert(byte, at: place)
+    case 0: text[index] = byte
+    case 1: text.remove(at: index)
+    default: text.insert(byte, at: index)
     }
   }
 }

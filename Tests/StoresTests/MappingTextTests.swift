@@ -43,7 +43,7 @@ struct MappingTextTests {
 
   /// Texts that are no mapping, and what the message names.
   static let faults: [(text: String, part: String)] = [
-    ("", "found nothing"), ("[]", "found a list"), ("{", "expected YAML"),
+    ("", "is empty"), ("[]", "found a list"), ("{", "cannot be read as YAML"),
     (#"{"table":{"name":"d"}}"#, "token is missing"),
     (
       #"{"table":{"name":"d"},"token":{"column":"t","form":"bytes"},"registered":"none","action":"delete","x":1}"#,

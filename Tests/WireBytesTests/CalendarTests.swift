@@ -4,7 +4,7 @@ import WireBytes
 
 @Suite("Days and their texts")
 struct CalendarTests {
-  /// A calendar that only counts on from one day to the next.
+  /// A calendar that counts from one day to the next.
   private struct CountingCalendar {
     var year = 1970
     var month = 1
@@ -40,7 +40,7 @@ struct CalendarTests {
     #expect(calendar.year == 2400)
   }
 
-  @Test("the last day that a number of days can name has no smaller year than the day before")
+  @Test("the last representable day has no smaller year than the day before")
   func lastDays() {
     let last = CivilDate(daysSince1970: UInt32.max)
     let before = CivilDate(daysSince1970: UInt32.max - 366)
@@ -66,12 +66,12 @@ struct CalendarTests {
     #expect(!CivilDate(year: year, month: month, day: day).exists)
   }
 
-  @Test("days that share a place in the memory do not take each other's text", arguments: [1, 2, 64, 4096])
+  @Test("days in the same cache slot have their own texts", arguments: [1, 2, 64, 4096])
   func collidingDays(_ capacity: Int) {
     let times = TimeTexts(capacity: capacity)
     var generator = SeededGenerator(seed: UInt64(capacity))
     for _ in 0..<5000 {
-      // Few places, many days: neighbours and days that lie a multiple of the capacity apart.
+      // Few slots, many days: adjacent days, and days that are a multiple of the capacity apart.
       let day = UInt32(generator.pick(0...2) + capacity * generator.pick(0...5)) % 49_710
       let seconds = day * 86_400 + UInt32(generator.pick(0...86_399))
       let text = String(unsafeUninitializedCapacity: UTCTime.textLength) { buffer in

@@ -8,7 +8,7 @@ struct CaptureTimeTests {
   /// The first second of the year 0, and the first one of the year 10000, as `date -u` has them.
   private static let years: Range<Int64> = -62_167_219_200..<253_402_300_800
 
-  /// What the system's C library makes of `seconds`: `2013-05-01T09:30:00`.
+  /// `seconds` formatted by the C library: `2013-05-01T09:30:00`.
   private func systemText(_ seconds: Int64) -> String {
     var time = time_t(seconds)
     var parts = tm()
@@ -22,7 +22,7 @@ struct CaptureTimeTests {
   }
 
   @Test(
-    "the ends of what RFC 3339 can write, and what lies around its odd days",
+    "the range of RFC 3339, and the days around unusual ones",
     arguments: [
       (-62_167_219_200, "0000-01-01T00:00:00Z"), (-62_162_121_600, "0000-02-29T00:00:00Z"),
       (-62_162_035_201, "0000-02-29T23:59:59Z"), (-62_162_035_200, "0000-03-01T00:00:00Z"),

@@ -16,7 +16,7 @@ struct NumberTextTests {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test("decimal digits, at every power of ten and beside it")
+  @Test("decimal digits, at every power of ten and next to it")
   func decimals() {
     var power: UInt64 = 1
     var numbers: [UInt64] = [0, .max, .max - 1, UInt64(UInt32.max)]
@@ -32,7 +32,7 @@ struct NumberTextTests {
     for number in numbers { #expect(decimal(number) == ".\(number).") }
   }
 
-  @Test("hex digits of every count of bytes from 0 to 100, at any place, in both cases")
+  @Test("hex digits of 0 to 100 bytes, at any index, in both cases")
   func hex() {
     var generator = SeededGenerator(seed: 3)
     for count in 0...100 {
@@ -64,7 +64,7 @@ struct NumberTextTests {
     }
   }
 
-  @Test("what is no hex", arguments: ["0", "abc", "0g", "0x", " 00", "00 ", "0-", "०0", "ａａ"])
+  @Test("invalid hex", arguments: ["0", "abc", "0g", "0x", " 00", "00 ", "0-", "०0", "ａａ"])
   func noHex(_ text: String) {
     #expect(Hex.bytes(text) == nil)
   }
@@ -81,7 +81,7 @@ struct NumberTextTests {
   }
 
   @Test(
-    "what is no size",
+    "invalid sizes",
     arguments: [
       "", "k", "MiB", "-1", "+1", "1.5G", "1 GiB", "1e3", "1x", "1GiBs", "8388608TiB", "9223372036854775808",
       "١",

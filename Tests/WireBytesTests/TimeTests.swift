@@ -49,7 +49,7 @@ struct TimeTests {
   }
 
   @Test(
-    "what is no time, or none of 32 bits",
+    "invalid times, and times outside 32 bits",
     arguments: [
       "", " ", "now", "-1", "+1", "1.5", "4294967296", "99999999999999999999", "2013-05-01",
       "2013-05-01T09:30Z", "2013-05-01T09:30:00", "2013-5-1T09:30:00Z", "2013-05-01T9:30:00Z",
@@ -65,7 +65,7 @@ struct TimeTests {
     #expect(UTCTime.parse(text) == nil)
   }
 
-  @Test("a text that is cut anywhere, or has a byte changed, is refused or is another time")
+  @Test("a truncated or changed text is refused, or is another time")
   func damagedTexts() {
     let text = Array("2013-05-01T11:30:00.25+02:00".utf8)
     for length in 1..<text.count {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import WireBytes
 
-/// Against the standard library, which knows UTF-8 as well.
+/// Compared with the standard library.
 @Suite("UTF-8 or not")
 struct UTF8TextTests {
   private static func isRight(_ bytes: [UInt8]) -> Bool {
@@ -11,7 +11,7 @@ struct UTF8TextTests {
     guard UTF8Text.isValid(0..<bytes.count, in: bytes.span.bytes) == (expected != nil),
       UTF8Text.isValid(1..<1 + bytes.count, in: around.span.bytes) == (expected != nil)
     else { return false }
-    // The first character's length, where it is one.
+    // The length of the first character, if it is valid.
     let length = UTF8Text.characterLength(at: 0, before: bytes.count, in: bytes.span.bytes)
     let lengths = (1...4).filter {
       $0 <= bytes.count
@@ -25,11 +25,11 @@ struct UTF8TextTests {
     for first in UInt8.min...UInt8.max {
       #expect(Self.isRight([first]))
       let wrong = (UInt8.min...UInt8.max).first { !Self.isRight([first, $0]) }
-      #expect(wrong == nil, "behind \(first)")
+      #expect(wrong == nil, "after \(first)")
     }
   }
 
-  @Test("sequences of three and four bytes, with the bytes beside each limit")
+  @Test("sequences of three and four bytes, with the bytes next to each limit")
   func long() {
     let leads: [UInt8] = [
       0x00, 0x41, 0x7f, 0x80, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1,
@@ -42,13 +42,13 @@ struct UTF8TextTests {
         for third in others {
           #expect(Self.isRight([lead, second, third]))
           let wrong = others.first { !Self.isRight([lead, second, third, $0]) }
-          #expect(wrong == nil, "behind \([lead, second, third])")
+          #expect(wrong == nil, "after \([lead, second, third])")
         }
       }
     }
   }
 
-  @Test("drawn sequences, most of them nearly right")
+  @Test("random sequences, most of them nearly valid")
   func drawn() {
     var generator = SeededGenerator(seed: 3629)
     for _ in 0..<20_000 {
@@ -59,11 +59,11 @@ struct UTF8TextTests {
         bytes += Array(String(scalar ?? "x").utf8)
       }
       if !bytes.isEmpty, generator.chance(2) {
-        let place = generator.pick(0...(bytes.count - 1))
+        let index = generator.pick(0...(bytes.count - 1))
         if generator.chance(2) {
-          bytes[place] ^= 1 << UInt8(generator.pick(0...7))
+          bytes[index] ^= 1 << UInt8(generator.pick(0...7))
         } else {
-          bytes.remove(at: place)
+          bytes.remove(at: index)
         }
       }
       #expect(Self.isRight(bytes))

@@ -1,16 +1,16 @@
-/// Finds the distinct tokens of a log, one log after another.
+/// Finds the distinct tokens of a log with a hash table, which is reused for the next log.
 struct DistinctTokens: ~Copyable {
   struct Token {
-    /// Where its bytes are.
+    /// Pointer to the bytes.
     var start: UnsafeRawPointer
-    /// The first eight of them as a number.
+    /// The first eight bytes as a number.
     var prefix: UInt64
     var entry: TokenEntry
 
     @inline(__always)
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: Int(entry.length)) }
 
-    /// The first eight bytes decide nearly every comparison without a look at the others.
+    /// The first eight bytes decide nearly every comparison.
     @inline(__always)
     static func precedes(_ left: Token, _ right: Token) -> Bool {
       if left.prefix != right.prefix { return left.prefix < right.prefix }
@@ -18,13 +18,13 @@ struct DistinctTokens: ~Copyable {
     }
   }
 
-  /// In the order in which they came first, until they are sorted; they are valid as long as the log is.
+  /// In the order of first occurrence until they are sorted. Valid as long as the log.
   private(set) var tokens: [Token] = []
-  /// Of their entries.
+  /// Bytes of the entries of `tokens`.
   private(set) var byteCount = 0
   private var hash = TokenHash()
-  /// Open addressing with linear probing; a power of two slots, of which half are free at least. A slot holds 32 bits of
-  /// the token's hash above its index plus one; 0 is empty.
+  /// Open addressing with linear probing, in a power of two of slots, at least half of them free. A slot has the
+  /// low 32 bits of the token's hash in its upper half, and the index plus one in its lower half; 0 is empty.
   private var slots = UnsafeMutableBufferPointer<UInt64>(start: nil, count: 0)
 
   deinit {
@@ -64,12 +64,12 @@ struct DistinctTokens: ~Copyable {
     let token = Token(start: start, prefix: TokenOrder.prefix(of: bytes), entry: entry)
     let hash = hash(bytes)
     let mask = 1 &<< slotBits &- 1
-    // The upper bits of a product depend on all of its factors'.
+    // The upper bits of a product depend on all bits of the factors.
     var slot = Int(truncatingIfNeeded: hash &>> UInt64(UInt64.bitWidth &- slotBits))
     while slots[slot] != 0 {
       let index = Int(slots[slot] & 0xffff_ffff) &- 1
       if slots[slot] &>> 32 == hash & 0xffff_ffff, TokenOrder.compare(tokens[index].bytes, bytes) == 0 {
-        // Its origin is that of the latest time.
+        // The origin is that of the latest time.
         if entry.hasOrigin, entry.time > tokens[index].entry.time { tokens[index].start = start }
         return tokens[index].entry.merge(entry)
       }
@@ -81,16 +81,16 @@ struct DistinctTokens: ~Copyable {
   }
 }
 
-/// A hash with keys that each process makes anew, because tokens come from outside: nobody can choose some that collide. It is
-/// the sum of products of NH (Black and others, UMAC, 1999), here of words of eight bytes, and folded.
+/// A hash with random keys, so that untrusted tokens cannot be chosen to collide: the sum of products of NH (Black
+/// et al., UMAC, 1999), here with words of eight bytes, and folded.
 private struct TokenHash {
   private var keys: [UInt64] = []
 
-  /// - Parameter token: followed by zeros up to a multiple of eight bytes.
+  /// - Parameter token: must be followed by zeros up to a multiple of eight bytes.
   @inline(__always)
   mutating func callAsFunction(_ token: UnsafeRawBufferPointer) -> UInt64 {
     let words = (token.count &+ 7) &>> 3
-    // Two more than the words, if they were even in number.
+    // Two more than the number of words, rounded up to an even number.
     if keys.count < words &+ 3 { addKeys(words &+ 3) }
     var sum = keys[0] &* UInt64(truncatingIfNeeded: token.count)
     var index = 0

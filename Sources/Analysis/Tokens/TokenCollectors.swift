@@ -1,11 +1,11 @@
 import APNsWire
 import WireBytes
 
-/// Feeds a token table with the records of an analysis.
+/// Adds the feedback records of an analysis to a token table.
 package final class TokenCollector: EvidenceSink {
   package let table: TokenTable
   private let flaggedCount: Bool
-  /// Where the inputs of origins are named; nil where the table keeps none.
+  /// The names of the origins' inputs; nil if the table keeps no origins.
   package let origins: TokenOrigins?
 
   /// - Parameter flaggedCount: whether the times of flagged records count.
@@ -23,9 +23,9 @@ package final class TokenCollector: EvidenceSink {
   }
 }
 
-/// The names of the inputs that origins of tokens are in.
+/// The names of the inputs of token origins.
 package final class TokenOrigins {
-  /// As reports name them.
+  /// The names in reports, by input number.
   package private(set) var sources: [String] = []
   private var last: (source: String, input: UInt32) = ("", .max)
 
@@ -41,28 +41,28 @@ package final class TokenOrigins {
   }
 }
 
-/// Feeds a token table with the tokens that a gateway called invalid: responses with status 8 whose request is found.
-/// Such a token is dead from the time on at which its response was captured.
+/// Adds the tokens that a gateway reported as invalid to a token table: those of responses with status 8 whose
+/// request is found. The token is invalidated at the capture time of the response.
 package final class RejectionCollector: EvidenceSink {
   private let table: TokenTable
   private let flaggedCount: Bool
-  /// Responses that were taken.
+  /// Number of responses added.
   package private(set) var count = 0
-  /// Those that no time is known of, or none that can be believed.
+  /// Number of responses skipped because their capture time is missing or implausible.
   package private(set) var timeless = 0
-  /// When such a response can have been captured, in seconds since 1970.
-  private let believedTimes: ClosedRange<UInt32>
+  /// Plausible capture times, in seconds since 1970.
+  private let plausibleTimes: ClosedRange<UInt32>
   private let origins: TokenOrigins?
 
   /// - Parameters:
-  ///   - flaggedCount: whether those with a flag count, their own or one that makes the request's token
-  ///     doubtful.
-  ///   - now: seconds since 1970. A clock that was ahead of it would make a token dead for all that comes.
-  ///   - origins: as of `TokenCollector`.
+  ///   - flaggedCount: whether responses count if they have a flag, or if their request's token is doubtful.
+  ///   - now: the latest plausible time, in seconds since 1970. A capture time in the future would keep a token
+  ///     invalidated even if it is registered again.
+  ///   - origins: as for `TokenCollector`.
   package init(_ table: TokenTable, flaggedCount: Bool, now: UInt32, origins: TokenOrigins? = nil) {
     self.table = table
     self.origins = origins
-    believedTimes = min(FeedbackRules.serviceStart, now)...now
+    plausibleTimes = min(FeedbackRules.serviceStart, now)...now
     self.flaggedCount = flaggedCount
   }
 
@@ -73,7 +73,7 @@ package final class RejectionCollector: EvidenceSink {
       let token = request.token, !token.isEmpty
     else { return }
     guard let seconds = response.packet?.time?.seconds, let time = UInt32(exactly: seconds),
-      believedTimes.contains(time)
+      plausibleTimes.contains(time)
     else {
       timeless += 1
       return

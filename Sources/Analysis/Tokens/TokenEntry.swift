@@ -2,17 +2,17 @@ import APNsWire
 import Platform
 import WireBytes
 
-/// What is known of one token.
+/// The merged records of one token.
 struct TokenEntry: Equatable {
-  /// The latest time among the records that count; 0 where none does.
+  /// The latest time among the records that count; 0 if none does.
   private(set) var time: UInt32
   /// Bytes of the token.
   let length: UInt16
   /// The flags of all records.
   private(set) var flags: RecordFlags
-  /// How many records name the token; above them, whether its bytes have an origin before them.
+  /// The number of records of the token; in the highest bit, whether an origin precedes its bytes.
   private var marked: UInt32
-  /// How many of the records count, at most 2,147,483,647, the largest count of all records, too.
+  /// The number of records that count. This and the number of all records are capped at 2,147,483,647.
   private(set) var countedRecords: UInt32
 
   private static let originMark: UInt32 = 1 << 31
@@ -33,7 +33,7 @@ struct TokenEntry: Equatable {
   @inline(__always)
   var hasOrigin: Bool { marked & Self.originMark != 0 }
 
-  /// Adds what another entry knows of the same token.
+  /// Merges another entry of the same token.
   @inline(__always)
   mutating func merge(_ other: TokenEntry) {
     time = max(time, other.time)
@@ -44,20 +44,21 @@ struct TokenEntry: Equatable {
 
   @inline(__always)
   private static func sum(_ left: UInt32, _ right: UInt32) -> UInt32 {
-    // Neither is above the limit, so that the sum is a number.
+    // Both are at most the limit, so the sum does not overflow.
     min(left &+ right, mostRecords)
   }
 }
 
 // MARK: - As bytes
 
-/// In memory and in the temporary file, an entry is 8 bytes of head, 8 bytes of numbers unless it is one record that counts
-/// and has no origin, 16 bytes of origin if it has one, and the token, filled up with zeros to a multiple of 8 bytes.
+/// In memory and in the temporary file, an entry is a head of 8 bytes, 8 bytes of numbers (absent for a single
+/// record that counts and has no origin), an optional origin of 16 bytes, and the token, padded with zeros to a
+/// multiple of 8 bytes.
 extension TokenEntry {
-  /// In the head, above the flags: that numbers follow.
+  /// The bit of the head above the flags: numbers follow.
   private static let numbersBit: UInt64 = 1 << 63
 
-  /// The entry at `start`.
+  /// Loads the entry at `start`.
   @inline(__always)
   init(loadingFrom start: UnsafeRawPointer) {
     let head = start.loadUnaligned(as: UInt64.self)
@@ -71,7 +72,7 @@ extension TokenEntry {
     countedRecords = start.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
   }
 
-  /// Writes the entry and its token, `size` bytes. The origin, if there is one, is before the token's bytes.
+  /// Writes the entry and its token, `size` bytes. The origin, if any, must precede the bytes of `token`.
   @inline(__always)
   func store(to start: UnsafeMutableRawPointer, token: UnsafeRawBufferPointer) {
     let head = UInt64(time) | UInt64(length) &<< 32 | UInt64(flags.rawValue) &<< 48
@@ -83,12 +84,12 @@ extension TokenEntry {
     guard let bytes = token.baseAddress else { return }
     if hasOrigin { (start + 16).copyMemory(from: bytes - TokenOrigin.size, byteCount: TokenOrigin.size) }
     guard length > 0 else { return }
-    // The filling of the last eight bytes; the token overwrites the rest of them.
+    // Padding: the token overwrites the other bytes of the last eight.
     (start + size - 8).storeBytes(of: 0, as: UInt64.self)
     (start + headLength).copyMemory(from: bytes, byteCount: Int(length))
   }
 
-  /// Calls `body` with each of some entries that follow one another.
+  /// Calls `body` with each of the consecutive entries.
   @inline(__always)
   static func visit(
     _ entries: UnsafeRawBufferPointer,
@@ -115,10 +116,9 @@ extension TokenEntry {
   var size: Int { headLength &+ (Int(length) &+ 7) & ~7 }
 }
 
-/// The order of tokens: by their bytes, a token before its extensions. It is SQLite's order of blobs and PostgreSQL's of
-/// bytea.
+/// The order of tokens: bytewise, with a prefix before longer tokens, as SQLite orders blobs and PostgreSQL bytea.
 enum TokenOrder {
-  /// The first eight bytes as a number that compares as they do; missing ones count as zeros.
+  /// The first eight bytes as a number with the same order; missing bytes count as zeros.
   @inline(__always)
   static func prefix(of token: UnsafeRawBufferPointer) -> UInt64 {
     if token.count >= 8 { return UInt64(bigEndian: token.loadUnaligned(as: UInt64.self)) }
@@ -129,7 +129,7 @@ enum TokenOrder {
     compare(left, right) < 0
   }
 
-  /// Negative, zero or positive, as `left` comes before, is, or comes after `right`.
+  /// Negative, zero or positive if `left` is before, equal to or after `right`.
   static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
     if let first = left.baseAddress, let second = right.baseAddress {
       let order = memcmp(first, second, min(left.count, right.count))
@@ -139,12 +139,12 @@ enum TokenOrder {
   }
 }
 
-/// Which record it is that decided the time of a token.
+/// The record with the latest time of a token.
 package struct TokenOrigin: Equatable, Sendable {
   /// Bytes in memory.
   static let size = 16
 
-  /// The input, from 0 in the order in which their records came, and its stream.
+  /// The number of the input, from 0 in the order of their first records, and of its stream.
   package var input: UInt32
   package var stream: UInt32
   /// Offset of the record's first byte in its stream, from 0.
@@ -169,19 +169,19 @@ package struct TokenOrigin: Equatable, Sendable {
   }
 }
 
-/// What an input says of one distinct token.
+/// The merged records of one distinct token.
 package struct TokenVerdict: Equatable, Sendable {
-  /// The latest time among the records that count, seconds since 1970; nil where none counts.
+  /// The latest time among the records that count, in seconds since 1970; nil if none counts.
   package var time: UInt32?
-  /// The flags that any of its records carries.
+  /// The union of the records' flags.
   package var flags: RecordFlags
-  /// How many records name the token, and how many of those count. Each is at most 2,147,483,647: a larger count is not kept.
+  /// The number of records of the token, and of those that count. Both are capped at 2,147,483,647.
   package var records: UInt32
   package var countedRecords: UInt32
-  /// The record with that time; nil where the table keeps none.
+  /// The record with that time; nil if the table keeps no origins.
   package var origin: TokenOrigin?
 
-  /// - Parameter token: where its bytes are.
+  /// - Parameter token: pointer to the bytes.
   init(_ entry: TokenEntry, _ token: UnsafeRawPointer) {
     origin = entry.hasOrigin ? TokenOrigin(loadingFrom: token - TokenOrigin.size) : nil
     time = entry.countedRecords > 0 ? entry.time : nil

@@ -1,4 +1,5 @@
-/// Entries in the order in which they came, in chunks of a token memory. Whoever drops a log gives its chunks back.
+/// Entries in order of arrival, in chunks of a token memory. Call `removeAll` before dropping a log, to return its
+/// chunks.
 struct TokenLog {
   private struct Chunk {
     var memory: UnsafeMutableRawBufferPointer
@@ -9,7 +10,7 @@ struct TokenLog {
 
   private var full: [Chunk] = []
   private var last = Chunk(memory: UnsafeMutableRawBufferPointer(start: nil, count: 0))
-  /// Entries, and their bytes.
+  /// Number of entries, and their total bytes.
   private(set) var count = 0
   private(set) var byteCount = 0
 
@@ -31,7 +32,7 @@ struct TokenLog {
     last = chunk
   }
 
-  /// Calls `body` with the entries of each chunk, one after the other.
+  /// Calls `body` with the entries of each chunk, in order.
   func visitChunks(_ body: (_ entries: UnsafeRawBufferPointer) throws -> Void) rethrows {
     for chunk in full { try body(chunk.entries) }
     if last.used > 0 { try body(last.entries) }

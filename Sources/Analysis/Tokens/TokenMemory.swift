@@ -1,23 +1,23 @@
 import Platform
 import WireBytes
 
-/// The memory of a token table, and of those that it makes to read back what it wrote: chunks of one size, and larger ones
-/// for a token that does not fit into such a one.
+/// The memory of a token table and of its sub-tables for reading back the file: chunks of one size, and larger
+/// chunks for tokens that do not fit in one.
 final class TokenMemory {
-  /// Bytes that all chunks together may take. What a few tokens more than that take, and what finds the distinct ones,
-  /// has the rest of the memory.
+  /// The maximum total bytes of chunks. The rest of the memory is for the hash table, and for slightly exceeding
+  /// the limit.
   let limit: Int
-  /// Bytes of a log from which on its distinct tokens are found. As many stay in the processor's cache meanwhile.
+  /// Bytes of a log at which it is reduced to distinct tokens. A log of this size fits in the processor's cache.
   let logLimit: Int
-  /// The distinct tokens that are found at the moment.
+  /// The hash table, reused for every log.
   var distinct = DistinctTokens()
   private let chunkSize: Int
-  /// Bytes of the chunks that were taken.
+  /// Bytes of the chunks in use.
   @exclusivity(unchecked) private(set) var used = 0
-  /// Chunks of the usual size that were given back.
+  /// Free chunks of the usual size.
   private var spare: [UnsafeMutableRawPointer] = []
 
-  /// - Parameter memory: bytes in all, at least 1 MiB.
+  /// - Parameter memory: total bytes, at least 1 MiB.
   init(memory: Int) {
     limit = memory / 4 * 3
     logLimit = min(memory / 16, 1 << 20)
@@ -28,13 +28,13 @@ final class TokenMemory {
     for chunk in spare { free(chunk) }
   }
 
-  /// A chunk of at least `least` bytes.
+  /// Allocates a chunk of at least `least` bytes.
   func take(_ least: Int) throws -> UnsafeMutableRawBufferPointer {
     let size = max(least, chunkSize)
     guard let start = (size == chunkSize ? spare.popLast() : nil) ?? malloc(size) else {
       throw TokenTableError(
-        description: "\(ByteSize.text(size)) of memory for distinct tokens cannot be had: "
-          + "\(SystemError.text()); give a smaller --memory")
+        description: "cannot allocate \(ByteSize.text(size)) of memory for distinct tokens: "
+          + "\(SystemError.text()); lower --memory")
     }
     used += size
     return UnsafeMutableRawBufferPointer(start: start, count: size)

@@ -3,14 +3,14 @@ import WireBytes
 
 /// The distinct tokens of any number of records, with the latest time of each; exact, in bounded memory.
 ///
-/// All tokens are divided into ranges, in order. A range logs what is said of its tokens; a full log is reduced to the
-/// distinct ones, and where they still fill half of it the range is split. So each log fits the processor's cache while its
-/// tokens are compared. When the memory is full, all logs go to a temporary file. To read back a range, a table of its own is
-/// made of what was written of it: the answers are the same.
+/// Tokens are partitioned into ordered ranges. Each range has a log of entries. A full log is reduced to distinct
+/// tokens; if they still fill half of it, the range is split. So each log fits in the processor's cache while its
+/// tokens are compared. When the memory is full, all logs are written to a temporary file. A written range is read
+/// back into a separate table.
 package final class TokenTable {
-  /// Less than this, in bytes, is not worth a table; a smaller limit is taken for it.
+  /// The minimum memory in bytes; smaller limits are raised to it.
   package static let leastMemory = 1 << 20
-  /// Ranges that one becomes when it is split, and how many of its tokens are looked at for each.
+  /// The number of ranges that a range is split into, and the number of sampled tokens for each.
   private static let fanOut = 8
   private static let sampleLength = 16
 
@@ -18,16 +18,17 @@ package final class TokenTable {
   private let temporaryDirectory: String
   private var file: TemporaryFile?
   @exclusivity(unchecked) private var ranges = [TokenRange(start: [])]
-  /// The first eight bytes of each range's start, which decide nearly every search.
+  /// The first eight bytes of each range's start, which decide nearly every lookup.
   @exclusivity(unchecked) private var prefixes: [UInt64] = [0]
-  /// For each value of a token's first 12 bits the last range that starts before it, and at the end the last of all. It leaves
-  /// one or two ranges to choose from: a search of all would mispredict half of its jumps, which takes longer than the rest.
+  /// For each value of a token's first 12 bits, the last range that starts before it; one more entry for the last
+  /// range. This leaves one or two candidates. A binary search over all ranges would take longer, because half of
+  /// its branches are mispredicted.
   @exclusivity(unchecked) private var buckets = [Int32](repeating: 0, count: (1 << 12) + 1)
   private static let bucketShift: UInt64 = 52
 
   /// - Parameters:
   ///   - memory: limit in bytes, at least `leastMemory`.
-  ///   - temporaryDirectory: where tokens go beyond that.
+  ///   - temporaryDirectory: the directory for the temporary file, if the tokens need more memory.
   package convenience init(memory: Int, temporaryDirectory: String) {
     self.init(TokenMemory(memory: max(memory, Self.leastMemory)), temporaryDirectory)
   }
@@ -42,19 +43,19 @@ package final class TokenTable {
   }
 }
 
-/// The tokens from `start` up to the next range's, and what is known of them.
+/// The tokens from `start` up to the start of the next range, and their entries.
 private struct TokenRange {
   let start: [UInt8]
   var log = TokenLog()
-  /// Where in the temporary file more of its entries are.
+  /// The parts of the temporary file with more entries of the range.
   var extents: [Range<Int>] = []
 }
 
 // MARK: - Adding
 
 extension TokenTable {
-  /// Adds the tokens of `run`, whose bytes are `bytes`.
-  /// - Parameter counts: whether their times do.
+  /// Adds the tokens of `run`, whose window is `bytes`.
+  /// - Parameter counts: whether the times of the records count.
   package func add(_ run: RecordRun, in bytes: RawSpan, counts: Bool) throws {
     let end = run.start + run.count * run.stride
     try bytes.extracting(run.start..<end).withUnsafeBytes { records in
@@ -69,18 +70,18 @@ extension TokenTable {
     }
   }
 
-  /// Adds a token that one record names.
+  /// Adds the token of one record.
   /// - Parameters:
   ///   - time: seconds since 1970.
-  ///   - counts: whether it does.
+  ///   - counts: whether `time` counts.
   package func add(_ token: RawSpan, time: UInt32, flags: RecordFlags, counts: Bool) throws {
     try token.withUnsafeBytes {
       try add(TokenEntry(time: time, length: $0.count, flags: flags, counts: counts), $0)
     }
   }
 
-  /// Adds the tokens of `run`, whose bytes are `bytes`, with the origin of each.
-  /// - Parameter origin: of the first one.
+  /// Adds the tokens of `run`, whose window is `bytes`, with their origins.
+  /// - Parameter origin: the origin of the first record.
   package func add(_ run: RecordRun, in bytes: RawSpan, counts: Bool, from origin: TokenOrigin) throws {
     var origin = origin
     for index in 0..<run.count {
@@ -92,7 +93,7 @@ extension TokenTable {
     }
   }
 
-  /// Adds a token that one record names, with its origin.
+  /// Adds the token of one record with its origin.
   package func add(
     _ token: RawSpan, time: UInt32, flags: RecordFlags, counts: Bool, from origin: TokenOrigin
   ) throws {
@@ -124,7 +125,7 @@ extension TokenTable {
     if memory.used > memory.limit { try makeRoom() }
   }
 
-  /// Index of the range that has `token`.
+  /// Index of the range for `token`.
   @inline(__always)
   private func range(of token: UnsafeRawBufferPointer) -> Int {
     let prefix = TokenOrder.prefix(of: token)
@@ -138,7 +139,7 @@ extension TokenTable {
     }
   }
 
-  /// The last of the indices from `first` to `last` for which `isBefore` is true; it is for the first, and up to another one.
+  /// Binary search for the last index from `first` to `last` for which `isBefore` is true. It is true for `first`.
   @inline(__always)
   private static func last(from first: Int, to last: Int, where isBefore: (Int) -> Bool) -> Int {
     var first = first
@@ -151,17 +152,17 @@ extension TokenTable {
   }
 }
 
-// MARK: - Making room
+// MARK: - Memory limit
 
 extension TokenTable {
-  /// Replaces the log of a range by its distinct tokens, in several ranges if they are many.
+  /// Replaces the log of a range by its distinct tokens, and splits the range if there are many.
   private func reduce(_ index: Int) throws {
     var old = ranges[index].log
     ranges[index].log = TokenLog()
     defer { old.removeAll(memory) }
     memory.distinct.find(in: old)
     let isFull = memory.distinct.byteCount > memory.logLimit / 2
-    // What is in the file can no longer be divided.
+    // A range with entries in the file can no longer be split.
     if isFull, ranges[index].extents.isEmpty { split(index) }
     for token in memory.distinct.tokens {
       try ranges[range(of: token.bytes)].log.append(token.entry, token.bytes, from: memory)
@@ -169,16 +170,16 @@ extension TokenTable {
     if isFull, !ranges[index].extents.isEmpty { try write(index) }
   }
 
-  /// Puts ranges after one, of about as many of the tokens found each. The sample is random: whoever chose the tokens does
-  /// not choose how they are divided.
+  /// Splits a range into ranges with about equally many of its tokens. The sample is random, so that untrusted
+  /// tokens cannot be chosen to unbalance the ranges.
   private func split(_ index: Int) {
     let tokens = memory.distinct.tokens
     var sample = (0..<Self.fanOut * Self.sampleLength).map { _ in tokens[Int.random(in: tokens.indices)] }
     sample.sort(by: DistinctTokens.Token.precedes)
     var starts = [sample[0]]
-    for place in stride(from: Self.sampleLength, to: sample.count, by: Self.sampleLength) {
-      if DistinctTokens.Token.precedes(starts[starts.count - 1], sample[place]) {
-        starts.append(sample[place])
+    for index in stride(from: Self.sampleLength, to: sample.count, by: Self.sampleLength) {
+      if DistinctTokens.Token.precedes(starts[starts.count - 1], sample[index]) {
+        starts.append(sample[index])
       }
     }
     insert(starts.dropFirst(), at: index + 1)
@@ -194,7 +195,7 @@ extension TokenTable {
     }
   }
 
-  /// Has less in memory: the distinct tokens, or none if those take more than half of it.
+  /// Reduces all logs to distinct tokens, and writes them to the file if they still fill half of the memory.
   private func makeRoom() throws {
     for index in ranges.indices.reversed() { try reduce(index) }
     if memory.used > memory.limit / 2 { try writeAll() }
@@ -216,18 +217,17 @@ extension TokenTable {
   }
 }
 
-// MARK: - Answers
+// MARK: - Results
 
 extension TokenTable {
-  /// How many distinct tokens were added.
+  /// The number of distinct tokens.
   package func distinctCount() throws -> Int {
     var count = 0
     try visitRanges { tokens in count += tokens.tokens.count }
     return count
   }
 
-  /// Calls `body` once for each distinct token, in the order of their bytes; a token comes before its
-  /// extensions.
+  /// Calls `body` once for each distinct token, in bytewise order; a prefix comes before longer tokens.
   package func visit(_ body: (_ token: RawSpan, _ verdict: TokenVerdict) throws -> Void) throws {
     try visitRanges { distinct in
       distinct.sort()
@@ -235,7 +235,7 @@ extension TokenTable {
     }
   }
 
-  /// The same in any order, which costs no sorting.
+  /// The same in any order, without sorting.
   package func visitInAnyOrder(
     _ body: (_ token: RawSpan, _ verdict: TokenVerdict) throws -> Void
   ) throws {
@@ -244,7 +244,7 @@ extension TokenTable {
 
   /// Calls `body` with the distinct tokens of each range, in the order of the ranges.
   private func visitRanges(_ body: (inout DistinctTokens) throws -> Void) throws {
-    // A table that reads a range back has all of the memory.
+    // The tables that read ranges back need all of the memory.
     if file != nil { try writeAll() }
     for range in ranges {
       if let file, !range.extents.isEmpty {
@@ -256,8 +256,8 @@ extension TokenTable {
     }
   }
 
-  /// A table of what was written of a range, which divides it again. The order is random, so that what comes first is like the
-  /// rest, of an input that was sorted too, and the ranges become alike.
+  /// Reads the written entries of a range into a table, which splits them again. The random order makes the first
+  /// entries representative, even for sorted input, so that the ranges become balanced.
   private func table(of range: TokenRange, in file: TemporaryFile) throws -> TokenTable {
     let table = TokenTable(memory, temporaryDirectory)
     for extent in range.extents.shuffled() {

@@ -1,8 +1,8 @@
 import TestSupport
 
-/// Holds a decoder to a plain one, whatever the chunks are.
+/// Compares a decoder with a plain one, for many chunk sizes.
 enum Chunking {
-  /// What is wrong in some way of cutting; nil where nothing is.
+  /// A description of the first difference for any chunk sizes; nil if there is none.
   static func fault<Decoder>(
     _ plain: [GatewayEvidence], _ generator: inout SeededGenerator, everySize: Bool,
     _ decode: (_ chunkLength: () -> Int) -> WatchedDecoding<Decoder>
@@ -23,8 +23,8 @@ enum Chunking {
     if let breach = decoding.breach { return breach }
     if decoding.evidence == plain { return nil }
     let index = zip(decoding.evidence, plain).enumerated().first { $1.0 != $1.1 }?.offset
-    let place = index ?? min(decoding.evidence.count, plain.count)
-    let here = decoding.evidence.dropFirst(place).prefix(2).map(\.description)
-    return "it says \(here), the plain decoder \(plain.dropFirst(place).prefix(2).map(\.description))"
+    let start = index ?? min(decoding.evidence.count, plain.count)
+    let here = decoding.evidence.dropFirst(start).prefix(2).map(\.description)
+    return "it says \(here), the plain decoder \(plain.dropFirst(start).prefix(2).map(\.description))"
   }
 }

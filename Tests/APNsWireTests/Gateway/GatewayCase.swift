@@ -5,7 +5,7 @@ import Testing
 struct RequestCase: Sendable, CustomTestStringConvertible {
   var sentence: String
   var bytes: [UInt8]
-  /// What the run is, worked out by hand, in the words of `GatewayEvidence.description`.
+  /// The expected result, worked out by hand, in the notation of `GatewayEvidence.description`.
   var expected: String
   var limits: PlainRequests.Limits
   var beginsStream: Bool
@@ -23,7 +23,7 @@ struct RequestCase: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { sentence }
 
-  /// Holds both decoders to the case, the library's in chunks of many sizes and whole.
+  /// Checks both decoders, the library's in chunks of many sizes and in one chunk.
   func check() throws {
     let rules = try #require(limits.rules)
     let plain = PlainRequests(bytes, limits).decode(beginsStream: beginsStream)

@@ -1,5 +1,5 @@
-/// What the decoders of requests and of responses say of a run, in the order of its bytes. Offsets are bytes from
-/// 0 of the stream.
+/// The result of decoding a run of requests or responses, in the order of its bytes. Offsets are in bytes from 0, in
+/// the stream.
 enum GatewayEvidence: Equatable, CustomStringConvertible {
   case request(offset: Int, length: Int, content: RequestContent, flags: [String])
   case response(offset: Int, status: Int, identifier: Int, flags: [String])
@@ -15,7 +15,7 @@ enum GatewayEvidence: Equatable, CustomStringConvertible {
     }
   }
 
-  /// Bytes that it accounts for: none where the finding stands beside skipped bytes.
+  /// The number of bytes covered: 0 for `undecodable`, whose byte is in the skipped range after it.
   var length: Int {
     switch self {
     case .request(_, let length, _, _), .skipped(_, let length), .truncated(_, let length): length
@@ -25,19 +25,19 @@ enum GatewayEvidence: Equatable, CustomStringConvertible {
   }
 
   func moved(by distance: Int) -> GatewayEvidence {
-    let place = offset + distance
+    let offset = self.offset + distance
     return switch self {
     case .request(_, let length, let content, let flags):
-      .request(offset: place, length: length, content: content, flags: flags)
+      .request(offset: offset, length: length, content: content, flags: flags)
     case .response(_, let status, let identifier, let flags):
-      .response(offset: place, status: status, identifier: identifier, flags: flags)
-    case .undecodable(_, let command): .undecodable(offset: place, command: command)
-    case .skipped(_, let length): .skipped(offset: place, length: length)
-    case .truncated(_, let length): .truncated(offset: place, length: length)
+      .response(offset: offset, status: status, identifier: identifier, flags: flags)
+    case .undecodable(_, let command): .undecodable(offset: offset, command: command)
+    case .skipped(_, let length): .skipped(offset: offset, length: length)
+    case .truncated(_, let length): .truncated(offset: offset, length: length)
     }
   }
 
-  /// As the tables of cases write it: `request 59+9 payload-not-json`, `response 6 unknown-status`,
+  /// The notation of the test cases: `request 59+9 payload-not-json`, `response 6 unknown-status`,
   /// `undecodable 0`, `skipped 0+5`, `truncated 76+20`.
   var description: String {
     switch self {
@@ -56,7 +56,7 @@ extension [GatewayEvidence] {
   var text: String { map(\.description).joined(separator: ", ") }
 }
 
-/// What a request says; nil is what it does not say.
+/// The fields of a request; nil if missing.
 struct RequestContent: Equatable {
   struct Item: Equatable {
     var id: Int
@@ -69,6 +69,6 @@ struct RequestContent: Equatable {
   var priority: Int?
   var token: [UInt8]?
   var payload: [UInt8]?
-  /// Of command 2, the whole ones in the order of the wire.
+  /// The whole items of command 2 in wire order.
   var items: [Item]?
 }

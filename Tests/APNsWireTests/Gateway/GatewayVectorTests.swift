@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Gateway streams that are public")
+@Suite("Public gateway streams")
 struct GatewayVectorTests {
-  /// What the rules make of each request, worked out by hand. Those of 32 bytes and JSON have nothing to flag.
+  /// The flags of each request, worked out by hand. Requests with tokens of 32 bytes and JSON have none.
   static let requests: [String: String] = [
     "cmd0-041": "request 0+75",
     // Eight bytes of the token are missing, so the payload's text is read as its length: 3a7b, 14,971 bytes.
@@ -66,8 +66,8 @@ struct GatewayVectorTests {
     #expect(again == bytes)
   }
 
-  /// Each of them begins with a known extent, so behind a whole request it changes nothing; the one that cannot be
-  /// read makes the request before it doubtful, and is left out.
+  /// Each vector begins with a known extent, so it does not affect the request before it. The undecodable vector,
+  /// which would, is excluded.
   @Test("requests joined with every other, with the seam anywhere in a chunk")
   func joinedRequests() {
     let whole = Vector.requests.filter { $0.expected.error == nil }
@@ -97,7 +97,7 @@ struct GatewayVectorTests {
         ? [.response(offset: 0, status: status, identifier: identifier, flags: [])]
         : [.undecodable(offset: 0, command: command), .skipped(offset: 0, length: 6)]
       let text = try #require(ErrorStatus(rawValue: UInt8(status))).text
-      // The vectors write the table's capital letters.
+      // The vectors have capital letters, as in Apple's table.
       #expect(text.first?.uppercased().appending(text.dropFirst()) == expected.statusText)
     } else {
       #expect(expected.error == "truncated" && bytes.isEmpty)
@@ -109,7 +109,7 @@ struct GatewayVectorTests {
     }
   }
 
-  @Test("all responses with the right command, one behind another")
+  @Test("all responses with the right command, one after another")
   func joinedResponses() {
     let valid = Vector.responses.filter { $0.expected.validCommand == true }
     let bytes = valid.flatMap(\.bytes)

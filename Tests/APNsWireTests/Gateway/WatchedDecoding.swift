@@ -1,34 +1,34 @@
 import APNsWire
 import WireBytes
 
-/// A decoder of a run that comes in chunks, in the words of `GatewayEvidence`.
+/// A decoder whose steps are converted to `GatewayEvidence`.
 protocol WatchedDecoder {
   var undecidedOffset: Int { get }
   var pendingSkip: Int? { get }
   mutating func finish()
-  mutating func say(in chunk: RawSpan) -> Said
+  mutating func step(in chunk: RawSpan) -> WatchedStep
 }
 
-enum Said: Equatable {
+enum WatchedStep: Equatable {
   case evidence(GatewayEvidence)
   case needsBytes, finished
 }
 
-/// What a decoder made of a run that was handed over in chunks, with the laws watched on the way.
+/// Decodes a run in chunks, and checks the laws at each step.
 struct WatchedDecoding<Decoder: WatchedDecoder> {
   private(set) var evidence: [GatewayEvidence] = []
-  /// The first breach of a law of docs/spec/decoding-rules.md#laws; nil where all held.
+  /// The first breach of a law of decoding-rules.md, "Laws"; nil if there is none.
   private(set) var breach: String?
-  /// The most bytes that were held back between two chunks.
-  private(set) var mostHeld = 0
+  /// The most undecided bytes between two chunks.
+  private(set) var mostCarried = 0
 
   private var decoder: Decoder
-  /// Offset in the stream behind everything that was said.
+  /// Offset in the stream after all steps so far.
   private var covered: Int
 
   /// - Parameters:
-  ///   - offset: the one that `decoder` was made with.
-  ///   - chunkLength: asked for the length of each chunk; less than 1 counts as an empty chunk.
+  ///   - offset: the offset with which `decoder` was created.
+  ///   - chunkLength: gives the length of each chunk; below 1, the chunk is empty.
   init(_ bytes: [UInt8], _ decoder: Decoder, offset: Int = 0, holdBack: Int, chunkLength: () -> Int) {
     self.decoder = decoder
     covered = offset
@@ -37,10 +37,10 @@ struct WatchedDecoding<Decoder: WatchedDecoder> {
       let end = min(bytes.count, start + max(0, chunkLength()))
       take(bytes.span.bytes.extracting(start..<end))
       start = end
-      // Whatever is not decided is held back, and nothing else.
-      let held = offset + start - self.decoder.undecidedOffset
-      mostHeld = max(mostHeld, held)
-      if held > holdBack { breach = breach ?? "hold-back: \(held) bytes" }
+      // Exactly the undecided bytes are carried over.
+      let carried = offset + start - self.decoder.undecidedOffset
+      mostCarried = max(mostCarried, carried)
+      if carried > holdBack { breach = breach ?? "hold-back: \(carried) bytes" }
     }
     finish()
     if covered != offset + bytes.count { breach = breach ?? "accounting: ends at \(covered)" }
@@ -48,9 +48,9 @@ struct WatchedDecoding<Decoder: WatchedDecoder> {
 
   private mutating func take(_ chunk: RawSpan) {
     while breach == nil {
-      let said = decoder.say(in: chunk)
-      if said == .needsBytes { break }
-      add(said)
+      let step = decoder.step(in: chunk)
+      if step == .needsBytes { break }
+      add(step)
     }
     if (decoder.pendingSkip ?? decoder.undecidedOffset) != covered {
       breach = breach ?? "lost track at \(covered)"
@@ -60,18 +60,18 @@ struct WatchedDecoding<Decoder: WatchedDecoder> {
   private mutating func finish() {
     decoder.finish()
     while breach == nil {
-      let said = decoder.say(in: RawSpan())
-      if said == .finished { break }
-      add(said)
+      let step = decoder.step(in: RawSpan())
+      if step == .finished { break }
+      add(step)
     }
-    if decoder.say(in: RawSpan()) != .finished { breach = breach ?? "finished is not final" }
+    if decoder.step(in: RawSpan()) != .finished { breach = breach ?? "finished is not final" }
   }
 
-  /// Every answer must go on where the last one ended, and cover something; but `undecodable` covers the first
+  /// Every step must begin where the previous one ended, and cover at least one byte. `undecodable` is about the first
   /// byte of the skipped range that must follow it.
-  private mutating func add(_ said: Said) {
-    guard case .evidence(let found) = said else {
-      breach = "progress: \(said) out of turn"
+  private mutating func add(_ step: WatchedStep) {
+    guard case .evidence(let found) = step else {
+      breach = "progress: \(step) out of turn"
       return
     }
     if found.offset != covered { breach = "accounting: \(found) follows \(covered)" }

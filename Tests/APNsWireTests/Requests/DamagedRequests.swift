@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Draws streams of requests with faults inside them and damage to the whole. The same seed draws the same streams.
+/// Generates streams of malformed requests, damaged as a whole. The same seed gives the same streams.
 struct DamagedRequests {
   var generator: SeededGenerator
   let limits: PlainRequests.Limits
@@ -12,7 +12,7 @@ struct DamagedRequests {
     lengths = limits.allowed.filter { $0 <= 300 }.sorted()
   }
 
-  /// Up to `requests` requests, damaged in a few places, or noise of some kind.
+  /// Up to `requests` requests, damaged in a few positions, or noise of some kind.
   mutating func next(requests: Int = 12) -> [UInt8] {
     let count = generator.pick(1...requests)
     switch generator.pick(0...19) {
@@ -24,14 +24,14 @@ struct DamagedRequests {
       return (0..<generator.pick(1...30)).flatMap { _ in request().prefix(generator.pick([3, 5, 7, 13])) }
     case 5, 6: return almost(generator.pick(1...400))
     case 7: return self.requests(count) + edge() + self.requests(2)
-    default: return generator.damaged(self.requests(count), places: generator.pick([1, 1, 2, 3, 8]))
+    default: return generator.damaged(self.requests(count), count: generator.pick([1, 1, 2, 3, 8]))
     }
   }
 
   /// A stream of at least `length` bytes that is damaged about every eighth request.
   mutating func long(length: Int) -> [UInt8] {
     var bytes: [UInt8] = []
-    while bytes.count < length { bytes += generator.damaged(requests(8), places: 1) }
+    while bytes.count < length { bytes += generator.damaged(requests(8), count: 1) }
     return bytes
   }
 
@@ -100,7 +100,7 @@ extension DamagedRequests {
     RequestBytes.item(generator.pick([3, 4, 5]), generator.bytes(generator.pick(0...6)))
   }
 
-  /// The beginning of a request with lengths that the rules compare, and up to 20 bytes behind it.
+  /// The beginning of a request with lengths at the limits of the rules, and up to 20 bytes after it.
   private mutating func edge() -> [UInt8] {
     let tokens = [0, 1, 32, 100, 101, 255, 256, limits.longest, limits.longest + 1].filter { $0 <= 65_535 }
     let payloads = [0, 1, 4096, 4097, limits.payload, limits.payload + 1].filter { $0 <= 65_535 }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// What a whole request of the plain decoder says, and what is wrong with it (docs/spec/decoding-rules.md#flags-of-requests).
+/// The fields and flags of a whole request of the plain decoder (decoding-rules.md, "Flags").
 extension PlainRequests {
   /// The whole items of the command 2 in [o, end), and whether they fill it.
   func items(_ o: Int, _ end: Int) -> (items: [RequestContent.Item], fill: Bool) {
     var items: [RequestContent.Item] = []
-    var place = o + 5
-    while place + 3 <= end {
-      let length = Int(bytes[place + 1]) * 256 + Int(bytes[place + 2])
-      guard place + 3 + length <= end else { break }
-      items.append(.init(id: Int(bytes[place]), data: Array(bytes[place + 3..<place + 3 + length])))
-      place += 3 + length
+    var index = o + 5
+    while index + 3 <= end {
+      let length = Int(bytes[index + 1]) * 256 + Int(bytes[index + 2])
+      guard index + 3 + length <= end else { break }
+      items.append(.init(id: Int(bytes[index]), data: Array(bytes[index + 3..<index + 3 + length])))
+      index += 3 + length
     }
-    return (items, place == end)
+    return (items, index == end)
   }
 
   /// Identifier and expiration are of 4 bytes, the priority of 1; the others have no size.
@@ -24,7 +24,7 @@ extension PlainRequests {
     }
   }
 
-  /// What the request in [o, end) says. "A missing or wrong-sized item gives null; of repeated ones the first
+  /// The fields of the request in [o, end). "A missing or wrong-sized item gives null; of repeated ones the first
   /// counts."
   func content(_ o: Int, _ end: Int) -> RequestContent {
     var content = RequestContent(command: Int(bytes[o]))
@@ -53,7 +53,7 @@ extension PlainRequests {
     return content
   }
 
-  /// Those that speak of what is inside the request in [o, end).
+  /// The flags for the content of the request in [o, end).
   func flags(_ o: Int, _ end: Int) -> [String] {
     let content = content(o, end)
     var flags: [String] = []
@@ -69,7 +69,7 @@ extension PlainRequests {
       if !limits.allowed.contains(token.count) {
         flags.append(token.isEmpty ? "zero-length-token" : "unexpected-token-length")
       }
-      if Self.holdsEightZeros(token) { flags.append("zero-filled-token") }
+      if Self.hasEightZeros(token) { flags.append("zero-filled-token") }
     }
     if let payload = content.payload {
       if !Self.isJSON(payload) { flags.append("payload-not-json") }
@@ -79,14 +79,14 @@ extension PlainRequests {
     return flags
   }
 
-  private static func holdsEightZeros(_ token: [UInt8]) -> Bool {
+  private static func hasEightZeros(_ token: [UInt8]) -> Bool {
     guard token.count >= 8 else { return false }
     return (0...(token.count - 8)).contains { begin in (begin..<(begin + 8)).allSatisfy { token[$0] == 0 } }
   }
 
-  /// "not UTF-8 or not one JSON value": by Foundation, which must not take the bytes for UTF-16 or UTF-32. A NUL
-  /// is in no JSON text, and a byte order mark in none that is sent. Foundation takes a comma behind the last part as
-  /// well: none is drawn.
+  /// "not UTF-8 or not one JSON value": by Foundation, which must not treat the bytes as UTF-16 or UTF-32. A JSON
+  /// text has no NUL, and the generated ones have no byte order mark and no trailing comma, which Foundation
+  /// accepts.
   private static func isJSON(_ payload: [UInt8]) -> Bool {
     guard !payload.contains(0), !payload.starts(with: [0xef, 0xbb, 0xbf]),
       String(validating: payload, as: UTF8.self) != nil

@@ -1,6 +1,6 @@
-/// docs/spec/decoding-rules.md#gateway-requests, written down a second time: sentence by sentence, over a whole run in
-/// memory. It shares nothing with the library, is slow on purpose, and where the two differ one is wrong. What a
-/// request says is in PlainContent.swift.
+/// A second implementation of decoding-rules.md, "Gateway requests": sentence by sentence, over a whole run in
+/// memory. It shares no code with the library and is slow. If the two differ, one of them is wrong.
+/// PlainContent.swift reads the fields of a request.
 struct PlainRequests {
   /// The options of the rules. Lengths in bytes.
   struct Limits: Sendable {
@@ -27,7 +27,7 @@ struct PlainRequests {
     n = bytes.count
   }
 
-  /// Everything the rules say about the run, whose first byte is at `offset` of its stream.
+  /// Decodes the run, whose first byte is at `offset` of its stream.
   func decode(offset: Int = 0, beginsStream: Bool = true) -> [GatewayEvidence] {
     var evidence: [GatewayEvidence] = []
     var begin = 0
@@ -43,7 +43,7 @@ struct PlainRequests {
 // MARK: - The predicates
 
 extension PlainRequests {
-  /// What can be seen of the lengths of commands 0, 1 and 2.
+  /// The known lengths of a request with command 0, 1 or 2.
   private struct Lengths {
     /// "The lengths that are there are within limits."
     var isWithinLimits: Bool
@@ -52,7 +52,7 @@ extension PlainRequests {
     var isZeroFill = false
   }
 
-  /// The number of `count` bytes at `o`; nil where not all of them are there.
+  /// The number of `count` bytes at `o`; nil if some are missing.
   func number(_ o: Int, _ count: Int) -> Int? {
     guard o + count <= n else { return nil }
     return (o..<o + count).reduce(0) { $0 * 256 + Int(bytes[$1]) }
@@ -79,7 +79,7 @@ extension PlainRequests {
   }
 
   /// "extent known: the command is 0, 1 or 2 and all lengths are there and within limits; not so for command 0
-  /// with both lengths 0 (zero fill)." Where it is, the frame's end, which may lie beyond n.
+  /// with both lengths 0 (zero fill)." Returns the end of the frame, which may be beyond n.
   private func extent(_ o: Int) -> Int? {
     guard o < n, let lengths = lengths(o), lengths.isWithinLimits, !lengths.isZeroFill else { return nil }
     return lengths.end
@@ -117,7 +117,7 @@ extension PlainRequests {
   private func firstStart(_ low: Int, _ high: Int) -> Int? { (low..<max(low, high)).first(where: start) }
 }
 
-// MARK: - The walk
+// MARK: - The steps
 
 extension PlainRequests {
   private func walk(from begin: Int, _ say: (GatewayEvidence) -> Void) {

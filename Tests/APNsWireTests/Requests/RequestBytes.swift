@@ -1,4 +1,4 @@
-/// Requests as tests write them: byte by byte, without the library's encoder.
+/// Requests for tests, encoded without the library's encoder.
 enum RequestBytes {
   /// 15 bytes.
   static let payload = Array(#"{"aps":{"x":1}}"#.utf8)
@@ -33,7 +33,7 @@ enum RequestBytes {
     frame(item(1, token) + item(2, payload) + more)
   }
 
-  /// Bytes that are no request and no part of one.
+  /// Bytes that cannot be part of a request.
   static func junk(_ count: Int) -> [UInt8] { [UInt8](repeating: 0xff, count: count) }
 
   /// One JSON value of `count` bytes, at least 8.

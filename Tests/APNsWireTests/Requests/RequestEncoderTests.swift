@@ -43,7 +43,7 @@ struct RequestEncoderTests {
     ]
   }
 
-  @Test("a part that its length field cannot say is refused, with nothing appended", arguments: 0...4)
+  @Test("a part that is too long for its length field is refused, with nothing appended", arguments: 0...4)
   func tooLong(_ index: Int) {
     var bytes: [UInt8] = [9]
     #expect(!RequestEncoder.append(Self.requests(65_536)[index], to: &bytes))
@@ -52,8 +52,8 @@ struct RequestEncoderTests {
     #expect(bytes.count > 65_535)
   }
 
-  /// 65,533 times 3 + 65,535 bytes are more than 32 bits can say. The items share their bytes.
-  @Test("items that the frame length cannot say are refused, with nothing appended")
+  /// 65,533 times 3 + 65,535 bytes exceed 32 bits. The items share their bytes.
+  @Test("items that are too long for the frame length are refused, with nothing appended")
   func tooMany() {
     let item = GatewayRequest.Item(id: 2, data: [UInt8](repeating: 0, count: 65_535))
     var bytes: [UInt8] = []
@@ -86,7 +86,7 @@ struct RequestEncoderTests {
       generator.pick([0, UInt32.max, UInt32.random(in: 0 ... .max, using: &generator)])
     }
     switch generator.pick(0...2) {
-    // Never empty both, which is zero fill.
+    // Never both empty, which is zero fill.
     case 0: return .simple(token: [1] + part(65_534), payload: part(65_535))
     case 1:
       return .enhanced(identifier: number(), expiry: number(), token: part(65_535), payload: part(65_535))
@@ -98,7 +98,7 @@ struct RequestEncoderTests {
     }
   }
 
-  /// The requests of a stream; empty where anything else was said of it.
+  /// The requests of a stream; empty if there are any other steps.
   private static func decode(_ bytes: [UInt8], _ rules: RequestRules, chunkLength: () -> Int)
     -> [GatewayRequest]
   {

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// What is wrong inside a request, and what it says all the same.
-@Suite("docs/spec/decoding-rules.md#flags-of-requests")
+/// The flags and fields of malformed requests.
+@Suite("decoding-rules.md: flags of requests")
 struct RequestFlagTests {
   private typealias Wire = RequestBytes
 
@@ -13,14 +13,14 @@ struct RequestFlagTests {
     Wire.simple(Wire.token(), Array(payload.utf8))
   }
 
-  /// A token that holds `zeros` zero bytes from `start` on.
+  /// A token with `zeros` zero bytes from `start` on.
   private static func zeroed(from start: Int, _ zeros: Int) -> [UInt8] {
     var token = Wire.token()
     for index in start..<(start + zeros) { token[index] = 0 }
     return token
   }
 
-  /// Whole requests, and the flags that each has by itself.
+  /// Whole requests and their flags.
   static let flags: [(String, [UInt8], String)] = [
     ("nothing wrong", Wire.framed(), ""),
     ("items do not fill the frame", Wire.frame(token + payload + [5, 0]), "malformed-items"),
@@ -60,7 +60,7 @@ struct RequestFlagTests {
     ("a payload that is any JSON value", withPayload(" 1e3 "), ""),
     ("a payload of two values", withPayload("{}{}"), "payload-not-json"),
     ("a payload of JSON that is cut", withPayload("{\"aps\":{}"), "payload-not-json"),
-    ("a payload with a NUL behind it", withPayload("{}\0"), "payload-not-json"),
+    ("a payload with a NUL after it", withPayload("{}\0"), "payload-not-json"),
     ("a payload in Latin-1", Wire.simple(Wire.token(), [0x22, 0xe9, 0x22]), "payload-not-json"),
     ("a payload in UTF-16", Wire.simple(Wire.token(), [0x7b, 0, 0x7d, 0]), "payload-not-json"),
     ("256 bytes of command 0", Wire.simple(Wire.token(), Wire.json(256)), ""),
@@ -92,7 +92,7 @@ struct RequestFlagTests {
       .check()
   }
 
-  /// The identifier, expiry and priority that requests say; nil where they say none.
+  /// The identifier, expiry and priority of requests; nil if missing.
   static let fields: [(String, [UInt8], [Int?])] = [
     ("command 0 has none", Wire.simple(), [nil, nil, nil]),
     ("command 1", Wire.enhanced(identifier: 0xffff_fffe, expiry: 5), [0xffff_fffe, 5, nil]),

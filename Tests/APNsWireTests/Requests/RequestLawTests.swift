@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Laws of the request decoder, on damaged streams")
 struct RequestLawTests {
-  /// Streams a set of limits; the defaults get more.
+  /// The number of streams for each set of limits; more for the defaults.
   private static let streams = 600
   private static let streamsOfDefaults = 6000
 
@@ -31,7 +31,7 @@ struct RequestLawTests {
     }
   }
 
-  @Test("the drawn streams show every answer and every flag, and the plain decoder accounts for every byte")
+  @Test("the streams give every step and every flag, and the plain decoder accounts for every byte")
   func variety() {
     var source = DamagedRequests(seed: 77)
     var flags: Set<String> = []
@@ -54,7 +54,7 @@ struct RequestLawTests {
       ])
   }
 
-  @Test("what is read and written again is the same, unless the items do not fill the frame")
+  @Test("encoding a decoded request gives the same bytes, unless the items do not fill the frame")
   func readAndWritten() {
     var source = DamagedRequests(seed: 78)
     var written = 0
@@ -77,7 +77,7 @@ struct RequestLawTests {
     #expect(written > 5000)
   }
 
-  @Test("empty chunks and an empty run say nothing", arguments: [true, false])
+  @Test("empty chunks and empty runs give no steps", arguments: [true, false])
   func emptiness(_ beginsStream: Bool) {
     var decoder = RequestDecoder(rules: .standard, offset: 9, beginsStream: beginsStream)
     #expect(decoder.next(in: RawSpan()) == .needsBytes)

@@ -1,7 +1,7 @@
 import APNsWire
 
 extension PlainRequests.Limits {
-  /// The same limits for the library's decoder; nil would be a mistake of the test.
+  /// The same limits for the library's decoder; nil would be an error in the test.
   var rules: RequestRules? {
     let ranges = allowed.sorted().map { UInt16($0)...UInt16($0) }
     return TokenLengths(ranges).flatMap {
@@ -9,7 +9,7 @@ extension PlainRequests.Limits {
     }
   }
 
-  /// Limits of every kind: one length and many, 0 among them, none and the largest.
+  /// Various limits: one length, many lengths, length 0, no limit, the largest.
   static let variety: [(name: String, limits: PlainRequests.Limits)] = [
     ("the defaults", .init()),
     ("32 and 54", .init(allowed: [32, 54])),

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// Extent, boundary and start: where a request may lie, and how the walk goes on where none can.
-@Suite("docs/spec/decoding-rules.md#gateway-requests: the walk over requests")
+/// Extents, boundaries and starts of requests, and how decoding continues elsewhere.
+@Suite("decoding-rules.md: decoding requests")
 struct RequestRuleTests {
   private typealias Wire = RequestBytes
 
@@ -24,7 +24,7 @@ struct RequestRuleTests {
     RequestCase("command 0 with both lengths 0 is zero fill", [0, 0, 0, 0, 0], "undecodable 0, skipped 0+5"),
     RequestCase("and so are zeros without end", Wire.token(300, fill: 0), "undecodable 0, skipped 0+300"),
     RequestCase(
-      "zeros behind a request are not believed: it is unconfirmed", simple + Wire.token(40, fill: 0),
+      "zeros after a request are no boundary: it is unconfirmed", simple + Wire.token(40, fill: 0),
       "request 0+52 unconfirmed-boundary, undecodable 52, skipped 52+40"),
     RequestCase("four zeros are a cut request", [0, 0, 0, 0], "truncated 0+4"),
     RequestCase(
@@ -70,7 +70,7 @@ struct RequestRuleTests {
       "a frame beyond it", Wire.framed(Wire.token(), Wire.json(65_498)), "undecodable 0, skipped 0+65541"),
   ]
 
-  static let walk: [RequestCase] = [
+  static let steps: [RequestCase] = [
     RequestCase(
       "3. bytes were lost inside: the first start in (o, end(o))", simple.dropLast(9) + simple + simple,
       "skipped 0+43, request 43+52 resynchronised, request 95+52"),
@@ -84,7 +84,7 @@ struct RequestRuleTests {
       "3. not found: unconfirmed-boundary", frame + Wire.junk(2),
       "request 0+58 unconfirmed-boundary, undecodable 58, skipped 58+2"),
     RequestCase(
-      "3. a whole request with a boundary behind is one, whatever is in it",
+      "3. a whole request with a boundary after it is a request, whatever its content",
       Wire.frame(simple + simple) + simple,
       "request 0+109 malformed-items unknown-item, request 109+52"),
     RequestCase(
@@ -101,7 +101,7 @@ struct RequestRuleTests {
       "5. a length beyond its limit is undecodable at its command", [0, 0xff, 0xff] + simple,
       "undecodable 0, skipped 0+3, request 3+52 resynchronised"),
     RequestCase(
-      "resynchronised: only the first request behind skipped bytes", [9] + simple + simple,
+      "resynchronised: only the first request after skipped bytes", [9] + simple + simple,
       "undecodable 0, skipped 0+1, request 1+52 resynchronised, request 53+52"),
     RequestCase("believable: no byte left", simple, "request 0+52"),
     RequestCase(
@@ -115,13 +115,13 @@ struct RequestRuleTests {
       "request 0+52 unconfirmed-boundary, undecodable 52, skipped 52+3"),
   ]
 
-  /// Behind a whole request every prefix of another one is believed, and truncated; so is it alone.
+  /// Every proper prefix of a request is truncated, alone or after a whole request.
   static let cuts: [RequestCase] = [("0", simple), ("1", enhanced), ("2", frame)].flatMap { name, bytes in
     (1..<bytes.count).flatMap { count in
       [
         RequestCase("command \(name) cut at \(count)", Array(bytes.prefix(count)), "truncated 0+\(count)"),
         RequestCase(
-          "command \(name) cut at \(count) behind a request", simple + bytes.prefix(count),
+          "command \(name) cut at \(count) after a request", simple + bytes.prefix(count),
           "request 0+52, truncated 52+\(count)"),
       ]
     }
@@ -138,10 +138,10 @@ struct RequestRuleTests {
     RequestCase("a cut request is no start", simple.dropLast(), "skipped 0+51", beginsStream: false),
     RequestCase("an empty run says nothing", [], "", beginsStream: false),
     RequestCase(
-      "what the walk skips later is resynchronised", simple + [9] + simple,
+      "a request after a later skip is resynchronised", simple + [9] + simple,
       "skipped 0+53, request 53+52", beginsStream: false),
     RequestCase(
-      "what the walk skips behind a start is resynchronised", simple + simple + [9] + simple,
+      "a request after a skip after a start is resynchronised", simple + simple + [9] + simple,
       "request 0+52, request 52+52 unconfirmed-boundary, undecodable 104, skipped 104+1, "
         + "request 105+52 resynchronised", beginsStream: false),
   ]
@@ -149,8 +149,8 @@ struct RequestRuleTests {
   @Test(arguments: extents)
   func extentsRule(_ rule: RequestCase) throws { try rule.check() }
 
-  @Test(arguments: walk)
-  func walkRule(_ rule: RequestCase) throws { try rule.check() }
+  @Test(arguments: steps)
+  func stepsRule(_ rule: RequestCase) throws { try rule.check() }
 
   @Test("a request that is cut, at every length", arguments: cuts)
   func cutRule(_ rule: RequestCase) throws { try rule.check() }

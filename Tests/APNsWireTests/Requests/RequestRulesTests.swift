@@ -23,7 +23,7 @@ struct RequestRulesTests {
     #expect(try #require(RequestRules(longestToken: 0, longestPayload: 0)).holdBack == 2 * 65_540 + 13 + 32)
   }
 
-  @Test("flags are told in the order of their codes, each with a bit of its own")
+  @Test("flags are listed in the order of their codes, each with its own bit")
   func codes() {
     let codes = RecordFlags.all.map(\.code)
     #expect(codes == codes.sorted() && Set(codes).count == codes.count)

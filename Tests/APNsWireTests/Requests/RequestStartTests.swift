@@ -2,9 +2,9 @@ import APNsWire
 import TestSupport
 import Testing
 
-/// start(p): where decoding may resume. Behind a byte that is no command, a request that is a start is decoded, and
-/// one that is none is skipped.
-@Suite("docs/spec/decoding-rules.md#gateway-requests: where requests may resume")
+/// start(p): where decoding may resume. After an unknown command, a request that is a start is decoded, and any
+/// other is skipped.
+@Suite("decoding-rules.md: where requests may resume")
 struct RequestStartTests {
   private typealias Wire = RequestBytes
 
@@ -12,7 +12,7 @@ struct RequestStartTests {
   private static let payload = Wire.item(2, Wire.payload)
   private static let others = Wire.item(3, [0, 0, 0, 7]) + Wire.item(4, [0, 0, 0, 0]) + Wire.item(5, [10])
 
-  /// Requests that are starts, and why.
+  /// Requests that are starts.
   static let starts: [(String, [UInt8])] = [
     ("command 0", Wire.simple()),
     ("command 1", Wire.enhanced()),
@@ -26,7 +26,7 @@ struct RequestStartTests {
     ("a payload that is too large", Wire.framed(Wire.token(), Wire.json(3000))),
   ]
 
-  /// Requests that are none, and what is asked for.
+  /// Requests that are not starts, and the missing condition.
   static let refused: [(String, [UInt8])] = [
     ("an allowed token length, command 0", Wire.simple(Wire.token(31))),
     ("an allowed token length, command 1", Wire.enhanced(Wire.token(33))),
@@ -59,13 +59,13 @@ struct RequestStartTests {
     ("a known extent", Wire.simple(Wire.token(101))),
   ]
 
-  @Test("behind a foreign byte it is decoded", arguments: starts)
+  @Test("after a unknown command it is decoded", arguments: starts)
   func start(_ name: String, _ bytes: [UInt8]) throws {
     let plain = PlainRequests([9] + bytes).decode()
     #expect(plain.count == 3, "the plain decoder")
-    for behind in [[], Wire.simple(), Array(Wire.enhanced().prefix(7)), [0, 0, 100], [2]] {
+    for suffix in [[], Wire.simple(), Array(Wire.enhanced().prefix(7)), [0, 0, 100], [2]] {
       for size in [1, 5, 300, 100_000] {
-        let decoding = WatchedDecoding(requests: [9] + bytes + behind) { size }
+        let decoding = WatchedDecoding(requests: [9] + bytes + suffix) { size }
         #expect(decoding.breach == nil)
         #expect(decoding.evidence.text.hasPrefix("undecodable 0, skipped 0+1, request 1+\(bytes.count) "))
         let flags = decoding.evidence.dropFirst(2).prefix(1).map(\.description).joined()
@@ -74,15 +74,15 @@ struct RequestStartTests {
     }
   }
 
-  @Test("a start asks for a believable boundary behind it", arguments: starts)
-  func unbelievable(_ name: String, _ bytes: [UInt8]) throws {
-    for behind in [[3], [0xff], [0, 0, 0, 0, 0], [0, 0, 101], [2, 0, 1, 0, 0]] as [[UInt8]] {
-      let expected = "undecodable 0, skipped 0+\(1 + bytes.count + behind.count)"
-      try RequestCase(name, [9] + bytes + behind, expected).check()
+  @Test("a start requires a plausible boundary after it", arguments: starts)
+  func implausibleBoundary(_ name: String, _ bytes: [UInt8]) throws {
+    for suffix in [[3], [0xff], [0, 0, 0, 0, 0], [0, 0, 101], [2, 0, 1, 0, 0]] as [[UInt8]] {
+      let expected = "undecodable 0, skipped 0+\(1 + bytes.count + suffix.count)"
+      try RequestCase(name, [9] + bytes + suffix, expected).check()
     }
   }
 
-  @Test("behind a foreign byte it is skipped, up to one that is a start", arguments: refused)
+  @Test("after a unknown command it is skipped, up to one that is a start", arguments: refused)
   func refusal(_ name: String, _ bytes: [UInt8]) throws {
     let all = 1 + bytes.count
     try RequestCase(name, [9] + bytes, "undecodable 0, skipped 0+\(all)").check()

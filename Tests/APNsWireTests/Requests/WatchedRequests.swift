@@ -2,7 +2,7 @@ import APNsWire
 import WireBytes
 
 extension RequestDecoder: WatchedDecoder {
-  mutating func say(in chunk: RawSpan) -> Said {
+  mutating func step(in chunk: RawSpan) -> WatchedStep {
     switch next(in: chunk) {
     case .request(let frame):
       if frame.window == .chunk { return .evidence(Self.evidence(frame, in: chunk)) }
@@ -25,7 +25,7 @@ extension RequestDecoder: WatchedDecoder {
 }
 
 extension RequestContent {
-  /// What the library reads there.
+  /// The fields that the library reads.
   init(_ range: Range<Int>, in bytes: RawSpan) {
     let fields = RequestFields(range, in: bytes)
     func copy(_ range: Range<Int>) -> [UInt8] { bytes.extracting(range).withUnsafeBytes { Array($0) } }

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Draws streams of error responses with damage. The same seed draws the same streams.
+/// Generates damaged streams of error responses. The same seed gives the same streams.
 enum DamagedResponses {
   static func next(_ generator: inout SeededGenerator) -> [UInt8] {
     switch generator.pick(0...9) {
@@ -9,7 +9,7 @@ enum DamagedResponses {
     case 1, 2: (0..<generator.pick(0...60)).map { _ in generator.pick([8, 8, 8, 0, 1, 9, 10, 255]) }
     case 3: responses(&generator) + [UInt8](repeating: 8, count: generator.pick(0...8))
     case 4: responses(&generator)
-    default: generator.damaged(responses(&generator), places: generator.pick([1, 1, 2, 3]))
+    default: generator.damaged(responses(&generator), count: generator.pick([1, 1, 2, 3]))
     }
   }
 

@@ -1,5 +1,5 @@
-/// docs/spec/decoding-rules.md#error-responses, written down a second time, over a whole run in memory. It shares nothing
-/// with the library.
+/// A second implementation of decoding-rules.md, "Error responses", over a whole run in memory. It shares no code with
+/// the library.
 struct PlainResponses {
   /// The statuses of docs/spec/protocol.md#error-responses.
   static let known: Set<Int> = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 128, 255]
@@ -12,7 +12,7 @@ struct PlainResponses {
     n = bytes.count
   }
 
-  /// Everything the rules say about the run, whose first byte is at `offset` of its stream.
+  /// Decodes the run, whose first byte is at `offset` of its stream.
   func decode(offset: Int = 0, beginsStream: Bool = true) -> [GatewayEvidence] {
     var evidence: [GatewayEvidence] = []
     var begin = 0

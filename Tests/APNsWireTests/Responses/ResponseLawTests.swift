@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Laws of the response decoder, on damaged streams")
 struct ResponseLawTests {
-  @Test("it agrees with the plain decoder, however the run is cut", arguments: [1, 2, 3, 4] as [UInt64])
+  @Test("it agrees with the plain decoder for all chunk sizes", arguments: [1, 2, 3, 4] as [UInt64])
   func agreement(_ seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     for number in 0..<2000 {
@@ -22,7 +22,7 @@ struct ResponseLawTests {
     }
   }
 
-  @Test("the drawn streams show every answer, and the plain decoder accounts for every byte")
+  @Test("the streams give every step, and the plain decoder accounts for every byte")
   func variety() {
     var generator = SeededGenerator(seed: 79)
     var shown: Set<String> = []
@@ -61,15 +61,15 @@ struct ResponseLawTests {
     }
   }
 
-  @Test("a response is told as soon as it is whole, and in a search six bytes wait for the seventh")
+  @Test("a response is returned as soon as it is complete; a search needs the seventh byte")
   func holdBack() {
     let sound = (0..<100).flatMap { _ in [8, 8, 0, 0, 0, 1] as [UInt8] }
-    #expect(WatchedDecoding(responses: sound) { 1 }.mostHeld == 5)
+    #expect(WatchedDecoding(responses: sound) { 1 }.mostCarried == 5)
     let noise = [UInt8](repeating: 0xff, count: 10_000)
-    #expect(WatchedDecoding(responses: noise) { 1 }.mostHeld == 6)
+    #expect(WatchedDecoding(responses: noise) { 1 }.mostCarried == 6)
   }
 
-  @Test("empty chunks and an empty run say nothing", arguments: [true, false])
+  @Test("empty chunks and empty runs give no steps", arguments: [true, false])
   func emptiness(_ beginsStream: Bool) {
     var decoder = ResponseDecoder(offset: 9, beginsStream: beginsStream)
     #expect(decoder.next(in: RawSpan()) == .needsBytes)

@@ -11,24 +11,24 @@ struct ResponseRuleTests {
   static let steps: [ResponseCase] = [
     ResponseCase("an empty run says nothing", [], ""),
     ResponseCase("first byte 8: a record", whole, "response 0"),
-    ResponseCase("and another behind it", whole + whole, "response 0, response 6"),
+    ResponseCase("and another after it", whole + whole, "response 0, response 6"),
     ResponseCase("fewer than 6 left: truncated-record", [8, 8, 0, 0, 0], "truncated 0+5"),
     ResponseCase("whatever they are", [0xff, 8, 8, 8, 8], "truncated 0+5"),
-    ResponseCase("one byte behind a whole one", whole + [8], "response 0, truncated 6+1"),
-    ResponseCase("five bytes behind a whole one", whole + [0, 0, 0, 0, 0], "response 0, truncated 6+5"),
+    ResponseCase("one byte after a whole one", whole + [8], "response 0, truncated 6+1"),
+    ResponseCase("five bytes after a whole one", whole + [0, 0, 0, 0, 0], "response 0, truncated 6+5"),
     ResponseCase(
       "any other first byte: unknown-command", [7] + whole.dropFirst(), "undecodable 0, skipped 0+6"),
     ResponseCase(
       "a wrong first byte: skipped up to the first start", [1] + whole,
       "undecodable 0, skipped 0+1, response 1 resynchronised"),
     ResponseCase(
-      "a wrong first byte behind a whole one", whole + [1, 2, 3] + whole + whole,
+      "a wrong first byte after a whole one", whole + [1, 2, 3] + whole + whole,
       "response 0, undecodable 6, skipped 6+3, response 9 resynchronised, response 15"),
     ResponseCase(
       "skipped bytes end the run: no truncated-record of their tail", whole + [1, 2, 3, 4, 5, 6, 8, 8],
       "response 0, undecodable 6, skipped 6+8"),
     ResponseCase(
-      "two places of damage", [9, 9] + whole + whole + [0] + whole + whole,
+      "damage at two offsets", [9, 9] + whole + whole + [0] + whole + whole,
       "undecodable 0, skipped 0+2, response 2 resynchronised, response 8, undecodable 14, skipped 14+1, "
         + "response 15 resynchronised, response 21"),
   ]
@@ -38,7 +38,7 @@ struct ResponseRuleTests {
     ResponseCase("a known status", [1] + response(9), "undecodable 0, skipped 0+7"),
     ResponseCase("is whole", [1, 2] + whole.dropLast(), "undecodable 0, skipped 0+7"),
     ResponseCase(
-      "behind it nothing", [1] + whole, "undecodable 0, skipped 0+1, response 1 resynchronised"),
+      "nothing after it", [1] + whole, "undecodable 0, skipped 0+1, response 1 resynchronised"),
     ResponseCase(
       "or a byte 8, whatever follows that", [1] + whole + [8, 9],
       "undecodable 0, skipped 0+1, response 1 resynchronised, truncated 7+2"),
@@ -58,9 +58,9 @@ struct ResponseRuleTests {
         "status \(status) is \(isKnown ? "known" : "unknown-status")", response(UInt8(status)),
         isKnown ? "response 0" : "response 0 unknown-status")
     } + [
-      // The 8 behind the first of the two makes it a start; the second is no start, but stands at a boundary.
+      // The 8 after the first of the two makes it a start; the second is no start, but is at a boundary.
       ResponseCase(
-        "resynchronised: only the first one behind skipped bytes", [1] + whole + response(9),
+        "resynchronised: only the first one after skipped bytes", [1] + whole + response(9),
         "undecodable 0, skipped 0+1, response 1 resynchronised, response 7 unknown-status")
     ]
 

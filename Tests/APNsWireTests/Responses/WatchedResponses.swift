@@ -2,7 +2,7 @@ import APNsWire
 import WireBytes
 
 extension ResponseDecoder: WatchedDecoder {
-  mutating func say(in chunk: RawSpan) -> Said {
+  mutating func step(in chunk: RawSpan) -> WatchedStep {
     switch next(in: chunk) {
     case .response(let frame):
       .evidence(
@@ -20,7 +20,7 @@ extension ResponseDecoder: WatchedDecoder {
 }
 
 extension WatchedDecoding<ResponseDecoder> {
-  /// "At most 7 bytes are held back": a response and the byte behind it.
+  /// "At most 7 bytes are carried back": a response and the byte after it.
   init(
     responses bytes: [UInt8], offset: Int = 0, beginsStream: Bool = true, chunkLength: () -> Int
   ) {

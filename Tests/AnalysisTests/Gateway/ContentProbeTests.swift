@@ -3,7 +3,7 @@ import Analysis
 import TestSupport
 import Testing
 
-@Suite("What the first bytes of a direction are taken for")
+@Suite("Content of a direction, detected from its first bytes")
 struct ContentProbeTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var testDescription: String
@@ -66,12 +66,12 @@ struct ContentProbeTests {
     ("its keep-alive", [0x0c, 0, 0, 0, 0], nil),
   ].map { Case(testDescription: $0.0, head: $0.1, content: $0.2) }
 
-  @Test("told by its first bytes", arguments: cases)
-  func told(_ example: Case) {
+  @Test("detected from the first bytes", arguments: cases)
+  func detected(_ example: Case) {
     #expect(AnalysisOptions().probe.content(of: example.head.span.bytes) == example.content)
   }
 
-  @Test("random bytes are nothing")
+  @Test("random bytes match no known content")
   func random() {
     var generator = SeededGenerator(seed: 1304)
     let probe = AnalysisOptions().probe

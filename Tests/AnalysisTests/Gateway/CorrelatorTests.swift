@@ -5,83 +5,83 @@ import TestSupport
 import Testing
 import WireBytes
 
-/// docs/spec/decoding-rules.md#correlation, with a correlator alone.
-@Suite("What leaves a correlator")
+/// decoding-rules.md, "Correlation", with a correlator alone.
+@Suite("Output of a correlator")
 struct CorrelatorTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var sentence: String
-    /// In the order in which it comes: `7` is a request with that identifier, `-` one without, `!8:7` a response
-    /// with status 8 that names it, `?` a finding among requests, `!?` one among responses. `@3` says where in the
-    /// capture it was, else that is where it comes.
-    var said: String
-    /// Requests by the first letters of their outcomes, responses by their status and the index of their request.
-    var leaves: [String]
+    /// In order: `7` is a request with identifier 7, `-` a request without identifier, `!8:7` a response with
+    /// status 8 for identifier 7, `?` a finding among requests, `!?` a finding among responses. `@3` is the
+    /// position in the capture, by default the index.
+    var input: String
+    /// Requests as the first letters of their outcomes, responses with their status and the index of their request.
+    var output: [String]
     var maxPending = 1_000_000
     var testDescription: String { sentence }
   }
 
   static let cases: [Case] = [
-    Case(sentence: "nothing", said: "", leaves: []),
-    Case(sentence: "without a response nothing is known", said: "1 2", leaves: ["uu"]),
+    Case(sentence: "nothing", input: "", output: []),
+    Case(sentence: "without a response nothing is known", input: "1 2", output: ["uu"]),
     Case(
-      sentence: "requests before the named one were accepted, those after it discarded", said: "1 2 3 !8:2",
-      leaves: ["!8:1", "ard"]),
-    Case(sentence: "status 10 names the last accepted one", said: "1 2 3 !10:2", leaves: ["!10:1", "aad"]),
-    Case(sentence: "status 0 decides nothing", said: "1 !0:1", leaves: ["!0:0", "u"]),
-    Case(sentence: "an unknown identifier", said: "1 !8:9", leaves: ["!8:- uncorrelated", "u"]),
+      sentence: "requests before the named one were accepted, those after it discarded", input: "1 2 3 !8:2",
+      output: ["!8:1", "ard"]),
+    Case(sentence: "status 10 names the last accepted one", input: "1 2 3 !10:2", output: ["!10:1", "aad"]),
+    Case(sentence: "status 0 decides nothing", input: "1 !0:1", output: ["!0:0", "u"]),
+    Case(sentence: "an unknown identifier", input: "1 !8:9", output: ["!8:- uncorrelated", "u"]),
     Case(
-      sentence: "an identifier in the other byte order", said: "1 !8:16777216",
-      leaves: ["!8:0 identifier-swapped", "r"]),
+      sentence: "an identifier in the other byte order", input: "1 !8:16777216",
+      output: ["!8:0 identifier-swapped", "r"]),
     Case(
-      sentence: "the first response decides", said: "1 2 !8:1 !8:2",
-      leaves: ["!8:0", "!8:1 after-close", "rd"]),
+      sentence: "the first response decides", input: "1 2 !8:1 !8:2",
+      output: ["!8:0", "!8:1 after-close", "rd"]),
     Case(
-      sentence: "the first one in the capture, whichever comes first", said: "1 2 !8:2@9 !8:1@8",
-      leaves: ["!8:1 after-close", "!8:0", "rd"]),
+      sentence: "the first one in the capture, whichever comes first", input: "1 2 !8:2@9 !8:1@8",
+      output: ["!8:1 after-close", "!8:0", "rd"]),
     Case(
-      sentence: "a request that was captured later cannot be meant", said: "1@1 1@5 !8:1@3",
-      leaves: ["!8:0", "rd"]),
-    Case(sentence: "0 names the only request", said: "0 - !8:0", leaves: ["!8:0", "rd"]),
-    Case(sentence: "but not one of two", said: "0 0 !8:0", leaves: ["!8:- uncorrelated", "uu"]),
+      sentence: "a request that was captured later cannot be meant", input: "1@1 1@5 !8:1@3",
+      output: ["!8:0", "rd"]),
+    Case(sentence: "0 names the only request", input: "0 - !8:0", output: ["!8:0", "rd"]),
+    Case(sentence: "but not one of two", input: "0 0 !8:0", output: ["!8:- uncorrelated", "uu"]),
     Case(
-      sentence: "a finding leaves between the requests beside it", said: "1 ? 2 !8:2",
-      leaves: ["!8:1", "a", "?", "r"]),
-    Case(sentence: "a finding before all requests does not wait", said: "? 1", leaves: ["now ?", "u"]),
+      sentence: "a finding is emitted between the requests around it", input: "1 ? 2 !8:2",
+      output: ["!8:1", "a", "?", "r"]),
+    Case(sentence: "a finding before all requests does not wait", input: "? 1", output: ["now ?", "u"]),
     Case(
-      sentence: "a finding leaves between the responses beside it", said: "1 !? !8:1 !? !8:1",
-      leaves: ["now !?", "!8:0", "!?", "!8:0 after-close", "r"]),
+      sentence: "a finding is emitted between the responses around it", input: "1 !? !8:1 !? !8:1",
+      output: ["now !?", "!8:0", "!?", "!8:0 after-close", "r"]),
     Case(
-      sentence: "more requests than may wait stay unknown", said: "1 2 3 !8:3",
-      leaves: ["limit", "!8:2", "uur"],
+      sentence: "requests above the limit stay unknown", input: "1 2 3 !8:3",
+      output: ["limit", "!8:2", "uur"],
       maxPending: 1),
     Case(
-      sentence: "also without a response", said: "1 2 3", leaves: ["limit", "uuu"], maxPending: 2),
+      sentence: "also without a response", input: "1 2 3", output: ["limit", "uuu"], maxPending: 2),
   ]
 
   @Test(arguments: cases)
-  func leaves(_ example: Case) throws {
+  func outputs(_ example: Case) throws {
     var limits = GatewayLimits()
     limits.maxPending = example.maxPending
     var run = CorrelatorRun(Correlator(GatewayBudget(limits), keepsRecords: true, client: .first))
-    for (index, word) in example.said.split(separator: " ").enumerated() {
+    for (index, word) in example.input.split(separator: " ").enumerated() {
       let parts = word.split(separator: "@")
-      try run.say(parts[0], order: parts.count > 1 ? Int(parts[1]) ?? 0 : index)
+      try run.add(parts[0], order: parts.count > 1 ? Int(parts[1]) ?? 0 : index)
     }
     try run.finish()
-    #expect(run.left == example.leaves)
-    let letters = example.leaves.filter { $0.allSatisfy { "ardu".contains($0) } }.joined()
+    #expect(run.output == example.output)
+    let letters = example.output.filter { $0.allSatisfy { "ardu".contains($0) } }.joined()
     let counts = run.correlator.counts
     for outcome in RequestOutcome.allCases {
       #expect(counts[outcome] == letters.count { $0 == outcome.rawValue.first })
     }
-    #expect(counts.responses == example.said.split(separator: " ").count { $0.contains(":") })
+    #expect(counts.responses == example.input.split(separator: " ").count { $0.contains(":") })
   }
 }
 
-/// Says words to a correlator, and writes down what leaves.
+/// Passes words to a correlator, and records its output.
 private struct CorrelatorRun {
   var correlator: Correlator
-  private(set) var left: [String] = []
+  private(set) var output: [String] = []
   private var clientOffset = 0
   private var serverOffset = 0
   /// Offsets of the requests so far.
@@ -89,11 +89,13 @@ private struct CorrelatorRun {
 
   init(_ correlator: Correlator) { self.correlator = correlator }
 
-  mutating func say(_ word: Substring, order: Int) throws {
+  mutating func add(_ word: Substring, order: Int) throws {
     switch word {
     case "?", "!?":
       let finding = StreamFinding(code: .unknownCommand, side: .first, message: String(word))
-      if try !correlator.takes(finding, from: word == "?" ? .client : .server) { left.append("now \(word)") }
+      if try !correlator.takes(finding, from: word == "?" ? .client : .server) {
+        output.append("now \(word)")
+      }
     case _ where word.hasPrefix("!"):
       let numbers = word.dropFirst().split(separator: ":").compactMap { UInt32($0) }
       try respond(UInt8(numbers[0]), numbers[1], order)
@@ -114,7 +116,7 @@ private struct CorrelatorRun {
     try correlator.add(frame, in: bytes.span.bytes, origin: Self.origin, captureOrder: order) {
       emitted.append(Self.text($0, known))
     }
-    left += emitted
+    output += emitted
   }
 
   private mutating func respond(_ status: UInt8, _ identifier: UInt32, _ order: Int) throws {
@@ -129,7 +131,7 @@ private struct CorrelatorRun {
     let known = requests
     var emitted: [String] = []
     try correlator.finish { emitted.append(Self.text($0, known)) }
-    left += emitted
+    output += emitted
   }
 
   private static let origin = ByteOrigin(streamOffset: 0, fileOffset: 0, stride: 1)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import WireBytes
 
-@Suite("Queues of evidence that waits")
+@Suite("Queues of waiting evidence")
 struct EvidenceQueueTests {
   /// A frame of a decoder with another offset: only a decoder makes frames.
   private static let sample: (frame: RequestFrame, bytes: [UInt8])? = {
@@ -18,19 +18,19 @@ struct EvidenceQueueTests {
   }()
 
   private struct Entry: Equatable {
-    var place: Int
+    var position: Int
     var offset: Int
     var body: [UInt8]
   }
 
-  /// A queue, and what must be in it.
+  /// A queue and its expected entries.
   private struct Modelled {
     var queue: EvidenceQueue
     var entries: [Entry] = []
     var nextOffset = 0
   }
 
-  @Test("in memory or in a file, everything leaves once, in order, and is found at its place until then")
+  @Test("entries, in memory or in a file, are removed once and in order, and can be looked up until then")
   func model() throws {
     let files = try TemporaryFiles()
     var generator = SeededGenerator(seed: 1302)
@@ -50,9 +50,9 @@ struct EvidenceQueueTests {
         let body = generator.bytes(sample.length)
         let origin = ByteOrigin(
           streamOffset: 0, fileOffset: 9, stride: 1, packet: PacketReference(number: chosen + 1))
-        let place = try queues[chosen].queue.append(
+        let position = try queues[chosen].queue.append(
           QueuedEvidence(request: sample, origin: origin), body: body.span.bytes)
-        queues[chosen].entries.append(Entry(place: place, offset: sample.offset, body: body))
+        queues[chosen].entries.append(Entry(position: position, offset: sample.offset, body: body))
         queues[chosen].nextOffset += sample.length
         try lookUp(queues[chosen], packet: chosen + 1, &generator)
       }
@@ -65,37 +65,37 @@ struct EvidenceQueueTests {
 
   private func lookUp(_ modelled: Modelled, packet: Int, _ generator: inout SeededGenerator) throws {
     let entry = generator.pick(modelled.entries)
-    let found = try #require(try modelled.queue.evidence(at: entry.place))
+    let found = try #require(try modelled.queue.evidence(at: entry.position))
     #expect(found.body == entry.body && found.evidence.offset == entry.offset)
     #expect(found.evidence.origin?.number == packet)
-    if let first = modelled.entries.first, first.place > 0 {
+    if let first = modelled.entries.first, first.position > 0 {
       let gone = try modelled.queue.evidence(at: 0)
       #expect(gone?.body == nil)
     }
   }
 
-  /// The first block is some of the first entries, whole.
+  /// The first block must consist of the first entries.
   private func takeOff(_ modelled: inout Modelled) throws {
     let end = modelled.queue.firstBlockEnd
     guard let block = try modelled.queue.removeFirst() else {
       #expect(modelled.entries.isEmpty && end == nil)
       return
     }
-    var place = 0
-    while place < block.count {
-      let evidence = EvidenceQueue.head(at: place, in: block.span.bytes)
-      let body = Array(block[(place + QueuedEvidence.headLength)..<(place + evidence.length)])
+    var position = 0
+    while position < block.count {
+      let evidence = EvidenceQueue.head(at: position, in: block.span.bytes)
+      let body = Array(block[(position + QueuedEvidence.headLength)..<(position + evidence.length)])
       let entry = modelled.entries.removeFirst()
       #expect(entry.offset == evidence.offset && entry.body == body)
-      place += evidence.length
-      if place == block.count { #expect(entry.place + evidence.length == end) }
+      position += evidence.length
+      if position == block.count { #expect(entry.position + evidence.length == end) }
     }
   }
 }
 
 @Suite("Requests that a response may name")
 struct PendingRequestsTests {
-  @Test("the last and the only carrier of an identifier are those of a plain search")
+  @Test("the last and the only request with an identifier agree with a plain search")
   func model() throws {
     var generator = SeededGenerator(seed: 1303)
     for _ in 0..<300 {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import WireBytes
 
-/// What one side said in one packet.
+/// The record in one packet.
 private struct Word {
   enum Kind {
     case request(UInt32?)
@@ -27,8 +27,8 @@ private struct Word {
   }
 }
 
-/// The rule of correlation once more, the slow way: every response looks at every request
-/// (docs/spec/decoding-rules.md#correlation). Packets of the client are in the order of its stream.
+/// A slow second implementation of correlation, which compares every response with every request (decoding-rules.md,
+/// "Correlation"). Packets of the client are in the order of its stream.
 private struct PlainCorrelation {
   var outcomes = ""
   /// For each response the number of its request, and its flags.
@@ -84,8 +84,8 @@ private struct PlainCorrelation {
 
 @Suite("Correlation over the events of streams")
 struct GatewayConnectionTests {
-  /// Hands the words to an analyzer: each side in the order of its stream, the two in the order that `turns` says
-  /// (true is the client), which need not be that of the capture.
+  /// Passes the words to an analyzer: each side in the order of its stream, both sides in the order of `turns`
+  /// (true is the client), which may differ from that of the capture.
   private func analyse(_ words: [Word], turns: [Bool], maxPending: Int, memory: Int = 1 << 30) throws
     -> GatewayRecording
   {
@@ -131,7 +131,7 @@ struct GatewayConnectionTests {
     }
   }
 
-  @Test("agrees with a plain model, in whatever order the directions are handed over")
+  @Test("agrees with a plain model, for any order of the directions")
   func model() throws {
     var generator = SeededGenerator(seed: 1301)
     for round in 0..<3000 {
@@ -152,8 +152,8 @@ struct GatewayConnectionTests {
       #expect(
         recording.responses.map { $0.request?.offset }
           == expected.responses.map { $0.request.map { offsets[$0] } })
-      for (response, said) in zip(recording.responses, expected.responses) {
-        let token = said.request.map { [UInt8](repeating: UInt8(requests[$0].packet | 1), count: 32) }
+      for (response, expectation) in zip(recording.responses, expected.responses) {
+        let token = expectation.request.map { [UInt8](repeating: UInt8(requests[$0].packet | 1), count: 32) }
         #expect(response.request?.token == token)
       }
       #expect(recording.findings.map(\.code) == (expected.isOverLimit ? [.pendingLimit] : []))
@@ -161,7 +161,7 @@ struct GatewayConnectionTests {
   }
 
   @Test(
-    "where nobody takes requests, the counts are the same, and findings keep their order",
+    "without sinks for requests, the counts are the same, and findings keep their order",
     arguments: [1_000_000, 2])
   func notKept(_ maxPending: Int) throws {
     let requests = (0..<10).flatMap { GatewayBytes.request(UInt32($0) + 5) + ($0 == 7 ? [9] : []) }

@@ -91,7 +91,7 @@ struct VerifyServerTests {
     let lowered = try directory.shell(
       "ulimit -n 40; \"$APNSIFT\" verify corpus --jobs 64 --over tcp --reader \"\(Readers.right)\"")
     #expect(lowered.code == 0, "\(lowered.errors)")
-    #expect(lowered.messages.first?.contains("in place of 8 cases at once") == true, "\(lowered.errors)")
+    #expect(lowered.messages.first?.contains("instead of 8 cases at once") == true, "\(lowered.errors)")
     #expect(lowered.messages.last == "read 8 cases: 8 of 8 streams right, 0 not judged, 0 broken cases")
   }
 

@@ -1,5 +1,5 @@
-// Prints what a dump of feedback on standard input says, one `time,token` a line, and what is wrong with it on
-// standard error. Memory does not grow with the dump.
+// Prints the tuples of a feedback dump on standard input as `time,token` lines, and problems on standard error.
+// Memory use does not depend on the size of the dump.
 import APNsWire
 
 #if canImport(Glibc)
@@ -26,17 +26,17 @@ func say(_ message: String) {
   line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }
 
-// A flagged record is one to doubt: an importer leaves it out.
+// A flagged record is doubtful: an importer should skip it.
 func use(_ run: RecordRun, in bytes: RawSpan) {
   guard run.flags.isEmpty else {
-    return say("offset \(run.offset): left out: \(run.flags.codes.joined(separator: ", "))")
+    return say("offset \(run.offset): skipped: \(run.flags.codes.joined(separator: ", "))")
   }
   for index in 0..<run.count {
     print("\(run.time(of: index, in: bytes)),\(hex(bytes.extracting(run.token(of: index))))")
   }
 }
 
-// Takes the answers about `chunk` until the decoder wants the next one, or has said all.
+// Handles the steps of `chunk` until the decoder needs the next one, or the run is finished.
 func take(_ chunk: RawSpan, by decoder: inout FeedbackDecoder) {
   while true {
     switch decoder.next(in: chunk) {

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// The steps of the walk, the flags, and where a run begins.
-@Suite("docs/spec/decoding-rules.md#feedback-tuples: the walk")
-struct WalkRuleTests {
+/// The decoding steps, the flags, and where a run begins.
+@Suite("decoding-rules.md: decoding steps")
+struct StepRuleTests {
   private static let whole = Bytes.tuple()
 
   /// A tuple whose token has `zeros` zero bytes from `start` on.
@@ -20,7 +20,7 @@ struct WalkRuleTests {
     RuleCase("1. fewer than 6 bytes are left: truncated-record", [0x53, 0x72, 0x4e], "truncated 0+3"),
     RuleCase("1. whatever they are", [0xff], "truncated 0+1"),
     RuleCase(
-      "2. allowed and end(o) > n, no start behind: truncated-record", whole.dropLast(), "truncated 0+37"),
+      "2. allowed and end(o) > n, no start after it: truncated-record", whole.dropLast(), "truncated 0+37"),
     RuleCase("2. a header alone", Bytes.header(32), "truncated 0+6"),
     RuleCase("2. with an implausible time as well", Bytes.header(32, time: 0), "truncated 0+6"),
     RuleCase("2. odd and end(o) > n", Bytes.header(54) + Bytes.junk(10), "truncated 0+16"),
@@ -32,7 +32,7 @@ struct WalkRuleTests {
       Bytes.header(90) + Bytes.junk(4) + whole + whole, "skipped 0+10, record 10 resynchronised, record 48",
       .init(allowed: [32, 90])),
     RuleCase(
-      "3. allowed and believable behind: a record", whole + whole + whole, "record 0, record 38, record 76"),
+      "3. allowed and believable(end(o)): a record", whole + whole + whole, "record 0, record 38, record 76"),
     RuleCase(
       "3. bytes were lost inside this tuple: the first start in (o, end(o))",
       whole.dropLast(5) + whole + whole, "skipped 0+33, record 33 resynchronised, record 71"),
@@ -49,13 +49,13 @@ struct WalkRuleTests {
       "3. not found: a record with flag unconfirmed-boundary", whole + Bytes.junk(40),
       "record 0 unconfirmed-boundary, skipped 38+40"),
     RuleCase(
-      "4. odd and believable: unexpected-token-length", Bytes.tuple(5) + Bytes.tuple(5),
+      "4. odd and believable(o): unexpected-token-length", Bytes.tuple(5) + Bytes.tuple(5),
       "record 0 unexpected-token-length, record 11 unexpected-token-length"),
     RuleCase(
       "4. zero-length-token where L(o) = 0", Bytes.tuple(0) + whole, "record 0 zero-length-token, record 6"),
     RuleCase(
       "4. no flag where 0 is allowed", Bytes.tuple(0) + whole, "record 0, record 6", .init(allowed: [0, 32])),
-    RuleCase("4. odd and not believable: step 5", Bytes.tuple(54) + Bytes.junk(6), "skipped 0+66"),
+    RuleCase("4. odd and not believable(o): step 5", Bytes.tuple(54) + Bytes.junk(6), "skipped 0+66"),
     RuleCase("5. the first start in (o, n)", Bytes.junk(1) + whole, "skipped 0+1, record 1 resynchronised"),
     RuleCase("5. or n", Bytes.junk(50), "skipped 0+50"),
     RuleCase(
@@ -69,7 +69,7 @@ struct WalkRuleTests {
     RuleCase("not at the latest time", Bytes.tuple(time: Bytes.latest), "record 0"),
     RuleCase(
       "a second before", Bytes.tuple(time: Bytes.earliest - 1), "record 0 implausible-timestamp"),
-    RuleCase("a second behind", Bytes.tuple(time: Bytes.latest + 1), "record 0 implausible-timestamp"),
+    RuleCase("a second after", Bytes.tuple(time: Bytes.latest + 1), "record 0 implausible-timestamp"),
     RuleCase(
       "zero-filled-token: 8 zero bytes in a row", zeroed(from: 12, zeros: 8), "record 0 zero-filled-token"),
     RuleCase("7 are not enough", zeroed(from: 12, zeros: 7), "record 0"),
@@ -94,7 +94,7 @@ struct WalkRuleTests {
       "resynchronised and zero-filled-token", Bytes.junk(7) + zeroed(from: 3, zeros: 9) + whole,
       "skipped 0+7, record 7 resynchronised zero-filled-token, record 45"),
     RuleCase(
-      "resynchronised: only the first record behind skipped bytes", Bytes.junk(7) + whole + whole,
+      "resynchronised: only the first record after skipped bytes", Bytes.junk(7) + whole + whole,
       "skipped 0+7, record 7 resynchronised, record 45"),
     RuleCase(
       "a token of 8 zeros", zeroed(8, from: 0, zeros: 8), "record 0 unexpected-token-length zero-filled-token"
@@ -118,7 +118,7 @@ struct WalkRuleTests {
       beginsStream: false),
     RuleCase("nor one that is cut", whole.dropLast(), "skipped 0+37", beginsStream: false),
     RuleCase(
-      "what the walk skips later is resynchronised", Bytes.junk(5) + whole + whole.dropLast() + whole,
+      "a record after a later skip is resynchronised", Bytes.junk(5) + whole + whole.dropLast() + whole,
       "skipped 0+5, record 5, skipped 43+37, record 80 resynchronised", beginsStream: false),
     RuleCase(
       "a run that begins its stream starts at 0", Bytes.tuple(time: 0) + whole,

@@ -1,40 +1,40 @@
 import WireBytes
 
-/// The walk over a run of gateway requests (docs/spec/decoding-rules.md#gateway-requests).
+/// The parser of a run of gateway requests (decoding-rules.md, "Gateway requests").
 ///
-/// Nothing waits for more bytes than decide it: where the lengths after a request are there, the request is
-/// told at once. `holdBack` bytes decide everything.
-struct RequestWalk: RunWalk {
+/// Every step is returned as soon as the window has enough bytes to decide it: a request, once the lengths after it
+/// have arrived. `holdBack` bytes always suffice.
+struct RequestParser: RunParser {
   typealias Step = RequestDecoder.Step
 
   private enum Mode: Sendable {
     /// At a boundary.
-    case walking
-    /// Looking for a start inside the request at the cursor, whose extent is doubtful: from `candidate` on, and
-    /// before `end`. Both are bytes after the cursor. `isCut` where the run ends in it.
+    case decoding
+    /// Looking for a start inside the request at the cursor, whose extent is doubtful, from `candidate` on and
+    /// before `end`. Both are relative to the cursor. `isCut` is true if the run ends inside the request.
     case doubting(candidate: Int, end: Int, isCut: Bool)
-    /// Looking for a start from the cursor on; bytes are skipped from `skipStart` of the stream on. `byWalk` is
-    /// false where only the beginning of the run is searched for.
-    case searching(skipStart: Int, byWalk: Bool)
+    /// Looking for a start; bytes are skipped from offset `skipStart` of the stream on. `resynchronises` is false
+    /// at the beginning of a run.
+    case searching(skipStart: Int, resynchronises: Bool)
   }
 
   let rules: RequestRules
   var cursor: RunCursor
   private var mode: Mode
-  /// Whether the walk has just skipped bytes.
+  /// Whether bytes were skipped just before the cursor.
   private var resynchronised = false
 
   init(rules: RequestRules, offset: Int, beginsStream: Bool) {
     self.rules = rules
     cursor = RunCursor(offset: offset)
-    mode = beginsStream ? .walking : .searching(skipStart: offset, byWalk: false)
+    mode = beginsStream ? .decoding : .searching(skipStart: offset, resynchronises: false)
   }
 
   var holdBack: Int { rules.holdBack }
-  /// Most requests, with the lengths of the next.
+  /// Enough for most requests and the lengths of the next one.
   var firstCopy: Int { 512 }
 
-  /// Offset in the stream of the first byte that is being skipped, while a start is searched for.
+  /// Offset in the stream of the first byte that is being skipped, while the parser looks for a start.
   var pendingSkip: Int? {
     if case .searching(let skipStart, _) = mode { skipStart } else { nil }
   }
@@ -43,34 +43,33 @@ struct RequestWalk: RunWalk {
     while true {
       let isAtEnd = cursor.position >= run.byteCount
       switch mode {
-      case .walking:
+      case .decoding:
         if isAtEnd { return nil }
-        if let step = walk(in: run) { return step }
-        // Else it doubts, or waits for bytes.
-        if case .walking = mode { return nil }
+        if let step = parse(in: run) { return step }
+        // Either it now doubts the request, or it needs more bytes.
+        if case .decoding = mode { return nil }
       case .doubting(let candidate, let end, let isCut):
         return doubt(from: candidate, to: end, isCut: isCut, in: run)
-      case .searching(let skipStart, let byWalk):
+      case .searching(let skipStart, let resynchronises):
         guard let found = search(in: run) else { return endOfSearch(from: skipStart, in: run) }
-        mode = .walking
-        resynchronised = byWalk
+        mode = .decoding
+        resynchronised = resynchronises
         let length = cursor.windowOffset &+ found &- skipStart
         if length > 0 { return .skipped(offset: skipStart, length: length) }
       }
     }
   }
 
-  /// Steps 2, 3 and 5 at the cursor, a boundary. Nil where more bytes are needed, or where it begins to doubt the
-  /// request there.
-  private mutating func walk(in run: RawSpan) -> Step? {
+  /// Steps 2, 3 and 5 at the cursor, a boundary. Nil if more bytes are needed, or if the request there is doubtful.
+  private mutating func parse(in run: RawSpan) -> Step? {
     let index = cursor.position
     switch rules.extent(at: index, in: run) {
     case .none:
-      mode = .searching(skipStart: cursor.undecidedOffset, byWalk: true)
+      mode = .searching(skipStart: cursor.undecidedOffset, resynchronises: true)
       cursor.position += 1
       return .undecodable(offset: cursor.undecidedOffset &- 1, command: run.byte(at: index))
     case .known(let end) where end <= run.byteCount:
-      switch rules.isBelievable(at: end, in: run, ended: cursor.ended) {
+      switch rules.isPlausibleBoundary(at: end, in: run, ended: cursor.ended) {
       case .yes: return request(endingAt: end, flags: [], in: run)
       case .no: mode = .doubting(candidate: 1, end: end - index, isCut: false)
       case .undecided: break
@@ -81,7 +80,7 @@ struct RequestWalk: RunWalk {
     return nil
   }
 
-  /// Looks for a start inside the request at the cursor: it stays where it is until one is found, or none.
+  /// Looks for a start inside the request at the cursor. The cursor stays until the search is over.
   private mutating func doubt(from first: Int, to end: Int, isCut: Bool, in run: RawSpan) -> Step? {
     let index = cursor.position
     var candidate = first
@@ -94,11 +93,11 @@ struct RequestWalk: RunWalk {
         return nil
       }
     }
-    mode = .walking
+    mode = .decoding
     return isCut ? truncate(in: run) : request(endingAt: index + end, flags: .unconfirmedBoundary, in: run)
   }
 
-  /// The first start from the cursor on, which moves over the indices that are none.
+  /// The first start from the cursor on. The cursor moves past all other indices.
   private mutating func search(in run: RawSpan) -> Int? {
     while cursor.position < run.byteCount {
       switch rules.isStart(at: cursor.position, in: run, ended: cursor.ended) {
@@ -112,7 +111,7 @@ struct RequestWalk: RunWalk {
 
   private mutating func endOfSearch(from skipStart: Int, in run: RawSpan) -> Step? {
     guard cursor.ended else { return nil }
-    mode = .walking
+    mode = .decoding
     let length = cursor.windowOffset &+ run.byteCount &- skipStart
     return length > 0 ? .skipped(offset: skipStart, length: length) : nil
   }
@@ -132,7 +131,7 @@ struct RequestWalk: RunWalk {
   private mutating func skip(to start: Int) -> Step {
     defer {
       cursor.position = start
-      mode = .walking
+      mode = .decoding
       resynchronised = true
     }
     return .skipped(offset: cursor.undecidedOffset, length: start - cursor.position)
@@ -144,29 +143,28 @@ struct RequestWalk: RunWalk {
   }
 }
 
-/// How far a request reaches, by the lengths that it says (docs/spec/decoding-rules.md#gateway-requests).
+/// The extent of a request, from its length fields (decoding-rules.md, "Gateway requests").
 enum RequestExtent: Equatable {
-  /// No request: another command, or a length beyond its limit.
+  /// No request: unknown command, or a length above its limit.
   case none
-  /// Not all lengths are there; those that are, are within limits.
+  /// The window ends before the last length field; the earlier ones are within their limits.
   case unfinished
-  /// The extent is known: the index after it, which may be after the window's end.
+  /// `end` is the index after the request, which may be after the end of the window.
   case known(end: Int)
 }
 
-/// An answer about bytes of which the window may not hold enough.
-enum Belief {
+/// Whether an index is a plausible boundary or start, if the window has enough bytes to decide.
+enum Plausibility {
   case yes, no
-  /// More bytes decide. Not after the run's end.
+  /// More bytes are needed. Never at the end of the run.
   case undecided
 }
 
-/// Where a boundary between requests may lie: the predicates of docs/spec/decoding-rules.md#gateway-requests, under their names there.
+/// The predicates for request boundaries of decoding-rules.md, each with its name there.
 ///
-/// `run` is a window of the run's bytes, `ended` says that its end is the run's. Indices count in it,
-/// from 0.
+/// `run` is a window of the run, and `ended` is true if it ends where the run ends. Indices are from 0, in `run`.
 extension RequestRules {
-  /// What is at `index`, which must lie in the window.
+  /// The extent of the request at `index`, which must be in the window.
   func extent(at index: Int, in run: RawSpan) -> RequestExtent {
     let left = run.byteCount - index
     let command = run.byte(at: index)
@@ -176,12 +174,12 @@ extension RequestRules {
       guard left >= header else { return .unfinished }
       let token = Int(run.bigEndianUInt16(at: index + header - RequestLayout.lengthSize))
       guard token <= longestToken else { return .none }
-      let behindLengths = header + token + RequestLayout.lengthSize
-      guard left >= behindLengths else { return .unfinished }
+      let lengthsEnd = header + token + RequestLayout.lengthSize
+      guard left >= lengthsEnd else { return .unfinished }
       let payload = Int(run.bigEndianUInt16(at: index + header + token))
-      // Five zeros are not an empty request, but what a tool filled a gap with.
+      // Five zeros are not an empty request: capture tools fill gaps with zeros.
       if payload > longestPayload || (command == 0 && token == 0 && payload == 0) { return .none }
-      return .known(end: index + behindLengths + payload)
+      return .known(end: index + lengthsEnd + payload)
     case 2:
       guard left >= RequestLayout.itemsOffset else { return .unfinished }
       let items = run.bigEndianUInt32(at: index + RequestLayout.itemsLengthOffset)
@@ -192,8 +190,8 @@ extension RequestRules {
     }
   }
 
-  /// believable(o): a boundary may lie at `index`.
-  func isBelievable(at index: Int, in run: RawSpan, ended: Bool) -> Belief {
+  /// believable(o): `index` is a plausible boundary.
+  func isPlausibleBoundary(at index: Int, in run: RawSpan, ended: Bool) -> Plausibility {
     guard index < run.byteCount else { return ended ? .yes : .undecided }
     switch extent(at: index, in: run) {
     case .none: return .no
@@ -202,20 +200,20 @@ extension RequestRules {
     }
   }
 
-  /// start(p): decoding may resume at `index`, which must lie in the window.
-  func isStart(at index: Int, in run: RawSpan, ended: Bool) -> Belief {
+  /// start(p): decoding may resume at `index`, which must be in the window.
+  func isStart(at index: Int, in run: RawSpan, ended: Bool) -> Plausibility {
     switch extent(at: index, in: run) {
     case .none: return .no
     case .unfinished: return ended ? .no : .undecided
     case .known(let end):
       guard end <= run.byteCount else { return ended ? .no : .undecided }
       guard isConvincing(from: index, to: end, in: run) else { return .no }
-      return isBelievable(at: end, in: run, ended: ended)
+      return isPlausibleBoundary(at: end, in: run, ended: ended)
     }
   }
 
-  /// Whether the whole request from `index` to `end` is as clients make them: a normal token length, a payload in
-  /// braces, and of command 2 items that fill the frame, each known, of its size and there once at most.
+  /// Whether the whole request from `index` to `end` looks like a client's: a normal token length, a payload in
+  /// braces, and for command 2 items that fill the frame, each known, of the right size and at most once.
   private func isConvincing(from index: Int, to end: Int, in run: RawSpan) -> Bool {
     let command = run.byte(at: index)
     guard command != 2 else {
@@ -227,7 +225,7 @@ extension RequestRules {
     return tokenLengths.contains(token) && isInBraces(payload..<end, in: run)
   }
 
-  /// Looks at six items at most: the seventh would be there twice.
+  /// Reads at most six items: with five kinds, the sixth is a repetition.
   private func hasConvincingItems(_ range: Range<Int>, in run: RawSpan) -> Bool {
     var items = RequestItems(range)
     var seen: UInt8 = 0

@@ -1,54 +1,52 @@
 import WireBytes
 
-/// The walk over a run: steps 1 to 5 of docs/spec/decoding-rules.md#feedback-tuples.
+/// The parser of a run of tuples: steps 1 to 5 of decoding-rules.md, "Feedback tuples".
 ///
-/// It sees the run through a window of bytes that moves along with it. Until the run has ended, an index is
-/// decided only where `holdBack` bytes follow it, so no predicate ever reaches the window's end, and the
-/// answers are the same wherever the window was cut.
-struct TupleWalk: RunWalk {
+/// It reads the run through a moving window. Before the end of the run, it decides an index only if `holdBack` bytes
+/// follow it. So no predicate reads past the window, and the steps do not depend on where chunks end.
+struct TupleParser: RunParser {
   typealias Step = FeedbackDecoder.Step
 
   private enum Mode: Sendable {
     /// At a boundary.
-    case walking
-    /// Looking for a start, from `skipStart` of the stream on. `byWalk` is false where only the beginning of
-    /// the run is searched for.
-    case searching(skipStart: Int, byWalk: Bool)
+    case decoding
+    /// Looking for a start; bytes are skipped from offset `skipStart` of the stream on. `resynchronises` is false
+    /// at the beginning of a run.
+    case searching(skipStart: Int, resynchronises: Bool)
   }
 
   let rules: FeedbackRules
   var cursor: RunCursor
   private var mode: Mode
-  /// Whether the walk has just skipped bytes.
+  /// Whether bytes were skipped just before the cursor.
   private var resynchronised = false
 
   init(rules: FeedbackRules, offset: Int, beginsStream: Bool) {
     self.rules = rules
     cursor = RunCursor(offset: offset)
-    self.mode = beginsStream ? .walking : .searching(skipStart: offset, byWalk: false)
+    self.mode = beginsStream ? .decoding : .searching(skipStart: offset, resynchronises: false)
   }
 
   var holdBack: Int { rules.holdBack }
   var firstCopy: Int { rules.holdBack }
 
-  /// Offset in the stream of the first byte that is being skipped, while a start is searched for.
+  /// Offset in the stream of the first byte that is being skipped, while the parser looks for a start.
   var pendingSkip: Int? {
     if case .searching(let skipStart, _) = mode { skipStart } else { nil }
   }
 
-  /// Decides one step; nil where the window does not reach far enough or, at the run's end, holds nothing
-  /// more.
+  /// The next step; nil if the window is too short to decide it or, at the end of the run, is used up.
   mutating func step(in run: RawSpan) -> Step? {
     while true {
-      if case .searching(let skipStart, let byWalk) = mode {
+      if case .searching(let skipStart, let resynchronises) = mode {
         guard let found = search(in: run) else { return endOfSearch(from: skipStart, in: run) }
-        mode = .walking
-        resynchronised = byWalk
+        mode = .decoding
+        resynchronised = resynchronises
         let length = cursor.windowOffset &+ found &- skipStart
         if length > 0 { return .skipped(offset: skipStart, length: length) }
       }
       guard canDecide(cursor.position, in: run) else { return nil }
-      if let step = regularRecords(in: run) ?? walk(in: run) { return step }
+      if let step = regularRecords(in: run) ?? parse(in: run) { return step }
     }
   }
 
@@ -58,7 +56,7 @@ struct TupleWalk: RunWalk {
     return cursor.ended ? left > 0 : left >= rules.holdBack
   }
 
-  /// The first start from `cursor.position` on, which moves over the indices that are none.
+  /// The first start from `cursor.position` on. The cursor moves past all other indices.
   private mutating func search(in run: RawSpan) -> Int? {
     while canDecide(cursor.position, in: run) {
       if rules.isStart(at: cursor.position, in: run) { return cursor.position }
@@ -69,20 +67,20 @@ struct TupleWalk: RunWalk {
 
   private mutating func endOfSearch(from skipStart: Int, in run: RawSpan) -> Step? {
     guard cursor.ended else { return nil }
-    mode = .walking
+    mode = .decoding
     let length = cursor.windowOffset &+ run.byteCount &- skipStart
     return length > 0 ? .skipped(offset: skipStart, length: length) : nil
   }
 
-  /// The hot path: tuples in a row of one allowed length, with plausible times and nothing to flag, each
-  /// with an allowed length after it (step 3 by rule 2 of believable). Nil where there is none.
+  /// The hot path: consecutive tuples of one allowed length, with plausible times and nothing to flag, each
+  /// with an allowed length after it (step 3 by rule 2 of believable). Nil without any.
   private mutating func regularRecords(in run: RawSpan) -> Step? {
     let first = cursor.position
     guard !resynchronised, rules.hasHeader(at: first, in: run) else { return nil }
     let length = run.bigEndianUInt16(at: first &+ Tuple.lengthOffset)
     guard rules.tokenLengths.contains(length) else { return nil }
     let stride = Tuple.headerLength &+ Int(length)
-    // Up to here the header after a tuple is in the window.
+    // The last index from which the header after the tuple is in the window.
     let last = run.byteCount &- (cursor.ended ? stride &+ Tuple.headerLength : rules.holdBack)
     let (count, times) = countRegular(in: run, from: first, to: last, length: length)
     guard count > 0 else { return nil }
@@ -93,9 +91,9 @@ struct TupleWalk: RunWalk {
         count: count, flags: [], times: times))
   }
 
-  /// How many regular tuples with tokens of `length` bytes there are in a row from `first`, none of them
-  /// beginning after `last`, and between which times they are. A tuple and the header after it must lie in the window if it begins at `last`
-  /// or before: that is why the loads need no check of their own.
+  /// Counts the consecutive regular tuples with tokens of `length` bytes that begin from `first` to `last`, and finds
+  /// the bounds of their times. The loads are unchecked: a tuple that begins at `last` or before, and the header
+  /// after it, must be in the window.
   private func countRegular(
     in run: RawSpan, from first: Int, to last: Int, length: UInt16
   ) -> (count: Int, times: (earliest: UInt32, latest: UInt32)) {
@@ -121,9 +119,9 @@ struct TupleWalk: RunWalk {
     return (count, (earliest &+ lowest, earliest &+ highest))
   }
 
-  /// Steps 1 to 5 at `cursor.position`, a boundary from which `holdBack` bytes or the run's end can be seen.
-  /// Nil where step 5 has begun a search.
-  private mutating func walk(in run: RawSpan) -> Step? {
+  /// Steps 1 to 5 at `cursor.position`, a boundary with `holdBack` bytes or the end of the run in the window.
+  /// Nil if step 5 began a search.
+  private mutating func parse(in run: RawSpan) -> Step? {
     let index = cursor.position
     guard rules.hasHeader(at: index, in: run) else { return truncate(in: run) }
     let isAllowed = rules.hasAllowedLength(at: index, in: run)
@@ -136,16 +134,16 @@ struct TupleWalk: RunWalk {
       return skip(to: start)
     }
     if isAllowed {
-      if rules.isBelievable(at: end, in: run) { return record(endingAt: end, flags: [], in: run) }
+      if rules.isPlausibleBoundary(at: end, in: run) { return record(endingAt: end, flags: [], in: run) }
       if let start = rules.firstStart(from: index + 1, to: end, in: run) { return skip(to: start) }
       return record(endingAt: end, flags: .unconfirmedBoundary, in: run)
     }
-    if isOdd, rules.isBelievable(at: index, in: run) {
+    if isOdd, rules.isPlausibleBoundary(at: index, in: run) {
       let isEmpty = end == index + Tuple.headerLength
       return record(
         endingAt: end, flags: isEmpty ? .zeroLengthToken : .unexpectedTokenLength, in: run)
     }
-    mode = .searching(skipStart: cursor.windowOffset &+ index, byWalk: true)
+    mode = .searching(skipStart: cursor.windowOffset &+ index, resynchronises: true)
     cursor.position += 1
     return nil
   }
@@ -182,11 +180,10 @@ struct TupleWalk: RunWalk {
   }
 }
 
-/// Where a tuple boundary may lie: the predicates of docs/spec/decoding-rules.md#plausible-boundaries, under their names there.
+/// The predicates for tuple boundaries of decoding-rules.md, "Feedback tuples", each with its name there.
 ///
-/// `run` holds the run's bytes, or of a run that has not ended a window in which `holdBack` bytes follow
-/// every index that is asked about; its end then is out of reach of every predicate. Indices count
-/// in it, from 0.
+/// `run` has all bytes of an ended run, or else a window in which `holdBack` bytes follow every index passed, so
+/// that no predicate reaches its end. Indices are from 0, in `run`.
 extension FeedbackRules {
   /// end(o): the index after the tuple whose header is at `index`.
   @inline(__always)
@@ -199,13 +196,13 @@ extension FeedbackRules {
     run.byteCount &- index >= Tuple.headerLength
   }
 
-  /// L(o) is allowed. A whole header must be there.
+  /// L(o) is allowed. The whole header must be in `run`.
   @inline(__always)
   func hasAllowedLength(at index: Int, in run: RawSpan) -> Bool {
     tokenLengths.contains(run.bigEndianUInt16(at: index &+ Tuple.lengthOffset))
   }
 
-  /// odd(o): a tuple with an unusual token length could be here. A whole header must be there.
+  /// odd(o): a tuple with an unusual token length could begin here. The whole header must be in `run`.
   func isOdd(at index: Int, in run: RawSpan) -> Bool {
     let length = run.bigEndianUInt16(at: index &+ Tuple.lengthOffset)
     return Int(length) <= longestToken && !tokenLengths.contains(length)
@@ -220,15 +217,15 @@ extension FeedbackRules {
     for byte in 0..<timeBytes {
       prefix = prefix << 8 | UInt32(run.byte(at: index + byte))
     }
-    // With no byte there the shift is 32, which `>>` makes 0, as it should.
+    // Without any byte the shift is 32, for which `>>` gives 0, as required.
     let missingBits = UInt32(8 * (Tuple.lengthOffset - timeBytes))
     guard earliest >> missingBits <= prefix, prefix <= latest >> missingBits else { return false }
     return left <= Tuple.lengthOffset
       || Int(run.byte(at: index + Tuple.lengthOffset)) <= longestToken >> 8
   }
 
-  /// believable(o): a tuple boundary may lie at `index`, which must not be after the run's end.
-  func isBelievable(at index: Int, in run: RawSpan) -> Bool {
+  /// believable(o): `index` is a plausible tuple boundary. It must not be after the end of the run.
+  func isPlausibleBoundary(at index: Int, in run: RawSpan) -> Bool {
     guard hasHeader(at: index, in: run) else { return isTail(at: index, in: run) }
     if hasAllowedLength(at: index, in: run) { return true }
     guard isOdd(at: index, in: run) else { return false }
@@ -244,10 +241,10 @@ extension FeedbackRules {
       isPlausible(run.bigEndianUInt32(at: index))
     else { return false }
     let end = end(ofTupleAt: index, in: run)
-    return end <= run.byteCount && isBelievable(at: end, in: run)
+    return end <= run.byteCount && isPlausibleBoundary(at: end, in: run)
   }
 
-  /// The first start from `index` on and before `end`, which is at most the run's.
+  /// The first start from `index` on and before `end`, which must not be after the end of the run.
   func firstStart(from index: Int, to end: Int, in run: RawSpan) -> Int? {
     var candidate = index
     while candidate < end {

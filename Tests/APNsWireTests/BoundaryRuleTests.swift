@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// odd, tail, believable and start: where a tuple boundary may lie. A tuple whose end cannot be believed, and
-/// which holds no start, shows it by `unconfirmed-boundary`.
-@Suite("docs/spec/decoding-rules.md#plausible-boundaries: where a boundary may lie")
-struct BelievableRuleTests {
+/// The predicates odd, tail, believable and start for tuple boundaries. A tuple whose end is not plausible, and
+/// without a start inside it, has the flag `unconfirmed-boundary`.
+@Suite("decoding-rules.md: plausible boundaries")
+struct BoundaryRuleTests {
   private static let whole = Bytes.tuple()
 
   static let tail: [RuleCase] = [
@@ -29,7 +29,7 @@ struct BelievableRuleTests {
     RuleCase(
       "tail: four bytes, the latest", whole + [0x60, 0x8b, 0x48, 0x80], "record 0, truncated 38+4"),
     RuleCase(
-      "tail: four bytes, a second behind the latest", whole + [0x60, 0x8b, 0x48, 0x81],
+      "tail: four bytes, a second after the latest", whole + [0x60, 0x8b, 0x48, 0x81],
       "record 0 unconfirmed-boundary, truncated 38+4"),
     RuleCase(
       "tail: the fifth byte is at most longest >> 8", whole + Bytes.header(32).prefix(5),
@@ -52,7 +52,7 @@ struct BelievableRuleTests {
       .init(earliest: 0, latest: Int(UInt32.max))),
   ]
 
-  static let believable: [RuleCase] = [
+  static let boundaries: [RuleCase] = [
     RuleCase(
       "believable 2: L(o) is allowed: yes, whatever the time",
       whole + Bytes.tuple(time: 0), "record 0, record 38 implausible-timestamp"),
@@ -66,19 +66,19 @@ struct BelievableRuleTests {
       "believable 3: odd(o) and end(o) > n", whole + Bytes.header(54) + Bytes.junk(53),
       "record 0, truncated 38+59"),
     RuleCase(
-      "believable 3: behind it fewer than 6 bytes are left and tail(end(o))",
+      "believable 3: after it fewer than 6 bytes are left and tail(end(o))",
       whole + Bytes.tuple(54) + [0x53], "record 0, record 38 unexpected-token-length, truncated 98+1"),
     RuleCase(
-      "believable 3: behind it fewer than 6 bytes are left and not tail(end(o))",
+      "believable 3: after it fewer than 6 bytes are left and not tail(end(o))",
       whole + Bytes.tuple(54) + [0xff], "record 0 unconfirmed-boundary, skipped 38+61"),
     RuleCase(
-      "believable 3: behind it L(end(o)) is allowed", whole + Bytes.tuple(54) + Bytes.header(32, time: 0),
+      "believable 3: after it L(end(o)) is allowed", whole + Bytes.tuple(54) + Bytes.header(32, time: 0),
       "record 0, record 38 unexpected-token-length, truncated 98+6"),
     RuleCase(
-      "believable 3: behind it odd(end(o))", whole + Bytes.tuple(54) + Bytes.header(33),
+      "believable 3: after it odd(end(o))", whole + Bytes.tuple(54) + Bytes.header(33),
       "record 0, record 38 unexpected-token-length, truncated 98+6"),
     RuleCase(
-      "believable 3: behind it neither", whole + Bytes.tuple(54) + Bytes.header(33, time: 0),
+      "believable 3: after it neither", whole + Bytes.tuple(54) + Bytes.header(33, time: 0),
       "record 0 unconfirmed-boundary, skipped 38+66"),
     RuleCase("odd: L(o) <= longest", Bytes.tuple(100), "record 0 unexpected-token-length"),
     RuleCase("odd: not where L(o) is longer", Bytes.tuple(101), "skipped 0+107"),
@@ -89,7 +89,7 @@ struct BelievableRuleTests {
     RuleCase(
       "odd: the latest time is plausible", Bytes.tuple(54, time: Bytes.latest),
       "record 0 unexpected-token-length"),
-    RuleCase("odd: not a second behind it", Bytes.tuple(54, time: Bytes.latest + 1), "skipped 0+60"),
+    RuleCase("odd: not a second after it", Bytes.tuple(54, time: Bytes.latest + 1), "skipped 0+60"),
     RuleCase(
       "longest is raised to the largest allowed length", Bytes.tuple(150), "record 0 unexpected-token-length",
       .init(allowed: [32, 200], longest: 100)),
@@ -107,23 +107,23 @@ struct BelievableRuleTests {
       "start: the latest time is", Bytes.junk(6) + Bytes.tuple(time: Bytes.latest),
       "skipped 0+6, record 6 resynchronised"),
     RuleCase(
-      "start: a second behind it is not", Bytes.junk(6) + Bytes.tuple(time: Bytes.latest + 1),
+      "start: a second after it is not", Bytes.junk(6) + Bytes.tuple(time: Bytes.latest + 1),
       "skipped 0+44"),
     RuleCase("start: end(p) <= n", Bytes.junk(6) + whole.dropLast(), "skipped 0+43"),
     RuleCase("start: believable(end(p))", Bytes.junk(6) + whole + Bytes.junk(6), "skipped 0+50"),
     RuleCase(
-      "start: a tail behind it is believable", Bytes.junk(6) + whole + [0x53, 0x72],
+      "start: a tail after it is believable", Bytes.junk(6) + whole + [0x53, 0x72],
       "skipped 0+6, record 6 resynchronised, truncated 44+2"),
     RuleCase(
-      "start: an odd tuple behind it is believable", Bytes.junk(6) + whole + Bytes.tuple(54),
+      "start: an odd tuple after it is believable", Bytes.junk(6) + whole + Bytes.tuple(54),
       "skipped 0+6, record 6 resynchronised, record 44 unexpected-token-length"),
   ]
 
   @Test(arguments: tail)
   func tailRule(_ rule: RuleCase) throws { try rule.check() }
 
-  @Test(arguments: believable)
-  func believableRule(_ rule: RuleCase) throws { try rule.check() }
+  @Test(arguments: boundaries)
+  func boundaryRule(_ rule: RuleCase) throws { try rule.check() }
 
   @Test(arguments: start)
   func startRule(_ rule: RuleCase) throws { try rule.check() }
