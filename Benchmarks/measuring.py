@@ -15,7 +15,7 @@ ENVIRONMENT = {**os.environ, "TZ": "UTC", "GO111MODULE": "off", "GOPATH": "/usr/
 
 @dataclass
 class Input:
-    """A generated file in several sizes. `words` are the maker's, with OUT and COUNT, and CSV for a file beside OUT."""
+    """A generated file in several sizes. `words` are the generator's arguments, with OUT, COUNT, and CSV for a second file."""
 
     name: str
     words: str
@@ -77,7 +77,7 @@ class Job:
 
 @dataclass
 class Row:
-    """What is wanted of a job: goals are pairs of a text and of what says whether `Measured` meets it."""
+    """A job and its goals: pairs of a text and a function that decides whether a `Row` meets it."""
 
     name: str
     work: str
@@ -99,7 +99,7 @@ class Row:
         yield self.work
         yield seconds(self.ours.seconds) + (f", {self.rate:,.0f} {self.unit}" if self.unit else "")
         yield f"{self.ours.peak:.0f} MB"
-        yield "<br>".join(told(peer) for peer in self.peers) or "–"
+        yield "<br>".join(peer_text(peer) for peer in self.peers) or "–"
         yield "<br>".join(f"{self.speed(peer.name):.2g}" for peer in self.peers) or "–"
         yield ", ".join(text for text, _ in self.goals) or "–"
         verdicts = [is_met(self) for _, is_met in self.goals]
@@ -110,12 +110,12 @@ def seconds(value):
     return f"{value * 1000:.1f} ms" if value < 0.02 else f"{value:.3f} s" if value < 10 else f"{value:.1f} s"
 
 
-def told(peer):
+def peer_text(peer):
     scaled = f" (a share, times {peer.scale:g})" if peer.scale != 1 else ""
     return f"{peer.name} {seconds(peer.seconds)}, {peer.peak:.0f} MB{scaled}"
 
 
-# Goals, each as its text and what says whether a row meets it.
+# Goals, each as its text and a function that decides whether a row meets it.
 
 def takes(most):
     return f"{seconds(most)}", lambda row: row.ours.seconds <= most
