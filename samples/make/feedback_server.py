@@ -1,4 +1,4 @@
-"""The tuples of the samples, and a mock feedback server whose log is the truth of what was captured."""
+"""The tuples of the samples, and a mock feedback server whose log has the expected records of the capture."""
 
 import csv
 import hashlib
@@ -10,7 +10,7 @@ import time
 PORT = 2196  # of the feedback service
 EARLIEST, LATEST = 1356998400, 1609459199  # 2013-01-01T00:00:00Z to 2020-12-31T23:59:59Z
 # Bytes a write, used in turn and again from the front.
-PIECES = [1, 37, 380, 39, 5, 608, 76, 2, 33, 114, 3, 38, 60, 1140]
+CHUNKS = [1, 37, 380, 39, 5, 608, 76, 2, 33, 114, 3, 38, 60, 1140]
 BURST = 5  # writes; then the server rests
 REST = 0.02  # seconds
 
@@ -32,7 +32,7 @@ def wire_bytes(tuples):
     return b"".join(time.to_bytes(4, "big") + len(token).to_bytes(2, "big") + token for time, token in tuples)
 
 
-def pieces(data, sizes):
+def chunks(data, sizes):
     position = 0
     for size in itertools.cycle(sizes):
         if position >= len(data):
@@ -42,7 +42,7 @@ def pieces(data, sizes):
 
 
 class FeedbackServer:
-    """Writes one list to each client, in odd pieces and bursts, and closes. Its log is the truth of a capture."""
+    """Writes one list to each client, in odd chunks and bursts, and closes. Its log is the truth of a capture."""
 
     def __init__(self, listener, lists):
         """Streams have numbers from 0 in the order of their connections, as in a capture of nothing else."""
@@ -65,8 +65,8 @@ class FeedbackServer:
     def write(self, connection, stream, tuples):
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with connection:
-            for number, piece in enumerate(pieces(wire_bytes(tuples), PIECES)):
-                connection.sendall(piece)
+            for number, chunk in enumerate(chunks(wire_bytes(tuples), CHUNKS)):
+                connection.sendall(chunk)
                 if number % BURST == BURST - 1:
                     time.sleep(REST)
         offset = 0

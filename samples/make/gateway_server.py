@@ -1,4 +1,4 @@
-"""The notifications of the samples, and a mock gateway that accepts them until it has an error to tell."""
+"""The notifications of the samples, and a mock gateway that accepts them until it reports an error."""
 
 import socket
 import struct
@@ -11,7 +11,7 @@ PORT = 2195  # of the gateway
 INVALID_TOKEN, SHUTDOWN = 8, 10  # status codes of an error response
 SANDBOX_TOKEN = digest("gateway token of the sandbox")  # no token here: the mock gateway rejects it
 PATIENCE = 30  # seconds that the gateway waits for bytes
-# In turn; # stands for a number. The last one is too long for commands 0 and 1, which take 256 bytes.
+# In turn; # is replaced by a number. The last one is too long for commands 0 and 1, which take 256 bytes.
 PAYLOADS = [
     '{"aps":{"alert":"Your table for # is ready","sound":"default"}}',
     '{"aps":{"alert":{"title":"Kiosk 17","body":"Grüße aus Köln: # neue Postkarten – schöne Tage!"},"badge":#}}',
@@ -27,7 +27,7 @@ PAYLOADS = [
     '"via":["Au","Kai"]}}',
 ]
 LONG, SILENT = len(PAYLOADS) - 1, 2
-# Ids of the items of a command 2 as they stand in its frame, in turn: 1 token, 2 payload, 3 identifier, 4 expiry,
+# Ids of the items of a command 2 in the order of its frame, in turn: 1 token, 2 payload, 3 identifier, 4 expiry,
 # 5 priority.
 ORDERS = [(3, 1, 2, 4, 5), (3, 1, 2, 4, 5), (1, 2, 3, 4, 5), (3, 1, 2, 4, 5), (1, 2, 3), (3, 1, 2, 4, 5), (1, 2, 4, 5)]
 
@@ -89,7 +89,7 @@ def notification(number, token):
 class Gateway:
     """Takes one connection. It accepts what it reads up to an invalid token, or up to `last`, where it shuts down.
 
-    Then it writes its error in pieces of `error_sizes` bytes. The client goes on sending: before each piece and before
+    Then it writes its error in chunks of `error_sizes` bytes. The client goes on sending: before each chunk and before
     it closes, the gateway lets one more of the `groups` of bytes arrive, without reading them: they are discarded.
     Where nothing is wrong it reads to the end, and says nothing.
     """
@@ -114,7 +114,7 @@ class Gateway:
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", PATIENCE, 0))
             self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if error := self.accept_until_error():
-                self.tell(struct.pack(">BBI", 8, *error))
+                self.send_error(struct.pack(">BBI", 8, *error))
 
     def accept_until_error(self):
         """Status and identifier of the error; None at the end of the stream."""
@@ -128,7 +128,7 @@ class Gateway:
                 return SHUTDOWN, identifier
         return None
 
-    def tell(self, error):
+    def send_error(self, error):
         """Closing with bytes unread sends RST, as the gateways did."""
         arrived, position = 0, 0
         for number, size in enumerate((*self.error_sizes, 0)):

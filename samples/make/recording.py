@@ -101,7 +101,7 @@ def dumpcap(interfaces, path, expression):
 
 
 def forget_kernel(path):
-    """Crosses out the release of the kernel in the header of a pcapng: that is nobody's business."""
+    """Crosses out the release of the kernel in the header of a pcapng: it is private."""
     release = os.uname().release.encode()
     path.write_bytes(path.read_bytes().replace(release, b"x" * len(release)))
     path.chmod(0o644)  # dumpcap keeps what it writes to its owner

@@ -145,7 +145,7 @@ class Forwarder:
             self.seen.setdefault(segment.port, []).append((offset, offset + segment.length))
 
     def holes(self, port, size):
-        """(offset, length) of what never came in by the first uplink, of a stream of `size` bytes."""
+        """(offset, length) of bytes that never arrived by the first uplink, of a stream of `size` bytes."""
         position = 0
         for begin, end in sorted([*self.seen.get(port, []), (size, size)]):
             if begin > position:

@@ -29,18 +29,18 @@ def chunks():
 
 def tuples(stream):
     """(time, token) of each tuple. One that the end cuts off was not received, and is not reported."""
-    held = b""
+    buffer = b""
     for chunk in stream:
-        held += chunk
+        buffer += chunk
         start = 0
-        while len(held) - start >= HEADER.size:
-            time, length = HEADER.unpack_from(held, start)
+        while len(buffer) - start >= HEADER.size:
+            time, length = HEADER.unpack_from(buffer, start)
             end = start + HEADER.size + length
-            if end > len(held):
+            if end > len(buffer):
                 break  # the rest is still to come
-            yield time, held[start + HEADER.size : end]
+            yield time, buffer[start + HEADER.size : end]
             start = end
-        held = held[start:]
+        buffer = buffer[start:]
 
 
 for time, token in tuples(chunks()):

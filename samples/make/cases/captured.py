@@ -10,7 +10,7 @@ SIZES = [38, 20, 56]  # of the segments
 
 
 def segments(data, sizes):
-    """The bytes of one side in segments of these sizes, as pairs of place and bytes."""
+    """The bytes of one side in segments of these sizes, as pairs of offset and bytes."""
     at = 0
     for size in sizes:
         yield at, data[at : at + size]
@@ -21,7 +21,7 @@ def session(parts=PARTS, sizes=SIZES, conversation=None):
     """A whole connection: handshake, what the server sends, and the end of both sides."""
     conversation = conversation or Conversation()
     data = bytes_of(parts)
-    talk = [conversation.says("server", at, piece) for at, piece in segments(data, sizes)]
+    talk = [conversation.says("server", at, chunk) for at, chunk in segments(data, sizes)]
     return [*conversation.opening(), *talk, *conversation.closing(server=len(data))]
 
 
@@ -41,14 +41,14 @@ def capture(name, shows, covers, content, streams, suffix="pcap", **more):
 def captures(name, shows, covers, files, streams, suffix="pcap", **more):
     """A case of several captures: files by the middle part of the input's name, and a function from that to streams."""
     names = {key: f"input.{key}.{suffix}" for key in files}
-    told = []
+    described = []
     for key in sorted(files, key=lambda key: names[key].encode()):
         for stream in streams(key):
             stream.source = names[key]
-            told.append(stream)
+            described.append(stream)
     inputs = {names[key]: file.data for key, file in files.items()}
     spans = {names[key]: file.spans for key, file in files.items() if file.spans}
-    return Case(name, shows, covers, inputs, told, format="capture", spans=spans, **more)
+    return Case(name, shows, covers, inputs, described, format="capture", spans=spans, **more)
 
 
 def on_ethernet(packets, **more):

@@ -3,7 +3,7 @@
 from cases.captured import capture, on_ethernet
 from cases.case import Stream
 from cases.network import Conversation, Peer
-from cases.wire import cut, enhanced, error, framed, gap, place_of, simple, skip, token
+from cases.wire import cut, enhanced, error, framed, gap, position_of, simple, skip, token
 
 ACCEPTED, DISCARDED = {"outcome": "accepted"}, {"outcome": "discarded"}
 
@@ -13,10 +13,10 @@ def cases():
 
 
 def connection(name, shows, covers, requests, responses, talk, **more):
-    """`talk` is a list of ("client", first request, behind the last) and ("server", place, behind the end)."""
+    """`talk` is a list of ("client", first request, after the last) and ("server", position, after the end)."""
     conversation = Conversation(port=2195)
     sent = {"client": b"".join(part.data for part in requests), "server": b"".join(part.data for part in responses)}
-    starts = [place_of([part for part in requests if part.missing is None], index) for index in range(len(requests) + 1)]
+    starts = [position_of([part for part in requests if part.missing is None], index) for index in range(len(requests) + 1)]
     packets = list(conversation.opening())
     for side, begin, end in talk:
         begin, end = (starts[begin], starts[end]) if side == "client" else (begin, end)
@@ -34,23 +34,23 @@ def rejected(status):
 def order():
     requests = [enhanced(1, **ACCEPTED), framed(2, **rejected(8)), simple(3, **DISCARDED), enhanced(4, **DISCARDED)]
     yield connection(
-        "capture/gateway", "What comes behind the named request was discarded, also what was captured behind the response",
+        "capture/gateway", "Requests after the named one were discarded, even if captured after the response",
         ["correlation/rejected", "correlation/captured-behind", "capture/protocol"], requests,
-        [error(8, 2, names=place_of(requests, 1), body=token(2))],
+        [error(8, 2, names=position_of(requests, 1), body=token(2))],
         [("client", 0, 2), ("client", 2, 3), ("server", 0, 6), ("client", 3, 4)],
         packets={
-            ("client", 0): 4, ("client", place_of(requests, 1)): 4, ("client", place_of(requests, 3)): 7, ("server", 0): 6,
+            ("client", 0): 4, ("client", position_of(requests, 1)): 4, ("client", position_of(requests, 3)): 7, ("server", 0): 6,
         },
     )  # fmt: skip
     yield connection(
-        "capture/response-before-its-request", "A response names no request that was captured behind it",
+        "capture/response-before-its-request", "A response names no request that was captured after it",
         ["correlation/captured-before", "correlation/uncorrelated"],
         [enhanced(1), enhanced(2)], [error(8, 2, "uncorrelated")], [("client", 0, 1), ("server", 0, 6), ("client", 1, 2)],
     )  # fmt: skip
     first, second = enhanced(1).data, enhanced(2).data
-    for name, shows, pieces, parts, told in (
+    for name, shows, chunks, parts, described in (
         (
-            "behind", "A request whose first byte was captured behind the response is none before it", [(20, None), (0, 20)],
+            "behind", "A request whose first byte was captured after the response is none before it", [(20, None), (0, 20)],
             [enhanced(1), enhanced(2)], error(8, 2, "uncorrelated"),
         ),
         (
@@ -59,18 +59,18 @@ def order():
         ),
     ):  # fmt: skip
         talk = Conversation(port=2195)
-        halves = [talk.says("client", len(first) + begin, second[begin:end]) for begin, end in pieces]
-        packets = [*talk.opening(), talk.says("client", 0, first), halves[0], talk.says("server", 0, told.data), halves[1]]
+        halves = [talk.says("client", len(first) + begin, second[begin:end]) for begin, end in chunks]
+        packets = [*talk.opening(), talk.says("client", 0, first), halves[0], talk.says("server", 0, described.data), halves[1]]
         yield capture(
             f"capture/first-byte-{name}-the-response", shows, ["correlation/captured-before"], on_ethernet(packets),
-            [Stream(client=parts, server=[told], protocol="gateway", peers=talk.peers)],
+            [Stream(client=parts, server=[described], protocol="gateway", peers=talk.peers)],
         )  # fmt: skip
     requests = [enhanced(1, **ACCEPTED), enhanced(7, **rejected(8)), enhanced(3, identifier=7, **DISCARDED)]
     yield connection(
         "capture/identifier-again-behind-the-response",
         "The last request with the identifier is the last one before the response",
         ["correlation/captured-before", "correlation/last-with-the-identifier"], requests,
-        [error(8, 7, names=place_of(requests, 1), body=token(7))],
+        [error(8, 7, names=position_of(requests, 1), body=token(7))],
         [("client", 0, 2), ("server", 0, 6), ("client", 2, 3)],
     )  # fmt: skip
     requests = [enhanced(1, identifier=0, **rejected(1)), enhanced(2, identifier=0, **DISCARDED)]
@@ -83,7 +83,7 @@ def order():
     yield connection(
         "readers/php-segments", "A shutdown in segments of 2 and 4 bytes: php misses it",
         ["reader/php/two-pieces", "reader/chunks", "correlation/shutdown"],
-        requests, [error(10, 2, names=place_of(requests, 1), body=token(2))], [
+        requests, [error(10, 2, names=position_of(requests, 1), body=token(2))], [
             ("client", 0, 2), ("server", 0, 2), ("client", 2, 3), ("server", 2, 6),
         ],
         readers={"php": (0, 0, 0, 1, "completed")},
@@ -95,7 +95,7 @@ def order():
         *one.opening(), *other.opening(), other.says("client", 0, b"".join(part.data for part in silent)),
         one.says("client", 0, named[0].data + named[1].data), one.says("server", 0, error(8, 2).data),
     ]  # fmt: skip
-    answer = error(8, 2, names=place_of(named, 1), body=token(2))
+    answer = error(8, 2, names=position_of(named, 1), body=token(2))
     yield capture(
         "capture/two-gateway-connections", "An error concerns the requests of its own connection alone",
         ["correlation/per-connection", "correlation/no-response"],
@@ -111,13 +111,13 @@ def losses():
     lost = enhanced(2).data
     requests = [enhanced(1, **ACCEPTED), gap(len(lost)), enhanced(3, **rejected(8)), enhanced(4, **DISCARDED)]
     conversation = Conversation(port=2195)
-    places = [place_of(requests, index) for index in range(4)]
+    positions = [position_of(requests, index) for index in range(4)]
     packets = [
         *conversation.opening(), conversation.says("client", 0, requests[0].data),
-        conversation.says("client", places[2], requests[2].data),
-        conversation.says("server", 0, error(8, 3).data), conversation.says("client", places[3], requests[3].data),
+        conversation.says("client", positions[2], requests[2].data),
+        conversation.says("server", 0, error(8, 3).data), conversation.says("client", positions[3], requests[3].data),
     ]  # fmt: skip
-    answer = error(8, 3, names=places[2], body=token(3))
+    answer = error(8, 3, names=positions[2], body=token(3))
     yield capture(
         "capture/gateway-with-a-gap", "A request that was not captured is in no list; the outcomes of the others are as ever",
         ["correlation/gap", "capture/gap"],
@@ -128,7 +128,7 @@ def losses():
     sent = b"".join(part.data for part in requests)
     packets = [conversation.says("client", 20, sent), conversation.says("server", 0, error(8, 3).data)]
     began = [{"direction": side, "code": "midstream-start", "offset": 0, "length": 0} for side in ("client", "server")]
-    answer = error(8, 3, names=place_of(requests, 2), body=token(3))
+    answer = error(8, 3, names=position_of(requests, 2), body=token(3))
     yield capture(
         "capture/gateway-midstream", "Where the beginning was not captured, requests are read from the first that can be one",
         ["capture/midstream-start", "requests/run-start"],

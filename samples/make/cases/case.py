@@ -38,7 +38,7 @@ class Case:
     findings: list = field(default_factory=list)  # about inputs, or packets of no stream
     readers: dict = field(default_factory=dict)  # reader: (records, correct, wrong, missed, outcome) or "not-judged"
     spans: dict = field(default_factory=dict)  # capture: the spans of its packets, from packet 1
-    places: str | None = "bytes"  # what stands at the file offsets of the file on disk: bytes, hex digits, or None
+    positions: str | None = "bytes"  # the form of bytes at file offsets: bytes, hex digits, or None
     unread: set = field(default_factory=set)  # inputs of which nothing can be read
     exit: int = 0
 

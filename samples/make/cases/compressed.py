@@ -61,7 +61,7 @@ def packed(name, shows, covers, files, streams=None, **more):
     """Inputs that all hold FEW, by the rest of the input's name."""
     streams = streams or [Stream(server=FEW, source=f"input.{key}") for key in sorted(files)]
     inputs = {f"input.{key}": data for key, data in files.items()}
-    return Case(name, shows, covers, inputs, streams, places=None, **more)
+    return Case(name, shows, covers, inputs, streams, positions=None, **more)
 
 
 def sound():
@@ -71,7 +71,7 @@ def sound():
     )  # fmt: skip
     halves = DATA[:50], DATA[50:]
     yield packed(
-        "format/compressed-in-parts", "Several members or frames in a row are one content; zeros behind gzip are padding",
+        "format/compressed-in-parts", "Several members or frames in a row are one content; zeros after gzip are padding",
         ["format/compressed"],
         {
             "bin.gz": gzip(halves[0]) + gzip(halves[1]) + bytes(10), "bin.lz4": lz4(halves[0]) + lz4(halves[1]),
@@ -80,7 +80,7 @@ def sound():
     )  # fmt: skip
     file = pcap(on_ethernet(session(FEW[:1], [38]))).data
     yield packed(
-        "capture/compressed", "Captures may be compressed, too; places in them are those of their content",
+        "capture/compressed", "Captures may be compressed, too; offsets are those of their content",
         ["format/compressed", "capture/provenance"],
         {"pcap.gz": gzip(file), "pcap.zst": zstd(file)}, [stream_of(f"input.pcap.{kind}") for kind in ("gz", "zst")],
         format="capture",
@@ -108,7 +108,7 @@ def damaged():
         {"bin.gz": gzip(DATA, checksum=1)}, findings=[UNREADABLE], exit=2,
     )  # fmt: skip
     yield packed(
-        "format/compressed-with-something-behind", "What stands behind compressed data is not read, and said so",
+        "format/compressed-with-something-behind", "Bytes after compressed data are not read, and are reported",
         ["format/compressed-damage"],
         {"bin.gz": whole + b"something else"}, findings=[UNREADABLE], exit=2,
     )  # fmt: skip

@@ -5,7 +5,7 @@ import struct
 from cases.captured import PARTS, capture, captures, feedback, on_ethernet, session
 from cases.files import BEGIN, Capture, Frame, Section, pcap, sections
 from cases.network import bare, ethernet, vlan
-from cases.wire import cut, gap, rec, skip, told
+from cases.wire import cut, gap, rec, skip, described
 
 FIRST = 3  # packets of the handshake before the first one with data
 TIME = "2014-04-01T00:00:00.003"  # of packet 4, which brings the first tuple
@@ -23,7 +23,7 @@ def few():
 
 def timed(text):
     """Its stream, with the time that the record must have."""
-    return feedback([told(part, captured_at=text) for part in ONE])
+    return feedback([described(part, captured_at=text) for part in ONE])
 
 
 def pcaps():
@@ -94,7 +94,7 @@ def blocks():
         ["capture/other-blocks"], sections(with_long_option(few())), [feedback(ONE)], suffix="pcapng",
     )  # fmt: skip
     yield capture(
-        "capture/options-and-unknown-blocks", "Options, statistics, names, secrets and blocks that nobody knows are skipped",
+        "capture/options-and-unknown-blocks", "Options, statistics, names, secrets and blocks of unknown types are skipped",
         ["capture/other-blocks"],
         sections(with_everything(packets)), [feedback()], suffix="pcapng",
     )  # fmt: skip
@@ -179,7 +179,7 @@ def clocks():
     quarter, texts = clock([(9, b"\x82")], lambda index: seconds * 4 + index, None)
     yield capture(
         "capture/time-in-quarters", "The unit may be a power of two: here 2^-2 seconds", ["capture/time-resolution"], quarter,
-        [feedback([told(part, captured_at="2014-04-01T00:00:00.75Z") for part in ONE])], suffix="pcapng",
+        [feedback([described(part, captured_at="2014-04-01T00:00:00.75Z") for part in ONE])], suffix="pcapng",
     )  # fmt: skip
 
 
@@ -209,7 +209,7 @@ def damaged_pcap():
     at = whole.spans[4].begin - 16  # where the record of packet 5 begins
     moved = whole.spans[:4] + [span.moved(40) for span in whole.spans[4:]]
     yield capture(
-        "capture/zeros-put-in", "Behind bytes that are no record, reading goes on at the next one that can be believed",
+        "capture/zeros-put-in", "After bytes that are no record, reading goes on at the next one that is plausible",
         ["capture/damage"],
         Capture(whole.data[:at] + bytes(40) + whole.data[at:], moved), [feedback()], findings=[damage(at, 40)],
     )  # fmt: skip
@@ -241,7 +241,7 @@ def damaged_pcapng():
     ):
         data = section.data[: at + 4] + changed + section.data[at + 8 :]
         yield capture(
-            f"capture/{name}", f"{shows}, and reading goes on behind it", ["capture/damage", "capture/pcapng"],
+            f"capture/{name}", f"{shows}, and reading goes on after it", ["capture/damage", "capture/pcapng"],
             Capture(data, spans),
             [feedback(lost)], suffix="pcapng", findings=[damage(at, length)],
         )  # fmt: skip

@@ -3,7 +3,7 @@
 import struct
 
 from cases.case import Case, Stream
-from cases.wire import cut, enhanced, error, error_bytes, framed, gap, item, join, opaque, place_of, simple, skip, token, words
+from cases.wire import cut, enhanced, error, error_bytes, framed, gap, item, join, opaque, position_of, simple, skip, token, words
 
 PAIR = ["--requests", "input.requests.bin", "--responses", "input.responses.bin"]
 ACCEPTED, DISCARDED = {"outcome": "accepted"}, {"outcome": "discarded"}
@@ -14,16 +14,16 @@ def cases():
 
 
 def pair(name, shows, covers, requests, responses, options=(), **more):
-    """`responses` is a function of the requests where it needs their places."""
+    """`responses` is a function of the requests if it needs their offsets."""
     responses = responses(requests) if callable(responses) else responses
-    stream = Stream(client=requests, server=responses, protocol="gateway", findings=more.pop("told", []))
+    stream = Stream(client=requests, server=responses, protocol="gateway", findings=more.pop("described", []))
     inputs = {"input.requests.bin": join(requests), "input.responses.bin": join(responses)}
     return Case(name, shows, covers, inputs, [stream], options=[*PAIR, *options], **more)
 
 
 def naming_one(status, identifier, index, number, *flags):
     """A response that names the request of `index`, which has the token of `number`."""
-    return lambda requests: [error(status, identifier, *flags, names=place_of(requests, index), body=token(number))]
+    return lambda requests: [error(status, identifier, *flags, names=position_of(requests, index), body=token(number))]
 
 
 def rejected(status):
@@ -32,7 +32,7 @@ def rejected(status):
 
 def outcomes():
     yield pair(
-        "correlation/rejected", "An error names the request that failed: those before were accepted, those behind discarded",
+        "correlation/rejected", "An error names the request that failed: those before were accepted, those after discarded",
         ["correlation/rejected", "correlation/pair"],
         [
             enhanced(1, **ACCEPTED), simple(2, **ACCEPTED), framed(3, **rejected(8)), simple(4, **DISCARDED),
@@ -112,8 +112,8 @@ def several():
         "correlation/second-response", "The first response decides; a later one says which request it names, and no more",
         ["correlation/first-decides", "correlation/after-close"], requests,
         lambda all: [
-            error(8, 2, names=place_of(all, 1), body=token(2)),
-            error(8, 4, "after-close", names=place_of(all, 3), body=token(4)),
+            error(8, 2, names=position_of(all, 1), body=token(2)),
+            error(8, 4, "after-close", names=position_of(all, 3), body=token(4)),
             error(1, 9, "after-close", "uncorrelated"),
         ],
     )  # fmt: skip
@@ -150,7 +150,7 @@ def losses():
         naming_one(8, 4, 4, 4),
     )  # fmt: skip
     yield pair(
-        "correlation/named-request-in-a-gap", "A response whose request lies in a gap names none",
+        "correlation/named-request-in-a-gap", "A response whose request is in a gap names none",
         ["correlation/gap", "correlation/uncorrelated"],
         [enhanced(1), gap(len(torn)), enhanced(4)], [error(8, 3, "uncorrelated")],
     )  # fmt: skip
@@ -165,15 +165,15 @@ def losses():
         ["correlation/pending-limit"],
         [enhanced(1), enhanced(2), enhanced(3, **ACCEPTED), enhanced(4, **rejected(8)), enhanced(5, **DISCARDED)],
         naming_one(8, 4, 3, 4),
-        options=["--max-pending", "3"], told=[limit],
+        options=["--max-pending", "3"], described=[limit],
     )  # fmt: skip
     yield pair(
-        "correlation/pending-limit-reached", "As many requests as --max-pending says may wait", ["correlation/pending-limit"],
+        "correlation/pending-limit-reached", "Up to --max-pending requests may wait", ["correlation/pending-limit"],
         [enhanced(1, **rejected(8)), enhanced(2, **DISCARDED), enhanced(3, **DISCARDED)], naming_one(8, 1, 0, 1),
         options=["--max-pending", "3"],
     )  # fmt: skip
     yield pair(
         "correlation/named-request-beyond-the-limit", "A response that names a request that left names none",
         ["correlation/pending-limit", "correlation/uncorrelated"],
-        [enhanced(1), enhanced(2), enhanced(3)], [error(8, 1, "uncorrelated")], options=["--max-pending", "2"], told=[limit],
+        [enhanced(1), enhanced(2), enhanced(3)], [error(8, 1, "uncorrelated")], options=["--max-pending", "2"], described=[limit],
     )  # fmt: skip

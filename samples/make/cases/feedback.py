@@ -21,7 +21,7 @@ def records():
     zeros = token(3)[:12] + bytes(8) + token(3)[20:]
     seven = token(4)[:12] + bytes(7) + b"\x01" + token(4)[20:]
     yield dump(
-        "feedback/whole-tuples", "Tuples one behind the other are records, one for each", ["feedback/record", "law/accounting"],
+        "feedback/whole-tuples", "Tuples in a row are records, one for each", ["feedback/record", "law/accounting"],
         [rec(0), rec(1), rec(2), rec(3)], chunks=[38],
     )  # fmt: skip
     yield dump("feedback/no-bytes", "An empty dump is a stream without records", ["feedback/record", "law/accounting"], [])
@@ -41,7 +41,7 @@ def records():
         chunks=[4, 2, 32],
     )  # fmt: skip
     yield dump(
-        "feedback/times-within-given-limits", "Limits of one's own take the place of the usual ones, both ends included",
+        "feedback/times-within-given-limits", "Limits of one's own replace the usual ones, both ends included",
         ["feedback/plausible-times"],
         [rec(0, time=0), rec(1, time=86400), rec(2, "implausible-timestamp", time=86401), rec(3, "implausible-timestamp")],
         options=["--from", "raw", "--earliest", "0", "--latest", "1970-01-02T00:00:00Z"], chunks=[5],
@@ -70,22 +70,22 @@ def records():
 
 def boundaries():
     yield dump(
-        "feedback/boundary-before-any-time", "A normal length makes a boundary believable, whatever time stands before it",
+        "feedback/boundary-before-any-time", "A normal length makes a boundary plausible, whatever time precedes it",
         ["feedback/boundary-by-length", "feedback/implausible-timestamp"],
         [rec(0), rec(1, "implausible-timestamp", time=1), rec(2)], chunks=[37, 1],
     )  # fmt: skip
     yield dump(
-        "feedback/odd-length-with-wrong-time", "An odd length is believed only with a plausible time",
+        "feedback/odd-length-with-wrong-time", "An odd length is accepted only with a plausible time",
         ["feedback/odd", "feedback/unconfirmed-boundary"],
         [rec(0, "unconfirmed-boundary"), skip(raw(1, length=54, time=1)), rec(2, "resynchronised")],
     )  # fmt: skip
     yield dump(
-        "feedback/odd-length-before-any-time", "Behind an odd length, a normal length is enough to believe it",
+        "feedback/odd-length-before-any-time", "After an odd length, a normal length is enough to accept it",
         ["feedback/boundary-by-odd-length"], [rec(0), rec(1, ODD, length=54), rec(2, "implausible-timestamp", time=5)],
         chunks=[38, 6, 54],
     )  # fmt: skip
     yield dump(
-        "feedback/odd-lengths-in-a-row", "Behind an odd length, another one is enough, too",
+        "feedback/odd-lengths-in-a-row", "After an odd length, another one is enough, too",
         ["feedback/boundary-by-odd-length", "feedback/odd"],
         [
             rec(0), rec(1, ODD, length=54), rec(2, ODD, length=5), rec(3, ODD, length=1), rec(4, ODD, length=31),
@@ -95,7 +95,7 @@ def boundaries():
     )  # fmt: skip
     yield dump(
         "feedback/odd-length-before-garbage",
-        "An odd length with garbage behind it is not believed, nor is the boundary before it",
+        "An odd length with garbage after it is not accepted, nor is the boundary before it",
         ["feedback/boundary-by-odd-length", "feedback/odd-not-believable", "feedback/skip-to-end"],
         [rec(0, "unconfirmed-boundary"), skip(raw(1, length=54) + 3 * GARBAGE)],
     )  # fmt: skip
@@ -105,16 +105,16 @@ def boundaries():
         [rec(0), rec(1, ODD, length=54), skip(raw(2, length=5) + 20 * GARBAGE), rec(3, "resynchronised")],
     )  # fmt: skip
     yield dump(
-        "feedback/odd-length-before-a-tail", "Behind an odd length, the beginning of a header is enough at the end",
+        "feedback/odd-length-before-a-tail", "After an odd length, the beginning of a header is enough at the end",
         ["feedback/boundary-by-odd-length", "feedback/tail"], [rec(0), rec(1, ODD, length=54), cut(raw(2)[:4])], chunks=[44],
     )  # fmt: skip
     yield dump(
-        "feedback/odd-length-at-the-end", "Behind an odd length, the end of the run is enough",
+        "feedback/odd-length-at-the-end", "After an odd length, the end of the run is enough",
         ["feedback/boundary-by-odd-length"],
         [rec(0), rec(1, ODD, length=99)], chunks=[6, 32, 6, 98, 1],
     )  # fmt: skip
     yield dump(
-        "feedback/odd-length-cut", "An odd tuple that is cut off is believed by its header alone",
+        "feedback/odd-length-cut", "An odd tuple that is cut off is accepted by its header alone",
         ["feedback/boundary-by-odd-length", "feedback/truncated-record"], [rec(0), cut(raw(1, length=54)[:30])],
         chunks=[1, 2, 3],
     )  # fmt: skip
@@ -126,13 +126,13 @@ def lengths():
         [rec(0), rec(1, ODD, length=100), rec(2)], chunks=[100, 6],
     )  # fmt: skip
     yield dump(
-        "feedback/length-101", "A length of 101 is beyond the longest one and is not believed",
+        "feedback/length-101", "A length of 101 is beyond the longest one and is not accepted",
         ["feedback/odd", "feedback/longest"],
         [rec(0, "unconfirmed-boundary"), skip(raw(1, length=101)), rec(2, "resynchronised")],
     )  # fmt: skip
     yield dump(
         "feedback/length-101-when-it-is-the-longest",
-        "The longest length can be raised, and what lies beyond it is not believed",
+        "The longest length can be raised, and longer ones are not accepted",
         ["feedback/longest"],
         [rec(0), rec(1, ODD, length=101), rec(2, "unconfirmed-boundary"), skip(raw(3, length=102)), rec(4, "resynchronised")],
         options=["--max-token-length", "101"],
@@ -166,7 +166,7 @@ def lengths():
         options=["--token-length", "1-100"], chunks=[1, 1, 2, 3, 5, 8, 13],
     )  # fmt: skip
     yield dump(
-        "feedback/every-length-normal", "Where all lengths are normal, every boundary is believed",
+        "feedback/every-length-normal", "Where all lengths are normal, every boundary is accepted",
         ["feedback/token-length-set", "feedback/boundary-by-length"],
         [rec(0), rec(1, "implausible-timestamp", length=7, time=3), rec(2, length=300), cut(raw(3)[:9])],
         options=["--token-length", "0-65535"], chunks=[9, 1],
@@ -189,7 +189,7 @@ def lengths():
 
 def tails():
     yield dumps(
-        "feedback/cut-tails", "A tuple that is cut off is told with all its bytes, however few there are",
+        "feedback/cut-tails", "A tuple that is cut off is reported with all its bytes, however few there are",
         ["feedback/truncated-record", "feedback/tail", "law/accounting"],
         {f"{size:02}-bytes": [rec(0), cut(raw(1)[:size])] for size in (1, 4, 5, 6, 37)},
     )  # fmt: skip
@@ -204,7 +204,7 @@ def tails():
     }  # fmt: skip
     yield dumps(
         "feedback/tails-that-begin-a-header",
-        "The end is believed where its bytes begin a plausible time and a length within the limit",
+        "The end is accepted where its bytes begin a plausible time and a length within the limit",
         ["feedback/tail"], {key: [rec(0), cut(data)] for key, data in tails.items()},
     )  # fmt: skip
     others = {
@@ -214,7 +214,7 @@ def tails():
     }  # fmt: skip
     yield dumps(
         "feedback/tails-that-begin-none",
-        "The end is not believed where no plausible time begins so, or the length is beyond the limit",
+        "The end is not accepted where no plausible time begins so, or the length is beyond the limit",
         ["feedback/tail", "feedback/unconfirmed-boundary"],
         {key: [rec(0, "unconfirmed-boundary"), cut(data)] for key, data in others.items()},
     )  # fmt: skip
@@ -261,22 +261,22 @@ def resuming():
     )  # fmt: skip
     tail = raw(3)[:4]
     yield dump(
-        "feedback/resume-before-a-tail", "A tuple with the beginning of a header behind it is one to resume at",
+        "feedback/resume-before-a-tail", "A tuple with the beginning of a header after it allows resuming",
         ["feedback/start", "feedback/tail"],
         [rec(0), skip(short), rec(2, "resynchronised"), cut(tail)],
     )  # fmt: skip
     yield dump(
-        "feedback/no-resuming-before-garbage", "A tuple with garbage behind it is none to resume at",
+        "feedback/no-resuming-before-garbage", "A tuple with garbage after it does not allow resuming",
         ["feedback/start", "feedback/skip-to-start"],
         [skip(10 * GARBAGE + raw(0) + 10 * GARBAGE), rec(1, "resynchronised"), rec(2)], options=["--from", "raw"],
     )  # fmt: skip
     yield dump(
-        "feedback/no-resuming-at-a-wrong-time", "A tuple with an implausible time is none to resume at", ["feedback/start"],
+        "feedback/no-resuming-at-a-wrong-time", "A tuple with an implausible time does not allow resuming", ["feedback/start"],
         [skip(10 * GARBAGE + raw(0, time=LATEST + 1)), rec(1, "resynchronised", time=LATEST), rec(2)],
         options=["--from", "raw"],
     )  # fmt: skip
     yield dump(
-        "feedback/no-resuming-at-an-odd-length", "A tuple of an odd length is none to resume at, but may stand behind one",
+        "feedback/no-resuming-at-an-odd-length", "A tuple of an odd length does not allow resuming, but may follow such a tuple",
         ["feedback/start"], [skip(10 * GARBAGE + raw(0, length=54)), rec(1, "resynchronised"), rec(2, ODD, length=54), rec(3)],
         options=["--from", "raw"],
     )  # fmt: skip
@@ -294,7 +294,7 @@ def resuming():
     first = raw(1)[:28] + bytes(10)
     filled = first + bytes(38) + bytes(20) + raw(3)[20:]
     yield dump(
-        "feedback/gap-filled-with-zeros", "Zeros that another tool put in place of a gap end in a flag and skipped bytes",
+        "feedback/gap-filled-with-zeros", "Zeros that another tool wrote for a gap end in a flag and skipped bytes",
         ["feedback/zero-fill", "feedback/zero-filled-token"],
         [
             rec(0), rec(1, "unconfirmed-boundary", "zero-filled-token", body=first[6:]), skip(filled[38:]),
@@ -312,7 +312,7 @@ def invisible():
     halves = raw(1)[:20] + raw(2)[20:]
     yield dump(
         "feedback/a-tuple-of-two-halves",
-        "A loss of one tuple's length across a boundary makes one tuple of two, and nothing tells",
+        "A loss of one tuple's length across a boundary makes one tuple of two, and nothing indicates it",
         ["feedback/invisible"], [rec(0), rec(1, body=halves[6:]), rec(3)], chunks=[13],
     )  # fmt: skip
     flipped = bytes([token(1)[0] ^ 1]) + token(1)[1:]

@@ -13,7 +13,7 @@ ETHERNET = 1
 
 @dataclass(frozen=True)
 class Frame:
-    """A frame as it lies in a file."""
+    """A frame in a file."""
 
     data: bytes
     time: int  # nanoseconds since 1970
@@ -30,7 +30,7 @@ def frames(datas, wrap=None, snap=None, interface=0):
 
 
 class Span(NamedTuple):
-    """Where a packet's bytes lie in a file, and its time as an export must write it; None where a case says that itself."""
+    """The offsets of a packet's bytes in a file, and its time as an export must write it; None where a case says that itself."""
 
     begin: int
     end: int
@@ -41,7 +41,7 @@ class Span(NamedTuple):
 
 
 def stamp(nanoseconds, digits):
-    """RFC 3339 with so many digits behind the point."""
+    """RFC 3339 with this number of digits after the point."""
     seconds, rest = divmod(nanoseconds, 1_000_000_000)
     return f"{utc(seconds)[:-1]}.{rest:09}"[: 20 + digits] + "Z"
 

@@ -5,7 +5,7 @@ from cases.case import Case
 from cases.files import pcap
 from cases.network import ACK, Conversation, Peer
 from cases.tcp import DATA, talk
-from cases.wire import bytes_of, gap, opaque, rec, skip, told
+from cases.wire import bytes_of, gap, opaque, rec, skip, described
 
 HELLO = bytes.fromhex("160301002a0100002603014f5d0a77") + bytes(range(64, 94))
 
@@ -29,8 +29,8 @@ def windows():
     )  # fmt: skip
     late = {"direction": "server", "code": "late-segment", "offset": 0, "length": 38, "packet": 8}
     yield capture(
-        "capture/late-behind-the-window", "Behind the window, a gap was declared, and bytes that come for it are left out",
-        ["capture/reorder-window", "capture/late-segment"], on_ethernet([*early, idle, idle, says(0, 38)]),
+        "capture/late-behind-the-window", "After the window, a gap was declared, and bytes that come for it are left out",
+        ["capture/reorder-window", "capture/late-bytes"], on_ethernet([*early, idle, idle, says(0, 38)]),
         [feedback([gap(38), rec(1), rec(2)], findings=[late])], options=["--reorder-window", "2"],
     )  # fmt: skip
 
@@ -91,7 +91,7 @@ def protocols():
         ["feedback/ciphertext"],
         on_ethernet(packets), [feedback(tls, client=tls, protocol="encrypted", findings=found)],
     )  # fmt: skip
-    holed = [opaque(HELLO), gap(30, told=False), opaque(HELLO)]
+    holed = [opaque(HELLO), gap(30, described=False), opaque(HELLO)]
     packets = [conversation.says("server", at, HELLO) for at in (500, 500 + len(HELLO) + 30)]
     found = [
         {"direction": "server", "code": "encrypted-stream", "offset": 0, "length": 2 * len(HELLO) + 30},
@@ -112,7 +112,7 @@ def protocols():
     )  # fmt: skip
     other_port = Conversation(port=12196)
     yield capture(
-        "capture/feedback-on-another-port", "On other ports, the content tells what a stream is", ["capture/protocol"],
+        "capture/feedback-on-another-port", "On other ports, the protocol follows from the content", ["capture/protocol"],
         on_ethernet(session(conversation=other_port)), [feedback(conversation=other_port)],
     )  # fmt: skip
     garbage = 60 * b"\xff"
@@ -154,7 +154,7 @@ def joined():
     again = [{"source": "input.2.pcap", "direction": "server", "code": "unverified-retransmission"}]
     file = pcap(whole)
     yield Case(
-        "capture/joined-twice", "What comes again in another file cannot be compared, and is not used; the same file is told",
+        "capture/joined-twice", "Bytes repeated in another file cannot be compared, and are not used; the same file is reported",
         ["capture/join", "capture/copies"],
         {"input.1.pcap": file.data, "input.2.pcap": file.data}, [of_files(4 * ["input.1.pcap"], findings=again)],
         options=["--join"], format="capture", findings=[{"source": "input.2.pcap", "code": "duplicate-input"}],
@@ -164,4 +164,4 @@ def joined():
 
 def of_files(sources, **more):
     """The stream of PARTS with the file that each of them is of."""
-    return feedback([told(part, source=source) for part, source in zip(PARTS, sources)], **more)
+    return feedback([described(part, source=source) for part, source in zip(PARTS, sources)], **more)

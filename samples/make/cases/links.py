@@ -6,7 +6,7 @@ from cases import network
 from cases.captured import PARTS, SIZES, capture, captures, feedback, segments, session
 from cases.files import Frame, frames, pcap
 from cases.network import Conversation, Peer, ethernet, exported_pdu
-from cases.wire import bytes_of, cut, gap, rec, skip, told
+from cases.wire import bytes_of, cut, gap, rec, skip, described
 
 FEW, FEW_SIZES = PARTS[:1], [20, 18]  # enough to see that a layer is looked through
 V6 = {"client": Peer("2001:db8::10", 49152), "server": Peer("2001:db8::20", 2196)}
@@ -37,11 +37,11 @@ def layers():
         {"ipv4": by(ethernet, 1), "ipv6": by(ethernet, 1, version=6)}, {"ipv6": 6},
     )  # fmt: skip
     yield layer(
-        "capture/ethernet-tags", "One tag (802.1Q) or two (QinQ) stand between addresses and packet", "capture/vlan",
+        "capture/ethernet-tags", "One tag (802.1Q) or two (QinQ) are between addresses and packet", "capture/vlan",
         {"802.1q": by(network.vlan, 1), "qinq": by(network.qinq, 1)},
     )  # fmt: skip
     yield layer(
-        "capture/ethernet-snap", "LLC and SNAP stand in front of the packet where the frame has a length", "capture/llc-snap",
+        "capture/ethernet-snap", "LLC and SNAP precede the packet where the frame has a length", "capture/llc-snap",
         {"llc": by(network.snap, 1)},
     )
     yield layer(
@@ -78,7 +78,7 @@ def layers():
         {"nflog": by(network.nflog, 239)},
     )
     yield layer(
-        "capture/wifi", "Data frames of 802.11, plain and behind radiotap, with quality of service and without",
+        "capture/wifi", "Data frames of 802.11, plain and after radiotap, with quality of service and without",
         "capture/802-11",
         {"plain": by(network.wifi, 105), "radiotap": by(network.radiotap, 127)},
     )  # fmt: skip
@@ -120,7 +120,7 @@ def addresses():
         **V6, wrap=lambda source, target, content: network.ipv6(source, target, content, extensions=extensions, first=0)
     )
     yield capture(
-        "capture/ipv6-extensions", "Extension headers stand between IPv6 and TCP", ["capture/ip-options"],
+        "capture/ipv6-extensions", "Extension headers are between IPv6 and TCP", ["capture/ip-options"],
         frames(session(conversation=extended), ethernet), [feedback(conversation=extended)],
     )  # fmt: skip
     offloaded = Conversation(
@@ -137,8 +137,8 @@ def fragmented(order, family, **more):
     conversation = Conversation(**(V6 if family == 6 else {}))
     packets = session(conversation=conversation)
     cut_up = network.fragments6 if family == 6 else network.fragments4
-    pieces = cut_up(packets[5], 48, 24)
-    packets[5:6] = [pieces[index] for index in order]
+    chunks = cut_up(packets[5], 48, 24)
+    packets[5:6] = [chunks[index] for index in order]
     return pcap(frames(packets, ethernet)), conversation
 
 
@@ -189,7 +189,7 @@ def lengths():
 
 
 def jumbogram(source, target, content):
-    """A packet of IPv6 whose own length is 0 and stands in a hop-by-hop option instead."""
+    """A packet of IPv6 whose own length is 0 and is in a hop-by-hop option instead."""
     option = struct.pack(">BBBBI", 6, 0, 0xC2, 4, 8 + len(content))
     packet = bytearray(network.ipv6(source, target, content, extensions=option, first=0))
     packet[4:6] = bytes(2)
@@ -199,17 +199,17 @@ def jumbogram(source, target, content):
 def pdus():
     conversation = Conversation()
     data, ends = bytes_of(PARTS), (conversation.server, conversation.client)
-    pieces = list(segments(data, SIZES))
-    plain = [exported_pdu(piece, *ends, number=40 + at) for at, piece in pieces]
+    chunks = list(segments(data, SIZES))
+    plain = [exported_pdu(chunk, *ends, number=40 + at) for at, chunk in chunks]
     stream = feedback()
-    stream.server = [told(part, original_packet=number) for part, number in zip(PARTS, (40, 78, 98))]
+    stream.server = [described(part, original_packet=number) for part, number in zip(PARTS, (40, 78, 98))]
     yield capture(
         "capture/exported-pdus", "Exported PDUs follow each other, and keep the number of the packet that they were made from",
         ["capture/exported-pdu"], pcap(frames(plain), 252), [stream],
     )  # fmt: skip
     short = [exported_pdu(data[at : at + size], *ends) for at, size in ((0, 1), (1, 2), (3, 111))]
     yield capture(
-        "capture/exported-pdus-of-odd-lengths", "Lengths of tags are taken as they stand, padding and all",
+        "capture/exported-pdus-of-odd-lengths", "Lengths of tags are used unchanged, including padding",
         ["capture/exported-pdu"],
         pcap(frames(short), 252), [feedback()],
     )  # fmt: skip
@@ -218,7 +218,7 @@ def pdus():
         "capture/exported-pdus-of-ipv6", "Exported PDUs have addresses of either family", ["capture/exported-pdu"],
         pcap(frames([exported_pdu(data, other.server, other.client)]), 252), [feedback(conversation=other)],
     )  # fmt: skip
-    numbers = [exported_pdu(piece, *ends, sequence=1 + at) for at, piece in pieces]
+    numbers = [exported_pdu(chunk, *ends, sequence=1 + at) for at, chunk in chunks]
     yield capture(
         "capture/exported-pdus-with-sequence-numbers", "Exported PDUs with TCP's numbers are put in order by them",
         ["capture/exported-pdu"],
@@ -229,7 +229,7 @@ def pdus():
 def unread():
     other = Frame(bytes(40), frames([b""])[0].time, 40)
     yield capture(
-        "capture/unsupported-link-type", "Packets of a link type that is not read are passed over, and said so once",
+        "capture/unsupported-link-type", "Packets of a link type that is not read are skipped, and reported once",
         ["capture/unsupported-link-type"], pcap([other, other], 147), [],
         findings=[{"code": "unsupported-link-type", "stream": None, "packet": 1}],
     )  # fmt: skip
@@ -238,7 +238,7 @@ def unread():
     broken[32] = 0x10  # a TCP header of 4 bytes
     packets[4] = bytes(broken)
     yield capture(
-        "capture/malformed-packet", "A packet whose header cannot be is passed over, and the stream lacks its bytes",
+        "capture/malformed-packet", "A packet with an invalid header is skipped, and the stream lacks its bytes",
         ["capture/malformed-packet"],
         frames(packets, ethernet), [feedback([rec(0), gap(20), skip(bytes_of([rec(1)])[20:]), rec(2)])],
         findings=[{"code": "malformed-packet", "stream": None, "packet": 5}],

@@ -1,4 +1,4 @@
-"""Gaps that a dump itself tells of, and dumps that are ciphertext (decoding-rules.md, Ciphertext, Marks of other tools)."""
+"""Gaps that a dump itself marks, and dumps that are ciphertext (decoding-rules.md, Ciphertext, Marks of other tools)."""
 
 from cases.case import Case, Stream, dump, dumps
 from cases.wire import cut, finding, gap, join, mark, opaque, raw, rec, skip
@@ -12,7 +12,7 @@ def cases():
 
 def gaps():
     yield dump(
-        "feedback/gap-inside-tuples", "Behind a gap, decoding begins at the first tuple that can be one; that has no flag",
+        "feedback/gap-inside-tuples", "After a gap, decoding begins at the first tuple that can be one; that has no flag",
         ["feedback/run-start", "feedback/gap-mark", "feedback/truncated-record", "law/accounting"],
         [rec(0), cut(raw(1)[:20]), gap(30), skip(raw(2)[12:]), rec(3), rec(4)],
         readers={"java": "not-judged", "node": "not-judged"},
@@ -22,17 +22,17 @@ def gaps():
         ["feedback/run-start", "feedback/gap-mark"], [rec(0), gap(38), rec(2), rec(3)],
     )  # fmt: skip
     yield dump(
-        "feedback/no-tuple-behind-a-gap", "Where no tuple begins behind a gap, all of its bytes are skipped",
+        "feedback/no-tuple-behind-a-gap", "Where no tuple begins after a gap, all of its bytes are skipped",
         ["feedback/run-start"],
         [rec(0), gap(5), skip(raw(1)[5:]), gap(38), skip(raw(3)[:4])],
     )  # fmt: skip
     yield dump(
         "feedback/doubtful-tuple-behind-a-gap",
-        "A tuple with garbage behind it is none to begin at, even where it stands directly behind a gap",
+        "A tuple with garbage after it does not start a run, even directly after a gap",
         ["feedback/run-start", "feedback/start"], [rec(0), gap(38), skip(raw(2) + 9 * b"\xff"), rec(3)],
     )  # fmt: skip
     yield dump(
-        "feedback/tails-before-a-gap", "A gap ends a run as the end does: a tail is believed, or not",
+        "feedback/tails-before-a-gap", "A gap ends a run as the end does: a tail is accepted, or not",
         ["feedback/tail", "feedback/unconfirmed-boundary", "feedback/gap-mark"],
         [rec(0), cut(raw(1)[:3]), gap(35), rec(2), rec(3, "unconfirmed-boundary"), cut(b"\xff\xff"), gap(36), rec(5)],
     )  # fmt: skip
@@ -40,7 +40,7 @@ def gaps():
 
 def marks():
     yield dump(
-        "feedback/mark-without-nul", "A mark ends at its bracket; one NUL behind it belongs to it, a second does not",
+        "feedback/mark-without-nul", "A mark ends at its bracket; one NUL after it belongs to it, a second does not",
         ["feedback/gap-mark"], [rec(0), gap(38), rec(1), gap(76), skip(b"\0"), rec(2)],
         data=raw(0) + mark(38, nul=False) + raw(1) + mark(76) + b"\0" + raw(2),
     )  # fmt: skip
@@ -50,7 +50,7 @@ def marks():
         [rec(0), gap(100), gap(14), gap(0), rec(3), gap(0), skip(raw(4)[:3]), rec(5)],
     )  # fmt: skip
     yield dump(
-        "feedback/mark-at-the-front", "Behind a mark at the very front, the first run does not begin where its stream begins",
+        "feedback/mark-at-the-front", "After a mark at the very front, the first run does not begin where its stream begins",
         ["feedback/gap-mark", "feedback/run-start"], [gap(20), skip(raw(0)[20:]), rec(1), rec(2)],
     )  # fmt: skip
     longest, text = 9_999_999_999, b"[12345678901 bytes missing in capture file]"
@@ -68,10 +68,10 @@ def marks():
 
 
 def tls(content, **more):
-    """A stream of ciphertext with these parts; its finding lies over all of it."""
+    """A stream of ciphertext with these parts; its finding covers all of it."""
     length = sum(len(part.data) + (part.missing or 0) for part in content)
-    told = {**finding("encrypted-stream", length), "direction": "server", "offset": 0}
-    return Stream(server=content, protocol="encrypted", findings=[told], **more)
+    described = {**finding("encrypted-stream", length), "direction": "server", "offset": 0}
+    return Stream(server=content, protocol="encrypted", findings=[described], **more)
 
 
 def encrypted():
@@ -96,18 +96,18 @@ def encrypted():
         [cut(HELLO[:2])], options=["--from", "raw", "--protocol", "feedback"],
     )  # fmt: skip
     yield dump(
-        "feedback/ciphertext-behind-a-tuple", "Only the first run tells: what looks like TLS further behind is skipped",
+        "feedback/ciphertext-behind-a-tuple", "Only the first run counts: data that looks like TLS later is skipped",
         ["feedback/ciphertext"], [rec(0, "unconfirmed-boundary"), skip(HELLO), rec(1, "resynchronised")],
     )  # fmt: skip
-    inside = [opaque(HELLO), gap(50, told=False), opaque(HELLO)]
+    inside = [opaque(HELLO), gap(50, described=False), opaque(HELLO)]
     yield Case(
         "feedback/mark-in-ciphertext", "A gap inside ciphertext is counted, and no finding of its own",
         ["feedback/ciphertext", "feedback/gap-mark"],
         {"input.bin": join(inside)}, [tls(inside)],
     )  # fmt: skip
-    behind = [gap(50), opaque(HELLO)]
+    after = [gap(50), opaque(HELLO)]
     yield Case(
         "feedback/ciphertext-behind-a-mark",
-        "The run behind a mark at the front is the first one, and tells that it is ciphertext",
-        ["feedback/ciphertext", "feedback/gap-mark"], {"input.bin": join(behind)}, [tls(behind)],
+        "The run after a mark at the front is the first one, and shows that it is ciphertext",
+        ["feedback/ciphertext", "feedback/gap-mark"], {"input.bin": join(after)}, [tls(after)],
     )  # fmt: skip

@@ -58,34 +58,34 @@ def ipv6(source, target, content, protocol=TCP, extensions=b"", first=None):
 
 def fragments4(packet, *sizes, number=7):
     """An IPv4 packet without options in fragments of these sizes, all but the last multiples of 8; the last takes the rest."""
-    content, pieces, at = packet[20:], [], 0
+    content, chunks, at = packet[20:], [], 0
     for size in (*sizes, None):
-        piece = content[at:] if size is None else content[at : at + size]
+        chunk = content[at:] if size is None else content[at : at + size]
         more = 0 if size is None else 0x2000
         head = bytearray(packet[:20])
-        struct.pack_into(">HHH", head, 2, 20 + len(piece), number, more | at // 8)
+        struct.pack_into(">HHH", head, 2, 20 + len(chunk), number, more | at // 8)
         struct.pack_into(">H", head, 10, 0)
         struct.pack_into(">H", head, 10, ones_sum(bytes(head)))
-        pieces.append(bytes(head) + piece)
-        at += len(piece)
-    return pieces
+        chunks.append(bytes(head) + chunk)
+        at += len(chunk)
+    return chunks
 
 
 def fragments6(packet, *sizes, number=7):
     """The same for IPv6 without extension headers."""
-    content, pieces, at = packet[40:], [], 0
+    content, chunks, at = packet[40:], [], 0
     for size in (*sizes, None):
-        piece = content[at:] if size is None else content[at : at + size]
+        chunk = content[at:] if size is None else content[at : at + size]
         extension = struct.pack(">BBHI", packet[6], 0, at | (size is not None), number)
         head = bytearray(packet[:40])
-        struct.pack_into(">HB", head, 4, len(extension) + len(piece), 44)
-        pieces.append(bytes(head) + extension + piece)
-        at += len(piece)
-    return pieces
+        struct.pack_into(">HB", head, 4, len(extension) + len(chunk), 44)
+        chunks.append(bytes(head) + extension + chunk)
+        at += len(chunk)
+    return chunks
 
 
 class Conversation:
-    """A TCP connection. Places are offsets in a direction: byte 0 is the first behind the SYN."""
+    """A TCP connection. Positions are offsets in a direction: byte 0 is the first after the SYN."""
 
     def __init__(self, port=2196, client=None, server=None, starts=(1_000_000, 5_000_000), wrap=None):
         self.client = client or Peer("192.0.2.10", 49152)
@@ -101,11 +101,11 @@ class Conversation:
     def plain(self, source, target, content):
         return (ipv6 if ":" in source.address else ipv4)(source, target, content)
 
-    def send(self, side, place, flags, payload=b"", **more):
-        """A packet of one side; `place` -1 is the SYN's."""
+    def send(self, side, position, flags, payload=b"", **more):
+        """A packet of one side; `position` -1 is the SYN's."""
         other = "server" if side == "client" else "client"
         source, target = getattr(self, side), getattr(self, other)
-        sequence = self.starts[side] + 1 + place
+        sequence = self.starts[side] + 1 + position
         acknowledged = self.starts[other] + 1 + self.acknowledged[other] if flags & ACK else 0
         return self.packet(source, target, segment(source, target, sequence, acknowledged, flags, payload, **more))
 
@@ -118,11 +118,11 @@ class Conversation:
             self.send("client", 0, ACK),
         ]
 
-    def says(self, side, place, data, **more):
-        return self.send(side, place, PSH | ACK, data, **more)
+    def says(self, side, position, data, **more):
+        return self.send(side, position, PSH | ACK, data, **more)
 
     def closing(self, client=0, server=0):
-        """Both sides end: so many bytes has each sent."""
+        """Both sides end: the arguments are the bytes sent by each."""
         self.acknowledged = {"client": client, "server": server}
         return [
             self.send("server", server, FIN | ACK),

@@ -31,7 +31,7 @@ def real(file, name, shows, covers):
     entry = MANIFEST[file]
     origin = f"github.com/{entry['origin']}, {entry['path']}, commit {entry['commit']}, {entry['license']}; unchanged"
     inputs = {f"input.{file.rpartition('.')[2]}": (CAPTURES / file).read_bytes()}
-    return Case(f"capture/{name}", shows, covers, inputs, list(streams(entry)), origin=origin, format="capture", places=None)
+    return Case(f"capture/{name}", shows, covers, inputs, list(streams(entry)), origin=origin, format="capture", positions=None)
 
 
 def streams(entry):

@@ -41,7 +41,7 @@ def fixed_reads():
     )  # fmt: skip
     fits = {name: (3, 3, 0, 0, "completed") for name in ("cookbook", "csharp", "java")}
     yield dump(
-        "readers/reads-of-38", "In chunks of 38 bytes or twice as many, fixed reads go well", ["reader/chunks"],
+        "readers/reads-of-38", "In chunks of 38 or 76 bytes, fixed reads go well", ["reader/chunks"],
         [rec(0), rec(1), rec(2)],
         chunks=[38, 76], readers=fits,
     )  # fmt: skip
@@ -53,14 +53,14 @@ def fixed_reads():
     four = {name: (4, 1, 3, 2, "completed") for name in ("cookbook", "java")}
     yield dump(
         "readers/fixed-reads-of-a-long-token",
-        "cookbook and java take 32 bytes as the token, whatever its length, and lose their place",
+        "cookbook and java take 32 bytes as the token, whatever its length, and lose the boundaries",
         ["reader/cookbook/length-ignored", "reader/java/length-ignored"], [rec(0), rec(1, ODD, length=54), rec(2)],
         chunks=[4096],
         readers={**four, "csharp": (3, 3, 0, 0, "completed")},
     )  # fmt: skip
     two = {name: (2, 0, 2, 2, "completed") for name in ("cookbook", "java")}
     yield dump(
-        "readers/fixed-reads-of-a-short-token", "The same with a token of 5 bytes, behind which the next tuple begins",
+        "readers/fixed-reads-of-a-short-token", "The same with a token of 5 bytes, after which the next tuple begins",
         ["reader/cookbook/length-ignored", "reader/java/length-ignored"],
         [rec(0, ODD, length=5), rec(1)], chunks=[4096], readers={**two, "csharp": (2, 2, 0, 0, "completed")},
     )  # fmt: skip
@@ -112,7 +112,7 @@ def csharp():
     )  # fmt: skip
     yield dump(
         "readers/csharp-cut-tail",
-        "csharp drops a tail in silence: what it reports is right, and nothing tells that there was more",
+        "csharp drops a tail in silence: what it reports is right, and nothing indicates that there was more",
         ["reader/csharp/dropped-tail"], [rec(0), rec(1), cut(raw(2)[:37])], chunks=[3],
         readers={"csharp": (2, 2, 0, 0, "completed")},
     )  # fmt: skip
@@ -157,12 +157,12 @@ def responses(name, shows, covers, parts, chunks, counts):
 def php():
     first, later = error(8, 1, "uncorrelated"), error(10, 2, "after-close", "uncorrelated")
     yield responses(
-        "readers/php-error-in-two-pieces", "php reads once: an error that comes in two pieces is missed",
+        "readers/php-error-in-two-pieces", "php reads once: an error that comes in two chunks is missed",
         ["reader/php/two-pieces", "reader/chunks"],
         [first], [2, 4], (0, 0, 0, 1),
     )  # fmt: skip
     yield responses(
-        "readers/php-error-in-one-piece", "An error that comes in one piece is read", ["reader/php/two-pieces"], [first], [6],
+        "readers/php-error-in-one-piece", "An error that comes in one chunk is read", ["reader/php/two-pieces"], [first], [6],
         (1, 1, 0, 0),
     )  # fmt: skip
     yield responses(

@@ -9,7 +9,7 @@ from reference_readers import READERS, Socket, judge
 
 from cases import truth
 from cases.wire import bytes_of
-from feedback_server import pieces
+from feedback_server import chunks
 
 COLUMNS = ("records", "correct", "wrong", "missed", "outcome")
 NOT_JUDGED = (None, None, None, None, "not-judged")
@@ -17,7 +17,7 @@ NOT_JUDGED = (None, None, None, None, "not-judged")
 
 def socket_of(stream, sizes):
     """What the server sent, in chunks of these sizes in turn."""
-    return Socket(pieces(bytes_of(stream.server), sizes))
+    return Socket(chunks(bytes_of(stream.server), sizes))
 
 
 def read_all(socket, count):

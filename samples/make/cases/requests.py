@@ -194,8 +194,8 @@ def malformed():
     )  # fmt: skip
     yield asked(
         "requests/items-that-do-not-fill-the-frame",
-        "Bytes behind the last item, or an item that reaches beyond the frame, are flagged",
-        ["requests/malformed-items", "requests/one-request-whatever-is-inside"],
+        "Bytes after the last item, or an item that reaches beyond the frame, are flagged",
+        ["requests/malformed-frame", "requests/one-request-whatever-is-inside"],
         [
             framed(1, flag, items=[body, payload, number], rest=b"\x05\0"),
             framed(1, flag, items=[body, number], rest=item(2, words(1), length=60), **no_payload), framed(2),
@@ -207,7 +207,7 @@ def limits():
     long = token(1, 101)
     beyond = fixed_bytes(1, 2, 0, long, words(2))
     yield asked(
-        "requests/token-of-101", "With command 1, a token of 100 bytes is believed, one of 101 is not",
+        "requests/token-of-101", "With command 1, a token of 100 bytes is accepted, one of 101 is not",
         ["requests/limits", "requests/step-5"],
         [
             enhanced(1, "unconfirmed-boundary", "unexpected-token-length", body=token(1, 100)), skip(beyond, "malformed-frame"),
@@ -224,7 +224,7 @@ def limits():
         for length in (4096, 4097)
     }
     yield several(
-        "requests/payload-of-4097", "With command 0, a payload of 4096 bytes is believed, and here cut off; one of 4097 is not",
+        "requests/payload-of-4097", "With command 0, a payload of 4096 bytes is accepted, and here cut off; one of 4097 is not",
         ["requests/limits", "requests/cut", "requests/step-5"],
         {
             "4096": [simple(1), cut(heads[4096])],
@@ -243,7 +243,7 @@ def limits():
     )  # fmt: skip
     head = frame_bytes(item(1, token(2)), length=65535)
     yield several(
-        "requests/frame-of-65536", "A frame of 65535 bytes is believed, and here cut off; one of 65536 is not",
+        "requests/frame-of-65536", "A frame of 65535 bytes is accepted, and here cut off; one of 65536 is not",
         ["requests/limits", "requests/cut"],
         {
             "65535": [framed(1), cut(head)],
@@ -266,7 +266,7 @@ def cuts():
     }
     lists |= {f"command-{command}.end": [enhanced(1), cut(data[:-1])] for command, data in whole.items()}
     yield several(
-        "requests/cut-anywhere", "A request that is cut off is told with all its bytes, wherever the cut is",
+        "requests/cut-anywhere", "A request that is cut off is reported with all its bytes, wherever the cut is",
         ["requests/cut", "law/accounting"], lists,
     )  # fmt: skip
     damaged = fixed_bytes(1, 2, 0, token(2), words(2))
@@ -280,7 +280,7 @@ def cuts():
 
 def resuming():
     yield asked(
-        "requests/unknown-command", "Where no command stands, bytes are skipped up to a request that can be believed",
+        "requests/unknown-command", "Where there is no command, bytes are skipped up to a request that is plausible",
         ["requests/step-5", "requests/unconfirmed-boundary", "requests/resynchronised"],
         [enhanced(1, "unconfirmed-boundary"), skip(NOISE, "unknown-command"), framed(2, "resynchronised"), enhanced(3)],
     )  # fmt: skip
@@ -323,7 +323,7 @@ def resuming():
         "rest": frame_bytes(body, payload, rest=b"\x05"), "noise-behind": frame_bytes(body, payload) + NOISE,
     }  # fmt: skip
     yield several(
-        "requests/no-resuming-at-doubtful-requests", "Behind damage, only a request without a doubt is one to resume at",
+        "requests/no-resuming-at-doubtful-requests", "After damage, only a request without a doubt allows resuming",
         ["requests/start"],
         {key: [skip(NOISE + data, "unknown-command"), enhanced(3, "resynchronised")] for key, data in doubtful.items()},
     )  # fmt: skip
@@ -339,12 +339,12 @@ def resuming():
     lists["cut-behind"].append(cut(b"\x02"))
     lists["head-behind"].append(cut(enhanced(4).data[:60]))
     yield several(
-        "requests/resuming-at-sound-requests", "Behind damage, a payload in braces and a cut request behind are enough",
+        "requests/resuming-at-sound-requests", "After damage, a payload in braces and a cut request after it are enough",
         ["requests/start", "requests/resynchronised"],
         lists,
     )  # fmt: skip
     yield asked(
-        "requests/gap", "Behind a gap, decoding begins at the first request that can be one; that has no flag",
+        "requests/gap", "After a gap, decoding begins at the first request that can be one; that has no flag",
         ["requests/run-start", "feedback/gap-mark"],
         [enhanced(1), cut(enhanced(2).data[:30]), gap(80), skip(enhanced(3).data[40:]), enhanced(4), gap(12), enhanced(5)],
     )  # fmt: skip

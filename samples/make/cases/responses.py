@@ -30,7 +30,7 @@ def sound():
         {f"{status:03}": [error(status, 7, "unknown-status", *FIRST)] for status in (9, 129, 254)},
     )  # fmt: skip
     yield answered(
-        "responses/several", "Responses behind the first one are records with a flag",
+        "responses/several", "Responses after the first one are records with a flag",
         ["responses/record", "correlation/after-close"],
         {"": [error(8, 1, *FIRST), error(8, 1, *LATER), error(10, 2, *LATER)]}, options=[],
     )  # fmt: skip
@@ -45,19 +45,19 @@ def damaged():
         {key: [error(8, 1, *FIRST), cut(data)] for key, data in tails.items()},
     )  # fmt: skip
     yield answered(
-        "responses/noise-in-front", "Where no 8 stands, bytes are skipped up to a response that can be believed",
+        "responses/noise-in-front", "Where there is no 8, bytes are skipped up to a response that is plausible",
         ["responses/unknown-command", "responses/start", "responses/resynchronised"],
         {"": [skip(noise, "unknown-command"), error(8, 1, "resynchronised", *FIRST), error(1, 2, *LATER)]},
     )  # fmt: skip
     yield answered(
-        "responses/noise-behind", "What stands behind a response says nothing about it",
+        "responses/noise-behind", "The bytes after a response do not affect it",
         ["responses/boundaries-not-asked", "responses/unknown-command"],
         {"": [error(8, 1, *FIRST), skip(2 * noise, "unknown-command")]},
     )  # fmt: skip
     doubtful = {"unknown-status": error_bytes(9, 1), "noise-behind": error_bytes(8, 1) + noise, "cut": error_bytes(8, 1)[:5]}
     yield answered(
         "responses/no-resuming-at-doubtful-responses",
-        "Behind damage, a response needs a known status, all its bytes, and nothing or an 8 behind it",
+        "After damage, a response needs a known status, all its bytes, and nothing or an 8 after it",
         ["responses/start", "responses/unknown-command"],
         {
             "unknown-status": [
@@ -74,7 +74,7 @@ def damaged():
         {"": [skip(noise, "unknown-command"), error(8, 1, "resynchronised", *FIRST), error(9, 2, "unknown-status", *LATER)]},
     )  # fmt: skip
     yield answered(
-        "responses/gap", "Behind a gap, decoding begins at the first response that can be one",
+        "responses/gap", "After a gap, decoding begins at the first response that can be one",
         ["responses/run-start", "feedback/gap-mark"],
         {"": [error(8, 1, *FIRST), cut(error_bytes(8, 2)[:2]), gap(6), skip(error_bytes(8, 3)[2:]), error(8, 4, *LATER)]},
     )  # fmt: skip

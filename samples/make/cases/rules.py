@@ -26,6 +26,6 @@ def faults(readme, cases):
     known = labels(readme)
     covered = {label for case in cases for label in case.covers}
     yield from (f"README.md: no case covers {label}" for label in known if label not in covered)
-    yield from (f"README.md: {label} stands there twice" for label in sorted({one for one in known if known.count(one) > 1}))
+    yield from (f"README.md: {label} is listed twice" for label in sorted({one for one in known if known.count(one) > 1}))
     for case in cases:
         yield from (f"{case.name}: README.md has no rule {label}" for label in case.covers if label not in known)

@@ -2,7 +2,7 @@
 
 from cases.captured import PARTS, capture, feedback, on_ethernet, session
 from cases.network import ACK, FIN, PSH, RST, SYN, Conversation, Peer
-from cases.wire import bytes_of, cut, gap, opaque, rec, skip, told
+from cases.wire import bytes_of, cut, gap, opaque, rec, skip, described
 
 DATA = bytes_of(PARTS)
 END = len(DATA)  # 114
@@ -12,10 +12,10 @@ def cases():
     return [*orders(), *copies(), *probes(), *ends(), *beginnings(), *holes()]
 
 
-def talk(*pieces, conversation=None):
-    """The server's segments, each a place and the place behind its end, between handshake and end."""
+def talk(*chunks, conversation=None):
+    """The server's segments, each a start and an end offset, between handshake and end."""
     conversation = conversation or Conversation()
-    said = [conversation.says("server", begin, DATA[begin:end]) for begin, end in pieces]
+    said = [conversation.says("server", begin, DATA[begin:end]) for begin, end in chunks]
     return [*conversation.opening(), *said, *conversation.closing(server=END)]
 
 
@@ -29,7 +29,7 @@ def orders():
         "first_packet": 1, "last_packet": 9, "started_at": "2014-04-01T00:00:00.000000Z",
         "ended_at": "2014-04-01T00:00:00.008000Z",
     }
-    parts = [told(part, captured_at=f"2014-04-01T00:00:00.00{packet - 1}000Z") for part, packet in zip(PARTS, packets.values())]
+    parts = [described(part, captured_at=f"2014-04-01T00:00:00.00{packet - 1}000Z") for part, packet in zip(PARTS, packets.values())]
     yield capture(
         "capture/whole-session",
         "The payload of the segments makes the stream; a record is of the packet that brought its first byte",
@@ -47,7 +47,7 @@ def orders():
     )  # fmt: skip
     near_end = Conversation(starts=(2**32 - 5, 2**32 - 60))
     yield capture(
-        "capture/wrap-around", "Sequence numbers go on from 0 behind their largest value", ["capture/wrap-around"],
+        "capture/wrap-around", "Sequence numbers go on from 0 after their largest value", ["capture/wrap-around"],
         on_ethernet(talk((0, 38), (58, 114), (38, 58), (38, 58), conversation=near_end)), [feedback()],
     )  # fmt: skip
     at_end = Conversation(starts=(2**32 - 1, 2**32 - 1))
@@ -88,14 +88,14 @@ def copies():
     both = DATA[30:32] + b"?" + DATA[33:60] + b"?" + DATA[61:70]
     across = conversation.says("server", 30, both)
     yield capture(
-        "capture/other-bytes-over-two-segments", "A copy that differs from two packets is told of each of them",
+        "capture/other-bytes-over-two-segments", "A copy that differs from two packets is reported for each of them",
         ["capture/first-copy", "capture/conflict"],
         on_ethernet([*talk((0, 38), (58, 114))[:5], across, *conversation.closing(server=END)]),
         [feedback(findings=[conflict(32, 1, 6), conflict(60, 1, 6)])],
     )  # fmt: skip
     late = Conversation().says("server", 38, b"?" + DATA[39:58])
     yield capture(
-        "capture/other-bytes-behind-the-end", "Also behind the end of a connection, other bytes are told", ["capture/conflict"],
+        "capture/other-bytes-behind-the-end", "Also after the end of a connection, other bytes are reported", ["capture/conflict"],
         on_ethernet([*talk((0, 38), (38, 58), (58, 114)), late]), [feedback(findings=[conflict(38, 1, 10)])],
     )  # fmt: skip
     wrong = bytes(32)
@@ -134,7 +134,7 @@ def probes():
     )  # fmt: skip
     before = conversation.send("server", -1, ACK, b"\0")
     yield capture(
-        "capture/keep-alive-in-front", "A keep-alive before the first byte stands in the place of the SYN",
+        "capture/keep-alive-in-front", "A keep-alive before the first byte replaces the SYN",
         ["capture/keep-alive"],
         on_ethernet([*opening, before, conversation.says("server", 0, DATA), *closing]), [feedback()],
     )  # fmt: skip
@@ -142,7 +142,7 @@ def probes():
     first, rest = conversation.says("server", 0, DATA[:38]), conversation.says("server", 38, DATA[38:])
     probe, other_probe = (conversation.send("server", 38, ACK, byte) for byte in (DATA[38:39], b"?"))
     yield capture(
-        "capture/window-probe", "A byte that probes a closed window was not taken: what comes behind says what stands there",
+        "capture/window-probe", "A byte that probes a closed window was not accepted: the next bytes replace it",
         ["capture/window-probe"],
         on_ethernet([*opening, first, shut, other_probe, shut, open_again, rest, *closing]), [feedback()],
     )  # fmt: skip
@@ -150,10 +150,10 @@ def probes():
         "capture/window-probe-without-an-answer", "A probe at the end of the capture adds nothing", ["capture/window-probe"],
         on_ethernet([*opening, first, shut, probe, shut, probe]), [feedback([rec(0)])],
     )  # fmt: skip
-    behind = conversation.says("server", 39, DATA[39:])
+    after = conversation.says("server", 39, DATA[39:])
     yield capture(
-        "capture/window-probe-that-was-taken", "A probe that the bytes behind it continue was taken", ["capture/window-probe"],
-        on_ethernet([*opening, first, shut, probe, open_again, behind, *closing]), [feedback()],
+        "capture/window-probe-that-was-taken", "A probe that the bytes after it continue was taken", ["capture/window-probe"],
+        on_ethernet([*opening, first, shut, probe, open_again, after, *closing]), [feedback()],
     )  # fmt: skip
 
 
@@ -206,17 +206,17 @@ def ends():
 def beginnings():
     conversation = Conversation()
     began = {"direction": "server", "code": "midstream-start", "offset": 0, "length": 0, "packet": 1}
-    behind = [skip(DATA[58:76]), rec(2)]
+    after = [skip(DATA[58:76]), rec(2)]
     yield capture(
         "capture/midstream",
         "A direction whose SYN was not captured begins at the lowest byte known, and at the first tuple that can be one",
         ["capture/midstream-start", "feedback/run-start"], on_ethernet(talk((58, 114))[3:]),
-        [feedback(behind, findings=[began])],
+        [feedback(after, findings=[began])],
     )  # fmt: skip
     yield capture(
         "capture/midstream-out-of-order", "The lowest byte counts, also if it was not captured first",
         ["capture/midstream-start", "capture/order"],
-        on_ethernet(talk((100, 114), (76, 100), (58, 76))[3:]), [feedback(behind, findings=[{**began, "packet": 3}])],
+        on_ethernet(talk((100, 114), (76, 100), (58, 76))[3:]), [feedback(after, findings=[{**began, "packet": 3}])],
     )  # fmt: skip
     yield capture(
         "capture/midstream-at-a-tuple", "Where the capture begins at a tuple, no byte is skipped and no record flagged",
@@ -225,7 +225,7 @@ def beginnings():
     )  # fmt: skip
     late_syn = talk((0, 114))
     yield capture(
-        "capture/syn-behind-the-data", "A SYN that comes behind the data is the beginning all the same",
+        "capture/syn-behind-the-data", "A SYN that comes after the data is still the beginning",
         ["capture/midstream-start", "capture/order"],
         on_ethernet([late_syn[3], *late_syn[:3], *late_syn[4:]]), [feedback()],
     )  # fmt: skip
@@ -262,7 +262,7 @@ def holes():
         [feedback([cut(DATA[:20]), gap(18), skip(DATA[38:58]), gap(18), rec(2)])],
     )  # fmt: skip
     yield capture(
-        "capture/gap-at-the-end", "A FIN tells that bytes before it are missing", ["capture/gap-at-the-end"],
+        "capture/gap-at-the-end", "A FIN shows that bytes before it are missing", ["capture/gap-at-the-end"],
         on_ethernet(talk((0, 38), (38, 58))),
         [feedback([rec(0), cut(DATA[38:58]), gap(56)])],
     )  # fmt: skip

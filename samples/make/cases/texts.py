@@ -1,4 +1,4 @@
-"""Dumps as text, sound and damaged, and what other tools make of streams. What stands in recorded/ was written by the
+"""Dumps as text, sound and damaged, and what other tools make of streams. The files in recorded/ was written by the
 tools themselves, on Debian 12, and the commands are in its README."""
 
 import base64
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cases.captured import PARTS
 from cases.case import Case, Stream
-from cases.wire import bytes_of, cut, gap, opaque, raw, rec, skip, told, tuple_bytes
+from cases.wire import bytes_of, cut, gap, opaque, raw, rec, skip, described, tuple_bytes
 
 RECORDED = Path(__file__).parent / "recorded"
 DATA = bytes_of(PARTS)
@@ -23,8 +23,8 @@ def cases():
 
 def text(name, shows, covers, content, kind, parts=PARTS, suffix="txt", **more):
     streams = more.pop("streams", None) or [Stream(server=parts)]
-    places = more.pop("places", "hex")
-    return Case(name, shows, covers, {f"input.{suffix}": content}, streams, format=kind, places=places, **more)
+    positions = more.pop("positions", "hex")
+    return Case(name, shows, covers, {f"input.{suffix}": content}, streams, format=kind, positions=positions, **more)
 
 
 def texts(name, shows, covers, contents, kind, parts=PARTS[:1], **more):
@@ -32,7 +32,7 @@ def texts(name, shows, covers, contents, kind, parts=PARTS[:1], **more):
     names = {key: f"input.{key}.txt" for key in sorted(contents)}
     streams = [Stream(server=parts, source=source) for source in names.values()]
     inputs = {source: contents[key] for key, source in names.items()}
-    return Case(name, shows, covers, inputs, streams, format=kind, places=more.pop("places", "hex"), **more)
+    return Case(name, shows, covers, inputs, streams, format=kind, positions=more.pop("positions", "hex"), **more)
 
 
 def lines(data, size):
@@ -91,7 +91,7 @@ def hex_dumps():
     assert rows[3][10:] == rows[7][10:] and long[48:144] == bytes(96)
     starred = "\n".join([*rows[:4], "*", *rows[9:], f"{len(long):08x}"]).encode() + b"\n"
     yield text(
-        "format/hexdump-with-star", "A * stands for lines like the one before, up to the next offset", ["format/hexdump"],
+        "format/hexdump-with-star", "A * repeats the line before, up to the next offset", ["format/hexdump"],
         starred, "hex", zeros,
     )  # fmt: skip
 
@@ -102,20 +102,20 @@ def damaged():
     lost = [rec(0), cut(DATA[38:40]), gap(1), skip(DATA[41:76]), rec(2)]
     spoilt = "\n".join([digits[:80] + "zz" + digits[82:100], digits[100:]]).encode()
     yield text(
-        "format/hex-with-other-characters", "What is no digit in hex stands for as many bytes: a gap", ["format/damaged-text"],
+        "format/hex-with-other-characters", "Characters that are not hex digits are a gap of the same number of bytes", ["format/damaged-text"],
         spoilt, "hex", lost,
         findings=[{**UNREADABLE, "file_offset": 80}], exit=2,
     )  # fmt: skip
     lone = " ".join(digits[at : at + 2] for at in range(0, len(digits), 2))
     lone = (lone[:120] + lone[121:]).encode()
     yield text(
-        "format/hex-with-a-lone-digit", "A digit without its partner is a gap of one byte, and those behind it are paired anew",
+        "format/hex-with-a-lone-digit", "A digit without its partner is a gap of one byte, and those after it are paired anew",
         ["format/damaged-text"],
         lone, "hex", lost, findings=[{**UNREADABLE, "file_offset": 120}], exit=2,
     )  # fmt: skip
     short = xxd(DATA).splitlines(keepends=True)
     yield text(
-        "format/xxd-without-a-line", "Offsets of xxd tell that a line is missing", ["format/damaged-text", "format/xxd"],
+        "format/xxd-without-a-line", "Offsets of xxd show that a line is missing", ["format/damaged-text", "format/xxd"],
         b"".join(short[:3] + short[4:]), "hex",
         [rec(0), cut(DATA[38:48]), gap(16), skip(DATA[64:76]), rec(2)],
     )  # fmt: skip
@@ -125,7 +125,7 @@ def damaged():
     yield text(
         "format/base64-with-another-character", "What is no character of base64 costs the three bytes of its group",
         ["format/damaged-text"],
-        "\n".join(rows).encode(), "base64", [rec(0), cut(DATA[38:42]), gap(3), skip(DATA[45:76]), rec(2)], places=None,
+        "\n".join(rows).encode(), "base64", [rec(0), cut(DATA[38:42]), gap(3), skip(DATA[45:76]), rec(2)], positions=None,
         options=["--from", "base64"], findings=[{**UNREADABLE, "file_offset": 56}], exit=2,
     )  # fmt: skip
 
@@ -136,14 +136,14 @@ def alphabets():
     assert encoded != other and len(wide) % 3 == 0
     yield texts(
         "format/base64", "Base64 in lines or in one, of the standard or the URL-safe alphabet", ["format/base64"],
-        {"lines": b"\n".join(lines(encoded, 64)) + b"\n", "one-line": encoded, "url-safe": other}, "base64", parts, places=None,
+        {"lines": b"\n".join(lines(encoded, 64)) + b"\n", "one-line": encoded, "url-safe": other}, "base64", parts, positions=None,
     )  # fmt: skip
     padded = bytes_of(PARTS[:1])
     assert len(padded) % 3 == 2
     yield texts(
-        "format/base64-padding", "Base64 with padding, without it, and two texts one behind the other", ["format/base64"],
+        "format/base64-padding", "Base64 with padding, without it, and two texts one after the other", ["format/base64"],
         {"padding": base64.b64encode(padded), "url-safe-without": base64.urlsafe_b64encode(padded).rstrip(b"=")}, "base64",
-        places=None,
+        positions=None,
     )  # fmt: skip
 
 
@@ -153,11 +153,11 @@ def ambiguous():
         ["format/recognised-feedback"],
         {"input.bin": tuple_bytes(0x4D3CB2A1, PARTS[0].data[6:]) + raw(1)}, [Stream(server=[rec(0, time=0x4D3CB2A1), rec(1)])],
     )  # fmt: skip
-    behind = [skip(b"\xee" * 20), rec(0, "resynchronised"), rec(1), rec(2)]
+    after = [skip(b"\xee" * 20), rec(0, "resynchronised"), rec(1), rec(2)]
     yield Case(
         "format/feedback-behind-noise", "A dump of which a quarter are tuples is known as feedback",
         ["format/recognised-feedback"],
-        {"input.bin": bytes_of(behind)}, [Stream(server=behind)],
+        {"input.bin": bytes_of(after)}, [Stream(server=after)],
     )  # fmt: skip
     answer = b'HTTP/1.1 410 Gone\r\ncontent-length: 51\r\n\r\n{"reason":"Unregistered","timestamp":1400000000000}'
     yield Case(
@@ -168,7 +168,7 @@ def ambiguous():
     )  # fmt: skip
     forced = bytes_of(PARTS).hex().encode()
     yield Case(
-        "format/text-read-as-raw", "--from takes the place of recognition: hex that is said to be raw is bytes like others",
+        "format/text-read-as-raw", "--from overrides detection: hex that is read as raw is ordinary bytes",
         ["format/from"],
         {"input.txt": forced}, [Stream(server=[skip(forced)])], options=["--from", "raw", "--protocol", "feedback"],
     )  # fmt: skip
@@ -191,11 +191,11 @@ def exports():
         "format/follow-hex", "tshark follows a stream as a hex dump", "format/follow-hex", "follow-hex.txt", "follow-hex",
         tshark,
     )
-    numbered = [told(part, original_packet=5, captured_at="2014-04-01T00:00:00.004000Z") for part in FOUR]
+    numbered = [described(part, original_packet=5, captured_at="2014-04-01T00:00:00.004000Z") for part in FOUR]
     yield exported(
         "format/follow-yaml", "tshark's YAML keeps the numbers and times of packets", "format/follow-yaml", "follow.yaml",
         "follow-yaml", tshark,
-        parts=numbered, places=None,
+        parts=numbered, positions=None,
     )  # fmt: skip
     holed = [rec(0), gap(20), skip(DATA[58:76]), rec(2), rec(3)]
     yield exported(
@@ -208,7 +208,7 @@ def exports():
             f"format/{name}", f"socat {options} logs both directions of a connection", "format/socat", f"{name}.txt", "socat",
             "socat 1.7.4.4", peers=(None, None),
         )  # fmt: skip
-    numbered = [told(part, original_packet=number) for part, number in zip(PARTS, (5, 6, 7))]
+    numbered = [described(part, original_packet=number) for part, number in zip(PARTS, (5, 6, 7))]
     arrays = c_array(0, 0, 4, HELLO) + c_array(1, 0, 5, DATA[:38]) + c_array(1, 1, 6, DATA[38:58]) + c_array(1, 2, 7, DATA[58:])
     yield text(
         "format/c-arrays", "Wireshark's C arrays keep the numbers of packets", ["format/c-arrays"], arrays.encode(), "c-arrays",
@@ -238,12 +238,12 @@ def of_tls():
         (RECORDED / "ssldump.txt").read_bytes(), "ssldump",
         streams=[Stream(server=five + five, client=line, peers=peers)], origin=origin.format("ssldump 1.4"),
     )  # fmt: skip
-    numbered = [told(part, original_packet=number) for number in (11, 15) for part in five]
+    numbered = [described(part, original_packet=number) for number in (11, 15) for part in five]
     yield text(
         "format/follow-yaml-of-tls", "Of a decrypted stream, tshark does not name the side that the capture's client spoke to",
         ["format/follow-yaml"],
         (RECORDED / "follow-tls.yaml").read_bytes(), "follow-yaml", streams=[Stream(server=numbered, client=line)],
-        suffix="yaml", places=None,
+        suffix="yaml", positions=None,
         origin=origin.format("tshark 4.0.17"),
     )  # fmt: skip
     content = (RECORDED / "exported.pcapng").read_bytes()

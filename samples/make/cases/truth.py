@@ -44,18 +44,18 @@ def length_of(part):
     return len(part.data) if part.missing is None else part.missing
 
 
-def placed(stream, place):
+def positioned(stream, position):
     """The objects that the parts of both directions say, with their offsets."""
     peers = dict(zip(("client", "server"), stream.peers))
     for role in ("client", "server"):
         at = 0
         for part in getattr(stream, role):
-            for told in part.truth:
-                more = {} if told["type"] == "finding" else {"original_packet": None}
-                more |= peers if told["type"] == "feedback" else {}
+            for described in part.truth:
+                more = {} if described["type"] == "finding" else {"original_packet": None}
+                more |= peers if described["type"] == "feedback" else {}
                 packet = stream.packets.get((role, at))
                 known = {} if packet is None else {"packet": packet}
-                yield with_severity({**place, "direction": role, "offset": at, **more, **known, **told})
+                yield with_severity({**position, "direction": role, "offset": at, **more, **known, **described})
             at += length_of(part)
 
 
@@ -63,14 +63,14 @@ def with_severity(item):
     return {**item, "severity": SEVERITY[item["code"]]} if item["type"] == "finding" else item
 
 
-def stream_object(stream, place, told):
+def stream_object(stream, position, described):
     present = {role: sum(len(part.data) for part in getattr(stream, role)) for role in ("client", "server")}
     missing = {role: sum(part.missing or 0 for part in getattr(stream, role)) for role in ("client", "server")}
     return {
-        "type": "stream", **place, "protocol": stream.protocol, "client": stream.peers[0], "server": stream.peers[1],
+        "type": "stream", **position, "protocol": stream.protocol, "client": stream.peers[0], "server": stream.peers[1],
         "client_bytes": present["client"], "server_bytes": present["server"], "client_gap_bytes": missing["client"],
-        "server_gap_bytes": missing["server"], "records": sum(item["type"] in RECORDS for item in told),
-        "findings": sum(item["type"] == "finding" for item in told), **stream.fields,
+        "server_gap_bytes": missing["server"], "records": sum(item["type"] in RECORDS for item in described),
+        "findings": sum(item["type"] == "finding" for item in described), **stream.fields,
     }  # fmt: skip
 
 
@@ -79,16 +79,16 @@ def objects(case):
     nowhere = {"source": sources(case)[0], "stream": None, "direction": None, "offset": None}
     found = [with_severity({"type": "finding", **nowhere, **item}) for item in case.findings]
     for stream, source, number in numbered(case):
-        place = {"source": source, "stream": number}
-        told = list(placed(stream, place))
-        told += [with_severity({"type": "finding", **place, **item}) for item in stream.findings]
-        yield from told
-        yield stream_object(stream, place, told)
+        position = {"source": source, "stream": number}
+        described = list(positioned(stream, position))
+        described += [with_severity({"type": "finding", **position, **item}) for item in stream.findings]
+        yield from described
+        yield stream_object(stream, position, described)
     yield from found
 
 
 def sums(case):
-    """Bytes by what became of them. Parts of ciphertext, and of what nobody decodes, are opaque."""
+    """Bytes by what became of them. Parts of ciphertext, and of undecoded protocols, are opaque."""
     total = Counter()
     for stream in case.streams:
         for part in (*stream.client, *stream.server):
@@ -96,10 +96,10 @@ def sums(case):
     return total
 
 
-def summary(case, told):
-    total, counts = sums(case), Counter(item["type"] for item in told)
-    severities = Counter(SEVERITY[item["code"]] for item in told if item["type"] == "finding")
-    records = [item for item in told if item["type"] in RECORDS]
+def summary(case, described):
+    total, counts = sums(case), Counter(item["type"] for item in described)
+    severities = Counter(SEVERITY[item["code"]] for item in described if item["type"] == "finding")
+    records = [item for item in described if item["type"] in RECORDS]
     times = [item["timestamp"] for item in records if "timestamp" in item and "implausible-timestamp" not in item["flags"]]
     return {
         "type": "summary", "inputs": [input_object(case, source) for source in sources(case) if source not in case.unread],
@@ -124,10 +124,10 @@ def agrees(truth, said):
 
 def compare(case, said):
     """Where the objects of expected.ndjson do not say what the case must give."""
-    told = list(objects(case))
-    told.append(summary(case, told))
+    described = list(objects(case))
+    described.append(summary(case, described))
     left = [item for item in said if item["type"] != "header"]
-    for truth in told:
+    for truth in described:
         match = next((item for item in left if agrees(truth, item)), None)
         if match is None:
             yield f"lacks {show(truth)}{nearest(truth, left)}"

@@ -20,11 +20,11 @@ STATUS_TEXTS = {
 
 @dataclass(frozen=True)
 class Part:
-    """A stretch of one direction. `missing` is the length of a gap, for which no bytes stand."""
+    """A stretch of one direction. `missing` is the length of a gap, which has no bytes."""
 
     data: bytes = b""
     missing: int | None = None
-    truth: tuple = ()  # objects that begin where the part does, without their places
+    truth: tuple = ()  # objects that begin with the part, without their positions
     kind: str = "opaque"  # which sum of the summary its bytes belong to
 
 
@@ -44,7 +44,7 @@ def utc(seconds):
 
 
 def tuple_bytes(time, token, length=None):
-    """A tuple as it is sent; `length` where the length field lies."""
+    """A tuple as it is sent; `length` the value of the length field."""
     return struct.pack(">IH", time, len(token) if length is None else length) + token
 
 
@@ -69,7 +69,7 @@ def finding(code, length, **more):
 
 
 def skip(data, *codes):
-    """Bytes that must be skipped; `codes` are findings of length 1 that stand at the same place."""
+    """Bytes that must be skipped; `codes` are findings of length 1 at the same offset."""
     truth = tuple(finding(code, 1) for code in codes)
     return Part(data, truth=(*truth, finding("skipped-bytes", len(data))), kind="skipped")
 
@@ -79,14 +79,14 @@ def cut(data):
     return Part(data, truth=(finding("truncated-record", len(data)),), kind="truncated")
 
 
-def gap(length, told=True, **more):
+def gap(length, described=True, **more):
     """Bytes that are not there. Inside ciphertext they are only counted."""
-    truth = (finding("stream-gap", length, **more),) if told else ()
+    truth = (finding("stream-gap", length, **more),) if described else ()
     return Part(missing=length, truth=truth, kind="gap")
 
 
-def told(part, **more):
-    """The part with more of what must be said of it."""
+def described(part, **more):
+    """The part with further fields of its objects."""
     return Part(part.data, part.missing, tuple({**item, **more} for item in part.truth), part.kind)
 
 
@@ -160,11 +160,11 @@ def framed(number, *flags, items=None, rest=b"", outcome="unknown", status=None,
     body, payload = token(number), words(number)
     usual = [item(1, body), item(2, payload), item(3, struct.pack(">I", number))]
     items = usual if items is None else items
-    told = {
+    described = {
         "command": 2, "identifier": number, "token_length": 32, "token": body.hex(), **payload_fields(payload),
         "items": [one[0] for one in items], **fields,
     }  # fmt: skip
-    return asked(frame_bytes(*items, rest=rest), flags, outcome, status, told)
+    return asked(frame_bytes(*items, rest=rest), flags, outcome, status, described)
 
 
 # Error responses
@@ -197,6 +197,6 @@ def bytes_of(parts):
     return b"".join(part.data for part in parts)
 
 
-def place_of(parts, index):
+def position_of(parts, index):
     """Offset of part `index`, gaps counted in."""
     return sum(len(part.data) + (part.missing or 0) for part in parts[:index])

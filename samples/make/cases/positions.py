@@ -1,4 +1,4 @@
-"""Where objects say that they stand: packets, times and places in the files. They follow from how the files were written."""
+"""The origins of objects: packets, times and file offsets. They follow from how the files were written."""
 
 from cases import truth
 from cases.wire import join
@@ -16,13 +16,13 @@ def faults(case, items):
     for item in items:
         files = known.get((item.get("source"), item.get("direction"), item.get("offset")))
         if files and item["file_offset"] not in files:
-            yield f"stands at file offset {files[-1]}: {truth.show(item)}"
-        place = next(place_faults(case, item), None) if item.get("source") else None
-        if place:
-            yield f"{place}: {truth.show(item)}"
+            yield f"is at file offset {files[-1]}: {truth.show(item)}"
+        position = next(position_faults(case, item), None) if item.get("source") else None
+        if position:
+            yield f"{position}: {truth.show(item)}"
 
 
-def place_faults(case, item):
+def position_faults(case, item):
     spans = case.spans.get(item["source"])
     if item["type"] in truth.RECORDS:
         yield from first_byte(case, item)
@@ -36,13 +36,13 @@ def place_faults(case, item):
 
 def first_byte(case, record):
     """A record's file offset leads to its first byte."""
-    if not case.places:
+    if not case.positions:
         return
     source = record["source"]
     if truth.is_pair(case):
         source = truth.sources(case)[record["direction"] == "server"]
     at, data = record["file_offset"], case.inputs[source]
-    if (data[at] if case.places == "bytes" else int(data[at : at + 2], 16)) != FIRST_BYTE[record["type"]](record):
+    if (data[at] if case.positions == "bytes" else int(data[at : at + 2], 16)) != FIRST_BYTE[record["type"]](record):
         yield f"file offset {at} does not lead to the first byte"
 
 
@@ -53,9 +53,9 @@ def without_packets(item):
 
 
 def packet(item, span):
-    """Of a packet that is named, the file offset lies in it, and the time is its own."""
+    """The file offset is in the named packet, and the time is its own."""
     if item["file_offset"] is not None and not span.begin <= item["file_offset"] < span.end:
-        yield f"the file offset is not in packet {item['packet']}, which lies in [{span.begin}, {span.end})"
+        yield f"the file offset is not in packet {item['packet']}, which is at [{span.begin}, {span.end})"
     if span.time and item.get("captured_at", span.time) != span.time:
         yield f"packet {item['packet']} was captured at {span.time}"
 
@@ -75,7 +75,7 @@ def packets_of_stream(case, stream, spans):
 
 def in_dumps(case):
     """File offsets in raw dumps, by source, direction and offset: those of the parts, and of the marks for gaps."""
-    if case.format != "raw" or case.places != "bytes" or case.spans:
+    if case.format != "raw" or case.positions != "bytes" or case.spans:
         return {}
     known = {}
     for stream, source, number in truth.numbered(case):
