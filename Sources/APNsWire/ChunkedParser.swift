@@ -38,7 +38,7 @@ struct RunCursor: Sendable {
   }
 }
 
-/// Parses one run, byte by byte, through a window of it (decoding-rules.md).
+/// Parses one run, byte by byte, through a window of it (docs/spec/decoding-rules.md#plausible-boundaries).
 ///
 /// The steps must not depend on where chunks end: before the end of the run, no decision may use the end of
 /// the window, and an index followed by `holdBack` bytes must be decided.

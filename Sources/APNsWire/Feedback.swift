@@ -35,7 +35,7 @@ public struct FeedbackDecoder: Sendable {
   ///   - rules: allowed token lengths and plausible times.
   ///   - offset: offset of the run's first byte in its direction of the stream, in bytes from 0.
   ///   - beginsStream: true if the run is the beginning of the stream, false after a gap or in the middle of a
-  ///     connection: decoding then begins at the first start (decoding-rules.md, "Where a run begins").
+  ///     connection: decoding then begins at the first start (docs/spec/decoding-rules.md#start-of-a-run).
   public init(rules: FeedbackRules, offset: Int = 0, beginsStream: Bool = true) {
     run = ChunkedParser(TupleParser(rules: rules, offset: offset, beginsStream: beginsStream))
   }

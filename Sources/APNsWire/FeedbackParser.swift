@@ -1,6 +1,6 @@
 import WireBytes
 
-/// The parser of a run of tuples: steps 1 to 5 of decoding-rules.md, "Feedback tuples".
+/// The parser of a run of tuples: steps 1 to 5 of docs/spec/decoding-rules.md#feedback-tuples.
 ///
 /// It reads the run through a moving window. Before the end of the run, it decides an index only if `holdBack` bytes
 /// follow it. So no predicate reads past the window, and the steps do not depend on where chunks end.
@@ -180,7 +180,7 @@ struct TupleParser: RunParser {
   }
 }
 
-/// The predicates for tuple boundaries of decoding-rules.md, "Feedback tuples", each with its name there.
+/// The predicates for tuple boundaries of docs/spec/decoding-rules.md#feedback-tuples, each with its name there.
 ///
 /// `run` has all bytes of an ended run, or else a window in which `holdBack` bytes follow every index passed, so
 /// that no predicate reaches its end. Indices are from 0, in `run`.

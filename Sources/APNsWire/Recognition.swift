@@ -1,6 +1,6 @@
 import WireBytes
 
-/// Detects TLS records (protocol.md, "What is not this protocol").
+/// Detects TLS records (docs/spec/protocol.md#tls).
 public enum Ciphertext {
   /// The number of bytes from the beginning of a stream that `begins(_:)` needs: 3.
   public static let headLength = 3

@@ -1,6 +1,6 @@
 import WireBytes
 
-/// The parser of a run of gateway requests (decoding-rules.md, "Gateway requests").
+/// The parser of a run of gateway requests (docs/spec/decoding-rules.md#gateway-requests).
 ///
 /// Every step is returned as soon as the window has enough bytes to decide it: a request, once the lengths after it
 /// have arrived. `holdBack` bytes always suffice.
@@ -143,7 +143,7 @@ struct RequestParser: RunParser {
   }
 }
 
-/// The extent of a request, from its length fields (decoding-rules.md, "Gateway requests").
+/// The extent of a request, from its length fields (docs/spec/decoding-rules.md#gateway-requests).
 enum RequestExtent: Equatable {
   /// No request: unknown command, or a length above its limit.
   case none
@@ -160,7 +160,7 @@ enum Plausibility {
   case undecided
 }
 
-/// The predicates for request boundaries of decoding-rules.md, each with its name there.
+/// The predicates for request boundaries of docs/spec/decoding-rules.md#plausible-boundaries, each with its name there.
 ///
 /// `run` is a window of the run, and `ended` is true if it ends where the run ends. Indices are from 0, in `run`.
 extension RequestRules {

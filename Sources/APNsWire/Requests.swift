@@ -68,7 +68,7 @@ public struct RequestDecoder: Sendable {
   }
 }
 
-/// The fields of a whole request with command 0, 1 or 2 (protocol.md, "Gateway requests"). Ranges are indices from
+/// The fields of a whole request with command 0, 1 or 2 (docs/spec/protocol.md#gateway-requests). Ranges are indices from
 /// 0 in the bytes that were passed to `init`.
 public struct RequestFields: Equatable, Sendable {
   public let command: UInt8
@@ -134,7 +134,7 @@ public struct RequestFields: Equatable, Sendable {
     }
   }
 
-  /// The flags for the content of the request (decoding-rules.md, "Flags").
+  /// The flags for the content of the request (docs/spec/decoding-rules.md#flags-of-requests).
   func flags(by rules: RequestRules, in bytes: RawSpan) -> RecordFlags {
     var flags: RecordFlags = []
     if !isWellFormed { flags.insert(.malformedItems) }
@@ -212,7 +212,7 @@ public struct RequestItems: Equatable, Sendable {
   public var isAtEnd: Bool { index == end }
 }
 
-/// A gateway request as a value, independent of any buffer (protocol.md, "Gateway requests").
+/// A gateway request as a value, independent of any buffer (docs/spec/protocol.md#gateway-requests).
 public enum GatewayRequest: Equatable, Sendable {
   /// Command 0, which has no identifier.
   case simple(token: [UInt8], payload: [UInt8])

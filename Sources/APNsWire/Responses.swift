@@ -53,7 +53,7 @@ public struct ResponseDecoder: Sendable {
   }
 }
 
-/// The parser of a run of error responses (decoding-rules.md, "Error responses").
+/// The parser of a run of error responses (docs/spec/decoding-rules.md#error-responses).
 struct ResponseParser: RunParser {
   typealias Step = ResponseDecoder.Step
 
@@ -148,7 +148,7 @@ struct ResponseParser: RunParser {
   }
 }
 
-/// The response that the gateway sends before it closes: 08, status u8, identifier u32 (protocol.md, "Error response").
+/// The response that the gateway sends before it closes: 08, status u8, identifier u32 (docs/spec/protocol.md#error-responses).
 public struct ErrorResponse: Equatable, Sendable {
   /// The first byte of every response.
   public static let command: UInt8 = 8

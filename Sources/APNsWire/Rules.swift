@@ -54,7 +54,7 @@ public struct TokenLengths: Equatable, Sendable {
   }
 }
 
-/// The limits for feedback tuples (decoding-rules.md, "Feedback tuples").
+/// The limits for feedback tuples (docs/spec/decoding-rules.md#feedback-tuples).
 public struct FeedbackRules: Equatable, Sendable {
   /// The default of `earliest`: 2009-06-17T00:00:00Z, when push notifications began.
   public static let serviceStart: UInt32 = 1_245_196_800
@@ -92,14 +92,14 @@ public struct FeedbackRules: Equatable, Sendable {
   public static let standard = FeedbackRules(.standard, announcedLongestToken, serviceStart, serviceEnd)
 
   /// The number of bytes from an index on that suffice for every decision about it: three of the longest tuples and
-  /// a header, 324 by default (decoding-rules.md, "Hold-back"). No more undecided bytes are carried over.
+  /// a header, 324 by default (docs/spec/decoding-rules.md#hold-back). No more undecided bytes are carried over.
   public var holdBack: Int { 3 * (Tuple.headerLength + longestToken) + Tuple.headerLength }
 
   @inline(__always)
   func isPlausible(_ time: UInt32) -> Bool { earliest <= time && time <= latest }
 }
 
-/// The layout of a feedback tuple: time u32, token length u16, token (protocol.md, "Feedback tuple").
+/// The layout of a feedback tuple: time u32, token length u16, token (docs/spec/protocol.md#feedback-tuples).
 public enum Tuple {
   /// Bytes of time and token length.
   @inlinable public static var headerLength: Int { 6 }
@@ -107,7 +107,7 @@ public enum Tuple {
   @inlinable public static var lengthOffset: Int { 4 }
 }
 
-/// The limits for gateway requests (decoding-rules.md, "Gateway requests").
+/// The limits for gateway requests (docs/spec/decoding-rules.md#gateway-requests).
 public struct RequestRules: Equatable, Sendable {
   /// The default of `longestPayload`, in bytes.
   public static let usualLongestPayload = 4096
@@ -153,14 +153,14 @@ public struct RequestRules: Equatable, Sendable {
   }
 
   /// The number of bytes from an index on that suffice for every decision about it: two of the largest requests and
-  /// the lengths of one more, 131,193 by default (decoding-rules.md, "Hold-back"). No more undecided bytes are
+  /// the lengths of one more, 131,193 by default (docs/spec/decoding-rules.md#hold-back). No more undecided bytes are
   /// carried over.
   public var holdBack: Int {
     2 * largestRequest + RequestLayout.enhancedHeaderLength + RequestLayout.lengthSize + longestToken
   }
 }
 
-/// The layout of gateway requests (protocol.md, "Gateway requests"): offsets in the request, in bytes from 0.
+/// The layout of gateway requests (docs/spec/protocol.md#gateway-requests): offsets in the request, in bytes from 0.
 enum RequestLayout {
   /// Bytes of a token length or a payload length.
   static let lengthSize = 2

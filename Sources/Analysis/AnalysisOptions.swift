@@ -1,7 +1,7 @@
 import APNsWire
 import PacketCapture
 
-/// Options of an analysis: the limits of decoding-rules.md, and how the protocol of a stream is determined.
+/// Options of an analysis: the limits of docs/spec/decoding-rules.md#limits, and how the protocol of a stream is determined.
 package struct AnalysisOptions: Sendable {
   package var rules = FeedbackRules.standard
   package var requestRules = RequestRules.standard
@@ -17,7 +17,7 @@ package struct AnalysisOptions: Sendable {
 
 /// The limits of correlation, and the directory for pending requests that exceed the memory.
 package struct GatewayLimits: Sendable {
-  /// The default of `maxPending` (decoding-rules.md, "Correlation").
+  /// The default of `maxPending` (docs/spec/decoding-rules.md#correlation).
   package static let usualMaxPending = 1_000_000
 
   /// The maximum number of requests of a connection that are kept until a response names one of them.
@@ -29,7 +29,7 @@ package struct GatewayLimits: Sendable {
   package init() {}
 }
 
-/// How the protocol of a stream is determined: by its port, else by its content (interface.md, `--protocol`).
+/// How the protocol of a stream is determined: by its port, else by its content (docs/spec/captures.md#protocol-of-a-stream, `--protocol`).
 package struct ProtocolChoice: Sendable {
   /// The values of `--protocol`. For a connection with two directions, `requests` and `responses` both mean a gateway
   /// connection.

@@ -3,7 +3,7 @@ import PacketCapture
 import WireBytes
 
 /// Finds the request that each response of a gateway connection names, and the outcome of every request
-/// (decoding-rules.md, "Correlation").
+/// (docs/spec/decoding-rules.md#correlation).
 ///
 /// Responses are correlated when the connection ends, or as late as the limits allow. By then, everything captured
 /// before them has arrived, whatever the order of reassembly. Requests and the findings among them are queued until

@@ -1,7 +1,7 @@
 import APNsWire
 import PacketCapture
 
-/// The outcome of a request (decoding-rules.md, "Correlation").
+/// The outcome of a request (docs/spec/decoding-rules.md#correlation).
 package enum RequestOutcome: String, CaseIterable, Sendable {
   case accepted, rejected, discarded
   /// No response decides it; the absence of a response proves nothing.

@@ -100,7 +100,7 @@ package struct Carriers {
   }
 }
 
-/// The outcome of a connection's requests, as its first response determines it (decoding-rules.md, "Correlation").
+/// The outcome of a connection's requests, as its first response determines it (docs/spec/decoding-rules.md#correlation).
 /// Requests are numbered from 0 in the order of their offsets.
 enum ConnectionOutcome: Equatable {
   /// No response, or one that decides nothing: all outcomes are unknown.

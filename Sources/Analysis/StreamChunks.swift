@@ -3,7 +3,7 @@ import Platform
 import StreamInputs
 import WireBytes
 
-/// How streams are split for readers and clients (readers.md: a chunk is what one network read can return at most).
+/// How streams are split for readers and clients (docs/spec/readers.md#chunks: a chunk is what one network read can return at most).
 package enum StreamChunks {
   /// One chunk for the payload of each captured segment; 4096 bytes if the input has no packets.
   case asCaptured

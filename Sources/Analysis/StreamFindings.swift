@@ -28,7 +28,7 @@ package struct StreamFinding {
 }
 
 /// Findings of the source in undecided bytes. They are kept so that the evidence of a direction is emitted in the order
-/// of its offsets (interface.md, "export").
+/// of its offsets (docs/spec/interface.md#order-of-records).
 struct PendingFindings {
   /// The maximum number of kept findings. Further ones are emitted at once, out of order.
   private static let maxCount = 4096

@@ -1,5 +1,5 @@
 /// The captured bytes of one direction that later packets may still affect, with their locations in the capture.
-/// The first copy of a byte counts (capture.md, Streams).
+/// The first copy of a byte counts (docs/spec/captures.md#reassembly).
 struct CapturedExtents {
   /// Bytes that one packet contains first.
   struct Extent {

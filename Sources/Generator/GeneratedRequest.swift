@@ -138,7 +138,7 @@ enum GeneratedToken {
 }
 
 /// The error response of a connection. It is drawn before the requests, so that the outcome of each request is known
-/// when it is written (decoding-rules.md, Correlation).
+/// when it is written (docs/spec/decoding-rules.md#correlation).
 struct GeneratedResponse: Sendable {
   enum Outcome: Sendable {
     case accepted, rejected, discarded, unknown
@@ -150,7 +150,7 @@ struct GeneratedResponse: Sendable {
   let status: UInt8
   let token: [UInt8]
 
-  /// From protocol.md, Error response.
+  /// From docs/spec/protocol.md#error-responses.
   private static let statuses: [(status: UInt8, text: StaticString)] = [
     (0, "no errors encountered"), (1, "processing error"), (2, "missing device token"), (3, "missing topic"),
     (4, "missing payload"), (5, "invalid token size"), (6, "invalid topic size"), (7, "invalid payload size"),

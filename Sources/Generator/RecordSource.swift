@@ -13,7 +13,7 @@ struct GeneratedRecord {
   /// Whether it must be captured, because the error response names it.
   var mustArrive = false
 
-  /// Whether decoding can begin with it after a gap (decoding-rules.md, start): an unusual length is plausible only
+  /// Whether decoding can begin with it after a gap (docs/spec/decoding-rules.md#plausible-boundaries, start): an unusual length is plausible only
   /// after another record.
   var canStart: Bool { tokenLength == Scenario.normalLength }
 }
@@ -23,7 +23,7 @@ struct GeneratedRecord {
 /// kept in between.
 ///
 /// Only the first byte of a tuple looks like one: nowhere else are two bytes a length of 0 to 100. And nothing looks
-/// like a TLS record. So the written rules (decoding-rules.md, start) determine the records that can be decoded from a
+/// like a TLS record. So the written rules (docs/spec/decoding-rules.md#plausible-boundaries, start) determine the records that can be decoded from a
 /// damaged stream, and the truth needs no decoder. Tokens may still have zero bytes, before bytes above 100.
 struct RecordSource {
   let isFromServer: Bool

@@ -33,7 +33,7 @@ package struct Scenario: Sendable {
     return number < tokens ? number : random.below(tokens)
   }
 
-  /// The times that a decoder accepts as plausible (decoding-rules.md, Feedback tuples).
+  /// The times that a decoder accepts as plausible (docs/spec/decoding-rules.md#feedback-tuples).
   package static let plausibleTimes: ClosedRange<UInt32> = 1_245_196_800...1_619_740_800
   /// The shortest span of times that has enough unambiguous ones (RecordSource), in seconds.
   package static let shortestSpan: UInt32 = 86_400
@@ -50,7 +50,7 @@ package struct StreamDamageRates: Sendable, Equatable {
   package var flippedBytes = 0
   /// 512 to 4096 bytes are missing.
   package var lostBlocks = 0
-  /// Bytes are inserted that a reader's buffer of 38 bytes has after a short read (readers.md, `cookbook` and
+  /// Bytes are inserted that a reader's buffer of 38 bytes has after a short read (docs/spec/readers.md#models, `cookbook` and
   /// `java`): zeros, or bytes of the previous read.
   package var padding = 0
   /// The last tuple or request is cut off.

@@ -45,7 +45,7 @@ struct Session {
   /// The receiver's error response, which names the record that must be captured.
   private let response: GeneratedResponse?
   /// Segments to send before the response; nil until the first byte of the record is captured: a response can only
-  /// name a request captured before it (decoding-rules.md, Correlation).
+  /// name a request captured before it (docs/spec/decoding-rules.md#correlation).
   private var segmentsToAnswer: Int?
   private var hasAnswered = false
 

@@ -7,7 +7,7 @@ enum StreamDamage: Sendable {
   /// At index `at`, where a read of `read` bytes ended, the rest of a buffer of 38 bytes is inserted.
   case padded(at: Int, read: Int, isStale: Bool)
 
-  /// The buffer size in bytes that readers copy (readers.md).
+  /// The buffer size in bytes that readers copy (docs/spec/readers.md#models).
   static let readerBuffer = 38
 
   var name: StaticString {
@@ -119,7 +119,7 @@ struct DamageReach {
     offset += start
   }
 
-  /// Length of the apparent request at the beginning of `bytes` (decoding-rules.md, Gateway requests: extent
+  /// Length of the apparent request at the beginning of `bytes` (docs/spec/decoding-rules.md#gateway-requests: extent
   /// known); 0 if there is none, and nil if there are too few bytes.
   private static func claim(_ bytes: ArraySlice<UInt8>) -> Int? {
     guard let command = bytes.first else { return nil }
@@ -137,6 +137,6 @@ struct DamageReach {
     return payload <= Self.longestPayload && !isFill ? head + 4 + token + payload : 0
   }
 
-  /// The longest plausible payload (decoding-rules.md, Gateway requests).
+  /// The longest plausible payload (docs/spec/decoding-rules.md#gateway-requests).
   private static let longestPayload = 4096
 }

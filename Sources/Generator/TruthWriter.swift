@@ -13,7 +13,7 @@ struct Moment: Equatable, Sendable {
   var nanoseconds: UInt32
 }
 
-/// Writes the truth: the objects that `apnsift export -t ndjson` must write (interface.md, export), with their members
+/// Writes the truth: the objects that `apnsift export -t ndjson` must write (docs/spec/interface.md#export, export), with their members
 /// in the same order, but without header and summary. Damage has additional objects.
 struct TruthWriter {
   /// The stream of a record. A dump has the number 0 and no peers.
@@ -180,7 +180,7 @@ struct TruthWriter {
 
   // MARK: - Common members
 
-  /// decoding-rules.md, Further flags: the only flag of generated records is that of an unusual token length.
+  /// docs/spec/decoding-rules.md#flags-of-tuples: the only flag of generated records is that of an unusual token length.
   mutating func flags(tokenLength: Int) {
     text.name("flags")
     text.verbatim((tokenLength == Scenario.normalLength ? "[]" : "[\"unexpected-token-length\"]").utf8)

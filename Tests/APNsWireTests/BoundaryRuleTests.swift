@@ -3,7 +3,7 @@ import Testing
 
 /// The predicates odd, tail, believable and start for tuple boundaries. A tuple whose end is not plausible, and
 /// without a start inside it, has the flag `unconfirmed-boundary`.
-@Suite("decoding-rules.md: plausible boundaries")
+@Suite("docs/spec/decoding-rules.md#plausible-boundaries: plausible boundaries")
 struct BoundaryRuleTests {
   private static let whole = Bytes.tuple()
 

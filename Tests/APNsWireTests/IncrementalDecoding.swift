@@ -4,7 +4,7 @@ import WireBytes
 /// Decodes a run in chunks with the library's decoder, and checks the laws at each step.
 struct IncrementalDecoding {
   private(set) var evidence: [Evidence] = []
-  /// The first breach of a law of decoding-rules.md, "Laws"; nil if there is none.
+  /// The first breach of a law of docs/spec/decoding-rules.md#laws; nil if there is none.
   private(set) var breach: String?
   /// The most undecided bytes between two chunks.
   private(set) var mostCarried = 0

@@ -1,4 +1,4 @@
-/// A second implementation of decoding-rules.md, "Feedback tuples": sentence by sentence, over a whole run in
+/// A second implementation of docs/spec/decoding-rules.md#feedback-tuples: sentence by sentence, over a whole run in
 /// memory. It shares no code with the library and is slow. If the two differ, one of them is wrong.
 struct PlainDecoder {
   /// The options of the rules. Times in seconds since 1970, lengths in bytes.

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The decoding steps, the flags, and where a run begins.
-@Suite("decoding-rules.md: decoding steps")
+@Suite("docs/spec/decoding-rules.md#plausible-boundaries: decoding steps")
 struct StepRuleTests {
   private static let whole = Bytes.tuple()
 

@@ -17,7 +17,7 @@ enum WatchedStep: Equatable {
 /// Decodes a run in chunks, and checks the laws at each step.
 struct WatchedDecoding<Decoder: WatchedDecoder> {
   private(set) var evidence: [GatewayEvidence] = []
-  /// The first breach of a law of decoding-rules.md, "Laws"; nil if there is none.
+  /// The first breach of a law of docs/spec/decoding-rules.md#laws; nil if there is none.
   private(set) var breach: String?
   /// The most undecided bytes between two chunks.
   private(set) var mostCarried = 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The fields and flags of a whole request of the plain decoder (decoding-rules.md, "Flags").
+/// The fields and flags of a whole request of the plain decoder (docs/spec/decoding-rules.md#flags-of-requests).
 extension PlainRequests {
   /// The whole items of the command 2 in [o, end), and whether they fill it.
   func items(_ o: Int, _ end: Int) -> (items: [RequestContent.Item], fill: Bool) {

@@ -1,4 +1,4 @@
-/// A second implementation of decoding-rules.md, "Gateway requests": sentence by sentence, over a whole run in
+/// A second implementation of docs/spec/decoding-rules.md#gateway-requests: sentence by sentence, over a whole run in
 /// memory. It shares no code with the library and is slow. If the two differ, one of them is wrong.
 /// PlainContent.swift reads the fields of a request.
 struct PlainRequests {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The flags and fields of malformed requests.
-@Suite("decoding-rules.md: flags of requests")
+@Suite("docs/spec/decoding-rules.md#flags-of-requests: flags of requests")
 struct RequestFlagTests {
   private typealias Wire = RequestBytes
 

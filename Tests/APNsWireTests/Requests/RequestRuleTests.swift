@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Extents, boundaries and starts of requests, and how decoding continues elsewhere.
-@Suite("decoding-rules.md: decoding requests")
+@Suite("docs/spec/decoding-rules.md#gateway-requests: decoding requests")
 struct RequestRuleTests {
   private typealias Wire = RequestBytes
 

@@ -4,7 +4,7 @@ import Testing
 
 /// start(p): where decoding may resume. After an unknown command, a request that is a start is decoded, and any
 /// other is skipped.
-@Suite("decoding-rules.md: where requests may resume")
+@Suite("docs/spec/decoding-rules.md#gateway-requests: where requests may resume")
 struct RequestStartTests {
   private typealias Wire = RequestBytes
 

@@ -1,4 +1,4 @@
-/// A second implementation of decoding-rules.md, "Error responses", over a whole run in memory. It shares no code with
+/// A second implementation of docs/spec/decoding-rules.md#error-responses, over a whole run in memory. It shares no code with
 /// the library.
 struct PlainResponses {
   /// The statuses of docs/spec/protocol.md#error-responses.

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import WireBytes
 
-/// decoding-rules.md, "Correlation", with a correlator alone.
+/// docs/spec/decoding-rules.md#correlation, with a correlator alone.
 @Suite("Output of a correlator")
 struct CorrelatorTests {
   struct Case: Sendable, CustomTestStringConvertible {

@@ -27,7 +27,7 @@ private struct Word {
   }
 }
 
-/// A slow second implementation of correlation, which compares every response with every request (decoding-rules.md,
+/// A slow second implementation of correlation, which compares every response with every request (docs/spec/decoding-rules.md#correlation,
 /// "Correlation"). Packets of the client are in the order of its stream.
 private struct PlainCorrelation {
   var outcomes = ""
