@@ -36,7 +36,7 @@ def repeated_inputs(contents):
     seen = set()
     for path, content in contents.items():
         if content and content in seen:
-            code = "repeated-input"
+            code = "duplicate-input"
             location = {"source": path, "stream": None, "direction": None, "offset": None}
             yield {"type": "finding", **location, "code": code, "severity": severity(code)}
         seen.add(content)

@@ -100,15 +100,15 @@ class TupleRun(Run):
         high = self.limits.latest.to_bytes(4, "big")[: len(time)]
         return low <= time <= high and (not length or length[0] <= self.limits.longest >> 8)
 
-    def plausible(self, o):
+    def may_begin(self, o):
         """May o be a tuple boundary?"""
         if self.left(o) < HEADER:
             return self.tail(o)
         if self.allowed(o):
             return True
-        return self.odd(o) and self.plausible_after_odd(o)
+        return self.odd(o) and self.may_follow_odd(o)
 
-    def plausible_after_odd(self, o):
+    def may_follow_odd(self, o):
         after = self.end(o)
         if after > self.n:
             return True
@@ -123,7 +123,7 @@ class TupleRun(Run):
             and self.allowed(p)
             and self.plausible(p)
             and self.end(p) <= self.n
-            and self.plausible(self.end(p))
+            and self.may_begin(self.end(p))
         )
 
     def walk(self, o):
@@ -140,10 +140,10 @@ class TupleRun(Run):
                     yield "truncated-record", o, self.n, []
                     return
             elif self.allowed(o):  # step 3
-                if not self.plausible(self.end(o)):
+                if not self.may_begin(self.end(o)):
                     skip_to = self.first_start(o + 1, self.end(o))
                     flags = ["unconfirmed-boundary"] if skip_to is None else []
-            elif self.odd(o) and self.plausible(o):  # step 4
+            elif self.odd(o) and self.may_begin(o):  # step 4
                 flags = ["zero-length-token" if self.L(o) == 0 else "unexpected-token-length"]
             else:  # step 5
                 skip_to = self.first_start(o + 1, self.n)

@@ -80,7 +80,7 @@ class RequestRun(Run):
         kind, end = self.extent(o)
         return kind == "missing" or (kind == "known" and end > self.n)
 
-    def plausible(self, o):
+    def may_begin(self, o):
         """May o be a boundary between frames?"""
         return o == self.n or self.extent_known(o) or self.cut(o)
 
@@ -92,7 +92,7 @@ class RequestRun(Run):
             return False
         (token, token_end), (payload, payload_end) = parts[TOKEN], parts[PAYLOAD]
         is_object = payload < payload_end and self.data[payload] == ord("{") and self.data[payload_end - 1] == ord("}")
-        return token_end - token in self.limits.allowed and is_object and self.plausible(end)
+        return token_end - token in self.limits.allowed and is_object and self.may_begin(end)
 
     def walk(self, o):
         """The steps are those of "Walk", with frames instead of tuples; there is no step 1, and no step 4."""
@@ -106,7 +106,7 @@ class RequestRun(Run):
                     yield "truncated-record", o, self.n, []
                     return
             elif self.extent_known(o):
-                if not self.plausible(end):  # step 3
+                if not self.may_begin(end):  # step 3
                     skip_to = self.first_start(o + 1, end)
                     flags = ["unconfirmed-boundary"] if skip_to is None else []
             else:  # step 5

@@ -229,7 +229,7 @@ package struct Examination {
       // In joined captures, sequence numbers identify copies of packets.
       let again = options.reading.joins ? "its packets are read again" : "its records are counted again"
       try note(
-        "same bytes as \(VisibleText.of(first)), which was already read: \(again)", of: input, .repeatedInput,
+        "same bytes as \(VisibleText.of(first)), which was already read: \(again)", of: input, .duplicateInput,
         lead: "warning: ")
     }
   }

@@ -64,7 +64,8 @@ struct FindingsView {
     let entry = found.code.entry
     return Group(
       code: found.code.rawValue, severity: found.code.severity.rawValue, count: Figures.grouped(found.count),
-      title: text.title, meaning: text.meaning, remedy: text.remedy, examples: found.places.map(example),
+      title: entry.title, meaning: "\(entry.cause) \(entry.meaning)", remedy: entry.remedy,
+      examples: found.places.map(example),
       isCut: found.places.count < found.count,
       shown: Figures.part(found.places.count, of: found.count, "shown"))
   }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The output of a command: standard output, or a file that appears under its name only when it is complete.
 package final class OutputFile {
   private let descriptor: Int32
@@ -10,7 +12,17 @@ package final class OutputFile {
   /// Whether an existing file is replaced.
   private let replaces: Bool
 
-  /// Whether to use colour on standard output: on a terminal, unless NO_COLOR is set.
+  package enum Color: String, CaseIterable, Sendable { case auto, always, never }
+
+  private static let colorSetting = Mutex(Color.auto)
+
+  /// When to use colour on standard output (`--color`).
+  package static var color: Color {
+    get { colorSetting.withLock { $0 } }
+    set { colorSetting.withLock { $0 = newValue } }
+  }
+
+  /// Whether to use colour on standard output. `auto`: on a terminal, unless NO_COLOR is set or TERM is dumb.
   package static var isColoured: Bool {
     guard color == .auto else { return color == .always }
     let isForbidden = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false

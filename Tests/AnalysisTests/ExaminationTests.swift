@@ -36,11 +36,11 @@ struct ExaminationTests {
     Case(
       testDescription: "a copy", files: [("a", tuples), ("b", tuples)], named: ["a", "b"],
       messages: ["b: warning: same bytes as a, which was already read: its records are counted again"],
-      codes: [.repeatedInput], inputs: 2),
+      codes: [.duplicateInput], inputs: 2),
     Case(
       testDescription: "a file twice, unhashed", files: [("a", tuples)], named: ["a", "a"], hashing: .none,
       messages: ["a: warning: same bytes as a, which was already read: its records are counted again"],
-      codes: [.repeatedInput], inputs: 2),
+      codes: [.duplicateInput], inputs: 2),
     Case(
       testDescription: repeatsNothing, files: [("a", tuples), ("b", tuples)], named: ["a", "b"],
       mayRepeat: true, inputs: 2),

@@ -77,14 +77,14 @@ struct MappingCommandTests {
     (["store", "list", "--token-column", "token"], "--table and --token-column go together"),
     (
       ["replay", "dump.bin", "--table", "devices", "--token-column", "token", "--mapping", "devices.yml"],
-      "--mapping says which table"
+      "--mapping names the table"
     ),
     (["replay", "dump.bin", "--table", "devices", "--token-column", "token"], "take --dry-run"),
     (["store", "register", "aa", "--table", "devices", "--token-column", "token"], "take --dry-run"),
     (["store", "undo", "1", "--table", "devices", "--token-column", "token"], "take --dry-run"),
     (["store", "list", "--table", "a.b.c", "--token-column", "token"], "expected TABLE or SCHEMA.TABLE"),
     (["store", "list", "--table", "devices", "--token-column", ""], "the name of a column"),
-    (["store", "list", "--token-form", "hex"], "Unknown option '--token-form'"),
+    (["store", "list", "--token-form", "hex"], "unknown option '--token-form'"),
   ]
 
   @Test("a table that two options name can be read and tried, and no more", arguments: tries)

@@ -122,6 +122,9 @@ struct OutputStreamTests {
   static let commands: [(arguments: [String], says: String)] = [
     (["inspect", "dump.bin"], "inspected 1 input with 3 records; no problems found"),
     (["inspect", "--json", "dump.bin"], "inspected 1 input with 3 records; no problems found"),
+    (["inspect", "empty.bin"], "inspected 1 input with 0 records; the input is empty"),
+    (["inspect", "empty.bin", "empty.bin"], "inspected 2 inputs with 0 records; 2 inputs are empty"),
+    (["inspect", "empty.bin", "dump.bin"], "inspected 2 inputs with 3 records; no problems found"),
     (["export", "dump.bin"], "exported 3 records of 1 input; no problems found"),
     (["export", "--records", "streams", "dump.bin"], "exported 1 stream of 1 input; no problems found"),
     (["replay", "dump.bin", "--store", "sqlite:s"], "replayed 3 tuples with 3 distinct tokens"),
@@ -137,6 +140,7 @@ struct OutputStreamTests {
   func lastMessage(_ arguments: [String], _ says: String) throws {
     let directory = try TestDirectory()
     try directory.write(feedback(tuples(3)), to: "dump.bin")
+    try directory.write([], to: "empty.bin")
     try directory.makeStore(in: "s")
     let outcome = try directory.apnsift(arguments)
     #expect(outcome.code == 0)

@@ -114,7 +114,7 @@ struct RepeatedInputTests {
     let examined = page.section("examined").replacing(/<[^>]*>/, with: "")
     #expect(examined.contains("Identical to a.bin: its contents are counted again"))
     #expect(page.text.contains("1 input is identical to an earlier one: the contents are counted again."))
-    #expect(page.section("findings").contains("<code>repeated-input</code>"))
+    #expect(page.section("findings").contains("<code>duplicate-input</code>"))
     let repeated = page.section("repeated")
     #expect(
       repeated.contains("each copy repeats its tokens") && !repeated.contains("ignored the first report"))

@@ -241,7 +241,7 @@ struct ReportRedactionTests {
     arguments: [
       ("missing.txt", "cannot read the pseudonym key missing.txt: No such file or directory"),
       ("short.txt", "short.txt has 15 bytes, but a pseudonym key needs 16 or more"),
-      ("dump.bin", "dump.bin is the key of the pseudonyms and one of the inputs"),
+      ("dump.bin", "dump.bin is the key of --redact and an input"),
       (".", "cannot read the pseudonym key .: Is a directory"),
       ("/dev/zero", "/dev/zero is larger than 1048576 bytes"),
     ])
@@ -260,7 +260,7 @@ struct ReportRedactionTests {
     try directory.write(feedback(tuples(2)), to: "dump.bin")
     let outcome = try directory.apnsift(
       "report", "dump.bin", "-o", "key.txt", "--redact", "key.txt", "--force")
-    #expect(outcome.code == 2 && outcome.errors.contains("key.txt is the key of the pseudonyms"))
+    #expect(outcome.code == 2 && outcome.errors.contains("key.txt is the key of --redact"))
     #expect(try directory.text(of: "key.txt") == Self.key)
   }
 }

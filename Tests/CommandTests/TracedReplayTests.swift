@@ -88,7 +88,7 @@ struct TracedReplayTests {
     #expect(try directory.apnsift("store", "undo", "last").errors.contains("undid replay 1"))
     #expect(try directory.storedTokens() == before)
     let none = try directory.apnsift("store", "undo", "last")
-    #expect(none.code == 2 && none.errors.contains("there is nothing to undo"))
+    #expect(none.code == 2 && none.errors.contains("has no replay to undo"))
   }
 
   @Test("-o goes with a dry run, and replaces no file unasked")

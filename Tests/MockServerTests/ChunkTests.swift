@@ -1,8 +1,7 @@
 import MockServer
 import Testing
 
-/// A client that is given chunks gets each in a read of its own, whatever it reads at most: without TLS the server
-/// waits until it has read the one before.
+/// Each chunk arrives in a separate read, however large the client's buffer is.
 @Suite("Chunks")
 struct ChunkTests {
   struct Case: Sendable, CustomTestStringConvertible {

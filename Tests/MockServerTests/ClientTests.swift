@@ -2,7 +2,7 @@ import MockServer
 import Platform
 import Testing
 
-/// What clients do, and what the server makes of it.
+/// Behaviour of clients, and the server's reaction.
 @Suite("Clients")
 struct ClientTests {
   private static let second: Int64 = 1_000_000_000
@@ -46,7 +46,7 @@ struct ClientTests {
     #expect(events.count == 2)
   }
 
-  @Test("the server waits for what the client is to send, and counts it from the beginning")
+  @Test("the server waits for client bytes, counted from the start of the connection")
   func waiting() throws {
     var connection = ServedConnection(chunks: [6, 6])
     connection.steps = [.await(clientBytes: 3), .send(0..<6), .await(clientBytes: 5), .send(6..<12)]
@@ -84,7 +84,7 @@ struct ClientTests {
     #expect(try end(server) == .completed(byClient: false))
   }
 
-  @Test("where no end was recorded, the client closes")
+  @Test("without a recorded end, the client closes")
   func clientCloses() throws {
     let server = try TestServer([ServedConnection(chunks: [38], ending: .waitForClient)])
     let client = try server.connect()
@@ -93,7 +93,7 @@ struct ClientTests {
     #expect(try end(server) == .completed(byClient: true))
   }
 
-  @Test("where no end was recorded and the client does not close, the server does in the end")
+  @Test("without a recorded end, the server closes if the client does not")
   func serverCloses() throws {
     let server = try TestServer([ServedConnection(chunks: [38], ending: .waitForClient)]) {
       $0.idleNanoseconds = Self.second / 10
@@ -103,7 +103,7 @@ struct ClientTests {
     #expect(try end(server) == .completed(byClient: false))
   }
 
-  @Test("a client that sends no more is served all the same")
+  @Test("a client that has closed its side is still served")
   func halfClosed() throws {
     let server = try TestServer([ServedConnection(chunks: [38, 38, 38])])
     let client = try server.connect()
@@ -193,7 +193,7 @@ struct ClientTests {
     #expect(try client.read() == [])
   }
 
-  @Test("a port that is in use is named")
+  @Test("a port in use is reported")
   func portInUse() throws {
     let first = try TestServer([ServedConnection(chunks: [38])])
     let port = first.server.port

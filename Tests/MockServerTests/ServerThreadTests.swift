@@ -14,7 +14,7 @@ struct ServerThreadTests {
       configuration, on: thread, script: { _ in connection }, tell: { log.add($0) })
   }
 
-  @Test("one that stops breaks off its own clients alone, and says nothing any more")
+  @Test("a stopped server closes only its own connections, and reports nothing more")
   func stopping() throws {
     let thread = try ServerThread()
     let logs = [EventLog(), EventLog()]
@@ -40,7 +40,7 @@ struct ServerThreadTests {
     let server = try server(on: ServerThread(), log, tls: identity)
     defer { server.stop() }
     let client = try TestClient(port: server.port)
-    // The beginning of a ClientHello: a record of which less has come than it says.
+    // The beginning of a ClientHello: a record that is incomplete.
     try client.send([0x16, 0x03, 0x01, 0x00, 0xc8, 0x01])
     client.endSending()
     let events = try log.events { if case .handshakeFailed = $0 { true } else { false } }

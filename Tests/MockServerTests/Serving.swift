@@ -89,7 +89,7 @@ final class TestClient {
     init(_ number: Int32) { self.number = number }
   }
 
-  /// What one read returns; empty at the end.
+  /// Result of one read; empty at the end.
   func read(_ size: Int = 1 << 16) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: size)
     let count = recv(descriptor, &bytes, size, 0)
@@ -97,7 +97,7 @@ final class TestClient {
     return Array(bytes[..<count])
   }
 
-  /// What each read returns until the end.
+  /// Results of all reads until the end.
   func reads() throws -> [[UInt8]] {
     var all: [[UInt8]] = []
     while case let bytes = try read(), !bytes.isEmpty { all.append(bytes) }
@@ -110,7 +110,7 @@ final class TestClient {
     }
   }
 
-  /// Sends no more, and goes on reading.
+  /// Closes the sending side, and continues to read.
   func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   func close() {

@@ -25,7 +25,7 @@ struct CaptureDamageTests {
     case flips, zeros, noise, cut, insertedNoise, insertedZeros, flippedLengths
   }
 
-  /// The file with one harm done, and the range of its bytes that were touched; empty where bytes came between.
+  /// The file with one kind of damage, and the damaged range; empty if bytes were inserted.
   static func harm(
     _ file: CaptureFileWriter, _ harm: Harm, _ shape: Shape, using generator: inout SeededGenerator
   ) -> (bytes: [UInt8], touched: Range<Int>) {
@@ -105,7 +105,7 @@ struct CaptureDamageTests {
     }
   }
 
-  @Test("noise is no packet, whatever its length, and ends", arguments: Shape.allCases)
+  @Test("noise of any length is not a packet, and reading ends", arguments: Shape.allCases)
   func noise(_ shape: Shape) {
     var generator = SeededGenerator(seed: 5)
     for _ in 0..<6 {
@@ -145,7 +145,7 @@ struct CaptureDamageTests {
     }
   }
 
-  @Test("what libpcap makes of resolutions and offsets")
+  @Test("resolutions and offsets are read as by libpcap")
   func resolutions() {
     var generator = SeededGenerator(seed: 10)
     for _ in 0..<200 {

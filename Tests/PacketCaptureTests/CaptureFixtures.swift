@@ -6,7 +6,7 @@ import Testing
 struct CaptureFixture: Sendable, CustomTestStringConvertible {
   var name: String
   var packets: Int
-  /// What libpcap 1.10.3 said when the manifest was made.
+  /// Result of libpcap 1.10.3 when the manifest was made.
   var libpcap: String
 
   var testDescription: String { name }

@@ -65,7 +65,7 @@ struct CaptureRecordsFixtureTests {
   }
 
   @Test(
-    "cut anywhere: the packets before the cut, what there is of the one in it, and where it was cut",
+    "truncated anywhere: packets before the cut, the rest of the one in it, and its offset are reported",
     arguments: CaptureFixture.all.filter { $0.libpcap.hasPrefix("\($0.packets) packet") })
   func cutAnywhere(_ fixture: CaptureFixture) throws {
     let file = try fixture.bytes

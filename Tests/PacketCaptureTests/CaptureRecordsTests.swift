@@ -61,7 +61,7 @@ struct CaptureRecordsTests {
       $0.pcapPacket(packet(3, original: 9), swapsLengths: true)
       $0.pcapPacket(packet(2, 6_000_000, original: 8))
     },
-    Case("the frame check sequence's length is no part of the link type", ["5.000001/3/3@40"]) {
+    Case("the frame check sequence's length is not part of the link type", ["5.000001/3/3@40"]) {
       $0.pcapHeader(linkField: 0x2400_0001)
       $0.pcapPacket(packet(3))
     },
@@ -131,7 +131,7 @@ struct CaptureRecordsTests {
       $0.simple(packet(3))
       $0.simple(packet(4, original: 9))
     },
-    Case("a snap length of 0 is none", ["-/9/9@60"]) {
+    Case("a snap length of 0 is no limit", ["-/9/9@60"]) {
       $0.section()
       $0.interface(snapLength: 0)
       $0.simple(packet(9))
@@ -178,7 +178,7 @@ struct CaptureRecordsTests {
       $0.enhanced(packet(1), interface: 1)
       $0.enhanced(packet(1), interface: 0)
     },
-    Case("more captured bytes than the block holds", ["5.000001/1/1@112"], damages: ["48+36"]) {
+    Case("more captured bytes than the block has", ["5.000001/1/1@112"], damages: ["48+36"]) {
       $0.section()
       $0.interface()
       $0.block(6, $0.u32(0) + $0.u32(0) + $0.u32(0) + $0.u32(5) + $0.u32(5) + [1, 2, 3, 4])
@@ -191,7 +191,7 @@ struct CaptureRecordsTests {
       $0.raw([1, 0, 0, 0, 9, 9, 9, 9])
       $0.enhanced(packet(2))
     },
-    Case("a length that is no multiple of 4", ["5.000001/1/1@76", "5.000001/2/2@109"]) {
+    Case("a length that is not a multiple of 4", ["5.000001/1/1@76", "5.000001/2/2@109"]) {
       $0.section()
       $0.interface()
       $0.raw($0.u32(6) + $0.u32(33) + $0.u32(0) + $0.u32(0) + $0.u32(5_000_001) + $0.u32(1) + $0.u32(1))

@@ -98,7 +98,7 @@ struct CaptureResynchronisationTests {
     #expect(expectAll(packets, in: file, "\(shape)").damages.count == packets.count + 1)
   }
 
-  @Test("packets that the snap length cut are known as well as whole ones")
+  @Test("packets truncated by the snap length are detected as well as whole ones")
   func snapLength() {
     var generator = SeededGenerator(seed: 12)
     let segments = Conversation(serverSends: generator.bytes(9000)).segments().snapped(to: 96)
@@ -125,7 +125,7 @@ struct CaptureResynchronisationTests {
 
   /// Of 128 MiB of noise, of zeros, and of tuples (of 2010 to 2019, and of the capture's day), each in pcap of either
   /// byte order and resolution, nothing was taken for a record when this was written.
-  @Test("a megabyte of garbage is no packet", arguments: Shape.allCases, Garbage.allCases)
+  @Test("a megabyte of garbage is not a packet", arguments: Shape.allCases, Garbage.allCases)
   func falseRecords(_ shape: Shape, _ kind: Garbage) {
     var generator = SeededGenerator(seed: 14)
     let packets = Self.packets(generator.bytes(500))

@@ -128,7 +128,7 @@ struct CaptureWriterTests {
     #expect(rows.map { $0[2] } == Self.segments.map { String($0.payload.count) })
   }
 
-  // MARK: - What tshark says
+  // MARK: - Output of tshark
 
   private enum Field {
     static let names = [

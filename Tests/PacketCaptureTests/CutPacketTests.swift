@@ -1,7 +1,7 @@
 import PacketCapture
 import Testing
 
-/// What the end of a file leaves of the last packet, and which packet the damage is said to be in.
+/// The last packet of a truncated file, and the packet named in the damage report.
 @Suite("Packets that the file's end cuts")
 struct CutPacketTests {
   private static let bytes = (0..<100).map { UInt8($0) }

@@ -2,7 +2,7 @@ import CLibpcap
 import Foundation
 import WireBytes
 
-/// What libpcap says of a capture file.
+/// The packets of a capture file as read by libpcap.
 struct LibpcapReading {
   struct Packet: Equatable {
     var seconds: Int64
@@ -14,7 +14,7 @@ struct LibpcapReading {
   var packets: [Packet] = []
   /// Short name of the link type.
   var linkType = ""
-  /// Why it stopped before the end; nil where it did not.
+  /// Why it stopped before the end; nil if it did not.
   var fault: String?
 
   init(_ file: [UInt8]) {

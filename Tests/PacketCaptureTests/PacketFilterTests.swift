@@ -52,7 +52,7 @@ struct PacketFilterTests {
     #expect(try matches(expression, name) == oracle(expression, name))
   }
 
-  @Test("an expression that is none is refused with libpcap's words")
+  @Test("an invalid expression is refused with libpcap's message")
   func noExpression() {
     for expression in ["tpc port 80", "port", "((tcp)", "tcp\0", "port 99999999"] {
       let fault = #expect(throws: InputFault.self) { try PacketFilter(expression) }

@@ -1,8 +1,8 @@
 import CaptureWriting
 import PacketCapture
 
-/// What a direction comes to by the rules of docs/spec/captures.md#streams, worked out with all of its segments at hand, byte by
-/// byte: the first copy to be read counts, wherever it is.
+/// The result for a direction by the rules of docs/spec/captures.md#streams, computed with all of its segments available, byte by byte:
+/// the first copy to be read counts, wherever it is.
 struct PlainDirection {
   /// A byte that was captured.
   struct Known: Equatable {
@@ -17,8 +17,8 @@ struct PlainDirection {
   private(set) var isSYNSeen = false
   private(set) var duplicateBytes = 0
   private(set) var conflictingBytes = 0
-  /// Offsets after the SYN of bytes that came with another value. Copies of one byte are left out: they may be
-  /// keep-alives, which may carry anything.
+  /// Offsets after the SYN of bytes that were sent again with another value. Copies of one byte are ignored: they may
+  /// be keep-alives, which may have any content.
   private(set) var conflicts: Set<Int> = []
   /// Lowest and highest end of the bytes known to have been sent.
   private var lowest = Int.max
@@ -42,7 +42,7 @@ struct PlainDirection {
       wait(before: segment.position, packet)
     }
     if segment.flags.contains(.fin) { sent = max(sent, segment.end) }
-    // Where nothing but a packet's headers was captured, the position of its first byte is known all the same.
+    // If only a packet's headers were captured, the position of its first byte is still known.
     let known = segment.end > segment.position ? max(1, segment.payload.count) : 0
     if known > 0 { ends.append((segment.position + known, packet)) }
   }
@@ -65,7 +65,7 @@ struct PlainDirection {
 
   // MARK: - The stream
 
-  /// Offset after the SYN of the stream's first byte; nil where nothing of the direction is known.
+  /// Offset after the SYN of the stream's first byte; nil if nothing of the direction is known.
   var base: Int? { isSYNSeen ? 0 : lowest == .max ? nil : lowest }
 
   /// The stream's bytes, nil where one is missing.

@@ -60,7 +60,7 @@ struct ReassemblerLawTests {
 
   // MARK: - In any order
 
-  @Test("whatever is captured, in any order within the window, gives the same streams", arguments: 0..<10)
+  @Test("any order within the window gives the same streams", arguments: 0..<10)
   func anyOrder(_ seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(1000 + seed))
     for number in 0..<2000 {
@@ -102,7 +102,7 @@ struct ReassemblerLawTests {
       for (side, direction) in [(clientSide, plain.client), (clientSide.other, plain.server)] {
         let half = recording.half(0, side)
         let expected = direction.bytes.map { $0?.value }
-        // A beginning that came too late is left out; the ends agree.
+        // A beginning that arrived too late is skipped; the ends agree.
         let common = expected.suffix(half.bytes.count)
         #expect(half.bytes.count <= expected.count, "seed \(seed), script \(number)")
         #expect(
@@ -141,7 +141,7 @@ struct ReassemblerLawTests {
     }
   }
 
-  @Test("a SYN begins another connection after one of which acknowledgements alone are known")
+  @Test("a SYN begins another connection after one with acknowledgements alone")
   func reuseBehindAcknowledgements() throws {
     let recording = try reassemble([
       .server(500, "one"), .client(77), .client(900_000_000, "", .syn), .server(7, "", [.syn, .ack]),

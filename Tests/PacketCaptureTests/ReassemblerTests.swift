@@ -5,7 +5,7 @@ import Testing
 
 @Suite("TCP reassembly")
 struct ReassemblerTests {
-  /// What one direction's segments come to.
+  /// The result of one direction's segments.
   struct Case: CustomTestStringConvertible, Sendable {
     var name: String
     var script: [ScriptedSegment]
@@ -30,10 +30,10 @@ struct ReassemblerTests {
       name: "a hole", script: [syn, .client(100, "abc"), .client(106, "ghi")], text: "abc<3>ghi",
       gaps: ["3+3"]),
     Case(
-      name: "a hole that is filled on the last packet of the window",
+      name: "a gap that is filled on the last packet of the window",
       script: [syn, .client(101, "b"), .client(102, ""), .client(100, "a")], text: "ab", window: 2),
     Case(
-      name: "a hole that is filled one packet too late",
+      name: "a gap that is filled one packet too late",
       script: [syn, .client(101, "b"), .client(102, ""), .client(102, ""), .client(100, "a")], text: "<1>b",
       gaps: ["0+1"], anomalies: ["lateSegment 0+1"], window: 2),
     Case(
@@ -47,7 +47,7 @@ struct ReassemblerTests {
       script: [syn, .client(100, "abcd"), .client(100, "aXYdef")], text: "abcdef",
       anomalies: ["conflictingOverlap 1+2"]),
     Case(
-      name: "a copy that differs from what waits",
+      name: "a copy that differs from buffered bytes",
       script: [syn, .client(102, "cd"), .client(100, "abCD"), .client(104, "e")], text: "abcde",
       anomalies: ["conflictingOverlap 2+2"]),
     Case(
@@ -69,11 +69,11 @@ struct ReassemblerTests {
     Case(
       name: "a repeated SYN", script: [syn, .client(100, "a"), syn, .client(101, "b")], text: "ab"),
     Case(
-      name: "a cut packet whose rest comes again",
+      name: "a truncated packet whose rest is sent again",
       script: [syn, .client(100, "ab", missing: 2), .client(102, "cdef")], text: "abcdef",
       anomalies: ["truncatedPacket 2+2"]),
     Case(
-      name: "a cut packet whose rest never comes",
+      name: "a truncated packet whose rest is never sent",
       script: [syn, .client(100, "ab", missing: 2), .client(104, "ef")], text: "ab<2>ef", gaps: ["2+2"],
       anomalies: ["truncatedPacket 2+2"]),
     Case(
@@ -145,7 +145,7 @@ struct ConnectionTests {
     #expect(recording.misuse == [])
   }
 
-  @Test("a connection without its SYN ends where a new one begins")
+  @Test("a connection without its SYN ends when a new one begins")
   func portReuseBehindMidstream() throws {
     let recording = try reassemble([
       .client(100, "one"), .client(103, "", [.fin, .ack]), .client(900_000_000, "", .syn),

@@ -1,7 +1,7 @@
 import PacketCapture
 import WireBytes
 
-/// What `CaptureRecords` says of a file, however that was cut into windows.
+/// The output of `CaptureRecords` for a file, with any windows.
 struct RecordReading: Equatable {
   struct Packet: Equatable {
     var number: Int
@@ -18,7 +18,7 @@ struct RecordReading: Equatable {
   private(set) var messages: [String] = []
   private(set) var faults: [InputFault] = []
   private(set) var secrets: [DecryptionSecrets] = []
-  /// What the reader must not do.
+  /// Violations of the reader's contract.
   private(set) var misuse: [String] = []
 
   /// - Parameters:
@@ -33,7 +33,7 @@ struct RecordReading: Equatable {
       return
     }
     var records = CaptureRecords(kind: kind, maxPacket: maxPacket)
-    // File offsets. That the file has ended is known only once there is nothing more to get.
+    // File offsets. The end of the file is known only when no more bytes are left.
     var (start, end, position, knowsEnd, steps) = (0, 0, 0, false, 0)
     reading: while true {
       steps += 1

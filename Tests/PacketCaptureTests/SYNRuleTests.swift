@@ -8,7 +8,7 @@ struct SYNRuleTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var name: String
     var script: [ScriptedSegment]
-    /// What the client said in each stream, a dot for a missing byte; nothing is said twice.
+    /// The client's bytes in each stream, a dot for a missing byte; no byte is sent twice.
     var streams: [String]
     var testDescription: String { name }
   }
@@ -87,7 +87,7 @@ struct SYNRuleTests {
       script: [.client(1000, "old").at(0), .client(1002, "x").at(1), .client(999, "", .syn).at(2)],
       streams: ["old"]),
     Case(
-      name: "of a side of which nothing was known, by another tap's clock",
+      name: "of an unknown side, by another tap's clock",
       script: [
         .client(999, "", .syn).at(0), .client(1000, "one").at(1), .client(1003, "", [.fin, .ack]).at(2),
         .server(99, "", [.syn, .ack]).at(5000), .server(100, "two").at(5001),

@@ -19,7 +19,7 @@ struct SegmentPlan {
     var end: Int { position + payload.count + missing }
   }
 
-  /// What may happen to a connection; all of it by default.
+  /// Possible events of a connection; all by default.
   struct Hazards {
     var endsInFIN = true
     var isReset = true

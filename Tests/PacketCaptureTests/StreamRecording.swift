@@ -2,7 +2,7 @@ import PacketCapture
 import StreamTestSupport
 import WireBytes
 
-/// What a source says of its streams, each direction by itself.
+/// The streams of a source, each direction separately.
 struct StreamRecording: StreamRecorder {
   struct Half: Equatable {
     /// Bytes in order; a gap of n bytes is `nil` n times.
@@ -33,7 +33,7 @@ struct StreamRecording: StreamRecorder {
   private(set) var halves: [StreamDirection: Half] = [:]
   private(set) var anomalies: [StreamAnomaly] = []
   private(set) var reports: [StreamReport] = []
-  /// What a source must not do.
+  /// Violations of the source's contract.
   var misuse: [String] = []
 
   mutating func opened(_ stream: StreamIdentity) {

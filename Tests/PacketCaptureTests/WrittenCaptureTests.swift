@@ -41,7 +41,7 @@ struct WrittenCaptureTests {
     arguments: [Segment.FragmentOrder.inOrder, .reversed, .lastFirst])
   func fragments(_ order: Segment.FragmentOrder) throws {
     let packets = FrameWriter().packets(Self.segments.fragmented(into: 64, order)).flatMap { [$0, $0] }
-    // A datagram that was complete is not put together again, a whole one is there twice.
+    // A complete datagram is not reassembled again; a whole one is read twice.
     let expected = Self.segments.flatMap {
       $0.payload.count > 64 - 20 ? [fields($0)] : [fields($0), fields($0)]
     }

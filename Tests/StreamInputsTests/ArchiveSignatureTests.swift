@@ -49,7 +49,7 @@ struct ArchiveSignatureTests {
     Case(name: "7z", head: sevenZip, kind: "a 7z archive", remedy: "7z x -so FILE | apnsift"),
   ]
 
-  @Test("is named with what to do, read with --from raw alone", arguments: cases)
+  @Test("is reported with a remedy, and read only with --from raw", arguments: cases)
   func named(_ example: Case) throws {
     let file = example.head + [UInt8](repeating: 1, count: 600)
     let (recording, report) = try DumpRecording.of(file, as: nil)

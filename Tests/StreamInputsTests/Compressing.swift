@@ -15,7 +15,7 @@ func compressibleBytes(_ count: Int, seed: UInt64 = 41) -> [UInt8] {
   return Array(bytes.prefix(count))
 }
 
-/// What the real tool makes of `bytes`.
+/// `bytes` compressed by the real tool.
 func compress(_ bytes: [UInt8], _ tool: String, _ options: [String] = []) throws -> [UInt8] {
   let output = try outputOf(tool, ["-c"] + options, input: bytes)
   return try #require(

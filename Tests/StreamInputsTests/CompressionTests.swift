@@ -109,7 +109,7 @@ struct CompressionTests {
     [0x04, 0x22, 0x4d, 0x18, 0x44, 1, 1, 1],
   ]
 
-  @Test("possible headers before nothing are a fault, and raw bytes to who says raw", arguments: hollow)
+  @Test("headers without content are a fault, and raw bytes with --from raw", arguments: hollow)
   func onlyLooks(_ head: [UInt8]) throws {
     for file in [head, head + [UInt8](repeating: 1, count: 200_000)] {
       let refused = try FileReading(file)

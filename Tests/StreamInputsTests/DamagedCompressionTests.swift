@@ -92,7 +92,7 @@ struct DamagedCompressionTests {
     }
   }
 
-  @Test("a zstd window beyond 128 MiB is refused, with the remedy, whatever is said of raw")
+  @Test("a zstd window beyond 128 MiB is refused with a remedy, even with --from raw")
   func window() throws {
     // RFC 8878, section 3.1.1.1: no single segment, no checksum; window descriptor 0x90, exponent 18, is 2^28.
     let file: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x90, 0x01, 0, 0]

@@ -29,7 +29,7 @@ struct DecodedTextTests {
     #expect(extents([0, 2, 5, 7, 10], stride: 2) == ["5@0 2/2/5"])
   }
 
-  @Test("what does not continue a extent begins another: longer groups, other distances, steps back")
+  @Test("bytes that do not continue an extent begin another: longer groups, other distances, steps back")
   func breaks() {
     #expect(extents([0, 3, 7], stride: 2) == ["2@0 2/1/3", "1@7 2/0/0"])
     #expect(extents([0, 2, 5, 10], stride: 2) == ["3@0 2/2/5", "1@10 2/0/0"])

@@ -13,7 +13,7 @@ struct DumpRecording: StreamRecorder {
   /// Gaps as `offset+length@fileOffset`.
   private(set) var gaps: [String] = []
   private(set) var isClosed = false
-  /// What a source must not do.
+  /// Violations of the source's contract.
   var misuse: [String] = []
   private var end = 0
 

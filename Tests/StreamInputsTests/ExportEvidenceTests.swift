@@ -187,7 +187,7 @@ struct ExportEvidenceTests {
     ("a quotation", "> said he  length=3\nhallo\n"),
   ]
 
-  @Test("other texts are none", arguments: others)
+  @Test("other texts are not exports", arguments: others)
   func unrecognised(_ name: String, _ text: String) {
     #expect(ExportFormat.recognise(head: Array(text.utf8), isWhole: true) == nil)
   }

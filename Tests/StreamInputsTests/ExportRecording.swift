@@ -16,7 +16,7 @@ struct ExportRecording: StreamRecorder, Equatable {
 
   private(set) var events: [Event] = []
   private(set) var faults: [InputFault] = []
-  /// What a source must not do.
+  /// Violations of the source's contract.
   var misuse: [String] = []
   private var ends: [StreamDirection: Int] = [:]
   private var open: Set<Int> = []

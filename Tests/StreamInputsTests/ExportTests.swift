@@ -122,7 +122,7 @@ struct ExportTests {
         "0>61 0>+16 0>62 )0", ""
       ),
       (
-        "an offset that goes back",
+        "a decreasing offset",
         T.frame("tcp,hex", T.hexLine("00000000", "61 62", "ab") + T.hexLine("00000001", "63", "c")),
         "0>616263 )0", "8:1"
       ),
@@ -247,7 +247,7 @@ struct ExportTests {
         "0<61 )0 1<62 )1", ""
       ),
       (
-        "an offset that goes back",
+        "a decreasing offset",
         T.block("<", from: 0, 3, " 61 62 63\n") + T.block("<", from: 1, 1, " 62\n"),
         "0<61626362 )0", "3:1"
       ),

@@ -2,7 +2,7 @@ import StreamInputs
 import TestSupport
 import Testing
 
-@Suite("What a file is recognised as")
+@Suite("Format detection")
 struct FormatProbeTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var name: String
@@ -26,7 +26,7 @@ struct FormatProbeTests {
       return
     }
     #expect(kind == example.kind && !remedy.isEmpty)
-    // One byte less is not enough, and --from raw reads it all the same.
+    // One byte less is not enough, and --from raw still reads it.
     let shorter = try DumpRecording.of(Array(example.head.dropLast()), as: nil)
     #expect(shorter.report.recognition == .nothing)
     #expect(try DumpRecording.of(file, as: .raw).recording.bytes == file)
@@ -47,7 +47,7 @@ struct FormatProbeTests {
     #expect(FormatProbes.recognise(file, isWhole: true, inside: nil, content: isElse) == .format(.capture))
   }
 
-  @Test("a tuple whose time is also a magic number of pcap is no capture")
+  @Test("a tuple whose time is also a magic number of pcap is not a capture")
   func magicTime() throws {
     let tuple: [UInt8] = [0x4d, 0x3c, 0xb2, 0xa1, 0, 32] + [UInt8](repeating: 7, count: 32)
     let isTuple = FormatProbe(.format(.dump(.raw))) { head, _ in head == tuple }
@@ -62,7 +62,7 @@ struct FormatProbeTests {
     #expect(recording.isClosed && recording.bytes.isEmpty)
   }
 
-  @Test("text comes before content, hex before base64, and content is asked last")
+  @Test("text is tried before content, hex before base64, and content last")
   func order() throws {
     let yes = [FormatProbe(.format(.dump(.raw))) { _, _ in true }]
     let hexAndBase64 = Array("00112233445566778899aAbBcCdDeEfF".utf8)

@@ -49,7 +49,7 @@ struct InputReaderTests {
     #expect(undigested.sha256 == nil)
   }
 
-  @Test("faults: a file that is not there, and a directory")
+  @Test("faults: a missing file, and a directory")
   func unreadable() throws {
     let files = try TemporaryFiles()
     for path in [files.path + "/none", files.path] {

@@ -52,14 +52,14 @@ struct InputWalkTests {
     #expect(walk.faults.isEmpty)
   }
 
-  @Test("a directory of nothing holds no input")
+  @Test("an empty directory has no inputs")
   func empty() throws {
     let files = try TemporaryFiles()
     let walk = InputWalk([files.path])
     #expect(walk.inputs.isEmpty && walk.faults.isEmpty && walk.directories == [files.path])
   }
 
-  @Test("a name that is no UTF-8 can be read")
+  @Test("a file whose name is not UTF-8 can be read")
   func names() throws {
     let files = try TemporaryFiles()
     let name = Array(files.path.utf8) + Array("/x".utf8) + [0xff, 0xfe]

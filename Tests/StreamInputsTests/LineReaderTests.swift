@@ -58,7 +58,7 @@ struct LineReaderTests {
     }
   }
 
-  @Test("a file that is not there")
+  @Test("a missing file")
   func missing() throws {
     let files = try TemporaryFiles()
     let fault = try #require(throws: InputFault.self) { _ = try LineReader(files.path + "/none") }

@@ -101,7 +101,7 @@ struct OffsetTextDecoderTests {
     #expect(example.format.decode(example.text).summary == example.expected)
   }
 
-  @Test("what xxd -e prints is named")
+  @Test("the output of xxd -e is named")
   func littleEndianIsNamed() {
     let faults = TextFormat.xxd.decode("00000000: 64636261  abcd\n").faults
     #expect(faults.first?.message.contains("xxd -e") == true)

@@ -61,7 +61,7 @@ struct PlainHexDecoderTests {
     #expect(TextFormat.hex.decode([0x30, 0x31, 0xc3, 0xa9]).faults.first?.message.contains("0xc3;") == true)
   }
 
-  @Test("faults beyond the twentieth are counted, and one says how many")
+  @Test("faults beyond the twentieth are counted, and one reports their number")
   func faultsAreBounded() {
     let decoding = TextFormat.hex.decode(String(repeating: "zz ", count: 27))
     #expect(decoding.faults.count == 21)

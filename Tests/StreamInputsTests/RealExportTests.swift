@@ -7,7 +7,7 @@ import WireBytes
 /// Wireshark's C arrays cannot be had without its window; their tests are made by hand.
 @Suite("Exports by the real tools")
 struct RealExportTests {
-  /// What `script` prints, run by a shell in `directory`; nil, and a note in the log, without `tool`.
+  /// The output of `script`, run by a shell in `directory`; nil, and a note in the log, without `tool`.
   private func output(of script: String, using tool: String, in directory: String) throws -> [UInt8]? {
     let process = Process()
     let pipe = Pipe()
@@ -118,7 +118,7 @@ struct RealExportTests {
     return files
   }
 
-  /// What went over it: five tuples, a line of the client's, the same five tuples.
+  /// Its content: five tuples, a line of the client's, the same five tuples.
   private func checkSession(_ recording: ExportRecording) {
     var tuples: [UInt8] = []
     for tuple in 0..<5 {

@@ -47,7 +47,7 @@ struct RereadTests {
     }
   }
 
-  @Test("a pipe has the last bytes, and none where none are kept")
+  @Test("a pipe has the last bytes, and none without a buffer")
   func pipe() throws {
     let bytes = compressibleBytes(200_000)
     let files = try TemporaryFiles()

@@ -86,7 +86,7 @@ struct TextDecoderLawTests {
     }
   }
 
-  @Test("the law holds where the output becomes full again and again", arguments: TextFormat.allCases)
+  @Test("the law holds if the output repeatedly becomes full", arguments: TextFormat.allCases)
   func chunkLawOfLongTexts(_ format: TextFormat) {
     var generator = SeededGenerator(seed: 8)
     let bytes = generator.bytes(20_000) + [UInt8](repeating: 9, count: 70_000) + generator.bytes(10_000)
@@ -117,7 +117,7 @@ struct TextDecoderLawTests {
   }
 
   @Test(
-    "a text cut anywhere gives a prefix, and a fault where the cut can be seen",
+    "a text truncated anywhere gives a prefix, and a fault if the cut is visible",
     arguments: TextFormat.allCases)
   func truncation(_ format: TextFormat) {
     let bytes: [UInt8] =
@@ -174,7 +174,7 @@ struct TextDecoderLawTests {
     }
   }
 
-  @Test("noise: it ends, whatever it is", arguments: TextFormat.allCases)
+  @Test("any noise is read to its end", arguments: TextFormat.allCases)
   func noise(_ format: TextFormat) {
     var generator = SeededGenerator(seed: 5)
     let alphabet = Array("0123456789abcdef:|* \n\r\\x=Zz-_".utf8)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import WireBytes
 
-/// What a decoder made of a text, byte by byte, so that how the bytes were put into extents does not show.
+/// A decoder's output for a text, byte by byte, regardless of its extents.
 struct Decoding: Equatable {
   enum Event: Equatable {
     case byte(UInt8, at: Int)
@@ -72,7 +72,7 @@ enum TextFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// What a table of probes makes of `head`, asked in the order that the interface promises.
+  /// The result of the probes for `head`, tried in the documented order.
   static func recognised(_ head: [UInt8], isWhole: Bool = true) -> TextFormat? {
     let span = head.span.bytes
     if XxdDecoder.recognises(span, isWhole: isWhole) { return .xxd }

@@ -71,7 +71,7 @@ package struct StreamAnomaly: Equatable, Sendable {
     /// The capture has fewer bytes of a packet than were on the wire.
     case truncatedPacket
     /// Late segment: its bytes arrived after their gap was flushed.
-    case lateBytes
+    case lateSegment
     /// A buffer was full: a gap was declared early, or bytes were dropped.
     case bufferLimit
     case connectionEvicted
@@ -83,7 +83,7 @@ package struct StreamAnomaly: Equatable, Sendable {
     case malformedPacket
     case unsupportedLinkType
     /// A retransmission that could not be compared: the first copy is no longer available.
-    case uncomparedDuplicate
+    case unverifiedRetransmission
   }
 
   package var kind: Kind

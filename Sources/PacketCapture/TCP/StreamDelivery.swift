@@ -128,7 +128,7 @@ extension HalfConnection {
   ) {
     emit(
       StreamAnomaly(
-        .lateBytes, length: range.count, fileOffset: fileOffset, packet: packet,
+        .lateSegment, length: range.count, fileOffset: fileOffset, packet: packet,
         message: "\(Count.of(range.count, "byte")) of \(packet.text) arrived \(when): not used"),
       at: max(range.lowerBound, base), &output)
   }

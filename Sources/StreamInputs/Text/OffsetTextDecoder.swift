@@ -4,7 +4,7 @@ import WireBytes
 /// Decodes hex dumps whose lines begin with an offset: xxd or hexdump -C.
 ///
 /// The hex column gives the bytes; everything else in a line is checked against it. Missing lines are gaps; `*`
-/// stands for repetitions of the line before. A damaged line yields the bytes before the damage, and the rest of it
+/// repeats the line before. A damaged line yields the bytes before the damage, and the rest of it
 /// is a gap once the next line's offset shows its length.
 package struct OffsetTextDecoder<Format: OffsetTextFormat>: HeadedTextDecoder {
   var head = TextHead()

@@ -26,11 +26,12 @@ struct Export: ParsableCommand {
         apnsift export gateway.pcap --records resend       requests to send again
         apnsift export --requests sent.bin --responses got.bin -t ndjson
 
-      COLUMNS
-        feedback: \(columnNames(FeedbackColumn.allCases, FeedbackColumn.standard))
-        requests, resend: \(columnNames(RequestColumn.allCases))
-        responses: \(columnNames(ResponseColumn.allCases))
-        All are written by default, except those in parentheses.
+      The columns of feedback are \(columnNames(FeedbackColumn.allCases, FeedbackColumn.standard)); those in \
+      parentheses are written only if named.
+
+      The columns of requests are \(columnNames(RequestColumn.allCases)).
+
+      The columns of responses are \(columnNames(ResponseColumn.allCases)).
       """)
 
   /// Names for the help text; those that are not in `standard` in parentheses.

@@ -13,7 +13,10 @@ enum UnknownOption {
     let commands = options(of: tree, under: "")
     func find(_ path: String) -> Options? { commands.first { $0.path == path } }
     var path = "apnsift"
-    for word in arguments.prefix(while: { find("\(path) \($0)") != nil }) { path += " \(word)" }
+    for word in arguments {
+      guard find("\(path) \(word)") != nil else { break }
+      path += " \(word)"
+    }
     // Without a command, `inspect` is the command.
     guard let own = find(path == "apnsift" ? "apnsift inspect" : path) else { return nil }
     let words = arguments.prefix { $0 != "--" }
@@ -30,7 +33,7 @@ enum UnknownOption {
         later == nil
           ? "; did you mean '\(nearest)'?" : "; options follow the command: `\(owner.path) \(nearest) …`"
       } else if later == nil, option.hasPrefix("--"), !others.isEmpty {
-        "; it is an option of \(others.joined(separator: ", "))"
+        "; it is an option of \(others.prefix(3).joined(separator: ", "))"
       } else {
         ""
       }

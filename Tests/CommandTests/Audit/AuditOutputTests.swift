@@ -92,7 +92,7 @@ struct AuditOutputTests {
       (["--chunk-size", "x"], "--chunk-size"),
       (["--chunk-size", "3", "--every-chunking"], "--chunk-size and --every-chunking"),
       (["--chunk-sizes", "a", "--every-chunking"], "--chunk-sizes and --every-chunking"),
-      (["--chunk-sizes", "-", "-"], "Standard input"),
+      (["--chunk-sizes", "-", "-"], "standard input"),
     ])
   func wrongUsage(_ options: [String], _ says: String) throws {
     try directory.write(feedback(tuples(2)), to: "dump.bin")

@@ -183,7 +183,7 @@ struct GatewayDumpTests {
     (["export", "--requests", "sent", "dump.bin"], ["--requests", "--responses"]),
     (["export", "--requests", "sent", "--responses", "received", "dump.bin"], ["inputs"]),
     (["export", "--requests", "sent", "--responses", "received", "--join"], ["--requests", "--responses"]),
-    (["export", "--requests", "-", "--responses", "-"], ["Standard input"]),
+    (["export", "--requests", "-", "--responses", "-"], ["standard input"]),
     (
       ["export", "--requests", "sent", "--responses", "received", "--protocol", "feedback"],
       ["--protocol", "gateway"]

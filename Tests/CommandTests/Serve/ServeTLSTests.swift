@@ -31,7 +31,7 @@ struct ServeTLSTests {
       decoding: try directory.tool(
         "openssl", ["x509", "-in", "server.pem", "-noout", "-fingerprint", "-sha256"]), as: UTF8.self)
     let fingerprint = try #require(text.split(separator: "=").last?.split(separator: "\n").first)
-    #expect(outcome.messages.first == "the certificate's SHA-256 fingerprint is \(fingerprint)")
+    #expect(outcome.messages.first == "SHA-256 fingerprint of the certificate: \(fingerprint)")
   }
 
   @Test("Python reads a record a chunk, and takes the certificate for each name of this machine")

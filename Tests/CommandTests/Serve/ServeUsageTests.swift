@@ -22,7 +22,7 @@ struct ServeUsageTests {
     #expect(foreign.messages.last?.contains("192.0.2.1 is not an address of this machine") == true)
   }
 
-  @Test("an address that others can reach is warned of")
+  @Test("a warning about an address that other machines can reach")
   func reachable() throws {
     try directory.write(ServedFeedback.bytes, to: "dump.bin")
     let server = try directory.serve("dump.bin", "--listen", "0.0.0.0", "--once")
@@ -38,11 +38,11 @@ struct ServeUsageTests {
     "arguments that do not fit",
     arguments: [
       (["--certificate", "a"], "--certificate and --key go together"),
-      (["--write-certificate", "a"], "--write-certificate is for TLS"),
-      (["--ask-client-certificate"], "--ask-client-certificate is for TLS"),
-      (["--tls-min", "1.2"], "--tls-min is for TLS"), (["--tls", "--tls-min", "2"], "tls-min"),
+      (["--write-certificate", "a"], "--write-certificate requires --tls"),
+      (["--ask-client-certificate"], "--ask-client-certificate requires --tls"),
+      (["--tls-min", "1.2"], "--tls-min requires --tls"), (["--tls", "--tls-min", "2"], "tls-min"),
       (["--pace", "0"], "--pace is 0"),
-      (["--pace", "1", "--chunk-size", "3"], "--pace is for the captured chunks"),
+      (["--pace", "1", "--chunk-size", "3"], "--pace replays the captured chunks"),
       (["--chunk-size", "3", "--every-chunking"], "exclude each other"),
       (["--port", "65536"], "--port"), (["--listen", "nowhere"], "--listen is 'nowhere'"),
       (["--idle-timeout", "0"], "--idle-timeout is 0"), (["--stream=-1"], "--stream is -1"),

@@ -72,7 +72,7 @@ struct VerifyOutputTests {
     #expect(try directory.verify("--junit", "out.xml", "--force").code == 2)
     #expect(try directory.text(of: "out.xml").hasPrefix("<?xml"))
     let input = try directory.verify("--junit", "corpus/c-sound/input.bin", "--force")
-    #expect(input.errors.contains("is a file of the case c-sound"), "\(input.errors)")
+    #expect(input.errors.contains("belongs to case c-sound"), "\(input.errors)")
     #expect(try directory.bytes(of: "corpus/c-sound/input.bin") == feedback(tuples(2)))
     #expect(try directory.names == ["corpus", "out.xml"])
   }
@@ -108,12 +108,12 @@ struct VerifyOutputTests {
   @Test(
     "wrong usage",
     arguments: [
-      (["verify"], "directories"), (["verify", "corpus", "--jobs", "0"], "--jobs"),
+      (["verify"], "directory"), (["verify", "corpus", "--jobs", "0"], "--jobs"),
       (["verify", "corpus", "--timeout", "3"], "--reader"), (["verify", "corpus", "--json"], "--reader"),
       (["verify", "corpus", "--reader", "x", "--timeout", "0"], "--timeout"),
       (["verify", "corpus", "--reader", "x", "--update"], "--update"),
       (["verify", "corpus", "--reader", "x", "--", "y"], "--"),
-      (["verify", "corpus", "--reader", " "], "--reader"), (["verify", "corpus", "--"], "behind --"),
+      (["verify", "corpus", "--reader", " "], "--reader"), (["verify", "corpus", "--"], "follows --"),
       (["verify", "corpus", "--reader", "x", "--json", "--tap"], "--tap"),
       (["verify", "corpus", "--reader", "x", "--over", "udp"], "udp"),
       (["verify", "corpus", "--reader", "x", "--max-output", "0"], "--max-output"),

@@ -21,7 +21,7 @@ struct ExportedPDUTests {
     return (pdu, reader)
   }
 
-  @Test("what the tags say, in any order")
+  @Test("values of the tags, in any order")
   func tags() throws {
     var generator = SeededGenerator(seed: 3)
     // Version 1, sequence, next, acknowledgement, reassembled, flags, urgent pointer, padding.
@@ -114,7 +114,7 @@ struct ExportedPDUTests {
     #expect(pdu(Frames.tag(12, "tcp") + Self.end + Frames.tcp()).0?.dissector == "tcp")
   }
 
-  @Test("fragments say which frames of the first capture they were")
+  @Test("fragments have their frame numbers in the first capture")
   func fragments() {
     var reader = FrameReader()
     let frames = FragmentTests.fragments(step: 512).map { Self.frame + Frames.tag(12, "ip") + Self.end + $0 }

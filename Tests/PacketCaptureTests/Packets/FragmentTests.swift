@@ -86,7 +86,7 @@ struct FragmentTests {
     #expect(anomalies.isEmpty)
   }
 
-  @Test("a name that is used again")
+  @Test("a reused key")
   func usedAgain() {
     let other = Frames.tcp(Array(Self.payload.reversed()))
     let frames = Self.fragments(step: 512) + Self.fragments(of: other, step: 512)
@@ -112,7 +112,7 @@ struct FragmentTests {
   }
 
   @Test(
-    "what stays incomplete is reported where a stream may lack it",
+    "an incomplete datagram is reported if a stream may lack it",
     arguments: [
       ("TCP without its end", [0], UInt8(6), true), ("TCP without its beginning", [1], 6, true),
       ("a tunnel", [0], 47, true), ("ICMP", [0], 1, false), ("UDP without its beginning", [1], 17, false),
@@ -206,7 +206,7 @@ struct FragmentTests {
     #expect(read([frame]).anomalies.map(\.kind) == [.malformedPacket])
   }
 
-  @Test("a fragment that was cut by the snap length counts as missing, until a whole copy comes")
+  @Test("a fragment truncated by the snap length counts as missing until a whole copy arrives")
   func cutFragment() {
     let frames = Self.fragments(step: 512)
     var reader = FrameReader()

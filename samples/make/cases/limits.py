@@ -30,7 +30,7 @@ def windows():
     late = {"direction": "server", "code": "late-segment", "offset": 0, "length": 38, "packet": 8}
     yield capture(
         "capture/late-behind-the-window", "After the window, a gap was declared, and bytes that come for it are left out",
-        ["capture/reorder-window", "capture/late-bytes"], on_ethernet([*early, idle, idle, says(0, 38)]),
+        ["capture/reorder-window", "capture/late-segment"], on_ethernet([*early, idle, idle, says(0, 38)]),
         [feedback([gap(38), rec(1), rec(2)], findings=[late])], options=["--reorder-window", "2"],
     )  # fmt: skip
 

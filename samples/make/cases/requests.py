@@ -195,7 +195,7 @@ def malformed():
     yield asked(
         "requests/items-that-do-not-fill-the-frame",
         "Bytes after the last item, or an item that reaches beyond the frame, are flagged",
-        ["requests/malformed-frame", "requests/one-request-whatever-is-inside"],
+        ["requests/malformed-items", "requests/one-request-whatever-is-inside"],
         [
             framed(1, flag, items=[body, payload, number], rest=b"\x05\0"),
             framed(1, flag, items=[body, number], rest=item(2, words(1), length=60), **no_payload), framed(2),

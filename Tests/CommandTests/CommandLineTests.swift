@@ -1,0 +1,164 @@
+import Testing
+
+/// Arguments and streams of any command.
+@Suite("Command line")
+struct CommandLineTests {
+  private let directory: TestDirectory
+  private let dump = feedback(tuples(3))
+
+  init() throws {
+    directory = try TestDirectory()
+    try directory.write(dump, to: "dump.bin")
+  }
+
+  // MARK: - Standard input
+
+  @Test("without arguments, a pipe or a file on standard input is inspected")
+  func bareCommand() throws {
+    let named = try directory.apnsift("inspect", "-", input: .bytes(dump))
+    #expect(named.code == 0)
+    for input in [StandardInput.bytes(dump), .file("dump.bin")] {
+      let bare = try directory.apnsift([], input: input)
+      #expect(bare.code == 0 && bare.text == named.text && bare.errors == named.errors)
+    }
+  }
+
+  @Test("without arguments, a terminal or a device on standard input gets the help")
+  func bareCommandWithoutInput() throws {
+    #expect(try directory.apnsift([]).text.hasPrefix("OVERVIEW: "))
+    #expect(try onTerminal("").contains("OVERVIEW: "))
+  }
+
+  /// The output of the command with a terminal as all three streams.
+  private func onTerminal(_ arguments: String, _ environment: String = "TERM=xterm") throws -> String {
+    let outcome = try directory.shell(
+      "\(environment) python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' \"$APNSIFT\" \(arguments)")
+    return outcome.text
+  }
+
+  // MARK: - Names of outputs
+
+  @Test("the extension of an output chooses the format", arguments: ["csv", "json", "ndjson"])
+  func extensions(_ name: String) throws {
+    #expect(try directory.apnsift("export", "dump.bin", "-o", "out.\(name)").code == 0)
+    #expect(try directory.apnsift("export", "dump.bin", "-t", name, "-o", "out").code == 0)
+    #expect(try directory.text(of: "out.\(name)") == directory.text(of: "out"))
+  }
+
+  @Test(
+    "an output whose name contradicts its format, or is compressed, is wrong usage",
+    arguments: [
+      (["export", "-t", "csv", "-o", "x.json"], ["-o x.json", ".json", "csv", "-t csv"]),
+      (["export", "-t", "json", "-o", "x.ndjson"], ["-o x.ndjson", "-t json"]),
+      (["export", "-t", "raw", "-o", "x.csv"], ["-o x.csv", "-t raw"]),
+      (["export", "-o", "x.csv.gz"], ["-o x.csv.gz", "gzip"]),
+      (["export", "-o", "x.json.zst"], ["-o x.json.zst", "gzip"]),
+      (["export", "--findings", "x.json"], ["--findings x.json", "csv"]),
+      (["replay", "--dry-run", "-o", "x.json"], ["-o x.json", "csv"]),
+      (["report", "-o", "x.html.gz"], ["-o x.html.gz", "gzip"]),
+    ])
+  func contradictoryNames(_ arguments: [String], _ says: [String]) throws {
+    try refuse(arguments + ["dump.bin"], says)
+    #expect(try directory.names == ["dump.bin"])
+  }
+
+  @Test("the name of a generated file chooses compression and container")
+  func generatedNames() throws {
+    let generate = ["generate", "--kind", "capture", "--seed", "1", "--tuples", "9"]
+    #expect(try directory.apnsift(generate + ["-o", "a.pcapng.gz"]).code == 0)
+    let given = ["--container", "pcapng", "--compression", "gzip", "-o", "b"]
+    #expect(try directory.apnsift(generate + given).code == 0)
+    #expect(try directory.bytes(of: "a.pcapng.gz") == directory.bytes(of: "b"))
+    try refuse(generate + ["-o", "c.gz", "--compression", "zstd"], ["c.gz", "--compression zstd"])
+    try refuse(generate + ["-o", "c.pcapng", "--container", "pcap"], ["c.pcapng", "--container pcap"])
+  }
+
+  private func refuse(_ arguments: [String], _ says: [String]) throws {
+    let outcome = try directory.apnsift(arguments)
+    #expect(outcome.code == 64 && outcome.output.isEmpty)
+    for part in says { #expect(outcome.errors.contains(part), "\(arguments): \(outcome.errors)") }
+  }
+
+  // MARK: - Colour
+
+  @Test("--color decides, then NO_COLOR and a dumb terminal do")
+  func colour() throws {
+    try directory.write(dump.dropLast(5), to: "cut.bin")
+    for command in ["inspect", "show --offset 0", "audit"] {
+      let words = command.split(separator: " ").map(String.init) + ["cut.bin"]
+      let plain = try directory.apnsift(words)
+      #expect(!plain.text.contains("\u{1b}["))
+      #expect(try directory.apnsift(words + ["--color", "never"]).text == plain.text)
+      #expect(try directory.apnsift(words + ["--color", "auto"]).text == plain.text)
+    }
+    let always = try directory.apnsift(
+      ["inspect", "cut.bin", "--color=always"], environment: ["NO_COLOR": "1"])
+    #expect(always.text.contains("\u{1b}[") && always.code == 0)
+    #expect(try onTerminal("inspect cut.bin").contains("\u{1b}["))
+    #expect(try !onTerminal("inspect cut.bin", "TERM=dumb").contains("\u{1b}[3"))
+    #expect(try !onTerminal("inspect cut.bin", "TERM=xterm NO_COLOR=1").contains("\u{1b}[3"))
+    #expect(try !onTerminal("inspect cut.bin --color never").contains("\u{1b}[3"))
+    try refuse(["inspect", "--color", "red", "cut.bin"], ["--color", "red", "always"])
+  }
+
+  // MARK: - Numbers and options
+
+  @Test("offsets are decimal or hex", arguments: [("0x26", "38"), ("0X4c", "76"), ("0x0", "0")])
+  func hexOffset(_ hex: String, _ decimal: String) throws {
+    let shown = try directory.apnsift("show", "--offset", hex, "dump.bin")
+    #expect(shown.code == 0)
+    #expect(try shown.text == directory.apnsift("show", "--offset", decimal, "dump.bin").text)
+  }
+
+  @Test("what is no offset", arguments: ["0x", "x26", "0x-1", "-1", "2g", ""])
+  func badOffset(_ offset: String) throws {
+    try refuse(["show", "--offset", offset, "dump.bin"], ["--offset"])
+  }
+
+  @Test(
+    "an unknown option is reported as one, with the nearest",
+    arguments: [
+      (["--bogus", "dump.bin"], ["unknown option '--bogus' (`apnsift inspect --help`"]),
+      (["--bogus"], ["unknown option '--bogus'"]),
+      (["export", "--bogus"], ["unknown option '--bogus' (`apnsift export --help`"]),
+      (["export", "-x", "dump.bin"], ["unknown option '-x'"]),
+      (["export", "--recrods=requests", "dump.bin"], ["unknown option '--recrods'", "'--records'"]),
+      (["generate", "--sed", "4"], ["unknown option '--sed'", "'--seed'"]),
+      (["store", "list", "--ded"], ["unknown option '--ded'", "'--dead'", "apnsift store list --help"]),
+      (["store", "--dead", "list"], ["unknown option '--dead'", "`apnsift store list --dead …`"]),
+      (
+        ["--colums", "time", "export", "dump.bin"],
+        ["unknown option '--colums'", "`apnsift export --columns …`"]
+      ),
+      (["--columns", "time", "dump.bin"], ["unknown option '--columns'", "`apnsift export`"]),
+      (["inspect", "dump.bin", "--offset", "3"], ["unknown option '--offset'", "`apnsift show`"]),
+      (["--strict", "export", "dump.bin"], ["'export' is a command", "first"]),
+    ])
+  func unknownOption(_ arguments: [String], _ says: [String]) throws { try refuse(arguments, says) }
+
+  @Test("an input may be named like an option or a command")
+  func namesOfInputs() throws {
+    for name in ["--bogus", "export"] { try directory.write(dump, to: name) }
+    #expect(try directory.apnsift("inspect", "--", "--bogus").code == 0)
+    #expect(try directory.apnsift("--strict", "export").code == 0)
+  }
+
+  @Test(
+    "every line on standard error has the prefix",
+    arguments: [
+      ["export", "--from", "pdf", "dump.bin"], ["export", "--columns"], ["export"],
+      ["generate", "--sed", "4"],
+      ["store", "list", "x", "y"], ["inspect", "missing.bin"], ["exprot", "dump.bin"],
+      ["export", "--force=1"],
+      ["replay", "dump.bin", "--store", "x"], ["verify", "."], ["export", "dump.bin", "--records", "resend"],
+      ["help", "nothing"], ["--generate-completion-script=no-shell"],
+    ])
+  func prefix(_ arguments: [String]) throws {
+    let errors = try directory.apnsift(arguments).errors
+    #expect(!errors.isEmpty)
+    for line in errors.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+      #expect(line.hasPrefix("apnsift: "), "\(line)")
+      #expect(!line.hasPrefix("apnsift: Error: "), "\(line)")
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+@Suite("Help")
+struct HelpTests {
+  static let helps: [[String]] =
+    [
+      "inspect", "export", "replay", "audit", "show", "report", "generate", "verify", "serve", "store",
+      "store show",
+      "store list", "store register", "store import", "store export", "store history", "store undo",
+    ].map { $0.split(separator: " ").map(String.init) + ["--help"] }
+    + [[], ["--help"], ["-h"], ["help"], ["help", "replay"], ["help", "store", "list"]]
+
+  @Test("lines have at most 80 columns, and no example is wrapped", arguments: helps)
+  func width(_ arguments: [String]) throws {
+    let outcome = try TestDirectory().apnsift(arguments)
+    #expect(outcome.code == 0 && outcome.errors.isEmpty)
+    let lines = outcome.text.split(separator: "\n", omittingEmptySubsequences: false)
+    for line in lines { #expect(line.count <= 80, "\(line)") }
+    let start = try #require(lines.firstIndex(of: "EXAMPLES"), "\(outcome.text)")
+    let examples = lines[(start + 1)...].prefix { !$0.isEmpty }
+    #expect(!examples.isEmpty)
+    // The rest of a wrapped line begins in column 1.
+    #expect(examples.allSatisfy { $0.hasPrefix("  ") }, "\(examples)")
+  }
+
+  @Test(
+    "an option takes at most two lines, or three with a list of values; groups are in one order",
+    arguments: helps)
+  func options(_ arguments: [String]) throws {
+    let text = try TestDirectory().apnsift(arguments).text
+    let groups = text.split(separator: "\n\n").filter { $0.wholeMatch(of: /[A-Z ]+:\n[\s\S]*/) != nil }
+    let titles = groups.map { $0.prefix { $0 != ":" } }
+    #expect(titles.filter { $0 == "OPTIONS" }.count == 1, "\(titles)")
+    if let advanced = titles.firstIndex(of: "ADVANCED") { #expect(advanced == titles.count - 1, "\(titles)") }
+    for group in groups where !group.hasPrefix("SUBCOMMANDS") {
+      for option in group.split(separator: /\n  (?=[-<])/).dropFirst() {
+        let name = option.prefix { $0 != "\n" && $0 != " " }
+        // A name that is too long for its column has a line of its own.
+        let count =
+          option.split(separator: "\n").count - (option.split(separator: "\n")[0].count < 24 ? 1 : 0)
+        #expect(count <= (option.contains("(values: ") ? 3 : 2), "\(name): \(option)")
+      }
+    }
+  }
+
+  @Test("limits and buffers are in the group ADVANCED")
+  func advanced() throws {
+    let text = try TestDirectory().apnsift("export", "--help").text
+    let advanced = try #require(text.split(separator: "\n\n").last { $0.hasPrefix("ADVANCED:\n") })
+    for option in [
+      "--memory <SIZE>", "--max-packet <SIZE>", "--stream-buffer <SIZE>", "--max-pending <COUNT>",
+    ] {
+      #expect(advanced.contains(option))
+    }
+    for option in ["--filter <EXPRESSION>", "-o, --output <FILE>", "--feedback-port <PORT>"] {
+      #expect(text.contains(option) && !advanced.contains(option))
+    }
+  }
+}
