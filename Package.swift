@@ -159,21 +159,22 @@ let package = Package(
       swiftSettings: strict, linkerSettings: selfContained),
     .target(
       name: "TestSupport", dependencies: ["APNsWire"], path: "Tests/TestSupport",
-      exclude: ["Captures", "MariaDB", "PostgreSQL", "ReaderModel", "Streams"],
+      exclude: ["Captures", "ReaderModel", "Servers", "Stores", "Streams"],
       swiftSettings: strict),
     // Takes the events of sources one by one.
     .target(
       name: "StreamTestSupport", dependencies: ["PacketCapture"], path: "Tests/TestSupport/Streams",
       swiftSettings: strict),
+    .target(
+      name: "StoreTestSupport", dependencies: ["TokenStores"], path: "Tests/TestSupport/Stores",
+      swiftSettings: strict),
     // Depends on nothing, so that no capture can be right by sharing code with its reader.
     .target(name: "CaptureWriting", path: "Tests/TestSupport/Captures", swiftSettings: strict),
-    // A server for tests, and a client that shares no code with ours.
+    // Servers for tests, and clients that share no code with ours.
     .target(
-      name: "PrivatePostgreSQL", dependencies: ["CLibpq", "Platform"], path: "Tests/TestSupport/PostgreSQL",
-      swiftSettings: strict, linkerSettings: [.linkedLibrary("pq")]),
-    .target(
-      name: "PrivateMariaDB", dependencies: ["CLibmariadb", "Platform"], path: "Tests/TestSupport/MariaDB",
-      swiftSettings: strict, linkerSettings: [.linkedLibrary("mariadb")]),
+      name: "PrivateServers", dependencies: ["CLibmariadb", "CLibpq", "Platform"],
+      path: "Tests/TestSupport/Servers", swiftSettings: strict,
+      linkerSettings: [.linkedLibrary("mariadb"), .linkedLibrary("pq")]),
     .testTarget(
       name: "WireBytesTests", dependencies: ["Platform", "WireBytes", "TestSupport"],
       swiftSettings: strict),
@@ -238,24 +239,25 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "CaptureWriting", "Platform", "PrivateMariaDB", "PrivatePostgreSQL", "reader-model",
+        "CaptureWriting", "Platform", "PrivateServers", "reader-model",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "TokenStoresTests",
       dependencies: [
-        "TokenStores", "SQLiteStore", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+        "TokenStores", "SQLiteStore", "StoreTestSupport", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .testTarget(
       name: "PostgreSQLStoreTests",
       dependencies: [
-        "TokenStores", "MySQLStore", "PostgreSQLStore", "SQLiteStore", "Stores", "PrivateMariaDB",
-        "PrivatePostgreSQL", "TestSupport",
+        "TokenStores", "MySQLStore", "PostgreSQLStore", "SQLiteStore", "Stores", "PrivateServers",
+        "StoreTestSupport", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "MySQLStoreTests", dependencies: ["TokenStores", "MySQLStore", "Platform", "PrivateMariaDB"],
+      name: "MySQLStoreTests", dependencies: ["TokenStores", "MySQLStore", "Platform", "PrivateServers"],
       swiftSettings: strict),
   ]
 )

@@ -133,12 +133,7 @@ package final class MySQLConnection {
 
   /// Runs one statement; returns how many rows it wrote, or for an UPDATE found.
   @discardableResult
-  package func run(_ sql: String) throws(MySQLError) -> Int {
-    var sql = sql
-    try prepare()
-    let code = sql.withUTF8 { send(UnsafeRawBufferPointer($0)) }
-    return try finish(code)
-  }
+  package func run(_ sql: String) throws(MySQLError) -> Int { try run(Array(sql.utf8)) }
 
   /// As the other `run`: a long one may hold bytes that are no UTF-8.
   @discardableResult
@@ -170,25 +165,13 @@ package final class MySQLConnection {
   /// Visits the rows of a query, of which the connection is busy until the last one was visited. Where `body` throws, the
   /// rest is read and dropped.
   package func visit(_ sql: String, _ body: (SQLFields) throws -> Void) throws {
-    var sql = sql
-    try prepare()
-    try check(sql.withUTF8 { send(UnsafeRawBufferPointer($0)) })
-    try visitRows(body)
+    try visit(Array(sql.utf8), body)
   }
 
   /// As the other `visit`.
   package func visit(_ sql: [UInt8], _ body: (SQLFields) throws -> Void) throws {
     try prepare()
     try check(sql.withUnsafeBytes(send))
-    try visitRows(body)
-  }
-
-  /// What libmariadb says of a statement too many would hide what it says of the rows.
-  private func prepare() throws(MySQLError) {
-    if isVisiting { throw MySQLError(code: 2014, message: "the connection is busy with the rows of a query") }
-  }
-
-  private func visitRows(_ body: (SQLFields) throws -> Void) throws {
     guard let result = libmariadb.mysql_use_result(handle) else {
       // A statement without rows.
       if libmariadb.mysql_field_count(handle) == 0 { return }
@@ -210,6 +193,11 @@ package final class MySQLConnection {
       try body(SQLFields(fields))
     }
     try check(Int32(bitPattern: libmariadb.mysql_errno(handle)))
+  }
+
+  /// What libmariadb says of a statement too many would hide what it says of the rows.
+  private func prepare() throws(MySQLError) {
+    if isVisiting { throw MySQLError(code: 2014, message: "the connection is busy with the rows of a query") }
   }
 
   /// Reads the rows that are left; returns how many there were.
@@ -250,9 +238,6 @@ package final class MySQLConnection {
     if error.isLost { isLost = true }
     return error
   }
-
-  /// A value as a statement has it.
-  package func literal(_ value: SQLValue) -> String { MySQLLiteral.text(value) }
 
   /// Ends a transaction without its changes. Where that fails the connection is lost, and the server does it.
   package func rollBack() { _ = try? run("ROLLBACK") }

@@ -6,11 +6,6 @@ import TokenStores
 ///
 /// Each call is one transaction. Readers and writers do not block each other.
 package struct MySQLDatabase: StoreDatabase {
-  /// How long another program's lock is waited for unless told otherwise.
-  package static let defaultLockTimeout = Duration.seconds(5)
-  /// How often a replay is begun, where the server ends it for the sake of others.
-  private static let attempts = 4
-
   /// The URI without its password.
   package let name: String
   package let deviceTokens = TableMapping.deviceTokens(times: MySQLSession.deviceTokens.time)
@@ -19,11 +14,11 @@ package struct MySQLDatabase: StoreDatabase {
 
   /// Describes it; nothing is connected to yet.
   ///
-  /// - Parameter lockTimeout: how long another program's lock is waited for; 0 to 1,000,000 seconds.
+  /// - Parameter lockTimeout: how long to wait for another program's lock, not negative.
   package init(uri: MySQLURI, lockTimeout: Duration = defaultLockTimeout) {
     name = uri.shown
     self.uri = uri
-    self.lockTimeout = min(max(lockTimeout, .zero), .seconds(1_000_000))
+    self.lockTimeout = lockTimeout
   }
 
   // MARK: - Transactions
@@ -53,17 +48,7 @@ package struct MySQLDatabase: StoreDatabase {
     _ table: TableMapping, for owner: AppEnvironment, creates: Bool,
     _ body: (any SQLSession) throws -> Result
   ) throws -> Result {
-    try reportingFaults {
-      for _ in 1..<Self.attempts {
-        do {
-          return try writeOnce(table, owner, body)
-        } catch let error as MySQLError where (error.isContention || error.isUniqueViolation) && !error.isLost
-        {
-          continue
-        }
-      }
-      return try writeOnce(table, owner, body)
-    }
+    try reportingFaults { try MySQLError.retrying { try writeOnce(table, owner, body) } }
   }
 
   /// The lock comes before the transaction, whose one snapshot must see what its last holder did. That snapshot judges: a
@@ -97,14 +82,8 @@ package struct MySQLDatabase: StoreDatabase {
     if isHeld != 1 { throw StoreFault.locked(waited: lockTimeout) }
   }
 
-  package func reportingFaults<Result>(_ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch let fault as StoreFault {
-      throw StoreError(store: name, fault: fault)
-    } catch let error as MySQLError {
-      throw StoreError(store: name, fault: StoreFault(error, waited: lockTimeout))
-    }
+  package func fault(of error: any Error) -> StoreFault? {
+    (error as? MySQLError).map { StoreFault($0, waited: lockTimeout) }
   }
 
   package func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws {
@@ -119,11 +98,6 @@ package struct MySQLDatabase: StoreDatabase {
 
   // MARK: - The end of a transaction
 
-  /// How often a server that does not answer is asked what became of a transaction, and the pause between, in
-  /// microseconds: together long enough for a server that starts again.
-  private static let questions = 40
-  private static let pause: UInt32 = 250_000
-
   /// Commits. Returns only where the changes are done, throws only where they are not, but for
   /// `StoreFault.server(.uncertain)`: a connection that breaks during a COMMIT does not report its result. The transaction's
   /// row in the journal does: it is there if the COMMIT was done. No other program adds or removes that row.
@@ -134,18 +108,10 @@ package struct MySQLDatabase: StoreDatabase {
     } catch {
       guard error.isLost || session.connection.isLost else { throw error }
       guard let mark else { throw StoreFault.server(.uncertain(detail: error.message)) }
-      for question in 0..<Self.questions {
-        if question > 0 { usleep(Self.pause) }
-        // Waits for a transaction that has not ended.
-        guard let connection = try? connect(),
-          let count = try? connection.number("\(mark) LOCK IN SHARE MODE")
-        else {
-          continue
-        }
-        if count == 1 { return }
-        throw StoreFault.server(.connectionLost(detail: error.message))
+      try error.resolve {
+        // The lock waits for a transaction that has not ended.
+        (try? connect().number("\(mark) LOCK IN SHARE MODE")).map { $0 == 1 }
       }
-      throw StoreFault.server(.uncertain(detail: error.message))
     }
   }
 }

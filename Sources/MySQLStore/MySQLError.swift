@@ -2,7 +2,7 @@ import CLibmariadb
 import TokenStores
 
 /// What the server, or libmariadb on the way to it, says of a failure.
-package struct MySQLError: Error, Equatable {
+package struct MySQLError: TransactionError, Equatable {
   /// The number by which the server's documentation has it ("Error Codes"), or libmariadb's own from 2000 to 2999 and from
   /// 5000 on; 0 where the failure is ours.
   package var code: UInt32
@@ -35,11 +35,6 @@ package struct MySQLError: Error, Equatable {
 
   private static func text(_ text: UnsafePointer<CChar>?) -> String { text.map { String(cString: $0) } ?? "" }
 
-  static func line(_ text: UnsafePointer<CChar>?) -> String {
-    let lines = Self.text(text).split(whereSeparator: \.isNewline)
-    return lines.isEmpty ? "no message" : lines.joined(separator: "; ")
-  }
-
   /// Whether the same transaction, done again from its beginning, may well succeed: a deadlock, or a row that others changed
   /// since it was read.
   package var isContention: Bool { code == 1213 || code == 1020 }
@@ -55,50 +50,29 @@ extension StoreFault {
   package init(_ error: MySQLError, waited: Duration) {
     let message = error.message
     let coded = error.code == 0 ? message : "\(message), error \(error.code), SQLSTATE \(error.state)"
-    if error.isLost {
-      self = .server(.connectionLost(detail: message))
+    if let fault = error.transactionFault {
+      self = fault
       return
     }
-    if error.isContention {
-      self = .server(.contended(detail: message))
-      return
-    }
-    switch MySQLFailure(error) {
-    case .locked: self = .locked(waited: waited)
-    case .notPermitted: self = .server(.notPermitted(detail: message))
-    case .readOnly: self = .server(.readOnly(detail: message))
-    case .full: self = .full(detail: message)
-    case .refused: self = .refused(detail: coded)
-    case .other: self = .failed(detail: coded)
-    }
-  }
-}
-
-/// Kinds of failures, by their codes.
-private enum MySQLFailure {
-  case locked, notPermitted, readOnly, full, refused, other
-
-  init(_ error: MySQLError) {
     switch error.code {
     // A lock was waited for too long, or not at all.
-    case 1205, 3572: self = .locked
+    case 1205, 3572: self = .locked(waited: waited)
     // A database, login, table, column, routine, or what only some accounts may do; a password that is to be changed.
-    case 1044, 1045, 1142, 1143, 1227, 1370, 1419, 1698, 1820, 1862, 3118, 4151, 4172: self = .notPermitted
+    case 1044, 1045, 1142, 1143, 1227, 1370, 1419, 1698, 1820, 1862, 3118, 4151, 4172:
+      self = .server(.notPermitted(detail: message))
     // The server, or the transaction, or InnoDB; 1290 is any option of the server that forbids a statement.
-    case 1290 where error.message.contains("read-only") || error.message.contains("read_only"):
-      self = .readOnly
-    case 1792, 1836, 1874, 3100: self = .readOnly
+    case 1290 where message.contains("read-only") || message.contains("read_only"):
+      self = .server(.readOnly(detail: message))
+    case 1792, 1836, 1874, 3100: self = .server(.readOnly(detail: message))
     // The disk, a table, or the files of temporary tables.
-    case 1021, 1114, 1041, 1206: self = .full
-    default: self = Self.refusals.contains(error.code) || error.state == "45000" ? .refused : .other
+    case 1021, 1114, 1041, 1206: self = .full(detail: message)
+    // Keys, foreign keys, nulls, lengths, ranges, texts that are no dates or numbers, characters that a column's character
+    // set lacks, what a trigger raises, CHECK, views with a check, keys that are too long.
+    case 1022, 1048, 1062, 1216, 1217, 1263, 1264, 1265, 1292, 1364, 1366, 1369, 1406, 1411, 1451, 1452, 1526,
+      1586,
+      1644, 1690, 1748, 1761, 1762, 3819, 3988, 4025:
+      self = .refused(detail: coded)
+    default: self = error.state == "45000" ? .refused(detail: coded) : .failed(detail: coded)
     }
   }
-
-  /// Keys, foreign keys, nulls, lengths, ranges, texts that are no dates or numbers, characters that a column's character
-  /// set lacks, what a trigger raises, CHECK, views with a check, keys that are too long.
-  private static let refusals: Set<UInt32> = [
-    1022, 1048, 1062, 1216, 1217, 1263, 1264, 1265, 1292, 1364, 1366, 1369, 1406, 1411, 1451, 1452, 1526,
-    1586, 1644,
-    1690, 1748, 1761, 1762, 3819, 3988, 4025,
-  ]
 }

@@ -58,10 +58,14 @@ package final class MySQLInsert {
 
   private func append(line row: SQLFields) {
     for (index, field) in row.enumerated() {
-      if index > 0 { rows.append(MySQLLine.tab) }
-      MySQLLine.append(field, to: &rows)
+      if index > 0 { rows.append(UInt8(ascii: "\t")) }
+      switch field {
+      case .null: rows.append(contentsOf: "\\N".utf8)
+      case .integer, .real: MySQLLiteral.append(field, to: &rows)
+      case .text(let bytes), .bytes(let bytes): MySQLLiteral.append(escaped: bytes, to: &rows)
+      }
     }
-    rows.append(MySQLLine.end)
+    rows.append(UInt8(ascii: "\n"))
   }
 
   private func append(tuple row: SQLFields) {
@@ -103,37 +107,5 @@ package final class MySQLInsert {
           + "(max_allowed_packet)")
     }
     return try connection.run(statement + rows)
-  }
-}
-
-/// Values as LOAD DATA reads them by default.
-enum MySQLLine {
-  static let tab = UInt8(ascii: "\t")
-  static let end = UInt8(ascii: "\n")
-  private static let escape = UInt8(ascii: "\\")
-
-  static func append(_ field: SQLField, to line: inout [UInt8]) {
-    switch field {
-    case .null: line.append(contentsOf: [escape, UInt8(ascii: "N")])
-    case .integer, .real: MySQLLiteral.append(field, to: &line)
-    case .text(let bytes), .bytes(let bytes): append(bytes, to: &line)
-    }
-  }
-
-  private static func append(_ bytes: UnsafeRawBufferPointer, to line: inout [UInt8]) {
-    var start = 0
-    for (index, byte) in bytes.enumerated() where byte <= escape {
-      let letter: UInt8
-      switch byte {
-      case 0: letter = UInt8(ascii: "0")
-      case tab, end, escape: letter = byte
-      default: continue
-      }
-      line.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start..<index]))
-      line.append(escape)
-      line.append(letter)
-      start = index + 1
-    }
-    line.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start...]))
   }
 }

@@ -18,13 +18,7 @@ package enum MySQLLiteral {
 
   package static func text(_ value: SQLValue) -> String {
     var statement: [UInt8] = []
-    switch value {
-    case .null: append(.null, to: &statement)
-    case .integer(let value): append(.integer(value), to: &statement)
-    case .real(let value): append(.real(value), to: &statement)
-    case .text(var value): value.withUTF8 { append(.text(UnsafeRawBufferPointer($0)), to: &statement) }
-    case .bytes(let value): value.withUnsafeBytes { append(.bytes($0), to: &statement) }
-    }
+    value.withField { append($0, to: &statement) }
     return String(decoding: statement, as: UTF8.self)
   }
 
@@ -50,24 +44,30 @@ package enum MySQLLiteral {
     statement.append(contentsOf: (text.contains("e") ? text : text + "e0").utf8)
   }
 
-  /// A backslash escapes, because the session's sql_mode lacks NO_BACKSLASH_ESCAPES.
   private static func append(text bytes: UnsafeRawBufferPointer, to statement: inout [UInt8]) {
     statement.append(UInt8(ascii: "'"))
+    append(escaped: bytes, to: &statement)
+    statement.append(UInt8(ascii: "'"))
+  }
+
+  /// Escapes the bytes that have a meaning in a quoted text, or for LOAD DATA: any byte may be escaped. A backslash
+  /// escapes, because the session's sql_mode lacks NO_BACKSLASH_ESCAPES.
+  static func append(escaped bytes: UnsafeRawBufferPointer, to statement: inout [UInt8]) {
+    let escape = UInt8(ascii: "\\")
     var start = 0
-    for (index, byte) in bytes.enumerated() {
+    for (index, byte) in bytes.enumerated() where byte <= escape {
       let letter: UInt8
       switch byte {
       case 0: letter = UInt8(ascii: "0")
-      case UInt8(ascii: "'"), UInt8(ascii: "\\"): letter = byte
+      case UInt8(ascii: "'"), UInt8(ascii: "\t"), UInt8(ascii: "\n"), escape: letter = byte
       default: continue
       }
       statement.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start..<index]))
-      statement.append(UInt8(ascii: "\\"))
+      statement.append(escape)
       statement.append(letter)
       start = index + 1
     }
     statement.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start...]))
-    statement.append(UInt8(ascii: "'"))
   }
 
   private static let digits: StaticString = "0123456789ABCDEF"

@@ -100,9 +100,7 @@ final class MySQLSession: SQLSession {
   // MARK: - Statements
 
   private func filled(_ sql: String, _ parameters: [SQLValue]) -> String {
-    MarkedSQL.replaced(sql) { number in
-      parameters.indices.contains(number - 1) ? MySQLLiteral.text(parameters[number - 1]) : "NULL"
-    }
+    MarkedSQL.filled(sql, parameters, MySQLLiteral.text)
   }
 
   @discardableResult
@@ -149,10 +147,10 @@ final class MySQLSession: SQLSession {
   private static func withTexts(
     _ row: SQLFields, _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
   ) throws {
-    guard kinds.contains(where: { $0 == .moment || $0 == .clock }) else { return try body(row) }
+    guard kinds.contains(where: \.isTime) else { return try body(row) }
     let buffer = RowBuffer(count: row.count)
     for (index, field) in row.enumerated() {
-      if kinds[index] == .moment || kinds[index] == .clock, let number = field.integer {
+      if kinds[index].isTime, let number = field.integer {
         buffer.set(index, copying: .text(ClockText.text(ofMicroseconds: number)))
       } else {
         buffer.set(index, field)

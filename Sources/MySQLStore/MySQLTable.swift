@@ -24,11 +24,6 @@ extension MySQLSession {
   }
 
   func describe(_ mapping: TableMapping) throws -> TableDescription? {
-    func misfit(_ subject: String, _ expected: String, _ found: String) -> StoreFault {
-      mapping.isDeviceTokens
-        ? .wrongShape(subject: subject == "its name" ? "the name" : subject, expected: expected, found: found)
-        : .misfit(table: mapping.name, subject: subject, expected: expected, found: found)
-    }
     let found = try rows(
       """
       SELECT TABLE_TYPE, coalesce(tables.ENGINE, ''), coalesce(TRANSACTIONS, 'NO'), coalesce(TABLE_ROWS, 0), TABLE_SCHEMA
@@ -38,17 +33,17 @@ extension MySQLSession {
       """)
     guard let table = found.first else { return nil }
     guard table[0] == "BASE TABLE" else {
-      throw misfit("its name", "a table", "a \(table[0].lowercased())")
+      throw mapping.misfit("the name", "a table", "a \(table[0].lowercased())")
     }
     guard table[2] == "YES" else {
-      throw misfit(
+      throw mapping.misfit(
         "its engine", "one with transactions, as InnoDB, so that a replay is done whole or not at all",
         "\(table[1]) (ALTER TABLE … ENGINE = InnoDB changes it)")
     }
     let schema = table[4]
     let columns = try columns(of: mapping)
     let key = columns.filter { $0.keyIndex > 0 }.sorted { $0.keyIndex < $1.keyIndex }
-    if key.isEmpty { throw misfit("the primary key", "one, by which rows are found", "none") }
+    if key.isEmpty { throw mapping.misfit("the primary key", "one, by which rows are found", "none") }
     let name = "\(dialect.quoted(schema)).\(dialect.quoted(mapping.table))"
     if let registered = mapping.registered?.name, try isSetByUpdates(registered, of: mapping) {
       kept[name] = [registered]

@@ -93,14 +93,6 @@ final class Connection: @unchecked Sendable {
     return count
   }
 
-  /// A text as a statement has it that takes no parameters.
-  func literal(_ text: String) throws(ServerError) -> String {
-    let copy = libpq.PQescapeLiteral(handle, text, text.utf8.count)
-    defer { libpq.PQfreemem(copy) }
-    guard let copy else { throw ServerError(nil, of: handle) }
-    return String(cString: copy)
-  }
-
   /// Ends a transaction without its changes. Where that fails the connection is lost, and the server does it.
   func rollBack() {
     _ = try? run("ROLLBACK")

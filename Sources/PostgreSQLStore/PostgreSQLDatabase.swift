@@ -6,15 +6,10 @@ import TokenStores
 ///
 /// Each call is one transaction. Readers and writers do not block each other.
 package struct PostgreSQLDatabase: StoreDatabase {
-  /// How long another program's lock is waited for unless told otherwise.
-  package static let defaultLockTimeout = Duration.seconds(5)
-  /// How often a replay is begun, where the server ends it for the sake of others.
-  private static let attempts = 4
-
   /// The URI without its password.
   package let name: String
   package let deviceTokens = TableMapping.deviceTokens(times: PostgreSQLSession.deviceTokens.time)
-  let uri: String
+  private let uri: String
   private let lockTimeout: Duration
   private let idle = IdleConnection()
 
@@ -22,12 +17,12 @@ package struct PostgreSQLDatabase: StoreDatabase {
   ///
   /// - Parameters:
   ///   - uri: where it is, as libpq reads it.
-  ///   - lockTimeout: how long another program's lock is waited for; 0 to 1,000,000 seconds.
+  ///   - lockTimeout: how long to wait for another program's lock, not negative.
   /// - Throws: where libpq cannot read the URI.
   package init(uri: PostgreSQLURI, lockTimeout: Duration = defaultLockTimeout) throws(StoreURLError) {
     name = uri.shown
     self.uri = uri.text
-    self.lockTimeout = min(max(lockTimeout, .zero), .seconds(1_000_000))
+    self.lockTimeout = lockTimeout
     try Self.checkSyntax(of: uri)
   }
 
@@ -44,7 +39,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
     let words = ServerError.line(message).prefix { $0 != "\"" }.split(whereSeparator: {
       $0 == " " || $0 == ":"
     })
-    throw .postgreSQL(words.joined(separator: " "))
+    throw .uri(PostgreSQLURI.scheme, words.joined(separator: " "))
   }
 
   // MARK: - Transactions
@@ -81,16 +76,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
       if owner.app.utf8.contains(0) {
         throw StoreFault.refused(detail: "PostgreSQL holds no text with a zero byte, as the app's name has")
       }
-      for _ in 1..<Self.attempts {
-        do {
-          return try writeOnce(table, owner, body)
-        } catch let error as ServerError
-          where (error.isContention || error.isUniqueViolation) && !error.isLost
-        {
-          continue
-        }
-      }
-      return try writeOnce(table, owner, body)
+      return try ServerError.retrying { try writeOnce(table, owner, body) }
     }
   }
 
@@ -152,14 +138,8 @@ package struct PostgreSQLDatabase: StoreDatabase {
     )
   }
 
-  package func reportingFaults<Result>(_ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch let fault as StoreFault {
-      throw StoreError(store: name, fault: fault)
-    } catch let error as ServerError {
-      throw StoreError(store: name, fault: StoreFault(error, waited: lockTimeout))
-    }
+  package func fault(of error: any Error) -> StoreFault? {
+    (error as? ServerError).map { StoreFault($0, waited: lockTimeout) }
   }
 
   package func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws {
@@ -169,6 +149,37 @@ package struct PostgreSQLDatabase: StoreDatabase {
       let session = PostgreSQLSession(connection)
       try session.checkPrivileges(of: table, on: session.describe(table), isRecorded: isRecorded)
     }
+  }
+
+  // MARK: - The end of a transaction
+
+  /// Commits. Returns only if the changes are done, throws only if they are not, except for
+  /// `StoreFault.server(.uncertain)`: a connection that breaks during COMMIT does not report its result. The server
+  /// knows the transaction by its number.
+  private func commit(_ connection: Connection) throws {
+    let transaction = try connection.run("SELECT txid_current_if_assigned()").integer(0, 0)
+    do throws(ServerError) {
+      let command = try connection.run("COMMIT").command
+      guard command == "COMMIT" else {
+        throw ServerError(state: "", message: "the transaction ended with \(command)", isLost: false)
+      }
+    } catch {
+      guard error.isLost || connection.isLost else { throw error }
+      guard let transaction else { throw error }
+      try error.resolve {
+        switch status(of: transaction) {
+        case "committed": true
+        case "aborted": false
+        // In progress: the server has not noticed yet, or is still at it. Nil: it does not answer.
+        default: nil
+        }
+      }
+    }
+  }
+
+  private func status(of transaction: Int64) -> String? {
+    guard let connection = try? Connection(uri: uri) else { return nil }
+    return try? connection.run("SELECT txid_status($1::text::bigint)", .text(String(transaction))).text(0, 0)
   }
 }
 

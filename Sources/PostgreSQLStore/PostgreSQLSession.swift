@@ -103,10 +103,7 @@ final class PostgreSQLSession: SQLSession {
   private func copy(
     _ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
   ) throws {
-    let query = MarkedSQL.replaced(sql) { number in
-      parameters.indices.contains(number - 1) ? Self.literal(parameters[number - 1]) : "NULL"
-    }
-    let output = try CopyOutput(query, kinds, on: connection)
+    let output = try CopyOutput(MarkedSQL.filled(sql, parameters, Self.literal), kinds, on: connection)
     while let row = try output.next() { try body(row) }
   }
 
@@ -239,8 +236,7 @@ final class PostgreSQLSession: SQLSession {
     let parts = zip(key, columns).map { field, column in
       switch field {
       case .integer(let number):
-        column.kind == .moment || column.kind == .clock
-          ? ClockText.text(ofMicroseconds: number) : String(number)
+        column.kind.isTime ? ClockText.text(ofMicroseconds: number) : String(number)
       case .bytes(let bytes): "\\x\(Hex.string(bytes))"
       default: field.text ?? ""
       }

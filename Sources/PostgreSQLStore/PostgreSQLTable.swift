@@ -109,9 +109,7 @@ extension PostgreSQLSession {
       let name =
         ["v": "a view", "m": "a materialized view", "f": "a foreign table", "S": "a sequence"][kind]
         ?? "a relation of kind \(kind)"
-      throw mapping.isDeviceTokens
-        ? StoreFault.wrongShape(subject: "the name", expected: "a table", found: name)
-        : .misfit(table: mapping.name, subject: "its name", expected: "a table", found: name)
+      throw mapping.misfit("the name", "a table", name)
     }
     let schema = found.text(0, 0) ?? ""
     let name = "\(dialect.quoted(schema)).\(dialect.quoted(found.text(0, 1) ?? ""))"

@@ -2,7 +2,7 @@ import CLibpq
 import TokenStores
 
 /// What the server, or libpq on the way to it, says of a failure.
-struct ServerError: Error {
+struct ServerError: TransactionError {
   /// Five characters (PostgreSQL's documentation, appendix "PostgreSQL Error Codes"); empty where the failure is
   /// libpq's own.
   var state: String
@@ -35,13 +35,6 @@ struct ServerError: Error {
     return line(text)
   }
 
-  /// Messages of libpq have several lines, where several addresses were tried.
-  static func line(_ text: UnsafePointer<CChar>?) -> String {
-    guard let text else { return "no message" }
-    let lines = String(cString: text).split(whereSeparator: \.isNewline)
-    return lines.isEmpty ? "no message" : lines.joined(separator: "; ")
-  }
-
   /// Whether the same transaction, done again from its beginning, may well succeed: a serialization failure or
   /// a deadlock.
   var isContention: Bool { state == "40001" || state == "40P01" }
@@ -57,8 +50,8 @@ extension StoreFault {
   init(_ error: ServerError, waited: Duration) {
     let message = error.message
     let coded = error.state.isEmpty ? message : "\(message), SQLSTATE \(error.state)"
-    if error.isLost {
-      self = .server(.connectionLost(detail: message))
+    if let fault = error.transactionFault {
+      self = fault
       return
     }
     switch (error.state, error.state.prefix(2)) {
@@ -66,7 +59,6 @@ extension StoreFault {
     case ("42501", _): self = .server(.notPermitted(detail: message))
     case ("25006", _): self = .server(.readOnly(detail: message))
     case ("53100", _): self = .full(detail: message)
-    case ("40001", _), ("40P01", _): self = .server(.contended(detail: message))
     // Constraints, views with a check, what a trigger raises, a token that is too long for an index, and in tables of
     // others a text that is too long for its column or a time beyond an integer's.
     case (_, "23"), (_, "44"), (_, "P0"), (_, "27"), ("54000", _), ("22001", _), ("22003", _):

@@ -12,9 +12,6 @@ package struct SQLiteDatabase: StoreDatabase {
   /// and needs little of it; it keeps a large transaction from writing its journal in many small, synchronised parts.
   package static let pageCacheBytes = 32 << 20
 
-  /// How long another program's lock is waited for unless told otherwise.
-  package static let defaultLockTimeout = Duration.seconds(5)
-
   package let name: String
   package let deviceTokens = TableMapping.deviceTokens(times: SQLiteSession.deviceTokens.time)
   private let path: String
@@ -24,11 +21,11 @@ package struct SQLiteDatabase: StoreDatabase {
   ///
   /// - Parameters:
   ///   - path: the database file, relative to the working directory or absolute.
-  ///   - lockTimeout: how long another program's lock is waited for; 0 to 1,000,000 seconds.
+  ///   - lockTimeout: how long to wait for another program's lock, not negative.
   package init(path: String, lockTimeout: Duration = defaultLockTimeout) {
     name = "sqlite:\(path)"
     self.path = path
-    self.lockTimeout = min(max(lockTimeout, .zero), .seconds(1_000_000))
+    self.lockTimeout = lockTimeout
   }
 
   package func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws {
@@ -73,14 +70,8 @@ package struct SQLiteDatabase: StoreDatabase {
     }
   }
 
-  package func reportingFaults<Result>(_ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch let fault as StoreFault {
-      throw StoreError(store: name, fault: fault)
-    } catch let error as DatabaseError {
-      throw StoreError(store: name, fault: StoreFault(error, waited: lockTimeout))
-    }
+  package func fault(of error: any Error) -> StoreFault? {
+    (error as? DatabaseError).map { StoreFault($0, waited: lockTimeout) }
   }
 
   /// Whether the file is there; where it is to be made, false.

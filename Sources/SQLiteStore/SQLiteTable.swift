@@ -68,24 +68,19 @@ extension SQLiteSession {
   // MARK: - Tables
 
   func describe(_ mapping: TableMapping) throws -> TableDescription? {
-    func misfit(_ subject: String, _ expected: String, _ found: String) -> StoreFault {
-      mapping.isDeviceTokens
-        ? .wrongShape(subject: subject == "its name" ? "the name" : subject, expected: expected, found: found)
-        : .misfit(table: mapping.name, subject: subject, expected: expected, found: found)
-    }
     let found = try integer(ofPragma: "user_version")
     if found > Self.version, try integer(ofPragma: "application_id") == Self.applicationID {
       throw StoreFault.newerVersion(found: found, supported: Self.version)
     }
     if let schema = mapping.schema, schema.lowercased() != "main" {
-      throw misfit("the schema", "none, or main", schema)
+      throw mapping.misfit("the schema", "none, or main", schema)
     }
     let kind = try String.fetchOne(
       database,
       sql: "SELECT type FROM sqlite_master WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')",
       arguments: [mapping.table])
     guard let kind else { return nil }
-    guard kind == "table" else { throw misfit("its name", "a table", "a \(kind)") }
+    guard kind == "table" else { throw mapping.misfit("the name", "a table", "a \(kind)") }
     let columns = try columns(of: mapping)
     var description = TableDescription(
       name: dialect.quoted(mapping.table), schema: nil, columns: columns,
@@ -153,10 +148,7 @@ extension SQLiteSession {
     }
     let key = columns.filter { $0.keyIndex > 0 }
     guard !key.isEmpty else {
-      throw StoreFault.misfit(
-        table: mapping.name, subject: "column rowid",
-        expected: "a primary key, or a row number under some name",
-        found: "neither")
+      throw mapping.misfit("column rowid", "a primary key, or a row number under some name", "neither")
     }
     return key.map { (expression($0), .any) }
   }

@@ -103,30 +103,26 @@ struct CSVReader: ~Copyable {
 
   /// Takes a byte that ends no line.
   private mutating func take(_ byte: UInt8, at: Place, in state: State) throws(InputFault) -> State {
+    if byte == delimiter, state != .quoted, state != .passingOver {
+      try checkLength()
+      endField(at: at, in: state)
+      return .fieldStart
+    }
+    let isQuote = byte == UInt8(ascii: "\"")
     switch state {
     case .fieldStart, .plain:
-      if byte == delimiter {
-        try checkLength()
-        endField(at: at, in: state)
-        return .fieldStart
-      }
       if state == .fieldStart {
         places.append(at)
-        if byte == UInt8(ascii: "\"") { return .quoted }
+        if isQuote { return .quoted }
       }
       try append(byte)
       return .plain
     case .quoted:
-      if byte == UInt8(ascii: "\"") { return .quote }
+      if isQuote { return .quote }
       try append(byte)
       return .quoted
     case .quote:
-      if byte == delimiter {
-        try checkLength()
-        endField(at: at, in: state)
-        return .fieldStart
-      }
-      guard byte == UInt8(ascii: "\"") else {
+      guard isQuote else {
         defect = InputFault(
           "expected a delimiter or the line's end behind a closing quote: quotes in a field are doubled",
           line: at.line, column: at.column)

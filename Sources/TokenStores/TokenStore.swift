@@ -72,8 +72,7 @@ package struct TokenStore: Sendable {
     guard let description = try session.describe(mapping) else {
       if creates { return nil }
       guard !mapping.isDeviceTokens else { throw StoreFault.noTable }
-      throw StoreFault.misfit(
-        table: mapping.name, subject: "its name", expected: "a table", found: "none of that name")
+      throw mapping.misfit("the name", "a table", "none of that name")
     }
     let table = try MappedTable(mapping, description, session)
     try table.checkValues(session)
@@ -281,10 +280,15 @@ extension TokenStore {
   /// Runs `body` on the journal; nil where there is none yet.
   private func readingJournal<Result>(_ body: (Journal) throws -> Result) throws -> Result? {
     if let file { return try database.reportingFaults { try file.reading(of: place, body) } }
-    return try reading { session, table in
-      let journal = Journal(session: session, schema: table.description.schema)
-      return try journal.isPresent() ? body(journal) : nil
-    } ?? nil
+    return try reading { try journal(of: $1, $0, body) } ?? nil
+  }
+
+  private func journal<Result>(
+    of table: MappedTable, _ session: any SQLSession, _ body: (Journal) throws -> Result
+  ) throws -> Result? {
+    if let file { return try file.reading(of: place, body) }
+    let journal = Journal(session: session, schema: table.description.schema)
+    return try journal.isPresent() ? body(journal) : nil
   }
 
   /// All replays and undos, in the order of their numbers.
@@ -295,7 +299,7 @@ extension TokenStore {
   package func changes(of id: Int, visit: (JournalChange) throws -> Void) throws {
     let isThere: Void? =
       try reading { session, table in
-        func visitChanges(_ journal: Journal) throws {
+        try journal(of: table, session) { journal in
           _ = try journal.record(id)
           try journal.changes(of: id, in: table, session) { packed in
             var changes = RowChanges()
@@ -303,9 +307,6 @@ extension TokenStore {
             for change in changes.changes { try visit(self.change(change, of: changes, table, session)) }
           }
         }
-        if let file { return try file.reading(of: place, visitChanges) }
-        let journal = Journal(session: session, schema: table.description.schema)
-        return try journal.isPresent() ? visitChanges(journal) : nil
       } ?? nil
     if isThere == nil { throw StoreError(store: name, fault: .noReplay(id)) }
   }
@@ -347,7 +348,13 @@ extension TokenStore {
       // Another one may have undone it while the lock was waited for.
       TokenUndo(rows: rows, record: try record(id, in: journal), batchSize: batchSize)
     }
-    guard let entry else { return try previewOfUndo(for: owner) { try undo($0, $1).preview(from: $1) } }
+    guard let entry else {
+      let preview = try reading { session, table in
+        let rows = OwnedRows(session: session, table: table, owner: owner)
+        return try journal(of: table, session) { try undo(rows, $0).run(from: $0, isPreview: true) }
+      }
+      return (preview ?? nil) ?? UndoAnswer()
+    }
     return try recording(for: owner) { rows, journal in
       var answer = try undo(rows, journal).run(from: journal)
       answer.id = try journal.begin(for: owner, undoes: id)
@@ -356,16 +363,6 @@ extension TokenStore {
       try journal.finish(answer.id, described(entry), counts, rows: answer.restored)
       return (answer, answer.id)
     }
-  }
-
-  private func previewOfUndo(
-    for owner: AppEnvironment, _ body: (OwnedRows, Journal) throws -> UndoAnswer
-  ) throws -> UndoAnswer {
-    try reading { session, table in
-      let rows = OwnedRows(session: session, table: table, owner: owner)
-      if let file { return try file.reading(of: place) { try body(rows, $0) } ?? UndoAnswer() }
-      return try body(rows, Journal(session: session, schema: table.description.schema))
-    } ?? UndoAnswer()
   }
 
   /// - Throws: `StoreFault.noReplay`, and `.notUndoable` for what was done to another table.

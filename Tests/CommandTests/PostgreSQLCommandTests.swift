@@ -1,20 +1,20 @@
-import PrivatePostgreSQL
+import PrivateServers
 import Testing
 
 /// The commands on a store behind a server.
 @Suite("Stores in PostgreSQL")
 struct PostgreSQLCommandTests {
   private let directory: TestDirectory
-  private let server: PrivateServer
-  private let session: Session
+  private let server: PrivatePostgreSQL
+  private let session: PostgreSQLSession
   private let store: String
 
   init() throws {
     directory = try TestDirectory()
     try directory.write(feedback(tuples(3)), to: "dump.bin")
-    server = try PrivateServer.shared.get()
+    server = try PrivatePostgreSQL.shared.get()
     let database = try server.makeDatabase()
-    session = try Session(server, database: database)
+    session = try PostgreSQLSession(server, database: database)
     store = server.uri(database, user: "postgres:secret")
   }
 

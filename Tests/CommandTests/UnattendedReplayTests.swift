@@ -1,5 +1,5 @@
 import Foundation
-import PrivatePostgreSQL
+import PrivateServers
 import Testing
 
 /// Replays that nobody watches: of a spool, by a mapping file that says all (docs/stores.md, "By the clock").
@@ -172,9 +172,9 @@ struct UnattendedReplayTests {
     let unit = try String(
       contentsOfFile: Repository.path(of: "samples/systemd/apnsift-replay.service"), encoding: .utf8)
     let line = try #require(unit.split(separator: "\n").first { $0.hasPrefix("ExecStart=") })
-    let server = try PrivateServer.shared.get()
+    let server = try PrivatePostgreSQL.shared.get()
     let database = try server.makeDatabase()
-    let session = try Session(server, database: database)
+    let session = try PostgreSQLSession(server, database: database)
     try session.run(
       "CREATE TABLE devices (id serial PRIMARY KEY, device_token text, updated_at timestamptz, unregistered_at timestamptz)"
     )

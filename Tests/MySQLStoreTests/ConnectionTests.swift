@@ -1,6 +1,6 @@
 import Foundation
 import MySQLStore
-import PrivateMariaDB
+import PrivateServers
 import Testing
 import TokenStores
 

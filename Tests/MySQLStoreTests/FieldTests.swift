@@ -50,11 +50,11 @@ struct FieldTests {
 
   @Test("Every text comes back as it went", arguments: TextCases.all)
   func texts(_ text: String) throws {
-    #expect(try connection.rows("SELECT \(connection.literal(.text(text)))") == [[.text(text)]])
+    #expect(try connection.rows("SELECT \(MySQLLiteral.text(.text(text)))") == [[.text(text)]])
     // As the server has it, by a client that shares no code with ours.
     let hex = text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
     try connection.run("CREATE TABLE t (a LONGTEXT CHARACTER SET utf8mb4)")
-    try connection.run("INSERT INTO t VALUES (\(connection.literal(.text(text))))")
+    try connection.run("INSERT INTO t VALUES (\(MySQLLiteral.text(.text(text))))")
     #expect(try database.session.run("SELECT HEX(a) FROM t") == [[hex]])
   }
 
@@ -62,12 +62,12 @@ struct FieldTests {
   func bytes() throws {
     let all = (0...255).map(UInt8.init)
     for bytes in [[], all, all.reversed()] + all.map({ [$0] }) {
-      #expect(try connection.rows("SELECT \(connection.literal(.bytes(bytes)))") == [[.bytes(bytes)]])
+      #expect(try connection.rows("SELECT \(MySQLLiteral.text(.bytes(bytes)))") == [[.bytes(bytes)]])
     }
     // Each byte as text, where the column has a character for each.
     for byte in all where byte > 0 {
       let text = String(Character(Unicode.Scalar(byte)))
-      let sql = "SELECT HEX(CONVERT(\(connection.literal(.text(text))) USING utf8mb4))"
+      let sql = "SELECT HEX(CONVERT(\(MySQLLiteral.text(.text(text))) USING utf8mb4))"
       let hex = text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
       #expect(try connection.rows(sql) == [[.text(hex)]])
     }
@@ -100,20 +100,20 @@ struct FieldTests {
   func numbers() throws {
     for number in [0, 1, -1, 42, -1_000_000, .max, .min] as [Int64] {
       #expect(
-        try connection.rows("SELECT CAST(\(connection.literal(.integer(number))) AS SIGNED)")
+        try connection.rows("SELECT CAST(\(MySQLLiteral.text(.integer(number))) AS SIGNED)")
           == [[.integer(number)]])
     }
-    #expect(try connection.rows("SELECT \(connection.literal(.null))") == [[.null]])
+    #expect(try connection.rows("SELECT \(MySQLLiteral.text(.null))") == [[.null]])
     try connection.run("CREATE TABLE t (a DOUBLE)")
     for number in [0.1, -2.5, 1e300, 1e-300, .pi, 3] {
       try connection.run("DELETE FROM t")
-      try connection.run("INSERT INTO t VALUES (\(connection.literal(.real(number))))")
-      #expect(try connection.number("SELECT a = \(connection.literal(.real(number))) FROM t") == 1)
+      try connection.run("INSERT INTO t VALUES (\(MySQLLiteral.text(.real(number))))")
+      #expect(try connection.number("SELECT a = \(MySQLLiteral.text(.real(number))) FROM t") == 1)
       guard case .text(let text)? = try connection.rows("SELECT a FROM t")[0].first else { throw Missing() }
       #expect(Double(text) == number)
     }
     #expect(
-      failure { try connection.run("INSERT INTO t VALUES (\(connection.literal(.real(.nan))))") } != nil)
+      failure { try connection.run("INSERT INTO t VALUES (\(MySQLLiteral.text(.real(.nan))))") } != nil)
   }
 
   struct Missing: Error {}

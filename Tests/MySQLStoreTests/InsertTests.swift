@@ -1,5 +1,5 @@
 import MySQLStore
-import PrivateMariaDB
+import PrivateServers
 import Testing
 import TokenStores
 

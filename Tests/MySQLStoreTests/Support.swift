@@ -1,6 +1,5 @@
-import Foundation
 import MySQLStore
-import PrivateMariaDB
+import PrivateServers
 import TokenStores
 
 /// A database of one test, another program that is connected to it, and the connection that is tested.
@@ -43,27 +42,4 @@ func failure(_ body: () throws -> Void) -> MySQLError? {
   } catch {
     return error as? MySQLError
   }
-}
-
-/// What a call gave on another thread.
-final class Later<Value: Sendable>: @unchecked Sendable {
-  private var result: Result<Value, any Error>?
-  private let group = DispatchGroup()
-
-  init(_ body: @escaping @Sendable () throws -> Value) {
-    group.enter()
-    // Not a queue's: those may all be taken by tests that wait.
-    Thread {
-      self.result = Result { try body() }
-      self.group.leave()
-    }.start()
-  }
-
-  func get() throws -> Value {
-    group.wait()
-    guard let result else { throw Missing() }
-    return try result.get()
-  }
-
-  struct Missing: Error {}
 }

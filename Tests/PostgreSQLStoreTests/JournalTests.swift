@@ -1,5 +1,6 @@
 import PostgreSQLStore
 import SQLiteStore
+import StoreTestSupport
 import Testing
 import TokenStores
 

@@ -1,3 +1,4 @@
+import StoreTestSupport
 import TokenStores
 
 /// The table and the mapping that most tests of tables of others change in one respect.

@@ -1,3 +1,4 @@
+import StoreTestSupport
 import Testing
 import TokenStores
 
@@ -25,8 +26,8 @@ import TokenStores
   }
 
   static let everywhere: [Misfit] = [
-    ("CREATE TABLE other (id bigint)", mapping, "its name", "none"),
-    ("CREATE TABLE one (id bigint); CREATE VIEW devices AS SELECT * FROM one", mapping, "its name", "a view"),
+    ("CREATE TABLE other (id bigint)", mapping, "the name", "none"),
+    ("CREATE TABLE one (id bigint); CREATE VIEW devices AS SELECT * FROM one", mapping, "the name", "a view"),
     (table("seen bigint, gone bigint"), mapping, "column token", "only id, seen, gone"),
     (table("token text, gone bigint"), mapping, "column seen", "only id, token, gone"),
     (table("token text, seen bigint"), mapping, "column gone", "only id, token, seen"),
@@ -141,7 +142,7 @@ import TokenStores
         + table("token text, seen bigint, gone bigint, env place"),
       MappedDevices.mapping { $0.environment = EnvironmentColumn(name: "env") }, "column env", "type place"
     ),
-    ("CREATE MATERIALIZED VIEW devices AS SELECT 1", mapping, "its name", "a materialized view"),
+    ("CREATE MATERIALIZED VIEW devices AS SELECT 1", mapping, "the name", "a materialized view"),
     (
       MappedDevices.table + "; CREATE TABLE more (x text) INHERITS (devices)", mapping, "the primary key",
       "tables that inherit from it"

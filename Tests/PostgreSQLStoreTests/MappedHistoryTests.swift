@@ -1,4 +1,5 @@
 import SQLiteStore
+import StoreTestSupport
 import Testing
 import TokenStores
 

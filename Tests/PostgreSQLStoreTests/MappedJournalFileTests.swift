@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import SQLiteStore
+import StoreTestSupport
 import Testing
 import TokenStores
 

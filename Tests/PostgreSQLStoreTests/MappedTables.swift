@@ -3,6 +3,7 @@ import GRDB
 import MySQLStore
 import PostgreSQLStore
 import SQLiteStore
+import StoreTestSupport
 import Stores
 import TokenStores
 

@@ -1,6 +1,7 @@
 import Foundation
 import PostgreSQLStore
 import SQLiteStore
+import StoreTestSupport
 import Testing
 import TokenStores
 

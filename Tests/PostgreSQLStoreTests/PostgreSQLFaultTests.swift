@@ -1,4 +1,6 @@
 import PostgreSQLStore
+import PrivateServers
+import StoreTestSupport
 import Stores
 import Testing
 import TokenStores

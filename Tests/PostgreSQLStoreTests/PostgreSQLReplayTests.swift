@@ -1,4 +1,5 @@
 import PostgreSQLStore
+import StoreTestSupport
 import Testing
 import TokenStores
 

@@ -1,5 +1,6 @@
 import Foundation
 import PostgreSQLStore
+import StoreTestSupport
 import Testing
 import TokenStores
 

@@ -1,9 +1,10 @@
-import Foundation
 import MySQLStore
 import PostgreSQLStore
-import PrivateMariaDB
+import PrivateServers
 import SQLiteStore
+import StoreTestSupport
 import Stores
+import TestSupport
 import TokenStores
 
 /// The stores that must do the same.
@@ -15,7 +16,7 @@ enum StoreKind: CaseIterable, Sendable {
 
 /// Where stores of a kind are made: a directory that is removed with the value, or a database of the private server.
 final class StorePlace {
-  private let directory: URL
+  private let directory: TemporaryFiles
   private let database: TestDatabase?
   private let mariaDB: MariaDBDatabase?
   private var files = 0
@@ -23,11 +24,8 @@ final class StorePlace {
   init(_ kind: StoreKind) throws {
     database = kind == .postgreSQL ? try TestDatabase() : nil
     mariaDB = kind == .mySQL ? try MariaDBDatabase() : nil
-    directory = FileManager.default.temporaryDirectory.appendingPathComponent("stores-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+    directory = try TemporaryFiles()
   }
-
-  deinit { try? FileManager.default.removeItem(at: directory) }
 
   /// A store without a table. In a database it takes the place of the one before.
   func emptyStore() throws -> TokenStore {
@@ -41,8 +39,7 @@ final class StorePlace {
       return TokenStore(try mariaDB.database(), creates: true)
     }
     files += 1
-    return TokenStore(
-      SQLiteDatabase(path: directory.appendingPathComponent("\(files).sqlite").path), creates: true)
+    return TokenStore(SQLiteDatabase(path: "\(directory.path)/\(files).sqlite"), creates: true)
   }
 }
 

@@ -1,4 +1,4 @@
-import PrivatePostgreSQL
+import PrivateServers
 import TestSupport
 import Testing
 import TokenStores
@@ -17,7 +17,7 @@ struct ZoneAgreementTests {
   ]
 
   /// The days from 1970 to 2037 on which the clocks were changed, in days since 1970-01-01.
-  private func changes(in zone: String, _ session: Session) throws -> [Int] {
+  private func changes(in zone: String, _ session: PostgreSQLSession) throws -> [Int] {
     try session.run(
       """
       SELECT d FROM (SELECT d, to_timestamp(d * 86400) AT TIME ZONE '\(zone)' AS here,
@@ -28,7 +28,7 @@ struct ZoneAgreementTests {
   }
 
   /// What the server makes of clocks that show `locals`, in seconds since 1970-01-01 00:00:00.
-  private func moments(of locals: [Int64], in zone: String, _ session: Session) throws -> [Int64?] {
+  private func moments(of locals: [Int64], in zone: String, _ session: PostgreSQLSession) throws -> [Int64?] {
     let list = locals.map { String($0) }.joined(separator: ",")
     return try session.run(
       """
@@ -38,7 +38,7 @@ struct ZoneAgreementTests {
     ).map { $0[0].flatMap { Int64($0) } }
   }
 
-  private func texts(of moments: [Int64], in zone: String, _ session: Session) throws -> [String?] {
+  private func texts(of moments: [Int64], in zone: String, _ session: PostgreSQLSession) throws -> [String?] {
     let list = moments.map { String($0) }.joined(separator: ",")
     return try session.run(
       """
@@ -48,7 +48,7 @@ struct ZoneAgreementTests {
     ).map { $0[0] }
   }
 
-  private func check(_ seconds: [Int64], in zone: String, _ session: Session) throws {
+  private func check(_ seconds: [Int64], in zone: String, _ session: PostgreSQLSession) throws {
     let form = try #require(TimeForm("timestamp:\(zone)"))
     let utc = try #require(TimeForm("timestamp"))
     let locals = try seconds.map { try #require(utc.text(of: $0)) }
@@ -64,7 +64,7 @@ struct ZoneAgreementTests {
 
   @Test("around every change from 1970 to 2037", arguments: zones)
   func aroundChanges(_ zone: String) throws {
-    let session = try Session(PrivateServer.shared.get(), database: "postgres")
+    let session = try PostgreSQLSession(PrivatePostgreSQL.shared.get(), database: "postgres")
     let days = try changes(in: zone, session)
     let locals = days.flatMap { day in
       stride(from: Int64(day - 1) * 86_400, to: Int64(day + 2) * 86_400, by: 900).flatMap { [$0 - 1, $0] }
@@ -74,7 +74,7 @@ struct ZoneAgreementTests {
 
   @Test("random times, also before 1970 and long after", arguments: zones)
   func randomTimes(_ zone: String) throws {
-    let session = try Session(PrivateServer.shared.get(), database: "postgres")
+    let session = try PostgreSQLSession(PrivatePostgreSQL.shared.get(), database: "postgres")
     var generator = SeededGenerator(seed: 11)
     let locals = (0..<6000).map { index in
       Int64(generator.pick(index % 3 == 0 ? -8_000_000_000...40_000_000_000 : 0...2_145_916_800))

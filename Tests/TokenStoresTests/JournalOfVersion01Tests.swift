@@ -1,6 +1,8 @@
 import Foundation
 import GRDB
 import SQLiteStore
+import StoreTestSupport
+import TestSupport
 import Testing
 import TokenStores
 
@@ -16,11 +18,11 @@ import TokenStores
   private static let deleting = TableMapping(
     table: "removed", token: TokenColumn(name: "token", form: .upperHex), action: .delete)
 
-  private let directory: TemporaryDirectory
+  private let directory: TemporaryFiles
   private let path: String
 
   init() throws {
-    directory = try TemporaryDirectory()
+    directory = try TemporaryFiles()
     path = directory.file()
     let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../Fixtures/journal-0.1.sql")

@@ -1,4 +1,6 @@
 import SQLiteStore
+import StoreTestSupport
+import TestSupport
 import Testing
 import TokenStores
 
@@ -82,7 +84,7 @@ import TokenStores
     var generator = Generator(state: UInt64(seed))
     let calls = Self.calls(&generator)
     let expected = Self.table(after: calls)
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFiles()
     for order in 0..<6 {
       let store = TokenStore(SQLiteDatabase(path: directory.file("\(order).sqlite")), creates: true)
       // Calls in another order each time, and some of them twice.

@@ -1,17 +1,19 @@
 import Foundation
 import GRDB
 import SQLiteStore
+import StoreTestSupport
+import TestSupport
 import Testing
 import TokenStores
 
 /// Everything that can be wrong with a store, each with a real file.
 @Suite struct SQLiteFaultTests {
-  let directory: TemporaryDirectory
+  let directory: TemporaryFiles
   let path: String
   static let deaths = [Dated(token: [1], time: 9)]
 
   init() throws {
-    directory = try TemporaryDirectory()
+    directory = try TemporaryFiles()
     path = directory.file("my tokens.sqlite")
   }
 

@@ -1,15 +1,17 @@
 import Foundation
 import SQLiteStore
+import StoreTestSupport
+import TestSupport
 import Testing
 import TokenStores
 
 /// Replays and registrations in real files; what they must do is ReplayRuleTests' business.
 @Suite struct SQLiteReplayTests {
-  let directory: TemporaryDirectory
+  let directory: TemporaryFiles
   let store: TokenStore
 
   init() throws {
-    directory = try TemporaryDirectory()
+    directory = try TemporaryFiles()
     store = TokenStore(SQLiteDatabase(path: directory.file()), creates: true)
   }
 

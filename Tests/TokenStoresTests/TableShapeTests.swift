@@ -1,15 +1,17 @@
 import Foundation
 import SQLiteStore
+import StoreTestSupport
+import TestSupport
 import Testing
 import TokenStores
 
 /// Which tables of others serve as `device_tokens`, and what is left alone in their databases.
 @Suite struct TableShapeTests {
-  let directory: TemporaryDirectory
+  let directory: TemporaryFiles
   let path: String
 
   init() throws {
-    directory = try TemporaryDirectory()
+    directory = try TemporaryFiles()
     path = directory.file()
   }
 

@@ -1,3 +1,30 @@
+/// What a batch inserts, by the numbers of its tokens, and which of the rows that were found it changes. Both are in the
+/// order of the tokens.
+struct BatchChanges {
+  var inserted: [Int] = []
+  var written: [FoundRow] = []
+  var outcomes: [ReplayOutcome] = []
+
+  /// Visits all of them in the order of their tokens.
+  func visit(
+    inserted visitInserted: (Int) throws -> Void,
+    written visitWritten: (FoundRow, ReplayOutcome) throws -> Void
+  ) throws {
+    var next = 0
+    func visitRest(before token: Int) throws {
+      while next < written.count, written[next].token < token {
+        try visitWritten(written[next], outcomes[next])
+        next += 1
+      }
+    }
+    for token in inserted {
+      try visitRest(before: token)
+      try visitInserted(token)
+    }
+    try visitRest(before: .max)
+  }
+}
+
 /// Records what a replay changed, batch by batch.
 final class ChangeRecording {
   let replay: Int
@@ -10,29 +37,17 @@ final class ChangeRecording {
     (self.replay, self.journal) = (replay, journal)
   }
 
-  /// Records the rows that were inserted, and those that were written or removed with their outcomes.
-  /// - Parameters:
-  ///   - inserted: numbers of tokens of the batch.
-  ///   - found: the rows as they were.
-  func add(
-    _ inserted: [Int], _ written: [FoundRow], _ outcomes: [ReplayOutcome], _ found: FoundRows,
-    of batch: TokenBatch, _ rows: OwnedRows
-  ) throws {
-    let now = try rowsNow(inserted, written, of: batch, rows)
-    var next = 0
-    func addRest(before token: Int) throws {
-      while next < written.count, written[next].token < token {
-        if packer.rows.count >= Self.waiting { try send() }
-        try addWritten(written[next], outcomes[next], found, now, of: batch, rows.table)
-        next += 1
-      }
-    }
-    for token in inserted {
+  /// Records the rows that were inserted, written or removed.
+  /// - Parameter found: the rows as they were.
+  func add(_ changed: BatchChanges, _ found: FoundRows, of batch: TokenBatch, _ rows: OwnedRows) throws {
+    let now = try rowsNow(changed, of: batch, rows)
+    try changed.visit { token in
       if packer.rows.count >= Self.waiting { try send() }
-      try addRest(before: token)
       try addInserted(token, now, of: batch, rows.table)
+    } written: { row, outcome in
+      if packer.rows.count >= Self.waiting { try send() }
+      try addWritten(row, outcome, found, now, of: batch, rows.table)
     }
-    try addRest(before: .max)
     try send()
   }
 
@@ -47,42 +62,29 @@ final class ChangeRecording {
 
   /// The rows of the changed tokens as they are now, by triggers and by what columns make of values; nil for
   /// `device_tokens`, which takes values as they are and whose key is the token, and where that is known otherwise.
-  private func rowsNow(
-    _ inserted: [Int], _ written: [FoundRow], of batch: TokenBatch, _ rows: OwnedRows
-  ) throws -> RowsNow? {
+  private func rowsNow(_ changes: BatchChanges, of batch: TokenBatch, _ rows: OwnedRows) throws -> RowsNow? {
     if rows.table.mapping.isDeviceTokens { return nil }
     if case .removal = rows.table.death { return nil }
     // Of a row that was written in a table without triggers, it is known what it is now.
     let changed =
-      rows.keepsDeaths ? inserted : Set(inserted).union(written.map(\.token)).sorted()
+      rows.keepsDeaths
+      ? changes.inserted : Set(changes.inserted).union(changes.written.map(\.token)).sorted()
     if changed.isEmpty { return nil }
     var tokens = TokenBatch(mostTokens: changed.count)
     for token in changed { tokens.append(batch.token(token).span.bytes, 0) }
     tokens.order()
-    return RowsNow(try rows.find(tokens), tokens: changed)
+    return RowsNow(found: try rows.find(tokens), tokens: changed)
   }
 
-  /// Rows by the tokens of a batch, which are asked for in their order.
-  private final class RowsNow {
+  /// Rows by the tokens of a batch.
+  private struct RowsNow {
     let found: FoundRows
-    private let tokens: [Int]
-    private var next = 0
-    private var row = 0
-    private var last: (token: Int, rows: ArraySlice<FoundRow>) = (-1, [])
-
-    init(_ found: FoundRows, tokens: [Int]) {
-      (self.found, self.tokens) = (found, tokens)
-    }
+    /// The batch's numbers of the tokens that were looked for, ascending.
+    let tokens: [Int]
 
     func rows(of token: Int) -> ArraySlice<FoundRow> {
-      if last.token == token { return last.rows }
-      while next < tokens.count, tokens[next] < token { next += 1 }
-      guard next < tokens.count, tokens[next] == token else { return [] }
-      while row < found.rows.count, found.rows[row].token < next { row += 1 }
-      let first = row
-      while row < found.rows.count, found.rows[row].token == next { row += 1 }
-      last = (token, found.rows[first..<row])
-      return last.rows
+      let first = found.rows.partitioningIndex { tokens[$0.token] >= token }
+      return found.rows[first...].prefix { tokens[$0.token] == token }
     }
   }
 
@@ -120,11 +122,15 @@ final class ChangeRecording {
         let values = [registered, before[MappedTable.Field.death], after]
         packer.add(change, token: bytes, fields: values + key, whole: whole)
       }
-      if let now,
-        let same = now.rows(of: row.token).first(where: { now.found.hasKey($0, of: row, in: found, table) })
-      {
-        return now.found.withFields(same) {
-          add($0[MappedTable.Field.registered], $0[MappedTable.Field.death])
+      if let now {
+        let packedKey = PackedFields.packed(key)
+        let same = now.rows(of: row.token).first { row in
+          now.found.withFields(row) { PackedFields.packed(table.keyFields($0)) } == packedKey
+        }
+        if let same {
+          return now.found.withFields(same) {
+            add($0[MappedTable.Field.registered], $0[MappedTable.Field.death])
+          }
         }
       }
       try table.deathValue(at: batch.times[row.token]).withField {
@@ -164,24 +170,5 @@ extension OwnedRows {
       let value = try? table.deathValue(at: UInt32(Int32.max))
     else { return false }
     return session.keeps(value, in: column)
-  }
-}
-
-extension FoundRows {
-  /// Whether a row has the same key as one that was found otherwise.
-  fileprivate func hasKey(_ row: FoundRow, of other: FoundRow, in found: FoundRows, _ table: MappedTable)
-    -> Bool
-  {
-    withPackedKey(row, table) { key in
-      found.withPackedKey(other, table) {
-        key.count == $0.count && key.elementsEqual($0)
-      }
-    }
-  }
-
-  func hasKey(_ row: FoundRow, _ key: ArraySlice<SQLField>, _ table: MappedTable) throws -> Bool {
-    try withFields(row) { fields in
-      PackedFields.packed(try table.key(fields)) == PackedFields.packed(key)
-    }
   }
 }

@@ -22,7 +22,7 @@ extension Journal {
       """, [.integer(Int64(id))],
       [.text, .bytes, .text, .integer, .integer, .integer, .any, .any, .any, .any]
     ) { row in
-      guard let token = row[1].bytes, let outcome = row[2].text.flatMap(ReplayOutcome.init(name:)) else {
+      guard let token = row[1].bytes, let outcome = row[2].text.flatMap(ReplayOutcome.init(rawValue:)) else {
         throw StoreFault.foreignRows(count: 1, first: "apnsift_row_changes holds what is no change of a row")
       }
       var change = RowChange(outcome: outcome, token: 0..<0)
@@ -58,7 +58,6 @@ enum LegacyChanges {
   private static let headLength = 4
   /// Microseconds from 1970 to 2000.
   private static let epoch: Int64 = 946_684_800_000_000
-  private static let second: Int64 = 1_000_000
 
   /// - Throws: `StoreFault.foreignRows` where they cannot be read.
   static func converted(_ packed: [UInt8], _ session: any SQLSession) throws -> [UInt8] {
@@ -78,9 +77,7 @@ enum LegacyChanges {
       return .integer(isMoment && time != .max && time != .min ? time &+ epoch : time)
     }
     func seconds(_ time: Int64?) -> Int64? {
-      guard let time, isMoment else { return time }
-      let unix = time &+ epoch
-      return unix / second - (unix % second < 0 ? 1 : 0)
+      isMoment ? time.map { ($0 &+ epoch).floored(by: 1_000_000) } : time
     }
     while next < packed.count {
       guard packed.count - next >= headLength, outcomes.indices.contains(Int(packed[next])) else {

@@ -132,7 +132,7 @@ extension MappedTable {
     switch clock {
     case .seconds: return number
     case .microseconds where number != .max && number != .min:
-      return number / 1_000_000 - (number % 1_000_000 < 0 ? 1 : 0)
+      return number.floored(by: 1_000_000)
     default: return nil
     }
   }
@@ -191,9 +191,9 @@ extension TimeForm {
     case .integer(let number):
       switch self {
       case .seconds: return number
-      case .milliseconds: return Self.floor(number, 1000)
+      case .milliseconds: return number.floored(by: 1000)
       case .iso: return nil
-      case .timestamptz, .timestamp: return isClock(kind) ? moment(number) : nil
+      case .timestamptz, .timestamp: return kind.isTime ? moment(number) : nil
       }
     case .real(let number):
       guard !isStrict else { return nil }
@@ -205,24 +205,13 @@ extension TimeForm {
     }
   }
 
-  private func isClock(_ kind: SQLKind) -> Bool {
-    switch kind {
-    case .moment, .clock: true
-    default: false
-    }
-  }
-
   /// - Parameter number: microseconds; the ends of the range stand for infinity.
   private func moment(_ number: Int64) -> Int64? {
     guard number != .max, number != .min else { return nil }
-    let seconds = Self.floor(number, Self.second)
+    let seconds = number.floored(by: Self.second)
     guard case .timestamp(let name) = self, name != "UTC" else { return seconds }
     guard DateAndTime.range.contains(seconds) else { return nil }
     return Zone.named(name)?.moment(ofLocal: seconds)
-  }
-
-  private static func floor(_ number: Int64, _ unit: Int64) -> Int64 {
-    number / unit - (number % unit < 0 ? 1 : 0)
   }
 
   /// What a column of this form and kind holds for `seconds`; nil where there is nothing for it.
@@ -234,7 +223,7 @@ extension TimeForm {
       return overflow ? nil : .integer(product)
     case .iso: return text(of: seconds).map { .text($0) }
     case .timestamptz, .timestamp:
-      guard isClock(kind) else { return text(of: seconds).map { .text($0) } }
+      guard kind.isTime else { return text(of: seconds).map { .text($0) } }
       var local = seconds
       if case .timestamp(let name) = self {
         guard DateAndTime.range.contains(seconds), let zone = Zone.named(name) else { return nil }
@@ -278,13 +267,8 @@ extension SQLField {
     switch self {
     case .null: return "NULL"
     case .integer(let number):
-      if case .moment = kind {
-        return number == .max ? "infinity" : number == .min ? "-infinity" : "\(number)"
-      }
-      if case .clock = kind {
-        return number == .max ? "infinity" : number == .min ? "-infinity" : "\(number)"
-      }
-      return String(number)
+      guard kind.isTime else { return String(number) }
+      return number == .max ? "infinity" : number == .min ? "-infinity" : String(number)
     case .real(let number): return String(number)
     case .bytes(let bytes): return Self.blob(bytes)
     case .text(let bytes):

@@ -31,8 +31,17 @@ struct OwnedRows {
     switch table.death {
     case .time(let column, _): "t.\(dialect.quoted(column.name)) IS NULL"
     case .flag(let column, let dead, _):
-      "CASE WHEN \(session.text(column)) = \(SQLText.literal(dead)) THEN 0 ELSE 1 END = 1"
+      "CASE WHEN \(session.text(column)) = \(Self.literal(dead)) THEN 0 ELSE 1 END = 1"
     case .removal: "1 = 1"
+    }
+  }
+
+  /// A literal of a value in a mapping. Values of inputs are parameters.
+  private static func literal(_ value: SQLValue) -> String {
+    switch value {
+    case .integer(let number): "'\(number)'"
+    case .text(let text): "'\(text.replacing("'", with: "''"))'"
+    default: "NULL"
     }
   }
 
@@ -73,17 +82,6 @@ struct OwnedRows {
 
 /// Told the table, how many rows of it have been read, and about how many there are.
 package typealias ScanObserver = @Sendable (_ table: String, _ read: Int, _ guess: Int) -> Void
-
-enum SQLText {
-  /// A literal of what a mapping says. Not for what comes from inputs: that goes by parameters.
-  static func literal(_ value: SQLValue) -> String {
-    switch value {
-    case .integer(let number): "'\(number)'"
-    case .text(let text): "'\(text.replacing("'", with: "''"))'"
-    default: "NULL"
-    }
-  }
-}
 
 extension MappedTable {
   func ownerValues(_ owner: AppEnvironment) -> [SQLValue] {
@@ -144,25 +142,6 @@ struct FoundRows {
     }
   }
 
-  /// Lends the packed key of a row.
-  func withPackedKey<Result>(
-    _ row: FoundRow, _ table: MappedTable, _ body: (UnsafeRawBufferPointer) -> Result
-  ) -> Result {
-    packed.withUnsafeBytes { bytes in
-      var rest = UnsafeRawBufferPointer(rebasing: bytes[row.fields])
-      func skip(_ count: Int) {
-        for _ in 0..<count {
-          rest = UnsafeRawBufferPointer(rebasing: rest[(PackedFields.first(of: rest)?.length ?? 0)...])
-        }
-      }
-      // The first field, the token, is not kept.
-      skip(MappedTable.Field.place - 1 + table.description.place.count)
-      let key = rest
-      skip(table.description.key.count)
-      return body(UnsafeRawBufferPointer(rebasing: key[..<(key.count - rest.count)]))
-    }
-  }
-
   func checkForeign() throws {
     if foreign > 0 { throw StoreFault.foreignRows(count: foreign, first: firstForeign) }
   }
@@ -179,13 +158,9 @@ extension OwnedRows {
 
   /// The columns of `MappedTable.Field`, with their kinds.
   private var columns: [(expression: String, kind: SQLKind)] {
-    func read(_ column: TableColumn?) -> (expression: String, kind: SQLKind) {
-      column.map { (session.expression($0), $0.kind) } ?? ("NULL", .other)
-    }
-    return [read(table.token), read(table.registered?.column), read(table.deathColumn)]
-      + table.description.place
+    [table.token, table.registered?.column, table.deathColumn].map(session.read) + table.description.place
       // The rows of device_tokens are known by their tokens.
-      + (table.mapping.isDeviceTokens ? [] : table.description.key.map { read($0) })
+      + (table.mapping.isDeviceTokens ? [] : table.description.key.map(session.read))
   }
 
   /// Finds the rows of the batch's tokens, in no order. A token that is several times in the batch has those of its first.

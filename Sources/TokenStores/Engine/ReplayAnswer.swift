@@ -59,13 +59,6 @@ package struct ReplayedToken: Equatable, Sendable {
   /// Nil where the store did not hold it.
   package var before: TokenState?
   package var outcome: ReplayOutcome
-
-  package init(token: [UInt8], time: UInt32, before: TokenState?, outcome: ReplayOutcome) {
-    self.token = token
-    self.time = time
-    self.before = before
-    self.outcome = outcome
-  }
 }
 
 /// Which rows of a store are listed.

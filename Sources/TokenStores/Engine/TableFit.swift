@@ -7,10 +7,7 @@ struct TableFit {
   let session: any SQLSession
 
   func misfit(_ column: String, _ expected: String, _ found: String) -> StoreFault {
-    if mapping.isDeviceTokens {
-      return .wrongShape(subject: "column \(column)", expected: expected, found: found)
-    }
-    return .misfit(table: mapping.name, subject: "column \(column)", expected: expected, found: found)
+    mapping.misfit("column \(column)", expected, found)
   }
 
   // MARK: - Columns
@@ -66,9 +63,7 @@ struct TableFit {
   /// Rows of other tables must not go, or change, with a row that is removed.
   func checkRemoval() throws {
     if let dependent = description.dependent {
-      throw StoreFault.misfit(
-        table: mapping.name, subject: "action delete",
-        expected: "no rows of other tables that go or change with a row", found: dependent)
+      throw mapping.misfit("action delete", "no rows of other tables that go or change with a row", dependent)
     }
     try checkChildren("action delete")
   }
@@ -76,18 +71,15 @@ struct TableFit {
   /// - Throws: `StoreFault.misfit` where an undo would not find the rows again.
   func checkKey() throws {
     guard !description.key.isEmpty else {
-      throw StoreFault.misfit(
-        table: mapping.name, subject: "the primary key", expected: "one, by which an undo finds the rows",
-        found: "none (--no-journal goes without)")
+      throw mapping.misfit(
+        "the primary key", "one, by which an undo finds the rows", "none (--no-journal goes without)")
     }
     try checkChildren("the primary key")
   }
 
   private func checkChildren(_ subject: String) throws {
     guard description.hasChildren else { return }
-    throw StoreFault.misfit(
-      table: mapping.name, subject: subject, expected: "rows of this table alone",
-      found: "tables that inherit from it")
+    throw mapping.misfit(subject, "rows of this table alone", "tables that inherit from it")
   }
 
   // MARK: - The table device_tokens
@@ -176,9 +168,7 @@ extension MappedTable {
       if isOfForm(row[0]) { fits = true }
     }
     guard let first, !fits else { return }
-    throw StoreFault.misfit(
-      table: mapping.name, subject: "column \(column.name)", expected: expected,
-      found: "'\(first)' and the like")
+    throw mapping.misfit("column \(column.name)", expected, "'\(first)' and the like")
   }
 }
 

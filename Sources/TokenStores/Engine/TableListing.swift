@@ -96,13 +96,8 @@ struct TableListing {
   // MARK: - Rows
 
   private var columns: [(expression: String, kind: SQLKind)] {
-    let times = [table.registered?.column, table.deathColumn].map { column in
-      column.map { (session.expression($0), $0.kind) } ?? ("NULL", .other)
-    }
-    return zip(ownerColumns, ownerKinds).map { ($0, $1) } + [
-      (session.expression(table.token), table.token.kind)
-    ]
-      + times
+    zip(ownerColumns, ownerKinds).map { ($0, $1) }
+      + [table.token, table.registered?.column, table.deathColumn].map(session.read)
   }
 
   private func query(_ filter: AppEnvironmentFilter, _ condition: String) -> (

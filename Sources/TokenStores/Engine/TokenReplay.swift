@@ -68,13 +68,6 @@ struct TokenReplay {
     self.batch.removeAll()
   }
 
-  /// What a batch inserts, and which of the rows that were found it changes.
-  private struct BatchChanges {
-    var inserted: [Int] = []
-    var written: [FoundRow] = []
-    var outcomes: [ReplayOutcome] = []
-  }
-
   private var keepsWhole: Bool {
     if case .removal = table.death { recording != nil } else { false }
   }
@@ -118,7 +111,7 @@ struct TokenReplay {
       try table.deathValue(at: batch.times[row.token])
     }
     guard let recording else { return }
-    try recording.add(changed.inserted, changed.written, changed.outcomes, found, of: batch, rows)
+    try recording.add(changed, found, of: batch, rows)
   }
 
   /// Tells of the changes, in the order of their tokens.
@@ -131,25 +124,16 @@ struct TokenReplay {
           after: TokenState(registeredAt: before?.registeredAt, invalidatedAt: Int64(batch.times[token])),
           key: key, origin: batch.origin(token)))
     }
-    var next = 0
-    func tellWritten(before token: Int) throws {
-      while next < changed.written.count, changed.written[next].token < token {
-        let row = changed.written[next]
-        let key =
-          table.mapping.isDeviceTokens || table.description.key.isEmpty
-          ? nil
-          : found.withFields(row) {
-            rows.session.keyText(Array(table.keyFields($0)), table.description.key)
-          }
-        try tell(row.token, changed.outcomes[next], row.state.state, key: key)
-        next += 1
-      }
-    }
-    for token in changed.inserted {
-      try tellWritten(before: token)
+    let isKeyed = !table.mapping.isDeviceTokens && !table.description.key.isEmpty
+    try changed.visit { token in
       try tell(token, .inserted, nil, key: nil)
+    } written: { row, outcome in
+      let key =
+        isKeyed
+        ? found.withFields(row) { rows.session.keyText(Array(table.keyFields($0)), table.description.key) }
+        : nil
+      try tell(row.token, outcome, row.state.state, key: key)
     }
-    try tellWritten(before: .max)
   }
 }
 

@@ -6,39 +6,23 @@ struct TokenUndo {
 
   private var table: MappedTable { rows.table }
 
+  /// - Parameter isPreview: whether to count what would be restored, and change nothing.
   /// - Throws: `StoreFault.notUndoable`.
-  func run(from journal: Journal) throws -> UndoAnswer {
-    try checkStands()
-    var answer = UndoAnswer()
-    try forEachBatch(of: journal) { batch in
-      for (index, verdict) in batch.verdicts.enumerated() {
-        guard case .left(let reason, _) = verdict else { continue }
-        answer.leave(Array(batch.changes.token(batch.changes.changes[index])), reason)
-      }
-      answer.restored += try restore(batch)
-    }
-    return answer
-  }
-
-  private func checkStands() throws {
+  func run(from journal: Journal, isPreview: Bool = false) throws -> UndoAnswer {
     if record.undoes != nil { throw StoreFault.notUndoable(record.id, reason: "it is an undo itself") }
     if let undo = record.undoneBy {
       throw StoreFault.notUndoable(record.id, reason: "it was undone already, by \(undo)")
     }
-  }
-
-  /// What `run` would return, but for the undo's number.
-  func preview(from journal: Journal) throws -> UndoAnswer {
-    try checkStands()
     var answer = UndoAnswer()
     try forEachBatch(of: journal) { batch in
-      for (index, verdict) in batch.verdicts.enumerated() {
-        guard case .left(let reason, _) = verdict else {
+      for (change, verdict) in zip(batch.changes.changes, batch.verdicts) {
+        if case .left(let reason, _) = verdict {
+          answer.leave(Array(batch.changes.token(change)), reason)
+        } else if isPreview {
           answer.restored += 1
-          continue
         }
-        answer.leave(Array(batch.changes.token(batch.changes.changes[index])), reason)
       }
+      if !isPreview { answer.restored += try restore(batch) }
     }
     return answer
   }
@@ -140,9 +124,11 @@ struct TokenUndo {
     _ row: FoundRow, of found: FoundRows, _ key: ArraySlice<SQLField>, hasKeyText: Bool
   ) throws -> Bool {
     if table.mapping.isDeviceTokens { return true }
-    guard hasKeyText else { return try found.hasKey(row, key, table) }
     return try found.withFields(row) { fields in
-      rows.session.keyText(Array(try table.key(fields)), table.description.key) == key.first?.text
+      let own = try table.key(fields)
+      return hasKeyText
+        ? rows.session.keyText(Array(own), table.description.key) == key.first?.text
+        : PackedFields.packed(own) == PackedFields.packed(key)
     }
   }
 

@@ -4,7 +4,7 @@ package enum ClockText {
 
   /// - Parameter number: microseconds since the clock showed 1970-01-01 00:00:00.
   package static func text(ofMicroseconds number: Int64) -> String {
-    let seconds = number / second - (number % second < 0 ? 1 : 0)
+    let seconds = number.floored(by: second)
     var fraction = String(number - seconds * second)
     fraction = String(repeating: "0", count: 6 - fraction.count) + fraction
     while fraction.hasSuffix("0") { fraction.removeLast() }
@@ -19,4 +19,9 @@ package enum ClockText {
     let fraction = Int64(digits + String(repeating: "0", count: 6 - digits.count))
     return fraction.map { moment * second + $0 }
   }
+}
+
+extension Int64 {
+  /// The quotient, rounded down.
+  func floored(by unit: Int64) -> Int64 { self / unit - (self % unit < 0 ? 1 : 0) }
 }

@@ -34,8 +34,7 @@ extension TimeForm {
     case .seconds:
       return Self.whole(text)
     case .milliseconds:
-      guard let number = Self.whole(text) else { return nil }
-      return number / 1000 - (number % 1000 < 0 ? 1 : 0)
+      return Self.whole(text)?.floored(by: 1000)
     case .iso, .timestamptz:
       return DateAndTime(text)?.moment(in: nil)
     case .timestamp(let name):

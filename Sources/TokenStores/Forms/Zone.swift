@@ -75,11 +75,16 @@ final class Zone: Sendable {
     return moment - ((moment - repeatsFrom) / Self.cycle + 1) * Self.cycle
   }
 
-  private func firstChange(after moment: Int64) -> Int {
-    var (low, high) = (0, changes.count)
+  private func firstChange(after moment: Int64) -> Int { changes.partitioningIndex { $0.moment > moment } }
+}
+
+extension Array {
+  /// The index of the first element for which `isAfter` holds, as it does for all that follow; `endIndex` for none.
+  func partitioningIndex(where isAfter: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
-      if changes[middle].moment <= moment { low = middle + 1 } else { high = middle }
+      if isAfter(self[middle]) { high = middle } else { low = middle + 1 }
     }
     return low
   }

@@ -58,19 +58,6 @@ package struct JournalRecord: Equatable, Sendable {
   package var undoneBy: Int?
   /// Whether it is not known yet if it was done: of a journal in a file of its own alone.
   package var isPending = false
-
-  package init(
-    id: Int, owner: AppEnvironment, entry: JournalEntry, counts: ReplayCounts, rows: Int? = nil, undoes: Int?,
-    undoneBy: Int?
-  ) {
-    self.id = id
-    self.owner = owner
-    self.entry = entry
-    self.counts = counts
-    self.rows = rows
-    self.undoes = undoes
-    self.undoneBy = undoneBy
-  }
 }
 
 /// One row that a replay changed.

@@ -42,6 +42,13 @@ package struct TableMapping: Hashable, Sendable {
 
   /// The table as messages name it.
   package var name: String { schema.map { "\($0).\(table)" } ?? table }
+
+  /// The fault of a table that the mapping does not fit.
+  package func misfit(_ subject: String, _ expected: String, _ found: String) -> StoreFault {
+    isDeviceTokens
+      ? .wrongShape(subject: subject, expected: expected, found: found)
+      : .misfit(table: name, subject: subject, expected: expected, found: found)
+  }
 }
 
 package struct TokenColumn: Hashable, Sendable {

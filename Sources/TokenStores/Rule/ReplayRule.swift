@@ -1,7 +1,7 @@
 /// What a replay did with one distinct token of its input (docs/spec/interface.md#replay-rule).
 ///
 /// `rejected` is missing here: it is decided from the flags of the token's records, before a store is asked.
-package enum ReplayOutcome: CaseIterable, Sendable {
+package enum ReplayOutcome: String, CaseIterable, Sendable {
   /// Not in the store: stored as dead.
   case inserted
   /// Not in the store, and only known tokens were asked for: not stored.
@@ -19,21 +19,7 @@ package enum ReplayOutcome: CaseIterable, Sendable {
   var isChange: Bool { self == .inserted || self == .updated || self == .invalidated }
 
   /// What journals and reports call it.
-  package var name: String {
-    switch self {
-    case .inserted: "inserted"
-    case .unknown: "unknown"
-    case .kept: "kept"
-    case .unchanged: "unchanged"
-    case .updated: "updated"
-    case .invalidated: "invalidated"
-    }
-  }
-
-  package init?(name: String) {
-    guard let outcome = Self.allCases.first(where: { $0.name == name }) else { return nil }
-    self = outcome
-  }
+  package var name: String { rawValue }
 }
 
 /// What a registration did (docs/spec/interface.md#replay-rule).

@@ -14,28 +14,34 @@ package final class RowBuffer {
 
   package var count: Int { fields.count }
 
+  /// Bytes that were copied since the last row.
+  package var copiedLength: Int { content.count }
+
   /// - Parameter field: whose memory lasts until the row was lent.
   package func set(_ index: Int, _ field: SQLField) { fields[index] = field }
 
-  package func set(_ index: Int, copying value: SQLValue) {
-    switch value {
-    case .null: fields[index] = .null
-    case .integer(let value): fields[index] = .integer(value)
-    case .real(let value): fields[index] = .real(value)
-    case .text(let text): copy(index, text.utf8, isText: true)
-    case .bytes(let bytes): copy(index, bytes, isText: false)
-    }
-  }
+  package func set(_ index: Int, copying value: SQLValue) { value.withField { set(index, copying: $0) } }
 
-  private func copy(_ index: Int, _ bytes: some Sequence<UInt8>, isText: Bool) {
+  package func set(_ index: Int, copying field: SQLField) {
+    let (bytes, isText): (UnsafeRawBufferPointer, Bool)
+    switch field {
+    case .null, .integer, .real:
+      fields[index] = field
+      return
+    case .text(let text): (bytes, isText) = (text, true)
+    case .bytes(let blob): (bytes, isText) = (blob, false)
+    }
     let start = content.count
     content.append(contentsOf: bytes)
     copied.append((index, start..<content.count, isText))
   }
 
-  /// Lends the row, and forgets what was copied into it.
-  package func lend<Result>(_ body: (SQLFields) throws -> Result) rethrows -> Result {
-    if copied.isEmpty { return try body(SQLFields(fields)) }
+  /// Lends the row, or its first `count` fields, and forgets the copies.
+  package func lend<Result>(
+    first count: Int? = nil, _ body: (SQLFields) throws -> Result
+  ) rethrows -> Result {
+    let row = SQLFields(rebasing: fields[..<(count ?? fields.count)])
+    if copied.isEmpty { return try body(row) }
     defer {
       content.removeAll(keepingCapacity: true)
       copied.removeAll(keepingCapacity: true)
@@ -45,7 +51,7 @@ package final class RowBuffer {
         let part = UnsafeRawBufferPointer(rebasing: bytes[range])
         fields[index] = isText ? .text(part) : .bytes(part)
       }
-      return try body(SQLFields(fields))
+      return try body(row)
     }
   }
 }

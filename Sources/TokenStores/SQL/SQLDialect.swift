@@ -87,4 +87,11 @@ package enum MarkedSQL {
       return done + text(Int(digits) ?? 0) + part[digits.endIndex...]
     }
   }
+
+  /// `sql` with the literal of each parameter.
+  package static func filled(
+    _ sql: String, _ parameters: [SQLValue], _ literal: (SQLValue) -> String
+  ) -> String {
+    replaced(sql) { literal(parameters.indices.contains($0 - 1) ? parameters[$0 - 1] : .null) }
+  }
 }

@@ -80,6 +80,11 @@ package protocol SQLSession: AnyObject {
 }
 
 extension SQLSession {
+  /// What reads a column of a row `t`, with its kind; null for a column that a table does not have.
+  func read(_ column: TableColumn?) -> (expression: String, kind: SQLKind) {
+    column.map { (expression($0), $0.kind) } ?? ("NULL", .other)
+  }
+
   /// All columns, whose names come first.
   package func wholeRow(_ table: TableDescription) -> [(expression: String, kind: SQLKind)] {
     let kept = table.columns.filter { !$0.isGenerated }
@@ -131,29 +136,4 @@ extension SQLSession {
   ) throws {
     try visit(sql, parameters, kinds, body)
   }
-}
-
-/// A database that holds token stores.
-package protocol StoreDatabase: Sendable {
-  /// As messages name it: `sqlite:tokens.sqlite`.
-  var name: String { get }
-  /// The table `device_tokens` as this database has it.
-  var deviceTokens: TableMapping { get }
-
-  /// Runs `body` on one moment of the database; it changes nothing.
-  /// - Returns: nil where the database is still to be made.
-  func reading<Result>(creates: Bool, _ body: (any SQLSession) throws -> Result) throws -> Result?
-
-  /// Runs `body` in a transaction that is committed only if it returns, while no other apnsift writes rows of `owner` in
-  /// the table. Where the database gives way to others, all is done again.
-  func writing<Result>(
-    _ table: TableMapping, for owner: AppEnvironment, creates: Bool,
-    _ body: (any SQLSession) throws -> Result
-  ) throws -> Result
-
-  /// Whether this process may write, as `SQLSession.checkPrivileges` says it, and to files. Changes nothing.
-  func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws
-
-  /// Gives errors of the database and faults the store's name; those of the caller pass.
-  func reportingFaults<Result>(_ body: () throws -> Result) throws -> Result
 }

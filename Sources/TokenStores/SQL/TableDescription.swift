@@ -11,6 +11,8 @@ package enum SQLKind: Sendable {
   case other
   /// Whatever stands in the row: SQLite's columns hold values of any kind.
   case any
+
+  package var isTime: Bool { self == .moment || self == .clock }
 }
 
 /// A column, as the database's catalogue tells of it.

@@ -1,13 +1,13 @@
 import CLibmariadb
 
 /// Another program that is connected to the server.
-package final class MariaDBSession {
+package final class MariaDBSession: ServerSession {
   private let connection: UnsafeMutablePointer<MYSQL>
 
   package init(
     _ server: PrivateMariaDB, database: String, user: String = "root", password: String? = nil
   ) throws {
-    guard let connection = mysql_init(nil) else { throw MariaDBFailure("no memory") }
+    guard let connection = mysql_init(nil) else { throw ServerFailure("no memory") }
     self.connection = connection
     mysql_options(connection, MYSQL_SET_CHARSET_NAME, "utf8mb4")
     guard
@@ -17,7 +17,7 @@ package final class MariaDBSession {
 
   deinit { mysql_close(connection) }
 
-  private var failure: MariaDBFailure { MariaDBFailure(String(cString: mysql_error(connection))) }
+  private var failure: ServerFailure { ServerFailure(String(cString: mysql_error(connection))) }
 
   /// Runs one statement; its rows, their values as text, null as nil. Bytes that are no UTF-8 are replaced: ask for HEX.
   @discardableResult
@@ -51,10 +51,5 @@ package final class MariaDBSession {
         })
     }
     return rows
-  }
-
-  /// Waits until `sql` gives 1, which is asked again and again.
-  package func wait(until sql: String) throws {
-    while try run(sql).first?.first != "1" {}
   }
 }

@@ -1,10 +1,10 @@
 import CLibpq
 
 /// Another program that is connected to the server.
-package final class Session {
+package final class PostgreSQLSession: ServerSession {
   private let connection: OpaquePointer
 
-  package init(_ server: PrivateServer, database: String, user: String = "postgres") throws {
+  package init(_ server: PrivatePostgreSQL, database: String, user: String = "postgres") throws {
     guard let connection = PQconnectdb("host=\(server.directory) dbname=\(database) user=\(user)") else {
       throw ServerFailure("no memory")
     }
@@ -34,10 +34,5 @@ package final class Session {
   /// Sends statements without waiting for their end.
   package func send(_ sql: String) throws {
     guard PQsendQuery(connection, sql) == 1 else { throw failure }
-  }
-
-  /// Waits until `sql` gives `t`, which is asked again and again.
-  package func wait(until sql: String) throws {
-    while try run(sql).first?.first != "t" {}
   }
 }

@@ -1,0 +1,61 @@
+import TokenStores
+
+/// A dated token of a test.
+package struct Dated: Hashable, Sendable {
+  package var token: [UInt8]
+  package var time: UInt32
+
+  package init(token: [UInt8], time: UInt32) { (self.token, self.time) = (token, time) }
+}
+
+/// An error of a source, and none of a store.
+package struct SourceFailure: Error, Equatable {
+  package init() {}
+}
+
+extension TokenStore {
+  @discardableResult
+  package func replay(
+    _ deaths: [Dated], for owner: AppEnvironment = AppEnvironment(), knownOnly: Bool = false,
+    dryRun: Bool = false
+  ) throws -> ReplayCounts {
+    var options = ReplayOptions(knownOnly: knownOnly, dryRun: dryRun)
+    options.brake = .percent(100)
+    return try replay(deaths, for: owner, options: options).counts
+  }
+
+  /// Replays without a brake, and records it.
+  @discardableResult
+  package func replay(_ deaths: [Dated], as entry: JournalEntry?) throws -> ReplayAnswer {
+    var options = ReplayOptions()
+    options.brake = .percent(100)
+    return try replay(deaths, options: options, entry: entry)
+  }
+
+  package func replay(
+    _ deaths: [Dated], for owner: AppEnvironment = AppEnvironment(), options: ReplayOptions,
+    entry: JournalEntry? = nil
+  ) throws -> ReplayAnswer {
+    try replay(
+      { visit in for death in deaths { try visit(death.token.span.bytes, death.time) } }, for: owner,
+      options: options, entry: entry.map { entry in { entry } })
+  }
+
+  @discardableResult
+  package func register(
+    _ registrations: [Dated], for owner: AppEnvironment = AppEnvironment()
+  ) throws -> RegistrationCounts {
+    try register(
+      { visit in for one in registrations { try visit(one.token.span.bytes, one.time) } }, for: owner)
+  }
+
+  package func rows(_ selection: TokenSelection = .all, in filter: AppEnvironmentFilter = .any) throws
+    -> [TokenRow]
+  {
+    var rows: [TokenRow] = []
+    try list(selection, in: filter) { owner, token, state in
+      rows.append(TokenRow(owner: owner, token: token.withUnsafeBytes(Array.init), state: state))
+    }
+    return rows
+  }
+}
