@@ -2,7 +2,7 @@ import CLibmariadb
 import Platform
 import TokenStores
 
-/// libmariadb is loaded when a store of MariaDB or MySQL is used, as libpq is for PostgreSQL.
+/// Loads libmariadb when a MariaDB or MySQL store is used, as libpq for PostgreSQL.
 enum LibmariadbLibrary {
   #if os(macOS)
     private static let paths =
@@ -14,11 +14,11 @@ enum LibmariadbLibrary {
     private static let paths = ["libmariadb.so.3"]
   #endif
 
-  /// Nil where it is missing.
+  /// Nil if it is missing.
   static let functions: Libmariadb? = {
     var functions = Libmariadb()
     guard libmariadb_find(&functions, SharedLibrary.open(paths)) else { return nil }
-    // The first connection would do it, and two at once without a lock.
+    // Otherwise the first connection does it, without a lock against a second one.
     return functions.mysql_server_init(0, nil, nil) == 0 ? functions : nil
   }()
 
@@ -27,5 +27,5 @@ enum LibmariadbLibrary {
   }
 }
 
-/// What calls of libmariadb go through. Where it is missing there is no connection, so that none is made.
+/// The functions of libmariadb. If it is missing, no connection is opened, and none is called.
 let libmariadb = LibmariadbLibrary.functions ?? Libmariadb()

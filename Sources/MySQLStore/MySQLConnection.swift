@@ -2,34 +2,33 @@ import CLibmariadb
 import Platform
 import TokenStores
 
-/// A connection to a server of MariaDB or MySQL. Closing it undoes what was not committed: so does the server where this
-/// process ends.
+/// A connection to a MariaDB or MySQL server. Closing it, or the end of this process, rolls an open transaction back.
 package final class MySQLConnection {
   private let handle: UnsafeMutablePointer<MYSQL>
   private let file = MySQLFile()
 
-  /// The longest statement that the server takes, in bytes. A longer one would end the connection.
+  /// The server's limit of a statement, in bytes. A longer one would end the connection.
   package private(set) var longestStatement = 1 << 20
-  /// Whether it takes LOAD DATA LOCAL INFILE. Only of MariaDB is known what it does with bytes that are no characters.
+  /// Whether to use LOAD DATA LOCAL INFILE. Only MariaDB is known to keep bytes that are not valid characters.
   package private(set) var loads = false
-  /// Whether a transaction that writes, or locks, a row that others changed since its snapshot was taken is ended with an error
-  /// (1020). Without that it would overwrite what they wrote: all rows that it decides on are to be read `FOR UPDATE`.
+  /// Whether writing or locking a row that another program changed since the snapshot is an error (1020). Without it,
+  /// the transaction would overwrite that change.
   package private(set) var keepsSnapshot = false
-  /// As the server says it: `10.11.19-MariaDB-0+deb12u1`.
+  /// The server's version: `10.11.19-MariaDB-0+deb12u1`.
   package let version: String
   private var isVisiting = false
-  /// Whether nothing more can be asked of it.
+  /// Whether the connection is lost.
   package private(set) var isLost = false
 
-  /// What `KILL` and the list of processes call it.
+  /// Its number for `KILL` and in the process list.
   package var number: UInt { libmariadb.mysql_thread_id(handle) }
 
-  /// The oldest versions that are known to have what the statements need.
+  /// The oldest supported versions.
   private static let leastVersions = (mariaDB: UInt(100_500), mySQL: UInt(80_000))
 
-  /// Connects: the group `[client]` of my.cnf fills in what `uri` leaves open, MYSQL_PWD the password that neither has.
+  /// Connects. The group `[client]` of my.cnf fills in missing parts of `uri`, MYSQL_PWD a missing password.
   ///
-  /// - Parameter lockTimeout: how long the server waits for the locks of others; it counts in whole seconds.
+  /// - Parameter lockTimeout: how long the server waits for locks; rounded up to whole seconds.
   /// - Throws: `StoreFault.server`, `.noLibrary` or `.cannotConnect`.
   package init(_ uri: MySQLURI, lockTimeout: Duration) throws(StoreFault) {
     guard LibmariadbLibrary.functions != nil else { throw LibmariadbLibrary.missing }
@@ -39,8 +38,7 @@ package final class MySQLConnection {
     self.handle = handle
     file.install(on: handle)
     Self.setOptions(of: handle, for: uri)
-    // Without FOUND_ROWS an UPDATE would count only the rows whose values it changed: a row that is gone could not be told from
-    // one that had them already.
+    // Without FOUND_ROWS, an UPDATE would not count rows that already had the new values, like rows that are gone.
     let connected = libmariadb.mysql_real_connect(
       handle, uri.socket == nil ? uri.host : "localhost", uri.user, uri.password, uri.database,
       UInt32(uri.port ?? 0), uri.socket, UInt(CLIENT_FOUND_ROWS))
@@ -57,24 +55,24 @@ package final class MySQLConnection {
 
   deinit { libmariadb.mysql_close(handle) }
 
-  /// An option that the library does not know is one that it does not need.
+  /// Options that the library does not know are ignored.
   private static func setOptions(of handle: UnsafeMutablePointer<MYSQL>, for uri: MySQLURI) {
     _ = libmariadb.mysql_options(handle, MYSQL_READ_DEFAULT_GROUP, "client")
     _ = libmariadb.mysql_options(handle, MYSQL_SET_CHARSET_NAME, "utf8mb4")
     _ = libmariadb.mysql_options4(handle, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name", "apnsift")
-    // For rows of ours, never for files.
+    // For buffered rows, never for files.
     var loads: UInt32 = 1
     _ = libmariadb.mysql_options(handle, MYSQL_OPT_LOCAL_INFILE, &loads)
     var seconds: UInt32 = 30
     _ = libmariadb.mysql_options(handle, MYSQL_OPT_CONNECT_TIMEOUT, &seconds)
-    // The library takes `localhost` for the socket, even where there is a port.
+    // The library connects to the socket for `localhost`, even with a port.
     var kind = uri.socket == nil ? MYSQL_PROTOCOL_TCP : MYSQL_PROTOCOL_SOCKET
     if uri.socket != nil || uri.port != nil {
       _ = libmariadb.mysql_options(handle, MYSQL_OPT_PROTOCOL, &kind)
     }
   }
 
-  /// Forbids what my.cnf could have allowed: to connect again in the middle of a transaction would lose half of it.
+  /// Disables reconnecting, which my.cnf may enable: in a transaction it would lose the first part.
   private func forbid() {
     var reconnects: CChar = 0
     _ = libmariadb.mysql_options(handle, MYSQL_OPT_RECONNECT, &reconnects)
@@ -92,11 +90,11 @@ package final class MySQLConnection {
     }
   }
 
-  /// Makes the session one that no setting of the server's changes.
+  /// Makes the session independent of the server's settings.
   private func setUp(_ lockTimeout: Duration) throws(MySQLError) {
     // 0 would not wait at all.
     let seconds = min(max(Int64((lockTimeout / .seconds(1)).rounded(.up)), 1), 31_536_000)
-    // The server gives up a client that is silent or slow: while it reads its input, or takes rows one by one.
+    // The server disconnects an idle or slow client, for example one that is still reading its input.
     let patience = 86_400
     try run(
       """
@@ -109,12 +107,12 @@ package final class MySQLConnection {
     // The variable has different names in MariaDB and MySQL.
     try run("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ WRITE")
     keepsSnapshot = try set("innodb_snapshot_isolation = 1")
-    // With the byte that says what follows, a statement is to be shorter than the longest packet.
+    // A statement, with its command byte, must be shorter than the longest packet.
     if let length = try number("SELECT @@max_allowed_packet") { longestStatement = Int(length) - 2 }
     if isMariaDB { loads = try number("SELECT @@local_infile") == 1 }
   }
 
-  /// Sets a variable of the session; false where the server has none of that name.
+  /// Sets a session variable; false if the server does not have it.
   private func set(_ variable: String) throws(MySQLError) -> Bool {
     do throws(MySQLError) {
       try run("SET SESSION \(variable)")
@@ -126,16 +124,16 @@ package final class MySQLConnection {
     }
   }
 
-  /// Values that do not fit are errors. Backslashes escape, `"` is a string, and `||` means OR.
+  /// Values that do not fit are errors. Backslashes escape, `"` quotes a string, and `||` means OR.
   private static let modes =
     "STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,"
     + "NO_AUTO_VALUE_ON_ZERO"
 
-  /// Runs one statement; returns how many rows it wrote, or for an UPDATE found.
+  /// Runs one statement; returns how many rows it wrote; an UPDATE returns how many it found.
   @discardableResult
   package func run(_ sql: String) throws(MySQLError) -> Int { try run(Array(sql.utf8)) }
 
-  /// As the other `run`: a long one may hold bytes that are no UTF-8.
+  /// Like the other `run`, for statements that may not be UTF-8.
   @discardableResult
   package func run(_ sql: [UInt8]) throws(MySQLError) -> Int {
     try prepare()
@@ -143,14 +141,14 @@ package final class MySQLConnection {
     return try finish(code)
   }
 
-  /// As the other `run`, for a statement that reads `lines`.
+  /// Like the other `run`, for a LOAD DATA that reads `lines`.
   func run(_ sql: [UInt8], reading lines: UnsafeRawBufferPointer) throws(MySQLError) -> Int {
     try prepare()
     let code = file.open(lines) { sql.withUnsafeBytes(send) }
     return try finish(code)
   }
 
-  /// How many warnings the last statement gave.
+  /// How many warnings the last statement had.
   var warningCount: UInt32 { libmariadb.mysql_warning_count(handle) }
 
   private func finish(_ code: Int32) throws(MySQLError) -> Int {
@@ -158,17 +156,17 @@ package final class MySQLConnection {
     if libmariadb.mysql_field_count(handle) == 0 {
       return Int(clamping: libmariadb.mysql_affected_rows(handle))
     }
-    // The connection is busy until the rows of a query were taken.
+    // The connection is busy until the rows of a query are read.
     return try drain()
   }
 
-  /// Visits the rows of a query, of which the connection is busy until the last one was visited. Where `body` throws, the
-  /// rest is read and dropped.
+  /// Visits the rows of a query. The connection is busy until the last row. If `body` throws, the rest is read and
+  /// dropped.
   package func visit(_ sql: String, _ body: (SQLFields) throws -> Void) throws {
     try visit(Array(sql.utf8), body)
   }
 
-  /// As the other `visit`.
+  /// Like the other `visit`, for statements that may not be UTF-8.
   package func visit(_ sql: [UInt8], _ body: (SQLFields) throws -> Void) throws {
     try prepare()
     try check(sql.withUnsafeBytes(send))
@@ -195,12 +193,12 @@ package final class MySQLConnection {
     try check(Int32(bitPattern: libmariadb.mysql_errno(handle)))
   }
 
-  /// What libmariadb says of a statement too many would hide what it says of the rows.
+  /// Rejects a second statement here: libmariadb's error for it would replace that of the rows.
   private func prepare() throws(MySQLError) {
     if isVisiting { throw MySQLError(code: 2014, message: "the connection is busy with the rows of a query") }
   }
 
-  /// Reads the rows that are left; returns how many there were.
+  /// Reads and counts the rows.
   private func drain() throws(MySQLError) -> Int {
     guard let result = libmariadb.mysql_use_result(handle) else { throw failure() }
     defer { libmariadb.mysql_free_result(result) }
@@ -210,7 +208,7 @@ package final class MySQLConnection {
     return count
   }
 
-  /// The first field of a query's first row, as an integer; nil where it is none.
+  /// The first field of a query's first row; nil if it is not an integer.
   package func number(_ sql: String) throws(MySQLError) -> Int64? {
     var number: Int64?
     var isFirst = true
@@ -239,6 +237,6 @@ package final class MySQLConnection {
     return error
   }
 
-  /// Ends a transaction without its changes. Where that fails the connection is lost, and the server does it.
+  /// Rolls the transaction back. If that fails, the connection is lost, and the server does it.
   package func rollBack() { _ = try? run("ROLLBACK") }
 }

@@ -33,13 +33,13 @@ package struct MySQLDatabase: StoreDatabase {
 
   private func connect() throws -> MySQLConnection {
     let connection = try MySQLConnection(uri, lockTimeout: lockTimeout)
-    // Without it an UPDATE would act on rows that others changed since they were judged.
+    // Without it, an UPDATE would overwrite changes of other programs since the snapshot.
     guard connection.keepsSnapshot else {
       throw StoreFault.server(
         .cannotConnect(
           reason:
-            "the server is \(connection.version), expected one with innodb_snapshot_isolation, as MariaDB has it "
-            + "from 10.6.18, 10.11.8 and 11.4 on"))
+            "the server is \(connection.version), expected innodb_snapshot_isolation, which MariaDB has "
+            + "since 10.6.18, 10.11.8 and 11.4"))
     }
     return connection
   }
@@ -51,8 +51,9 @@ package struct MySQLDatabase: StoreDatabase {
     try reportingFaults { try MySQLError.retrying { try writeOnce(table, owner, body) } }
   }
 
-  /// The lock comes before the transaction, whose one snapshot must see what its last holder did. That snapshot judges: a
-  /// row that others changed since is an error of the server (1020), and so is a key that they inserted (1062).
+  /// The lock comes before the transaction, whose snapshot must include the changes of the lock's last owner. A row
+  /// that another program changed since the snapshot is an error of the server (1020), and so is an inserted key
+  /// (1062).
   private func writeOnce<Result>(
     _ table: TableMapping, _ owner: AppEnvironment, _ body: (any SQLSession) throws -> Result
   ) throws -> Result {
@@ -65,21 +66,20 @@ package struct MySQLDatabase: StoreDatabase {
       try commit(session)
       return result
     } catch {
-      // The transaction has ended when this does.
       connection.rollBack()
       throw error
     }
   }
 
-  /// Keeps other apnsifts away from the owner's rows until the connection ends; other programs go on. The name holds for
-  /// the whole server, and has at most 64 characters.
+  /// Locks the owner's rows for other apnsift processes until the connection ends; other programs continue. The lock's
+  /// name is global to the server, and has at most 64 characters.
   private func lock(_ table: TableMapping, _ owner: AppEnvironment, _ connection: MySQLConnection) throws {
     let name = MySQLLiteral.text(.text("\(table.name) \(owner.environment.rawValue) \(owner.app)"))
     let seconds = max(Int64((lockTimeout / .seconds(1)).rounded(.up)), 0)
-    let isHeld = try connection.number(
+    let isLocked = try connection.number(
       "SELECT GET_LOCK(CONCAT('apnsift ', LEFT(SHA2(CONCAT(DATABASE(), ' ', \(name)), 256), 56)), \(seconds))"
     )
-    if isHeld != 1 { throw StoreFault.locked(waited: lockTimeout) }
+    if isLocked != 1 { throw StoreFault.locked(waited: lockTimeout) }
   }
 
   package func fault(of error: any Error) -> StoreFault? {
@@ -98,9 +98,10 @@ package struct MySQLDatabase: StoreDatabase {
 
   // MARK: - The end of a transaction
 
-  /// Commits. Returns only where the changes are done, throws only where they are not, but for
-  /// `StoreFault.server(.uncertain)`: a connection that breaks during a COMMIT does not report its result. The transaction's
-  /// row in the journal does: it is there if the COMMIT was done. No other program adds or removes that row.
+  /// Commits. Returns only if the changes are done, throws only if they are not, except for
+  /// `StoreFault.server(.uncertain)`: a connection that breaks during COMMIT does not report its result. The
+  /// transaction's row in the journal does: it exists if the COMMIT was done. No other program adds or removes that
+  /// row.
   private func commit(_ session: MySQLSession) throws {
     let mark = try session.lastReplay()
     do throws(MySQLError) {

@@ -1,20 +1,20 @@
 import CLibmariadb
 import TokenStores
 
-/// What the server, or libmariadb on the way to it, says of a failure.
+/// An error of the server or of libmariadb.
 package struct MySQLError: TransactionError, Equatable {
-  /// The number by which the server's documentation has it ("Error Codes"), or libmariadb's own from 2000 to 2999 and from
-  /// 5000 on; 0 where the failure is ours.
+  /// The number in the server's documentation ("Error Codes"); libmariadb's own are 2000 to 2999 and from 5000 on; 0
+  /// for our own errors.
   package var code: UInt32
-  /// The SQLSTATE, five characters; `HY000` where the number alone tells.
+  /// The SQLSTATE, five characters; `HY000` if only the number is specific.
   package var state: String
   /// One line.
   package var message: String
   /// Whether the connection is lost with it.
   package var isLost: Bool
 
-  /// Codes that say the connection ends or is gone: of libmariadb, gone away, lost, lost with a system error; of the server,
-  /// shutdown, an aborted connection, network errors, a statement that is too long, killed, and closed for idling.
+  /// Codes of a lost connection: of libmariadb, gone away, lost, lost with a system error; of the server, shutdown, an
+  /// aborted connection, network errors, a statement that is too long, killed, and closed for idling.
   private static let endings: Set<UInt32> = [
     2006, 2013, 2055, 1053, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1184, 1927, 3169, 4031,
   ]
@@ -26,7 +26,7 @@ package struct MySQLError: TransactionError, Equatable {
     isLost = state.hasPrefix("08") || Self.endings.contains(code)
   }
 
-  /// The last failure of a connection.
+  /// The last error of a connection.
   init(of connection: UnsafeMutablePointer<MYSQL>) {
     self.init(
       code: libmariadb.mysql_errno(connection), state: Self.text(libmariadb.mysql_sqlstate(connection)),
@@ -35,8 +35,8 @@ package struct MySQLError: TransactionError, Equatable {
 
   private static func text(_ text: UnsafePointer<CChar>?) -> String { text.map { String(cString: $0) } ?? "" }
 
-  /// Whether the same transaction, done again from its beginning, may well succeed: a deadlock, or a row that others changed
-  /// since it was read.
+  /// Whether the same transaction, done again from its beginning, may well succeed: a deadlock, or a row that others
+  /// changed since it was read.
   package var isContention: Bool { code == 1213 || code == 1020 }
 
   /// A key that another program inserted in the meantime, or a unique index of the user's.
@@ -44,9 +44,9 @@ package struct MySQLError: TransactionError, Equatable {
 }
 
 extension StoreFault {
-  /// What an error of the server means to the user of a store.
+  /// The fault of an error of the server.
   ///
-  /// - Parameter waited: how long the server waits for the locks of others.
+  /// - Parameter waited: the lock timeout.
   package init(_ error: MySQLError, waited: Duration) {
     let message = error.message
     let coded = error.code == 0 ? message : "\(message), error \(error.code), SQLSTATE \(error.state)"
@@ -55,19 +55,19 @@ extension StoreFault {
       return
     }
     switch error.code {
-    // A lock was waited for too long, or not at all.
+    // Lock timeouts.
     case 1205, 3572: self = .locked(waited: waited)
-    // A database, login, table, column, routine, or what only some accounts may do; a password that is to be changed.
+    // Access to a database, login, table, column, routine or privileged statement; an expired password.
     case 1044, 1045, 1142, 1143, 1227, 1370, 1419, 1698, 1820, 1862, 3118, 4151, 4172:
       self = .server(.notPermitted(detail: message))
-    // The server, or the transaction, or InnoDB; 1290 is any option of the server that forbids a statement.
+    // A read-only server, transaction or InnoDB; 1290 is any server option that forbids a statement.
     case 1290 where message.contains("read-only") || message.contains("read_only"):
       self = .server(.readOnly(detail: message))
     case 1792, 1836, 1874, 3100: self = .server(.readOnly(detail: message))
     // The disk, a table, or the files of temporary tables.
     case 1021, 1114, 1041, 1206: self = .full(detail: message)
-    // Keys, foreign keys, nulls, lengths, ranges, texts that are no dates or numbers, characters that a column's character
-    // set lacks, what a trigger raises, CHECK, views with a check, keys that are too long.
+    // Keys, foreign keys, nulls, lengths, ranges, invalid dates and numbers, characters outside a column's character
+    // set, errors of triggers, CHECK, views with a check, keys that are too long.
     case 1022, 1048, 1062, 1216, 1217, 1263, 1264, 1265, 1292, 1364, 1366, 1369, 1406, 1411, 1451, 1452, 1526,
       1586,
       1644, 1690, 1748, 1761, 1762, 3819, 3988, 4025:

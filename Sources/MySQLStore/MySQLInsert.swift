@@ -1,7 +1,7 @@
 import TokenStores
 
-/// Rows on their way into a table, gathered in one buffer: as lines that LOAD DATA LOCAL INFILE reads, which takes about half the
-/// time, or as an INSERT statement of many rows where the server forbids that.
+/// Buffers rows for a table: as lines for LOAD DATA LOCAL INFILE, which takes about half the time, or as an INSERT
+/// statement of many rows if the server forbids that.
 package final class MySQLInsert {
   /// About how many bytes of rows are sent at once.
   private static let length = 1 << 20
@@ -14,11 +14,11 @@ package final class MySQLInsert {
   private var added = 0
   private var written = 0
 
-  /// Runs `body`, which adds rows, and returns how many the server wrote: fewer than were added where something ignored some.
-  /// Where it throws, rows may have been written: the transaction is to be ended.
+  /// Runs `body`, which adds rows. Returns how many the server wrote: fewer than were added if a trigger ignored some.
+  /// If it throws, rows may have been written: the transaction must be rolled back.
   ///
   /// - Parameters:
-  ///   - columns: quoted, in the order in which `body` adds fields. None may be of type BIT, which LOAD DATA reads as bytes.
+  ///   - columns: quoted, in the order of the fields. LOAD DATA does not support type BIT.
   ///   - loads: whether LOAD DATA may be used.
   @discardableResult
   package static func run(
@@ -34,13 +34,13 @@ package final class MySQLInsert {
   private init(_ table: String, _ columns: String, _ connection: MySQLConnection, _ loads: Bool) {
     self.connection = connection
     self.loads = loads
-    // Tabs, lines and backslashes are the defaults. Bytes that are no characters of utf8mb4 arrive as they are, too.
+    // Tabs, lines and backslashes are the defaults. Bytes that are not valid utf8mb4 are stored unaltered.
     statement = Array(
       (loads
         ? "LOAD DATA LOCAL INFILE '' INTO TABLE \(table) CHARACTER SET utf8mb4 (\(columns))"
         : "INSERT INTO \(table) (\(columns)) VALUES ").utf8)
     limit = loads ? Self.length : min(Self.length, connection.longestStatement - statement.count)
-    // A row more may come before the limit is seen.
+    // One more row may be added before the limit is checked.
     rows.reserveCapacity(Self.length + Self.length / 8)
   }
 
@@ -78,10 +78,10 @@ package final class MySQLInsert {
     rows.append(UInt8(ascii: ")"))
   }
 
-  /// Sends the rows before the last one, where that does not fit into the same statement.
+  /// Sends the rows before the last one, if the last one does not fit into the same statement.
   private func sendRows(before end: Int) throws {
     guard end > 0, statement.count + rows.count > connection.longestStatement else { return }
-    // A comma stands before it.
+    // Without the comma before it.
     let last = Array(rows[(end + 1)...])
     rows.removeLast(rows.count - end)
     try flush()
@@ -103,7 +103,7 @@ package final class MySQLInsert {
       throw MySQLError(
         code: 0,
         message:
-          "a row takes \(length) bytes, and the server takes statements of \(connection.longestStatement) "
+          "a row takes \(length) bytes, more than the server's limit of \(connection.longestStatement) "
           + "(max_allowed_packet)")
     }
     return try connection.run(statement + rows)

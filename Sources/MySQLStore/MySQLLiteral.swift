@@ -1,10 +1,10 @@
 import TokenStores
 
-/// Values as statements have them: libmariadb's statements with parameters cost two messages more for each.
+/// Literals: prepared statements of libmariadb need two more messages each.
 ///
-/// A session's character set is utf8mb4, in which a byte below 0x80 is never a part of another character, so that quotes
-/// and backslashes are found by their bytes. No introducer stands before a text: its default collation would replace the
-/// session's, which is utf8mb4_bin.
+/// The session's character set is utf8mb4, in which a byte below 0x80 is never part of another character, so that
+/// quotes and backslashes are found by their bytes. A text has no introducer: its default collation would replace the
+/// session's, utf8mb4_bin.
 package enum MySQLLiteral {
   package static func append(_ field: SQLField, to statement: inout [UInt8]) {
     switch field {
@@ -36,8 +36,8 @@ package enum MySQLLiteral {
     }
   }
 
-  /// With an exponent it is a double, and without one a decimal. What is no number is a text, which no column of numbers
-  /// takes in strict mode.
+  /// With an exponent it is a double, without one a decimal. Infinity and NaN are texts, which numeric columns refuse
+  /// in strict mode.
   private static func append(_ value: Double, to statement: inout [UInt8]) {
     let text = "\(value)"
     guard value.isFinite else { return statement.append(contentsOf: "'\(text)'".utf8) }

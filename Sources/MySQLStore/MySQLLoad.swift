@@ -1,8 +1,8 @@
 import CLibmariadb
 import TokenStores
 
-/// What a server gets that asks for a file: the rows of the LOAD DATA that runs, and nothing at any other time. libmariadb's
-/// own answer would be any file of this machine.
+/// Answers the server's requests for a local file: with the rows of the running LOAD DATA, and with an error at any
+/// other time. libmariadb itself would send any file of this machine.
 final class MySQLFile {
   private var rest = UnsafeRawBufferPointer(start: nil, count: 0)
   private var isOpen = false
@@ -25,12 +25,12 @@ final class MySQLFile {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// libmariadb's code for an error that it has no other for.
+  /// libmariadb's code for an unknown error.
   private static let notAsked: Int32 = 2000
 
-  private static let reason: StaticString = "the server asked for a file, and gets none"
+  private static let reason: StaticString = "the server requested a local file, which is refused"
 
-  /// Writes a text of C.
+  /// Writes a C string.
   private static func explain(in buffer: UnsafeMutableBufferPointer<CChar>) {
     let count = min(reason.utf8CodeUnitCount, buffer.count - 1)
     guard count >= 0 else { return }
@@ -42,7 +42,7 @@ final class MySQLFile {
     pointer.map { Unmanaged<MySQLFile>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Runs `body`, in which the server may read `bytes`.
+  /// Runs `body`, during which the server may read `bytes`.
   func open<Result>(_ bytes: UnsafeRawBufferPointer, _ body: () -> Result) -> Result {
     (rest, isOpen) = (bytes, true)
     defer { (rest, isOpen) = (UnsafeRawBufferPointer(start: nil, count: 0), false) }
@@ -60,8 +60,8 @@ final class MySQLFile {
 extension MySQLConnection {
   /// Runs a LOAD DATA LOCAL INFILE that reads `lines`; returns how many rows the server wrote.
   ///
-  /// With LOCAL, what would be an error of an INSERT is a warning, and the row is changed or left out. Here it is an error
-  /// again, but rows were written: the transaction is to be ended.
+  /// With LOCAL, errors of an INSERT become warnings, and the row is altered or skipped. They are errors again here,
+  /// but rows were written: the transaction must be rolled back.
   func load(_ statement: [UInt8], _ lines: [UInt8], count: Int) throws -> Int {
     let written = try lines.withUnsafeBytes { lines throws(MySQLError) in
       try run(statement, reading: lines)

@@ -3,9 +3,9 @@ import TokenStores
 /// Runs statements in a transaction of a MariaDB or MySQL database.
 final class MySQLSession: SQLSession {
   let connection: MySQLConnection
-  /// The journal of this transaction; nil where there is none.
+  /// The journal of this transaction, if any.
   private var journal: String?
-  /// Columns that an UPDATE would set to the present time by itself, by the table: registrations are not to be.
+  /// Columns of registrations with ON UPDATE, by table: a change must keep their values.
   var kept: [String: [String]] = [:]
 
   init(_ connection: MySQLConnection) { self.connection = connection }
@@ -35,7 +35,7 @@ final class MySQLSession: SQLSession {
 
   func begin() throws { try connection.run("START TRANSACTION WITH CONSISTENT SNAPSHOT") }
 
-  /// A query for how many replays there are of the number that this transaction's has; nil where it has none.
+  /// A query for the number of rows of this transaction's replay; nil if it has none.
   func lastReplay() throws -> String? {
     guard let journal, let id = try connection.number("SELECT max(id) FROM \(journal)") else { return nil }
     return "SELECT count(*) FROM \(journal) WHERE id = \(id)"
@@ -43,7 +43,7 @@ final class MySQLSession: SQLSession {
 
   // MARK: - Making
 
-  /// To make a table commits, so it is done before all else.
+  /// Creating a table commits, so it comes first.
   private func make(_ definitions: [String]) throws {
     for definition in definitions { try connection.run(definition) }
     try begin()
@@ -136,14 +136,14 @@ final class MySQLSession: SQLSession {
   ) throws -> Int {
     try MySQLInsert.run(
       into: table, columns.map { dialect.quoted($0.name) }, on: connection,
-      // Its bits would be those of the digits.
+      // LOAD DATA would store the bytes of the digits.
       loads: columns.allSatisfy { $0.baseType != "bit" }
     ) { insert in
       try rows { try Self.withTexts($0, columns.map(\.kind), insert.add) }
     }
   }
 
-  /// Lends a row with its times as texts.
+  /// Lends a row with its times as text.
   private static func withTexts(
     _ row: SQLFields, _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
   ) throws {
@@ -159,7 +159,7 @@ final class MySQLSession: SQLSession {
     try buffer.lend(body)
   }
 
-  /// By a temporary table of the rows' keys and values: many statements would take several times as long.
+  /// Uses a temporary table of keys and values: single statements would take several times as long.
   func change(
     _ table: TableDescription, set columns: [TableColumn],
     _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
@@ -169,7 +169,7 @@ final class MySQLSession: SQLSession {
     let values = columns.enumerated().map { "c\($0.offset)" }
     let made =
       zip(key, keys).map { "\(dialect.quoted($0.name)) AS \($1)" }
-      // A column whose default is no date could not be made.
+      // NULLIF drops a column's default, which may be an invalid date.
       + zip(columns, values).map { "NULLIF(\(dialect.quoted($0.name)), NULL) AS \($1)" }
     try connection.run(
       "CREATE TEMPORARY TABLE apnsift_rows (PRIMARY KEY (\(keys.joined(separator: ", ")))) AS SELECT "
@@ -197,7 +197,7 @@ final class MySQLSession: SQLSession {
     switch (column.kind, column.baseType) {
     case (.moment, _), (.clock, _): return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', \(value))"
     case (_, "bit"): return "\(value) + 0"
-    // As text it would have six digits.
+    // Its text would have only six digits.
     case (_, "float"): return "CAST(\(value) AS DOUBLE)"
     default: return value
     }
@@ -206,7 +206,7 @@ final class MySQLSession: SQLSession {
   func text(_ column: TableColumn) -> String { "CAST(t.\(dialect.quoted(column.name)) AS CHAR)" }
   func byteOrder(_ expression: String) -> String { "CAST(\(expression) AS BINARY)" }
 
-  /// The index finds what compares as equal, and the bytes decide.
+  /// The index finds texts that compare as equal; the bytes decide.
   func isEqual(_ column: TableColumn, _ parameter: String) -> String {
     let value = "t.\(dialect.quoted(column.name))"
     switch column.kind {
@@ -227,7 +227,7 @@ final class MySQLSession: SQLSession {
     }
   }
 
-  /// Dates that are none come back, too: the database had them.
+  /// Restores invalid dates, too, if the row had them.
   func restore(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws {
     let modes = "@@SESSION.sql_mode"
     try connection.run(

@@ -1,6 +1,6 @@
 import TokenStores
 
-/// What the server's catalogue says of tables, and what an account may do.
+/// Reads the server's catalogue, and checks privileges.
 extension MySQLSession {
   private func literal(_ text: String) -> String { MySQLLiteral.text(.text(text)) }
 
@@ -8,7 +8,7 @@ extension MySQLSession {
     "TABLE_SCHEMA = \(schema.map(literal) ?? "DATABASE()") AND TABLE_NAME = \(literal(name))"
   }
 
-  /// The rows of a query as texts, null as an empty one.
+  /// The rows of a query as texts; null is empty.
   private func rows(_ sql: String) throws -> [[String]] {
     var rows: [[String]] = []
     try connection.visit(sql) { row in
@@ -37,7 +37,7 @@ extension MySQLSession {
     }
     guard table[2] == "YES" else {
       throw mapping.misfit(
-        "its engine", "one with transactions, as InnoDB, so that a replay is done whole or not at all",
+        "its engine", "one with transactions, as InnoDB",
         "\(table[1]) (ALTER TABLE … ENGINE = InnoDB changes it)")
     }
     let schema = table[4]
@@ -49,10 +49,10 @@ extension MySQLSession {
       kept[name] = [registered]
     }
     var description = TableDescription(
-      name: name, schema: schema, columns: columns, place: key.map { (expression($0), $0.kind) },
+      name: name, schema: schema, columns: columns, locator: key.map { (expression($0), $0.kind) },
       indexed: try indexed(mapping), rowsGuessed: Int(table[3]) ?? 0,
       dependent: mapping.action == .delete ? try dependent(of: mapping, in: schema) : nil)
-    // Who may not see triggers sees none: only those who may write triggers know.
+    // Without the TRIGGER privilege the catalogue shows no triggers.
     description.hasTriggers =
       try connection.number(
         """
@@ -168,7 +168,7 @@ extension MySQLSession {
     return isFit ? nil : (expected, "type \(column.type)")
   }
 
-  /// A truth value is a number. A text that its column would cut short differs from what it was.
+  /// A boolean is a number. A text that its column would truncate does not fit.
   func stored(_ text: String, in column: TableColumn, of table: TableMapping) throws -> SQLValue? {
     switch column.kind {
     case .integer:
@@ -189,7 +189,7 @@ extension MySQLSession {
 
   // MARK: - Privileges
 
-  /// Asked by statements that find no row: the server looks at privileges, and whether it takes changes, first.
+  /// Runs statements that match no row: the server checks privileges and read-only modes first.
   func checkPrivileges(of mapping: TableMapping, on table: TableDescription?, isRecorded: Bool) throws {
     guard let table else { return }
     if mapping.isDeviceTokens {

@@ -1,8 +1,9 @@
 import TokenStores
 import WireBytes
 
-/// Where a MariaDB or MySQL database is: `mysql://USER:PASSWORD@HOST:PORT/DATABASE?socket=/path`, each part optional, with
-/// `%XX` for special characters. What is missing is left to libmariadb: the group `[client]` of my.cnf, then its defaults.
+/// The location of a MariaDB or MySQL database: `mysql://USER:PASSWORD@HOST:PORT/DATABASE?socket=/path`, each part
+/// optional, with `%XX` for special characters. Missing parts come from the group `[client]` of my.cnf, then
+/// libmariadb's defaults.
 package struct MySQLURI: Equatable, Sendable {
   package let user: String?
   package let password: String?
@@ -11,7 +12,7 @@ package struct MySQLURI: Equatable, Sendable {
   package let database: String?
   /// The path of a Unix socket.
   package let socket: String?
-  /// For people, without the password.
+  /// For messages, without the password.
   package let shown: String
 
   private static let scheme = "mysql"

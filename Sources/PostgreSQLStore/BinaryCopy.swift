@@ -1,11 +1,11 @@
 import CLibpq
 import TokenStores
 
-/// Rows on their way into a table, in the format of `COPY … (FORMAT binary)`, gathered in one buffer.
+/// Buffers rows for `COPY … FROM STDIN (FORMAT binary)`.
 final class BinaryCopy {
-  /// Bytes that are handed to libpq at once.
+  /// Bytes that are sent at once.
   private static let capacity = 1 << 18
-  /// What begins the format: its signature, then no flags and no extension.
+  /// The signature, then no flags and no extension.
   private static let header: [UInt8] =
     Array("PGCOPY\n".utf8) + [0xff, 0x0d, 0x0a, 0] + [UInt8](repeating: 0, count: 8)
 
@@ -13,8 +13,8 @@ final class BinaryCopy {
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
   private var used = 0
 
-  /// Runs `body` between the beginning and the end of a COPY into `table`, and returns how many rows the server wrote:
-  /// fewer than were sent where a trigger ignored some.
+  /// Runs `body`, which adds rows, during a COPY into `table`. Returns how many rows the server wrote: fewer than were
+  /// sent if a trigger ignored some.
   ///
   /// - Parameter table: its name, and the columns in the order in which `body` adds them.
   @discardableResult
@@ -26,11 +26,11 @@ final class BinaryCopy {
     do {
       try header.withUnsafeBytes { try copy.append($0) }
       try body(copy)
-      // In place of a row's number of fields, -1 ends the rows.
+      // -1 instead of a row's number of fields ends the rows.
       try copy.appendInteger(Int16(-1))
       try copy.flush()
     } catch {
-      _ = try? copy.end(with: "given up")
+      _ = try? copy.end(with: "cancelled")
       throw error
     }
     return try copy.end(with: nil)
@@ -62,7 +62,7 @@ final class BinaryCopy {
   private func append(_ bytes: UnsafeRawBufferPointer) throws(ServerError) {
     if bytes.count > buffer.count - used {
       try flush()
-      // What is larger than the buffer goes by itself.
+      // A value that is larger than the buffer is sent directly.
       if bytes.count > buffer.count { return try send(bytes) }
     }
     UnsafeMutableRawBufferPointer(rebasing: buffer[used...]).copyMemory(from: bytes)
@@ -81,7 +81,7 @@ final class BinaryCopy {
     }
   }
 
-  /// Ends the COPY, with a reason where it is to fail. Returns how many rows the server wrote.
+  /// Ends the COPY, with a reason if it must fail. Returns how many rows the server wrote.
   private func end(with reason: String?) throws(ServerError) -> Int {
     guard libpq.PQputCopyEnd(connection.handle, reason) == 1 else {
       throw ServerError(nil, of: connection.handle)

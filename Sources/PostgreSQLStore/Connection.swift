@@ -1,7 +1,7 @@
 import CLibpq
 import TokenStores
 
-/// A connection to a server. Closing it undoes what was not committed: so does the server where this process ends.
+/// A connection to a server. Closing it, or the end of this process, rolls an open transaction back.
 ///
 /// One thread uses it at a time. After a signal ends the process in the middle of a statement, the server continues the
 /// statement until it notices that the connection is closed.
@@ -11,12 +11,12 @@ final class Connection: @unchecked Sendable {
   /// The oldest version that has what the statements need (collisdeterministic, hashtextextended).
   private static let leastVersion: Int32 = 120_000
 
-  /// Connects as libpq reads `uri`: PG* variables, service and password files fill in what it leaves open.
+  /// Connects as libpq reads `uri`: PG* variables, service and password files fill in missing parts.
   ///
   /// - Throws: `StoreFault.server`, `.noLibrary` or `.cannotConnect`.
   init(uri: String) throws(StoreFault) {
     guard LibpqLibrary.functions != nil else { throw LibpqLibrary.missing }
-    // Behind `dbname`, which is the whole URI, and so not overridden by it.
+    // Keywords after `dbname`, which is the whole URI, override it.
     let keywords = Self.copies(of: ["dbname", "client_encoding", "fallback_application_name"])
     let values = Self.copies(of: [uri, "UTF8", "apnsift"])
     defer { for copy in keywords + values { copy?.deallocate() } }
@@ -32,9 +32,9 @@ final class Connection: @unchecked Sendable {
       throw .server(
         .cannotConnect(reason: "the server is PostgreSQL \(version / 10_000), expected 12 or later"))
     }
-    // Notices, such as those of triggers, are no business of a user of apnsift.
+    // Notices, for example of triggers, are not shown.
     _ = libpq.PQsetNoticeReceiver(handle, { _, _ in }, nil)
-    // Without it a server goes on with a long statement, and its locks, for a client that is gone.
+    // Without it, a server continues a long statement, with its locks, after the client is gone.
     if version >= 140_000 {
       libpq.PQclear(libpq.PQexec(handle, "SET client_connection_check_interval = 1000"))
     }
@@ -56,7 +56,7 @@ final class Connection: @unchecked Sendable {
     let values = parameters.map(\.encoded)
     let lengths = values.map { Int32(clamping: $0?.count ?? 0) }
     let formats = [Int32](repeating: 1, count: values.count)
-    // Behind each value a zero byte, so that an empty one has an address too: without one it would be null.
+    // A zero byte after each value gives an empty value an address: without one it would be null.
     let bytes = Array(values.map { ($0 ?? []) + [0] }.joined())
     let result = bytes.withUnsafeBufferPointer { buffer in
       buffer.withMemoryRebound(to: CChar.self) { characters in
@@ -71,7 +71,7 @@ final class Connection: @unchecked Sendable {
     return try checked(result)
   }
 
-  /// Takes over `result`.
+  /// Takes ownership of `result`.
   func checked(_ result: OpaquePointer?) throws(ServerError) -> QueryResult {
     guard let result else { throw ServerError(nil, of: handle) }
     switch libpq.PQresultStatus(result) {
@@ -82,7 +82,7 @@ final class Connection: @unchecked Sendable {
     }
   }
 
-  /// Takes what the server says at the end of a COPY: how many rows there were.
+  /// Reads the results at the end of a COPY; returns the number of rows.
   func finishCopy() throws(ServerError) -> Int {
     var failure: ServerError?
     var count = 0
@@ -93,12 +93,12 @@ final class Connection: @unchecked Sendable {
     return count
   }
 
-  /// Ends a transaction without its changes. Where that fails the connection is lost, and the server does it.
+  /// Rolls the transaction back. If that fails, the connection is lost, and the server does it.
   func rollBack() {
     _ = try? run("ROLLBACK")
   }
 
-  /// Texts as C has them, nil after the last one.
+  /// C strings, with nil after the last one.
   private static func copies(of texts: [String]) -> [UnsafePointer<CChar>?] {
     texts.map { text in
       let characters = text.utf8CString

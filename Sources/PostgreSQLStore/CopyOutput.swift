@@ -2,22 +2,22 @@ import CLibpq
 import TokenStores
 import WireBytes
 
-/// The rows of a `COPY … TO STDOUT (FORMAT binary)`: a million of them take half the time that a result of libpq does.
-/// The server sends each as a message of its own (PostgreSQL's documentation, Message Flow, COPY Operations).
+/// The rows of a `COPY … TO STDOUT (FORMAT binary)`, which takes half the time of a query's result. The server sends
+/// each row as a message (PostgreSQL's documentation, Message Flow, COPY Operations).
 final class CopyOutput {
-  /// Signature and flags, and the length of an extension that is to be skipped.
+  /// Signature, flags, and the length of an extension to skip.
   private static let headLength = 19
 
   private let connection: Connection
   private let types: [ServerType]
   private let fields: UnsafeMutableBufferPointer<SQLField>
-  /// What libpq handed over last.
+  /// The last message.
   private var message: UnsafeMutablePointer<CChar>?
   private var isBegun = false
 
   /// - Parameters:
-  ///   - query: with its values as literals; a COPY takes no parameters.
-  ///   - kinds: of its columns.
+  ///   - query: its values are literals, because COPY does not support parameters.
+  ///   - kinds: the kinds of its columns.
   init(_ query: String, _ kinds: [SQLKind], on connection: Connection) throws(ServerError) {
     self.connection = connection
     types = kinds.map(ServerType.init)
@@ -44,23 +44,23 @@ final class CopyOutput {
     let bytes = UnsafeRawBufferPointer(start: message, count: Int(length))
     var next = 0
     if !isBegun {
-      guard bytes.count >= Self.headLength else { throw Self.foreign }
+      guard bytes.count >= Self.headLength else { throw Self.malformed }
       next = Self.headLength + Int(bytes.bytes.bigEndianUInt32(at: Self.headLength - 4))
       isBegun = true
       if next == bytes.count { return try self.next() }
     }
-    guard bytes.count - next >= 2 else { throw Self.foreign }
+    guard bytes.count - next >= 2 else { throw Self.malformed }
     let count = bytes.bytes.bigEndianUInt16(at: next)
-    // -1 in place of the number ends the rows; what libpq says then is the end of the COPY.
+    // -1 instead of the number ends the rows; the next call returns the end of the COPY.
     if count == .max { return try self.next() }
-    guard Int(count) == fields.count, read(bytes, from: next + 2) else { throw Self.foreign }
+    guard Int(count) == fields.count, read(bytes, from: next + 2) else { throw Self.malformed }
     return SQLFields(fields)
   }
 
-  private static let foreign = ServerError(
-    state: "", message: "the server sent what is no row of a COPY", isLost: false)
+  private static let malformed = ServerError(
+    state: "", message: "the server sent a malformed row of a COPY", isLost: false)
 
-  /// False where something is missing.
+  /// False if the message is too short.
   private func read(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
     var next = start
     for index in fields.indices {

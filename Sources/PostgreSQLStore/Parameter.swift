@@ -1,6 +1,6 @@
 import TokenStores
 
-/// A type of the server: its number and that of its arrays in the catalogue, pg_type.
+/// A type of the server, by its number in the catalogue, pg_type.
 enum ServerType: UInt32 {
   case text = 25
   case bytea = 17
@@ -32,10 +32,10 @@ enum ServerType: UInt32 {
     }
   }
 
-  /// Microseconds from 1970 to 2000, when the server's times begin.
+  /// Microseconds from 1970 to 2000, the epoch of the server's times.
   static let epoch: Int64 = 946_684_800_000_000
 
-  /// A number of ours as the server has it: the ends of the range are infinity for both.
+  /// Converts an integer to the server's epoch. The ends of the range mean infinity.
   func encoded(_ number: Int64) -> Int64 {
     switch self {
     case .timestamptz, .timestamp: number == .max || number == .min ? number : number &- Self.epoch
@@ -50,7 +50,7 @@ enum ServerType: UInt32 {
     }
   }
 
-  /// Gives a value's bytes in the server's binary format to `body`; nil for null.
+  /// Passes a value's bytes in the server's binary format to `body`; nil for null.
   func withEncoded<Result>(
     _ field: SQLField, _ body: (UnsafeRawBufferPointer?) throws -> Result
   ) rethrows -> Result {
@@ -69,10 +69,10 @@ enum ServerType: UInt32 {
   }
 }
 
-/// A value beside a statement. Values are never written into its text.
+/// A parameter of a statement.
 struct Parameter {
   let type: UInt32
-  /// As the server's binary format has it; nil for null.
+  /// In the server's binary format; nil for null.
   let encoded: [UInt8]?
 
   init(_ value: SQLValue) {
@@ -82,7 +82,7 @@ struct Parameter {
       case .integer: .bigint
       case .bytes: .bytea
       }
-    // 0: the server finds out which type a null is to be of.
+    // 0: the server infers the type of a null.
     self.type = value == .null ? 0 : type.rawValue
     encoded = value.withField { type.withEncoded($0) { $0.map { Array($0) } } }
   }
@@ -95,7 +95,7 @@ struct Parameter {
   }
 }
 
-/// Values of one dimension, numbered from 1 (`array_recv` of the server).
+/// An array of one dimension, numbered from 1 (`array_recv` of the server).
 struct ArrayParameter {
   let type: ServerType
   private(set) var count: Int32 = 0
@@ -118,7 +118,7 @@ struct ArrayParameter {
     elements.removeAll(keepingCapacity: true)
   }
 
-  /// Dimensions, whether there may be nulls, the type of the elements, how many there are, and the first one's number.
+  /// The header: dimensions, whether there may be nulls, the type of the elements, their count, and the first index.
   var bytes: [UInt8] {
     var head: [UInt8] = []
     for number in [1, 1, Int32(type.rawValue), count, 1] { Self.append(number, to: &head) }

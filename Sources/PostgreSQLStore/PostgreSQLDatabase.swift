@@ -16,9 +16,9 @@ package struct PostgreSQLDatabase: StoreDatabase {
   /// Describes it; nothing is connected to yet.
   ///
   /// - Parameters:
-  ///   - uri: where it is, as libpq reads it.
+  ///   - uri: in the format of libpq.
   ///   - lockTimeout: how long to wait for another program's lock, not negative.
-  /// - Throws: where libpq cannot read the URI.
+  /// - Throws: if libpq cannot read the URI.
   package init(uri: PostgreSQLURI, lockTimeout: Duration = defaultLockTimeout) throws(StoreURLError) {
     name = uri.shown
     self.uri = uri.text
@@ -26,8 +26,8 @@ package struct PostgreSQLDatabase: StoreDatabase {
     try Self.checkSyntax(of: uri)
   }
 
-  /// libpq's message quotes what it could not read, which may be a password: what stands before the quote will do. Where it
-  /// is missing, the connection says so.
+  /// libpq's message quotes the invalid text, which may be a password, so the quote is removed. If libpq is missing,
+  /// the connection reports it.
   private static func checkSyntax(of uri: PostgreSQLURI) throws(StoreURLError) {
     guard LibpqLibrary.functions != nil else { return }
     var message: UnsafeMutablePointer<CChar>?
@@ -54,7 +54,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
     }
   }
 
-  /// A connection that `start` worked on: the last one, unless the server has ended it.
+  /// A connection for which `start` succeeded: the idle one, unless the server has ended it.
   private func connect(_ start: (Connection) throws -> Void) throws -> Connection {
     if let connection = idle.take() {
       do {
@@ -72,16 +72,16 @@ package struct PostgreSQLDatabase: StoreDatabase {
     _ body: (any SQLSession) throws -> Result
   ) throws -> Result {
     try reportingFaults {
-      // Texts of the server hold every character but one.
       if owner.app.utf8.contains(0) {
-        throw StoreFault.refused(detail: "PostgreSQL holds no text with a zero byte, as the app's name has")
+        throw StoreFault.refused(detail: "the app's name has a zero byte, which PostgreSQL does not support")
       }
       return try ServerError.retrying { try writeOnce(table, owner, body) }
     }
   }
 
-  /// The lock comes before the transaction, whose one snapshot must see what its last holder did. That snapshot judges:
-  /// a row that others changed since is an error of the server (40001), and so is a key that they inserted (23505).
+  /// The lock comes before the transaction, whose snapshot must include the changes of the lock's last owner. A row
+  /// that another program changed since the snapshot is an error of the server (40001), and so is an inserted key
+  /// (23505).
   private func writeOnce<Result>(
     _ table: TableMapping, _ owner: AppEnvironment, _ body: (any SQLSession) throws -> Result
   ) throws -> Result {
@@ -96,14 +96,13 @@ package struct PostgreSQLDatabase: StoreDatabase {
       }
       return result
     } catch {
-      // The transaction has ended when this does.
       connection.rollBack()
       throw error
     }
   }
 
-  /// Keeps other apnsifts away from the owner's rows, or where there is no table from making it, until the connection
-  /// ends; readers and programs of other kinds go on.
+  /// Locks the owner's rows, or the creation of a missing table, for other apnsift processes until the connection ends.
+  /// Readers and other programs continue.
   private func lock(_ table: TableMapping, _ owner: AppEnvironment, _ connection: Connection) throws {
     let session = PostgreSQLSession(connection)
     var id = try session.id(of: table)
@@ -120,7 +119,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
   private func begin(_ connection: Connection, _ mode: String) throws(ServerError) {
     try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ \(mode)")
     try setTimeouts(connection, isLocal: true)
-    // Values are read and kept as text: so their form must not depend on settings of the role.
+    // Values are read and stored as text, whose format must not depend on the role's settings.
     try connection.run(
       """
       SELECT set_config('datestyle', 'ISO, MDY', true), set_config('standard_conforming_strings', 'on', true),
@@ -129,9 +128,9 @@ package struct PostgreSQLDatabase: StoreDatabase {
       """)
   }
 
-  /// - Parameter isLocal: whether only the transaction that is open has them.
+  /// - Parameter isLocal: whether they apply to the open transaction only.
   private func setTimeouts(_ connection: Connection, isLocal: Bool) throws(ServerError) {
-    // 0 would wait for ever. Compiling a statement takes longer than it saves.
+    // 0 would wait for ever. JIT compilation takes longer than it saves.
     let milliseconds = max(Int64(lockTimeout / .milliseconds(1)), 1)
     try connection.run(
       "SELECT set_config('lock_timeout', '\(milliseconds)', \(isLocal)), set_config('jit', 'off', \(isLocal))"
@@ -170,7 +169,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
         switch status(of: transaction) {
         case "committed": true
         case "aborted": false
-        // In progress: the server has not noticed yet, or is still at it. Nil: it does not answer.
+        // In progress, or nil if the server does not answer.
         default: nil
         }
       }
@@ -183,7 +182,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
   }
 }
 
-/// A connection kept between two calls: opening one takes longer than most calls.
+/// A connection that is reused by the next call: opening one takes longer than most calls.
 private final class IdleConnection: Sendable {
   private let connection = Mutex<Connection?>(nil)
 

@@ -4,13 +4,13 @@ import WireBytes
 /// Runs statements in a transaction of a PostgreSQL database.
 final class PostgreSQLSession: SQLSession {
   let connection: Connection
-  /// Tables that take no COPY: row-level security refuses it, and rules would not see it.
+  /// Tables without COPY: row-level security refuses it, and rules do not apply to it.
   var withoutCopies: Set<String> = []
   private var plan = Plan.usual
 
   init(_ connection: Connection) { self.connection = connection }
 
-  /// Texts compare as bytes, which is the order of every listing, and takes half the time in the index.
+  /// Texts compare as bytes, which is the order of listings, and halves the time of the index.
   static let deviceTokens = (
     definition: """
     CREATE TABLE device_tokens (
@@ -26,7 +26,7 @@ final class PostgreSQLSession: SQLSession {
 
   var dialect: SQLDialect { Self.dialect }
 
-  /// A COPY takes no parameters, so that they become literals in it.
+  /// COPY does not support parameters, so they become literals.
   private static let dialect = SQLDialect(
     parameter: MarkedSQL.begin, deviceTokens: deviceTokens,
     typeNames: ("text", "bytea", "timestamp with time zone"),
@@ -36,29 +36,29 @@ final class PostgreSQLSession: SQLSession {
 
   // MARK: - Plans
 
-  /// How rows are found. The planner cannot choose: it has no statistics of a table that was filled a moment ago.
+  /// How rows are found. The planner has no statistics of a table that was just filled.
   private enum Plan {
     case usual
-    /// All pages in turn: through an index to all rows would take three times as long.
+    /// A sequential scan: an index scan of all rows would take three times as long.
     case scan
-    /// Through an index.
+    /// An index scan.
     case index
-    /// At places that are known: the planner takes their list for a short one.
-    case places
+    /// By a list of locators, which the planner assumes to be short.
+    case locators
 
     var avoided: [String] {
       switch self {
       case .usual: []
       case .scan: ["enable_indexscan", "enable_bitmapscan"]
       case .index: ["enable_seqscan"]
-      case .places: ["enable_nestloop"]
+      case .locators: ["enable_nestloop"]
       }
     }
   }
 
   private func plan(_ new: Plan) throws(ServerError) {
     if new == plan { return }
-    // Null is what the role has otherwise.
+    // NULL restores the role's setting.
     let settings = plan.avoided.map { ($0, "NULL") } + new.avoided.map { ($0, "'off'") }
     plan = new
     let calls = settings.map { "set_config('\($0)', \($1), true)" }
@@ -107,13 +107,13 @@ final class PostgreSQLSession: SQLSession {
     while let row = try output.next() { try body(row) }
   }
 
-  /// A value as a statement has it that takes no parameters. Backslashes mean themselves (standard_conforming_strings).
+  /// A literal. Backslashes have no special meaning (standard_conforming_strings).
   static func literal(_ value: SQLValue) -> String {
     switch value {
     case .null: "NULL"
     case .integer(let number): "(\(number))"
     case .real(let number): "'\(number)'"
-    // No row can hold a zero byte.
+    // No row has a zero byte in a text.
     case .text(let text): "'\(text.replacing("\0", with: "\u{fffd}").replacing("'", with: "''"))'"
     case .bytes(let bytes): "'\\x\(Hex.string(bytes))'::bytea"
     }
@@ -127,7 +127,7 @@ final class PostgreSQLSession: SQLSession {
     return try connection.run(sql, with: parameters.map(Parameter.init)).affected
   }
 
-  /// Rows that one statement takes, and bytes of a column of them.
+  /// The most rows of one statement, and bytes of one of their columns.
   private static let batch = 10_000
   private static let batchBytes = 1 << 22
 
@@ -151,17 +151,17 @@ final class PostgreSQLSession: SQLSession {
     _ table: TableDescription, set columns: [TableColumn],
     _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
   ) throws -> Int {
-    try plan(.places)
-    let places = table.place.map { $0.kind == .bytes ? ServerType.tid : ServerType($0.kind) }
-    // The rows' places as a list, since a join by place would look at every row of the table.
-    let isFound = table.place.enumerated().map { index, place in
-      let isListed = places[index] == .tid ? "t.ctid = ANY ($\(index + 1)) AND " : ""
-      return "\(isListed)\(place.expression) = v.c\(index)"
+    try plan(.locators)
+    let locators = table.locator.map { $0.kind == .bytes ? ServerType.tid : ServerType($0.kind) }
+    // The list of locators avoids a join, which would scan the table.
+    let isFound = table.locator.enumerated().map { index, locator in
+      let isListed = locators[index] == .tid ? "t.ctid = ANY ($\(index + 1)) AND " : ""
+      return "\(isListed)\(locator.expression) = v.c\(index)"
     }.joined(separator: " AND ")
     let settings = columns.enumerated().map { index, column in
-      "\(dialect.quoted(column.name)) = CAST(v.c\(places.count + index) AS \(column.castType))"
+      "\(dialect.quoted(column.name)) = CAST(v.c\(locators.count + index) AS \(column.castType))"
     }
-    return try runBatches(places + columns.map { ServerType($0.kind) }, rows) { values in
+    return try runBatches(locators + columns.map { ServerType($0.kind) }, rows) { values in
       columns.isEmpty
         ? "DELETE FROM \(table.name) AS t USING \(values) WHERE \(isFound)"
         : "UPDATE \(table.name) AS t SET \(settings.joined(separator: ", ")) FROM \(values) WHERE \(isFound)"
@@ -169,7 +169,7 @@ final class PostgreSQLSession: SQLSession {
   }
 
   /// Runs a statement for each batch of rows; returns how many it wrote.
-  /// - Parameter statement: given the rows as a table `v` of `c0` and so on.
+  /// - Parameter statement: receives the rows as a table `v` with the columns `c0`, `c1` and so on.
   private func runBatches(
     _ types: [ServerType], _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void,
     _ statement: (String) -> String
@@ -200,7 +200,7 @@ final class PostgreSQLSession: SQLSession {
     "t.\(dialect.quoted(column.name))::\(ServerType(column.kind).name)"
   }
 
-  /// The value as text that no setting of the role changes.
+  /// In a format that does not depend on the role's settings.
   func text(_ column: TableColumn) -> String {
     column.kind == .moment
       ? "(t.\(dialect.quoted(column.name)) AT TIME ZONE 'UTC')::text"
@@ -220,7 +220,7 @@ final class PostgreSQLSession: SQLSession {
     }
   }
 
-  /// Letters of the other case, blanks, line ends and brackets; what else a token cannot have is no token.
+  /// Letters of the other case, blanks, line ends and brackets.
   func hasOtherSpelling(_ column: TableColumn, _ form: TokenForm) -> String? {
     let value = "t.\(dialect.quoted(column.name))::text COLLATE \"C\""
     return switch form {
@@ -242,7 +242,7 @@ final class PostgreSQLSession: SQLSession {
       }
     }
     if parts.count < 2 { return parts.first ?? "" }
-    // As json_build_array writes them.
+    // In the format of json_build_array.
     return "[\(parts.map(Self.quoted).joined(separator: ", "))]"
   }
 
@@ -273,24 +273,24 @@ final class PostgreSQLSession: SQLSession {
 
   // MARK: - Removed rows
 
-  /// The row as an object of names and texts, from which each type makes the same value again: what JSON knows itself
-  /// would lose the bounds of arrays, and tell no JSON null from NULL.
+  /// The row as a JSON object of names and texts, which each type reads back without loss. JSON's own types would lose
+  /// the bounds of arrays and the difference of JSON null and NULL.
   func wholeRow(_ table: TableDescription) -> [(expression: String, kind: SQLKind)] {
     let kept = table.columns.filter { !$0.isGenerated }
     let names = kept.map { Self.literal(.text($0.name)) }.joined(separator: ", ")
     let values = kept.map { column in
       let value = "t.\(dialect.quoted(column.name))"
-      // A cast of char(n) takes trailing blanks away.
+      // A cast of char(n) removes trailing blanks.
       if column.baseType == "character" {
         return "CASE WHEN \(value) IS NOT NULL THEN format('%s', \(value)) END"
       }
-      // A point in time must not depend on the time zone of the role.
+      // The text of a point in time must not depend on the role's time zone.
       return column.kind == .moment ? "(\(value) AT TIME ZONE 'UTC')::text || '+00'" : "\(value)::text"
     }.joined(separator: ", ")
     return [("json_object(ARRAY[\(names)]::text[], ARRAY[\(values)]::text[])::text", .text)]
   }
 
-  /// Columns that the table got since take their defaults.
+  /// Columns that were added since get their defaults.
   func restore(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws {
     let row = Parameter(whole.first?.value ?? .null)
     let found = try connection.run("SELECT json_object_keys($1::json)", row)
@@ -298,7 +298,7 @@ final class PostgreSQLSession: SQLSession {
       let name = found.text(index, 0) ?? ""
       guard let column = table.columns.first(where: { $0.name == name && !$0.isGenerated }) else {
         throw StoreFault.refused(
-          detail: "removed rows had a column \(name), and \(mapping.name) has none of that name to write now")
+          detail: "removed rows had a column \(name), which \(mapping.name) does not have")
       }
       return column
     }
@@ -312,13 +312,13 @@ final class PostgreSQLSession: SQLSession {
     ).affected
     guard written == 1 else {
       throw StoreFault.refused(
-        detail: "a trigger or policy of \(mapping.name) ignored a row that was to come back")
+        detail: "a trigger or policy of \(mapping.name) ignored a restored row")
     }
   }
 }
 
 extension TableColumn {
-  /// Whether the binary format of its type is that of its kind.
+  /// Whether its type has the binary format of its kind.
   fileprivate var isSentAsItIs: Bool {
     [
       "", "text", "character varying", "citext", "bytea", "bigint", "timestamp with time zone",

@@ -1,10 +1,10 @@
 import TokenStores
 
-/// What the server's catalogue says of tables, which are made, and what a role may do.
+/// Reads the server's catalogue, creates tables, and checks privileges.
 extension PostgreSQLSession {
   static let makingLock = "hashtextextended('apnsift: making device_tokens', 0)"
 
-  /// The table's number in the catalogue; nil where the search path or the mapping's schema has none of that name.
+  /// The table's OID; nil if the search path or the mapping's schema has no table of that name.
   func id(of mapping: TableMapping) throws -> Int64? {
     let parts = [mapping.schema, mapping.table].compactMap { $0 }.map(dialect.quoted)
     return try connection.run(
@@ -14,8 +14,8 @@ extension PostgreSQLSession {
 
   // MARK: - Making
 
-  /// In the schema that the search path puts first. Two programs may try it at once: the lock lets the second one see
-  /// what the first made.
+  /// In the first schema of the search path. If two programs do it at once, the lock lets the second one see the
+  /// first's table.
   func makeDeviceTokens() throws {
     try connection.run("SELECT pg_advisory_xact_lock(\(Self.makingLock))")
     if try connection.run("SELECT to_regclass('device_tokens') IS NULL").flag(0, 0) {
@@ -23,8 +23,8 @@ extension PostgreSQLSession {
     }
   }
 
-  /// Changes are packed (docs/decisions/0021); `part` numbers the rows of a replay from 0. Tokens do not compress, so the
-  /// server is not to try.
+  /// Changes are packed (docs/decisions/0021); `part` numbers the rows of a replay from 0. Tokens do not compress, so
+  /// compression is disabled.
   func makeJournal(in schema: String?) throws {
     let prefix = schema.map { dialect.quoted($0) + "." } ?? ""
     let replays = "\(prefix)apnsift_replays"
@@ -104,7 +104,7 @@ extension PostgreSQLSession {
       WHERE relation.oid = $1::text::oid
       """, .text(String(id)))
     let kind = found.text(0, 2) ?? ""
-    // A table, also one in partitions. What a view would do with a row is its maker's business alone.
+    // A table or a partitioned one. The effect of a change on a view is unknown.
     guard kind == "r" || kind == "p" else {
       let name =
         ["v": "a view", "m": "a materialized view", "f": "a foreign table", "S": "a sequence"][kind]
@@ -117,12 +117,12 @@ extension PostgreSQLSession {
     let hasParts = found.flag(0, 3)
     var description = TableDescription(
       name: name, schema: schema, columns: try columns(of: id),
-      // Places are of one table each.
-      place: (hasParts ? [("t.tableoid::bigint", SQLKind.integer)] : []) + [("t.ctid", .bytes)],
+      // A ctid is unique in one table only.
+      locator: (hasParts ? [("t.tableoid::bigint", SQLKind.integer)] : []) + [("t.ctid", .bytes)],
       indexed: try indexed(id), rowsGuessed: try rowsGuessed(id),
       dependent: mapping.action == .delete ? try dependent(of: id) : nil)
     description.hasChildren = hasParts && kind == "r"
-    // A partition may have its own.
+    // Partitions may have their own triggers.
     description.hasTriggers = hasParts || found.flag(0, 5)
     return description
   }
@@ -151,7 +151,7 @@ extension PostgreSQLSession {
     }
   }
 
-  /// The type of column `part`, or what its domain is of in the end.
+  /// The type of column `part`, or the base type of its domain.
   private static let baseType = """
     WITH RECURSIVE step AS (
       SELECT oid AS id, typname::text AS name, typtype AS kind, typbasetype AS base FROM pg_type WHERE oid = part.atttypid
@@ -181,8 +181,8 @@ extension PostgreSQLSession {
     return Set((0..<found.count).compactMap { found.text($0, 0) })
   }
 
-  /// The number of rows, estimated as the planner does: the table's pages now, times the rows per page at the last ANALYZE.
-  /// Without an ANALYZE, the smallest size of a row gives the rows per page.
+  /// The number of rows, estimated as the planner does: the table's pages now, times the rows per page at the last
+  /// ANALYZE. Without an ANALYZE, the smallest size of a row gives the rows per page.
   private func rowsGuessed(_ table: Int64) throws -> Int {
     let guess = try connection.run(
       """
@@ -237,7 +237,7 @@ extension PostgreSQLSession {
       ? nil : ("type \(types.joined(separator: ", or "))", "type \(column.type)")
   }
 
-  /// A text that its type would cut short differs from what it was.
+  /// Casts the text; a truncated one differs.
   func stored(_ text: String, in column: TableColumn, of table: TableMapping) throws -> SQLValue? {
     let kept = column.kind == .text ? "rtrim(value::text) = rtrim($1)" : "true"
     do throws(ServerError) {
@@ -276,12 +276,12 @@ extension PostgreSQLSession {
     let found = try connection.run(
       "SELECT current_schema()::text, has_schema_privilege(current_schema()::text, 'CREATE')")
     guard let schema = found.text(0, 0) else {
-      throw notPermitted("no schema of its search path can be used")
+      throw notPermitted("no schema of its search path is usable")
     }
     guard found.flag(0, 1) else { throw notPermitted("it lacks CREATE on schema \(schema)") }
   }
 
-  /// A privilege may be granted for some columns alone.
+  /// A privilege may be granted for single columns.
   private func checkPrivileges(of mapping: TableMapping, on table: TableDescription) throws {
     let name = Self.shown(table)
     let written = mapping.isDeviceTokens ? "INSERT UPDATE" : mapping.action == .delete ? "DELETE" : "UPDATE"
@@ -319,7 +319,7 @@ extension PostgreSQLSession {
       """, .text(tables[0]), .text(tables[1]), .text(tables[2]), .text(schema ?? "public"))
     guard let privilege = missing.count > 0 ? missing.text(0, 0) : nil else { return }
     throw notPermitted(
-      "it lacks \(privilege), and the replay is to be recorded; --journal sqlite:PATH keeps the journal in a file, "
-        + "--no-journal goes without")
+      "it lacks \(privilege), which the journal needs; --journal sqlite:PATH keeps the journal in a file, "
+        + "--no-journal records nothing")
   }
 }

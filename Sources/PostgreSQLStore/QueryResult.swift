@@ -1,21 +1,21 @@
 import CLibpq
 import TokenStores
 
-/// The rows that a statement returned, in the server's binary format. Rows and columns are numbered from 0.
+/// The rows of a statement, in the server's binary format. Rows and columns are numbered from 0.
 final class QueryResult {
   private let result: OpaquePointer
 
-  /// Takes over a result of libpq.
+  /// Takes ownership of a result of libpq.
   init(owning result: OpaquePointer) { self.result = result }
 
   deinit { libpq.PQclear(result) }
 
   var count: Int { Int(libpq.PQntuples(result)) }
 
-  /// How many rows the statement inserted or updated, as its command tag says.
+  /// How many rows the statement inserted or updated, from its command tag.
   var affected: Int { Int(Self.text(libpq.PQcmdTuples(result))) ?? 0 }
 
-  /// What the statement turned out to be: a COMMIT of a failed transaction is a `ROLLBACK`.
+  /// The command tag: a COMMIT of a failed transaction is a `ROLLBACK`.
   var command: String { Self.text(libpq.PQcmdStatus(result)) }
 
   private static func text(_ characters: UnsafePointer<CChar>?) -> String {

@@ -1,17 +1,17 @@
 import CLibpq
 import TokenStores
 
-/// What the server, or libpq on the way to it, says of a failure.
+/// An error of the server or of libpq.
 struct ServerError: TransactionError {
-  /// Five characters (PostgreSQL's documentation, appendix "PostgreSQL Error Codes"); empty where the failure is
-  /// libpq's own.
+  /// The SQLSTATE, five characters (PostgreSQL's documentation, appendix "PostgreSQL Error Codes"); empty for an error
+  /// of libpq.
   var state: String
   /// One line.
   var message: String
   /// Whether the connection is lost with it.
   var isLost: Bool
 
-  /// Classes of states that say the server ends the connection, or that it broke.
+  /// States that mean the end of the connection, besides class 08.
   private static let endings = ["57P01", "57P02", "57P03", "57P04", "57P05", "25P03"]
 
   init(state: String, message: String, isLost: Bool) {
@@ -20,7 +20,7 @@ struct ServerError: TransactionError {
     self.isLost = isLost || state.hasPrefix("08") || Self.endings.contains(state)
   }
 
-  /// The failure that `result` tells of; nil stands for a request that could not even be sent.
+  /// The error of `result`; nil is a request that could not be sent.
   init(_ result: OpaquePointer?, of connection: OpaquePointer) {
     let isLost = libpq.PQstatus(connection) == CONNECTION_BAD
     let state = Self.field(0x43, of: result)
@@ -28,8 +28,8 @@ struct ServerError: TransactionError {
     self.init(state: state ?? "", message: message, isLost: isLost)
   }
 
-  /// A field by its code: `C` is the state, `M` the primary message (postgres_ext.h; the macros are characters,
-  /// which Swift does not import as integers).
+  /// A field by its code: `C` is the state, `M` the primary message (postgres_ext.h; Swift does not import the macros
+  /// as integers).
   private static func field(_ code: Int32, of result: OpaquePointer?) -> String? {
     guard let result, let text = libpq.PQresultErrorField(result, code) else { return nil }
     return line(text)
@@ -44,9 +44,9 @@ struct ServerError: TransactionError {
 }
 
 extension StoreFault {
-  /// What an error of the server means to the user of a store.
+  /// The fault of an error of the server.
   ///
-  /// - Parameter waited: how long the server waits for the locks of others.
+  /// - Parameter waited: the lock timeout.
   init(_ error: ServerError, waited: Duration) {
     let message = error.message
     let coded = error.state.isEmpty ? message : "\(message), SQLSTATE \(error.state)"
@@ -59,8 +59,8 @@ extension StoreFault {
     case ("42501", _): self = .server(.notPermitted(detail: message))
     case ("25006", _): self = .server(.readOnly(detail: message))
     case ("53100", _): self = .full(detail: message)
-    // Constraints, views with a check, what a trigger raises, a token that is too long for an index, and in tables of
-    // others a text that is too long for its column or a time beyond an integer's.
+    // Constraints, views with a check, errors of triggers, a token that is too long for an index, and in mapped tables
+    // a text or number that exceeds its column.
     case (_, "23"), (_, "44"), (_, "P0"), (_, "27"), ("54000", _), ("22001", _), ("22003", _):
       self = .refused(detail: coded)
     default: self = .failed(detail: coded)

@@ -3,9 +3,9 @@ import Platform
 import TokenStores
 
 extension StoreFault {
-  /// What an error of SQLite means to the user of a store.
+  /// The fault of an error of SQLite.
   ///
-  /// - Parameter waited: how long SQLite waits for the locks of others.
+  /// - Parameter waited: the lock timeout.
   package init(_ error: DatabaseError, waited: Duration) {
     let detail = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
     switch error.resultCode {
@@ -21,13 +21,11 @@ extension StoreFault {
   }
 }
 
-/// A path as the operating system sees it, asked before SQLite is: SQLite answers "unable to open database
-/// file" to most of what can be wrong with one.
+/// Checks a path before SQLite opens it, because SQLite reports most problems as "unable to open database file".
 enum StorePath {
-  /// Whether a database file is there (possibly empty).
+  /// Whether a database file exists (possibly empty).
   ///
-  /// - Throws: `StoreFault.cannotOpen` for what can be no store: a directory, a device, a file that cannot
-  ///   be read or looked at.
+  /// - Throws: `StoreFault.cannotOpen` for a directory, a device, or a file that cannot be read.
   static func isPresent(_ path: String) throws -> Bool {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -46,7 +44,7 @@ enum StorePath {
     return true
   }
 
-  /// Checks that a file can be made at `path`, where none is.
+  /// Checks that a file can be created at `path`.
   ///
   /// - Throws: `StoreFault.cannotOpen`.
   static func checkDirectory(of path: String) throws {
@@ -61,8 +59,7 @@ enum StorePath {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// `path` in a form that SQLite takes for a path whatever it begins with: `:memory:` and `file:` would
-  /// otherwise name something else.
+  /// `path` in a form that SQLite does not take for `:memory:` or a `file:` URI.
   static func literal(_ path: String) -> String {
     path.hasPrefix("/") ? path : "./\(path)"
   }

@@ -2,10 +2,10 @@ import GRDB
 import GRDBSQLite
 import TokenStores
 
-/// A statement that is run once a row.
+/// A statement that is run once for each row.
 ///
-/// GRDB compiles it, owns it and finalizes it; binding and stepping go through SQLite's C interface, because
-/// a row's array, string and dictionary would cost several times what SQLite itself does.
+/// GRDB compiles, owns and finalizes it. Binding and stepping use SQLite's C interface: GRDB's array, string and
+/// dictionary for each row would take several times as long as SQLite itself.
 struct PreparedStatement {
   private let statement: Statement
   private let database: Database
@@ -17,7 +17,7 @@ struct PreparedStatement {
     handle = statement.sqliteStatement
   }
 
-  /// Runs it; returns how many rows it inserted, updated or deleted, without those that triggers did.
+  /// Runs it; returns how many rows it inserted, updated or deleted, without those of triggers.
   @discardableResult
   func run() throws -> Int {
     defer { sqlite3_reset(handle) }
@@ -25,7 +25,7 @@ struct PreparedStatement {
     return Int(sqlite3_changes(database.sqliteConnection))
   }
 
-  /// Visits its rows. `fields` is memory for them.
+  /// Visits its rows. `fields` is a buffer for them.
   func visit(_ fields: UnsafeMutableBufferPointer<SQLField>, _ body: (SQLFields) throws -> Void) throws {
     defer { sqlite3_reset(handle) }
     while try step() {
@@ -46,11 +46,10 @@ struct PreparedStatement {
 
   // MARK: - Values
 
-  /// SQLite is told that the bytes stay until the statement is run: `SQLITE_STATIC`, which is a macro that Swift does not
-  /// import.
+  /// `SQLITE_STATIC`, a macro that Swift does not import: the bytes stay valid until the statement is run.
   private static var lent: sqlite3_destructor_type? { nil }
 
-  /// Binds a parameter, numbered from 1, until the statement was run. One that the statement does not have is left out.
+  /// Binds a parameter, numbered from 1, until the statement is run. Parameters that the statement lacks are ignored.
   func bind(_ field: SQLField, at number: Int) {
     let number = Int32(number)
     switch field {
@@ -58,7 +57,7 @@ struct PreparedStatement {
     case .integer(let value): sqlite3_bind_int64(handle, number, value)
     case .real(let value): sqlite3_bind_double(handle, number, value)
     case .bytes(let bytes):
-      // A blob without an address would be NULL, and a token may be empty.
+      // An empty blob has no address and would be bound as NULL.
       guard let base = bytes.baseAddress, !bytes.isEmpty else {
         sqlite3_bind_zeroblob(handle, number, 0)
         return
@@ -75,21 +74,21 @@ struct PreparedStatement {
     }
   }
 
-  /// Tells SQLite to copy the bytes at once: `SQLITE_TRANSIENT`, a macro, too.
+  /// `SQLITE_TRANSIENT`, a macro, too: SQLite copies the bytes at once.
   private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
   func bind(_ row: SQLFields) {
     for index in row.indices { bind(row[index], at: index + 1) }
   }
 
-  /// The value's own type counts, whatever the column declares.
+  /// By the type of the value, not of the column.
   private func field(_ column: Int32) -> SQLField {
     switch sqlite3_column_type(handle, column) {
     case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, column))
     case SQLITE_FLOAT: return .real(sqlite3_column_double(handle, column))
     case SQLITE_NULL: return .null
     case SQLITE_TEXT:
-      // The text first: asking for it may convert the value and so change its length.
+      // The text first: reading it may convert the value and change its length.
       let text = sqlite3_column_text(handle, column)
       return .text(UnsafeRawBufferPointer(start: text, count: Int(sqlite3_column_bytes(handle, column))))
     default:

@@ -5,11 +5,11 @@ import TokenStores
 
 /// A SQLite database file.
 ///
-/// Reading opens the file read-only, writing takes SQLite's write lock before it looks at anything. The database's journal
-/// mode stays as it is.
+/// Reading opens the file read-only, writing takes SQLite's write lock first. The database's journal mode is not
+/// changed.
 package struct SQLiteDatabase: StoreDatabase {
-  /// Memory that SQLite may use for pages of the file, in bytes. Tokens come in order, so a replay touches each page once
-  /// and needs little of it; it keeps a large transaction from writing its journal in many small, synchronised parts.
+  /// SQLite's page cache in bytes. A replay touches each page once, because tokens are sorted; the cache keeps a large
+  /// transaction from writing its journal in many small, synchronised parts.
   package static let pageCacheBytes = 32 << 20
 
   package let name: String
@@ -31,7 +31,7 @@ package struct SQLiteDatabase: StoreDatabase {
   package func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws {
     try reportingFaults {
       guard try isPresent(creates: creates) else { return try StorePath.checkDirectory(of: path) }
-      // A file that is no database is found out by reading.
+      // Reading detects a file that is not a database.
       _ = try openForWriting().read { try SQLiteSession($0).describe(table) }
     }
   }
@@ -43,8 +43,8 @@ package struct SQLiteDatabase: StoreDatabase {
     }
   }
 
-  /// The database has one writer at a time, whoever's rows it writes. The table is made in the same transaction: a file
-  /// has either no table, or one with all that the first call wrote.
+  /// The database has one writer at a time, for all owners. The table is created in the same transaction: a file has
+  /// either no table, or one with all rows of the first call.
   package func writing<Result>(
     _ table: TableMapping, for owner: AppEnvironment, creates: Bool,
     _ body: (any SQLSession) throws -> Result
@@ -54,7 +54,7 @@ package struct SQLiteDatabase: StoreDatabase {
       do {
         return try openForWriting().writeWithoutTransaction { database in
           var result: Result?
-          // Immediate: what is read in it cannot change before it is written.
+          // Immediate: rows cannot change between reading and writing.
           try database.inTransaction(.immediate) {
             result = try body(SQLiteSession(database))
             return .commit
@@ -63,7 +63,7 @@ package struct SQLiteDatabase: StoreDatabase {
           return result
         }
       } catch let error as DatabaseError where [.SQLITE_FULL, .SQLITE_IOERR].contains(error.resultCode) {
-        // SQLite then leaves the undoing to whoever opens the file next; done now, it gives space back.
+        // SQLite leaves the rollback to the next program that opens the file; done now, it frees space.
         _ = try? open(readOnly: false)
         throw error
       }
@@ -74,7 +74,7 @@ package struct SQLiteDatabase: StoreDatabase {
     (error as? DatabaseError).map { StoreFault($0, waited: lockTimeout) }
   }
 
-  /// Whether the file is there; where it is to be made, false.
+  /// Whether the file exists; false if it is to be created.
   private func isPresent(creates: Bool) throws -> Bool {
     if try StorePath.isPresent(path) { return true }
     guard creates else { throw StoreFault.notFound }
@@ -87,12 +87,12 @@ package struct SQLiteDatabase: StoreDatabase {
     do {
       return try open(readOnly: true)
     } catch let error as DatabaseError where error.needsRecovery {
-      // A killed program left half a transaction, and only a writer can undo it.
+      // A killed program left an unfinished transaction, which only a writer can roll back.
       return try open(readOnly: false)
     }
   }
 
-  /// SQLite opens a file that it may not write read-only, and would say so at the first change alone.
+  /// SQLite opens a file without write permission read-only, and reports it only at the first change.
   private func openForWriting() throws -> DatabaseQueue {
     let connection = try open(readOnly: false)
     let isReadOnly = connection.writeWithoutTransaction {
@@ -114,7 +114,7 @@ package struct SQLiteDatabase: StoreDatabase {
 }
 
 extension DatabaseError {
-  /// Whether a reader found a journal that must be rolled back, or a log that must be recovered, first.
+  /// Whether a journal must be rolled back, or a log recovered, before reading.
   fileprivate var needsRecovery: Bool {
     [.SQLITE_READONLY_ROLLBACK, .SQLITE_READONLY_RECOVERY, .SQLITE_READONLY_CANTINIT].contains(
       extendedResultCode)

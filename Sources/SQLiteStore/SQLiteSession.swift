@@ -119,11 +119,11 @@ final class SQLiteSession: SQLSession {
     _ table: TableDescription, set columns: [TableColumn],
     _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
   ) throws -> Int {
-    let found = table.place.enumerated().map { "\($1.expression) = \(dialect.parameter($0 + 1))" }
+    let found = table.locator.enumerated().map { "\($1.expression) = \(dialect.parameter($0 + 1))" }
       .joined(separator: " AND ")
     if columns.isEmpty { return try runEach("DELETE FROM \(table.name) AS t WHERE \(found)", rows) }
     let settings = columns.enumerated().map {
-      "\(dialect.quoted($1.name)) = \(dialect.parameter(table.place.count + 1 + $0))"
+      "\(dialect.quoted($1.name)) = \(dialect.parameter(table.locator.count + 1 + $0))"
     }
     return try runEach(
       "UPDATE \(table.name) AS t SET \(settings.joined(separator: ", ")) WHERE \(found)", rows)
@@ -147,7 +147,7 @@ final class SQLiteSession: SQLSession {
   func text(_ column: TableColumn) -> String { "CAST(\(expression(column)) AS TEXT)" }
   func byteOrder(_ expression: String) -> String { "\(expression) COLLATE BINARY" }
 
-  /// A column without a type would not take a text for a number that it holds.
+  /// A column without a type would not compare a number to a text.
   func isEqual(_ column: TableColumn, _ parameter: String) -> String {
     let value = column.castType == Affinity.blob.rawValue ? text(column) : expression(column)
     return "\(value) = \(parameter) COLLATE BINARY"
@@ -161,12 +161,12 @@ final class SQLiteSession: SQLSession {
     }
   }
 
-  /// Every row of a table is asked: so they are functions of SQLite itself, which get the bytes where they are.
+  /// Functions of SQLite: they run for every row of a table, and get the bytes without a copy.
   private func addSpellingFunctions() {
     for (name, isUpper) in [("apnsift_is_not_hex", false), ("apnsift_is_not_upper_hex", true)] {
       sqlite3_create_function_v2(
         database.sqliteConnection, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
-        // The function's own data is no address, but whether it is this one.
+        // The user data is used as a flag.
         isUpper ? UnsafeMutableRawPointer(bitPattern: 1) : nil,
         { context, _, values in
           let value = values?[0]
@@ -180,7 +180,7 @@ final class SQLiteSession: SQLSession {
     }
   }
 
-  /// Version 0.1 packed the names, and then groups of values, once more.
+  /// Version 0.1 packed the names and groups of values once more.
   func restore(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws {
     guard whole.count == 1, let packed = whole[0].bytes, let parts = PackedFields.fields(of: packed) else {
       return try restoreFields(whole, to: table, of: mapping)

@@ -1,19 +1,19 @@
 import GRDB
 import TokenStores
 
-/// What the catalogue says of tables, and which are made.
+/// Reads the catalogue, and creates tables.
 extension SQLiteSession {
-  /// `APNs` in ASCII: the `application_id` of database files that apnsift made.
+  /// `APNs` in ASCII: the `application_id` of database files that apnsift created.
   private static let applicationID = 0x4150_4E73
-  /// The `user_version` of such files, raised whenever an older apnsift could misread a newer store.
+  /// The `user_version` of such files, incremented whenever an older apnsift could misread a newer store.
   private static let version = 1
 
   private func integer(ofPragma pragma: String) throws -> Int {
     try Int.fetchOne(database, sql: "PRAGMA \(pragma)") ?? 0
   }
 
-  /// Adds the table. A database that nobody has written to yet becomes apnsift's own; the marks of any other are left
-  /// alone. All of it takes part in the transaction.
+  /// Adds the table, and marks an empty database as apnsift's own, in the transaction. The marks of other databases are
+  /// not changed.
   func makeDeviceTokens() throws {
     let marks = ["schema_version", "application_id", "user_version"]
     let isBlank = try marks.allSatisfy { try integer(ofPragma: $0) == 0 }
@@ -84,7 +84,8 @@ extension SQLiteSession {
     let columns = try columns(of: mapping)
     var description = TableDescription(
       name: dialect.quoted(mapping.table), schema: nil, columns: columns,
-      place: try place(of: mapping, columns), indexed: try indexed(mapping), rowsGuessed: try rowsGuessed(),
+      locator: try locator(of: mapping, columns), indexed: try indexed(mapping),
+      rowsGuessed: try rowsGuessed(),
       dependent: try dependent(of: mapping))
     let triggers =
       "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE)"
@@ -105,7 +106,7 @@ extension SQLiteSession {
       let found: String = row["name"] ?? ""
       let affinity = Affinity(declaredType: row["type"] ?? "")
       return TableColumn(
-        // Names of columns know no case in SQLite.
+        // Column names are case-insensitive in SQLite.
         named.first { $0.lowercased() == found.lowercased() } ?? found,
         type: affinity.rawValue + (isStrict ? " of a STRICT table" : ""), baseType: affinity.rawValue,
         kind: .any,
@@ -116,7 +117,7 @@ extension SQLiteSession {
     }
   }
 
-  /// The comparisons of the primary key's columns that are not by bytes.
+  /// The collations of the primary key's columns, other than BINARY.
   private func collations(of mapping: TableMapping) throws -> [String: String] {
     let rows = try Row.fetchAll(
       database,
@@ -129,7 +130,7 @@ extension SQLiteSession {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// A property of the table that is true or false.
+  /// A boolean property of the table.
   private func flag(_ name: String, of mapping: TableMapping) throws -> Bool {
     try Bool.fetchOne(
       database, sql: "SELECT \(name) FROM pragma_table_list(?) WHERE schema = 'main'",
@@ -137,8 +138,8 @@ extension SQLiteSession {
       ?? false
   }
 
-  /// The row's number, under a name that no column takes; a table without numbers has a primary key.
-  private func place(
+  /// The row number, under a name that no column has; a table without row numbers has a primary key.
+  private func locator(
     of mapping: TableMapping, _ columns: [TableColumn]
   ) throws -> [(expression: String, kind: SQLKind)] {
     let taken = Set(columns.map { $0.name.lowercased() })
@@ -163,7 +164,7 @@ extension SQLiteSession {
           """, arguments: [mapping.table]))
   }
 
-  /// Some rows fit a page, and most pages are of the table.
+  /// Assumes 64 bytes for each row, and that most pages belong to the table.
   private func rowsGuessed() throws -> Int {
     try integer(ofPragma: "page_count") * integer(ofPragma: "page_size") / 64
   }
@@ -198,7 +199,7 @@ extension SQLiteSession {
   func misfit(of column: TableColumn, for form: TokenForm) -> (expected: String, found: String)? {
     switch Affinity(rawValue: column.castType) {
     case .text, .blob: nil
-    // SQLite would make a number of a token of digits.
+    // SQLite would convert a token of digits to a number.
     default: ("type TEXT or BLOB", "type \(column.type)")
     }
   }
@@ -208,8 +209,7 @@ extension SQLiteSession {
     return ("seconds, milliseconds, iso or timestamp, as SQLite has no timestamptz", form.name)
   }
 
-  /// A truth value is a number in SQLite, but for columns of text. In a STRICT table a column takes values of its type
-  /// alone.
+  /// A boolean is a number in SQLite, except in columns of text. A STRICT table accepts only values of a column's type.
   func stored(_ text: String, in column: TableColumn, of table: TableMapping) throws -> SQLValue? {
     let affinity = Affinity(rawValue: column.castType) ?? .blob
     if affinity == .text { return .text(text) }
@@ -227,7 +227,7 @@ extension SQLiteSession {
   }
 }
 
-/// What SQLite makes of a column's declared type (its documentation, "Determination Of Column Affinity").
+/// The affinity of a column's declared type (SQLite's documentation, "Determination Of Column Affinity").
 enum Affinity: String {
   case integer = "INTEGER"
   case text = "TEXT"

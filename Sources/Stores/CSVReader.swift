@@ -5,14 +5,14 @@ import WireBytes
 
 /// Reads CSV (RFC 4180) record by record from a file or standard input, in bounded memory.
 ///
-/// Lines end with LF, CRLF or CR; empty ones are passed over. A quote within a field that does not begin with one stands
-/// for itself, as some programs write it.
+/// Lines end with LF, CRLF or CR; empty ones are skipped. A quote within an unquoted field has no special meaning, as
+/// some programs write it.
 struct CSVReader: ~Copyable {
   /// The most bytes of a record: its fields and delimiters.
   static let maxRecordLength = 1 << 20
 
-  /// Where a byte stands: line and column (in bytes) from 1.
-  struct Place: Equatable {
+  /// Line and column (in bytes) from 1.
+  struct Position: Equatable {
     var line: Int
     var column: Int
   }
@@ -21,10 +21,10 @@ struct CSVReader: ~Copyable {
     case fieldStart
     case plain
     case quoted
-    /// Behind a quote in a quoted field: it ends the field, or is the first one of two.
+    /// After a quote in a quoted field: it ends the field, or is the first of two.
     case quote
-    /// In a record that cannot be read, up to the end of its line.
-    case passingOver
+    /// In an invalid record, up to the end of its line.
+    case skipping
   }
 
   private var file: InputFile
@@ -33,15 +33,15 @@ struct CSVReader: ~Copyable {
   private var start = 0
   private var filled = 0
   /// Of the next byte.
-  private var place = Place(line: 1, column: 1)
+  private var position = Position(line: 1, column: 1)
   private var isBegun = false
-  private var isBehindCR = false
+  private var isAfterCR = false
 
-  /// The fields of the record, joined; where each ends in it, and where in the file it begins.
+  /// The fields of the record, joined; the end of each in `text`, and its position in the file.
   private var text: [UInt8] = []
   private var ends: [Int] = []
-  private var places: [Place] = []
-  /// Why the record cannot be read.
+  private var positions: [Position] = []
+  /// Why the record is invalid.
   private var defect: InputFault?
 
   /// - Parameter argument: a path, or `-` for standard input.
@@ -50,7 +50,7 @@ struct CSVReader: ~Copyable {
     self.delimiter = delimiter
   }
 
-  /// How many fields the record has.
+  /// The number of fields of the record.
   var count: Int { ends.count }
 
   /// A field of the record, from 0.
@@ -64,36 +64,36 @@ struct CSVReader: ~Copyable {
     return fields
   }
 
-  /// Where a field begins; behind the last one, where the record does.
-  func place(of index: Int) -> Place {
-    places.indices.contains(index) ? places[index] : places.first ?? place
+  /// The position of a field; after the last one, that of the record.
+  func position(of index: Int) -> Position {
+    positions.indices.contains(index) ? positions[index] : positions.first ?? position
   }
 
-  /// Goes on to the next record; false at the end of the file.
-  /// - Parameter defect: what makes the record unreadable, if anything; the one behind it may be sound.
-  /// - Throws: `InputFault` where it is not known where the next record begins, or the file cannot be read.
+  /// Reads the next record; false at the end of the file.
+  /// - Parameter defect: why the record is invalid, if it is; the next one may be valid.
+  /// - Throws: `InputFault` if the start of the next record is unknown, or the file cannot be read.
   mutating func next(defect found: inout InputFault?) throws -> Bool {
     text.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
-    places.removeAll(keepingCapacity: true)
+    positions.removeAll(keepingCapacity: true)
     defect = nil
     defer { found = defect }
     var state = State.fieldStart
     while let byte = try takeByte() {
-      if isBehindCR {
-        isBehindCR = false
+      if isAfterCR {
+        isAfterCR = false
         if byte == UInt8(ascii: "\n") { continue }
       }
-      let at = place
-      place.column += 1
-      if state == .quoted, byte == UInt8(ascii: "\n") { place = Place(line: at.line + 1, column: 1) }
+      let at = position
+      position.column += 1
+      if state == .quoted, byte == UInt8(ascii: "\n") { position = Position(line: at.line + 1, column: 1) }
       let isLineEnd = byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
       guard isLineEnd, state != .quoted else {
         state = try take(byte, at: at, in: state)
         continue
       }
-      place = Place(line: at.line + 1, column: 1)
-      isBehindCR = byte == UInt8(ascii: "\r")
+      position = Position(line: at.line + 1, column: 1)
+      isAfterCR = byte == UInt8(ascii: "\r")
       if state == .fieldStart, ends.isEmpty { continue }
       endField(at: at, in: state)
       return true
@@ -101,9 +101,9 @@ struct CSVReader: ~Copyable {
     return try finish(in: state)
   }
 
-  /// Takes a byte that ends no line.
-  private mutating func take(_ byte: UInt8, at: Place, in state: State) throws(InputFault) -> State {
-    if byte == delimiter, state != .quoted, state != .passingOver {
+  /// Processes a byte within a line.
+  private mutating func take(_ byte: UInt8, at: Position, in state: State) throws(InputFault) -> State {
+    if byte == delimiter, state != .quoted, state != .skipping {
       try checkLength()
       endField(at: at, in: state)
       return .fieldStart
@@ -112,7 +112,7 @@ struct CSVReader: ~Copyable {
     switch state {
     case .fieldStart, .plain:
       if state == .fieldStart {
-        places.append(at)
+        positions.append(at)
         if isQuote { return .quoted }
       }
       try append(byte)
@@ -124,14 +124,14 @@ struct CSVReader: ~Copyable {
     case .quote:
       guard isQuote else {
         defect = InputFault(
-          "expected a delimiter or the line's end behind a closing quote: quotes in a field are doubled",
+          "expected a delimiter or the line's end after a closing quote: quotes in a field are doubled",
           line: at.line, column: at.column)
-        return .passingOver
+        return .skipping
       }
       try append(byte)
       return .quoted
-    case .passingOver:
-      return .passingOver
+    case .skipping:
+      return .skipping
     }
   }
 
@@ -140,30 +140,30 @@ struct CSVReader: ~Copyable {
     text.append(byte)
   }
 
-  /// Delimiters count, too: a line may hold nothing else.
+  /// Delimiters count, too: a line may have nothing else.
   private func checkLength() throws(InputFault) {
     guard text.count + ends.count >= Self.maxRecordLength else { return }
-    let field = place(of: places.count - 1)
+    let field = position(of: positions.count - 1)
     throw InputFault(
-      "the record is longer than \(ByteSize.text(Self.maxRecordLength)): a line is expected to hold one, and a quote "
-        + "to have its end", line: field.line, column: field.column)
+      "the record is longer than \(ByteSize.text(Self.maxRecordLength)): expected one record in each line, and a closing "
+        + "quote", line: field.line, column: field.column)
   }
 
-  private mutating func endField(at end: Place, in state: State) {
-    if state == .fieldStart { places.append(end) }
+  private mutating func endField(at end: Position, in state: State) {
+    if state == .fieldStart { positions.append(end) }
     ends.append(text.count)
   }
 
-  /// The file's last record may be without an end of its line.
+  /// The last line may lack its line end.
   private mutating func finish(in state: State) throws(InputFault) -> Bool {
     switch state {
     case .fieldStart where ends.isEmpty:
       return false
     case .quoted:
-      let quote = place(of: places.count - 1)
-      throw InputFault("the quote has no end", line: quote.line, column: quote.column)
+      let quote = position(of: positions.count - 1)
+      throw InputFault("the quote is not closed", line: quote.line, column: quote.column)
     default:
-      endField(at: place, in: state)
+      endField(at: position, in: state)
       return true
     }
   }

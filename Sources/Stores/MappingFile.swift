@@ -5,11 +5,10 @@ import TokenStores
 import WireBytes
 import YAML
 
-/// A mapping file: YAML, and small (docs/stores.md, "Your own table"). Besides the mapping it may say what options say
-/// otherwise.
+/// A mapping file: small, in YAML (docs/stores.md, "Your own table"). It may also have the values of some options.
 package struct MappingFile: Sendable {
   package var mapping: TableMapping
-  /// As of `--store`, `--journal`, `--app` and `--environment`; nil where the file does not say it.
+  /// The values of `--store`, `--journal`, `--app` and `--environment`, if the file has them.
   package var store: String?
   package var journal: StoreURL?
   package var app: String?
@@ -20,11 +19,11 @@ package struct MappingFile: Sendable {
     do {
       try self.init(InputFile.content(of: Input(path), limit: YAMLText.maxSize), name: path)
     } catch let fault as InputFault {
-      throw Failure("\(path): \(fault.message); it was to be read as --mapping")
+      throw Failure("\(path): \(fault.message); expected a mapping file for --mapping")
     }
   }
 
-  /// - Parameter name: how messages name the text.
+  /// - Parameter name: the text's name in messages.
   package init(_ bytes: [UInt8], name: String) throws(YAMLMistake) {
     guard bytes.count <= YAMLText.maxSize else {
       throw YAMLMistake(
@@ -34,7 +33,7 @@ package struct MappingFile: Sendable {
     self = try YAMLText.decode(MappingFile.self, from: bytes, name: name, example: MappingKey.table.example)
   }
 
-  /// What two options say of a table: enough to read it. Its tokens are taken for hex.
+  /// The mapping of two options, which is enough to read a table. Its tokens are hex.
   /// - Parameter table: `NAME` or `SCHEMA.NAME`.
   package init(trialOf table: String, tokenColumn: String) throws {
     guard let table = TableName(table), !tokenColumn.isEmpty else {
@@ -58,8 +57,8 @@ private enum MappingKey: String, YAMLKey {
     case .app: "app: bundle_id"
     case .environment: "environment: {column: env, production: prod, sandbox: dev}"
     case .registered:
-      "registered: {column: updated_at, form: timestamptz}, or registered: none, and nothing keeps a device that "
-        + "came back"
+      "registered: {column: updated_at, form: timestamptz}, or registered: none, which invalidates devices that "
+        + "came back, too"
     case .action: "action: mark, flag or delete"
     case .invalidated: "invalidated: {column: unregistered_at, form: timestamptz}"
     case .flag: "flag: {column: active, dead: false, alive: true}"
@@ -85,7 +84,8 @@ extension MappingFile: Decodable {
       let url = try Self.url(journal, .journal, keys)
       guard case .sqlite = url else {
         throw keys.mistake(
-          .journal, "expected a file beside the store for journal, found '\(url.text)'; write sqlite:PATH")
+          .journal, "expected another file than the store for journal, found '\(url.text)'; write sqlite:PATH"
+        )
       }
       self.journal = url
     }
@@ -97,7 +97,7 @@ extension MappingFile: Decodable {
   }
 }
 
-/// The column of apps, the app where no option names one, or both.
+/// The column of apps, the default app, or both.
 private struct AppKeys: Decodable {
   enum Key: String, YAMLKey {
     case column, value
@@ -131,7 +131,7 @@ extension TableMapping {
     try checkColumns(keys)
   }
 
-  private static func action(_ keys: YAMLKeys<MappingKey>) throws -> DeathAction {
+  private static func action(_ keys: YAMLKeys<MappingKey>) throws -> InvalidationAction {
     let name: String = try keys.required(.action)
     let needed: MappingKey?
     switch name {
@@ -139,7 +139,7 @@ extension TableMapping {
     case "flag": needed = .flag
     case "delete": needed = nil
     default:
-      // No nearest one: it could be the one that deletes.
+      // Suggests no nearest one: it could be `delete`.
       throw keys.mistake(
         .action,
         "expected one of mark, flag, delete for action, found '\(name.shortened)'; choose one of them")
@@ -147,7 +147,7 @@ extension TableMapping {
     for key in [MappingKey.invalidated, .flag] where key != needed && keys.contains(key) {
       throw keys.mistake(
         key,
-        "expected nothing for \(key.rawValue), as action says \(name), found it; leave it out or correct the action"
+        "expected no \(key.rawValue) with action \(name); remove it or correct the action"
       )
     }
     switch needed {
@@ -159,7 +159,7 @@ extension TableMapping {
     }
   }
 
-  /// A column has one meaning.
+  /// Each column has one purpose.
   private func checkColumns(_ keys: YAMLKeys<MappingKey>) throws {
     var columns: [(MappingKey, String?)] = [
       (.token, token.name), (.app, app), (.environment, environment?.name), (.registered, registered?.name),
@@ -174,15 +174,15 @@ extension TableMapping {
       guard let name, let other = known.updateValue(key, forKey: name) else { continue }
       throw DecodingError.mistake(
         at: keys.path(key) + [ColumnKey.column],
-        "expected another column for \(key.rawValue), found '\(name.shortened)', which is that of \(other.rawValue), "
-          + "too; name a column for each")
+        "expected another column for \(key.rawValue), found '\(name.shortened)', which is also the column of "
+          + "\(other.rawValue)")
     }
   }
 }
 
 private enum ColumnKey: String, CodingKey { case column }
 
-/// A table: its name, schema and name with a dot between them, or both as keys.
+/// A table: its name, SCHEMA.NAME, or both as keys.
 private struct TableName: Decodable {
   enum Key: String, YAMLKey {
     case schema, name
@@ -209,7 +209,7 @@ private struct TableName: Decodable {
     self = found
   }
 
-  /// Nil where `text` is neither a name nor two with a dot between them.
+  /// Nil if `text` is neither NAME nor SCHEMA.NAME.
   init?(_ text: String) {
     let names = text.split(separator: ".", omittingEmptySubsequences: false)
     guard (1...2).contains(names.count), !names.contains(""), !text.contains(where: \.isWhitespace) else {
@@ -238,7 +238,7 @@ extension TokenColumn: Decodable {
   }
 }
 
-/// The column of environments, the environment where no option names one, or both.
+/// The column of environments, the default environment, or both.
 private struct EnvironmentKeys: Decodable {
   enum Key: String, YAMLKey {
     case column, production, sandbox, value
@@ -318,7 +318,7 @@ extension TimeColumn: Decodable {
         throw keys.mistake(
           .zone,
           "expected form: \(MappingFile.zoned) with a zone, found '\(text.shortened)'; correct the form, or "
-            + "leave the zone out")
+            + "remove the zone")
       }
       return try timestamp(zone, at: .zone, keys)
     }
@@ -342,7 +342,7 @@ extension TimeColumn: Decodable {
   }
 }
 
-/// What a column says of a dead token, and of a live one.
+/// A column's values for invalid and valid tokens.
 private struct Flag: Decodable {
   enum Key: String, YAMLKey {
     case column, dead, alive
@@ -363,7 +363,7 @@ private struct Flag: Decodable {
     guard alive != dead else {
       throw keys.mistake(
         .alive,
-        "expected another value than that of the dead, found '\(dead.shortened)' for both; correct one of them"
+        "expected different values for dead and alive, found '\(dead.shortened)' for both; correct one of them"
       )
     }
   }
@@ -379,7 +379,7 @@ extension YAMLKeys {
 }
 
 extension MappingFile {
-  /// Stands where a table has no column of registrations.
+  /// The value of `registered` for a table without such a column.
   static let none = "none"
   /// A date and a time of day without an offset.
   static let zoned = "timestamp"

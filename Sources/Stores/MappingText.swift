@@ -2,7 +2,7 @@ import JSON
 import Reports
 import TokenStores
 
-/// A mapping as one line of JSON, as a journal keeps it. It is YAML, too, and `MappingFile` reads it.
+/// A mapping as one line of JSON, for the journal. It is also YAML, which `MappingFile` reads.
 package enum MappingText {
   package static func json(_ mapping: TableMapping) -> String {
     var members: [(String, JSONValue)] = [
@@ -24,7 +24,7 @@ package enum MappingText {
     return JSONValue.object(members + action(mapping.action)).text
   }
 
-  private static func action(_ action: DeathAction) -> [(String, JSONValue)] {
+  private static func action(_ action: InvalidationAction) -> [(String, JSONValue)] {
     switch action {
     case .mark(let column): [("action", text("mark")), ("invalidated", time(column))]
     case .flag(let column, let dead, let alive):
@@ -44,12 +44,12 @@ package enum MappingText {
     }
   }
 
-  /// What is nil is left out.
+  /// Members without a value are omitted.
   private static func object(_ members: [(String, String?)]) -> JSONValue {
     .object(members.compactMap { name, value in value.map { (name, text($0)) } })
   }
 
-  /// JSON leaves as they are what YAML takes for line ends, or does not take at all: controls of Latin-1, separators,
+  /// Escapes characters that JSON allows, but that are line ends or invalid in YAML: controls of Latin-1, separators,
   /// non-characters. Both read `\u` with four digits.
   private static func text(_ value: String) -> JSONValue {
     .verbatim(

@@ -2,26 +2,26 @@ import PacketCapture
 import TokenStores
 import WireBytes
 
-/// Registrations as CSV: a header line, then a token and its time a line, among other columns.
+/// Registrations as CSV: a header line, then lines with a token and its time, among other columns.
 package struct RegistrationFile {
   package var tokenColumn = "token"
   package var registeredColumn = "registered_at"
-  /// Whether a file without the column of the times is refused.
+  /// Whether a file must have the column of times.
   package var needsRegisteredColumn = false
   package var tokenForm = TokenForm.hex
-  /// When all tokens of a file were registered that has no column of times.
+  /// The time of all tokens of a file without a column of times.
   package var timeWithoutColumn: UInt32?
-  /// Nil takes UNIX seconds and RFC 3339.
+  /// Nil accepts UNIX seconds and RFC 3339.
   package var timeForm: TimeForm?
   package var delimiter = UInt8(ascii: ",")
-  /// Whether a line may end before its last columns, which are empty then.
+  /// Whether a line may lack its last columns, which then are empty.
   package var allowsShortLines = false
-  /// The header line where it must be this one.
+  /// The required header line, if any.
   package var header: [String]?
 
   package init() {}
 
-  /// Where the columns are in a file, from 0.
+  /// The indices of the columns, from 0.
   private struct Columns {
     var count: Int
     var token: Int
@@ -30,9 +30,9 @@ package struct RegistrationFile {
 
   /// Reads `path`, or standard input for `-`.
   /// - Parameters:
-  ///   - visit: a token and when it was registered; nil where the file does not say.
-  ///   - refuse: a line that cannot be read; if it returns, the next one is read.
-  /// - Throws: `InputFault` where the file as a whole cannot be read.
+  ///   - visit: a token, and when it was registered; nil if the file does not have it.
+  ///   - refuse: an invalid line; if it returns, the next one is read.
+  /// - Throws: `InputFault` if the file cannot be read.
   package func read(
     _ path: String, visit: (RawSpan, UInt32?) throws -> Void, refuse: (InputFault) throws -> Void
   ) throws {
@@ -65,7 +65,7 @@ package struct RegistrationFile {
       guard let first = header.firstIndex(of: name) else { return nil }
       guard header.lastIndex(of: name) == first else {
         throw InputFault(
-          "two columns are called \(name): rename one, or choose another with \(option)", line: 1)
+          "two columns have the name \(name): rename one, or choose another with \(option)", line: 1)
       }
       return first
     }
@@ -82,8 +82,8 @@ package struct RegistrationFile {
   private static func noColumn(_ name: String, _ option: String, in header: [String]) -> InputFault {
     let found = header.isEmpty ? "no header line" : "'\(header.joined(separator: ",").prefix(80))'"
     return InputFault(
-      "expected a header line with the column \(name), found \(found): name the column with \(option), and what parts the "
-        + "columns with --delimiter", line: 1)
+      "expected a header line with the column \(name), found \(found): name the column with \(option), and the "
+        + "separator with --delimiter", line: 1)
   }
 
   private func parse(
@@ -91,20 +91,21 @@ package struct RegistrationFile {
   ) throws(InputFault) -> (token: [UInt8], time: UInt32?) {
     let isShort = reader.count < columns.count
     guard reader.count <= columns.count, !isShort || (allowsShortLines && columns.token < reader.count) else {
-      throw Self.fault(wrongCount(reader.count, columns.count), at: reader.place(of: 0))
+      throw Self.fault(wrongCount(reader.count, columns.count), at: reader.position(of: 0))
     }
     let text = reader.field(columns.token)
     guard let token = tokenForm.bytes(of: text) else {
       let form = tokenForm == .base64 ? "base64" : "hex"
       throw Self.fault(
-        "expected a token in \(form), found '\(text.prefix(80))'", at: reader.place(of: columns.token))
+        "expected a token in \(form), found '\(text.prefix(80))'", at: reader.position(of: columns.token))
     }
     guard let registered = columns.registered else { return (token, timeWithoutColumn) }
     guard registered < reader.count else { return (token, nil) }
     let time = reader.field(registered)
     if time.isEmpty { return (token, nil) }
     guard let seconds = seconds(of: time) else {
-      throw Self.fault("expected \(timeName), found '\(time.prefix(80))'", at: reader.place(of: registered))
+      throw Self.fault(
+        "expected \(timeName), found '\(time.prefix(80))'", at: reader.position(of: registered))
     }
     return (token, seconds)
   }
@@ -125,7 +126,7 @@ package struct RegistrationFile {
     return "a time from 1970 to 2106 in the form \(timeForm.name), like \(example)"
   }
 
-  private static func fault(_ message: String, at place: CSVReader.Place) -> InputFault {
-    InputFault(message, line: place.line, column: place.column)
+  private static func fault(_ message: String, at position: CSVReader.Position) -> InputFault {
+    InputFault(message, line: position.line, column: position.column)
   }
 }

@@ -3,20 +3,20 @@ import Platform
 import TokenStores
 import WireBytes
 
-/// Registers the tokens of CSV files in a store, all of them in one transaction.
+/// Registers the tokens of CSV files in a store, in one transaction.
 package struct RegistrationImport {
-  /// How many rows that cannot be read are named.
+  /// How many invalid rows are reported one by one.
   private static let named = 10
 
   package var file = RegistrationFile()
-  /// When tokens were registered of which a row does not say; nil leaves them out.
+  /// The time of rows without one; nil skips them.
   package var time: UInt32?
-  /// Whether rows that cannot be read are left out; else one of them stops all.
+  /// Whether invalid rows are skipped; otherwise one of them cancels the import.
   package var skipsInvalid = false
 
-  /// Rows that were left out, as they cannot be read.
+  /// How many invalid rows were skipped.
   package private(set) var skipped = 0
-  /// Rows that were left out, as they say no time.
+  /// How many rows without a time were skipped.
   private var untimed = 0
 
   package init() {}
@@ -29,7 +29,7 @@ package struct RegistrationImport {
     let counts = try store.register(
       { visit in for path in paths { try read(path, progress: &progress, visit: visit) } }, for: owner)
     progress.clear()
-    if skipped > Self.named { Messages.say("and \(Count.of(skipped - Self.named, "row")) more left out") }
+    if skipped > Self.named { Messages.say("skipped \(Count.of(skipped - Self.named, "row")) more") }
     return counts
   }
 
@@ -49,40 +49,40 @@ package struct RegistrationImport {
         guard skipsInvalid else { throw fault }
         progress.clear()
         skipped += 1
-        if skipped <= Self.named { Messages.say("\(path): \(fault.placed); left out") }
+        if skipped <= Self.named { Messages.say("\(path): \(fault.placed); row skipped") }
       }
     } catch let fault as InputFault {
       throw Failure("\(path): \(fault.placed); nothing was imported")
     }
   }
 
-  /// What was left out, for the last message.
+  /// The skipped rows, for the last message.
   package var leftOut: String {
-    (skipped > 0 ? "; \(Count.of(skipped, "row")) left out that cannot be read" : "")
-      + (untimed > 0 ? "; \(Count.of(untimed, "row")) left out without a time (--at says one)" : "")
+    (skipped > 0 ? "; \(Count.of(skipped, "invalid row")) skipped" : "")
+      + (untimed > 0 ? "; \(Count.of(untimed, "row")) without a time skipped (--at sets one)" : "")
   }
 }
 
 extension RegistrationCounts {
-  /// What a registration of many tokens did, as messages say it.
+  /// The counts as a message.
   package func text(in store: String) -> String {
     "\(Count.of(registrations, "token")) in \(store): \(added) new, \(revived) alive again, "
       + "\(raised) with a later time, \(unchanged) unchanged"
-      + (unknown > 0 ? ", \(unknown) not in the table (--insert-unknown gives them a row)" : "")
+      + (unknown > 0 ? ", \(unknown) not in the table (--insert-unknown inserts them)" : "")
   }
 }
 
-/// How many tokens have gone into a store, on the terminal.
+/// Shows on the terminal how many tokens were written to a store.
 package struct TokenProgress {
   private var line = ProgressLine()
   var tokens = 0
 
   package init() {}
 
-  /// One more token has gone into the store.
+  /// Counts one more token.
   package mutating func advance() {
     tokens += 1
-    // A look at the clock for each token would cost as much as the token.
+    // Reading the clock for each token would take as long as the token.
     guard tokens % 4096 == 0 else { return }
     let tokens = tokens
     line.update { "\(tokens) tokens into the store, \(Int(Double(tokens) / $0)) a second" }

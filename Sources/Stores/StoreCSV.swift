@@ -11,7 +11,7 @@ package enum StoreColumn: String, CaseIterable {
   case environment
 }
 
-/// The rows of a store as CSV, in the forms of other tables.
+/// The rows of a store as CSV, in a choice of forms.
 package struct StoreCSV {
   private let columns: [StoreColumn]
   private let tokenForm: TokenForm
@@ -40,21 +40,20 @@ package struct StoreCSV {
     return CSVText.line(fields, delimiter: delimiter)
   }
 
-  /// A time that another program wrote may be of a year that the form has no text for.
+  /// Another program may have written a time that the form cannot represent.
   private func text(_ seconds: Int64?, _ column: StoreColumn, of token: String) throws -> String {
     guard let seconds else { return "" }
     guard let text = timeForm.text(of: seconds) else {
       throw Failure(
-        "token \(token): its \(column.rawValue) is \(seconds), for which the form \(timeForm.name) has no text: "
-          + "repair the row, or choose --time-form seconds")
+        "token \(token): its \(column.rawValue) is \(seconds), which the form \(timeForm.name) cannot represent: "
+          + "correct the row, or choose --time-form seconds")
     }
     return text
   }
 }
 
 extension TokenStore {
-  /// Visits the rows as `list` does. The error that it returns is about rows that cannot be understood; the others are
-  /// visited all the same.
+  /// Visits the rows like `list`. Returns the error of unreadable rows, after the others were visited.
   package func listUnderstood(
     _ selection: TokenSelection, in filter: AppEnvironmentFilter,
     visit: (_ owner: AppEnvironment, _ token: RawSpan, _ state: TokenState) throws -> Void
@@ -63,7 +62,7 @@ extension TokenStore {
       try list(selection, in: filter, visit: visit)
       return nil
     } catch let error as StoreError {
-      guard case .foreignRows = error.fault else { throw error }
+      guard case .unreadableRows = error.fault else { throw error }
       return error
     }
   }

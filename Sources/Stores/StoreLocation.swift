@@ -3,15 +3,15 @@ import SQLiteStore
 import Synchronization
 import TokenStores
 
-/// What a command asks of a store besides where it is.
+/// The settings of a store, besides its location.
 package struct StoreSettings {
-  /// Whether tokens that a table of the user's own does not hold get a row.
+  /// Whether tokens that a mapped table does not have are inserted.
   package var insertsUnknown: Bool
-  /// A file in which replays are recorded; nil where the database itself has the journal.
+  /// The journal file; nil for a journal in the database itself.
   package var journal: StoreURL?
-  /// Whether too little is known of the table to write to it.
+  /// Whether the mapping is too incomplete to write to the table.
   package var isTrial: Bool
-  /// How long another program's lock is waited for.
+  /// How long to wait for another program's lock.
   package var lockTimeout: Duration
 
   package init(
@@ -22,16 +22,16 @@ package struct StoreSettings {
   }
 }
 
-/// Where a store is, as a command names it, and how it is opened.
+/// The location of a store on the command line, and how to open it.
 package struct StoreLocation {
-  /// The store of a command that names none.
+  /// The default store.
   package static let usual = "sqlite:tokens.sqlite"
 
-  /// Nil where none is named.
+  /// Nil for the default store.
   private let named: String?
-  /// The table of the user's own; nil for `device_tokens`.
+  /// The mapped table; nil for `device_tokens`.
   private let mapping: TableMapping?
-  /// Whose tokens a command is about; also whose the rows of a table are that does not say so.
+  /// The owner of the command's tokens, and of rows without owner columns.
   private let owner: AppEnvironment
   private let namesEnvironment: Bool
   private let settings: StoreSettings
@@ -45,10 +45,11 @@ package struct StoreLocation {
     namesEnvironment = environment != nil
   }
 
-  /// Whose tokens a command is about, once it is clear which of a store's environments is meant.
+  /// The owner of the command's tokens.
+  /// - Throws: if the store has both environments, and the command names none.
   package func owner(in store: TokenStore) throws -> AppEnvironment {
     guard !namesEnvironment, Set(try store.owners().map(\.environment)).count > 1 else { return owner }
-    throw UsageError("\(store.name) holds tokens of production and of sandbox: say which with --environment")
+    throw UsageError("\(store.name) has tokens of production and of sandbox: choose one with --environment")
   }
 
   // MARK: - Opening
@@ -56,24 +57,24 @@ package struct StoreLocation {
   /// The store for a command that only reads.
   package func openForReading() throws -> TokenStore { try open(creates: false) }
 
-  /// The store for a command that writes. One that nobody named is made if missing, and a message says so.
+  /// The store for a command that writes. A missing default store is created, with a message.
   /// - Parameters:
-  ///   - creates: whether one that is named is made if missing, too.
-  ///   - dryRun: whether nothing will be written after all.
+  ///   - creates: whether to create any missing store.
+  ///   - dryRun: whether nothing will be written.
   package func openForWriting(creates: Bool, dryRun: Bool = false) throws -> TokenStore {
     guard dryRun || !settings.isTrial else {
       throw UsageError(
-        "--table and --token-column are for a try: take --dry-run, or describe the table in a file and name it with "
+        "--table and --token-column require --dry-run; to write, describe the table in a file for "
           + "--mapping (docs/stores.md, Your own table)")
     }
     if let mapping, creates {
       throw UsageError(
-        "--create makes apnsift's own table, and \(mapping.name) is one of yours: leave out --create or the mapping"
+        "--create creates apnsift's own table, but the mapping names \(mapping.name): remove --create or the mapping"
       )
     }
     if mapping == nil, settings.insertsUnknown {
       throw UsageError(
-        "--insert-unknown goes with a table of your own: describe it with --mapping, or leave the option out"
+        "--insert-unknown requires --mapping: add a mapping, or remove the option"
       )
     }
     if named == nil, mapping == nil, case .sqlite(let path) = try url(of: Self.usual), access(path, F_OK) != 0
@@ -104,8 +105,8 @@ package struct StoreLocation {
   private func journal(_ journal: StoreURL, of store: StoreURL) throws -> JournalFile {
     guard case .sqlite(let path) = journal, journal != store else {
       throw UsageError(
-        "--journal \(journal.text): expected sqlite:PATH of a file beside the store; a store keeps its own journal "
-          + "where the option is left out")
+        "--journal \(journal.text): expected sqlite:PATH of another file than the store; without the option, a store has "
+          + "its own journal")
     }
     return JournalFile(SQLiteDatabase(path: path, lockTimeout: settings.lockTimeout))
   }
@@ -121,17 +122,17 @@ package struct StoreLocation {
   }
 }
 
-/// Says that all rows of a table are read for want of an index, and how far that is.
+/// Reports that all rows of a table are read because no index fits, and shows the progress.
 final class ScanProgress: Sendable {
   private let line = Mutex(ProgressLine())
 
-  /// A table with fewer rows is read before anybody wonders.
+  /// Smaller tables are read quickly.
   private static let fewest = 10_000
 
   func advance(_ table: String, _ read: Int, _ guess: Int) {
     if read == 0, guess > Self.fewest {
       Messages.note(
-        "no index begins with the column of tokens of \(table): all of about \(guess) rows are read")
+        "no index begins with the column of tokens of \(table): reading all of about \(guess) rows")
     }
     line.withLock { line in
       if read == guess {

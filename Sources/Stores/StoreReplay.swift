@@ -6,26 +6,26 @@ import StreamInputs
 import TokenStores
 import WireBytes
 
-/// Marks the tokens in a store that inputs name as dead, and says what is left out.
+/// Invalidates the tokens of inputs in a store, and reports what is skipped.
 package struct StoreReplay {
   private let store: TokenStore
   private let owner: AppEnvironment
   package var options = ReplayOptions()
-  /// Whether records with flags count.
+  /// Whether records with flags are accepted.
   package var includesFlagged = false
-  /// Whether tokens are dead that a gateway called invalid.
+  /// Whether to invalidate tokens that a gateway reported as invalid.
   package var includesErrors = false
-  /// Whether what could be read is replayed where an input could not be read whole.
+  /// Whether to replay the readable part of damaged inputs.
   package var isPartial = false
-  /// Whether inputs that cannot be read whole are left out, and the others replayed.
+  /// Whether to skip damaged inputs, and replay the others.
   package var skipsUnreadable = false
-  /// Whether inputs that were replayed before are passed over.
+  /// Whether to skip inputs that were replayed before.
   package var skipsReplayed = false
-  /// For distinct tokens, in bytes.
+  /// The memory for distinct tokens, in bytes.
   package var memory = 1 << 30
-  /// What the journal says beside the inputs: the version of apnsift, and the options as JSON. Nil records nothing.
+  /// For the journal: the version of apnsift, and the options as JSON. Nil records nothing.
   package var record: (version: String, options: String)?
-  /// Called with each row that is changed, or would be by a dry run; the input's name is that of the record that decided.
+  /// Called for each row that is changed, or would be by a dry run, with the input of the deciding record.
   package var onChange: ((_ change: JournalChange, _ source: String?) throws -> Void)?
 
   package init(into store: TokenStore, for owner: AppEnvironment) {
@@ -46,7 +46,9 @@ package struct StoreReplay {
     try reportReplayed(examination)
     try checkFailures(examination)
     sayLeftOut(rejections, examination.summary)
-    if let warning = try OwnerDoubt(store: store, owner: owner).warning(table) { Messages.note(warning) }
+    if let warning = try EnvironmentMismatchCheck(store: store, owner: owner).warning(table) {
+      Messages.note(warning)
+    }
     let answer = try replay(tokens, of: examination)
     return ReplayOutcomeReport(
       store: store.name, dryRun: options.dryRun, owner: owner, inputs: examination.inputs.count,
@@ -64,29 +66,29 @@ package struct StoreReplay {
     )
   }
 
-  /// - Throws: where an input failed, and nobody asked for the rest. A dry run says so, and goes on.
+  /// - Throws: if an input failed, and no option accepts that. A dry run reports it, and continues.
   private func checkFailures(_ examination: Examination) throws {
     guard examination.failures > 0, !isPartial, !skipsUnreadable else { return }
-    let inputs = "\(Count.of(examination.failures, "input")) could not be read whole, see above"
-    let remedy = "--partial replays what could be read, --skip-unreadable the other inputs"
+    let inputs = "\(Count.of(examination.failures, "input")) could not be read in full, see above"
+    let remedy = "--partial replays the readable part, --skip-unreadable the other inputs"
     guard options.dryRun else { throw Failure("\(store.name) is unchanged: \(inputs); \(remedy)") }
     Messages.say("the replay would leave \(store.name) unchanged: \(inputs); \(remedy)")
   }
 
   // MARK: - Replayed before
 
-  /// The inputs that were passed over, for one message about all of them.
+  /// The skipped inputs, for one message about all of them.
   private final class ReplayedInputs {
     var names: Set<String> = []
     var replays: Set<Int> = []
 
     func say() {
       guard let first = names.first, let replay = replays.first else { return }
-      if names.count == 1 { return Messages.note("\(first): passed over: \(text(replay))") }
+      if names.count == 1 { return Messages.note("\(first): skipped: \(text(replay))") }
       let numbers = replays.sorted()
       let shown = numbers.prefix(8).map { "\($0)" }.joined(separator: ", ")
       Messages.note(
-        "\(names.count) inputs passed over: they were replayed before, by \(numbers.count == 1 ? "replay" : "replays") "
+        "\(names.count) inputs skipped: already replayed by \(numbers.count == 1 ? "replay" : "replays") "
           + shown + (numbers.count > 8 ? ", …" : ""))
     }
   }
@@ -101,7 +103,7 @@ package struct StoreReplay {
     return true
   }
 
-  /// Says which inputs were replayed before: that they change nothing is no fault.
+  /// Reports inputs that were replayed before: it is normal that they change nothing.
   private func reportReplayed(_ examination: Examination) throws {
     let known = try store.replays(ofInputs: examination.inputs.compactMap(\.sha256), for: owner)
     for input in examination.inputs {
@@ -114,24 +116,24 @@ package struct StoreReplay {
 
   // MARK: - Replaying
 
-  /// What is left out of a gateway's responses, and why.
+  /// Reports the skipped requests and responses of a gateway.
   private func sayLeftOut(_ rejections: RejectionCollector?, _ summary: Summary) {
     if let rejections {
       guard rejections.timeless > 0 else { return }
       Messages.note(
-        "\(Count.of(rejections.timeless, "invalid-token response")) left out: no capture time that can be believed "
-          + "says since when the token is dead")
+        "skipped \(Count.of(rejections.timeless, "invalid-token response")): "
+          + "no plausible capture time for the invalidation")
     } else if summary.gateway.responses > 0 {
       Messages.note(
-        "\(Count.of(summary.gateway.responses, "error response")) left out; --from-errors takes the tokens that a "
-          + "gateway called invalid (see its help first)")
+        "skipped \(Count.of(summary.gateway.responses, "error response")); --from-errors invalidates the tokens "
+          + "that a gateway reported as invalid (read its help first)")
     } else if summary.gateway.requests > 0 {
       Messages.note(
-        "\(Count.of(summary.gateway.requests, "request")) left out: they say of no token that it is dead")
+        "skipped \(Count.of(summary.gateway.requests, "request")): requests do not invalidate tokens")
     }
   }
 
-  /// Gives the table's dead tokens to the store, in one transaction.
+  /// Replays the collected tokens into the store, in one transaction.
   private func replay(_ tokens: TokenCollector, of examination: Examination) throws -> ReplayAnswer {
     let sources = tokens.origins?.sources ?? []
     // A journal numbers the inputs as it lists them.
@@ -193,9 +195,9 @@ package struct StoreReplay {
   }
 }
 
-private func text(_ replay: Int) -> String { "was replayed before, by replay \(replay)" }
+private func text(_ replay: Int) -> String { "already replayed by replay \(replay)" }
 
-/// Tokens of which no record counts.
+/// Tokens without an accepted record.
 private struct Rejection {
   private(set) var count = 0
   private var flags: RecordFlags = []
@@ -205,13 +207,13 @@ private struct Rejection {
     self.flags.formUnion(flags)
   }
 
-  /// Which flags it was, and how to have such records count; nil where there is nothing to say.
+  /// The flags, and the options that accept such records; nil if no token was rejected.
   var advice: String? {
     guard count > 0 else { return nil }
     let isLength = flags.contains(.unexpectedTokenLength) || flags.contains(.zeroLengthToken)
-    return "\(Count.of(count, "token")) rejected, all records of which carry flags "
+    return "\(Count.of(count, "token")) rejected: all their records have flags "
       + "(\(flags.codes.joined(separator: ", "))); "
-      + (isLength ? "--token-length makes a length normal, " : "")
-      + "--include-flagged lets flagged records count"
+      + (isLength ? "--token-length accepts a length, " : "")
+      + "--include-flagged accepts flagged records"
   }
 }

@@ -3,10 +3,10 @@ import PostgreSQLStore
 import SQLiteStore
 import TokenStores
 
-/// Which store is meant, as `--store` and APNSIFT_STORE say it (docs/spec/interface.md#stores).
+/// The store named by `--store` or APNSIFT_STORE (interface.md, replay and store).
 package enum StoreURL: Equatable, Sendable {
-  /// A file, by a path that is relative to the working directory or absolute, never empty. It is taken as it
-  /// stands: nothing in it is decoded, and a `?` begins no parameters.
+  /// A file, by a path that is relative to the working directory or absolute, never empty. It is used literally:
+  /// nothing is decoded, and a `?` begins no parameters.
   case sqlite(path: String)
   /// A database of a PostgreSQL server.
   case postgreSQL(PostgreSQLURI)
@@ -30,15 +30,15 @@ package enum StoreURL: Equatable, Sendable {
     }
   }
 
-  /// `sqlite:///PATH` is how some other tools write an absolute path, and means the same here. With two
-  /// slashes they mean a relative path or a host: neither would be read as intended.
+  /// `sqlite:///PATH` is an absolute path, as in some other tools. With two slashes they mean a relative path or a
+  /// host, so that form is refused.
   private static func sqlitePath(_ path: String) throws(StoreURLError) -> String {
     if path.isEmpty { throw .emptyPath }
     if path.hasPrefix("//"), !path.hasPrefix("///") { throw .twoSlashes(String(path.dropFirst(2))) }
     return path
   }
 
-  /// The URL in the form that it is read in, without a password.
+  /// The URL without a password.
   package var text: String {
     switch self {
     case .sqlite(let path): "sqlite:\(path)"
@@ -47,7 +47,7 @@ package enum StoreURL: Equatable, Sendable {
     }
   }
 
-  /// The database that it names; nothing is opened yet.
+  /// The named database; nothing is opened yet.
   package func database(lockTimeout: Duration) throws(StoreURLError) -> any StoreDatabase {
     switch self {
     case .sqlite(let path): SQLiteDatabase(path: path, lockTimeout: lockTimeout)
@@ -73,7 +73,7 @@ extension StoreURLError {
         + "for a relative path, sqlite:/\(rest) for an absolute one")
   }
 
-  /// - Parameter scheme: alone, since what follows it may hold a password.
+  /// - Parameter scheme: only the scheme, because the rest may have a password.
   package static func unknownScheme(_ scheme: String) -> StoreURLError {
     StoreURLError(
       "token store: expected sqlite:PATH, or a postgresql:// or mysql:// URI, found a URL that begins with \(scheme)://"

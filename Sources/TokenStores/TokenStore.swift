@@ -1,42 +1,42 @@
-/// A place that holds tokens and follows the rule (docs/spec/interface.md#replay-rule): a table of a database, apnsift's own or one that
-/// somebody else made (docs/stores.md, "Your own table").
+/// A table of tokens that follows the rule (interface.md, Rule): apnsift's own, or a mapped one (docs/stores.md, "Your
+/// own table").
 ///
-/// A value of it is a description: each call opens the store in the way that it needs and closes it again. Every call
-/// throws `StoreError` where the store fails.
+/// The value is a description: each call opens the database as needed and closes it again. Every call throws
+/// `StoreError` if the store fails.
 package struct TokenStore: Sendable {
-  /// How many tokens are judged at once unless told otherwise (docs/decisions/0020).
+  /// The default number of tokens in a batch (docs/decisions/0020).
   package static let defaultBatchSize = TokenBatch.mostTokens
 
-  /// The same where rows are removed.
+  /// The number of tokens in a batch if rows are removed.
   private static let removedBatchSize = 1 << 15
 
   let database: any StoreDatabase
   let mapping: TableMapping
-  /// The mapping as the journal has it; nil for `device_tokens`.
+  /// The mapping in the journal's form; nil for `device_tokens`.
   package let mappingText: String?
-  /// Whose the rows are that do not say so.
+  /// The owner of rows without owner columns.
   private let owner: AppEnvironment
-  /// Whether tokens that the table does not hold get a row.
+  /// Whether tokens that the table does not have are inserted.
   private let inserts: Bool
   private let creates: Bool
   private let batchSize: Int
-  /// Where replays are recorded; nil for the database itself.
+  /// The journal; nil for one in the database itself.
   package var file: JournalFile?
-  /// Told about a table all rows of which are read, for want of an index.
+  /// Called while all rows of a table are read because no index fits.
   package var onScan: ScanObserver?
 
   /// The store in the table `device_tokens`.
   /// - Parameters:
-  ///   - creates: whether a database or a table that is missing is made by the first call that writes. Until then it
-  ///     reads as an empty store.
-  ///   - batchSize: how many tokens are judged at once, from 1.
+  ///   - creates: whether the first call that writes creates a missing database or table. Until then it reads as an
+  ///     empty store.
+  ///   - batchSize: the number of tokens in a batch, from 1.
   package init(_ database: any StoreDatabase, creates: Bool = false, batchSize: Int = defaultBatchSize) {
     (self.database, mapping, mappingText) = (database, database.deviceTokens, nil)
     (owner, inserts, self.creates) = (AppEnvironment(), true, creates)
     self.batchSize = max(batchSize, 1)
   }
 
-  /// The store in a table that somebody else made.
+  /// The store in a mapped table.
   package init(
     _ database: any StoreDatabase, mapping: TableMapping, text: String, owner: AppEnvironment, inserts: Bool
   ) {
@@ -45,16 +45,16 @@ package struct TokenStore: Sendable {
     batchSize = Self.defaultBatchSize
   }
 
-  /// As the user named it, for messages: `sqlite:tokens.sqlite`.
+  /// The name in messages: `sqlite:tokens.sqlite`.
   package var name: String { database.name }
 
-  /// What a journal in a file calls this table: the same file may serve several.
-  private var place: String { "\(database.name) \(mapping.name)" }
+  /// The name of this table in a journal file, which may serve several tables.
+  private var journalTarget: String { "\(database.name) \(mapping.name)" }
 
   // MARK: - Transactions
 
-  /// Fails now as a call would fail later, so that a store that is missing, read-only or of another shape is found out
-  /// before a large input is read. Changes nothing, and waits for no lock of a writer.
+  /// Throws the errors of a later call, to detect a missing, read-only or unsuitable store before a large input is
+  /// read. Changes nothing, and does not wait for locks of writers.
   package func check(for use: StoreUse) throws {
     _ = try reading { session, table in
       if use == .recording, !mapping.isDeviceTokens {
@@ -67,7 +67,7 @@ package struct TokenStore: Sendable {
     if use != .reading { try file?.check() }
   }
 
-  /// The table; nil where it is to be made.
+  /// The table; nil if it is still to be created.
   private func table(_ session: any SQLSession) throws -> MappedTable? {
     guard let description = try session.describe(mapping) else {
       if creates { return nil }
@@ -79,13 +79,13 @@ package struct TokenStore: Sendable {
     return table
   }
 
-  /// Runs `body` on one moment of the table; nil where it is still to be made, and so is empty.
+  /// Runs `body` on a snapshot of the table; nil if the table is still to be created.
   private func reading<Result>(_ body: (any SQLSession, MappedTable) throws -> Result) throws -> Result? {
     try database.reading(creates: creates) { session in try table(session).map { try body(session, $0) } }
       ?? nil
   }
 
-  /// - Parameter isRecorded: whether the database itself will have a journal of it.
+  /// - Parameter isRecorded: whether `body` writes a journal in the database itself.
   private func writing<Result>(
     for owner: AppEnvironment, isRecorded: Bool = false, _ body: (OwnedRows) throws -> Result
   ) throws -> Result {
@@ -102,8 +102,8 @@ package struct TokenStore: Sendable {
     }
   }
 
-  /// Runs `body` in a transaction, with the journal in which to record it. In a file, that is the intent, written before
-  /// the commit. A program that ends between the two leaves it pending, and the next run finds out what became of it.
+  /// Runs `body` in a transaction, with the journal to record it in. In a journal file, the record is written before
+  /// the commit. If the program ends between the two, the record stays pending, and the next run settles it.
   private func recording<Result>(
     for owner: AppEnvironment, _ body: (OwnedRows, Journal) throws -> (result: Result, id: Int?)
   ) throws -> Result {
@@ -117,16 +117,16 @@ package struct TokenStore: Sendable {
     var intent: Int?
     func settle(wasDone: Bool) throws {
       guard let id = intent else { return }
-      try file.writing(of: place) { try $0.settle(id, wasDone: wasDone) }
+      try file.writing(of: journalTarget) { try $0.settle(id, wasDone: wasDone) }
       intent = nil
     }
     let result: Result
     do {
       result = try writing(for: owner) { rows in
-        // The transaction may be tried several times.
+        // The transaction may be retried.
         try settle(wasDone: false)
         try reconcile(rows, file, owner)
-        let done = try file.writing(of: place) { try body(rows, $0) }
+        let done = try file.writing(of: journalTarget) { try body(rows, $0) }
         intent = done.id
         return done.result
       }
@@ -143,10 +143,10 @@ package struct TokenStore: Sendable {
     return result
   }
 
-  /// Finds out what became of pending replays and undos by this mapping, from what their rows are now. Where no row tells,
-  /// since all were changed later, the record is forgotten: to replay once more does no harm, to skip a list would.
+  /// Settles pending replays and undos by this mapping, from the present state of their rows. If all rows changed
+  /// since, the record is deleted: to repeat a replay does no harm, to skip one would.
   private func reconcile(_ rows: OwnedRows, _ file: JournalFile, _ owner: AppEnvironment) throws {
-    let outcomes: [(id: Int, wasDone: Bool)]? = try file.reading(of: place) { journal in
+    let outcomes: [(id: Int, wasDone: Bool)]? = try file.reading(of: journalTarget) { journal in
       try journal.pending().compactMap { id in
         let record = try journal.record(id)
         guard record.owner == owner, record.entry.mapping == mappingText else { return nil }
@@ -160,7 +160,7 @@ package struct TokenStore: Sendable {
       }
     }
     for (id, wasDone) in outcomes ?? [] {
-      try file.writing(of: place) { try $0.settle(id, wasDone: wasDone) }
+      try file.writing(of: journalTarget) { try $0.settle(id, wasDone: wasDone) }
     }
   }
 }
@@ -173,14 +173,13 @@ extension TokenStore {
     try reading { try listing($0, $1).owners() } ?? []
   }
 
-  /// The rows of `tokens`, in the order asked and for each token in order of app and environment. A token that the store
-  /// does not hold has none.
+  /// The rows of `tokens`, in the order of `tokens`, then of app and environment.
   package func rows(of tokens: [[UInt8]], in filter: AppEnvironmentFilter) throws -> [TokenRow] {
     try reading { try listing($0, $1).rows(of: tokens, in: filter) } ?? []
   }
 
-  /// Visits the rows of one moment in order of app, environment and token (ascending bytes; of base64, its text). The span
-  /// is valid during the call alone.
+  /// Visits the rows of a snapshot in order of app, environment and token (by bytes; of base64, by its text). The span
+  /// is valid during the call only.
   package func list(
     _ selection: TokenSelection, in filter: AppEnvironmentFilter,
     visit: (_ owner: AppEnvironment, _ token: RawSpan, _ state: TokenState) throws -> Void
@@ -192,7 +191,7 @@ extension TokenStore {
     TableListing(session: session, table: table, owner: owner)
   }
 
-  /// Registers tokens of `owner` by the rule, in one transaction, as `replay`.
+  /// Registers tokens of `owner` by the rule, in one transaction.
   ///
   /// - Parameter registrations: tokens and when they were registered, in any order, also repeatedly.
   package func register(_ registrations: TimedTokens, for owner: AppEnvironment) throws -> RegistrationCounts
@@ -203,35 +202,35 @@ extension TokenStore {
     }
   }
 
-  /// Marks tokens of `owner` as dead by the rule, in one transaction: whatever this throws, be it an error of the store or
-  /// of `deaths`, nothing was changed.
+  /// Invalidates tokens of `owner` by the rule, in one transaction: if this throws any error, of the store or of
+  /// `invalidations`, nothing was changed.
   ///
   /// - Parameters:
-  ///   - deaths: each distinct token once, with its latest time. In ascending byte order (a prefix before its
-  ///     extensions), because a store writes neighbours several times faster than random places; another order gives the
-  ///     same table.
-  ///   - entry: what the journal shall say of it, asked when all tokens have been handed over; nil records nothing.
-  ///   - trace: what knows the records, for the journal, and is told of changes.
+  ///   - invalidations: each distinct token once, with its latest time. Ascending byte order (a prefix before its
+  ///     extensions) is several times faster than a random one; the result is the same.
+  ///   - entry: makes the journal entry, after all tokens were visited; nil records nothing.
+  ///   - trace: knows the records, and receives the changes.
   /// - Returns: one outcome for each token; `rejected` is 0. A dry run gives what the replay would give.
-  /// - Throws: `StoreFault.stopped` where the brake says that it is too much; then, too, nothing was changed.
+  /// - Throws: `StoreFault.stopped` if the limit is exceeded.
   package func replay(
-    _ deaths: TimedTokens, for owner: AppEnvironment, options: ReplayOptions, entry: (() -> JournalEntry)?,
+    _ invalidations: TimedTokens, for owner: AppEnvironment, options: ReplayOptions,
+    entry: (() -> JournalEntry)?,
     trace: ReplayTrace? = nil
   ) throws -> ReplayAnswer {
-    // A row that is as good as removed is not inserted.
+    // A row that would be removed at once is not inserted.
     let inserts = inserts && !options.knownOnly && mapping.action != .delete
-    // Rows that are removed are kept whole until they are recorded.
+    // Removed rows are buffered in full until they are recorded.
     let batchSize = mapping.action == .delete ? min(batchSize, Self.removedBatchSize) : batchSize
     func replay(_ rows: OwnedRows, _ recording: ChangeRecording?) throws -> ReplayAnswer {
       var replay = TokenReplay(
         rows, options, inserts: inserts, batchSize: batchSize, recording: recording,
         trace: trace)
-      return try replay.run(deaths)
+      return try replay.run(invalidations)
     }
     if options.dryRun {
       return try reading { session, table in
         try replay(OwnedRows(session: session, table: table, owner: owner, onScan: onScan), nil)
-      } ?? previewOfNothing(deaths, options, trace)
+      } ?? previewOfNothing(invalidations, options, trace)
     }
     guard let entry else {
       return try writing(for: owner) { rows in
@@ -248,12 +247,12 @@ extension TokenStore {
     }
   }
 
-  /// What a replay would do to a table that is still to be made.
+  /// The result of a dry run on a table that is still to be created.
   private func previewOfNothing(
-    _ deaths: TimedTokens, _ options: ReplayOptions, _ trace: ReplayTrace?
+    _ invalidations: TimedTokens, _ options: ReplayOptions, _ trace: ReplayTrace?
   ) throws -> ReplayAnswer {
     var answer = ReplayAnswer()
-    try deaths { token, time in
+    try invalidations { token, time in
       let outcome: ReplayOutcome = options.knownOnly ? .unknown : .inserted
       if outcome == .inserted {
         try trace?.visit?(
@@ -277,16 +276,16 @@ extension TokenStore {
 // MARK: - History
 
 extension TokenStore {
-  /// Runs `body` on the journal; nil where there is none yet.
+  /// Runs `body` on the journal; nil if it does not exist yet.
   private func readingJournal<Result>(_ body: (Journal) throws -> Result) throws -> Result? {
-    if let file { return try database.reportingFaults { try file.reading(of: place, body) } }
+    if let file { return try database.reportingFaults { try file.reading(of: journalTarget, body) } }
     return try reading { try journal(of: $1, $0, body) } ?? nil
   }
 
   private func journal<Result>(
     of table: MappedTable, _ session: any SQLSession, _ body: (Journal) throws -> Result
   ) throws -> Result? {
-    if let file { return try file.reading(of: place, body) }
+    if let file { return try file.reading(of: journalTarget, body) }
     let journal = Journal(session: session, schema: table.description.schema)
     return try journal.isPresent() ? body(journal) : nil
   }
@@ -294,7 +293,7 @@ extension TokenStore {
   /// All replays and undos, in the order of their numbers.
   package func history() throws -> [JournalRecord] { try readingJournal { try $0.records() } ?? [] }
 
-  /// Visits the rows that the replay `id` changed, in the order in which it did.
+  /// Visits the rows that the replay `id` changed, in that order.
   /// - Throws: `StoreFault.noReplay`.
   package func changes(of id: Int, visit: (JournalChange) throws -> Void) throws {
     let isThere: Void? =
@@ -314,7 +313,7 @@ extension TokenStore {
   private func change(
     _ change: RowChange, of changes: RowChanges, _ table: MappedTable, _ session: any SQLSession
   ) -> JournalChange {
-    let before = TokenState(registeredAt: change.registered, invalidatedAt: change.diedBefore)
+    let before = TokenState(registeredAt: change.registered, invalidatedAt: change.invalidatedBefore)
     let key = changes.withFields(change) { fields -> String? in
       let key = Array(fields.dropFirst(3))
       guard !key.isEmpty else { return nil }
@@ -323,11 +322,11 @@ extension TokenStore {
     return JournalChange(
       token: Array(changes.token(change)), outcome: change.outcome,
       before: change.outcome == .inserted ? nil : before,
-      after: TokenState(registeredAt: change.registered, invalidatedAt: change.died), key: key,
+      after: TokenState(registeredAt: change.registered, invalidatedAt: change.invalidatedAt), key: key,
       origin: change.origin)
   }
 
-  /// For each of `digests`, the last replay for `owner` that stands and had an input of that SHA-256.
+  /// For each SHA-256 of `digests`, the last replay for `owner` with that input, if it was not undone.
   package func replays(ofInputs digests: [String], for owner: AppEnvironment) throws -> [String: Int] {
     try readingJournal { journal in
       try digests.reduce(into: [:]) { found, digest in
@@ -336,16 +335,15 @@ extension TokenStore {
     } ?? [:]
   }
 
-  /// Restores the rows that the replay `id` changed and that nobody changed since, in one transaction.
-  /// - Parameter entry: what the journal shall say of the undo; nil for what it would do, and nothing is changed.
-  /// - Throws: `StoreFault.noReplay`, and `.notUndoable` for an undo, what was undone before, and what was done to another
-  ///   table.
+  /// Restores the rows that the replay `id` changed and that did not change since, in one transaction.
+  /// - Parameter entry: the journal entry of the undo; nil for a preview, which changes nothing.
+  /// - Throws: `StoreFault.noReplay`; `.notUndoable` for an undo, an undone replay, and a replay of another table.
   package func undo(_ id: Int, entry: JournalEntry?) throws -> UndoAnswer {
     guard let owner = try readingJournal({ try record(id, in: $0).owner }) else {
       throw StoreError(store: name, fault: .noReplay(id))
     }
     func undo(_ rows: OwnedRows, _ journal: Journal) throws -> TokenUndo {
-      // Another one may have undone it while the lock was waited for.
+      // Another program may have undone it before the lock was acquired.
       TokenUndo(rows: rows, record: try record(id, in: journal), batchSize: batchSize)
     }
     guard let entry else {
@@ -365,11 +363,12 @@ extension TokenStore {
     }
   }
 
-  /// - Throws: `StoreFault.noReplay`, and `.notUndoable` for what was done to another table.
+  /// - Throws: `StoreFault.noReplay`, and `.notUndoable` for a replay of another table.
   private func record(_ id: Int, in journal: Journal) throws -> JournalRecord {
     let record = try journal.record(id)
     guard record.entry.mapping == mappingText else {
-      throw StoreFault.notUndoable(id, reason: "it is of another table, or by another mapping of this one")
+      throw StoreFault.notUndoable(
+        id, reason: "it changed another table, or used another mapping of this one")
     }
     return record
   }

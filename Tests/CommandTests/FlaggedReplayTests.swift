@@ -65,7 +65,7 @@ struct FlaggedReplayTests {
     #expect(try directory.storedTokens() == [StoredToken(token: token(1), invalidatedAt: Int64(Self.time))])
   }
 
-  @Test("records behind damage are rejected, those before it are not")
+  @Test("records after damage are rejected, those before it are not")
   func damage() throws {
     let directory = try TestDirectory()
     var bytes = feedback(tuples(6))
@@ -73,7 +73,7 @@ struct FlaggedReplayTests {
     try directory.write(bytes, to: "dump.bin")
     let outcome = try directory.apnsift("replay", "dump.bin", "--json")
     let counts = try Evidence.object(outcome.text)
-    // Tuple 2 is skipped, tuple 3 is the first behind it.
+    // Tuple 2 is skipped, tuple 3 is the first after it.
     #expect(counts["inserted"] as? Int == 4 && counts["rejected"] as? Int == 1)
     #expect(outcome.errors.contains("(resynchronised)"))
     let sound = [0, 1, 4, 5].map { token($0) }.sorted { $0.lexicographicallyPrecedes($1) }

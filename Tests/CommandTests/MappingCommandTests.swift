@@ -33,14 +33,15 @@ struct MappingCommandTests {
     #expect(try directory.names == ["devices.yml", "dump.bin"])
   }
 
-  /// Arguments behind a sound mapping, and what the message has.
+  /// Arguments after a valid mapping, and a part of the message.
   static let clashes: [(arguments: [String], part: String)] = [
     (
-      ["replay", "dump.bin", "--create", "--store", "sqlite:own.sqlite"], "--create makes apnsift's own table"
+      ["replay", "dump.bin", "--create", "--store", "sqlite:own.sqlite"],
+      "--create creates apnsift's own table"
     ),
     (
       ["store", "register", "aa", "--create", "--store", "sqlite:own.sqlite"],
-      "--create makes apnsift's own table"
+      "--create creates apnsift's own table"
     ),
     (["replay", "dump.bin"], "no store is named"), (["store", "list"], "no store is named"),
     (["replay", "dump.bin", "--known-only", "--insert-unknown", "--store", "sqlite:own.sqlite"], "exclude"),
@@ -67,7 +68,7 @@ struct MappingCommandTests {
     ])
   func without(_ arguments: [String]) throws {
     let outcome = try directory.apnsift(arguments)
-    #expect(outcome.code == 64 && outcome.errors.contains("goes with a table of your own"))
+    #expect(outcome.code == 64 && outcome.errors.contains("--insert-unknown requires --mapping"))
     #expect(try directory.names == ["devices.yml", "dump.bin"])
   }
 
@@ -136,7 +137,7 @@ struct MappingCommandTests {
     #expect(outcome.messages.first?.hasPrefix("cut.yml.gz: the gzip-compressed data is truncated") == true)
   }
 
-  @Test("bytes that are no UTF-8 are named by their place")
+  @Test("bytes that are not UTF-8 are reported with their position")
   func encoding() throws {
     try directory.write(Array("table: devices\napp: caf".utf8) + [0xe9, 0x0a], to: "latin.yml")
     let outcome = try directory.apnsift(

@@ -1,7 +1,7 @@
 import Testing
 
 #if os(Linux)
-  /// libpq and libpcap are loaded when they are needed. Here files that are no libraries take their places.
+  /// libpq and libpcap are loaded when they are needed. Here invalid files replace them.
   @Suite("Libraries that cannot be loaded")
   struct MissingLibraryTests {
     private let directory: TestDirectory

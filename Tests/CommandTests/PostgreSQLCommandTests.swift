@@ -1,7 +1,7 @@
 import PrivateServers
 import Testing
 
-/// The commands on a store behind a server.
+/// The commands on a store of a server.
 @Suite("Stores in PostgreSQL")
 struct PostgreSQLCommandTests {
   private let directory: TestDirectory
@@ -77,7 +77,7 @@ struct PostgreSQLCommandTests {
     let records = try Evidence.objects(try apnsift("store", "history", "--json").text)
     #expect(records.map { $0["inserted"] as? Int } == [2])
     let id = String(records.first?["id"] as? Int ?? 0)
-    #expect(again.errors.contains("dump.bin: was replayed before, by replay \(id)"))
+    #expect(again.errors.contains("dump.bin: already replayed by replay \(id)"))
     #expect(parseCSV(try apnsift("store", "history", id).text).count == 4)
     let undone = try apnsift("store", "undo", id)
     #expect(undone.code == 0 && undone.errors.contains("3 rows restored"), "\(undone.errors)")

@@ -8,7 +8,7 @@ struct ReplayBrakeTests {
 
   private static let registered: Int64 = 1_300_000_000
 
-  /// A store with so many live tokens, of which a dump finds the first few dead.
+  /// A store with a number of live tokens, of which a dump invalidates the first few.
   private func prepare(live: Int, dead: Int) throws {
     try directory.makeStore((0..<live).map { StoredToken(token: token($0), registeredAt: Self.registered) })
     try directory.write(feedback(tuples(dead)), to: "dump.bin")
@@ -82,7 +82,7 @@ struct ReplayBrakeTests {
     #expect(try deadCount() == 0)
   }
 
-  /// The tuple's time is 100 seconds behind the registration.
+  /// The tuple's time is 100 seconds after the registration.
   static let graces: [(options: [String], isKept: Bool)] = [
     ([], false), (["--grace", "99"], false), (["--grace", "99s"], false), (["--grace", "100s"], true),
     (["--grace", "2m"], true), (["--grace", "1h"], true), (["--grace", "1d"], true),

@@ -27,7 +27,7 @@ struct ReplayOutcomeTests {
       Case(
         testDescription: "alive, registered before", registeredAt: time - 1, outcome: "invalidated",
         after: time),
-      Case(testDescription: "alive, nobody knows since when", outcome: "invalidated", after: time),
+      Case(testDescription: "valid, registration time unknown", outcome: "invalidated", after: time),
       Case(testDescription: "alive, registered at that time", registeredAt: time, outcome: "kept"),
       Case(testDescription: "alive, registered later", registeredAt: time + 1, outcome: "kept"),
       Case(testDescription: "alive, registered in a far future", registeredAt: 1 << 40, outcome: "kept"),

@@ -83,7 +83,7 @@ struct StoreChoiceTests {
   }
 
   @Test(
-    "a path is taken as it stands",
+    "a path is used literally",
     arguments: ["with space.sqlite", "q?mode=ro#x.sqlite", ":memory:", "file:x", "%41.db"])
   func unusualPaths(_ path: String) throws {
     let outcome = try directory.apnsift("replay", "dump.bin", "--create", "--store", "sqlite:\(path)")
@@ -113,13 +113,13 @@ struct StoreChoiceTests {
   }
 
   @Test(
-    "--environment must be given once the store holds both",
+    "--environment must be given once the store has both",
     arguments: [
       ["replay", "dump.bin"], ["replay", "dump.bin", "--dry-run"], ["store", "register", "aa"],
     ])
   func bothEnvironments(_ arguments: [String]) throws {
     try directory.makeStore([StoredToken(token: token(50))], environment: "sandbox")
-    #expect(try directory.apnsift(["replay", "dump.bin"]).code == 0, "the store holds one of them")
+    #expect(try directory.apnsift(["replay", "dump.bin"]).code == 0, "the store has one of them")
     let refused = try directory.apnsift(arguments)
     #expect(refused.code == 64)
     #expect(refused.errors.contains("--environment"))

@@ -27,7 +27,7 @@ struct StoreCommandTests {
     #expect(try directory.storedTokens() == [StoredToken(token: token(1), registeredAt: 1_400_000_003)])
   }
 
-  /// The state before, when the token is registered, and what is told and stored.
+  /// The state before, when the token is registered, the message and the stored times.
   static let registrations: [(before: StoredToken?, at: Int64, after: (Int64?, Int64?), says: String)] = [
     (nil, 50, (50, nil), "1 new"),
     (StoredToken(token: token(1), registeredAt: 40), 50, (50, nil), "1 with a later time"),
@@ -146,7 +146,7 @@ struct StoreCommandTests {
     #expect(array.allSatisfy { $0.keys.count == 5 })
   }
 
-  @Test("show tells what is known of each token, and which are not there")
+  @Test("show reports the state of each token, and which are missing")
   func show() throws {
     try fill()
     let outcome = try directory.apnsift("store", "show", "BB", "ee", "aa")

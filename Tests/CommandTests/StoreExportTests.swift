@@ -76,7 +76,7 @@ struct StoreExportTests {
     #expect(try directory.names == ["out.csv", "tokens.sqlite"])
   }
 
-  @Test("a time that the form has no text for is told with its token, and no file is made")
+  @Test("a time that the form cannot represent is reported with its token, and no file is created")
   func impossibleTime() throws {
     try directory.makeStore([StoredToken(token: [0xdd], registeredAt: 1 << 60)])
     let outcome = try exporting(["-o", "out.csv"])

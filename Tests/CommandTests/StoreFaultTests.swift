@@ -44,21 +44,21 @@ struct StoreFaultTests {
       try $0.write(try $0.bytes(of: "s").prefix(4096) + [UInt8](repeating: 0xa5, count: 4096), to: "s")
     },
     Case(
-      "a table without the columns", "another shape", "column app", "rename that table",
+      "a table without the columns", "another definition", "column app", "rename that table",
       prepare: table("token BLOB PRIMARY KEY")),
     Case(
-      "a table with another key", "another shape", "primary key", "app, environment, token",
+      "a table with another key", "another definition", "primary key", "app, environment, token",
       prepare: table(
         "app TEXT, environment TEXT, token BLOB PRIMARY KEY, registered_at INTEGER, invalidated_at INTEGER")),
     Case(
-      "a table with dates as text", "another shape", "registered_at", "INTEGER",
+      "a table with dates as text", "another definition", "registered_at", "INTEGER",
       prepare: table(
         "app TEXT, environment TEXT, token BLOB, registered_at TEXT, invalidated_at INTEGER, PRIMARY KEY (app, environment, token)"
       )),
-    Case("a view", "another shape", "a view") {
+    Case("a view", "another definition", "a view") {
       try $0.sqlite("s", "CREATE VIEW device_tokens AS SELECT 1;")
     },
-    Case("a row that is not understood", "a row cannot be understood", "'1450000000'", "docs/stores.md") {
+    Case("an unreadable row", "unreadable row", "'1450000000'", "docs/stores.md") {
       try $0.makeStore(in: "s")
       try $0.sqlite(
         "s",
@@ -98,7 +98,9 @@ struct StoreFaultTests {
     let before = try content(directory)
     let listed = try directory.apnsift("store", "list", "--store", "sqlite:s")
     #expect(listed.code == 2)
-    #expect(listed.errors.contains("token store sqlite:s: \(listed.errors.contains("row") ? "a row" : "")"))
+    #expect(
+      listed.errors.contains("token store sqlite:s: \(listed.errors.contains("row") ? "unreadable row" : "")")
+    )
     let registered = try directory.apnsift("store", "register", hex(token(1)), "--store", "sqlite:s")
     #expect(registered.code == 2)
     #expect(try content(directory) == before)
@@ -123,7 +125,7 @@ struct StoreFaultTests {
     let listed = try directory.apnsift("store", "list", "-t", format, "--store", "sqlite:s")
     #expect(listed.code == 2)
     #expect(listed.text == expected)
-    #expect(listed.errors.contains("a row cannot be understood: app is CAST(x'ff' AS TEXT), expected"))
+    #expect(listed.errors.contains("unreadable row: app is CAST(x'ff' AS TEXT), expected"))
   }
 
   @Test("a missing directory is named")
@@ -151,7 +153,7 @@ struct StoreFaultTests {
     #expect(try directory.storedTokens().count == 3)
   }
 
-  @Test("a lock that is given up in time is waited for")
+  @Test("a lock that is released in time is waited for")
   func lockWaitedFor() throws {
     let directory = try TestDirectory()
     try directory.makeStore()

@@ -49,7 +49,7 @@ struct StoreHistoryTests {
     for number in 1...2 {
       let outcome = try replay("dump.bin", "--strict")
       #expect(outcome.code == 0, "a note is no error")
-      #expect(outcome.messages.first == "dump.bin: was replayed before, by replay \(number)")
+      #expect(outcome.messages.first == "dump.bin: already replayed by replay \(number)")
       #expect(outcome.errors.contains("1 note (already-replayed 1)"))
       #expect(try directory.storedTokens() == Self.after)
     }
@@ -60,19 +60,19 @@ struct StoreHistoryTests {
   func digests() throws {
     _ = try replay("dump.bin")
     try directory.write(feedback(Self.deaths), to: "copy.bin")
-    #expect(try replay("copy.bin").errors.contains("copy.bin: was replayed before, by replay 1"))
+    #expect(try replay("copy.bin").errors.contains("copy.bin: already replayed by replay 1"))
     try directory.write(feedback(Self.deaths + tuples(1)), to: "dump.bin")
-    #expect(try !replay("dump.bin").errors.contains("replayed before"))
+    #expect(try !replay("dump.bin").errors.contains("already replayed"))
   }
 
   @Test("it goes by app and environment, and so does an undo")
   func owners() throws {
     _ = try replay("dump.bin")
-    #expect(try !replay("dump.bin", "--app", "mail").errors.contains("replayed before"))
-    #expect(try !replay("dump.bin", "--environment", "sandbox").errors.contains("replayed before"))
+    #expect(try !replay("dump.bin", "--app", "mail").errors.contains("already replayed"))
+    #expect(try !replay("dump.bin", "--environment", "sandbox").errors.contains("already replayed"))
     #expect(try undo(2).code == 0)
     let again = try replay("dump.bin", "--environment", "production")
-    #expect(again.messages.first == "dump.bin: was replayed before, by replay 1")
+    #expect(again.messages.first == "dump.bin: already replayed by replay 1")
   }
 
   /// What leaves nothing in the journal.
@@ -81,7 +81,7 @@ struct StoreHistoryTests {
     let outcome = try directory.apnsift(["replay", "dump.bin", "--json"] + options)
     #expect(try Evidence.object(outcome.text)["replay"] is Null)
     #expect(try history().isEmpty)
-    #expect(try !replay("dump.bin").errors.contains("replayed before"))
+    #expect(try !replay("dump.bin").errors.contains("already replayed"))
   }
 
   @Test("--skip-replayed reads what is new in a directory alone")
@@ -90,7 +90,7 @@ struct StoreHistoryTests {
     #expect(try replay("spool", "--skip-replayed").code == 0)
     try directory.write(feedback(tuples(2, from: 10)), to: "spool/b.bin")
     let outcome = try replay("spool", "--skip-replayed", "--json")
-    #expect(outcome.messages.first == "spool/a.bin: passed over: was replayed before, by replay 1")
+    #expect(outcome.messages.first == "spool/a.bin: skipped: already replayed by replay 1")
     let counts = try Evidence.object(outcome.text)
     #expect(counts["inputs"] as? Int == 1 && counts["inserted"] as? Int == 2 && counts["replay"] as? Int == 2)
     let inputs = try history().map { ($0["inputs"] as? [Evidence.Object])?.map { $0["source"] as? String } }
@@ -119,7 +119,7 @@ struct StoreHistoryTests {
 
   // MARK: - The journal
 
-  @Test("the list tells inputs and outcomes of replays and undos")
+  @Test("the list has inputs and outcomes of replays and undos")
   func list() throws {
     _ = try replay("dump.bin", "--app", "mail", "--environment", "sandbox", "--known-only")
     _ = try replay("dump.bin")
@@ -170,7 +170,7 @@ struct StoreHistoryTests {
   }
 
   @Test(
-    "a number that is not there is told, and a store without a journal has an empty one",
+    "a missing number is an error, and a store without a journal has an empty one",
     arguments: ["0", "2"])
   func missing(_ id: String) throws {
     #expect(try history().isEmpty)

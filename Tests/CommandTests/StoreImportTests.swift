@@ -82,7 +82,7 @@ struct StoreImportTests {
     ),
     ("token,registered_at\naa,1,\n", [], "expected 2 fields as in the header line, found 3 fields"),
     ("token,registered_at\n\"aa\"b,1\n", [], "line 2, column 5: expected a delimiter"),
-    ("token,registered_at\naa,1\nbb,\"2\n", [], "line 3, column 4: the quote has no end"),
+    ("token,registered_at\naa,1\nbb,\"2\n", [], "line 3, column 4: the quote is not closed"),
     ("\"token\"x,registered_at\n", [], "line 1, column 8: expected a delimiter"),
     (
       "token,registered_at\n\"" + String(repeating: "a\n", count: 600_000), [],
@@ -102,7 +102,7 @@ struct StoreImportTests {
     #expect(try rows().isEmpty)
   }
 
-  @Test("--skip-invalid leaves out what cannot be read, names the first ten and counts the others")
+  @Test("--skip-invalid skips invalid rows, reports the first ten and counts the others")
   func skipInvalid() throws {
     let bad = (0..<12).map { "zz\($0),1\n" }.joined()
     let text = "token,registered_at\naa,1\n" + bad + "\"bb\"x,\"1\ncc,soon\ndd,4\nee,\n"
@@ -111,13 +111,13 @@ struct StoreImportTests {
     #expect(try rows() == ["aa 1", "dd 4"])
     #expect(outcome.messages.count == 12)
     #expect(
-      outcome.messages[0] == "list.csv: line 3, column 1: expected a token in hex, found 'zz0'; left out")
+      outcome.messages[0] == "list.csv: line 3, column 1: expected a token in hex, found 'zz0'; row skipped")
     #expect(outcome.messages[9].contains("line 12, column 1"))
-    #expect(outcome.messages[10] == "and 4 rows more left out")
+    #expect(outcome.messages[10] == "skipped 4 rows more")
     #expect(
       outcome.messages[11]
         == "imported 2 tokens in sqlite:tokens.sqlite: 2 new, 0 alive again, 0 with a later time, 0 unchanged; "
-        + "14 rows left out that cannot be read; 1 row left out without a time (--at says one)")
+        + "14 invalid rows skipped; 1 row without a time skipped (--at sets one)")
   }
 
   @Test("a file whose structure is lost stops even --skip-invalid", arguments: ["aa,\"1\n", "x\n"])
@@ -170,7 +170,7 @@ struct StoreImportTests {
 
   @Test("however the bytes are cut, quotes and line ends are read alike")
   func blockBorders() throws {
-    // Records of 17 bytes, an odd number, so that every byte of one lies once at the border of a block of a power of 2.
+    // Records of 17 bytes, an odd number, so that each of its bytes is once at the border of a block of a power of 2.
     var text = "note,token,registered_at\r\n"
     for number in 0..<60_000 {
       text +=

@@ -2,12 +2,12 @@ import Foundation
 import PrivateServers
 import Testing
 
-/// Replays that nobody watches: of a spool, by a mapping file that says all (docs/stores.md, "By the clock").
+/// Unattended replays of a spool, with all settings in a mapping file (docs/stores.md, "By the clock").
 @Suite("Unattended replays")
 struct UnattendedReplayTests {
   private let directory: TestDirectory
 
-  /// A spool of three dumps, and a page that a server sent in place of a fourth.
+  /// A spool of three dumps, and an HTML page that a server sent instead of a fourth.
   init() throws {
     directory = try TestDirectory()
     for number in 0..<3 {
@@ -34,7 +34,7 @@ struct UnattendedReplayTests {
     #expect(again.code == 0 && again.messages.count == 1, "\(again.errors)")
     #expect(
       try replay("--skip-replayed").messages.first
-        == "3 inputs passed over: they were replayed before, by replay 1")
+        == "3 inputs skipped: already replayed by replay 1")
     try writeCut()
     let failed = try replay("--quiet")
     #expect(failed.code == 2)
@@ -112,7 +112,8 @@ struct UnattendedReplayTests {
     #expect(outcome.code == 2)
     #expect(try (Evidence.object(outcome.text)["tokens"] as? Int ?? 0) >= 6)
     #expect(
-      outcome.errors.contains("would leave sqlite:tokens.sqlite unchanged: 1 input could not be read whole"))
+      outcome.errors.contains("would leave sqlite:tokens.sqlite unchanged: 1 input could not be read in full")
+    )
   }
 
   @Test("a limit that would stop the replay makes the dry run exit with 3, too")
@@ -179,7 +180,7 @@ struct UnattendedReplayTests {
       "CREATE TABLE devices (id serial PRIMARY KEY, device_token text, updated_at timestamptz, unregistered_at timestamptz)"
     )
     try session.run("INSERT INTO devices (device_token) VALUES ('\(hex(token(0)))'), ('\(hex(token(99)))')")
-    // What stands for the machine that the unit is written for.
+    // Replaces the settings of the unit's machine.
     let mapping = try String(
       contentsOfFile: Repository.path(of: "samples/systemd/devices.yml"), encoding: .utf8
     )

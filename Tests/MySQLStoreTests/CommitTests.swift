@@ -6,7 +6,7 @@ import TokenStores
 /// What becomes of a transaction whose connection breaks during COMMIT, and what a new connection can find out.
 @Suite("Commits whose connection breaks", .serialized)
 struct CommitTests {
-  /// A marker that the transaction wrote tells whether it was committed. The locking read waits for the transaction's end, if
+  /// A marker of the transaction shows whether it was committed. The locking read waits for the transaction's end, if
   /// that is still to come.
   private func isCommitted(_ database: TestDatabase) throws -> Bool {
     try database.connect().number("SELECT COUNT(*) FROM marker WHERE id = 7 LOCK IN SHARE MODE") == 1
@@ -66,7 +66,7 @@ struct CommitTests {
     #expect(try !isCommitted(database))
   }
 
-  @Test("Whoever asks too early waits for the end")
+  @Test("A query before the end waits for it")
   func running() throws {
     let server = try PrivateMariaDB()
     let database = try TestDatabase(server)

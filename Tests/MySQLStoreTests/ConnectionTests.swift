@@ -91,7 +91,7 @@ struct ConnectionTests {
     let connection = try database.connect()
     try connection.run("CREATE TABLE t (a TEXT)")
     let error = failure { try connection.run("LOAD DATA LOCAL INFILE '/etc/hostname' INTO TABLE t") }
-    #expect(error?.message == "the server asked for a file, and gets none")
+    #expect(error?.code == 2000)
     #expect(try connection.number("SELECT COUNT(*) FROM t") == 0)
   }
 

@@ -63,7 +63,7 @@ struct InsertTests {
       #expect(error?.code == 0 && error?.isLost == false)
       #expect(
         error?.message
-          == "a row takes 1048575 bytes, and the server takes statements of 1048574 (max_allowed_packet)")
+          == "a row takes 1048575 bytes, more than the server's limit of 1048574 (max_allowed_packet)")
     }
     #expect(
       try database.session.run("SELECT LENGTH(b) FROM t ORDER BY a").map { $0[0] } == lengths.map(String.init)
@@ -90,7 +90,7 @@ struct InsertTests {
     )
   }
 
-  /// Beginnings of characters of every length, cut at every place, before what ends a field or escapes.
+  /// Prefixes of characters of every length, before bytes that end a field or escape.
   private static let values: [[UInt8]] = {
     let ends: [[UInt8]] = [
       [], [0x09], [0x0a], [0x5c], [0x00], [0x27], [0x4e], [0x5c, 0x4e], [0x30], [0x0d, 0x0a],
@@ -110,7 +110,7 @@ struct InsertTests {
     return values
   }()
 
-  @Test("Every byte arrives as it is, whatever stands around it", arguments: [true, false])
+  @Test("Every byte arrives unaltered, in every context", arguments: [true, false])
   func bytes(loads: Bool) throws {
     let database = try TestDatabase()
     let connection = try database.connect()

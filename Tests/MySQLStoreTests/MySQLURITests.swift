@@ -23,7 +23,7 @@ struct MySQLURITests {
     #expect(try uri("mysql://a:b:c@host").password == "b:c")
   }
 
-  @Test("Special characters stand as %XX, and no password is shown")
+  @Test("Special characters are written as %XX, and no password is shown")
   func decoding() throws {
     let read = try uri("mysql://a%40b:p%2F%3f%40%C3%A9@h/d%2Fe?socket=")
     #expect(read.user == "a@b" && read.password == "p/?@é" && read.database == "d/e")

@@ -4,7 +4,7 @@ import StoreTestSupport
 import Testing
 import TokenStores
 
-/// The journal of each store: what it says of replays, and that an undo restores what nobody changed since.
+/// The journal of each store: its records of replays, and undos, which restore rows that did not change since.
 @Suite("The journal") struct JournalTests {
   private static let owner = AppEnvironment()
 
@@ -61,9 +61,9 @@ import TokenStores
     "agrees with a plain model after random replays, registrations and undos", arguments: StoreKind.allCases)
   func histories(_ kind: StoreKind) throws {
     var generator = FixedGenerator(state: 5)
-    let place = try StorePlace(kind)
+    let fixture = try StoreFixture(kind)
     for history in 0..<(kind == .sqlite ? 150 : 40) {
-      let store = try place.emptyStore()
+      let store = try fixture.emptyStore()
       var model = Model()
       for _ in 0..<Int.random(in: 3...12, using: &generator) {
         let dated = Self.distinct(&generator)
@@ -103,10 +103,10 @@ import TokenStores
     return tokens.sorted().map { Dated(token: [$0], time: UInt32.random(in: 0...6, using: &generator)) }
   }
 
-  @Test("says of a replay what it was told, and how each row was", arguments: StoreKind.allCases)
+  @Test("has the entry of a replay, and the previous state of each row", arguments: StoreKind.allCases)
   func records(_ kind: StoreKind) throws {
-    let place = try StorePlace(kind)
-    let store = try place.emptyStore()
+    let fixture = try StoreFixture(kind)
+    let store = try fixture.emptyStore()
     try store.register([Dated(token: [2], time: 5), Dated(token: [3], time: 5)])
     try store.replay([Dated(token: [3], time: 9)])
     let deaths = [Dated(token: [1], time: 7), Dated(token: [2], time: 8), Dated(token: [3], time: 11)]
@@ -130,17 +130,17 @@ import TokenStores
       ])
   }
 
-  @Test("an undo tells which rows it leaves, and why", arguments: StoreKind.allCases)
+  @Test("an undo reports which rows it skips, and why", arguments: StoreKind.allCases)
   func left(_ kind: StoreKind) throws {
-    let place = try StorePlace(kind)
-    let store = try place.emptyStore()
+    let fixture = try StoreFixture(kind)
+    let store = try fixture.emptyStore()
     try store.register([Dated(token: [1], time: 1), Dated(token: [2], time: 1), Dated(token: [3], time: 1)])
     try store.replay((1...4).map { Dated(token: [$0], time: 5) }, as: Self.entry())
     try store.register([Dated(token: [1], time: 9), Dated(token: [2], time: 3)])
     try store.replay([Dated(token: [3], time: 8)], as: Self.entry())
     let answer = try store.undo(1, entry: Self.entry())
     #expect(answer.id == 3 && answer.restored == 1)
-    #expect(answer.left == [.revived: 1, .registeredSince: 1, .diedLater: 1])
+    #expect(answer.left == [.revived: 1, .registeredSince: 1, .invalidatedSince: 1])
     #expect(answer.sample.map(\.token) == [[1], [2], [3]])
     #expect(try store.rows().map(\.token) == [[1], [2], [3]], "what the replay inserted is gone")
     #expect(try store.history().map(\.undoneBy) == [3, nil, nil])
@@ -148,8 +148,8 @@ import TokenStores
 
   @Test("what cannot be undone is refused, and changes nothing", arguments: StoreKind.allCases)
   func refusals(_ kind: StoreKind) throws {
-    let place = try StorePlace(kind)
-    let store = try place.emptyStore()
+    let fixture = try StoreFixture(kind)
+    let store = try fixture.emptyStore()
     try store.replay([Dated(token: [1], time: 5)], as: Self.entry())
     #expect(throws: StoreError.self) { try store.undo(2, entry: Self.entry()) }
     _ = try store.undo(1, entry: Self.entry())
@@ -161,8 +161,8 @@ import TokenStores
 
   @Test("an input counts as replayed until a replay of it is undone", arguments: StoreKind.allCases)
   func inputs(_ kind: StoreKind) throws {
-    let place = try StorePlace(kind)
-    let store = try place.emptyStore()
+    let fixture = try StoreFixture(kind)
+    let store = try fixture.emptyStore()
     let deaths = [Dated(token: [1], time: 5)]
     func known(_ owner: AppEnvironment = Self.owner) throws -> Int? {
       try store.replays(ofInputs: ["ab"], for: owner)["ab"]
@@ -174,15 +174,15 @@ import TokenStores
     #expect(try known() == 2)
     #expect(try known(AppEnvironment(environment: .sandbox)) == nil)
     _ = try store.undo(1, entry: Self.entry("cd"))
-    #expect(try known() == nil, "the second one changed nothing that stands")
+    #expect(try known() == nil, "the undo covers the second one, which changed nothing")
     try store.replay(deaths, as: Self.entry("ab"))
     #expect(try known() == 4)
   }
 
   @Test("a brake stops a replay before any change", arguments: StoreKind.allCases, [true, false])
   func brake(_ kind: StoreKind, isDryRun: Bool) throws {
-    let place = try StorePlace(kind)
-    let store = try place.emptyStore()
+    let fixture = try StoreFixture(kind)
+    let store = try fixture.emptyStore()
     let tokens = (0..<1200).map { Dated(token: [UInt8($0 >> 8), UInt8($0 & 255)], time: 1) }
     try store.register(tokens)
     let deaths = tokens.map { Dated(token: $0.token, time: 2) }
@@ -217,8 +217,8 @@ import TokenStores
     "grace keeps devices that were registered shortly before", arguments: StoreKind.allCases,
     [(0, 1), (4, 1), (5, 0), (9, 0), (UInt32.max, 0)])
   func grace(_ kind: StoreKind, _ expected: (grace: UInt32, invalidated: Int)) throws {
-    let place = try StorePlace(kind)
-    let store = try place.emptyStore()
+    let fixture = try StoreFixture(kind)
+    let store = try fixture.emptyStore()
     try store.register([Dated(token: [1], time: 10)])
     // Without its type it would be an array of words, whose bytes are another token.
     let token: [UInt8] = [1]

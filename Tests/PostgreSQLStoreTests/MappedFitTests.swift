@@ -138,9 +138,9 @@ import TokenStores
       MappedDevices.flag("removed"), "column flag", "type short"
     ),
     (
-      "CREATE TYPE place AS ENUM ('prod', 'dev'); "
-        + table("token text, seen bigint, gone bigint, env place"),
-      MappedDevices.mapping { $0.environment = EnvironmentColumn(name: "env") }, "column env", "type place"
+      "CREATE TYPE kind AS ENUM ('prod', 'dev'); "
+        + table("token text, seen bigint, gone bigint, env kind"),
+      MappedDevices.mapping { $0.environment = EnvironmentColumn(name: "env") }, "column env", "type kind"
     ),
     ("CREATE MATERIALIZED VIEW devices AS SELECT 1", mapping, "the name", "a materialized view"),
     (
@@ -183,27 +183,27 @@ import TokenStores
 
   @Test("are refused before input is read, and nothing is added", arguments: StoreKind.allCases)
   func refused(_ kind: StoreKind) throws {
-    let place = try MappedPlace(kind)
+    let fixture = try MappedFixture(kind)
     for misfit in Self.everywhere + (Self.special[kind] ?? []) {
-      try place.begin(misfit.sql)
-      let before = try names(in: place)
-      let fault = try fault { try place.store(misfit.mapping).check(for: .recording) }
+      try fixture.begin(misfit.sql)
+      let before = try names(in: fixture)
+      let fault = try fault { try fixture.store(misfit.mapping).check(for: .recording) }
       guard case .misfit(_, let subject, _, let found) = fault else {
         Issue.record("\(misfit.sql): \(String(describing: fault))")
         continue
       }
       #expect(
         subject == misfit.subject && found.contains(misfit.found), "\(misfit.sql): \(subject), \(found)")
-      #expect(try names(in: place) == before, "\(misfit.sql)")
+      #expect(try names(in: fixture) == before, "\(misfit.sql)")
     }
   }
 
-  /// Names of what the database has.
-  private func names(in place: MappedPlace) throws -> [[String?]] {
-    try place.texts(
-      place.kind == .mySQL
+  /// Names of the database's tables.
+  private func names(in fixture: MappedFixture) throws -> [[String?]] {
+    try fixture.texts(
+      fixture.kind == .mySQL
         ? "SHOW TABLES"
-        : place.kind == .sqlite
+        : fixture.kind == .sqlite
           ? "SELECT name FROM sqlite_master ORDER BY name"
           : "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY relname")
   }
@@ -285,10 +285,10 @@ import TokenStores
 
   @Test("fit, die and live again", arguments: StoreKind.allCases)
   func fits(_ kind: StoreKind) throws {
-    let place = try MappedPlace(kind)
+    let fixture = try MappedFixture(kind)
     for fit in Self.fitting + (Self.fittingSpecial[kind] ?? []) {
-      try place.begin(fit.sql)
-      let store = try place.store(fit.mapping)
+      try fixture.begin(fit.sql)
+      let store = try fixture.store(fit.mapping)
       try store.check(for: .recording)
       let answer = try store.replay(MappedDevices.deaths, as: JournalTests.entry())
       #expect(answer.counts.invalidated == 2, "\(fit.sql)")
@@ -314,31 +314,31 @@ import TokenStores
 
   @Test("a row that the database refuses leaves all as it was", arguments: StoreKind.allCases)
   func refusal(_ kind: StoreKind) throws {
-    let place = try MappedPlace(kind)
+    let fixture = try MappedFixture(kind)
     for refusal in Self.refusals {
-      try place.begin(refusal.sql)
-      if refusal.sql.contains("mails") { try place.run("INSERT INTO mails VALUES (2)") }
-      let before = try place.texts("SELECT * FROM devices ORDER BY id")
+      try fixture.begin(refusal.sql)
+      if refusal.sql.contains("mails") { try fixture.run("INSERT INTO mails VALUES (2)") }
+      let before = try fixture.texts("SELECT * FROM devices ORDER BY id")
       let fault = try fault {
-        try place.store(refusal.mapping).replay(MappedDevices.deaths, as: JournalTests.entry())
+        try fixture.store(refusal.mapping).replay(MappedDevices.deaths, as: JournalTests.entry())
       }
       guard case .refused(let detail) = fault else {
         Issue.record("\(refusal.sql): \(String(describing: fault))")
         continue
       }
       #expect(detail.lowercased().contains(refusal.part.lowercased()), "\(detail)")
-      #expect(try place.texts("SELECT * FROM devices ORDER BY id") == before)
-      #expect(try place.store(refusal.mapping).history().isEmpty)
+      #expect(try fixture.texts("SELECT * FROM devices ORDER BY id") == before)
+      #expect(try fixture.store(refusal.mapping).history().isEmpty)
     }
   }
 
   @Test("a row without a key cannot be recorded, and is written without a journal")
   func nullKey() throws {
-    let place = try MappedPlace(.sqlite)
-    try place.begin(
+    let fixture = try MappedFixture(.sqlite)
+    try fixture.begin(
       "CREATE TABLE devices (id text PRIMARY KEY, token text, seen bigint, gone bigint)",
       MappedDevices.rows.replacing("(1, ", with: "(NULL, ").replacing("(2, ", with: "(NULL, "))
-    let store = try place.store(MappedDevices.mapping)
+    let store = try fixture.store(MappedDevices.mapping)
     let fault = try fault { try store.replay(MappedDevices.deaths, as: JournalTests.entry()) }
     guard case .refused(let detail) = fault else { throw SourceFailure() }
     #expect(detail.contains("the primary key of a row of devices is null") && detail.contains("--no-journal"))
@@ -348,14 +348,15 @@ import TokenStores
 
   @Test("a value that its column would cut short is refused")
   func tooLong() throws {
-    let place = try MappedPlace(.postgreSQL)
+    let fixture = try MappedFixture(.postgreSQL)
     let cases = [
       ("token varchar(20), seen bigint, gone bigint", 1_400_000_000),
       ("token text, seen bigint, gone int", UInt32.max),
     ]
     for (columns, time) in cases {
-      try place.begin("CREATE TABLE devices (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, \(columns))")
-      let store = try place.store(MappedDevices.mapping, inserts: true)
+      try fixture.begin(
+        "CREATE TABLE devices (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, \(columns))")
+      let store = try fixture.store(MappedDevices.mapping, inserts: true)
       let fault = try fault {
         try store.replay([Dated(token: MappedDevices.token, time: time)], as: JournalTests.entry())
       }
@@ -363,29 +364,30 @@ import TokenStores
         Issue.record("\(columns): \(String(describing: fault))")
         continue
       }
-      #expect(try place.texts("SELECT * FROM devices").isEmpty)
+      #expect(try fixture.texts("SELECT * FROM devices").isEmpty)
     }
   }
 
   @Test(
-    "a token in several rows counts once, is protected by any, and is told", arguments: StoreKind.allCases)
+    "a token in several rows counts once, is protected by any, and is reported", arguments: StoreKind.allCases
+  )
   func several(_ kind: StoreKind) throws {
-    let place = try MappedPlace(kind)
+    let fixture = try MappedFixture(kind)
     let (hex, other) = (MappedDevices.hex, MappedDevices.otherHex)
-    try place.begin(
+    try fixture.begin(
       MappedDevices.table,
       """
       INSERT INTO devices (id, token, seen) VALUES (1, '\(hex)', 1), (2, '\(hex.uppercased())', NULL),
         (3, '\(other)', 1), (4, '\(other.uppercased())', 1500000000)
       """)
-    let store = try place.store(MappedDevices.mapping)
+    let store = try fixture.store(MappedDevices.mapping)
     var options = ReplayOptions(dryRun: true)
     options.brake = .percent(100)
     #expect(try store.replay(MappedDevices.deaths, options: options).repeated == 2)
     let answer = try store.replay(MappedDevices.deaths, as: JournalTests.entry())
     #expect(answer.repeated == 2 && answer.counts.invalidated == 1 && answer.counts.kept == 1)
     #expect(
-      try place.texts("SELECT gone FROM devices ORDER BY id") == [
+      try fixture.texts("SELECT gone FROM devices ORDER BY id") == [
         ["1400000000"], ["1400000000"], [nil], [nil],
       ])
     #expect(try store.undo(1, entry: JournalTests.entry()).restored == 2)

@@ -9,7 +9,7 @@ import TokenStores
 
   /// Rows of all owners, and what replays changed of them.
   private struct Model {
-    var action: DeathAction
+    var action: InvalidationAction
     var hasRegistered: Bool
     var inserts: Bool
     var rows: [ModelRow] = []
@@ -71,11 +71,11 @@ import TokenStores
           let outcome: ReplayOutcome =
             found.contains { !rows[$0].isDead } ? .invalidated : stale.isEmpty ? .unchanged : .updated
           counts.add(outcome)
-          for place in stale.reversed() {
-            let before = rows[place]
+          for index in stale.reversed() {
+            let before = rows[index]
             let after = dead(before, at: time)
             made.append((before, after))
-            if let after { rows[place] = after } else { rows.remove(at: place) }
+            if let after { rows[index] = after } else { rows.remove(at: index) }
           }
         }
       }
@@ -94,17 +94,17 @@ import TokenStores
           if hasRegistered { row.registered = time }
           rows.append(row)
         }
-        for place in found {
-          let isLater = !hasRegistered || (rows[place].registered ?? .min) < time
+        for index in found {
+          let isLater = !hasRegistered || (rows[index].registered ?? .min) < time
           if case .mark = action {
-            let registered = max(hasRegistered ? rows[place].registered ?? .min : .min, time)
-            if let died = rows[place].died, died <= registered {
-              (rows[place].died, rows[place].isDead) = (nil, false)
+            let registered = max(hasRegistered ? rows[index].registered ?? .min : .min, time)
+            if let died = rows[index].died, died <= registered {
+              (rows[index].died, rows[index].isDead) = (nil, false)
             }
           } else if isLater {
-            rows[place].isDead = false
+            rows[index].isDead = false
           }
-          if hasRegistered, isLater { rows[place].registered = time }
+          if hasRegistered, isLater { rows[index].registered = time }
         }
       }
     }
@@ -115,8 +115,8 @@ import TokenStores
       let before = rows
       for change in made {
         if let after = change.after {
-          guard let place = rows.firstIndex(of: after) else { continue }
-          if let earlier = change.before { rows[place] = earlier } else { rows.remove(at: place) }
+          guard let index = rows.firstIndex(of: after) else { continue }
+          if let earlier = change.before { rows[index] = earlier } else { rows.remove(at: index) }
           restored += 1
         } else if let removed = change.before {
           if before.contains(where: { isOwned($0) && $0.token == removed.token }) { continue }
@@ -131,7 +131,7 @@ import TokenStores
   }
 
   private static func tested(_ number: Int, _ generator: inout FixedGenerator) -> MappedCase {
-    let actions: [DeathAction] = [
+    let actions: [InvalidationAction] = [
       .mark(TimeColumn(name: "", form: .seconds)), .flag(column: "active", dead: "false", alive: "true"),
       .delete,
     ]
@@ -179,31 +179,31 @@ import TokenStores
       (StoreKind.sqlite, 0..<1000), (.postgreSQL, 0..<500), (.postgreSQL, 500..<1000), (.mySQL, 0..<500),
       (.mySQL, 500..<1000),
     ])
-  func histories(_ place: (kind: StoreKind, numbers: Range<Int>)) throws {
-    let database = try MappedPlace(place.kind)
-    for number in place.numbers { try history(number, in: database) }
+  func histories(_ part: (kind: StoreKind, numbers: Range<Int>)) throws {
+    let database = try MappedFixture(part.kind)
+    for number in part.numbers { try history(number, in: database) }
   }
 
-  private func history(_ number: Int, in place: MappedPlace) throws {
+  private func history(_ number: Int, in fixture: MappedFixture) throws {
     var generator = FixedGenerator(state: UInt64(number) * 2 + 1)
     let tested = Self.tested(number, &generator)
     let inserts = Bool.random(using: &generator)
-    try place.begin(tested.definition(place.kind))
+    try fixture.begin(tested.definition(fixture.kind))
     // Every other one of each form: tokens are looked up in it, or all rows are read.
     if number / TokenForm.allCases.count % 2 == 0 {
-      try place.run("CREATE INDEX by_token ON \(MappedCase.quoted) (token)")
+      try fixture.run("CREATE INDEX by_token ON \(MappedCase.quoted) (token)")
     }
     var model = Model(tested, inserts: inserts)
     model.rows = Self.rows(&generator, tested)
-    for row in model.rows { try place.run(tested.insertion(row, place.kind)) }
-    let mapping = tested.mapping(place.kind)
+    for row in model.rows { try fixture.run(tested.insertion(row, fixture.kind)) }
+    let mapping = tested.mapping(fixture.kind)
     for step in 0..<Int.random(in: 2...4, using: &generator) {
       let owner = AppEnvironment(
         app: Bool.random(using: &generator) ? "a" : "b",
         environment: Bool.random(using: &generator) ? .production : .sandbox)
       let environment = owner.environment == .production ? "prod" : "dev"
       let isOwned = model.owned(owner.app, environment, tested)
-      let store = try place.store(mapping, inserts: inserts, owner: owner)
+      let store = try fixture.store(mapping, inserts: inserts, owner: owner)
       // A row of a table without these columns has neither.
       let app = tested.hasApp ? owner.app : ""
       let stored = tested.hasEnvironment ? environment : ""
@@ -238,10 +238,10 @@ import TokenStores
           (foreseen?.counts ?? expected) == expected, "dry run of history \(number), step \(step): \(tested)")
         #expect((foreseen?.rows ?? rows) == rows, "dry run of history \(number), step \(step): \(tested)")
       }
-      let found = try place.texts(
+      let found = try fixture.texts(
         #"SELECT token, bundle, env, seen, "Gone At", active FROM "# + MappedCase.quoted
       )
-      .map { tested.row($0, place.kind).text }.sorted()
+      .map { tested.row($0, fixture.kind).text }.sorted()
       try #require(found == model.rows.map(\.text).sorted(), "history \(number), step \(step): \(tested)")
     }
   }

@@ -29,7 +29,7 @@ struct ModelRow: Hashable, Sendable {
 struct MappedCase: Sendable {
   var token: TokenForm
   var time: TimeForm
-  var action: DeathAction
+  var action: InvalidationAction
   var hasApp: Bool
   var hasEnvironment: Bool
   var hasRegistered: Bool
@@ -135,8 +135,8 @@ struct MappedCase: Sendable {
   private func bytes(_ text: String) -> [UInt8] {
     if token == .base64 { return Array(Data(base64Encoded: text) ?? Data()) }
     let digits = text.filter(\.isHexDigit)
-    return stride(from: 0, to: digits.count, by: 2).map { place in
-      let start = digits.index(digits.startIndex, offsetBy: place)
+    return stride(from: 0, to: digits.count, by: 2).map { offset in
+      let start = digits.index(digits.startIndex, offsetBy: offset)
       return UInt8(digits[start...].prefix(2), radix: 16) ?? 0
     }
   }
@@ -156,7 +156,7 @@ struct MappedCase: Sendable {
 }
 
 /// A database with a table of others.
-final class MappedPlace {
+final class MappedFixture {
   let kind: StoreKind
   private let directory: URL
   let database: TestDatabase?
@@ -169,7 +169,7 @@ final class MappedPlace {
     database = kind == .postgreSQL ? try TestDatabase() : nil
     mariaDB = kind == .mySQL ? try MariaDBDatabase() : nil
     try database?.session.run("SET timezone = 'UTC'")
-    // In memory where the system has a place for that: a disk would be waited for thousands of times.
+    // In memory if possible: thousands of tests would wait for a disk.
     let memory = URL(fileURLWithPath: "/dev/shm")
     let parent =
       FileManager.default.isWritableFile(atPath: memory.path)

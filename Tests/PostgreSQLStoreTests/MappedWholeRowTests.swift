@@ -26,8 +26,8 @@ import TokenStores
 
   @Test("of every type of PostgreSQL, whatever the settings of the role are by then")
   func postgreSQLTypes() throws {
-    let place = try MappedPlace(.postgreSQL)
-    try place.begin(
+    let fixture = try MappedFixture(.postgreSQL)
+    try fixture.begin(
       "CREATE TYPE mood AS ENUM ('sad')", "CREATE TYPE pair AS (a int, b text)",
       "CREATE DOMAIN positive AS int CHECK (VALUE > 0)",
       "CREATE TABLE devices (\(Self.columns), number bigint GENERATED ALWAYS AS IDENTITY, "
@@ -35,22 +35,22 @@ import TokenStores
         + Self.values.enumerated().map { "\"v \($0)\" \($1.0)" }.joined(separator: ", ") + ")",
       "INSERT INTO devices VALUES (1, '\(MappedDevices.hex)', 1, DEFAULT, DEFAULT, "
         + Self.values.map(\.1).joined(separator: ", ") + ")")
-    let store = try place.store(MappedDevices.deleting)
-    // Lengths, too: the text of a row does not tell all blanks.
+    let store = try fixture.store(MappedDevices.deleting)
+    // Lengths, too: the text of a row does not show all blanks.
     let whole = "SELECT devices, encode(textsend(devices::text), 'hex') FROM devices"
-    let before = try place.texts(whole)
+    let before = try fixture.texts(whole)
     #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.invalidated == 1)
-    #expect(try place.texts("SELECT * FROM devices").isEmpty)
-    let database = try #require(place.database)
+    #expect(try fixture.texts("SELECT * FROM devices").isEmpty)
+    let database = try #require(fixture.database)
     for setting in ["intervalstyle = sql_standard", "timezone = 'Asia/Tokyo'", "datestyle = 'German'"] {
-      try place.run("ALTER DATABASE \(database.name) SET \(setting)")
+      try fixture.run("ALTER DATABASE \(database.name) SET \(setting)")
     }
     #expect(try store.undo(1, entry: JournalTests.entry()).restored == 1)
-    #expect(try place.texts(whole) == before)
+    #expect(try fixture.texts(whole) == before)
   }
 
   @Test(
-    "of every storage class of SQLite, in as many columns as a table has")
+    "of every storage class of SQLite, in the most columns of a table")
   func sqliteValues() throws {
     let values = [
       "NULL", "0", "-9223372036854775808", "9223372036854775807", "0.1", "-0.0", "9e999", "1e-320", "''",
@@ -59,8 +59,8 @@ import TokenStores
     ]
     // No type, so no value is made another.
     let columns = (0..<1500).map { "c\($0)" }
-    let place = try MappedPlace(.sqlite)
-    try place.begin(
+    let fixture = try MappedFixture(.sqlite)
+    try fixture.begin(
       "CREATE TABLE devices (\(Self.columns), seen_twice AS (seen * 2) STORED, "
         + columns.joined(separator: ", ") + ")",
       "INSERT INTO devices VALUES (1, '\(MappedDevices.hex)', 1, "
@@ -68,34 +68,34 @@ import TokenStores
       // A type makes values others, but not a second time.
       "CREATE TABLE typed (id bigint PRIMARY KEY, token text, seen bigint, i integer, r real, n numeric, t text, b blob)"
     )
-    let store = try place.store(MappedDevices.deleting)
+    let store = try fixture.store(MappedDevices.deleting)
     let whole =
       "SELECT \(columns.prefix(values.count).map { "typeof(\($0)), hex(CAST(\($0) AS BLOB))" }.joined(separator: ", ")), "
       + "c999, c1499, seen_twice FROM devices"
-    let before = try place.texts(whole)
+    let before = try fixture.texts(whole)
     #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.invalidated == 1)
-    #expect(try place.texts("SELECT id FROM devices").isEmpty)
+    #expect(try fixture.texts("SELECT id FROM devices").isEmpty)
     #expect(try store.undo(1, entry: JournalTests.entry()).restored == 1)
-    #expect(try place.texts(whole) == before)
+    #expect(try fixture.texts(whole) == before)
   }
 
   @Test(
     "take the defaults of columns that came since, and need those that went", arguments: StoreKind.allCases)
   func changedColumns(_ kind: StoreKind) throws {
-    let place = try MappedPlace(kind)
+    let fixture = try MappedFixture(kind)
     for (change, isPossible) in [
       (["ALTER TABLE devices ADD COLUMN since bigint NOT NULL DEFAULT 7"], true),
       (["ALTER TABLE devices DROP COLUMN note"], false),
       (["ALTER TABLE devices DROP COLUMN note", "ALTER TABLE devices ADD COLUMN other text"], false),
     ] {
-      try place.begin(
+      try fixture.begin(
         "CREATE TABLE devices (\(Self.columns), note text)",
         "INSERT INTO devices VALUES (1, '\(MappedDevices.hex)', 1, 'why')")
-      let store = try place.store(MappedDevices.deleting)
+      let store = try fixture.store(MappedDevices.deleting)
       #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.invalidated == 1)
-      for sql in change { try place.run(sql) }
+      for sql in change { try fixture.run(sql) }
       let fault = try fault { _ = try store.undo(1, entry: JournalTests.entry()) }
-      let rows = try place.texts("SELECT * FROM devices")
+      let rows = try fixture.texts("SELECT * FROM devices")
       if isPossible {
         #expect(fault == nil && rows == [["1", MappedDevices.hex, "1", "why", "7"]], "\(change)")
       } else {
@@ -111,67 +111,67 @@ import TokenStores
 
   @Test("of SQLite databases in UTF-16", arguments: ["UTF-16le", "UTF-16be"])
   func otherEncodings(_ encoding: String) throws {
-    let place = try MappedPlace(.sqlite)
-    try place.begin(
+    let fixture = try MappedFixture(.sqlite)
+    try fixture.begin(
       "PRAGMA encoding = '\(encoding)'; CREATE TABLE devices (\(Self.columns), note text, data blob)",
       "INSERT INTO devices VALUES (1, '\(MappedDevices.hex)', 1, 'Grüße ' || char(0x1f600), x'00ff')")
-    try #require(try place.texts("PRAGMA encoding") == [[encoding]])
+    try #require(try fixture.texts("PRAGMA encoding") == [[encoding]])
     let whole = "SELECT id, token, seen, note, hex(note), typeof(note), hex(data) FROM devices"
-    let before = try place.texts(whole)
-    let store = try place.store(MappedDevices.deleting)
+    let before = try fixture.texts(whole)
+    let store = try fixture.store(MappedDevices.deleting)
     #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.invalidated == 1)
     #expect(try store.undo(1, entry: JournalTests.entry()).restored == 1)
-    #expect(try place.texts(whole) == before)
+    #expect(try fixture.texts(whole) == before)
   }
 
   @Test("are left where their key or their token is back", arguments: StoreKind.allCases)
   func back(_ kind: StoreKind) throws {
-    let place = try MappedPlace(kind)
-    try place.begin(MappedDevices.table, MappedDevices.rows)
+    let fixture = try MappedFixture(kind)
+    try fixture.begin(MappedDevices.table, MappedDevices.rows)
     let third = String(repeating: "c3", count: 32)
-    try place.run("INSERT INTO devices (id, token) VALUES (3, '\(third)')")
+    try fixture.run("INSERT INTO devices (id, token) VALUES (3, '\(third)')")
     let deaths =
       MappedDevices.deaths + [Dated(token: [UInt8](repeating: 0xc3, count: 32), time: 1_400_000_000)]
-    let store = try place.store(MappedDevices.deleting)
+    let store = try fixture.store(MappedDevices.deleting)
     #expect(try store.replay(deaths, as: JournalTests.entry()).counts.invalidated == 3)
-    try place.run(
+    try fixture.run(
       "INSERT INTO devices (id, token) VALUES (1, 'a9'), (9, '\(MappedDevices.otherHex.uppercased())')")
     let answer = try store.undo(1, entry: JournalTests.entry())
     #expect(answer.restored == 1 && answer.left == [.back: 2])
     #expect(
-      try place.texts("SELECT id, token FROM devices ORDER BY id")
+      try fixture.texts("SELECT id, token FROM devices ORDER BY id")
         == [["1", "a9"], ["3", third], ["9", MappedDevices.otherHex.uppercased()]])
   }
 
   @Test("a key and a time of PostgreSQL are found again in another time zone")
   func timeZones() throws {
-    let place = try MappedPlace(.postgreSQL)
-    try place.begin(
+    let fixture = try MappedFixture(.postgreSQL)
+    try fixture.begin(
       "CREATE TABLE devices (id timestamptz, token text, seen bigint, gone timestamptz, PRIMARY KEY (id, token))",
       "INSERT INTO devices VALUES ('2014-01-01 00:00:00.5Z', '\(MappedDevices.hex)', 1, '2013-01-01 00:00:00.25Z')"
     )
-    let store = try place.store(
+    let store = try fixture.store(
       MappedDevices.mapping { $0.action = .mark(TimeColumn(name: "gone", form: .timestamptz)) })
-    let before = try place.texts("SELECT * FROM devices")
+    let before = try fixture.texts("SELECT * FROM devices")
     #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.updated == 1)
-    let database = try #require(place.database)
-    try place.run("ALTER DATABASE \(database.name) SET timezone = 'Asia/Tokyo'")
+    let database = try #require(fixture.database)
+    try fixture.run("ALTER DATABASE \(database.name) SET timezone = 'Asia/Tokyo'")
     #expect(try store.undo(1, entry: JournalTests.entry()).restored == 1)
-    #expect(try place.texts("SELECT * FROM devices") == before)
+    #expect(try fixture.texts("SELECT * FROM devices") == before)
   }
 
   @Test("a trigger that writes the column of registrations does not hinder an undo")
   func updatedAt() throws {
-    let place = try MappedPlace(.postgreSQL)
-    try place.begin(
+    let fixture = try MappedFixture(.postgreSQL)
+    try fixture.begin(
       MappedDevices.table, MappedDevices.rows,
       "CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.seen = OLD.seen + 1; RETURN NEW; END'",
       "CREATE TRIGGER touch BEFORE UPDATE ON devices FOR EACH ROW EXECUTE FUNCTION touch()")
-    let store = try place.store(MappedDevices.mapping)
+    let store = try fixture.store(MappedDevices.mapping)
     #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.invalidated == 2)
-    try place.run("UPDATE devices SET seen = 1500000000 WHERE id = 2")
+    try fixture.run("UPDATE devices SET seen = 1500000000 WHERE id = 2")
     let answer = try store.undo(1, entry: JournalTests.entry())
     #expect(answer.restored == 1 && answer.left == [.registeredSince: 1])
-    #expect(try place.texts("SELECT gone FROM devices ORDER BY id") == [[nil], ["1400000000"]])
+    #expect(try fixture.texts("SELECT gone FROM devices ORDER BY id") == [[nil], ["1400000000"]])
   }
 }

@@ -11,7 +11,7 @@ import TokenStores
     var owner: AppEnvironment
     var token: [UInt8]
 
-    /// All in one, with a zero between: no app here holds one.
+    /// All in one, separated by zeros: no app here has one.
     private var bytes: [UInt8] { Array("\(owner.app)\0\(owner.environment.rawValue)\0".utf8) + token }
 
     static func < (left: Key, right: Key) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }

@@ -84,7 +84,7 @@ private final class Calls: Sendable {
     #expect(try store.history().map(\.counts) == [counts].map { Self.rejecting($0) })
   }
 
-  /// As the journal counts: with the rejected tokens that the entry tells of.
+  /// In the journal's counts: with the rejected tokens of the entry.
   private static func rejecting(_ counts: ReplayCounts) -> ReplayCounts {
     var counts = counts
     counts.rejected = JournalTests.entry().rejected
@@ -138,7 +138,7 @@ private final class Calls: Sendable {
     )
     #expect(try replay.get().counts.invalidated == 2)
     #expect(try store.history().map(\.counts.invalidated) == [2], "recorded once")
-    // Once more where the other program commits behind the new beginning.
+    // Once more, with the other program's commit after the restart.
     #expect((2...3).contains(calls.count.withLock { $0 }))
     #expect(try database.rows() == ["01 2 9", "02 2 9"])
   }

@@ -43,7 +43,7 @@ import TokenStores
     #expect(Self.isConnecting(try fault { _ = try store.owners() }, "/nowhere"))
   }
 
-  /// Only libpq can tell that.
+  /// Only libpq can detect that.
   @Test(arguments: ["postgres://h/db?no=secret", "postgres://me:secret%@h/db", "postgres://[::1/secret"])
   func anUnreadableURI(_ text: String) throws {
     guard case .postgreSQL(let uri) = try? StoreURL(text) else { return }
@@ -203,12 +203,13 @@ import TokenStores
     #expect(try store.replay([Dated(token: [1], time: 5)]).invalidated == 1)
   }
 
-  /// The journal holds what is no packed change.
+  /// The journal has bytes that are not a packed change.
   @Test func aDamagedJournal() throws {
     let store = try database.store()
     try store.replay(Self.deaths, as: JournalTests.entry())
     try database.session.run("UPDATE apnsift_changes SET packed = '\\x0909'")
-    let damage = StoreFault.foreignRows(count: 1, first: "apnsift_changes holds what is no packed change")
+    let damage = StoreFault.unreadableRows(
+      count: 1, first: "apnsift_changes has bytes that are not a packed change")
     #expect(try fault { _ = try store.undo(1, entry: JournalTests.entry()) } == damage)
     #expect(try fault { try store.changes(of: 1) { _ in } } == damage)
     #expect(try database.rows() == ["01 - 9"])
@@ -225,7 +226,7 @@ import TokenStores
     #expect(try database.rows() == [])
   }
 
-  /// Begun again with the input from its beginning, and given up in the end.
+  /// Retried with the input from its beginning, up to the limit of attempts.
   @Test(arguments: ["serialization_failure", "deadlock_detected"])
   func contentionThatDoesNotEnd(_ condition: String) throws {
     let store = try database.store()

@@ -86,7 +86,7 @@ import TokenStores
     #expect(try database.rows() == ["01 10 -", "02 9 10", "03 2 -"])
   }
 
-  /// An index entry of the server holds up to 2704 bytes.
+  /// An index entry of the server has up to 2704 bytes.
   @Test func tokensOfAnyLength() throws {
     let tokens: [[UInt8]] = [[], [0], [0, 0], [0, 1], Array(repeating: 0xff, count: 2000)]
     #expect(try store.replay(tokens.map { Dated(token: $0, time: 3) }).inserted == tokens.count)
@@ -105,7 +105,7 @@ import TokenStores
     #expect(try store.rows().map(\.state.invalidatedAt) == [0, 0xffff_ffff])
   }
 
-  /// A fraction of a second that somebody else wrote is its whole second for every decision.
+  /// A fraction of a second that another program wrote is dropped for every decision.
   @Test func fractionsOfASecond() throws {
     try store.register([])
     try database.session.run(
@@ -120,7 +120,7 @@ import TokenStores
     #expect(try store.register([Dated(token: [3], time: 0)]).raised == 1)
   }
 
-  /// An undo gives back what somebody else wrote to the microsecond.
+  /// An undo restores another program's time to the microsecond.
   @Test func undoOfFractions() throws {
     try store.register([])
     try database.session.run(
@@ -180,7 +180,7 @@ import TokenStores
     let tokens = (0..<2000).map { [UInt8($0 >> 8), UInt8($0 & 255)] }
     let whole = try database.store(batchSize: size == 1 ? 100 : size)
     #expect(try whole.register(tokens.reversed().map { Dated(token: $0, time: 5) }).added == 2000)
-    // The server's own statistics tell of 2000 rows.
+    // The server's own statistics estimate 2000 rows.
     try database.session.run("ANALYZE device_tokens")
     let some = stride(from: 0, to: 2100, by: 21).map {
       Dated(token: [UInt8($0 >> 8), UInt8($0 & 255)], time: 6)

@@ -104,7 +104,7 @@ import TokenStores
     try database.session.run(
       "INSERT INTO device_tokens VALUES ('', 'production', '\\x01', NULL, 'infinity')")
     let found = "invalidated_at is infinity, expected a time, or null"
-    let error = StoreError(store: store.name, fault: .foreignRows(count: 1, first: found))
+    let error = StoreError(store: store.name, fault: .unreadableRows(count: 1, first: found))
     var visited = 0
     #expect(throws: error) { try store.list(.all, in: .any) { _, _, _ in visited += 1 } }
     #expect(visited == 2)
@@ -127,7 +127,7 @@ import TokenStores
         + "INSERT INTO device_tokens VALUES ('', 'development', '\\x01', NULL, NULL)")
     let store = try database.store()
     let found = "environment is 'development', expected production or sandbox"
-    let error = StoreError(store: store.name, fault: .foreignRows(count: 1, first: found))
+    let error = StoreError(store: store.name, fault: .unreadableRows(count: 1, first: found))
     #expect(throws: error) { try store.rows() }
     #expect(throws: error) { try store.owners() }
     #expect(try store.replay([Dated(token: [1], time: 1)]).inserted == 1)

@@ -15,7 +15,7 @@ enum StoreKind: CaseIterable, Sendable {
 }
 
 /// Where stores of a kind are made: a directory that is removed with the value, or a database of the private server.
-final class StorePlace {
+final class StoreFixture {
   private let directory: TemporaryFiles
   private let database: TestDatabase?
   private let mariaDB: MariaDBDatabase?
@@ -27,7 +27,7 @@ final class StorePlace {
     directory = try TemporaryFiles()
   }
 
-  /// A store without a table. In a database it takes the place of the one before.
+  /// A store without a table. In a database it replaces the previous one.
   func emptyStore() throws -> TokenStore {
     if let database {
       try database.session.run(

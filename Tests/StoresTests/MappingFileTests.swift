@@ -12,7 +12,7 @@ struct MappingFileTests {
   static let least = TableMapping(
     schema: "public", table: "devices", token: TokenColumn(name: "device_token", form: .hex), action: .delete)
 
-  /// The least file with some lines in place of others.
+  /// The smallest file with some lines replaced.
   static func file(_ changes: [String: String] = [:], _ more: [String] = []) -> String {
     (lines.map { line in changes[String(line.prefix { $0 != ":" })] ?? line } + more).joined(separator: "\n")
       + "\n"
@@ -27,7 +27,7 @@ struct MappingFileTests {
     #expect(throws: YAMLMistake.self) { try read(text) }?.message ?? ""
   }
 
-  @Test("says how a table holds tokens")
+  @Test("describes the columns of a table")
   func whole() throws {
     let text = """
       # Our devices.
@@ -67,14 +67,14 @@ struct MappingFileTests {
     #expect(plain.store == nil && plain.journal == nil && plain.app == nil && plain.environment == nil)
   }
 
-  /// Texts of the value `dead`, and what the column holds then.
+  /// Texts of the value `dead`, and the column's value.
   static let scalars: [(text: String, value: String)] = [
     ("false", "false"), ("no", "no"), ("0", "0"), ("0x10", "0x10"), ("1_000", "1_000"), ("null", "null"),
     ("~", "~"), ("'1'", "1"), ("''", ""), (#""\x41\n""#, "A\n"), ("2001-01-01", "2001-01-01"), ("1.0", "1.0"),
     ("é", "é"), ("!!int 07", "07"),
   ]
 
-  @Test("values keep the text that stands there", arguments: scalars)
+  @Test("values keep their text", arguments: scalars)
   func scalar(_ text: String, _ value: String) throws {
     let mapping = try read(
       Self.file(["action": "action: flag"], ["flag: {column: active, dead: \(text), alive: yes}"]))
@@ -133,8 +133,8 @@ struct MappingFileTests {
     #expect(try read(Self.file([String(line.prefix { $0 != ":" }): line])) == expected)
   }
 
-  /// Files, where they are wrong, and what the message has besides.
-  static let mistakes: [(text: String, place: String, parts: [String])] = [
+  /// Files, the position of the mistake, and parts of the message.
+  static let mistakes: [(text: String, position: String, parts: [String])] = [
     (
       file([:], ["tokn: x"]), "line 5, column 1",
       ["unknown key 'tokn'", "did you mean token?", "table, token"]
@@ -190,15 +190,15 @@ struct MappingFileTests {
     ),
     (
       file([:], ["flag: {column: x, dead: 0}"]), "line 5, column 7",
-      ["expected nothing for flag", "action says delete"]
+      ["expected no flag", "action delete"]
     ),
     (
       file([:], ["invalidated: {column: x, form: iso}"]), "line 5, column 14",
-      ["expected nothing for invalidated"]
+      ["expected no invalidated"]
     ),
     (
       file(["action": "action: flag\nflag: {column: x, dead: 0, alive: 0}"]), "line 5, column 35",
-      ["another value than that of the dead"]
+      ["different values for dead and alive"]
     ),
     (
       file([:], ["environment: {column: e, production: a, sandbox: a}"]), "line 5, column 50", ["for both"]
@@ -206,7 +206,7 @@ struct MappingFileTests {
     (
       file([:], ["environment: {production: a}"]), "line 5, column 14", ["environment.column is missing"]
     ),
-    (file([:], ["app: device_token"]), "line 5, column 6", ["that of token, too", "a column for each"]),
+    (file([:], ["app: device_token"]), "line 5, column 6", ["another column for app", "column of token"]),
     (file([:], ["store: {column: x}"]), "line 5, column 8", ["expected a single text for store, found keys"]),
     (file([:], ["store: devices.sqlite"]), "line 5, column 8", ["write sqlite:devices.sqlite"]),
     (
@@ -239,10 +239,10 @@ struct MappingFileTests {
     (file([:], ["app: é\u{9b}"]), "line 5, column 7", ["control character"]),
   ]
 
-  @Test("a mistake is named with its place, and what to do", arguments: mistakes)
-  func mistake(_ text: String, _ place: String, _ parts: [String]) {
+  @Test("a mistake is reported with its position and a remedy", arguments: mistakes)
+  func mistake(_ text: String, _ position: String, _ parts: [String]) {
     let message = message(text)
-    #expect(message.hasPrefix("devices.yml: \(place): "), "\(message)")
+    #expect(message.hasPrefix("devices.yml: \(position): "), "\(message)")
     for part in parts { #expect(message.contains(part), "\(message)") }
     #expect(!message.contains("\n") && !message.hasSuffix("."))
     #expect(message.count < 400)
@@ -273,8 +273,8 @@ struct MappingFileTests {
         + "? *l30\n: x\n", "more than 10 aliases"
     ),
     (
-      "aliases behind line ends of Unicode",
-      "a: &a [x]\n#" + repeated("\u{2028}- *a", 12), "more than 10 aliases"
+      "aliases after line ends of Unicode",
+      "a: &a [x]\n#" + repeated("\u{2028}- *a", 12), "at most 10 aliases"
     ),
     ("directives", repeated("%TAG !x! y\n", 50_000), "more than 10 aliases or directives"),
     ("lists in lists", repeated("[", 500_000), "nested too deep"),

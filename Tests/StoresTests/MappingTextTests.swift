@@ -35,7 +35,7 @@ struct MappingTextTests {
       let json = MappingText.json(mapping)
       let read = try MappingFile(Array(json.utf8), name: "journal").mapping
       #expect(read == mapping, "\(json)")
-      // Equal texts can differ in bytes, and a database tells them apart.
+      // Equal strings can differ in bytes, and are different in a database.
       #expect(Array(MappingText.json(read).utf8) == Array(json.utf8))
       #expect(!json.contains("\n"))
     }
@@ -97,7 +97,7 @@ struct RandomMappings {
     return mapping
   }
 
-  private mutating func action() -> DeathAction {
+  private mutating func action() -> InvalidationAction {
     switch random.pick(0...2) {
     case 0: .mark(time())
     case 1: .flag(column: name(), dead: text(), alive: random.chance(2) ? text() : nil)

@@ -42,15 +42,15 @@ struct StoreReplayTests {
     #expect(first.messages.isEmpty)
     let second = try replay([input])
     #expect(second.answer.counts.unchanged == 2)
-    #expect(second.messages == ["a: was replayed before, by replay 1"])
+    #expect(second.messages == ["a: already replayed by replay 1"])
     let third = try replay([input]) { $0.skipsReplayed = true }
     #expect(third.answer.counts.tokens == 0)
     #expect(third.answer.replay == nil)
-    #expect(third.messages == ["a: passed over: was replayed before, by replay 2"])
+    #expect(third.messages == ["a: skipped: already replayed by replay 2"])
     #expect(try store.history().map(\.entry.inputs.count) == [1, 1])
   }
 
-  @Test("of what cannot be read whole changes nothing, unless a part is enough")
+  @Test("of a damaged input changes nothing, unless a part is enough")
   func partial() throws {
     let inputs = [try files.write(Tuples.one(fill: 1), to: "a"), "\(files.path)/none"]
     let failure = #expect(throws: Failure.self) { try replay(inputs) }
@@ -61,7 +61,7 @@ struct StoreReplayTests {
     #expect(try replay(inputs) { $0.isPartial = true }.answer.counts.inserted == 1)
   }
 
-  @Test("rejects tokens all of whose records carry flags")
+  @Test("rejects tokens whose records all have flags")
   func flagged() throws {
     let input = try files.write(Tuples.one(16, fill: 1) + Tuples.one(fill: 2) + Tuples.one(fill: 3), to: "a")
     let strict = try replay([input]) { $0.options.dryRun = true }
@@ -69,14 +69,14 @@ struct StoreReplayTests {
     #expect(strict.answer.counts.inserted == 2)
     #expect(
       strict.messages == [
-        "1 token rejected, all records of which carry flags (unexpected-token-length); --token-length makes a length "
-          + "normal, --include-flagged lets flagged records count"
+        "1 token rejected: all their records have flags (unexpected-token-length); --token-length accepts a length, "
+          + "--include-flagged accepts flagged records"
       ])
     let lenient = try replay([input]) { $0.includesFlagged = true }
     #expect(lenient.answer.counts.inserted == 3)
   }
 
-  @Test("registrations are imported but for rows that cannot be read, or say no time")
+  @Test("registrations are imported except invalid rows and rows without a time")
   func imported() throws {
     let token = String(repeating: "ab", count: 32)
     let path = try files.write(
@@ -94,7 +94,7 @@ struct StoreReplayTests {
     #expect(counts.text(in: "s") == "1 token in s: 1 new, 0 alive again, 0 with a later time, 0 unchanged")
     #expect(
       lenient.leftOut
-        == "; 1 row left out that cannot be read; 1 row left out without a time (--at says one)")
+        == "; 1 invalid row skipped; 1 row without a time skipped (--at sets one)")
   }
 
   @Test(
@@ -110,16 +110,16 @@ struct StoreReplayTests {
   }
 
   @Test(
-    "a store that cannot be meant is wrong usage",
+    "a contradictory store is wrong usage",
     arguments: [
       (nil, true, false, "no store is named: name the database that has the table devices with --store"),
       (
         "sqlite:a", true, true,
-        "--create makes apnsift's own table, and devices is one of yours: leave out --create or the mapping"
+        "--create creates apnsift's own table, but the mapping names devices: remove --create or the mapping"
       ),
       (
         "sqlite:a", false, false,
-        "--insert-unknown goes with a table of your own: describe it with --mapping, or leave the option out"
+        "--insert-unknown requires --mapping: add a mapping, or remove the option"
       ),
     ])
   func location(_ named: String?, _ isMapped: Bool, _ creates: Bool, _ message: String) {

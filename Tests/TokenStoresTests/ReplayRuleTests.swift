@@ -64,7 +64,7 @@ private func unregistered(dead: Int64? = nil) -> TokenState { TokenState(invalid
     (registered(50, dead: 99), 100, registered(100), .revived),
     (registered(50, dead: 101), 100, registered(100, dead: 101), .raised),
     (registered(50, dead: 101), 40, registered(50, dead: 101), .unchanged),
-    // Only somebody else can have written a death that is not later than the registration.
+    // Only another program can have written an invalidation that is not later than the registration.
     (registered(50, dead: 45), 40, registered(50), .revived),
     (registered(.max), .max, registered(.max), .unchanged),
   ]

@@ -133,7 +133,7 @@ import TokenStores
   }
 
   /// SQLite reads a file whose header asks for a newer writer (byte 18 from 0), and never writes it: for it
-  /// the file is read-only whoever runs the test.
+  /// the file is read-only for every user.
   @Test func aReadOnlyDatabase() throws {
     try store(creates: true).replay(Self.deaths)
     var file = try bytes(of: path)
@@ -195,7 +195,7 @@ import TokenStores
     }
   }
 
-  /// A full or failing disk cannot be had in a test that is to run anywhere: here SQLite's codes stand for
+  /// A full or failing disk is not available in a portable test: here SQLite's codes replace
   /// them (sqlite3.h), extended ones too.
   @Test(arguments: [
     (5, StoreFault.locked(waited: .seconds(2))), (6, .locked(waited: .seconds(2))),
@@ -215,7 +215,7 @@ import TokenStores
       .notFound, .noTable, .cannotOpen(reason: "r"), .notADatabase, .damaged(detail: "d"),
       .wrongShape(subject: "column token", expected: "type BLOB", found: "type TEXT"),
       .newerVersion(found: 3, supported: 1), .locked(waited: .seconds(5)), .readOnly(detail: "d"),
-      .full(detail: "d"), .foreignRows(count: 2, first: "f"), .refused(detail: "d"), .failed(detail: "d"),
+      .full(detail: "d"), .unreadableRows(count: 2, first: "f"), .refused(detail: "d"), .failed(detail: "d"),
     ]
     for fault in faults {
       let message = StoreError(store: "sqlite:x", fault: fault).message

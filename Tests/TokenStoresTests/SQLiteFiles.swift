@@ -22,7 +22,7 @@ func integer(_ path: String, _ sql: String) throws -> Int? {
   try DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: sql) }
 }
 
-/// Runs `body` while another program holds the write lock.
+/// Runs `body` while another program has the write lock.
 func withWriteLock<Result>(on path: String, _ body: () throws -> Result) throws -> Result {
   let other = try DatabaseQueue(path: path)
   return try other.writeWithoutTransaction { database in

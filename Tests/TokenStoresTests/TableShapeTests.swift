@@ -132,7 +132,7 @@ import TokenStores
     #expect(try integer(path, "SELECT count(*) FROM users") == 0)
   }
 
-  static let foreignRows: [(values: String, found: String)] = [
+  static let unreadableRows: [(values: String, found: String)] = [
     ("'', 'production', '0a0b', NULL, 1", "token is '0a0b', expected a blob of the token's bytes"),
     ("'', 'development', x'01', NULL, 1", "environment is 'development', expected production or sandbox"),
     ("x'ff', 'production', x'01', NULL, 1", "app is x'ff', expected text"),
@@ -150,7 +150,7 @@ import TokenStores
     ),
   ]
 
-  @Test(arguments: foreignRows) func aRowOfOthersIsReportedBehindTheRest(_ values: String, _ found: String)
+  @Test(arguments: unreadableRows) func aRowOfOthersIsReportedBehindTheRest(_ values: String, _ found: String)
     throws
   {
     try sqlite(path, "CREATE TABLE device_tokens (\(Self.names), \(Self.times), \(Self.key))")
@@ -159,12 +159,12 @@ import TokenStores
     try sqlite(path, "INSERT INTO device_tokens VALUES (\(values))")
 
     var visited = 0
-    let error = StoreError(store: store.name, fault: .foreignRows(count: 1, first: found))
+    let error = StoreError(store: store.name, fault: .unreadableRows(count: 1, first: found))
     #expect(throws: error) { try store.list(.all, in: .any) { _, _, _ in visited += 1 } }
     #expect(visited == 2)
   }
 
-  /// SQLite orders this name behind what Swift would repair it to: looking for the next one would find it again.
+  /// SQLite orders this name after its repaired form in Swift: a search for the next one would find it again.
   @Test func anAppThatIsNoUTF8EndsTheSearchForOwners() throws {
     let store = TokenStore(SQLiteDatabase(path: path), creates: true)
     try store.replay([Dated(token: [1], time: 1)])

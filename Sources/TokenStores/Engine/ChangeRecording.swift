@@ -1,5 +1,5 @@
-/// What a batch inserts, by the numbers of its tokens, and which of the rows that were found it changes. Both are in the
-/// order of the tokens.
+/// What a batch inserts, by the numbers of its tokens, and which of the rows that were found it changes. Both are in
+/// the order of the tokens.
 struct BatchChanges {
   var inserted: [Int] = []
   var written: [FoundRow] = []
@@ -32,7 +32,7 @@ final class ChangeRecording {
   private var written = 0
   private var packer = RowChangePacker()
 
-  /// - Parameter replay: its number in the journal.
+  /// - Parameter replay: the replay's number in the journal.
   init(_ replay: Int, in journal: Journal) {
     (self.replay, self.journal) = (replay, journal)
   }
@@ -51,7 +51,7 @@ final class ChangeRecording {
     try send()
   }
 
-  /// Rows of packed changes that wait to be written together.
+  /// How many rows of packed changes are written together.
   private static let waiting = 1024
 
   private func send() throws {
@@ -60,14 +60,15 @@ final class ChangeRecording {
     written += packed.count
   }
 
-  /// The rows of the changed tokens as they are now, by triggers and by what columns make of values; nil for
-  /// `device_tokens`, which takes values as they are and whose key is the token, and where that is known otherwise.
+  /// The rows of the changed tokens after the change: triggers and column types may alter values. Nil for
+  /// `device_tokens`, which stores values unaltered and whose key is the token, and if the result is known without
+  /// reading.
   private func rowsNow(_ changes: BatchChanges, of batch: TokenBatch, _ rows: OwnedRows) throws -> RowsNow? {
     if rows.table.mapping.isDeviceTokens { return nil }
-    if case .removal = rows.table.death { return nil }
-    // Of a row that was written in a table without triggers, it is known what it is now.
+    if case .removal = rows.table.invalidation { return nil }
+    // Without triggers, the new value of a written row is known.
     let changed =
-      rows.keepsDeaths
+      rows.keepsInvalidations
       ? changes.inserted : Set(changes.inserted).union(changes.written.map(\.token)).sorted()
     if changed.isEmpty { return nil }
     var tokens = TokenBatch(mostTokens: changed.count)
@@ -91,16 +92,16 @@ final class ChangeRecording {
   private func addInserted(_ token: Int, _ now: RowsNow?, of batch: TokenBatch, _ table: MappedTable) throws {
     let bytes = batch.bytes.span.bytes.extracting(batch.range(of: token))
     var change = RowChange(outcome: .inserted, token: 0..<0)
-    change.died = Int64(batch.times[token])
+    change.invalidatedAt = Int64(batch.times[token])
     change.origin = batch.origin(token)
     guard let now else {
-      return try table.deathValue(at: batch.times[token]).withField {
+      return try table.invalidationValue(at: batch.times[token]).withField {
         packer.add(change, token: bytes, fields: [.null, .null, $0], whole: [])
       }
     }
     for row in now.rows(of: token) {
       try now.found.withFields(row) { fields in
-        let values = [fields[MappedTable.Field.registered], .null, fields[MappedTable.Field.death]]
+        let values = [fields[MappedTable.Field.registered], .null, fields[MappedTable.Field.invalidation]]
         packer.add(change, token: bytes, fields: values + (try table.key(fields)), whole: [])
       }
     }
@@ -112,14 +113,14 @@ final class ChangeRecording {
   ) throws {
     let bytes = batch.bytes.span.bytes.extracting(batch.range(of: row.token))
     var change = RowChange(outcome: outcome, token: 0..<0)
-    (change.registered, change.diedBefore) = (row.state.registered, row.state.died)
-    change.died = Int64(batch.times[row.token])
+    (change.registered, change.invalidatedBefore) = (row.state.registered, row.state.invalidatedAt)
+    change.invalidatedAt = Int64(batch.times[row.token])
     change.origin = batch.origin(row.token)
     try found.withFields(row) { before in
       let key = try table.key(before)
-      let whole = table.deathColumn == nil ? before.dropFirst(table.wholeIndex) : []
+      let whole = table.invalidationColumn == nil ? before.dropFirst(table.wholeIndex) : []
       func add(_ registered: SQLField, _ after: SQLField) {
-        let values = [registered, before[MappedTable.Field.death], after]
+        let values = [registered, before[MappedTable.Field.invalidation], after]
         packer.add(change, token: bytes, fields: values + key, whole: whole)
       }
       if let now {
@@ -129,11 +130,11 @@ final class ChangeRecording {
         }
         if let same {
           return now.found.withFields(same) {
-            add($0[MappedTable.Field.registered], $0[MappedTable.Field.death])
+            add($0[MappedTable.Field.registered], $0[MappedTable.Field.invalidation])
           }
         }
       }
-      try table.deathValue(at: batch.times[row.token]).withField {
+      try table.invalidationValue(at: batch.times[row.token]).withField {
         add(before[MappedTable.Field.registered], $0)
       }
     }
@@ -141,33 +142,33 @@ final class ChangeRecording {
 }
 
 extension MappedTable {
-  /// The index at which all of a row begins among its fields.
-  fileprivate var wholeIndex: Int { Field.place + description.place.count + description.key.count }
+  /// The index of the first field of `SQLSession.wholeRow`.
+  fileprivate var wholeIndex: Int { Field.locator + description.locator.count + description.key.count }
 
   func keyFields(_ fields: [SQLField]) -> ArraySlice<SQLField> {
-    let start = Field.place + description.place.count
+    let start = Field.locator + description.locator.count
     return fields[start..<start + description.key.count]
   }
 
-  /// The key among the fields of a row; empty for `device_tokens`, whose rows are known by their tokens.
-  /// - Throws: `StoreFault.refused` where a part of it is null, as SQLite lets it be.
+  /// The key among the fields of a row; empty for `device_tokens`, whose rows are identified by their tokens.
+  /// - Throws: `StoreFault.refused` if a part of it is null, which SQLite allows.
   func key(_ fields: [SQLField]) throws -> ArraySlice<SQLField> {
     if mapping.isDeviceTokens { return [] }
     let key = keyFields(fields)
     if key.contains(where: \.isNull) {
       throw StoreFault.refused(
-        detail: "the primary key of a row of \(shownName) is null, and an undo would not find it; "
-          + "--no-journal goes without")
+        detail: "the primary key of a row of \(shownName) is null, so that an undo could not find it; "
+          + "--no-journal needs no key")
     }
     return key
   }
 }
 
 extension OwnedRows {
-  /// Whether a death is in its column just as it was written.
-  fileprivate var keepsDeaths: Bool {
-    guard !table.description.hasTriggers, let column = table.deathColumn,
-      let value = try? table.deathValue(at: UInt32(Int32.max))
+  /// Whether the column stores an invalidation unaltered.
+  fileprivate var keepsInvalidations: Bool {
+    guard !table.description.hasTriggers, let column = table.invalidationColumn,
+      let value = try? table.invalidationValue(at: UInt32(Int32.max))
     else { return false }
     return session.keeps(value, in: column)
   }

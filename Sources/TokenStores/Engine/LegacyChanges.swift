@@ -1,11 +1,11 @@
 import WireBytes
 
-/// Changes as version 0.1 recorded them, read as those of today.
+/// Reads changes that version 0.1 recorded.
 extension Journal {
-  /// Visits the rows of a replay's changes, packed as of `RowChange`.
+  /// Visits the rows of a replay's changes, packed as `RowChange` describes.
   /// - Parameters:
-  ///   - table: which the replay changed.
-  ///   - session: in which the table is.
+  ///   - table: the table that the replay changed.
+  ///   - session: a session of the table's database.
   func changes(
     of id: Int, in table: MappedTable, _ session: any SQLSession, _ body: ([UInt8]) throws -> Void
   ) throws {
@@ -23,18 +23,20 @@ extension Journal {
       [.text, .bytes, .text, .integer, .integer, .integer, .any, .any, .any, .any]
     ) { row in
       guard let token = row[1].bytes, let outcome = row[2].text.flatMap(ReplayOutcome.init(rawValue:)) else {
-        throw StoreFault.foreignRows(count: 1, first: "apnsift_row_changes holds what is no change of a row")
+        throw StoreFault.unreadableRows(count: 1, first: "apnsift_row_changes has a row that is not a change")
       }
       var change = RowChange(outcome: outcome, token: 0..<0)
-      (change.registered, change.diedBefore, change.died) = (row[3].integer, row[4].integer, row[5].integer)
+      (change.registered, change.invalidatedBefore, change.invalidatedAt) = (
+        row[3].integer, row[4].integer, row[5].integer
+      )
       change.hasKeyText = true
       func value(_ field: SQLField, _ column: TableColumn?) -> SQLValue {
         guard let column, let text = field.text else { return field.value }
         return session.value(ofText: text, in: column)
       }
       let values = [
-        value(row[6], table.registered?.column), value(row[7], table.deathColumn),
-        value(row[8], table.deathColumn),
+        value(row[6], table.registered?.column), value(row[7], table.invalidationColumn),
+        value(row[8], table.invalidationColumn),
         row[0].value,
       ]
       SQLField.withRow(of: values) { fields in
@@ -48,9 +50,9 @@ extension Journal {
 /// Packed changes of `device_tokens` as version 0.1 wrote them. Integers are big-endian.
 ///
 ///     outcome u8: 0 inserted, 1 updated, 2 invalidated
-///     times u8: bit 0 where registered_at is there, bit 1 where invalidated_at was
+///     times u8: bit 0 if registered_at is present, bit 1 if invalidated_at was
 ///     token length u16, token
-///     registered_at i64, invalidated_at before i64, each where it is there; invalidated_at i64
+///     registered_at i64, invalidated_at before i64, each if present; invalidated_at i64
 ///
 /// Times are in the store's own unit: UNIX seconds in SQLite, microseconds since the year 2000 in PostgreSQL.
 enum LegacyChanges {
@@ -59,7 +61,7 @@ enum LegacyChanges {
   /// Microseconds from 1970 to 2000.
   private static let epoch: Int64 = 946_684_800_000_000
 
-  /// - Throws: `StoreFault.foreignRows` where they cannot be read.
+  /// - Throws: `StoreFault.unreadableRows`.
   static func converted(_ packed: [UInt8], _ session: any SQLSession) throws -> [UInt8] {
     let isMoment = session.dialect.deviceTokens.time == .timestamptz
     let bytes = packed.span.bytes
@@ -93,7 +95,7 @@ enum LegacyChanges {
       let before = try time(times & 2 != 0)
       let after = try time(true)
       var change = RowChange(outcome: outcomes[code], token: 0..<0)
-      (change.registered, change.diedBefore, change.died) = (
+      (change.registered, change.invalidatedBefore, change.invalidatedAt) = (
         seconds(registered), seconds(before), seconds(after)
       )
       packer.add(change, token: token, fields: [field(registered), field(before), field(after)], whole: [])
@@ -101,6 +103,6 @@ enum LegacyChanges {
     return Array(packer.take().joined())
   }
 
-  private static let fault = StoreFault.foreignRows(
-    count: 1, first: "apnsift_changes holds what is no packed change")
+  private static let fault = StoreFault.unreadableRows(
+    count: 1, first: "apnsift_changes has bytes that are not a packed change")
 }

@@ -1,6 +1,6 @@
 import WireBytes
 
-/// A table and its mapping, held against each other: which column has what, and how its values are read and written.
+/// A table with its mapping: the meaning of its columns, and how their values are read and written.
 final class MappedTable {
   let mapping: TableMapping
   let description: TableDescription
@@ -8,10 +8,10 @@ final class MappedTable {
   let app: TableColumn?
   let environment: TableColumn?
   let registered: (column: TableColumn, form: TimeForm)?
-  let death: Death
-  /// How most values of both columns are read, without a look at all that is known of them.
+  let invalidation: Invalidation
+  /// A fast way to read most values of both columns.
   private let registeredClock: Clock
-  private let deathClock: Clock
+  private let invalidationClock: Clock
 
   private enum Clock {
     case seconds, microseconds, other
@@ -25,15 +25,15 @@ final class MappedTable {
     }
   }
 
-  /// What tells the dead, and what a death writes.
-  enum Death {
+  /// How the table marks an invalid token.
+  enum Invalidation {
     case time(TableColumn, TimeForm)
-    /// `dead` and `alive` are as the column holds them.
+    /// `dead` and `alive` as the column stores them.
     case flag(TableColumn, dead: SQLValue, alive: SQLValue?)
     case removal
   }
 
-  /// - Throws: `StoreFault.misfit`, or `.wrongShape` of `device_tokens`, where the mapping does not fit the table.
+  /// - Throws: `StoreFault.misfit`, or `.wrongShape` of `device_tokens`, if the mapping does not fit the table.
   init(_ mapping: TableMapping, _ description: TableDescription, _ session: any SQLSession) throws {
     self.mapping = mapping
     self.description = description
@@ -47,34 +47,35 @@ final class MappedTable {
     case .mark(let time):
       let column = try fit.timeColumn(time)
       if column.isNotNull { throw fit.misfit(time.name, "a column that may be null", "NOT NULL") }
-      death = .time(column, time.form)
+      invalidation = .time(column, time.form)
     case .flag(let name, let dead, let alive):
       let column = try fit.ordinaryColumn(name)
-      death = .flag(
+      invalidation = .flag(
         column, dead: try fit.stored(dead, in: column),
         alive: try alive.map { try fit.stored($0, in: column) })
     case .delete:
       try fit.checkRemoval()
-      death = .removal
+      invalidation = .removal
     }
     registeredClock = Clock(registered?.column, registered?.form)
-    deathClock = if case .time(let column, let form) = death { Clock(column, form) } else { .other }
+    invalidationClock =
+      if case .time(let column, let form) = invalidation { Clock(column, form) } else { .other }
   }
 
   var name: String { description.name }
-  /// As messages name it.
+  /// The name in messages.
   var shownName: String { mapping.name }
 
-  /// The column that a death writes.
-  var deathColumn: TableColumn? {
-    switch death {
+  /// The column that an invalidation writes.
+  var invalidationColumn: TableColumn? {
+    switch invalidation {
     case .time(let column, _), .flag(let column, _, _): column
     case .removal: nil
     }
   }
 
-  /// Whether an index serves to look tokens up: one begins with the column, or after the columns of the owner's; and
-  /// programs that write the form write a token in one way, as far as they keep to it.
+  /// Whether an index finds tokens: one begins with the column, or with the owner's columns before it; and the form has
+  /// one usual spelling of a token.
   var hasLookup: Bool {
     switch mapping.token.form {
     case .bytes, .hex, .upperHex: description.indexed.contains(token.name) || mapping.isDeviceTokens
@@ -86,15 +87,15 @@ final class MappedTable {
 // MARK: - Reading
 
 extension MappedTable {
-  /// The first fields of a row that was looked for; after them come its place, its key, and all of it where it may go.
+  /// The first fields of a row that was found; its locator, its key, and the whole row if it may be removed follow.
   enum Field {
     static let token = 0
     static let registered = 1
-    static let death = 2
-    static let place = 3
+    static let invalidation = 2
+    static let locator = 3
   }
 
-  /// Reads the token into `bytes`; false where the field holds none.
+  /// Reads the token into `bytes`; false if the field has none.
   func readToken(_ field: SQLField, into bytes: inout [UInt8]) -> Bool {
     bytes.removeAll(keepingCapacity: true)
     switch (field, mapping.token.form) {
@@ -107,16 +108,18 @@ extension MappedTable {
     }
   }
 
-  /// - Throws: `StoreFault.foreignRows` where a time cannot be read.
-  func state(_ registered: SQLField, _ death: SQLField) throws(StoreFault) -> RowState {
+  /// - Throws: `StoreFault.unreadableRows` if a time cannot be read.
+  func state(_ registered: SQLField, _ invalidation: SQLField) throws(StoreFault) -> RowState {
     var time = seconds(registered, registeredClock)
     if time == nil { time = try slowRegistered(registered) }
-    if let died = seconds(death, deathClock) { return RowState(registered: time, died: died, isDead: true) }
-    switch self.death {
+    if let invalidatedAt = seconds(invalidation, invalidationClock) {
+      return RowState(registered: time, invalidatedAt: invalidatedAt, isDead: true)
+    }
+    switch self.invalidation {
     case .time(let column, let form):
-      let died = death.isNull ? nil : try seconds(death, column, form)
-      return RowState(registered: time, died: died, isDead: died != nil)
-    case .flag(_, let dead, _): return RowState(registered: time, isDead: death.isText(of: dead))
+      let invalidatedAt = invalidation.isNull ? nil : try seconds(invalidation, column, form)
+      return RowState(registered: time, invalidatedAt: invalidatedAt, isDead: invalidatedAt != nil)
+    case .flag(_, let dead, _): return RowState(registered: time, isDead: invalidation.isText(of: dead))
     case .removal: return RowState(registered: time, isDead: false)
     }
   }
@@ -144,29 +147,29 @@ extension MappedTable {
     if let seconds = form.seconds(of: field, kind: column.kind, isStrict: mapping.isDeviceTokens) {
       return seconds
     }
-    throw .foreignRows(
+    throw .unreadableRows(
       count: 1,
       first:
         "\(column.name) is \(field.literal(column.kind)), expected \(form.expectation(column.kind)), or null")
   }
 
   /// A value of a column of times.
-  /// - Throws: `StoreFault.refused` where the form has none for it.
+  /// - Throws: `StoreFault.refused` if the form has no value for it.
   static func value(of seconds: Int64, _ form: TimeForm, in column: TableColumn) throws -> SQLValue {
     guard let value = form.value(of: seconds, kind: column.kind) else {
-      throw StoreFault.refused(detail: "\(column.name) cannot hold the time \(seconds) as \(form.name)")
+      throw StoreFault.refused(detail: "\(column.name) cannot store the time \(seconds) as \(form.name)")
     }
     return value
   }
 
-  /// What a death at `time` writes; null where it removes the row.
-  func deathValue(at time: UInt32) throws -> SQLValue {
-    switch deathClock {
+  /// The value that an invalidation at `time` writes; null if it removes the row.
+  func invalidationValue(at time: UInt32) throws -> SQLValue {
+    switch invalidationClock {
     case .seconds: return .integer(Int64(time))
     case .microseconds: return .integer(Int64(time) * 1_000_000)
     case .other: break
     }
-    switch death {
+    switch invalidation {
     case .time(let column, let form): return try Self.value(of: Int64(time), form, in: column)
     case .flag(_, let dead, _): return dead
     case .removal: return .null
@@ -183,8 +186,8 @@ extension MappedTable {
 extension TimeForm {
   private static let second: Int64 = 1_000_000
 
-  /// The UNIX seconds that a field says, rounded down; nil where it says none.
-  /// - Parameter isStrict: whether a number is the only form of seconds.
+  /// The UNIX seconds of a field, rounded down; nil if it has none.
+  /// - Parameter isStrict: whether seconds must be a number.
   func seconds(of field: SQLField, kind: SQLKind, isStrict: Bool) -> Int64? {
     switch field {
     case .null, .bytes: return nil
@@ -205,7 +208,7 @@ extension TimeForm {
     }
   }
 
-  /// - Parameter number: microseconds; the ends of the range stand for infinity.
+  /// - Parameter number: microseconds; the ends of the range mean infinity.
   private func moment(_ number: Int64) -> Int64? {
     guard number != .max, number != .min else { return nil }
     let seconds = number.floored(by: Self.second)
@@ -214,7 +217,7 @@ extension TimeForm {
     return Zone.named(name)?.moment(ofLocal: seconds)
   }
 
-  /// What a column of this form and kind holds for `seconds`; nil where there is nothing for it.
+  /// The value of a column of this form and kind for `seconds`; nil if there is none.
   func value(of seconds: Int64, kind: SQLKind) -> SQLValue? {
     switch self {
     case .seconds: return .integer(seconds)
@@ -246,7 +249,7 @@ extension TimeForm {
 }
 
 extension SQLField {
-  /// Whether it is the same text as `value`, a number as its digits.
+  /// Whether it has the same text as `value`; the text of a number is its digits.
   fileprivate func isText(of value: SQLValue) -> Bool {
     switch (self, value) {
     case (.null, _), (_, .null): false
@@ -259,10 +262,10 @@ extension SQLField {
     }
   }
 
-  /// How much of a value messages show: bytes of a blob, and twice as many characters of a text.
+  /// How much of a value messages show: bytes of a blob; a text has twice this many characters.
   private static var shownBytes: Int { 40 }
 
-  /// The value as one would write it in SQL, cut where it is long.
+  /// The value as an SQL literal, truncated if it is long.
   func literal(_ kind: SQLKind = .any) -> String {
     switch self {
     case .null: return "NULL"

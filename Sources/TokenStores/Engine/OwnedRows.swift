@@ -4,19 +4,19 @@ import WireBytes
 struct OwnedRows {
   let session: any SQLSession
   let table: MappedTable
-  /// Nil for the rows of all.
+  /// Nil for the rows of all owners.
   let owner: AppEnvironment?
-  /// Told about a table all rows of which are read, for want of an index.
+  /// Called while all rows of a table are read because no index fits.
   var onScan: ScanObserver?
 
   private var dialect: SQLDialect { session.dialect }
 
   // MARK: - The owner
 
-  /// The first parameter of statements is the app, the second what the table has for the environment.
+  /// The first parameter of statements is the app, the second the table's value for the environment.
   var parameters: [SQLValue] { owner.map(table.ownerValues) ?? [] }
 
-  /// Whether a row `t` is of the owner.
+  /// Whether a row `t` belongs to the owner.
   var isOwned: String {
     guard owner != nil else { return "1 = 1" }
     let conditions = [
@@ -26,9 +26,9 @@ struct OwnedRows {
     return conditions.isEmpty ? "1 = 1" : conditions.joined(separator: " AND ")
   }
 
-  /// Whether a row `t` is alive.
+  /// Whether a row `t` is valid.
   var isAlive: String {
-    switch table.death {
+    switch table.invalidation {
     case .time(let column, _): "t.\(dialect.quoted(column.name)) IS NULL"
     case .flag(let column, let dead, _):
       "CASE WHEN \(session.text(column)) = \(Self.literal(dead)) THEN 0 ELSE 1 END = 1"
@@ -45,8 +45,8 @@ struct OwnedRows {
     }
   }
 
-  /// How many tokens of the owner are alive; `most` or more where there are as many. A look at some rows tells that, most
-  /// often: reading the tokens of all takes long in a large table.
+  /// How many tokens of the owner are valid; `most` or more if there are at least `most`. Some rows are usually enough
+  /// to know: reading all tokens of a large table takes long.
   func liveCount(upTo most: Int) throws -> Int {
     let live =
       "SELECT \(session.expression(table.token)) FROM \(table.name) AS t WHERE \(isOwned) AND \(isAlive)"
@@ -64,10 +64,10 @@ struct OwnedRows {
     return try distinctCount(live)
   }
 
-  /// So many distinct tokens are told apart; beyond that each row counts as one.
+  /// Up to this many tokens, equal ones count once; beyond it each row counts.
   private static let mostDistinct = 1 << 22
 
-  /// How many tokens a query has; values that are none do not count.
+  /// How many tokens a query has; other values do not count.
   private func distinctCount(_ query: String) throws -> Int {
     var seen: Set<Int> = []
     var more = 0
@@ -80,7 +80,7 @@ struct OwnedRows {
   }
 }
 
-/// Told the table, how many rows of it have been read, and about how many there are.
+/// Receives the table, how many of its rows have been read, and about how many there are.
 package typealias ScanObserver = @Sendable (_ table: String, _ read: Int, _ guess: Int) -> Void
 
 extension MappedTable {
@@ -92,34 +92,34 @@ extension MappedTable {
   }
 }
 
-// MARK: - Rows that hold tokens
+// MARK: - Rows of tokens
 
-/// A row that was found: which token of the batch it holds, what it says of it, and its fields but for the token,
-/// packed.
+/// A row that was found: the number of its token in the batch, its state, and the range of its packed fields, without
+/// the token.
 struct FoundRow {
   var token: Int
   var state: RowState
   var fields: Range<Int>
 }
 
-/// Rows that were found of a batch. A row takes no memory of its own: there may be a million.
+/// The rows of a batch. They share one buffer: there may be a million.
 struct FoundRows {
   private(set) var rows: [FoundRow] = []
   private var packed: [UInt8] = []
-  /// Rows that cannot be understood, and a description of the first one.
-  private(set) var foreign = 0
-  private(set) var firstForeign = ""
+  /// The number of unreadable rows, and a description of the first one.
+  private(set) var unreadable = 0
+  private(set) var firstUnreadable = ""
 
-  /// - Parameter needsFields: whether the fields of a row will be asked for, by its token and state.
+  /// - Parameter needsFields: whether the fields of a row are needed later, by its token and state.
   mutating func add(
     _ token: Int, _ fields: SQLFields, _ table: MappedTable, _ needsFields: (Int, RowState) -> Bool
   ) {
     let state: RowState
     do throws(StoreFault) {
-      state = try table.state(fields[MappedTable.Field.registered], fields[MappedTable.Field.death])
+      state = try table.state(fields[MappedTable.Field.registered], fields[MappedTable.Field.invalidation])
     } catch {
-      if foreign == 0, case .foreignRows(_, let description) = error { firstForeign = description }
-      foreign += 1
+      if unreadable == 0, case .unreadableRows(_, let description) = error { firstUnreadable = description }
+      unreadable += 1
       return
     }
     let start = packed.count
@@ -129,7 +129,7 @@ struct FoundRows {
     rows.append(FoundRow(token: token, state: state, fields: start..<packed.count))
   }
 
-  /// By their tokens.
+  /// Sorts by token.
   mutating func sort() {
     let isSorted = rows.indices.dropFirst().allSatisfy { rows[$0 - 1].token <= rows[$0].token }
     if !isSorted { rows.sort { ($0.token, $0.fields.lowerBound) < ($1.token, $1.fields.lowerBound) } }
@@ -142,15 +142,15 @@ struct FoundRows {
     }
   }
 
-  func checkForeign() throws {
-    if foreign > 0 { throw StoreFault.foreignRows(count: foreign, first: firstForeign) }
+  func checkReadable() throws {
+    if unreadable > 0 { throw StoreFault.unreadableRows(count: unreadable, first: firstUnreadable) }
   }
 }
 
 extension OwnedRows {
-  /// From so many rows for each token on, tokens are looked up: that takes about as long as reading so many rows.
+  /// A lookup takes about as long as reading this many rows: with more rows for each token, tokens are looked up.
   private static let rowsForLookup = 8
-  /// Tokens, and bytes of them, that one statement asks for.
+  /// The most tokens, and bytes of tokens, of one query.
   private static let mostAsked = 1000
   private static let mostAskedBytes = 1 << 18
   /// How many rows are read between two calls of the observer.
@@ -158,15 +158,16 @@ extension OwnedRows {
 
   /// The columns of `MappedTable.Field`, with their kinds.
   private var columns: [(expression: String, kind: SQLKind)] {
-    [table.token, table.registered?.column, table.deathColumn].map(session.read) + table.description.place
-      // The rows of device_tokens are known by their tokens.
+    [table.token, table.registered?.column, table.invalidationColumn].map(session.read)
+      + table.description.locator
+      // The rows of device_tokens are identified by their tokens.
       + (table.mapping.isDeviceTokens ? [] : table.description.key.map(session.read))
   }
 
-  /// Finds the rows of the batch's tokens, in no order. A token that is several times in the batch has those of its first.
+  /// Finds the rows of the batch's tokens, sorted by token. The rows of a repeated token have the number of its first.
   /// - Parameters:
-  ///   - more: what else of a row is read, after its key.
-  ///   - needsFields: whether the fields of a row will be asked for, by the number of its token and its state.
+  ///   - more: further expressions to read after the key.
+  ///   - needsFields: whether the fields of a row are needed later, by the number of its token and its state.
   func find(
     _ batch: TokenBatch, and more: [(expression: String, kind: SQLKind)] = [],
     needsFields: (Int, RowState) -> Bool = { _, _ in true }
@@ -177,7 +178,7 @@ extension OwnedRows {
     let query =
       "SELECT \(columns.map(\.expression).joined(separator: ", ")) FROM \(table.name) AS t WHERE \(isOwned)"
     let kinds = columns.map(\.kind)
-    // Which takes less depends on how many rows the table has, which is guessed: a wrong guess costs time alone.
+    // The faster way depends on the number of rows, which is an estimate: a wrong one only costs time.
     if table.hasLookup, table.description.rowsGuessed > batch.count * Self.rowsForLookup {
       try lookUp(batch, query, kinds) { found.add($0, $1, table, needsFields) }
     } else {
@@ -193,7 +194,7 @@ extension OwnedRows {
     var query = query
     var parameters = parameters
     if table.mapping.token.form == .bytes {
-      // Only those between the first token and the last.
+      // Only rows between the first token and the last.
       let column = "t.\(dialect.quoted(table.token.name))"
       query += " AND \(column) BETWEEN \(dialect.parameter(3)) AND \(dialect.parameter(4))"
       parameters += Array(repeating: .null, count: 2 - parameters.count)
@@ -228,7 +229,7 @@ extension OwnedRows {
       try withSpellings(of: batch, start..<end) { values in
         try session.visit(query, parameters, kinds, where: table.token, isOneOf: values) { row in
           guard let number = number(row[0], in: batch, &token) else { return }
-          // A comparison that knows no letter case finds the others, too.
+          // A case-insensitive collation finds the other spellings, too.
           if other != nil, case .text(let text) = row[0], !TokenForm.isHex(text, isUpper: isUpper) { return }
           add(number, row)
         }
@@ -236,7 +237,7 @@ extension OwnedRows {
       start = end
     }
     guard let other else { return }
-    // Other spellings are few: the database tells them without reading all of each row.
+    // Other spellings are rare: the database finds them without reading whole rows.
     try session.visit("\(query) AND \(other)", parameters, kinds) { row in
       guard let number = number(row[0], in: batch, &token) else { return }
       if case .text(let text) = row[0], TokenForm.isHex(text, isUpper: isUpper) { return }
@@ -244,8 +245,8 @@ extension OwnedRows {
     }
   }
 
-  /// The number of the token that a field holds; nil where the batch does not have it.
-  /// - Parameter token: memory for it.
+  /// The number of a field's token; nil if it is not in the batch.
+  /// - Parameter token: a buffer.
   private func number(_ field: SQLField, in batch: TokenBatch, _ token: inout [UInt8]) -> Int? {
     if case .bytes(let bytes) = field, table.mapping.token.form == .bytes {
       return batch.number(of: bytes.bytes)
@@ -254,7 +255,7 @@ extension OwnedRows {
     return batch.number(of: token.span.bytes)
   }
 
-  /// Lends the tokens of a batch as values of their column; a token that is repeated occurs once.
+  /// Lends the tokens of a batch as values of their column; a repeated token occurs once.
   private func withSpellings(
     of batch: TokenBatch, _ tokens: Range<Int>, _ body: ([SQLField]) throws -> Void
   ) throws {
@@ -283,7 +284,7 @@ extension OwnedRows {
 // MARK: - Writing
 
 extension OwnedRows {
-  /// Columns that make a new row one of the owner's, and what it has there.
+  /// The columns of the owner, with the values of a new row.
   private var ownership: [(column: TableColumn, value: SQLValue)] {
     let values = parameters
     return [
@@ -293,7 +294,7 @@ extension OwnedRows {
 
   /// Inserts rows of tokens, in their order.
   /// - Parameters:
-  ///   - columns: what else a row has.
+  ///   - columns: further columns of a row.
   ///   - value: gives the value of such a column, by its index, for a token, by its number in the batch.
   func insert(
     _ tokens: [Int], of batch: TokenBatch, _ columns: [TableColumn], _ value: (Int, Int) throws -> SQLValue
@@ -325,20 +326,20 @@ extension OwnedRows {
     try check(written, is: tokens.count)
   }
 
-  /// Sets columns of rows that were found, or removes the rows where there are none to set.
+  /// Sets columns of rows that were found, or removes the rows if there are no columns to set.
   /// - Parameter value: gives the value of a column, by its index, for a row.
   func change(
     _ rows: [FoundRow], of found: FoundRows, set columns: [TableColumn],
     _ value: (FoundRow, Int) throws -> SQLValue
   ) throws {
     if rows.isEmpty { return }
-    let places = table.description.place.count
+    let locators = table.description.locator.count
     let written = try session.change(table.description, set: columns) { add in
-      let buffer = RowBuffer(count: places + columns.count)
-      for row in byPlace(rows, of: found) {
+      let buffer = RowBuffer(count: locators + columns.count)
+      for row in inTableOrder(rows, of: found) {
         try found.withFields(row) { fields in
-          for index in 0..<places { buffer.set(index, fields[MappedTable.Field.place + index]) }
-          for index in columns.indices { buffer.set(places + index, copying: try value(row, index)) }
+          for index in 0..<locators { buffer.set(index, fields[MappedTable.Field.locator + index]) }
+          for index in columns.indices { buffer.set(locators + index, copying: try value(row, index)) }
           try buffer.lend(add)
         }
       }
@@ -346,28 +347,28 @@ extension OwnedRows {
     try check(written, is: rows.count)
   }
 
-  /// Neighbours in the table are written several times faster than the rows of neighbouring tokens.
-  private func byPlace(_ rows: [FoundRow], of found: FoundRows) -> [FoundRow] {
+  /// Sorts rows by their position in the table, where neighbours are written several times faster.
+  private func inTableOrder(_ rows: [FoundRow], of found: FoundRows) -> [FoundRow] {
     guard !table.mapping.isDeviceTokens, rows.count > 1 else { return rows }
     let keyed = rows.map { row in
-      let place = found.withFields(row) { fields -> UInt64 in
-        switch fields[MappedTable.Field.place] {
+      let position = found.withFields(row) { fields -> UInt64 in
+        switch fields[MappedTable.Field.locator] {
         case .integer(let number): UInt64(bitPattern: number)
         case .bytes(let bytes): bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         default: 0
         }
       }
-      return (place: place, row: row)
+      return (position: position, row: row)
     }
-    return keyed.sorted { $0.place < $1.place }.map(\.row)
+    return keyed.sorted { $0.position < $1.position }.map(\.row)
   }
 
-  /// - Throws: where the database wrote fewer rows than it was told to.
+  /// - Throws: if the database wrote another number of rows than requested.
   func check(_ written: Int, is expected: Int) throws {
     guard written != expected else { return }
     throw StoreFault.refused(
       detail:
-        "\(written) rows of \(table.shownName) were written in place of \(expected): a trigger or a policy ignored the others"
+        "\(written) of \(expected) rows of \(table.shownName) were written: a trigger or a policy ignored the others"
     )
   }
 }

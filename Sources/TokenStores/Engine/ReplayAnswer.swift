@@ -1,18 +1,18 @@
 /// Tokens, each with a time in UNIX seconds, one call of `visit` for each.
 ///
-/// A source and not a collection: a million tokens pass through without an array of them. The span is valid
-/// during the call alone. The source must hand on what `visit` throws, and may throw errors of its own.
+/// A source, so that a million tokens need no array. The span is valid during the call only. The source must rethrow
+/// errors of `visit`, and may throw its own.
 package typealias TimedTokens = (_ visit: (_ token: RawSpan, _ time: UInt32) throws -> Void) throws -> Void
 
-/// How a replay is to be done (docs/spec/interface.md#replay).
+/// The options of a replay (interface.md, replay and store).
 package struct ReplayOptions: Equatable, Sendable {
-  /// Tokens that the store does not hold are counted and not stored.
+  /// Tokens that the store does not have are counted and not stored.
   package var knownOnly: Bool
-  /// Counts as the replay would, and changes nothing.
+  /// Counts like the replay, and changes nothing.
   package var dryRun: Bool
-  /// Seconds by which a registration may lie before a tuple's time and keeps its device all the same.
+  /// Seconds by which a registration may be earlier than a tuple and still keep its device.
   package var grace: UInt32 = 0
-  /// What is too much for one replay.
+  /// The limit of one replay.
   package var brake = ReplayBrake.standard
   /// How many tokens of each outcome the answer shows.
   package var sampleLength = 0
@@ -23,16 +23,16 @@ package struct ReplayOptions: Equatable, Sendable {
   }
 }
 
-/// What a replay did, or as a dry run would do.
+/// The result of a replay, or of a dry run.
 package struct ReplayAnswer: Equatable, Sendable {
   package var counts = ReplayCounts()
-  /// The first few tokens of each outcome, in the order in which they came.
+  /// The first few tokens of each outcome, in the order of the input.
   package var sample: [ReplayedToken] = []
-  /// Its number in the journal; nil where it is not recorded.
+  /// Its number in the journal; nil if it is not recorded.
   package var replay: Int?
-  /// What would stop the replay that a dry run stands for.
+  /// The exceeded limit that would stop the replay, of a dry run.
   package var stop: ReplayStop?
-  /// How many tokens are in several rows, as a table of the user's own may have them.
+  /// How many tokens are in several rows, as a mapped table may have them.
   package var repeated = 0
   /// How many rows were written, or would be: a token may have several.
   package var rows = 0
@@ -51,12 +51,12 @@ package struct ReplayAnswer: Equatable, Sendable {
   }
 }
 
-/// One token of a replay: what was said of it, what the store knew, and what followed.
+/// One token of a replay: its time, its state in the store, and the outcome.
 package struct ReplayedToken: Equatable, Sendable {
   package var token: [UInt8]
   /// The time of its latest tuple.
   package var time: UInt32
-  /// Nil where the store did not hold it.
+  /// Nil if the store did not have it.
   package var before: TokenState?
   package var outcome: ReplayOutcome
 }
@@ -68,10 +68,10 @@ package enum TokenSelection: Sendable {
   case live
 }
 
-/// What a command is about to do with a store.
+/// How a command uses a store.
 package enum StoreUse: Sendable {
   case reading
   case writing
-  /// Writing, and keeping a journal of it.
+  /// Writing with a journal.
   case recording
 }

@@ -1,6 +1,6 @@
 import WireBytes
 
-/// Holds a mapping against what the database says of its table.
+/// Checks whether a mapping fits its table.
 struct TableFit {
   let mapping: TableMapping
   let description: TableDescription
@@ -50,29 +50,30 @@ struct TableFit {
     return column
   }
 
-  /// - Throws: `StoreFault.misfit` where the column cannot hold `text`, or would cut it short.
+  /// - Throws: `StoreFault.misfit` if the column cannot store `text`, or would truncate it.
   func stored(_ text: String, in column: TableColumn) throws -> SQLValue {
     guard let value = try session.stored(text, in: column, of: mapping) else {
-      throw misfit(column.name, "a column that can hold '\(text)'", "type \(column.type)")
+      throw misfit(column.name, "a column that can store '\(text)'", "type \(column.type)")
     }
     return value
   }
 
   // MARK: - Rows
 
-  /// Rows of other tables must not go, or change, with a row that is removed.
+  /// A removed row must not delete or change rows of other tables.
   func checkRemoval() throws {
     if let dependent = description.dependent {
-      throw mapping.misfit("action delete", "no rows of other tables that go or change with a row", dependent)
+      throw mapping.misfit(
+        "action delete", "no rows of other tables that are deleted or changed with a row", dependent)
     }
     try checkChildren("action delete")
   }
 
-  /// - Throws: `StoreFault.misfit` where an undo would not find the rows again.
+  /// - Throws: `StoreFault.misfit` if an undo could not find the rows again.
   func checkKey() throws {
     guard !description.key.isEmpty else {
       throw mapping.misfit(
-        "the primary key", "one, by which an undo finds the rows", "none (--no-journal goes without)")
+        "the primary key", "one, by which an undo finds the rows", "none (--no-journal needs none)")
     }
     try checkChildren("the primary key")
   }
@@ -84,7 +85,7 @@ struct TableFit {
 
   // MARK: - The table device_tokens
 
-  /// Whether a table that was found can serve as `device_tokens` (docs/stores.md).
+  /// Checks a table called `device_tokens` (docs/stores.md).
   func checkShape() throws {
     let names = session.dialect.typeNames
     let expected = [
@@ -99,14 +100,15 @@ struct TableFit {
         subject: "column \(column.name), which apnsift does not know",
         expected: "one that may be null or has a default", found: "NOT NULL without a default")
     }
-    // The key must tell apart exactly what the rule tells apart (docs/spec/interface.md#replay-rule); the order of its columns is free.
+    // The key must distinguish exactly what the rule distinguishes (interface.md, Rule); its columns may be in any
+    // order.
     let key = description.key.map(\.name)
     guard key.sorted() == ["app", "environment", "token"] else {
       throw StoreFault.wrongShape(
         subject: "the primary key", expected: "app, environment, token",
         found: key.isEmpty ? "none" : key.joined(separator: ", "))
     }
-    // Under another comparison, apps whose names differ in case could be one.
+    // With another collation, apps whose names differ in case could be equal.
     for column in description.columns where expected.contains(where: { $0.0 == column.name }) {
       if let folding = column.folding { throw misfit(column.name, folding.expected, folding.found) }
     }
@@ -130,24 +132,24 @@ struct TableFit {
 // MARK: - Values
 
 extension MappedTable {
-  /// How many rows are looked at.
+  /// How many rows are checked.
   private static let looked = 100
 
-  /// Holds the first rows against the forms of the mapping, since types of columns do not tell hex from base64.
+  /// Checks the first rows against the forms of the mapping: a column's type does not distinguish hex from base64.
   ///
-  /// - Throws: `StoreFault.misfit` where there are rows, and no value of a column is of its form.
+  /// - Throws: `StoreFault.misfit` if there are rows, and no value of a column has its form.
   func checkValues(_ session: any SQLSession) throws {
     if mapping.isDeviceTokens { return }
     var token: [UInt8] = []
     let form = mapping.token.form
     try check(self.token, "tokens as \(form.rawValue)", session) { field in
       guard readToken(field, into: &token) else { return false }
-      // Digits of hex are digits of base64, too.
+      // Hex digits are base64 digits, too.
       guard form == .base64, case .text(let text) = field, text.count >= 32 else { return true }
       return !TokenForm.hex.read(text, into: &token)
     }
     var times = [registered].compactMap { $0 }
-    if case .time(let column, let form) = death { times.append((column, form)) }
+    if case .time(let column, let form) = invalidation { times.append((column, form)) }
     for (column, form) in times {
       try check(column, "times as \(form.name)", session) { field in
         form.seconds(of: field, kind: column.kind, isStrict: false) != nil && form.isLikely(field)
@@ -185,8 +187,8 @@ extension SQLField {
 }
 
 extension TimeForm {
-  /// Whether a number may be a time of this form: seconds are the milliseconds of a day in early 1970, and milliseconds
-  /// the seconds of a year after 9999.
+  /// Whether a number is plausible as a time of this form: read as milliseconds, seconds are a day in early 1970; read
+  /// as seconds, milliseconds are a year after 9999.
   fileprivate func isLikely(_ field: SQLField) -> Bool {
     let number: Double? =
       switch field {

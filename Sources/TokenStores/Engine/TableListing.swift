@@ -1,8 +1,8 @@
-/// Reading a table, inside a transaction whose statements all see one moment.
+/// Lists a table, inside a transaction whose statements share one snapshot.
 struct TableListing {
   let session: any SQLSession
   let table: MappedTable
-  /// The owner of rows that do not say theirs.
+  /// The owner of rows without owner columns.
   let owner: AppEnvironment
 
   private var dialect: SQLDialect { session.dialect }
@@ -13,12 +13,12 @@ struct TableListing {
   func owners() throws -> [AppEnvironment] {
     guard table.app != nil || table.environment != nil else { return [owner] }
     var owners: Set<AppEnvironment> = []
-    var foreign: String?
+    var unreadable: String?
     func add(_ row: SQLFields) {
       do throws(StoreFault) {
         owners.insert(try owner(row[0], row[1]))
       } catch {
-        if case .foreignRows(_, let first) = error { foreign = foreign ?? first }
+        if case .unreadableRows(_, let first) = error { unreadable = unreadable ?? first }
       }
     }
     if table.mapping.isDeviceTokens, table.description.key.prefix(2).map(\.name) == ["app", "environment"] {
@@ -28,12 +28,14 @@ struct TableListing {
         "SELECT DISTINCT \(ownerColumns.joined(separator: ", ")) FROM \(table.name) AS t", [], ownerKinds, add
       )
     }
-    // An environment that the mapping of another's table does not name is nobody's business here.
-    if let foreign, table.mapping.isDeviceTokens { throw StoreFault.foreignRows(count: 1, first: foreign) }
+    // In a mapped table, rows of environments that the mapping does not name are ignored.
+    if let unreadable, table.mapping.isDeviceTokens {
+      throw StoreFault.unreadableRows(count: 1, first: unreadable)
+    }
     return owners.sorted { ($0.app, $0.environment.rawValue) < ($1.app, $1.environment.rawValue) }
   }
 
-  /// By two jumps in the key for each: a scan would read every token.
+  /// Two index lookups for each owner: a scan would read every token.
   private func walkOwners(_ add: (SQLFields) -> Void) throws {
     let (app, environment) = ("t.\(dialect.quoted("app"))", "t.\(dialect.quoted("environment"))")
     func next(_ condition: String, _ parameters: [SQLValue]) throws -> [SQLValue]? {
@@ -52,7 +54,7 @@ struct TableListing {
     var last = try next("", [])
     // Two statements, because databases scan for (app, environment) > (?, ?).
     while let owner = last {
-      // A text that is none cannot be gone on from; it was reported.
+      // An invalid text cannot be compared; it was reported.
       guard owner.allSatisfy({ if case .text = $0 { true } else { false } }) else { return }
       last = try next(
         "WHERE \(app) = \(dialect.parameter(1)) AND \(environment) > \(dialect.parameter(2))", owner)
@@ -70,20 +72,20 @@ struct TableListing {
     [table.app, table.environment].map { table.mapping.isDeviceTokens ? $0?.kind ?? .other : .other }
   }
 
-  /// - Throws: `StoreFault.foreignRows` where the app is no text in UTF-8, or the environment none that the mapping names.
+  /// - Throws: `StoreFault.unreadableRows` if the app is not UTF-8 text, or the mapping does not name the environment.
   private func owner(_ app: SQLField, _ environment: SQLField) throws(StoreFault) -> AppEnvironment {
     var owner = owner
     if let column = table.app {
       let isText = if case .text = app { true } else { app.isNull && !table.mapping.isDeviceTokens }
       guard isText, let name = app.isNull ? "" : app.text else {
-        throw .foreignRows(
+        throw .unreadableRows(
           count: 1, first: "\(column.name) is \(app.literal()), expected text\(isText ? " in UTF-8" : "")")
       }
       owner.app = name
     }
     if let column = table.mapping.environment {
       guard let found = Environment.allCases.first(where: { column.value(of: $0) == environment.text }) else {
-        throw .foreignRows(
+        throw .unreadableRows(
           count: 1,
           first:
             "\(column.name) is \(environment.literal()), expected \(column.production) or \(column.sandbox)")
@@ -97,7 +99,7 @@ struct TableListing {
 
   private var columns: [(expression: String, kind: SQLKind)] {
     zip(ownerColumns, ownerKinds).map { ($0, $1) }
-      + [table.token, table.registered?.column, table.deathColumn].map(session.read)
+      + [table.token, table.registered?.column, table.invalidationColumn].map(session.read)
   }
 
   private func query(_ filter: AppEnvironmentFilter, _ condition: String) -> (
@@ -117,7 +119,7 @@ struct TableListing {
     )
   }
 
-  /// The rows of `tokens`, in the order asked and for each token in order of app and environment.
+  /// The rows of `tokens`, in the order of `tokens`, then of app and environment.
   func rows(of tokens: [[UInt8]], in filter: AppEnvironmentFilter) throws -> [TokenRow] {
     var found: [[UInt8]: [TokenRow]] = [:]
     var batch = TokenBatch(mostTokens: tokens.count)
@@ -133,14 +135,14 @@ struct TableListing {
       // The key begins with the owner.
       for owner in try owners() {
         let stored = try OwnedRows(session: session, table: table, owner: owner).find(batch)
-        try stored.checkForeign()
+        try stored.checkReadable()
         for row in stored.rows { add(owner, row) }
       }
     } else {
       let columns = zip(ownerColumns, ownerKinds).map { (expression: $0, kind: $1) }
       let stored = try OwnedRows(session: session, table: table, owner: nil).find(batch, and: columns)
       for row in stored.rows {
-        // Who is none that the mapping names is passed over.
+        // Rows of environments that the mapping does not name are skipped.
         let owner = try? stored.withFields(row) { try self.owner($0[$0.count - 2], $0[$0.count - 1]) }
         if let owner { add(owner, row) }
       }
@@ -154,7 +156,7 @@ struct TableListing {
   }
 
   /// Visits rows in order of app, environment and token.
-  /// - Throws: `StoreFault.foreignRows` after the last row where some could not be understood: the others were visited.
+  /// - Throws: `StoreFault.unreadableRows` after the last row if some were unreadable: the others were visited.
   func list(
     _ selection: TokenSelection, in filter: AppEnvironmentFilter,
     visit: (_ owner: AppEnvironment, _ token: RawSpan, _ state: TokenState) throws -> Void
@@ -169,25 +171,25 @@ struct TableListing {
       }
     let (sql, parameters) = query(filter, condition)
     var token: [UInt8] = []
-    var (foreign, first) = (0, "")
+    var (unreadable, first) = (0, "")
     var owners = OwnerReading()
     try session.visit("\(sql) ORDER BY \(order)", parameters, columns.map(\.kind)) { row in
       let (owner, state): (AppEnvironment, RowState)
       do throws(StoreFault) {
         owner = try owners.owner(row[0], row[1], self.owner(_:_:))
         state = try table.state(row[3], row[4])
-        guard table.readToken(row[2], into: &token) else { throw foreignToken(row[2]) }
+        guard table.readToken(row[2], into: &token) else { throw unreadableToken(row[2]) }
       } catch {
-        if foreign == 0, case .foreignRows(_, let description) = error { first = description }
-        foreign += 1
+        if unreadable == 0, case .unreadableRows(_, let description) = error { first = description }
+        unreadable += 1
         return
       }
       if filter.matches(owner) { try visit(owner, token.span.bytes, state.state) }
     }
-    if foreign > 0 { throw StoreFault.foreignRows(count: foreign, first: first) }
+    if unreadable > 0 { throw StoreFault.unreadableRows(count: unreadable, first: first) }
   }
 
-  /// As the bytes of the tokens, for base64 as those of its text.
+  /// The order of the tokens' bytes; of base64, of the text's bytes.
   private var order: String {
     let owner = [table.app, table.environment].compactMap { column in
       column.map {
@@ -206,16 +208,16 @@ struct TableListing {
     return (owner + [token]).joined(separator: ", ")
   }
 
-  private func foreignToken(_ field: SQLField) -> StoreFault {
+  private func unreadableToken(_ field: SQLField) -> StoreFault {
     let expected =
       table.mapping.token.form == .bytes
       ? "a blob of the token's bytes" : "a token as \(table.mapping.token.form.rawValue)"
-    return .foreignRows(count: 1, first: "\(table.token.name) is \(field.literal()), expected \(expected)")
+    return .unreadableRows(count: 1, first: "\(table.token.name) is \(field.literal()), expected \(expected)")
   }
 }
 
-/// The owner of the last row that was read: rows of a listing come owner by owner, and a text for each would take longer
-/// than all else.
+/// Caches the owner of the last row: a listing is sorted by owner, and a string for each row would take longer than all
+/// else.
 private struct OwnerReading {
   private var fields: [UInt8] = []
   private var packed: [UInt8] = []

@@ -1,21 +1,21 @@
 import Platform
 import WireBytes
 
-/// Tokens with their times that are judged together: in the order of their bytes, and of those that are the same in the
-/// order in which they came.
+/// Tokens with their times that are processed together, in the order of their bytes; equal ones in the order of the
+/// input.
 ///
-/// A directory finds them by their first bytes, and halving finds them among those that share these: so no choice of
-/// tokens makes it slow.
+/// A directory finds them by their first bytes, and a binary search among those that share these: no choice of tokens
+/// makes it slow.
 struct TokenBatch {
-  /// A batch is full with so many tokens, or bytes of them: some 100 MiB with all that belongs to it. Each batch reads
-  /// the table once.
+  /// A batch is full with this many tokens, or bytes of tokens: it takes about 100 MiB. Each batch reads the table
+  /// once.
   static let mostTokens = 1 << 20
   static let mostBytes = 64 << 20
 
   /// All tokens, one after the other.
   private(set) var bytes: [UInt8] = []
   private(set) var times: [UInt32] = []
-  /// The records that decided the times; none where nobody asks for them.
+  /// The records that decided the times; empty if they are not needed.
   private var origins: [RecordOrigin?] = []
   /// The offset in `bytes` at which each token ends.
   private var ends: [Int] = []
@@ -23,14 +23,14 @@ struct TokenBatch {
   private var isOrdered = true
   private var directory = TokenDirectory()
 
-  /// - Parameter mostTokens: that fill it.
+  /// - Parameter mostTokens: how many tokens fill it.
   init(mostTokens: Int) { self.mostTokens = mostTokens }
 
   var count: Int { ends.count }
 
   var isFull: Bool { count >= mostTokens || bytes.count >= Self.mostBytes }
 
-  /// Where in `bytes` the token is. Tokens are numbered from 0.
+  /// The range of the token in `bytes`. Tokens are numbered from 0.
   func range(of number: Int) -> Range<Int> { (number == 0 ? 0 : ends[number - 1])..<ends[number] }
 
   func token(_ number: Int) -> ArraySlice<UInt8> { bytes[range(of: number)] }
@@ -55,7 +55,7 @@ struct TokenBatch {
     isOrdered = true
   }
 
-  /// Makes ready for what follows.
+  /// Sorts the tokens, and makes the directory.
   mutating func order() {
     if !isOrdered { sort() }
     directory = TokenDirectory(of: self)
@@ -76,7 +76,7 @@ struct TokenBatch {
     }
   }
 
-  /// The number of bytes that all tokens begin with; there must be one.
+  /// The length of the prefix that all tokens share; there must be a token.
   fileprivate func sharedLength() -> Int {
     let (first, last) = (range(of: 0), range(of: count - 1))
     var length = 0
@@ -88,17 +88,17 @@ struct TokenBatch {
     return length
   }
 
-  /// Four bytes of the token as a number, with zeros for those that are missing.
+  /// Four bytes of the token as a number, padded with zeros.
   fileprivate func key(of number: Int, after length: Int) -> UInt32 {
     TokenDirectory.key(bytes.span.bytes.extracting(range(of: number)), after: length)
   }
 
-  /// Whether the token is the one before it, again.
+  /// Whether the token is equal to the one before it.
   func isRepeated(_ number: Int) -> Bool {
     number > 0 && order(of: number - 1, bytes.span.bytes.extracting(range(of: number))) == 0
   }
 
-  /// The number of the first of those that are `token`.
+  /// The number of the first token that is equal to `token`.
   func number(of token: RawSpan) -> Int? {
     var candidates = directory.candidates(for: token)
     while !candidates.isEmpty {
@@ -113,7 +113,7 @@ struct TokenBatch {
     return nil
   }
 
-  /// Below zero where the token of that number comes before `token`, zero where it is the same.
+  /// Below zero if the token of that number comes before `token`, zero if it is equal.
   private func order(of number: Int, _ token: RawSpan) -> Int {
     let range = range(of: number)
     let order = bytes.withUnsafeBytes { bytes in
@@ -126,49 +126,49 @@ struct TokenBatch {
   }
 }
 
-/// Where in a row of ordered tokens those with a certain beginning are.
+/// Finds sorted tokens by their first bytes.
 private struct TokenDirectory {
-  /// The number of the first token of each part, and after the last part the number of all.
+  /// The number of the first token of each bucket, and after the last bucket the number of all.
   private var starts: [UInt32] = []
-  /// The bytes that all tokens share say nothing.
+  /// The length of the prefix that all tokens share.
   private var prefix = 0
   private var lowest: UInt32 = 0
   private var highest: UInt32 = 0
-  /// Keys less than `1 << shift` apart share a part.
+  /// Keys less than `1 << shift` apart share a bucket.
   private var shift: UInt32 = 0
 
   static func key(_ token: RawSpan, after length: Int) -> UInt32 {
     if token.byteCount >= length + 4 { return token.bigEndianUInt32(at: length) }
     var key: UInt32 = 0
-    for place in length..<length + 4 {
-      key = key << 8 | (place < token.byteCount ? UInt32(token.byte(at: place)) : 0)
+    for index in length..<length + 4 {
+      key = key << 8 | (index < token.byteCount ? UInt32(token.byte(at: index)) : 0)
     }
     return key
   }
 
   init() {}
 
-  /// - Parameter batch: whose tokens are in order: so their keys never fall.
+  /// - Parameter batch: sorted, so that its keys ascend.
   init(of batch: TokenBatch) {
     let count = batch.count
     guard count > 0 else { return }
     prefix = batch.sharedLength()
     (lowest, highest) = (batch.key(of: 0, after: prefix), batch.key(of: count - 1, after: prefix))
-    // About a part for each token.
+    // About one bucket for each token.
     shift = UInt32(64 - (UInt64(highest &- lowest) / UInt64(count)).leadingZeroBitCount)
-    let parts = Int((highest &- lowest) >> shift) + 1
-    starts.reserveCapacity(parts + 1)
+    let buckets = Int((highest &- lowest) >> shift) + 1
+    starts.reserveCapacity(buckets + 1)
     for number in 0..<count {
-      let part = Int((batch.key(of: number, after: prefix) &- lowest) >> shift)
-      while starts.count <= part { starts.append(UInt32(truncatingIfNeeded: number)) }
+      let bucket = Int((batch.key(of: number, after: prefix) &- lowest) >> shift)
+      while starts.count <= bucket { starts.append(UInt32(truncatingIfNeeded: number)) }
     }
-    while starts.count <= parts { starts.append(UInt32(truncatingIfNeeded: count)) }
+    while starts.count <= buckets { starts.append(UInt32(truncatingIfNeeded: count)) }
   }
 
   func candidates(for token: RawSpan) -> Range<Int> {
     let key = Self.key(token, after: prefix)
     guard !starts.isEmpty, key >= lowest, key <= highest else { return 0..<0 }
-    let part = Int((key &- lowest) >> shift)
-    return Int(starts[part])..<Int(starts[part + 1])
+    let bucket = Int((key &- lowest) >> shift)
+    return Int(starts[bucket])..<Int(starts[bucket + 1])
   }
 }

@@ -1,5 +1,5 @@
-/// Registers tokens of one app and environment, inside a transaction, as `TokenReplay` replays deaths. They come in any
-/// order and repeatedly: each counts by what those before it came to, and the last state of a row is written.
+/// Registers tokens of one app and environment, inside a transaction, as `TokenReplay` replays invalidations. They come
+/// in any order and repeatedly: each applies to the result of those before it, and the last state of a row is written.
 struct TokenRegistration {
   private let rows: OwnedRows
   /// Whether tokens without a row get one.
@@ -23,7 +23,7 @@ struct TokenRegistration {
     return counts
   }
 
-  /// A row that is to be written: its new state, and whether its death ends.
+  /// A row to write: its new state, and whether it becomes valid again.
   private struct RowWrite {
     var row: FoundRow
     var registered: Int64?
@@ -33,7 +33,7 @@ struct TokenRegistration {
   private mutating func registerBatch() throws {
     batch.order()
     let found = try rows.find(batch)
-    try found.checkForeign()
+    try found.checkReadable()
     var inserted: [Int] = []
     /// By the tokens of `inserted`.
     var times: [Int: Int64] = [:]
@@ -87,17 +87,18 @@ struct TokenRegistration {
     return writes.filter { $0.revives || $0.registered != $0.row.state.registered }
   }
 
-  /// As of `ReplayRule.registering`; where the time of a death is not known, a registration later than the row's ends it.
+  /// As `ReplayRule.registering`; if the time of an invalidation is unknown, a registration later than the row's ends
+  /// it.
   private func register(_ time: UInt32, _ state: inout RowState) -> RegistrationOutcome {
     let isLater = state.registered.map { $0 < Int64(time) } ?? true
     let latest = max(state.registered ?? Int64(time), Int64(time))
     var revives = false
-    switch table.death {
-    case .time: revives = state.died.map { $0 <= latest } ?? false
+    switch table.invalidation {
+    case .time: revives = state.invalidatedAt.map { $0 <= latest } ?? false
     case .flag(_, _, let alive): revives = state.isDead && alive != nil && isLater
     case .removal: break
     }
-    if revives { (state.died, state.isDead) = (nil, false) }
+    if revives { (state.invalidatedAt, state.isDead) = (nil, false) }
     let raises = table.registered != nil && isLater
     if raises { state.registered = latest }
     return revives ? .revived : raises ? .raised : .unchanged
@@ -109,13 +110,13 @@ struct TokenRegistration {
     try rows.insert(inserted, of: batch, table.liveColumns) { token, index in
       try table.liveValue(of: index, registered: times[token])
     }
-    // What the rule leaves as it is keeps its fraction of a second: so a row is written in the columns that change.
+    // Writes only the columns that change: the others keep their fractions of a second.
     for (raises, revives) in [(true, false), (false, true), (true, true)] {
       let some = writes.filter {
         ($0.registered != $0.row.state.registered) == raises && $0.revives == revives
       }
       let registered = raises ? table.registered.map { [$0.column] } ?? [] : []
-      let columns = registered + (revives ? table.deathColumn.map { [$0] } ?? [] : [])
+      let columns = registered + (revives ? table.invalidationColumn.map { [$0] } ?? [] : [])
       let raised = Dictionary(uniqueKeysWithValues: some.map { ($0.row.fields.lowerBound, $0.registered) })
       try rows.change(some.map(\.row), of: found, set: columns) { row, index in
         index < registered.count
@@ -126,10 +127,10 @@ struct TokenRegistration {
 }
 
 extension MappedTable {
-  /// What a row of a live token has besides the token.
+  /// The columns of a new row of a live token, without the token.
   fileprivate var liveColumns: [TableColumn] {
     var columns = registered.map { [$0.column] } ?? []
-    if case .flag(let column, _, .some) = death { columns.append(column) }
+    if case .flag(let column, _, .some) = invalidation { columns.append(column) }
     return columns
   }
 
@@ -143,6 +144,6 @@ extension MappedTable {
   }
 
   fileprivate var aliveValue: SQLValue {
-    if case .flag(_, _, let alive) = death { alive ?? .null } else { .null }
+    if case .flag(_, _, let alive) = invalidation { alive ?? .null } else { .null }
   }
 }

@@ -1,8 +1,8 @@
-/// Carries the rule out on the rows of one app and environment, inside a transaction (docs/decisions/0020): batch by batch
-/// it reads what the table has of the tokens, judges each, and writes what changes.
+/// Applies the rule to the rows of one app and environment, inside a transaction (docs/decisions/0020): batch by batch
+/// it reads the rows of the tokens, decides on each, and writes the changes.
 ///
-/// A token may have several rows: those of several users of a device, or the same token in another spelling. Its latest
-/// registration is that of any of them, it is alive while one of them is, and its death is written to each.
+/// A token may have several rows: those of several users of a device, or the same token in another spelling. The latest
+/// registration of any row counts, a token is valid while one of its rows is, and an invalidation is written to each.
 struct TokenReplay {
   private let rows: OwnedRows
   private let options: ReplayOptions
@@ -15,7 +15,7 @@ struct TokenReplay {
 
   /// - Parameters:
   ///   - recording: where each change is recorded; nil records none.
-  ///   - trace: what knows the records, and is told of changes.
+  ///   - trace: knows the records, and receives the changes.
   init(
     _ rows: OwnedRows, _ options: ReplayOptions, inserts: Bool, batchSize: Int, recording: ChangeRecording?,
     trace: ReplayTrace?
@@ -27,16 +27,16 @@ struct TokenReplay {
 
   private var table: MappedTable { rows.table }
 
-  /// - Throws: `StoreFault.stopped`, and a dry run says it in its answer; the transaction takes everything back.
-  mutating func run(_ deaths: TimedTokens) throws -> ReplayAnswer {
-    try deaths { token, time in
+  /// - Throws: `StoreFault.stopped`, which rolls the transaction back; a dry run has it in its answer.
+  mutating func run(_ invalidations: TimedTokens) throws -> ReplayAnswer {
+    try invalidations { token, time in
       if batch.isFull { try judgeBatch() }
       batch.append(token, time, from: trace.map { $0.origin() })
     }
     try judgeBatch()
     let invalidated = answer.counts.invalidated
     guard options.brake.mayStop(invalidated) else { return answer }
-    // Of the rows as they are now: what this replay invalidated was alive before.
+    // The count is of the rows after the change: this replay's invalidations were live before.
     let gone = options.dryRun ? 0 : invalidated
     let enough = options.brake.enough(invalidated)
     let live = try rows.liveCount(upTo: enough == .max ? .max : max(enough - gone, 0)) + gone
@@ -50,11 +50,11 @@ struct TokenReplay {
     batch.order()
     let (batch, grace) = (batch, options.grace)
     let whole = keepsWhole ? rows.session.wholeRow(table.description) : []
-    // A row that would not change by itself does not change for another row of its token.
+    // A row that would not change on its own does not change because of another row of its token.
     let found = try rows.find(batch, and: whole) { token, state in
       ReplayRule.outcome(of: batch.times[token], on: state, grace: grace).isChange
     }
-    try found.checkForeign()
+    try found.checkReadable()
     var changed = BatchChanges()
     var next = 0
     for token in 0..<batch.count {
@@ -64,12 +64,12 @@ struct TokenReplay {
     }
     answer.rows += changed.inserted.count + changed.written.count
     if !options.dryRun { try write(changed, found) }
-    try tell(changed, found)
+    try report(changed, found)
     self.batch.removeAll()
   }
 
   private var keepsWhole: Bool {
-    if case .removal = table.death { recording != nil } else { false }
+    if case .removal = table.invalidation { recording != nil } else { false }
   }
 
   private mutating func judge(
@@ -86,7 +86,8 @@ struct TokenReplay {
       outcome = ReplayRule.outcome(of: time, on: state, grace: options.grace)
       if stored.count > 1 { answer.repeated += 1 }
       if outcome.isChange {
-        for row in stored where !row.state.isDead || row.state.died.map({ $0 < Int64(time) }) ?? false {
+        for row in stored
+        where !row.state.isDead || row.state.invalidatedAt.map({ $0 < Int64(time) }) ?? false {
           changed.written.append(row)
           changed.outcomes.append(outcome)
         }
@@ -103,21 +104,21 @@ struct TokenReplay {
   private mutating func write(_ changed: BatchChanges, _ found: FoundRows) throws {
     if changed.inserted.isEmpty, changed.written.isEmpty { return }
     let (batch, table) = (batch, table)
-    let columns = table.deathColumn.map { [$0] } ?? []
+    let columns = table.invalidationColumn.map { [$0] } ?? []
     try rows.insert(changed.inserted, of: batch, columns) { token, _ in
-      try table.deathValue(at: batch.times[token])
+      try table.invalidationValue(at: batch.times[token])
     }
     try rows.change(changed.written, of: found, set: columns) { row, _ in
-      try table.deathValue(at: batch.times[row.token])
+      try table.invalidationValue(at: batch.times[row.token])
     }
     guard let recording else { return }
     try recording.add(changed, found, of: batch, rows)
   }
 
-  /// Tells of the changes, in the order of their tokens.
-  private func tell(_ changed: BatchChanges, _ found: FoundRows) throws {
+  /// Reports the changes, in the order of their tokens.
+  private func report(_ changed: BatchChanges, _ found: FoundRows) throws {
     guard let visit = trace?.visit else { return }
-    func tell(_ token: Int, _ outcome: ReplayOutcome, _ before: TokenState?, key: String?) throws {
+    func report(_ token: Int, _ outcome: ReplayOutcome, _ before: TokenState?, key: String?) throws {
       try visit(
         JournalChange(
           token: Array(batch.token(token)), outcome: outcome, before: before,
@@ -126,22 +127,22 @@ struct TokenReplay {
     }
     let isKeyed = !table.mapping.isDeviceTokens && !table.description.key.isEmpty
     try changed.visit { token in
-      try tell(token, .inserted, nil, key: nil)
+      try report(token, .inserted, nil, key: nil)
     } written: { row, outcome in
       let key =
         isKeyed
         ? found.withFields(row) { rows.session.keyText(Array(table.keyFields($0)), table.description.key) }
         : nil
-      try tell(row.token, outcome, row.state.state, key: key)
+      try report(row.token, outcome, row.state.state, key: key)
     }
   }
 }
 
-/// What knows the records that a replay is of, and is told what it changes.
+/// Connects a replay to the records that it is made of, and receives its changes.
 package struct ReplayTrace {
-  /// The record that decided the time of the token that was handed over last; nil where nobody knows.
+  /// The record that decided the time of the last token; nil if unknown.
   package var origin: () -> RecordOrigin?
-  /// Called with each row that is changed, or would be by a dry run.
+  /// Called for each row that is changed, or would be by a dry run.
   package var visit: ((JournalChange) throws -> Void)?
 
   package init(origin: @escaping () -> RecordOrigin?, visit: ((JournalChange) throws -> Void)? = nil) {

@@ -1,4 +1,4 @@
-/// Restores the rows of a replay that are as it left them, inside a transaction.
+/// Restores the rows of a replay that did not change since, inside a transaction.
 struct TokenUndo {
   let rows: OwnedRows
   let record: JournalRecord
@@ -27,7 +27,7 @@ struct TokenUndo {
     return answer
   }
 
-  /// Whether the replay is known to have been done, from what its rows are now; nil where all were changed since.
+  /// Whether the replay was done, as its rows show; nil if all of them changed since.
   func wasDone(by journal: Journal) throws -> Bool? {
     var (isAfter, isBefore) = (false, false)
     try forEachBatch(of: journal) { batch in
@@ -44,13 +44,13 @@ struct TokenUndo {
   // MARK: - Judging
 
   private enum Verdict {
-    /// The row is as the replay left it; nil where it removed the row.
+    /// The row did not change since the replay; nil if the replay removed it.
     case restores(FoundRow?)
-    /// - Parameter isBefore: whether the row is as it was before the replay.
+    /// - Parameter isBefore: whether the row is in its state before the replay.
     case left(LeftRow, isBefore: Bool)
   }
 
-  /// Changes, the rows of their tokens as they are now, and what follows for each change.
+  /// Changes, the present rows of their tokens, and a verdict for each change.
   private struct JudgedBatch {
     var changes: RowChanges
     var found: FoundRows
@@ -73,7 +73,7 @@ struct TokenUndo {
 
   private func judged(_ changes: RowChanges) throws -> JudgedBatch {
     var batch = TokenBatch(mostTokens: .max)
-    // Where the time of a death stands, the number of the change.
+    // The batch's time is the number of the change here.
     for (number, change) in changes.changes.enumerated() {
       batch.append(changes.token(change).span.bytes, UInt32(number))
     }
@@ -99,11 +99,11 @@ struct TokenUndo {
   ) throws -> Verdict {
     try changes.withFields(change) { fields in
       guard fields.count >= 3 else {
-        throw StoreFault.foreignRows(count: 1, first: "apnsift_changes holds a change without its values")
+        throw StoreFault.unreadableRows(count: 1, first: "apnsift_changes has a change without its values")
       }
       let key = fields.dropFirst(3)
-      if table.deathColumn == nil {
-        // A removed row is left where its key, or its token, has a row again.
+      if table.invalidationColumn == nil {
+        // A removed row is skipped if its key, or its token, has a row again.
         let isThere = try change.hasKeyText ? false : exists(key)
         return isThere || !stored.isEmpty ? .left(.back, isBefore: isThere) : .restores(nil)
       }
@@ -111,10 +111,10 @@ struct TokenUndo {
       guard let row else { return .left(.gone, isBefore: change.outcome == .inserted) }
       return found.withFields(row) { now in
         let isRegistered = isSame(now[MappedTable.Field.registered], fields[0])
-        let isDead = isSame(now[MappedTable.Field.death], fields[2])
+        let isDead = isSame(now[MappedTable.Field.invalidation], fields[2])
         if isRegistered, isDead { return .restores(row) }
-        let isBefore = change.outcome != .inserted && isSame(now[MappedTable.Field.death], fields[1])
-        let reason: LeftRow = !row.state.isDead ? .revived : isDead ? .registeredSince : .diedLater
+        let isBefore = change.outcome != .inserted && isSame(now[MappedTable.Field.invalidation], fields[1])
+        let reason: LeftRow = !row.state.isDead ? .revived : isDead ? .registeredSince : .invalidatedSince
         return .left(reason, isBefore: isBefore)
       }
     }
@@ -136,7 +136,7 @@ struct TokenUndo {
     PackedFields.packed([field]) == PackedFields.packed([other])
   }
 
-  /// Whether there is a row of that key, whoever's it is.
+  /// Whether there is a row of that key, of any owner.
   private func exists(_ key: ArraySlice<SQLField>) throws -> Bool {
     let session = rows.session
     let conditions = zip(table.description.key, 1...).map {
@@ -156,7 +156,7 @@ struct TokenUndo {
   private func restore(_ batch: JudgedBatch) throws -> Int {
     let changes = batch.changes
     var updated: [FoundRow] = []
-    /// By where the row's fields are.
+    /// By the offset of the row's fields.
     var before: [Int: SQLValue] = [:]
     var removed: [FoundRow] = []
     var whole = 0
@@ -176,10 +176,10 @@ struct TokenUndo {
       updated.append(row)
       before[row.fields.lowerBound] = changes.withFields(change) { $0[1].value }
     }
-    let columns = table.deathColumn.map { [$0] } ?? []
+    let columns = table.invalidationColumn.map { [$0] } ?? []
     try rows.change(updated, of: batch.found, set: columns) { row, _ in before[row.fields.lowerBound] ?? .null
     }
-    // A role that never inserts needs no leave to delete.
+    // Runs no DELETE without such rows: a role that never inserts may lack that privilege.
     try rows.change(removed, of: batch.found, set: []) { _, _ in .null }
     return updated.count + removed.count + whole
   }

@@ -1,6 +1,6 @@
-/// Why a text names no store: wrong usage.
+/// An invalid store name: wrong usage.
 package struct StoreURLError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// One line without a full stop at its end: what was expected and found, and what to do. A password is never in it.
+  /// One line without a full stop, never with a password.
   package let message: String
 
   package init(_ message: String) { self.message = message }

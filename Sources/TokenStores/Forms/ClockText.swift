@@ -1,4 +1,4 @@
-/// Microseconds that a clock shows, as text: `2013-05-01 09:30:00.25`. So PostgreSQL writes them.
+/// A clock's microseconds as PostgreSQL writes them: `2013-05-01 09:30:00.25`.
 package enum ClockText {
   private static let second: Int64 = 1_000_000
 
@@ -12,7 +12,7 @@ package enum ClockText {
     return fraction.isEmpty ? text : "\(text).\(fraction)"
   }
 
-  /// Nil where it is no such text.
+  /// Nil if `text` has another format.
   package static func microseconds(of text: String) -> Int64? {
     guard let moment = DateAndTime(text)?.moment(in: nil) else { return nil }
     let digits = text.split(separator: ".", maxSplits: 1).dropFirst().first?.prefix(6) ?? ""

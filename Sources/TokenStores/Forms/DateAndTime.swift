@@ -1,14 +1,14 @@
 import WireBytes
 
 /// A date and a time of day, as ISO 8601, PostgreSQL, Rails and Django write them: `2013-05-01T09:30:00.123+02:00`,
-/// `2013-05-01 09:30:00+00`, `2013-05-01 09:30`, `2013-05-01`. A fraction of a second is cut off.
+/// `2013-05-01 09:30:00+00`, `2013-05-01 09:30`, `2013-05-01`. Fractions of a second are dropped.
 struct DateAndTime: Equatable {
   /// The years 1 to 9999, in seconds.
   static let range: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
 
-  /// What the clock shows, as seconds since it showed 1970-01-01 00:00:00.
+  /// Seconds on the clock since 1970-01-01 00:00:00.
   private(set) var local: Int64
-  /// Seconds that the clock is ahead of UTC; nil where the text does not say.
+  /// Seconds that the clock is ahead of UTC; nil if the text has no offset.
   private(set) var offset: Int64?
   private var isLeapSecond = false
 
@@ -72,7 +72,7 @@ struct DateAndTime: Equatable {
   }
 
   /// UNIX seconds.
-  /// - Parameter zone: whose clock it was where the text does not say; nil is UTC.
+  /// - Parameter zone: the zone of a text without an offset; nil is UTC.
   func moment(in zone: Zone?) -> Int64? {
     let moment = offset.map { local - $0 } ?? zone?.moment(ofLocal: local) ?? local
     // A leap second ends a day of UTC; POSIX time counts it as the first of the next one.
@@ -80,7 +80,7 @@ struct DateAndTime: Equatable {
   }
 
   /// The date and the time of day of a clock; nil before the year 1 and after the year 9999.
-  /// - Parameter local: what the clock shows, as seconds since it showed 1970-01-01 00:00:00.
+  /// - Parameter local: seconds on the clock since 1970-01-01 00:00:00.
   static func text(_ local: Int64, separator: Unicode.Scalar, end: StaticString) -> String? {
     guard range.contains(local) else { return nil }
     let ofDay = Int((local % 86_400 + 86_400) % 86_400)
@@ -105,14 +105,14 @@ struct DateAndTime: Equatable {
 }
 
 extension Substring.UTF8View {
-  /// Takes `mark` off, if it comes next.
+  /// Consumes `mark` if it is next.
   mutating func take(_ mark: Unicode.Scalar) -> Bool {
     guard first == UInt8(ascii: mark) else { return false }
     self = dropFirst()
     return true
   }
 
-  /// Takes a number of exactly so many digits off.
+  /// Consumes a number of exactly `digits` digits.
   mutating func takeNumber(digits: Int) -> Int? {
     var number = 0
     for _ in 0..<digits {

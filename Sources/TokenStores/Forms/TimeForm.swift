@@ -1,10 +1,10 @@
-/// How a column or a field holds a time.
+/// The format of a time in a column or a field.
 package enum TimeForm: Hashable, Sendable {
   /// UNIX seconds.
   case seconds
   /// UNIX milliseconds.
   case milliseconds
-  /// Text as of ISO 8601 with its offset from UTC; without one it is UTC.
+  /// ISO 8601 text; without an offset it is UTC.
   case iso
   /// PostgreSQL's `timestamp with time zone`.
   case timestamptz

@@ -28,7 +28,7 @@ extension TimeForm {
     }
   }
 
-  /// The UNIX seconds that `text` says, rounded down; nil where it cannot be read.
+  /// The UNIX seconds of `text`, rounded down; nil if it has another format.
   package func seconds(of text: String) -> Int64? {
     switch self {
     case .seconds:
@@ -43,8 +43,7 @@ extension TimeForm {
     }
   }
 
-  /// What a column of this form holds for `seconds`; nil where the form has no text for it. Dates have four digits of
-  /// the year, so that they name the years 1 to 9999.
+  /// The text of `seconds`; nil if the form has none. Dates have four digits of the year, for the years 1 to 9999.
   package func text(of seconds: Int64) -> String? {
     switch self {
     case .seconds:
@@ -62,7 +61,7 @@ extension TimeForm {
     }
   }
 
-  /// A decimal number, rounded down. A fraction is cut off, which rounds a negative number up.
+  /// A decimal number, rounded down.
   private static func whole(_ text: String) -> Int64? {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
     guard let first = parts.first, let number = Int64(Substring(first)) else { return nil }

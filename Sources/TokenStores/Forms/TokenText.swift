@@ -1,7 +1,7 @@
 import WireBytes
 
 extension TokenForm {
-  /// What a column of this form holds for `token`; of bytes, what a text column would show.
+  /// The text of `token`; for bytes, hex.
   package func text(of token: RawSpan) -> String {
     let bytes = token.withUnsafeBytes { Array($0) }
     switch self {
@@ -13,14 +13,14 @@ extension TokenForm {
     }
   }
 
-  /// The token that `text` holds; nil where it holds none, or an empty one. Every form of hex reads all others, because
-  /// columns that were filled by several programs hold several.
+  /// The token in `text`; nil if it has none, or an empty one. Every form of hex reads all others, because several
+  /// programs may write to a column.
   package func bytes(of text: String) -> [UInt8]? {
     var (text, bytes) = (text, [UInt8]())
     return text.withUTF8 { read(UnsafeRawBufferPointer($0), into: &bytes) } ? bytes : nil
   }
 
-  /// The same, into memory that is used again; false where `text` holds no token.
+  /// Reads the token into a buffer; false if `text` has none.
   func read(_ text: UnsafeRawBufferPointer, into bytes: inout [UInt8]) -> Bool {
     bytes.removeAll(keepingCapacity: true)
     guard self != .base64 else {
@@ -47,7 +47,7 @@ extension TokenForm {
     return high == nil && !bytes.isEmpty
   }
 
-  /// Whether all of `text` is digits of hex, of one letter case.
+  /// Whether `text` has only hex digits of one letter case.
   package static func isHex(_ text: UnsafeRawBufferPointer, isUpper: Bool) -> Bool {
     let firstLetter = isUpper ? UInt8(ascii: "A") : UInt8(ascii: "a")
     // No early return: the compiler makes vector instructions of it.

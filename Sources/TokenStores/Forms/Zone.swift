@@ -1,10 +1,10 @@
 import Synchronization
 import WireBytes
 
-/// A time zone: how far its clocks are ahead of UTC, and when that changed or will change.
+/// A time zone: its offsets from UTC, and when they change.
 ///
-/// Read from the tz database of the machine, as PostgreSQL does, and not asked of Foundation: that one tells of the
-/// changes of summer time alone, and not of those of the zone itself.
+/// Read from the machine's tz database, as PostgreSQL does. Foundation reports changes of summer time only, not those
+/// of the zone itself.
 final class Zone: Sendable {
   struct Change: Equatable, Sendable {
     /// UNIX seconds; the first that has the new offset.
@@ -13,21 +13,21 @@ final class Zone: Sendable {
     var offset: Int64
   }
 
-  /// The calendar with its days of the week repeats after 400 years, so many seconds.
+  /// The seconds of 400 years, after which the calendar with its days of the week repeats.
   private static let cycle: Int64 = 146_097 * 86_400
 
-  /// What a change may have: no clock is a day ahead of another, and none was changed after the year 9999. The lower
-  /// bound is the "big bang" that old compilers of the database write.
+  /// The valid range of a change: offsets are less than a day, and years end at 9999. The lower bound is the "big bang"
+  /// that old compilers of the database write.
   static let offsets: ClosedRange<Int64> = -86_399...86_399
   static let moments: ClosedRange<Int64> = -(1 << 59)...253_402_300_799
 
   /// Ascending.
   private let changes: [Change]
   private let firstOffset: Int64
-  /// From then on the changes are those of `cycle` before; nil where there are none for ever.
+  /// From this moment on the changes repeat those of one `cycle` earlier; nil if the last offset stays.
   private let repeatsFrom: Int64?
 
-  /// - Parameter rule: by which the changes go on after the last one.
+  /// - Parameter rule: the changes after the last one.
   init(firstOffset: Int64, changes: [Change], rule: ZoneRule?) {
     self.firstOffset = firstOffset
     guard let rule else {
@@ -38,7 +38,7 @@ final class Zone: Sendable {
     let last = changes.last
     let day = (last?.moment ?? 0) / 86_400
     let year = last == nil ? 0 : max(0, CivilDate(daysSince1970: Int(day)).year)
-    // One cycle, and a year before and after it: a change may lie in the year beside that of its rule.
+    // One cycle, and a year before and after it: a change may be in a year next to that of its rule.
     let following = (year...year + 403).flatMap { rule.changes(in: $0) }
     self.changes = changes + following.filter { $0.moment > (last?.moment ?? .min) }
     repeatsFrom = Int64(CivilDate(year: year + 402, month: 1, day: 1).daysSince1970) * 86_400
@@ -53,12 +53,12 @@ final class Zone: Sendable {
     return index == 0 ? firstOffset : changes[index - 1].offset
   }
 
-  /// The moment at which the zone's clocks show `local`. Of two moments it is the later one; a time that the clocks
-  /// leave out is taken as if they had not been changed. So does PostgreSQL's `AT TIME ZONE`.
-  /// - Parameter local: seconds since the clocks showed 1970-01-01 00:00:00; of the years 1 to 9999.
+  /// The moment at which the zone's clocks show `local`; of two moments, the later one. A time that the clocks skip
+  /// counts as if they had not changed. PostgreSQL's `AT TIME ZONE` does the same.
+  /// - Parameter local: seconds on the clock since 1970-01-01 00:00:00, of the years 1 to 9999.
   func moment(ofLocal local: Int64) -> Int64 {
     let near = folded(local)
-    // No offset reaches a whole day, so the change that matters is the first one after the day before.
+    // Offsets are less than a day, so the relevant change is the first one after the day before.
     let index = firstChange(after: near - 86_400)
     let before = index == 0 ? firstOffset : changes[index - 1].offset
     guard index < changes.count else { return local - before }
@@ -69,7 +69,7 @@ final class Zone: Sendable {
     return local - (early > late ? before : change.offset)
   }
 
-  /// A moment that has the same offsets as `moment`, and for which the changes are known.
+  /// A moment with the same offset as `moment`, before `repeatsFrom`.
   private func folded(_ moment: Int64) -> Int64 {
     guard let repeatsFrom, moment >= repeatsFrom else { return moment }
     return moment - ((moment - repeatsFrom) / Self.cycle + 1) * Self.cycle
@@ -79,7 +79,7 @@ final class Zone: Sendable {
 }
 
 extension Array {
-  /// The index of the first element for which `isAfter` holds, as it does for all that follow; `endIndex` for none.
+  /// The index of the first element for which `isAfter` is true, as for all after it; `endIndex` if it is for none.
   func partitioningIndex(where isAfter: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -91,20 +91,20 @@ extension Array {
 }
 
 extension Zone {
-  /// Zones that were asked for. There are no more than the tz database has, some hundred.
+  /// Zones that were read: at most the few hundred of the tz database.
   private struct Known {
     var zones: [String: Zone] = [:]
-    /// The one that was asked for last, as all rows of a table ask for the same.
+    /// The last one: all rows of a table need the same.
     var last: (name: String, zone: Zone) = ("UTC", .utc)
   }
 
   private static let known = Mutex(Known())
 
-  /// The zone that the tz database calls `name`; nil where it has none.
+  /// The zone of that name in the tz database; nil if it has none.
   static func named(_ name: String) -> Zone? {
     known.withLock { known in
       if known.last.name == name { return known.last.zone }
-      // UTC needs no database, and a small container has none.
+      // A small container has no tz database; UTC needs none.
       guard let zone = name == "UTC" ? utc : known.zones[name] ?? ZoneFile.read(name) else { return nil }
       known.zones[name] = zone
       known.last = (name, zone)

@@ -8,12 +8,12 @@ enum ZoneFile {
   private static let maxSize = 1 << 18
   private static let headerSize = 44
 
-  /// The zone `name`; nil where the database has none, or in a version that has 32 bits of seconds only.
+  /// The zone `name`; nil if the database has none, or an old version with 32 bits of seconds only.
   static func read(_ name: String) -> Zone? {
     isName(name) ? contents(of: "\(directory)/\(name)").flatMap(parse) : nil
   }
 
-  /// A name with blanks, dots or an absolute path would be that of another file.
+  /// Names with blanks or dots, and absolute paths, would name other files.
   private static func isName(_ name: String) -> Bool {
     name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
       !part.isEmpty
@@ -41,7 +41,7 @@ enum ZoneFile {
     return UInt64(span.bigEndianUInt32(at: offset)) << 32 | UInt64(span.bigEndianUInt32(at: offset + 4))
   }
 
-  /// How many items of each kind a block has (RFC 8536, section 3.1), and with it where they are.
+  /// The counts of a block's items (RFC 8536, section 3.1), which give their offsets.
   private struct Block {
     var utcCount, standardCount, leapCount, changeCount, typeCount, nameBytes: Int
     /// Offset in bytes from 0 of the first item.
@@ -49,7 +49,7 @@ enum ZoneFile {
     /// Bytes of a time.
     var width: Int
 
-    /// Nil where no whole header stands at `offset`.
+    /// Nil if there is no complete header at `offset`.
     init?(_ bytes: [UInt8], at offset: Int, width: Int) {
       guard bytes.count >= offset + headerSize, bytes[offset...].starts(with: "TZif".utf8) else { return nil }
       let counts = (0..<6).map { Int(bytes.span.bytes.bigEndianUInt32(at: offset + 20 + 4 * $0)) }
@@ -66,7 +66,7 @@ enum ZoneFile {
     }
   }
 
-  /// The zone of a file; nil where it is none, is damaged, or counts leap seconds, as POSIX time does not.
+  /// The zone of a file; nil if it has another format, is damaged, or counts leap seconds, unlike POSIX time.
   static func parse(_ bytes: [UInt8]) -> Zone? {
     // The first block is for programs of 32 bits. From version 2 on a second one follows, and a rule.
     guard let old = Block(bytes, at: 0, width: 4), bytes[4] >= UInt8(ascii: "2"),

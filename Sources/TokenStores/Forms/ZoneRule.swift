@@ -1,7 +1,7 @@
 import WireBytes
 
-/// By which rule a zone changes between standard and summer time each year: the last line of its file, as of the
-/// environment variable TZ in POSIX, `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// The rule for a zone's yearly changes between standard and summer time: the last line of its file, in the format of
+/// the environment variable TZ of POSIX, `CET-1CEST,M3.5.0,M10.5.0/3`.
 struct ZoneRule: Equatable {
   /// A day of each year, and the local time at which the clocks change.
   private struct Yearly: Equatable {
@@ -15,7 +15,7 @@ struct ZoneRule: Equatable {
     }
 
     var day: Day
-    /// Seconds from midnight; may be negative, or lie days later.
+    /// Seconds from midnight; may be negative, or more than a day.
     var time: Int64
 
     /// Local seconds since 1970-01-01 00:00:00.
@@ -27,7 +27,7 @@ struct ZoneRule: Equatable {
       case .ofYear(let number):
         return newYear + number
       case .withoutLeapDay(let number):
-        // From 1 March on it is the same day in every year, counted from the end.
+        // From 1 March on, counted from the end of the year, it is the same day in every year.
         return number < 60
           ? newYear + number - 1 : CivilDate(year: year + 1, month: 1, day: 1).daysSince1970 + number - 366
       case .ofMonth(let month, let week, let weekday):
@@ -46,7 +46,7 @@ struct ZoneRule: Equatable {
   private var start: Yearly
   private var end: Yearly
 
-  /// Nil where the clocks do not change, and for what is no rule.
+  /// Nil if the clocks do not change, or `text` has another format.
   init?(_ text: String) {
     var rest = text.utf8[...]
     guard Self.takeName(&rest), let west = Self.takeTime(&rest), Self.takeName(&rest) else { return nil }

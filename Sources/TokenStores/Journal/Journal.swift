@@ -1,13 +1,13 @@
-/// The journal: which replays and undos changed the tables of a database, and how each row was before (docs/stores.md,
-/// "History"). It lives in the database that it describes, in the schema of the table, and takes part in the transactions
-/// that it records; or in a file of its own (`JournalFile`).
+/// The journal: the replays and undos of a database's tables, with the previous state of each row (docs/stores.md,
+/// "History"). It is in the same database, in the schema of the table, and takes part in the transactions that it
+/// records; or in a file of its own (`JournalFile`).
 struct Journal {
   let session: any SQLSession
   let schema: String?
-  /// What a journal in a file calls the table that it is about: nil for a journal in the table's own database.
-  var place: String?
+  /// The table's name in a journal file; nil for a journal in the table's own database.
+  var target: String?
 
-  /// How one database lays a journal out otherwise than the others.
+  /// The differences between databases.
   private var layout: JournalLayout { session.dialect.journal }
 
   private func name(_ table: String) -> String {
@@ -18,23 +18,23 @@ struct Journal {
   private var inputs: String { name("apnsift_inputs") }
   var changes: String { name("apnsift_changes") }
 
-  /// The columns of a table; none where there is no such table.
+  /// The columns of a table; empty if it does not exist.
   private func columns(_ table: String) throws -> Set<String> {
     try session.columnNames(of: table, in: schema)
   }
 
   /// Whether anything was ever recorded.
   func isPresent() throws -> Bool {
-    try !columns(place == nil ? "apnsift_replays" : "apnsift_outcomes").isEmpty
+    try !columns(target == nil ? "apnsift_replays" : "apnsift_outcomes").isEmpty
   }
 
-  /// Makes what is missing of the tables, and what later versions added to them.
+  /// Creates missing tables, and columns of later versions.
   func make() throws {
     try session.makeJournal(in: schema)
-    if place != nil { try session.run(Self.outcomes, []) }
+    if target != nil { try session.run(Self.outcomes, []) }
   }
 
-  /// Which replay of a file is of which table, and whether it was done.
+  /// The table of each replay in a journal file, and whether the replay was done.
   private static let outcomes = """
     CREATE TABLE IF NOT EXISTS apnsift_outcomes (
       replay INTEGER PRIMARY KEY REFERENCES apnsift_replays (id),
@@ -51,9 +51,9 @@ struct Journal {
 
   // MARK: - Recording
 
-  /// Gives a number to a replay or undo whose entry is not known yet: a replay's is when its input has been read.
+  /// Assigns a number to a replay or undo. Its entry follows later: a replay's is known after its input has been read.
   func begin(for owner: AppEnvironment, undoes: Int? = nil) throws -> Int {
-    // Of journals whose changes are numbered without a gap: where those of the replay begin.
+    // Where changes are numbered across replays, the row has the number of its first change.
     let isNumbered = layout.numbersChanges
     let insertion = """
       INSERT INTO \(replays) (at, version, app, environment, options, tuples, invalidated, updated, inserted, unchanged,
@@ -70,11 +70,11 @@ struct Journal {
     } else {
       try session.visit("\(insertion) RETURNING id", values, [.integer]) { id = $0[0].integer }
     }
-    guard let id else { throw StoreFault.refused(detail: "a trigger on apnsift_replays ignored it") }
-    if let place {
+    guard let id else { throw StoreFault.refused(detail: "a trigger on apnsift_replays ignored the row") }
+    if let target {
       try session.run(
         "INSERT INTO apnsift_outcomes (replay, store, is_done) VALUES (\(parameters(1...2)), 0)",
-        [.integer(id), .text(place)])
+        [.integer(id), .text(target)])
     }
     return Int(id)
   }
@@ -85,10 +85,10 @@ struct Journal {
     return number
   }
 
-  /// Inputs that one statement adds: databases bound how many values it may have.
+  /// Inputs that one statement adds: databases limit its number of values.
   private static let batch = 500
 
-  /// Records what `begin` gave the number to, and what came of it.
+  /// Records the entry and the counts of the replay or undo `id`.
   /// - Parameter rows: how many rows were written.
   func finish(_ id: Int, _ entry: JournalEntry, _ counts: ReplayCounts, rows: Int) throws {
     var values: [(String, SQLValue)] = [
@@ -100,7 +100,7 @@ struct Journal {
       ("invalidated", counts.invalidated), ("updated", counts.updated), ("inserted", counts.inserted),
       ("unchanged", counts.unchanged), ("kept", counts.kept), ("unknown", counts.unknown),
     ].map { ($0, .integer(Int64($1))) }
-    // A journal of version 0.1 may have no such column, and only its owner may add it.
+    // A journal of version 0.1 may lack the column, and only its owner may add it.
     if try columns("apnsift_replays").contains("changed_rows") {
       values.append(("changed_rows", .integer(Int64(rows))))
     }
@@ -110,7 +110,7 @@ struct Journal {
       UPDATE \(replays) SET at = \(layout.time.write(parameter(2))), \(settings.joined(separator: ", "))
       WHERE id = \(parameter(1))
       """, [.integer(Int64(id)), .integer(entry.at)] + values.map(\.1))
-    if written != 1 { throw StoreFault.refused(detail: "a trigger on apnsift_replays ignored it") }
+    if written != 1 { throw StoreFault.refused(detail: "a trigger on apnsift_replays ignored the row") }
     for start in stride(from: 0, to: entry.inputs.count, by: Self.batch) {
       let some = entry.inputs[start..<min(start + Self.batch, entry.inputs.count)]
       let rows = (0..<some.count).map { "(\(parameter(1)), \(parameters(3 * $0 + 2...3 * $0 + 4)))" }
@@ -165,7 +165,7 @@ struct Journal {
   private func record(_ row: SQLFields, _ inputs: [Int: [ReplayedInput]]) throws -> JournalRecord? {
     func number(_ index: Int) -> Int { Int(clamping: row[index].integer ?? 0) }
     guard let environment = row[2].text.flatMap(Environment.init(rawValue:)) else {
-      throw StoreFault.foreignRows(
+      throw StoreFault.unreadableRows(
         count: 1, first: "environment of apnsift_replays is \(row[2].text ?? "no text")")
     }
     var counts = ReplayCounts()
@@ -182,7 +182,7 @@ struct Journal {
       undoes: row[14].integer.map { Int(clamping: $0) }, undoneBy: row[15].integer.map { Int(clamping: $0) })
   }
 
-  /// The inputs by the replay's number. One query: asking for each replay would look at all of them each time.
+  /// The inputs by the replay's number. One query, because a query for each replay would scan all inputs each time.
   private func inputs(where condition: String, _ parameters: [SQLValue]) throws -> [Int: [ReplayedInput]] {
     var found: [Int: [ReplayedInput]] = [:]
     try session.visit(
@@ -199,8 +199,8 @@ struct Journal {
     return found
   }
 
-  /// The last replay for `owner` by the mapping that stands and had an input of that SHA-256. One that was undone takes
-  /// those before it with it: a second replay of an input changed nothing, so nothing of it stands then.
+  /// The last replay for `owner` by the mapping with an input of that SHA-256; nil if it, or a later one, was undone.
+  /// An undo also covers the replays before it: a repeated replay of an input changed nothing.
   func replay(ofInput sha256: String, for owner: AppEnvironment, mapping: String?) throws -> Int? {
     let same = try records(
       where: "replays.id IN (SELECT replay FROM \(inputs) WHERE sha256 = \(parameter(1)))", [.text(sha256)]
@@ -210,14 +210,14 @@ struct Journal {
     return last.undoneBy == nil && last.id > undone ? last.id : nil
   }
 
-  // MARK: - Outcomes of a journal in a file
+  // MARK: - Outcomes in a journal file
 
   /// Whether each replay of the table was done; nil for a journal in the table's own database.
   private func outcomes() throws -> [Int: Bool]? {
-    guard let place else { return nil }
+    guard let target else { return nil }
     var outcomes: [Int: Bool] = [:]
     try session.visit(
-      "SELECT replay, is_done FROM apnsift_outcomes WHERE store = \(parameter(1))", [.text(place)],
+      "SELECT replay, is_done FROM apnsift_outcomes WHERE store = \(parameter(1))", [.text(target)],
       [.integer, .integer]
     ) { row in
       if let id = row[0].integer { outcomes[Int(id)] = row[1].integer == 1 }
@@ -225,20 +225,20 @@ struct Journal {
     return outcomes
   }
 
-  /// Replays and undos of which nobody wrote down what came of them.
+  /// Replays and undos without a recorded outcome.
   func pending() throws -> [Int] {
     guard try isPresent() else { return [] }
     return try outcomes()?.filter { !$0.value }.keys.sorted() ?? []
   }
 
-  /// Writes down that `id` was done; or forgets it, as it was not.
+  /// Records that `id` was done, or deletes it.
   func settle(_ id: Int, wasDone: Bool) throws {
     let number = SQLValue.integer(Int64(id))
     if wasDone {
       try session.run("UPDATE apnsift_outcomes SET is_done = 1 WHERE replay = ?1", [number])
       return
     }
-    // Of journals whose changes are numbered, the first one is in the row that goes last.
+    // Deletes the changes first: their range depends on the replay's row.
     try session.run(layout.forget(changes, replays), [number])
     for (table, column) in [
       ("apnsift_row_changes", "replay"), ("apnsift_outcomes", "replay"), ("apnsift_inputs", "replay"),
@@ -250,7 +250,7 @@ struct Journal {
 }
 
 extension Journal {
-  /// Visits the rows of a replay's packed changes, in their order. The session is free meanwhile.
+  /// Visits the rows of a replay's packed changes, in their order. `body` may use the session.
   func packedChanges(of id: Int, _ body: ([UInt8]) throws -> Void) throws {
     var next: Int64 = 0
     while true {
@@ -268,7 +268,7 @@ extension Journal {
     }
   }
 
-  /// Adds rows of packed changes, the first one with the number `first` in its replay.
+  /// Adds rows of packed changes; the first one gets the number `first` in its replay.
   func add(_ packed: [[UInt8]], to id: Int, first: Int) throws {
     let isNumbered = layout.numbersChanges
     let columns =
@@ -296,7 +296,7 @@ extension Journal {
     }
   }
 
-  /// The columns of what version 0.1 recorded of tables of others, in a table of its own; nil where there is none.
+  /// The table in which version 0.1 recorded changes of mapped tables; nil if it does not exist.
   func rowChangesTable() throws -> String? {
     try columns("apnsift_row_changes").isEmpty ? nil : name("apnsift_row_changes")
   }

@@ -1,34 +1,34 @@
-/// A journal in a file of its own, for databases that take none. It is not part of the transaction that it records: so what
-/// is about to be done is written down before the commit, and what came of it after.
+/// A journal in a file of its own, for databases that allow none. It is not part of the transaction that it records:
+/// the intent is written before the commit, and the outcome after it.
 package struct JournalFile: Sendable {
   private let database: any StoreDatabase
-  /// A transaction of the file is nobody's in particular.
-  private static let nobody = AppEnvironment()
+  /// A transaction of the file has no owner.
+  private static let noOwner = AppEnvironment()
   private static let table = TableMapping(
     table: "apnsift_replays", token: TokenColumn(name: "", form: .bytes), action: .delete)
 
-  /// - Parameter database: which is made if missing.
+  /// - Parameter database: is created if it is missing.
   package init(_ database: any StoreDatabase) { self.database = database }
 
-  /// As messages name it.
+  /// The name in messages.
   package var name: String { database.name }
 
   package func check() throws {
     try database.checkWritable(Self.table, creates: true, isRecorded: false)
   }
 
-  /// Runs `body` on what the file says of `place`; nil where it is still to be made.
-  func reading<Result>(of place: String, _ body: (Journal) throws -> Result) throws -> Result? {
+  /// Runs `body` on the records of `target`; nil if the file is still to be created.
+  func reading<Result>(of target: String, _ body: (Journal) throws -> Result) throws -> Result? {
     try database.reading(creates: true) { session in
-      let journal = Journal(session: session, schema: nil, place: place)
+      let journal = Journal(session: session, schema: nil, target: target)
       return try journal.isPresent() ? body(journal) : nil
     } ?? nil
   }
 
-  /// Runs `body` in a transaction of the file. What it records is pending until it is settled.
-  func writing<Result>(of place: String, _ body: (Journal) throws -> Result) throws -> Result {
-    try database.writing(Self.table, for: Self.nobody, creates: true) { session in
-      let journal = Journal(session: session, schema: nil, place: place)
+  /// Runs `body` in a transaction of the file. Its records are pending until they are settled.
+  func writing<Result>(of target: String, _ body: (Journal) throws -> Result) throws -> Result {
+    try database.writing(Self.table, for: Self.noOwner, creates: true) { session in
+      let journal = Journal(session: session, schema: nil, target: target)
       try journal.make()
       return try body(journal)
     }

@@ -1,4 +1,4 @@
-/// What a replay, or the undo of one, is recorded with in a store's journal.
+/// The description of a replay or undo in a journal.
 package struct JournalEntry: Equatable, Sendable {
   /// UNIX seconds.
   package var at: Int64
@@ -9,7 +9,7 @@ package struct JournalEntry: Equatable, Sendable {
   package var options: String
   /// Records of all inputs.
   package var tuples: Int
-  /// Tokens all of whose records carry flags.
+  /// Tokens whose records all have flags.
   package var rejected: Int
   /// The mapping of the table that was changed, as JSON; nil for `device_tokens`.
   package var mapping: String?
@@ -28,7 +28,7 @@ package struct JournalEntry: Equatable, Sendable {
   }
 }
 
-/// An input, as it was when it was replayed.
+/// An input at the time of its replay.
 package struct ReplayedInput: Equatable, Sendable {
   package var source: String
   /// 64 hex digits.
@@ -42,21 +42,21 @@ package struct ReplayedInput: Equatable, Sendable {
   }
 }
 
-/// A replay, or the undo of one, as the journal has it.
+/// A replay or undo in a journal.
 package struct JournalRecord: Equatable, Sendable {
   /// From 1, in the order of the transactions.
   package var id: Int
   package var owner: AppEnvironment
   package var entry: JournalEntry
-  /// How many tokens had each outcome; of an undo, `updated` counts the rows that it restored.
+  /// How many tokens had each outcome; for an undo, `updated` counts the restored rows.
   package var counts: ReplayCounts
-  /// How many rows were written; nil where version 0.1 recorded it.
+  /// How many rows were written; nil if version 0.1 recorded it.
   package var rows: Int?
   /// The replay that this undoes; nil for a replay.
   package var undoes: Int?
-  /// The undo of this replay; nil while it stands.
+  /// The undo of this replay; nil if it was not undone.
   package var undoneBy: Int?
-  /// Whether it is not known yet if it was done: of a journal in a file of its own alone.
+  /// Whether the outcome is still unknown, in a journal file.
   package var isPending = false
 }
 
@@ -64,12 +64,12 @@ package struct JournalRecord: Equatable, Sendable {
 package struct JournalChange: Equatable, Sendable {
   package var token: [UInt8]
   package var outcome: ReplayOutcome
-  /// Nil where the replay inserted the row.
+  /// Nil if the replay inserted the row.
   package var before: TokenState?
   package var after: TokenState
-  /// The row's primary key as text; nil for `device_tokens`, whose rows are known by their tokens.
+  /// The row's primary key as text; nil for `device_tokens`, whose rows are identified by their tokens.
   package var key: String?
-  /// The record that decided; nil where nobody knows, as in journals of version 0.1.
+  /// The record that decided the change; nil if unknown, as in journals of version 0.1.
   package var origin: RecordOrigin?
 
   package init(
@@ -81,13 +81,13 @@ package struct JournalChange: Equatable, Sendable {
   }
 }
 
-/// What an undo did.
+/// The result of an undo.
 package struct UndoAnswer: Equatable, Sendable {
   /// The undo's own number in the journal.
   package var id = 0
   package var restored = 0
   package var left: [LeftRow: Int] = [:]
-  /// The first few rows that were left, with the reason.
+  /// The first few skipped rows, with the reason.
   package var sample: [(token: [UInt8], reason: LeftRow)] = []
 
   package static let sampleLength = 5
@@ -105,12 +105,12 @@ package struct UndoAnswer: Equatable, Sendable {
   }
 }
 
-/// Why an undo leaves a row as it is: it is not as the replay left it.
+/// Why an undo skips a row: the row changed since the replay.
 package enum LeftRow: String, CaseIterable, Sendable {
   case gone
   case registeredSince = "registered since"
-  case diedLater = "dead since another time"
+  case invalidatedSince = "dead since another time"
   case revived = "alive again"
-  /// A row that the replay removed has come back by itself.
+  /// Another program inserted a row again that the replay removed.
   case back = "there again"
 }

@@ -1,23 +1,22 @@
 import WireBytes
 
-/// A row that a replay changed, as the journal keeps it, packed: a table row for each would cost a replay half its speed
+/// A row that a replay changed, packed for the journal: a table row for each change would halve a replay's speed
 /// (docs/decisions/0021). Lengths and counts are varints (LEB128), times are 64 bits in network byte order.
 ///
-///     kind u8: 16 and 0 inserted, 1 updated, 2 invalidated; 32 more where the key is a text of version 0.1
-///     input varint: 0, or from 1 the replay's input whose record decided; then stream and offset, varints
-///     times u8: bit 0 where registered_at is there, bit 1 where invalidated_at was, bit 2 where it is now
-///     token: length, bytes; registered_at, invalidated_at before and after in UNIX seconds, each where it is there
-///     fields: length in bytes, then as of PackedFields: the values of both columns before, that of the death after,
-///       and the key
-///     whole: length in bytes, then as of PackedFields the row that was removed
+///     kind u8: 16 and 0 inserted, 1 updated, 2 invalidated; plus 32 if the key is a text of version 0.1
+///     input varint: 0, or from 1 the replay's input with the deciding record; then stream and offset, varints
+///     times u8: bit 0 if registered_at is present, bit 1 if invalidated_at was, bit 2 if it is now
+///     token: length, bytes; registered_at, invalidated_at before and after in UNIX seconds, each if present
+///     fields: length in bytes, then packed fields: both columns before, the invalidation after, and the key
+///     whole: length in bytes, then the packed fields of a removed row
 struct RowChange {
   var outcome: ReplayOutcome
   var token: Range<Int>
   var registered: Int64?
-  var diedBefore: Int64?
-  var died: Int64?
+  var invalidatedBefore: Int64?
+  var invalidatedAt: Int64?
   var origin: RecordOrigin?
-  /// Whether the key is one text, as version 0.1 called a row.
+  /// Whether the key is one text, as in version 0.1.
   var hasKeyText = false
   var fields: Range<Int> = 0..<0
   var whole: Range<Int> = 0..<0
@@ -25,7 +24,7 @@ struct RowChange {
   fileprivate static let outcomes: [ReplayOutcome] = [.inserted, .updated, .invalidated]
 }
 
-/// The record that decided what became of a token.
+/// The record that decided the outcome of a token.
 package struct RecordOrigin: Equatable, Sendable {
   /// The replay's input, from 0.
   package var input: Int
@@ -38,10 +37,9 @@ package struct RecordOrigin: Equatable, Sendable {
   }
 }
 
-/// Packs changes, in rows of a journal.
+/// Packs changes into rows of a journal.
 struct RowChangePacker {
-  /// A row of changes is written once it is of this length, in bytes: a row for each change would cost too much, and a
-  /// reader holds a whole row.
+  /// The length in bytes at which a row is complete: a row for each change would be slow, and a reader buffers a row.
   private static let rowLength = 32 << 10
 
   private(set) var rows: [[UInt8]] = []
@@ -49,8 +47,8 @@ struct RowChangePacker {
   private var scratch: [UInt8] = []
 
   /// - Parameters:
-  ///   - change: whose ranges are not looked at.
-  ///   - fields: values of both columns before, of the death after, and the key.
+  ///   - change: its ranges are ignored.
+  ///   - fields: both columns before, the invalidation after, and the key.
   mutating func add(
     _ change: RowChange, token: RawSpan, fields: some Sequence<SQLField>, whole: ArraySlice<SQLField>
   ) {
@@ -61,7 +59,7 @@ struct RowChangePacker {
       append(origin.stream)
       append(origin.offset)
     }
-    let times = [change.registered, change.diedBefore, change.died]
+    let times = [change.registered, change.invalidatedBefore, change.invalidatedAt]
     bytes.append(times.enumerated().reduce(0) { $1.element == nil ? $0 : $0 | 1 << $1.offset })
     append(token.byteCount)
     token.withUnsafeBytes { bytes.append(contentsOf: $0) }
@@ -93,7 +91,7 @@ struct RowChangePacker {
     bytes.removeAll(keepingCapacity: true)
   }
 
-  /// All rows since the last call.
+  /// Returns all rows since the last call.
   mutating func take() -> [[UInt8]] {
     endRow()
     defer { rows.removeAll(keepingCapacity: true) }
@@ -101,19 +99,20 @@ struct RowChangePacker {
   }
 }
 
-/// Changes that are read together, and the bytes that they are in.
+/// Changes that are read together, with their bytes.
 struct RowChanges {
   private(set) var bytes: [UInt8] = []
   private(set) var changes: [RowChange] = []
 
   /// Adds the changes of a row of the journal.
-  /// - Throws: `StoreFault.foreignRows` where they cannot be read.
+  /// - Throws: `StoreFault.unreadableRows`.
   mutating func add(_ packed: [UInt8]) throws {
     var next = bytes.count
     bytes += packed
     while next < bytes.count {
       guard let change = change(at: &next) else {
-        throw StoreFault.foreignRows(count: 1, first: "apnsift_changes holds what is no packed change")
+        throw StoreFault.unreadableRows(
+          count: 1, first: "apnsift_changes has bytes that are not a packed change")
       }
       changes.append(change)
     }
@@ -121,12 +120,12 @@ struct RowChanges {
 
   func token(_ change: RowChange) -> ArraySlice<UInt8> { bytes[change.token] }
 
-  /// Lends the fields of a change: values of both columns before, of the death after, and the key.
+  /// Lends the fields of a change: both columns before, the invalidation after, and the key.
   func withFields<Result>(_ change: RowChange, _ body: ([SQLField]) throws -> Result) rethrows -> Result {
     try with(change.fields, body)
   }
 
-  /// Lends the row that was removed; empty where none was.
+  /// Lends the removed row; empty for other changes.
   func withWhole<Result>(_ change: RowChange, _ body: ([SQLField]) throws -> Result) rethrows -> Result {
     try with(change.whole, body)
   }
@@ -139,7 +138,7 @@ struct RowChanges {
 
   // MARK: - Reading
 
-  /// The change at `next`, which is moved after it; nil where there is none.
+  /// Reads the change at `next`, and advances it; nil if the bytes are invalid.
   private func change(at next: inout Int) -> RowChange? {
     let kind = Int(bytes[next])
     next += 1
@@ -158,8 +157,8 @@ struct RowChanges {
     guard let token = part(at: &next) else { return nil }
     change.token = token
     if times & 1 != 0 { change.registered = time(at: &next) }
-    if times & 2 != 0 { change.diedBefore = time(at: &next) }
-    if times & 4 != 0 { change.died = time(at: &next) }
+    if times & 2 != 0 { change.invalidatedBefore = time(at: &next) }
+    if times & 4 != 0 { change.invalidatedAt = time(at: &next) }
     guard let fields = part(at: &next), let whole = part(at: &next) else { return nil }
     (change.fields, change.whole) = (fields, whole)
     return change

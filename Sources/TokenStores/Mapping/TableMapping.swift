@@ -1,23 +1,23 @@
-/// How a table that somebody else made holds tokens: its columns, the forms of their values, and what a death does to a
-/// row (docs/stores.md, "Your own table").
+/// The columns of a table of tokens, the forms of their values, and the effect of an invalidation on a row
+/// (docs/stores.md, "Your own table").
 package struct TableMapping: Hashable, Sendable {
-  /// The schema that the table is in; nil where the database's own search finds it.
+  /// Nil if the database's search path finds the table.
   package var schema: String?
   package var table: String
   package var token: TokenColumn
-  /// Nil where all rows are of the app that a command names.
+  /// Nil if all rows belong to the app that a command names.
   package var app: String?
-  /// Nil where all rows are of the environment that a command names.
+  /// Nil if all rows belong to the environment that a command names.
   package var environment: EnvironmentColumn?
-  /// When a device was last registered. Nil where the table does not say: then nothing keeps a device that came back.
+  /// When a device was last registered. Without it, a device that came back is invalidated, too.
   package var registered: TimeColumn?
-  package var action: DeathAction
-  /// Whether it is apnsift's own table, whose rows are known by app, environment and token.
+  package var action: InvalidationAction
+  /// Whether it is apnsift's own table, with the key app, environment and token.
   package private(set) var isDeviceTokens = false
 
   package init(
     schema: String? = nil, table: String, token: TokenColumn, app: String? = nil,
-    environment: EnvironmentColumn? = nil, registered: TimeColumn? = nil, action: DeathAction
+    environment: EnvironmentColumn? = nil, registered: TimeColumn? = nil, action: InvalidationAction
   ) {
     self.schema = schema
     self.table = table
@@ -29,7 +29,7 @@ package struct TableMapping: Hashable, Sendable {
   }
 
   /// apnsift's own table.
-  /// - Parameter times: how its columns hold times.
+  /// - Parameter times: the form of its times.
   package static func deviceTokens(times: TimeForm) -> TableMapping {
     var mapping = TableMapping(
       table: "device_tokens", token: TokenColumn(name: "token", form: .bytes), app: "app",
@@ -40,7 +40,7 @@ package struct TableMapping: Hashable, Sendable {
     return mapping
   }
 
-  /// The table as messages name it.
+  /// The name in messages.
   package var name: String { schema.map { "\($0).\(table)" } ?? table }
 
   /// The fault of a table that the mapping does not fit.
@@ -73,7 +73,7 @@ package struct TimeColumn: Hashable, Sendable {
 
 package struct EnvironmentColumn: Hashable, Sendable {
   package var name: String
-  /// What the column holds for each environment, as text.
+  /// The column's text for each environment.
   package var production: String
   package var sandbox: String
 
@@ -91,18 +91,18 @@ package struct EnvironmentColumn: Hashable, Sendable {
   }
 }
 
-/// What a death does to a row.
-package enum DeathAction: Hashable, Sendable {
-  /// Writes the time into a column, which is null while the token is alive.
+/// The effect of an invalidation on a row.
+package enum InvalidationAction: Hashable, Sendable {
+  /// Writes the time into a column, which is null while the token is valid.
   case mark(TimeColumn)
-  /// Writes `dead`, as text, into a column. `alive` is what a registration writes; nil where none may.
+  /// Writes the text `dead` into a column. A registration writes `alive`, or nothing if it is nil.
   case flag(column: String, dead: String, alive: String?)
   /// Removes the row.
   case delete
 }
 
-extension DeathAction {
-  /// The column that a death writes.
+extension InvalidationAction {
+  /// The column that an invalidation writes.
   package var column: String? {
     switch self {
     case .mark(let time): time.name

@@ -4,8 +4,8 @@ package enum Environment: String, CaseIterable, Sendable {
   case sandbox
 }
 
-/// What a token belongs to: one app in one environment. With the token itself it is a store's primary key
-/// (docs/spec/interface.md#replay-rule).
+/// The owner of a token: one app in one environment. With the token itself it is a store's primary key
+/// (interface.md, Rule).
 package struct AppEnvironment: Hashable, Sendable {
   /// The app's name as the user gave it with `--app`; empty unless given.
   package var app: String
@@ -16,11 +16,11 @@ package struct AppEnvironment: Hashable, Sendable {
     self.environment = environment
   }
 
-  /// As messages say it: `com.example.mail, production`, or the environment alone where no app is named.
+  /// For messages: `com.example.mail, production`, or the environment alone without an app.
   package var text: String { app.isEmpty ? environment.rawValue : "\(app), \(environment.rawValue)" }
 }
 
-/// Which apps and environments a question is about; what is nil is not restricted.
+/// Selects apps and environments; nil does not restrict.
 package struct AppEnvironmentFilter: Equatable, Sendable {
   package var app: String?
   package var environment: Environment?

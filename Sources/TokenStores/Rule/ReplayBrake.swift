@@ -1,12 +1,12 @@
-/// How many live tokens one replay may invalidate: a list of another app, environment or decade would switch off
-/// devices by the thousand, and nobody would know before they complain.
+/// How many live tokens one replay may invalidate: a list of another app, environment or decade would silently disable
+/// thousands of devices.
 package enum ReplayBrake: Equatable, Sendable {
   case count(Int)
-  /// A share of the live tokens of the app and environment, where there are more than `fewest` of them.
+  /// A share of the live tokens of the app and environment, if there are more than `fewest`.
   case percent(Double)
 
   package static let standard = ReplayBrake.percent(25)
-  /// Up to so many live tokens a share says nothing.
+  /// Up to this many live tokens, a share is not meaningful.
   package static let fewest = 1000
 
   /// Reads `500`, or `25%`.
@@ -27,7 +27,7 @@ package enum ReplayBrake: Equatable, Sendable {
     }
   }
 
-  /// Whether `invalidated` tokens are too many, whatever the number of live ones is: then that need not be known.
+  /// Whether `invalidated` tokens may be too many; if not, the number of live ones is not needed.
   package func mayStop(_ invalidated: Int) -> Bool {
     switch self {
     case .count(let most): invalidated > most
@@ -35,7 +35,7 @@ package enum ReplayBrake: Equatable, Sendable {
     }
   }
 
-  /// How many live tokens are enough for `invalidated` of them: beyond it, their number does not matter.
+  /// The number of live tokens from which on `invalidated` of them are within the limit.
   package func enough(_ invalidated: Int) -> Int {
     switch self {
     case .count: return .max
@@ -45,7 +45,7 @@ package enum ReplayBrake: Equatable, Sendable {
     }
   }
 
-  /// What stops a replay that invalidates so many of the `live` tokens that there were; nil where nothing does.
+  /// The exceeded limit of a replay that invalidates that many of `live` tokens; nil if it is within the limit.
   package func stop(_ invalidated: Int, of live: Int) -> ReplayStop? {
     switch self {
     case .count(let most):
@@ -58,9 +58,9 @@ package enum ReplayBrake: Equatable, Sendable {
   }
 }
 
-/// A replay that its brake stopped.
+/// A replay that exceeds its limit.
 package struct ReplayStop: Equatable, Sendable {
-  /// Live tokens that it would have invalidated, all that there are, and how many it may.
+  /// How many live tokens it would have invalidated, how many there are, and the limit.
   package var invalidated: Int
   package var live: Int
   package var most: Int

@@ -6,12 +6,12 @@ package struct ReplayCounts: Equatable, Sendable {
   package var unchanged = 0
   package var kept = 0
   package var unknown = 0
-  /// Tokens all of whose records carry flags. A store is not asked for them: the caller counts them.
+  /// Tokens whose records all have flags. The caller counts them: they do not reach a store.
   package var rejected = 0
 
   package init() {}
 
-  /// All distinct tokens of the input; every one has exactly one outcome.
+  /// All distinct tokens of the input; each has exactly one outcome.
   package var tokens: Int {
     invalidated + updated + inserted + unchanged + kept + unknown + rejected
   }
@@ -45,13 +45,13 @@ package struct ReplayCounts: Equatable, Sendable {
   package mutating func add(_ outcome: ReplayOutcome) { self[outcome] += 1 }
 }
 
-/// How many registrations had each outcome. A token that is registered several times counts each time.
+/// How many registrations had each outcome. Repeated registrations of a token count each time.
 package struct RegistrationCounts: Equatable, Sendable {
   package var added = 0
   package var revived = 0
   package var raised = 0
   package var unchanged = 0
-  /// Tokens that a table of others does not hold, and is not to get.
+  /// Tokens that a mapped table does not have, and that are not inserted.
   package var unknown = 0
 
   package init() {}

@@ -1,11 +1,10 @@
-/// What a store says of a token that it holds.
+/// The state of a token in a store.
 ///
-/// Times are UNIX seconds. They are wider than a tuple's 32 unsigned bits, because a user may have written
-/// any integer into the table.
+/// Times are UNIX seconds, wider than a tuple's 32 unsigned bits, because a user may write any integer into the table.
 package struct TokenState: Hashable, Sendable {
-  /// When the app last registered the token; nil where nobody said.
+  /// When the app last registered the token; nil if unknown.
   package var registeredAt: Int64?
-  /// When the token was found dead; nil while it is alive.
+  /// When the token was invalidated; nil while it is valid.
   package var invalidatedAt: Int64?
 
   package init(registeredAt: Int64? = nil, invalidatedAt: Int64? = nil) {
@@ -29,12 +28,12 @@ package struct TokenRow: Hashable, Sendable {
   }
 }
 
-/// What a row of any table says of its token.
+/// The state of a token in one row of any table.
 struct RowState {
   var registered: Int64?
-  /// Nil also where the table keeps no times of deaths.
-  var died: Int64?
+  /// Nil also if the table has no times of invalidations.
+  var invalidatedAt: Int64?
   var isDead: Bool
 
-  var state: TokenState { TokenState(registeredAt: registered, invalidatedAt: died) }
+  var state: TokenState { TokenState(registeredAt: registered, invalidatedAt: invalidatedAt) }
 }

@@ -1,7 +1,7 @@
-/// A row on its way into a database, in memory that is used again for the next one.
+/// A reusable buffer for a row on its way into a database.
 package final class RowBuffer {
   private let fields: UnsafeMutableBufferPointer<SQLField>
-  /// Texts and bytes that nobody else keeps until the row is lent, and whose they are.
+  /// Copied texts and bytes, with the indices of their fields.
   private var content: [UInt8] = []
   private var copied: [(index: Int, range: Range<Int>, isText: Bool)] = []
 
@@ -14,10 +14,10 @@ package final class RowBuffer {
 
   package var count: Int { fields.count }
 
-  /// Bytes that were copied since the last row.
+  /// How many bytes were copied since the last row.
   package var copiedLength: Int { content.count }
 
-  /// - Parameter field: whose memory lasts until the row was lent.
+  /// - Parameter field: its memory must stay valid until the row is lent.
   package func set(_ index: Int, _ field: SQLField) { fields[index] = field }
 
   package func set(_ index: Int, copying value: SQLValue) { value.withField { set(index, copying: $0) } }

@@ -1,12 +1,12 @@
-/// What one database calls otherwise than the others.
+/// The differences of one database from the others.
 package struct SQLDialect: Sendable {
   /// The mark of identifiers.
   package var quote: Character
-  /// What stands before the number of a parameter.
+  /// The prefix of a parameter's number.
   package var parameter: String
-  /// What makes the table `device_tokens`, and how its columns of times hold them.
+  /// The definition of the table `device_tokens`, and the form of its times.
   package var deviceTokens: (definition: String, time: TimeForm)
-  /// As messages name the types of that table's columns of texts, tokens and times.
+  /// The types of that table's columns in messages.
   package var typeNames: (text: String, bytes: String, time: String)
   package var journal: JournalLayout
 
@@ -18,7 +18,7 @@ package struct SQLDialect: Sendable {
     (self.typeNames, self.journal) = (typeNames, journal)
   }
 
-  /// `name` as an identifier that is taken literally.
+  /// `name` as a quoted identifier.
   package func quoted(_ name: String) -> String {
     "\(quote)\(name.replacing(String(quote), with: "\(quote)\(quote)"))\(quote)"
   }
@@ -26,16 +26,16 @@ package struct SQLDialect: Sendable {
   package func parameter(_ number: Int) -> String { "\(parameter)\(number)" }
 }
 
-/// How one database lays a journal out otherwise than the others.
+/// The differences of a journal in one database from the others.
 package struct JournalLayout: Sendable {
-  /// The time of a replay: what makes it of UNIX seconds, and what reads them.
+  /// The time of a replay: expressions that convert it from and to UNIX seconds.
   package var time: (write: @Sendable (String) -> String, read: @Sendable (String) -> String)
   /// The column in whose order inputs were added.
   package var inputOrder: String
-  /// Whether rows of changes have numbers of their own, and a replay says that of its first one; else they have the
-  /// replay's number and, from 0, their own in it.
+  /// Whether rows of changes are numbered across replays, and a replay has the number of its first one; otherwise they
+  /// have the replay's number and are numbered in it from 0.
   package var numbersChanges: Bool
-  /// What reads the number that the last row got which this session inserted; nil where INSERT … RETURNING tells.
+  /// Reads the number of the last row that this session inserted; nil if INSERT … RETURNING returns it.
   package var lastNumber: String?
 
   package init(
@@ -46,13 +46,13 @@ package struct JournalLayout: Sendable {
     self.lastNumber = lastNumber
   }
 
-  /// Rows of changes that are read at once.
+  /// How many rows of changes are read at once.
   static let rowsAtOnce = 64
 
-  /// The first rows of changes of a replay from a number on: the number and the packed changes.
+  /// Reads the next rows of a replay's changes: number and packed changes.
   /// - Parameters:
-  ///   - id: the parameter of the replay's number.
-  ///   - next: that of the first row's.
+  ///   - id: the parameter with the replay's number.
+  ///   - next: the parameter with the first row's number.
   func read(_ changes: String, _ replays: String, id: String, next: String) -> String {
     let rows =
       numbersChanges
@@ -65,7 +65,7 @@ package struct JournalLayout: Sendable {
     "DELETE FROM \(changes) WHERE \(numbersChanges ? isOf("?1", replays) : "replay = ?1")"
   }
 
-  /// Changes of one replay are neighbours: no two write at once. So the numbers of their rows say whose they are.
+  /// The changes of one replay have consecutive numbers, because no two replays write at once.
   private func isOf(_ id: String, _ replays: String) -> String {
     """
     id >= (SELECT first_change FROM \(replays) WHERE id = \(id))
@@ -74,8 +74,8 @@ package struct JournalLayout: Sendable {
   }
 }
 
-/// A statement in which each parameter is a control character and its number. Databases that take no parameters where the
-/// engine has them get literals in their place.
+/// A statement in which each parameter is a control character and its number. Databases that do not support parameters
+/// there get literals instead.
 package enum MarkedSQL {
   package static let begin = "\u{1}"
 

@@ -1,6 +1,7 @@
 import WireBytes
 
-/// Runs statements in a transaction. Parameters are numbered from 1, and need not occur. Rows of tables are called `t`.
+/// Runs statements in a transaction. Parameters are numbered from 1; a statement need not use all. Rows of tables are
+/// called `t`.
 package protocol SQLSession: AnyObject {
   var dialect: SQLDialect { get }
 
@@ -8,84 +9,84 @@ package protocol SQLSession: AnyObject {
   @discardableResult
   func run(_ sql: String, _ parameters: [SQLValue]) throws -> Int
 
-  /// Visits the rows of a query, of which the session is busy until the last one was visited.
-  /// - Parameter kinds: those of its columns.
+  /// Visits the rows of a query. The session is busy until the last row.
+  /// - Parameter kinds: the kinds of its columns.
   func visit(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void)
     throws
 
-  /// As `visit`, where most rows of a table are wanted.
+  /// Like `visit`, for queries that need most rows of a table.
   func scan(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void)
     throws
 
-  /// As `visit`, with the rows of `query` whose `column` is one of `values`.
+  /// Like `visit`, for rows of `query` whose `column` is one of `values`.
   /// - Parameter query: with a condition at its end.
   func visit(
     _ query: String, _ parameters: [SQLValue], _ kinds: [SQLKind], where column: TableColumn,
     isOneOf values: [SQLField], _ body: (SQLFields) throws -> Void) throws
 
-  /// What reads a column of a row `t` as its kind.
+  /// An expression that reads a column of a row `t` as its kind.
   func expression(_ column: TableColumn) -> String
-  /// A key as text: what version 0.1 called a row by, and what people read.
+  /// A key as text, for reports and as in version 0.1.
   func keyText(_ key: [SQLField], _ columns: [TableColumn]) -> String
-  /// A value of a column, of the text that version 0.1 kept of it.
+  /// The value of a column from the text of version 0.1.
   func value(ofText text: String, in column: TableColumn) -> SQLValue
-  /// What reads it as text.
+  /// An expression that reads it as text.
   func text(_ column: TableColumn) -> String
-  /// What compares a column of a row `t` to a parameter of its kind or a text, byte for byte.
+  /// A condition that compares a column of a row `t` to a parameter of its kind or a text, byte for byte.
   func isEqual(_ column: TableColumn, _ parameter: String) -> String
-  /// What sorts as the bytes of a text that `expression` gives.
+  /// An expression that sorts by the bytes of a text.
   func byteOrder(_ expression: String) -> String
-  /// What tells rows `t` whose token may be in another spelling than the form's own; nil where there is none.
+  /// A condition for rows `t` whose token may have another spelling than the form's own; nil if there is no other.
   func hasOtherSpelling(_ column: TableColumn, _ form: TokenForm) -> String?
-  /// What reads a whole row `t`, such that `restore` can write it.
+  /// Expressions that read a whole row `t` for `restore`.
   func wholeRow(_ table: TableDescription) -> [(expression: String, kind: SQLKind)]
 
-  /// What a column would hold of a text; nil where it cannot hold it.
+  /// The value that a column would store for a text; nil if it cannot store it.
   func stored(_ text: String, in column: TableColumn, of table: TableMapping) throws -> SQLValue?
-  /// Why a column cannot hold tokens or times of a form: what is expected, and what was found; nil where it can.
+  /// Why a column cannot store tokens or times of a form; nil if it can.
   func misfit(of column: TableColumn, for form: TokenForm) -> (expected: String, found: String)?
   func misfit(of column: TableColumn, for form: TimeForm) -> (expected: String, found: String)?
-  /// Whether a column without triggers has a value that was written just as it was written.
+  /// Whether a column, without triggers, stores a value unaltered.
   func keeps(_ value: SQLValue, in column: TableColumn) -> Bool
-  /// Whether a column of `device_tokens` can be that of apps or environments.
+  /// Whether a column of `device_tokens` can store apps or environments.
   func holdsTexts(_ column: TableColumn) -> Bool
 
-  /// - Returns: nil where there is no table of that name.
-  /// - Throws: `StoreFault.misfit` or `.wrongShape` where it is something else than a table.
+  /// - Returns: nil if there is no table of that name.
+  /// - Throws: `StoreFault.misfit` or `.wrongShape` if it is not a table.
   func describe(_ table: TableMapping) throws -> TableDescription?
-  /// The columns of a table; none where there is no such table.
+  /// The columns of a table; empty if it does not exist.
   func columnNames(of table: String, in schema: String?) throws -> Set<String>
   /// Adds the table `device_tokens`.
   func makeDeviceTokens() throws
-  /// Adds what is missing of a journal's tables.
-  /// - Parameter schema: of the table that is changed, as `TableDescription` has it.
+  /// Creates missing tables of a journal.
+  /// - Parameter schema: the schema of the table that is changed.
   func makeJournal(in schema: String?) throws
 
-  /// Whether the session may write: rows of the table, or the table itself where there is none, and a journal.
+  /// Throws if the session may not write rows of the table, create a missing table, or write a journal.
   func checkPrivileges(of mapping: TableMapping, on table: TableDescription?, isRecorded: Bool) throws
 
-  /// Inserts rows, in their order; returns how many the database wrote.
+  /// Inserts rows in their order; returns how many the database wrote.
   func insert(
     into table: String, _ columns: [TableColumn],
     _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
   ) throws -> Int
-  /// Sets columns of rows, or removes rows where there are none to set; returns how many rows the database wrote.
-  /// - Parameter rows: each has its place, then a value for each of `columns`.
+  /// Sets columns of rows, or removes the rows if `columns` is empty; returns how many rows the database wrote.
+  /// - Parameter rows: each has its locator, then a value for each of `columns`.
   func change(
     _ table: TableDescription, set columns: [TableColumn],
     _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
   ) throws -> Int
-  /// Writes a row that was removed, as `wholeRow` read it.
+  /// Inserts a removed row, as `wholeRow` read it.
   func restore(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws
 }
 
 extension SQLSession {
-  /// What reads a column of a row `t`, with its kind; null for a column that a table does not have.
+  /// An expression that reads a column of a row `t`, with its kind; NULL for a missing column.
   func read(_ column: TableColumn?) -> (expression: String, kind: SQLKind) {
     column.map { (expression($0), $0.kind) } ?? ("NULL", .other)
   }
 
-  /// All columns, whose names come first.
+  /// The names of all columns, then their values.
   package func wholeRow(_ table: TableDescription) -> [(expression: String, kind: SQLKind)] {
     let kept = table.columns.filter { !$0.isGenerated }
     let names = names(of: kept).replacing("'", with: "''")
@@ -96,24 +97,24 @@ extension SQLSession {
     columns.map { dialect.quoted($0.name) }.joined(separator: ",")
   }
 
-  /// Writes what `wholeRow` read. Columns that the table got since stand after those that it had, and take their defaults.
+  /// Inserts the result of `wholeRow`. Columns that were added since follow the others, and get their defaults.
   package func restoreFields(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws
   {
     let kept = table.columns.filter { !$0.isGenerated }.prefix(max(whole.count - 1, 0))
     let found = whole.first.flatMap { $0.text ?? $0.bytes.map { String(decoding: $0, as: UTF8.self) } }
     guard kept.count == whole.count - 1, names(of: kept) == found else {
       throw StoreFault.refused(
-        detail: "removed rows had other columns than \(mapping.name) has now, as apnsift_changes tells")
+        detail: "the columns of \(mapping.name) differ from those of the removed rows in apnsift_changes")
     }
     let written = try insert(into: table.name, Array(kept)) { add in
       try Array(whole.dropFirst()).withUnsafeBufferPointer(add)
     }
     guard written == 1 else {
-      throw StoreFault.refused(detail: "a trigger on \(mapping.name) ignored a row that was to come back")
+      throw StoreFault.refused(detail: "a trigger on \(mapping.name) ignored a restored row")
     }
   }
 
-  /// As SQLite's `quote` writes each part.
+  /// In the format of SQLite's `quote`.
   package func keyText(_ key: [SQLField], _ columns: [TableColumn]) -> String {
     key.map { field in
       switch field {

@@ -2,7 +2,7 @@
 package enum SQLValue: Hashable, Sendable {
   case null
   case integer(Int64)
-  /// SQLite alone has values of this kind in columns that are taken as they are.
+  /// Only SQLite has values of this kind.
   case real(Double)
   case text(String)
   case bytes([UInt8])
@@ -21,12 +21,12 @@ package enum SQLValue: Hashable, Sendable {
   }
 }
 
-/// A value of a row while the row is visited: text and bytes are lent until the next row.
+/// A value of a row: text and bytes are valid until the next row.
 package enum SQLField {
   case null
   case integer(Int64)
   case real(Double)
-  /// Whatever bytes the database takes for text.
+  /// The bytes of a text, which may be invalid UTF-8.
   case text(UnsafeRawBufferPointer)
   case bytes(UnsafeRawBufferPointer)
 
@@ -34,7 +34,7 @@ package enum SQLField {
 
   package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
 
-  /// A text in UTF-8; nil where it is none.
+  /// A text in UTF-8; nil for other values.
   package var text: String? {
     if case .text(let bytes) = self { String(validating: bytes, as: UTF8.self) } else { nil }
   }
@@ -55,8 +55,8 @@ package enum SQLField {
 /// The fields of a row, from 0.
 package typealias SQLFields = UnsafeBufferPointer<SQLField>
 
-/// Fields in one run of bytes, exact to the bit: each is a byte for its kind and, in network byte order, 8 bytes of an
-/// integer or of a float's bits, or 8 bytes of length and as many of text or bytes.
+/// Fields as bytes, without loss: each is a byte for its kind and, in network byte order, 8 bytes of an integer or of a
+/// float's bits, or 8 bytes of length followed by the text or bytes.
 package enum PackedFields {
   private enum Kind: UInt8 {
     case null, integer, real, text, bytes
@@ -80,7 +80,7 @@ package enum PackedFields {
     }
   }
 
-  /// The field at the beginning of `packed`, and how many bytes it takes; nil where there is none.
+  /// The first field of `packed`, and its length in bytes; nil if the bytes are invalid.
   package static func first(of packed: UnsafeRawBufferPointer) -> (field: SQLField, length: Int)? {
     guard let kind = packed.first.flatMap(Kind.init(rawValue:)) else { return nil }
     if kind == .null { return (.null, 1) }
@@ -97,7 +97,7 @@ package enum PackedFields {
     }
   }
 
-  /// All fields of `packed`; nil where it is something else.
+  /// All fields of `packed`; nil if the bytes are invalid.
   package static func fields(of packed: UnsafeRawBufferPointer) -> [SQLField]? {
     var fields: [SQLField] = []
     var rest = packed

@@ -1,24 +1,24 @@
 import Platform
 
-/// A database that holds token stores.
+/// A database with token stores.
 package protocol StoreDatabase: Sendable {
-  /// As messages name it: `sqlite:tokens.sqlite`.
+  /// The name in messages: `sqlite:tokens.sqlite`.
   var name: String { get }
-  /// The table `device_tokens` as this database has it.
+  /// The mapping of the table `device_tokens` in this database.
   var deviceTokens: TableMapping { get }
 
-  /// Runs `body` on one moment of the database; it changes nothing.
-  /// - Returns: nil where the database is still to be made.
+  /// Runs `body` on a snapshot of the database.
+  /// - Returns: nil if the database is still to be created.
   func reading<Result>(creates: Bool, _ body: (any SQLSession) throws -> Result) throws -> Result?
 
-  /// Runs `body` in a transaction that is committed only if it returns, while no other apnsift writes rows of `owner` in
-  /// the table. Where the database gives way to others, all is done again.
+  /// Runs `body` in a transaction that is committed only if it returns, while no other apnsift writes rows of `owner`
+  /// in the table. After a collision with other programs, all is done again.
   func writing<Result>(
     _ table: TableMapping, for owner: AppEnvironment, creates: Bool,
     _ body: (any SQLSession) throws -> Result
   ) throws -> Result
 
-  /// Whether this process may write, as `SQLSession.checkPrivileges` says it, and to files. Changes nothing.
+  /// Throws if this process may not write, as `SQLSession.checkPrivileges`, or because of the file. Changes nothing.
   func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws
 
   /// The fault that an error of the database means; nil for an error of the caller.

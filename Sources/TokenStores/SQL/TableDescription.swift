@@ -1,4 +1,4 @@
-/// What the fields of a column are, once a session has read them.
+/// The kind of a column's fields when a session has read them.
 package enum SQLKind: Sendable {
   case text
   case bytes
@@ -7,30 +7,30 @@ package enum SQLKind: Sendable {
   case moment
   /// A date and a time of day without a zone: an integer of microseconds since a clock showed 1970-01-01 00:00:00.
   case clock
-  /// Text of any other type, as the type writes it.
+  /// The text of any other type.
   case other
-  /// Whatever stands in the row: SQLite's columns hold values of any kind.
+  /// Any kind, row by row, as in SQLite.
   case any
 
   package var isTime: Bool { self == .moment || self == .clock }
 }
 
-/// A column, as the database's catalogue tells of it.
+/// A column in the database's catalogue.
 package struct TableColumn: Sendable {
   package var name: String
-  /// As messages name it, with its length.
+  /// For messages, with its length.
   package var type: String
-  /// The same without a length, of a domain what it is of.
+  /// Without a length; of a domain, its base type.
   package var baseType: String
   package var kind: SQLKind
-  /// The type as a cast takes it, without a length: a cast would cut a value short in silence, where storing it is an error.
+  /// For casts, without a length: a cast would silently truncate a value, while storing it is an error.
   package var castType: String
   package var isNotNull: Bool
   package var hasDefault: Bool
   package var isGenerated: Bool
   /// Its index in the primary key, from 1; 0 outside of it.
   package var keyIndex: Int
-  /// Where texts that differ may compare as equal: the comparison that is expected, and the one found.
+  /// The expected and the found collation, if different texts may compare as equal.
   package var folding: (expected: String, found: String)?
 
   package init(
@@ -49,33 +49,33 @@ package struct TableColumn: Sendable {
   package var isOptional: Bool { !isNotNull || hasDefault || isGenerated || keyIndex > 0 }
 }
 
-/// What a database says of a table.
+/// A table in the database's catalogue.
 package struct TableDescription: Sendable {
-  /// Quoted, with its schema where it has one: what statements call it.
+  /// The name in statements: quoted, with its schema if it has one.
   package var name: String
-  /// Not quoted; nil where the database has none.
+  /// Not quoted; nil if the database has no schemas.
   package var schema: String?
   package var columns: [TableColumn]
-  /// Expressions over a row `t` that tell rows apart while they stay as they are, with their kinds.
-  package var place: [(expression: String, kind: SQLKind)]
-  /// Names of columns with which a whole index begins.
+  /// Expressions over a row `t` that identify it until it changes, with their kinds.
+  package var locator: [(expression: String, kind: SQLKind)]
+  /// Names of columns that are the first of a complete index.
   package var indexed: Set<String>
-  /// About how many rows there are, of all owners.
+  /// The estimated number of rows of all owners.
   package var rowsGuessed: Int
-  /// A column of another table whose rows go or change with a row of this one; nil where there is none.
+  /// A column of another table whose rows are deleted or changed with a row of this one.
   package var dependent: String?
-  /// Whether something may change a row besides what is written to it.
+  /// Whether something else may change a row that is written.
   package var hasTriggers = true
-  /// Whether rows of other tables count as rows of this one: then no primary key holds for all.
+  /// Whether rows of other tables count as rows of this one: the primary key does not cover them.
   package var hasChildren = false
 
   package init(
-    name: String, schema: String?, columns: [TableColumn], place: [(expression: String, kind: SQLKind)],
+    name: String, schema: String?, columns: [TableColumn], locator: [(expression: String, kind: SQLKind)],
     indexed: Set<String>,
     rowsGuessed: Int, dependent: String?
   ) {
     (self.name, self.schema, self.columns) = (name, schema, columns)
-    (self.place, self.indexed) = (place, indexed)
+    (self.locator, self.indexed) = (locator, indexed)
     (self.rowsGuessed, self.dependent) = (rowsGuessed, dependent)
   }
 

@@ -2,12 +2,12 @@ import Foundation
 import Platform
 import Testing
 
-/// Another program, SQLite's own tool, that holds the write lock of a store.
+/// Another program, SQLite's own tool, with the write lock of a store.
 final class LockHolder {
   private let child: ChildProcess
   private let commands: Descriptor
 
-  /// Returns when the lock is held.
+  /// Returns when it has the lock.
   init(of store: String, in directory: TestDirectory) throws {
     let (reading, writing) = try makePipe()
     let (answers, answering) = try makePipe()
@@ -22,14 +22,14 @@ final class LockHolder {
     try #require(answer == "locked\n", "\(answer)")
   }
 
-  /// Gives the lock up; returns when it is given up.
+  /// Releases the lock; returns when it is released.
   func release() throws {
     commands.close()
     try child.wait()
   }
 }
 
-/// Root may write everything, so what nobody may write is tested as somebody else.
+/// Runs commands without privileges, because root may write every file.
 enum Unprivileged {
   /// What goes before a command line.
   static let prefix = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : ""

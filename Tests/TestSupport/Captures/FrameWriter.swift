@@ -1,4 +1,4 @@
-/// A packet as it lies in a capture.
+/// A packet of a capture.
 package struct CapturedPacket: Equatable, Sendable {
   /// Nanoseconds since 1970.
   package var time: UInt64

@@ -73,7 +73,7 @@ package enum LinkLayer: String, CaseIterable, Sendable {
     }
   }
 
-  /// What goes behind an IP packet, `frame` included in a check sequence.
+  /// The bytes after an IP packet; a check sequence covers `frame`.
   func trailer(of frame: [UInt8]) -> [UInt8] {
     switch self {
     case .radiotap: frameCheckSequence(Array(frame[9...]))

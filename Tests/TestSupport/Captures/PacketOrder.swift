@@ -1,25 +1,27 @@
 /// What a network and a capture do to the order of packets; for segments as well as for frames.
 extension Array {
-  /// Nothing moves by `window` places or more.
+  /// Nothing moves by `window` positions or more.
   package func shuffled(within window: Int, using generator: inout some RandomNumberGenerator) -> [Element] {
-    let places = indices.map { (key: $0 * 2 + Int.random(in: 0..<window * 2, using: &generator), index: $0) }
-    return places.sorted { ($0.key, $0.index) < ($1.key, $1.index) }.map { self[$0.index] }
+    let positions = indices.map {
+      (key: $0 * 2 + Int.random(in: 0..<window * 2, using: &generator), index: $0)
+    }
+    return positions.sorted { ($0.key, $0.index) < ($1.key, $1.index) }.map { self[$0.index] }
   }
 
-  /// One in `odds` comes a second time, up to `distance` places later.
+  /// One in `odds` comes a second time, up to `distance` positions later.
   package func duplicated(
     oneIn odds: Int, within distance: Int, using generator: inout some RandomNumberGenerator
   ) -> [Element] {
-    var placed = indices.map { (key: $0 * 2, element: self[$0]) }
+    var ordered = indices.map { (key: $0 * 2, element: self[$0]) }
     for index in indices where Int.random(in: 0..<odds, using: &generator) == 0 {
-      placed.append(
+      ordered.append(
         (key: (index + Int.random(in: 0..<distance, using: &generator)) * 2 + 1, element: self[index]))
     }
-    return placed.enumerated().sorted { ($0.element.key, $0.offset) < ($1.element.key, $1.offset) }
+    return ordered.enumerated().sorted { ($0.element.key, $0.offset) < ($1.element.key, $1.offset) }
       .map(\.element.element)
   }
 
-  /// Without the ones at these places: they were lost.
+  /// Without the ones at these indices: they were lost.
   package func dropping(_ lost: Set<Int>) -> [Element] {
     indices.filter { !lost.contains($0) }.map { self[$0] }
   }

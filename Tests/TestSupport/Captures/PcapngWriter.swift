@@ -44,7 +44,7 @@ package struct PcapngWriter: Sendable {
   package var kind: Packets = .enhanced
   /// Used in turn, where a packet fits the link type.
   package var interfaces = [Interface()]
-  /// Packets are dealt out to so many sections; each second one has the other byte order.
+  /// The number of sections, to which packets are dealt out; each second one has the other byte order.
   package var sections = 1
   /// Comments on sections, interfaces and packets, and blocks of other kinds between the packets.
   package var isVerbose = false
@@ -113,7 +113,7 @@ package struct PcapngWriter: Sendable {
     return seconds * rate + UInt64(1_000_000_000).dividingFullWidth((high, low)).quotient
   }
 
-  /// Statistics, a custom block and one of a type that nobody has registered, in turn.
+  /// Statistics, a custom block and one of an unregistered type, in turn.
   private func otherBlock(_ index: Int) -> [UInt8] {
     switch index % 3 {
     case 0: block(5, order.bytes(0, 4) + order.bytes(0, 8))

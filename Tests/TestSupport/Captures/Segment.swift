@@ -50,7 +50,7 @@ package struct Segment: Equatable, Sendable {
   package var time: UInt64
   /// IPv4's identification; fragments of IPv6 use it too.
   package var identification: UInt16 = 0
-  /// Bytes of the frame behind the IP packet, besides what short frames are padded with. Ethernet only.
+  /// Bytes of the frame after the IP packet, besides the padding of short frames. Ethernet only.
   package var trailer: [UInt8] = []
   /// The capture holds no more bytes of the frame than this; nil for all.
   package var snapLength: Int?
@@ -70,7 +70,7 @@ package struct Segment: Equatable, Sendable {
   /// The sequence number of the first payload byte: a SYN takes a number of its own (RFC 9293, section 3.4).
   package var payloadSequence: UInt32 { flags.contains(.syn) ? sequence &+ 1 : sequence }
 
-  /// The sequence number behind the segment.
+  /// The sequence number after the segment.
   package var end: UInt32 {
     payloadSequence &+ UInt32(payload.count) &+ (flags.contains(.fin) ? 1 : 0)
   }

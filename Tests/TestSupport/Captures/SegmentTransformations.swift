@@ -1,6 +1,6 @@
 /// What peers, routers and capture tools do to a conversation without changing what was said.
 extension [Segment] {
-  /// Places of the segments with payload, in order.
+  /// Indices of the segments with payload, in order.
   package var dataIndices: [Int] { indices.filter { !self[$0].payload.isEmpty } }
 
   package func only(from host: Host) -> [Segment] { filter { $0.source == host } }
@@ -8,7 +8,7 @@ extension [Segment] {
   /// As a capture that was begun too late.
   package var withoutHandshake: [Segment] { filter { !$0.flags.contains(.syn) } }
 
-  /// Each segment with payload is cut at other places; a piece begins `overlap` bytes before the end of the
+  /// Each segment with payload is cut at other offsets; a part begins `overlap` bytes before the end of the
   /// one before it, as a retransmission with other boundaries does.
   package func recut(every size: Int, overlap: Int = 0) -> [Segment] {
     flatMap { segment -> [Segment] in
@@ -22,7 +22,7 @@ extension [Segment] {
   /// Each `nth` segment with payload is sent again after `distance` more packets, in a datagram of its own.
   package func retransmitting(everyNth nth: Int, after distance: Int) -> [Segment] {
     var result: [Segment] = []
-    var waiting: [(place: Int, segment: Segment)] = []
+    var waiting: [(index: Int, segment: Segment)] = []
     var dataCount = 0
     for (index, segment) in enumerated() {
       result.append(segment)
@@ -30,12 +30,12 @@ extension [Segment] {
         dataCount += 1
         if dataCount % nth == 0 { waiting.append((index + distance, segment.again)) }
       }
-      result += waiting.filter { $0.place == index }.map(\.segment)
+      result += waiting.filter { $0.index == index }.map(\.segment)
     }
-    return result + waiting.filter { $0.place >= count }.map(\.segment)
+    return result + waiting.filter { $0.index >= count }.map(\.segment)
   }
 
-  /// The segment at `index` comes again right behind itself, with `bytes` in place of what its payload has
+  /// The segment at `index` is repeated right after itself, with `bytes` instead of the bytes that its payload has
   /// from `offset` on.
   package func contradicting(_ index: Int, at offset: Int, with bytes: [UInt8]) -> [Segment] {
     var copy = self[index].again
@@ -61,7 +61,7 @@ extension [Segment] {
     return result
   }
 
-  /// Behind each segment with payload its sender asks whether the other side is still there: the sequence
+  /// After each segment with payload, its sender sends a keep-alive: the sequence
   /// number is the last one sent, with `garbage` as payload, none or one byte (RFC 9293, section 3.8.4).
   package func withKeepAlives(garbage: [UInt8] = []) -> [Segment] {
     flatMap { segment -> [Segment] in

@@ -9,7 +9,7 @@ package struct PrivatePostgreSQL: Sendable {
     // Commits wait for no standby, unless a test asks for it: then for one that does not exist.
     script = try ServerScript(
       "private-postgres",
-      ["synchronous_commit=local", "synchronous_standby_names=nobody", "shared_buffers=64MB"])
+      ["synchronous_commit=local", "synchronous_standby_names=none_such", "shared_buffers=64MB"])
   }
 
   /// The directory of its socket.

@@ -3,16 +3,16 @@ import Reports
 import TokenStores
 import WireBytes
 
-/// Whether a replay is meant for another app, environment or store than the one named.
+/// Detects a replay that is probably meant for another app, environment or store.
 ///
-/// A list of the sandbox among the tokens of production changes nothing there, or inserts what nobody needs, and nobody
-/// notices. So some tokens of the input are looked up before the replay. It is advice alone: nothing is stopped.
-package struct OwnerDoubt {
-  /// How many tokens are looked up at most.
+/// A list of sandbox tokens changes nothing among the tokens of production, or inserts useless rows, without any error.
+/// So some tokens of the input are looked up before the replay. It only warns: the replay continues.
+package struct EnvironmentMismatchCheck {
+  /// The most tokens to look up.
   static let sampleLength = 200
-  /// With no more live tokens than that, a store may well not know what an input names.
+  /// A store with no more live tokens than this may lack the tokens of an input.
   static let fewestLive = 1000
-  /// Fewer tokens than that are too few for a doubt about unknown ones.
+  /// With fewer tokens than this, unknown ones are no reason for a warning.
   static let fewestUnknown = 10
 
   private let store: TokenStore
@@ -20,7 +20,7 @@ package struct OwnerDoubt {
 
   package init(store: TokenStore, owner: AppEnvironment) { (self.store, self.owner) = (store, owner) }
 
-  /// The warning; nil where there is no doubt.
+  /// The warning, if any.
   package func warning(_ table: TokenTable) throws -> String? {
     let owners = try store.owners()
     guard !owners.isEmpty else { return nil }
@@ -29,15 +29,15 @@ package struct OwnerDoubt {
       let rows = try store.rows(of: tokens, in: .any)
       return try elsewhere(tokens, rows) ?? noneOfOwner(owners) ?? unknown(tokens, rows)
     } catch let error as StoreError {
-      // Rows that cannot be understood may be those of somebody else: a replay that meets them says so.
-      guard case .foreignRows = error.fault else { throw error }
+      // Unreadable rows may belong to other owners: a replay that finds them reports them.
+      guard case .unreadableRows = error.fault else { throw error }
       return noneOfOwner(owners)
     }
   }
 
-  // MARK: - Doubts
+  // MARK: - Checks
 
-  /// Tokens that the store knows, but not as the named owner's.
+  /// Tokens that the store has, but for other owners.
   private func elsewhere(_ tokens: [[UInt8]], _ rows: [TokenRow]) -> String? {
     let own = Set(rows.lazy.filter { $0.owner == owner }.map(\.token))
     var others: [AppEnvironment: Int] = [:]
@@ -51,22 +51,22 @@ package struct OwnerDoubt {
       + "\(other.text)\(others.count > 1 ? " and others" : ""), and not of \(owner.text): are --app and --environment meant?"
   }
 
-  /// A store that holds tokens, but none of this app and environment, is most likely meant otherwise.
+  /// A store with tokens of other apps and environments only is probably the wrong one.
   private func noneOfOwner(_ owners: [AppEnvironment]) -> String? {
     guard !owners.contains(owner) else { return nil }
     let known = owners.prefix(5).map(\.text).joined(separator: "; ") + (owners.count > 5 ? "; …" : "")
     return
-      "warning: \(store.name) holds no tokens of \(owner.text), only of \(known): are --app and --environment meant?"
+      "warning: \(store.name) has no tokens of \(owner.text), only of \(known): are --app and --environment meant?"
   }
 
-  /// A feedback service names tokens that were sent to: where a store knows those that are alive, it knows most of
-  /// them. One that is filled by replays alone has no live tokens, and new ones are no wonder there.
+  /// A feedback service reports tokens that were sent to: a store of the live tokens has most of them. A store that is
+  /// filled by replays only has no live tokens, and new ones are normal.
   private func unknown(_ tokens: [[UInt8]], _ rows: [TokenRow]) throws -> String? {
     guard tokens.count >= Self.fewestUnknown else { return nil }
     let count = tokens.count - Set(rows.map(\.token)).count
     guard count > tokens.count / 2, try hasManyLive() else { return nil }
     return
-      "warning: \(Self.share(count, tokens)) are not in \(store.name), which holds more than \(Self.fewestLive) "
+      "warning: \(Self.share(count, tokens)) are not in \(store.name), which has more than \(Self.fewestLive) "
       + "live tokens of \(owner.text): another app, environment, or store?"
   }
 
@@ -86,7 +86,7 @@ package struct OwnerDoubt {
   }
 
   private static func mostFrequent(_ owners: [AppEnvironment: Int]) -> AppEnvironment? {
-    // Of equals always the same one.
+    // The app's name decides between equal counts.
     owners.max { ($0.value, $1.key.text) < ($1.value, $0.key.text) }?.key
   }
 
@@ -96,16 +96,16 @@ package struct OwnerDoubt {
 
   // MARK: - Sample
 
-  /// Up to `sampleLength` tokens that count, spread evenly over the table, in one pass that keeps no more than twice as
-  /// many: where there are too many, every second one is dropped, and from then on half as many are taken.
+  /// Up to `sampleLength` accepted tokens, spread evenly over the table, in one pass that keeps at most twice that
+  /// number: beyond it, every second one is dropped, and the stride is doubled.
   static func sample(of table: TokenTable) throws -> [[UInt8]] {
     var sample: [[UInt8]] = []
     var stride = 1
-    var place = 0
+    var index = 0
     try table.visitInAnyOrder { token, verdict in
       guard verdict.time != nil else { return }
-      defer { place += 1 }
-      guard place % stride == 0 else { return }
+      defer { index += 1 }
+      guard index % stride == 0 else { return }
       sample.append(token.withUnsafeBytes { Array($0) })
       guard sample.count > 2 * sampleLength else { return }
       sample = sample.indices.filter { $0 % 2 == 0 }.map { sample[$0] }

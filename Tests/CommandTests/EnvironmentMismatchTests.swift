@@ -2,7 +2,7 @@ import Testing
 
 /// An input that is not of the app, environment or store named: docs/stores.md, Brakes.
 @Suite("Doubts about whose tokens an input has")
-struct OwnerDoubtTests {
+struct EnvironmentMismatchTests {
   private let directory: TestDirectory
 
   init() throws { directory = try TestDirectory() }
@@ -97,7 +97,7 @@ struct OwnerDoubtTests {
         == (isWarned
           ? [
             "warning: \(unknown) of \(unknown) tokens of the input that were looked up are not in sqlite:tokens.sqlite, "
-              + "which holds more than 1000 live tokens of production: another app, environment, or store?"
+              + "which has more than 1000 live tokens of production: another app, environment, or store?"
           ] : []))
   }
 
@@ -122,12 +122,12 @@ struct OwnerDoubtTests {
     try directory.write(feedback(tuples(2, from: 100)), to: "dump.bin")
     #expect(
       try warnings(["--dry-run"]) == [
-        "warning: sqlite:tokens.sqlite holds no tokens of production, only of mail, production: are --app and "
+        "warning: sqlite:tokens.sqlite has no tokens of production, only of mail, production: are --app and "
           + "--environment meant?"
       ])
   }
 
-  @Test("a row of another app that cannot be understood stops no replay")
+  @Test("an unreadable row of another app stops no replay")
   func foreignRow() throws {
     try register(0..<3)
     try directory.sqlite(
