@@ -6,7 +6,7 @@ import Testing
 struct BoundedMemoryTests {
   private static let limit = 64 << 20
 
-  /// The most memory that a running process has held, in bytes; nil where the system does not tell. (What
+  /// The peak memory of a running process in bytes; nil if unknown. (What
   /// wait4 says of a spawned child counts the test runner's own memory in.)
   private func peakMemory(of child: ChildProcess) -> Int? {
     guard let status = try? String(contentsOfFile: "/proc/\(child.id)/status", encoding: .utf8),

@@ -29,7 +29,7 @@ struct CaptureInputTests {
 
   // MARK: - --join
 
-  /// The capture in three files of as many formats; the third one compressed.
+  /// The capture in three files of different formats; the third one compressed.
   private func writeParts() throws -> [(name: String, content: [UInt8])] {
     let cuts = [packets.count / 3, packets.count * 2 / 3]
     var big = PcapWriter()
@@ -57,10 +57,10 @@ struct CaptureInputTests {
       let source = try #require(record["source"] as? String)
       let index = try #require(parts.firstIndex { $0.name == source })
       let offset = try #require(record["offset"] as? Int)
-      let place = try #require(record["file_offset"] as? Int)
-      // A tuple may go on in the next segment of 100 bytes, which lies elsewhere.
+      let fileOffset = try #require(record["file_offset"] as? Int)
+      // A tuple may go on in the next segment of 100 bytes, at another file offset.
       let tuple = sent[offset / 38].bytes
-      let there = Array(parts[index].content[place...].prefix(min(38, 100 - offset % 100)))
+      let there = Array(parts[index].content[fileOffset...].prefix(min(38, 100 - offset % 100)))
       #expect(there == Array(tuple.prefix(there.count)), "offset \(offset) in \(source)")
       #expect(try (1...counts[index]).contains(#require(record["packet"] as? Int)))
       seen.insert(source)
@@ -121,7 +121,7 @@ struct CaptureInputTests {
     #expect(exported.codes == ["unreadable-input"])
   }
 
-  @Test("a part that is missing is an error, and its place a gap")
+  @Test("a missing part is an error, and leaves a gap")
   func missingPart() throws {
     _ = try writeParts()
     let exported = try export("--join", "a.pcap", "b.pcap", "c.pcap.zst")
@@ -142,7 +142,7 @@ struct CaptureInputTests {
     try expectAll(try export("--join", "whole.pcap"))
   }
 
-  @Test("a copy of bytes of another file is not silently believed")
+  @Test("a copy of bytes of another file is not silently accepted")
   func copyAcrossFiles() throws {
     let half = packets.count / 2
     try directory.write(PcapWriter().file(Array(packets[..<half])), to: "a.pcap")
@@ -168,13 +168,13 @@ struct CaptureInputTests {
     #expect(joined.text == input.text)
   }
 
-  @Test("copies are held against what a pipe brought")
+  @Test("copies are compared with bytes from a pipe")
   func conflictFromPipe() throws {
     var conversation = Conversation(serverSends: feedback(sent))
     conversation.segmentSizes = [100]
     let segments = conversation.segments()
-    let place = segments.dataIndices[5]
-    let contradicted = segments.contradicting(place, at: 7, with: [~segments[place].payload[7]])
+    let index = segments.dataIndices[5]
+    let contradicted = segments.contradicting(index, at: 7, with: [~segments[index].payload[7]])
     let file = PcapWriter().file(FrameWriter().packets(contradicted))
     let outcome = try directory.apnsift("export", "-t", "ndjson", "-", input: .bytes(file))
     let exported = Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)

@@ -157,8 +157,8 @@ struct CaptureMetamorphicTests {
     try expectSame(exported, but: ["damaged-capture"], "\(length) bytes of garbage")
     let damage = exported.findings("damaged-capture")
     #expect(damage.map { $0["length"] as? Int } == [length, length, length])
-    let place = isNG ? PcapngWriter().file(Array(packets[..<7])) : PcapWriter().file(Array(packets[..<7]))
-    #expect(damage.first?["file_offset"] as? Int == place.count)
+    let prefix = isNG ? PcapngWriter().file(Array(packets[..<7])) : PcapWriter().file(Array(packets[..<7]))
+    #expect(damage.first?["file_offset"] as? Int == prefix.count)
   }
 
   // MARK: - Packets

@@ -107,7 +107,7 @@ struct CaptureOptionTests {
   /// Bytes that no probe takes for feedback, and that a feedback port makes a damaged stream.
   private var noise: [UInt8] { (0..<400).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ 7) } }
 
-  @Test("--feedback-port takes the place of 2196, and may be repeated")
+  @Test("--feedback-port replaces 2196, and may be repeated")
   func feedbackPort() throws {
     var odd = Conversation(serverSends: noise)
     odd.server.port = 4000
@@ -127,7 +127,7 @@ struct CaptureOptionTests {
     #expect(summary(moved, "undecoded_bytes") == 400)
   }
 
-  @Test("--gateway-port takes the place of 2195")
+  @Test("--gateway-port replaces 2195")
   func gatewayPort() throws {
     var odd = Conversation([.init(.client, noise)])
     odd.server.port = 4000
@@ -143,7 +143,7 @@ struct CaptureOptionTests {
   }
 
   @Test(
-    "the port of a server tells the sides apart where no handshake was captured", arguments: [2196, 4000])
+    "the port of a server identifies the sides if no handshake was captured", arguments: [2196, 4000])
   func roleByPort(_ port: UInt16) throws {
     // The server's port is the higher one, and the client sends first.
     var odd = Conversation([.init(.client, [1, 2, 3]), .init(.server, feedback(tuples(3)))])
@@ -156,7 +156,7 @@ struct CaptureOptionTests {
     try expectTuples(tuples(3), in: exported)
   }
 
-  @Test("--protocol feedback decodes what no port and no content tells")
+  @Test("--protocol feedback decodes streams that neither port nor content identify")
   func namedProtocol() throws {
     var odd = Conversation(serverSends: noise + feedback(tuples(3)))
     odd.server.port = 4000
@@ -170,16 +170,16 @@ struct CaptureOptionTests {
   // MARK: - Limits
 
   @Test(
-    "a hole is filled by the last packet of the window, and not by the one behind it",
+    "a hole is filled by the last packet of the window, and not by the one after it",
     arguments: [0, 1, 2, 10])
   func reorderWindow(_ window: Int) throws {
     let tuples = tuples(30)
-    // From the packet behind the hole to the one that fills it; acknowledgements are packets, too.
+    // From the packet after the gap to the one that fills it; acknowledgements are packets, too.
     for distance in [window, window + 1] where distance > 0 {
       var segments = conversation(tuples).segments()
       let moved = segments.remove(at: segments.dataIndices[3])
-      let behind = segments.dataIndices[3]
-      segments.insert(moved, at: behind + distance)
+      let next = segments.dataIndices[3]
+      segments.insert(moved, at: next + distance)
       let exported = try directory.export(
         FrameWriter().packets(segments), "--reorder-window", "\(window)")
       let isInTime = distance <= window
@@ -237,7 +237,7 @@ struct CaptureOptionTests {
     #expect(try exported.tuples.isEmpty)
   }
 
-  @Test("--max-packet takes longer records for damage, and reads on behind them")
+  @Test("--max-packet takes longer records for damage, and reads on after them")
   func maxPacket() throws {
     var conversation = conversation(tuples(40))
     conversation.segmentSizes = [38, 38, 380, 38]

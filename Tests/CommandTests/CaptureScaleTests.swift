@@ -10,7 +10,7 @@ struct CaptureScaleTests {
   init() throws { directory = try TestDirectory() }
 
   /// Runs the command, and says how much memory it had at most, in bytes. Python asks the system, as what the
-  /// test runner would be told counts its own memory in.
+  /// test runner would get includes its own memory.
   private func run(_ arguments: String...) throws -> (outcome: Outcome, peak: Int) {
     let script = """
       import os, resource, subprocess, sys
@@ -74,7 +74,7 @@ struct CaptureScaleTests {
     #expect(peak < Self.ground + remembered << 11, "\(peak) bytes")
   }
 
-  @Test("200,000 streams of one byte far behind their beginnings")
+  @Test("200,000 streams of one byte far after their beginnings")
   func farBytes() throws {
     let count = 200_000
     try directory.makeCapture("far-byte", count)

@@ -2,7 +2,7 @@ import CaptureWriting
 import Foundation
 import Testing
 
-/// What is wrong with a capture is found, named and placed, and the rest is read (docs/spec/captures.md#damaged-files).
+/// What is wrong with a capture is reported with its position, and the rest is read (capture.md).
 @Suite("What captures lack or get wrong")
 struct CaptureScenarioTests {
   private let directory: TestDirectory
@@ -18,13 +18,13 @@ struct CaptureScenarioTests {
     segments = conversation.segments()
   }
 
-  /// The tuples at these places are reported, with their offsets, and no others.
+  /// The tuples at these indexes are reported, with their offsets, and no others.
   private func expectTuples(_ numbers: some Sequence<Int>, in exported: Exported, stream: Int = 0) throws {
     let found = try exported.tuples.filter { $0.stream == stream }.map { "\($0.offset) \($0.token)" }
     #expect(found == numbers.map { "\($0 * 38) \(hex(token($0)))" })
   }
 
-  private func places(_ findings: [Evidence.Object]) -> [[Int?]] {
+  private func extents(_ findings: [Evidence.Object]) -> [[Int?]] {
     findings.map { [$0["offset"] as? Int, $0["length"] as? Int] }
   }
 
@@ -34,7 +34,7 @@ struct CaptureScenarioTests {
   func loss(_ lost: [Int]) throws {
     let exported = try directory.export(segments.dropping(Set(lost.map { segments.dataIndices[$0] })))
     let runs = lost == [2, 3] ? [[760, 760]] : lost.map { [$0 * 380, 380] }
-    #expect(places(exported.findings("stream-gap")) == runs)
+    #expect(extents(exported.findings("stream-gap")) == runs)
     #expect(exported.findings("stream-gap").allSatisfy { $0["severity"] as? String == "error" })
     try expectTuples((0..<300).filter { !lost.contains($0 / 10) }, in: exported)
     #expect(exported.streams.first?["server_gap_bytes"] as? Int == lost.count * 380)
@@ -52,21 +52,21 @@ struct CaptureScenarioTests {
     #expect(patient.codes.isEmpty)
     try expectTuples(0..<300, in: patient)
     let hasty = try directory.export(packets, "--reorder-window", "5")
-    #expect(places(hasty.findings("stream-gap")) == [[1140, 380]])
+    #expect(extents(hasty.findings("stream-gap")) == [[1140, 380]])
     try expectTuples((0..<300).filter { $0 / 10 != 3 }, in: hasty)
   }
 
   @Test("a missing fragment is named, and is a gap", arguments: [0, 1, 2])
   func fragmentMissing(_ lost: Int) throws {
-    let place = segments.dataIndices[4]
-    var packets = FrameWriter().packets(Array(segments[..<place]))
+    let index = segments.dataIndices[4]
+    var packets = FrameWriter().packets(Array(segments[..<index]))
     let before = packets.count
-    packets += FrameWriter().packets([segments[place]].fragmented(into: 152)).dropping([lost])
+    packets += FrameWriter().packets([segments[index]].fragmented(into: 152)).dropping([lost])
     #expect(packets.count == before + 2)
-    packets += FrameWriter().packets(Array(segments[(place + 1)...]))
+    packets += FrameWriter().packets(Array(segments[(index + 1)...]))
     let exported = try directory.export(packets)
     #expect(exported.findings("fragment-missing").count == 1)
-    #expect(places(exported.findings("stream-gap")) == [[1520, 380]])
+    #expect(extents(exported.findings("stream-gap")) == [[1520, 380]])
     try expectTuples((0..<300).filter { $0 / 10 != 4 }, in: exported)
   }
 
@@ -89,7 +89,7 @@ struct CaptureScenarioTests {
     try directory.write(file.dropLast(format == "pcap" ? 100 : 106), to: "cut")
     let exported = try directory.export("cut")
     let cut = exported.findings("truncated-packet")
-    #expect(places(cut) == [[29 * 380 + 280, 100]])
+    #expect(extents(cut) == [[29 * 380 + 280, 100]])
     #expect(
       cut.first?["message"] as? String
         == "packet \(packets.count) is truncated by 100 bytes: the file ends within it")
@@ -103,14 +103,14 @@ struct CaptureScenarioTests {
 
   @Test("the first copy counts, and another one is named", arguments: [0, 1, 379 - 3, 100])
   func conflict(_ offset: Int) throws {
-    let place = segments.dataIndices[7]
-    let other = segments[place].payload[offset..<offset + 4].map { ~$0 }
-    let exported = try directory.export(segments.contradicting(place, at: offset, with: other))
+    let index = segments.dataIndices[7]
+    let other = segments[index].payload[offset..<offset + 4].map { ~$0 }
+    let exported = try directory.export(segments.contradicting(index, at: offset, with: other))
     let findings = exported.findings("conflicting-overlap")
-    #expect(places(findings) == [[7 * 380 + offset, 4]])
+    #expect(extents(findings) == [[7 * 380 + offset, 4]])
     let message = try #require(findings.first?["message"] as? String)
     // Packets are numbered from 1.
-    #expect(message.contains("\(place + 1)") && message.contains("\(place + 2)"), "\(message)")
+    #expect(message.contains("\(index + 1)") && message.contains("\(index + 2)"), "\(message)")
     try expectTuples(0..<300, in: exported)
     #expect(exported.codes == ["conflicting-overlap"])
   }
@@ -142,7 +142,7 @@ struct CaptureScenarioTests {
     try expectTuples(0..<20, in: exported, stream: 1)
   }
 
-  @Test("conversations on one line are told apart")
+  @Test("conversations on one link are kept apart")
   func interleaved() throws {
     let lists = (0..<20).map { number -> [Segment] in
       var one = Conversation(serverSends: feedback(tuples(number + 1)))
@@ -194,7 +194,7 @@ struct CaptureScenarioTests {
     try directory.makeCapture("long", 6)
     let exported = try directory.export("large.pcap")
     #expect(try exported.tuples.map(\.offset) == (0...6).map { $0 << 30 })
-    #expect(places(exported.findings("stream-gap")) == (0..<6).map { [($0 << 30) + 38, (1 << 30) - 38] })
+    #expect(extents(exported.findings("stream-gap")) == (0..<6).map { [($0 << 30) + 38, (1 << 30) - 38] })
   }
 
   @Test("holes of one byte, in any order", arguments: ["ascending", "descending", "random"])

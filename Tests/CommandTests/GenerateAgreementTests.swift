@@ -1,6 +1,6 @@
 import Testing
 
-/// The truth of what is generated, and what is decoded of it, agree. `scripts/cross-check-generated` draws more sets
+/// Generated records and decoded records agree. `scripts/cross-check-generated` draws more sets
 /// of options than this.
 @Suite("Generated truth and decoded output")
 struct GenerateAgreementTests {
@@ -55,7 +55,7 @@ private struct Objects {
 
   private var isOfDamagedFile: Bool { lines.contains { $0.contains("\"kind\":\"file-") } }
 
-  /// What one has and the other has not; of what is damaged only records that nothing touched are promised.
+  /// What one has and the other has not; with damage, only untouched records are compared.
   func difference(from exported: Objects) -> [Substring] {
     isOfDamagedFile ? numberless.plainDifference(from: exported.numberless) : plainDifference(from: exported)
   }

@@ -142,7 +142,7 @@ struct GenerateTests {
     #expect(try directory.text(of: "generated.truth.ndjson") == "mine")
   }
 
-  @Test("standard output is no place for two files")
+  @Test("standard output cannot take two files")
   func standardOutput() throws {
     let outcome = try directory.apnsift("generate", "--kind", "dump", "--seed", "1", "-o", "-")
     #expect(outcome.code == 64 && outcome.output.isEmpty)

@@ -23,10 +23,10 @@ struct InputFaultTests {
     Case("good.bin/inside", "Not a directory") { _ in },
     Case("loop", "symbolic links") { try $0.makeLink("loop", to: "loop") },
     Case("nowhere", "No such file") { try $0.makeLink("nowhere", to: "gone") },
-    Case("empty", "no input in this directory") { try $0.makeDirectory("empty") },
-    Case("foreign", "no input in this directory", "foreign/a.txt: skipped", "foreign/b/c.bin: skipped") {
-      try $0.write("no dump\n", to: "foreign/a.txt")
-      try $0.write([UInt8](repeating: 0xfe, count: 500), to: "foreign/b/c.bin")
+    Case("empty", "holds no input") { try $0.makeDirectory("empty") },
+    Case("unrelated", "holds no input", "unrelated/a.txt: passed over", "unrelated/b/c.bin: passed over") {
+      try $0.write("no dump\n", to: "unrelated/a.txt")
+      try $0.write([UInt8](repeating: 0xfe, count: 500), to: "unrelated/b/c.bin")
     },
     Case("reserved.pcap", "reserved bits set", "expected a number below 65536") {
       try $0.write(
@@ -40,7 +40,7 @@ struct InputFaultTests {
       let packed = try directory.tool("gzip", ["-c"], input: .bytes(feedback(tuples(3))))
       try directory.write(packed.prefix(100), to: "cut.gz")
     },
-    Case("trailing.zst", "zstd-compressed data is followed by other data") { directory in
+    Case("trailing.zst", "zstd-compressed data has something else behind it") { directory in
       let packed = try directory.tool("zstd", ["-c"], input: .bytes(feedback(tuples(3))))
       try directory.write(packed + [1, 2, 3, 4], to: "trailing.zst")
     },
@@ -163,7 +163,7 @@ struct InputFaultTests {
     #expect(summary["feedback"] as? Int == 0)
   }
 
-  @Test("closed standard input fails, and no file takes its place")
+  @Test("closed standard input fails, and no file gets its descriptor")
   func closedStandardInput() throws {
     let directory = try TestDirectory()
     try directory.write(feedback(tuples(3)), to: "good.bin")

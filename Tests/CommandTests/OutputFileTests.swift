@@ -14,7 +14,7 @@ struct OutputFileTests {
   /// What `export dump.bin` prints.
   private func csv() throws -> [UInt8] { try directory.apnsift("export", "dump.bin").output }
 
-  @Test("-o and --findings write what standard output gets, and leave nothing beside it")
+  @Test("-o and --findings write what standard output gets, and leave no other file")
   func wholeFiles() throws {
     let outcome = try directory.apnsift("export", "dump.bin", "-o", "out.csv", "--findings", "wrong.csv")
     #expect(outcome.code == 0)
@@ -102,7 +102,7 @@ struct OutputFileTests {
   static let inPlace = ["-o -", "-o /dev/stdout", "-o /dev/fd/1"]
 
   @Test(
-    "standard output by its names is written in place", arguments: inPlace,
+    "standard output by its names is written directly", arguments: inPlace,
     ["| cat", ">out.csv && cat out.csv"])
   func standardOutputByName(_ option: String, _ redirection: String) throws {
     let outcome = try directory.shell("\"$APNSIFT\" export dump.bin \(option) \(redirection)")
@@ -119,7 +119,7 @@ struct OutputFileTests {
     #expect(outcome.text.contains("apnsift: exported 3 records"))
   }
 
-  @Test("a named pipe is written in place")
+  @Test("a named pipe is written directly")
   func namedPipe() throws {
     try directory.makePipe("pipe")
     let outcome = try directory.shell("cat pipe & \"$APNSIFT\" export dump.bin -o pipe && wait")

@@ -74,7 +74,7 @@ struct OutputStreamTests {
     #expect(outcome.errors.contains("standard output cannot be written: \(failing.says)"))
   }
 
-  @Test("no file takes the place of a closed standard output or standard error")
+  @Test("no file gets the descriptor of a closed standard output or standard error")
   func closedStandardStreams() throws {
     let directory = try large()
     let findings = try directory.shell("\"$APNSIFT\" export large.bin --findings wrong.csv >&-")

@@ -154,7 +154,7 @@ struct RawStreamTests {
     try expectSound()
   }
 
-  @Test("gaps are told, and are not filled")
+  @Test("gaps are reported, and are not filled")
   func gaps() throws {
     var conversation = Conversation(serverSends: feedback(tuples(30)))
     conversation.segmentSizes = [38]
@@ -165,7 +165,7 @@ struct RawStreamTests {
     #expect(try directory.apnsift("export", "-t", "raw", "-o", "out", "capture.pcap").code == 0)
     let sent = conversation.bytes(of: .server)
     #expect(try directory.bytes(of: "out/stream-0-b.raw") == Array(sent[..<114] + sent[190..<1102]))
-    // The FIN tells that the last one was sent.
+    // The FIN shows that the last one was sent.
     #expect(try catalogue().first?["gaps"] as? [[Int]] == [[114, 76], [1102, 38]])
     try expectSound()
   }

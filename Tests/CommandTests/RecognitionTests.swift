@@ -85,11 +85,11 @@ struct RecognitionTests {
     let outcome = try directory.apnsift(
       "export", "dump.bin", "--columns", "offset,file_offset,token,flags", "--findings", "wrong.csv")
     let after = 76 + missing
-    let place = 76 + mark.count
+    let fileOffset = 76 + mark.count
     #expect(
       outcome.lines.dropFirst() == [
-        "0,0,\(hex(token(0))),", "38,38,\(hex(token(1))),", "\(after),\(place),\(hex(token(5))),",
-        "\(after + 38),\(place + 38),\(hex(token(6))),",
+        "0,0,\(hex(token(0))),", "38,38,\(hex(token(1))),", "\(after),\(fileOffset),\(hex(token(5))),",
+        "\(after + 38),\(fileOffset + 38),\(hex(token(6))),",
       ])
     let findings = parseCSV(try directory.text(of: "wrong.csv")).dropFirst()
     #expect(findings.map { [$0[3], $0[4], $0[6], $0[7]] } == [["76", "\(missing)", "76", "stream-gap"]])
@@ -106,11 +106,11 @@ struct RecognitionTests {
     #expect(lines.last?["feedback"] as? Int == 0)
   }
 
-  /// Sizes of the pieces that are written; 0 is random ones.
-  static let pieces = [1, 37, 38, 39, 0]
+  /// Sizes of the chunks that are written; 0 for random ones.
+  static let chunkSizes = [1, 37, 38, 39, 0]
 
-  @Test("how a pipe is written does not show", arguments: pieces)
-  func piecewise(_ size: Int) throws {
+  @Test("the chunks of a pipe do not matter", arguments: chunkSizes)
+  func chunks(_ size: Int) throws {
     let directory = try TestDirectory()
     var generator = FixedGenerator(seed: 7)
     var bytes = feedback(tuples(400))

@@ -27,7 +27,7 @@ struct RepeatedInputTests {
   ]
 
   @Test("every command that counts says so", arguments: givings.map(\.inputs))
-  func told(_ inputs: [String]) throws {
+  func reported(_ inputs: [String]) throws {
     let giving = try #require(Self.givings.first { $0.inputs == inputs })
     let commands = [
       ["inspect"], ["inspect", "--json"], ["export"], ["export", "-t", "ndjson"], ["export", "-t", "json"],
@@ -65,7 +65,7 @@ struct RepeatedInputTests {
     #expect(inputs.count == 2 && !inputs[0].contains("the same bytes"))
   }
 
-  @Test("without digests, what is the same file is told all the same, and a copy is not")
+  @Test("without digests, the same file is still reported, and a copy is not")
   func withoutDigests() throws {
     let same = try directory.apnsift("inspect", "--no-hash", "a.bin", "link.bin")
     #expect(same.messages.contains(warning("link.bin", "a.bin")))
@@ -96,7 +96,7 @@ struct RepeatedInputTests {
     #expect(!outcome.errors.contains("warning"), "\(outcome.errors)")
   }
 
-  @Test("a capture that is joined twice is told")
+  @Test("a capture that is joined twice is reported")
   func joined() throws {
     try directory.write(
       PcapWriter().file(FrameWriter().packets(FeedbackConversation.plain.segments())), to: "a.pcap")

@@ -21,7 +21,9 @@ enum HelpText {
     let isAcronym = message.dropFirst().first?.isUppercase == true
     message = (isAcronym ? start : start.lowercased()[...]) + message.dropFirst()
     let usage = fullText.split(separator: "\n").drop { !$0.hasPrefix("Usage: ") }
-    return (message.split(separator: "\n") + usage).map { String($0.hasPrefix("  See ") ? $0.dropFirst(2) : $0) }
+    return (message.split(separator: "\n") + usage).map {
+      String($0.hasPrefix("  See ") ? $0.dropFirst(2) : $0)
+    }
   }
 }
 

@@ -16,7 +16,8 @@ struct LimitOptions: ParsableArguments {
 
   @Option(help: Limit.memory.argumentHelp) var memory = SizeArgument(1 << 30)
 
-  @Option(help: Limit.maxExpansion.argumentHelp) var maxExpansion = SizeArgument(1 << 30)
+  @Option(help: .init("Bytes that the * lines of one hex dump may expand to.", valueName: "SIZE"))
+  var maxExpansion = SizeArgument(1 << 30)
 
   @Option(help: Limit.reorderWindow.argumentHelp) var reorderWindow = LimitOptions.standard.reorderWindow
 

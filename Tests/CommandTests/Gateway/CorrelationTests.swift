@@ -42,7 +42,7 @@ struct CorrelationTests {
     Case("as it is goes before byte-swapped", "2000000 2 1 !8:2000000", "rdd", "0"),
     Case("and before a later byte-swapped one", "2 2000000 2 !8:2000000", "ard", "1"),
     Case("a palindrome is no swap", "1 12343412 2 !8:12343412", "ard", "1"),
-    Case("a palindrome that nobody carries", "1 2 !8:11111111", "uu", "- uncorrelated"),
+    Case("a palindrome that no request has", "1 2 !8:11111111", "uu", "- uncorrelated"),
     Case("two bytes swapped are no swap", "102 1 !8:201", "uu", "- uncorrelated"),
     Case("identifier 0 once", "1 0 2 !8:0", "ard", "1"),
     Case("identifier 0 twice", "1 0 0 2 !8:0", "uuuu", "- uncorrelated"),
@@ -53,7 +53,7 @@ struct CorrelationTests {
     Case("status 10, not found", "1 2 3 !10:9", "uuu", "- uncorrelated"),
     Case("status 10, byte-swapped", "1 2 3 !10:2000000", "aad", "1 identifier-swapped"),
     Case("status 0", "1 2 3 !0:2", "uuu", "1"),
-    Case("status 0, and another behind it", "1 2 3 !0:2 !8:2", "uuu", "1", "1 after-close"),
+    Case("status 0, and another after it", "1 2 3 !0:2 !8:2", "uuu", "1", "1 after-close"),
     Case("status 1", "1 2 !1:2", "ar", "1"), Case("status 128", "1 2 !128:2", "ar", "1"),
     Case("status 255", "1 2 !255:1", "rd", "0"),
     Case("a status that the table lacks", "1 2 !9:2", "ar", "1 unknown-status"),
@@ -61,9 +61,9 @@ struct CorrelationTests {
     Case("the first response decides", "1 2 3 !8:2 !8:1 !8:3", "ard", "1", "0 after-close", "2 after-close"),
     Case(
       "the first decides, even if it names none", "1 2 !8:9 !8:2", "uu", "- uncorrelated", "1 after-close"),
-    Case("one behind it that names none", "1 2 !8:2 !8:9", "ar", "1", "- after-close uncorrelated"),
+    Case("one after it that names none", "1 2 !8:2 !8:9", "ar", "1", "- after-close uncorrelated"),
     Case(
-      "one behind it, byte-swapped, of unknown status", "1 2 !8:2 !77:1000000", "ar", "1",
+      "one after it, byte-swapped, of unknown status", "1 2 !8:2 !77:1000000", "ar", "1",
       "0 after-close identifier-swapped unknown-status"),
     Case("none may wait", "1 2 !8:2", "uu", "- uncorrelated", options: ["--max-pending", "0"]),
     Case("one may wait, and is named", "1 2 !8:2", "ur", "1", options: ["--max-pending", "1"]),
@@ -83,13 +83,13 @@ struct CorrelationTests {
 
   /// What only a capture can say.
   static let interleaved: [Case] = [
-    Case("captured behind the response: discarded", "1 2 !8:2 3 c0 4", "arddd", "1"),
-    Case("captured behind status 10", "1 2 !10:1 3", "add", "0"),
+    Case("captured after the response: discarded", "1 2 !8:2 3 c0 4", "arddd", "1"),
+    Case("captured after status 10", "1 2 !10:1 3", "add", "0"),
     Case("the response before its request", "!8:1 1 2", "uu", "- uncorrelated"),
     Case("the response before a second request with its identifier", "1 2 !8:1 1", "rdd", "0"),
-    Case("the swapped one before, the same one behind", "1000000 !8:1 1", "rd", "0 identifier-swapped"),
-    Case("identifier 0 before and behind", "1 0 !8:0 0", "ard", "1"),
-    Case("identifier 0 behind only", "1 !8:0 0", "uu", "- uncorrelated"),
+    Case("the swapped one before, the same one after", "1000000 !8:1 1", "rd", "0 identifier-swapped"),
+    Case("identifier 0 before and after", "1 0 !8:0 0", "ard", "1"),
+    Case("identifier 0 after only", "1 !8:0 0", "uu", "- uncorrelated"),
     Case(
       "the second response finds what the first could not", "1 !8:2 2 !8:2", "uu", "- uncorrelated",
       "1 after-close"),
@@ -97,10 +97,10 @@ struct CorrelationTests {
     Case("the first byte of a request counts", "1 2| !8:2 |2 3", "ard", "1"),
     Case("the response in two packets", "1 2 !8:2| |!8:2 3", "ard", "1"),
     Case(
-      "a request behind the response may be one too many", "1 !8:1 2 3", "rdd", "0",
+      "a request after the response may be one too many", "1 !8:1 2 3", "rdd", "0",
       options: ["--max-pending", "1"]),
     Case(
-      "requests that leave before the response, and others behind", "1 2 3 !8:3 4 5 6", "uurddd", "2",
+      "requests that leave before the response, and others after", "1 2 3 !8:3 4 5 6", "uurddd", "2",
       options: ["--max-pending", "1"]),
   ]
 

@@ -2,7 +2,7 @@ import CaptureWriting
 import Testing
 
 /// `replay --from-errors`: tokens that a gateway called invalid.
-@Suite("Replays of what a gateway refused")
+@Suite("Replays of rejected requests")
 struct ErrorReplayTests {
   private let directory: TestDirectory
   /// The time of the packet with the response, in whole seconds: 2013-05-01T09:30:05Z; the capture has more digits.

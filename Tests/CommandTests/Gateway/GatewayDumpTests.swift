@@ -1,7 +1,7 @@
 import CaptureWriting
 import Testing
 
-/// Dumps of requests and responses: told by content, named, and in pairs.
+/// Dumps of requests and responses: detected by content, named, and in pairs.
 @Suite("Dumps of a gateway connection")
 struct GatewayDumpTests {
   private let directory: TestDirectory
@@ -32,7 +32,7 @@ struct GatewayDumpTests {
     _ = try directory.tool("rm", ["plain"])
   }
 
-  @Test("requests are told by content", arguments: forms)
+  @Test("requests are detected by content", arguments: forms)
   func requests(_ form: String) throws {
     try write(Self.sent, to: "inputs/dump", as: form)
     for exported in [
@@ -46,7 +46,7 @@ struct GatewayDumpTests {
     }
   }
 
-  @Test("responses are told by content", arguments: forms)
+  @Test("responses are detected by content", arguments: forms)
   func responses(_ form: String) throws {
     try write(Self.received + refusal(10, 5), to: "inputs/dump", as: form)
     for exported in [try ndjson(["inputs/dump"]), try ndjson(["inputs"])] {
@@ -58,7 +58,7 @@ struct GatewayDumpTests {
 
   @Test("what is named is read so, though it looks like nothing", arguments: ["requests", "responses"])
   func named(_ speaks: String) throws {
-    // One request without JSON, which nobody could tell; and a response of unknown status.
+    // One request without JSON, which cannot be detected; and a response of unknown status.
     let push = Push(0, nil, token: token(3), payload: "hello")
     try directory.write(speaks == "requests" ? push.bytes : refusal(99, 3), to: "dump")
     let exported = try ndjson(["dump", "--protocol", speaks, "--from", "raw"])
@@ -95,7 +95,7 @@ struct GatewayDumpTests {
     #expect(exported.objects("request").first?["source"] as? String == (isRequests ? "-" : "sent"))
   }
 
-  @Test("tshark's mark in a half is a gap: what lies in it is not named")
+  @Test("tshark's mark in a half is a gap: its contents are not named")
   func gapMarks() throws {
     let ends = Self.pushes.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.bytes.count) }
     let mark = Array("[\(ends[11] - ends[10]) bytes missing in capture file]".utf8)
@@ -168,7 +168,7 @@ struct GatewayDumpTests {
     #expect(exported.outcome.errors.contains("swapped?"), "\(exported.outcome.errors)")
   }
 
-  @Test("TLS in a half is told, whatever is said")
+  @Test("TLS in a half is reported, whatever the options")
   func ciphertext() throws {
     try directory.write([0x17, 3, 3, 0, 32] + token(1), to: "sent")
     try directory.write(Self.received, to: "received")

@@ -39,7 +39,7 @@ struct GatewayExportTests {
     [0xff], [0x7b, 0x22, 0xe9, 0x22, 0x7d], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80],
   ]
 
-  @Test("a payload that is not UTF-8 stands in payload_hex alone", arguments: bad)
+  @Test("a payload that is not UTF-8 is in payload_hex alone", arguments: bad)
   func notText(_ payload: [UInt8]) throws {
     var push = Push(1, 0xab, token: token(1))
     push.payload = payload

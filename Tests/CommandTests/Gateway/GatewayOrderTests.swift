@@ -2,8 +2,8 @@ import CaptureWriting
 import Foundation
 import Testing
 
-/// Within one direction of one stream records and findings come in order of offset (docs/spec/interface.md#order-of-records).
-@Suite("The order of what a gateway connection gives")
+/// Within one direction of one stream records and findings come in order of offset (interface.md, "export").
+@Suite("The order of records of a gateway connection")
 struct GatewayOrderTests {
   private func expectOrder(_ exported: Exported) throws {
     var last: [String: Int] = [:]
@@ -31,7 +31,7 @@ struct GatewayOrderTests {
   static let kinds: [[String]] = [[], ["--records", "findings"], ["--records", "requests"]]
 
   @Test(
-    "findings wait behind requests for the response at the end", arguments: kinds,
+    "findings wait after requests for the response at the end", arguments: kinds,
     [[], ["--max-pending", "3"]])
   func damagedStream(_ kind: [String], _ limit: [String]) throws {
     let directory = try TestDirectory()
@@ -123,7 +123,7 @@ struct GatewayMemoryTests {
     let usual = try directory.apnsift(["export"] + pair + ["--memory", "1GiB", "-o", "usual"])
     let little = try directory.apnsift(["export"] + pair + ["--memory", "1MiB", "-o", "little"])
     #expect(usual.code == 0 && little.code == 0)
-    // The options, and so the memory, stand in the first line.
+    // The options, and so the memory, are in the first line.
     let same = try directory.shell("tail -n +2 usual | cksum; tail -n +2 little | cksum")
     #expect(Set(same.lines).count == 1 && same.lines.count == 2)
     let outcomes = try directory.shell(
@@ -153,7 +153,7 @@ struct GatewayMemoryTests {
   @Test(
     "a directory for temporary files that is missing, or is none, is named",
     arguments: ["/missing", "/dev/full"])
-  func noTemporaryFile(_ place: String) throws {
+  func noTemporaryFile(_ path: String) throws {
     let directory = try TestDirectory()
     try directory.write(requests(10_000), to: "sent")
     try directory.write(refusal(8, 1), to: "received")
@@ -162,9 +162,9 @@ struct GatewayMemoryTests {
         "export", "--requests", "sent", "--responses", "received", "--records", "requests", "--memory",
         "64KiB",
       ],
-      environment: ["TMPDIR": place])
+      environment: ["TMPDIR": path])
     #expect(outcome.code == 2)
-    #expect(outcome.errors.contains(place) && outcome.errors.contains("TMPDIR"), "\(outcome.errors)")
+    #expect(outcome.errors.contains(path) && outcome.errors.contains("TMPDIR"), "\(outcome.errors)")
   }
 
   @Test("a temporary file that finds no more room is named, with the remedy")

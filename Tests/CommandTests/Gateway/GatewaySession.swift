@@ -4,7 +4,7 @@ import CaptureWriting
 /// the gateway answered, and what became of each by the rule (docs/spec/decoding-rules.md#correlation).
 struct GatewaySession: Sendable {
   let pushes: [Push]
-  /// Offsets of the requests, and behind the last one.
+  /// Offsets of the requests, and after the last one.
   let offsets: [Int]
   /// The number of the request that the response names.
   let refused: Int

@@ -1,7 +1,7 @@
 import CaptureWriting
 import Testing
 
-/// Whoever reads a session of a gateway must learn what was accepted, what was refused, and what to send again.
+/// Sessions of a gateway: accepted and rejected requests, and requests to send again.
 @Suite("A session of notifications, one of which is refused")
 struct GatewaySessionTests {
   private let directory: TestDirectory
@@ -120,14 +120,14 @@ struct GatewaySessionTests {
   @Test("captured the other way round, the response comes before its request")
   func reversed() throws {
     let exported = try directory.export(Self.short.conversation.segments().reversed())
-    // Of the requests, those behind the response come before it now; none of them is the one that it names.
+    // Of the requests, those after the response come before it now; none of them is the one that it names.
     #expect(try exported.requests == Self.short.unknownRequests())
     #expect(try exported.responses == [Self.short.uncorrelatedResponse()])
   }
 
   // MARK: - What is missing
 
-  @Test("the client alone: nothing tells what became of them")
+  @Test("the client alone: outcomes are unknown")
   func clientAlone() throws {
     let conversation = Self.short.conversation
     let exported = try directory.export(conversation.segments().only(from: conversation.client))
@@ -135,7 +135,7 @@ struct GatewaySessionTests {
     #expect(exported.objects("response").isEmpty && exported.codes.isEmpty)
   }
 
-  @Test("the server alone: nothing tells whom it refused")
+  @Test("the server alone: the rejected requests are unknown")
   func serverAlone() throws {
     let conversation = Self.short.conversation
     let exported = try directory.export(conversation.segments().only(from: conversation.server))
@@ -143,7 +143,7 @@ struct GatewaySessionTests {
     #expect(try exported.responses == [Self.short.uncorrelatedResponse()])
   }
 
-  /// The requests that lie whole outside the segments that were lost.
+  /// The requests that are entirely outside the segments that were lost.
   private func remaining(_ session: GatewaySession, _ rows: [ReportedRequest], lost: Range<Int>)
     -> [ReportedRequest]
   {
@@ -176,7 +176,7 @@ struct GatewaySessionTests {
     #expect(exported.findings("stream-gap").map { $0["offset"] as? Int } == [lost.lowerBound])
   }
 
-  @Test("a gap beside the named request changes no outcome", arguments: [20, 150, 250])
+  @Test("a gap next to the named request changes no outcome", arguments: [20, 150, 250])
   func gapBeside(_ number: Int) throws {
     let session = Self.short
     let (exported, lost) = try losing(session.offsets[number])
@@ -210,7 +210,7 @@ struct GatewaySessionTests {
     ("said to be responses", 443, true, ["--protocol", "responses"]),
   ]
 
-  @Test("roles are told", arguments: 0..<roles.count)
+  @Test("roles are detected", arguments: 0..<roles.count)
   func rolesAreTold(_ number: Int) throws {
     let (name, port, handshake, options) = Self.roles[number]
     var conversation = Self.short.conversation

@@ -12,7 +12,7 @@ struct ServeEndTests {
   @Test("a connection that the server broke off is broken off")
   func reset() throws {
     var segments = ServedFeedback.conversation().segments()
-    // Behind the data the server's FIN and two answers to it.
+    // After the data the server's FIN and two answers to it.
     segments.removeLast(3)
     var last = segments[segments.count - 2]
     last.sequence = last.end
@@ -34,7 +34,7 @@ struct ServeEndTests {
     #expect(try server.end(by: nil).code == 0)
   }
 
-  @Test("too few descriptors are told of")
+  @Test("too few descriptors are reported")
   func fewDescriptors() throws {
     try directory.write(ServedFeedback.bytes, to: "dump.bin")
     let outcome = try directory.shell("ulimit -n 6; \"$APNSIFT\" serve dump.bin --port 0")
@@ -52,7 +52,7 @@ struct ServeEndTests {
     #expect(outcome.messages.last == "served 1 stream to 0 clients, 0 bytes; no problems found")
   }
 
-  @Test("with --once, to have served nobody is no success")
+  @Test("with --once, serving no client is a failure")
   func nobodyCame() throws {
     try directory.write(ServedFeedback.bytes, to: "dump.bin")
     let outcome = try directory.serve("dump.bin", "--once").end(by: SIGTERM)

@@ -1,7 +1,7 @@
 import CaptureWriting
 import Testing
 
-/// `serve` in place of a gateway, which answers.
+/// `serve` as a gateway with responses.
 @Suite("Serving gateways")
 struct ServeGatewayTests {
   private let directory: TestDirectory
@@ -32,7 +32,7 @@ struct ServeGatewayTests {
     #expect(try server.end(by: nil).code == 0)
   }
 
-  @Test("a client that sends less times out, with exit code 2")
+  @Test("a client that sends less is closed, with exit code 2")
   func silentClient() throws {
     try directory.writeCapture(
       Self.gateway([.init(.client, Self.request), .init(.server, Self.response)]).segments())

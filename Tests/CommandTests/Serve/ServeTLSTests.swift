@@ -65,7 +65,7 @@ struct ServeTLSTests {
     #expect(try server.end().code == 0)
   }
 
-  @Test("unusable certificates and keys are reported, and no passphrase is requested")
+  @Test("certificates and keys that cannot be used are named, and no passphrase is requested")
   func badIdentities() throws {
     try makeIdentity("server")
     try makeIdentity("other")
@@ -89,7 +89,7 @@ struct ServeTLSTests {
     }
   }
 
-  @Test("clients that do not get through the handshake are told of, and take no stream from others")
+  @Test("clients that do not get through the handshake are reported, and use up no stream")
   func failedHandshakes() throws {
     try directory.write(ServedFeedback.bytes, to: "dump.bin")
     let server = try directory.serve("dump.bin", "--tls", "--write-certificate", "server.pem", "--once")
@@ -108,7 +108,7 @@ struct ServeTLSTests {
         == "served 1 stream to 1 client, 760 bytes; 2 TLS handshakes failed")
   }
 
-  @Test("a client that speaks TLS to a server without it is told how")
+  @Test("a client that speaks TLS to a server without it gets advice")
   func unexpectedTLS() throws {
     try directory.write(ServedFeedback.bytes, to: "dump.bin")
     let server = try directory.serve("dump.bin", "--once")

@@ -17,9 +17,9 @@ struct ServeUsageTests {
     #expect(taken.code == 2)
     #expect(taken.messages.last?.hasPrefix("port \(server.port) of 127.0.0.1 is in use") == true)
     #expect(taken.output == [])
-    let foreign = try directory.apnsift("serve", "dump.bin", "--port", "0", "--listen", "192.0.2.1")
-    #expect(foreign.code == 2)
-    #expect(foreign.messages.last?.contains("192.0.2.1 is not an address of this machine") == true)
+    let unavailable = try directory.apnsift("serve", "dump.bin", "--port", "0", "--listen", "192.0.2.1")
+    #expect(unavailable.code == 2)
+    #expect(unavailable.messages.last?.contains("192.0.2.1 is no address of this machine") == true)
   }
 
   @Test("a warning about an address that other machines can reach")

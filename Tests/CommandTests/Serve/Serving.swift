@@ -92,7 +92,7 @@ extension TestDirectory {
 
   struct Turn {
     var send: [UInt8]
-    /// So many reads follow.
+    /// The number of reads that follow.
     var reads: Int
   }
 

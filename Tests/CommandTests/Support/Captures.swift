@@ -2,7 +2,7 @@ import CaptureWriting
 import Testing
 
 /// A tuple as `export` reports it, without what depends on how the capture was made: packet numbers, times
-/// and places in the file.
+/// and offsets in the file.
 struct ReportedTuple: Hashable, Comparable {
   var stream: Int
   var direction: String
@@ -70,7 +70,7 @@ extension TestDirectory {
   func export(_ segments: [Segment]) throws -> Exported { try export(FrameWriter().packets(segments)) }
 }
 
-/// A feedback connection of 300 tuples, some of them odd; and what it says, told by the command's reading of
+/// A feedback connection of 300 tuples, some of them odd; and its records, by the output of the command for
 /// the same bytes as a plain dump, which knows nothing of packets.
 enum FeedbackConversation {
   static let tuples: [Tuple] = {

@@ -2,8 +2,8 @@ import Foundation
 import Platform
 import Synchronization
 
-/// Held while a child is made, and while a descriptor is open that children must not inherit but would: a pipe
-/// that somebody else holds open never ends.
+/// Locked while a child is made, and while a descriptor is open that children must not inherit but would: a pipe
+/// that another process keeps open never ends.
 let inheritance = Mutex(())
 
 /// How a process ended.
@@ -103,7 +103,7 @@ final class ChildProcess {
   }
 }
 
-/// Bytes with a NUL behind them, as C wants them.
+/// Bytes with a trailing NUL, for C.
 private final class CString {
   let pointer: UnsafeMutablePointer<CChar>?
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Null in parsed JSON.
+/// The value of null in decoded JSON.
 typealias Null = NSNull
 
 /// JSON as Foundation parses it.

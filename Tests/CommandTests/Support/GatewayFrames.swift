@@ -50,7 +50,7 @@ func big(_ word: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNee
 /// An error response: `08 | status u8 | identifier u32`.
 func refusal(_ status: UInt8, _ identifier: UInt32) -> [UInt8] { [8, status] + big(identifier) }
 
-/// A request as `export` reports it, without packets, times and places in the file.
+/// A request as `export` reports it, without packets, times and file offsets.
 struct ReportedRequest: Hashable {
   var stream: Int
   var offset: Int

@@ -15,7 +15,7 @@ struct Page {
     return String(rest[..<(rest.range(of: "</section>")?.lowerBound ?? rest.endIndex)])
   }
 
-  /// The contents of the elements of a class, without tags.
+  /// The text of the elements of a class.
   func texts(_ element: String, _ name: String, in part: String? = nil) -> [String] {
     let pattern = "<\(element)[^>]* class=\"\(name)\">([\\s\\S]*?)</\(element)>"
     guard let expression = try? NSRegularExpression(pattern: pattern) else { return [] }
@@ -25,7 +25,7 @@ struct Page {
     }
   }
 
-  /// The bytes shown, by offset; nil for a masked byte.
+  /// The bytes in excerpts, by their offset; nil is one that is masked.
   func shownBytes(of part: String) -> [(offset: Int, bytes: [UInt8?])] {
     part.matches(of: /<span class="offset">(\d+)<\/span><span class="bytes">([\s\S]*?)<\/span>/).map {
       match in
@@ -53,7 +53,7 @@ private func isLetterOrDigit(_ byte: UInt8) -> Bool {
 }
 
 extension TestDirectory {
-  /// Runs `report`; fails if the exit code differs.
+  /// Makes a report with these arguments; fails if the command fails.
   func report(_ arguments: [String], code: Int32 = 0, input: StandardInput = .nothing) throws -> Page {
     let outcome = try apnsift(["report"] + arguments, input: input)
     #expect(outcome.code == code, "\(arguments): \(outcome.errors)")

@@ -24,7 +24,7 @@ final class Descriptor {
     number = -1
   }
 
-  /// Writes all of `bytes`; false where nobody reads them any more.
+  /// Writes all of `bytes`; false if the reader is gone.
   @discardableResult
   func write(_ bytes: some Collection<UInt8>) throws -> Bool {
     var rest = Array(bytes)[...]
@@ -38,7 +38,7 @@ final class Descriptor {
     return true
   }
 
-  /// The next bytes, as many as are there; empty at the end.
+  /// The available bytes; empty at the end.
   func read(atMost limit: Int = 1 << 16) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: limit)
     var count = systemRead(number, &bytes, limit)
@@ -57,7 +57,7 @@ final class Descriptor {
 
 /// A pipe's two ends.
 func makePipe() throws -> (reading: Descriptor, writing: Descriptor) {
-  // Writing into a pipe that nobody reads is an answer here, not the end of the test runner.
+  // Writing into a pipe without a reader is a result here, not the end of the test runner.
   signal(SIGPIPE, SIG_IGN)
   var numbers: [Int32] = [0, 0]
   let code = inheritance.withLock { _ in

@@ -3,10 +3,10 @@ import Foundation
 /// The checkout that the tests are part of.
 enum Repository {
   static let root: URL = {
-    var place = URL(fileURLWithPath: #filePath)
+    var url = URL(fileURLWithPath: #filePath)
     // Tests/CommandTests/Support/Repository.swift
-    for _ in 0..<4 { place.deleteLastPathComponent() }
-    return place
+    for _ in 0..<4 { url.deleteLastPathComponent() }
+    return url
   }()
 
   /// - Parameter name: relative to the checkout.

@@ -4,16 +4,16 @@ import Testing
 
 /// The command that is tested.
 enum Command {
-  /// APNSIFT in the environment, else the one that was built with these tests: it lies beside them. No
+  /// APNSIFT in the environment, else the one that was built with these tests: it is in the same directory. No
   /// dependency of the test target says so, as tests of a command link it in whole; `swift build` makes both.
   static let path: String = {
     if let path = ProcessInfo.processInfo.environment["APNSIFT"], !path.isEmpty { return absolute(path) }
-    let places: [String?] = [
+    let paths: [String?] = [
       try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
       Bundle(for: Anchor.self).bundlePath, CommandLine.arguments.first,
     ]
-    let candidates = places.compactMap { $0 }.map { place in
-      URL(fileURLWithPath: place).deletingLastPathComponent().appendingPathComponent("apnsift").path
+    let candidates = paths.compactMap { $0 }.map { path in
+      URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent("apnsift").path
     }
     return candidates.first { access($0, X_OK) == 0 } ?? candidates.first ?? "apnsift"
   }()
@@ -76,7 +76,7 @@ extension TestDirectory {
       directory: path, environment: environment(changes))
   }
 
-  /// Starts the command with its output going to the file `output` beside the test's own.
+  /// Starts the command with its output going to the file `output` in the directory of the test.
   func start(_ arguments: [String], input: Int32? = nil, output: String = "/dev/null") throws -> ChildProcess
   {
     let null = try Descriptor(opening: "/dev/null", O_RDWR)

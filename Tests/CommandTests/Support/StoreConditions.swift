@@ -7,7 +7,7 @@ final class LockHolder {
   private let child: ChildProcess
   private let commands: Descriptor
 
-  /// Returns when it has the lock.
+  /// Returns when the lock is taken.
   init(of store: String, in directory: TestDirectory) throws {
     let (reading, writing) = try makePipe()
     let (answers, answering) = try makePipe()
@@ -22,14 +22,14 @@ final class LockHolder {
     try #require(answer == "locked\n", "\(answer)")
   }
 
-  /// Releases the lock; returns when it is released.
+  /// Releases the lock, and waits for that.
   func release() throws {
     commands.close()
     try child.wait()
   }
 }
 
-/// Runs commands without privileges, because root may write every file.
+/// Root may write everything, so unwritable files are tested as another user.
 enum Unprivileged {
   /// What goes before a command line.
   static let prefix = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : ""

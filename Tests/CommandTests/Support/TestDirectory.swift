@@ -5,7 +5,7 @@ import Testing
 /// A directory of one test, in which its programs run. It is removed with the value.
 final class TestDirectory {
   let path: String
-  /// Where programs are told to put temporary files.
+  /// TMPDIR of the programs.
   let temporaryPath: String
 
   init() throws {
