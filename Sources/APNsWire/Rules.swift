@@ -110,7 +110,7 @@ public enum Tuple {
 /// The limits for gateway requests (docs/spec/decoding-rules.md#gateway-requests).
 public struct RequestRules: Equatable, Sendable {
   /// The default of `longestPayload`, in bytes.
-  public static let usualLongestPayload = 4096
+  public static let defaultLongestPayload = 4096
   /// The longest plausible frame of command 2: bytes after its length field.
   public static let longestItems = 65_535
   /// The largest payloads that APNs accepted in the end, in bytes: with command 2, and with commands 0 and 1.
@@ -128,7 +128,7 @@ public struct RequestRules: Equatable, Sendable {
   /// - Returns: nil if a limit is not in 0 to 65,535.
   public init?(
     tokenLengths: TokenLengths = .standard, longestToken: Int = FeedbackRules.announcedLongestToken,
-    longestPayload: Int = usualLongestPayload
+    longestPayload: Int = defaultLongestPayload
   ) {
     let lengths = 0...Int(UInt16.max)
     guard lengths.contains(longestToken), lengths.contains(longestPayload) else { return nil }
@@ -143,7 +143,7 @@ public struct RequestRules: Equatable, Sendable {
 
   /// The default limits.
   public static let standard = RequestRules(
-    .standard, FeedbackRules.announcedLongestToken, usualLongestPayload)
+    .standard, FeedbackRules.announcedLongestToken, defaultLongestPayload)
 
   /// Bytes of the largest request.
   var largestRequest: Int {

@@ -18,10 +18,10 @@ package struct AnalysisOptions: Sendable {
 /// The limits of correlation, and the directory for pending requests that exceed the memory.
 package struct GatewayLimits: Sendable {
   /// The default of `maxPending` (docs/spec/decoding-rules.md#correlation).
-  package static let usualMaxPending = 1_000_000
+  package static let defaultMaxPending = 1_000_000
 
   /// The maximum number of requests of a connection that are kept until a response names one of them.
-  package var maxPending = usualMaxPending
+  package var maxPending = defaultMaxPending
   /// Memory in bytes for pending requests; above it they go to a temporary file.
   package var memory = 1 << 30
   package var temporaryDirectory = "/tmp"

@@ -23,7 +23,7 @@ package struct Correlator {
   /// A response and the request that it names.
   package struct Response {
     package var offset: Int
-    package var origin: ByteOrigin
+    package var origin: SourceExtent
     package var response: ErrorResponse
     /// Nil if no request is found, and if requests are not kept.
     package var request: ResponseRecord.Request?
@@ -38,7 +38,7 @@ package struct Correlator {
 
   /// A response, or a finding among responses, until it is correlated.
   private enum Waiting {
-    case response(ResponseFrame, ByteOrigin, captureOrder: Int)
+    case response(ResponseFrame, SourceExtent, captureOrder: Int)
     case finding(StreamFinding)
   }
 
@@ -57,7 +57,7 @@ package struct Correlator {
   /// Requests evicted with unknown outcome, before the first response was correlated.
   private var evicted = 0
   /// The first request, for the finding about the first eviction.
-  private var firstRequest: (frame: RequestFrame, origin: ByteOrigin)?
+  private var firstRequest: (frame: RequestFrame, origin: SourceExtent)?
   /// The number of the next request to emit.
   private var nextToEmit = 0
   private var responses = 0
@@ -84,7 +84,7 @@ package struct Correlator {
 
   /// - Parameter captureOrder: the position of the request in the capture, comparable between both directions.
   package mutating func add(
-    _ frame: RequestFrame, in bytes: RawSpan, origin: ByteOrigin, captureOrder: Int,
+    _ frame: RequestFrame, in bytes: RawSpan, origin: SourceExtent, captureOrder: Int,
     _ emit: (Outcome) throws -> Void
   ) throws {
     if firstRequest == nil { firstRequest = (frame, origin) }
@@ -102,7 +102,7 @@ package struct Correlator {
   /// Counts a request that can have no response.
   mutating func addAlone() { alone += 1 }
 
-  package mutating func add(_ frame: ResponseFrame, origin: ByteOrigin, captureOrder: Int) {
+  package mutating func add(_ frame: ResponseFrame, origin: SourceExtent, captureOrder: Int) {
     responses += 1
     waiting.append(.response(frame, origin, captureOrder: captureOrder))
     firstWaiting = min(firstWaiting ?? captureOrder, captureOrder)
@@ -166,7 +166,7 @@ package struct Correlator {
   }
 
   /// The finding about the limit. It has the offset of the first request, so it precedes everything in the queue.
-  private func limit(_ frame: RequestFrame, _ origin: ByteOrigin) -> StreamFinding {
+  private func limit(_ frame: RequestFrame, _ origin: SourceExtent) -> StreamFinding {
     StreamFinding(
       code: .pendingLimit, side: client, offset: frame.offset, length: frame.length,
       fileOffset: origin.fileOffset(of: frame.offset), packet: origin.packet,
@@ -205,7 +205,7 @@ package struct Correlator {
   /// - Parameter isFirst: whether it is the first response of the connection, which decides the outcome of the
   ///   requests.
   private mutating func settle(
-    _ frame: ResponseFrame, _ origin: ByteOrigin, _ order: Int, isFirst: Bool,
+    _ frame: ResponseFrame, _ origin: SourceExtent, _ order: Int, isFirst: Bool,
     among carriers: [UInt32: Carriers]
   ) throws -> Response {
     let (number, correlation) = find(frame.response.identifier, before: order, among: carriers)

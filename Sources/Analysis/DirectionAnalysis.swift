@@ -34,7 +34,7 @@ struct DirectionAnalysis {
   /// The location of the first byte, or of the mark of an initial gap. Kept while the content may be ciphertext.
   private var first: Box<Location>?
   /// The first byte of the current skip: a search may be longer than the part of the stream that `trail` covers.
-  private var skip: Box<(offset: Int, origin: ByteOrigin?)>?
+  private var skip: Box<(offset: Int, origin: SourceExtent?)>?
 
   init(_ side: Side) { self.side = side }
 
@@ -77,7 +77,7 @@ struct DirectionAnalysis {
   }
 
   /// Ends a skip; returns the origin of its first byte, at `offset`.
-  mutating func endSkip(at offset: Int) -> ByteOrigin? {
+  mutating func endSkip(at offset: Int) -> SourceExtent? {
     let known = skip.flatMap { $0.value.offset == offset ? $0.value.origin : nil }
     skip = nil
     return known ?? trail.origin(at: offset)
@@ -87,7 +87,7 @@ struct DirectionAnalysis {
 /// The origins of a direction's recent bytes.
 struct OriginTrail {
   /// Extents in the order of the stream. Those before `first` are unused, and removed from time to time.
-  private var origins: [ByteOrigin] = []
+  private var origins: [SourceExtent] = []
   private var first = 0
   private static let mostForgotten = 16
   /// Offset after the last byte.
@@ -96,7 +96,7 @@ struct OriginTrail {
   private var cursor = 0
 
   /// Adds the extents of the next bytes, which end at offset `end`.
-  mutating func append(_ more: Span<ByteOrigin>, end: Int) {
+  mutating func append(_ more: Span<SourceExtent>, end: Int) {
     for index in more.indices {
       let origin = more[index]
       let isNext = index > 0 || origin.streamOffset == self.end
@@ -107,7 +107,7 @@ struct OriginTrail {
   }
 
   /// The extent of the byte at `offset`, and the offset after the extent. Nil only before the first byte.
-  mutating func extent(at offset: Int) -> (origin: ByteOrigin, end: Int)? {
+  mutating func extent(at offset: Int) -> (origin: SourceExtent, end: Int)? {
     guard !origins.isEmpty else { return nil }
     moveCursor(to: offset)
     return (origins[cursor], cursor + 1 < origins.count ? origins[cursor + 1].streamOffset : end)
@@ -120,7 +120,7 @@ struct OriginTrail {
     while cursor + 1 < origins.count, origins[cursor + 1].streamOffset <= offset { cursor += 1 }
   }
 
-  mutating func origin(at offset: Int) -> ByteOrigin? {
+  mutating func origin(at offset: Int) -> SourceExtent? {
     extent(at: offset)?.origin
   }
 

@@ -22,7 +22,7 @@ struct EvidenceBatch {
     }
 
     var run: RecordRun
-    var origin: ByteOrigin
+    var origin: SourceExtent
     var direction: Direction
     var storage: Storage
     /// Index in `labels`.

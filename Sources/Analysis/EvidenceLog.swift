@@ -114,7 +114,7 @@ final class EvidenceLog {
   }
 
   /// Bytes are delivered directly: in a batch, they would be copied.
-  func add(_ bytes: RawSpan, of direction: DirectionState, origins: Span<ByteOrigin>) throws {
+  func add(_ bytes: RawSpan, of direction: DirectionState, origins: Span<SourceExtent>) throws {
     try flush()
     for sink in sinks { try sink.bytes(bytes, of: direction, origins: origins) }
   }

@@ -200,7 +200,7 @@ package struct QueuedEvidence: BitwiseCopyable {
 
   private static let none = Int.min
 
-  package init(request frame: RequestFrame, origin: ByteOrigin) {
+  package init(request frame: RequestFrame, origin: SourceExtent) {
     offset = frame.offset
     fileOffset = origin.fileOffset(of: frame.offset)
     findingLength = Self.none

@@ -40,7 +40,7 @@ package protocol EvidenceSink: AnyObject {
   /// - Parameters:
   ///   - bytes: valid only during the call.
   ///   - origins: their extents in the file; the first begins at the first byte.
-  func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<ByteOrigin>) throws
+  func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<SourceExtent>) throws
   func gap(_ gap: StreamGap, in direction: DirectionState) throws
   /// Feedback records.
   /// - Parameter bytes: the buffer with the records; valid only during the call.
@@ -59,7 +59,7 @@ package protocol EvidenceSink: AnyObject {
 extension EvidenceSink {
   package var needs: EvidenceNeeds { [] }
   package func inputBegan(_ source: String) throws {}
-  package func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<ByteOrigin>) throws {}
+  package func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<SourceExtent>) throws {}
   package func gap(_ gap: StreamGap, in direction: DirectionState) throws {}
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {}
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {}

@@ -154,7 +154,7 @@ package struct Examination {
       directoriesWithInputs.insert(directory)
       try report(fault, of: name)
     }
-    for (name, reason) in walk.passedOver { Messages.note("\(name): skipped: \(reason)") }
+    for (name, reason) in walk.skipped { Messages.note("\(name): skipped: \(reason)") }
   }
 
   /// Adds a finding about an input as a whole.
@@ -202,7 +202,7 @@ package struct Examination {
       failures += 1
       noteDirectory(of: input)
     }
-    if report.isPassedOver {
+    if report.isSkipped {
       let isFailure = options.failsOnUnrecognised && report.recognition == .nothing
       if isFailure { failures += 1 }
       return try note(
@@ -229,7 +229,8 @@ package struct Examination {
       // In joined captures, sequence numbers identify copies of packets.
       let again = options.reading.joins ? "its packets are read again" : "its records are counted again"
       try note(
-        "same bytes as \(VisibleText.of(first)), which was already read: \(again)", of: input, .duplicateInput,
+        "same bytes as \(VisibleText.of(first)), which was already read: \(again)", of: input,
+        .duplicateInput,
         lead: "warning: ")
     }
   }

@@ -29,9 +29,9 @@ package struct FeedbackRecords: Sendable {
   package var direction: Direction
   package var run: RecordRun
   /// The extent of the file with the first bytes of all records.
-  package var origin: ByteOrigin
+  package var origin: SourceExtent
 
-  package init(labels: StreamLabels, direction: Direction, run: RecordRun, origin: ByteOrigin) {
+  package init(labels: StreamLabels, direction: Direction, run: RecordRun, origin: SourceExtent) {
     self.labels = labels
     self.direction = direction
     self.run = run

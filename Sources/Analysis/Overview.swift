@@ -5,7 +5,7 @@ import WireBytes
 /// A short summary for the user: the first streams, the histogram of times, and the first findings of each code.
 package final class Overview: EvidenceSink {
   /// The maximum number of findings kept of each code.
-  package static let placesPerCode = 3
+  package static let examplesPerCode = 3
   /// The maximum number of streams kept; the others are only counted.
   package static let maxStreams = 1000
 
@@ -23,7 +23,7 @@ package final class Overview: EvidenceSink {
   }
 
   package func finding(_ finding: Finding) {
-    if places[finding.code, default: []].count < Self.placesPerCode {
+    if places[finding.code, default: []].count < Self.examplesPerCode {
       places[finding.code, default: []].append(finding)
     }
   }

@@ -61,7 +61,8 @@ final class StreamAnalysis {
   // MARK: - Events
 
   /// - Parameter location: the location of `bytes`.
-  func append(_ bytes: RawSpan, at location: ChunkLocation, origins: Span<ByteOrigin>, from side: Side) throws
+  func append(_ bytes: RawSpan, at location: ChunkLocation, origins: Span<SourceExtent>, from side: Side)
+    throws
   {
     if side == .first {
       try append(bytes, at: location, origins: origins, to: &first)
@@ -71,7 +72,7 @@ final class StreamAnalysis {
   }
 
   private func append(
-    _ bytes: RawSpan, at location: ChunkLocation, origins: Span<ByteOrigin>,
+    _ bytes: RawSpan, at location: ChunkLocation, origins: Span<SourceExtent>,
     to direction: inout DirectionAnalysis
   ) throws {
     if !origins.isEmpty { direction.noteFirst(origins[0].fileOffset, origins[0].packet) }
@@ -315,7 +316,7 @@ final class StreamAnalysis {
 
   /// Emits a request of a dump of one direction at once: no response can decide its outcome.
   private func emitAlone(
-    _ frame: RequestFrame, _ origin: ByteOrigin, in bytes: RawSpan, at location: ChunkLocation?
+    _ frame: RequestFrame, _ origin: SourceExtent, in bytes: RawSpan, at location: ChunkLocation?
   ) throws {
     gateway?.value.addAlone()
     guard log.needs.contains(.gatewayRecords) else { return }
@@ -337,7 +338,7 @@ final class StreamAnalysis {
 
   /// The position of a byte in the capture, comparable between both directions: by its packet, else by its file
   /// offset. In a pair of dumps, all requests come first.
-  private func captureOrder(of offset: Int, _ origin: ByteOrigin, from direction: Direction) -> Int {
+  private func captureOrder(of offset: Int, _ origin: SourceExtent, from direction: Direction) -> Int {
     if let number = origin.packet?.number { return Int(origin.packet?.input ?? 0) << 47 | number }
     if identity.serverEvidence == .pair { return direction == .client ? 0 : 1 }
     return origin.fileOffset(of: offset)
@@ -409,7 +410,8 @@ final class StreamAnalysis {
 
   private func summary(_ report: StreamReport) -> StreamSummary {
     let labels = labels(input: report.firstPacket?.input ?? 0)
-    var summary = StreamSummary(source: labels.source, number: identity.number, speaks: speaks)
+    var summary = StreamSummary(
+      source: labels.source, number: identity.number, streamProtocol: streamProtocol)
     summary.client = labels.client
     summary.server = labels.server
     summary.serverSide = server
@@ -422,7 +424,7 @@ final class StreamAnalysis {
     return summary
   }
 
-  private var speaks: StreamProtocol {
+  private var streamProtocol: StreamProtocol {
     switch (first.content, second.content) {
     case (.decoded, _), (_, .decoded): expected ?? .other
     case (.ciphertext, _), (_, .ciphertext): .encrypted

@@ -114,7 +114,7 @@ extension StreamAnalysis {
   }
 
   func report(
-    _ code: FindingCode, _ offset: Int, _ length: Int, origin: ByteOrigin?, _ message: String,
+    _ code: FindingCode, _ offset: Int, _ length: Int, origin: SourceExtent?, _ message: String,
     in direction: inout DirectionAnalysis
   ) throws {
     let location = DirectionAnalysis.Location(

@@ -27,7 +27,7 @@ package struct RecordedSide: Sendable {
   /// Ends of the chunks in which the bytes arrived, without the last; nil if the input has no packets.
   package var chunkEnds: [Int]? { arrivals.isEmpty ? nil : arrivals.dropFirst().map(\.offset) }
 
-  mutating func append(_ more: RawSpan, origins: Span<ByteOrigin>) {
+  mutating func append(_ more: RawSpan, origins: Span<SourceExtent>) {
     if keepsArrivals {
       for index in origins.indices { note(origins[index]) }
     }
@@ -35,7 +35,7 @@ package struct RecordedSide: Sendable {
     if keepsBytes { more.withUnsafeBytes { bytes.append(contentsOf: $0) } }
   }
 
-  private mutating func note(_ origin: ByteOrigin) {
+  private mutating func note(_ origin: SourceExtent) {
     let last = arrivals.last?.packet
     guard let packet = origin.packet ?? last, origin.packet == nil || packet != last else { return }
     arrivals.append(Arrival(offset: origin.streamOffset, fileOffset: origin.fileOffset, packet: packet))
@@ -194,7 +194,7 @@ package final class StreamRecorder: EvidenceSink {
 
   package func inputBegan(_ source: String) { input += 1 }
 
-  package func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<ByteOrigin>) {
+  package func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<SourceExtent>) {
     change(direction.stream) { stream in
       // Only the arrival of requests can be useful; nothing of ciphertext and unknown content is.
       if direction.isDecided, direction.content == nil || direction.content == .requests {

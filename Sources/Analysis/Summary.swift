@@ -11,7 +11,7 @@ package enum StreamProtocol: String, CaseIterable, Sendable {
 package struct StreamSummary: Equatable, Sendable {
   package var source: String
   package var number: Int
-  package var speaks: StreamProtocol
+  package var streamProtocol: StreamProtocol
   /// `address:port` of each end, IPv6 in brackets; nil if the source has no addresses.
   package var client: String?
   package var server: String?
@@ -34,13 +34,14 @@ package struct StreamSummary: Equatable, Sendable {
 
   /// Whether the stream was decoded without any record, so that its protocol may be another one.
   package var isUnrecognised: Bool {
-    (speaks == .feedback || speaks == .gateway) && records == 0 && serverBytes &+ clientBytes > 0
+    (streamProtocol == .feedback || streamProtocol == .gateway) && records == 0
+      && serverBytes &+ clientBytes > 0
   }
 
-  package init(source: String, number: Int, speaks: StreamProtocol) {
+  package init(source: String, number: Int, streamProtocol: StreamProtocol) {
     self.source = source
     self.number = number
-    self.speaks = speaks
+    self.streamProtocol = streamProtocol
   }
 
   mutating func setPackets(_ report: StreamReport) {

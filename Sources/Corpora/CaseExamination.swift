@@ -84,9 +84,9 @@ package struct CaseExaminer: Sendable {
     let log = MessageLog()
     do {
       try Messages.$log.withValue(log) { try examine(&one) }
-    } catch let broken as BrokenCase {
+    } catch let broken as CaseError {
       one.verdict = .broken(broken.message)
-    } catch let mistake as YAMLMistake {
+    } catch let mistake as YAMLError {
       one.verdict = .broken(mistake.message)
     } catch let usage as UsageError {
       one.verdict = .broken("invalid options: \(usage.message)")
@@ -99,7 +99,7 @@ package struct CaseExaminer: Sendable {
 
   private func examine(_ one: inout ExaminedCase) throws {
     guard one.directory.hasDescription else {
-      throw BrokenCase(
+      throw CaseError(
         "no \(CaseFiles.description); write one that says what the case shows and where its bytes come from")
     }
     // Messages begin with the case's name, so the file name needs no path.
@@ -139,7 +139,7 @@ package struct CaseExaminer: Sendable {
     do {
       return try Evidence(ndjson: evidence.bytes)
     } catch {
-      throw BrokenCase(
+      throw CaseError(
         "the result cannot be compared (line \(error.line): \(error.message)); please report this bug")
     }
   }
@@ -158,24 +158,24 @@ package struct CaseExaminer: Sendable {
   private func expectation(_ directory: CaseDirectory) throws -> Evidence {
     let name = CaseFiles.expectation
     guard directory.hasExpectation else {
-      throw BrokenCase("no \(name); --update writes the current result: review it")
+      throw CaseError("no \(name); --update writes the current result: review it")
     }
     do {
       let bytes = try InputFile.content(of: directory.input(name), limit: Self.maxEvidence)
       guard bytes.count <= Self.maxEvidence else {
-        throw BrokenCase(
+        throw CaseError(
           "\(name) is larger than \(ByteSize.text(Self.maxEvidence)); split the case"
         )
       }
       return try Evidence(ndjson: bytes)
     } catch let fault as InputFault {
-      throw BrokenCase("\(name): \(fault.message)")
-    } catch let fault as EvidenceFault {
+      throw CaseError("\(name): \(fault.message)")
+    } catch let fault as EvidenceError {
       let remedy =
         fault.isOtherVersion
         ? "it is in another version of the format; --update rewrites it: review the difference"
         : "correct it, or rewrite it with --update"
-      throw BrokenCase("\(name): line \(fault.line), column \(fault.column): \(fault.message); \(remedy)")
+      throw CaseError("\(name): line \(fault.line), column \(fault.column): \(fault.message); \(remedy)")
     }
   }
 }
@@ -186,7 +186,7 @@ private final class EvidenceText: ByteSink {
 
   func write(_ more: RawSpan) throws {
     guard bytes.count + more.byteCount <= CaseExaminer.maxEvidence else {
-      throw BrokenCase(
+      throw CaseError(
         "the result takes more than \(ByteSize.text(CaseExaminer.maxEvidence)) of NDJSON; split the case")
     }
     more.withUnsafeBytes { bytes += $0 }

@@ -9,16 +9,16 @@ package enum CaseFile {
   /// Limit of chunk sizes, which are kept in memory.
   private static let maxChunks = 100_000
 
-  package static func description(in file: Input) throws(YAMLMistake) -> CaseDescription {
+  package static func description(in file: Input) throws(YAMLError) -> CaseDescription {
     let name = file.name
     let bytes: [UInt8]
     do {
       bytes = try InputFile.content(of: file, limit: YAMLText.maxSize)
     } catch {
-      throw YAMLMistake("\(name): \(error.message)")
+      throw YAMLError("\(name): \(error.message)")
     }
     guard bytes.count <= YAMLText.maxSize else {
-      throw YAMLMistake(
+      throw YAMLError(
         "\(name): the description is larger than \(ByteSize.text(YAMLText.maxSize)); shorten it"
       )
     }
@@ -26,9 +26,9 @@ package enum CaseFile {
   }
 
   /// - Parameter name: how messages name the file.
-  package static func description(of bytes: [UInt8], name: String) throws(YAMLMistake) -> CaseDescription {
+  package static func description(of bytes: [UInt8], name: String) throws(YAMLError) -> CaseDescription {
     guard let root = try YAMLText.tree(of: bytes, name: name) else {
-      throw YAMLMistake(
+      throw YAMLError(
         "\(name): is empty; it needs the keys shows and origin, see docs/corpora.md")
     }
     var nodes = CaseNodes(name: name)
@@ -44,7 +44,7 @@ package enum CaseFile {
 
     init(name: String) { self.name = name }
 
-    mutating func read(_ root: Node) throws(YAMLMistake) {
+    mutating func read(_ root: Node) throws(YAMLError) {
       guard case .mapping(let entries) = root else {
         throw mistake(root, "the keys shows and origin", kind(root), "see docs/corpora.md")
       }
@@ -56,7 +56,7 @@ package enum CaseFile {
       }
     }
 
-    private mutating func read(_ key: Node, _ value: Node) throws(YAMLMistake) {
+    private mutating func read(_ key: Node, _ value: Node) throws(YAMLError) {
       let names = CaseDescription.Key.allCases.map(\.rawValue)
       guard case .scalar(let scalar) = key else {
         throw mistake(key, "one of \(names.joined(separator: ", "))", kind(key), "write a key")
@@ -78,14 +78,14 @@ package enum CaseFile {
       }
     }
 
-    private func text(_ node: Node, _ key: CaseDescription.Key) throws(YAMLMistake) -> String {
+    private func text(_ node: Node, _ key: CaseDescription.Key) throws(YAMLError) -> String {
       guard case .scalar(let scalar) = node, scalar.string.contains(where: { !$0.isWhitespace }) else {
         throw mistake(node, "a text for \(key.rawValue)", kind(node), "write \(key.rawValue): and a sentence")
       }
       return scalar.string
     }
 
-    private func words(_ node: Node, _ key: CaseDescription.Key) throws(YAMLMistake) -> [String] {
+    private func words(_ node: Node, _ key: CaseDescription.Key) throws(YAMLError) -> [String] {
       var words: [String] = []
       for item in try items(node, key) {
         guard case .scalar(let scalar) = item else {
@@ -97,7 +97,7 @@ package enum CaseFile {
       return words
     }
 
-    private func sizes(_ node: Node) throws(YAMLMistake) -> [Int] {
+    private func sizes(_ node: Node) throws(YAMLError) -> [Int] {
       var sizes: [Int] = []
       for item in try items(node, .chunks) {
         guard case .scalar(let scalar) = item, let size = Int(scalar.string), size > 0 else {
@@ -113,7 +113,7 @@ package enum CaseFile {
       return sizes
     }
 
-    private func items(_ node: Node, _ key: CaseDescription.Key) throws(YAMLMistake) -> Node.Sequence {
+    private func items(_ node: Node, _ key: CaseDescription.Key) throws(YAMLError) -> Node.Sequence {
       guard case .sequence(let items) = node else {
         throw mistake(
           node, "a list for \(key.rawValue)", kind(node),
@@ -126,8 +126,8 @@ package enum CaseFile {
 
     private func mistake(
       _ node: Node, _ expected: String, _ found: String, _ remedy: String
-    ) -> YAMLMistake {
-      YAMLMistake(
+    ) -> YAMLError {
+      YAMLError(
         "\(YAMLText.place(in: name, node.mark)): expected \(expected), found \(found); \(remedy)")
     }
 
@@ -192,23 +192,23 @@ package struct CaseDirectory: Sendable {
 }
 
 /// Why a case cannot be verified: a sentence without a full stop, with a remedy.
-package struct BrokenCase: Error {
+package struct CaseError: Error {
   package var message: String
   package init(_ message: String) { self.message = message }
 }
 
 extension CaseDirectory {
   /// One of its files. Pipes are refused, because they might block.
-  package func input(_ name: String) throws(BrokenCase) -> Input { try input(name, Array(name.utf8CString)) }
+  package func input(_ name: String) throws(CaseError) -> Input { try input(name, Array(name.utf8CString)) }
 
   /// - Parameter file: the NUL-terminated name as bytes.
-  package func input(_ name: String, _ file: [CChar]) throws(BrokenCase) -> Input {
+  package func input(_ name: String, _ file: [CChar]) throws(CaseError) -> Input {
     let path = path(of: file)
     guard let kind = DirectoryEntry.kind(of: path, followingLinks: true) else {
-      throw BrokenCase("cannot open \(name): \(SystemError.text())")
+      throw CaseError("cannot open \(name): \(SystemError.text())")
     }
     guard kind == S_IFREG else {
-      throw BrokenCase("\(name) is not a regular file; put the bytes into a file")
+      throw CaseError("\(name) is not a regular file; put the bytes into a file")
     }
     return Input(name, path: path)
   }

@@ -25,23 +25,23 @@ extension CaseSource {
   /// - Parameter parse: parses the words of a command line.
   package init(
     _ directory: CaseDirectory, _ description: CaseDescription,
-    parse: (_ words: [String]) throws(BrokenCase) -> CaseOptions
-  ) throws(BrokenCase) {
+    parse: (_ words: [String]) throws(CaseError) -> CaseOptions
+  ) throws(CaseError) {
     let isPair = description.options.contains {
       Self.names($0, "--requests") || Self.names($0, "--responses")
     }
     let names = isPair ? [] : directory.inputs.map { DirectoryEntry.text(of: $0) }
     guard isPair || !names.isEmpty else {
-      throw BrokenCase(
+      throw CaseError(
         "no input; put the bytes into a file whose name begins with \(CaseFiles.inputPrefix)"
       )
     }
     if let help = description.options.first(where: Self.helps.contains) {
-      throw BrokenCase("'\(help)' is not allowed in a case; \(Self.remedy)")
+      throw CaseError("'\(help)' is not allowed in a case; \(Self.remedy)")
     }
     let options = try parse(description.options + names)
     if let word = options.words.first(where: { !names.contains($0) }) {
-      throw BrokenCase(
+      throw CaseError(
         "'\(word.shortened)' is not an option; the inputs of a case are its files \(CaseFiles.inputPrefix)*"
       )
     }
@@ -66,17 +66,17 @@ extension CaseSource {
 }
 
 extension CaseDirectory {
-  fileprivate func named(_ names: [String]) throws(BrokenCase) -> [Input] {
+  fileprivate func named(_ names: [String]) throws(CaseError) -> [Input] {
     var inputs: [Input] = []
     for (name, file) in zip(names, self.inputs) { inputs.append(try input(name, file)) }
     return inputs
   }
 
-  fileprivate func pair(_ pair: [(name: String, half: Input.Half)]) throws(BrokenCase) -> [Input] {
+  fileprivate func pair(_ pair: [(name: String, half: Input.Half)]) throws(CaseError) -> [Input] {
     var inputs: [Input] = []
     for (name, half) in pair {
       guard Self.isInside(name) else {
-        throw BrokenCase(
+        throw CaseError(
           "--\(half) must name a file of the case, not '\(name.shortened)'; put the file next to \(CaseFiles.description)"
         )
       }

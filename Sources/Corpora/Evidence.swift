@@ -10,7 +10,7 @@ package struct Evidence: Sendable {
   package let summary: EvidenceRecord?
 
   /// Parses NDJSON with lines and keys in any order. The header and the summary are optional.
-  package init(ndjson bytes: [UInt8]) throws(EvidenceFault) {
+  package init(ndjson bytes: [UInt8]) throws(EvidenceError) {
     var records: [EvidenceRecord] = []
     var summary: EvidenceRecord?
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -18,10 +18,10 @@ package struct Evidence: Sendable {
       let object = try Self.object(text, line)
       switch object["type"]?.stringValue {
       case nil:
-        throw EvidenceFault(line, "expected an object with a type, found \(object.kind) without one")
+        throw EvidenceError(line, "expected an object with a type, found \(object.kind) without one")
       case "header": try Self.check(header: object, line)
       case "summary":
-        guard summary == nil else { throw EvidenceFault(line, "expected one summary, found another") }
+        guard summary == nil else { throw EvidenceError(line, "expected one summary, found another") }
         summary = EvidenceRecord(object)
       default: records.append(EvidenceRecord(object))
       }
@@ -30,18 +30,18 @@ package struct Evidence: Sendable {
     self.summary = summary
   }
 
-  private static func object(_ text: ArraySlice<UInt8>, _ line: Int) throws(EvidenceFault) -> JSONValue {
+  private static func object(_ text: ArraySlice<UInt8>, _ line: Int) throws(EvidenceError) -> JSONValue {
     do {
       return try JSONReader.value(of: text)
     } catch {
-      throw EvidenceFault(line, column: error.offset + 1, error.message)
+      throw EvidenceError(line, column: error.offset + 1, error.message)
     }
   }
 
-  private static func check(header: JSONValue, _ line: Int) throws(EvidenceFault) {
+  private static func check(header: JSONValue, _ line: Int) throws(EvidenceError) {
     guard header["schema"]?.stringValue != schema else { return }
     let found = header["schema"]?.canonical.text ?? "none"
-    throw EvidenceFault(line, "expected the schema \"\(schema)\", found \(found)", isOtherVersion: true)
+    throw EvidenceError(line, "expected the schema \"\(schema)\", found \(found)", isOtherVersion: true)
   }
 
   /// The form for an expectation: a header with only the schema, the records in order, the summary.
@@ -53,7 +53,7 @@ package struct Evidence: Sendable {
 }
 
 /// An error in the NDJSON of an expectation or a result.
-package struct EvidenceFault: Error, Equatable, Sendable {
+package struct EvidenceError: Error, Equatable, Sendable {
   /// Both from 1, the column in bytes.
   package let line: Int
   package let column: Int

@@ -9,10 +9,10 @@ package struct ReportOption: Sendable {
   package var value: String?
   package var isDefault: Bool
   /// Whether it affects the results, so that other commands must repeat it.
-  package var shapesAnswers: Bool
+  package var affectsResults: Bool
 
-  package init(_ name: String, _ value: String? = nil, isDefault: Bool, shapesAnswers: Bool = true) {
-    (self.name, self.value, self.isDefault, self.shapesAnswers) = (name, value, isDefault, shapesAnswers)
+  package init(_ name: String, _ value: String? = nil, isDefault: Bool, affectsResults: Bool = true) {
+    (self.name, self.value, self.isDefault, self.affectsResults) = (name, value, isDefault, affectsResults)
   }
 
   /// The value as the page shows it.
@@ -20,7 +20,7 @@ package struct ReportOption: Sendable {
 
   /// Shell words that make another command read the inputs in the same way; empty if none are needed.
   fileprivate var words: [String] {
-    guard !isDefault, shapesAnswers else { return [] }
+    guard !isDefault, affectsResults else { return [] }
     // Each port becomes an option of its own.
     if let value, name.hasSuffix("-port") {
       return value.split(separator: ", ").flatMap { [name, String($0)] }

@@ -60,7 +60,7 @@ struct FindingsView {
     allCommand = page.commands.findings
   }
 
-  private static func group(_ found: FoundCode) -> Group {
+  private static func group(_ found: FindingGroup) -> Group {
     let entry = found.code.entry
     return Group(
       code: found.code.rawValue, severity: found.code.severity.rawValue, count: Figures.grouped(found.count),
@@ -70,7 +70,7 @@ struct FindingsView {
       shown: Figures.part(found.places.count, of: found.count, "shown"))
   }
 
-  private static func example(_ found: FoundPlace) -> Example {
+  private static func example(_ found: FindingExample) -> Example {
     let hex = found.window.map { HexView($0, finding: found.finding).parts } ?? []
     return Example(
       facts: facts(found.finding), message: found.finding.message, hasMessage: !found.finding.message.isEmpty,

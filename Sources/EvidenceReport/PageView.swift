@@ -28,7 +28,7 @@ struct PageView {
   let findings: FindingsView
   let gateway: GatewayView?
   let readers: ReadersView
-  let deaths: DeathsView
+  let deaths: InvalidationsView
   let glossary: [Glossary.Entry]
   let account: [AccountRow]
 
@@ -73,7 +73,7 @@ struct PageView {
     findings = FindingsView(page)
     gateway = GatewayView(page)
     readers = ReadersView(page)
-    deaths = DeathsView(page)
+    deaths = InvalidationsView(page)
     glossary = Glossary.entries(isRedacted: page.head.isRedacted)
     account = Self.account(page.summary)
   }

@@ -51,12 +51,12 @@ package final class ReportCollector: EvidenceSink {
   }
 
   package func stream(_ stream: StreamSummary, report: StreamReport) {
-    let isDecoded = stream.speaks == .feedback || stream.speaks == .gateway
+    let isDecoded = stream.streamProtocol == .feedback || stream.streamProtocol == .gateway
     if isDecoded { decodedStreams += 1 }
     if streams.count < maxStreams { return streams.append((inputs, stream)) }
     streamsLeftOut += 1
     // A decoded stream replaces one that was not decoded.
-    if isDecoded, let index = streams.lastIndex(where: { $0.stream.speaks == .other }) {
+    if isDecoded, let index = streams.lastIndex(where: { $0.stream.streamProtocol == .other }) {
       streams.remove(at: index)
       streams.append((inputs, stream))
     }

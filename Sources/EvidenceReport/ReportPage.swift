@@ -21,7 +21,7 @@ package struct ReportPage: Sendable {
   /// Streams of a known protocol, whether or not they are in `streams`.
   package var decodedStreams = 0
   /// One group for each code that was found, in the order of `FindingCode.allCases`.
-  package var findings: [FoundCode] = []
+  package var findings: [FindingGroup] = []
   package var deaths = Deaths()
   package var gateway = GatewayRows()
   package var readers: [ReaderTotal] = []
@@ -64,12 +64,12 @@ package struct ReportHead: Sendable {
 }
 
 /// The findings of one code: their number, and the first few of them.
-package struct FoundCode: Sendable {
+package struct FindingGroup: Sendable {
   package var code: FindingCode
   package var count: Int
-  package var places: [FoundPlace]
+  package var places: [FindingExample]
 
-  package init(code: FindingCode, count: Int, places: [FoundPlace]) {
+  package init(code: FindingCode, count: Int, places: [FindingExample]) {
     self.code = code
     self.count = count
     self.places = places
@@ -77,7 +77,7 @@ package struct FoundCode: Sendable {
 }
 
 /// A finding, the bytes around it, and the command that shows it.
-package struct FoundPlace: Sendable {
+package struct FindingExample: Sendable {
   package var finding: Finding
   /// Nil if the bytes are no longer available, or the finding is not about bytes of a stream.
   package var window: HexWindow?

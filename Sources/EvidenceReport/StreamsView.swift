@@ -7,7 +7,7 @@ struct StreamsView {
     let number: String
     let of: String
     let peers: String?
-    let speaks: String
+    let streamProtocol: String
     let bytes: String
     let records: String
     let missing: String
@@ -40,7 +40,8 @@ struct StreamsView {
     return Row(
       number: String(stream.number), of: stream.source,
       peers: peers.isEmpty ? nil : peers.joined(separator: " → "),
-      speaks: stream.isUnrecognised ? "not recognised" : stream.speaks.rawValue, bytes: bytes(stream),
+      streamProtocol: stream.isUnrecognised ? "not recognised" : stream.streamProtocol.rawValue,
+      bytes: bytes(stream),
       records: Figures.grouped(stream.records),
       missing: Figures.grouped(stream.serverGapBytes &+ stream.clientGapBytes),
       packets: packets.joined(separator: " to "), captured: times.joined(separator: " to "))

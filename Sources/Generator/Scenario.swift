@@ -122,7 +122,7 @@ package struct CaptureScenario: Sendable, Equatable {
   /// The number of client ports: the dynamic ports (RFC 6335), which servers do not use.
   package static let clientPorts = 16_384
   /// Each port of 65,000 addresses.
-  package static let mostConnections = clientPorts * 65_000
+  package static let maxConnectionsLimit = clientPorts * 65_000
   package static let mostOpenConnections = 1000
   /// The number of requests of a connection that a decoder keeps until a response arrives.
   package static let mostRequests = 1_000_000

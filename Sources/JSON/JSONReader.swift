@@ -1,7 +1,7 @@
 import WireBytes
 
 /// Why a text is not JSON.
-package struct JSONFault: Error, Equatable, Sendable {
+package struct JSONError: Error, Equatable, Sendable {
   /// Offset in the text, in bytes from 0.
   package var offset: Int
   /// One sentence without a full stop, such as `expected a value, found the end`.
@@ -19,17 +19,17 @@ package struct JSONReader {
   private var text: JSONText
 
   /// Parses `bytes`, which must be exactly one value.
-  package static func value(of bytes: ArraySlice<UInt8>) throws(JSONFault) -> JSONValue {
+  package static func value(of bytes: ArraySlice<UInt8>) throws(JSONError) -> JSONValue {
     try bytes.withUnsafeBytes { bytes in
-      Result { () throws(JSONFault) in
+      Result { () throws(JSONError) in
         guard let start = bytes.baseAddress else {
-          throw JSONFault(offset: 0, message: "the text is empty; expected a JSON value")
+          throw JSONError(offset: 0, message: "the text is empty; expected a JSON value")
         }
         let text = JSONText(next: start, end: start + bytes.count)
         var check = text
         guard check.readValue() else {
           let found = check.next < check.end ? "the byte 0x" + String(check.byte, radix: 16) : "the end"
-          throw JSONFault(offset: check.next - start, message: "expected \(check.expected), found \(found)")
+          throw JSONError(offset: check.next - start, message: "expected \(check.expected), found \(found)")
         }
         var reader = JSONReader(start: start, text: text)
         return try reader.value(depth: 0)
@@ -37,7 +37,7 @@ package struct JSONReader {
     }.get()
   }
 
-  private mutating func value(depth: Int) throws(JSONFault) -> JSONValue {
+  private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
     text.skipSpace()
     switch text.byte {
     case UInt8(ascii: "{"): return try object(depth: depth + 1)
@@ -56,7 +56,7 @@ package struct JSONReader {
     }
   }
 
-  private mutating func object(depth: Int) throws(JSONFault) -> JSONValue {
+  private mutating func object(depth: Int) throws(JSONError) -> JSONValue {
     try enter(depth)
     var members: [(String, JSONValue)] = []
     // Keys are compared by their bytes: Swift's `==` treats canonically equivalent texts as equal.
@@ -65,7 +65,7 @@ package struct JSONReader {
       let offset = text.next - start
       let key = try string()
       guard keys.insert(Array(key.utf8)).inserted else {
-        throw JSONFault(offset: offset, message: "duplicate key")
+        throw JSONError(offset: offset, message: "duplicate key")
       }
       skipSeparator(UInt8(ascii: ":"))
       members.append((key, try value(depth: depth)))
@@ -74,7 +74,7 @@ package struct JSONReader {
     return .object(members)
   }
 
-  private mutating func array(depth: Int) throws(JSONFault) -> JSONValue {
+  private mutating func array(depth: Int) throws(JSONError) -> JSONValue {
     try enter(depth)
     var items: [JSONValue] = []
     while !text.skip(UInt8(ascii: "]")) {
@@ -85,9 +85,9 @@ package struct JSONReader {
   }
 
   /// Skips the bracket that begins an array or object.
-  private mutating func enter(_ depth: Int) throws(JSONFault) {
+  private mutating func enter(_ depth: Int) throws(JSONError) {
     guard depth <= Self.maxDepth else {
-      throw JSONFault(offset: text.next - start, message: "more than \(Self.maxDepth) levels of nesting")
+      throw JSONError(offset: text.next - start, message: "more than \(Self.maxDepth) levels of nesting")
     }
     skipSeparator(text.byte)
   }
@@ -101,7 +101,7 @@ package struct JSONReader {
 
   // MARK: - Strings
 
-  private mutating func string() throws(JSONFault) -> String {
+  private mutating func string() throws(JSONError) -> String {
     let first = text.next + 1
     _ = text.readString()
     let content = UnsafeRawBufferPointer(start: first, count: text.next - 1 - first)
@@ -110,7 +110,7 @@ package struct JSONReader {
   }
 
   /// - Parameter offset: offset of `content` in the text.
-  private func unescaped(_ content: UnsafeRawBufferPointer, at offset: Int) throws(JSONFault) -> String {
+  private func unescaped(_ content: UnsafeRawBufferPointer, at offset: Int) throws(JSONError) -> String {
     var text: [UInt8] = []
     var index = 0
     while index < content.count {
@@ -128,7 +128,7 @@ package struct JSONReader {
         value = 0xdc00..<0xe000 ~= low ? 0x10000 + (value - 0xd800) << 10 + (low - 0xdc00) : 0xd800
       }
       guard let scalar = Unicode.Scalar(value) else {
-        throw JSONFault(offset: offset + index, message: "half of a surrogate pair")
+        throw JSONError(offset: offset + index, message: "half of a surrogate pair")
       }
       text += Array(String(scalar).utf8)
     }

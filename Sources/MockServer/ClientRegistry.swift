@@ -43,7 +43,7 @@ final class ClientRegistry {
   /// Whether another client can be accepted; if so, `left` must be called when it leaves.
   func admit(_ session: Session) -> Bool {
     guard !isEnding, sessions.count < configuration.maxConcurrentClients else {
-      emit(.turnedAway(peer: session.peer))
+      emit(.rejected(peer: session.peer))
       return false
     }
     sessions[ObjectIdentifier(session)] = session
@@ -54,7 +54,7 @@ final class ClientRegistry {
   /// The connection for an admitted client; nil if none is left for it.
   func open(_ session: Session) -> (client: Int, connection: ServedConnection)? {
     guard !isEnding else {
-      emit(.turnedAway(peer: session.peer))
+      emit(.rejected(peer: session.peer))
       return nil
     }
     let client = nextClient

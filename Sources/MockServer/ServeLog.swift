@@ -14,7 +14,7 @@ package final class ServeLog: Sendable {
     var failed = 0
     var stopped = 0
     var handshakes = 0
-    var turnedAway = 0
+    var rejected = 0
   }
 
   private let counts = Mutex(Counts())
@@ -52,7 +52,7 @@ package final class ServeLog: Sendable {
     let faults = [
       (counts.stalled, "stalled"), (counts.reset, "reset the connection"),
       (counts.closedEarly, "closed early"), (counts.failed, "failed"),
-      (counts.stopped, "still connected at the end"), (counts.turnedAway, "rejected"),
+      (counts.stopped, "still connected at the end"), (counts.rejected, "rejected"),
     ]
     let handshakes = counts.handshakes > 0 ? [Count.of(counts.handshakes, "TLS handshake") + " failed"] : []
     let absent = max(0, (awaited ?? 0) - counts.clients)
@@ -68,14 +68,14 @@ package final class ServeLog: Sendable {
     case .ended(let client, let report):
       "client \(client + 1) (\(report.peer)): \(report.connection): \(text(report))"
     case .handshakeFailed(let peer, let reason): "\(peer): TLS handshake failed: \(Self.remedy(reason))"
-    case .turnedAway(let peer): "\(peer): rejected: too many clients, or everything was served"
+    case .rejected(let peer): "\(peer): rejected: too many clients, or everything was served"
     }
   }
 
   private func text(_ report: ServedReport) -> String {
     let sent = report.sent == report.size ? "all" : "\(report.sent) of"
     let bytes = "\(sent) \(Count.of(report.size, "byte"))"
-    let hint = report.speaksTLS ? "; the client speaks TLS: use --tls" : ""
+    let hint = report.speaksTLS ? "; the client streamProtocol TLS: use --tls" : ""
     let text =
       switch report.end {
       case .completed: "\(bytes) sent"
@@ -109,7 +109,7 @@ extension ServeLog.Counts {
     switch event {
     case .opened: clients += 1
     case .handshakeFailed: handshakes += 1
-    case .turnedAway: turnedAway += 1
+    case .rejected: rejected += 1
     case .finished: break
     case .ended(_, let report):
       bytes &+= report.sent

@@ -62,10 +62,10 @@ package final class ServedStreams {
       ConnectionPlan.Stream(
         name: name, server: stream[side], client: stream[side.other],
         clientBytes: isServers ? summary.clientBytes &+ summary.clientGapBytes : stream[side.other].end,
-        isGateway: summary.speaks == .gateway, ending: ending(report, of: side)))
+        isGateway: summary.streamProtocol == .gateway, ending: ending(report, of: side)))
     served.append(
       Served(
-        input: stream.input, number: summary.number, isGateway: summary.speaks == .gateway,
+        input: stream.input, number: summary.number, isGateway: summary.streamProtocol == .gateway,
         connection: connection))
     return connection.cost
   }
@@ -83,7 +83,7 @@ package final class ServedStreams {
     let isServer = side == summary.serverSide
     let missing = isServer ? summary.serverGapBytes : summary.clientGapBytes
     let bytes = isServer ? summary.serverBytes : summary.clientBytes
-    switch summary.speaks {
+    switch summary.streamProtocol {
     case .encrypted: return "the stream is encrypted; decrypt the capture first"
     case .other: return "neither feedback nor a gateway connection (use --protocol to set the protocol)"
     case .feedback, .gateway: break

@@ -10,7 +10,7 @@ package enum ServerEvent: Sendable, Equatable {
   /// The TLS handshake with a client failed.
   case handshakeFailed(peer: String, reason: String)
   /// A client was rejected: the limit of concurrent or total clients was reached.
-  case turnedAway(peer: String)
+  case rejected(peer: String)
   /// The server has stopped listening and all clients have left; the last event.
   case finished
 }

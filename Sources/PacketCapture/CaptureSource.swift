@@ -47,7 +47,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
         packetCount &+= 1
         packet(record, in: window)
         index = end
-      case .passedOver(let end):
+      case .skipped(let end):
         index = end
       case .damaged(var anomaly, let end):
         anomaly.packet = PacketReference(number: anomaly.packet?.number, input: input)
@@ -108,7 +108,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
         segment, payload: datagram.bytes.span.bytes.extracting(range), parts: parts.span, packet: packet)
     case .exportedPDU(let pdu):
       take(pdu, of: record, packet, in: window)
-    case .segment, .passedOver:
+    case .segment, .skipped:
       break
     }
   }

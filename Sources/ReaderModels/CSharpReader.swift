@@ -7,7 +7,7 @@
 /// use of local time by default is not judged.
 public enum CSharpReader {
   @inlinable
-  public static func read<Receiver: EmissionReceiver>(
+  public static func read<Receiver: RecordReceiver>(
     _ bytes: RawSpan, cut chunking: Chunking, into receiver: inout Receiver
   ) -> ReaderEnding {
     var reads = ChunkedReads(of: bytes.byteCount, cut: chunking)

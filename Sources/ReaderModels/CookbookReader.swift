@@ -7,7 +7,7 @@
 /// integer. The buffer begins as zeros here; the original has arbitrary bytes of the stack.
 public enum CookbookReader {
   @inlinable
-  public static func read<Receiver: EmissionReceiver>(
+  public static func read<Receiver: RecordReceiver>(
     _ bytes: RawSpan, cut chunking: Chunking, into receiver: inout Receiver
   ) -> ReaderEnding {
     var reads = ChunkedReads(of: bytes.byteCount, cut: chunking)

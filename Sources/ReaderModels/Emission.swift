@@ -1,4 +1,4 @@
-/// A record as a reader reports it, without the token, which is passed separately (`EmissionReceiver`).
+/// A record as a reader reports it, without the token, which is passed separately (`RecordReceiver`).
 public struct Emission: Equatable, Sendable {
   /// Seconds as the reader parsed them: negative if it read them as signed.
   public var time: Int64
@@ -67,7 +67,7 @@ public enum ReaderOutcome: String, Sendable {
 }
 
 /// Receives the records of a reader, in its order. Used as a generic constraint, to avoid dynamic dispatch per record.
-public protocol EmissionReceiver {
+public protocol RecordReceiver {
   /// - Parameter token: the token's bytes, which are valid only during the call.
   mutating func receive(_ emission: Emission, token: RawSpan)
 }

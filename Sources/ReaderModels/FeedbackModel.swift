@@ -11,7 +11,7 @@ public enum FeedbackModel: String, CaseIterable, Sendable {
   /// Runs the reader on the stream `bytes`, and passes its records to `receiver` in its order. Time and memory are
   /// bounded for any input: an endless loop of the reader is detected, not executed.
   @inlinable
-  public func read<Receiver: EmissionReceiver>(
+  public func read<Receiver: RecordReceiver>(
     _ bytes: RawSpan, cut chunking: Chunking, into receiver: inout Receiver
   ) -> ReaderEnding {
     switch self {

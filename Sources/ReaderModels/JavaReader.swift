@@ -5,7 +5,7 @@
 /// regardless of the length field; the time is a signed 32-bit integer.
 public enum JavaReader {
   @inlinable
-  public static func read<Receiver: EmissionReceiver>(
+  public static func read<Receiver: RecordReceiver>(
     _ bytes: RawSpan, cut chunking: Chunking, into receiver: inout Receiver
   ) -> ReaderEnding {
     var reads = ChunkedReads(of: bytes.byteCount, cut: chunking)

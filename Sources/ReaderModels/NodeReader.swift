@@ -7,7 +7,7 @@
 /// not judged.
 public enum NodeReader {
   @inlinable
-  public static func read<Receiver: EmissionReceiver>(
+  public static func read<Receiver: RecordReceiver>(
     _ bytes: RawSpan, into receiver: inout Receiver
   ) -> ReaderEnding {
     let count = bytes.byteCount
@@ -43,7 +43,7 @@ public enum NodeReader {
   /// Reports the record that reaches beyond the end, with zeros for the missing bytes of its token. There is at
   /// most one in a stream.
   @usableFromInline
-  static func reportTail<Receiver: EmissionReceiver>(
+  static func reportTail<Receiver: RecordReceiver>(
     _ emission: Emission, of bytes: RawSpan, token range: Range<Int>, to receiver: inout Receiver
   ) {
     var token = [UInt8](repeating: 0, count: range.count)

@@ -27,7 +27,7 @@ enum FixedRecord {
   /// Reports the 38 bytes at `index` of `bytes`, which the reader read from `offset` of the stream on.
   /// - Parameter short: the fault if fewer bytes arrived.
   @inlinable @inline(__always)
-  static func report<Receiver: EmissionReceiver>(
+  static func report<Receiver: RecordReceiver>(
     _ bytes: RawSpan, at index: Int, from offset: Int, short: ReaderFault? = nil, to receiver: inout Receiver
   ) {
     let time = Int32(bitPattern: Tuple.time(in: bytes, at: index))

@@ -5,7 +5,7 @@ import WireBytes
 /// in bytes from 0.
 extension Emission {
   /// - Parameter record: index from 0 of this record among those reported, and of the expected one.
-  func reason(emptyToken: Bool, record: Int, in truth: FeedbackTruth) -> String {
+  func reason(emptyToken: Bool, record: Int, in truth: TrueRecords) -> String {
     switch fault {
     case .shortRead(let count, let rest): return shortRead(count, rest)
     case .beyondEnd(let missing):
@@ -23,7 +23,7 @@ extension Emission {
       return "the time \(time + 1 << 32) at offset \(offset) was read as signed: \(time)"
     case .none, .shortRead, .beyondEnd:
       return emptyToken
-        ? FeedbackTruth.emptyToken(at: offset)
+        ? TrueRecords.emptyToken(at: offset)
         : "the tuple at offset \(offset) was reported incorrectly"
     }
   }
@@ -54,7 +54,7 @@ extension Emission {
   }
 
   /// The reason if the record was read from an offset where no tuple begins.
-  private func misplaced(record: Int, in truth: FeedbackTruth) -> String? {
+  private func misplaced(record: Int, in truth: TrueRecords) -> String? {
     let expected = record < truth.count ? truth.tuples[record].offset : nil
     if expected == offset || truth.emptyTokens.contains(offset) { return nil }
     let next = expected.map { "the next one begins at offset \($0)" } ?? "none follows"
@@ -64,14 +64,14 @@ extension Emission {
 
 extension ReaderEnding {
   /// Why the true tuple `record` and all later ones were not reported.
-  func reason(_ record: Int, in truth: FeedbackTruth) -> String {
+  func reason(_ record: Int, in truth: TrueRecords) -> String {
     switch self {
     case .completed: outcome.reason(record, in: truth)
     case .droppedTail(let offset, let count):
       "the reader waits for 38 bytes, but the stream ends \(Count.of(count, "byte")) after offset"
         + " \(offset): the rest is never seen"
     case .hangs(let offset, let length, let buffered):
-      "the length \(length) at offset \(offset + 4) makes a tuple of \(length + FeedbackTruth.header) bytes,"
+      "the length \(length) at offset \(offset + 4) makes a tuple of \(length + TrueRecords.header) bytes,"
         + " and \(buffered) are buffered: the reader loops forever"
     case .throws(let offset, let length):
       "the length \(RecordText.hex(length & 0xffff, digits: 4)) at offset \(offset + 4) was read as signed"
@@ -82,7 +82,7 @@ extension ReaderEnding {
 
 extension ReaderOutcome {
   /// Why the true tuple `record` and all later ones were not reported, if only the outcome is known.
-  func reason(_ record: Int, in truth: FeedbackTruth) -> String {
+  func reason(_ record: Int, in truth: TrueRecords) -> String {
     let missing = Count.of(truth.count - record, "tuple")
     return "\(verb), and never reported the \(missing) from offset \(truth.tuples[record].offset) on"
   }

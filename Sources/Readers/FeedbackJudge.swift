@@ -4,15 +4,15 @@ import ReaderModels
 ///
 /// As long as both sequences agree, nothing is stored. From the first difference on it counts the unmatched copies of
 /// each distinct tuple. This takes 4 bytes per true tuple, whatever is reported, and one look-up per record.
-package struct FeedbackJudge: EmissionReceiver {
-  private let truth: FeedbackTruth
+package struct FeedbackJudge: RecordReceiver {
+  private let truth: TrueRecords
   private var records = 0
   private var correct = 0
   private var firstDifference: FirstDifference?
   /// By the index of the first equal tuple; empty as long as the sequences agree.
   private var unmatched: [UInt32] = []
 
-  package init(truth: FeedbackTruth) { self.truth = truth }
+  package init(truth: TrueRecords) { self.truth = truth }
 
   /// Takes a record of one of our models, which includes the reader's fault.
   package mutating func receive(_ emission: Emission, token: RawSpan) {
@@ -80,7 +80,7 @@ package struct FeedbackJudge: EmissionReceiver {
   }
 
   private consuming func finish(
-    _ outcome: ReaderOutcome, reason: (_ record: Int, _ truth: FeedbackTruth) -> String
+    _ outcome: ReaderOutcome, reason: (_ record: Int, _ truth: TrueRecords) -> String
   ) -> Judgement {
     if firstDifference == nil, records < truth.count {
       firstDifference = FirstDifference(
@@ -92,7 +92,7 @@ package struct FeedbackJudge: EmissionReceiver {
   }
 }
 
-extension FeedbackTruth {
+extension TrueRecords {
   /// Judges `model` on the stream, cut into these chunks.
   package func judge(_ model: FeedbackModel, cut chunking: Chunking) -> Judgement {
     var judge = FeedbackJudge(truth: self)

@@ -19,7 +19,7 @@ struct PrintedTuple {
 
 /// Explains why a printed record differs from the true one, from the output alone. Sentences without a full stop, with
 /// offsets in the stream in bytes from 0.
-extension FeedbackTruth {
+extension TrueRecords {
   /// - Parameter record: index from 0 of this record among those printed, and of the expected one. All records before
   ///   it
   ///   are correct.
@@ -70,7 +70,7 @@ extension FeedbackTruth {
 
 // MARK: - Empty tokens, and lost alignment
 
-extension FeedbackTruth {
+extension TrueRecords {
   /// Offset of the printed tuple with an empty token: the first one after the correct records, else any.
   private func emptyTuple(_ printed: PrintedTuple, after record: Int) -> Int? {
     let alike = emptyTokens.lazy.filter { self.time(at: $0) == printed.field }

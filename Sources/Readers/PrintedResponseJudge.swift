@@ -8,14 +8,14 @@ package struct PrintedResponseJudge: PrintedJudge {
     var identifier: Int64
   }
 
-  private let truth: ResponseTruth
+  private let truth: TrueResponses
   private var records = 0
   private var correct = 0
   private var firstDifference: FirstDifference?
   /// Unmatched true responses by value.
   private var unmatched: [Key: Int] = [:]
 
-  package init(truth: ResponseTruth) {
+  package init(truth: TrueResponses) {
     self.truth = truth
     for response in truth.responses { unmatched[Self.key(response), default: 0] += 1 }
   }
@@ -56,7 +56,7 @@ package struct PrintedResponseJudge: PrintedJudge {
   }
 
   /// The true response at the index of the next record.
-  private var expected: ResponseTruth.Response? {
+  private var expected: TrueResponses.Response? {
     records < truth.responses.count ? truth.responses[records] : nil
   }
 
@@ -77,7 +77,7 @@ package struct PrintedResponseJudge: PrintedJudge {
     return "the error at offset \(expected.offset) was reported incorrectly"
   }
 
-  private static func key(_ response: ResponseTruth.Response) -> Key {
+  private static func key(_ response: TrueResponses.Response) -> Key {
     Key(status: Int64(response.status), identifier: Int64(response.identifier))
   }
 }

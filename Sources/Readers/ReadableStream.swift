@@ -11,8 +11,8 @@ package struct ReadableStream: Sendable {
   }
 
   package enum Content: Sendable {
-    case feedback(FeedbackTruth)
-    case responses(ResponseTruth)
+    case feedback(TrueRecords)
+    case responses(TrueResponses)
     /// Why readers cannot be judged on it: a sentence without a full stop.
     case notJudged(String)
   }
@@ -29,7 +29,7 @@ package struct ReadableStream: Sendable {
     _ stream: RecordedStream, _ summary: StreamSummary, kind: Kind, takesDamaged: Bool, memory: Int
   ) {
     let side: Side
-    switch (kind, summary.speaks) {
+    switch (kind, summary.streamProtocol) {
     case (.feedback, .feedback): side = stream.feedbackSide(summary)
     case (.responses, .gateway) where summary.serverBytes > 0: side = summary.serverSide
     default: return nil
@@ -67,18 +67,18 @@ extension RecordedStream {
   }
 
   /// The bytes of a side, with the true tuples in them.
-  func feedbackTruth(of side: Side) -> FeedbackTruth {
-    FeedbackTruth(
+  func feedbackTruth(of side: Side) -> TrueRecords {
+    TrueRecords(
       bytes: self[side].bytes,
       runs: tuples.map { TupleRun(offset: $0.offset, tokenLength: $0.tokenLength, count: $0.count) })
   }
 
   /// The bytes of a side, with the true error responses in them.
-  func responseTruth(of side: Side) -> ResponseTruth {
-    ResponseTruth(
+  func responseTruth(of side: Side) -> TrueResponses {
+    TrueResponses(
       bytes: self[side].bytes,
       responses: responses.map {
-        ResponseTruth.Response(
+        TrueResponses.Response(
           offset: $0.offset, status: $0.response.status, identifier: $0.response.identifier)
       })
   }

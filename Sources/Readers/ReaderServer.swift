@@ -143,7 +143,7 @@ private final class ClientCount: Sendable {
       switch event {
       case .opened: state.served += 1
       case .handshakeFailed(_, let reason): state.failure = reason
-      case .ended, .turnedAway, .finished: break
+      case .ended, .rejected, .finished: break
       }
     }
   }

@@ -2,7 +2,7 @@ import ReaderModels
 import WireBytes
 
 /// The true error responses of a stream, to judge `php` by (docs/spec/readers.md#judgement).
-package struct ResponseTruth: Sendable {
+package struct TrueResponses: Sendable {
   package struct Response: Hashable, Sendable {
     /// Offset in the stream, in bytes from 0.
     package var offset: Int

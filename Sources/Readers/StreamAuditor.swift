@@ -68,7 +68,7 @@ package final class StreamAuditor {
       unrecognised += summary.isUnrecognised ? 1 : 0
       return []
     }
-    switch summary.speaks {
+    switch summary.streamProtocol {
     case .feedback: return feedbackRows(stream, summary)
     case .gateway where summary.serverBytes > 0: return responseRows(stream, summary)
     case .gateway, .encrypted, .other: return []

@@ -12,7 +12,7 @@ struct TruthIndex: Sendable {
   /// For the first of several equal tuples their number; else 0.
   private(set) var copies: [UInt32]
 
-  init(of tuples: [FeedbackTruth.TrueTuple], in bytes: [UInt8]) {
+  init(of tuples: [TrueRecords.TrueTuple], in bytes: [UInt8]) {
     slots = [UInt64](repeating: 0, count: Self.slotCount(for: tuples.count))
     copies = [UInt32](repeating: 0, count: tuples.count)
     firstAlike.reserveCapacity(tuples.count)

@@ -70,7 +70,7 @@ package final class RawStreamWriter: EvidenceSink {
     input += 1
   }
 
-  package func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<ByteOrigin>) throws {
+  package func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<SourceExtent>) throws {
     try Interruption.check()
     let file = file(of: StreamDirection(stream: direction.stream, side: direction.side))
     let descriptor = try descriptor(of: file)

@@ -24,9 +24,9 @@ package struct MappingFile: Sendable {
   }
 
   /// - Parameter name: the text's name in messages.
-  package init(_ bytes: [UInt8], name: String) throws(YAMLMistake) {
+  package init(_ bytes: [UInt8], name: String) throws(YAMLError) {
     guard bytes.count <= YAMLText.maxSize else {
-      throw YAMLMistake(
+      throw YAMLError(
         "\(name): expected a mapping of at most \(ByteSize.text(YAMLText.maxSize)), found more; name the file that maps a table"
       )
     }

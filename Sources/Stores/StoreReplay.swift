@@ -119,9 +119,9 @@ package struct StoreReplay {
   /// Reports the skipped requests and responses of a gateway.
   private func sayLeftOut(_ rejections: RejectionCollector?, _ summary: Summary) {
     if let rejections {
-      guard rejections.timeless > 0 else { return }
+      guard rejections.skippedCount > 0 else { return }
       Messages.note(
-        "skipped \(Count.of(rejections.timeless, "invalid-token response")): "
+        "skipped \(Count.of(rejections.skippedCount, "invalid-token response")): "
           + "no plausible capture time for the invalidation")
     } else if summary.gateway.responses > 0 {
       Messages.note(

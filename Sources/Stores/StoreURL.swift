@@ -3,7 +3,7 @@ import PostgreSQLStore
 import SQLiteStore
 import TokenStores
 
-/// The store named by `--store` or APNSIFT_STORE (interface.md, replay and store).
+/// The store named by `--store` or APNSIFT_STORE (docs/spec/interface.md#stores, replay and store).
 package enum StoreURL: Equatable, Sendable {
   /// A file, by a path that is relative to the working directory or absolute, never empty. It is used literally:
   /// nothing is decoded, and a `?` begins no parameters.

@@ -37,7 +37,7 @@ package struct InputReport: Sendable {
   /// The detected format.
   package var recognition = Recognition.nothing
   /// Whether it was found in a directory and skipped.
-  package var isPassedOver = false
+  package var isSkipped = false
 }
 
 /// Reads inputs: blocks of a file in, batches of stream events out. Memory does not grow with the file.
@@ -315,7 +315,7 @@ package struct InputReader: ~Copyable {
     case .format(let format):
       return format
     case .foreign(let kind, let remedy):
-      report.isPassedOver = !input.isNamed
+      report.isSkipped = !input.isNamed
       if input.isNamed { report.faults.append(InputFault("is \(kind): \(remedy)", fileOffset: 0)) }
       return nil
     case .packed(let kind, let remedy):
@@ -323,7 +323,7 @@ package struct InputReader: ~Copyable {
       report.faults.append(InputFault("is \(kind): \(remedy)", fileOffset: 0))
       return nil
     case .nothing:
-      report.isPassedOver = !input.isNamed
+      report.isSkipped = !input.isNamed
       return input.isNamed ? .dump(.raw) : nil
     }
   }

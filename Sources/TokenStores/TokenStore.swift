@@ -1,4 +1,4 @@
-/// A table of tokens that follows the rule (interface.md, Rule): apnsift's own, or a mapped one (docs/stores.md, "Your
+/// A table of tokens that follows the rule (docs/spec/interface.md#replay-rule): apnsift's own, or a mapped one (docs/stores.md, "Your
 /// own table").
 ///
 /// The value is a description: each call opens the database as needed and closes it again. Every call throws

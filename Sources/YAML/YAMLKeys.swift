@@ -116,9 +116,9 @@ extension YAMLText {
   /// - Throws: a message with line and column.
   package static func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: [UInt8], name: String, example: String
-  ) throws(YAMLMistake) -> Value {
+  ) throws(YAMLError) -> Value {
     guard let tree = try tree(of: bytes, name: name) else {
-      throw YAMLMistake("\(name): is empty; write keys such as \(example)")
+      throw YAMLError("\(name): is empty; write keys such as \(example)")
     }
     try checkKeys(of: tree, name)
     do {
@@ -127,30 +127,30 @@ extension YAMLText {
       let (node, mark) = tree.find(context.codingPath)
       let key = context.codingPath.map(\.stringValue).joined(separator: ".")
       let expected = type == Node.Mapping.self ? "keys" : "a single text"
-      throw YAMLMistake(
+      throw YAMLError(
         "\(place(in: name, mark)): expected \(expected)\(key.isEmpty ? "" : " for \(key)"), found \(kind(node)); "
           + "write it as in \(example)")
     } catch DecodingError.dataCorrupted(let context) {
-      throw YAMLMistake("\(place(in: name, tree.find(context.codingPath).mark)): \(context.debugDescription)")
+      throw YAMLError("\(place(in: name, tree.find(context.codingPath).mark)): \(context.debugDescription)")
     } catch {
-      throw YAMLMistake(
+      throw YAMLError(
         "\(name): cannot be read (\(error)); write keys such as \(example)")
     }
   }
 
   /// Every key must be a text, occur once and have a value.
-  private static func checkKeys(of node: Node, _ name: String) throws(YAMLMistake) {
+  private static func checkKeys(of node: Node, _ name: String) throws(YAMLError) {
     guard case .mapping(let entries) = node else { return }
     var seen: Set<String> = []
     for (key, value) in entries {
       guard case .scalar(let scalar) = key else {
-        throw YAMLMistake("\(place(in: name, key.mark)): a key must be a text, found \(kind(key))")
+        throw YAMLError("\(place(in: name, key.mark)): a key must be a text, found \(kind(key))")
       }
       guard seen.insert(scalar.string).inserted else {
         throw duplicate(scalar.string, at: place(in: name, key.mark))
       }
       if case .scalar(let text) = value, isNothing(text) {
-        throw YAMLMistake(
+        throw YAMLError(
           "\(place(in: name, value.mark)): \(scalar.string.shortened) has no value; write one, or remove the key"
         )
       }

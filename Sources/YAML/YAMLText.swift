@@ -4,7 +4,7 @@ import Yams
 
 /// An error in a configuration file. The message gives the location, the problem and what to do, in one line without a
 /// full stop.
-package struct YAMLMistake: Error, Equatable, CustomStringConvertible {
+package struct YAMLError: Error, Equatable, CustomStringConvertible {
   package var message: String
 
   package init(_ message: String) { self.message = message }
@@ -24,7 +24,7 @@ package enum YAMLText {
   private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
   /// Parses a YAML text; nil if it is empty. Time and memory are bounded by its length.
-  package static func tree(of bytes: [UInt8], name: String) throws(YAMLMistake) -> Node? {
+  package static func tree(of bytes: [UInt8], name: String) throws(YAMLError) -> Node? {
     // The parser would treat the first line as indented.
     let bytes = bytes.starts(with: byteOrderMark) ? Array(bytes.dropFirst(byteOrderMark.count)) : bytes
     try checkText(bytes, name)
@@ -32,31 +32,31 @@ package enum YAMLText {
     return try tree(of: String(decoding: bytes, as: UTF8.self), name)
   }
 
-  private static func tree(of text: String, _ name: String) throws(YAMLMistake) -> Node? {
+  private static func tree(of text: String, _ name: String) throws(YAMLError) -> Node? {
     do {
       return try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
     } catch let error as YamlError {
       throw error.mistake(in: name)
     } catch {
-      throw YAMLMistake("\(name): cannot be read as YAML: \(error)")
+      throw YAMLError("\(name): cannot be read as YAML: \(error)")
     }
   }
 
   /// The text must be UTF-8, without characters that YAML does not allow.
-  private static func checkText(_ bytes: [UInt8], _ name: String) throws(YAMLMistake) {
+  private static func checkText(_ bytes: [UInt8], _ name: String) throws(YAMLError) {
     let span = bytes.span.bytes
     var position = TextPosition()
     var index = 0
     while index < bytes.count {
       let length = UTF8Text.characterLength(at: index, before: bytes.count, in: span)
       guard length > 0 else {
-        throw YAMLMistake(
+        throw YAMLError(
           "\(position.text(in: name)): the byte 0x\(Hex.string([bytes[index]])) is not UTF-8; save the file as UTF-8"
         )
       }
       let character = bytes[index..<index + length]
       guard !isControl(character), Array(character) != byteOrderMark else {
-        throw YAMLMistake(
+        throw YAMLError(
           "\(position.text(in: name)): control character 0x\(Hex.string(Array(character))); remove it")
       }
       position.pass(bytes[index])
@@ -75,7 +75,7 @@ package enum YAMLText {
   }
 
   /// Counts everything that could begin an alias or a directive: never fewer than there are.
-  private static func checkIndirections(_ bytes: [UInt8], _ name: String) throws(YAMLMistake) {
+  private static func checkIndirections(_ bytes: [UInt8], _ name: String) throws(YAMLError) {
     var position = TextPosition()
     var count = 0
     var isComment = false
@@ -88,7 +88,7 @@ package enum YAMLText {
       let isDirective = byte == UInt8(ascii: "%") && isLineStart
       if !isComment, isAlias || isDirective { count += 1 }
       guard count <= maxIndirections else {
-        throw YAMLMistake(
+        throw YAMLError(
           "\(position.text(in: name)): more than \(maxIndirections) aliases or directives; write them out"
         )
       }
@@ -114,8 +114,8 @@ package enum YAMLText {
     mark.map { "\(name): line \($0.line), column \($0.column)" } ?? name
   }
 
-  package static func duplicate(_ key: String, at location: String) -> YAMLMistake {
-    YAMLMistake("\(location): duplicate key '\(key.shortened)'; remove one of the two")
+  package static func duplicate(_ key: String, at location: String) -> YAMLError {
+    YAMLError("\(location): duplicate key '\(key.shortened)'; remove one of the two")
   }
 
   /// Whether a value is missing. An empty text is written in quotes.
@@ -159,14 +159,14 @@ private struct TextPosition {
 
 extension YamlError {
   /// The parser's message and the location of the error.
-  fileprivate func mistake(in name: String) -> YAMLMistake {
+  fileprivate func mistake(in name: String) -> YAMLError {
     switch self {
     case .parser(_, let problem, let mark, _) where problem.contains("nesting level"):
       return Self.notYAML("nested too deeply", at: YAMLText.place(in: name, mark))
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _):
       return Self.notYAML(problem, at: YAMLText.place(in: name, mark))
     case .composer(let context, _, let mark, _) where context?.text.contains("single document") ?? false:
-      return YAMLMistake(
+      return YAMLError(
         "\(YAMLText.place(in: name, mark)): a second document begins here; write each to a file of its own"
       )
     case .composer(_, let problem, let mark, _):
@@ -180,8 +180,8 @@ extension YamlError {
     }
   }
 
-  private static func notYAML(_ problem: String, at location: String) -> YAMLMistake {
-    YAMLMistake(
+  private static func notYAML(_ problem: String, at location: String) -> YAMLError {
+    YAMLError(
       "\(location): cannot be read as YAML: \(problem.shortened) (texts with special characters need quotes)")
   }
 }

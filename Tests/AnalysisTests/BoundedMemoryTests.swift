@@ -49,7 +49,7 @@ import WireBytes
       while offset < Self.extents {
         // Irregular distances, so that no extent continues the previous one.
         let origins = chunk.indices.map {
-          ByteOrigin(streamOffset: offset + $0, fileOffset: 3 * (offset + $0) + ($0 & 1), stride: 1)
+          SourceExtent(streamOffset: offset + $0, fileOffset: 3 * (offset + $0) + ($0 & 1), stride: 1)
         }
         try analyzer.bytes(chunk.span.bytes, of: .dump, origins: origins)
         offset += chunk.count

@@ -54,7 +54,8 @@ struct CiphertextStreamTests {
     #expect(analysis.summary.gapBytes == example.gapBytes)
     let summary = analysis.summary
     #expect(summary.recordBytes + summary.skippedBytes + summary.truncatedBytes == summary.streamBytes)
-    #expect(analysis.evidence.streams.map(\.speaks) == [example.undecoded > 0 ? .encrypted : .feedback])
+    #expect(
+      analysis.evidence.streams.map(\.streamProtocol) == [example.undecoded > 0 ? .encrypted : .feedback])
     #expect(analysis.evidence.streams.first?.serverGapBytes == example.gapBytes)
     #expect(analysis.evidence.streams.first?.findings == example.findings.count)
     if example.undecoded > 0 { #expect(analysis.evidence.records.isEmpty) }
@@ -64,7 +65,7 @@ struct CiphertextStreamTests {
   func several() throws {
     let analysis = try DumpAnalysis(all: [Self.tls, Self.tuples, Self.tls])
     #expect(analysis.summary.undecodedBytes == 74 && analysis.summary.streamBytes == 76)
-    #expect(analysis.evidence.streams.map(\.speaks) == [.encrypted, .feedback, .encrypted])
+    #expect(analysis.evidence.streams.map(\.streamProtocol) == [.encrypted, .feedback, .encrypted])
     #expect(analysis.evidence.records.map(\.source) == ["dump 1", "dump 1"])
   }
 

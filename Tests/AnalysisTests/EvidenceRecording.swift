@@ -54,7 +54,7 @@ extension Analyzer {
     try consume { $0.opened(identity, slot: Int32(identity.number)) }
   }
 
-  func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: [ByteOrigin]) throws {
+  func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: [SourceExtent]) throws {
     try consume(bytes) {
       $0.bytes(
         .window, 0..<bytes.byteCount, slot: Int32(direction.stream), side: direction.side, origins: origins)

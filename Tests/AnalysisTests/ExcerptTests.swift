@@ -27,7 +27,7 @@ struct ExcerptTests {
     for (index, chunk) in chunks.enumerated() {
       for start in stride(from: 0, to: chunk.count, by: min(chunkSize, max(chunk.count, 1))) {
         let part = Array(chunk[start..<min(chunk.count, start + min(chunkSize, chunk.count))])
-        let origin = ByteOrigin(streamOffset: offset, fileOffset: offset, stride: 1)
+        let origin = SourceExtent(streamOffset: offset, fileOffset: offset, stride: 1)
         try analyzer.bytes(part.span.bytes, of: .dump, origins: [origin])
         offset += part.count
       }

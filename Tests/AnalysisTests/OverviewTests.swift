@@ -22,7 +22,7 @@ struct OverviewTests {
     let overview = Overview()
     for number in 0..<1003 {
       overview.stream(
-        StreamSummary(source: "a", number: number, speaks: .feedback), report: StreamReport(.dump))
+        StreamSummary(source: "a", number: number, streamProtocol: .feedback), report: StreamReport(.dump))
     }
     #expect(overview.streams.count == Overview.maxStreams && overview.streamsLeftOut == 3)
   }
@@ -33,7 +33,7 @@ struct OverviewTests {
     let bytes = Tuples.one()
     for flags in [[], .resynchronised, .implausibleTimestamp] as [RecordFlags] {
       let run = RecordRun.sample(tokenLength: 32, flags: flags)
-      let origin = ByteOrigin(streamOffset: 0, fileOffset: 0, stride: 1)
+      let origin = SourceExtent(streamOffset: 0, fileOffset: 0, stride: 1)
       overview.records(
         FeedbackRecords(
           labels: StreamLabels(source: "a", stream: 0), direction: .server, run: run, origin: origin),

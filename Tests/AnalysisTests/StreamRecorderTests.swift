@@ -29,7 +29,7 @@ struct StreamRecorderTests {
     _ bytes: [UInt8], at offset: Int = 0, packet: Int? = nil, stream: Int = 0, _ side: Side = .second,
     content: DirectionContent? = .feedback, isDecided: Bool = true, to recorder: StreamRecorder
   ) {
-    let origin = ByteOrigin(
+    let origin = SourceExtent(
       streamOffset: offset, fileOffset: 100 + offset, stride: 1,
       packet: packet.map { PacketReference(number: $0) })
     recorder.bytes(
@@ -40,7 +40,7 @@ struct StreamRecorderTests {
 
   private func end(_ number: Int, _ recorder: StreamRecorder) throws {
     try recorder.stream(
-      StreamSummary(source: "input", number: number, speaks: .feedback), report: StreamReport(.dump))
+      StreamSummary(source: "input", number: number, streamProtocol: .feedback), report: StreamReport(.dump))
   }
 
   @Test("bytes, and where packets begin in them")
@@ -146,7 +146,7 @@ struct StreamRecorderTests {
     try analyzer.begin(source: "dump")
     try analyzer.opened(.dump)
     for (offset, byte) in dump.enumerated() {
-      let origin = ByteOrigin(streamOffset: offset, fileOffset: offset, stride: 1)
+      let origin = SourceExtent(streamOffset: offset, fileOffset: offset, stride: 1)
       try analyzer.bytes([byte].span.bytes, of: .dump, origins: [origin])
     }
     try analyzer.closed(StreamReport(.dump))

@@ -2,7 +2,7 @@ import CaptureWriting
 import Foundation
 import Testing
 
-/// What is wrong with a capture is reported with its position, and the rest is read (capture.md).
+/// What is wrong with a capture is reported with its position, and the rest is read (docs/spec/captures.md#damaged-files).
 @Suite("What captures lack or get wrong")
 struct CaptureScenarioTests {
   private let directory: TestDirectory

@@ -96,10 +96,10 @@ struct RecognitionTests {
   }
 
   @Test("TLS records are ciphertext, whatever --protocol says", arguments: ["auto", "feedback"])
-  func ciphertext(_ speaks: String) throws {
+  func ciphertext(_ streamProtocol: String) throws {
     let directory = try TestDirectory()
     try directory.write([0x17, 0x03, 0x03, 0x00, 0x20] + token(1, length: 32), to: "tls.bin")
-    let outcome = try directory.apnsift("export", "tls.bin", "--protocol", speaks, "-t", "ndjson")
+    let outcome = try directory.apnsift("export", "tls.bin", "--protocol", streamProtocol, "-t", "ndjson")
     let lines = try Evidence.lines(outcome.text)
     #expect(lines.compactMap { $0["code"] as? String } == ["encrypted-stream"])
     #expect(lines.last?["undecoded_bytes"] as? Int == 37)

@@ -239,11 +239,11 @@ struct ReportRedactionTests {
   @Test(
     "an invalid key is refused before anything is written",
     arguments: [
-      ("missing.txt", "missing.txt cannot be read as the key of pseudonyms: No such file or directory"),
-      ("short.txt", "short.txt holds 15 bytes, and a key of pseudonyms has 16 or more"),
+      ("missing.txt", "cannot read the pseudonym key missing.txt: No such file or directory"),
+      ("short.txt", "short.txt has 15 bytes, but a pseudonym key needs 16 or more"),
       ("dump.bin", "dump.bin is the key of --redact and an input"),
-      (".", ". cannot be read as the key of pseudonyms: Is a directory"),
-      ("/dev/zero", "/dev/zero holds more than 1048576 bytes"),
+      (".", "cannot read the pseudonym key .: Is a directory"),
+      ("/dev/zero", "/dev/zero is larger than 1048576 bytes"),
     ])
   func keys(_ name: String, _ message: String) throws {
     try directory.write("123456789012345", to: "short.txt")

@@ -183,7 +183,7 @@ struct EvidenceTests {
       ([tuple(0), #"{"type":"header","schema":1}"#], 2, true),
     ])
   func faults(_ lines: [String], _ line: Int, isOtherVersion: Bool) {
-    let error = #expect(throws: EvidenceFault.self) { try evidence(lines) }
+    let error = #expect(throws: EvidenceError.self) { try evidence(lines) }
     #expect(error?.line == line)
     #expect(error?.isOtherVersion == isOtherVersion)
     #expect(error?.message.hasPrefix("expected ") == true)

@@ -23,7 +23,7 @@ struct CommandLineTests {
   static let options = [
     ReportOption("--from", "raw", isDefault: false), ReportOption("--memory", "1GiB", isDefault: true),
     ReportOption("--gateway-port", "2195, 2200", isDefault: false),
-    ReportOption("--strict", isDefault: false, shapesAnswers: false),
+    ReportOption("--strict", isDefault: false, affectsResults: false),
     ReportOption("--join", isDefault: false),
     ReportOption("--filter", "port 2195", isDefault: false),
   ]

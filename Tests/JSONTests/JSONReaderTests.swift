@@ -38,19 +38,19 @@ struct JSONReaderTests {
       (#""\ud800\u0041""#, 13), ("\"\n\"", 1), ("{} {}", 3), (#"{"a":1,"a":2}"#, 7), ("'a'", 0), ("NaN", 0),
     ])
   func faults(_ text: String, _ offset: Int) {
-    let error = #expect(throws: JSONFault.self, "\(text)") { try canonical(text) }
+    let error = #expect(throws: JSONError.self, "\(text)") { try canonical(text) }
     #expect(error?.offset == offset, "\(text): \(error?.message ?? "")")
   }
 
   @Test("other bytes than UTF-8 are refused")
   func otherBytes() {
-    #expect(throws: JSONFault.self) { try JSONReader.value(of: [0x22, 0xff, 0x22]) }
+    #expect(throws: JSONError.self) { try JSONReader.value(of: [0x22, 0xff, 0x22]) }
   }
 
   @Test("depth is bounded")
   func depth() throws {
     let deep = String(repeating: "[", count: 100_000)
-    #expect(throws: JSONFault.self) { try canonical(deep) }
+    #expect(throws: JSONError.self) { try canonical(deep) }
     #expect(try canonical(String(repeating: "[", count: 64) + String(repeating: "]", count: 64)).count == 128)
   }
 }

@@ -34,7 +34,7 @@ struct ClientTests {
   }
 
   @Test("clients above the limit are rejected and reported")
-  func turnedAway() throws {
+  func rejected() throws {
     let server = try TestServer([ServedConnection(chunks: [7], ending: .waitForClient)], limit: 2) {
       $0.maxConcurrentClients = 1
     }
@@ -42,7 +42,7 @@ struct ClientTests {
     #expect(try first.read().count == 7)
     let second = try server.connect()
     _ = try? second.read()
-    let events = try server.log.events { if case .turnedAway = $0 { true } else { false } }
+    let events = try server.log.events { if case .rejected = $0 { true } else { false } }
     #expect(events.count == 2)
   }
 
@@ -171,7 +171,7 @@ struct ClientTests {
     #expect(ends == [.clientReset, .completed(byClient: false)])
   }
 
-  @Test("a client that speaks TLS to a server without it is reported")
+  @Test("a client that streamProtocol TLS to a server without it is reported")
   func speaksTLS() throws {
     let server = try TestServer([ServedConnection(chunks: [38], ending: .waitForClient)])
     let client = try server.connect()

@@ -236,7 +236,7 @@ struct ConnectionTests {
     struct Offsets: StreamRecorder {
       var offsets: [Int] = []
       mutating func opened(_ stream: StreamIdentity) {}
-      mutating func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: [ByteOrigin]) {
+      mutating func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: [SourceExtent]) {
         offsets.append(origins[0].streamOffset)
       }
       mutating func gap(_ gap: StreamGap, in direction: StreamDirection) {}

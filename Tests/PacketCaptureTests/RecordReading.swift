@@ -47,7 +47,7 @@ struct RecordReading: Equatable {
       case .packet(let record, let after):
         add(record, in: window)
         position = advance(position, to: start + after, by: record.capturedLength)
-      case .passedOver(let after):
+      case .skipped(let after):
         position = advance(position, to: start + after, by: 1)
       case .damaged(let anomaly, let after):
         add(anomaly, in: file)

@@ -41,7 +41,7 @@ struct StreamRecording: StreamRecorder {
     identities[stream.number] = stream
   }
 
-  mutating func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: [ByteOrigin]) {
+  mutating func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: [SourceExtent]) {
     check(direction)
     var half = halves[direction] ?? Half()
     if origins.first?.streamOffset != half.bytes.count {

@@ -80,9 +80,9 @@ struct WrittenCaptureTests {
         switch dissector.dissect(record, from: reference, in: window) {
         case .segment(let segment): result.append(fields(segment, file))
         case .datagram(let segment, let datagram): result.append(fields(segment, datagram.bytes))
-        case .exportedPDU, .passedOver: break
+        case .exportedPDU, .skipped: break
         }
-      case .passedOver(let end): position = end
+      case .skipped(let end): position = end
       case .finished:
         #expect(dissector.takeAnomalies().isEmpty)
         return result

@@ -187,13 +187,13 @@ import TokenStores
     try store.register(tokens)
     let deaths = tokens.map { Dated(token: $0.token, time: 2) }
     var options = ReplayOptions(dryRun: isDryRun)
-    func replay(_ count: Int, _ brake: ReplayBrake) throws -> ReplayAnswer {
+    func replay(_ count: Int, _ brake: InvalidationLimit) throws -> ReplayAnswer {
       options.brake = brake
       return try store.replay(
         { visit in for death in deaths.prefix(count) { try visit(death.token.span.bytes, death.time) } },
         for: Self.owner, options: options, entry: { Self.entry() })
     }
-    let stop = ReplayStop(invalidated: 301, live: 1200, most: 300)
+    let stop = LimitExceeded(invalidated: 301, live: 1200, most: 300)
     if isDryRun {
       #expect(try replay(301, .standard).stop == stop)
       #expect(try replay(300, .standard).stop == nil)
@@ -208,9 +208,11 @@ import TokenStores
 
   @Test("up to a thousand live tokens, a share says nothing")
   func fewTokens() throws {
-    #expect(ReplayBrake.standard.stop(1000, of: 1000) == nil)
-    #expect(ReplayBrake.standard.stop(251, of: 1001) == ReplayStop(invalidated: 251, live: 1001, most: 250))
-    #expect(ReplayBrake.count(0).stop(1, of: 1) == ReplayStop(invalidated: 1, live: 1, most: 0))
+    #expect(InvalidationLimit.standard.stop(1000, of: 1000) == nil)
+    #expect(
+      InvalidationLimit.standard.stop(251, of: 1001) == LimitExceeded(invalidated: 251, live: 1001, most: 250)
+    )
+    #expect(InvalidationLimit.count(0).stop(1, of: 1) == LimitExceeded(invalidated: 1, live: 1, most: 0))
   }
 
   @Test(

@@ -2,7 +2,7 @@ import ReaderModels
 import TestSupport
 
 /// The records of a reader as `time,token`, with offset and fault.
-struct ReaderRecording: EmissionReceiver {
+struct ReaderRecording: RecordReceiver {
   var said: [String] = []
   var offsets: [Int] = []
   var faults: [ReaderFault] = []

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Judging what readers report")
 struct FeedbackJudgeTests {
-  private func judgement(_ truth: FeedbackTruth, _ records: [(Int64, [UInt8])]) -> Judgement {
+  private func judgement(_ truth: TrueRecords, _ records: [(Int64, [UInt8])]) -> Judgement {
     var judge = FeedbackJudge(truth: truth)
     for (time, token) in records { judge.receive(time: time, token: token) }
     return judge.finish(outcome: .completed)
@@ -48,7 +48,7 @@ struct FeedbackJudgeTests {
   @Test("tuples can be given one by one or as runs")
   func runs() {
     let stream = TupleStream().tuple(fill: 1).tuple(fill: 2).tuple(fill: 3)
-    let run = FeedbackTruth(bytes: stream.bytes, runs: [TupleRun(offset: 0, tokenLength: 32, count: 3)])
+    let run = TrueRecords(bytes: stream.bytes, runs: [TupleRun(offset: 0, tokenLength: 32, count: 3)])
     #expect(run.count == 3)
     for size in [20, 38, 4096] {
       #expect(run.judge(.java, cut: .size(size)) == stream.truth.judge(.java, cut: .size(size)))
@@ -74,7 +74,7 @@ struct FeedbackJudgeTests {
 
   @Test("as the reference judges", arguments: ReaderFixture.all)
   func reference(_ fixture: ReaderFixture) throws {
-    let truth = FeedbackTruth(
+    let truth = TrueRecords(
       bytes: fixture.bytes, runs: fixture.tuples.map { TupleRun(offset: $0[0], tokenLength: $0[1]) })
     let cut = fixture.ends.map(Chunking.ends) ?? .sizes(fixture.sizes ?? [])
     for model in FeedbackModel.allCases {

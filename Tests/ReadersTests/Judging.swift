@@ -22,7 +22,7 @@ struct TupleStream {
     return stream
   }
 
-  var truth: FeedbackTruth { FeedbackTruth(bytes: bytes, runs: runs) }
+  var truth: TrueRecords { TrueRecords(bytes: bytes, runs: runs) }
 }
 
 /// `1400000000,` and the token in hex.

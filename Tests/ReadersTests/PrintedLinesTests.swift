@@ -82,8 +82,8 @@ struct PrintedLinesTests {
   // MARK: - Error responses
 
   private static let responses = [
-    ResponseTruth.Response(offset: 0, status: 8, identifier: 7),
-    ResponseTruth.Response(offset: 6, status: 10, identifier: 4_294_967_295),
+    TrueResponses.Response(offset: 0, status: 8, identifier: 7),
+    TrueResponses.Response(offset: 6, status: 10, identifier: 4_294_967_295),
   ]
 
   @Test(
@@ -96,7 +96,7 @@ struct PrintedLinesTests {
       ("8,aa\n", 1, 0, 0), ("8,-1\n10,4294967295\n", 2, 1, 0),
     ] as [(String, Int, Int, Int?)])
   func errors(_ text: String, _ records: Int, _ correct: Int, _ difference: Int?) {
-    let truth = ResponseTruth(
+    let truth = TrueResponses(
       bytes: [8, 8, 0, 0, 0, 7, 8, 10, 255, 255, 255, 255], responses: Self.responses)
     var lines = PrintedLines(PrintedResponseJudge(truth: truth))
     lines.take(Array(text.utf8)[...])

@@ -74,11 +74,11 @@ struct ResponseJudgeTests {
     _ difference: FirstDifference?
   ) {
     let responses = offsets.map { offset in
-      ResponseTruth.Response(
+      TrueResponses.Response(
         offset: offset, status: stream[offset + 1],
         identifier: stream[(offset + 2)..<(offset + 6)].reduce(0) { $0 << 8 | UInt32($1) })
     }
-    let judgement = ResponseTruth(bytes: stream, responses: responses).judgePHP(cut: cut)
+    let judgement = TrueResponses(bytes: stream, responses: responses).judgePHP(cut: cut)
     #expect([judgement.records, judgement.correct, judgement.wrong, judgement.missed] == counts, "\(name)")
     #expect(judgement.outcome == .completed)
     #expect(judgement.firstDifference == difference, "\(name)")
@@ -87,9 +87,9 @@ struct ResponseJudgeTests {
   @Test("as the reference judges", arguments: ResponseFixture.all)
   func reference(_ fixture: ResponseFixture) {
     let responses = fixture.responses.map {
-      ResponseTruth.Response(offset: $0[0], status: UInt8($0[1]), identifier: UInt32($0[2]))
+      TrueResponses.Response(offset: $0[0], status: UInt8($0[1]), identifier: UInt32($0[2]))
     }
-    let judgement = ResponseTruth(bytes: fixture.bytes, responses: responses).judgePHP(
+    let judgement = TrueResponses(bytes: fixture.bytes, responses: responses).judgePHP(
       cut: .ends(fixture.ends))
     #expect(judgement.records == fixture.said.count)
     #expect(judgement.correct == fixture.correct)

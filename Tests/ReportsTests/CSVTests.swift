@@ -103,7 +103,8 @@ struct CSVTests {
           source: "a,b", stream: 0, direction: .server, offset: 76, length: 20, fileOffset: 152,
           code: .truncatedRecord, message: "cut \"off\""))
       try writer.finding(Finding(source: "x", code: .unrecognisedInput, message: "skipped"))
-      try writer.stream(StreamSummary(source: "x", number: 0, speaks: .feedback), report: StreamReport(.dump))
+      try writer.stream(
+        StreamSummary(source: "x", number: 0, streamProtocol: .feedback), report: StreamReport(.dump))
     }
     #expect(
       text == """
@@ -116,7 +117,7 @@ struct CSVTests {
 
   @Test("streams")
   func streams() throws {
-    var stream = StreamSummary(source: "x", number: 3, speaks: .encrypted)
+    var stream = StreamSummary(source: "x", number: 3, streamProtocol: .encrypted)
     stream.clientBytes = 1
     stream.serverBytes = 2
     stream.clientGapBytes = 3

@@ -40,7 +40,7 @@ struct JSONTests {
       if count > 1 { try writer.records(batch.records, in: batch.bytes.span.bytes) }
       if count > 2 {
         try writer.stream(
-          StreamSummary(source: "x", number: 0, speaks: .feedback), report: StreamReport(.dump))
+          StreamSummary(source: "x", number: 0, streamProtocol: .feedback), report: StreamReport(.dump))
       }
       if count > 3 { try writer.records(batch.records, in: batch.bytes.span.bytes) }
     }
@@ -132,7 +132,7 @@ struct JSONTests {
         try writer.records(batch.records, in: batch.bytes.span.bytes)
         try writer.finding(Self.finding)
         try writer.stream(
-          StreamSummary(source: "x", number: 0, speaks: .feedback), report: StreamReport(.dump))
+          StreamSummary(source: "x", number: 0, streamProtocol: .feedback), report: StreamReport(.dump))
       }
       #expect(try types(text, .json) == expected)
     }

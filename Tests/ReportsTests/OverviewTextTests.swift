@@ -42,7 +42,7 @@ struct OverviewTextTests {
     summary.flags[6] = 5
     summary.findings = [.skippedBytes: 4, .encryptedStream: 2, .unrecognisedInput: 1]
     let overview = overview(of: [Batch(tokens: [[1], [2]], times: [1_367_400_600, 1_367_487_000])])
-    var stream = StreamSummary(source: "a", number: 0, speaks: .feedback)
+    var stream = StreamSummary(source: "a", number: 0, streamProtocol: .feedback)
     stream.serverBytes = 2000
     stream.serverGapBytes = 4
     stream.records = 3
@@ -128,7 +128,7 @@ struct OverviewTextTests {
   func streams() {
     let overview = overview()
     for number in 0..<1002 {
-      var stream = StreamSummary(source: "a", number: number, speaks: .encrypted)
+      var stream = StreamSummary(source: "a", number: number, streamProtocol: .encrypted)
       stream.serverBytes = 7
       overview.stream(stream, report: StreamReport(.dump))
     }

@@ -37,7 +37,7 @@ struct Batch {
   /// - Parameter lead: bytes before the first record.
   init(
     source: String = "dump.bin", stream: Int = 0, tokens: [[UInt8]], times: [UInt32], offset: Int = 0,
-    flags: RecordFlags = [], lead: Int = 0, origin: ByteOrigin? = nil
+    flags: RecordFlags = [], lead: Int = 0, origin: SourceExtent? = nil
   ) {
     var bytes = [UInt8](repeating: 0xee, count: lead)
     for (token, time) in zip(tokens, times) { bytes += Tuples.of(token, time: time) }
@@ -47,7 +47,7 @@ struct Batch {
       times: (times.min() ?? 0)...(times.max() ?? 0))
     records = FeedbackRecords(
       labels: StreamLabels(source: source, stream: stream), direction: .server, run: run,
-      origin: origin ?? ByteOrigin(streamOffset: offset, fileOffset: offset, stride: 1))
+      origin: origin ?? SourceExtent(streamOffset: offset, fileOffset: offset, stride: 1))
   }
 
   /// Batches of all kinds: token lengths around the widths of registers, and far beyond.
@@ -55,7 +55,7 @@ struct Batch {
     let length = generator.pick([0, 1, 3, 15, 16, 17, 31, 32, 32, 32, 33, 48, 54, 100, 1000])
     let count = generator.pick(1...9)
     let offset = generator.pick([0, 9, 1 << 40, generator.pick(0...1_000_000)])
-    let spacing = generator.pick([Spacing(stride: 1), Spacing(stride: 2, groupSize: 2, groupStride: 5)])
+    let spacing = generator.pick([Stride(stride: 1), Stride(stride: 2, groupSize: 2, groupStride: 5)])
     return Batch(
       source: generator.pick(["dump.bin", "-", "a,b", "q\"q", "two\nlines", "é/ü", ""]),
       stream: generator.pick(0...2), tokens: (0..<count).map { _ in generator.bytes(length) },
@@ -65,7 +65,8 @@ struct Batch {
       offset: offset,
       flags: RecordFlags(rawValue: UInt16(generator.pick(0...63)) * UInt16(generator.pick(0...1))),
       lead: generator.pick(0...40),
-      origin: ByteOrigin(streamOffset: offset - generator.pick(0...offset), fileOffset: 77, spacing: spacing))
+      origin: SourceExtent(
+        streamOffset: offset - generator.pick(0...offset), fileOffset: 77, spacing: spacing))
   }
 
   /// The values of each record's columns, formatted with Foundation as a slow reference.
@@ -89,7 +90,7 @@ struct Batch {
     }
   }
 
-  private static func fileOffset(_ offset: Int, _ origin: ByteOrigin) -> Int {
+  private static func fileOffset(_ offset: Int, _ origin: SourceExtent) -> Int {
     let index = offset - origin.streamOffset
     let spacing = origin.spacing
     guard spacing.groupSize > 0 else { return origin.fileOffset + index * spacing.stride }

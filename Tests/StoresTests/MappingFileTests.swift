@@ -24,7 +24,7 @@ struct MappingFileTests {
 
   /// The message of a file that makes no mapping.
   private func message(_ text: String) -> String {
-    #expect(throws: YAMLMistake.self) { try read(text) }?.message ?? ""
+    #expect(throws: YAMLError.self) { try read(text) }?.message ?? ""
   }
 
   @Test("describes the columns of a table")

@@ -57,7 +57,7 @@ struct MappingTextTests {
 
   @Test("is checked as a file is", arguments: faults)
   func fault(_ text: String, _ part: String) {
-    let error = #expect(throws: YAMLMistake.self) {
+    let error = #expect(throws: YAMLError.self) {
       try MappingFile(Array(text.utf8), name: "journal").mapping
     }
     #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")

@@ -54,7 +54,7 @@ struct Base64DecoderTests {
     #expect(isDone)
     #expect(
       output.parts == [
-        .bytes(count: 57, fileOffset: 0, spacing: Spacing(stride: 1, groupSize: 3, groupStride: 4))
+        .bytes(count: 57, fileOffset: 0, spacing: Stride(stride: 1, groupSize: 3, groupStride: 4))
       ])
   }
 }

@@ -76,25 +76,25 @@ struct ByteOriginTests {
 
   @Test("an extent continues if position, spacing and group agree")
   func continuation() {
-    let groups = Spacing(stride: 2, groupSize: 2, groupStride: 5)
-    let origin = ByteOrigin(streamOffset: 10, fileOffset: 100, spacing: groups)
-    func next(_ offset: Int, _ position: Int, _ spacing: Spacing) -> Bool {
-      origin.isContinued(by: ByteOrigin(streamOffset: offset, fileOffset: position, spacing: spacing))
+    let groups = Stride(stride: 2, groupSize: 2, groupStride: 5)
+    let origin = SourceExtent(streamOffset: 10, fileOffset: 100, spacing: groups)
+    func next(_ offset: Int, _ position: Int, _ spacing: Stride) -> Bool {
+      origin.isContinued(by: SourceExtent(streamOffset: offset, fileOffset: position, spacing: spacing))
     }
     #expect(next(12, 105, groups))
     #expect(next(14, 110, groups))
     #expect(!next(13, 107, groups), "within a group")
     #expect(!next(12, 106, groups), "another position")
-    #expect(!next(12, 105, Spacing(stride: 2)), "another spacing")
-    let even = ByteOrigin(streamOffset: 0, fileOffset: 7, stride: 3)
-    #expect(even.isContinued(by: ByteOrigin(streamOffset: 5, fileOffset: 22, stride: 3)))
-    #expect(!even.isContinued(by: ByteOrigin(streamOffset: 5, fileOffset: 21, stride: 3)))
+    #expect(!next(12, 105, Stride(stride: 2)), "another spacing")
+    let even = SourceExtent(streamOffset: 0, fileOffset: 7, stride: 3)
+    #expect(even.isContinued(by: SourceExtent(streamOffset: 5, fileOffset: 22, stride: 3)))
+    #expect(!even.isContinued(by: SourceExtent(streamOffset: 5, fileOffset: 21, stride: 3)))
   }
 
   @Test("the extent of an offset is the last that begins at or before it")
   func index() {
-    let origins = [4, 7, 8, 20].map { ByteOrigin(streamOffset: $0, fileOffset: 0, stride: 1) }
+    let origins = [4, 7, 8, 20].map { SourceExtent(streamOffset: $0, fileOffset: 0, stride: 1) }
     #expect([0, 4, 6, 7, 8, 19, 20, 99].map(origins.index(of:)) == [0, 0, 0, 1, 2, 2, 3, 3])
-    #expect([ByteOrigin]().index(of: 3) == 0)
+    #expect([SourceExtent]().index(of: 3) == 0)
   }
 }

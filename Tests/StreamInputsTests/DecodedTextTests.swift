@@ -39,7 +39,7 @@ struct DecodedTextTests {
   @Test("bytes that all come from one position are one extent of stride 0")
   func repeatedBytes() {
     #expect(extents([7, 7, 7], stride: 0) == ["3@7 0/0/0"])
-    #expect(ByteOrigin(streamOffset: 100, fileOffset: 7, stride: 0).fileOffset(of: 102) == 7)
+    #expect(SourceExtent(streamOffset: 100, fileOffset: 7, stride: 0).fileOffset(of: 102) == 7)
   }
 
   @Test("gaps and faults end a extent")
@@ -50,7 +50,7 @@ struct DecodedTextTests {
     output.append(2, at: 2, stride: 2)
     output.append(InputFault("why"))
     output.append(3, at: 4, stride: 2)
-    let one = Spacing(stride: 2)
+    let one = Stride(stride: 2)
     #expect(
       output.parts == [
         .bytes(count: 1, fileOffset: 0, spacing: one), .gap(length: 5, fileOffset: 2),
@@ -64,8 +64,8 @@ struct DecodedTextTests {
 
   @Test("an origin finds every byte of grouped bytes")
   func origins() {
-    let spacing = Spacing(stride: 2, groupSize: 2, groupStride: 5)
-    let origin = ByteOrigin(streamOffset: 10, fileOffset: 50, spacing: spacing)
+    let spacing = Stride(stride: 2, groupSize: 2, groupStride: 5)
+    let origin = SourceExtent(streamOffset: 10, fileOffset: 50, spacing: spacing)
     #expect((10..<15).map(origin.fileOffset(of:)) == [50, 52, 55, 57, 60])
   }
 }

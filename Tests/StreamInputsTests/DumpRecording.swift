@@ -21,7 +21,7 @@ struct DumpRecording: StreamRecorder {
     if stream.number != 0 { misuse.append("opened as \(stream.number)") }
   }
 
-  mutating func bytes(_ chunk: RawSpan, of direction: StreamDirection, origins: [ByteOrigin]) {
+  mutating func bytes(_ chunk: RawSpan, of direction: StreamDirection, origins: [SourceExtent]) {
     if direction != .dump { misuse.append("bytes of \(direction)") }
     if isClosed || chunk.byteCount == 0 { misuse.append("an empty chunk, or after the end") }
     if origins.first?.streamOffset != end {

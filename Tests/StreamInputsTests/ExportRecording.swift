@@ -26,7 +26,7 @@ struct ExportRecording: StreamRecorder, Equatable {
     events.append(.opened(stream))
   }
 
-  mutating func bytes(_ chunk: RawSpan, of direction: StreamDirection, origins: [ByteOrigin]) {
+  mutating func bytes(_ chunk: RawSpan, of direction: StreamDirection, origins: [SourceExtent]) {
     let end = ends[direction, default: 0]
     if !open.contains(direction.stream) { misuse.append("bytes of \(direction.stream), which is not open") }
     if chunk.byteCount == 0 || origins.first?.streamOffset != end { misuse.append("origins at \(end)") }

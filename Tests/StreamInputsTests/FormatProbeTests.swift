@@ -19,7 +19,7 @@ struct FormatProbeTests {
   func isForeign(_ example: Case) throws {
     let file = example.head + [UInt8](repeating: 1, count: 40)
     let (recording, report) = try DumpRecording.of(file, as: nil)
-    #expect(recording.bytes.isEmpty && report.format == nil && !report.isPassedOver)
+    #expect(recording.bytes.isEmpty && report.format == nil && !report.isSkipped)
     #expect(report.faults.first?.message.hasPrefix("is \(example.kind): ") == true)
     guard case .foreign(let kind, let remedy) = report.recognition else {
       Issue.record("recognised as \(report.recognition)")
@@ -93,10 +93,10 @@ struct FormatProbeTests {
     #expect(named.recording.bytes == [0xff, 0xfe])
     let member = try #require(InputWalk([files.path + "/in"]).inputs.first)
     let walked = try DumpRecording.of(member, as: nil)
-    #expect(walked.report.isPassedOver && walked.report.format == nil && walked.recording.bytes.isEmpty)
+    #expect(walked.report.isSkipped && walked.report.format == nil && walked.recording.bytes.isEmpty)
     #expect(walked.report.faults.isEmpty)
     try files.write(Array("SQLite format 3\0".utf8), to: "in/x")
     let archive = try DumpRecording.of(member, as: nil)
-    #expect(archive.report.isPassedOver && archive.report.faults.isEmpty)
+    #expect(archive.report.isSkipped && archive.report.faults.isEmpty)
   }
 }

@@ -13,7 +13,7 @@ struct InputWalkTests {
     #expect(walk.inputs.map(\.name) == ["-", path, files.path + "/none", path])
     #expect(walk.inputs.map { $0.path == nil } == [true, false, false, false])
     #expect(walk.inputs.allSatisfy { $0.isNamed })
-    #expect(walk.directories.isEmpty && walk.faults.isEmpty && walk.passedOver.isEmpty)
+    #expect(walk.directories.isEmpty && walk.faults.isEmpty && walk.skipped.isEmpty)
   }
 
   @Test("directories are walked in the byte order of the names")
@@ -47,8 +47,8 @@ struct InputWalkTests {
     #expect(mkfifo(files.path + "/in/e", 0o600) == 0)
     let walk = InputWalk([files.path + "/in"])
     #expect(walk.inputs.map(\.name) == [files.path + "/in/a"])
-    #expect(walk.passedOver.map(\.name) == ["b", "c", "d", "e"].map { files.path + "/in/" + $0 })
-    #expect(walk.passedOver.allSatisfy { !$0.reason.isEmpty })
+    #expect(walk.skipped.map(\.name) == ["b", "c", "d", "e"].map { files.path + "/in/" + $0 })
+    #expect(walk.skipped.allSatisfy { !$0.reason.isEmpty })
     #expect(walk.faults.isEmpty)
   }
 

@@ -79,7 +79,7 @@ struct PlainHexDecoderTests {
     #expect(isDone)
     #expect(
       output.parts == [
-        .bytes(count: 9000, fileOffset: 0, spacing: Spacing(stride: 2, groupSize: 30, groupStride: 61))
+        .bytes(count: 9000, fileOffset: 0, spacing: Stride(stride: 2, groupSize: 30, groupStride: 61))
       ])
   }
 }

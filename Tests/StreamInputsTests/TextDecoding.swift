@@ -45,7 +45,7 @@ struct Decoding: Equatable {
     for part in output.parts {
       switch part {
       case .bytes(let count, let fileOffset, let spacing):
-        let origin = ByteOrigin(streamOffset: 0, fileOffset: fileOffset, spacing: spacing)
+        let origin = SourceExtent(streamOffset: 0, fileOffset: fileOffset, spacing: spacing)
         for position in 0..<count {
           events.append(.byte(output.bytes[index + position], at: origin.fileOffset(of: position)))
         }

@@ -42,9 +42,9 @@ struct DistinctTokens: ~Copyable {
     }
   }
 
-  func visit(_ body: (_ token: RawSpan, _ verdict: TokenVerdict) throws -> Void) rethrows {
+  func visit(_ body: (_ token: RawSpan, _ verdict: TokenSummary) throws -> Void) rethrows {
     for token in tokens {
-      try body(RawSpan(_unsafeBytes: token.bytes), TokenVerdict(token.entry, token.start))
+      try body(RawSpan(_unsafeBytes: token.bytes), TokenSummary(token.entry, token.start))
     }
   }
 

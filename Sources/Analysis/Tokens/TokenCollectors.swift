@@ -49,7 +49,7 @@ package final class RejectionCollector: EvidenceSink {
   /// Number of responses added.
   package private(set) var count = 0
   /// Number of responses skipped because their capture time is missing or implausible.
-  package private(set) var timeless = 0
+  package private(set) var skippedCount = 0
   /// Plausible capture times, in seconds since 1970.
   private let plausibleTimes: ClosedRange<UInt32>
   private let origins: TokenOrigins?
@@ -75,7 +75,7 @@ package final class RejectionCollector: EvidenceSink {
     guard let seconds = response.packet?.time?.seconds, let time = UInt32(exactly: seconds),
       plausibleTimes.contains(time)
     else {
-      timeless += 1
+      skippedCount += 1
       return
     }
     let flags = response.flags.union(request.flags.intersection(.tokenDoubts))

@@ -170,7 +170,7 @@ package struct TokenOrigin: Equatable, Sendable {
 }
 
 /// The merged records of one distinct token.
-package struct TokenVerdict: Equatable, Sendable {
+package struct TokenSummary: Equatable, Sendable {
   /// The latest time among the records that count, in seconds since 1970; nil if none counts.
   package var time: UInt32?
   /// The union of the records' flags.

@@ -9,7 +9,7 @@ import WireBytes
 /// back into a separate table.
 package final class TokenTable {
   /// The minimum memory in bytes; smaller limits are raised to it.
-  package static let leastMemory = 1 << 20
+  package static let minimumMemory = 1 << 20
   /// The number of ranges that a range is split into, and the number of sampled tokens for each.
   private static let fanOut = 8
   private static let sampleLength = 16
@@ -27,10 +27,10 @@ package final class TokenTable {
   private static let bucketShift: UInt64 = 52
 
   /// - Parameters:
-  ///   - memory: limit in bytes, at least `leastMemory`.
+  ///   - memory: limit in bytes, at least `minimumMemory`.
   ///   - temporaryDirectory: the directory for the temporary file, if the tokens need more memory.
   package convenience init(memory: Int, temporaryDirectory: String) {
-    self.init(TokenMemory(memory: max(memory, Self.leastMemory)), temporaryDirectory)
+    self.init(TokenMemory(memory: max(memory, Self.minimumMemory)), temporaryDirectory)
   }
 
   private init(_ memory: TokenMemory, _ temporaryDirectory: String) {
@@ -228,7 +228,7 @@ extension TokenTable {
   }
 
   /// Calls `body` once for each distinct token, in bytewise order; a prefix comes before longer tokens.
-  package func visit(_ body: (_ token: RawSpan, _ verdict: TokenVerdict) throws -> Void) throws {
+  package func visit(_ body: (_ token: RawSpan, _ verdict: TokenSummary) throws -> Void) throws {
     try visitRanges { distinct in
       distinct.sort()
       try distinct.visit(body)
@@ -237,7 +237,7 @@ extension TokenTable {
 
   /// The same in any order, without sorting.
   package func visitInAnyOrder(
-    _ body: (_ token: RawSpan, _ verdict: TokenVerdict) throws -> Void
+    _ body: (_ token: RawSpan, _ verdict: TokenSummary) throws -> Void
   ) throws {
     try visitRanges { try $0.visit(body) }
   }

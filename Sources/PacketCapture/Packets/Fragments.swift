@@ -56,7 +56,7 @@ struct FragmentTable {
   /// - Parameter origins: file offsets of `bytes`; stream offsets are indices in them.
   /// - Returns: the datagram and its protocol, once it is complete.
   mutating func add(
-    _ parser: PacketParser, in bytes: RawSpan, origins: [ByteOrigin], now: Int,
+    _ parser: PacketParser, in bytes: RawSpan, origins: [SourceExtent], now: Int,
     anomalies: inout [StreamAnomaly]
   ) -> (ReassembledDatagram, protocolNumber: UInt8)? {
     let header = parser.fragment
@@ -164,7 +164,7 @@ struct FragmentTable {
 
   // MARK: - Anomalies
 
-  private func contradiction(of parser: PacketParser, at origin: ByteOrigin) -> StreamAnomaly {
+  private func contradiction(of parser: PacketParser, at origin: SourceExtent) -> StreamAnomaly {
     let first = parser.fragment.offset
     return StreamAnomaly(
       .fragmentOverlap, fileOffset: origin.fileOffset(of: parser.start), packet: origin.packet,

@@ -69,14 +69,14 @@ package struct PacketDissector {
     case .pdu: return exportedPDU(&parser, record, packet, in: window)
     default: malformed(parser.defect, origins(record, packet))
     }
-    return .passedOver
+    return .skipped
   }
 
   /// A datagram may contain a tunnel, and that a fragment which completes another datagram.
   private mutating func reassemble(
-    _ fragment: PacketParser, _ origins: [ByteOrigin], in window: RawSpan
+    _ fragment: PacketParser, _ origins: [SourceExtent], in window: RawSpan
   ) -> Dissection {
-    guard var (datagram, number) = take(fragment, origins, in: window) else { return .passedOver }
+    guard var (datagram, number) = take(fragment, origins, in: window) else { return .skipped }
     var outer = fragment
     while true {
       let bytes = datagram.bytes
@@ -90,23 +90,23 @@ package struct PacketDissector {
         counts.segments &+= 1
         return .datagram(segment, datagram)
       case .fragment:
-        guard let next = take(parser, datagram.origins, in: bytes.span.bytes) else { return .passedOver }
+        guard let next = take(parser, datagram.origins, in: bytes.span.bytes) else { return .skipped }
         (datagram, number) = next
         outer = parser
         continue
       case .notTCP, .encrypted:
         counts.notTCP &+= 1
-        return .passedOver
+        return .skipped
       default: break
       }
       malformed(parser.defect, datagram.origins)
-      return .passedOver
+      return .skipped
     }
   }
 
   /// Takes the fragment at which `parser` stopped, and returns the datagram that it completes.
   private mutating func take(
-    _ parser: PacketParser, _ origins: [ByteOrigin], in bytes: RawSpan
+    _ parser: PacketParser, _ origins: [SourceExtent], in bytes: RawSpan
   ) -> (ReassembledDatagram, UInt8)? {
     counts.fragments &+= 1
     let length = parser.wireEnd &- parser.start
@@ -127,7 +127,7 @@ package struct PacketDissector {
   ) -> Dissection {
     guard let tags = parser.exportedPDU(in: window) else {
       malformed(parser.defect, origins(record, packet))
-      return .passedOver
+      return .skipped
     }
     originalFrame = tags.pdu.originalFrame
     let packet = PacketReference(
@@ -151,11 +151,11 @@ package struct PacketDissector {
   // MARK: - Anomalies
 
   /// File offsets of the packet's bytes; stream offsets are indices in the window.
-  private func origins(_ record: PacketRecord, _ packet: PacketReference) -> [ByteOrigin] {
-    [ByteOrigin(streamOffset: record.start, fileOffset: record.fileOffset, stride: 1, packet: packet)]
+  private func origins(_ record: PacketRecord, _ packet: PacketReference) -> [SourceExtent] {
+    [SourceExtent(streamOffset: record.start, fileOffset: record.fileOffset, stride: 1, packet: packet)]
   }
 
-  private mutating func malformed(_ defect: PacketDefect, _ origins: [ByteOrigin]) {
+  private mutating func malformed(_ defect: PacketDefect, _ origins: [SourceExtent]) {
     counts.malformed &+= 1
     let origin = origins[origins.index(of: defect.offset)]
     anomalies.append(
@@ -175,7 +175,7 @@ package struct PacketDissector {
           message: "link type \(type.rawValue) is not supported and its packets are skipped;"
             + " convert the capture to a link type that carries IP"))
     }
-    return .passedOver
+    return .skipped
   }
 
   /// A record outside its window is a bug of the record reader, but no reason to stop.
@@ -185,7 +185,7 @@ package struct PacketDissector {
     let problem = PacketDefect.Problem.length(record.capturedLength, least: 0, most: window.byteCount)
     malformed(
       PacketDefect(header: .record, offset: record.start, problem: problem), origins(record, packet))
-    return .passedOver
+    return .skipped
   }
 }
 
@@ -198,14 +198,14 @@ package enum Dissection: Equatable, Sendable {
   /// Data that Wireshark exported without its headers.
   indirect case exportedPDU(ExportedPDU)
   /// No stream content: not TCP, a fragment of an incomplete datagram, or invalid headers.
-  case passedOver
+  case skipped
 }
 
 /// An IP datagram reassembled from its fragments, without its IP header.
 package struct ReassembledDatagram: Equatable, Sendable {
   package var bytes: [UInt8]
   /// File offsets and packets of its bytes; offsets count from the datagram's first byte, not in a stream.
-  package var origins: [ByteOrigin]
+  package var origins: [SourceExtent]
 }
 
 /// One record of a capture of exported PDUs (link type 252).

@@ -43,14 +43,14 @@ struct PartialDatagram {
   private var hashes: [(content: Int, start: Int)] = []
   /// The fragments' bytes and origins in the order in which they came.
   private var bytes: [UInt8] = []
-  private var origins: [ByteOrigin] = []
+  private var origins: [SourceExtent] = []
   /// Length of the datagram, once its last fragment came.
   private var total: Int?
   /// The first packets with fragments, and the number of further ones.
   private(set) var packets: [Int] = []
   private(set) var morePackets = 0
   private(set) var cutFragments = 0
-  private(set) var firstOrigin: ByteOrigin?
+  private(set) var firstOrigin: SourceExtent?
 
   init(serial: Int, protocolNumber: UInt8) {
     self.serial = serial
@@ -64,13 +64,13 @@ struct PartialDatagram {
   var cost: Int {
     600 &+ bytes.capacity &+ fragments.capacity &* MemoryLayout<Fragment>.stride
       &+ hashes.capacity &* MemoryLayout<(Int, Int)>.stride
-      &+ origins.capacity &* MemoryLayout<ByteOrigin>.stride &+ packets.capacity &* MemoryLayout<Int>.stride
+      &+ origins.capacity &* MemoryLayout<SourceExtent>.stride &+ packets.capacity &* MemoryLayout<Int>.stride
   }
 
   /// Takes a fragment. `content` are its bytes, of which `missing` were not captured; `origins` locates them, from
   /// `start` on. The resulting datagram has at most 65,535 bytes.
   mutating func add(
-    _ header: FragmentHeader, _ content: RawSpan, missing: Int, origins: [ByteOrigin], from start: Int
+    _ header: FragmentHeader, _ content: RawSpan, missing: Int, origins: [SourceExtent], from start: Int
   ) -> AddResult {
     switch state {
     case .refused, .skipped: return .ignored
@@ -133,7 +133,7 @@ struct PartialDatagram {
   }
 
   private mutating func insert(
-    _ header: FragmentHeader, _ content: RawSpan, at index: Int, origins: [ByteOrigin], from start: Int
+    _ header: FragmentHeader, _ content: RawSpan, at index: Int, origins: [SourceExtent], from start: Int
   ) {
     if header.offset == 0 {
       protocolNumber = header.protocolNumber
@@ -156,7 +156,7 @@ struct PartialDatagram {
   }
 
   /// Remembers the packet for the message about an incomplete datagram.
-  private mutating func note(_ origins: [ByteOrigin]) {
+  private mutating func note(_ origins: [SourceExtent]) {
     guard let number = origins.last?.packet?.number, number != packets.last else { return }
     if packets.count < 8 { packets.append(number) } else { morePackets &+= 1 }
   }

@@ -2,8 +2,8 @@
 package struct CaptureOptions: Sendable {
   /// Upper bounds of the options, whose cost grows even before a packet is read.
   package static let maxReorderWindow = 1 << 20
-  package static let mostConnections = 1 << 24
-  package static let longestPacket = 1 << 30
+  package static let maxConnectionsLimit = 1 << 24
+  package static let maxPacketLimit = 1 << 30
 
   /// A libpcap filter; only packets that match are read. Nil reads all.
   package var filter: String?

@@ -6,7 +6,7 @@ import WireBytes
 ///     loop: while true {
 ///       switch records.next(in: window, from: index, windowOffset: offset, isLast: isLast) {
 ///       case .packet(let record, let end): use(record); index = end
-///       case .passedOver(let end): index = end
+///       case .skipped(let end): index = end
 ///       case .damaged(let anomaly, let end): report(anomaly); index = end
 ///       case .needsBytes(let count): make(window, begin: index, andHold: count)
 ///       case .unreadable(let fault): report(fault)
@@ -26,7 +26,7 @@ package struct CaptureRecords {
   package enum Step {
     case packet(PacketRecord, end: Int)
     /// A header, a block without a packet, or bytes of a damaged range whose end is not known yet.
-    case passedOver(end: Int)
+    case skipped(end: Int)
     /// Unreadable bytes (finding `damaged-capture`): a range of the file, which may begin before the window. After a
     /// truncated packet it includes that packet's bytes.
     indirect case damaged(StreamAnomaly, end: Int)

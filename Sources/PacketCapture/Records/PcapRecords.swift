@@ -38,7 +38,7 @@ struct PcapRecords: RecordFormat {
     adopt(header)
     let end = index + PcapHeader.length
     return header.isKnownVersion
-      ? .passedOver(end: end)
+      ? .skipped(end: end)
       : .damaged(Self.unknownVersion(header, at: windowOffset + index), end: end)
   }
 

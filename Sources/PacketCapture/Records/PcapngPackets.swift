@@ -80,7 +80,7 @@ extension PcapngRecords {
       at: frame.start, to: frame.bodyEnd, in: window, order: frame.order)
     // An unreadable one takes a number as well.
     interfaces.append(interface)
-    return interface.linkType == nil ? tooShort(frame, windowOffset) : .passedOver(end: frame.end)
+    return interface.linkType == nil ? tooShort(frame, windowOffset) : .skipped(end: frame.end)
   }
 
   /// Interfaces are numbered from 0 in each section.
@@ -92,7 +92,7 @@ extension PcapngRecords {
     guard frame.bodyLength >= 16 else { return tooShort(frame, windowOffset) }
     let major = frame.order.uint16(in: window, at: frame.start + 12)
     let minor = frame.order.uint16(in: window, at: frame.start + 14)
-    if major == 1 { return .passedOver(end: frame.end) }
+    if major == 1 { return .skipped(end: frame.end) }
     return damaged(
       frame, windowOffset,
       "a pcapng section of version \(major).\(minor), expected 1.0; its blocks are read as version 1.0")
@@ -115,7 +115,7 @@ extension PcapngRecords {
           type: frame.order.uint32(in: window, at: frame.start + 8),
           fileOffset: windowOffset + frame.start + 16, length: length, packetsBefore: packets))
     }
-    return .passedOver(end: frame.end)
+    return .skipped(end: frame.end)
   }
 
   /// An unreadable section header begins a section nevertheless: earlier interfaces no longer apply.

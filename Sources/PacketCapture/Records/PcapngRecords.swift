@@ -153,7 +153,7 @@ struct PcapngRecords: RecordFormat {
     at index: Int, to end: Int, isCut: Bool, in window: RawSpan, windowOffset: Int
   ) -> CaptureRecords.Step {
     // The assessment has read the same block.
-    guard let block = PcapngBlock(at: index, in: window, order: order) else { return .passedOver(end: end) }
+    guard let block = PcapngBlock(at: index, in: window, order: order) else { return .skipped(end: end) }
     let frame = PcapngFrame(start: index, bodyEnd: isCut ? end : end &- 4, end: end, order: block.order)
     return read(block, frame, in: window, windowOffset: windowOffset)
   }
@@ -176,7 +176,7 @@ struct PcapngRecords: RecordFormat {
     case .decryptionSecrets?:
       return readSecrets(frame, in: window, windowOffset: windowOffset)
     default:
-      return .passedOver(end: frame.end)
+      return .skipped(end: frame.end)
     }
   }
 }

@@ -152,14 +152,14 @@ struct RecordReader<Format: RecordFormat> {
     case .found(let index):
       return resume(at: index, in: window, windowOffset: windowOffset)
     case .needs(let index, let count):
-      return index > callerIndex ? .passedOver(end: index) : .needsBytes(count)
+      return index > callerIndex ? .skipped(end: index) : .needsBytes(count)
     case .none where isLast:
       state = .reading(searched: 0)
       damage.end = window.byteCount + windowOffset
       return .damaged(anomaly(resumes: false), end: window.byteCount)
     case .none:
       let end = window.byteCount
-      return end > callerIndex ? .passedOver(end: end) : .needsBytes(1)
+      return end > callerIndex ? .skipped(end: end) : .needsBytes(1)
     }
   }
 

@@ -43,7 +43,7 @@ package struct EventBatch {
   package static let fullCount = 16_384
 
   package private(set) var events: [StreamEvent] = []
-  package private(set) var origins: [ByteOrigin] = []
+  package private(set) var origins: [SourceExtent] = []
   /// The window, once the source has read it. The consumer may keep it: it does not change.
   package var window: [UInt8] = []
   package private(set) var chunks: [[UInt8]] = []
@@ -78,7 +78,7 @@ package struct EventBatch {
   /// Bytes in the window, from one location in the file.
   @inline(__always)
   package mutating func bytes(
-    _ range: Range<Int>, slot: Int32, side: Side, origin: ByteOrigin
+    _ range: Range<Int>, slot: Int32, side: Side, origin: SourceExtent
   ) {
     events.append(
       .bytes(
@@ -91,7 +91,7 @@ package struct EventBatch {
 
   /// Bytes from several locations in the file; there is at least one origin.
   package mutating func bytes(
-    _ storage: ByteEvent.Storage, _ range: Range<Int>, slot: Int32, side: Side, origins more: [ByteOrigin]
+    _ storage: ByteEvent.Storage, _ range: Range<Int>, slot: Int32, side: Side, origins more: [SourceExtent]
   ) {
     guard let first = more.first else { return }
     events.append(
@@ -104,7 +104,7 @@ package struct EventBatch {
   }
 
   /// Bytes outside the window: the batch stores them. There is at least one origin.
-  package mutating func bytes(_ chunk: [UInt8], slot: Int32, side: Side, origins more: [ByteOrigin]) {
+  package mutating func bytes(_ chunk: [UInt8], slot: Int32, side: Side, origins more: [SourceExtent]) {
     bytes(add(chunk), 0..<chunk.count, slot: slot, side: side, origins: more)
   }
 

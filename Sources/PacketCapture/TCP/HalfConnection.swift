@@ -176,7 +176,7 @@ struct HalfConnection {
     guard segment.payloadLength > 0 else { return }
     output.events.bytes(
       segment.payloadStart..<segment.payloadStart &+ segment.payloadLength, slot: slot, side: side,
-      origin: ByteOrigin(streamOffset: offset(next), fileOffset: fileOffset, stride: 1, packet: packet))
+      origin: SourceExtent(streamOffset: offset(next), fileOffset: fileOffset, stride: 1, packet: packet))
     didDeliver(segment.payloadLength, fileOffset: fileOffset, packet, &output)
     captured = max(captured, next)
   }

@@ -8,7 +8,7 @@ extension HalfConnection {
       output.open(slot)
       output.events.bytes(
         index..<index &+ bytes.byteCount, slot: slot, side: side,
-        origin: ByteOrigin(
+        origin: SourceExtent(
           streamOffset: offset(next), fileOffset: origin.fileOffset, stride: 1, packet: origin.packet))
       didDeliver(bytes.byteCount, fileOffset: origin.fileOffset, origin.packet, &output)
     } else {
@@ -23,7 +23,7 @@ extension HalfConnection {
     output.events.bytes(
       bytes, slot: slot, side: side,
       origins: [
-        ByteOrigin(streamOffset: offset(next), fileOffset: fileOffset, stride: 1, packet: packet)
+        SourceExtent(streamOffset: offset(next), fileOffset: fileOffset, stride: 1, packet: packet)
       ])
     didDeliver(bytes.count, fileOffset: fileOffset, packet, &output)
   }

@@ -170,7 +170,7 @@ extension StreamColumn: RecordColumn {
     switch self {
     case .source: .source
     case .stream: .stream
-    case .speaks:
+    case .streamProtocol:
       ColumnEntry(.words(["feedback", "gateway", "encrypted", "other"]), "what the stream carries")
     case .client: .client
     case .server: .server

@@ -3,7 +3,7 @@ import Analysis
 /// The columns of a stream (docs/spec/interface.md#export), in their order.
 package enum StreamColumn: String, CaseIterable, Sendable {
   case source, stream
-  case speaks = "protocol"
+  case streamProtocol = "protocol"
   case client, server
   case firstPacket = "first_packet"
   case lastPacket = "last_packet"
@@ -43,7 +43,7 @@ struct EvidenceRowWriter: Sendable {
       switch column {
       case .source: row.put(stream.source)
       case .stream: row.put(stream.number)
-      case .speaks: row.put(stream.speaks.rawValue)
+      case .streamProtocol: row.put(stream.streamProtocol.rawValue)
       case .client: row.put(stream.client)
       case .server: row.put(stream.server)
       case .firstPacket: row.put(stream.firstPacket)

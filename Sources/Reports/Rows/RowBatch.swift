@@ -13,7 +13,7 @@ struct RowBatch {
   /// Index of the first record's header in the bytes, and its offset in the stream.
   private let start: Int
   private let offset: Int
-  private let origin: ByteOrigin
+  private let origin: SourceExtent
   private let stride: Int
   private let headerLength: Int
   private(set) var count: Int

@@ -48,7 +48,8 @@ package struct OverviewText {
   /// The streams of the next input named `source`. Those of known protocols are shown in preference to others.
   private mutating func addStreams(of source: String) {
     guard groups[source]?.isEmpty == false, let streams = groups[source]?.removeFirst() else { return }
-    let ordered = streams.filter { $0.speaks != .other } + streams.filter { $0.speaks == .other }
+    let ordered =
+      streams.filter { $0.streamProtocol != .other } + streams.filter { $0.streamProtocol == .other }
     for stream in ordered.prefix(Self.maxStreamsShown).sorted(by: { $0.number < $1.number }) { add(stream) }
     let rest = ordered.dropFirst(Self.maxStreamsShown)
     if !rest.isEmpty { text += "  and \(Count.of(rest.count, "more stream"))\(Self.protocols(rest))\n" }
@@ -57,7 +58,7 @@ package struct OverviewText {
   /// `: 12 feedback, 3 other`.
   private static func protocols(_ streams: ArraySlice<StreamSummary>) -> String {
     let counts = StreamProtocol.allCases.compactMap { kind in
-      let count = streams.count { $0.speaks == kind }
+      let count = streams.count { $0.streamProtocol == kind }
       return count > 0 ? "\(count) \(kind.rawValue)" : nil
     }
     return ": " + counts.joined(separator: ", ")
@@ -81,10 +82,10 @@ package struct OverviewText {
   }
 
   private mutating func add(_ stream: StreamSummary) {
-    var parts = [stream.speaks.rawValue]
+    var parts = [stream.streamProtocol.rawValue]
     if let client = stream.client, let server = stream.server { parts.append("\(client) to \(server)") }
     parts.append(Self.bytes(of: stream))
-    if stream.speaks == .feedback { parts.append(Count.of(stream.records, "record")) }
+    if stream.streamProtocol == .feedback { parts.append(Count.of(stream.records, "record")) }
     if let gateway = stream.gateway { parts.append(gateway.text) }
     let missing = stream.serverGapBytes &+ stream.clientGapBytes
     parts.append(missing > 0 ? "\(Count.of(missing, "byte")) missing" : "no gaps")

@@ -23,7 +23,7 @@ struct DumpSource: StreamSource {
   ) -> SourceStep {
     guard decoder != nil else {
       let offset = windowOffset &+ start
-      let origin = ByteOrigin(streamOffset: offset, fileOffset: offset, stride: 1)
+      let origin = SourceExtent(streamOffset: offset, fileOffset: offset, stride: 1)
       splitter.bytes(
         window.extracting(droppingFirst: start), in: .window, at: start, origins: [origin], to: &batch)
       return isLast ? .ended(nil) : .needsBytes(consumed: window.byteCount, needed: 1)
@@ -46,12 +46,12 @@ struct DumpSource: StreamSource {
   private mutating func drain(into batch: inout EventBatch) {
     guard !decoded.parts.isEmpty else { return }
     let chunk = batch.add(decoded.bytes)
-    var origins: [ByteOrigin] = []
+    var origins: [SourceExtent] = []
     var range = 0..<0
     for part in decoded.parts {
       if case .bytes(let count, let fileOffset, let spacing) = part {
         let offset = dumpOffset &+ range.count
-        origins.append(ByteOrigin(streamOffset: offset, fileOffset: fileOffset, spacing: spacing))
+        origins.append(SourceExtent(streamOffset: offset, fileOffset: fileOffset, spacing: spacing))
         range = range.lowerBound..<range.upperBound + count
         continue
       }
@@ -70,7 +70,7 @@ struct DumpSource: StreamSource {
 
   /// Emits the decoded bytes in `range`, and moves it past them.
   private mutating func emit(
-    _ range: inout Range<Int>, in chunk: ByteEvent.Storage, origins: inout [ByteOrigin],
+    _ range: inout Range<Int>, in chunk: ByteEvent.Storage, origins: inout [SourceExtent],
     to batch: inout EventBatch
   ) {
     guard !range.isEmpty else { return }

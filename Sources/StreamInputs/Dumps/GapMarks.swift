@@ -116,7 +116,7 @@ struct GapMarkSplitter {
   private var shift = 0
   /// The beginning of a possible mark, buffered until it is complete: at most `GapMark.maxLength` bytes.
   private var pending: [UInt8] = []
-  private var pendingOrigins: [ByteOrigin] = []
+  private var pendingOrigins: [SourceExtent] = []
   /// Whether a NUL that follows belongs to the mark before it.
   private var swallowsNUL = false
 
@@ -125,7 +125,7 @@ struct GapMarkSplitter {
   ///   - start: index of the first byte in `storage`.
   ///   - origins: origins of the bytes; offsets are positions in the dump.
   mutating func bytes(
-    _ bytes: RawSpan, in storage: ByteEvent.Storage, at start: Int, origins: [ByteOrigin],
+    _ bytes: RawSpan, in storage: ByteEvent.Storage, at start: Int, origins: [SourceExtent],
     to batch: inout EventBatch
   ) {
     guard let dumpOffset = origins.first?.streamOffset else { return }
@@ -161,7 +161,7 @@ struct GapMarkSplitter {
 
   /// The next bytes of a text without marks.
   mutating func pass(
-    _ storage: ByteEvent.Storage, _ range: Range<Int>, origins: [ByteOrigin], to batch: inout EventBatch
+    _ storage: ByteEvent.Storage, _ range: Range<Int>, origins: [SourceExtent], to batch: inout EventBatch
   ) {
     byteCount &+= range.count
     batch.bytes(storage, range, slot: slot, side: side, origins: origins)
@@ -199,7 +199,7 @@ struct GapMarkSplitter {
 
   /// Completes the pending mark as far as possible, and returns the number of bytes used.
   private mutating func completePending(
-    with bytes: RawSpan, origins: [ByteOrigin], to batch: inout EventBatch
+    with bytes: RawSpan, origins: [SourceExtent], to batch: inout EventBatch
   ) -> Int {
     guard let first = pendingOrigins.first else { return 0 }
     let own = pending.count
@@ -222,7 +222,7 @@ struct GapMarkSplitter {
     }
   }
 
-  private mutating func gap(_ mark: GapMark, at origin: ByteOrigin, to batch: inout EventBatch) {
+  private mutating func gap(_ mark: GapMark, at origin: SourceExtent, to batch: inout EventBatch) {
     gapCount &+= mark.length
     batch.gap(
       StreamGap(

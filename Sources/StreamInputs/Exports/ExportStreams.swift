@@ -257,17 +257,17 @@ struct ExportStream: Sendable {
 struct ExportExtents {
   /// Range of the decoded bytes.
   private(set) var range = 0..<0
-  private var extents: [(start: Int, fileOffset: Int, spacing: Spacing)] = []
+  private var extents: [(start: Int, fileOffset: Int, spacing: Stride)] = []
 
-  mutating func add(_ count: Int, at fileOffset: Int, spacing: Spacing) {
+  mutating func add(_ count: Int, at fileOffset: Int, spacing: Stride) {
     extents.append((range.count, fileOffset, spacing))
     range = range.lowerBound..<range.upperBound &+ count
   }
 
   /// Their origins, if the first byte has this position in its direction.
-  func origins(from position: Int, packet: PacketReference?) -> [ByteOrigin] {
+  func origins(from position: Int, packet: PacketReference?) -> [SourceExtent] {
     extents.map { extent in
-      ByteOrigin(
+      SourceExtent(
         streamOffset: position &+ extent.start, fileOffset: extent.fileOffset, spacing: extent.spacing,
         packet: packet)
     }

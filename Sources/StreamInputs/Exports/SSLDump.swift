@@ -113,7 +113,7 @@ struct SSLDump: ExportLines {
       isClosed = true
     }
     _ = events.text.append(
-      upTo: max(0, end &- start), at: line.fileOffset &+ start, spacing: Spacing(stride: 1)
+      upTo: max(0, end &- start), at: line.fileOffset &+ start, spacing: Stride(stride: 1)
     ) { bytes in
       for index in start..<max(start, end) { bytes.append(text.byte(at: index)) }
     }

@@ -62,7 +62,7 @@ package struct InputWalk {
   /// The directories that were named.
   package private(set) var directories: [String] = []
   /// Members of directories that are not files: sockets, devices, pipes, links to nothing. By name, with their kind.
-  package private(set) var passedOver: [(name: String, reason: String)] = []
+  package private(set) var skipped: [(name: String, reason: String)] = []
 
   /// Directories nested deeper are reported and not entered: a guard against loops of mounts.
   private static let maxDepth = 128
@@ -111,10 +111,10 @@ package struct InputWalk {
     case S_IFLNK:
       switch DirectoryEntry.kind(of: path, followingLinks: true) {
       case S_IFREG: inputs.append(member)
-      case S_IFDIR: passedOver.append((member.name, "a link to a directory"))
-      default: passedOver.append((member.name, "a broken link"))
+      case S_IFDIR: skipped.append((member.name, "a link to a directory"))
+      default: skipped.append((member.name, "a broken link"))
       }
-    default: passedOver.append((member.name, "neither a file nor a directory"))
+    default: skipped.append((member.name, "neither a file nor a directory"))
     }
   }
 }

@@ -174,7 +174,7 @@ enum Base64Alphabet {
   static let isURLSafe: UInt8 = 0x40
 
   /// Three bytes are located at the first three of every four characters.
-  static let spacing = Spacing(stride: 1, groupSize: 3, groupStride: 4)
+  static let spacing = Stride(stride: 1, groupSize: 3, groupStride: 4)
 
   /// The value of each byte of text, 0 to 63, with its marks.
   static let values: InlineArray<256, UInt8> = {

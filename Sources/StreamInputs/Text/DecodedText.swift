@@ -6,7 +6,7 @@ package struct DecodedText: Sendable {
   package enum Part: Equatable, Sendable {
     /// The next `count` of `bytes`: the first one is at `fileOffset` in the file, the others follow as `spacing`
     /// says. Successive extents are contiguous in the stream.
-    case bytes(count: Int, fileOffset: Int, spacing: Spacing)
+    case bytes(count: Int, fileOffset: Int, spacing: Stride)
     /// `length` bytes missing according to the text, detected at `fileOffset`.
     case gap(length: Int, fileOffset: Int)
     /// An unreadable position.
@@ -32,14 +32,14 @@ package struct DecodedText: Sendable {
   /// Adds a byte at `fileOffset`, in a text whose bytes are usually `stride` bytes apart.
   package mutating func append(_ byte: UInt8, at fileOffset: Int, stride: Int) {
     bytes.append(byte)
-    extend(by: 1, at: fileOffset, spacing: Spacing(stride: stride))
+    extend(by: 1, at: fileOffset, spacing: Stride(stride: stride))
   }
 
   /// Adds the bytes, at most `maxCount`, that `write` writes: the first is at `fileOffset`, the others follow as
   /// `spacing` says. Returns their number.
   @inline(__always)
   mutating func append(
-    upTo maxCount: Int, at fileOffset: Int, spacing: Spacing, write: (inout OutputSpan<UInt8>) -> Void
+    upTo maxCount: Int, at fileOffset: Int, spacing: Stride, write: (inout OutputSpan<UInt8>) -> Void
   ) -> Int {
     let before = bytes.count
     if bytes.capacity &- before < maxCount {
@@ -72,7 +72,7 @@ package struct DecodedText: Sendable {
     extent = nil
   }
 
-  private mutating func extend(by count: Int, at fileOffset: Int, spacing: Spacing) {
+  private mutating func extend(by count: Int, at fileOffset: Int, spacing: Stride) {
     if extent?.absorb(count, at: fileOffset, spacing: spacing) == true, let extent {
       parts[parts.count &- 1] = extent.part
     } else {
@@ -87,12 +87,12 @@ package struct DecodedText: Sendable {
 private struct Extent: Sendable {
   private var count: Int
   private let fileOffset: Int
-  private var spacing: Spacing
+  private var spacing: Stride
   /// File offset of the last group's first byte, and the number of bytes in that group so far.
   private var groupStart: Int
   private var inGroup: Int
 
-  init(count: Int, fileOffset: Int, spacing: Spacing) {
+  init(count: Int, fileOffset: Int, spacing: Stride) {
     self.count = count
     self.fileOffset = fileOffset
     self.spacing = spacing
@@ -105,7 +105,7 @@ private struct Extent: Sendable {
 
   /// Adds `more` bytes at `offset` if they continue the extent: within its last group, or as its next group. The
   /// second group of an extent decides the distance of its groups.
-  mutating func absorb(_ more: Int, at offset: Int, spacing other: Spacing) -> Bool {
+  mutating func absorb(_ more: Int, at offset: Int, spacing other: Stride) -> Bool {
     guard other.stride == spacing.stride else { return false }
     guard other.groupSize == 0 else { return absorbGroups(more, at: offset, spacing: other) }
     if offset == groupStart &+ inGroup &* spacing.stride,
@@ -128,7 +128,7 @@ private struct Extent: Sendable {
     return true
   }
 
-  private mutating func absorbGroups(_ more: Int, at offset: Int, spacing other: Spacing) -> Bool {
+  private mutating func absorbGroups(_ more: Int, at offset: Int, spacing other: Stride) -> Bool {
     guard other == spacing, inGroup == spacing.groupSize, offset == groupStart &+ spacing.groupStride else {
       return false
     }

@@ -106,7 +106,7 @@ extension OffsetTextDecoder {
     into output: inout DecodedText
   ) -> Bool {
     let start = line.range.lowerBound
-    switch Format.behindOffset(text, at: index, to: end) {
+    switch Format.afterOffset(text, at: index, to: end) {
     case .lineEnd:
       return readTotal(offset, digits: index - start, of: line, into: &output)
     case .other:
@@ -324,7 +324,7 @@ struct OffsetTrack: Sendable {
     let fitting = min(count, output.room)
     let row = row
     var index = repeated % row.count
-    let done = output.append(upTo: fitting, at: mark, spacing: Spacing(stride: 0)) { bytes in
+    let done = output.append(upTo: fitting, at: mark, spacing: Stride(stride: 0)) { bytes in
       for _ in 0..<fitting {
         bytes.append(row[index])
         index = index &+ 1 == row.count ? 0 : index &+ 1

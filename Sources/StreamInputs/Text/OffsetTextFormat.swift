@@ -12,17 +12,17 @@ package protocol OffsetTextFormat: Sendable {
   static func base(of head: RawSpan) -> OffsetBase
 
   /// Kind of the characters after an offset that ends at `index` of a line that ends at `end`.
-  static func behindOffset(_ text: RawSpan, at index: Int, to end: Int) -> BehindOffset
+  static func afterOffset(_ text: RawSpan, at index: Int, to end: Int) -> AfterOffset
 
   /// Kind of the characters after a group of hex digits that ends at `index` of a line that ends at `end`.
-  static func behindGroup(_ text: RawSpan, at index: Int, to end: Int) -> BehindGroup
+  static func afterGroup(_ text: RawSpan, at index: Int, to end: Int) -> AfterGroup
 
   /// Compares the text column, after the hex column that ends at `start`, with the line's bytes.
   static func compare(_ text: RawSpan, from start: Int, to end: Int, with bytes: ArraySlice<UInt8>)
     -> TextColumn
 }
 
-package enum BehindOffset {
+package enum AfterOffset {
   /// The hex column, which begins at this index.
   case hexColumn(Int)
   /// Nothing: the offset is the total.
@@ -31,7 +31,7 @@ package enum BehindOffset {
   case other
 }
 
-package enum BehindGroup {
+package enum AfterGroup {
   /// A group of digits, which begins at this index.
   case group(Int)
   /// The hex column has ended.
@@ -106,7 +106,7 @@ package enum XxdFormat: OffsetTextFormat {
   package static let endsWithTotal = false
   package static let hintOnTextColumn = "the text was edited, or made with xxd -e or -b, which are not read"
 
-  package static func behindOffset(_ text: RawSpan, at index: Int, to end: Int) -> BehindOffset {
+  package static func afterOffset(_ text: RawSpan, at index: Int, to end: Int) -> AfterOffset {
     guard index < end, text.byte(at: index) == UInt8(ascii: ":") else { return .other }
     var start = index &+ 1
     while start < end, ASCII.isBlank(text.byte(at: start)) { start &+= 1 }
@@ -114,7 +114,7 @@ package enum XxdFormat: OffsetTextFormat {
   }
 
   @inline(__always)
-  package static func behindGroup(_ text: RawSpan, at index: Int, to end: Int) -> BehindGroup {
+  package static func afterGroup(_ text: RawSpan, at index: Int, to end: Int) -> AfterGroup {
     guard index < end else { return .columnEnd }
     guard ASCII.isBlank(text.byte(at: index)) else { return .other }
     let isColumnEnd = index &+ 1 == end || ASCII.isBlank(text.byte(at: index &+ 1))
@@ -183,14 +183,14 @@ package enum HexdumpFormat: OffsetTextFormat {
 
   package static func base(of head: RawSpan) -> OffsetBase { .hexadecimal }
 
-  package static func behindOffset(_ text: RawSpan, at index: Int, to end: Int) -> BehindOffset {
+  package static func afterOffset(_ text: RawSpan, at index: Int, to end: Int) -> AfterOffset {
     let start = endOfBlanks(text, from: index, to: end)
     if start == end { return .lineEnd }
     return start > index ? .hexColumn(start) : .other
   }
 
   @inline(__always)
-  package static func behindGroup(_ text: RawSpan, at index: Int, to end: Int) -> BehindGroup {
+  package static func afterGroup(_ text: RawSpan, at index: Int, to end: Int) -> AfterGroup {
     let next = endOfBlanks(text, from: index, to: end)
     if next == end || text.byte(at: next) == bar { return .columnEnd }
     return next > index ? .group(next) : .other
@@ -242,7 +242,7 @@ enum HexColumn {
     var index = start
     while true {
       let end = HexDigits.end(in: text, from: index, to: lineEnd)
-      let next = Format.behindGroup(text, at: end, to: lineEnd)
+      let next = Format.afterGroup(text, at: end, to: lineEnd)
       let isCut = end == lineEnd && !line.isTerminated
       if (end &- index) % 2 == 1, !isCut {
         if case .other = next {} else { return oddGroup(at: index, digits: end - index) }

@@ -32,7 +32,7 @@ struct HeadLine {
     if let decimal = OffsetBase.decimal.read(text, from: start, to: end), decimal.end == hex.end {
       decimalOffset = decimal.value
     }
-    switch Format.behindOffset(text, at: hex.end, to: end) {
+    switch Format.afterOffset(text, at: hex.end, to: end) {
     case .other: break
     case .lineEnd: isClean = true
     case .hexColumn(let column):

@@ -289,7 +289,7 @@ extension DecodedText {
   mutating func appendHex(
     _ text: RawSpan, from start: Int, maxCount: Int, at fileOffset: Int
   ) -> Int {
-    append(upTo: maxCount, at: fileOffset, spacing: Spacing(stride: 2)) { bytes in
+    append(upTo: maxCount, at: fileOffset, spacing: Stride(stride: 2)) { bytes in
       var index = start
       for _ in 0..<maxCount {
         let high = HexDigits.values[Int(text.byte(at: index))]

@@ -4,7 +4,7 @@
 /// errors of `visit`, and may throw its own.
 package typealias TimedTokens = (_ visit: (_ token: RawSpan, _ time: UInt32) throws -> Void) throws -> Void
 
-/// The options of a replay (interface.md, replay and store).
+/// The options of a replay (docs/spec/interface.md#replay, replay and store).
 package struct ReplayOptions: Equatable, Sendable {
   /// Tokens that the store does not have are counted and not stored.
   package var knownOnly: Bool
@@ -13,7 +13,7 @@ package struct ReplayOptions: Equatable, Sendable {
   /// Seconds by which a registration may be earlier than a tuple and still keep its device.
   package var grace: UInt32 = 0
   /// The limit of one replay.
-  package var brake = ReplayBrake.standard
+  package var brake = InvalidationLimit.standard
   /// How many tokens of each outcome the answer shows.
   package var sampleLength = 0
 
@@ -31,7 +31,7 @@ package struct ReplayAnswer: Equatable, Sendable {
   /// Its number in the journal; nil if it is not recorded.
   package var replay: Int?
   /// The exceeded limit that would stop the replay, of a dry run.
-  package var stop: ReplayStop?
+  package var stop: LimitExceeded?
   /// How many tokens are in several rows, as a mapped table may have them.
   package var repeated = 0
   /// How many rows were written, or would be: a token may have several.

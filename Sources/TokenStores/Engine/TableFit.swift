@@ -100,7 +100,7 @@ struct TableFit {
         subject: "column \(column.name), which apnsift does not know",
         expected: "one that may be null or has a default", found: "NOT NULL without a default")
     }
-    // The key must distinguish exactly what the rule distinguishes (interface.md, Rule); its columns may be in any
+    // The key must distinguish exactly what the rule distinguishes (docs/spec/interface.md#replay-rule); its columns may be in any
     // order.
     let key = description.key.map(\.name)
     guard key.sorted() == ["app", "environment", "token"] else {

@@ -47,7 +47,7 @@ struct TokenUndo {
     /// The row did not change since the replay; nil if the replay removed it.
     case restores(FoundRow?)
     /// - Parameter isBefore: whether the row is in its state before the replay.
-    case left(LeftRow, isBefore: Bool)
+    case left(SkippedRow, isBefore: Bool)
   }
 
   /// Changes, the present rows of their tokens, and a verdict for each change.
@@ -114,7 +114,7 @@ struct TokenUndo {
         let isDead = isSame(now[MappedTable.Field.invalidation], fields[2])
         if isRegistered, isDead { return .restores(row) }
         let isBefore = change.outcome != .inserted && isSame(now[MappedTable.Field.invalidation], fields[1])
-        let reason: LeftRow = !row.state.isDead ? .revived : isDead ? .registeredSince : .invalidatedSince
+        let reason: SkippedRow = !row.state.isDead ? .revived : isDead ? .registeredSince : .invalidatedSince
         return .left(reason, isBefore: isBefore)
       }
     }

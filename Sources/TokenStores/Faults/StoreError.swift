@@ -27,7 +27,7 @@ package enum StoreFault: Error, Equatable, Sendable {
   /// A replay that cannot be undone.
   case notUndoable(Int, reason: String)
   /// A replay would have invalidated more live tokens than its limit.
-  case stopped(ReplayStop)
+  case stopped(LimitExceeded)
   /// The store's own constraint or trigger refused a row.
   case refused(detail: String)
   /// Any other failure of the engine or the disk.

@@ -86,15 +86,15 @@ package struct UndoAnswer: Equatable, Sendable {
   /// The undo's own number in the journal.
   package var id = 0
   package var restored = 0
-  package var left: [LeftRow: Int] = [:]
+  package var left: [SkippedRow: Int] = [:]
   /// The first few skipped rows, with the reason.
-  package var sample: [(token: [UInt8], reason: LeftRow)] = []
+  package var sample: [(token: [UInt8], reason: SkippedRow)] = []
 
   package static let sampleLength = 5
 
   package init() {}
 
-  package mutating func leave(_ token: [UInt8], _ reason: LeftRow) {
+  package mutating func leave(_ token: [UInt8], _ reason: SkippedRow) {
     left[reason, default: 0] += 1
     if sample.count < Self.sampleLength { sample.append((token, reason)) }
   }
@@ -106,7 +106,7 @@ package struct UndoAnswer: Equatable, Sendable {
 }
 
 /// Why an undo skips a row: the row changed since the replay.
-package enum LeftRow: String, CaseIterable, Sendable {
+package enum SkippedRow: String, CaseIterable, Sendable {
   case gone
   case registeredSince = "registered since"
   case invalidatedSince = "dead since another time"

@@ -5,7 +5,7 @@ package enum Environment: String, CaseIterable, Sendable {
 }
 
 /// The owner of a token: one app in one environment. With the token itself it is a store's primary key
-/// (interface.md, Rule).
+/// (docs/spec/interface.md#replay-rule).
 package struct AppEnvironment: Hashable, Sendable {
   /// The app's name as the user gave it with `--app`; empty unless given.
   package var app: String

@@ -1,4 +1,4 @@
-/// The outcome of one distinct token of a replay (interface.md, Rule).
+/// The outcome of one distinct token of a replay (docs/spec/interface.md#replay-rule).
 ///
 /// `rejected` is not among them: it depends on the flags of the token's records, before the store is read.
 package enum ReplayOutcome: String, CaseIterable, Sendable {
@@ -22,7 +22,7 @@ package enum ReplayOutcome: String, CaseIterable, Sendable {
   package var name: String { rawValue }
 }
 
-/// The outcome of a registration (interface.md, Rule).
+/// The outcome of a registration (docs/spec/interface.md#replay-rule).
 package enum RegistrationOutcome: CaseIterable, Sendable {
   /// Not in the store: stored as valid.
   case added
@@ -34,7 +34,7 @@ package enum RegistrationOutcome: CaseIterable, Sendable {
   case unchanged
 }
 
-/// The rule for registrations and invalidations (interface.md, Rule).
+/// The rule for registrations and invalidations (docs/spec/interface.md#replay-rule).
 ///
 /// A row has the latest registration, and the latest invalidation if that is later. So the row depends on the set of
 /// registrations and invalidations, not on their order or repetitions.

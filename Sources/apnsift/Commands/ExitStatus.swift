@@ -25,7 +25,7 @@ enum ExitStatus: Int32, Error {
     case let usage as UsageError:
       Messages.say(usage.message)
       leave(.usage)
-    case let mapping as YAMLMistake:
+    case let mapping as YAMLError:
       Messages.say(mapping.message)
       leave(.usage)
     case is ClosedPipe:

@@ -58,9 +58,9 @@ struct Replay: ParsableCommand {
 
   @Option(
     help: .init(
-      "Change nothing if more valid tokens, or (above \(ReplayBrake.fewest)) a larger share, would be invalidated.",
+      "Change nothing if more valid tokens, or (above \(InvalidationLimit.fewest)) a larger share, would be invalidated.",
       valueName: "LIMIT"))
-  var maxInvalidate = ReplayBrake.standard
+  var maxInvalidate = InvalidationLimit.standard
 
   @Option(
     help: .init("Spare tokens registered up to TIME (12h, 7d) before the tuple.", valueName: "TIME"))

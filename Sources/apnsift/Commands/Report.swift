@@ -58,7 +58,7 @@ struct Report: ParsableCommand {
     options.names = TokenNames(key: key)
     options.head.note = try page.note.map { try ReportNote.paragraphs($0) } ?? []
     let file = try open(examination)
-    let page = try ReportGathering(options).page(of: &examination)
+    let page = try ReportBuilder(options).page(of: &examination)
     let buffer = OutputBuffer(file)
     try buffer.append(try ReportHTML.bytes(page))
     try buffer.flush()

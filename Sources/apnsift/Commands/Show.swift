@@ -70,8 +70,8 @@ struct Show: ParsableCommand {
   }
 
   func run() throws {
-    let finder = PlaceFinder(
-      target, stream: stream, direction: direction, maxPlaces: places, maxBytes: limit)
+    let finder = RecordLocator(
+      target, stream: stream, direction: direction, maxLocations: places, maxBytes: limit)
     var examination = input.examination(hashing: .none, mayRepeat: true)
     try examination.run([finder])
     let buffer = OutputBuffer(OutputFile())

@@ -41,7 +41,7 @@ struct StoreUndo: ParsableCommand {
     for left in answer.sample {
       Messages.say("\(Hex.string(left.token)): skipped: \(left.reason.rawValue)")
     }
-    let reasons = LeftRow.allCases.compactMap { reason in
+    let reasons = SkippedRow.allCases.compactMap { reason in
       answer.left[reason].map { "\(reason.rawValue) \($0)" }
     }
     let left = answer.left.values.reduce(0, +)

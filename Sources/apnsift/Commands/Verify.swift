@@ -152,14 +152,14 @@ struct Verify: ParsableCommand {
 
 extension InputOptions {
   /// The options of a case, as for `export`.
-  fileprivate static func ofCase(_ words: [String]) throws(BrokenCase) -> CaseOptions {
+  fileprivate static func ofCase(_ words: [String]) throws(CaseError) -> CaseOptions {
     do {
       let options = try parse(words)
       return CaseOptions(
         words: options.inputs, pair: options.pair, examination: options.examinationOptions,
         memory: options.memory)
     } catch {
-      throw BrokenCase("invalid options: \(message(for: error).shortened); \(CaseSource.remedy)")
+      throw CaseError("invalid options: \(message(for: error).shortened); \(CaseSource.remedy)")
     }
   }
 }

@@ -119,7 +119,7 @@ struct SpanArgument: ExpressibleByArgument {
 }
 
 /// As `500`, or `25%` of all live tokens.
-extension ReplayBrake: ExpressibleByArgument {
+extension InvalidationLimit: ExpressibleByArgument {
   package init?(argument: String) { self.init(argument) }
 
   package var defaultValueDescription: String { text }

@@ -66,7 +66,7 @@ struct GenerateCaptureOptions: ParsableArguments {
   var nanoseconds = false
 
   mutating func validate() throws {
-    try checkRange("--connections", connections, 1...CaptureScenario.mostConnections)
+    try checkRange("--connections", connections, 1...CaptureScenario.maxConnectionsLimit)
     try checkRange("--open", open, 1...CaptureScenario.mostOpenConnections)
     try checkRange("--segments", segments.range.lowerBound, 1...CaptureScenario.longestSegment)
     try checkRange("--segments", segments.range.upperBound, 1...CaptureScenario.longestSegment)

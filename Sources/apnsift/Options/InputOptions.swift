@@ -181,8 +181,8 @@ struct InputOptions: ParsableArguments {
       option("--token-length", tokenLength.text, default: TokenLengths.standard.text),
       option(
         "--max-token-length", "\(limits.maxTokenLength)", default: "\(FeedbackRules.announcedLongestToken)"),
-      option("--max-payload", "\(limits.maxPayload)", default: "\(RequestRules.usualLongestPayload)"),
-      option("--max-pending", "\(limits.maxPending)", default: "\(GatewayLimits.usualMaxPending)"),
+      option("--max-payload", "\(limits.maxPayload)", default: "\(RequestRules.defaultLongestPayload)"),
+      option("--max-pending", "\(limits.maxPending)", default: "\(GatewayLimits.defaultMaxPending)"),
       option(
         "--earliest", earliest.defaultValueDescription,
         default: TimeArgument(FeedbackRules.serviceStart).defaultValueDescription),
@@ -194,6 +194,6 @@ struct InputOptions: ParsableArguments {
     ]
       + capture.listed(
         limits, feedbackPorts: protocolChoice.feedbackPorts, gatewayPorts: protocolChoice.gatewayPorts)
-      + [ReportOption("--strict", isDefault: !strict, shapesAnswers: false)]
+      + [ReportOption("--strict", isDefault: !strict, affectsResults: false)]
   }
 }

@@ -10,14 +10,13 @@ struct LimitOptions: ParsableArguments {
 
   @Option(help: Limit.maxTokenLength.argumentHelp) var maxTokenLength = FeedbackRules.announcedLongestToken
 
-  @Option(help: Limit.maxPayload.argumentHelp) var maxPayload = RequestRules.usualLongestPayload
+  @Option(help: Limit.maxPayload.argumentHelp) var maxPayload = RequestRules.defaultLongestPayload
 
-  @Option(help: Limit.maxPending.argumentHelp) var maxPending = GatewayLimits.usualMaxPending
+  @Option(help: Limit.maxPending.argumentHelp) var maxPending = GatewayLimits.defaultMaxPending
 
   @Option(help: Limit.memory.argumentHelp) var memory = SizeArgument(1 << 30)
 
-  @Option(help: .init("Bytes that the * lines of one hex dump may expand to.", valueName: "SIZE"))
-  var maxExpansion = SizeArgument(1 << 30)
+  @Option(help: Limit.maxExpansion.argumentHelp) var maxExpansion = SizeArgument(1 << 30)
 
   @Option(help: Limit.reorderWindow.argumentHelp) var reorderWindow = LimitOptions.standard.reorderWindow
 
@@ -39,8 +38,8 @@ struct LimitOptions: ParsableArguments {
       ("--max-token-length", maxTokenLength, 0...Int(UInt16.max)),
       ("--max-payload", maxPayload, 0...Int(UInt16.max)),
       ("--reorder-window", reorderWindow, 0...CaptureOptions.maxReorderWindow),
-      ("--max-connections", maxConnections, 1...CaptureOptions.mostConnections),
-      ("--max-packet", maxPacket.bytes, 64...CaptureOptions.longestPacket),
+      ("--max-connections", maxConnections, 1...CaptureOptions.maxConnectionsLimit),
+      ("--max-packet", maxPacket.bytes, 64...CaptureOptions.maxPacketLimit),
     ] {
       try checkRange(name, value, range)
     }

@@ -38,7 +38,7 @@ extension Limit {
   static let maxPayload = Limit(
     option: "--max-payload", value: "BYTES",
     help: "Longest plausible payload of a request with command 0 or 1.",
-    standard: "\(RequestRules.usualLongestPayload)", range: "0 to 65535", effect: "malformed-frame")
+    standard: "\(RequestRules.defaultLongestPayload)", range: "0 to 65535", effect: "malformed-frame")
   static let earliest = Limit(
     option: "--earliest", value: "TIME",
     help: "Earliest plausible time, RFC 3339 or Unix seconds.",
@@ -51,7 +51,7 @@ extension Limit {
   static let maxPending = Limit(
     option: "--max-pending", value: "COUNT",
     help: "Requests per connection that wait for a response; older ones stay unknown.",
-    standard: "\(GatewayLimits.usualMaxPending)", cost: "some 100 bytes each, within --memory",
+    standard: "\(GatewayLimits.defaultMaxPending)", cost: "some 100 bytes each, within --memory",
     effect: "pending-limit: the oldest requests stay unknown")
   static let memory = Limit(
     option: "--memory", value: "SIZE",
@@ -59,7 +59,7 @@ extension Limit {
     range: "1MiB or more", effect: "the rest goes through temporary files; the results are the same")
   static let maxExpansion = Limit(
     option: "--max-expansion", value: "SIZE",
-    help: "Bytes that the * lines of one hex dump may stand for.",
+    help: "Bytes that the * lines of one hex dump may expand to.",
     standard: "1GiB",
     effect: "unreadable-input")
   static let reorderWindow = Limit(
@@ -86,7 +86,7 @@ extension Limit {
   static let maxConnections = Limit(
     option: "--max-connections", value: "COUNT",
     help: "Connections tracked at once, about 2 KiB each.", standard: "\(capture.maxConnections)",
-    range: "1 to \(CaptureOptions.mostConnections)", cost: "1 to 2 KiB each",
+    range: "1 to \(CaptureOptions.maxConnectionsLimit)", cost: "1 to 2 KiB each",
     effect: "connection-evicted: closed ones first, then the one idle longest")
   static let maxPacket = Limit(
     option: "--max-packet", value: "SIZE",

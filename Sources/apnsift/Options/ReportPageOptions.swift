@@ -46,8 +46,8 @@ struct ReportPageOptions: ParsableArguments {
       head,
       commands: CommandLines(
         inputs, pair: input.requests != nil, joined: input.capture.join, options: input.listed))
-    (options.maxTokens, options.maxRepeated, options.maxPlaces) = (
-      limits.maxTokens, limits.maxRepeated, limits.maxPlaces
+    (options.maxTokens, options.maxRepeated, options.maxLocations) = (
+      limits.maxTokens, limits.maxRepeated, limits.maxLocations
     )
     (options.maxStreams, options.maxResponses) = (limits.maxStreams, limits.maxResponses)
     (options.isAudited, options.chunkSize) = (!noAudit, chunkSize)
@@ -65,7 +65,7 @@ struct ReportPageOptions: ParsableArguments {
       ReportOption("--redact", isDefault: redact == nil),
       number("--max-tokens", limits.maxTokens, usual.maxTokens),
       number("--max-repeated", limits.maxRepeated, usual.maxRepeated),
-      number("--max-places", limits.maxPlaces, usual.maxPlaces),
+      number("--max-places", limits.maxLocations, usual.maxLocations),
       number("--max-streams", limits.maxStreams, usual.maxStreams),
       number("--max-responses", limits.maxResponses, usual.maxResponses),
       ReportOption("--no-audit", isDefault: !noAudit),
@@ -89,7 +89,7 @@ struct ReportLimitOptions: ParsableArguments {
   var maxRepeated = ReportLimitOptions.usual.maxRepeated
 
   @Option(help: .init("Excerpts to show of each finding.", valueName: "COUNT"))
-  var maxPlaces = ReportLimitOptions.usual.maxPlaces
+  var maxLocations = ReportLimitOptions.usual.maxLocations
 
   @Option(help: .init("Streams to list.", valueName: "COUNT"))
   var maxStreams = ReportLimitOptions.usual.maxStreams
@@ -104,7 +104,7 @@ struct ReportLimitOptions: ParsableArguments {
 
   mutating func validate() throws {
     for (name, value) in [
-      ("--max-tokens", maxTokens), ("--max-repeated", maxRepeated), ("--max-places", maxPlaces),
+      ("--max-tokens", maxTokens), ("--max-repeated", maxRepeated), ("--max-places", maxLocations),
       ("--max-streams", maxStreams), ("--max-responses", maxResponses),
     ] {
       // `export` writes everything; a longer page is unusable.

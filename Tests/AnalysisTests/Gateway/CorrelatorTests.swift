@@ -134,7 +134,7 @@ private struct CorrelatorRun {
     output += emitted
   }
 
-  private static let origin = ByteOrigin(streamOffset: 0, fileOffset: 0, stride: 1)
+  private static let origin = SourceExtent(streamOffset: 0, fileOffset: 0, stride: 1)
 
   private static func text(_ outcome: Correlator.Outcome, _ requests: [Int]) -> String {
     switch outcome {

@@ -48,7 +48,7 @@ struct EvidenceQueueTests {
         sample.offset = queues[chosen].nextOffset
         sample.length = generator.pick([0, 1, 60, generator.pick(0...6000)])
         let body = generator.bytes(sample.length)
-        let origin = ByteOrigin(
+        let origin = SourceExtent(
           streamOffset: 0, fileOffset: 9, stride: 1, packet: PacketReference(number: chosen + 1))
         let position = try queues[chosen].queue.append(
           QueuedEvidence(request: sample, origin: origin), body: body.span.bytes)

@@ -104,7 +104,7 @@ struct GatewayConnectionTests {
       guard let word = rest[isClient]?.popFirst(), let offset = offsets[isClient] else { continue }
       let bytes = word.bytes
       let origins = [
-        ByteOrigin(
+        SourceExtent(
           streamOffset: offset, fileOffset: word.packet * 1000, stride: 1,
           packet: PacketReference(number: word.packet))
       ]
@@ -172,7 +172,7 @@ struct GatewayConnectionTests {
     try analyzer.begin(source: "pair")
     try analyzer.opened(.pair)
     for (side, bytes) in [(Side.first, requests), (.second, GatewayBytes.response(8, 14))] {
-      let origins = [ByteOrigin(streamOffset: 0, fileOffset: 0, stride: 1)]
+      let origins = [SourceExtent(streamOffset: 0, fileOffset: 0, stride: 1)]
       try analyzer.bytes(bytes.span.bytes, of: StreamDirection(stream: 0, side: side), origins: origins)
     }
     try analyzer.closed(StreamReport(.pair))

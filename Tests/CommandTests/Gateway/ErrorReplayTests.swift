@@ -114,7 +114,7 @@ struct ErrorReplayTests {
   }
 
   @Test("without a capture time nothing says since when: a pair of dumps, simple packet blocks")
-  func timeless() throws {
+  func skippedCount() throws {
     let script = GatewayScript("1 2 !8:2")
     try directory.write(script.bytes(of: .client), to: "sent")
     try directory.write(script.bytes(of: .server), to: "received")

@@ -57,17 +57,17 @@ struct GatewayDumpTests {
   }
 
   @Test("what is named is read so, though it looks like nothing", arguments: ["requests", "responses"])
-  func named(_ speaks: String) throws {
+  func named(_ streamProtocol: String) throws {
     // One request without JSON, which cannot be detected; and a response of unknown status.
     let push = Push(0, nil, token: token(3), payload: "hello")
-    try directory.write(speaks == "requests" ? push.bytes : refusal(99, 3), to: "dump")
-    let exported = try ndjson(["dump", "--protocol", speaks, "--from", "raw"])
-    #expect(exported.objects(String(speaks.dropLast())).count == 1)
+    try directory.write(streamProtocol == "requests" ? push.bytes : refusal(99, 3), to: "dump")
+    let exported = try ndjson(["dump", "--protocol", streamProtocol, "--from", "raw"])
+    #expect(exported.objects(String(streamProtocol.dropLast())).count == 1)
     #expect(exported.codes.isEmpty)
-    let guessed = try ndjson(["dump", "--protocol", speaks])
-    #expect(guessed.objects(String(speaks.dropLast())).count == 1)
+    let guessed = try ndjson(["dump", "--protocol", streamProtocol])
+    #expect(guessed.objects(String(streamProtocol.dropLast())).count == 1)
     #expect(guessed.codes == ["unrecognised-input"])
-    #expect(guessed.outcome.errors.contains("read as a raw dump of \(speaks)"))
+    #expect(guessed.outcome.errors.contains("read as a raw dump of \(streamProtocol)"))
   }
 
   // MARK: - Pairs

@@ -2,7 +2,7 @@ import CaptureWriting
 import Foundation
 import Testing
 
-/// Within one direction of one stream records and findings come in order of offset (interface.md, "export").
+/// Within one direction of one stream records and findings come in order of offset (docs/spec/interface.md#order-of-records).
 @Suite("The order of records of a gateway connection")
 struct GatewayOrderTests {
   private func expectOrder(_ exported: Exported) throws {

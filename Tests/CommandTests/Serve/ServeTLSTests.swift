@@ -108,11 +108,11 @@ struct ServeTLSTests {
         == "served 1 stream to 1 client, 760 bytes; 2 TLS handshakes failed")
   }
 
-  @Test("a client that speaks TLS to a server without it gets advice")
+  @Test("a client that streamProtocol TLS to a server without it gets advice")
   func unexpectedTLS() throws {
     try directory.write(ServedFeedback.bytes, to: "dump.bin")
     let server = try directory.serve("dump.bin", "--once")
     _ = try directory.shell("openssl s_client -connect 127.0.0.1:\(server.port) < /dev/null")
-    #expect(try server.end(by: nil).errors.contains("the client speaks TLS: use --tls"))
+    #expect(try server.end(by: nil).errors.contains("the client streamProtocol TLS: use --tls"))
   }
 }

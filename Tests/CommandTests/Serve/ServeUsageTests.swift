@@ -19,7 +19,7 @@ struct ServeUsageTests {
     #expect(taken.output == [])
     let unavailable = try directory.apnsift("serve", "dump.bin", "--port", "0", "--listen", "192.0.2.1")
     #expect(unavailable.code == 2)
-    #expect(unavailable.messages.last?.contains("192.0.2.1 is no address of this machine") == true)
+    #expect(unavailable.messages.last?.contains("192.0.2.1 is not an address of this machine") == true)
   }
 
   @Test("a warning about an address that other machines can reach")

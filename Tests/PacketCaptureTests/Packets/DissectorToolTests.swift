@@ -45,7 +45,7 @@ struct DissectorToolTests {
     let segment: TCPSegment
     switch answer {
     case .segment(let found), .datagram(let found, _): segment = found
-    case .exportedPDU, .passedOver: return nil
+    case .exportedPDU, .skipped: return nil
     }
     return [
       segment.source.address.text, "\(segment.source.port)", "\(segment.destination.port)",

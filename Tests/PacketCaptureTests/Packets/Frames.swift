@@ -160,7 +160,7 @@ struct FrameReader {
       return Array(frame[start..<start + segment.payloadLength])
     case .datagram(let segment, let datagram):
       return Array(datagram.bytes[segment.payloadStart..<segment.payloadStart + segment.payloadLength])
-    case .exportedPDU, .passedOver: return nil
+    case .exportedPDU, .skipped: return nil
     }
   }
 }

@@ -24,7 +24,7 @@ struct PacketDissectorTests {
         let answer = reader.read(frame, linkType: example.linkType, onWire: onWire)
         let anomalies = reader.dissector.takeAnomalies()
         guard case .segment(let segment) = answer else {
-          #expect(answer == .passedOver && anomalies.count <= 1, "cut at \(length)")
+          #expect(answer == .skipped && anomalies.count <= 1, "cut at \(length)")
           #expect(anomalies.allSatisfy { $0.kind == .malformedPacket && $0.packet?.number == 1 })
           #expect(anomalies.allSatisfy { (16...16 + length).contains($0.fileOffset ?? -1) })
           continue
@@ -56,7 +56,7 @@ struct PacketDissectorTests {
         #expect(FrameReader.payload(answer, of: frame) != nil && segment.missingLength >= 0)
       case .datagram: open += 1
       case .exportedPDU: Issue.record("no frame is one")
-      case .passedOver: break
+      case .skipped: break
       }
     }
     let counts = reader.dissector.counts
@@ -86,7 +86,7 @@ struct PacketDissectorTests {
     ] as [(String, UInt16, [UInt8])])
   func notTCP(_ name: String, _ linkType: UInt16, _ frame: [UInt8]) {
     var reader = FrameReader()
-    #expect(reader.read(frame, linkType: linkType) == .passedOver)
+    #expect(reader.read(frame, linkType: linkType) == .skipped)
     #expect(reader.dissector.counts.notTCP == 1 && !reader.dissector.hasAnomalies)
   }
 
@@ -110,7 +110,7 @@ struct PacketDissectorTests {
     ] as [(String, [UInt8], Int, String)])
   func malformed(_ name: String, _ frame: [UInt8], _ offset: Int, _ found: String) {
     var reader = FrameReader()
-    #expect(reader.read(frame, linkType: 101) == .passedOver)
+    #expect(reader.read(frame, linkType: 101) == .skipped)
     let anomalies = reader.dissector.takeAnomalies()
     #expect(anomalies.map(\.kind) == [.malformedPacket] && reader.dissector.counts.malformed == 1)
     #expect(anomalies.first?.fileOffset == 16 + offset && anomalies.first?.packet?.number == 1)
@@ -150,7 +150,7 @@ struct PacketDissectorTests {
     var reader = FrameReader()
     #expect(FrameReader.payload(reader.read(frame, linkType: 101), of: frame) == Frames.payload)
     for _ in 0..<100 { frame = Frames.ipv4(frame, protocol: 4) }
-    #expect(reader.read(frame, linkType: 101) == .passedOver)
+    #expect(reader.read(frame, linkType: 101) == .skipped)
     #expect(reader.dissector.takeAnomalies().map(\.kind) == [.malformedPacket])
   }
 
@@ -158,7 +158,7 @@ struct PacketDissectorTests {
   func unsupported() {
     var reader = FrameReader()
     for type in [253, 253, 200, 253, 65_535] as [UInt16] {
-      #expect(reader.read([1, 2, 3], linkType: type) == .passedOver)
+      #expect(reader.read([1, 2, 3], linkType: type) == .skipped)
     }
     let anomalies = reader.dissector.takeAnomalies()
     #expect(anomalies.map(\.kind) == [.unsupportedLinkType, .unsupportedLinkType, .unsupportedLinkType])
@@ -170,13 +170,13 @@ struct PacketDissectorTests {
   @Test("frames that are encrypted, aggregated or fragmented by 802.11")
   func otherWireless() {
     var reader = FrameReader()
-    #expect(reader.read(Frames.wireless(flags: 0x41), linkType: 105) == .passedOver)
+    #expect(reader.read(Frames.wireless(flags: 0x41), linkType: 105) == .skipped)
     #expect(reader.dissector.counts.encryptedFrames == 1 && !reader.dissector.hasAnomalies)
     let part = Frames.zeros(12) + Frames.be16(Frames.snap().count) + Frames.snap() + [0]
     let aggregate = Frames.wireless(control: 0x88, more: [0x80, 0], part + part)
-    #expect(reader.read(aggregate, linkType: 105) == .passedOver)
+    #expect(reader.read(aggregate, linkType: 105) == .skipped)
     #expect(reader.dissector.takeAnomalies().first?.message.contains("several packets") == true)
-    #expect(reader.read(Frames.wireless(flags: 0x05), linkType: 105) == .passedOver)
+    #expect(reader.read(Frames.wireless(flags: 0x05), linkType: 105) == .skipped)
   }
 
   @Test("a record outside its window, or with mad lengths")
@@ -188,7 +188,7 @@ struct PacketDissectorTests {
         number: 1, time: nil, linkType: LinkType(rawValue: 1), start: start, capturedLength: length,
         originalLength: .max, fileOffset: 0)
       let answer = dissector.dissect(record, from: PacketReference(number: 1), in: window.span.bytes)
-      #expect(answer == .passedOver && dissector.takeAnomalies().count == 1)
+      #expect(answer == .skipped && dissector.takeAnomalies().count == 1)
     }
     for original in [Int.max, .min, -1, 0] {
       var reader = FrameReader()

@@ -29,7 +29,7 @@ func hex(_ bytes: RawSpan) -> String {
 }
 
 /// Prints records as `verify --reader` expects them.
-struct Printer: EmissionReceiver {
+struct Printer: RecordReceiver {
   mutating func receive(_ emission: Emission, token: RawSpan) { print("\(emission.time),\(hex(token))") }
 }
 

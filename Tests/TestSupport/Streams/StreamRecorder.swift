@@ -3,7 +3,7 @@ import PacketCapture
 /// Takes the events of a source one by one, bytes with what they are.
 package protocol StreamRecorder {
   mutating func opened(_ stream: StreamIdentity)
-  mutating func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: [ByteOrigin])
+  mutating func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: [SourceExtent])
   mutating func gap(_ gap: StreamGap, in direction: StreamDirection)
   mutating func anomaly(_ anomaly: StreamAnomaly)
   mutating func closed(_ report: StreamReport)

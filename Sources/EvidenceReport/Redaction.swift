@@ -4,7 +4,7 @@ import WireBytes
 
 /// Masks text that may be a token in names, titles and remarks, in any common notation of bytes. It masks too much
 /// rather than leave part of a token (decision 33).
-struct TextMask {
+struct Redaction {
   static let mask = "[masked]"
   /// Hex digits from which on a run may be a token. A date and a time have 14.
   private static let minDigits = 16
@@ -162,7 +162,7 @@ struct TextMask {
 extension ReportPage {
   package func masked() -> ReportPage {
     var page = self
-    var mask = TextMask(isActive: true)
+    var mask = Redaction(isActive: true)
     page.head.title = mask.text(head.title)
     page.head.note = head.note.map { mask.text($0) }
     page.head.madeBy = head.madeBy.map { mask.text($0) }
@@ -192,7 +192,7 @@ extension ReportPage {
 }
 
 extension StreamSummary {
-  fileprivate mutating func mask(_ mask: inout TextMask) {
+  fileprivate mutating func mask(_ mask: inout Redaction) {
     source = mask.text(source)
     client = client.map { Self.isAddress($0) ? $0 : mask.text($0) }
     server = server.map { Self.isAddress($0) ? $0 : mask.text($0) }
@@ -217,18 +217,18 @@ extension StreamSummary {
   }
 }
 
-extension FoundPlace {
-  fileprivate func masked(_ mask: inout TextMask) -> FoundPlace {
+extension FindingExample {
+  fileprivate func masked(_ mask: inout Redaction) -> FindingExample {
     var finding = finding
     finding.source = mask.text(finding.source)
     // The message may quote bytes.
     finding.message = ""
-    return FoundPlace(finding, window: window, command: command.map { mask.text($0) })
+    return FindingExample(finding, window: window, command: command.map { mask.text($0) })
   }
 }
 
 extension ReportCommands {
-  fileprivate mutating func mask(_ mask: inout TextMask) {
+  fileprivate mutating func mask(_ mask: inout Redaction) {
     for path in [
       \ReportCommands.streams, \.findings, \.records, \.responses, \.requests, \.resend, \.audit,
     ] {

@@ -1,11 +1,11 @@
 /// How many live tokens one replay may invalidate: a list of another app, environment or decade would silently disable
 /// thousands of devices.
-package enum ReplayBrake: Equatable, Sendable {
+package enum InvalidationLimit: Equatable, Sendable {
   case count(Int)
   /// A share of the live tokens of the app and environment, if there are more than `fewest`.
   case percent(Double)
 
-  package static let standard = ReplayBrake.percent(25)
+  package static let standard = InvalidationLimit.percent(25)
   /// Up to this many live tokens, a share is not meaningful.
   package static let fewest = 1000
 
@@ -46,20 +46,20 @@ package enum ReplayBrake: Equatable, Sendable {
   }
 
   /// The exceeded limit of a replay that invalidates that many of `live` tokens; nil if it is within the limit.
-  package func stop(_ invalidated: Int, of live: Int) -> ReplayStop? {
+  package func stop(_ invalidated: Int, of live: Int) -> LimitExceeded? {
     switch self {
     case .count(let most):
-      return invalidated > most ? ReplayStop(invalidated: invalidated, live: live, most: most) : nil
+      return invalidated > most ? LimitExceeded(invalidated: invalidated, live: live, most: most) : nil
     case .percent(let percent):
       let most = Int((Double(live) * percent / 100).rounded(.down))
       guard live > Self.fewest, invalidated > most else { return nil }
-      return ReplayStop(invalidated: invalidated, live: live, most: most)
+      return LimitExceeded(invalidated: invalidated, live: live, most: most)
     }
   }
 }
 
 /// A replay that exceeds its limit.
-package struct ReplayStop: Equatable, Sendable {
+package struct LimitExceeded: Equatable, Sendable {
   /// How many live tokens it would have invalidated, how many there are, and the limit.
   package var invalidated: Int
   package var live: Int

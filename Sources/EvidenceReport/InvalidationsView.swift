@@ -1,5 +1,5 @@
 /// The invalidated tokens in the page.
-struct DeathsView {
+struct InvalidationsView {
   struct Row {
     let rank: String
     let token: String

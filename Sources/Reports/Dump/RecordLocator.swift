@@ -14,7 +14,7 @@ package enum ShowTarget: Equatable {
 }
 
 /// A part of a stream to show: a record, or bytes that are not part of a record.
-package struct ShownPlace {
+package struct LocatedBytes {
   package var labels: StreamLabels
   package var direction: Direction
   /// Offset of the first byte in the direction, from 0.
@@ -32,14 +32,14 @@ package struct ShownPlace {
 }
 
 /// Finds the location that `show` is asked for while an analysis runs, and keeps only the bytes to show.
-package final class PlaceFinder: EvidenceSink {
+package final class RecordLocator: EvidenceSink {
   package let target: ShowTarget
   /// Nil accepts all streams.
   package let stream: Int?
   package let direction: Direction?
   /// The most locations to keep.
-  private let maxPlaces: Int
-  package private(set) var places: [ShownPlace] = []
+  private let maxLocations: Int
+  package private(set) var places: [LocatedBytes] = []
   /// Locations beyond that limit.
   package private(set) var more = 0
   /// Findings at the location.
@@ -48,23 +48,23 @@ package final class PlaceFinder: EvidenceSink {
   package private(set) var records = 0
   private var windows: WindowRecorder
 
-  package init(_ target: ShowTarget, stream: Int?, direction: Direction?, maxPlaces: Int, maxBytes: Int) {
+  package init(_ target: ShowTarget, stream: Int?, direction: Direction?, maxLocations: Int, maxBytes: Int) {
     self.target = target
     self.stream = stream
     self.direction = direction
-    self.maxPlaces = maxPlaces
-    windows = WindowRecorder(target, stream: stream, maxBytes: maxBytes, maxWindows: maxPlaces)
+    self.maxLocations = maxLocations
+    windows = WindowRecorder(target, stream: stream, maxBytes: maxBytes, maxWindows: maxLocations)
   }
 
   package var needs: EvidenceNeeds { [.bytes, .gatewayRecords] }
 
-  package func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<ByteOrigin>) {
+  package func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<SourceExtent>) {
     windows.keep(
       bytes, of: StreamDirection(stream: direction.stream, side: direction.side), origins: origins)
   }
 
-  private func add(_ shown: ShownPlace) {
-    if places.count < maxPlaces { places.append(shown) } else { more += 1 }
+  private func add(_ shown: LocatedBytes) {
+    if places.count < maxLocations { places.append(shown) } else { more += 1 }
   }
 
   private func matches(_ labels: StreamLabels, _ side: Direction) -> Bool {
@@ -95,7 +95,7 @@ package final class PlaceFinder: EvidenceSink {
       let offset = run.offset + index * run.stride
       let tuple = bytes.extracting(start..<start + run.stride).withUnsafeBytes { Array($0) }
       add(
-        ShownPlace(
+        LocatedBytes(
           labels: found.labels, direction: found.direction, offset: offset,
           fileOffset: found.origin.fileOffset(of: offset), packet: found.origin.packet?.number,
           kind: "feedback tuple",
@@ -128,7 +128,7 @@ package final class PlaceFinder: EvidenceSink {
       let request = bytes.extracting(record.range).withUnsafeBytes { Array($0) }
       let outcome = record.outcome.rawValue + (record.status.map { ", status \($0)" } ?? "")
       add(
-        ShownPlace(
+        LocatedBytes(
           labels: found.labels, direction: .client, offset: record.offset, fileOffset: record.fileOffset,
           packet: record.packet?.number, kind: "request", bytes: request, fields: DumpFields.request(request),
           remarks: ["outcome: \(outcome)"] + Self.remarks(record.flags)))
@@ -142,7 +142,7 @@ package final class PlaceFinder: EvidenceSink {
     ResponseEncoder.append(found.response, to: &bytes)
     let request = found.request.map { ["about the request at offset \($0.offset) of the client"] } ?? []
     add(
-      ShownPlace(
+      LocatedBytes(
         labels: found.labels, direction: .server, offset: found.offset, fileOffset: found.fileOffset,
         packet: found.packet?.number, kind: "error response", bytes: bytes,
         fields: DumpFields.response(found.response),
@@ -156,7 +156,7 @@ package final class PlaceFinder: EvidenceSink {
   // MARK: - Other bytes
 
   package func finding(_ finding: Finding) {
-    guard findings.count < maxPlaces, matches(finding) else { return }
+    guard findings.count < maxLocations, matches(finding) else { return }
     findings.append(finding)
   }
 
@@ -189,7 +189,7 @@ package final class PlaceFinder: EvidenceSink {
         window.bytes = Array(window.bytes.prefix(max(start + length - window.offset, 1)))
       }
       add(
-        ShownPlace(
+        LocatedBytes(
           labels: labels, direction: sender, offset: window.offset, fileOffset: window.fileOffset,
           packet: window.packet, kind: "no record begins here", bytes: window.bytes,
           fields: [DumpField(0..<window.bytes.count, "bytes")], remarks: []))
@@ -230,7 +230,7 @@ private struct WindowRecorder {
     self.maxWindows = maxWindows
   }
 
-  mutating func keep(_ bytes: RawSpan, of direction: StreamDirection, origins: Span<ByteOrigin>) {
+  mutating func keep(_ bytes: RawSpan, of direction: StreamDirection, origins: Span<SourceExtent>) {
     guard (stream ?? direction.stream) == direction.stream, !origins.isEmpty else { return }
     let base = origins[0].streamOffset
     switch target {
@@ -250,7 +250,7 @@ private struct WindowRecorder {
   /// - Parameter base: offset of the first of `bytes`.
   private mutating func add(
     _ range: Range<Int>, of direction: StreamDirection, _ bytes: RawSpan, _ base: Int,
-    _ origins: Span<ByteOrigin>
+    _ origins: Span<SourceExtent>
   ) {
     if windows[direction] == nil {
       guard windows.count < maxWindows else { return }

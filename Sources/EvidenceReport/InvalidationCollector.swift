@@ -3,10 +3,10 @@ import Reports
 import WireBytes
 
 /// Collects invalidated tokens from a token table: counts all of them and keeps the first few.
-package struct DeathGathering {
+package struct InvalidationCollector {
   private struct InvalidatedToken {
     var token: [UInt8]
-    var verdict: TokenVerdict
+    var verdict: TokenSummary
 
     var time: UInt32 { verdict.time ?? 0 }
   }
@@ -38,7 +38,7 @@ package struct DeathGathering {
     return deaths
   }
 
-  private mutating func add(_ token: RawSpan, _ verdict: TokenVerdict) {
+  private mutating func add(_ token: RawSpan, _ verdict: TokenSummary) {
     if verdict.records > 1 {
       deaths.repeatedCount += 1
       if repeated.last.map({ $0.verdict.records <= verdict.records }) ?? true {

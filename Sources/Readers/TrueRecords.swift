@@ -19,7 +19,7 @@ package struct TupleRun: Equatable, Sendable {
 /// those with an empty token (docs/spec/readers.md#judgement). Created once per stream, for all readers and chunkings.
 ///
 /// Memory: the stream, and 40 to 56 bytes per tuple.
-package struct FeedbackTruth: Sendable {
+package struct TrueRecords: Sendable {
   struct TrueTuple {
     /// Offset in the stream, in bytes from 0.
     var offset: Int
@@ -88,10 +88,10 @@ package struct FeedbackTruth: Sendable {
   }
 }
 
-extension FeedbackTruth.TrueTuple {
+extension TrueRecords.TrueTuple {
   /// Offsets of the token in the stream.
   var token: Range<Int> {
-    let start = offset &+ FeedbackTruth.header
+    let start = offset &+ TrueRecords.header
     return start..<(start &+ Int(tokenLength))
   }
 

@@ -2,7 +2,7 @@ import Analysis
 import Platform
 import WireBytes
 
-extension ShownPlace {
+extension LocatedBytes {
   /// - Parameter limit: the most bytes shown of a field.
   package func text(_ style: TextStyle, limit: Int) -> String {
     let peers = [labels.client, labels.server].compactMap { $0 }.joined(separator: " to ")
@@ -18,7 +18,7 @@ extension ShownPlace {
   }
 }
 
-extension PlaceFinder {
+extension RecordLocator {
   /// The results as text.
   /// - Parameter limit: the most bytes shown of a field.
   package func text(_ style: TextStyle, limit: Int) -> String {

@@ -9,7 +9,7 @@ package struct ReportOptions {
   package var names = TokenNames(key: nil)
   package var maxTokens = 1000
   package var maxRepeated = 10
-  package var maxPlaces = 5
+  package var maxLocations = 5
   package var maxStreams = 100
   package var maxResponses = 100
   package var isAudited = true
@@ -25,10 +25,10 @@ package struct ReportOptions {
 }
 
 /// Gathers the rows of a report in one pass over the inputs.
-package struct ReportGathering {
+package struct ReportBuilder {
   private let options: ReportOptions
   private let table: TokenTable
-  private let excerpts: PlaceKeeper
+  private let excerpts: FindingExcerpts
   private let collector: ReportCollector
   private let readers: ReaderTotals
   /// Runs the readers when a stream ends; nil if the readers are not tested.
@@ -39,7 +39,7 @@ package struct ReportGathering {
     self.options = options
     let redacts = options.names.key != nil
     table = TokenTable(memory: options.memory, temporaryDirectory: TemporaryDirectory.path)
-    excerpts = PlaceKeeper(redacts: redacts)
+    excerpts = FindingExcerpts(redacts: redacts)
     collector = ReportCollector(
       maxStreams: options.maxStreams, maxResponses: options.maxResponses, names: options.names)
     readers = ReaderTotals(redacts: redacts)
@@ -54,7 +54,7 @@ package struct ReportGathering {
 
   /// Reads the inputs and returns the page.
   package func page(of examination: inout Examination) throws -> ReportPage {
-    examination.options.analysis.excerptsPerCode = options.maxPlaces
+    examination.options.analysis.excerptsPerCode = options.maxLocations
     try examination.run([
       collector, excerpts, TokenCollector(table, flaggedCount: false), auditor?.recorder(),
     ])
@@ -71,10 +71,10 @@ package struct ReportGathering {
     page.findings = FindingCode.allCases.compactMap { code in
       guard let count = page.summary.findings[code], count > 0 else { return nil }
       let examples = excerpts.places(of: code, command: options.commands.show)
-      return FoundCode(code: code, count: count, places: examples)
+      return FindingGroup(code: code, count: count, places: examples)
     }
     let rules = examination.options.analysis.rules
-    var deaths = DeathGathering(
+    var deaths = InvalidationCollector(
       maxTokens: options.maxTokens, maxRepeated: options.maxRepeated, times: rules.earliest...rules.latest)
     page.deaths = try deaths.gather(table, names: options.names)
     page.gateway = collector.gateway

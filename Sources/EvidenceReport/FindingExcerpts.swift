@@ -2,7 +2,7 @@ import Analysis
 import Reports
 
 /// Collects the first few findings of each code, with the bytes around them.
-package final class PlaceKeeper: EvidenceSink {
+package final class FindingExcerpts: EvidenceSink {
   private let redacts: Bool
   private var excerpts: [FindingCode: [Excerpt]] = [:]
 
@@ -15,9 +15,9 @@ package final class PlaceKeeper: EvidenceSink {
 
   /// The findings of a code, in the order in which they were found.
   /// - Parameter command: returns the command that shows a finding's bytes.
-  package func places(of code: FindingCode, command: (Finding) -> String?) -> [FoundPlace] {
+  package func places(of code: FindingCode, command: (Finding) -> String?) -> [FindingExample] {
     excerpts[code, default: []].sorted { $0.number < $1.number }.map { excerpt in
-      FoundPlace(excerpt.finding, window: window(of: excerpt), command: command(excerpt.finding))
+      FindingExample(excerpt.finding, window: window(of: excerpt), command: command(excerpt.finding))
     }
   }
 

@@ -2,7 +2,7 @@
 ///
 /// Text dumps need both levels: `0011 2233 4455` has groups of 2 bytes every 5 characters, base64 has groups of 3
 /// bytes every 4, hex wrapped at 60 digits has groups of 30 every 61.
-package struct Spacing: BitwiseCopyable, Equatable, Sendable {
+package struct Stride: BitwiseCopyable, Equatable, Sendable {
   /// Bytes of the file from one byte of the stream to the next in its group: 1 raw, 2 hex digits, 0 if all of them
   /// come from one position (`*` in a dump).
   package var stride: Int
@@ -29,18 +29,18 @@ package struct Spacing: BitwiseCopyable, Equatable, Sendable {
 ///
 /// An extent ends where the distances change: it is a whole raw dump, all of a plain hex text, or a line of xxd. A
 /// few numbers locate every byte of it.
-package struct ByteOrigin: BitwiseCopyable, Equatable, Sendable {
+package struct SourceExtent: BitwiseCopyable, Equatable, Sendable {
   /// Offset of the extent's first byte in its direction of the stream; from 0, including gaps.
   package var streamOffset: Int
   /// Offset in the file (from 0, after decompression) of the byte, or of the first digit, that it came from.
   package var fileOffset: Int
   /// Distances of the bytes after the first.
-  package var spacing: Spacing
+  package var spacing: Stride
   /// The packet that brought the extent; nil in a dump.
   package var packet: PacketReference?
 
   package init(
-    streamOffset: Int, fileOffset: Int, spacing: Spacing, packet: PacketReference? = nil
+    streamOffset: Int, fileOffset: Int, spacing: Stride, packet: PacketReference? = nil
   ) {
     self.streamOffset = streamOffset
     self.fileOffset = fileOffset
@@ -51,7 +51,7 @@ package struct ByteOrigin: BitwiseCopyable, Equatable, Sendable {
   /// An extent whose bytes are `stride` bytes of the file apart.
   package init(streamOffset: Int, fileOffset: Int, stride: Int, packet: PacketReference? = nil) {
     self.init(
-      streamOffset: streamOffset, fileOffset: fileOffset, spacing: Spacing(stride: stride), packet: packet)
+      streamOffset: streamOffset, fileOffset: fileOffset, spacing: Stride(stride: stride), packet: packet)
   }
 
   /// The file offset of the byte at `streamOffset`, which must be in this extent.
@@ -61,27 +61,27 @@ package struct ByteOrigin: BitwiseCopyable, Equatable, Sendable {
 
   /// The bytes from `streamOffset` on, which must be in this extent; the extent ends at `end` of the stream or later.
   /// A position within a group gives a separate extent for the rest of the group.
-  fileprivate func from(_ streamOffset: Int, to end: Int) -> [ByteOrigin] {
+  fileprivate func from(_ streamOffset: Int, to end: Int) -> [SourceExtent] {
     let index = streamOffset &- self.streamOffset
     let offset = fileOffset(of: streamOffset)
     let inGroup = spacing.groupSize > 0 ? index % spacing.groupSize : 0
     if inGroup == 0 {
-      return [ByteOrigin(streamOffset: streamOffset, fileOffset: offset, spacing: spacing, packet: packet)]
+      return [SourceExtent(streamOffset: streamOffset, fileOffset: offset, spacing: spacing, packet: packet)]
     }
-    let head = ByteOrigin(
+    let head = SourceExtent(
       streamOffset: streamOffset, fileOffset: offset, stride: spacing.stride, packet: packet)
     let nextGroup = streamOffset &+ spacing.groupSize &- inGroup
     // The last group may be shorter, followed by another extent.
     guard nextGroup < end else { return [head] }
     return [
       head,
-      ByteOrigin(
+      SourceExtent(
         streamOffset: nextGroup, fileOffset: fileOffset(of: nextGroup), spacing: spacing, packet: packet),
     ]
   }
 
   /// Whether `next`, which begins after the last byte of this extent, continues it.
-  package func isContinued(by next: ByteOrigin) -> Bool {
+  package func isContinued(by next: SourceExtent) -> Bool {
     guard packet == next.packet, spacing == next.spacing,
       fileOffset(of: next.streamOffset) == next.fileOffset
     else { return false }
@@ -89,7 +89,7 @@ package struct ByteOrigin: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-extension [ByteOrigin] {
+extension [SourceExtent] {
   /// Index of the extent that contains `streamOffset`; 0 if it is before all of them.
   package func index(of streamOffset: Int) -> Int {
     var low = 0
@@ -103,7 +103,7 @@ extension [ByteOrigin] {
 
   /// The extents of the bytes in `range` of the stream, moved by `shift` bytes of the stream. They must cover the
   /// range.
-  package func slice(_ range: Range<Int>, shiftedBy shift: Int) -> [ByteOrigin] {
+  package func slice(_ range: Range<Int>, shiftedBy shift: Int) -> [SourceExtent] {
     guard let head = first, !range.isEmpty else { return [] }
     if shift == 0, count == 1, range.lowerBound == head.streamOffset { return self }
     let first = index(of: range.lowerBound)
