@@ -41,6 +41,8 @@ lint: ## the formatter's strict rules, no folder circles
 	scripts/check-folders
 
 check: ## documents, samples, digests, schemas and damaged streams against the built command
+	scripts/check-words --self-test
+	scripts/check-words
 	scripts/check-citations --self-test
 	scripts/check-citations
 	scripts/check-readme --self-test

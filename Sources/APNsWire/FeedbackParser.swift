@@ -73,7 +73,7 @@ struct TupleParser: RunParser {
   }
 
   /// The hot path: consecutive tuples of one allowed length, with plausible times and nothing to flag, each
-  /// with an allowed length after it (step 3 by rule 2 of believable). Nil without any.
+  /// with an allowed length after it (step 3 by rule 2 of boundary). Nil without any.
   private mutating func regularRecords(in run: RawSpan) -> Step? {
     let first = cursor.position
     guard !resynchronised, rules.hasHeader(at: first, in: run) else { return nil }
@@ -224,7 +224,7 @@ extension FeedbackRules {
       || Int(run.byte(at: index + Tuple.lengthOffset)) <= longestToken >> 8
   }
 
-  /// believable(o): `index` is a plausible tuple boundary. It must not be after the end of the run.
+  /// boundary(o): `index` is a plausible tuple boundary. It must not be after the end of the run.
   func isPlausibleBoundary(at index: Int, in run: RawSpan) -> Bool {
     guard hasHeader(at: index, in: run) else { return isTail(at: index, in: run) }
     if hasAllowedLength(at: index, in: run) { return true }

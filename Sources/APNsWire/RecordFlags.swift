@@ -11,7 +11,7 @@ public struct RecordFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
   public static let afterClose = RecordFlags(rawValue: 1 << 0)
   /// An error response that names its request with the bytes of the identifier in the other order.
   public static let identifierSwapped = RecordFlags(rawValue: 1 << 1)
-  /// A feedback tuple's time lies outside the plausible ones.
+  /// A feedback tuple's time is implausible.
   public static let implausibleTimestamp = RecordFlags(rawValue: 1 << 2)
   /// A request of command 2 whose items do not fill the frame, lack token or payload, have one of them
   /// twice, or are of the wrong size.
@@ -22,7 +22,7 @@ public struct RecordFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
   public static let payloadTooLarge = RecordFlags(rawValue: 1 << 5)
   /// The first record after bytes that the walk skipped: what it begins with may be foreign.
   public static let resynchronised = RecordFlags(rawValue: 1 << 6)
-  /// No boundary can be believed after the record, and none was found inside it.
+  /// No plausible boundary follows the record, and none was found inside it.
   public static let unconfirmedBoundary = RecordFlags(rawValue: 1 << 7)
   /// An error response for which no request is found.
   public static let uncorrelated = RecordFlags(rawValue: 1 << 8)
@@ -73,7 +73,7 @@ public struct RecordFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
 
 /// Finds the traces of tools that fill gaps with zeros (docs/spec/decoding-rules.md#flags-of-tuples).
 enum ZeroFill {
-  /// As many zero bytes in a row make a token suspicious.
+  /// This number of zero bytes in a row makes a token suspicious.
   static let runLength = 8
 
   /// Whether the `count` bytes from `start` hold eight zero bytes in a row. They must lie in the span, which

@@ -190,7 +190,7 @@ extension RequestRules {
     }
   }
 
-  /// believable(o): `index` is a plausible boundary.
+  /// boundary(o): `index` is a plausible boundary.
   func isPlausibleBoundary(at index: Int, in run: RawSpan, ended: Bool) -> Plausibility {
     guard index < run.byteCount else { return ended ? .yes : .undecided }
     switch extent(at: index, in: run) {

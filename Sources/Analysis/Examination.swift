@@ -217,7 +217,10 @@ package struct Examination {
         "no known format; read as \(dumpText). Use --from raw if that is right, --from hex or base64 if it is text",
         of: input, .unrecognisedInput, lead: "warning: ", isFailure: options.failsOnUnrecognised)
     }
-    if report.contentBytes == 0, report.faults.isEmpty, !isRerun { Messages.note("\(input.name): is empty") }
+    if report.contentBytes == 0, report.faults.isEmpty {
+      emptyInputs += 1
+      if !isRerun { Messages.note("\(input.name): is empty") }
+    }
     var summary = InputSummary(
       source: input.name, format: format.name, compression: report.compression?.rawValue,
       bytes: report.bytes, sha256: report.sha256)
@@ -249,9 +252,9 @@ package struct Examination {
 
   /// Reports a fault as a message for the user and as a finding.
   private func report(_ fault: InputFault, of name: String) throws {
-    Messages.say("\(name): \(fault.placed)")
+    Messages.say("\(name): \(fault.located)")
     try report(
-      Finding(source: name, fileOffset: fault.fileOffset, code: .unreadableInput, message: fault.placed))
+      Finding(source: name, fileOffset: fault.fileOffset, code: .unreadableInput, message: fault.located))
   }
 
   private func note(

@@ -12,7 +12,7 @@ package final class Overview: EvidenceSink {
   package private(set) var streams: [StreamSummary] = []
   package private(set) var streamsLeftOut = 0
   /// The first findings of each code.
-  package private(set) var places: [FindingCode: [Finding]] = [:]
+  package private(set) var examples: [FindingCode: [Finding]] = [:]
   package private(set) var times = TimeHistogram()
 
   package init() {}
@@ -23,8 +23,8 @@ package final class Overview: EvidenceSink {
   }
 
   package func finding(_ finding: Finding) {
-    if places[finding.code, default: []].count < Self.examplesPerCode {
-      places[finding.code, default: []].append(finding)
+    if examples[finding.code, default: []].count < Self.examplesPerCode {
+      examples[finding.code, default: []].append(finding)
     }
   }
 

@@ -55,7 +55,7 @@ extension StreamChunks {
       guard !sizes.isEmpty else { throw InputFault("no chunk sizes; write one per line, in bytes") }
       return sizes
     } catch let fault as InputFault {
-      throw Failure("\(path): \(fault.placed)")
+      throw Failure("\(path): \(fault.located)")
     }
   }
 }

@@ -128,7 +128,7 @@ package enum CaseFile {
       _ node: Node, _ expected: String, _ found: String, _ remedy: String
     ) -> YAMLError {
       YAMLError(
-        "\(YAMLText.place(in: name, node.mark)): expected \(expected), found \(found); \(remedy)")
+        "\(YAMLText.location(in: name, node.mark)): expected \(expected), found \(found); \(remedy)")
     }
 
     private func kind(_ node: Node) -> String { YAMLText.kind(node) }

@@ -15,7 +15,7 @@ package final class FindingExcerpts: EvidenceSink {
 
   /// The findings of a code, in the order in which they were found.
   /// - Parameter command: returns the command that shows a finding's bytes.
-  package func places(of code: FindingCode, command: (Finding) -> String?) -> [FindingExample] {
+  package func examples(of code: FindingCode, command: (Finding) -> String?) -> [FindingExample] {
     excerpts[code, default: []].sorted { $0.number < $1.number }.map { excerpt in
       FindingExample(excerpt.finding, window: window(of: excerpt), command: command(excerpt.finding))
     }
@@ -33,7 +33,7 @@ package final class FindingExcerpts: EvidenceSink {
   /// A redacted report shows only the times and lengths of confirmed records.
   private func byte(_ value: UInt8, at offset: Int, in excerpt: Excerpt) -> HexWindow.Byte {
     if let range = excerpt.range, range.contains(offset) {
-      return HexWindow.Byte(redacts ? nil : value, .place)
+      return HexWindow.Byte(redacts ? nil : value, .finding)
     }
     guard let tuple = excerpt.tuples.first(where: { $0.range.contains(offset) }) else {
       return HexWindow.Byte(redacts ? nil : value, .other)

@@ -65,9 +65,9 @@ struct FindingsView {
     return Group(
       code: found.code.rawValue, severity: found.code.severity.rawValue, count: Figures.grouped(found.count),
       title: entry.title, meaning: "\(entry.cause) \(entry.meaning)", remedy: entry.remedy,
-      examples: found.places.map(example),
-      isCut: found.places.count < found.count,
-      shown: Figures.part(found.places.count, of: found.count, "shown"))
+      examples: found.examples.map(example),
+      isCut: found.examples.count < found.count,
+      shown: Figures.part(found.examples.count, of: found.count, "shown"))
   }
 
   private static func example(_ found: FindingExample) -> Example {

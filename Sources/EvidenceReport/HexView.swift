@@ -80,7 +80,7 @@ package struct HexWindow: Equatable, Sendable {
   /// The role of a byte.
   package enum Kind: String, Sendable {
     /// Part of the bytes that the finding is about.
-    case place
+    case finding
     case time, length, token
     /// Part of no known feedback tuple.
     case other

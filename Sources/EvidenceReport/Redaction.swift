@@ -175,7 +175,7 @@ extension ReportPage {
     }
     for index in streams.indices { page.streams[index].mask(&mask) }
     for index in findings.indices {
-      page.findings[index].places = findings[index].places.map { $0.masked(&mask) }
+      page.findings[index].examples = findings[index].examples.map { $0.masked(&mask) }
     }
     for index in gateway.responses.indices {
       page.gateway.responses[index].source = mask.text(gateway.responses[index].source)

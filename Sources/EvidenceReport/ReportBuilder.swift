@@ -70,8 +70,8 @@ package struct ReportBuilder {
     page.decodedStreams = collector.decodedStreams
     page.findings = FindingCode.allCases.compactMap { code in
       guard let count = page.summary.findings[code], count > 0 else { return nil }
-      let examples = excerpts.places(of: code, command: options.commands.show)
-      return FindingGroup(code: code, count: count, places: examples)
+      let examples = excerpts.examples(of: code, command: options.commands.show)
+      return FindingGroup(code: code, count: count, examples: examples)
     }
     let rules = examination.options.analysis.rules
     var deaths = InvalidationCollector(

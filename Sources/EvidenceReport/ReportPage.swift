@@ -67,12 +67,12 @@ package struct ReportHead: Sendable {
 package struct FindingGroup: Sendable {
   package var code: FindingCode
   package var count: Int
-  package var places: [FindingExample]
+  package var examples: [FindingExample]
 
-  package init(code: FindingCode, count: Int, places: [FindingExample]) {
+  package init(code: FindingCode, count: Int, examples: [FindingExample]) {
     self.code = code
     self.count = count
-    self.places = places
+    self.examples = examples
   }
 }
 

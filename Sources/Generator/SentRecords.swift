@@ -15,7 +15,7 @@ struct SentRecord {
 ///
 /// A record is returned when its expectation is final: later damage can still make it doubtful. A decoder confirms
 /// a boundary with the header after it and, if that has an unusual length, with the next header (docs/spec/decoding-rules.md#plausible-boundaries,
-/// believable). So damage affects up to two earlier records. `DamageReach` computes how far it affects later ones.
+/// boundary). So damage affects up to two earlier records. `DamageReach` computes how far it affects later ones.
 /// Decoding resumes at the first unaffected record with which it can begin, which is flagged as resynchronised
 /// (start).
 struct SentRecords {

@@ -44,17 +44,17 @@ package final class MockServer: Sendable {
   /// Starts to listen.
   /// - Parameters:
   ///   - thread: the thread to run on; nil creates one.
-  ///   - tell: called on that thread for each event; must not call the server.
+  ///   - onEvent: called on that thread for each event; must not call the server.
   package static func start(
     _ configuration: Configuration, on thread: ServerThread? = nil, script: @escaping Script,
-    tell: @escaping @Sendable (ServerEvent) -> Void
+    onEvent: @escaping @Sendable (ServerEvent) -> Void
   ) throws -> MockServer {
     let address = try address(configuration)
     let tls = try configuration.tls?.context(configuration.tlsOptions)
     let thread = try thread ?? ServerThread()
     let loop = thread.group.next()
     let registry = NIOLoopBoundBox.makeBoxSendingValue(
-      ClientRegistry(configuration, thread.sessions, script: script, onEvent: tell), eventLoop: loop)
+      ClientRegistry(configuration, thread.sessions, script: script, onEvent: onEvent), eventLoop: loop)
     do {
       let listener = try bootstrap(thread.group, registry, tls, configuration).bind(to: address).wait()
       try loop.submit { registry.value.listen(listener) }.wait()

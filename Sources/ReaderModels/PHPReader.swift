@@ -12,7 +12,7 @@ package enum PHPReader {
     case error(command: UInt8, status: UInt8, identifier: UInt32)
     /// Fewer than 6 bytes arrived, and it reports nothing. The sizes, in bytes, are those of the reads that would
     /// return the first 6 bytes, or all bytes if there are fewer; the first is the size of its own read.
-    case short(pieces: [Int])
+    case short(sizes: [Int])
   }
 
   package static func read(_ bytes: RawSpan, cut chunking: Chunking) -> Reading {
@@ -26,7 +26,7 @@ package enum PHPReader {
       sizes.append(chunk.count)
       missing -= chunk.count
     }
-    guard sizes == [length] else { return .short(pieces: sizes) }
+    guard sizes == [length] else { return .short(sizes: sizes) }
     let identifier = bytes.unsafeLoadUnaligned(fromByteOffset: 2, as: UInt32.self)
     return .error(
       command: bytes.unsafeLoad(fromByteOffset: 0, as: UInt8.self),

@@ -79,7 +79,7 @@ package final class ReaderServer: Sendable {
     let clients = ClientCount()
     do {
       let server = try MockServer.start(
-        configuration, on: thread, script: { _ in connection }, tell: { clients.take($0) })
+        configuration, on: thread, script: { _ in connection }, onEvent: { clients.take($0) })
       return RunningServer(server, clients, environment: environment(port: server.port))
     } catch {
       throw Failure("cannot start a server for the reader: \(Self.text(error))")

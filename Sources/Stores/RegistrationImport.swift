@@ -49,10 +49,10 @@ package struct RegistrationImport {
         guard skipsInvalid else { throw fault }
         progress.clear()
         skipped += 1
-        if skipped <= Self.named { Messages.say("\(path): \(fault.placed); row skipped") }
+        if skipped <= Self.named { Messages.say("\(path): \(fault.located); row skipped") }
       }
     } catch let fault as InputFault {
-      throw Failure("\(path): \(fault.placed); nothing was imported")
+      throw Failure("\(path): \(fault.located); nothing was imported")
     }
   }
 

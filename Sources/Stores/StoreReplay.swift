@@ -26,7 +26,7 @@ package struct StoreReplay {
   /// For the journal: the version of apnsift, and the options as JSON. Nil records nothing.
   package var record: (version: String, options: String)?
   /// Called for each row that is changed, or would be by a dry run, with the input of the deciding record.
-  package var onChange: ((_ change: JournalChange, _ source: String?) throws -> Void)?
+  package var onChange: ((_ change: JournalChange, _ input: ReplayedInput?) throws -> Void)?
 
   package init(into store: TokenStore, for owner: AppEnvironment) {
     (self.store, self.owner) = (store, owner)
@@ -148,7 +148,7 @@ package struct StoreReplay {
     }
     if let onChange {
       trace.visit = { change in
-        try onChange(change, change.origin.map { examination.inputs[$0.input].source })
+        try onChange(change, change.origin.map { Self.replayed(examination.inputs[$0.input]) })
       }
     }
     var rejection = Rejection()
@@ -183,14 +183,16 @@ package struct StoreReplay {
     return answer
   }
 
+  private static func replayed(_ input: InputSummary) -> ReplayedInput {
+    ReplayedInput(source: input.source, sha256: input.sha256 ?? "", bytes: input.bytes)
+  }
+
   private static func entry(
     _ record: (version: String, options: String), of examination: Examination, rejected: Int
   ) -> JournalEntry {
     JournalEntry(
       at: Int64(time(nil)), version: record.version,
-      inputs: examination.inputs.map {
-        ReplayedInput(source: $0.source, sha256: $0.sha256 ?? "", bytes: $0.bytes)
-      },
+      inputs: examination.inputs.map(replayed),
       options: record.options, tuples: examination.summary.feedback, rejected: rejected)
   }
 }

@@ -128,10 +128,10 @@ extension YAMLText {
       let key = context.codingPath.map(\.stringValue).joined(separator: ".")
       let expected = type == Node.Mapping.self ? "keys" : "a single text"
       throw YAMLError(
-        "\(place(in: name, mark)): expected \(expected)\(key.isEmpty ? "" : " for \(key)"), found \(kind(node)); "
+        "\(location(in: name, mark)): expected \(expected)\(key.isEmpty ? "" : " for \(key)"), found \(kind(node)); "
           + "write it as in \(example)")
     } catch DecodingError.dataCorrupted(let context) {
-      throw YAMLError("\(place(in: name, tree.find(context.codingPath).mark)): \(context.debugDescription)")
+      throw YAMLError("\(location(in: name, tree.find(context.codingPath).mark)): \(context.debugDescription)")
     } catch {
       throw YAMLError(
         "\(name): cannot be read (\(error)); write keys such as \(example)")
@@ -144,14 +144,14 @@ extension YAMLText {
     var seen: Set<String> = []
     for (key, value) in entries {
       guard case .scalar(let scalar) = key else {
-        throw YAMLError("\(place(in: name, key.mark)): a key must be a text, found \(kind(key))")
+        throw YAMLError("\(location(in: name, key.mark)): a key must be a text, found \(kind(key))")
       }
       guard seen.insert(scalar.string).inserted else {
-        throw duplicate(scalar.string, at: place(in: name, key.mark))
+        throw duplicate(scalar.string, at: location(in: name, key.mark))
       }
       if case .scalar(let text) = value, isNothing(text) {
         throw YAMLError(
-          "\(place(in: name, value.mark)): \(scalar.string.shortened) has no value; write one, or remove the key"
+          "\(location(in: name, value.mark)): \(scalar.string.shortened) has no value; write one, or remove the key"
         )
       }
       try checkKeys(of: value, name)

@@ -110,7 +110,7 @@ package enum YAMLText {
 
   // MARK: - Messages
 
-  package static func place(in name: String, _ mark: Mark?) -> String {
+  package static func location(in name: String, _ mark: Mark?) -> String {
     mark.map { "\(name): line \($0.line), column \($0.column)" } ?? name
   }
 
@@ -162,18 +162,18 @@ extension YamlError {
   fileprivate func mistake(in name: String) -> YAMLError {
     switch self {
     case .parser(_, let problem, let mark, _) where problem.contains("nesting level"):
-      return Self.notYAML("nested too deeply", at: YAMLText.place(in: name, mark))
+      return Self.notYAML("nested too deeply", at: YAMLText.location(in: name, mark))
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _):
-      return Self.notYAML(problem, at: YAMLText.place(in: name, mark))
+      return Self.notYAML(problem, at: YAMLText.location(in: name, mark))
     case .composer(let context, _, let mark, _) where context?.text.contains("single document") ?? false:
       return YAMLError(
-        "\(YAMLText.place(in: name, mark)): a second document begins here; write each to a file of its own"
+        "\(YAMLText.location(in: name, mark)): a second document begins here; write each to a file of its own"
       )
     case .composer(_, let problem, let mark, _):
-      return Self.notYAML(problem, at: YAMLText.place(in: name, mark))
+      return Self.notYAML(problem, at: YAMLText.location(in: name, mark))
     case .duplicatedKeysInMapping(let keys, let context):
       return YAMLText.duplicate(
-        keys.first ?? "", at: YAMLText.place(in: name, context.mark))
+        keys.first ?? "", at: YAMLText.location(in: name, context.mark))
     case .reader(let problem, _, _, _): return Self.notYAML(problem, at: name)
     case .memory: return Self.notYAML("nested too deeply", at: name)
     default: return Self.notYAML("\(self)", at: name)

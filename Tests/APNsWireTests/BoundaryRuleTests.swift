@@ -110,7 +110,7 @@ struct BoundaryRuleTests {
       "start: a second after it is not", Bytes.junk(6) + Bytes.tuple(time: Bytes.latest + 1),
       "skipped 0+44"),
     RuleCase("start: end(p) <= n", Bytes.junk(6) + whole.dropLast(), "skipped 0+43"),
-    RuleCase("start: believable(end(p))", Bytes.junk(6) + whole + Bytes.junk(6), "skipped 0+50"),
+    RuleCase("start: boundary(end(p))", Bytes.junk(6) + whole + Bytes.junk(6), "skipped 0+50"),
     RuleCase(
       "start: a tail after it is believable", Bytes.junk(6) + whole + [0x53, 0x72],
       "skipped 0+6, record 6 resynchronised, truncated 44+2"),

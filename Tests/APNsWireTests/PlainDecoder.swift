@@ -76,7 +76,7 @@ extension PlainDecoder {
     return beginsSomePlausibleTime && (there.count < 5 || Int(there[4]) <= limits.longest >> 8)
   }
 
-  private func believable(_ o: Int) -> Bool {
+  private func boundary(_ o: Int) -> Bool {
     // 1. fewer than 6 bytes are left: tail(o);
     if left(o) < 6 { return tail(o) }
     // 2. L(o) is allowed: yes;
@@ -89,9 +89,9 @@ extension PlainDecoder {
     return isAllowed(end(o)) || odd(end(o))
   }
 
-  /// "A whole header is there, L(p) is allowed, t(p) is plausible, end(p) <= n, believable(end(p))."
+  /// "A whole header is there, L(p) is allowed, t(p) is plausible, end(p) <= n, boundary(end(p))."
   private func start(_ p: Int) -> Bool {
-    left(p) >= 6 && isAllowed(p) && isPlausible(p) && end(p) <= n && believable(end(p))
+    left(p) >= 6 && isAllowed(p) && isPlausible(p) && end(p) <= n && boundary(end(p))
   }
 
   /// The first start in [low, high).
@@ -114,13 +114,13 @@ extension PlainDecoder {
         resume = firstStart(o + 1, n)
         if resume == nil { return say(.truncated(offset: o, length: n - o)) }
       } else if isAllowed(o) {
-        // 3. if believable(end(o)), a record. Else the first start in (o, end(o)): found, [o, it) is skipped;
+        // 3. if boundary(end(o)), a record. Else the first start in (o, end(o)): found, [o, it) is skipped;
         //    not found, a record with flag `unconfirmed-boundary`.
-        if !believable(end(o)) {
+        if !boundary(end(o)) {
           resume = firstStart(o + 1, end(o))
           if resume == nil { flags = ["unconfirmed-boundary"] }
         }
-      } else if odd(o), believable(o) {
+      } else if odd(o), boundary(o) {
         // 4. a record with flag `unexpected-token-length`, or `zero-length-token` where L(o) = 0.
         flags = [length(o) == 0 ? "zero-length-token" : "unexpected-token-length"]
       } else {

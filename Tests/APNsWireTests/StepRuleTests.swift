@@ -32,7 +32,7 @@ struct StepRuleTests {
       Bytes.header(90) + Bytes.junk(4) + whole + whole, "skipped 0+10, record 10 resynchronised, record 48",
       .init(allowed: [32, 90])),
     RuleCase(
-      "3. allowed and believable(end(o)): a record", whole + whole + whole, "record 0, record 38, record 76"),
+      "3. allowed and boundary(end(o)): a record", whole + whole + whole, "record 0, record 38, record 76"),
     RuleCase(
       "3. bytes were lost inside this tuple: the first start in (o, end(o))",
       whole.dropLast(5) + whole + whole, "skipped 0+33, record 33 resynchronised, record 71"),
@@ -49,13 +49,13 @@ struct StepRuleTests {
       "3. not found: a record with flag unconfirmed-boundary", whole + Bytes.junk(40),
       "record 0 unconfirmed-boundary, skipped 38+40"),
     RuleCase(
-      "4. odd and believable(o): unexpected-token-length", Bytes.tuple(5) + Bytes.tuple(5),
+      "4. odd and boundary(o): unexpected-token-length", Bytes.tuple(5) + Bytes.tuple(5),
       "record 0 unexpected-token-length, record 11 unexpected-token-length"),
     RuleCase(
       "4. zero-length-token where L(o) = 0", Bytes.tuple(0) + whole, "record 0 zero-length-token, record 6"),
     RuleCase(
       "4. no flag where 0 is allowed", Bytes.tuple(0) + whole, "record 0, record 6", .init(allowed: [0, 32])),
-    RuleCase("4. odd and not believable(o): step 5", Bytes.tuple(54) + Bytes.junk(6), "skipped 0+66"),
+    RuleCase("4. odd and not boundary(o): step 5", Bytes.tuple(54) + Bytes.junk(6), "skipped 0+66"),
     RuleCase("5. the first start in (o, n)", Bytes.junk(1) + whole, "skipped 0+1, record 1 resynchronised"),
     RuleCase("5. or n", Bytes.junk(50), "skipped 0+50"),
     RuleCase(

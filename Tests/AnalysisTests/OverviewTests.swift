@@ -13,8 +13,8 @@ struct OverviewTests {
       overview.finding(Finding(source: "a", offset: offset, code: .skippedBytes, message: ""))
     }
     overview.finding(Finding(source: "a", offset: 99, code: .streamGap, message: ""))
-    #expect(overview.places[.skippedBytes]?.compactMap(\.offset) == [0, 1, 2])
-    #expect(overview.places[.streamGap]?.compactMap(\.offset) == [99])
+    #expect(overview.examples[.skippedBytes]?.compactMap(\.offset) == [0, 1, 2])
+    #expect(overview.examples[.streamGap]?.compactMap(\.offset) == [99])
   }
 
   @Test("a thousand streams, and how many more there are")

@@ -116,7 +116,7 @@ struct CaptureInputTests {
     try directory.write(feedback(tuples(3)), to: "dump.bin")
     let exported = try export("--join", "a.pcap", "dump.bin", "b.pcapng", "c.pcap.zst")
     #expect(exported.outcome.code == 2)
-    #expect(exported.outcome.messages.first?.hasPrefix("dump.bin: is no capture") == true)
+    #expect(exported.outcome.messages.first?.hasPrefix("dump.bin: not a capture") == true)
     #expect(try exported.tuples.map(\.token) == sent.map { hex($0.token) })
     #expect(exported.codes == ["unreadable-input"])
   }

@@ -39,7 +39,7 @@ struct CompressionTests {
     try directory.write(feedback(tuples(3)), to: "dumps/good.bin")
     let named = try directory.apnsift("export", "dumps/twice")
     #expect(named.code == 2)
-    #expect(named.errors.contains("is gzip-compressed inside a zstd file: one layer is read"))
+    #expect(named.errors.contains("is gzip-compressed inside a zstd file: only one layer is decompressed"))
     let walked = try directory.apnsift("export", "dumps")
     #expect(walked.code == 2 && walked.errors.contains("dumps/twice: is gzip-compressed inside a zstd file"))
     #expect(walked.lines.count == 4, "the other input is processed")

@@ -38,7 +38,7 @@ struct HelpTests {
         // A name that is too long for its column has a line of its own.
         let lines = option.split(separator: "\n")
         let count = lines.count - (lines[0].contains("  ") ? 0 : 1)
-        #expect(count <= (option.contains("(values: ") ? 3 : 2), "\(name): \(option)")
+        #expect(count <= (option.contains("(values:") ? 3 : 2), "\(name): \(option)")
       }
     }
   }

@@ -80,9 +80,9 @@ struct MappingCommandTests {
       ["replay", "dump.bin", "--table", "devices", "--token-column", "token", "--mapping", "devices.yml"],
       "--mapping names the table"
     ),
-    (["replay", "dump.bin", "--table", "devices", "--token-column", "token"], "take --dry-run"),
-    (["store", "register", "aa", "--table", "devices", "--token-column", "token"], "take --dry-run"),
-    (["store", "undo", "1", "--table", "devices", "--token-column", "token"], "take --dry-run"),
+    (["replay", "dump.bin", "--table", "devices", "--token-column", "token"], "require --dry-run"),
+    (["store", "register", "aa", "--table", "devices", "--token-column", "token"], "require --dry-run"),
+    (["store", "undo", "1", "--table", "devices", "--token-column", "token"], "require --dry-run"),
     (["store", "list", "--table", "a.b.c", "--token-column", "token"], "expected TABLE or SCHEMA.TABLE"),
     (["store", "list", "--table", "devices", "--token-column", ""], "the name of a column"),
     (["store", "list", "--token-form", "hex"], "unknown option '--token-form'"),

@@ -28,7 +28,7 @@ import Testing
     func libpcap() throws {
       let outcome = try run("inspect", "--filter", "tcp", "dump.bin")
       #expect(outcome.code == 64)
-      #expect(outcome.errors.contains("--filter") && outcome.errors.contains("package libpcap0.8"))
+      #expect(outcome.errors.contains("--filter") && outcome.errors.contains("install libpcap0.8"))
     }
 
     @Test("what needs neither does its work")

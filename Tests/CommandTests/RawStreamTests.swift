@@ -238,7 +238,7 @@ struct RawStreamTests {
     try directory.makeDirectory("out")
     for name in [".", "out"] { chmod(directory.path(of: name), 0o555) }
     defer { for name in [".", "out"] { chmod(directory.path(of: name), 0o777) } }
-    for (out, what) in [("out", "written"), ("new", "made")] {
+    for (out, what) in [("out", "written"), ("new", "created")] {
       let outcome = try directory.shell(
         Unprivileged.prefix + "\"$APNSIFT\" export -t raw -o \(out) dump.bin")
       #expect(outcome.code == 2)

@@ -39,7 +39,7 @@ struct RepeatedInputTests {
       let outcome = try directory.apnsift(command + inputs)
       #expect(outcome.code == 0, "\(command): \(outcome.errors)")
       #expect(
-        outcome.messages.filter { $0.contains("the same bytes") } == [warning(giving.name, giving.first)])
+        outcome.messages.filter { $0.contains("same bytes as") } == [warning(giving.name, giving.first)])
       #expect(outcome.messages.last?.contains("1 warning (duplicate-input 1)") == true, "\(command)")
     }
   }

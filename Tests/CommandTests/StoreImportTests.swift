@@ -62,7 +62,7 @@ struct StoreImportTests {
     ("", [], "line 1: expected a header line with the column token, found no header line"),
     ("device,at\naa,1\n", [], "line 1: expected a header line with the column token, found 'device,at'"),
     ("token,at\naa,1\n", ["--registered-column", "since"], "the column since, found 'token,at'"),
-    ("token,token\naa,1\n", [], "line 1: two columns are called token"),
+    ("token,token\naa,1\n", [], "line 1: two columns have the name token"),
     ("token,registered_at\naa,1\nzz,2\n", [], "line 3, column 1: expected a token in hex, found 'zz'"),
     ("token,registered_at\naa,1\n\"x\ny\",2\n", [], "line 3, column 1: expected a token in hex"),
     (

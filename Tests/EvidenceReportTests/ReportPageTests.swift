@@ -65,7 +65,7 @@ struct ReportPageTests {
       page.findings = [
         FindingGroup(
           code: .skippedBytes, count: 1,
-          places: [
+          examples: [
             FindingExample(
               Finding(source: text, stream: 0, code: .skippedBytes, message: text), window: nil, command: text
             )
@@ -190,7 +190,7 @@ struct ReportPageTests {
     #expect(words.title != code.rawValue && !words.title.isEmpty && !words.title.hasSuffix("."))
     for text in [words.cause, words.meaning, words.remedy] { #expect(text.hasSuffix(".") && text.count > 4) }
     let text = try page { page in
-      page.findings = [FindingGroup(code: code, count: 2, places: [])]
+      page.findings = [FindingGroup(code: code, count: 2, examples: [])]
     }
     #expect(text.contains(">\(code.severity.rawValue)</span> \(words.title) <span class=\"times\">2 ×"))
     #expect(FindingCode.allCases.count { $0.entry == words } == 1)
@@ -231,12 +231,12 @@ struct ReportPageTests {
 
   @Test("a redacted byte is masked in the hex and in the text")
   func maskedBytes() throws {
-    let bytes = [HexWindow.Byte(0x41, .time), HexWindow.Byte(nil, .token), HexWindow.Byte(0x42, .place)]
+    let bytes = [HexWindow.Byte(0x41, .time), HexWindow.Byte(nil, .token), HexWindow.Byte(0x42, .finding)]
     let text = try page { page in
       page.findings = [
         FindingGroup(
           code: .skippedBytes, count: 1,
-          places: [
+          examples: [
             FindingExample(
               Finding(
                 source: "a", stream: 0, direction: .server, offset: 9, length: 1, code: .skippedBytes,

@@ -11,7 +11,7 @@ struct ServerThreadTests {
     configuration.tls = tls
     let connection = ServedConnection(chunks: [7, 7], ending: .waitForClient)
     return try MockServer.start(
-      configuration, on: thread, script: { _ in connection }, tell: { log.add($0) })
+      configuration, on: thread, script: { _ in connection }, onEvent: { log.add($0) })
   }
 
   @Test("a stopped server closes only its own connections, and reports nothing more")

@@ -52,7 +52,7 @@ struct TestServer: ~Copyable {
     configure(&configuration)
     let log = log
     server = try MockServer.start(
-      configuration, script: { connections[$0 % connections.count] }, tell: { log.add($0) })
+      configuration, script: { connections[$0 % connections.count] }, onEvent: { log.add($0) })
   }
 
   deinit { server.stop() }

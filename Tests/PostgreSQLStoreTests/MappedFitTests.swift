@@ -75,7 +75,7 @@ import TokenStores
 
   private static let keyless: Misfit = (
     "CREATE TABLE devices (token text, seen bigint, gone bigint)", mapping, "the primary key",
-    "none (--no-journal goes without)"
+    "none (--no-journal needs none)"
   )
 
   static let sqlite: [Misfit] = [

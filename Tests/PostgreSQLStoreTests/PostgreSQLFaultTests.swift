@@ -120,8 +120,8 @@ import TokenStores
           entry: { JournalTests.entry() })
       }
       let detail =
-        "it lacks \(lacks), and the replay is to be recorded; --journal sqlite:PATH keeps the journal in a file, "
-        + "--no-journal goes without"
+        "it lacks \(lacks), which the journal needs; --journal sqlite:PATH keeps the journal in a file, "
+        + "--no-journal records nothing"
       #expect(found == .server(.notPermitted(detail: detail)))
       #expect(try store.replay(Self.deaths).unchanged == 1)
     }

@@ -55,7 +55,7 @@ struct StoreReplayTests {
     let inputs = [try files.write(Tuples.one(fill: 1), to: "a"), "\(files.path)/none"]
     let failure = #expect(throws: Failure.self) { try replay(inputs) }
     #expect(
-      failure?.message.hasSuffix("--partial replays what could be read, --skip-unreadable the other inputs")
+      failure?.message.hasSuffix("--partial replays the readable part, --skip-unreadable the other inputs")
         == true)
     #expect(try store.owners().isEmpty)
     #expect(try replay(inputs) { $0.isPartial = true }.answer.counts.inserted == 1)

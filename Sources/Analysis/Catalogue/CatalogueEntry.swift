@@ -9,6 +9,6 @@ package struct CatalogueEntry: Equatable, Sendable {
   package var meaning: String
   /// What the reader can do.
   package var remedy: String
-  /// A transcript: lines `$ command`, each with its output; `…` in it stands for any text (scripts/check-readme).
+  /// A transcript: lines `$ command`, each with its output; `…` in it matches any text (scripts/check-readme).
   package var example: String
 }

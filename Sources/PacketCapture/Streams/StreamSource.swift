@@ -41,7 +41,7 @@ package struct InputFault: Error, Equatable, Sendable {
   }
 
   /// The message, prefixed with its line and column if known.
-  package var placed: String {
+  package var located: String {
     let column = column.map { ", column \($0)" } ?? ""
     return line.map { "line \($0)\(column): \(message)" } ?? message
   }

@@ -27,13 +27,13 @@ extension RecordLocator {
       return "\n" + style.yellow("\(finding.code.rawValue)\(location)")
         + ": \(VisibleText.of(finding.message))\n"
     }
-    return places.map { $0.text(style, limit: limit) }.joined(separator: "\n") + findings.joined()
+    return located.map { $0.text(style, limit: limit) }.joined(separator: "\n") + findings.joined()
   }
 
   /// A summary; nil if there is nothing to show.
   package var sentence: String? {
-    if places.isEmpty, findings.isEmpty { return nil }
-    return "showed \(Count.of(places.count, "location")) with \(Count.of(findings.count, "finding"))"
+    if located.isEmpty, findings.isEmpty { return nil }
+    return "showed \(Count.of(located.count, "location")) with \(Count.of(findings.count, "finding"))"
       + (more > 0 ? ", \(more) more not shown (--places)" : "")
   }
 

@@ -39,7 +39,7 @@ package final class RecordLocator: EvidenceSink {
   package let direction: Direction?
   /// The most locations to keep.
   private let maxLocations: Int
-  package private(set) var places: [LocatedBytes] = []
+  package private(set) var located: [LocatedBytes] = []
   /// Locations beyond that limit.
   package private(set) var more = 0
   /// Findings at the location.
@@ -64,7 +64,7 @@ package final class RecordLocator: EvidenceSink {
   }
 
   private func add(_ shown: LocatedBytes) {
-    if places.count < maxLocations { places.append(shown) } else { more += 1 }
+    if located.count < maxLocations { located.append(shown) } else { more += 1 }
   }
 
   private func matches(_ labels: StreamLabels, _ side: Direction) -> Bool {
@@ -197,7 +197,7 @@ package final class RecordLocator: EvidenceSink {
   }
 
   private func isShown(_ window: ByteWindow, _ labels: StreamLabels, _ sender: Direction) -> Bool {
-    places.contains { shown in
+    located.contains { shown in
       shown.labels.source == labels.source && shown.labels.stream == labels.stream
         && shown.direction == sender
         && shown.offset < window.offset + window.bytes.count && window.offset < shown.end

@@ -16,7 +16,7 @@ extension Examination {
     }
     let flagged = summary.flagCounts.map { "\($0.code) \($0.count)" }
     if !flagged.isEmpty { wrong.append("flags: \(flagged.joined(separator: ", "))") }
-    if failures > 0 { wrong.append("\(Count.of(failures, "input")) not read whole, see above") }
+    if failures > 0 { wrong.append("\(Count.of(failures, "input")) not read in full, see above") }
     if wrong.isEmpty {
       let isEmpty = emptyInputs > 0 && emptyInputs == inputs.count
       wrong.append(

@@ -130,7 +130,7 @@ package struct OverviewText {
     for code in codes {
       let count = summary.findings[code, default: 0]
       text += "  \(style.severity(code.severity, "\(code.severity.rawValue) \(code.rawValue)"))  \(count)\n"
-      let shown = overview.places[code, default: []]
+      let shown = overview.examples[code, default: []]
       for finding in shown { text += "    \(Self.line(finding))\n" }
       if count > shown.count { text += "    and \(count - shown.count) more\n" }
     }

@@ -319,7 +319,7 @@ struct OffsetTrack: Sendable {
     return true
   }
 
-  /// Emits `count` bytes of the repetition, or as many as fit; returns their number.
+  /// Emits `count` bytes of the repetition, or fewer if they do not fit; returns their number.
   private mutating func emitRow(_ count: Int, at mark: Int, into output: inout DecodedText) -> Int {
     let fitting = min(count, output.room)
     let row = row

@@ -103,7 +103,7 @@ extension StoreFault {
     case .readOnly: "make the file and its directory writable, or name another store"
     case .full:
       "free some space (a replay needs room for the new rows and a journal), then run the command again"
-    case .unreadableRows: "correct or delete such rows (docs/stores.md, Rows of others)"
+    case .unreadableRows: "correct such rows (docs/stores.md, Unreadable rows)"
     case .noReplay, .notUndoable: "`apnsift store history` lists the replays"
     case .stopped:
       "check app, environment and store, review a --dry-run, then raise the limit"

@@ -164,9 +164,7 @@ struct Replay: ParsableCommand {
     guard let output else { return try replay.run(&examination) }
     let file = try OutputFile(output, force: force)
     var report = try ChangeReport(.traced, asJSON: false, to: OutputBuffer(file))
-    replay.onChange = { change, source in
-      try report.add(change, from: source.map { ReplayedInput(source: $0, sha256: "", bytes: 0) })
-    }
+    replay.onChange = { try report.add($0, from: $1) }
     let outcome = try replay.run(&examination)
     try report.end()
     try file.finish()

@@ -78,7 +78,7 @@ struct Serve: ParsableCommand {
     let running: MockServer
     do {
       running = try MockServer.start(
-        configuration, script: { script.connection(for: $0) }, tell: { log.add($0) })
+        configuration, script: { script.connection(for: $0) }, onEvent: { log.add($0) })
     } catch let error as MockServerError {
       throw Failure(error.message)
     }

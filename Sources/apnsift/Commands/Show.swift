@@ -39,8 +39,8 @@ struct Show: ParsableCommand {
   @Option(help: .init("Bytes to show of a field.", valueName: "BYTES"))
   var limit = 256
 
-  @Option(help: .init("Matches to show.", valueName: "COUNT"))
-  var places = 16
+  @Option(name: .customLong("places"), help: .init("Matches to show.", valueName: "COUNT"))
+  var maxLocations = 16
 
   @OptionGroup var color: ColorOptions
 
@@ -52,7 +52,7 @@ struct Show: ParsableCommand {
     }
     for (name, value, least) in [
       ("--record", record, 1), ("--packet", packet, 1), ("--stream", stream, 0),
-      ("--limit", limit, 1), ("--places", places, 1),
+      ("--limit", limit, 1), ("--places", maxLocations, 1),
     ] {
       if let value, value < least {
         throw ValidationError("\(name) is \(value): give \(least) or more.")
@@ -71,7 +71,7 @@ struct Show: ParsableCommand {
 
   func run() throws {
     let finder = RecordLocator(
-      target, stream: stream, direction: direction, maxLocations: places, maxBytes: limit)
+      target, stream: stream, direction: direction, maxLocations: maxLocations, maxBytes: limit)
     var examination = input.examination(hashing: .none, mayRepeat: true)
     try examination.run([finder])
     let buffer = OutputBuffer(OutputFile())

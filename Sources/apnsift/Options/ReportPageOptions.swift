@@ -88,7 +88,8 @@ struct ReportLimitOptions: ParsableArguments {
   @Option(help: .init("Most frequent tokens to list.", valueName: "COUNT"))
   var maxRepeated = ReportLimitOptions.usual.maxRepeated
 
-  @Option(help: .init("Excerpts to show of each finding.", valueName: "COUNT"))
+  @Option(
+    name: .customLong("max-places"), help: .init("Excerpts to show of each finding.", valueName: "COUNT"))
   var maxLocations = ReportLimitOptions.usual.maxLocations
 
   @Option(help: .init("Streams to list.", valueName: "COUNT"))

@@ -94,13 +94,13 @@ extension PlainRequests {
   }
 
   /// "no byte is left; or extent known (the frame may end beyond n); or cut."
-  private func believable(_ o: Int) -> Bool { o == n || extent(o) != nil || cut(o) }
+  private func boundary(_ o: Int) -> Bool { o == n || extent(o) != nil || cut(o) }
 
   /// "a whole frame with extent known and an allowed token length; a payload that begins with `{` and ends with
   /// `}`; for command 2, items that fill the frame exactly, ids 1 to 5 only, each at most once, of the right
   /// size, 1 and 2 present; believable behind."
   private func start(_ p: Int) -> Bool {
-    guard let end = extent(p), end <= n, believable(end) else { return false }
+    guard let end = extent(p), end <= n, boundary(end) else { return false }
     if bytes[p] == 2 {
       let (items, fill) = items(p, end)
       let ids = items.map(\.id)
@@ -131,9 +131,9 @@ extension PlainRequests {
         resume = firstStart(o + 1, n)
         if resume == nil { return say(.truncated(offset: o, length: n - o)) }
       } else if let end = extent(o) {
-        // 3. if believable(end(o)), a request. Else the first start in (o, end(o)): found, [o, it) is skipped;
+        // 3. if boundary(end(o)), a request. Else the first start in (o, end(o)): found, [o, it) is skipped;
         //    not found, a request with flag `unconfirmed-boundary`.
-        if !believable(end) {
+        if !boundary(end) {
           resume = firstStart(o + 1, end)
           if resume == nil { flags = ["unconfirmed-boundary"] }
         }

@@ -107,7 +107,7 @@ struct AuditOutputTests {
     arguments: [
       ("38\n0\n", ["line 2", "'0'"]), ("38\n\ntwenty\n", ["line 3", "'twenty'"]),
       ("-1\n", ["line 1", "'-1'"]),
-      ("", ["found none"]), ("\n\n", ["found none"]),
+      ("", ["no chunk sizes"]), ("\n\n", ["no chunk sizes"]),
     ])
   func badSizes(_ content: String, _ says: [String]) throws {
     try directory.write(feedback(tuples(2)), to: "dump.bin")

@@ -51,7 +51,7 @@ struct ErrorReplayTests {
     let (outcome, json) = try replay()
     #expect(Set(json.keys) == Self.keys)
     #expect(json["tokens"] as? Int == 0)
-    #expect(outcome.messages.contains { $0.hasPrefix("1 error response left out; --from-errors") })
+    #expect(outcome.messages.contains { $0.hasPrefix("skipped 1 error response; --from-errors") })
     #expect(try directory.storedTokens().isEmpty)
   }
 
@@ -125,7 +125,7 @@ struct ErrorReplayTests {
       let (outcome, json) = try replay("--from-errors", input: input)
       #expect(json["tokens"] as? Int == 0)
       #expect(
-        outcome.messages.contains { $0.hasPrefix("1 invalid-token response left out: no capture time") })
+        outcome.messages.contains { $0.hasPrefix("skipped 1 invalid-token response") })
     }
     #expect(try directory.storedTokens().isEmpty)
   }
@@ -137,7 +137,7 @@ struct ErrorReplayTests {
     try directory.writeCapture(segments)
     let (outcome, json) = try replay("--from-errors")
     #expect(json["tokens"] as? Int == 0)
-    #expect(outcome.messages.contains { $0.hasPrefix("1 invalid-token response left out: no capture time") })
+    #expect(outcome.messages.contains { $0.hasPrefix("skipped 1 invalid-token response") })
   }
 
   @Test("of a tuple and a refusal of the same token the later counts", arguments: [-100, 0, 100])

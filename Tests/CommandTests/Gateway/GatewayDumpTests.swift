@@ -67,7 +67,7 @@ struct GatewayDumpTests {
     let guessed = try ndjson(["dump", "--protocol", streamProtocol])
     #expect(guessed.objects(String(streamProtocol.dropLast())).count == 1)
     #expect(guessed.codes == ["unrecognised-input"])
-    #expect(guessed.outcome.errors.contains("read as a raw dump of \(streamProtocol)"))
+    #expect(guessed.outcome.errors.contains("read as raw \(streamProtocol)"))
   }
 
   // MARK: - Pairs

@@ -213,7 +213,7 @@ struct VerifyTests {
     Broken("an empty case.yml", ": > case.yml", ["case.yml", "shows"]),
     Broken(
       "an unknown key", "echo 'chunk: [1]' >> case.yml", ["line 3, column 1", "'chunk'", "nearest is chunks"]),
-    Broken("a key twice", "echo 'shows: x' >> case.yml", ["case.yml: line", "'shows'", "again"]),
+    Broken("a key twice", "echo 'shows: x' >> case.yml", ["case.yml: line", "'shows'", "duplicate key"]),
     Broken("no description of its purpose", "sed -i /shows/d case.yml", ["the key shows"]),
     Broken("an empty origin", "sed -i 's/origin:.*/origin:/' case.yml", ["line 2", "origin"]),
     Broken(
