@@ -28,19 +28,22 @@ document: build ## make the pages of the library, in .build/documentation
 demo: build ## build, look into samples/, replay one into a fresh store
 	scripts/demo
 
+# Suites that take minutes: replays that are killed at random moments, and a thousand histories on each database.
+LONG := KilledReplayTests|EndedReplayTests|MappedHistoryTests
+
 # The tests run on the release build: `package` access needs no debug build, and one configuration is built.
-test: ## all checks: unit tests, lint, documents, samples, cross-check
+test: ## unit and integration tests, lint
 	scripts/setup test
 	swift build -c release --build-tests
-	swift test -c release --skip-build
+	swift test -c release --skip-build --skip '$(LONG)'
 	$(MAKE) lint
-	$(MAKE) check
 
 lint: ## the formatter's strict rules, no folder circles
 	swift format lint --strict -r Package.swift Sources Tests samples/library
 	scripts/check-folders
 
-check: ## documents, samples, digests, schemas and damaged streams against the built command
+check: ## all else, after make test: long tests, documents, samples, digests, schemas, damaged streams
+	swift test -c release --skip-build --filter '$(LONG)'
 	scripts/check-words --self-test
 	scripts/check-words
 	scripts/check-citations --self-test

@@ -213,7 +213,7 @@ private struct Rejection {
   var advice: String? {
     guard count > 0 else { return nil }
     let isLength = flags.contains(.unexpectedTokenLength) || flags.contains(.zeroLengthToken)
-    return "\(Count.of(count, "token")) rejected: all their records have flags "
+    return "\(Count.of(count, "token")) rejected: every record has flags "
       + "(\(flags.codes.joined(separator: ", "))); "
       + (isLength ? "--token-length accepts a length, " : "")
       + "--include-flagged accepts flagged records"

@@ -131,7 +131,8 @@ extension YAMLText {
         "\(location(in: name, mark)): expected \(expected)\(key.isEmpty ? "" : " for \(key)"), found \(kind(node)); "
           + "write it as in \(example)")
     } catch DecodingError.dataCorrupted(let context) {
-      throw YAMLError("\(location(in: name, tree.find(context.codingPath).mark)): \(context.debugDescription)")
+      throw YAMLError(
+        "\(location(in: name, tree.find(context.codingPath).mark)): \(context.debugDescription)")
     } catch {
       throw YAMLError(
         "\(name): cannot be read (\(error)); write keys such as \(example)")

@@ -23,8 +23,9 @@ struct InputFaultTests {
     Case("good.bin/inside", "Not a directory") { _ in },
     Case("loop", "symbolic links") { try $0.makeLink("loop", to: "loop") },
     Case("nowhere", "No such file") { try $0.makeLink("nowhere", to: "gone") },
-    Case("empty", "holds no input") { try $0.makeDirectory("empty") },
-    Case("unrelated", "holds no input", "unrelated/a.txt: passed over", "unrelated/b/c.bin: passed over") {
+    Case("empty", "no input in this directory") { try $0.makeDirectory("empty") },
+    Case("unrelated", "no input in this directory", "unrelated/a.txt: skipped", "unrelated/b/c.bin: skipped")
+    {
       try $0.write("no dump\n", to: "unrelated/a.txt")
       try $0.write([UInt8](repeating: 0xfe, count: 500), to: "unrelated/b/c.bin")
     },
@@ -40,7 +41,7 @@ struct InputFaultTests {
       let packed = try directory.tool("gzip", ["-c"], input: .bytes(feedback(tuples(3))))
       try directory.write(packed.prefix(100), to: "cut.gz")
     },
-    Case("trailing.zst", "zstd-compressed data has something else behind it") { directory in
+    Case("trailing.zst", "zstd-compressed data is followed by other data") { directory in
       let packed = try directory.tool("zstd", ["-c"], input: .bytes(feedback(tuples(3))))
       try directory.write(packed + [1, 2, 3, 4], to: "trailing.zst")
     },

@@ -100,7 +100,8 @@ struct ShowTests {
       (["--offset", "38"], 2, "no selected stream has bytes at offset 38"),
       (["--packet", "1"], 2, "no packet 1"),
       (["--record", "0"], 64, "--record is 0: give 1 or more"),
-      ([], 64, "give one of --record, --offset and --packet"), (["--record", "1", "--offset", "0"], 64, "give one of --record, --offset and --packet"),
+      ([], 64, "give one of --record, --offset and --packet"),
+      (["--record", "1", "--offset", "0"], 64, "give one of --record, --offset and --packet"),
       (["--record", "1", "--stream", "0"], 64, "leave out --stream"),
       (["--offset", "0", "--direction", "up"], 64, "direction"),
     ])

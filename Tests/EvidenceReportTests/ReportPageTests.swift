@@ -245,7 +245,7 @@ struct ReportPageTests {
           ])
       ]
     }
-    #expect(text.contains("<b class=\"time\">41</b> <b class=\"token\">··</b> <b class=\"place\">42</b>"))
+    #expect(text.contains("<b class=\"time\">41</b> <b class=\"token\">··</b> <b class=\"finding\">42</b>"))
     #expect(text.contains("<span class=\"text\">A·B</span>"))
   }
 }

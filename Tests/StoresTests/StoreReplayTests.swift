@@ -69,7 +69,7 @@ struct StoreReplayTests {
     #expect(strict.answer.counts.inserted == 2)
     #expect(
       strict.messages == [
-        "1 token rejected: all their records have flags (unexpected-token-length); --token-length accepts a length, "
+        "1 token rejected: every record has flags (unexpected-token-length); --token-length accepts a length, "
           + "--include-flagged accepts flagged records"
       ])
     let lenient = try replay([input]) { $0.includesFlagged = true }

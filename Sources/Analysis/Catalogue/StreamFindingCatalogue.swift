@@ -40,7 +40,7 @@ extension FindingCode {
             """,
           example: """
             $ apnsift export samples/cut-tail.bin --records findings 2>/dev/null | sed -n 2p
-            samples/cut-tail.bin,0,server,1482,18,,1482,truncated-record,error,18 bytes…
+            samples/cut-tail.bin,0,server,1482,18,,1482,truncated-record,error,…
             """)
       )
     case .encryptedStream:
