@@ -11,7 +11,7 @@ package struct InvalidationCollector {
     var time: UInt32 { verdict.time ?? 0 }
   }
 
-  private var deaths = Deaths()
+  private var invalidations = Invalidations()
   private var latest: TopK<InvalidatedToken>
   private var repeated: TopK<InvalidatedToken>
 
@@ -20,7 +20,7 @@ package struct InvalidationCollector {
   ///   - maxRepeated: how many tokens with more than one record to keep.
   ///   - times: plausible times, in seconds since 1970.
   package init(maxTokens: Int, maxRepeated: Int, times: ClosedRange<UInt32>) {
-    deaths.hours = HourCounts(times)
+    invalidations.hours = HourCounts(times)
     latest = TopK(maxTokens) { ($1.time, $0.token) < ($0.time, $1.token) }
     repeated = TopK(maxRepeated) {
       ($1.verdict.records, $0.token) < ($0.verdict.records, $1.token)
@@ -28,30 +28,31 @@ package struct InvalidationCollector {
   }
 
   /// - Parameter names: the form in which the report shows tokens.
-  package mutating func gather(_ table: TokenTable, names: TokenNames) throws -> Deaths {
+  package mutating func gather(_ table: TokenTable, names: TokenNames) throws -> Invalidations {
     var gathered = self
     // Any order will do: the lists sort the tokens themselves.
     try table.visitInAnyOrder { token, verdict in gathered.add(token, verdict) }
     self = gathered
-    deaths.rows = try latest.sorted.map { try Self.row($0, names) }
-    deaths.repeated = try repeated.sorted.map { try Self.row($0, names) }
-    return deaths
+    invalidations.rows = try latest.sorted.map { try Self.row($0, names) }
+    invalidations.repeated = try repeated.sorted.map { try Self.row($0, names) }
+    return invalidations
   }
 
   private mutating func add(_ token: RawSpan, _ verdict: TokenSummary) {
     if verdict.records > 1 {
-      deaths.repeatedCount += 1
+      invalidations.repeatedCount += 1
       if repeated.last.map({ $0.verdict.records <= verdict.records }) ?? true {
         repeated.add(InvalidatedToken(token: Self.bytes(token), verdict: verdict))
       }
     }
     guard let time = verdict.time else {
-      deaths.doubtful += 1
+      invalidations.doubtful += 1
       return
     }
-    deaths.dead += 1
-    deaths.hours.add(time)
-    deaths.times = min(deaths.times?.lowerBound ?? time, time)...max(deaths.times?.upperBound ?? time, time)
+    invalidations.dead += 1
+    invalidations.hours.add(time)
+    invalidations.times =
+      min(invalidations.times?.lowerBound ?? time, time)...max(invalidations.times?.upperBound ?? time, time)
     if latest.last.map({ $0.time <= time }) ?? true {
       latest.add(InvalidatedToken(token: Self.bytes(token), verdict: verdict))
     }
@@ -59,8 +60,8 @@ package struct InvalidationCollector {
 
   private static func bytes(_ token: RawSpan) -> [UInt8] { token.withUnsafeBytes { Array($0) } }
 
-  private static func row(_ invalidated: InvalidatedToken, _ names: TokenNames) throws -> Deaths.Row {
-    Deaths.Row(
+  private static func row(_ invalidated: InvalidatedToken, _ names: TokenNames) throws -> Invalidations.Row {
+    Invalidations.Row(
       token: try names.name(invalidated.token), time: invalidated.time,
       countedRecords: invalidated.verdict.countedRecords,
       records: invalidated.verdict.records, length: invalidated.token.count)

@@ -27,21 +27,21 @@ struct InvalidationsView {
   let tokenWord: String
 
   init(_ page: ReportPage) {
-    let deaths = page.deaths
-    rows = deaths.rows.enumerated().map { Self.row($0, $1, often: $1.countedRecords) }
+    let invalidations = page.invalidations
+    rows = invalidations.rows.enumerated().map { Self.row($0, $1, often: $1.countedRecords) }
     hasRows = !rows.isEmpty
-    hasDead = deaths.dead > 0
-    isCut = rows.count < deaths.dead
-    shown = Figures.part(rows.count, of: deaths.dead, "listed")
-    total = Figures.count(deaths.dead, "invalidated token", "invalidated tokens, the latest first")
-    doubtful = Figures.count(deaths.doubtful, "token is", "tokens are")
-    hasDoubtful = deaths.doubtful > 0
-    repeated = deaths.repeated.enumerated().map { Self.row($0, $1, often: $1.records) }
-    hasRepeated = deaths.repeatedCount > 0
+    hasDead = invalidations.dead > 0
+    isCut = rows.count < invalidations.dead
+    shown = Figures.part(rows.count, of: invalidations.dead, "listed")
+    total = Figures.count(invalidations.dead, "invalidated token", "invalidated tokens, the latest first")
+    doubtful = Figures.count(invalidations.doubtful, "token is", "tokens are")
+    hasDoubtful = invalidations.doubtful > 0
+    repeated = invalidations.repeated.enumerated().map { Self.row($0, $1, often: $1.records) }
+    hasRepeated = invalidations.repeatedCount > 0
     hasRepeatedRows = !repeated.isEmpty
     repeatedShown =
-      deaths.repeatedCount > repeated.count
-      ? Figures.part(repeated.count, of: deaths.repeatedCount, "listed") : nil
+      invalidations.repeatedCount > repeated.count
+      ? Figures.part(repeated.count, of: invalidations.repeatedCount, "listed") : nil
     hasCopies = page.inputs.contains { $0.sameBytesAs != nil }
     commands = page.commands.deadTokens
     recordsCommand = page.commands.records
@@ -51,7 +51,7 @@ struct InvalidationsView {
   /// Length of nearly all tokens, in bytes; any other length is shown.
   private static let usualLength = 32
 
-  private static func row(_ index: Int, _ token: Deaths.Row, often: UInt32) -> Row {
+  private static func row(_ index: Int, _ token: Invalidations.Row, often: UInt32) -> Row {
     let flagged = token.records &- token.countedRecords
     let remarks = [
       token.length == usualLength ? nil : Figures.count(token.length, "byte"),

@@ -28,7 +28,7 @@ struct PageView {
   let findings: FindingsView
   let gateway: GatewayView?
   let readers: ReadersView
-  let deaths: InvalidationsView
+  let invalidations: InvalidationsView
   let glossary: [Glossary.Entry]
   let account: [AccountRow]
 
@@ -68,12 +68,12 @@ struct PageView {
     given = page.head.options.filter { !$0.isDefault }.map { Fact(name: $0.name, value: $0.text) }
     defaults = page.head.options.filter(\.isDefault).map { Fact(name: $0.name, value: $0.text) }
     hasGiven = !given.isEmpty
-    timeline = TimelineView(page.deaths)
+    timeline = TimelineView(page.invalidations)
     streams = StreamsView(page)
     findings = FindingsView(page)
     gateway = GatewayView(page)
     readers = ReadersView(page)
-    deaths = InvalidationsView(page)
+    invalidations = InvalidationsView(page)
     glossary = Glossary.entries(isRedacted: page.head.isRedacted)
     account = Self.account(page.summary)
   }
@@ -94,7 +94,7 @@ struct PageView {
     var tiles = [Tile(examined, "byte examined", "bytes examined")]
     if summary.feedback > 0 || gateway.requests + gateway.responses == 0 {
       tiles.append(Tile(summary.feedback, "feedback tuple", "feedback tuples"))
-      tiles.append(Tile(page.deaths.dead, "invalidated token", "invalidated tokens"))
+      tiles.append(Tile(page.invalidations.dead, "invalidated token", "invalidated tokens"))
     }
     if gateway.requests > 0 { tiles.append(Tile(gateway.requests, "request", "requests")) }
     if gateway.responses > 0 { tiles.append(Tile(gateway.responses, "error response", "error responses")) }
@@ -156,16 +156,16 @@ struct TimelineView {
   let wide: String
   let narrow: String
   let unit: String
-  let deaths: String
+  let invalidations: String
   let isNarrowlyCounted: Bool
 
-  init?(_ deaths: Deaths) {
-    guard let timeline = Timeline(deaths.hours) else { return nil }
+  init?(_ invalidations: Invalidations) {
+    guard let timeline = Timeline(invalidations.hours) else { return nil }
     wide = TimelineSVG(timeline, size: .wide, noun: "invalidation").text
     narrow = TimelineSVG(timeline, size: .narrow, noun: "invalidation").text
     unit = timeline.unit.name
-    self.deaths = Figures.count(timeline.total, "invalidation")
-    isNarrowlyCounted = timeline.total < deaths.dead
+    self.invalidations = Figures.count(timeline.total, "invalidation")
+    isNarrowlyCounted = timeline.total < invalidations.dead
   }
 }
 

@@ -74,9 +74,9 @@ package struct ReportBuilder {
       return FindingGroup(code: code, count: count, examples: examples)
     }
     let rules = examination.options.analysis.rules
-    var deaths = InvalidationCollector(
+    var invalidations = InvalidationCollector(
       maxTokens: options.maxTokens, maxRepeated: options.maxRepeated, times: rules.earliest...rules.latest)
-    page.deaths = try deaths.gather(table, names: options.names)
+    page.invalidations = try invalidations.gather(table, names: options.names)
     page.gateway = collector.gateway
     page.readers = readers.totals
     page.auditedStreams = AuditedStreams(

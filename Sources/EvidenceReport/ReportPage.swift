@@ -22,7 +22,7 @@ package struct ReportPage: Sendable {
   package var decodedStreams = 0
   /// One group for each code that was found, in the order of `FindingCode.allCases`.
   package var findings: [FindingGroup] = []
-  package var deaths = Deaths()
+  package var invalidations = Invalidations()
   package var gateway = GatewayRows()
   package var readers: [ReaderTotal] = []
   package var auditedStreams = AuditedStreams()
@@ -92,7 +92,7 @@ package struct FindingExample: Sendable {
 
 /// The tokens that the records name, and when each was invalidated: at the time of its latest record without a flag
 /// (docs/spec/interface.md#replay-rule, replay's "Rule").
-package struct Deaths: Sendable {
+package struct Invalidations: Sendable {
   package struct Row: Equatable, Sendable {
     /// In hex, or a pseudonym.
     package var token: String

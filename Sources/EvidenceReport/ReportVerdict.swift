@@ -33,7 +33,7 @@ struct ReportVerdict: Equatable {
           + " identical to an earlier one: the contents are counted again.")
     }
     if let damage = Self.damage(page) { sentences.append(damage) }
-    sentences += Self.deaths(page.deaths)
+    sentences += Self.invalidations(page.invalidations)
     sentences += Self.outcomes(summary.gateway)
   }
 
@@ -145,20 +145,20 @@ struct ReportVerdict: Equatable {
 
   // MARK: - Results
 
-  private static func deaths(_ deaths: Deaths) -> [String] {
+  private static func invalidations(_ invalidations: Invalidations) -> [String] {
     var sentences: [String] = []
-    if deaths.dead > 0, let times = deaths.times {
+    if invalidations.dead > 0, let times = invalidations.times {
       let span =
         times.lowerBound == times.upperBound
         ? "at \(Figures.time(times.lowerBound))"
         : "between \(Figures.time(times.lowerBound)) and \(Figures.time(times.upperBound))"
       sentences.append(
-        "\(Figures.count(deaths.dead, "device token is", "device tokens are")) reported as invalidated, \(span)."
+        "\(Figures.count(invalidations.dead, "device token is", "device tokens are")) reported as invalidated, \(span)."
       )
     }
-    if deaths.doubtful > 0 {
+    if invalidations.doubtful > 0 {
       sentences.append(
-        "\(Figures.count(deaths.doubtful, "token is", "tokens are")) named only by doubtful records and not counted as "
+        "\(Figures.count(invalidations.doubtful, "token is", "tokens are")) named only by doubtful records and not counted as "
           + "invalidated.")
     }
     return sentences

@@ -160,7 +160,7 @@ struct ReportTests {
   func littleMemory() throws {
     try directory.write(feedback(tuples(30_000) + tuples(500, at: 1_500_000_000)), to: "dump.bin")
     let pages = try [[], ["--memory", "1MiB"]].map { try directory.report(["dump.bin", "--no-audit"] + $0) }
-    for section in ["examined", "deaths", "repeated"] {
+    for section in ["examined", "invalidations", "repeated"] {
       #expect(pages[0].section(section) == pages[1].section(section))
     }
     #expect(pages[0].texts("span", "token") == pages[1].texts("span", "token"))

@@ -59,7 +59,7 @@ struct ReportSentenceTests {
       page.summary.undecodedBytes = 1
       page.summary.feedback = 1
       page.flaggedRecords = 1
-      page.deaths.dead = 1
+      page.invalidations.dead = 1
     }
     for tile in [
       ("39", "bytes examined"), ("1", "feedback tuple"), ("1", "invalidated token"),
@@ -142,9 +142,11 @@ struct ReportSentenceTests {
 
   @Test("one and two invalidated tokens, and one doubtful token")
   func tokens() throws {
-    #expect(try page { $0.deaths.dead = 1 }.contains("<p>1 invalidated token. A device that registered"))
-    #expect(try page { $0.deaths.dead = 2 }.contains("<p>2 invalidated tokens, the latest first. A device"))
-    let doubtful = try page { $0.deaths.doubtful = 1 }
+    #expect(
+      try page { $0.invalidations.dead = 1 }.contains("<p>1 invalidated token. A device that registered"))
+    #expect(
+      try page { $0.invalidations.dead = 2 }.contains("<p>2 invalidated tokens, the latest first. A device"))
+    let doubtful = try page { $0.invalidations.doubtful = 1 }
     #expect(doubtful.contains("1 token is named only by flagged records and not counted as invalidated."))
   }
 
@@ -171,8 +173,8 @@ struct ReportSentenceTests {
   @Test("text alternative of the timeline", arguments: timelines)
   func timeline(_ times: [UInt32], _ expected: String) throws {
     let text = try page { page in
-      page.deaths.hours = HourCounts(0 ... .max)
-      for time in times { page.deaths.hours.add(time) }
+      page.invalidations.hours = HourCounts(0 ... .max)
+      for time in times { page.invalidations.hours.add(time) }
     }
     #expect(text.contains("<desc id=\"timeline-wide-desc\">\(expected)</desc>"), "\(expected)")
   }

@@ -28,7 +28,7 @@ struct Replay: ParsableCommand {
         apnsift replay spool/ --skip-replayed              only new files
         apnsift replay gateway.pcap --from-errors --known-only --dry-run
 
-      EXISTING TABLES (docs/stores.md has examples for Rails and Django)
+      EXISTING TABLES (docs/how-to: Rails, Django, PHP)
         apnsift replay feedback.bin --store sqlite:db.sqlite3 \\
           --mapping devices.yml --dry-run
         apnsift replay feedback.bin --store postgresql:///app \\
