@@ -68,6 +68,27 @@ struct ReplayBrakeTests {
   }
 
   @Test(
+    "the exit code is 3 before that of findings and of inputs that may be left out, with and without --dry-run",
+    arguments: [["--strict"], ["missing.bin", "--partial"], ["missing.bin", "--skip-unreadable"]])
+  func precedence(_ options: [String]) throws {
+    try prepare(live: 20, dead: 5)
+    // A cut tail, which makes the tuple before it doubtful.
+    try directory.write(feedback(tuples(6)) + [0, 1, 2], to: "dump.bin")
+    let arguments = ["replay", "dump.bin", "--max-invalidate", "4"] + options
+    #expect(try directory.apnsift(arguments).code == 3)
+    #expect(try directory.apnsift(arguments + ["--dry-run"]).code == 3)
+    #expect(try deadCount() == 0)
+  }
+
+  @Test("a dry run with an input that stops the replay exits with 2")
+  func unreadable() throws {
+    try prepare(live: 20, dead: 5)
+    let arguments = ["replay", "dump.bin", "missing.bin", "--max-invalidate", "4"]
+    #expect(try directory.apnsift(arguments).code == 2)
+    #expect(try directory.apnsift(arguments + ["--dry-run"]).code == 2)
+  }
+
+  @Test(
     "a value that is none is wrong usage",
     arguments: [
       ["--max-invalidate", "many"], ["--max-invalidate", "101%"], ["--max-invalidate", "%"],

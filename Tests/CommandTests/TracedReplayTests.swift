@@ -48,7 +48,7 @@ struct TracedReplayTests {
     let recorded = csv(try directory.apnsift("store", "history", "1", "--changes").text)
     #expect(origins(recorded) == Self.origins && recorded.map { $0["replay"] } == ["1", "1"])
     #expect(recorded.map { $0["sha256"]?.count } == [64, 64])
-    for name in ["outcome", "registered_at", "invalidated_before", "invalidated_at"] {
+    for name in ["outcome", "registered_at", "invalidated_before", "invalidated_at", "sha256"] {
       #expect(foreseen.map { $0[name] } == recorded.map { $0[name] }, "\(name)")
     }
     // Of all replays, and as objects.
