@@ -58,25 +58,31 @@ let package = Package(
     .systemLibrary(
       name: "CLz4", pkgConfig: "liblz4",
       providers: [.apt(["liblz4-dev"]), .yum(["lz4-devel"]), .brew(["lz4"])]),
-    // The system's C library, and what we need of it beyond a call.
-    .target(name: "Platform", swiftSettings: strict),
     .target(name: "WireBytes", swiftSettings: strict),
-    .target(name: "JSON", dependencies: ["WireBytes"], swiftSettings: strict),
+    // What apnsift says to users, worded in one place.
+    .target(name: "Messages", dependencies: ["WireBytes"], swiftSettings: strict),
+    // The system's C library, and what we need of it beyond a call.
+    .target(name: "Platform", dependencies: ["Messages"], swiftSettings: strict),
+    .target(name: "JSON", dependencies: ["Messages", "WireBytes"], swiftSettings: strict),
     .target(name: "APNsWire", dependencies: ["WireBytes", "JSON"], swiftSettings: strict),
     // Capture files to streams of bytes. The only one that knows libpcap.
     .target(
-      name: "PacketCapture", dependencies: ["Platform", "WireBytes", "CLibpcap"], swiftSettings: strict),
-    .target(
-      name: "StreamInputs",
-      dependencies: ["Platform", "WireBytes", "PacketCapture", "CLibcrypto", "CZlib", "CZstd", "CLz4"],
+      name: "PacketCapture", dependencies: ["Messages", "Platform", "WireBytes", "CLibpcap"],
       swiftSettings: strict),
     .target(
-      name: "Analysis", dependencies: ["Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs"],
+      name: "StreamInputs",
+      dependencies: [
+        "Messages", "Platform", "WireBytes", "PacketCapture", "CLibcrypto", "CZlib", "CZstd", "CLz4",
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "Analysis",
+      dependencies: ["Messages", "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs"],
       swiftSettings: strict),
     .target(
       name: "Reports",
       dependencies: [
-        "StreamInputs", "JSON", "Platform", "WireBytes", "APNsWire", "PacketCapture", "Analysis",
+        "StreamInputs", "JSON", "Messages", "Platform", "WireBytes", "APNsWire", "PacketCapture", "Analysis",
         "TokenStores",
       ],
       swiftSettings: strict),
@@ -84,14 +90,16 @@ let package = Package(
     .target(
       name: "Readers",
       dependencies: [
-        "JSON", "Platform", "WireBytes", "PacketCapture", "Analysis", "Reports", "ReaderModels", "MockServer",
+        "JSON", "Messages", "Platform", "WireBytes", "PacketCapture", "Analysis", "Reports", "ReaderModels",
+        "MockServer",
       ],
       swiftSettings: strict),
     // The HTML page and its data.
     .target(
       name: "EvidenceReport",
       dependencies: [
-        "Readers", "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs", "Analysis",
+        "Readers", "Messages", "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs",
+        "Analysis",
         "Reports",
         "CLibcrypto",
         .product(name: "Mustache", package: "swift-mustache"),
@@ -99,14 +107,15 @@ let package = Package(
       // In the binary, so that the installed command is one file.
       resources: [.embedInCode("report.mustache"), .embedInCode("report.css")],
       swiftSettings: strict),
-    .target(name: "TokenStores", dependencies: ["Platform", "WireBytes"], swiftSettings: strict),
+    .target(name: "TokenStores", dependencies: ["Messages", "Platform", "WireBytes"], swiftSettings: strict),
     // Imports nothing of ours: no model of a reader can be right, or wrong, by our decoder's code.
     .target(name: "ReaderModels", swiftSettings: strict),
     // Cases of a corpus, and the comparison with their expectations.
     .target(
       name: "Corpora",
       dependencies: [
-        "PacketCapture", "Readers", "Reports", "Analysis", "JSON", "Platform", "WireBytes", "StreamInputs",
+        "PacketCapture", "Readers", "Reports", "Analysis", "JSON", "Messages", "Platform", "WireBytes",
+        "StreamInputs",
         "YAML",
         .product(name: "Yams", package: "Yams"),
       ],
@@ -114,26 +123,28 @@ let package = Package(
     // Generated inputs with their expected records, without the code of the decoders.
     .target(name: "Generator", dependencies: ["CZlib", "CZstd", "CLz4"], swiftSettings: strict),
     .target(
-      name: "YAML", dependencies: ["Platform", "WireBytes", .product(name: "Yams", package: "Yams")],
+      name: "YAML",
+      dependencies: ["Messages", "Platform", "WireBytes", .product(name: "Yams", package: "Yams")],
       swiftSettings: strict),
     .target(
       name: "SQLiteStore",
       dependencies: [
-        "Platform", "WireBytes", "TokenStores", .product(name: "GRDB", package: "GRDB.swift"),
+        "Messages", "Platform", "WireBytes", "TokenStores", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .target(
-      name: "PostgreSQLStore", dependencies: ["Platform", "WireBytes", "TokenStores", "CLibpq"],
+      name: "PostgreSQLStore", dependencies: ["Messages", "Platform", "WireBytes", "TokenStores", "CLibpq"],
       swiftSettings: strict),
     .target(
-      name: "MySQLStore", dependencies: ["Platform", "WireBytes", "TokenStores", "CLibmariadb"],
+      name: "MySQLStore", dependencies: ["Messages", "Platform", "WireBytes", "TokenStores", "CLibmariadb"],
       swiftSettings: strict),
     // Which store and which table, and what people write for them: mappings in YAML, registrations in CSV.
     .target(
       name: "Stores",
       dependencies: [
-        "JSON", "Platform", "WireBytes", "PacketCapture", "StreamInputs", "Analysis", "Reports", "YAML",
+        "JSON", "Messages", "Platform", "WireBytes", "PacketCapture", "StreamInputs", "Analysis", "Reports",
+        "YAML",
         "TokenStores", "SQLiteStore", "PostgreSQLStore", "MySQLStore",
         .product(name: "Yams", package: "Yams"),
       ],
@@ -142,7 +153,7 @@ let package = Package(
     .target(
       name: "MockServer",
       dependencies: [
-        "PacketCapture", "StreamInputs", "Analysis", "Platform", "WireBytes", "CLibcrypto",
+        "PacketCapture", "StreamInputs", "Analysis", "Messages", "Platform", "WireBytes", "CLibcrypto",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOTLS", package: "swift-nio"),
@@ -152,7 +163,7 @@ let package = Package(
     .executableTarget(
       name: "apnsift",
       dependencies: [
-        "JSON", "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs", "Analysis",
+        "JSON", "Messages", "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs", "Analysis",
         "Readers", "Corpora", "Generator", "Reports", "EvidenceReport", "YAML", "Stores", "TokenStores",
         "MockServer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -163,7 +174,8 @@ let package = Package(
       swiftSettings: strict),
     // Takes the events of sources one by one.
     .target(
-      name: "StreamTestSupport", dependencies: ["PacketCapture"], path: "Tests/TestSupport/Streams",
+      name: "StreamTestSupport", dependencies: ["Messages", "PacketCapture"],
+      path: "Tests/TestSupport/Streams",
       swiftSettings: strict),
     .target(
       name: "StoreTestSupport", dependencies: ["TokenStores"], path: "Tests/TestSupport/Stores",
@@ -175,34 +187,38 @@ let package = Package(
       name: "PrivateServers", dependencies: ["CLibmariadb", "CLibpq", "Platform"],
       path: "Tests/TestSupport/Servers", swiftSettings: strict,
       linkerSettings: [.linkedLibrary("mariadb"), .linkedLibrary("pq")]),
+    .testTarget(name: "MessagesTests", dependencies: ["Messages"], swiftSettings: strict),
     .testTarget(
       name: "WireBytesTests", dependencies: ["Platform", "WireBytes", "TestSupport"],
       swiftSettings: strict),
-    .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "JSONTests", dependencies: ["Messages", "JSON", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "APNsWireTests", dependencies: ["APNsWire", "WireBytes", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "PacketCaptureTests",
       dependencies: [
-        "PacketCapture", "WireBytes", "TestSupport", "StreamTestSupport", "CLibpcap", "CaptureWriting",
+        "Messages", "PacketCapture", "WireBytes", "TestSupport", "StreamTestSupport", "CLibpcap",
+        "CaptureWriting",
       ],
       swiftSettings: strict, linkerSettings: [.linkedLibrary("pcap")]),
     .testTarget(
       name: "StreamInputsTests",
       dependencies: [
-        "StreamInputs", "PacketCapture", "WireBytes", "TestSupport", "StreamTestSupport", "CaptureWriting",
+        "Messages", "StreamInputs", "PacketCapture", "WireBytes", "TestSupport", "StreamTestSupport",
+        "CaptureWriting",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "AnalysisTests",
       dependencies: [
-        "Analysis", "APNsWire", "PacketCapture", "Platform", "StreamInputs", "WireBytes", "TestSupport",
+        "Analysis", "APNsWire", "PacketCapture", "Messages", "Platform", "StreamInputs", "WireBytes",
+        "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "JSON", "Reports", "Analysis", "APNsWire", "PacketCapture", "StreamInputs", "TokenStores",
+        "Messages", "JSON", "Reports", "Analysis", "APNsWire", "PacketCapture", "StreamInputs", "TokenStores",
         "WireBytes",
         "TestSupport",
       ],
@@ -210,27 +226,30 @@ let package = Package(
     .testTarget(
       name: "ReaderModelsTests", dependencies: ["ReaderModels", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "ReadersTests", dependencies: ["Readers", "ReaderModels", "TestSupport"], swiftSettings: strict),
+      name: "ReadersTests", dependencies: ["Messages", "Readers", "ReaderModels", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
-      name: "CorporaTests", dependencies: ["Corpora", "TestSupport"], swiftSettings: strict),
+      name: "CorporaTests", dependencies: ["Messages", "Corpora", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "GeneratorTests", dependencies: ["Generator", "CaptureWriting", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "EvidenceReportTests",
       dependencies: [
-        "CaptureWriting", "EvidenceReport", "Reports", "Analysis", "APNsWire", "PacketCapture", "WireBytes",
+        "Messages", "CaptureWriting", "EvidenceReport", "Reports", "Analysis", "APNsWire", "PacketCapture",
+        "WireBytes",
         "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "StoresTests",
       dependencies: [
-        "Analysis", "Platform", "StreamInputs", "Stores", "TokenStores", "YAML", "TestSupport",
+        "Analysis", "Messages", "Platform", "StreamInputs", "Stores", "TokenStores", "YAML", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "MockServerTests", dependencies: ["MockServer", "Platform", "TestSupport"], swiftSettings: strict),
+      name: "MockServerTests", dependencies: ["MockServer", "Messages", "Platform", "TestSupport"],
+      swiftSettings: strict),
     // The five faulty readers as programs, for `verify --reader`.
     .executableTarget(
       name: "reader-model", dependencies: ["ReaderModels", "Platform"], path: "Tests/TestSupport/ReaderModel",
@@ -239,25 +258,26 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "CaptureWriting", "Platform", "PrivateServers", "reader-model",
+        "CaptureWriting", "Messages", "Platform", "PrivateServers", "reader-model",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "TokenStoresTests",
       dependencies: [
-        "TokenStores", "SQLiteStore", "StoreTestSupport", "TestSupport",
+        "Messages", "TokenStores", "SQLiteStore", "StoreTestSupport", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .testTarget(
       name: "PostgreSQLStoreTests",
       dependencies: [
-        "TokenStores", "MySQLStore", "PostgreSQLStore", "SQLiteStore", "Stores", "PrivateServers",
+        "Messages", "TokenStores", "MySQLStore", "PostgreSQLStore", "SQLiteStore", "Stores", "PrivateServers",
         "StoreTestSupport", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "MySQLStoreTests", dependencies: ["TokenStores", "MySQLStore", "Platform", "PrivateServers"],
+      name: "MySQLStoreTests",
+      dependencies: ["TokenStores", "MySQLStore", "Messages", "Platform", "PrivateServers"],
       swiftSettings: strict),
   ]
 )

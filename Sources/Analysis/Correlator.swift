@@ -1,4 +1,5 @@
 import APNsWire
+import Messages
 import PacketCapture
 import WireBytes
 
@@ -116,7 +117,7 @@ package struct Correlator {
     case .client:
       // If requests are not kept, the finding about the limit may still follow, with the offset of the first request.
       if keepsRecords ? queue.isEmpty : firstRequest == nil { return false }
-      let message = Array(finding.message.utf8)
+      let message = Array(finding.message.text.utf8)
       _ = try queue.append(QueuedEvidence(finding), body: message.span.bytes)
     case .server:
       if !keepsRecords || waiting.isEmpty { return false }
@@ -170,9 +171,7 @@ package struct Correlator {
     StreamFinding(
       code: .pendingLimit, side: client, offset: frame.offset, length: frame.length,
       fileOffset: origin.fileOffset(of: frame.offset), packet: origin.packet,
-      message:
-        "more than \(budget.limits.maxPending) requests are waiting for a response (--max-pending): "
-        + "the outcome of the oldest, from here on, is unknown")
+      message: .tooManyPending(limit: budget.limits.maxPending))
   }
 
   // MARK: - Correlation

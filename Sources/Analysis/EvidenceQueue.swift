@@ -215,7 +215,7 @@ package struct QueuedEvidence: BitwiseCopyable {
     fileOffset = finding.fileOffset ?? Self.none
     findingLength = finding.length ?? Self.none
     packet = finding.packet ?? Self.noPacket
-    bodyLength = UInt32(clamping: finding.message.utf8.count)
+    bodyLength = UInt32(clamping: finding.message.text.utf8.count)
     flagBits = 0
     code = UInt8(truncatingIfNeeded: FindingCode.allCases.firstIndex(of: finding.code) ?? 0)
   }
@@ -232,7 +232,7 @@ package struct QueuedEvidence: BitwiseCopyable {
     return StreamFinding(
       code: FindingCode.allCases[Int(code)], side: side, offset: value(offset), length: value(findingLength),
       fileOffset: value(fileOffset), packet: origin,
-      message: body.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+      message: .verbatim(body.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }))
   }
 
   private static let noPacket = PacketReference(number: nil)

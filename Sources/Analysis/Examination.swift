@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import Platform
 import StreamInputs
@@ -96,9 +97,7 @@ package struct Examination {
   /// - Throws: as `run`; `Failure` if an input can be read only once, or fails this time.
   package mutating func runWithoutFailed(_ sinks: [(any EvidenceSink)?]) throws {
     if let input = walk.inputs.indices.first(where: { !failed.contains($0) && walk.inputs[$0].size == nil }) {
-      throw Failure(
-        "\(walk.inputs[input].name) can be read only once, but has to be read again because another input failed: "
-          + "save it to a file")
+      throw Failure(.readableOnlyOnce(walk.inputs[input].name))
     }
     isRerun = true
     inputs = []
@@ -107,7 +106,7 @@ package struct Examination {
     let known = failures
     try read(sinks)
     guard failures == known else {
-      throw Failure("an input that was read in full before could not be read in full again, see above")
+      throw Failure(.failsWhenReadAgain)
     }
   }
 
@@ -144,7 +143,7 @@ package struct Examination {
     hintIfSwapped()
     for directory in walk.directories where !directoriesWithInputs.contains(directory) {
       failures += 1
-      Messages.say("\(directory): no input in this directory")
+      Console.say(.about(directory, .noInputInDirectory))
     }
   }
 
@@ -154,7 +153,7 @@ package struct Examination {
       directoriesWithInputs.insert(directory)
       try report(fault, of: name)
     }
-    for (name, reason) in walk.skipped { Messages.note("\(name): skipped: \(reason)") }
+    for (name, reason) in walk.skipped { Console.note(.about(name, .skipped(reason))) }
   }
 
   /// Adds a finding about an input as a whole.
@@ -165,7 +164,7 @@ package struct Examination {
     guard let output = FileIdentity(of: STDOUT_FILENO), output.isRegular,
       let input = walk.inputs.first(where: { $0.identity == output })
     else { return }
-    throw Failure("\(input.name) is both standard output and an input: write to another file")
+    throw Failure(.outputIsInput(input.name))
   }
 
   private var usesThreads: Bool { options.usesThreads && Workers.usual > 1 }
@@ -178,7 +177,7 @@ package struct Examination {
         options: reading, contentProbes: [options.analysis.probe.formatProbe], usesThread: usesThreads
       ) { try analyzer.consume($0) }
     } catch {
-      throw UsageError("--filter: \(error.message)")
+      throw UsageError(.about("--filter", error.message))
     }
   }
 
@@ -206,7 +205,7 @@ package struct Examination {
       let isFailure = options.failsOnUnrecognised && report.recognition == .nothing
       if isFailure { failures += 1 }
       return try note(
-        "skipped: \(Self.kind(report.recognition))", of: input, .unrecognisedInput, isFailure: isFailure)
+        .skipped(Self.kind(report.recognition)), of: input, .unrecognisedInput, isFailure: isFailure)
     }
     guard let format = report.format else { return }
     noteDirectory(of: input)
@@ -214,12 +213,12 @@ package struct Examination {
     if options.reading.format == nil, report.recognition == .nothing, input.half == nil {
       if options.failsOnUnrecognised { failures += 1 }
       try note(
-        "no known format; read as \(dumpText). Use --from raw if that is right, --from hex or base64 if it is text",
-        of: input, .unrecognisedInput, lead: "warning: ", isFailure: options.failsOnUnrecognised)
+        .readAsRaw((options.analysis.choice.named ?? .feedback).rawValue), of: input, .unrecognisedInput,
+        isWarning: true, isFailure: options.failsOnUnrecognised)
     }
     if report.contentBytes == 0, report.faults.isEmpty {
       emptyInputs += 1
-      if !isRerun { Messages.note("\(input.name): is empty") }
+      if !isRerun { Console.note(.about(input.name, .empty)) }
     }
     var summary = InputSummary(
       source: input.name, format: format.name, compression: report.compression?.rawValue,
@@ -229,39 +228,28 @@ package struct Examination {
     summary.sameBytesAs = repeated?.first(like: input, digest: report.sha256, bytes: report.bytes)
     inputs.append(summary)
     if let first = summary.sameBytesAs {
-      // In joined captures, sequence numbers identify copies of packets.
-      let again = options.reading.joins ? "its packets are read again" : "its records are counted again"
       try note(
-        "same bytes as \(VisibleText.of(first)), which was already read: \(again)", of: input,
-        .duplicateInput,
-        lead: "warning: ")
+        .sameBytes(as: VisibleText.of(first), isJoinedCapture: options.reading.joins), of: input,
+        .duplicateInput, isWarning: true)
     }
   }
 
-  /// How an input of no known format is read, for messages.
-  private var dumpText: String {
-    switch options.analysis.choice.named {
-    case nil, .feedback: "raw feedback"
-    case let name?: "raw \(name.rawValue)"
-    }
-  }
-
-  private static func kind(_ recognition: Recognition) -> String {
-    if case .foreign(let kind, _) = recognition { "\(kind)" } else { "no known format" }
+  private static func kind(_ recognition: Recognition) -> Message {
+    if case .foreign(let kind, _) = recognition { kind } else { .unknownFormat }
   }
 
   /// Reports a fault as a message for the user and as a finding.
   private func report(_ fault: InputFault, of name: String) throws {
-    Messages.say("\(name): \(fault.located)")
+    Console.say(.about(name, fault.located))
     try report(
       Finding(source: name, fileOffset: fault.fileOffset, code: .unreadableInput, message: fault.located))
   }
 
   private func note(
-    _ message: String, of input: Input, _ code: FindingCode, lead: String = "", isFailure: Bool = false
+    _ message: Message, of input: Input, _ code: FindingCode, isWarning: Bool = false, isFailure: Bool = false
   ) throws {
-    let text = "\(input.name): \(lead)\(message)"
-    if isFailure { Messages.say(text) } else if !isRerun { Messages.note(text) }
+    let said = Message.about(input.name, isWarning ? .warning(message) : message)
+    if isFailure { Console.say(said) } else if !isRerun { Console.note(said) }
     try report(Finding(source: input.name, code: code, message: message))
   }
 
@@ -270,8 +258,7 @@ package struct Examination {
     guard walk.inputs.contains(where: { $0.half != nil }),
       summary.gateway.requests &+ summary.gateway.responses == 0, summary.skippedBytes > 0
     else { return }
-    Messages.note(
-      "hint: neither file has the expected content; are --requests and --responses swapped?")
+    Console.note(.halvesMayBeSwapped)
   }
 }
 

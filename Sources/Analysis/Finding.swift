@@ -1,3 +1,5 @@
+import Messages
+
 /// Who sent the bytes of a direction.
 package enum Direction: String, BitwiseCopyable, Sendable {
   case client, server
@@ -19,11 +21,11 @@ package struct Finding: Equatable, Sendable {
   /// Byte offset from 0 in the input file (decompressed).
   package var fileOffset: Int?
   package var code: FindingCode
-  package var message: String
+  package var message: Message
 
   package init(
     source: String, stream: Int? = nil, direction: Direction? = nil, offset: Int? = nil, length: Int? = nil,
-    packet: Int? = nil, fileOffset: Int? = nil, code: FindingCode, message: String
+    packet: Int? = nil, fileOffset: Int? = nil, code: FindingCode, message: Message
   ) {
     self.source = source
     self.stream = stream

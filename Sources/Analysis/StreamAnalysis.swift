@@ -1,4 +1,5 @@
 import APNsWire
+import Messages
 import PacketCapture
 import WireBytes
 
@@ -127,8 +128,7 @@ final class StreamAnalysis {
   private func reportGap(_ gap: StreamGap, in direction: inout DirectionAnalysis) throws {
     let location = DirectionAnalysis.Location(fileOffset: gap.fileOffset, packet: gap.packet)
     try report(
-      .streamGap, gap.offset, gap.length, at: location,
-      "\(Count.of(gap.length, "byte")) of the stream missing", in: &direction)
+      .streamGap, gap.offset, gap.length, at: location, .gap(bytes: gap.length), in: &direction)
     if case .decoded(let decoder) = direction.content {
       direction.content = .decoded(
         RunDecoder(decoder.content, by: log.options, offset: direction.end, beginsStream: false))

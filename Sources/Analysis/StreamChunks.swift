@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import Platform
 import StreamInputs
@@ -44,18 +45,17 @@ extension StreamChunks {
       while let line = try lines.next() {
         if line.isEmpty { continue }
         guard let size = Int(line), size > 0 else {
-          throw InputFault(
-            "'\(line.prefix(80))' is not a size of 1 byte or more", line: lines.lineNumber)
+          throw InputFault(.notAChunkSize(String(line.prefix(80))), line: lines.lineNumber)
         }
         guard sizes.count < maxSizes else {
-          throw InputFault("more than \(maxSizes) sizes; shorten the list", line: lines.lineNumber)
+          throw InputFault(.tooManyChunkSizes(limit: maxSizes), line: lines.lineNumber)
         }
         sizes.append(size)
       }
-      guard !sizes.isEmpty else { throw InputFault("no chunk sizes; write one per line, in bytes") }
+      guard !sizes.isEmpty else { throw InputFault(.noChunkSizes) }
       return sizes
     } catch let fault as InputFault {
-      throw Failure("\(path): \(fault.located)")
+      throw Failure(.about(path, fault.located))
     }
   }
 }

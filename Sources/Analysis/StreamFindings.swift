@@ -1,4 +1,5 @@
 import APNsWire
+import Messages
 import PacketCapture
 import WireBytes
 
@@ -11,11 +12,11 @@ package struct StreamFinding {
   package var length: Int?
   package var fileOffset: Int?
   package var packet: PacketReference?
-  package var message: String
+  package var message: Message
 
   package init(
     code: FindingCode, side: Side?, offset: Int? = nil, length: Int? = nil, fileOffset: Int? = nil,
-    packet: PacketReference? = nil, message: String
+    packet: PacketReference? = nil, message: Message
   ) {
     self.code = code
     self.side = side
@@ -72,14 +73,12 @@ extension StreamAnalysis {
   func reportUndecodable(
     _ command: UInt8, at offset: Int, of content: DirectionContent, in direction: inout DirectionAnalysis
   ) throws {
-    let limits = "a length above the limit (--max-token-length, --max-payload)"
-    let message =
+    let message: Message =
       switch (content, command) {
-      case (.responses, _): "byte \(command) is not the command of an error response (8)"
-      case (_, 0): "command 0 with \(limits), or with both lengths 0"
-      case (_, 1): "command 1 with \(limits)"
-      case (_, 2): "command 2 with a frame of more than \(RequestRules.longestItems) bytes"
-      default: "byte \(command) is not the command of a request (0 to 2)"
+      case (.responses, _): .unknownResponseCommand(command)
+      case (_, 0), (_, 1): .impossibleLengths(command: command)
+      case (_, 2): .frameTooLong(limit: RequestRules.longestItems)
+      default: .unknownRequestCommand(command)
       }
     try report(
       content == .requests && command <= 2 ? .malformedFrame : .unknownCommand, offset, 1,
@@ -92,7 +91,7 @@ extension StreamAnalysis {
     log.summary.skippedBytes &+= length
     try report(
       .skippedBytes, offset, length, origin: direction.endSkip(at: offset),
-      "\(Count.of(length, "byte")) skipped: no plausible \(content.recordName) begins here", in: &direction)
+      .skippedBytes(length, before: content.recordName), in: &direction)
   }
 
   func reportTruncated(
@@ -101,20 +100,17 @@ extension StreamAnalysis {
     log.summary.truncatedBytes &+= length
     try report(
       .truncatedRecord, offset, length, origin: direction.trail.origin(at: offset),
-      "truncated \(content.recordName): the data ends after \(Count.of(length, "byte")) of it",
-      in: &direction)
+      .truncatedRecord(content.recordName, after: length), in: &direction)
   }
 
   func reportCiphertext(_ direction: inout DirectionAnalysis) throws {
-    let missing =
-      direction.gapBytes > 0 ? "; \(Count.of(direction.gapBytes, "byte")) missing" : ""
     try report(
       .encryptedStream, 0, direction.end, at: direction.firstLocation,
-      "TLS ciphertext: the stream cannot be decoded without its keys\(missing)", in: &direction)
+      .ciphertext(missing: direction.gapBytes), in: &direction)
   }
 
   func report(
-    _ code: FindingCode, _ offset: Int, _ length: Int, origin: SourceExtent?, _ message: String,
+    _ code: FindingCode, _ offset: Int, _ length: Int, origin: SourceExtent?, _ message: Message,
     in direction: inout DirectionAnalysis
   ) throws {
     let location = DirectionAnalysis.Location(
@@ -124,7 +120,7 @@ extension StreamAnalysis {
 
   func report(
     _ code: FindingCode, _ offset: Int, _ length: Int, at location: DirectionAnalysis.Location?,
-    _ message: String,
+    _ message: Message,
     in direction: inout DirectionAnalysis
   ) throws {
     try emitPending(before: offset &+ 1, of: &direction)

@@ -1,8 +1,9 @@
+import Messages
 import Platform
 
 /// The distinct tokens cannot be found: out of memory, or no space for the temporary file.
-package struct TokenTableError: Error, CustomStringConvertible {
-  package let description: String
+package struct TokenTableError: Error {
+  package let message: Message
 }
 
 /// An unlinked temporary file, which the system deletes when the process ends.
@@ -15,9 +16,7 @@ final class TemporaryFile {
   init(directory: String) throws {
     self.directory = directory
     guard let (descriptor, path) = TemporaryPath.makeFile("\(directory)/apnsift-") else {
-      throw TokenTableError(
-        description: "cannot create a temporary file in \(directory): \(SystemError.text()); "
-          + "set TMPDIR to another directory, or raise --memory so that none is needed")
+      throw TokenTableError(message: .noTemporaryFile(in: directory, error: SystemError.text()))
     }
     self.descriptor = descriptor
     _ = unlink(path)
@@ -35,9 +34,7 @@ final class TemporaryFile {
       let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(size))
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {
-        throw TokenTableError(
-          description: "cannot write the temporary file in \(directory): \(SystemError.text()); "
-            + "set TMPDIR to a directory with more space, or raise --memory")
+        throw TokenTableError(message: .temporaryFileNotWritten(in: directory, error: SystemError.text()))
       }
       done += count
       size += count
@@ -53,8 +50,7 @@ final class TemporaryFile {
       let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else {
-        throw TokenTableError(
-          description: "cannot read the temporary file in \(directory): \(SystemError.text())")
+        throw TokenTableError(message: .temporaryFileNotRead(in: directory, error: SystemError.text()))
       }
       if count == 0 { break }
       done += count

@@ -1,10 +1,10 @@
 import Analysis
+import Messages
 import PacketCapture
 import Platform
 import Readers
 import Reports
 import StreamInputs
-import WireBytes
 import YAML
 
 /// A case with its result.
@@ -23,8 +23,8 @@ struct ExaminedCase: Sendable {
   enum Verdict: Sendable {
     case asExpected
     case differs(EvidenceComparison)
-    /// A file is missing or invalid: a sentence without a full stop.
-    case broken(String)
+    /// A file is missing or invalid.
+    case broken(Message)
 
     var isAsExpected: Bool {
       if case .asExpected = self { true } else { false }
@@ -83,13 +83,13 @@ package struct CaseExaminer: Sendable {
     var one = ExaminedCase(directory: directory)
     let log = MessageLog()
     do {
-      try Messages.$log.withValue(log) { try examine(&one) }
+      try Console.$log.withValue(log) { try examine(&one) }
     } catch let broken as CaseError {
       one.verdict = .broken(broken.message)
     } catch let mistake as YAMLError {
       one.verdict = .broken(mistake.message)
     } catch let usage as UsageError {
-      one.verdict = .broken("invalid options: \(usage.message)")
+      one.verdict = .broken(.invalidOptions(usage.message))
     } catch let failure as Failure {
       one.verdict = .broken(failure.message)
     }
@@ -98,10 +98,7 @@ package struct CaseExaminer: Sendable {
   }
 
   private func examine(_ one: inout ExaminedCase) throws {
-    guard one.directory.hasDescription else {
-      throw CaseError(
-        "no \(CaseFiles.description); write one that says what the case shows and where its bytes come from")
-    }
+    guard one.directory.hasDescription else { throw CaseError(.noCaseDescription) }
     // Messages begin with the case's name, so the file name needs no path.
     let description = try CaseFile.description(in: one.directory.input(CaseFiles.description))
     one.description = description
@@ -139,8 +136,7 @@ package struct CaseExaminer: Sendable {
     do {
       return try Evidence(ndjson: evidence.bytes)
     } catch {
-      throw CaseError(
-        "the result cannot be compared (line \(error.line): \(error.message)); please report this bug")
+      throw CaseError(.resultNotComparable(error.message, line: error.line))
     }
   }
 
@@ -157,25 +153,19 @@ package struct CaseExaminer: Sendable {
 
   private func expectation(_ directory: CaseDirectory) throws -> Evidence {
     let name = CaseFiles.expectation
-    guard directory.hasExpectation else {
-      throw CaseError("no \(name); --update writes the current result: review it")
-    }
+    guard directory.hasExpectation else { throw CaseError(.noExpectation) }
     do {
       let bytes = try InputFile.content(of: directory.input(name), limit: Self.maxEvidence)
       guard bytes.count <= Self.maxEvidence else {
-        throw CaseError(
-          "\(name) is larger than \(ByteSize.text(Self.maxEvidence)); split the case"
-        )
+        throw CaseError(.expectationTooLarge(Self.maxEvidence))
       }
       return try Evidence(ndjson: bytes)
     } catch let fault as InputFault {
-      throw CaseError("\(name): \(fault.message)")
+      throw CaseError(.about(name, fault.message))
     } catch let fault as EvidenceError {
-      let remedy =
-        fault.isOtherVersion
-        ? "it is in another version of the format; --update rewrites it: review the difference"
-        : "correct it, or rewrite it with --update"
-      throw CaseError("\(name): line \(fault.line), column \(fault.column): \(fault.message); \(remedy)")
+      throw CaseError(
+        .invalidExpectation(
+          fault.message, line: fault.line, column: fault.column, isOtherVersion: fault.isOtherVersion))
     }
   }
 }
@@ -186,8 +176,7 @@ private final class EvidenceText: ByteSink {
 
   func write(_ more: RawSpan) throws {
     guard bytes.count + more.byteCount <= CaseExaminer.maxEvidence else {
-      throw CaseError(
-        "the result takes more than \(ByteSize.text(CaseExaminer.maxEvidence)) of NDJSON; split the case")
+      throw CaseError(.caseResultTooLarge(CaseExaminer.maxEvidence))
     }
     more.withUnsafeBytes { bytes += $0 }
   }

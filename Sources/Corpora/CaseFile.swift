@@ -1,6 +1,6 @@
+import Messages
 import Platform
 import StreamInputs
-import WireBytes
 import YAML
 import Yams
 
@@ -15,12 +15,10 @@ package enum CaseFile {
     do {
       bytes = try InputFile.content(of: file, limit: YAMLText.maxSize)
     } catch {
-      throw YAMLError("\(name): \(error.message)")
+      throw YAMLError(.about(name, error.message))
     }
     guard bytes.count <= YAMLText.maxSize else {
-      throw YAMLError(
-        "\(name): the description is larger than \(ByteSize.text(YAMLText.maxSize)); shorten it"
-      )
+      throw YAMLError(.about(name, .caseDescriptionTooLarge(YAMLText.maxSize)))
     }
     return try description(of: bytes, name: name)
   }
@@ -28,8 +26,7 @@ package enum CaseFile {
   /// - Parameter name: how messages name the file.
   package static func description(of bytes: [UInt8], name: String) throws(YAMLError) -> CaseDescription {
     guard let root = try YAMLText.tree(of: bytes, name: name) else {
-      throw YAMLError(
-        "\(name): is empty; it needs the keys shows and origin, see docs/corpora.md")
+      throw YAMLError(.about(name, .caseDescriptionEmpty))
     }
     var nodes = CaseNodes(name: name)
     try nodes.read(root)
@@ -46,28 +43,26 @@ package enum CaseFile {
 
     mutating func read(_ root: Node) throws(YAMLError) {
       guard case .mapping(let entries) = root else {
-        throw mistake(root, "the keys shows and origin", kind(root), "see docs/corpora.md")
+        throw mistake(root, .caseKeysExpected(found: kind(root)))
       }
       for (key, value) in entries { try read(key, value) }
       for key in CaseDescription.Key.allCases where key.isRequired && !seen.contains(key) {
-        throw mistake(
-          root, "the key \(key.rawValue)", "none",
-          key == .shows ? "describe in a sentence what the case shows" : "state the source of its bytes")
+        throw mistake(root, .caseKeyMissing(key.rawValue))
       }
     }
 
     private mutating func read(_ key: Node, _ value: Node) throws(YAMLError) {
       let names = CaseDescription.Key.allCases.map(\.rawValue)
       guard case .scalar(let scalar) = key else {
-        throw mistake(key, "one of \(names.joined(separator: ", "))", kind(key), "write a key")
+        throw mistake(key, .caseKeyExpected(known: names, found: kind(key)))
       }
       guard let known = CaseDescription.Key(rawValue: scalar.string) else {
+        let name = scalar.string.shortened
         throw mistake(
-          key, "one of \(names.joined(separator: ", "))", "'\(scalar.string.shortened)'",
-          "the nearest is \(Spelling.nearest(to: scalar.string.shortened, of: names))")
+          key, .unknownCaseKey(name, known: names, nearest: Spelling.nearest(to: name, of: names)))
       }
       guard seen.insert(known).inserted else {
-        throw mistake(key, "each key once", "'\(known.rawValue)' again", "leave one of them out")
+        throw mistake(key, .caseKeyTwice(known.rawValue))
       }
       switch known {
       case .shows: description.shows = try text(value, known)
@@ -80,7 +75,7 @@ package enum CaseFile {
 
     private func text(_ node: Node, _ key: CaseDescription.Key) throws(YAMLError) -> String {
       guard case .scalar(let scalar) = node, scalar.string.contains(where: { !$0.isWhitespace }) else {
-        throw mistake(node, "a text for \(key.rawValue)", kind(node), "write \(key.rawValue): and a sentence")
+        throw mistake(node, .caseTextExpected(key.rawValue, found: kind(node)))
       }
       return scalar.string
     }
@@ -89,8 +84,7 @@ package enum CaseFile {
       var words: [String] = []
       for item in try items(node, key) {
         guard case .scalar(let scalar) = item else {
-          throw mistake(
-            item, "a word of \(key.rawValue)", kind(item), "write a list of words, as in [one, two]")
+          throw mistake(item, .caseWordExpected(key.rawValue, found: kind(item)))
         }
         words.append(scalar.string)
       }
@@ -101,12 +95,10 @@ package enum CaseFile {
       var sizes: [Int] = []
       for item in try items(node, .chunks) {
         guard case .scalar(let scalar) = item, let size = Int(scalar.string), size > 0 else {
-          throw mistake(item, "a size of 1 byte or more", kind(item), "write chunks as in [38, 100]")
+          throw mistake(item, .caseChunkExpected(found: kind(item)))
         }
         guard sizes.count < CaseFile.maxChunks else {
-          throw mistake(
-            item, "at most \(CaseFile.maxChunks) sizes", "more", "they are repeated in turn: shorten the list"
-          )
+          throw mistake(item, .tooManyCaseChunks(CaseFile.maxChunks))
         }
         sizes.append(size)
       }
@@ -115,20 +107,15 @@ package enum CaseFile {
 
     private func items(_ node: Node, _ key: CaseDescription.Key) throws(YAMLError) -> Node.Sequence {
       guard case .sequence(let items) = node else {
-        throw mistake(
-          node, "a list for \(key.rawValue)", kind(node),
-          "write \(key.rawValue): [one, two], or one line with - for each")
+        throw mistake(node, .caseListExpected(key.rawValue, found: kind(node)))
       }
       return items
     }
 
     // MARK: - Mistakes
 
-    private func mistake(
-      _ node: Node, _ expected: String, _ found: String, _ remedy: String
-    ) -> YAMLError {
-      YAMLError(
-        "\(YAMLText.location(in: name, node.mark)): expected \(expected), found \(found); \(remedy)")
+    private func mistake(_ node: Node, _ problem: Message) -> YAMLError {
+      YAMLError(.about(YAMLText.location(in: name, node.mark), problem))
     }
 
     private func kind(_ node: Node) -> String { YAMLText.kind(node) }
@@ -191,10 +178,10 @@ package struct CaseDirectory: Sendable {
   package func path(of file: String) -> [CChar] { path(of: Array(file.utf8CString)) }
 }
 
-/// Why a case cannot be verified: a sentence without a full stop, with a remedy.
+/// Why a case cannot be verified, with a remedy.
 package struct CaseError: Error {
-  package var message: String
-  package init(_ message: String) { self.message = message }
+  package var message: Message
+  package init(_ message: Message) { self.message = message }
 }
 
 extension CaseDirectory {
@@ -205,10 +192,10 @@ extension CaseDirectory {
   package func input(_ name: String, _ file: [CChar]) throws(CaseError) -> Input {
     let path = path(of: file)
     guard let kind = DirectoryEntry.kind(of: path, followingLinks: true) else {
-      throw CaseError("cannot open \(name): \(SystemError.text())")
+      throw CaseError(.cannotOpen(name, SystemError.text()))
     }
     guard kind == S_IFREG else {
-      throw CaseError("\(name) is not a regular file; put the bytes into a file")
+      throw CaseError(.caseFileNotRegular(name))
     }
     return Input(name, path: path)
   }

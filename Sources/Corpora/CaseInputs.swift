@@ -1,4 +1,5 @@
 import Analysis
+import Messages
 import Platform
 import StreamInputs
 
@@ -31,19 +32,13 @@ extension CaseSource {
       Self.names($0, "--requests") || Self.names($0, "--responses")
     }
     let names = isPair ? [] : directory.inputs.map { DirectoryEntry.text(of: $0) }
-    guard isPair || !names.isEmpty else {
-      throw CaseError(
-        "no input; put the bytes into a file whose name begins with \(CaseFiles.inputPrefix)"
-      )
-    }
+    guard isPair || !names.isEmpty else { throw CaseError(.noCaseInput) }
     if let help = description.options.first(where: Self.helps.contains) {
-      throw CaseError("'\(help)' is not allowed in a case; \(Self.remedy)")
+      throw CaseError(.notAllowedInCase(help))
     }
     let options = try parse(description.options + names)
     if let word = options.words.first(where: { !names.contains($0) }) {
-      throw CaseError(
-        "'\(word.shortened)' is not an option; the inputs of a case are its files \(CaseFiles.inputPrefix)*"
-      )
+      throw CaseError(.notAnOptionOfCase(word.shortened))
     }
     let walk =
       try isPair ? InputWalk([], paired: directory.pair(options.pair)) : InputWalk(directory.named(names))
@@ -56,8 +51,6 @@ extension CaseSource {
     }
   }
 
-  /// The remedy for invalid options.
-  package static let remedy = "correct the options in \(CaseFiles.description)"
   private static let helps = ["-h", "--help", "--help-hidden", "--version", "--"]
 
   private static func names(_ word: String, _ option: String) -> Bool {
@@ -76,9 +69,7 @@ extension CaseDirectory {
     var inputs: [Input] = []
     for (name, half) in pair {
       guard Self.isInside(name) else {
-        throw CaseError(
-          "--\(half) must name a file of the case, not '\(name.shortened)'; put the file next to \(CaseFiles.description)"
-        )
+        throw CaseError(.notAFileOfCase(name.shortened, option: "--\(half)"))
       }
       var one = try input(name)
       one.half = half

@@ -1,3 +1,4 @@
+import Messages
 import Platform
 
 /// Finds the cases of a corpus. A directory with a `case.yml`, an `expected.ndjson` or an `input.*` that is not a
@@ -6,7 +7,7 @@ import Platform
 package struct CaseWalk {
   package private(set) var cases: [CaseDirectory] = []
   /// Directories that could not be walked: the name and the reason.
-  package private(set) var faults: [String] = []
+  package private(set) var faults: [Message] = []
 
   /// Deeper directories are not entered but reported, as a guard against mount loops.
   private static let maxDepth = 128
@@ -20,9 +21,7 @@ package struct CaseWalk {
       let failed = faults.count
       walk(path, name: directories.count > 1 ? directory : "", named: directory, depth: 0)
       if cases.count == found, faults.count == failed {
-        faults.append(
-          "\(directory): no cases found; a case is a directory with input.*, \(CaseFiles.description) and "
-            + CaseFiles.expectation)
+        faults.append(.about(directory, .noCases))
       }
     }
   }
@@ -30,12 +29,11 @@ package struct CaseWalk {
   private mutating func walk(_ path: [CChar], name: String, named: String, depth: Int) {
     let shown = name.isEmpty ? named : name
     guard depth < Self.maxDepth else {
-      faults.append("\(shown): nested more than \(Self.maxDepth) directories deep; name the directory itself")
+      faults.append(.about(shown, .corpusTooDeep(Self.maxDepth)))
       return
     }
     guard let members = DirectoryEntry.names(in: path) else {
-      faults.append(
-        "\(shown): cannot list this directory: \(SystemError.text())")
+      faults.append(.about(shown, .directoryNotListed(SystemError.text())))
       return
     }
     // A case named on the command line gets its directory's own name.

@@ -1,7 +1,7 @@
 import Analysis
+import Messages
 import Platform
 import Reports
-import WireBytes
 
 /// Compares every case of a corpus with its expectation.
 package struct CorpusRun {
@@ -34,7 +34,7 @@ package struct CorpusRun {
           row.verdict = .passed
         }
       } catch let failure as Failure {
-        row.verdict = .broken("cannot write \(CaseFiles.expectation): \(failure.message)")
+        row.verdict = .broken(Message.expectationNotWritten(failure.message).text)
       }
       rows.append(row)
       if !isTAP { try output.append(TestText.lines(row, style: style, isVerbose: isVerbose)) }
@@ -49,32 +49,29 @@ package struct CorpusRun {
     let verdict: TestRow.Verdict =
       switch one.verdict {
       case .asExpected: .passed
-      case .broken(let reason): .broken(reason)
+      case .broken(let reason): .broken(reason.text)
       case .differs(let comparison):
-        .failed(summary(comparison), details: details(comparison) + (isVerbose ? one.messages : []))
+        .failed(
+          Message.differences(comparison.count, shown: comparison.first.count).text,
+          details: details(comparison) + (isVerbose ? one.messages : []))
       }
     return TestRow(name: one.name, shows: one.description?.shows ?? "", verdict: verdict)
-  }
-
-  private static func summary(_ comparison: EvidenceComparison) -> String {
-    let more = comparison.count > comparison.first.count
-    return "\(Count.of(comparison.count, "difference"))\(more ? ", the first \(comparison.first.count)" : "")"
   }
 
   /// For each difference its location and fields, then both records.
   private static func details(_ comparison: EvidenceComparison) -> [String] {
     comparison.first.flatMap { difference in
-      [heading(difference)]
+      [heading(difference).text]
         + [("-", difference.expected), ("+", difference.found)].compactMap { sign, record in
           record.map { sign + String(decoding: $0.canonical, as: UTF8.self) }
         }
     }
   }
 
-  private static func heading(_ difference: EvidenceDifference) -> String {
-    if difference.found == nil { return "\(difference.location): expected, but not found" }
-    if difference.expected == nil { return "\(difference.location): found, but not expected" }
-    return "\(difference.location): differs in \(difference.fields.joined(separator: ", "))"
+  private static func heading(_ difference: EvidenceDifference) -> Message {
+    if difference.found == nil { return .evidenceNotFound(difference.location) }
+    if difference.expected == nil { return .evidenceNotExpected(difference.location) }
+    return .evidenceDiffers(difference.location, in: difference.fields)
   }
 
   // MARK: - Updating
@@ -89,23 +86,22 @@ package struct CorpusRun {
     }
     let path = one.directory.path(of: CaseFiles.expectation).dropLast().map { UInt8(bitPattern: $0) }
     guard let name = String(validating: path, as: UTF8.self) else {
-      throw Failure("its path is not UTF-8; rename the directory")
+      throw Failure(.casePathNotUTF8)
     }
     let file = try OutputFile(name, force: true)
     let buffer = OutputBuffer(file)
     try buffer.append(found.ndjson)
     try buffer.flush()
     try file.finish()
-    Messages.say("\(one.name): wrote \(CaseFiles.expectation)")
+    Console.say(.about(one.name, .wroteExpectation))
     return true
   }
 
   private func result(_ rows: [TestRow], updated: Int) -> CorpusResult {
     let tally = TestTally(rows)
-    let change = updates ? "\(updated) written, " : ""
-    let line =
-      "verified \(Count.of(tally.count, "case")): \(change)\(tally.passed - updated) as expected, "
-      + "\(tally.failed) different, \(tally.broken) broken"
+    let line = Message.verified(
+      cases: tally.count, written: updates ? updated : nil, asExpected: tally.passed - updated,
+      different: tally.failed, broken: tally.broken)
     let ending: CorpusResult.Ending = tally.broken > 0 ? .broken : tally.failed > 0 ? .differs : .asExpected
     return CorpusResult(rows: rows, closingLine: line, ending: ending)
   }
@@ -116,6 +112,6 @@ package struct CorpusResult {
   package enum Ending { case asExpected, differs, broken }
 
   package var rows: [TestRow]
-  package var closingLine: String
+  package var closingLine: Message
   package var ending: Ending
 }

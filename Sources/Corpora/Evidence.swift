@@ -1,4 +1,5 @@
 import JSON
+import Messages
 
 /// The output of an export in canonical order: the expectation of a case, or its result.
 package struct Evidence: Sendable {
@@ -18,10 +19,10 @@ package struct Evidence: Sendable {
       let object = try Self.object(text, line)
       switch object["type"]?.stringValue {
       case nil:
-        throw EvidenceError(line, "expected an object with a type, found \(object.kind) without one")
+        throw EvidenceError(line, .evidenceTypeExpected(found: object.kind))
       case "header": try Self.check(header: object, line)
       case "summary":
-        guard summary == nil else { throw EvidenceError(line, "expected one summary, found another") }
+        guard summary == nil else { throw EvidenceError(line, .secondEvidenceSummary) }
         summary = EvidenceRecord(object)
       default: records.append(EvidenceRecord(object))
       }
@@ -41,7 +42,7 @@ package struct Evidence: Sendable {
   private static func check(header: JSONValue, _ line: Int) throws(EvidenceError) {
     guard header["schema"]?.stringValue != schema else { return }
     let found = header["schema"]?.canonical.text ?? "none"
-    throw EvidenceError(line, "expected the schema \"\(schema)\", found \(found)", isOtherVersion: true)
+    throw EvidenceError(line, .evidenceSchemaExpected(schema, found: found), isOtherVersion: true)
   }
 
   /// The form for an expectation: a header with only the schema, the records in order, the summary.
@@ -57,11 +58,11 @@ package struct EvidenceError: Error, Equatable, Sendable {
   /// Both from 1, the column in bytes.
   package let line: Int
   package let column: Int
-  package let message: String
+  package let message: Message
   /// The text is in another version of the format.
   package let isOtherVersion: Bool
 
-  init(_ line: Int, column: Int = 1, _ message: String, isOtherVersion: Bool = false) {
+  init(_ line: Int, column: Int = 1, _ message: Message, isOtherVersion: Bool = false) {
     (self.line, self.column, self.message, self.isOtherVersion) = (line, column, message, isOtherVersion)
   }
 }

@@ -1,4 +1,5 @@
 import JSON
+import Messages
 
 /// A difference between an expected and a found record.
 package struct EvidenceDifference: Sendable {
@@ -19,14 +20,14 @@ package struct EvidenceDifference: Sendable {
     return Dictionary(object.members.map { (Array($0.0.utf8), Array($0.1.text.utf8)) }) { $1 }
   }
 
-  /// The location as text: `feedback at offset 38 of the server, stream 0 of input.bin`.
-  package var location: String {
-    guard let position = (expected ?? found)?.position else { return "" }
-    var text = position.type
-    if position.offset >= 0 { text += " at offset \(position.offset)" }
-    if !position.direction.isEmpty { text += " of the \(position.direction)" }
-    if position.stream >= 0 { text += ", stream \(position.stream)" }
-    return position.source.isEmpty ? text : text + " of \(position.source)"
+  /// What differs, and where.
+  package var location: Message {
+    guard let position = (expected ?? found)?.position else { return .evidence("") }
+    return .evidence(
+      position.type, offset: position.offset >= 0 ? position.offset : nil,
+      direction: position.direction.isEmpty ? nil : position.direction,
+      stream: position.stream >= 0 ? position.stream : nil,
+      source: position.source.isEmpty ? nil : position.source)
   }
 }
 

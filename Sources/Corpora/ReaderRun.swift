@@ -1,8 +1,8 @@
 import JSON
+import Messages
 import Platform
 import Readers
 import Reports
-import WireBytes
 
 /// Runs an external reader on every case of a corpus.
 package struct ReaderRun {
@@ -15,13 +15,13 @@ package struct ReaderRun {
     var name: String
     var shows: String
     var readings: [CaseReading] = []
-    var broken: String?
+    var broken: Message?
 
     /// The readings as tests. A case without a stream for the reader is skipped.
     var rows: [TestRow] {
-      if let broken { return [TestRow(name: name, shows: shows, verdict: .broken(broken))] }
+      if let broken { return [TestRow(name: name, shows: shows, verdict: .broken(broken.text))] }
       if readings.isEmpty {
-        return [TestRow(name: name, shows: shows, verdict: .skipped("the case has no stream for the reader"))]
+        return [TestRow(name: name, shows: shows, verdict: .skipped(Message.caseHasNoStream.text))]
       }
       return readings.map { $0.test(shows: shows) }
     }
@@ -48,7 +48,7 @@ package struct ReaderRun {
     }
     let rows = all.flatMap(\.rows)
     let isNothingJudged = !all.contains { $0.readings.contains { $0.row.isRight != nil } }
-    if isNothingJudged { Messages.say("no case has a stream to judge the reader on") }
+    if isNothingJudged { Console.say(.noStreamToJudge) }
     let readings = all.flatMap(\.readings)
     switch format {
     case .text: try output.append(text(all, readings, isVerbose: isVerbose))
@@ -56,7 +56,7 @@ package struct ReaderRun {
     case .tap: try output.append(TAPWriter.text(rows))
     }
     if format != .text {
-      for one in all { one.broken.map { Messages.say("\(one.name): \($0)") } }
+      for one in all { one.broken.map { Console.say(.about(one.name, $0)) } }
     }
     return result(rows, readings)
   }
@@ -66,8 +66,7 @@ package struct ReaderRun {
     switch one.verdict {
     case .broken(let reason): reading.broken = reason
     case .differs:
-      reading.broken =
-        "its own expectation fails, so it cannot judge readers; run verify without --reader"
+      reading.broken = .caseCannotJudge
     case .asExpected:
       for stream in one.streams {
         reading.readings.append(try trial.read(stream, of: one.name, isOneOfMany: one.streams.count > 1))
@@ -95,9 +94,8 @@ package struct ReaderRun {
     let tally = TestTally(rows)
     let right = readings.count { $0.row.isRight == true }
     let judged = readings.count { $0.row.isRight != nil }
-    let line =
-      "read \(Count.of(cases.count, "case")): \(right) of \(Count.of(judged, "stream")) right, "
-      + "\(readings.count - judged) not judged, \(Count.of(tally.broken, "broken case"))"
+    let line = Message.readCases(
+      cases.count, right: right, of: judged, notJudged: readings.count - judged, broken: tally.broken)
     let ending: CorpusResult.Ending = tally.broken > 0 ? .broken : right < judged ? .differs : .asExpected
     return CorpusResult(rows: rows, closingLine: line, ending: ending)
   }

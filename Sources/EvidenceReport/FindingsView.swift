@@ -72,9 +72,10 @@ struct FindingsView {
 
   private static func example(_ found: FindingExample) -> Example {
     let hex = found.window.map { HexView($0, finding: found.finding).parts } ?? []
+    let message = found.finding.message.text
     return Example(
-      facts: facts(found.finding), message: found.finding.message, hasMessage: !found.finding.message.isEmpty,
-      hex: hex, hasHex: !hex.isEmpty, command: found.command ?? "", hasCommand: found.command != nil)
+      facts: facts(found.finding), message: message, hasMessage: !message.isEmpty, hex: hex,
+      hasHex: !hex.isEmpty, command: found.command ?? "", hasCommand: found.command != nil)
   }
 
   private static func facts(_ finding: Finding) -> [PageView.Fact] {

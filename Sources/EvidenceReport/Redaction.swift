@@ -1,4 +1,5 @@
 import Analysis
+import Messages
 import Reports
 import WireBytes
 
@@ -222,7 +223,7 @@ extension FindingExample {
     var finding = finding
     finding.source = mask.text(finding.source)
     // The message may quote bytes.
-    finding.message = ""
+    finding.message = .verbatim("")
     return FindingExample(finding, window: window, command: command.map { mask.text($0) })
   }
 }

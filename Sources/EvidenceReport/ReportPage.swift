@@ -1,5 +1,6 @@
 import APNsWire
 import Analysis
+import Messages
 import PacketCapture
 import WireBytes
 
@@ -186,7 +187,7 @@ package struct ReaderTotal: Sendable {
   /// Judged streams with bytes that belong to no record.
   package var conditional = 0
   /// The reason why the first stream that was not judged was not.
-  package var reason: String?
+  package var reason: Message?
   package var records = 0
   package var correct = 0
   package var wrong = 0
@@ -202,7 +203,7 @@ package struct ReaderTotal: Sendable {
     /// Index of the record, from 0.
     package var record: Int
     /// Nil in a redacted report.
-    package var reason: String?
+    package var reason: Message?
     package var expected: String?
     package var emitted: String?
 

@@ -1,4 +1,5 @@
 import CLibcrypto
+import Messages
 import Platform
 import WireBytes
 
@@ -24,9 +25,7 @@ package struct TokenNames {
     var code = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var length: UInt32 = 0
     guard HMAC(EVP_sha256(), key, Int32(key.count), token, token.count, &code, &length) != nil, length == 32
-    else {
-      throw Failure("libcrypto does not provide HMAC-SHA-256, which redacted reports need")
-    }
+    else { throw Failure(.noHMAC) }
     return Array(code.prefix(Int(length)))
   }
 }
@@ -52,21 +51,13 @@ package enum PseudonymKeyFile {
       key += chunk.prefix(count)
     }
     guard key.count >= leastLength else {
-      throw Failure(
-        "\(path) has \(Count.of(key.count, "byte")), but a pseudonym key needs \(leastLength) or more; make one with "
-          + "`openssl rand -hex 32 > \(path)`")
+      throw Failure(.keyTooShort(path, bytes: key.count, expected: leastLength))
     }
-    guard key.count <= mostLength else {
-      throw Failure(
-        "\(path) is larger than \(mostLength) bytes, which is too large for a pseudonym key; check the file name"
-      )
-    }
+    guard key.count <= mostLength else { throw Failure(.keyTooLarge(path, limit: mostLength)) }
     return key
   }
 
   private static func unreadable(_ path: String) -> Failure {
-    Failure(
-      "cannot read the pseudonym key \(path): \(SystemError.text()); make one with "
-        + "`openssl rand -hex 32 > FILE`")
+    Failure(.keyUnreadable(path, SystemError.text()))
   }
 }

@@ -1,11 +1,11 @@
+import Messages
 import WireBytes
 
 /// Why a text is not JSON.
 package struct JSONError: Error, Equatable, Sendable {
   /// Offset in the text, in bytes from 0.
   package var offset: Int
-  /// One sentence without a full stop, such as `expected a value, found the end`.
-  package var message: String
+  package var message: Message
 }
 
 /// Parses one JSON value (RFC 8259) strictly: it is compared with output, so nothing is repaired. Linear time, limited
@@ -23,13 +23,14 @@ package struct JSONReader {
     try bytes.withUnsafeBytes { bytes in
       Result { () throws(JSONError) in
         guard let start = bytes.baseAddress else {
-          throw JSONError(offset: 0, message: "the text is empty; expected a JSON value")
+          throw JSONError(offset: 0, message: .jsonEmpty)
         }
         let text = JSONText(next: start, end: start + bytes.count)
         var check = text
         guard check.readValue() else {
-          let found = check.next < check.end ? "the byte 0x" + String(check.byte, radix: 16) : "the end"
-          throw JSONError(offset: check.next - start, message: "expected \(check.expected), found \(found)")
+          let found = check.next < check.end ? check.byte : nil
+          throw JSONError(
+            offset: check.next - start, message: .jsonExpected("\(check.expected)", found: found))
         }
         var reader = JSONReader(start: start, text: text)
         return try reader.value(depth: 0)
@@ -65,7 +66,7 @@ package struct JSONReader {
       let offset = text.next - start
       let key = try string()
       guard keys.insert(Array(key.utf8)).inserted else {
-        throw JSONError(offset: offset, message: "duplicate key")
+        throw JSONError(offset: offset, message: .jsonDuplicateKey)
       }
       skipSeparator(UInt8(ascii: ":"))
       members.append((key, try value(depth: depth)))
@@ -87,7 +88,7 @@ package struct JSONReader {
   /// Skips the bracket that begins an array or object.
   private mutating func enter(_ depth: Int) throws(JSONError) {
     guard depth <= Self.maxDepth else {
-      throw JSONError(offset: text.next - start, message: "more than \(Self.maxDepth) levels of nesting")
+      throw JSONError(offset: text.next - start, message: .jsonTooDeep(limit: Self.maxDepth))
     }
     skipSeparator(text.byte)
   }
@@ -128,7 +129,7 @@ package struct JSONReader {
         value = 0xdc00..<0xe000 ~= low ? 0x10000 + (value - 0xd800) << 10 + (low - 0xdc00) : 0xd800
       }
       guard let scalar = Unicode.Scalar(value) else {
-        throw JSONError(offset: offset + index, message: "half of a surrogate pair")
+        throw JSONError(offset: offset + index, message: .jsonHalfSurrogate)
       }
       text += Array(String(scalar).utf8)
     }

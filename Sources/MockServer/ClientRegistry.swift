@@ -1,3 +1,4 @@
+import Messages
 import NIOCore
 
 /// The connected clients, their connections, and the end of the server. Used on the server's thread only.
@@ -66,7 +67,7 @@ final class ClientRegistry {
     return (client, connection)
   }
 
-  func handshakeFailed(_ session: Session, _ reason: String) {
+  func handshakeFailed(_ session: Session, _ reason: Message) {
     emit(.handshakeFailed(peer: session.peer, reason: reason))
     left(session)
   }

@@ -1,3 +1,4 @@
+import Messages
 import NIOCore
 import NIOSSL
 import Platform
@@ -10,15 +11,15 @@ extension Error {
     return number == ECONNRESET || number == EPIPE
   }
 
-  /// A readable message.
-  var reason: String {
-    guard let last = (self as? NIOSSLError)?.stack?.last else { return "\(self)" }
+  /// A readable message, mostly of the library.
+  var reason: Message {
+    guard let last = (self as? NIOSSLError)?.stack?.last else { return .verbatim("\(self)") }
     if last == .eofDuringHandshake || last == .eofDuringAdditionalCertficiateChainValidation {
-      return Session.closedEarly
+      return .closedInHandshake
     }
     // `error:100000f7:SSL routines:OPENSSL_internal:WRONG_VERSION_NUMBER at FILE:LINE`
     let name = "\(last)".split(separator: "OPENSSL_internal:").last?.split(separator: " at ").first
-    return name.map { $0.lowercased().split(separator: "_").joined(separator: " ") } ?? "\(last)"
+    return .verbatim(name.map { $0.lowercased().split(separator: "_").joined(separator: " ") } ?? "\(last)")
   }
 }
 

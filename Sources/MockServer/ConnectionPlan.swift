@@ -1,4 +1,5 @@
 import Analysis
+import Messages
 import PacketCapture
 import WireBytes
 
@@ -177,7 +178,7 @@ package struct ServeScript: Sendable {
     let (stream, turn) = index.quotientAndRemainder(dividingBy: sizes.count)
     var connection = connections[stream]
     connection.chunkSizes = [sizes[turn]]
-    connection.name += " in chunks of \(sizes[turn])"
+    connection.name = Message.inChunks(connection.name, of: sizes[turn]).text
     return connection
   }
 }

@@ -1,7 +1,7 @@
+import Messages
 import PacketCapture
 import Platform
 import StreamInputs
-import WireBytes
 
 extension TLSIdentity {
   /// Maximum file size, in bytes: certificate chains have some KiB.
@@ -14,7 +14,7 @@ extension TLSIdentity {
     do {
       try self.init(certificatePEM: certificatePEM, keyPEM: keyPEM)
     } catch {
-      throw Failure(Self.text(error, certificate: certificate, key: key))
+      throw Failure(Self.message(error, certificate: certificate, key: key))
     }
   }
 
@@ -27,7 +27,7 @@ extension TLSIdentity {
       try output?.finish()
       try self.init(certificatePEM: made.certificate, keyPEM: made.key)
     } catch is TLSIdentityError {
-      throw Failure("cannot generate a certificate: libcrypto failed; use --certificate and --key")
+      throw Failure(.libcryptoFailed)
     }
   }
 
@@ -35,25 +35,21 @@ extension TLSIdentity {
     do {
       let bytes = try InputFile.content(of: Input(path), limit: maxSize)
       guard bytes.count <= maxSize else {
-        throw InputFault("expected PEM, but the file is larger than \(ByteSize.text(maxSize))")
+        throw InputFault(.tooLargeForPEM(limit: maxSize))
       }
       return bytes
     } catch let fault as InputFault {
-      throw Failure("\(option): \(path): \(fault.message)")
+      throw Failure(.about(option, .about(path, fault.message)))
     }
   }
 
-  private static func text(_ error: TLSIdentityError, certificate: String, key: String) -> String {
+  private static func message(_ error: TLSIdentityError, certificate: String, key: String) -> Message {
     switch error {
-    case .noCertificate:
-      "\(certificate): no valid PEM certificate (-----BEGIN CERTIFICATE-----) in the file"
-    case .noKey:
-      "\(key): no valid PEM private key (-----BEGIN PRIVATE KEY-----) in the file"
-    case .encryptedKey:
-      "\(key): encrypted keys are not supported; decrypt it first: "
-        + "openssl pkey -in \(key) -out FILE"
-    case .mismatch: "\(key) is not the key of \(certificate)"
-    case .notMade: "cannot generate a certificate"
+    case .noCertificate: .noCertificate(in: certificate)
+    case .noKey: .noKey(in: key)
+    case .encryptedKey: .keyEncrypted(key)
+    case .mismatch: .keyMismatch(key, certificate)
+    case .notMade: .certificateNotMade
     }
   }
 }

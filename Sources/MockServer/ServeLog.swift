@@ -1,6 +1,6 @@
+import Messages
 import Platform
 import Synchronization
-import WireBytes
 
 /// Reports and counts the outcome of clients. Called on the server's thread.
 package final class ServeLog: Sendable {
@@ -33,7 +33,7 @@ package final class ServeLog: Sendable {
 
   package func add(_ event: ServerEvent) {
     counts.withLock { $0.add(event) }
-    if let message = message(event) { Messages.say(message) }
+    if let message = message(event) { Console.say(message) }
     if event == .finished { finish() }
   }
 
@@ -41,64 +41,62 @@ package final class ServeLog: Sendable {
   package var missing: Int { counts.withLock { max(0, (awaited ?? 0) - $0.whole) } }
 
   /// Summary, for the last message.
-  package var done: String {
+  /// - Parameter streams: the number of streams that are served.
+  package func done(streams: Int) -> Message {
     let (clients, bytes) = counts.withLock { ($0.clients, $0.bytes) }
-    return "\(Count.of(clients, "client")), \(Count.of(bytes, "byte"))"
+    return .served(streams: streams, clients: clients, bytes: bytes)
   }
 
   /// Problems with clients, for the last message.
-  package var faults: [String] {
+  package var faults: [Message] {
     let counts = counts.withLock { $0 }
-    let faults = [
-      (counts.stalled, "stalled"), (counts.reset, "reset the connection"),
-      (counts.closedEarly, "closed early"), (counts.failed, "failed"),
-      (counts.stopped, "still connected at the end"), (counts.rejected, "rejected"),
+    let faults: [(count: Int, message: (Int) -> Message)] = [
+      (counts.stalled, Message.stalledClients), (counts.reset, Message.clientsThatReset),
+      (counts.closedEarly, Message.clientsThatClosedEarly), (counts.failed, Message.failedClients),
+      (counts.stopped, Message.remainingClients), (counts.rejected, Message.rejectedClients),
+      (counts.handshakes, Message.failedHandshakes),
+      ((awaited ?? 0) - counts.clients, Message.absentClients),
     ]
-    let handshakes = counts.handshakes > 0 ? [Count.of(counts.handshakes, "TLS handshake") + " failed"] : []
-    let absent = max(0, (awaited ?? 0) - counts.clients)
-    return faults.filter { $0.0 > 0 }.map { "\(Count.of($0.0, "client")) \($0.1)" } + handshakes
-      + (absent > 0 ? ["\(Count.of(absent, "client")) did not come"] : [])
+    return faults.filter { $0.count > 0 }.map { $0.message($0.count) }
   }
 
   // MARK: - Messages
 
-  private func message(_ event: ServerEvent) -> String? {
+  private func message(_ event: ServerEvent) -> Message? {
     switch event {
     case .opened, .finished: nil
     case .ended(let client, let report):
-      "client \(client + 1) (\(report.peer)): \(report.connection): \(text(report))"
-    case .handshakeFailed(let peer, let reason): "\(peer): TLS handshake failed: \(Self.remedy(reason))"
-    case .rejected(let peer): "\(peer): rejected: too many clients, or everything was served"
+      .client(
+        client + 1, report.peer, of: report.connection,
+        report.speaksTLS ? .unexpectedTLS(outcome(report)) : outcome(report))
+    case .handshakeFailed(let peer, let reason): .handshakeFailed(peer, Self.explained(reason))
+    case .rejected(let peer): .rejected(peer)
     }
   }
 
-  private func text(_ report: ServedReport) -> String {
-    let sent = report.sent == report.size ? "all" : "\(report.sent) of"
-    let bytes = "\(sent) \(Count.of(report.size, "byte"))"
-    let hint = report.speaksTLS ? "; the client streamProtocol TLS: use --tls" : ""
-    let text =
-      switch report.end {
-      case .completed: "\(bytes) sent"
-      case .clientClosed: "closed by the client after \(bytes)"
-      case .clientReset: "reset by the client after \(bytes)"
-      case .stalled(.didNotRead): "idle timeout after \(bytes): the client read nothing for \(idleSeconds) s"
-      case .stalled(.didNotSend(let expected)):
-        "idle timeout after \(bytes): the client sent nothing for \(idleSeconds) s, and "
-          + "\(report.received) of \(Count.of(expected, "byte")) in all"
-      case .stopped: "server stopped after \(bytes)"
-      case .failed(let reason): "failed after \(bytes): \(reason)"
-      }
-    return text + hint
+  private func outcome(_ report: ServedReport) -> Message {
+    let (sent, size, seconds) = (report.sent, report.size, Int(idleSeconds))
+    return switch report.end {
+    case .completed: .bytesSent(sent, of: size)
+    case .clientClosed: .closedByClient(after: sent, of: size)
+    case .clientReset: .resetByClient(after: sent, of: size)
+    case .stalled(.didNotRead): .clientReadNothing(after: sent, of: size, seconds: seconds)
+    case .stalled(.didNotSend(let expected)):
+      .clientSentNothing(
+        after: sent, of: size, seconds: seconds, received: report.received, expected: expected)
+    case .stopped: .serverStopped(after: sent, of: size)
+    case .failed(let reason): .connectionFailed(after: sent, of: size, reason)
+    }
   }
 
-  private static func remedy(_ reason: String) -> String {
-    switch reason {
-    case "wrong version number", "http request": "the client does not speak TLS (\(reason))"
-    case "unsupported protocol": "the client's TLS version is older than --tls-min (\(reason))"
+  private static func explained(_ reason: Message) -> Message {
+    switch reason.text {
+    case "wrong version number", "http request": .clientWithoutTLS(reason)
+    case "unsupported protocol": .clientOlderThanMinimum(reason)
     case "tlsv1 alert unknown ca", "sslv3 alert certificate unknown", "sslv3 alert bad certificate",
       // With TLS 1.3 some clients send this alert unencrypted, so it fails to decrypt.
       "decryption failed or bad record mac":
-      "the client probably does not trust the certificate (\(reason)); use --write-certificate to export it"
+      .certificateNotTrusted(reason)
     default: reason
     }
   }

@@ -1,7 +1,7 @@
 import Analysis
+import Messages
 import PacketCapture
 import Platform
-import WireBytes
 
 /// Records streams until they end, and turns servable ones into connections to replay.
 ///
@@ -56,7 +56,7 @@ package final class ServedStreams {
       return 0
     }
     if stream.midstreamOf.contains(stream.feedbackSender), stream[side].end > 0 {
-      Messages.say("\(name): the beginning of the server's bytes was not captured; the rest is served")
+      Console.say(.about(name, .servedWithoutBeginning))
     }
     let connection = plan.connection(
       ConnectionPlan.Stream(
@@ -73,34 +73,33 @@ package final class ServedStreams {
   private func name(_ summary: StreamSummary, _ report: StreamReport) -> String {
     let evidence = report.identity.serverEvidence
     let isDump = evidence == .dump || evidence == .pair
-    return isDump ? summary.source : "\(summary.source) stream \(summary.number)"
+    return isDump ? summary.source : Message.streamName(summary.number, of: summary.source).text
   }
 
   /// Why a stream is not served; nil if it is.
   private func reason(
     _ stream: RecordedStream, _ summary: StreamSummary, _ report: StreamReport, _ side: Side
-  ) -> String? {
+  ) -> Message? {
     let isServer = side == summary.serverSide
     let missing = isServer ? summary.serverGapBytes : summary.clientGapBytes
     let bytes = isServer ? summary.serverBytes : summary.clientBytes
     switch summary.streamProtocol {
-    case .encrypted: return "the stream is encrypted; decrypt the capture first"
-    case .other: return "neither feedback nor a gateway connection (use --protocol to set the protocol)"
+    case .encrypted: return .streamEncrypted
+    case .other: return .neitherFeedbackNorGateway
     case .feedback, .gateway: break
     }
-    if missing > 0 { return "\(Count.of(missing, "byte")) of the server are missing" }
-    if stream.isOverBudget { return "all streams together exceed \(ByteSize.text(memory)); raise --memory" }
+    if missing > 0 { return .serverBytesMissing(missing) }
+    if stream.isOverBudget { return .streamsExceedMemory(memory) }
     if report.identity.serverEvidence == .dump, bytes == 0, summary.clientBytes > 0 {
-      return "the dump has a client's bytes; use --requests and --responses to give both directions"
+      return .dumpOfClient
     }
-    return stream[side].bytes.count == bytes ? nil : "the server's bytes could not be decoded"
+    return stream[side].bytes.count == bytes ? nil : .serverBytesNotDecoded
   }
 
-  private func refuse(_ name: String, _ reason: String) {
+  private func refuse(_ name: String, _ reason: Message) {
     refused += 1
     guard refused <= Self.maxMessages else { return }
-    let rest = refused == Self.maxMessages ? " (further ones are not listed)" : ""
-    Messages.say("\(name): not served: \(reason)\(rest)")
+    Console.say(.notServed(name, reason, isLastListed: refused == Self.maxMessages))
   }
 
   /// In a dump or an export the end of the connection is unknown. Servers closed after sending everything, and many

@@ -1,3 +1,5 @@
+import Messages
+
 /// Events of a mock server, in order, on the server's thread.
 package enum ServerEvent: Sendable, Equatable {
   /// Serving begins.
@@ -8,7 +10,7 @@ package enum ServerEvent: Sendable, Equatable {
   /// The connection to a client has ended.
   case ended(client: Int, ServedReport)
   /// The TLS handshake with a client failed.
-  case handshakeFailed(peer: String, reason: String)
+  case handshakeFailed(peer: String, reason: Message)
   /// A client was rejected: the limit of concurrent or total clients was reached.
   case rejected(peer: String)
   /// The server has stopped listening and all clients have left; the last event.
@@ -28,7 +30,7 @@ package struct ServedReport: Sendable, Equatable {
     case stalled(Stall)
     /// The server was stopped.
     case stopped
-    case failed(String)
+    case failed(Message)
   }
 
   /// What a stalled client failed to do.
@@ -60,19 +62,13 @@ package enum MockServerError: Error, Equatable {
   case addressUnavailable(String)
   case failed(String)
 
-  package var message: String {
+  package var message: Message {
     switch self {
-    case .portInUse(let address, let port):
-      "port \(port) of \(address) is in use; stop the other server, or use another --port "
-        + "(0 selects a free one)"
-    case .notPermitted(let address, let port):
-      "no permission for port \(port) of \(address); use a --port above 1023 "
-        + "(0 selects a free one)"
-    case .addressUnavailable(let address):
-      "\(address) is not an address of this machine; use another one with --listen"
-    case .notAnAddress(let address):
-      "\(address) is not an IP address; use one such as 127.0.0.1 with --listen"
-    case .failed(let reason): "cannot start the server: \(reason)"
+    case .portInUse(let address, let port): .portInUse(port, of: address)
+    case .notPermitted(let address, let port): .noPermission(forPort: port, of: address)
+    case .addressUnavailable(let address): .addressUnavailable(address)
+    case .notAnAddress(let address): .notAnAddress(address)
+    case .failed(let reason): .serverNotStarted(reason)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Messages
 import NIOPosix
 import Platform
 import Synchronization
@@ -35,7 +36,7 @@ package final class ServerThread: Sendable {
 
   private static func reason(_ number: Int32) -> String {
     let text = String(cString: strerror(number))
-    return number == EMFILE ? "\(text): raise the limit of a process (ulimit -n)" : text
+    return number == EMFILE ? Message.tooFewDescriptors(text).text : text
   }
 }
 

@@ -1,3 +1,4 @@
+import Messages
 import NIOCore
 import NIOSSL
 import NIOTLS
@@ -25,7 +26,6 @@ final class Session: ChannelInboundHandler {
 
   /// Maximum number of moves before other work on the thread gets its turn.
   private static let movesInARow = 64
-  static let closedEarly = "the client closed before the handshake was over"
 
   private let registry: ClientRegistry
   private let transport: TransportHandler
@@ -111,7 +111,7 @@ final class Session: ChannelInboundHandler {
   private func inputEnded() {
     hasInputEnded = true
     switch state {
-    case .opening: leave(Self.closedEarly)
+    case .opening: leave(.closedInHandshake)
     case .awaiting: end(.clientClosed)
     case .leaving: complete()
     case .ready, .writing, .settling, .pausing, .ended: break
@@ -120,7 +120,7 @@ final class Session: ChannelInboundHandler {
 
   func channelInactive(context: ChannelHandlerContext) {
     switch state {
-    case .opening: leave(Self.closedEarly)
+    case .opening: leave(.closedInHandshake)
     case .leaving: complete()
     case .ended: break
     case .ready, .writing, .settling, .awaiting, .pausing: end(.clientClosed)
@@ -303,7 +303,7 @@ final class Session: ChannelInboundHandler {
 
   /// Ends a connection that was not served.
   /// - Parameter reason: why the handshake failed; nil if it did not.
-  private func leave(_ reason: String?) {
+  private func leave(_ reason: Message?) {
     guard state != .ended else { return }
     state = .ended
     idleWatch?.end()
@@ -321,7 +321,7 @@ extension Session {
   /// Called after the idle timeout.
   private func handleIdleTimeout() {
     switch state {
-    case .opening: leave("the client did not complete the handshake in time")
+    case .opening: leave(.handshakeTooSlow)
     case .awaiting(let clientBytes): end(.stalled(.didNotSend(expected: clientBytes)))
     case .leaving: complete(afterWaiting: true)
     case .ready, .writing, .settling: end(.stalled(.didNotRead))

@@ -23,7 +23,8 @@ enum LibmariadbLibrary {
   }()
 
   static var missing: StoreFault {
-    .server(.noLibrary(file: paths[0], package: "libmariadb3 (elsewhere: mariadb-connector-c)"))
+    .server(
+      .noLibrary(file: paths[0], package: "libmariadb3", elsewhere: "mariadb-connector-c"))
   }
 }
 

@@ -1,4 +1,5 @@
 import CLibmariadb
+import Messages
 import Platform
 import TokenStores
 
@@ -33,7 +34,7 @@ package final class MySQLConnection {
   package init(_ uri: MySQLURI, lockTimeout: Duration) throws(StoreFault) {
     guard LibmariadbLibrary.functions != nil else { throw LibmariadbLibrary.missing }
     guard let handle = libmariadb.mysql_init(nil) else {
-      throw .server(.cannotConnect(reason: "no memory is left"))
+      throw .server(.cannotConnect(reason: .noMemory))
     }
     self.handle = handle
     file.install(on: handle)
@@ -85,8 +86,7 @@ package final class MySQLConnection {
     let least = isMariaDB ? Self.leastVersions.mariaDB : Self.leastVersions.mySQL
     guard number >= least else {
       throw .server(
-        .cannotConnect(
-          reason: "the server is \(version), expected MariaDB 10.5 or later, or MySQL 8.0 or later"))
+        .cannotConnect(reason: .oldMySQL(version)))
     }
   }
 
@@ -195,7 +195,7 @@ package final class MySQLConnection {
 
   /// Rejects a second statement here: libmariadb's error for it would replace that of the rows.
   private func prepare() throws(MySQLError) {
-    if isVisiting { throw MySQLError(code: 2014, message: "the connection is busy with the rows of a query") }
+    if isVisiting { throw MySQLError(code: 2014, message: .connectionBusy) }
   }
 
   /// Reads and counts the rows.

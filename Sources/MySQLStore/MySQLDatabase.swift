@@ -1,3 +1,4 @@
+import Messages
 import Platform
 import Synchronization
 import TokenStores
@@ -36,10 +37,7 @@ package struct MySQLDatabase: StoreDatabase {
     // Without it, an UPDATE would overwrite changes of other programs since the snapshot.
     guard connection.keepsSnapshot else {
       throw StoreFault.server(
-        .cannotConnect(
-          reason:
-            "the server is \(connection.version), expected innodb_snapshot_isolation, which MariaDB has "
-            + "since 10.6.18, 10.11.8 and 11.4"))
+        .cannotConnect(reason: .noSnapshotIsolation(connection.version)))
     }
     return connection
   }

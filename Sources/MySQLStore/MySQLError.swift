@@ -1,4 +1,5 @@
 import CLibmariadb
+import Messages
 import TokenStores
 
 /// An error of the server or of libmariadb.
@@ -9,7 +10,7 @@ package struct MySQLError: TransactionError, Equatable {
   /// The SQLSTATE, five characters; `HY000` if only the number is specific.
   package var state: String
   /// One line.
-  package var message: String
+  package var message: Message
   /// Whether the connection is lost with it.
   package var isLost: Bool
 
@@ -19,7 +20,7 @@ package struct MySQLError: TransactionError, Equatable {
     2006, 2013, 2055, 1053, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1184, 1927, 3169, 4031,
   ]
 
-  package init(code: UInt32, state: String = "HY000", message: String) {
+  package init(code: UInt32, state: String = "HY000", message: Message) {
     self.code = code
     self.state = state
     self.message = message
@@ -49,7 +50,9 @@ extension StoreFault {
   /// - Parameter waited: the lock timeout.
   package init(_ error: MySQLError, waited: Duration) {
     let message = error.message
-    let coded = error.code == 0 ? message : "\(message), error \(error.code), SQLSTATE \(error.state)"
+    let coded =
+      error.code == 0
+      ? message : .serverError(message, code: Int(error.code), state: error.state)
     if let fault = error.transactionFault {
       self = fault
       return
@@ -61,7 +64,7 @@ extension StoreFault {
     case 1044, 1045, 1142, 1143, 1227, 1370, 1419, 1698, 1820, 1862, 3118, 4151, 4172:
       self = .server(.notPermitted(detail: message))
     // A read-only server, transaction or InnoDB; 1290 is any server option that forbids a statement.
-    case 1290 where message.contains("read-only") || message.contains("read_only"):
+    case 1290 where message.text.contains("read-only") || message.text.contains("read_only"):
       self = .server(.readOnly(detail: message))
     case 1792, 1836, 1874, 3100: self = .server(.readOnly(detail: message))
     // The disk, a table, or the files of temporary tables.

@@ -1,3 +1,4 @@
+import Messages
 import TokenStores
 
 /// Buffers rows for a table: as lines for LOAD DATA LOCAL INFILE, which takes about half the time, or as an INSERT
@@ -101,10 +102,7 @@ package final class MySQLInsert {
     let length = statement.count + rows.count
     guard length <= connection.longestStatement else {
       throw MySQLError(
-        code: 0,
-        message:
-          "a row takes \(length) bytes, more than the server's limit of \(connection.longestStatement) "
-          + "(max_allowed_packet)")
+        code: 0, message: .rowTooLong(length, limit: connection.longestStatement))
     }
     return try connection.run(statement + rows)
   }

@@ -1,4 +1,5 @@
 import CLibmariadb
+import Messages
 import TokenStores
 
 /// Answers the server's requests for a local file: with the rows of the running LOAD DATA, and with an error at any
@@ -28,13 +29,13 @@ final class MySQLFile {
   /// libmariadb's code for an unknown error.
   private static let notAsked: Int32 = 2000
 
-  private static let reason: StaticString = "the server requested a local file, which is refused"
+  private static let reason = Array(Message.localFileRefused.text.utf8)
 
   /// Writes a C string.
   private static func explain(in buffer: UnsafeMutableBufferPointer<CChar>) {
-    let count = min(reason.utf8CodeUnitCount, buffer.count - 1)
+    let count = min(reason.count, buffer.count - 1)
     guard count >= 0 else { return }
-    for index in 0..<count { buffer[index] = CChar(bitPattern: reason.utf8Start[index]) }
+    for index in 0..<count { buffer[index] = CChar(bitPattern: reason[index]) }
     buffer[count] = 0
   }
 
@@ -67,10 +68,10 @@ extension MySQLConnection {
       try run(statement, reading: lines)
     }
     guard warningCount > 0 else { return written }
-    var error = MySQLError(code: 0, message: "\(warningCount) of \(count) rows do not fit")
+    var error = MySQLError(code: 0, message: .rowsDoNotFit(Int(warningCount), of: count))
     try visit("SHOW WARNINGS LIMIT 1") { row in
       guard row.count == 3, let code = row[1].integer, let message = row[2].text else { return }
-      error = MySQLError(code: UInt32(clamping: code), message: message)
+      error = MySQLError(code: UInt32(clamping: code), message: .verbatim(message))
     }
     throw error
   }

@@ -1,3 +1,4 @@
+import Messages
 import TokenStores
 
 /// Reads the server's catalogue, and checks privileges.
@@ -33,17 +34,15 @@ extension MySQLSession {
       """)
     guard let table = found.first else { return nil }
     guard table[0] == "BASE TABLE" else {
-      throw mapping.misfit("the name", "a table", "a \(table[0].lowercased())")
+      throw mapping.misfit(.tableName, .aTable, .relation(table[0].lowercased()))
     }
     guard table[2] == "YES" else {
-      throw mapping.misfit(
-        "its engine", "one with transactions, as InnoDB",
-        "\(table[1]) (ALTER TABLE … ENGINE = InnoDB changes it)")
+      throw mapping.misfit(.tableEngine, .transactionalEngine, .engine(table[1]))
     }
     let schema = table[4]
     let columns = try columns(of: mapping)
     let key = columns.filter { $0.keyIndex > 0 }.sorted { $0.keyIndex < $1.keyIndex }
-    if key.isEmpty { throw mapping.misfit("the primary key", "one, by which rows are found", "none") }
+    if key.isEmpty { throw mapping.misfit(.primaryKey, .keyToFindRows, .nothingFound) }
     let name = "\(dialect.quoted(schema)).\(dialect.quoted(mapping.table))"
     if let registered = mapping.registered?.name, try isSetByUpdates(registered, of: mapping) {
       kept[name] = [registered]
@@ -84,7 +83,7 @@ extension MySQLSession {
         isNotNull: row[5] == "0", hasDefault: row[6] == "1", isGenerated: row[7] == "1",
         keyIndex: (key.firstIndex(of: name) ?? -1) + 1,
         folding: collation.isEmpty || collation.hasSuffix("_nopad_bin") || collation.hasSuffix("_0900_bin")
-          ? nil : ("a collation that compares bytes, as utf8mb4_nopad_bin", collation))
+          ? nil : (.byteCollation, .verbatim(collation)))
     }
   }
 
@@ -116,7 +115,7 @@ extension MySQLSession {
     return Set(found.map { $0[0] })
   }
 
-  private func dependent(of mapping: TableMapping, in schema: String) throws -> String? {
+  private func dependent(of mapping: TableMapping, in schema: String) throws -> Message? {
     let found = try rows(
       """
       SELECT CONSTRAINT_NAME, TABLE_NAME, DELETE_RULE FROM information_schema.REFERENTIAL_CONSTRAINTS
@@ -124,7 +123,7 @@ extension MySQLSession {
         AND DELETE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT') LIMIT 1
       """)
     return found.first.map {
-      "constraint \($0[0]) of \($0[1]) with ON DELETE \($0[2])"
+      .dependentConstraint($0[0], of: $0[1], onDelete: $0[2])
     }
   }
 
@@ -146,26 +145,29 @@ extension MySQLSession {
     return String(type[..<open] + type[type.index(after: close)...])
   }
 
-  func misfit(of column: TableColumn, for form: TokenForm) -> (expected: String, found: String)? {
+  private static let texts = ["varchar", "char", "text"]
+
+  func misfit(of column: TableColumn, for form: TokenForm) -> (expected: Message, found: Message)? {
+    let found = Message.columnType(column.type)
     if form == .bytes {
-      return column.kind == .bytes ? nil : ("type varbinary, binary or blob", "type \(column.type)")
+      return column.kind == .bytes ? nil : (.columnType(oneOf: ["varbinary", "binary", "blob"]), found)
     }
-    return column.kind == .text ? nil : ("type varchar, char or text", "type \(column.type)")
+    return column.kind == .text ? nil : (.columnType(oneOf: Self.texts), found)
   }
 
-  func misfit(of column: TableColumn, for form: TimeForm) -> (expected: String, found: String)? {
-    let (isFit, expected) =
+  func misfit(of column: TableColumn, for form: TimeForm) -> (expected: Message, found: Message)? {
+    let (isFit, expected): (Bool, [String]) =
       switch form {
       case .seconds, .milliseconds:
         (
           column.kind == .integer || ["decimal", "double"].contains(column.baseType),
-          "type bigint, int, decimal or double"
+          ["bigint", "int", "decimal", "double"]
         )
-      case .iso: (column.kind == .text, "type varchar, char or text")
-      case .timestamptz: (column.kind == .moment, "type timestamp")
-      case .timestamp: (column.kind == .clock, "type datetime")
+      case .iso: (column.kind == .text, Self.texts)
+      case .timestamptz: (column.kind == .moment, ["timestamp"])
+      case .timestamp: (column.kind == .clock, ["datetime"])
       }
-    return isFit ? nil : (expected, "type \(column.type)")
+    return isFit ? nil : (.columnType(oneOf: expected), .columnType(column.type))
   }
 
   /// A boolean is a number. A text that its column would truncate does not fit.

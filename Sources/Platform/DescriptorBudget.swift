@@ -1,3 +1,5 @@
+import Messages
+
 /// Limits the number of concurrent jobs by the file descriptors that the process may open.
 package enum DescriptorBudget {
   /// Descriptors reserved for everything but jobs.
@@ -13,14 +15,10 @@ package enum DescriptorBudget {
     let limit = raise(to: used + jobs * each)
     let possible = min(jobs, (limit - used) / each)
     guard possible > 0 else {
-      throw Failure(
-        "a process may have \(limit) files open at once, and one \(work) needs \(used + each); raise the limit "
-          + "(ulimit -n)")
+      throw Failure(.tooFewFiles(limit, for: work, needed: used + each))
     }
     if possible < jobs {
-      Messages.say(
-        "running \(possible) instead of \(jobs) cases at once: a process may have \(limit) files open, "
-          + "and a \(work) needs up to \(each) (ulimit -n)")
+      Console.say(.fewerJobs(possible, of: jobs, files: limit, for: work, each: each))
     }
     return possible
   }

@@ -1,3 +1,5 @@
+import Messages
+
 /// A directory of outputs, whose files appear in it only when all of them are complete.
 package final class OutputDirectory {
   /// The path as the user gave it.
@@ -12,21 +14,21 @@ package final class OutputDirectory {
   package init(_ path: String, force: Bool) throws {
     name = path
     if path.isEmpty || path == "-" {
-      throw Failure("streams are written to a directory: name one with -o")
+      throw Failure(.directoryUnnamed)
     }
     var status = stat()
     if stat(path, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFDIR else {
-        throw Failure("\(path) is not a directory: name a directory to write streams to")
+        throw Failure(.outputIsNoDirectory(path))
       }
       if !force, !Self.isEmpty(path) {
-        throw Failure("\(path) is not empty: name another directory, or give --force to add files to it")
+        throw Failure(.directoryNotEmpty(path))
       }
     } else if mkdir(path, 0o777) != 0 {
-      throw Failure("\(path) cannot be created: \(SystemError.text())")
+      throw Failure(.outputNotCreated(path, SystemError.text()))
     }
     guard let workPath = TemporaryPath.makeDirectory("\(path)/.apnsift-") else {
-      throw Failure("\(path) cannot be written: \(SystemError.text())")
+      throw Failure(.outputNotWritten(path, SystemError.text()))
     }
     Interruption.remember()
     self.workPath = workPath
@@ -49,7 +51,7 @@ package final class OutputDirectory {
   }
 
   package func failure(_ file: String, _ number: Int32 = errno) -> Failure {
-    Failure("\(name)/\(file) cannot be written: \(SystemError.text(number))")
+    Failure(.outputNotWritten("\(name)/\(file)", SystemError.text(number)))
   }
 
   /// Moves all files, which are complete, to the directory.

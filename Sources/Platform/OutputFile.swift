@@ -1,3 +1,4 @@
+import Messages
 import Synchronization
 
 /// The output of a command: standard output, or a file that appears under its name only when it is complete.
@@ -42,23 +43,23 @@ package final class OutputFile {
   package init(_ path: String, force: Bool) throws {
     name = path
     replaces = force
-    if path.isEmpty { throw Failure("the name of the output is empty: name a file to write") }
+    if path.isEmpty { throw Failure(.outputUnnamed) }
     if let given = Self.givenDescriptor(path) {
       descriptor = fcntl(given, F_DUPFD_CLOEXEC, 0)
-      guard descriptor >= 0 else { throw Failure("\(path) cannot be written: \(SystemError.text())") }
+      guard descriptor >= 0 else { throw Failure(.outputNotWritten(path, SystemError.text())) }
       return
     }
     var status = stat()
     let exists = stat(path, &status) == 0
     if exists, status.st_mode & S_IFMT == S_IFDIR {
-      throw Failure("\(path) is a directory: name a file to write")
+      throw Failure(.outputIsDirectory(path))
     }
     if exists, status.st_mode & S_IFMT != S_IFREG {
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw Failure("\(path) cannot be written: \(SystemError.text())") }
+      guard descriptor >= 0 else { throw Failure(.outputNotWritten(path, SystemError.text())) }
       return
     }
-    if exists, !force { throw Self.exists(path) }
+    if exists, !force { throw Failure(.outputExists(path)) }
     let target = try Self.target(of: path)
     let temporary = try Self.makeTemporaryFile(for: target, named: path)
     self.target = target
@@ -77,14 +78,14 @@ package final class OutputFile {
   package func write(_ bytes: RawSpan) throws {
     let failure = bytes.withUnsafeBytes { SystemWrite.all($0, to: descriptor) }
     if failure == EPIPE { throw ClosedPipe() }
-    guard failure == 0 else { throw Failure("\(name) cannot be written: \(SystemError.text(failure))") }
+    guard failure == 0 else { throw Failure(.outputNotWritten(name, SystemError.text(failure))) }
   }
 
   /// Gives the file, which is complete, its name.
   package func finish() throws {
     guard let temporaryName, let target else { return }
     guard fsync(descriptor) == 0 || errno == EINVAL, try move(temporaryName, to: target) else {
-      throw Failure("\(name) cannot be written: \(SystemError.text())")
+      throw Failure(.outputNotWritten(name, SystemError.text()))
     }
     self.temporaryName = nil
     UnfinishedFiles.remove(temporaryName)
@@ -96,9 +97,9 @@ package final class OutputFile {
     if replaces { return rename(temporaryName, target) == 0 }
     // Unlike rename(2), link(2) fails if the name exists.
     if link(temporaryName, target) == 0 { return unlink(temporaryName) == 0 }
-    if errno == EEXIST { throw Self.exists(name) }
+    if errno == EEXIST { throw Failure(.outputExists(name)) }
     // Not all file systems support hard links.
-    if access(target, F_OK) == 0 { throw Self.exists(name) }
+    if access(target, F_OK) == 0 { throw Failure(.outputExists(name)) }
     return rename(temporaryName, target) == 0
   }
 }
@@ -106,10 +107,6 @@ package final class OutputFile {
 // MARK: - Names
 
 extension OutputFile {
-  private static func exists(_ path: String) -> Failure {
-    Failure("\(path) exists already: name another file, or give --force to replace it")
-  }
-
   /// The descriptor that `path` names and that the caller opened.
   private static func givenDescriptor(_ path: String) -> Int32? {
     let directory = "/dev/fd/"
@@ -124,7 +121,7 @@ extension OutputFile {
   private static func target(of path: String) throws -> String {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
-    guard let target = realpath(path, nil) else { throw Failure("\(path) is a broken symbolic link") }
+    guard let target = realpath(path, nil) else { throw Failure(.outputIsBrokenLink(path)) }
     defer { free(target) }
     return String(cString: target)
   }
@@ -150,7 +147,7 @@ extension OutputFile {
     for target: String, named path: String
   ) throws -> (descriptor: Int32, path: String) {
     guard let file = TemporaryPath.makeFile("\(target).apnsift-") else {
-      throw Failure("\(path) cannot be created: \(SystemError.text())")
+      throw Failure(.outputNotCreated(path, SystemError.text()))
     }
     let mask = umask(0)
     _ = umask(mask)

@@ -4,7 +4,7 @@ package struct ProgressLine {
   private static let delay = 1.0
   private static let interval = 0.25
 
-  private let isShown = Messages.showsProgress
+  private let isShown = Console.showsProgress
   private let begun = ProgressLine.now()
   private var shownAt = 0.0
   private var hasLine = false
@@ -18,14 +18,14 @@ package struct ProgressLine {
     guard seconds >= Self.delay, seconds - shownAt >= Self.interval else { return }
     shownAt = seconds
     hasLine = true
-    Messages.write("\r" + text(seconds) + "\u{1B}[K")
+    Console.write("\r" + text(seconds) + "\u{1B}[K")
   }
 
   /// Removes the line, before anything else is written.
   package mutating func clear() {
     guard hasLine else { return }
     hasLine = false
-    Messages.write("\r\u{1B}[K")
+    Console.write("\r\u{1B}[K")
   }
 
   private static func now() -> Double {

@@ -1,4 +1,5 @@
 import CLibpq
+import Messages
 import TokenStores
 
 /// A connection to a server. Closing it, or the end of this process, rolls an open transaction back.
@@ -21,7 +22,7 @@ final class Connection: @unchecked Sendable {
     let values = Self.copies(of: [uri, "UTF8", "apnsift"])
     defer { for copy in keywords + values { copy?.deallocate() } }
     guard let connection = libpq.PQconnectdbParams(keywords, values, 1) else {
-      throw .server(.cannotConnect(reason: "no memory is left"))
+      throw .server(.cannotConnect(reason: .noMemory))
     }
     handle = connection
     guard libpq.PQstatus(handle) == CONNECTION_OK else {
@@ -30,7 +31,7 @@ final class Connection: @unchecked Sendable {
     let version = libpq.PQserverVersion(handle)
     guard version >= Self.leastVersion else {
       throw .server(
-        .cannotConnect(reason: "the server is PostgreSQL \(version / 10_000), expected 12 or later"))
+        .cannotConnect(reason: .oldPostgreSQL(Int(version / 10_000))))
     }
     // Notices, for example of triggers, are not shown.
     _ = libpq.PQsetNoticeReceiver(handle, { _, _ in }, nil)

@@ -1,4 +1,5 @@
 import CLibpq
+import Messages
 import TokenStores
 import WireBytes
 
@@ -58,7 +59,7 @@ final class CopyOutput {
   }
 
   private static let malformed = ServerError(
-    state: "", message: "the server sent a malformed row of a COPY", isLost: false)
+    state: "", message: .malformedCopy, isLost: false)
 
   /// False if the message is too short.
   private func read(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {

@@ -19,7 +19,9 @@ enum LibpqLibrary {
     return libpq_find(&functions, SharedLibrary.open(paths)) ? functions : nil
   }()
 
-  static var missing: StoreFault { .server(.noLibrary(file: paths[0], package: "libpq5 (elsewhere: libpq)")) }
+  static var missing: StoreFault {
+    .server(.noLibrary(file: paths[0], package: "libpq5", elsewhere: "libpq"))
+  }
 }
 
 /// The functions of libpq. If it is missing, no connection is opened, and none is called.

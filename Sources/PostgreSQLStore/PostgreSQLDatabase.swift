@@ -1,4 +1,5 @@
 import CLibpq
+import Messages
 import Synchronization
 import TokenStores
 
@@ -36,10 +37,10 @@ package struct PostgreSQLDatabase: StoreDatabase {
       return
     }
     defer { libpq.PQfreemem(message) }
-    let words = ServerError.line(message).prefix { $0 != "\"" }.split(whereSeparator: {
+    let words = ServerError.line(message).text.prefix { $0 != "\"" }.split(whereSeparator: {
       $0 == " " || $0 == ":"
     })
-    throw .uri(PostgreSQLURI.scheme, words.joined(separator: " "))
+    throw .uri(PostgreSQLURI.scheme, .verbatim(words.joined(separator: " ")))
   }
 
   // MARK: - Transactions
@@ -73,7 +74,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
   ) throws -> Result {
     try reportingFaults {
       if owner.app.utf8.contains(0) {
-        throw StoreFault.refused(detail: "the app's name has a zero byte, which PostgreSQL does not support")
+        throw StoreFault.refused(detail: .appWithZeroByte)
       }
       return try ServerError.retrying { try writeOnce(table, owner, body) }
     }
@@ -160,7 +161,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
     do throws(ServerError) {
       let command = try connection.run("COMMIT").command
       guard command == "COMMIT" else {
-        throw ServerError(state: "", message: "the transaction ended with \(command)", isLost: false)
+        throw ServerError(state: "", message: .transactionEnded(with: command), isLost: false)
       }
     } catch {
       guard error.isLost || connection.isLost else { throw error }

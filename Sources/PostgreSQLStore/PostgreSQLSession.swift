@@ -1,3 +1,4 @@
+import Messages
 import TokenStores
 import WireBytes
 
@@ -297,8 +298,7 @@ final class PostgreSQLSession: SQLSession {
     let columns = try (0..<found.count).map { index in
       let name = found.text(index, 0) ?? ""
       guard let column = table.columns.first(where: { $0.name == name && !$0.isGenerated }) else {
-        throw StoreFault.refused(
-          detail: "removed rows had a column \(name), which \(mapping.name) does not have")
+        throw StoreFault.refused(detail: .removedColumn(name, of: mapping.name))
       }
       return column
     }
@@ -311,8 +311,7 @@ final class PostgreSQLSession: SQLSession {
       """, row
     ).affected
     guard written == 1 else {
-      throw StoreFault.refused(
-        detail: "a trigger or policy of \(mapping.name) ignored a restored row")
+      throw StoreFault.refused(detail: .triggerOrPolicyIgnoredRestoredRow(of: mapping.name))
     }
   }
 }

@@ -1,3 +1,4 @@
+import Messages
 import TokenStores
 
 /// Reads the server's catalogue, creates tables, and checks privileges.
@@ -106,10 +107,9 @@ extension PostgreSQLSession {
     let kind = found.text(0, 2) ?? ""
     // A table or a partitioned one. The effect of a change on a view is unknown.
     guard kind == "r" || kind == "p" else {
-      let name =
-        ["v": "a view", "m": "a materialized view", "f": "a foreign table", "S": "a sequence"][kind]
-        ?? "a relation of kind \(kind)"
-      throw mapping.misfit("the name", "a table", name)
+      let names = ["v": "view", "m": "materialized view", "f": "foreign table", "S": "sequence"]
+      throw mapping.misfit(
+        .tableName, .aTable, names[kind].map(Message.relation(_:)) ?? .relation(ofKind: kind))
     }
     let schema = found.text(0, 0) ?? ""
     let name = "\(dialect.quoted(schema)).\(dialect.quoted(found.text(0, 1) ?? ""))"
@@ -147,7 +147,7 @@ extension PostgreSQLSession {
         rows.text(row, 0) ?? "", type: rows.text(row, 1) ?? "", baseType: type, kind: Self.kind(of: type),
         castType: rows.text(row, 3) ?? "", isNotNull: rows.flag(row, 4), hasDefault: rows.flag(row, 5),
         isGenerated: rows.flag(row, 6), keyIndex: Int(rows.integer(row, 7) ?? 0),
-        folding: rows.flag(row, 8) ? nil : ("a deterministic collation", "one that is not"))
+        folding: rows.flag(row, 8) ? nil : (.deterministicCollation, .otherCollation))
     }
   }
 
@@ -196,7 +196,7 @@ extension PostgreSQLSession {
     return Int(guess.integer(0, 0) ?? 0)
   }
 
-  private func dependent(of table: Int64) throws -> String? {
+  private func dependent(of table: Int64) throws -> Message? {
     let found = try connection.run(
       """
       SELECT conrelid::regclass::text, conname::text,
@@ -204,8 +204,8 @@ extension PostgreSQLSession {
       FROM pg_constraint WHERE contype = 'f' AND confrelid = $1::text::oid AND confdeltype IN ('c', 'n', 'd') LIMIT 1
       """, .text(String(table)))
     guard found.count > 0 else { return nil }
-    return
-      "constraint \(found.text(0, 1) ?? "") of \(found.text(0, 0) ?? "") with ON DELETE \(found.text(0, 2) ?? "")"
+    return .dependentConstraint(
+      found.text(0, 1) ?? "", of: found.text(0, 0) ?? "", onDelete: found.text(0, 2) ?? "")
   }
 
   // MARK: - Fit
@@ -219,11 +219,11 @@ extension PostgreSQLSession {
       column.type)
   }
 
-  func misfit(of column: TableColumn, for form: TokenForm) -> (expected: String, found: String)? {
+  func misfit(of column: TableColumn, for form: TokenForm) -> (expected: Message, found: Message)? {
     Self.misfit(column, form == .bytes ? ["bytea"] : Self.texts)
   }
 
-  func misfit(of column: TableColumn, for form: TimeForm) -> (expected: String, found: String)? {
+  func misfit(of column: TableColumn, for form: TimeForm) -> (expected: Message, found: Message)? {
     switch form {
     case .seconds, .milliseconds: Self.misfit(column, ["bigint", "integer", "numeric", "double precision"])
     case .iso: Self.misfit(column, Self.texts)
@@ -232,9 +232,10 @@ extension PostgreSQLSession {
     }
   }
 
-  private static func misfit(_ column: TableColumn, _ types: [String]) -> (expected: String, found: String)? {
+  private static func misfit(_ column: TableColumn, _ types: [String]) -> (expected: Message, found: Message)?
+  {
     types.contains(column.baseType)
-      ? nil : ("type \(types.joined(separator: ", or "))", "type \(column.type)")
+      ? nil : (.columnType(oneOfNames: types), .columnType(column.type))
   }
 
   /// Casts the text; a truncated one differs.
@@ -253,7 +254,7 @@ extension PostgreSQLSession {
 
   // MARK: - Privileges
 
-  private func notPermitted(_ detail: String) -> StoreFault { .server(.notPermitted(detail: detail)) }
+  private func notPermitted(_ detail: Message) -> StoreFault { .server(.notPermitted(detail: detail)) }
 
   /// - Throws: `StoreFault.server`, `.readOnly` or `.notPermitted`.
   func checkPrivileges(of mapping: TableMapping, on table: TableDescription?, isRecorded: Bool) throws {
@@ -268,17 +269,16 @@ extension PostgreSQLSession {
       return
     }
     let isStandby = try connection.run("SELECT pg_is_in_recovery()").flag(0, 0)
-    let detail = isStandby ? "it is a standby" : "default_transaction_read_only is on"
-    throw StoreFault.server(.readOnly(detail: detail))
+    throw StoreFault.server(.readOnly(detail: isStandby ? .isAStandby : .readOnlyByDefault))
   }
 
   private func checkCreation() throws {
     let found = try connection.run(
       "SELECT current_schema()::text, has_schema_privilege(current_schema()::text, 'CREATE')")
     guard let schema = found.text(0, 0) else {
-      throw notPermitted("no schema of its search path is usable")
+      throw notPermitted(.noUsableSchema)
     }
-    guard found.flag(0, 1) else { throw notPermitted("it lacks CREATE on schema \(schema)") }
+    guard found.flag(0, 1) else { throw notPermitted(.lacksCreate(onSchema: schema)) }
   }
 
   /// A privilege may be granted for single columns.
@@ -292,14 +292,14 @@ extension PostgreSQLSession {
         ELSE has_any_column_privilege(to_regclass($1)::oid, privilege) END
       """, .text(table.name), .text(written))
     if let privilege = missing.count > 0 ? missing.text(0, 0) : nil {
-      throw notPermitted("it lacks \(privilege) on \(name)")
+      throw notPermitted(.lacks(privilege, on: name))
     }
     guard !mapping.isDeviceTokens, let column = mapping.action.column else { return }
     let isGranted = try connection.run(
       "SELECT bool_or(has_column_privilege(attrelid, attnum, 'UPDATE')) FROM pg_attribute "
         + "WHERE attrelid = to_regclass($1)::oid AND attname = $2", .text(table.name), .text(column))
     guard isGranted.flag(0, 0) else {
-      throw notPermitted("it lacks UPDATE on column \(dialect.quoted(column)) of \(name)")
+      throw notPermitted(.lacksUpdate(onColumn: dialect.quoted(column), of: name))
     }
   }
 
@@ -318,8 +318,6 @@ extension PostgreSQLSession {
       WHERE to_regclass($1) IS NULL AND NOT has_schema_privilege($4, 'CREATE')
       """, .text(tables[0]), .text(tables[1]), .text(tables[2]), .text(schema ?? "public"))
     guard let privilege = missing.count > 0 ? missing.text(0, 0) : nil else { return }
-    throw notPermitted(
-      "it lacks \(privilege), which the journal needs; --journal sqlite:PATH keeps the journal in a file, "
-        + "--no-journal records nothing")
+    throw notPermitted(.journalLacks(privilege))
   }
 }

@@ -1,4 +1,5 @@
 import CLibpq
+import Messages
 import TokenStores
 
 /// An error of the server or of libpq.
@@ -7,14 +8,14 @@ struct ServerError: TransactionError {
   /// of libpq.
   var state: String
   /// One line.
-  var message: String
+  var message: Message
   /// Whether the connection is lost with it.
   var isLost: Bool
 
   /// States that mean the end of the connection, besides class 08.
   private static let endings = ["57P01", "57P02", "57P03", "57P04", "57P05", "25P03"]
 
-  init(state: String, message: String, isLost: Bool) {
+  init(state: String, message: Message, isLost: Bool) {
     self.state = state
     self.message = message
     self.isLost = isLost || state.hasPrefix("08") || Self.endings.contains(state)
@@ -25,12 +26,12 @@ struct ServerError: TransactionError {
     let isLost = libpq.PQstatus(connection) == CONNECTION_BAD
     let state = Self.field(0x43, of: result)
     let message = Self.field(0x4D, of: result) ?? Self.line(libpq.PQerrorMessage(connection))
-    self.init(state: state ?? "", message: message, isLost: isLost)
+    self.init(state: state?.text ?? "", message: message, isLost: isLost)
   }
 
   /// A field by its code: `C` is the state, `M` the primary message (postgres_ext.h; Swift does not import the macros
   /// as integers).
-  private static func field(_ code: Int32, of result: OpaquePointer?) -> String? {
+  private static func field(_ code: Int32, of result: OpaquePointer?) -> Message? {
     guard let result, let text = libpq.PQresultErrorField(result, code) else { return nil }
     return line(text)
   }
@@ -49,7 +50,7 @@ extension StoreFault {
   /// - Parameter waited: the lock timeout.
   init(_ error: ServerError, waited: Duration) {
     let message = error.message
-    let coded = error.state.isEmpty ? message : "\(message), SQLSTATE \(error.state)"
+    let coded = error.state.isEmpty ? message : .serverError(message, state: error.state)
     if let fault = error.transactionFault {
       self = fault
       return

@@ -1,16 +1,16 @@
 import Analysis
 import JSON
+import Messages
 import Platform
 import Reports
-import WireBytes
 
 /// The result of an external reader on one stream of a case.
 package struct CaseReading: Sendable {
   /// The case, by its name.
   package var name: String
   package var row: ReaderRow
-  /// How the reader ended, unless normally: a sentence without a full stop.
-  package var ending: String?
+  /// How the reader ended, unless normally.
+  package var ending: Message?
   /// The last lines of its standard error.
   package var complaint: [String]
   /// Whether its case has several such streams, so that the stream must be named.
@@ -25,13 +25,13 @@ package struct CaseReading: Sendable {
 
   private var verdict: TestRow.Verdict {
     switch row.verdict {
-    case .notJudged(let reason): return .skipped(reason)
+    case .notJudged(let reason): return .skipped(reason.text)
     case .judged(let reading):
       guard row.isRight == false else { return .passed }
-      let counts =
-        "\(row.outcome): \(Count.of(reading.records, "record")), \(reading.correct) correct, "
-        + "\(reading.wrong) wrong, \(reading.missed) missed"
-      return .failed(counts, details: details)
+      let counts = Message.readingCounts(
+        row.outcome, records: reading.records, correct: reading.correct, wrong: reading.wrong,
+        missed: reading.missed)
+      return .failed(counts.text, details: details)
     }
   }
 
@@ -39,11 +39,10 @@ package struct CaseReading: Sendable {
   var details: [String] {
     var lines: [String] = []
     if case .judged(let reading) = row.verdict, let difference = reading.firstDifference {
-      lines.append("record \(difference.record + 1): \(difference.reason)")
-      if let expected = difference.expected { lines.append("  expected \(ReaderText.short(expected))") }
-      if let emitted = difference.emitted { lines.append("  reported \(ReaderText.short(emitted))") }
+      lines.append(Message.recordDiffers(difference.reason, record: difference.record).text)
+      lines += difference.records.map { "  \($0)" }
     }
-    if let ending { lines.append(ending) }
+    if let ending { lines.append(ending.text) }
     return lines + complaint.map { "  \($0)" }
   }
 
@@ -51,7 +50,7 @@ package struct CaseReading: Sendable {
   package var json: JSONValue {
     guard case .object(var members) = ReaderJSON.object(row) else { return .null }
     members.insert(("case", .string(name)), at: 1)
-    members.append(("ending", JSONValue(ending)))
+    members.append(("ending", JSONValue(ending?.text)))
     return .object(members)
   }
 }
@@ -91,7 +90,7 @@ package enum CaseReadingText {
 
   private static func sentences(_ reading: CaseReading, style: TextStyle) -> String {
     var lines = reading.details
-    if case .notJudged(let reason) = reading.row.verdict { lines = ["not judged: \(reason)"] + lines }
+    if case .notJudged(let reason) = reading.row.verdict { lines = [Message.notJudged(reason).text] + lines }
     guard !lines.isEmpty else { return "" }
     return "\n" + style.bold("\(VisibleText.of(reading.name)) stream \(reading.row.stream)") + "\n"
       + lines.map { "  \(VisibleText.of($0))\n" }.joined()

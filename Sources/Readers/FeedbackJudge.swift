@@ -1,3 +1,4 @@
+import Messages
 import ReaderModels
 
 /// Compares the records that a reader reports with the true ones, one at a time.
@@ -31,7 +32,7 @@ package struct FeedbackJudge: RecordReceiver {
       begin(
         FirstDifference(
           record: records, expected: truth.text(records), emitted: rubbish(),
-          reason: "the line is not a record: expected `timestamp,token`, in seconds and hex"))
+          reason: .lineIsNoTuple))
     }
     records += 1
   }
@@ -80,7 +81,7 @@ package struct FeedbackJudge: RecordReceiver {
   }
 
   private consuming func finish(
-    _ outcome: ReaderOutcome, reason: (_ record: Int, _ truth: TrueRecords) -> String
+    _ outcome: ReaderOutcome, reason: (_ record: Int, _ truth: TrueRecords) -> Message
   ) -> Judgement {
     if firstDifference == nil, records < truth.count {
       firstDifference = FirstDifference(

@@ -1,4 +1,5 @@
 import Analysis
+import Messages
 import PacketCapture
 import ReaderModels
 import WireBytes
@@ -36,10 +37,10 @@ package struct FirstDifference: Equatable, Sendable {
   package var expected: String?
   /// The reported record in the same form; nil after the last one.
   package var emitted: String?
-  /// The explanation: a sentence without a full stop.
-  package var reason: String
+  /// The explanation.
+  package var reason: Message
 
-  package init(record: Int, expected: String?, emitted: String?, reason: String) {
+  package init(record: Int, expected: String?, emitted: String?, reason: Message) {
     self.record = record
     self.expected = expected
     self.emitted = emitted
@@ -53,20 +54,14 @@ enum RecordText {
   static func tuple(_ time: Int64, _ token: RawSpan) -> String {
     "\(time),\(token.withUnsafeBytes { Hex.string($0) })"
   }
-
-  /// A number in at least `digits` hex digits.
-  static func hex(_ number: Int, digits: Int) -> String {
-    let text = String(number, radix: 16)
-    return "0x" + String(repeating: "0", count: max(0, digits - text.count)) + text
-  }
 }
 
 /// The result of one faulty reader on one stream (docs/spec/interface.md#audit).
 package struct ReaderRow: Sendable {
   package enum Verdict: Sendable {
     case judged(Judgement)
-    /// With the reason, a sentence without a full stop.
-    case notJudged(String)
+    /// With the reason.
+    case notJudged(Message)
   }
 
   /// The reader's name in reports.
@@ -99,7 +94,7 @@ package struct ReaderRow: Sendable {
   package var cost: Int {
     var cost = 256
     if case .judged(let judgement) = verdict, let difference = judgement.firstDifference {
-      for text in [difference.expected, difference.emitted, difference.reason] {
+      for text in [difference.expected, difference.emitted, difference.reason.text] {
         cost += text?.utf8.count ?? 0
       }
     }
@@ -131,11 +126,7 @@ package struct ReaderTally: Sendable {
     }
   }
 
-  /// `3 of 8 readings right, 4 not judged`.
-  package var text: String {
-    let judged = "\(right) of \(Count.of(right + wrong, "reading")) right"
-    return notJudged > 0 ? "\(judged), \(notJudged) not judged" : judged
-  }
+  package var message: Message { .readingsRight(right, of: right + wrong, notJudged: notJudged) }
 }
 
 /// Receives the rows of an audit, one stream at a time.

@@ -1,4 +1,4 @@
-import WireBytes
+import Messages
 
 /// A record printed by an external reader.
 struct PrintedTuple {
@@ -17,38 +17,34 @@ struct PrintedTuple {
   var isZeros: Bool { time == 0 && token.allSatisfy { $0 == 0 } }
 }
 
-/// Explains why a printed record differs from the true one, from the output alone. Sentences without a full stop, with
-/// offsets in the stream in bytes from 0.
+/// Explains why a printed record differs from the true one, from the output alone.
 extension TrueRecords {
   /// - Parameter record: index from 0 of this record among those printed, and of the expected one. All records before
   ///   it
   ///   are correct.
   ///
   /// Takes at most one pass over the stream, and is called once per reading.
-  func reason(forPrinted printed: PrintedTuple, record: Int) -> String {
+  func reason(forPrinted printed: PrintedTuple, record: Int) -> Message {
     if printed.token.isEmpty, let offset = emptyTuple(printed, after: record) {
-      return Self.emptyToken(at: offset)
+      return .emptyTokenReported(at: offset)
     }
     if record < count, let reason = reason(forPrinted: printed, insteadOf: tuples[record]) { return reason }
     if let offset = offset(of: printed, after: record) {
       return reason(forPrinted: printed, at: offset, record: record)
     }
-    return record < count
-      ? mismatch(printed, tuples[record])
-      : "the stream has only \(Count.of(count, "tuple"))"
+    return record < count ? mismatch(printed, tuples[record]) : .onlyTuples(count)
   }
 
   /// The reason if it is another true tuple, or a variant of `tuple`; else nil.
-  private func reason(forPrinted printed: PrintedTuple, insteadOf tuple: TrueTuple) -> String? {
+  private func reason(forPrinted printed: PrintedTuple, insteadOf tuple: TrueTuple) -> Message? {
     let (time, token) = (printed.time, printed.token.span.bytes)
-    let location = "at offset \(tuple.offset)"
     if let other = firstAlike(time, token), tuples[other].offset != tuple.offset {
-      return "the tuple at offset \(tuples[other].offset) was reported instead of the one \(location)"
+      return .otherTupleReported(tuples[other].offset, insteadOf: tuple.offset)
     }
     if tuple.says(Int64(tuple.time), token, in: bytes) {
       return time == Int64(Int32(bitPattern: tuple.time))
-        ? "the time \(tuple.time) \(location) was read as signed: \(time)"
-        : "the time \(tuple.time) \(location) was reported as \(time)"
+        ? .timeReadAsSigned(Int(tuple.time), at: tuple.offset, readAs: Int(time))
+        : .timeReported(Int(tuple.time), at: tuple.offset, as: Int(time))
     }
     // Readers with a fixed token length print too much or too little of other tokens.
     let shared = zip(printed.token, bytes[tuple.token])
@@ -56,15 +52,10 @@ extension TrueRecords {
     return mismatch(printed, tuple)
   }
 
-  private func mismatch(_ printed: PrintedTuple, _ tuple: TrueTuple) -> String {
-    let time = Int64(tuple.time) == printed.time ? "" : "a different time and "
-    return "the tuple at offset \(tuple.offset) was reported with \(time)\(tokenText(printed, than: tuple))"
-  }
-
-  private func tokenText(_ printed: PrintedTuple, than tuple: TrueTuple) -> String {
-    Int(tuple.tokenLength) == printed.token.count
-      ? "different bytes as its token"
-      : "a token of \(Count.of(printed.token.count, "byte")) instead of \(tuple.tokenLength)"
+  private func mismatch(_ printed: PrintedTuple, _ tuple: TrueTuple) -> Message {
+    .tupleReported(
+      at: tuple.offset, otherTime: Int64(tuple.time) != printed.time, token: printed.token.count,
+      of: Int(tuple.tokenLength))
   }
 }
 
@@ -76,10 +67,6 @@ extension TrueRecords {
     let alike = emptyTokens.lazy.filter { self.time(at: $0) == printed.field }
     let before = record > 0 ? tuples[record - 1].offset : 0
     return alike.first { $0 >= before } ?? alike.first
-  }
-
-  static func emptyToken(at offset: Int) -> String {
-    "the tuple at offset \(offset) has an empty token and must not be reported"
   }
 
   /// Offset of its bytes in the stream: a time, two bytes, the token. The two bytes may be any length, because readers
@@ -94,25 +81,18 @@ extension TrueRecords {
     return token.map { $0 - Self.header }
   }
 
-  private func reason(forPrinted printed: PrintedTuple, at offset: Int, record: Int) -> String {
-    if emptyTokens.contains(offset) {
-      return Self.emptyToken(at: offset)
-        + ": its token consists of the \(Count.of(printed.token.count, "byte")) after it"
-    }
+  private func reason(forPrinted printed: PrintedTuple, at offset: Int, record: Int) -> Message {
+    if emptyTokens.contains(offset) { return .emptyTokenReported(at: offset, token: printed.token.count) }
     let next = tuples.firstIndex { $0.offset >= offset } ?? count
     if next < count, tuples[next].offset == offset {
-      let expected = record < count ? " instead of the one at offset \(tuples[record].offset)," : ""
-      return
-        "the tuple at offset \(offset) was reported\(expected) with \(tokenText(printed, than: tuples[next]))"
+      return .tupleReported(
+        at: offset, insteadOf: record < count ? tuples[record].offset : nil, token: printed.token.count,
+        of: Int(tuples[next].tokenLength))
     }
-    let location = "its bytes are those at offset \(offset), where no"
     if next > 0, tuples[next - 1].token.upperBound > offset {
-      return location + " tuple begins: the tuple before it ends at \(tuples[next - 1].token.upperBound)"
+      return .bytesInsideTuple(at: offset, tupleEnd: tuples[next - 1].token.upperBound)
     }
-    // An incomplete tuple may follow the last one.
-    return location
-      + (next < count
-        ? " tuple begins: the next one begins at \(tuples[next].offset)" : " whole tuple begins")
+    return .bytesOutsideTuples(at: offset, next: next < count ? tuples[next].offset : nil)
   }
 
   private func time(at offset: Int) -> UInt32 {

@@ -1,5 +1,5 @@
+import Messages
 import ReaderModels
-import WireBytes
 
 /// Compares the error responses that an external reader prints as `status,identifier` with the true ones.
 package struct PrintedResponseJudge: PrintedJudge {
@@ -23,8 +23,7 @@ package struct PrintedResponseJudge: PrintedJudge {
   package mutating func take(_ line: ArraySlice<UInt8>) {
     guard let (status, identifier) = PrintedText.response(line) else {
       if firstDifference == nil {
-        note(
-          PrintedText.quoted(line), "the line is not a record: expected `status,identifier`, both decimal")
+        note(PrintedText.quoted(line), .lineIsNoError)
       }
       records += 1
       return
@@ -40,15 +39,14 @@ package struct PrintedResponseJudge: PrintedJudge {
   }
 
   package mutating func takeOverlong(_ beginning: ArraySlice<UInt8>) {
-    note(
-      PrintedText.quoted(beginning, isCut: true), "the line is too long to be `status,identifier`")
+    note(PrintedText.quoted(beginning, isCut: true), .lineTooLongForError)
     records += 1
   }
 
   package consuming func finish(outcome: ReaderOutcome) -> Judgement {
     if let next = expected {
-      let missing = Count.of(truth.responses.count - records, "error")
-      note(nil, "\(outcome.verb), and never reported the \(missing) from offset \(next.offset) on")
+      let missing = truth.responses.count - records
+      note(nil, .errorsNeverReported(missing, from: next.offset, outcome.message))
     }
     return Judgement(
       records: records, correct: correct, missed: truth.responses.count - correct, outcome: outcome,
@@ -60,21 +58,18 @@ package struct PrintedResponseJudge: PrintedJudge {
     records < truth.responses.count ? truth.responses[records] : nil
   }
 
-  private mutating func note(_ emitted: String?, _ reason: String) {
+  private mutating func note(_ emitted: String?, _ reason: Message) {
     guard firstDifference == nil else { return }
     firstDifference = FirstDifference(
       record: records, expected: expected?.text, emitted: emitted, reason: reason)
   }
 
-  private func reason(_ key: Key) -> String {
-    guard let expected else {
-      return "the stream has only \(Count.of(truth.responses.count, "error"))"
-    }
+  private func reason(_ key: Key) -> Message {
+    guard let expected else { return .onlyErrors(truth.responses.count) }
     if let other = truth.responses.first(where: { Self.key($0) == key }) {
-      return
-        "the error at offset \(other.offset) was reported instead of the one at offset \(expected.offset)"
+      return .otherErrorReported(other.offset, insteadOf: expected.offset)
     }
-    return "the error at offset \(expected.offset) was reported incorrectly"
+    return .errorReportedIncorrectly(at: expected.offset)
   }
 
   private static func key(_ response: TrueResponses.Response) -> Key {

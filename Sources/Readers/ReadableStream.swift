@@ -1,7 +1,7 @@
 import Analysis
+import Messages
 import PacketCapture
 import ReaderModels
-import WireBytes
 
 /// A stream of a case as an external reader receives it, with its true records.
 package struct ReadableStream: Sendable {
@@ -13,8 +13,8 @@ package struct ReadableStream: Sendable {
   package enum Content: Sendable {
     case feedback(TrueRecords)
     case responses(TrueResponses)
-    /// Why readers cannot be judged on it: a sentence without a full stop.
-    case notJudged(String)
+    /// Why readers cannot be judged on it.
+    case notJudged(Message)
   }
 
   package let source: String
@@ -43,8 +43,7 @@ package struct ReadableStream: Sendable {
     if let obstacle = stream.obstacle(summary, side, firstRecord: first, memory: memory) {
       content = .notJudged(obstacle)
     } else if !takesDamaged, stream.hasSkipped(of: side, summary) {
-      content = .notJudged(
-        "the stream has bytes that are in no record, which no server sends (use --damaged to judge it)")
+      content = .notJudged(.streamDamaged)
     } else if kind == .feedback {
       content = .feedback(stream.feedbackTruth(of: side))
     } else {
@@ -88,22 +87,20 @@ extension RecordedStream {
     skippedOf.contains(side == summary.serverSide ? .server : .client)
   }
 
-  /// Why readers of this side cannot be judged, a sentence without a full stop; nil if they can be.
+  /// Why readers of this side cannot be judged; nil if they can be.
   /// - Parameter firstRecord: offset of the first true record; nil if there is none.
   func obstacle(
     _ summary: StreamSummary, _ side: Side, firstRecord: Int?, memory: Int, memoryOption: String = "--memory"
-  ) -> String? {
+  ) -> Message? {
     let isServer = side == summary.serverSide
     let missing = isServer ? summary.serverGapBytes : summary.clientGapBytes
     let bytes = isServer ? summary.serverBytes : summary.clientBytes
-    if missing > 0 {
-      return "the input is missing \(Count.of(missing, "byte")) of the stream that the reader received"
-    }
-    if isOverBudget { return "the stream takes more than the \(ByteSize.text(memory)) of \(memoryOption)" }
+    if missing > 0 { return .readerHadMoreBytes(missing) }
+    if isOverBudget { return .streamTooLarge(memory: memory, option: memoryOption) }
     if midstreamOf.contains(isServer ? .server : .client), bytes > 0, firstRecord != 0 {
-      return "the input is missing the beginning of the stream, which the reader received"
+      return .readerHadTheBeginning
     }
-    return self[side].bytes.count == bytes ? nil : "the stream could not be decoded"
+    return self[side].bytes.count == bytes ? nil : .streamNotDecoded
   }
 }
 

@@ -47,7 +47,7 @@ package final class ReaderJSON: ReaderReport {
       ("record", .int(difference.record)),
       ("expected", JSONValue(difference.expected)),
       ("emitted", JSONValue(difference.emitted)),
-      ("reason", .string(difference.reason)),
+      ("reason", .string(difference.reason.text)),
     ])
   }
 }

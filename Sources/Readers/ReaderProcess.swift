@@ -25,7 +25,9 @@ package enum ReaderCommand: Sendable {
 
 /// A program could not be started.
 struct StartFailure: Error {
-  var message: String
+  var program: String
+  /// The system's error.
+  var reason: String
 }
 
 /// A running external reader: the leader of its own process group, so that its children can be terminated with it. It
@@ -45,7 +47,7 @@ final class ReaderProcess {
     defer { for text in words + variables { free(text) } }
     let (id, code) = Self.spawn(command.words[0], words, variables, descriptors)
     guard code == 0 else {
-      throw StartFailure(message: "'\(command.words[0])': \(SystemError.text(code))")
+      throw StartFailure(program: command.words[0], reason: SystemError.text(code))
     }
     self.id = id
   }

@@ -1,3 +1,4 @@
+import Messages
 import MockServer
 import Platform
 import ReaderModels
@@ -29,7 +30,7 @@ package final class ReaderServer: Sendable {
     do {
       thread = try ServerThread()
     } catch {
-      throw Failure("cannot start a server for the readers: \(Self.text(error))")
+      throw Failure(.noServerForReaders(Self.text(error)))
     }
     switch over {
     case .stdin, .tcp: (tls, certificatePath) = (nil, nil)
@@ -39,7 +40,7 @@ package final class ReaderServer: Sendable {
         made = try SelfSignedCertificate()
         tls = try TLSIdentity(certificatePEM: made.certificate, keyPEM: made.key)
       } catch {
-        throw Failure("cannot create a certificate for --over tls: \(error)")
+        throw Failure(.noCertificateForReaders("\(error)"))
       }
       certificatePath = try Self.write(made.certificate)
     }
@@ -54,7 +55,7 @@ package final class ReaderServer: Sendable {
   /// Writes the certificate into a temporary file; returns its path.
   private static func write(_ certificate: [UInt8]) throws -> String {
     guard let (descriptor, path) = TemporaryPath.makeFile("\(TemporaryDirectory.path)/apnsift-ca-") else {
-      throw Failure("cannot create a file for the certificate of --over tls: \(SystemError.text())")
+      throw Failure(.noCertificateFile(SystemError.text()))
     }
     UnfinishedFiles.add(path)
     let file = OwnedDescriptor(descriptor)
@@ -62,7 +63,7 @@ package final class ReaderServer: Sendable {
     guard failure == 0 else {
       _ = unlink(path)
       UnfinishedFiles.remove(path)
-      throw Failure("cannot write \(path): \(SystemError.text(failure))")
+      throw Failure(.certificateNotWritten(path, SystemError.text(failure)))
     }
     return path
   }
@@ -82,7 +83,7 @@ package final class ReaderServer: Sendable {
         configuration, on: thread, script: { _ in connection }, onEvent: { clients.take($0) })
       return RunningServer(server, clients, environment: environment(port: server.port))
     } catch {
-      throw Failure("cannot start a server for the reader: \(Self.text(error))")
+      throw Failure(.noServerForReader(Self.text(error)))
     }
   }
 
@@ -125,15 +126,15 @@ package final class RunningServer {
 
   deinit { server.stop() }
 
-  /// Why the reader did not receive its stream, a sentence without a full stop; nil if it did.
-  var obstacle: String? { clients.obstacle }
+  /// Why the reader did not receive its stream; nil if it did.
+  var obstacle: Message? { clients.obstacle }
 }
 
 /// Records whether a client connected to a server.
 private final class ClientCount: Sendable {
   private struct State {
     var served = 0
-    var failure: String?
+    var failure: Message?
   }
 
   private let state = Mutex(State())
@@ -148,11 +149,11 @@ private final class ClientCount: Sendable {
     }
   }
 
-  var obstacle: String? {
-    state.withLock { state in
+  var obstacle: Message? {
+    state.withLock { state -> Message? in
       if state.served > 0 { return nil }
-      return state.failure.map { "the TLS handshake with the reader failed: \($0)" }
-        ?? "the reader never connected"
+      if let failure = state.failure { return .readerFailedHandshake(failure) }
+      return .readerNeverConnected
     }
   }
 }

@@ -1,6 +1,6 @@
+import Messages
 import Platform
 import Reports
-import WireBytes
 
 /// The text output of `audit`: a table of the readings, and the first difference of each.
 package final class ReaderText: ReaderReport {
@@ -42,9 +42,9 @@ package final class ReaderText: ReaderReport {
     let readings = triesEverySize ? addRanges(rows) : addReadings(rows)
     let faults = readings.compactMap(sentence).joined()
     if case .notJudged(let reason) = first.verdict {
-      sentences += heading(first) + "  not judged: \(reason)\n"
+      sentences += heading(first) + "  \(Message.notJudged(reason))\n"
     } else if first.isConditional {
-      sentences += heading(first) + "  some of its bytes are in no record: \(Self.condition)" + faults
+      sentences += heading(first) + "  \(Message.bytesInNoRecord(ofStreams: nil))\n" + faults
     } else if !faults.isEmpty {
       sentences += heading(first) + faults
     }
@@ -55,7 +55,7 @@ package final class ReaderText: ReaderReport {
     try output.append("Readers over \(chunks)\n\n" + table.text + sentences)
     if rest.streams > 0 {
       try output.append(
-        "\nand \(Count.of(rest.streams, "more stream")): \(rest.text) (see --json)\n" + restCondition)
+        "\n\(Message.moreStreams(rest.streams, readings: rest.message))\n" + restCondition)
     }
   }
 
@@ -130,13 +130,9 @@ package final class ReaderText: ReaderReport {
 
   // MARK: - Differences
 
-  /// Damage may have happened on the wire or on disk (docs/spec/readers.md#judgement): the reader never saw the latter.
-  private static let condition =
-    "the readings hold if the readers received exactly these bytes, not if the file was damaged after it was saved\n"
-
   private var restCondition: String {
     guard rest.conditional > 0 else { return "" }
-    return "some bytes of \(rest.conditional) of them are in no record: \(Self.condition)"
+    return "\(Message.bytesInNoRecord(ofStreams: rest.conditional))\n"
   }
 
   private func heading(_ row: ReaderRow) -> String {
@@ -147,19 +143,27 @@ package final class ReaderText: ReaderReport {
     guard case .judged(let reading) = row.verdict, let difference = reading.firstDifference else {
       return nil
     }
-    let size = row.chunkSize.map { ", chunks of \(Count.of($0, "byte"))" } ?? ""
-    var text = "  \(row.name)\(size), record \(difference.record + 1): \(difference.reason)\n"
-    if let expected = difference.expected { text += "    expected \(Self.short(expected))\n" }
-    if let emitted = difference.emitted { text += "    reported \(Self.short(emitted))\n" }
-    return text
+    let reason = Message.recordDiffers(
+      difference.reason, record: difference.record, reader: row.name, chunkSize: row.chunkSize)
+    return "  \(reason)\n" + difference.records.map { "    \($0)\n" }.joined()
   }
 
   /// `time,token`, with long tokens abbreviated.
-  static func short(_ record: String) -> String {
+  fileprivate static func short(_ record: String) -> String {
     let shown = 16
     guard let comma = record.firstIndex(of: ",") else { return record }
     let token = record[record.index(after: comma)...]
     guard token.utf8.count > 2 * shown + 1 else { return record }
     return "\(record[...comma])\(token.prefix(shown))…\(token.suffix(shown))"
+  }
+}
+
+extension FirstDifference {
+  /// The records that it has.
+  var records: [Message] {
+    [
+      expected.map { Message.expectedRecord(ReaderText.short($0)) },
+      emitted.map { Message.reportedRecord(ReaderText.short($0)) },
+    ].compactMap { $0 }
   }
 }

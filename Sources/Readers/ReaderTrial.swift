@@ -1,8 +1,8 @@
 import Analysis
+import Messages
 import Platform
 import ReaderModels
 import Reports
-import WireBytes
 
 /// Runs a reader on streams, and judges its output.
 package struct ReaderTrial: Sendable {
@@ -50,7 +50,7 @@ package struct ReaderTrial: Sendable {
         command, limits: limits, stream: served == nil ? (bytes, stream.chunking) : nil,
         environment: served?.environment ?? [])
     } catch let failure as StartFailure {
-      throw Failure("cannot start the reader \(failure.message); correct the command")
+      throw Failure(.programDidNotStart(failure.program, failure.reason))
     }
     let end = session.run { bytes in
       printed += bytes.count
@@ -60,8 +60,7 @@ package struct ReaderTrial: Sendable {
     try checkStart(end, printed: printed, complaint)
     let judgement = lines.finish(outcome: end.outcome)
     var reading = self.reading(.judged(judgement), stream, name)
-    reading.ending = [ending(end, refusedAt: session.refusedAt), served?.obstacle].compactMap { $0 }
-      .nonEmpty?.joined(separator: "; ")
+    reading.ending = Self.both(ending(end, refusedAt: session.refusedAt), served?.obstacle)
     let isRight = reading.row.isRight == true
     reading.complaint = isRight && !isVerbose ? [] : complaint
     return reading
@@ -70,8 +69,7 @@ package struct ReaderTrial: Sendable {
   /// Throws if the shell could not find or execute the reader: every other run would fail in the same way.
   private func checkStart(_ end: ReaderEnd, printed: Int, _ complaint: [String]) throws {
     guard case .line(let line) = command, end == .exit(127) || end == .exit(126), printed == 0 else { return }
-    let said = complaint.last.map { " (\($0))" } ?? ""
-    throw Failure("cannot start the reader '\(line)'\(said); correct the command")
+    throw Failure(.readerDidNotStart(line, complaint: complaint.last))
   }
 
   private func reading(
@@ -83,23 +81,20 @@ package struct ReaderTrial: Sendable {
   }
 
   /// How the reader ended; nil after a normal exit.
-  private func ending(_ end: ReaderEnd, refusedAt: Int?) -> String? {
+  private func ending(_ end: ReaderEnd, refusedAt: Int?) -> Message? {
     switch end {
-    case .exit(0): refusedAt.map { "the reader closed its input before offset \($0)" }
-    case .exit(let code): "the reader ended with exit code \(code)"
-    case .signal(let number): "the reader was terminated by signal \(number)"
-    case .timeout: "the reader was still running after \(seconds) s, and was terminated"
-    case .flood: "the reader printed more than \(ByteSize.text(limits.output)), and was terminated"
+    case .exit(0): refusedAt.map { Message.readerClosedInput(before: $0) }
+    case .exit(let code): .readerExited(Int(code))
+    case .signal(let number): .readerKilled(bySignal: Int(number))
+    case .timeout: .readerStillRan(after: limits.seconds)
+    case .flood: .readerFlooded(limits.output)
     }
   }
 
-  private var seconds: String {
-    limits.seconds == limits.seconds.rounded() ? "\(Int(limits.seconds))" : "\(limits.seconds)"
+  private static func both(_ ending: Message?, _ obstacle: Message?) -> Message? {
+    guard let first = ending, let second = obstacle else { return ending ?? obstacle }
+    return .readerEnding(first, second)
   }
-}
-
-extension Array {
-  fileprivate var nonEmpty: [Element]? { isEmpty ? nil : self }
 }
 
 extension ReaderEnd {

@@ -1,5 +1,5 @@
+import Messages
 import ReaderModels
-import WireBytes
 
 /// The true error responses of a stream, to judge `php` by (docs/spec/readers.md#judgement).
 package struct TrueResponses: Sendable {
@@ -56,21 +56,12 @@ package struct TrueResponses: Sendable {
       firstDifference: difference)
   }
 
-  private func reason(_ record: Int, _ reading: PHPReader.Reading) -> String {
+  private func reason(_ record: Int, _ reading: PHPReader.Reading) -> Message {
     switch reading {
-    case .short(let sizes):
-      let rest = sizes.dropFirst().map { ", then \($0)" }.joined()
-      let first = sizes.first ?? 0
-      return "the error arrived in parts: \(Count.of(first, "byte"))\(rest);"
-        + " the single read returned \(first)"
-    case .error where record > 0:
-      return "only the first 6 bytes are read: the error at offset \(responses[record].offset) is never seen"
-    case .error(let command, _, _) where command != 8:
-      return "the bytes at offset 0 begin with \(RecordText.hex(Int(command), digits: 2)), not with the"
-        + " command 0x08 of an error, and the reader does not check it"
-    case .error:
-      let next = responses.first.map { "the first one begins at offset \($0.offset)" } ?? "none follows"
-      return "the 6 bytes at offset 0 were read as an error; no error begins there, and \(next)"
+    case .short(let sizes): .errorInParts(sizes)
+    case .error where record > 0: .errorNeverRead(at: responses[record].offset)
+    case .error(let command, _, _) where command != 8: .commandNotChecked(Int(command))
+    case .error: .noErrorBegins(first: responses.first?.offset)
     }
   }
 }

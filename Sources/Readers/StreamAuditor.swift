@@ -1,9 +1,9 @@
 import Analysis
+import Messages
 import PacketCapture
 import Platform
 import ReaderModels
 import Reports
-import WireBytes
 
 /// Runs the faulty readers on streams that have ended, and compares their reports with the true records (docs/spec/readers.md#judgement).
 /// Judging takes about twice the memory of a stream, for one stream at a time.
@@ -83,10 +83,10 @@ package final class StreamAuditor {
   private func warnOverBudget(_ summary: StreamSummary) {
     overBudget += 1
     guard overBudget <= Self.maxMessages else { return }
-    let rest = overBudget == Self.maxMessages ? " (further messages of this kind are suppressed)" : ""
-    Messages.say(
-      "\(summary.source): stream \(summary.number) is not judged: the open streams exceed "
-        + "\(ByteSize.text(memory)); raise \(memoryOption)\(rest)")
+    Console.say(
+      .openStreamsTooLarge(
+        summary.source, stream: summary.number, memory: memory, option: memoryOption,
+        isLast: overBudget == Self.maxMessages))
   }
 
   // MARK: - Judging
@@ -128,7 +128,7 @@ package final class StreamAuditor {
     }
   }
 
-  private func notJudged(_ name: String, _ summary: StreamSummary, _ reason: String) -> [ReaderRow] {
+  private func notJudged(_ name: String, _ summary: StreamSummary, _ reason: Message) -> [ReaderRow] {
     chunks.cuts(chunkEnds: nil).map { cut in
       ReaderRow(
         name: name, source: summary.source, stream: summary.number, chunkSize: cut.size,

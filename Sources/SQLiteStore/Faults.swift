@@ -1,4 +1,5 @@
 import GRDB
+import Messages
 import Platform
 import TokenStores
 
@@ -7,7 +8,8 @@ extension StoreFault {
   ///
   /// - Parameter waited: the lock timeout.
   package init(_ error: DatabaseError, waited: Duration) {
-    let detail = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
+    let code = Int(error.extendedResultCode.rawValue)
+    let detail = error.message.map(Message.verbatim) ?? .sqliteError(code)
     switch error.resultCode {
     case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked(waited: waited)
     case .SQLITE_NOTADB: self = .notADatabase
@@ -16,7 +18,7 @@ extension StoreFault {
     case .SQLITE_FULL: self = .full(detail: detail)
     case .SQLITE_CANTOPEN, .SQLITE_AUTH: self = .cannotOpen(reason: detail)
     case .SQLITE_CONSTRAINT: self = .refused(detail: detail)
-    default: self = .failed(detail: "\(detail), SQLite error \(error.extendedResultCode.rawValue)")
+    default: self = .failed(detail: .sqliteError(code, detail))
     }
   }
 }
@@ -31,15 +33,15 @@ enum StorePath {
     guard stat(path, &status) == 0 else {
       let code = errno
       if code == ENOENT { return false }
-      throw StoreFault.cannotOpen(reason: String(cString: strerror(code)))
+      throw StoreFault.cannotOpen(reason: .verbatim(String(cString: strerror(code))))
     }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
-    case S_IFDIR: throw StoreFault.cannotOpen(reason: "it is a directory, not a database file")
-    default: throw StoreFault.cannotOpen(reason: "it is not a regular file")
+    case S_IFDIR: throw StoreFault.cannotOpen(reason: .isADirectory)
+    default: throw StoreFault.cannotOpen(reason: .isNoRegularFile)
     }
     guard access(path, R_OK) == 0 else {
-      throw StoreFault.cannotOpen(reason: String(cString: strerror(errno)))
+      throw StoreFault.cannotOpen(reason: .verbatim(String(cString: strerror(errno))))
     }
     return true
   }
@@ -50,7 +52,8 @@ enum StorePath {
   static func checkDirectory(of path: String) throws {
     let directory = directory(of: path)
     guard access(directory, W_OK | X_OK) == 0 else {
-      throw StoreFault.cannotOpen(reason: "directory \(directory): \(String(cString: strerror(errno)))")
+      throw StoreFault.cannotOpen(
+        reason: .directoryFailed(directory, error: String(cString: strerror(errno))))
     }
   }
 

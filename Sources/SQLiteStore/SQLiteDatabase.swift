@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import Messages
 import Platform
 import TokenStores
 
@@ -59,7 +60,7 @@ package struct SQLiteDatabase: StoreDatabase {
             result = try body(SQLiteSession(database))
             return .commit
           }
-          guard let result else { throw StoreFault.failed(detail: "the transaction was not run") }
+          guard let result else { throw StoreFault.failed(detail: .transactionNotRun) }
           return result
         }
       } catch let error as DatabaseError where [.SQLITE_FULL, .SQLITE_IOERR].contains(error.resultCode) {
@@ -98,7 +99,7 @@ package struct SQLiteDatabase: StoreDatabase {
     let isReadOnly = connection.writeWithoutTransaction {
       sqlite3_db_readonly($0.sqliteConnection, "main") == 1
     }
-    if isReadOnly { throw StoreFault.readOnly(detail: "it opens for reading only") }
+    if isReadOnly { throw StoreFault.readOnly(detail: .opensForReadingOnly) }
     return connection
   }
 

@@ -1,4 +1,5 @@
 import GRDB
+import Messages
 import TokenStores
 
 /// Reads the catalogue, and creates tables.
@@ -73,14 +74,14 @@ extension SQLiteSession {
       throw StoreFault.newerVersion(found: found, supported: Self.version)
     }
     if let schema = mapping.schema, schema.lowercased() != "main" {
-      throw mapping.misfit("the schema", "none, or main", schema)
+      throw mapping.misfit(.tableSchema, .noSchemaOrMain, .verbatim(schema))
     }
     let kind = try String.fetchOne(
       database,
       sql: "SELECT type FROM sqlite_master WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')",
       arguments: [mapping.table])
     guard let kind else { return nil }
-    guard kind == "table" else { throw mapping.misfit("the name", "a table", "a \(kind)") }
+    guard kind == "table" else { throw mapping.misfit(.tableName, .aTable, .relation(kind)) }
     let columns = try columns(of: mapping)
     var description = TableDescription(
       name: dialect.quoted(mapping.table), schema: nil, columns: columns,
@@ -113,7 +114,7 @@ extension SQLiteSession {
         castType: affinity.rawValue, isNotNull: row["notnull"] ?? false,
         hasDefault: (row["dflt_value"] as DatabaseValue?).map { !$0.isNull } ?? false,
         isGenerated: (row["hidden"] as Int? ?? 0) > 0, keyIndex: row["pk"] ?? 0,
-        folding: collations[found.lowercased()].map { ("collation BINARY", "collation \($0)") })
+        folding: collations[found.lowercased()].map { (.collation("BINARY"), .collation($0)) })
     }
   }
 
@@ -149,7 +150,7 @@ extension SQLiteSession {
     }
     let key = columns.filter { $0.keyIndex > 0 }
     guard !key.isEmpty else {
-      throw mapping.misfit("column rowid", "a primary key, or a row number under some name", "neither")
+      throw mapping.misfit(.column("rowid"), .keyOrRowNumber, .neither)
     }
     return key.map { (expression($0), .any) }
   }
@@ -169,7 +170,7 @@ extension SQLiteSession {
     try integer(ofPragma: "page_count") * integer(ofPragma: "page_size") / 64
   }
 
-  private func dependent(of mapping: TableMapping) throws -> String? {
+  private func dependent(of mapping: TableMapping) throws -> Message? {
     guard mapping.action == .delete, !mapping.token.name.isEmpty else { return nil }
     let reference = try Row.fetchOne(
       database,
@@ -180,7 +181,7 @@ extension SQLiteSession {
           AND reference.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT')
         """, arguments: [mapping.table])
     return reference.map {
-      "column \($0["name"] as String) of \($0["other"] as String) with ON DELETE \($0["action"] as String)"
+      .dependentColumn($0["name"], of: $0["other"], onDelete: $0["action"])
     }
   }
 
@@ -196,17 +197,17 @@ extension SQLiteSession {
     }
   }
 
-  func misfit(of column: TableColumn, for form: TokenForm) -> (expected: String, found: String)? {
+  func misfit(of column: TableColumn, for form: TokenForm) -> (expected: Message, found: Message)? {
     switch Affinity(rawValue: column.castType) {
     case .text, .blob: nil
     // SQLite would convert a token of digits to a number.
-    default: ("type TEXT or BLOB", "type \(column.type)")
+    default: (.columnType(oneOf: ["TEXT", "BLOB"]), .columnType(column.type))
     }
   }
 
-  func misfit(of column: TableColumn, for form: TimeForm) -> (expected: String, found: String)? {
+  func misfit(of column: TableColumn, for form: TimeForm) -> (expected: Message, found: Message)? {
     guard form == .timestamptz else { return nil }
-    return ("seconds, milliseconds, iso or timestamp, as SQLite has no timestamptz", form.name)
+    return (.timeFormsOfSQLite, .verbatim(form.name))
   }
 
   /// A boolean is a number in SQLite, except in columns of text. A STRICT table accepts only values of a column's type.

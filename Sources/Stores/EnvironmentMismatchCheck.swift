@@ -1,7 +1,7 @@
 import Analysis
+import Messages
 import Reports
 import TokenStores
-import WireBytes
 
 /// Detects a replay that is probably meant for another app, environment or store.
 ///
@@ -21,7 +21,7 @@ package struct EnvironmentMismatchCheck {
   package init(store: TokenStore, owner: AppEnvironment) { (self.store, self.owner) = (store, owner) }
 
   /// The warning, if any.
-  package func warning(_ table: TokenTable) throws -> String? {
+  package func warning(_ table: TokenTable) throws -> Message? {
     let owners = try store.owners()
     guard !owners.isEmpty else { return nil }
     do {
@@ -38,7 +38,7 @@ package struct EnvironmentMismatchCheck {
   // MARK: - Checks
 
   /// Tokens that the store has, but for other owners.
-  private func elsewhere(_ tokens: [[UInt8]], _ rows: [TokenRow]) -> String? {
+  private func elsewhere(_ tokens: [[UInt8]], _ rows: [TokenRow]) -> Message? {
     let own = Set(rows.lazy.filter { $0.owner == owner }.map(\.token))
     var others: [AppEnvironment: Int] = [:]
     var strays: Set<[UInt8]> = []
@@ -47,27 +47,25 @@ package struct EnvironmentMismatchCheck {
       strays.insert(row.token)
     }
     guard strays.count > tokens.count / 2, let other = Self.mostFrequent(others) else { return nil }
-    return "warning: \(Self.share(strays.count, tokens)) are in \(store.name) as tokens of "
-      + "\(other.text)\(others.count > 1 ? " and others" : ""), and not of \(owner.text): are --app and --environment meant?"
+    return .tokensOfAnotherOwner(
+      strays.count, of: tokens.count, in: store.name, as: other.text, andOthers: others.count > 1,
+      notOf: owner.text)
   }
 
   /// A store with tokens of other apps and environments only is probably the wrong one.
-  private func noneOfOwner(_ owners: [AppEnvironment]) -> String? {
+  private func noneOfOwner(_ owners: [AppEnvironment]) -> Message? {
     guard !owners.contains(owner) else { return nil }
-    let known = owners.prefix(5).map(\.text).joined(separator: "; ") + (owners.count > 5 ? "; …" : "")
-    return
-      "warning: \(store.name) has no tokens of \(owner.text), only of \(known): are --app and --environment meant?"
+    return .noTokensOfOwner(owner.text, in: store.name, known: owners.map(\.text))
   }
 
   /// A feedback service reports tokens that were sent to: a store of the live tokens has most of them. A store that is
   /// filled by replays only has no live tokens, and new ones are normal.
-  private func unknown(_ tokens: [[UInt8]], _ rows: [TokenRow]) throws -> String? {
+  private func unknown(_ tokens: [[UInt8]], _ rows: [TokenRow]) throws -> Message? {
     guard tokens.count >= Self.fewestUnknown else { return nil }
     let count = tokens.count - Set(rows.map(\.token)).count
     guard count > tokens.count / 2, try hasManyLive() else { return nil }
-    return
-      "warning: \(Self.share(count, tokens)) are not in \(store.name), which has more than \(Self.fewestLive) "
-      + "live tokens of \(owner.text): another app, environment, or store?"
+    return .tokensNotInStore(
+      count, of: tokens.count, in: store.name, moreLiveThan: Self.fewestLive, of: owner.text)
   }
 
   private func hasManyLive() throws -> Bool {
@@ -88,10 +86,6 @@ package struct EnvironmentMismatchCheck {
   private static func mostFrequent(_ owners: [AppEnvironment: Int]) -> AppEnvironment? {
     // The app's name decides between equal counts.
     owners.max { ($0.value, $1.key.text) < ($1.value, $0.key.text) }?.key
-  }
-
-  private static func share(_ count: Int, _ tokens: [[UInt8]]) -> String {
-    "\(count) of \(Count.of(tokens.count, "token")) of the input that were looked up"
   }
 
   // MARK: - Sample

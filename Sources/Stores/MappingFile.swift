@@ -1,8 +1,8 @@
+import Messages
 import PacketCapture
 import Platform
 import StreamInputs
 import TokenStores
-import WireBytes
 import YAML
 
 /// A mapping file: small, in YAML (docs/stores.md, "Your own table"). It may also have the values of some options.
@@ -19,16 +19,14 @@ package struct MappingFile: Sendable {
     do {
       try self.init(InputFile.content(of: Input(path), limit: YAMLText.maxSize), name: path)
     } catch let fault as InputFault {
-      throw Failure("\(path): \(fault.message); expected a mapping file for --mapping")
+      throw Failure(.notAMappingFile(path, fault.message))
     }
   }
 
   /// - Parameter name: the text's name in messages.
   package init(_ bytes: [UInt8], name: String) throws(YAMLError) {
     guard bytes.count <= YAMLText.maxSize else {
-      throw YAMLError(
-        "\(name): expected a mapping of at most \(ByteSize.text(YAMLText.maxSize)), found more; name the file that maps a table"
-      )
+      throw YAMLError(.mappingTooLong(name, limit: YAMLText.maxSize))
     }
     self = try YAMLText.decode(MappingFile.self, from: bytes, name: name, example: MappingKey.table.example)
   }
@@ -37,9 +35,7 @@ package struct MappingFile: Sendable {
   /// - Parameter table: `NAME` or `SCHEMA.NAME`.
   package init(trialOf table: String, tokenColumn: String) throws {
     guard let table = TableName(table), !tokenColumn.isEmpty else {
-      throw UsageError(
-        "--table \(table.shortened) --token-column \(tokenColumn.shortened): expected TABLE or SCHEMA.TABLE and the "
-          + "name of a column; describe names with dots or blanks in a file for --mapping")
+      throw UsageError(.notATrialTable(table.shortened, tokenColumn: tokenColumn.shortened))
     }
     mapping = TableMapping(
       schema: table.schema, table: table.name, token: TokenColumn(name: tokenColumn, form: .hex),
@@ -83,9 +79,7 @@ extension MappingFile: Decodable {
     if let journal = try keys.text(.journal) {
       let url = try Self.url(journal, .journal, keys)
       guard case .sqlite = url else {
-        throw keys.mistake(
-          .journal, "expected another file than the store for journal, found '\(url.text)'; write sqlite:PATH"
-        )
+        throw keys.mistake(.journal, .journalIsTheStore(url.text))
       }
       self.journal = url
     }
@@ -140,15 +134,10 @@ extension TableMapping {
     case "delete": needed = nil
     default:
       // Suggests no nearest one: it could be `delete`.
-      throw keys.mistake(
-        .action,
-        "expected one of mark, flag, delete for action, found '\(name.shortened)'; choose one of them")
+      throw keys.mistake(.action, .unknownAction(name.shortened))
     }
     for key in [MappingKey.invalidated, .flag] where key != needed && keys.contains(key) {
-      throw keys.mistake(
-        key,
-        "expected no \(key.rawValue) with action \(name); remove it or correct the action"
-      )
+      throw keys.mistake(key, .superfluousKey(key.rawValue, action: name))
     }
     switch needed {
     case .invalidated: return .mark(try keys.required(.invalidated))
@@ -174,8 +163,7 @@ extension TableMapping {
       guard let name, let other = known.updateValue(key, forKey: name) else { continue }
       throw DecodingError.mistake(
         at: keys.path(key) + [ColumnKey.column],
-        "expected another column for \(key.rawValue), found '\(name.shortened)', which is also the column of "
-          + "\(other.rawValue)")
+        .columnOfTwoKeys(name.shortened, key.rawValue, other.rawValue))
     }
   }
 }
@@ -202,9 +190,7 @@ private struct TableName: Decodable {
     }
     guard let found = TableName(text) else {
       throw DecodingError.mistake(
-        at: decoder.codingPath,
-        "expected TABLE or SCHEMA.TABLE, found '\(text.shortened)'; write names with dots or blanks as "
-          + Key.name.example)
+        at: decoder.codingPath, .notATable(text.shortened, example: Key.name.example))
     }
     self = found
   }
@@ -275,8 +261,7 @@ private struct EnvironmentKeys: Decodable {
     guard column.production != column.sandbox else {
       throw keys.mistake(
         keys.contains(.sandbox) ? .sandbox : .production,
-        "expected one value for production and another for sandbox, found '\(column.sandbox.shortened)' for both; "
-          + "correct one of them")
+        .sameEnvironments(column.sandbox.shortened))
     }
     return column
   }
@@ -291,7 +276,7 @@ private struct Registrations: Decodable {
       guard text == MappingFile.none else {
         throw DecodingError.mistake(
           at: decoder.codingPath,
-          "expected keys for registered, found '\(text.shortened)'; write \(MappingKey.registered.example)")
+          .notRegistrations(text.shortened, example: MappingKey.registered.example))
       }
       return
     }
@@ -315,10 +300,7 @@ extension TimeColumn: Decodable {
     let text: String = try keys.required(.form)
     if let zone = try keys.text(.zone) {
       guard text == MappingFile.zoned else {
-        throw keys.mistake(
-          .zone,
-          "expected form: \(MappingFile.zoned) with a zone, found '\(text.shortened)'; correct the form, or "
-            + "remove the zone")
+        throw keys.mistake(.zone, .zoneOfAnotherForm(text.shortened, zoned: MappingFile.zoned))
       }
       return try timestamp(zone, at: .zone, keys)
     }
@@ -333,10 +315,7 @@ extension TimeColumn: Decodable {
 
   private static func timestamp(_ zone: String, at key: Key, _ keys: YAMLKeys<Key>) throws -> TimeForm {
     guard let form = TimeForm("\(MappingFile.zoned):\(zone)") else {
-      throw keys.mistake(
-        key,
-        "expected a time zone that this machine's tz database has, such as Europe/Berlin or UTC, found "
-          + "'\(zone.shortened)'; correct it, or install the database (package tzdata)")
+      throw keys.mistake(key, .unknownZone(zone.shortened))
     }
     return form
   }
@@ -361,10 +340,7 @@ private struct Flag: Decodable {
     self.dead = dead
     alive = try keys.text(.alive)
     guard alive != dead else {
-      throw keys.mistake(
-        .alive,
-        "expected different values for dead and alive, found '\(dead.shortened)' for both; correct one of them"
-      )
+      throw keys.mistake(.alive, .sameFlags(dead.shortened))
     }
   }
 }
@@ -373,8 +349,9 @@ extension YAMLKeys {
   fileprivate func unknown(_ text: String, _ key: Key, of names: [String]) -> DecodingError {
     mistake(
       key,
-      "expected one of \(names.joined(separator: ", ")) for \(name(of: key)), found '\(text.shortened)'; the nearest is "
-        + Spelling.nearest(to: text.shortened, of: names))
+      .unknownValue(
+        text.shortened, of: name(of: key), known: names,
+        nearest: Spelling.nearest(to: text.shortened, of: names)))
   }
 }
 

@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import TokenStores
 import WireBytes
@@ -57,33 +58,24 @@ package struct RegistrationFile {
 
   private func columns(_ header: [String]) throws(InputFault) -> Columns {
     if let expected = self.header, header != expected {
-      let found = header.joined(separator: ",").prefix(80)
-      throw InputFault(
-        "expected the header line \(expected.joined(separator: ",")), found '\(found)'", line: 1)
+      throw InputFault(.wrongHeader(expected: expected, found: header), line: 1)
     }
     func index(of name: String, _ option: String) throws(InputFault) -> Int? {
       guard let first = header.firstIndex(of: name) else { return nil }
       guard header.lastIndex(of: name) == first else {
-        throw InputFault(
-          "two columns have the name \(name): rename one, or choose another with \(option)", line: 1)
+        throw InputFault(.repeatedColumn(name, option: option), line: 1)
       }
       return first
     }
     guard let token = try index(of: tokenColumn, "--token-column") else {
-      throw Self.noColumn(tokenColumn, "--token-column", in: header)
+      throw InputFault(.headerWithout(tokenColumn, option: "--token-column", header: header), line: 1)
     }
     let registered = try index(of: registeredColumn, "--registered-column")
     if needsRegisteredColumn, registered == nil {
-      throw Self.noColumn(registeredColumn, "--registered-column", in: header)
+      throw InputFault(
+        .headerWithout(registeredColumn, option: "--registered-column", header: header), line: 1)
     }
     return Columns(count: header.count, token: token, registered: registered)
-  }
-
-  private static func noColumn(_ name: String, _ option: String, in header: [String]) -> InputFault {
-    let found = header.isEmpty ? "no header line" : "'\(header.joined(separator: ",").prefix(80))'"
-    return InputFault(
-      "expected a header line with the column \(name), found \(found): name the column with \(option), and the "
-        + "separator with --delimiter", line: 1)
   }
 
   private func parse(
@@ -96,23 +88,21 @@ package struct RegistrationFile {
     let text = reader.field(columns.token)
     guard let token = tokenForm.bytes(of: text) else {
       let form = tokenForm == .base64 ? "base64" : "hex"
-      throw Self.fault(
-        "expected a token in \(form), found '\(text.prefix(80))'", at: reader.position(of: columns.token))
+      throw Self.fault(.notAToken(text, form: form), at: reader.position(of: columns.token))
     }
     guard let registered = columns.registered else { return (token, timeWithoutColumn) }
     guard registered < reader.count else { return (token, nil) }
     let time = reader.field(registered)
     if time.isEmpty { return (token, nil) }
     guard let seconds = seconds(of: time) else {
-      throw Self.fault(
-        "expected \(timeName), found '\(time.prefix(80))'", at: reader.position(of: registered))
+      throw Self.fault(notATime(time), at: reader.position(of: registered))
     }
     return (token, seconds)
   }
 
-  private func wrongCount(_ found: Int, _ expected: Int) -> String {
-    let expected = header?.joined(separator: ",") ?? "\(Count.of(expected, "field")) as in the header line"
-    return "expected \(expected), found \(Count.of(found, "field"))"
+  private func wrongCount(_ found: Int, _ expected: Int) -> Message {
+    if let header { return .wrongFieldCount(found, header: header) }
+    return .wrongFieldCount(found, expected: expected)
   }
 
   private func seconds(of time: String) -> UInt32? {
@@ -120,13 +110,13 @@ package struct RegistrationFile {
     return timeForm.seconds(of: time).flatMap { UInt32(exactly: $0) }
   }
 
-  private var timeName: String {
-    guard let timeForm else { return "seconds since 1970 or a time like 2013-05-01T09:30:00Z" }
+  private func notATime(_ found: String) -> Message {
+    guard let timeForm else { return .notARegistrationTime(found) }
     let example = timeForm.text(of: 1_367_400_600) ?? ""
-    return "a time from 1970 to 2106 in the form \(timeForm.name), like \(example)"
+    return .notARegistrationTime(found, form: timeForm.name, example: example)
   }
 
-  private static func fault(_ message: String, at position: CSVReader.Position) -> InputFault {
+  private static func fault(_ message: Message, at position: CSVReader.Position) -> InputFault {
     InputFault(message, line: position.line, column: position.column)
   }
 }

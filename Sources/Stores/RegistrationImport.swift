@@ -1,7 +1,7 @@
+import Messages
 import PacketCapture
 import Platform
 import TokenStores
-import WireBytes
 
 /// Registers the tokens of CSV files in a store, in one transaction.
 package struct RegistrationImport {
@@ -29,7 +29,7 @@ package struct RegistrationImport {
     let counts = try store.register(
       { visit in for path in paths { try read(path, progress: &progress, visit: visit) } }, for: owner)
     progress.clear()
-    if skipped > Self.named { Messages.say("skipped \(Count.of(skipped - Self.named, "row")) more") }
+    if skipped > Self.named { Console.say(.moreRowsSkipped(skipped - Self.named)) }
     return counts
   }
 
@@ -49,26 +49,24 @@ package struct RegistrationImport {
         guard skipsInvalid else { throw fault }
         progress.clear()
         skipped += 1
-        if skipped <= Self.named { Messages.say("\(path): \(fault.located); row skipped") }
+        if skipped <= Self.named { Console.say(.rowSkipped(path, fault.located)) }
       }
     } catch let fault as InputFault {
-      throw Failure("\(path): \(fault.located); nothing was imported")
+      throw Failure(.nothingImported(path, fault.located))
     }
   }
 
-  /// The skipped rows, for the last message.
-  package var leftOut: String {
-    (skipped > 0 ? "; \(Count.of(skipped, "invalid row")) skipped" : "")
-      + (untimed > 0 ? "; \(Count.of(untimed, "row")) without a time skipped (--at sets one)" : "")
+  /// The last message.
+  package func message(_ counts: RegistrationCounts, in store: String) -> Message {
+    .imported(counts.message(in: store), skipped: skipped, untimed: untimed)
   }
 }
 
 extension RegistrationCounts {
   /// The counts as a message.
-  package func text(in store: String) -> String {
-    "\(Count.of(registrations, "token")) in \(store): \(added) new, \(revived) alive again, "
-      + "\(raised) with a later time, \(unchanged) unchanged"
-      + (unknown > 0 ? ", \(unknown) not in the table (--insert-unknown inserts them)" : "")
+  package func message(in store: String) -> Message {
+    .registrations(
+      in: store, added: added, revived: revived, raised: raised, unchanged: unchanged, unknown: unknown)
   }
 }
 
@@ -85,7 +83,7 @@ package struct TokenProgress {
     // Reading the clock for each token would take as long as the token.
     guard tokens % 4096 == 0 else { return }
     let tokens = tokens
-    line.update { "\(tokens) tokens into the store, \(Int(Double(tokens) / $0)) a second" }
+    line.update { Message.tokensIntoStore(tokens, perSecond: Int(Double(tokens) / $0)).text }
   }
 
   package mutating func clear() { line.clear() }

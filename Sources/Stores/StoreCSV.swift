@@ -1,3 +1,4 @@
+import Messages
 import Platform
 import Reports
 import TokenStores
@@ -45,8 +46,7 @@ package struct StoreCSV {
     guard let seconds else { return "" }
     guard let text = timeForm.text(of: seconds) else {
       throw Failure(
-        "token \(token): its \(column.rawValue) is \(seconds), which the form \(timeForm.name) cannot represent: "
-          + "correct the row, or choose --time-form seconds")
+        .timeBeyondForm(timeForm.name, token: token, column: column.rawValue, seconds: seconds))
     }
     return text
   }

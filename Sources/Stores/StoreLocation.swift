@@ -1,3 +1,4 @@
+import Messages
 import Platform
 import SQLiteStore
 import Synchronization
@@ -49,7 +50,7 @@ package struct StoreLocation {
   /// - Throws: if the store has both environments, and the command names none.
   package func owner(in store: TokenStore) throws -> AppEnvironment {
     guard !namesEnvironment, Set(try store.owners().map(\.environment)).count > 1 else { return owner }
-    throw UsageError("\(store.name) has tokens of production and of sandbox: choose one with --environment")
+    throw UsageError(.bothEnvironments(in: store.name))
   }
 
   // MARK: - Opening
@@ -63,31 +64,24 @@ package struct StoreLocation {
   ///   - dryRun: whether nothing will be written.
   package func openForWriting(creates: Bool, dryRun: Bool = false) throws -> TokenStore {
     guard dryRun || !settings.isTrial else {
-      throw UsageError(
-        "--table and --token-column require --dry-run; to write, describe the table in a file for "
-          + "--mapping (docs/stores.md, Your own table)")
+      throw UsageError(.trialNeedsDryRun)
     }
     if let mapping, creates {
-      throw UsageError(
-        "--create creates apnsift's own table, but the mapping names \(mapping.name): remove --create or the mapping"
-      )
+      throw UsageError(.createWithMapping(of: mapping.name))
     }
     if mapping == nil, settings.insertsUnknown {
-      throw UsageError(
-        "--insert-unknown requires --mapping: add a mapping, or remove the option"
-      )
+      throw UsageError(.insertUnknownWithoutMapping)
     }
     if named == nil, mapping == nil, case .sqlite(let path) = try url(of: Self.usual), access(path, F_OK) != 0
     {
-      let plan = dryRun ? "taking \(Self.usual), which does not exist, as empty" : "making \(Self.usual)"
-      Messages.note("no store is named: \(plan)")
+      Console.note(dryRun ? .missingStoreAsEmpty(Self.usual) : .makingStore(Self.usual))
     }
     return try open(creates: creates || (named == nil && mapping == nil))
   }
 
   private func open(creates: Bool) throws -> TokenStore {
     if let mapping, named == nil {
-      throw UsageError("no store is named: name the database that has the table \(mapping.name) with --store")
+      throw UsageError(.noStoreNamed(forTable: mapping.name))
     }
     let url = try url(of: named ?? Self.usual)
     let database = try self.database(at: url)
@@ -104,9 +98,7 @@ package struct StoreLocation {
 
   private func journal(_ journal: StoreURL, of store: StoreURL) throws -> JournalFile {
     guard case .sqlite(let path) = journal, journal != store else {
-      throw UsageError(
-        "--journal \(journal.text): expected sqlite:PATH of another file than the store; without the option, a store has "
-          + "its own journal")
+      throw UsageError(.journalIsNoOtherFile(journal.text))
     }
     return JournalFile(SQLiteDatabase(path: path, lockTimeout: settings.lockTimeout))
   }
@@ -131,14 +123,13 @@ final class ScanProgress: Sendable {
 
   func advance(_ table: String, _ read: Int, _ guess: Int) {
     if read == 0, guess > Self.fewest {
-      Messages.note(
-        "no index begins with the column of tokens of \(table): reading all of about \(guess) rows")
+      Console.note(.readingAllRows(of: table, about: guess))
     }
     line.withLock { line in
       if read == guess {
         line.clear()
       } else {
-        line.update { _ in "\(read) of about \(guess) rows of \(table)" }
+        line.update { _ in Message.rowsRead(read, ofAbout: guess, of: table).text }
       }
     }
   }

@@ -1,10 +1,10 @@
 import APNsWire
 import Analysis
+import Messages
 import Platform
 import Reports
 import StreamInputs
 import TokenStores
-import WireBytes
 
 /// Invalidates the tokens of inputs in a store, and reports what is skipped.
 package struct StoreReplay {
@@ -47,7 +47,7 @@ package struct StoreReplay {
     try checkFailures(examination)
     sayLeftOut(rejections, examination.summary)
     if let warning = try EnvironmentMismatchCheck(store: store, owner: owner).warning(table) {
-      Messages.note(warning)
+      Console.note(warning)
     }
     let answer = try replay(tokens, of: examination)
     return ReplayOutcomeReport(
@@ -69,10 +69,10 @@ package struct StoreReplay {
   /// - Throws: if an input failed, and no option accepts that. A dry run reports it, and continues.
   private func checkFailures(_ examination: Examination) throws {
     guard examination.failures > 0, !isPartial, !skipsUnreadable else { return }
-    let inputs = "\(Count.of(examination.failures, "input")) could not be read in full, see above"
-    let remedy = "--partial replays the readable part, --skip-unreadable the other inputs"
-    guard options.dryRun else { throw Failure("\(store.name) is unchanged: \(inputs); \(remedy)") }
-    Messages.say("the replay would leave \(store.name) unchanged: \(inputs); \(remedy)")
+    guard options.dryRun else {
+      throw Failure(.storeUnchanged(store.name, unreadable: examination.failures))
+    }
+    Console.say(.storeWouldBeUnchanged(store.name, unreadable: examination.failures))
   }
 
   // MARK: - Replayed before
@@ -84,12 +84,8 @@ package struct StoreReplay {
 
     func say() {
       guard let first = names.first, let replay = replays.first else { return }
-      if names.count == 1 { return Messages.note("\(first): skipped: \(text(replay))") }
-      let numbers = replays.sorted()
-      let shown = numbers.prefix(8).map { "\($0)" }.joined(separator: ", ")
-      Messages.note(
-        "\(names.count) inputs skipped: already replayed by \(numbers.count == 1 ? "replay" : "replays") "
-          + shown + (numbers.count > 8 ? ", …" : ""))
+      if names.count == 1 { return Console.note(.inputSkipped(first, replayedBy: replay)) }
+      Console.note(.inputsSkipped(names.count, replayedBy: replays.sorted()))
     }
   }
 
@@ -108,8 +104,8 @@ package struct StoreReplay {
     let known = try store.replays(ofInputs: examination.inputs.compactMap(\.sha256), for: owner)
     for input in examination.inputs {
       guard let digest = input.sha256, let replay = known[digest] else { continue }
-      let message = text(replay)
-      Messages.note("\(input.source): \(message)")
+      let message = Message.alreadyReplayed(by: replay)
+      Console.note(.about(input.source, message))
       try examination.report(Finding(source: input.source, code: .alreadyReplayed, message: message))
     }
   }
@@ -120,16 +116,11 @@ package struct StoreReplay {
   private func sayLeftOut(_ rejections: RejectionCollector?, _ summary: Summary) {
     if let rejections {
       guard rejections.skippedCount > 0 else { return }
-      Messages.note(
-        "skipped \(Count.of(rejections.skippedCount, "invalid-token response")): "
-          + "no plausible capture time for the invalidation")
+      Console.note(.invalidTokenResponsesSkipped(rejections.skippedCount))
     } else if summary.gateway.responses > 0 {
-      Messages.note(
-        "skipped \(Count.of(summary.gateway.responses, "error response")); --from-errors invalidates the tokens "
-          + "that a gateway reported as invalid (read its help first)")
+      Console.note(.errorResponsesSkipped(summary.gateway.responses))
     } else if summary.gateway.requests > 0 {
-      Messages.note(
-        "skipped \(Count.of(summary.gateway.requests, "request")): requests do not invalidate tokens")
+      Console.note(.requestsSkipped(summary.gateway.requests))
     }
   }
 
@@ -172,14 +163,9 @@ package struct StoreReplay {
       trace: tokens.origins == nil ? nil : trace)
     answer.counts.rejected = rejection.count
     progress.clear()
-    if let advice = rejection.advice { Messages.note(advice) }
-    if answer.repeated > 0 {
-      let isOne = answer.repeated == 1
-      Messages.note(
-        "\(Count.of(answer.repeated, "token")) \(isOne ? "is" : "are") in several rows of the table: each row counts"
-      )
-    }
-    if let stop = answer.stop { Messages.say("warning: the replay would be stopped: \(stop.text)") }
+    if let advice = rejection.advice { Console.note(advice) }
+    if answer.repeated > 0 { Console.note(.tokensInSeveralRows(answer.repeated)) }
+    if let stop = answer.stop { Console.say(.replayWouldStop(stop.message)) }
     return answer
   }
 
@@ -197,8 +183,6 @@ package struct StoreReplay {
   }
 }
 
-private func text(_ replay: Int) -> String { "already replayed by replay \(replay)" }
-
 /// Tokens without an accepted record.
 private struct Rejection {
   private(set) var count = 0
@@ -210,12 +194,9 @@ private struct Rejection {
   }
 
   /// The flags, and the options that accept such records; nil if no token was rejected.
-  var advice: String? {
+  var advice: Message? {
     guard count > 0 else { return nil }
-    let isLength = flags.contains(.unexpectedTokenLength) || flags.contains(.zeroLengthToken)
-    return "\(Count.of(count, "token")) rejected: every record has flags "
-      + "(\(flags.codes.joined(separator: ", "))); "
-      + (isLength ? "--token-length accepts a length, " : "")
-      + "--include-flagged accepts flagged records"
+    let hasLength = flags.contains(.unexpectedTokenLength) || flags.contains(.zeroLengthToken)
+    return .tokensRejected(count, flags: flags.codes, hasLength: hasLength)
   }
 }

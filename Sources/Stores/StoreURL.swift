@@ -1,3 +1,4 @@
+import Messages
 import MySQLStore
 import PostgreSQLStore
 import SQLiteStore
@@ -18,23 +19,26 @@ package enum StoreURL: Equatable, Sendable {
   /// - Throws: `StoreURLError` for an empty path, a path without `sqlite:`, and stores of other kinds.
   package init(_ text: String) throws(StoreURLError) {
     guard let colon = text.firstIndex(of: ":") else {
-      throw .notAURL(text)
+      throw StoreURLError(.notAStoreURL(text))
     }
     let path = String(text[text.index(after: colon)...])
     switch text[..<colon].lowercased() {
     case "sqlite": self = .sqlite(path: try Self.sqlitePath(path))
     case "postgres", "postgresql": self = .postgreSQL(try PostgreSQLURI(afterScheme: path))
     case "mysql", "mariadb": self = .mySQL(try MySQLURI(afterScheme: path))
-    case let scheme where path.hasPrefix("//"): throw .unknownScheme(scheme)
-    default: throw .notAURL(text)
+    // Only the scheme: the rest may have a password.
+    case let scheme where path.hasPrefix("//"): throw StoreURLError(.unknownStoreScheme(scheme))
+    default: throw StoreURLError(.notAStoreURL(text))
     }
   }
 
   /// `sqlite:///PATH` is an absolute path, as in some other tools. With two slashes they mean a relative path or a
   /// host, so that form is refused.
   private static func sqlitePath(_ path: String) throws(StoreURLError) -> String {
-    if path.isEmpty { throw .emptyPath }
-    if path.hasPrefix("//"), !path.hasPrefix("///") { throw .twoSlashes(String(path.dropFirst(2))) }
+    if path.isEmpty { throw StoreURLError(.storeWithoutPath) }
+    if path.hasPrefix("//"), !path.hasPrefix("///") {
+      throw StoreURLError(.storeWithTwoSlashes(String(path.dropFirst(2))))
+    }
     return path
   }
 
@@ -54,29 +58,5 @@ package enum StoreURL: Equatable, Sendable {
     case .postgreSQL(let uri): try PostgreSQLDatabase(uri: uri, lockTimeout: lockTimeout)
     case .mySQL(let uri): MySQLDatabase(uri: uri, lockTimeout: lockTimeout)
     }
-  }
-}
-
-extension StoreURLError {
-  package static let emptyPath = StoreURLError(
-    "token store 'sqlite:': expected a path after the colon, as in sqlite:tokens.sqlite")
-
-  package static func notAURL(_ text: String) -> StoreURLError {
-    StoreURLError(
-      "token store '\(text)': expected sqlite:PATH"
-        + (text.isEmpty ? ", as in sqlite:tokens.sqlite" : "; for that file write sqlite:\(text)"))
-  }
-
-  package static func twoSlashes(_ rest: String) -> StoreURLError {
-    StoreURLError(
-      "token store 'sqlite://\(rest)': expected sqlite:PATH without slashes of a URL; write sqlite:\(rest) "
-        + "for a relative path, sqlite:/\(rest) for an absolute one")
-  }
-
-  /// - Parameter scheme: only the scheme, because the rest may have a password.
-  package static func unknownScheme(_ scheme: String) -> StoreURLError {
-    StoreURLError(
-      "token store: expected sqlite:PATH, or a postgresql:// or mysql:// URI, found a URL that begins with \(scheme)://"
-    )
   }
 }

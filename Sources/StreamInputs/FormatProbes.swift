@@ -1,12 +1,13 @@
+import Messages
 import PacketCapture
 
 /// The detected format of a file.
 package enum Recognition: Equatable, Sendable {
   case format(InputFormat)
   /// A known format that is not supported: its name and the remedy.
-  case foreign(kind: String, remedy: String)
-  /// An unsupported archive or compression, likewise: it may well contain inputs.
-  case packed(kind: String, remedy: String)
+  case foreign(kind: Message, remedy: Message)
+  /// An unsupported archive or compression, which may well contain inputs.
+  case packed(Message)
   case nothing
 }
 
@@ -34,15 +35,11 @@ package enum FormatProbes {
   }
 
   static let unsupported: [FormatProbe] = [
-    magic(Array("SQLite format 3\0".utf8), "an SQLite database", "use --store to name a store")
+    magic(Array("SQLite format 3\0".utf8), .sqliteDatabase, .nameAStore)
   ]
 
   static let text: [FormatProbe] = [
-    FormatProbe(
-      .foreign(
-        kind: "the output of od, or of hexdump without -C",
-        remedy: "use xxd or hexdump -C instead, whose byte order is known")
-    ) { head, _ in OffsetWords.begin(head) },
+    FormatProbe(.foreign(kind: .wordDump, remedy: .dumpBytesInstead)) { head, _ in OffsetWords.begin(head) },
     FormatProbe(.format(.dump(.hex))) { HexLayout(of: $0, isWhole: $1) != nil },
     FormatProbe(.format(.dump(.base64))) { Base64Decoder.recognises($0.span.bytes, isWhole: $1) },
   ]
@@ -52,7 +49,7 @@ package enum FormatProbes {
     if case .mark = GapMark.match(at: 0, in: head.span.bytes) { true } else { false }
   }
 
-  private static func magic(_ bytes: [UInt8], _ kind: String, _ remedy: String) -> FormatProbe {
+  private static func magic(_ bytes: [UInt8], _ kind: Message, _ remedy: Message) -> FormatProbe {
     FormatProbe(.foreign(kind: kind, remedy: remedy)) { head, _ in head.starts(with: bytes) }
   }
 
@@ -64,16 +61,9 @@ package enum FormatProbes {
   ) -> Recognition {
     if head.isEmpty { return .format(.dump(.raw)) }
     if let compression, let inner = Compression(of: head[...]) {
-      return .packed(
-        kind: "\(inner.rawValue)-compressed inside a \(compression.rawValue) file",
-        remedy:
-          "only one layer is decompressed; remove one: \(compression.rawValue) -dc FILE | apnsift inspect -")
+      return .packed(.compressedTwice(inner.rawValue, inside: compression.rawValue))
     }
-    if let archive = ArchiveSignature(of: head) {
-      let suffix = compression.map { " inside a \($0.rawValue) file" } ?? ""
-      return .packed(
-        kind: "\(archive.kind)\(suffix), which is not read", remedy: archive.remedy(inside: compression))
-    }
+    if let archive = ArchiveSignature(of: head) { return .packed(archive.problem(inside: compression)) }
     for probe in [captures] + unsupported where probe.matches(head, isWhole) { return probe.result }
     // Exports contain lines of hex, so they are tried before hex dumps.
     if let format = ExportFormat.recognise(head: head, isWhole: isWhole) { return .format(.export(format)) }

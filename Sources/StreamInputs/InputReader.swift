@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import Platform
 import WireBytes
@@ -170,8 +171,7 @@ package struct InputReader: ~Copyable {
     _ file: inout InputFile, _ filled: Int, report: inout InputReport, progress: (Int) -> Void
   ) throws {
     guard let kind = report.captureKind else {
-      report.faults.append(
-        InputFault("not a pcap or pcapng capture", fileOffset: 0))
+      report.faults.append(InputFault(.notACapture, fileOffset: 0))
       return
     }
     let history = file.keepHistory(Self.keptLength, after: block[..<filled])
@@ -294,12 +294,11 @@ package struct InputReader: ~Copyable {
   ) -> InputFormat? {
     guard let format = recognise(input, head: head, isWhole: isWhole, report: &report) else { return nil }
     if options.joins, format != .capture {
-      report.faults.append(InputFault("not a capture, and --join joins captures only"))
+      report.faults.append(InputFault(.joinsCapturesOnly))
       return nil
     }
     if input.half != nil, !format.isDump {
-      report.faults.append(
-        InputFault("contains whole streams: --requests and --responses take dumps of one direction each"))
+      report.faults.append(InputFault(.pairedWholeStreams))
       return nil
     }
     return format
@@ -316,11 +315,11 @@ package struct InputReader: ~Copyable {
       return format
     case .foreign(let kind, let remedy):
       report.isSkipped = !input.isNamed
-      if input.isNamed { report.faults.append(InputFault("is \(kind): \(remedy)", fileOffset: 0)) }
+      if input.isNamed { report.faults.append(InputFault(.foreign(kind, remedy: remedy), fileOffset: 0)) }
       return nil
-    case .packed(let kind, let remedy):
+    case .packed(let problem):
       // In a directory, too: skipped evidence must not go unnoticed.
-      report.faults.append(InputFault("is \(kind): \(remedy)", fileOffset: 0))
+      report.faults.append(InputFault(problem, fileOffset: 0))
       return nil
     case .nothing:
       report.isSkipped = !input.isNamed

@@ -1,3 +1,5 @@
+import Messages
+
 /// A table of tokens that follows the rule (docs/spec/interface.md#replay-rule): apnsift's own, or a mapped one (docs/stores.md, "Your
 /// own table").
 ///
@@ -72,7 +74,7 @@ package struct TokenStore: Sendable {
     guard let description = try session.describe(mapping) else {
       if creates { return nil }
       guard !mapping.isDeviceTokens else { throw StoreFault.noTable }
-      throw mapping.misfit("the name", "a table", "none of that name")
+      throw mapping.misfit(.tableName, .aTable, .noneOfThatName)
     }
     let table = try MappedTable(mapping, description, session)
     try table.checkValues(session)
@@ -138,7 +140,7 @@ package struct TokenStore: Sendable {
     do {
       try settle(wasDone: true)
     } catch let error as StoreError {
-      throw StoreError(store: file.name, fault: .unsettled(detail: error.fault.problem))
+      throw StoreError(store: file.name, fault: .unsettled(detail: error.fault.problem.problem))
     }
     return result
   }
@@ -367,8 +369,7 @@ extension TokenStore {
   private func record(_ id: Int, in journal: Journal) throws -> JournalRecord {
     let record = try journal.record(id)
     guard record.entry.mapping == mappingText else {
-      throw StoreFault.notUndoable(
-        id, reason: "it changed another table, or used another mapping of this one")
+      throw StoreFault.notUndoable(id, reason: .replayOfAnotherTable)
     }
     return record
   }

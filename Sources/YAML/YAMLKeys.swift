@@ -1,3 +1,4 @@
+import Messages
 import Platform
 import Yams
 
@@ -17,9 +18,9 @@ package struct YAMLKeys<Key: YAMLKey> {
       guard !names.contains(key.stringValue) else { continue }
       throw DecodingError.mistake(
         at: decoder.codingPath + [key],
-        "unknown key '\(key.stringValue.shortened)'; did you mean "
-          + "\(Spelling.nearest(to: key.stringValue.shortened, of: names))? Keys: \(names.joined(separator: ", "))"
-      )
+        .yamlUnknownKey(
+          key.stringValue.shortened, nearest: Spelling.nearest(to: key.stringValue.shortened, of: names),
+          keys: names))
     }
     container = try decoder.container(keyedBy: Key.self)
   }
@@ -31,11 +32,11 @@ package struct YAMLKeys<Key: YAMLKey> {
 
   package func contains(_ key: Key) -> Bool { container.contains(key) }
 
-  /// An error about the value of a key. `text` says what is wrong and what to do.
-  package func mistake(_ key: Key, _ text: String) -> DecodingError { .mistake(at: path(key), text) }
+  /// An error about the value of a key.
+  package func mistake(_ key: Key, _ problem: Message) -> DecodingError { .mistake(at: path(key), problem) }
 
   package func missing(_ key: Key) -> DecodingError {
-    .mistake(at: container.codingPath, "\(name(of: key)) is missing; write \(key.example)")
+    .mistake(at: container.codingPath, .yamlMissingKey(name(of: key), example: key.example))
   }
 
   // MARK: - Values
@@ -77,9 +78,8 @@ struct WrittenKey: CodingKey {
 }
 
 extension DecodingError {
-  /// - Parameter text: what is wrong and what to do.
-  package static func mistake(at path: [any CodingKey], _ text: String) -> DecodingError {
-    .dataCorrupted(Context(codingPath: path, debugDescription: text))
+  package static func mistake(at path: [any CodingKey], _ problem: Message) -> DecodingError {
+    .dataCorrupted(Context(codingPath: path, debugDescription: problem.text))
   }
 }
 
@@ -87,9 +87,7 @@ extension YAMLText {
   /// A text that every database accepts.
   fileprivate static func text(_ text: String, at path: [any CodingKey]) throws -> String {
     guard !text.unicodeScalars.contains(where: { $0 == "\0" || $0 == "\u{feff}" }) else {
-      throw DecodingError.mistake(
-        at: path,
-        "\(name(of: path)) has a zero byte or a byte order mark; remove it")
+      throw DecodingError.mistake(at: path, .yamlForbiddenCharacter(in: name(of: path)))
     }
     return text
   }
@@ -99,8 +97,7 @@ extension YAMLText {
     _ name: String, at path: [any CodingKey], example: String
   ) throws -> String {
     guard !name.isEmpty else {
-      throw DecodingError.mistake(
-        at: path, "\(self.name(of: path)) is empty; write \(example)")
+      throw DecodingError.mistake(at: path, .yamlEmptyName(self.name(of: path), example: example))
     }
     return try text(name, at: path)
   }
@@ -118,7 +115,7 @@ extension YAMLText {
     _ type: Value.Type, from bytes: [UInt8], name: String, example: String
   ) throws(YAMLError) -> Value {
     guard let tree = try tree(of: bytes, name: name) else {
-      throw YAMLError("\(name): is empty; write keys such as \(example)")
+      throw YAMLError(.about(name, .yamlEmpty(example: example)))
     }
     try checkKeys(of: tree, name)
     do {
@@ -126,16 +123,14 @@ extension YAMLText {
     } catch DecodingError.typeMismatch(let type, let context) {
       let (node, mark) = tree.find(context.codingPath)
       let key = context.codingPath.map(\.stringValue).joined(separator: ".")
-      let expected = type == Node.Mapping.self ? "keys" : "a single text"
-      throw YAMLError(
-        "\(location(in: name, mark)): expected \(expected)\(key.isEmpty ? "" : " for \(key)"), found \(kind(node)); "
-          + "write it as in \(example)")
+      let problem = Message.yamlExpected(
+        keys: type == Node.Mapping.self, for: key, found: kind(node), example: example)
+      throw YAMLError(.about(location(in: name, mark), problem))
     } catch DecodingError.dataCorrupted(let context) {
-      throw YAMLError(
-        "\(location(in: name, tree.find(context.codingPath).mark)): \(context.debugDescription)")
+      let mark = tree.find(context.codingPath).mark
+      throw YAMLError(.about(location(in: name, mark), .verbatim(context.debugDescription)))
     } catch {
-      throw YAMLError(
-        "\(name): cannot be read (\(error)); write keys such as \(example)")
+      throw YAMLError(.about(name, .yamlUnreadable(error: "\(error)", example: example)))
     }
   }
 
@@ -145,15 +140,14 @@ extension YAMLText {
     var seen: Set<String> = []
     for (key, value) in entries {
       guard case .scalar(let scalar) = key else {
-        throw YAMLError("\(location(in: name, key.mark)): a key must be a text, found \(kind(key))")
+        throw YAMLError(.about(location(in: name, key.mark), .yamlKeyIsNoText(found: kind(key))))
       }
       guard seen.insert(scalar.string).inserted else {
         throw duplicate(scalar.string, at: location(in: name, key.mark))
       }
       if case .scalar(let text) = value, isNothing(text) {
         throw YAMLError(
-          "\(location(in: name, value.mark)): \(scalar.string.shortened) has no value; write one, or remove the key"
-        )
+          .about(location(in: name, value.mark), .yamlWithoutValue(scalar.string.shortened)))
       }
       try checkKeys(of: value, name)
     }

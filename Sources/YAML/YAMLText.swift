@@ -1,3 +1,4 @@
+import Messages
 import Platform
 import WireBytes
 import Yams
@@ -5,11 +6,11 @@ import Yams
 /// An error in a configuration file. The message gives the location, the problem and what to do, in one line without a
 /// full stop.
 package struct YAMLError: Error, Equatable, CustomStringConvertible {
-  package var message: String
+  package var message: Message
 
-  package init(_ message: String) { self.message = message }
+  package init(_ message: Message) { self.message = message }
 
-  package var description: String { message }
+  package var description: String { message.text }
 }
 
 /// Small YAML files. Scalars are texts: no types are inferred.
@@ -38,7 +39,7 @@ package enum YAMLText {
     } catch let error as YamlError {
       throw error.mistake(in: name)
     } catch {
-      throw YAMLError("\(name): cannot be read as YAML: \(error)")
+      throw YAMLError(.about(name, .notYAML(error: "\(error)")))
     }
   }
 
@@ -50,14 +51,11 @@ package enum YAMLText {
     while index < bytes.count {
       let length = UTF8Text.characterLength(at: index, before: bytes.count, in: span)
       guard length > 0 else {
-        throw YAMLError(
-          "\(position.text(in: name)): the byte 0x\(Hex.string([bytes[index]])) is not UTF-8; save the file as UTF-8"
-        )
+        throw position.error(.yamlNotUTF8(byte: bytes[index]), in: name)
       }
       let character = bytes[index..<index + length]
       guard !isControl(character), Array(character) != byteOrderMark else {
-        throw YAMLError(
-          "\(position.text(in: name)): control character 0x\(Hex.string(Array(character))); remove it")
+        throw position.error(.yamlControlCharacter(Array(character)), in: name)
       }
       position.pass(bytes[index])
       index += length
@@ -88,9 +86,7 @@ package enum YAMLText {
       let isDirective = byte == UInt8(ascii: "%") && isLineStart
       if !isComment, isAlias || isDirective { count += 1 }
       guard count <= maxIndirections else {
-        throw YAMLError(
-          "\(position.text(in: name)): more than \(maxIndirections) aliases or directives; write them out"
-        )
+        throw position.error(.yamlTooManyAliases(limit: maxIndirections), in: name)
       }
       // Continuation bytes belong to the character before them.
       if byte & 0xc0 != 0x80 { position.pass(byte) }
@@ -115,7 +111,7 @@ package enum YAMLText {
   }
 
   package static func duplicate(_ key: String, at location: String) -> YAMLError {
-    YAMLError("\(location): duplicate key '\(key.shortened)'; remove one of the two")
+    YAMLError(.about(location, .yamlDuplicateKey(key.shortened)))
   }
 
   /// Whether a value is missing. An empty text is written in quotes.
@@ -154,7 +150,9 @@ private struct TextPosition {
     followsReturn = isReturn
   }
 
-  func text(in name: String) -> String { "\(name): line \(line), column \(column)" }
+  func error(_ problem: Message, in name: String) -> YAMLError {
+    YAMLError(.about(name, .located(problem, line: line, column: column)))
+  }
 }
 
 extension YamlError {
@@ -162,26 +160,23 @@ extension YamlError {
   fileprivate func mistake(in name: String) -> YAMLError {
     switch self {
     case .parser(_, let problem, let mark, _) where problem.contains("nesting level"):
-      return Self.notYAML("nested too deeply", at: YAMLText.location(in: name, mark))
+      return YAMLError(.about(YAMLText.location(in: name, mark), .yamlTooDeep))
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _):
       return Self.notYAML(problem, at: YAMLText.location(in: name, mark))
     case .composer(let context, _, let mark, _) where context?.text.contains("single document") ?? false:
-      return YAMLError(
-        "\(YAMLText.location(in: name, mark)): a second document begins here; write each to a file of its own"
-      )
+      return YAMLError(.about(YAMLText.location(in: name, mark), .yamlSecondDocument))
     case .composer(_, let problem, let mark, _):
       return Self.notYAML(problem, at: YAMLText.location(in: name, mark))
     case .duplicatedKeysInMapping(let keys, let context):
       return YAMLText.duplicate(
         keys.first ?? "", at: YAMLText.location(in: name, context.mark))
     case .reader(let problem, _, _, _): return Self.notYAML(problem, at: name)
-    case .memory: return Self.notYAML("nested too deeply", at: name)
+    case .memory: return YAMLError(.about(name, .yamlTooDeep))
     default: return Self.notYAML("\(self)", at: name)
     }
   }
 
   private static func notYAML(_ problem: String, at location: String) -> YAMLError {
-    YAMLError(
-      "\(location): cannot be read as YAML: \(problem.shortened) (texts with special characters need quotes)")
+    YAMLError(.about(location, .notYAML(problem.shortened)))
   }
 }

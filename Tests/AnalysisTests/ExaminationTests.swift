@@ -1,4 +1,5 @@
 import Analysis
+import Messages
 import PacketCapture
 import Platform
 import StreamInputs
@@ -18,7 +19,7 @@ struct ExaminationTests {
     var named: [String]
     var hashing = Examination.Hashing.possibleCopies
     var mayRepeat = false
-    var messages: [String] = []
+    var messages: [Message] = []
     var codes: [FindingCode] = []
     var failures = 0
     var inputs = 1
@@ -31,28 +32,25 @@ struct ExaminationTests {
     Case(testDescription: "a dump", files: [("a", tuples)], named: ["a"]),
     Case(
       testDescription: "no file", files: [], named: ["a"],
-      messages: ["a: cannot be opened: No such file or directory"], codes: [.unreadableInput], failures: 1,
-      inputs: 0),
+      messages: [.about("a", .cannotBeOpened("No such file or directory"))], codes: [.unreadableInput],
+      failures: 1, inputs: 0),
     Case(
       testDescription: "a copy", files: [("a", tuples), ("b", tuples)], named: ["a", "b"],
-      messages: ["b: warning: same bytes as a, which was already read: its records are counted again"],
+      messages: [.about("b", .warning(.sameBytes(as: "a", isJoinedCapture: false)))],
       codes: [.duplicateInput], inputs: 2),
     Case(
       testDescription: "a file twice, unhashed", files: [("a", tuples)], named: ["a", "a"], hashing: .none,
-      messages: ["a: warning: same bytes as a, which was already read: its records are counted again"],
+      messages: [.about("a", .warning(.sameBytes(as: "a", isJoinedCapture: false)))],
       codes: [.duplicateInput], inputs: 2),
     Case(
       testDescription: repeatsNothing, files: [("a", tuples), ("b", tuples)], named: ["a", "b"],
       mayRepeat: true, inputs: 2),
     Case(
       testDescription: "no bytes", files: [("a", []), ("b", [])], named: ["a", "b"],
-      messages: ["a: is empty", "b: is empty"], inputs: 2),
+      messages: [.about("a", .empty), .about("b", .empty)], inputs: 2),
     Case(
       testDescription: "text of no known format", files: [("a", Array("Dear reader, ".utf8))], named: ["a"],
-      messages: [
-        "a: warning: no known format; read as raw feedback. Use --from raw if that is right, --from hex or base64 if "
-          + "it is text"
-      ], codes: [.skippedBytes, .unrecognisedInput]),
+      messages: [.about("a", .warning(.readAsRaw("feedback")))], codes: [.skippedBytes, .unrecognisedInput]),
     Case(
       testDescription: "a directory with a dump, text and another format",
       files: [
@@ -60,12 +58,12 @@ struct ExaminationTests {
       ],
       named: ["d"],
       messages: [
-        "d/b: skipped: no known format", "d/c: skipped: an SQLite database",
+        .about("d/b", .skipped(.unknownFormat)), .about("d/c", .skipped(.sqliteDatabase)),
       ], codes: [.unrecognisedInput, .unrecognisedInput]),
     Case(
       testDescription: "a directory with nothing but text", files: [("d/b", Array("Dear reader, ".utf8))],
       named: ["d"],
-      messages: ["d/b: skipped: no known format", "d: no input in this directory"],
+      messages: [.about("d/b", .skipped(.unknownFormat)), .about("d", .noInputInDirectory)],
       codes: [.unrecognisedInput], failures: 1, inputs: 0),
   ]
 
@@ -78,7 +76,7 @@ struct ExaminationTests {
     var examination = Examination(walk, options)
     examination.skips = skips
     let log = MessageLog()
-    try Messages.$log.withValue(log) { try examination.run([sink, nil]) }
+    try Console.$log.withValue(log) { try examination.run([sink, nil]) }
     return (examination, log.lines.map { $0.replacing("\(files.path)/", with: "") })
   }
 
@@ -91,7 +89,7 @@ struct ExaminationTests {
     let sink = EvidenceRecording()
     let walk = InputWalk(one.named.map { "\(files.path)/\($0)" })
     let (examination, messages) = try run(files, walk, sink, options)
-    #expect(messages == one.messages)
+    #expect(messages == one.messages.map(\.text))
     #expect(sink.findings.map(\.code) == one.codes)
     #expect(examination.failures == one.failures)
     #expect(examination.inputs.count == one.inputs)
@@ -106,10 +104,7 @@ struct ExaminationTests {
     var (requests, responses) = (response, Input(try files.write([0, 0, 32, 1, 2, 3], to: "b")))
     (requests.half, responses.half) = (.requests, .responses)
     let (_, messages) = try run(files, InputWalk([], paired: [requests, responses]), EvidenceRecording())
-    #expect(
-      messages == [
-        "hint: neither file has the expected content; are --requests and --responses swapped?"
-      ])
+    #expect(messages == [Message.halvesMayBeSwapped.text])
   }
 
   @Test("an input can be skipped before it is read")
@@ -146,6 +141,6 @@ struct ExaminationTests {
     options.reading.capture.filter = "port ("
     var examination = Examination(InputWalk([String]()), options)
     let error = #expect(throws: UsageError.self) { try examination.run([]) }
-    #expect(error?.message.hasPrefix("--filter: ") == true)
+    #expect(error?.message.text.hasPrefix(Message.about("--filter", .verbatim("")).text) == true)
   }
 }

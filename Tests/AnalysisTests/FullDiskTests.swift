@@ -1,6 +1,7 @@
 import APNsWire
 import Analysis
 import Foundation
+import Messages
 import TestSupport
 import Testing
 import WireBytes
@@ -47,7 +48,7 @@ struct FullDiskTests {
         try table.add(.sample(tokenLength: 2000), in: tuple.span.bytes, counts: true)
       }
     }
-    let text = error?.description ?? ""
-    #expect(text.contains(disk.path) && text.contains("No space left") && text.contains("TMPDIR"))
+    let message = Message.temporaryFileNotWritten(in: disk.path, error: "No space left on device")
+    #expect(error?.message == message)
   }
 }

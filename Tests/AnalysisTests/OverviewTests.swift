@@ -1,5 +1,6 @@
 import APNsWire
 import Analysis
+import Messages
 import PacketCapture
 import TestSupport
 import Testing
@@ -10,9 +11,9 @@ struct OverviewTests {
   func findings() {
     let overview = Overview()
     for offset in 0..<10 {
-      overview.finding(Finding(source: "a", offset: offset, code: .skippedBytes, message: ""))
+      overview.finding(Finding(source: "a", offset: offset, code: .skippedBytes, message: .verbatim("")))
     }
-    overview.finding(Finding(source: "a", offset: 99, code: .streamGap, message: ""))
+    overview.finding(Finding(source: "a", offset: 99, code: .streamGap, message: .verbatim("")))
     #expect(overview.examples[.skippedBytes]?.compactMap(\.offset) == [0, 1, 2])
     #expect(overview.examples[.streamGap]?.compactMap(\.offset) == [99])
   }

@@ -1,4 +1,5 @@
 import CaptureWriting
+import Messages
 import Testing
 
 /// Where captures come from: several files, pipes, directories, and what is named to be one
@@ -116,7 +117,7 @@ struct CaptureInputTests {
     try directory.write(feedback(tuples(3)), to: "dump.bin")
     let exported = try export("--join", "a.pcap", "dump.bin", "b.pcapng", "c.pcap.zst")
     #expect(exported.outcome.code == 2)
-    #expect(exported.outcome.messages.first?.hasPrefix("dump.bin: not a capture") == true)
+    #expect(exported.outcome.messages.first == Message.about("dump.bin", .joinsCapturesOnly).text)
     #expect(try exported.tuples.map(\.token) == sent.map { hex($0.token) })
     #expect(exported.codes == ["unreadable-input"])
   }
@@ -206,9 +207,7 @@ struct CaptureInputTests {
     try directory.write(PcapWriter().file(packets), to: "capture.pcap")
     let exported = try export("--from", "capture", "input", "capture.pcap")
     #expect(exported.outcome.code == 2)
-    #expect(
-      exported.outcome.messages.first
-        == "input: not a pcap or pcapng capture")
+    #expect(exported.outcome.messages.first == Message.about("input", .notACapture).text)
     #expect(try exported.tuples.map(\.token) == sent.map { hex($0.token) })
   }
 

@@ -1,4 +1,5 @@
 import CaptureWriting
+import Messages
 import Testing
 
 /// The options that say which packets are read, and what their streams are (docs/spec/interface.md#input-options).
@@ -198,12 +199,11 @@ struct CaptureOptionTests {
     segments.insert(moved, at: segments.dataIndices[20])
     let packets = FrameWriter().packets(segments)
     #expect(try directory.export(packets, option, "64KiB").codes.isEmpty)
-    for size in ["0", "1000"] {
-      let exported = try directory.export(packets, option, size)
+    for size in [0, 1000] {
+      let exported = try directory.export(packets, option, "\(size)")
       #expect(Set(exported.codes) == ["buffer-limit", "stream-gap", "late-segment"], "\(size)")
-      #expect(
-        exported.findings("buffer-limit").first.flatMap { $0["message"] as? String }?.contains(option) == true
-      )
+      let message = exported.findings("buffer-limit").first?["message"] as? String
+      #expect(message == Message.bufferLimitReached(size, option: option).text)
       try expectTuples(tuples(30).enumerated().filter { $0.offset != 3 }.map(\.element), in: exported)
     }
   }

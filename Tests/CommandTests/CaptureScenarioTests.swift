@@ -1,5 +1,6 @@
 import CaptureWriting
 import Foundation
+import Messages
 import Testing
 
 /// What is wrong with a capture is reported with its position, and the rest is read (docs/spec/captures.md#damaged-files).
@@ -75,7 +76,11 @@ struct CaptureScenarioTests {
     // 54 bytes of headers and 246 of payload: six tuples of ten, and a part of one.
     let exported = try directory.export(segments.snapped(to: 300))
     let cut = exported.findings("truncated-packet").compactMap { $0["message"] as? String }
-    #expect(!cut.isEmpty && cut.allSatisfy { $0.hasSuffix("snap length (tcpdump -s 0)") })
+    // Packets are numbered from 1.
+    let expected = segments.dataIndices.map {
+      Message.truncatedPacket(.packet($0 + 1), missing: 134, byFileEnd: false).text
+    }
+    #expect(!cut.isEmpty && cut == expected)
     #expect(exported.streams.first?["server_gap_bytes"] as? Int == 30 * 134)
     try expectTuples((0..<300).filter { $0 % 10 < 6 }, in: exported)
   }
@@ -92,9 +97,12 @@ struct CaptureScenarioTests {
     #expect(extents(cut) == [[29 * 380 + 280, 100]])
     #expect(
       cut.first?["message"] as? String
-        == "packet \(packets.count) is truncated by 100 bytes: the file ends within it")
-    let damage = try #require(exported.findings("damaged-capture").first?["message"] as? String)
-    #expect(damage.hasPrefix("in packet \(packets.count): a "), "\(damage)")
+        == Message.truncatedPacket(.packet(packets.count), missing: 100, byFileEnd: true).text)
+    let cause: Message =
+      format == "pcap" ? .recordCut(captured: 434, left: 334) : .blockCut(468, left: 468 - 106)
+    #expect(
+      exported.findings("damaged-capture").first?["message"] as? String
+        == Message.damage(cause, inPacket: packets.count).text)
     #expect(Set(exported.codes) == ["damaged-capture", "truncated-packet", "truncated-record", "stream-gap"])
     try expectTuples(0..<297, in: exported)
   }
@@ -108,9 +116,10 @@ struct CaptureScenarioTests {
     let exported = try directory.export(segments.contradicting(index, at: offset, with: other))
     let findings = exported.findings("conflicting-overlap")
     #expect(extents(findings) == [[7 * 380 + offset, 4]])
-    let message = try #require(findings.first?["message"] as? String)
     // Packets are numbered from 1.
-    #expect(message.contains("\(index + 1)") && message.contains("\(index + 2)"), "\(message)")
+    #expect(
+      findings.first?["message"] as? String
+        == Message.copiesDiffer(.packet(index + 1), .packet(index + 2), bytes: 4).text)
     try expectTuples(0..<300, in: exported)
     #expect(exported.codes == ["conflicting-overlap"])
   }

@@ -1,3 +1,4 @@
+import Messages
 import Testing
 
 /// Arguments and streams of any command.
@@ -48,17 +49,32 @@ struct CommandLineTests {
   @Test(
     "an output whose name contradicts its format, or is compressed, is wrong usage",
     arguments: [
-      (["export", "-t", "csv", "-o", "x.json"], ["-o x.json", ".json", "csv", "-t csv"]),
-      (["export", "-t", "json", "-o", "x.ndjson"], ["-o x.ndjson", "-t json"]),
-      (["export", "-t", "raw", "-o", "x.csv"], ["-o x.csv", "-t raw"]),
-      (["export", "-o", "x.csv.gz"], ["-o x.csv.gz", "gzip"]),
-      (["export", "-o", "x.json.zst"], ["-o x.json.zst", "gzip"]),
-      (["export", "--findings", "x.json"], ["--findings x.json", "csv"]),
-      (["replay", "--dry-run", "-o", "x.json"], ["-o x.json", "csv"]),
-      (["report", "-o", "x.html.gz"], ["-o x.html.gz", "gzip"]),
-    ])
-  func contradictoryNames(_ arguments: [String], _ says: [String]) throws {
-    try refuse(arguments + ["dump.bin"], says)
+      (
+        ["export", "-t", "csv", "-o", "x.json"],
+        .outputOfOtherFormat("-o", "x.json", named: "json", format: "csv", chosenBy: "-t csv")
+      ),
+      (
+        ["export", "-t", "json", "-o", "x.ndjson"],
+        .outputOfOtherFormat("-o", "x.ndjson", named: "ndjson", format: "json", chosenBy: "-t json")
+      ),
+      (
+        ["export", "-t", "raw", "-o", "x.csv"],
+        .outputOfOtherFormat("-o", "x.csv", named: "csv", format: "raw", chosenBy: "-t raw")
+      ),
+      (["export", "-o", "x.csv.gz"], .outputNotCompressed("-o", "x.csv.gz")),
+      (["export", "-o", "x.json.zst"], .outputNotCompressed("-o", "x.json.zst")),
+      (
+        ["export", "--findings", "x.json"],
+        .outputOfOtherFormat("--findings", "x.json", named: "json", format: "csv")
+      ),
+      (
+        ["replay", "--dry-run", "-o", "x.json"],
+        .outputOfOtherFormat("-o", "x.json", named: "json", format: "csv")
+      ),
+      (["report", "-o", "x.html.gz"], .outputNotCompressed("-o", "x.html.gz")),
+    ] as [([String], Message)])
+  func contradictoryNames(_ arguments: [String], _ message: Message) throws {
+    try refuse(arguments + ["dump.bin"], message)
     #expect(try directory.names == ["dump.bin"])
   }
 
@@ -69,14 +85,24 @@ struct CommandLineTests {
     let given = ["--container", "pcapng", "--compression", "gzip", "-o", "b"]
     #expect(try directory.apnsift(generate + given).code == 0)
     #expect(try directory.bytes(of: "a.pcapng.gz") == directory.bytes(of: "b"))
-    try refuse(generate + ["-o", "c.gz", "--compression", "zstd"], ["c.gz", "--compression zstd"])
-    try refuse(generate + ["-o", "c.pcapng", "--container", "pcap"], ["c.pcapng", "--container pcap"])
+    try refuse(
+      generate + ["-o", "c.gz", "--compression", "zstd"], .outputContradicts("c.gz", "--compression zstd"))
+    try refuse(
+      generate + ["-o", "c.pcapng", "--container", "pcap"],
+      .outputContradicts("c.pcapng", "--container pcap"))
   }
 
-  private func refuse(_ arguments: [String], _ says: [String]) throws {
+  private func refuse(_ arguments: [String], _ message: Message) throws {
     let outcome = try directory.apnsift(arguments)
     #expect(outcome.code == 64 && outcome.output.isEmpty)
-    for part in says { #expect(outcome.errors.contains(part), "\(arguments): \(outcome.errors)") }
+    #expect(outcome.messages.first == message.text, "\(arguments)")
+  }
+
+  /// - Parameter names: what the parser must name in its own words.
+  private func refuse(_ arguments: [String], naming names: String...) throws {
+    let outcome = try directory.apnsift(arguments)
+    #expect(outcome.code == 64 && outcome.output.isEmpty)
+    for name in names { #expect(outcome.errors.contains(name), "\(arguments): \(outcome.errors)") }
   }
 
   // MARK: - Colour
@@ -98,7 +124,7 @@ struct CommandLineTests {
     #expect(try !onTerminal("inspect cut.bin", "TERM=dumb").contains("\u{1b}[3"))
     #expect(try !onTerminal("inspect cut.bin", "TERM=xterm NO_COLOR=1").contains("\u{1b}[3"))
     #expect(try !onTerminal("inspect cut.bin --color never").contains("\u{1b}[3"))
-    try refuse(["inspect", "--color", "red", "cut.bin"], ["--color", "red", "always"])
+    try refuse(["inspect", "--color", "red", "cut.bin"], naming: "--color", "red", "always")
   }
 
   // MARK: - Numbers and options
@@ -112,29 +138,42 @@ struct CommandLineTests {
 
   @Test("what is no offset", arguments: ["0x", "x26", "0x-1", "-1", "2g", ""])
   func badOffset(_ offset: String) throws {
-    try refuse(["show", "--offset", offset, "dump.bin"], ["--offset"])
+    try refuse(["show", "--offset", offset, "dump.bin"], naming: "--offset")
   }
 
   @Test(
     "an unknown option is reported as one, with the nearest",
     arguments: [
-      (["--bogus", "dump.bin"], ["unknown option '--bogus' (`apnsift inspect --help`"]),
-      (["--bogus"], ["unknown option '--bogus'"]),
-      (["export", "--bogus"], ["unknown option '--bogus' (`apnsift export --help`"]),
-      (["export", "-x", "dump.bin"], ["unknown option '-x'"]),
-      (["export", "--recrods=requests", "dump.bin"], ["unknown option '--recrods'", "'--records'"]),
-      (["generate", "--sed", "4"], ["unknown option '--sed'", "'--seed'"]),
-      (["store", "list", "--ded"], ["unknown option '--ded'", "'--dead'", "apnsift store list --help"]),
-      (["store", "--dead", "list"], ["unknown option '--dead'", "`apnsift store list --dead …`"]),
+      (["--bogus", "dump.bin"], .unknownOption("--bogus", of: "apnsift inspect")),
+      (["--bogus"], .unknownOption("--bogus", of: "apnsift inspect")),
+      (["export", "--bogus"], .unknownOption("--bogus", of: "apnsift export")),
+      (["export", "-x", "dump.bin"], .unknownOption("-x", of: "apnsift export")),
+      (
+        ["export", "--recrods=requests", "dump.bin"],
+        .unknownOption("--recrods", of: "apnsift export", nearest: "--records")
+      ),
+      (["generate", "--sed", "4"], .unknownOption("--sed", of: "apnsift generate", nearest: "--seed")),
+      (["store", "list", "--ded"], .unknownOption("--ded", of: "apnsift store list", nearest: "--dead")),
+      (
+        ["store", "--dead", "list"],
+        .optionBeforeCommand("--dead", of: "apnsift store list", nearest: "--dead")
+      ),
       (
         ["--colums", "time", "export", "dump.bin"],
-        ["unknown option '--colums'", "`apnsift export --columns …`"]
+        .optionBeforeCommand("--colums", of: "apnsift export", nearest: "--columns")
       ),
-      (["--columns", "time", "dump.bin"], ["unknown option '--columns'", "`apnsift export`"]),
-      (["inspect", "dump.bin", "--offset", "3"], ["unknown option '--offset'", "`apnsift show`"]),
-      (["--strict", "export", "dump.bin"], ["'export' is a command", "first"]),
-    ])
-  func unknownOption(_ arguments: [String], _ says: [String]) throws { try refuse(arguments, says) }
+      (
+        ["--columns", "time", "dump.bin"],
+        .unknownOption(
+          "--columns", of: "apnsift inspect", knownTo: ["apnsift export", "apnsift store export"])
+      ),
+      (
+        ["inspect", "dump.bin", "--offset", "3"],
+        .unknownOption("--offset", of: "apnsift inspect", knownTo: ["apnsift show"])
+      ),
+      (["--strict", "export", "dump.bin"], .commandNotFirst("export")),
+    ] as [([String], Message)])
+  func unknownOption(_ arguments: [String], _ message: Message) throws { try refuse(arguments, message) }
 
   @Test("an input may be named like an option or a command")
   func namesOfInputs() throws {

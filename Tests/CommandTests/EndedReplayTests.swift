@@ -1,4 +1,5 @@
 import Foundation
+import Messages
 import Platform
 import PrivateServers
 import Testing
@@ -15,6 +16,11 @@ struct EndedReplayTests {
 
   /// Two runs of each case, so 100 moments.
   private static let moments = 50
+
+  /// What is said of a connection that ends.
+  private static let lost: [StoreProblem] = [
+    .connectionLost(.verbatim("")), .uncertain(.verbatim("")), .cannotConnect(.verbatim("")),
+  ]
 
   @Test("nothing is lost, nothing is half done, the journal knows", arguments: cases, [1, 2])
   func ends(_ one: (server: Server, way: Way), seed: Int) throws {
@@ -43,7 +49,7 @@ struct EndedReplayTests {
       if one.way == .endConnection {
         // A reported failure means that nothing changed, and the other way round.
         #expect(ending == (found == after ? .exit(0) : .exit(2)), "\(moment): \(errors)")
-        let says = ["the connection was lost", "no connection"].contains { errors.contains($0) }
+        let says = Self.lost.contains { errors.contains($0.remedy.text) }
         #expect(found == after || says, "\(moment): \(errors)")
       }
       #expect(try directory.apnsift(replay.arguments).code == 0, "\(moment)")

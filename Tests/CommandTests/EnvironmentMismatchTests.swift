@@ -1,3 +1,4 @@
+import Messages
 import Testing
 
 /// An input that is not of the app, environment or store named: docs/stores.md, Brakes.
@@ -28,8 +29,9 @@ struct EnvironmentMismatchTests {
     try directory.write(feedback(tuples(30)), to: "dump.bin")
     #expect(
       try warnings(way + ["--environment", "production"]) == [
-        "warning: 30 of 30 tokens of the input that were looked up are in sqlite:tokens.sqlite as tokens of sandbox, "
-          + "and not of production: are --app and --environment meant?"
+        Message.tokensOfAnotherOwner(
+          30, of: 30, in: "sqlite:tokens.sqlite", as: "sandbox", andOthers: false, notOf: "production"
+        ).text
       ])
     #expect(try warnings(way + ["--environment", "sandbox"]).isEmpty)
   }
@@ -42,8 +44,9 @@ struct EnvironmentMismatchTests {
     try directory.write(feedback(tuples(12)), to: "dump.bin")
     #expect(
       try warnings(["--dry-run"]) == [
-        "warning: 10 of 12 tokens of the input that were looked up are in sqlite:tokens.sqlite as tokens of mail, "
-          + "production and others, and not of production: are --app and --environment meant?"
+        Message.tokensOfAnotherOwner(
+          10, of: 12, in: "sqlite:tokens.sqlite", as: "mail, production", andOthers: true, notOf: "production"
+        ).text
       ])
   }
 
@@ -75,10 +78,13 @@ struct EnvironmentMismatchTests {
     try directory.write(
       feedback((low + high.prefix(900)).map { Tuple(1_400_000_000, $0) }), to: "dump.bin")
     let warnings = try warnings(options + ["production"])
-    #expect(warnings.count == 1)
-    let words = warnings.first?.split(separator: " ").map(String.init) ?? []
     // 1000 of 1900 are elsewhere: of 200 spread evenly 105 or 106.
-    #expect(words.count > 4 && ["105", "106"].contains(words[1]) && words[3] == "200", "\(warnings)")
+    let expected = [105, 106].map { count in
+      Message.tokensOfAnotherOwner(
+        count, of: 200, in: "sqlite:tokens.sqlite", as: "sandbox", andOthers: false, notOf: "production"
+      ).text
+    }
+    #expect(warnings.count == 1 && expected.contains(warnings[0]), "\(warnings)")
   }
 
   /// How many live and dead tokens the store has, how many unknown ones the input, and whether that is warned of.
@@ -96,8 +102,9 @@ struct EnvironmentMismatchTests {
       try warnings([])
         == (isWarned
           ? [
-            "warning: \(unknown) of \(unknown) tokens of the input that were looked up are not in sqlite:tokens.sqlite, "
-              + "which has more than 1000 live tokens of production: another app, environment, or store?"
+            Message.tokensNotInStore(
+              unknown, of: unknown, in: "sqlite:tokens.sqlite", moreLiveThan: 1000, of: "production"
+            ).text
           ] : []))
   }
 
@@ -122,8 +129,7 @@ struct EnvironmentMismatchTests {
     try directory.write(feedback(tuples(2, from: 100)), to: "dump.bin")
     #expect(
       try warnings(["--dry-run"]) == [
-        "warning: sqlite:tokens.sqlite has no tokens of production, only of mail, production: are --app and "
-          + "--environment meant?"
+        Message.noTokensOfOwner("production", in: "sqlite:tokens.sqlite", known: ["mail, production"]).text
       ])
   }
 

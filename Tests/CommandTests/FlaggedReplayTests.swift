@@ -1,3 +1,4 @@
+import Messages
 import Testing
 
 @Suite("Replays of flagged records")
@@ -28,10 +29,7 @@ struct FlaggedReplayTests {
     let counts = try Evidence.object(outcome.text)
     #expect(counts["rejected"] as? Int == 1 && counts["inserted"] as? Int == 3)
     #expect(!stored.contains { $0.token == tuple.token })
-    let message = try #require(outcome.messages.first { $0.contains("rejected") })
-    #expect(message.contains("1 token rejected") && message.contains("(\(flag))"), "\(message)")
-    #expect(message.contains("--token-length") == isLength, "\(message)")
-    #expect(message.contains("--include-flagged"))
+    #expect(outcome.said(.tokensRejected(1, flags: [flag], hasLength: isLength)), "\(outcome.errors)")
   }
 
   @Test("--include-flagged lets them count", arguments: flagged)
@@ -75,7 +73,7 @@ struct FlaggedReplayTests {
     let counts = try Evidence.object(outcome.text)
     // Tuple 2 is skipped, tuple 3 is the first after it.
     #expect(counts["inserted"] as? Int == 4 && counts["rejected"] as? Int == 1)
-    #expect(outcome.errors.contains("(resynchronised)"))
+    #expect(outcome.said(.tokensRejected(1, flags: ["resynchronised"], hasLength: false)))
     let sound = [0, 1, 4, 5].map { token($0) }.sorted { $0.lexicographicallyPrecedes($1) }
     #expect(try directory.storedTokens().map(\.token) == sound)
   }

@@ -1,3 +1,4 @@
+import Messages
 import Testing
 
 /// What `generate` promises of its files.
@@ -97,39 +98,54 @@ struct GenerateTests {
     }
   #endif
 
-  static let wrong: [(arguments: [String], says: [String])] = [
-    ([], ["--kind"]),
-    (["--kind", "pcap"], ["pcap", "capture"]),
-    (["--kind", "dump", "--tuples", "0"], ["--tuples is 0"]),
-    (["--kind", "dump", "--tuples", "5", "--tokens", "6"], ["--tokens is 6"]),
-    (["--kind", "dump", "--token-length", "0-32"], ["--token-length is 0-32", "1 to 100"]),
-    (["--kind", "dump", "--token-length", "101"], ["--token-length is 101"]),
-    (["--kind", "dump", "--earliest", "1"], ["--earliest", "2009-06-17T00:00:00Z"]),
-    (["--kind", "dump", "--earliest", "1400000000", "--latest", "1400086399"], ["a day"]),
-    (["--kind", "dump", "--padding", "1001"], ["--padding is 1001"]),
-    (["--kind", "dump", "--loss", "1"], ["--kind capture"]),
-    (["--kind", "capture", "--responses", "1"], ["--responses", "--kind gateway"]),
-    (["--kind", "dump", "--file-cut-tail"], ["--file-cut-tail", "captures"]),
-    (["--kind", "pair", "--resets", "1"], ["--kind capture"]),
-    (["--kind", "gateway", "--responses", "1", "--padding", "1"], ["--responses 1", "damage"]),
-    (["--kind", "gateway", "--responses", "1", "--snap-length", "200"], ["--responses 1", "--snap-length"]),
-    (["--kind", "capture", "--snap-length", "99"], ["--snap-length is 99", "100"]),
-    (["--kind", "capture", "--snap-length", "200", "--fragments", "1"], ["--fragments", "--snap-length"]),
-    (["--kind", "capture", "--file-lost-bytes", "1001"], ["--file-lost-bytes is 1001"]),
-    (["--kind", "capture", "--segments", "0"], ["--segments is 0", "1460"]),
-    (["--kind", "capture", "--segments", "9-3"], ["--segments", "9-3"]),
-    (["--kind", "capture", "--ip", "5"], ["--ip is 5"]),
-    (["--kind", "capture", "--loss", "-1"], ["--loss"]),
-    (["--kind", "gateway", "--tuples", "2000001", "--connections", "2"], ["1000000", "--connections"]),
-    (["--kind", "capture", "--open", "0"], ["--open is 0"]),
+  static let wrong: [(arguments: [String], message: Message)] = [
+    (["--kind", "dump", "--tuples", "0"], .outOfRange("--tuples", "0", 1...1 << 40)),
+    (["--kind", "dump", "--tuples", "5", "--tokens", "6"], .outOfRange("--tokens", "6", 1...5)),
+    (["--kind", "dump", "--token-length", "0-32"], .outOfRange("--token-length", "0-32", 1...100)),
+    (["--kind", "dump", "--token-length", "101"], .outOfRange("--token-length", "101", 1...100)),
+    // From 2009-06-17 to 2021-04-30.
+    (["--kind", "dump", "--earliest", "1"], .timesNotPlausible(1_245_196_800...1_619_740_800)),
+    (["--kind", "dump", "--earliest", "1400000000", "--latest", "1400086399"], .latestTooEarly),
+    (["--kind", "dump", "--padding", "1001"], .outOfRange("--padding", "1001", 0...1000)),
+    (["--kind", "dump", "--loss", "1"], .dumpWithConnections),
+    (["--kind", "capture", "--responses", "1"], .responsesOfFeedback),
+    (["--kind", "dump", "--file-cut-tail"], .fileDamageOfDump),
+    (["--kind", "pair", "--resets", "1"], .dumpWithConnections),
+    (["--kind", "gateway", "--responses", "1", "--padding", "1"], .responsesWithDamage(1)),
+    (["--kind", "gateway", "--responses", "1", "--snap-length", "200"], .responsesWithDamage(1)),
+    (["--kind", "capture", "--snap-length", "99"], .outOfRange("--snap-length", "99", 100...262_144)),
+    (["--kind", "capture", "--snap-length", "200", "--fragments", "1"], .fragmentsWithSnapLength),
+    (["--kind", "capture", "--file-lost-bytes", "1001"], .outOfRange("--file-lost-bytes", "1001", 0...1000)),
+    (["--kind", "capture", "--segments", "0"], .outOfRange("--segments", "0", 1...1460)),
+    (["--kind", "capture", "--ip", "5"], .unknownIPVersion(5)),
+    (["--kind", "gateway", "--tuples", "2000001", "--connections", "2"], .tooManyRequests(most: 1_000_000)),
+    (["--kind", "capture", "--open", "0"], .outOfRange("--open", "0", 1...1000)),
   ]
 
-  @Test("wrong usage exits with 64, names what is wrong, and writes nothing", arguments: wrong)
-  func wrongUsage(_ arguments: [String], _ says: [String]) throws {
+  @Test("wrong usage exits with 64, says what is wrong, and writes nothing", arguments: wrong)
+  func wrongUsage(_ arguments: [String], _ message: Message) throws {
+    #expect(try refuse(arguments).first == message.text)
+  }
+
+  /// Arguments that the parser refuses in its own words, and what those must name.
+  static let refused: [(arguments: [String], names: [String])] = [
+    ([], ["--kind"]),
+    (["--kind", "pcap"], ["pcap", "capture"]),
+    (["--kind", "capture", "--segments", "9-3"], ["--segments", "9-3"]),
+    (["--kind", "capture", "--loss", "-1"], ["--loss"]),
+  ]
+
+  @Test("what the parser refuses is wrong usage and named, too", arguments: refused)
+  func refusedArguments(_ arguments: [String], _ names: [String]) throws {
+    let errors = try refuse(arguments).joined(separator: "\n")
+    for name in names { #expect(errors.contains(name), "\(errors)") }
+  }
+
+  private func refuse(_ arguments: [String]) throws -> [String] {
     let outcome = try directory.apnsift(["generate", "--seed", "1", "-o", "generated"] + arguments)
     #expect(outcome.code == 64)
-    for words in says { #expect(outcome.errors.contains(words), "\(outcome.errors)") }
     #expect(try directory.names == [])
+    return outcome.messages
   }
 
   @Test("a file that exists stays, and so does its truth, without --force")
@@ -137,7 +153,7 @@ struct GenerateTests {
     try directory.write("mine", to: "generated.truth.ndjson")
     let outcome = try directory.apnsift("generate", "--kind", "dump", "--seed", "1", "-o", "generated")
     #expect(outcome.code == 2)
-    #expect(outcome.errors.contains("--force"))
+    #expect(outcome.said(.outputExists("generated.truth.ndjson")))
     #expect(try directory.names == ["generated.truth.ndjson"])
     #expect(try directory.text(of: "generated.truth.ndjson") == "mine")
   }
@@ -146,5 +162,6 @@ struct GenerateTests {
   func standardOutput() throws {
     let outcome = try directory.apnsift("generate", "--kind", "dump", "--seed", "1", "-o", "-")
     #expect(outcome.code == 64 && outcome.output.isEmpty)
+    #expect(outcome.messages.first == Message.truthNeedsFile.text)
   }
 }

@@ -1,61 +1,80 @@
+import Messages
 import Platform
 import Testing
 
 /// Inputs that fail: a message that names the input, the exit code 2, and all others processed.
 @Suite("Inputs that cannot be read")
 struct InputFaultTests {
-  /// An input, what makes it, and what its message says.
+  /// An input, and what makes it and knows its messages.
   struct Case: Sendable, CustomTestStringConvertible {
     var name: String
-    var says: [String]
-    var prepare: @Sendable (TestDirectory) throws -> Void
-    var testDescription: String { "\(name): \(says.joined(separator: ", "))" }
+    var prepare: @Sendable (TestDirectory) throws -> [Message]
+    var testDescription: String { name }
 
-    init(_ name: String, _ says: String..., prepare: @escaping @Sendable (TestDirectory) throws -> Void) {
+    init(_ name: String, prepare: @escaping @Sendable (TestDirectory) throws -> [Message]) {
       self.name = name
-      self.says = says
       self.prepare = prepare
     }
   }
 
   static let cases: [Case] = [
-    Case("missing.bin", "No such file") { _ in },
-    Case("good.bin/inside", "Not a directory") { _ in },
-    Case("loop", "symbolic links") { try $0.makeLink("loop", to: "loop") },
-    Case("nowhere", "No such file") { try $0.makeLink("nowhere", to: "gone") },
-    Case("empty", "no input in this directory") { try $0.makeDirectory("empty") },
-    Case("unrelated", "no input in this directory", "unrelated/a.txt: skipped", "unrelated/b/c.bin: skipped")
-    {
+    Case("missing.bin") { _ in [.cannotBeOpened("No such file or directory")] },
+    Case("good.bin/inside") { _ in [.cannotBeOpened("Not a directory")] },
+    Case("loop") {
+      try $0.makeLink("loop", to: "loop")
+      return [.cannotBeOpened("Too many levels of symbolic links")]
+    },
+    Case("nowhere") {
+      try $0.makeLink("nowhere", to: "gone")
+      return [.cannotBeOpened("No such file or directory")]
+    },
+    Case("empty") {
+      try $0.makeDirectory("empty")
+      return [.about("empty", .noInputInDirectory)]
+    },
+    Case("unrelated") {
       try $0.write("no dump\n", to: "unrelated/a.txt")
       try $0.write([UInt8](repeating: 0xfe, count: 500), to: "unrelated/b/c.bin")
+      return [
+        .about("unrelated", .noInputInDirectory), .about("unrelated/a.txt", .skipped(.unknownFormat)),
+        .about("unrelated/b/c.bin", .skipped(.unknownFormat)),
+      ]
     },
-    Case("reserved.pcap", "reserved bits set", "expected a number below 65536") {
+    Case("reserved.pcap") {
       try $0.write(
         [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0] + [UInt8](repeating: 0, count: 12) + [1, 0, 0x30, 0],
         to: "reserved.pcap")
+      return [.reservedLinkTypeBits(0x30_0001)]
     },
-    Case("other.sqlite", "is an SQLite database", "--store") {
+    Case("other.sqlite") {
       try $0.write(Array("SQLite format 3\0".utf8), to: "other.sqlite")
+      return [.foreign(.sqliteDatabase, remedy: .nameAStore)]
     },
-    Case("cut.gz", "gzip-compressed data is truncated at offset 100 of the compressed file") { directory in
+    Case("cut.gz") { directory in
       let packed = try directory.tool("gzip", ["-c"], input: .bytes(feedback(tuples(3))))
       try directory.write(packed.prefix(100), to: "cut.gz")
+      return [.compressedTruncated("gzip", at: 100)]
     },
-    Case("trailing.zst", "zstd-compressed data is followed by other data") { directory in
+    Case("trailing.zst") { directory in
       let packed = try directory.tool("zstd", ["-c"], input: .bytes(feedback(tuples(3))))
       try directory.write(packed + [1, 2, 3, 4], to: "trailing.zst")
+      return [.compressedWithOtherData("zstd", from: packed.count)]
     },
-    Case("odd.hex", "line 1, column 151", "truncated") {
+    Case("odd.hex") {
       try $0.write(String(hex(feedback(tuples(2))).dropLast()), to: "odd.hex")
+      return [.located(.textEndsWithinByte, line: 1, column: 151)]
     },
-    Case("cut.xxd", "line 3", "truncated") { directory in
+    Case("cut.xxd") { directory in
       let text = try directory.tool("xxd", [], input: .bytes(feedback(tuples(3))))
+      // Lines have 68 characters with their ends.
       try directory.write(text.prefix(67 * 2 + 30), to: "cut.xxd")
+      return [.located(.dumpEndsWithinHex, line: 3, column: 29)]
     },
-    Case("letter.hex", "line 1, column 11", "(\"g\")") { directory in
+    Case("letter.hex") { directory in
       var digits = Array(hex(feedback(tuples(2))))
       digits[10] = "g"
       try directory.write(String(digits) + "\n", to: "letter.hex")
+      return [.located(.expectedHex(found: UInt8(ascii: "g")), line: 1, column: 11)]
     },
   ]
 
@@ -63,28 +82,25 @@ struct InputFaultTests {
   func export(_ test: Case) throws {
     let directory = try TestDirectory()
     try directory.write(feedback(tuples(3)), to: "good.bin")
-    try test.prepare(directory)
+    let says = try test.prepare(directory)
     let outcome = try directory.apnsift("export", test.name, "good.bin")
     #expect(outcome.code == 2)
     #expect(outcome.lines.count(where: { $0.hasPrefix("good.bin,") }) == 3, "the other input is processed")
-    let about = outcome.messages.filter { $0.hasPrefix(test.name) }.joined(separator: "\n")
-    for part in test.says {
-      #expect(about.contains(part) || outcome.errors.contains(part), "\(outcome.errors)")
-    }
-    #expect(!about.isEmpty, "\(outcome.errors)")
-    #expect(outcome.messages.last?.hasSuffix("1 input not read in full, see above") == true)
+    for message in says { #expect(outcome.said(message), "\(outcome.errors)") }
+    #expect(outcome.messages.contains { $0.hasPrefix(test.name) }, "\(outcome.errors)")
+    #expect(outcome.messages.last?.hasSuffix(Message.notReadInFull(inputs: 1).text) == true)
   }
 
   @Test("replay changes nothing, with --partial it replays the others", arguments: cases)
   func replay(_ test: Case) throws {
     let directory = try TestDirectory()
     try directory.write(feedback(tuples(3, from: 100)), to: "good.bin")
-    try test.prepare(directory)
+    _ = try test.prepare(directory)
     try directory.makeStore()
     let arguments = ["replay", test.name, "good.bin", "--store", "sqlite:tokens.sqlite"]
     let refused = try directory.apnsift(arguments)
     #expect(refused.code == 2)
-    #expect(refused.errors.contains("unchanged") && refused.errors.contains("--partial"))
+    #expect(refused.said(.storeUnchanged("sqlite:tokens.sqlite", unreadable: 1)))
     #expect(try directory.storedTokens().isEmpty)
 
     let partial = try directory.apnsift(arguments + ["--partial"])
@@ -100,17 +116,20 @@ struct InputFaultTests {
     chmod(directory.path(of: "private.bin"), 0)
     let outcome = try directory.shell(Unprivileged.prefix + "\"$APNSIFT\" export private.bin good.bin")
     #expect(outcome.code == 2)
-    #expect(outcome.messages.first == "private.bin: cannot be opened: Permission denied")
+    let message = Message.about("private.bin", .cannotBeOpened("Permission denied"))
+    #expect(outcome.messages.first == message.text)
     #expect(outcome.lines.count == 4)
   }
 
-  /// What cannot be read of a directory, and how it begins to be said.
-  static let forbidden = [("in", "in: cannot be listed"), ("in/x", "in/x: cannot be opened")]
+  /// What cannot be read of a directory, and why.
+  static let forbidden: [(name: String, says: Message)] = [
+    ("in", .cannotBeListed("Permission denied")), ("in/x", .cannotBeOpened("Permission denied")),
+  ]
 
   @Test(
     "a directory, or the one file in it, that may not be read is said and counted once",
     .enabled(if: Unprivileged.isPossible), arguments: forbidden)
-  func forbiddenDirectory(_ name: String, _ says: String) throws {
+  func forbiddenDirectory(_ name: String, _ says: Message) throws {
     let directory = try TestDirectory()
     try directory.write(feedback(tuples(3)), to: "in/x")
     try directory.write(feedback(tuples(3)), to: "good.bin")
@@ -119,8 +138,8 @@ struct InputFaultTests {
     chmod(directory.path(of: name), 0o700)
     #expect(outcome.code == 2 && outcome.lines.count == 4)
     #expect(outcome.messages.count { $0.hasPrefix("in") } == 1, "\(outcome.errors)")
-    #expect(outcome.messages.first == "\(says): Permission denied")
-    #expect(outcome.messages.last?.hasSuffix("; 1 input not read in full, see above") == true)
+    #expect(outcome.messages.first == Message.about(name, says).text)
+    #expect(outcome.messages.last?.hasSuffix("; \(Message.notReadInFull(inputs: 1))") == true)
   }
 
   @Test("inspect of a directory with some unrecognised files is no failure")
@@ -133,9 +152,13 @@ struct InputFaultTests {
     let outcome = try directory.apnsift("inspect", "dumps")
     #expect(outcome.code == 0)
     #expect(outcome.text.hasPrefix("dumps/a/good.bin\n"))
-    for name in ["dumps/z.txt", "dumps/pipe", "dumps/loop"] {
-      #expect(
-        outcome.messages.contains { $0.hasPrefix("\(name): skipped") }, "\(name): \(outcome.errors)")
+    let reasons: [(name: String, reason: Message)] = [
+      ("dumps/z.txt", .unknownFormat), ("dumps/pipe", .neitherFileNorDirectory),
+      ("dumps/loop", .linkToDirectory),
+    ]
+    for (name, reason) in reasons {
+      let message = Message.about(name, .skipped(reason))
+      #expect(outcome.messages.contains(message.text), "\(name): \(outcome.errors)")
     }
   }
 
@@ -145,12 +168,11 @@ struct InputFaultTests {
     try directory.write("hello, world\n", to: "notes.txt")
     let outcome = try directory.apnsift("export", "notes.txt", "--records", "findings")
     #expect(outcome.code == 0)
-    #expect(outcome.errors.contains("notes.txt: warning: no known format"))
+    #expect(outcome.messages.contains(Message.about("notes.txt", .warning(.readAsRaw("feedback"))).text))
     #expect(
       parseCSV(outcome.text).dropFirst().map { $0[7] }.sorted() == ["skipped-bytes", "unrecognised-input"])
-    #expect(outcome.errors.contains("Use --from raw if that is right"))
-    let quiet = try directory.apnsift("export", "notes.txt", "--from", "raw")
-    #expect(!quiet.errors.contains("warning"))
+    let known = try directory.apnsift("export", "notes.txt", "--from", "raw")
+    #expect(!known.said(.warning(.verbatim(""))) && !known.errors.contains("unrecognised-input"))
   }
 
   @Test("nothing at all is a dump without records", arguments: [["empty.bin"], ["-"], ["/dev/null"]])
@@ -170,7 +192,7 @@ struct InputFaultTests {
     try directory.write(feedback(tuples(3)), to: "good.bin")
     let outcome = try directory.shell("\"$APNSIFT\" export good.bin - <&-")
     #expect(outcome.code == 2)
-    #expect(outcome.errors.contains("-: cannot be read: Bad file descriptor"))
+    #expect(outcome.said(.about("-", .cannotBeRead("Bad file descriptor"))))
     #expect(outcome.lines.count == 4)
   }
 

@@ -1,3 +1,4 @@
+import Messages
 import Testing
 
 @Suite("Options for a table of one's own")
@@ -27,37 +28,45 @@ struct MappingCommandTests {
       command + ["--store", "sqlite:own.sqlite", "--mapping", "devices.yml"])
     #expect(outcome.code == 64 && outcome.output.isEmpty)
     #expect(
-      outcome.messages == [
-        "devices.yml: line 4, column 9: expected one of mark, flag, delete for action, found 'remove'; choose one of them"
-      ])
+      outcome.messages == [Message.about("devices.yml: line 4, column 9", .unknownAction("remove")).text])
     #expect(try directory.names == ["devices.yml", "dump.bin"])
   }
 
-  /// Arguments after a valid mapping, and a part of the message.
-  static let clashes: [(arguments: [String], part: String)] = [
+  /// Arguments after a valid mapping, and the message, or a part of it.
+  static let clashes: [(arguments: [String], message: Message)] = [
     (
       ["replay", "dump.bin", "--create", "--store", "sqlite:own.sqlite"],
-      "--create creates apnsift's own table"
+      .createWithMapping(of: "devices")
     ),
     (
       ["store", "register", "aa", "--create", "--store", "sqlite:own.sqlite"],
-      "--create creates apnsift's own table"
+      .createWithMapping(of: "devices")
     ),
-    (["replay", "dump.bin"], "no store is named"), (["store", "list"], "no store is named"),
-    (["replay", "dump.bin", "--known-only", "--insert-unknown", "--store", "sqlite:own.sqlite"], "exclude"),
-    (["replay", "dump.bin", "--journal", "sqlite:j", "--no-journal", "--store", "sqlite:o"], "--no-journal"),
-    (["replay", "dump.bin", "--journal", "journal.sqlite", "--store", "sqlite:own.sqlite"], "--journal"),
-    (["store", "list", "--store", "own.sqlite"], "expected sqlite:PATH"),
+    (["replay", "dump.bin"], .noStoreNamed(forTable: "devices")),
+    (["store", "list"], .noStoreNamed(forTable: "devices")),
+    (
+      ["replay", "dump.bin", "--known-only", "--insert-unknown", "--store", "sqlite:own.sqlite"],
+      .exclusive("--known-only", "--insert-unknown")
+    ),
+    (
+      ["replay", "dump.bin", "--journal", "sqlite:j", "--no-journal", "--store", "sqlite:o"],
+      .exclusive("--journal", "--no-journal")
+    ),
+    (
+      ["replay", "dump.bin", "--journal", "journal.sqlite", "--store", "sqlite:own.sqlite"],
+      .verbatim("--journal")
+    ),
+    (["store", "list", "--store", "own.sqlite"], .notAStoreURL("own.sqlite")),
   ]
 
   @Test("what does not go with a mapping is wrong usage, and makes nothing", arguments: clashes)
-  func clash(_ arguments: [String], _ part: String) throws {
+  func clash(_ arguments: [String], _ message: Message) throws {
     try directory.write(
       "table: devices\ntoken: {column: token, form: hex}\nregistered: none\naction: delete\n", to: "sound.yml"
     )
     let outcome = try directory.apnsift(arguments + ["--mapping", "sound.yml"])
     #expect(outcome.code == 64)
-    #expect(outcome.errors.contains(part), "\(outcome.errors)")
+    #expect(outcome.said(message), "\(outcome.errors)")
     #expect(try directory.names == ["devices.yml", "dump.bin", "sound.yml"])
   }
 
@@ -68,31 +77,37 @@ struct MappingCommandTests {
     ])
   func without(_ arguments: [String]) throws {
     let outcome = try directory.apnsift(arguments)
-    #expect(outcome.code == 64 && outcome.errors.contains("--insert-unknown requires --mapping"))
+    #expect(outcome.code == 64 && outcome.said(.insertUnknownWithoutMapping))
     #expect(try directory.names == ["devices.yml", "dump.bin"])
   }
 
-  /// Arguments, and what the message has.
-  static let tries: [(arguments: [String], part: String)] = [
-    (["replay", "dump.bin", "--table", "devices"], "--table and --token-column go together"),
-    (["store", "list", "--token-column", "token"], "--table and --token-column go together"),
+  /// Arguments, and the message, or a part of it.
+  static let tries: [(arguments: [String], message: Message)] = [
+    (["replay", "dump.bin", "--table", "devices"], .tableWithoutTokenColumn),
+    (["store", "list", "--token-column", "token"], .tableWithoutTokenColumn),
     (
       ["replay", "dump.bin", "--table", "devices", "--token-column", "token", "--mapping", "devices.yml"],
-      "--mapping names the table"
+      .mappingAndTable
     ),
-    (["replay", "dump.bin", "--table", "devices", "--token-column", "token"], "require --dry-run"),
-    (["store", "register", "aa", "--table", "devices", "--token-column", "token"], "require --dry-run"),
-    (["store", "undo", "1", "--table", "devices", "--token-column", "token"], "require --dry-run"),
-    (["store", "list", "--table", "a.b.c", "--token-column", "token"], "expected TABLE or SCHEMA.TABLE"),
-    (["store", "list", "--table", "devices", "--token-column", ""], "the name of a column"),
-    (["store", "list", "--token-form", "hex"], "unknown option '--token-form'"),
+    (["replay", "dump.bin", "--table", "devices", "--token-column", "token"], .trialNeedsDryRun),
+    (["store", "register", "aa", "--table", "devices", "--token-column", "token"], .trialNeedsDryRun),
+    (["store", "undo", "1", "--table", "devices", "--token-column", "token"], .trialNeedsDryRun),
+    (
+      ["store", "list", "--table", "a.b.c", "--token-column", "token"],
+      .notATrialTable("a.b.c", tokenColumn: "token")
+    ),
+    (
+      ["store", "list", "--table", "devices", "--token-column", ""],
+      .notATrialTable("devices", tokenColumn: "")
+    ),
+    (["store", "list", "--token-form", "hex"], .verbatim("'--token-form'")),
   ]
 
   @Test("a table that two options name can be read and tried, and no more", arguments: tries)
-  func tryWrong(_ arguments: [String], _ part: String) throws {
+  func tryWrong(_ arguments: [String], _ message: Message) throws {
     let outcome = try directory.apnsift(arguments + ["--store", "sqlite:own.sqlite"])
     #expect(outcome.code == 64)
-    #expect(outcome.errors.contains(part), "\(outcome.errors)")
+    #expect(outcome.said(message), "\(outcome.errors)")
     #expect(try directory.names == ["devices.yml", "dump.bin"])
   }
 
@@ -134,7 +149,8 @@ struct MappingCommandTests {
     let outcome = try directory.apnsift(
       "replay", "dump.bin", "--store", "sqlite:own.sqlite", "--mapping", "cut.yml.gz")
     #expect(outcome.code == 2)
-    #expect(outcome.messages.first?.hasPrefix("cut.yml.gz: the gzip-compressed data is truncated") == true)
+    let problem = Message.compressedTruncated("gzip", at: compressed.count - 8)
+    #expect(outcome.messages.first == Message.notAMappingFile("cut.yml.gz", problem).text)
   }
 
   @Test("bytes that are not UTF-8 are reported with their position")
@@ -144,9 +160,7 @@ struct MappingCommandTests {
       "store", "list", "--store", "sqlite:own.sqlite", "--mapping", "latin.yml")
     #expect(outcome.code == 64)
     #expect(
-      outcome.messages == [
-        "latin.yml: line 2, column 9: the byte 0xe9 is not UTF-8; save the file as UTF-8"
-      ])
+      outcome.messages == [Message.about("latin.yml: line 2, column 9", .yamlNotUTF8(byte: 0xe9)).text])
   }
 
   @Test("a mapping comes from standard input, too")
@@ -154,7 +168,12 @@ struct MappingCommandTests {
     let outcome = try directory.apnsift(
       ["store", "list", "--store", "sqlite:own.sqlite", "--mapping", "-"], input: .bytes(Array("x: y\n".utf8))
     )
-    #expect(outcome.code == 64 && outcome.errors.contains("line 1, column 1: unknown key"))
+    let keys = [
+      "table", "token", "app", "environment", "registered", "action", "invalidated", "flag", "store",
+      "journal",
+    ]
+    let problem = Message.yamlUnknownKey("x", nearest: "app", keys: keys)
+    #expect(outcome.code == 64 && outcome.said(.located(problem, line: 1, column: 1)))
   }
 
   @Test(

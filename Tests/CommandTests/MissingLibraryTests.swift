@@ -1,3 +1,4 @@
+import Messages
 import Testing
 
 #if os(Linux)
@@ -20,7 +21,8 @@ import Testing
     func libpq() throws {
       let outcome = try run("store", "list", "--store", "postgresql://me:secret@/db")
       #expect(outcome.code == 2)
-      #expect(outcome.errors.contains("libpq.so.5") && outcome.errors.contains("package libpq5"))
+      let problem = StoreProblem.noLibrary("libpq.so.5", package: "libpq5", elsewhere: "libpq")
+      #expect(outcome.said(.storeFailed("postgresql://me@/db", problem)))
       #expect(!outcome.errors.contains("secret"))
     }
 
@@ -28,7 +30,7 @@ import Testing
     func libpcap() throws {
       let outcome = try run("inspect", "--filter", "tcp", "dump.bin")
       #expect(outcome.code == 64)
-      #expect(outcome.errors.contains("--filter") && outcome.errors.contains("install libpcap0.8"))
+      #expect(outcome.errors.contains("--filter") && outcome.said(.noLibpcap))
     }
 
     @Test("what needs neither does its work")

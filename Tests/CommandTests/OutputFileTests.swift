@@ -1,3 +1,4 @@
+import Messages
 import Platform
 import Testing
 
@@ -33,7 +34,7 @@ struct OutputFileTests {
     let refused = try directory.apnsift("export", "dump.bin", option, "out.csv")
     #expect(refused.code == 2)
     #expect(refused.output.isEmpty)
-    #expect(refused.errors.contains("out.csv exists already") && refused.errors.contains("--force"))
+    #expect(refused.messages == [Message.outputExists("out.csv").text])
     #expect(try directory.text(of: "out.csv") == "precious\n")
     #expect(try directory.apnsift("export", "dump.bin", option, "out.csv", "--force").code == 0)
     #expect(try directory.text(of: "out.csv").hasPrefix("source,stream,"))
@@ -53,29 +54,28 @@ struct OutputFileTests {
     let before = try directory.bytes(of: name)
     let outcome = try directory.apnsift("export", "dump.bin", "dumps", option, name, "--force")
     #expect(outcome.code == 2)
-    #expect(outcome.errors.contains("\(name) is one of the inputs"))
+    #expect(outcome.messages == [Message.outputIsOneOfInputs(name).text])
     #expect(try directory.bytes(of: name) == before)
   }
 
   /// An output that cannot be, and the message.
-  static let impossible: [(name: String, says: String)] = [
-    ("missing/out.csv", "missing/out.csv cannot be created: No such file or directory"),
-    ("dump.bin/out.csv", "dump.bin/out.csv cannot be created: Not a directory"),
-    ("dumps", "dumps is a directory"), ("dumps/", "dumps/ is a directory"),
-    ("nowhere", "nowhere is a broken symbolic link"),
-    ("", "the name of the output is empty"),
+  static let impossible: [(name: String, message: Message)] = [
+    ("missing/out.csv", .outputNotCreated("missing/out.csv", SystemError.text(ENOENT))),
+    ("dump.bin/out.csv", .outputNotCreated("dump.bin/out.csv", SystemError.text(ENOTDIR))),
+    ("dumps", .outputIsDirectory("dumps")), ("dumps/", .outputIsDirectory("dumps/")),
+    ("nowhere", .outputIsBrokenLink("nowhere")),
+    ("", .outputUnnamed),
   ]
 
   @Test("an output that cannot be made fails before anything is read", arguments: impossible)
-  func impossibleOutput(_ name: String, _ says: String) throws {
+  func impossibleOutput(_ name: String, _ message: Message) throws {
     try directory.makeDirectory("dumps")
     try directory.makeLink("nowhere", to: "gone")
     for option in ["-o", "--findings"] {
       let outcome = try directory.apnsift("export", "dump.bin", option, name)
       #expect(outcome.code == 2)
       #expect(outcome.output.isEmpty)
-      #expect(outcome.errors.contains(says), "\(outcome.errors)")
-      #expect(outcome.messages.count == 1)
+      #expect(outcome.messages == [message.text])
     }
     #expect(try directory.names == ["dump.bin", "dumps", "nowhere"])
   }
@@ -116,7 +116,7 @@ struct OutputFileTests {
     let outcome = try directory.shell(
       "\"$APNSIFT\" export dump.bin --findings /dev/stderr 2>log >out; cat log")
     #expect(outcome.text.hasPrefix(Self.findingHeader))
-    #expect(outcome.text.contains("apnsift: exported 3 records"))
+    #expect(outcome.text.contains("apnsift: \(Message.exported(.rowCount(3, "record"), inputs: 1))"))
   }
 
   @Test("a named pipe is written directly")
@@ -137,7 +137,7 @@ struct OutputFileTests {
     let outcome = try directory.shell(
       "ulimit -f 64; \"$APNSIFT\" export damaged.bin \(option) out.csv \(other)")
     #expect(outcome.code == 2)
-    #expect(outcome.errors.contains("out.csv cannot be written: File too large"))
+    #expect(outcome.said(.outputNotWritten("out.csv", SystemError.text(EFBIG))))
     #expect(try directory.names == ["damaged.bin", "dump.bin"])
   }
 

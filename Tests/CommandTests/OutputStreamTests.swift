@@ -1,3 +1,4 @@
+import Messages
 import Platform
 import Testing
 
@@ -58,20 +59,19 @@ struct OutputStreamTests {
     #expect(try directory.names == ["large.bin", "pipe"])
   }
 
-  static let failing: [(redirection: String, says: String)] = [
-    (">/dev/full", "No space left on device"), (">&-", "Bad file descriptor"),
-    ("1</dev/null", "Bad file descriptor"),
+  static let failing: [(redirection: String, error: Int32)] = [
+    (">/dev/full", ENOSPC), (">&-", EBADF), ("1</dev/null", EBADF),
   ]
 
   @Test(
     "standard output that cannot be written is exit code 2 and a message", .enabled(if: canOpen("/dev/full")),
     arguments: failing, ["export large.bin", "inspect large.bin", "export -t json large.bin"])
-  func unwritable(_ failing: (redirection: String, says: String), _ arguments: String) throws {
+  func unwritable(_ failing: (redirection: String, error: Int32), _ arguments: String) throws {
     let directory = try large()
     let outcome = try directory.shell("\"$APNSIFT\" \(arguments) \(failing.redirection)")
     #expect(outcome.code == 2)
-    #expect(outcome.messages.count == 1)
-    #expect(outcome.errors.contains("standard output cannot be written: \(failing.says)"))
+    let message = Message.outputNotWritten("standard output", SystemError.text(failing.error))
+    #expect(outcome.messages == [message.text])
   }
 
   @Test("no file gets the descriptor of a closed standard output or standard error")
@@ -97,17 +97,23 @@ struct OutputStreamTests {
     let directory = try large()
     let outcome = try directory.shell("\"$APNSIFT\" replay large.bin --json >&-")
     #expect(outcome.code == 2)
-    #expect(outcome.errors.contains("standard output cannot be written"))
-    #expect(outcome.messages.last?.contains("20000 rows of sqlite:tokens.sqlite changed") == true)
+    #expect(outcome.said(.outputNotWritten("standard output", SystemError.text(EBADF))))
+    let replayed = Message.replayed(
+      tuples: 20_000, tokens: 20_000, of: "production", rows: 20_000, changes: 20_000,
+      in: "sqlite:tokens.sqlite", dryRun: false)
+    #expect(outcome.messages.last == Message.closing(replayed, [.noProblems]).text)
   }
 
   @Test(
     "an output into the input is refused before anything is written",
     arguments: [
-      "export dump.bin >>dump.bin", "export dumps 1<>dumps/dump.bin", "export - <dump.bin >>dump.bin",
-      "inspect dump.bin >>dump.bin", "export - -o dump.bin --force <dump.bin",
-    ])
-  func outputIntoInput(_ arguments: String) throws {
+      ("export dump.bin >>dump.bin", .outputIsInput("dump.bin")),
+      ("export dumps 1<>dumps/dump.bin", .outputIsInput("dumps/dump.bin")),
+      ("export - <dump.bin >>dump.bin", .outputIsInput("-")),
+      ("inspect dump.bin >>dump.bin", .outputIsInput("dump.bin")),
+      ("export - -o dump.bin --force <dump.bin", .outputIsOneOfInputs("dump.bin")),
+    ] as [(String, Message)])
+  func outputIntoInput(_ arguments: String, _ message: Message) throws {
     let directory = try TestDirectory()
     let bytes = feedback(tuples(3))
     try directory.write(bytes, to: "dump.bin")
@@ -115,29 +121,45 @@ struct OutputStreamTests {
     try directory.makeLink("dumps/dump.bin", to: "../dump.bin")
     let outcome = try directory.shell("\"$APNSIFT\" \(arguments)")
     #expect(outcome.code == 2)
-    #expect(outcome.errors.contains("write to another file") || outcome.errors.contains("name another file"))
+    #expect(outcome.messages == [message.text])
     #expect(try directory.bytes(of: "dump.bin") == bytes)
   }
 
-  static let commands: [(arguments: [String], says: String)] = [
-    (["inspect", "dump.bin"], "inspected 1 input with 3 records; no problems found"),
-    (["inspect", "--json", "dump.bin"], "inspected 1 input with 3 records; no problems found"),
-    (["inspect", "empty.bin"], "inspected 1 input with 0 records; the input is empty"),
-    (["inspect", "empty.bin", "empty.bin"], "inspected 2 inputs with 0 records; 2 inputs are empty"),
-    (["inspect", "empty.bin", "dump.bin"], "inspected 2 inputs with 3 records; no problems found"),
-    (["export", "dump.bin"], "exported 3 records of 1 input; no problems found"),
-    (["export", "--records", "streams", "dump.bin"], "exported 1 stream of 1 input; no problems found"),
-    (["replay", "dump.bin", "--store", "sqlite:s"], "replayed 3 tuples with 3 distinct tokens"),
+  private static func inspected(_ inputs: Int, records: Int, _ problem: Message = .noProblems) -> Message {
+    .closing(.inspected(inputs: inputs, .recordCounts(feedback: records)), [problem])
+  }
+
+  private static func exported(_ rows: Message) -> Message {
+    .closing(.exported(rows, inputs: 1), [.noProblems])
+  }
+
+  private static func replayed(dryRun: Bool) -> Message {
+    let done = Message.replayed(
+      tuples: 3, tokens: 3, of: "production", rows: 3, changes: 3, in: "sqlite:s", dryRun: dryRun)
+    return .closing(done, [.noProblems])
+  }
+
+  static let commands: [(arguments: [String], message: Message)] = [
+    (["inspect", "dump.bin"], inspected(1, records: 3)),
+    (["inspect", "--json", "dump.bin"], inspected(1, records: 3)),
+    (["inspect", "empty.bin"], inspected(1, records: 0, .allEmpty(inputs: 1))),
+    (["inspect", "empty.bin", "empty.bin"], inspected(2, records: 0, .allEmpty(inputs: 2))),
+    (["inspect", "empty.bin", "dump.bin"], inspected(2, records: 3)),
+    (["export", "dump.bin"], exported(.rowCount(3, "record"))),
+    (["export", "--records", "streams", "dump.bin"], exported(.rowCount(1, "stream"))),
+    (["replay", "dump.bin", "--store", "sqlite:s"], replayed(dryRun: false)),
+    (["replay", "dump.bin", "--store", "sqlite:s", "--dry-run"], replayed(dryRun: true)),
+    (["store", "list", "--store", "sqlite:s"], .listedTokens(0, .all, of: "sqlite:s")),
+    (["store", "show", "aa", "--store", "sqlite:s"], .showedRows(0, of: "sqlite:s")),
     (
-      ["replay", "dump.bin", "--store", "sqlite:s", "--dry-run"], "dry run of 3 tuples with 3 distinct tokens"
+      ["store", "register", "aa", "--store", "sqlite:s"],
+      .registered(
+        .registrations(in: "sqlite:s", added: 1, revived: 0, raised: 0, unchanged: 0, unknown: 0))
     ),
-    (["store", "list", "--store", "sqlite:s"], "listed 0 tokens of sqlite:s"),
-    (["store", "show", "aa", "--store", "sqlite:s"], "showed 0 rows of sqlite:s"),
-    (["store", "register", "aa", "--store", "sqlite:s"], "registered 1 token in sqlite:s"),
   ]
 
   @Test("the last message says what was done", arguments: commands)
-  func lastMessage(_ arguments: [String], _ says: String) throws {
+  func lastMessage(_ arguments: [String], _ message: Message) throws {
     let directory = try TestDirectory()
     try directory.write(feedback(tuples(3)), to: "dump.bin")
     try directory.write([], to: "empty.bin")
@@ -145,7 +167,7 @@ struct OutputStreamTests {
     let outcome = try directory.apnsift(arguments)
     #expect(outcome.code == 0)
     #expect(outcome.errors.hasSuffix("\n"))
-    #expect(outcome.messages.last?.hasPrefix(says) == true, "\(outcome.errors)")
+    #expect(outcome.messages.last == message.text)
   }
 
   @Test("the last message says what is wrong")
@@ -154,10 +176,11 @@ struct OutputStreamTests {
     let odd = [Tuple(1_400_000_000, token(1, length: 54))]
     try directory.write(feedback(tuples(2) + odd + tuples(2)).dropLast(5), to: "dump.bin")
     let outcome = try directory.apnsift("inspect", "dump.bin")
-    #expect(
-      outcome.messages == [
-        "inspected 1 input with 4 records; 1 error (truncated-record 1); flags: unexpected-token-length 1"
-      ])
+    let problems: [Message] = [
+      .findingCounts(1, of: "error", ["truncated-record 1"]), .flagCounts(["unexpected-token-length 1"]),
+    ]
+    let message = Message.closing(.inspected(inputs: 1, .recordCounts(feedback: 4)), problems)
+    #expect(outcome.messages == [message.text])
   }
 
   @Test(

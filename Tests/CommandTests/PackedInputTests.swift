@@ -1,82 +1,95 @@
-import Foundation
+import Messages
 import Testing
 
 /// What is packed by real tools is not read as a dump, and the remedy that is named gives the records.
 @Suite("Packed inputs")
 struct PackedInputTests {
-  /// Python's own modules write the archives, so that no other tool is needed.
-  static let packings: [(name: String, python: String, kind: String)] = [
-    (
-      "zip", "import zipfile as z; p = z.ZipFile('packed', 'w', z.ZIP_DEFLATED); p.write('dump.bin')",
-      "a zip archive"
-    ),
-    (
-      "zip, stored", "import zipfile as z; p = z.ZipFile('packed', 'w'); p.write('dump.bin')", "a zip archive"
-    ),
-    (
-      "tar", "import tarfile as t; p = t.open('packed', 'w', format=t.GNU_FORMAT); p.add('dump.bin')",
-      "a tar archive"
-    ),
-    (
-      "POSIX tar", "import tarfile as t; p = t.open('packed', 'w', format=t.USTAR_FORMAT); p.add('dump.bin')",
-      "a tar archive"
-    ),
-    (
-      "tar.gz", "import tarfile as t; p = t.open('packed', 'w:gz'); p.add('dump.bin')",
-      "a tar archive inside a gzip file"
-    ),
-    (
-      "xz", "import lzma; p = lzma.open('packed', 'wb'); p.write(open('dump.bin', 'rb').read())",
-      "xz-compressed"
-    ),
-    (
-      "bzip2", "import bz2; p = bz2.open('packed', 'wb'); p.write(open('dump.bin', 'rb').read())",
-      "bzip2-compressed"
-    ),
+  struct Packing: Sendable {
+    var name: String
+    /// Python's own modules write the archives, so that no other tool is needed.
+    var python: String
+    /// As it is named in the message, and what it is inside of.
+    var format: String
+    var isArchive = true
+    var outer: String?
+    /// What gives its content, in the shell.
+    var command: String
+
+    var problem: Message { .packed(format, isArchive: isArchive, inside: outer, command: command) }
+  }
+
+  static let packings: [Packing] = [
+    Packing(
+      name: "zip",
+      python: "import zipfile as z; p = z.ZipFile('packed', 'w', z.ZIP_DEFLATED); p.write('dump.bin')",
+      format: "zip", command: "unzip -p FILE"),
+    Packing(
+      name: "zip, stored", python: "import zipfile as z; p = z.ZipFile('packed', 'w'); p.write('dump.bin')",
+      format: "zip", command: "unzip -p FILE"),
+    Packing(
+      name: "tar",
+      python: "import tarfile as t; p = t.open('packed', 'w', format=t.GNU_FORMAT); p.add('dump.bin')",
+      format: "tar", command: "tar -xOf FILE"),
+    Packing(
+      name: "POSIX tar",
+      python: "import tarfile as t; p = t.open('packed', 'w', format=t.USTAR_FORMAT); p.add('dump.bin')",
+      format: "tar", command: "tar -xOf FILE"),
+    Packing(
+      name: "tar.gz", python: "import tarfile as t; p = t.open('packed', 'w:gz'); p.add('dump.bin')",
+      format: "tar", outer: "gzip", command: "gzip -dc FILE | tar -xOf -"),
+    Packing(
+      name: "xz",
+      python: "import lzma; p = lzma.open('packed', 'wb'); p.write(open('dump.bin', 'rb').read())",
+      format: "xz", isArchive: false, command: "xz -dc FILE"),
+    Packing(
+      name: "bzip2",
+      python: "import bz2; p = bz2.open('packed', 'wb'); p.write(open('dump.bin', 'rb').read())",
+      format: "bzip2", isArchive: false, command: "bzip2 -dc FILE"),
   ]
 
-  private func pack(_ name: String, in directory: TestDirectory) throws -> String {
+  private func pack(_ name: String, in directory: TestDirectory) throws -> Packing {
     let packing = try #require(Self.packings.first { $0.name == name })
     try directory.write(feedback(tuples(40)), to: "dump.bin")
     _ = try directory.tool("python3", ["-c", packing.python + "; p.close()"])
-    return packing.kind
+    return packing
   }
 
   @Test("are named with their kind, and count as not read", arguments: packings.map(\.name))
   func named(_ name: String) throws {
     let directory = try TestDirectory()
-    let kind = try pack(name, in: directory)
+    let problem = try pack(name, in: directory).problem
     for arguments in [["packed"], ["packed", "dump.bin"]] {
       let outcome = try directory.apnsift(["export"] + arguments)
       #expect(outcome.code == 2)
-      #expect(outcome.messages.first?.hasPrefix("packed: is \(kind), which is not read: ") == true)
-      #expect(outcome.errors.contains("1 error (unreadable-input 1); 1 input not read in full, see above"))
+      #expect(outcome.messages.first == Message.about("packed", problem).text)
+      let counts = Message.findingCounts(1, of: "error", ["unreadable-input 1"])
+      #expect(outcome.errors.contains("\(counts); \(Message.notReadInFull(inputs: 1))"))
       #expect(outcome.lines.count == (arguments.count == 1 ? 1 : 41), "the other input is processed")
     }
     let raw = try directory.apnsift("export", "packed", "--from", "raw", "-t", "json")
-    #expect(raw.code == 0 && !raw.errors.contains("which is not read"))
+    #expect(raw.code == 0 && !raw.said(problem))
   }
 
   @Test("in directories they count as not read, too, and are said once", arguments: packings.map(\.name))
   func inDirectory(_ name: String) throws {
     let directory = try TestDirectory()
-    let kind = try pack(name, in: directory)
+    let problem = try pack(name, in: directory).problem
     try directory.write(try directory.bytes(of: "packed"), to: "dumps/packed")
     let alone = try directory.apnsift("export", "dumps", "--records", "findings")
     #expect(alone.code == 2 && alone.messages.count == 2, "\(alone.errors)")
-    #expect(alone.errors.contains("dumps/packed: is \(kind), which is not read"))
+    #expect(alone.said(.about("dumps/packed", problem)))
     try directory.write(feedback(tuples(3)), to: "dumps/good.bin")
     let outcome = try directory.apnsift("export", "dumps")
     #expect(outcome.code == 2 && outcome.lines.count == 4)
-    #expect(outcome.errors.contains("; 1 input not read in full, see above"))
+    #expect(outcome.errors.contains("; \(Message.notReadInFull(inputs: 1))"))
   }
 
   @Test("what the message says gives the records", arguments: ["tar", "POSIX tar", "tar.gz"])
   func remedy(_ name: String) throws {
     let directory = try TestDirectory()
-    _ = try pack(name, in: directory)
+    let command = try pack(name, in: directory).command + " | apnsift inspect -"
     let message = try #require(try directory.apnsift("export", "packed").messages.first)
-    let command = try #require(message.components(separatedBy: "one: ").last)
+    #expect(message.hasSuffix(command))
     let line = command.replacing("FILE", with: "packed").replacing(
       "apnsift inspect", with: "\"$APNSIFT\" inspect")
     let outcome = try directory.shell(line)

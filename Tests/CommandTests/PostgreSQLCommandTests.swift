@@ -1,3 +1,4 @@
+import Messages
 import PrivateServers
 import Testing
 
@@ -8,6 +9,8 @@ struct PostgreSQLCommandTests {
   private let server: PrivatePostgreSQL
   private let session: PostgreSQLSession
   private let store: String
+  /// The store in messages.
+  private let name: String
 
   init() throws {
     directory = try TestDirectory()
@@ -16,6 +19,7 @@ struct PostgreSQLCommandTests {
     let database = try server.makeDatabase()
     session = try PostgreSQLSession(server, database: database)
     store = server.uri(database, user: "postgres:secret")
+    name = server.uri(database)
   }
 
   /// Runs the command; whatever it says, it says without the password.
@@ -29,7 +33,7 @@ struct PostgreSQLCommandTests {
   func replay() throws {
     let refused = try apnsift("replay", "dump.bin")
     #expect(refused.code == 2)
-    #expect(refused.errors.contains("no table device_tokens") && refused.errors.contains("--create"))
+    #expect(refused.said(.storeFailed(name, .noTable)) && refused.errors.contains("--create"))
     #expect(try apnsift("replay", "dump.bin", "--create", "--dry-run").code == 0)
     #expect(try session.run("SELECT to_regclass('device_tokens')") == [[nil]])
     let first = try apnsift("replay", "dump.bin", "--create", "--json")
@@ -45,7 +49,9 @@ struct PostgreSQLCommandTests {
   func storeCommands() throws {
     let registered = try apnsift("store", "register", "aa", "bb", "--at", "1400000000", "--create")
     #expect(registered.code == 0, "\(registered.errors)")
-    #expect(registered.errors.contains("2 new"))
+    #expect(
+      registered.said(
+        .registrations(in: name, added: 2, revived: 0, raised: 0, unchanged: 0, unknown: 0)))
     #expect(
       try session.run("SELECT count(*) FROM device_tokens WHERE registered_at = to_timestamp(1400000000)")
         == [["2"]])
@@ -63,24 +69,27 @@ struct PostgreSQLCommandTests {
         """)
     let shown = try apnsift("store", "show", "aa", "ee", "--json", "--app", "mail")
     #expect(try Evidence.objects(shown.text).map { $0["environment"] as? String } == ["sandbox"])
-    #expect(shown.messages.first?.hasPrefix("ee: not in postgresql://postgres@/") == true)
+    #expect(shown.messages.first == Message.tokenNotInStore("ee", name).text)
   }
 
   @Test("history, undo and the brake as in SQLite")
   func journal() throws {
     _ = try apnsift("store", "register", hex(token(0)), "--at", "1000000000", "--create")
     let stopped = try apnsift("replay", "dump.bin", "--max-invalidate", "0")
-    #expect(stopped.code == 3 && stopped.errors.contains("1 of 1 live tokens would be invalidated"))
+    #expect(stopped.code == 3 && stopped.said(.limitExceeded(1, ofLive: 1, most: 0)))
     #expect(try apnsift("store", "history", "--json").text == "[]\n")
     #expect(try apnsift("replay", "dump.bin").code == 0)
     let again = try apnsift("replay", "dump.bin", "--dry-run")
     let records = try Evidence.objects(try apnsift("store", "history", "--json").text)
     #expect(records.map { $0["inserted"] as? Int } == [2])
-    let id = String(records.first?["id"] as? Int ?? 0)
-    #expect(again.errors.contains("dump.bin: already replayed by replay \(id)"))
+    let number = records.first?["id"] as? Int ?? 0
+    let id = String(number)
+    #expect(again.said(.about("dump.bin", .alreadyReplayed(by: number))))
     #expect(parseCSV(try apnsift("store", "history", id).text).count == 4)
     let undone = try apnsift("store", "undo", id)
-    #expect(undone.code == 0 && undone.errors.contains("3 rows restored"), "\(undone.errors)")
+    let restored = Message.undid(
+      number, of: name, as: number + 1, restored: 3, skipped: 0, reasons: [])
+    #expect(undone.code == 0 && undone.said(restored), "\(undone.errors)")
     #expect(
       try session.run("SELECT encode(token, 'hex'), invalidated_at FROM device_tokens") == [
         [hex(token(0)), nil]
@@ -104,7 +113,8 @@ struct PostgreSQLCommandTests {
   func faults() throws {
     let absent = try directory.apnsift("store", "list", "--store", "postgres://me:secret@/db?host=/nowhere")
     #expect(absent.code == 2)
-    #expect(absent.errors.contains("token store postgresql://me@/db?host=/nowhere: no connection"))
+    #expect(absent.errors.contains("postgresql://me@/db?host=/nowhere: "))
+    #expect(absent.said(StoreProblem.cannotConnect(.verbatim("")).problem))
     let unreadable = try directory.apnsift("store", "list", "--store", "postgres://h/db?nothing=secret")
     #expect(unreadable.code == 64)
     #expect(!absent.errors.contains("secret") && !unreadable.errors.contains("secret"))

@@ -1,5 +1,7 @@
 import CaptureWriting
 import Foundation
+import Messages
+import Platform
 import Testing
 
 /// `export --to raw`: the streams of the inputs as files (docs/formats.md).
@@ -127,7 +129,8 @@ struct RawStreamTests {
     let outcome = try directory.apnsift(
       "export", "-t", "raw", "-o", "out", "dump.bin", "follow.txt", "capture.pcap")
     #expect(outcome.code == 0)
-    #expect(outcome.messages == ["exported 3 directions of 3 streams to out; no problems found"])
+    let message = Message.closing(.exported(directions: 3, streams: 3, to: "out"), [.noProblems])
+    #expect(outcome.messages == [message.text])
     try expectSound()
     let entries = try catalogue()
     #expect(
@@ -200,7 +203,7 @@ struct RawStreamTests {
     let arguments = ["export", "-t", "raw", "-o", "out", "dump.bin"]
     let refused = try directory.apnsift(arguments)
     #expect(refused.code == 2)
-    #expect(refused.errors.contains("out is not empty") && refused.errors.contains("--force"))
+    #expect(refused.said(.directoryNotEmpty("out")))
     #expect(try names("out") == ["notes.txt", "streams.json"])
     #expect(try directory.text(of: "out/streams.json") == "old\n")
     #expect(try directory.apnsift(arguments + ["--force"]).code == 0)
@@ -225,7 +228,7 @@ struct RawStreamTests {
       let outcome = try directory.shell(
         "ulimit -f 64; \"$APNSIFT\" export -t raw -o \(out) --force dump.bin")
       #expect(outcome.code == 2)
-      #expect(outcome.errors.contains("\(out)/stream-0-a.raw cannot be written: File too large"))
+      #expect(outcome.said(.outputNotWritten("\(out)/stream-0-a.raw", SystemError.text(EFBIG))))
     }
     #expect(try directory.text(of: "kept/stream-0-a.raw") == "precious\n")
     #expect(try names("kept") == ["stream-0-a.raw"])
@@ -238,11 +241,15 @@ struct RawStreamTests {
     try directory.makeDirectory("out")
     for name in [".", "out"] { chmod(directory.path(of: name), 0o555) }
     defer { for name in [".", "out"] { chmod(directory.path(of: name), 0o777) } }
-    for (out, what) in [("out", "written"), ("new", "created")] {
+    let error = SystemError.text(EACCES)
+    let refused: [(String, Message)] = [
+      ("out", .outputNotWritten("out", error)), ("new", .outputNotCreated("new", error)),
+    ]
+    for (out, message) in refused {
       let outcome = try directory.shell(
         Unprivileged.prefix + "\"$APNSIFT\" export -t raw -o \(out) dump.bin")
       #expect(outcome.code == 2)
-      #expect(outcome.messages == ["\(out) cannot be \(what): Permission denied"])
+      #expect(outcome.messages == [message.text])
     }
     #expect(try names("out") == [] && !directory.exists("new"))
   }

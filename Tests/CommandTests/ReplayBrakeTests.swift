@@ -1,3 +1,4 @@
+import Messages
 import Testing
 
 @Suite("Brakes of a replay")
@@ -36,11 +37,8 @@ struct ReplayBrakeTests {
       return
     }
     #expect(outcome.code == 3 && outcome.output.isEmpty)
-    #expect(
-      outcome.messages.last?.hasPrefix(
-        "token store sqlite:tokens.sqlite: the replay was stopped before any change: "
-          + "\(dead) of \(live) live tokens would be invalidated, and \(most) are allowed (--max-invalidate)")
-        == true)
+    let reason = Message.limitExceeded(dead, ofLive: live, most: most)
+    #expect(outcome.messages.last == Message.storeFailed("sqlite:tokens.sqlite", .stopped(reason)).text)
     #expect(try directory.bytes(of: "tokens.sqlite") == bytes)
     #expect(try directory.names == ["dump.bin", "tokens.sqlite"])
   }
@@ -51,7 +49,7 @@ struct ReplayBrakeTests {
     try directory.makeStore((0..<5).map { StoredToken(token: token($0)) }, app: "mail")
     try directory.write(feedback(tuples(3) + tuples(40, from: 100)), to: "dump.bin")
     let stopped = try directory.apnsift("replay", "dump.bin", "--max-invalidate", "2", "--app", "mail")
-    #expect(stopped.code == 3 && stopped.errors.contains("3 of 5 live tokens"))
+    #expect(stopped.code == 3 && stopped.said(.limitExceeded(3, ofLive: 5, most: 2)))
     #expect(try directory.apnsift("replay", "dump.bin", "--max-invalidate", "3").code == 0)
   }
 
@@ -60,10 +58,7 @@ struct ReplayBrakeTests {
     try prepare(live: 20, dead: 5)
     let outcome = try directory.apnsift("replay", "dump.bin", "--max-invalidate", "4", "--dry-run")
     #expect(outcome.code == 3)
-    #expect(
-      outcome.messages.contains(
-        "warning: the replay would be stopped: 5 of 20 live tokens would be invalidated, and 4 are allowed "
-          + "(--max-invalidate)"))
+    #expect(outcome.said(.replayWouldStop(.limitExceeded(5, ofLive: 20, most: 4))))
     #expect(try deadCount() == 0)
   }
 

@@ -1,4 +1,5 @@
 import CaptureWriting
+import Messages
 import Testing
 
 /// `report`: pages written by the built command.
@@ -67,9 +68,10 @@ struct ReportTests {
   func inputs() throws {
     try directory.write(feedback(tuples(2)), to: "dump.bin")
     let digest = try directory.tool("sh", ["-c", "sha256sum \(directory.path)/dump.bin | cut -c -64"])
-    let section = try directory.report(["dump.bin"]).section("examined")
+    let page = try directory.report(["dump.bin"])
+    let section = page.section("examined")
     #expect(section.contains(">dump.bin</td>"))
-    #expect(section.contains("76 bytes"))
+    #expect(page.figures("td", "number", in: section).first == ["76"])
     #expect(section.contains(String(decoding: digest, as: UTF8.self).split(separator: "\n")[0]))
   }
 
@@ -84,7 +86,7 @@ struct ReportTests {
     #expect(Set(page.texts("span", "token", in: section)) == Set(expected))
     #expect(page.texts("span", "token", in: section).first == hex(token(0)))
     #expect(page.texts("td", "when", in: section).first == "2019-02-12 19:33:20 UTC")
-    #expect(section.contains("1 token is named only by flagged records"))
+    #expect(page.figures("p", "alert", in: section) == [["1"]])
     let repeated = page.section("repeated")
     #expect(
       page.texts("span", "token", in: repeated) == [0, 1, 2].sorted(by: repeatedOrder).map { hex(token($0)) })
@@ -130,7 +132,9 @@ struct ReportTests {
       #expect(cell.bytes == Array(dump[cell.offset...].prefix(cell.bytes.count)), "\(cell.offset)")
     }
     #expect(cells.contains { $0.offset < 114 } && cells.contains { $0.offset > 1_000_100 })
-    #expect(section.contains("bytes between"))
+    let gaps = zip(cells, cells.dropFirst()).map { $1.offset - $0.offset - $0.bytes.count }.filter { $0 > 0 }
+    let said = page.figures("p", "between", in: section).joined().map { $0.filter(\.isNumber) }
+    #expect(!gaps.isEmpty && said == gaps.map { "\($0)" })
   }
 
   @Test("both directions of a gateway connection: outcomes, errors, and findings in the requests")
@@ -145,7 +149,9 @@ struct ReportTests {
       page.texts("td", "number", in: section).prefix(8) == [
         "5", "55.6 %", "1", "11.1 %", "3", "33.3 %", "0", "0 %",
       ])
-    #expect(section.contains("<strong>Status 8</strong>, invalid token: identifier 6"))
+    // The status and the identifier, and the offset of the request with that identifier.
+    let response = try #require(page.figures("div", "box", in: section).first)
+    #expect(response.prefix(3) == ["8", "6", "\(5 * 47 + 20)"])
     #expect(section.contains(hex(token(5))))
     for cell in page.shownBytes(of: page.section("findings")) {
       #expect(cell.bytes == Array(damaged[cell.offset...].prefix(cell.bytes.count)), "\(cell.offset)")
@@ -174,27 +180,58 @@ struct ReportTests {
     try directory.write([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10] + noise, to: "picture.png")
     try directory.write(feedback(tuples(2)), to: "dump.bin")
     let alone = try directory.report(["picture.png"])
-    #expect(
-      alone.html.contains("<p class=\"opening\">None of the 6,682 bytes could be read as a record.</p>"))
-    #expect(alone.section("streams").contains(">not recognised</td>"))
-    #expect(!alone.section("streams").contains(">feedback</td>"))
-    #expect(alone.section("readers").contains("the readers could not be tested"))
-    #expect(!alone.section("readers").contains("class=\"reader\""))
+    #expect(alone.figures("p", "opening") == [["6,682"]])
+    #expect(alone.html.contains("class=\"verdict unread\""))
+    let names = ["feedback", "gateway", "encrypted", "other"]
+    #expect(Set(protocols(alone)).isDisjoint(with: names) && protocols(alone).count == 1)
+    #expect(alone.texts("p", "empty", in: alone.section("readers")).count == 1)
+    #expect(readers(alone).isEmpty)
     let both = try directory.report(["picture.png", "dump.bin"])
-    #expect(both.section("streams").contains(">feedback</td>"))
-    #expect(both.section("readers").contains("1 stream is left out: no record was recognised in it."))
-    #expect(both.section("readers").contains("It would have reported correctly: 2 invalidations."))
+    #expect(protocols(both).filter(names.contains) == ["feedback"])
+    // One stream is left out.
+    #expect(both.figuresOfParagraphs(in: both.section("readers")).contains(["1"]))
+    #expect(readers(both).contains { $0.severity == "right" && $0.figures == ["2", "2", "0", "0"] })
+    let dump = try directory.report(["dump.bin"])
+    #expect(!dump.figuresOfParagraphs(in: dump.section("readers")).contains(["1"]))
+  }
+
+  /// The protocols of the streams, as the table has them.
+  private func protocols(_ page: Page) -> [String] {
+    page.section("streams").matches(of: /data-label="Protocol">([^<]*)</).map { String($0.output.1) }
+  }
+
+  private struct Reader {
+    let severity: String
+    /// Reported, correct, wrong, missed.
+    let figures: [String]
+    /// Sentences of the judgement without figures: the consequence of wrong reports, and the assumption.
+    let assumptions: Int
+  }
+
+  private func readers(_ page: Page) -> [Reader] {
+    page.elements("article", "reader").map { reader in
+      let severity = reader.firstMatch(of: /class="severity ([a-z]+)"/).map { String($0.output.1) } ?? ""
+      let judgement = reader.firstMatch(of: /<p>([^<]*)<\/p>/).map { String($0.output.1) } ?? ""
+      let figures = Array(page.figures("dl", "facts", in: reader).joined())
+      let sentences = judgement.split(separator: ". ").count { figuresOf(String($0)).isEmpty }
+      return Reader(
+        severity: severity, figures: figures,
+        assumptions: figures.dropFirst(2).first == "0" ? sentences : sentences - 1)
+    }
   }
 
   @Test("bytes that belong to no record add an assumption to the readers")
   func readersOfDamage() throws {
     try directory.write(damagedDump(), to: "dump.bin")
     try directory.write(feedback(tuples(2)), to: "sound.bin")
-    let readers = try directory.report(["dump.bin", "sound.bin"]).section("readers")
-    #expect(
-      readers.contains("Of the 2 streams that they are judged on, 1 has bytes that belong to no record."))
-    #expect(readers.ranges(of: "This holds if it received exactly these bytes.").count == 4)
-    #expect(!(try directory.report(["sound.bin"]).section("readers")).contains("belong to no record"))
+    let page = try directory.report(["dump.bin", "sound.bin"])
+    // One of two streams.
+    #expect(page.figures("p", "alert", in: page.section("readers")) == [["2", "1"]])
+    #expect(readers(page).map(\.severity) == [String](repeating: "error", count: 4))
+    #expect(readers(page).map(\.assumptions) == [1, 1, 1, 1])
+    let sound = try directory.report(["sound.bin"])
+    #expect(sound.texts("p", "alert", in: sound.section("readers")) == [])
+    #expect(readers(sound).map(\.assumptions) == [0, 0, 0, 0])
   }
 
   // MARK: - Limits
@@ -206,10 +243,10 @@ struct ReportTests {
     try directory.write(lost, to: "it's.bin")
     let page = try directory.report(
       ["it's.bin", "--max-tokens", "3", "--max-places", "1", "--token-length", "32,54"])
-    #expect(page.section("tokens").contains("3 of 13 are listed"))
+    #expect(page.figures("p", "cut", in: page.section("tokens")).first == ["3", "13"])
     #expect(page.texts("span", "token", in: page.section("tokens")).count == 3)
     let findings = page.section("findings")
-    #expect(findings.contains("1 of 5 is shown. All of them:"))
+    #expect(page.figures("p", "cut", in: findings).contains(["1", "5"]))
     let commands = page.texts("pre", "command").map { $0.replacing("&#39;", with: "'") }
     #expect(commands.contains("apnsift export 'it'\\''s.bin' --token-length 32,54 --records findings"))
     // Each command works.
@@ -225,7 +262,8 @@ struct ReportTests {
     let none = ["--max-tokens", "--max-places", "--max-streams", "--max-responses", "--max-repeated"]
     let page = try directory.report(["dump.bin"] + none.flatMap { [$0, "0"] })
     let tokens = page.section("tokens")
-    #expect(!tokens.contains("No record without a flag") && tokens.contains("None of 18 is listed"))
+    #expect(page.texts("p", "empty", in: tokens) == [] && page.texts("span", "token", in: tokens) == [])
+    #expect(page.figures("p", "cut", in: tokens).first == ["18"])
     for option in none {
       #expect(try directory.apnsift("report", "dump.bin", option, "100001").code == 64)
       #expect(try directory.apnsift("report", "dump.bin", option, "-1").code == 64)
@@ -239,12 +277,10 @@ struct ReportTests {
     try directory.write(damagedDump(), to: "dump.bin")
     #expect(try directory.apnsift("report", "dump.bin", "-o", "page.html").code == 0)
     let again = try directory.apnsift("report", "dump.bin", "-o", "page.html")
-    #expect(again.code == 2)
-    #expect(
-      again.errors.contains("page.html exists already: name another file, or give --force to replace it"))
+    #expect(again.code == 2 && again.said(.outputExists("page.html")))
     #expect(try directory.apnsift("report", "dump.bin", "-o", "page.html", "--force").code == 0)
     let input = try directory.apnsift("report", "dump.bin", "-o", "dump.bin", "--force")
-    #expect(input.code == 2 && input.errors.contains("dump.bin is one of the inputs"))
+    #expect(input.code == 2 && input.said(.outputIsOneOfInputs("dump.bin")))
     #expect(try directory.bytes(of: "dump.bin") == damagedDump())
     #expect(try directory.names == ["dump.bin", "page.html"])
   }
@@ -253,8 +289,9 @@ struct ReportTests {
   func missingInput() throws {
     try directory.write(feedback(tuples(2)), to: "dump.bin")
     let page = try directory.report(["missing.bin", "dump.bin"], code: 2)
-    #expect(page.text.contains("1 input could not be read in full"))
-    #expect(page.text.contains("cannot be opened: No such file or directory"))
+    #expect(page.figures("p", "alert", in: page.section("examined")) == [["1"]])
+    let message = Message.cannotBeOpened("No such file or directory").text
+    #expect(page.texts("p", "message", in: page.section("findings")) == [message])
     #expect(page.html.contains("class=\"verdict damaged\""))
   }
 
@@ -271,7 +308,7 @@ struct ReportTests {
     let expected = "<div class=\"note\"><p>First line of one.</p>\n<p>Second &lt;p&gt;.</p>\n</div>"
     #expect(try directory.report(["dump.bin", "--note", "note.txt"]).html.contains(expected))
     let typed = try directory.apnsift("report", "dump.bin", "--note", "nota.txt")
-    #expect(typed.errors.contains("no file is named 'nota.txt'"))
+    #expect(typed.said(.noteIsText("nota.txt")))
     #expect(typed.text.contains("<div class=\"note\"><p>nota.txt</p>"))
   }
 }

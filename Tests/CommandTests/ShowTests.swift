@@ -1,3 +1,4 @@
+import Messages
 import Testing
 
 /// `show`: bytes with the names of their fields. Expected lines are written by hand from docs/spec/protocol.md#the-protocols.
@@ -78,9 +79,7 @@ struct ShowTests {
     try directory.write(Self.tuple + [1, 2, 3], to: "dump.bin")
     let largest = "\(Int.max)"
     let nothing = try directory.apnsift(["show", "dump.bin", "--offset", largest])
-    #expect(
-      nothing.code == 2
-        && nothing.errors.contains("no selected stream has bytes at offset \(largest)"))
+    #expect(nothing.code == 2 && nothing.said(.noBytes(atOffset: Int.max)))
     let found = try lines("dump.bin", "--offset", "38", "--limit", largest)
     #expect(found.contains { $0.contains("  01 02 03 ") }, "\(found)")
   }
@@ -96,19 +95,26 @@ struct ShowTests {
   @Test(
     "missing locations and usage errors",
     arguments: [
-      (["--record", "2"], 2, "no record 2: the input has 1 record"),
-      (["--offset", "38"], 2, "no selected stream has bytes at offset 38"),
-      (["--packet", "1"], 2, "no packet 1"),
-      (["--record", "0"], 64, "--record is 0: give 1 or more"),
-      ([], 64, "give one of --record, --offset and --packet"),
-      (["--record", "1", "--offset", "0"], 64, "give one of --record, --offset and --packet"),
-      (["--record", "1", "--stream", "0"], 64, "leave out --stream"),
-      (["--offset", "0", "--direction", "up"], 64, "direction"),
-    ])
-  func nothing(_ arguments: [String], _ code: Int, _ message: String) throws {
+      (["--record", "2"], 2, .noSuchRecord(2, of: 1)),
+      (["--offset", "38"], 2, .noBytes(atOffset: 38)),
+      (["--packet", "1"], 2, .noBytes(inPacket: 1)),
+      (["--record", "0"], 64, .tooSmall("--record", 0, least: 1)),
+      ([], 64, .nothingToShow),
+      (["--record", "1", "--offset", "0"], 64, .nothingToShow),
+      (["--record", "1", "--stream", "0"], 64, .recordOfAllStreams),
+    ] as [([String], Int32, Message)])
+  func nothing(_ arguments: [String], _ code: Int32, _ message: Message) throws {
     try directory.write(Self.tuple, to: "dump.bin")
     let outcome = try directory.apnsift(["show", "dump.bin"] + arguments)
-    #expect(outcome.code == Int32(code) && outcome.errors.contains(message), "\(outcome.errors)")
+    #expect(outcome.code == code && outcome.messages.first == message.text, "\(outcome.errors)")
+    #expect(outcome.text.isEmpty)
+  }
+
+  @Test("a direction that does not exist")
+  func unknownDirection() throws {
+    try directory.write(Self.tuple, to: "dump.bin")
+    let outcome = try directory.apnsift("show", "dump.bin", "--offset", "0", "--direction", "up")
+    #expect(outcome.code == 64 && outcome.errors.contains("--direction"))
     #expect(outcome.text.isEmpty)
   }
 }

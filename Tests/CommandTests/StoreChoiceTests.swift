@@ -1,3 +1,4 @@
+import Messages
 import Testing
 
 @Suite("Which store, whose tokens")
@@ -17,10 +18,10 @@ struct StoreChoiceTests {
   func defaultStore() throws {
     let first = try directory.apnsift("replay", "dump.bin")
     #expect(first.code == 0)
-    #expect(first.messages.first == "no store is named: making sqlite:tokens.sqlite")
+    #expect(first.messages.first == Message.makingStore("sqlite:tokens.sqlite").text)
     #expect(try count("tokens.sqlite") == "3")
     let second = try directory.apnsift("replay", "dump.bin")
-    #expect(!second.errors.contains("no store is named"))
+    #expect(!second.said(.makingStore("sqlite:tokens.sqlite")))
   }
 
   @Test("a dry run makes no default store, and does not say that it does")
@@ -28,7 +29,7 @@ struct StoreChoiceTests {
     let outcome = try directory.apnsift("replay", "dump.bin", "--dry-run", "--json")
     #expect(outcome.code == 0)
     #expect(try Evidence.object(outcome.text)["inserted"] as? Int == 3)
-    #expect(outcome.messages.first?.contains("making") == false)
+    #expect(outcome.messages.first == Message.missingStoreAsEmpty("sqlite:tokens.sqlite").text)
     #expect(try directory.names == ["dump.bin"])
   }
 
@@ -36,7 +37,7 @@ struct StoreChoiceTests {
   func defaultStoreForReading(_ arguments: [String]) throws {
     let outcome = try directory.apnsift(arguments)
     #expect(outcome.code == 2)
-    #expect(outcome.errors.contains("sqlite:tokens.sqlite: it does not exist"))
+    #expect(outcome.said(.storeFailed("sqlite:tokens.sqlite", .notFound)))
     #expect(try directory.names == ["dump.bin"])
   }
 
@@ -62,8 +63,8 @@ struct StoreChoiceTests {
     let arguments = ["replay", "dump.bin"] + (isNamedByVariable ? [] : ["--store", "sqlite:new.sqlite"])
     let refused = try directory.apnsift(arguments, environment: environment)
     #expect(refused.code == 2)
-    #expect(
-      refused.errors.contains("sqlite:new.sqlite: it does not exist") && refused.errors.contains("--create"))
+    #expect(refused.said(.storeFailed("sqlite:new.sqlite", .notFound)))
+    #expect(refused.errors.contains("--create"))
     #expect(!directory.exists("new.sqlite"))
     #expect(try directory.apnsift(arguments + ["--create"], environment: environment).code == 0)
     #expect(try count("new.sqlite") == "3")
@@ -76,7 +77,8 @@ struct StoreChoiceTests {
     let arguments = ["replay", "dump.bin", "--store", "sqlite:own.sqlite"]
     let refused = try directory.apnsift(arguments)
     #expect(refused.code == 2)
-    #expect(refused.errors.contains("no table device_tokens") && refused.errors.contains("--create"))
+    #expect(refused.said(.storeFailed("sqlite:own.sqlite", .noTable)))
+    #expect(refused.errors.contains("--create"))
     #expect(try directory.apnsift(arguments + ["--create"]).code == 0)
     #expect(try directory.sqlite("own.sqlite", "SELECT text FROM notes; PRAGMA user_version;") == "mine\n7")
     #expect(try count("own.sqlite") == "3")
@@ -122,7 +124,7 @@ struct StoreChoiceTests {
     #expect(try directory.apnsift(["replay", "dump.bin"]).code == 0, "the store has one of them")
     let refused = try directory.apnsift(arguments)
     #expect(refused.code == 64)
-    #expect(refused.errors.contains("--environment"))
+    #expect(refused.messages == [Message.bothEnvironments(in: "sqlite:tokens.sqlite").text])
     #expect(try count("tokens.sqlite") == "4")
     for environment in ["production", "sandbox"] {
       #expect(try directory.apnsift(arguments + ["--environment", environment]).code == 0)

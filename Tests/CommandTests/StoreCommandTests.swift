@@ -1,3 +1,4 @@
+import Messages
 import Testing
 
 @Suite("store register, show and list")
@@ -27,22 +28,31 @@ struct StoreCommandTests {
     #expect(try directory.storedTokens() == [StoredToken(token: token(1), registeredAt: 1_400_000_003)])
   }
 
+  private static func counts(
+    added: Int = 0, revived: Int = 0, raised: Int = 0, unchanged: Int = 0
+  ) -> Message {
+    .registered(
+      .registrations(
+        in: "sqlite:tokens.sqlite", added: added, revived: revived, raised: raised, unchanged: unchanged,
+        unknown: 0))
+  }
+
   /// The state before, when the token is registered, the message and the stored times.
-  static let registrations: [(before: StoredToken?, at: Int64, after: (Int64?, Int64?), says: String)] = [
-    (nil, 50, (50, nil), "1 new"),
-    (StoredToken(token: token(1), registeredAt: 40), 50, (50, nil), "1 with a later time"),
-    (StoredToken(token: token(1), registeredAt: 60), 50, (60, nil), "1 unchanged"),
-    (StoredToken(token: token(1), invalidatedAt: 49), 50, (50, nil), "1 alive again"),
-    (StoredToken(token: token(1), invalidatedAt: 50), 50, (50, nil), "1 alive again"),
-    (StoredToken(token: token(1), invalidatedAt: 51), 50, (50, 51), "1 with a later time"),
-    (StoredToken(token: token(1), registeredAt: 40, invalidatedAt: 45), 50, (50, nil), "1 alive again"),
+  static let registrations: [(before: StoredToken?, at: Int64, after: (Int64?, Int64?), says: Message)] = [
+    (nil, 50, (50, nil), counts(added: 1)),
+    (StoredToken(token: token(1), registeredAt: 40), 50, (50, nil), counts(raised: 1)),
+    (StoredToken(token: token(1), registeredAt: 60), 50, (60, nil), counts(unchanged: 1)),
+    (StoredToken(token: token(1), invalidatedAt: 49), 50, (50, nil), counts(revived: 1)),
+    (StoredToken(token: token(1), invalidatedAt: 50), 50, (50, nil), counts(revived: 1)),
+    (StoredToken(token: token(1), invalidatedAt: 51), 50, (50, 51), counts(raised: 1)),
+    (StoredToken(token: token(1), registeredAt: 40, invalidatedAt: 45), 50, (50, nil), counts(revived: 1)),
   ]
 
   @Test("a registration raises the time and clears a death that is not later", arguments: registrations)
-  func registration(_ before: StoredToken?, _ at: Int64, _ after: (Int64?, Int64?), _ says: String) throws {
+  func registration(_ before: StoredToken?, _ at: Int64, _ after: (Int64?, Int64?), _ says: Message) throws {
     try directory.makeStore(before.map { [$0] } ?? [])
     let outcome = try register([hex(token(1)), "--at", String(at)])
-    #expect(outcome.errors.contains(says))
+    #expect(outcome.messages == [says.text])
     #expect(
       try directory.storedTokens() == [
         StoredToken(token: token(1), registeredAt: after.0, invalidatedAt: after.1)
@@ -71,26 +81,28 @@ struct StoreCommandTests {
       rows.suffix(2).allSatisfy { ($0.registeredAt ?? 0) >= now && ($0.registeredAt ?? 0) < now + 3600 })
   }
 
-  static let badLists: [(text: String, says: String)] = [
-    ("aa,1\n", "list.csv: line 1: expected the header line token,registered_at"),
-    ("", "list.csv: line 1: expected the header line"),
-    ("token,registered_at\naa,1\nzz,2\n", "list.csv: line 3: expected a token in hex, found 'zz'"),
-    ("token,registered_at\naa,1\nabc,2\n", "list.csv: line 3: expected a token in hex, found 'abc'"),
-    ("token,registered_at\naa,1\n,2\n", "list.csv: line 3: expected a token"),
-    ("token,registered_at\naa,1\nbb,soon\n", "list.csv: line 3: expected seconds since 1970"),
-    ("token,registered_at\naa,1\nbb,-1\n", "list.csv: line 3: expected seconds since 1970"),
-    ("token,registered_at\naa,1\nbb,4294967296\n", "list.csv: line 3: expected seconds since 1970"),
-    ("token,registered_at\naa,1\nbb,2,3\n", "list.csv: line 3: expected token,registered_at, found 3 fields"),
+  private static let listHeader = ["token", "registered_at"]
+
+  static let badLists: [(text: String, line: Int, problem: Message)] = [
+    ("aa,1\n", 1, .wrongHeader(expected: listHeader, found: ["aa", "1"])),
+    ("", 1, .wrongHeader(expected: listHeader, found: [])),
+    ("token,registered_at\naa,1\nzz,2\n", 3, .notAToken("zz", form: "hex")),
+    ("token,registered_at\naa,1\nabc,2\n", 3, .notAToken("abc", form: "hex")),
+    ("token,registered_at\naa,1\n,2\n", 3, .notAToken("", form: "hex")),
+    ("token,registered_at\naa,1\nbb,soon\n", 3, .notARegistrationTime("soon")),
+    ("token,registered_at\naa,1\nbb,-1\n", 3, .notARegistrationTime("-1")),
+    ("token,registered_at\naa,1\nbb,4294967296\n", 3, .notARegistrationTime("4294967296")),
+    ("token,registered_at\naa,1\nbb,2,3\n", 3, .wrongFieldCount(3, header: listHeader)),
   ]
 
   @Test("a bad line names file and line, and nothing is registered", arguments: badLists)
-  func badCSV(_ text: String, _ says: String) throws {
+  func badCSV(_ text: String, _ line: Int, _ problem: Message) throws {
     try directory.makeStore()
     try directory.write(text, to: "list.csv")
     let outcome = try register(["--csv", "list.csv"])
     #expect(outcome.code == 2)
-    #expect(outcome.errors.contains(says), "\(outcome.errors)")
-    #expect(outcome.errors.contains("nothing was registered"))
+    let message = Message.nothingRegistered("list.csv", .located(problem, line: line, column: nil))
+    #expect(outcome.messages == [message.text])
     #expect(try directory.storedTokens().isEmpty)
   }
 
@@ -164,7 +176,7 @@ struct StoreCommandTests {
 
       """
     #expect(outcome.text == expected)
-    #expect(outcome.messages.first == "ee: not in sqlite:tokens.sqlite")
+    #expect(outcome.messages.first == Message.tokenNotInStore("ee", "sqlite:tokens.sqlite").text)
     let objects = try Evidence.objects(
       try directory.apnsift("store", "show", "--json", "bb", "ee", "aa", "--environment", "production").text)
     #expect(objects.map { $0["token"] as? String } == ["bb", "aa"])

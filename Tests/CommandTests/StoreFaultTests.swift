@@ -1,3 +1,4 @@
+import Messages
 import Platform
 import Testing
 
@@ -6,14 +7,15 @@ import Testing
 struct StoreFaultTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    var says: [String]
+    var problem: StoreProblem
     var prepare: @Sendable (TestDirectory) throws -> Void
 
     init(
-      _ description: String, _ says: String..., prepare: @escaping @Sendable (TestDirectory) throws -> Void
+      _ description: String, _ problem: StoreProblem,
+      prepare: @escaping @Sendable (TestDirectory) throws -> Void
     ) {
       testDescription = description
-      self.says = says
+      self.problem = problem
       self.prepare = prepare
     }
   }
@@ -22,43 +24,56 @@ struct StoreFaultTests {
     { try $0.sqlite("s", "CREATE TABLE device_tokens (\(columns));") }
   }
 
+  /// As SQLite words it.
+  private static let malformed = StoreProblem.damaged(.verbatim("database disk image is malformed"))
+
   static let cases: [Case] = [
-    Case("no database", "not a SQLite database", "name another file") {
+    Case("no database", .notADatabase) {
       try $0.write(
         "SQLite this is not, but it is long enough for a header of one hundred bytes ........................\n",
         to: "s")
     },
-    Case("a directory", "it is a directory", "correct the path") { try $0.makeDirectory("s") },
-    Case("a pipe", "not a regular file") { try $0.makePipe("s") },
-    Case("an empty file", "no table device_tokens", "--create") { try $0.write("", to: "s") },
-    Case("a newer version", "it has version 2", "newer apnsift") {
+    Case("a directory", .cannotOpen(.isADirectory)) { try $0.makeDirectory("s") },
+    Case("a pipe", .cannotOpen(.isNoRegularFile)) { try $0.makePipe("s") },
+    Case("an empty file", .noTable) { try $0.write("", to: "s") },
+    Case("a newer version", .newerVersion(2, supported: 1)) {
       _ = try $0.apnsift("store", "register", "aa", "--store", "sqlite:s", "--create")
       try $0.sqlite("s", "PRAGMA user_version = 2;")
     },
-    Case("a truncated database", "damaged", "backup") {
+    Case("a truncated database", malformed) {
       _ = try $0.apnsift("store", "register", "aa", "--store", "sqlite:s", "--create")
       try $0.write(try $0.bytes(of: "s").prefix(4096), to: "s")
     },
-    Case("an overwritten database", "damaged", "backup") {
+    Case("an overwritten database", malformed) {
       _ = try $0.apnsift("store", "register", "aa", "--store", "sqlite:s", "--create")
       try $0.write(try $0.bytes(of: "s").prefix(4096) + [UInt8](repeating: 0xa5, count: 4096), to: "s")
     },
     Case(
-      "a table without the columns", "another definition", "column app", "rename that table",
+      "a table without the columns",
+      .wrongShape(.column("app"), expected: .columnOfType("TEXT"), found: .nothingFound),
       prepare: table("token BLOB PRIMARY KEY")),
     Case(
-      "a table with another key", "another definition", "primary key", "app, environment, token",
+      "a table with another key",
+      .wrongShape(
+        .primaryKey, expected: .columnNames(["app", "environment", "token"]),
+        found: .columnNames(["token"])),
       prepare: table(
         "app TEXT, environment TEXT, token BLOB PRIMARY KEY, registered_at INTEGER, invalidated_at INTEGER")),
     Case(
-      "a table with dates as text", "another definition", "registered_at", "INTEGER",
+      "a table with dates as text",
+      .wrongShape(
+        .column("registered_at"), expected: .columnType("INTEGER"), found: .columnType("TEXT")),
       prepare: table(
         "app TEXT, environment TEXT, token BLOB, registered_at TEXT, invalidated_at INTEGER, PRIMARY KEY (app, environment, token)"
       )),
-    Case("a view", "another definition", "a view") {
+    Case("a view", .wrongShape(.tableName, expected: .aTable, found: .relation("view"))) {
       try $0.sqlite("s", "CREATE VIEW device_tokens AS SELECT 1;")
     },
-    Case("an unreadable row", "unreadable row", "'1450000000'", "docs/stores.md") {
+    Case(
+      "an unreadable row",
+      .unreadableRows(
+        1, first: .timeNotInForm(.integerUnixSeconds, "registered_at", "'x1450000000'"))
+    ) {
       try $0.makeStore(in: "s")
       try $0.sqlite(
         "s",
@@ -84,9 +99,7 @@ struct StoreFaultTests {
       ["replay", "dump.bin", "--store", "sqlite:s"] + (isDryRun ? ["--dry-run"] : []))
     #expect(outcome.code == 2)
     #expect(outcome.output.isEmpty)
-    for part in ["token store sqlite:s: "] + test.says.map({ $0 == "'1450000000'" ? "'x1450000000'" : $0 }) {
-      #expect(outcome.errors.contains(part), "\(outcome.errors)")
-    }
+    #expect(outcome.said(.storeFailed("sqlite:s", test.problem)), "\(outcome.errors)")
     #expect(try content(directory) == before)
     #expect(try directory.names == ["dump.bin", "s"])
   }
@@ -98,9 +111,7 @@ struct StoreFaultTests {
     let before = try content(directory)
     let listed = try directory.apnsift("store", "list", "--store", "sqlite:s")
     #expect(listed.code == 2)
-    #expect(
-      listed.errors.contains("token store sqlite:s: \(listed.errors.contains("row") ? "unreadable row" : "")")
-    )
+    #expect(listed.said(.storeFailed("sqlite:s", test.problem)), "\(listed.errors)")
     let registered = try directory.apnsift("store", "register", hex(token(1)), "--store", "sqlite:s")
     #expect(registered.code == 2)
     #expect(try content(directory) == before)
@@ -125,7 +136,8 @@ struct StoreFaultTests {
     let listed = try directory.apnsift("store", "list", "-t", format, "--store", "sqlite:s")
     #expect(listed.code == 2)
     #expect(listed.text == expected)
-    #expect(listed.errors.contains("unreadable row: app is CAST(x'ff' AS TEXT), expected"))
+    let row = Message.appIsNotUTF8("app", "CAST(x'ff' AS TEXT)")
+    #expect(listed.said(.storeFailed("sqlite:s", .unreadableRows(1, first: row))))
   }
 
   @Test("a missing directory is named")
@@ -133,19 +145,23 @@ struct StoreFaultTests {
     let outcome = try TestDirectory().apnsift(
       "store", "register", "aa", "--store", "sqlite:gone/s", "--create")
     #expect(outcome.code == 2)
-    #expect(outcome.errors.contains("directory gone: No such file or directory"))
+    let reason = Message.directoryFailed("gone", error: String(cString: strerror(ENOENT)))
+    #expect(outcome.said(.storeFailed("sqlite:gone/s", .cannotOpen(reason))))
   }
 
-  @Test("a store that another program has locked stays as it is; a dry run reads it", arguments: ["0", "1"])
-  func locked(_ timeout: String) throws {
+  @Test("a store that another program has locked stays as it is; a dry run reads it", arguments: [0, 1])
+  func locked(_ timeout: Int) throws {
     let directory = try TestDirectory()
     try directory.makeStore([StoredToken(token: token(0))])
     try directory.write(feedback(tuples(3)), to: "dump.bin")
     let holder = try LockHolder(of: "tokens.sqlite", in: directory)
-    let arguments = ["replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--lock-timeout", timeout]
+    let arguments = [
+      "replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--lock-timeout", String(timeout),
+    ]
     let refused = try directory.apnsift(arguments)
     #expect(refused.code == 2)
-    #expect(refused.errors.contains("another program has locked it") && refused.errors.contains("wait until"))
+    #expect(
+      refused.said(.storeFailed("sqlite:tokens.sqlite", .locked(waited: .seconds(timeout)))))
     #expect(try directory.apnsift(arguments + ["--dry-run"]).code == 0)
     try holder.release()
     #expect(try directory.storedTokens().count == 1)
@@ -181,9 +197,9 @@ struct StoreFaultTests {
     let size = try directory.bytes(of: "tokens.sqlite").count
     let full = try directory.shell("ulimit -f \(size / 512 + 40); \(line)")
     #expect(full.code == 2)
-    #expect(
-      full.errors.contains("token store sqlite:tokens.sqlite: ")
-        && full.errors.contains("nothing was changed"))
+    // Which of them depends on the statement that meets the limit.
+    let remedies = [StoreProblem.full(.verbatim("")), .failed(.verbatim(""))].map(\.remedy)
+    #expect(full.errors.contains("sqlite:tokens.sqlite: ") && remedies.contains(where: full.said))
     #expect(try directory.sqlite("tokens.sqlite", "PRAGMA integrity_check;") == "ok")
     #expect(try directory.storedTokens() == stored)
     #expect(try directory.shell(line).code == 0)
@@ -205,9 +221,9 @@ struct StoreFaultTests {
       let outcome = try directory.shell(line)
       chmod(directory.path, 0o777)
       #expect(outcome.code == 2)
-      #expect(outcome.errors.contains("token store sqlite:tokens.sqlite: it cannot be"), "\(outcome.errors)")
-      #expect(
-        outcome.errors.contains("writable") || outcome.errors.contains("permissions"), "\(outcome.errors)")
+      let remedies = [StoreProblem.readOnly(.verbatim("")), .cannotOpen(.verbatim(""))].map(\.remedy)
+      #expect(outcome.errors.contains("sqlite:tokens.sqlite: "), "\(outcome.errors)")
+      #expect(remedies.contains(where: outcome.said), "\(outcome.errors)")
     }
     #expect(try directory.shell(line + " --dry-run").code == 0)
     #expect(try directory.storedTokens().isEmpty)

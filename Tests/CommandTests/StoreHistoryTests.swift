@@ -1,3 +1,4 @@
+import Messages
 import Testing
 
 @Suite("store history and undo")
@@ -44,12 +45,12 @@ struct StoreHistoryTests {
 
   @Test("a second replay says that it is one, with a note, and changes nothing")
   func again() throws {
-    #expect(try replay("dump.bin").errors.contains("no problems found"))
+    #expect(try replay("dump.bin").said(.noProblems))
     #expect(try directory.storedTokens() == Self.after)
     for number in 1...2 {
       let outcome = try replay("dump.bin", "--strict")
       #expect(outcome.code == 0, "a note is no error")
-      #expect(outcome.messages.first == "dump.bin: already replayed by replay \(number)")
+      #expect(outcome.messages.first == Message.about("dump.bin", .alreadyReplayed(by: number)).text)
       #expect(outcome.errors.contains("1 note (already-replayed 1)"))
       #expect(try directory.storedTokens() == Self.after)
     }
@@ -60,19 +61,19 @@ struct StoreHistoryTests {
   func digests() throws {
     _ = try replay("dump.bin")
     try directory.write(feedback(Self.deaths), to: "copy.bin")
-    #expect(try replay("copy.bin").errors.contains("copy.bin: already replayed by replay 1"))
+    #expect(try replay("copy.bin").said(.about("copy.bin", .alreadyReplayed(by: 1))))
     try directory.write(feedback(Self.deaths + tuples(1)), to: "dump.bin")
-    #expect(try !replay("dump.bin").errors.contains("already replayed"))
+    #expect(try !replay("dump.bin").errors.contains("already-replayed"))
   }
 
   @Test("it goes by app and environment, and so does an undo")
   func owners() throws {
     _ = try replay("dump.bin")
-    #expect(try !replay("dump.bin", "--app", "mail").errors.contains("already replayed"))
-    #expect(try !replay("dump.bin", "--environment", "sandbox").errors.contains("already replayed"))
+    #expect(try !replay("dump.bin", "--app", "mail").errors.contains("already-replayed"))
+    #expect(try !replay("dump.bin", "--environment", "sandbox").errors.contains("already-replayed"))
     #expect(try undo(2).code == 0)
     let again = try replay("dump.bin", "--environment", "production")
-    #expect(again.messages.first == "dump.bin: already replayed by replay 1")
+    #expect(again.messages.first == Message.about("dump.bin", .alreadyReplayed(by: 1)).text)
   }
 
   /// What leaves nothing in the journal.
@@ -81,7 +82,7 @@ struct StoreHistoryTests {
     let outcome = try directory.apnsift(["replay", "dump.bin", "--json"] + options)
     #expect(try Evidence.object(outcome.text)["replay"] is Null)
     #expect(try history().isEmpty)
-    #expect(try !replay("dump.bin").errors.contains("already replayed"))
+    #expect(try !replay("dump.bin").errors.contains("already-replayed"))
   }
 
   @Test("--skip-replayed reads what is new in a directory alone")
@@ -90,7 +91,7 @@ struct StoreHistoryTests {
     #expect(try replay("spool", "--skip-replayed").code == 0)
     try directory.write(feedback(tuples(2, from: 10)), to: "spool/b.bin")
     let outcome = try replay("spool", "--skip-replayed", "--json")
-    #expect(outcome.messages.first == "spool/a.bin: skipped: already replayed by replay 1")
+    #expect(outcome.messages.first == Message.inputSkipped("spool/a.bin", replayedBy: 1).text)
     let counts = try Evidence.object(outcome.text)
     #expect(counts["inputs"] as? Int == 1 && counts["inserted"] as? Int == 2 && counts["replay"] as? Int == 2)
     let inputs = try history().map { ($0["inputs"] as? [Evidence.Object])?.map { $0["source"] as? String } }
@@ -108,7 +109,7 @@ struct StoreHistoryTests {
     #expect(try history().count == 1)
     try directory.makeDirectory("empty")
     let empty = try replay("empty", "--skip-replayed")
-    #expect(empty.code == 2 && empty.errors.contains("empty: no input in this directory"))
+    #expect(empty.code == 2 && empty.said(.about("empty", .noInputInDirectory)))
   }
 
   @Test("--skip-replayed does not go with --join and pairs")
@@ -129,7 +130,7 @@ struct StoreHistoryTests {
         .prefix(64))
     let input = "   dump.bin  152 bytes  SHA-256 \(digest)"
     let outcome = try directory.apnsift("store", "history")
-    #expect(outcome.messages == ["listed 3 entries of the journal of sqlite:tokens.sqlite"])
+    #expect(outcome.messages == [Message.listedJournal(3, of: "sqlite:tokens.sqlite").text])
     // The second field is when it was done.
     let lines = outcome.lines.map { line in
       line.hasPrefix(" ") ? line : line.replacing(#/  \S+Z  /#, with: "  ")
@@ -163,7 +164,7 @@ struct StoreHistoryTests {
     ].sorted { $0[0] < $1[0] }
     let csv = try directory.apnsift("store", "history", "1")
     #expect(parseCSV(csv.text) == [header] + expected)
-    #expect(csv.messages == ["listed 3 rows that replay 1 changed in sqlite:tokens.sqlite"])
+    #expect(csv.messages == [Message.listedChanges(3, ofReplay: 1, in: "sqlite:tokens.sqlite").text])
     let objects = try Evidence.objects(try directory.apnsift("store", "history", "1", "--json").text)
     #expect(objects.map { object in header.map { object[$0] as? String ?? "" } } == expected)
     #expect(objects.allSatisfy { $0.keys.count == header.count })
@@ -171,13 +172,14 @@ struct StoreHistoryTests {
 
   @Test(
     "a missing number is an error, and a store without a journal has an empty one",
-    arguments: ["0", "2"])
-  func missing(_ id: String) throws {
+    arguments: [0, 2])
+  func missing(_ id: Int) throws {
     #expect(try history().isEmpty)
     _ = try replay("dump.bin")
     for command in ["history", "undo"] {
-      let outcome = try directory.apnsift("store", command, id)
-      #expect(outcome.code == 2 && outcome.errors.contains("its journal has no replay \(id)"), "\(command)")
+      let outcome = try directory.apnsift("store", command, String(id))
+      let message = Message.storeFailed("sqlite:tokens.sqlite", .noReplay(id))
+      #expect(outcome.code == 2 && outcome.said(message), "\(command)")
     }
   }
 
@@ -188,9 +190,11 @@ struct StoreHistoryTests {
     _ = try replay("dump.bin")
     let outcome = try undo(1)
     #expect(outcome.code == 0 && outcome.output.isEmpty)
-    #expect(outcome.messages == ["undid replay 1 of sqlite:tokens.sqlite, as 2: 3 rows restored"])
+    let message = Message.undid(
+      1, of: "sqlite:tokens.sqlite", as: 2, restored: 3, skipped: 0, reasons: [])
+    #expect(outcome.messages == [message.text])
     #expect(try directory.storedTokens() == Self.before)
-    #expect(try replay("dump.bin", "--skip-replayed").errors.contains("no problems found"))
+    #expect(try replay("dump.bin", "--skip-replayed").said(.noProblems))
     #expect(try directory.storedTokens() == Self.after)
   }
 
@@ -204,13 +208,13 @@ struct StoreHistoryTests {
     let rows = try directory.storedTokens()
     let outcome = try undo(1)
     #expect(outcome.code == 0)
-    #expect(outcome.messages.contains("\(hex(token(2))): skipped: alive again"))
-    #expect(outcome.messages.contains("\(hex(token(3))): skipped: dead since another time"))
-    #expect(outcome.messages.contains("\(hex(token(1))): skipped: gone"))
-    #expect(
-      outcome.messages.last
-        == "undid replay 1 of sqlite:tokens.sqlite, as 3: 0 rows restored; "
-        + "3 rows skipped (gone 1, dead since another time 1, alive again 1)")
+    #expect(outcome.said(.undoSkips(hex(token(2)), reason: "alive again")))
+    #expect(outcome.said(.undoSkips(hex(token(3)), reason: "dead since another time")))
+    #expect(outcome.said(.undoSkips(hex(token(1)), reason: "gone")))
+    let message = Message.undid(
+      1, of: "sqlite:tokens.sqlite", as: 3, restored: 0, skipped: 3,
+      reasons: ["gone 1", "dead since another time 1", "alive again 1"])
+    #expect(outcome.messages.last == message.text)
     #expect(try directory.storedTokens() == rows)
   }
 
@@ -219,10 +223,11 @@ struct StoreHistoryTests {
     _ = try replay("dump.bin")
     _ = try undo(1)
     let again = try undo(1)
-    #expect(
-      again.code == 2 && again.errors.contains("replay 1 cannot be undone: it was undone already, by 2"))
+    #expect(again.code == 2)
+    #expect(again.said(.storeFailed("sqlite:tokens.sqlite", .notUndoable(1, .undoneAlready(by: 2)))))
     let undone = try undo(2)
-    #expect(undone.code == 2 && undone.errors.contains("replay 2 cannot be undone: it is an undo itself"))
+    #expect(undone.code == 2)
+    #expect(undone.said(.storeFailed("sqlite:tokens.sqlite", .notUndoable(2, .isAnUndo))))
     #expect(try directory.storedTokens() == Self.before)
     #expect(try history().count == 2)
   }
@@ -230,7 +235,7 @@ struct StoreHistoryTests {
   @Test("a store that is missing is not made", arguments: [["undo", "1"], ["history"], ["history", "1"]])
   func noStore(_ arguments: [String]) throws {
     let outcome = try directory.apnsift(["store"] + arguments + ["--store", "sqlite:none.sqlite"])
-    #expect(outcome.code == 2 && outcome.errors.contains("it does not exist"))
+    #expect(outcome.code == 2 && outcome.said(.storeFailed("sqlite:none.sqlite", .notFound)))
     #expect(!directory.exists("none.sqlite"))
   }
 }

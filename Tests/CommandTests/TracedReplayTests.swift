@@ -1,4 +1,5 @@
 import Foundation
+import Messages
 import Testing
 
 /// Each changed row is traced to the record that decided: before a replay by `--dry-run -o`, after it by the journal.
@@ -74,7 +75,8 @@ struct TracedReplayTests {
     let history = try Evidence.objects(try directory.apnsift(["store", "history", "--json"] + mapped).text)
     #expect(history.map { $0["rows"] as? Int } == [2] && history.map { $0["invalidated"] as? Int } == [1])
     let undo = try directory.apnsift(["store", "undo", "last"] + mapped)
-    #expect(undo.errors.contains("2 rows restored"))
+    #expect(
+      undo.said(.undid(1, of: "sqlite:tokens.sqlite", as: 2, restored: 2, skipped: 0, reasons: [])))
   }
 
   @Test("an undo of the last replay, first on trial")
@@ -83,12 +85,16 @@ struct TracedReplayTests {
     #expect(try directory.apnsift(["replay"] + Self.inputs).code == 0)
     let after = try directory.storedTokens()
     let trial = try directory.apnsift("store", "undo", "last", "--dry-run")
-    #expect(trial.code == 0 && trial.errors.contains("2 rows would be restored"))
+    #expect(trial.code == 0)
+    #expect(
+      trial.said(.wouldUndo(1, of: "sqlite:tokens.sqlite", restored: 2, skipped: 0, reasons: [])))
     #expect(try directory.storedTokens() == after)
-    #expect(try directory.apnsift("store", "undo", "last").errors.contains("undid replay 1"))
+    let undone = Message.undid(
+      1, of: "sqlite:tokens.sqlite", as: 2, restored: 2, skipped: 0, reasons: [])
+    #expect(try directory.apnsift("store", "undo", "last").said(undone))
     #expect(try directory.storedTokens() == before)
     let none = try directory.apnsift("store", "undo", "last")
-    #expect(none.code == 2 && none.errors.contains("has no replay to undo"))
+    #expect(none.code == 2 && none.said(.nothingToUndo(in: "sqlite:tokens.sqlite")))
   }
 
   @Test("-o goes with a dry run, and replaces no file unasked")

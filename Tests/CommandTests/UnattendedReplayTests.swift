@@ -1,4 +1,5 @@
 import Foundation
+import Messages
 import PrivateServers
 import Testing
 
@@ -34,7 +35,7 @@ struct UnattendedReplayTests {
     #expect(again.code == 0 && again.messages.count == 1, "\(again.errors)")
     #expect(
       try replay("--skip-replayed").messages.first
-        == "3 inputs skipped: already replayed by replay 1")
+        == Message.inputsSkipped(3, replayedBy: [1]).text)
     try writeCut()
     let failed = try replay("--quiet")
     #expect(failed.code == 2)
@@ -47,10 +48,12 @@ struct UnattendedReplayTests {
   func unrecognised() throws {
     try directory.write(Self.page, to: "spool/page.bin")
     let usual = try replay("--dry-run")
-    #expect(usual.code == 0 && usual.messages.contains("spool/page.bin: skipped: no known format"))
+    #expect(
+      usual.code == 0
+        && usual.messages.contains(Message.about("spool/page.bin", .skipped(.unknownFormat)).text))
     let failed = try replay("--fail-on", "unrecognised", "--quiet")
     #expect(failed.code == 2)
-    #expect(failed.messages.first == "spool/page.bin: skipped: no known format")
+    #expect(failed.messages.first == Message.about("spool/page.bin", .skipped(.unknownFormat)).text)
     #expect(!directory.exists("tokens.sqlite"))
     let skipped = try replay("--fail-on", "unrecognised", "--skip-unreadable", "--json")
     #expect(skipped.code == 2)
@@ -82,7 +85,7 @@ struct UnattendedReplayTests {
   func skipUnreadable() throws {
     try writeCut()
     let refused = try replay()
-    #expect(refused.code == 2 && refused.errors.contains("--skip-unreadable the other inputs"))
+    #expect(refused.code == 2 && refused.said(.storeUnchanged("sqlite:tokens.sqlite", unreadable: 1)))
     #expect(!directory.exists("tokens.sqlite"))
     let outcome = try replay("--skip-unreadable", "--json")
     #expect(outcome.code == 2)
@@ -101,7 +104,7 @@ struct UnattendedReplayTests {
     try writeCut()
     let outcome = try directory.apnsift(
       ["replay", "spool", "-", "--skip-unreadable", "--create"], input: .bytes(feedback(tuples(1))))
-    #expect(outcome.code == 2 && outcome.errors.contains("can be read only once"))
+    #expect(outcome.code == 2 && outcome.said(.readableOnlyOnce("-")))
     #expect(!directory.exists("tokens.sqlite"))
   }
 
@@ -112,8 +115,7 @@ struct UnattendedReplayTests {
     #expect(outcome.code == 2)
     #expect(try (Evidence.object(outcome.text)["tokens"] as? Int ?? 0) >= 6)
     #expect(
-      outcome.errors.contains("would leave sqlite:tokens.sqlite unchanged: 1 input could not be read in full")
-    )
+      outcome.said(.storeWouldBeUnchanged("sqlite:tokens.sqlite", unreadable: 1)))
   }
 
   @Test("a limit that would stop the replay makes the dry run exit with 3, too")
@@ -122,7 +124,7 @@ struct UnattendedReplayTests {
     let outcome = try replay("--dry-run", "--json", "--max-invalidate", "0")
     #expect(outcome.code == 3)
     let reason = try Evidence.object(outcome.text)["stopped"] as? String
-    #expect(reason?.contains("1 of 1 live tokens would be invalidated") == true)
+    #expect(reason == Message.limitExceeded(1, ofLive: 1, most: 0).text)
     #expect(try replay("--max-invalidate", "0").code == 3)
     let passing = try replay("--dry-run", "--json")
     #expect(passing.code == 0)

@@ -1,4 +1,5 @@
 import Corpora
+import Messages
 import Testing
 
 @Suite("Expectations and differences")
@@ -9,6 +10,11 @@ struct EvidenceTests {
   ) -> String {
     #"{"type":"feedback","source":"\#(source)","stream":\#(stream),"direction":"server","offset":\#(offset),"#
       + #""packet":null,"token":"\#(token)"\#(more)}"#
+  }
+
+  /// The location of such a tuple.
+  private static func location(_ offset: Int) -> Message {
+    .evidence("feedback", offset: offset, direction: "server", stream: 0, source: "input.bin")
   }
 
   private static let header =
@@ -68,7 +74,7 @@ struct EvidenceTests {
     #expect(comparison.count == 1)
     let difference = try #require(comparison.first.first)
     #expect(difference.fields == ["token"])
-    #expect(difference.location == "feedback at offset 38 of the server, stream 0 of input.bin")
+    #expect(difference.location == Self.location(38))
   }
 
   @Test("a key that is null on one side only differs")
@@ -91,7 +97,7 @@ struct EvidenceTests {
     let difference = try #require(comparison.first.first)
     #expect((difference.expected != nil) == isExpected && (difference.found != nil) == !isExpected, "\(name)")
     #expect(difference.fields.isEmpty, "\(name)")
-    #expect(difference.location.contains("offset \(offset) "), "\(name)")
+    #expect(difference.location == Self.location(offset), "\(name)")
   }
 
   @Test("a summary is compared if one is expected")
@@ -100,7 +106,7 @@ struct EvidenceTests {
     let comparison = try differences([Self.tuple(0), Self.tuple(38), other], Self.found)
     #expect(comparison.count == 1)
     #expect(comparison.first.first?.fields == ["feedback"])
-    #expect(comparison.first.first?.location == "summary")
+    #expect(comparison.first.first?.location == .evidence("summary"))
     #expect(
       try differences([Self.tuple(0), Self.tuple(38), Self.summary], [Self.tuple(0), Self.tuple(38)]).count
         == 1)
@@ -123,7 +129,7 @@ struct EvidenceTests {
     let expected = (0..<1000).reversed().map { Self.tuple($0) }
     let comparison = try differences(expected, [], limit: 3)
     #expect(comparison.count == 1000)
-    #expect(comparison.first.map(\.location).map { $0.split(separator: " ")[3] } == ["0", "1", "2"])
+    #expect(comparison.first.map(\.location) == (0..<3).map { Self.location($0) })
   }
 
   // MARK: - Order
@@ -177,15 +183,25 @@ struct EvidenceTests {
   @Test(
     "errors have line and column",
     arguments: [
-      ([header, "{\"type\":\"feedback\","], 2, false), ([header, "[]"], 2, false), (["", "{}"], 2, false),
-      ([#"{"type":1}"#], 1, false), ([summary, summary], 2, false),
-      ([#"{"type":"header","schema":"apnsift/2"}"#], 1, true), ([#"{"type":"header"}"#], 1, true),
-      ([tuple(0), #"{"type":"header","schema":1}"#], 2, true),
-    ])
-  func faults(_ lines: [String], _ line: Int, isOtherVersion: Bool) {
+      ([header, "{\"type\":\"feedback\","], 2, false, .jsonExpected("a key in quotes", found: nil)),
+      ([header, "[]"], 2, false, .evidenceTypeExpected(found: "an array")),
+      (["", "{}"], 2, false, .evidenceTypeExpected(found: "an object")),
+      ([#"{"type":1}"#], 1, false, .evidenceTypeExpected(found: "an object")),
+      ([summary, summary], 2, false, .secondEvidenceSummary),
+      (
+        [#"{"type":"header","schema":"apnsift/2"}"#], 1, true,
+        .evidenceSchemaExpected("apnsift/1", found: "\"apnsift/2\"")
+      ),
+      ([#"{"type":"header"}"#], 1, true, .evidenceSchemaExpected("apnsift/1", found: "none")),
+      (
+        [tuple(0), #"{"type":"header","schema":1}"#], 2, true,
+        .evidenceSchemaExpected("apnsift/1", found: "1")
+      ),
+    ] as [([String], Int, Bool, Message)])
+  func faults(_ lines: [String], _ line: Int, isOtherVersion: Bool, _ message: Message) {
     let error = #expect(throws: EvidenceError.self) { try evidence(lines) }
     #expect(error?.line == line)
     #expect(error?.isOtherVersion == isOtherVersion)
-    #expect(error?.message.hasPrefix("expected ") == true)
+    #expect(error?.message == message)
   }
 }

@@ -1,12 +1,13 @@
 import Analysis
 import EvidenceReport
+import Messages
 import Testing
 
 /// The commands that a report suggests.
 @Suite("The commands of a report")
 struct CommandLineTests {
   private static let finding = Finding(
-    source: "a.bin", stream: 2, offset: 7, code: .skippedBytes, message: "")
+    source: "a.bin", stream: 2, offset: 7, code: .skippedBytes, message: .verbatim(""))
 
   @Test(
     "inputs are quoted for a shell",

@@ -1,5 +1,6 @@
 import Analysis
 import EvidenceReport
+import Messages
 import PacketCapture
 import Reports
 import Testing
@@ -52,6 +53,20 @@ struct ReportReaderTests {
       "It would have reported nothing. It would have missed 1 error: a failed notification may have been treated as "
         + "sent."
     ),
+    (
+      "php", [2, 0, 0, 1, 0, 0, 0],
+      "It would have reported 2 errors, none of them correct. 2 reports are wrong: the gateway sent no such errors."
+    ),
+    (
+      "php", [1, 1, 2, 1, 0, 1, 0],
+      "It would have reported 1 error, which is correct. It would have missed 2 errors: failed notifications may have "
+        + "been treated as sent. On 1 stream it would have failed with an exception."
+    ),
+    (
+      "java", [2000, 2000, 0, 3, 2, 0, 0],
+      "It would have reported 2,000 invalidations, all of them correct. On 2 streams it would never have finished."
+    ),
+    ("java", [0, 0, 0, 0, 0, 0, 0], "Not judged: no stream is of the kind that it reads."),
     ("java", [0, 0, 0, 0, 0, 0, 1], "Not judged: the input is missing 3 bytes."),
     (
       "java", [0, 0, 0, 0, 0, 0, 2],
@@ -81,11 +96,44 @@ struct ReportReaderTests {
       total.throwing = figures[5]
       total.right = total.wrong + total.missed + total.hangs + total.throwing == 0 ? total.judged : 0
       total.notJudged = figures[6]
-      total.reason = figures[6] > 0 ? "the input is missing 3 bytes" : nil
+      total.reason = figures[6] > 0 ? .verbatim("the input is missing 3 bytes") : nil
       page.readers = [total]
     }
     #expect(text.contains("<p>\(expected)</p>"), "\(expected)")
     #expect(!text.contains("if it received exactly these bytes"))
+  }
+
+  @Test("an order that differs is not wrong")
+  func order() throws {
+    let text = try page { page in
+      page.readers[0].records = 2
+      page.readers[0].correct = 2
+      page.readers[0].judged = 1
+    }
+    #expect(
+      text.contains("<p>It would have reported correctly: 2 invalidations, though in a different order.</p>"))
+  }
+
+  @Test(
+    "the first difference",
+    arguments: [
+      ("java", "7,ab", "1970-01-01 00:00:07 UTC, ab"), ("java", "-1,ab", "time -1, ab"),
+      ("php", "8,6", "status 8, identifier 6"), ("java", "nonsense", "nonsense"),
+    ])
+  func difference(_ reader: String, _ record: String, _ shown: String) throws {
+    for reason in [nil, Message.verbatim("why")] {
+      let text = try page { page in
+        var difference = ReaderTotal.Difference(source: "a", stream: 1, record: 2)
+        difference.reason = reason
+        (difference.expected, difference.emitted) = (record, record)
+        page.readers = [ReaderTotal(reader)]
+        page.readers[0].difference = difference
+      }
+      let location = "First difference: a, stream 1, record 3"
+      #expect(text.contains("<p class=\"message\">\(location)\(reason == nil ? "." : ": why.")</p>"))
+      #expect(text.contains("<span>True record</span> \(shown)</p>"))
+      #expect(text.contains("<span>Reported</span> \(shown)</p>"))
+    }
   }
 
   @Test(
@@ -101,8 +149,10 @@ struct ReportReaderTests {
       page.readers[0].judged = judged
       page.readers[0].conditional = conditional
     }
-    #expect(
-      text.contains("<p class=\"alert\">\(expected) These results hold if the readers received"))
+    let condition =
+      " These results hold if the readers received exactly these bytes. If the file was damaged after it was saved, "
+      + "the readers received different bytes, and the results do not apply."
+    #expect(text.contains("<p class=\"alert\">\(expected)\(condition)</p>"))
     #expect(text.contains("This holds if it received exactly these bytes."))
     let sound = try page { $0.auditedStreams = AuditedStreams(judged: judged) }
     #expect(!sound.contains("belong to no record. These results"))

@@ -39,7 +39,7 @@ struct JSONReaderTests {
     ])
   func faults(_ text: String, _ offset: Int) {
     let error = #expect(throws: JSONError.self, "\(text)") { try canonical(text) }
-    #expect(error?.offset == offset, "\(text): \(error?.message ?? "")")
+    #expect(error?.offset == offset, "\(text): \(error?.message.text ?? "")")
   }
 
   @Test("other bytes than UTF-8 are refused")

@@ -171,7 +171,7 @@ struct ClientTests {
     #expect(ends == [.clientReset, .completed(byClient: false)])
   }
 
-  @Test("a client that streamProtocol TLS to a server without it is reported")
+  @Test("a client that speaks TLS to a server without it is reported")
   func speaksTLS() throws {
     let server = try TestServer([ServedConnection(chunks: [38], ending: .waitForClient)])
     let client = try server.connect()

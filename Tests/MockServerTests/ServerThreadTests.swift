@@ -1,3 +1,4 @@
+import Messages
 import MockServer
 import Testing
 
@@ -45,6 +46,6 @@ struct ServerThreadTests {
     client.endSending()
     let events = try log.events { if case .handshakeFailed = $0 { true } else { false } }
     guard case .handshakeFailed(_, let reason)? = events.last else { return }
-    #expect(reason == "the client closed before the handshake was over")
+    #expect(reason == .closedInHandshake)
   }
 }

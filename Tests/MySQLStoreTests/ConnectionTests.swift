@@ -58,7 +58,7 @@ struct ConnectionTests {
         _ = try MySQLConnection(uri(text), lockTimeout: .seconds(1))
         Issue.record("connected: \(text)")
       } catch StoreFault.server(.cannotConnect(let reason)) {
-        #expect(reason.contains(expected), "\(reason)")
+        #expect(reason.text.contains(expected), "\(reason)")
       }
     }
     _ = try MySQLConnection(

@@ -1,3 +1,4 @@
+import Messages
 import MySQLStore
 import PrivateServers
 import Testing
@@ -62,7 +63,9 @@ struct ErrorTests {
       "INSERT INTO v VALUES (2, 1)", "DELETE FROM t",
     ] { expect(.refused, sql) }
     #expect(
-      fault("DELETE FROM t") == .refused(detail: "no, error 1644, SQLSTATE 45000"))
+      fault("DELETE FROM t")
+        == .refused(
+          detail: .serverError(.verbatim("no"), code: 1644, state: "45000")))
     #expect(try connection.number("SELECT COUNT(*) FROM t") == 1)
     for sql in ["SELECT nonsense", "SELEC", "SELECT * FROM nowhere", "DO 1/0 + ("] { expect(.failed, sql) }
   }

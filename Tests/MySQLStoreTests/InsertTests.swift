@@ -1,3 +1,4 @@
+import Messages
 import MySQLStore
 import PrivateServers
 import Testing
@@ -62,8 +63,7 @@ struct InsertTests {
       let error = failure { _ = try insert(connection, into: "t", ["b"], loads: true, [[text(most + 1)]]) }
       #expect(error?.code == 0 && error?.isLost == false)
       #expect(
-        error?.message
-          == "a row takes 1048575 bytes, more than the server's limit of 1048574 (max_allowed_packet)")
+        error?.message == .rowTooLong((1 << 20) - 1, limit: (1 << 20) - 2))
     }
     #expect(
       try database.session.run("SELECT LENGTH(b) FROM t ORDER BY a").map { $0[0] } == lengths.map(String.init)

@@ -1,3 +1,4 @@
+import Messages
 import MySQLStore
 import Testing
 import TokenStores
@@ -30,23 +31,26 @@ struct MySQLURITests {
     #expect(read.shown == "mysql://a%40b@h/d%2Fe?socket=")
   }
 
-  @Test(
-    "What may be a mistake is refused, without showing it",
-    arguments: [
-      "mysql:host", "mysql://u:secret@x@host/", "mysql://u:sec/ret@host/d", "mysql://u:sec?ret@host/d",
-      "mysql://h:1secret", "mysql://h:0", "mysql://h:65536", "mysql://h/d?secret",
-      "mysql://h/d?password=secret",
-      "mysql://h/d?socket=/secret", "mysql:///d?socket=/a&socket=/b", "mysql://u:%secret@h",
-      "mysql://u:%00@h",
-      "mysql://u:%FF@h", "mysql://h/a/b", "mysql://u:s%4",
-    ])
-  func refused(text: String) throws {
+  static let mistakes: [(text: String, problem: Message)] = [
+    ("mysql:host", .uriWithoutSlashes), ("mysql://u:secret@x@host/", .hostWithAt),
+    ("mysql://u:sec/ret@host/d", .databaseWithAt), ("mysql://u:sec?ret@host/d", .portIsNoNumber),
+    ("mysql://h:1secret", .portIsNoNumber), ("mysql://h:0", .portBeyondRange),
+    ("mysql://h:65536", .portBeyondRange), ("mysql://h/d?secret", .parameterWithoutValue),
+    ("mysql://h/d?password=secret", .onlySocketParameter), ("mysql://h/d?socket=/secret", .hostAndSocket),
+    ("mysql:///d?socket=/a&socket=/b", .twoSockets),
+    ("mysql://u:%secret@h", .percentWithoutDigits(in: .password)),
+    ("mysql://u:%00@h", .zeroByte(in: .password)), ("mysql://u:%FF@h", .notUTF8(in: .password)),
+    ("mysql://h/a/b", .databaseWithSlash), ("mysql://u:s%4", .portIsNoNumber),
+  ]
+
+  @Test("What may be a mistake is refused, without showing it", arguments: mistakes)
+  func refused(_ text: String, _ problem: Message) throws {
     do {
       _ = try uri(text)
       Issue.record("read: \(text)")
     } catch let error as StoreURLError {
-      #expect(error.message.hasPrefix("token store: a mysql:// URI cannot be read: "))
-      #expect(!error.message.contains("secret"))
+      #expect(error.message == .unreadableURI("mysql", problem))
+      #expect(!error.message.text.contains("secret"))
     }
   }
 }

@@ -1,4 +1,5 @@
 import CLibpcap
+import Messages
 import PacketCapture
 import TestSupport
 import Testing
@@ -52,22 +53,36 @@ struct PacketFilterTests {
     #expect(try matches(expression, name) == oracle(expression, name))
   }
 
+  /// What libpcap says about an expression for packets of a link type.
+  private func complaint(_ expression: String, linkType: String) throws -> String {
+    let handle = try #require(pcap_open_dead(pcap_datalink_name_to_val(linkType), 262_144))
+    defer { pcap_close(handle) }
+    var code = bpf_program()
+    try #require(pcap_compile(handle, &code, expression, 1, 0xffff_ffff) != 0)
+    return String(cString: pcap_geterr(handle))
+  }
+
   @Test("an invalid expression is refused with libpcap's message")
-  func noExpression() {
+  func noExpression() throws {
     for expression in ["tpc port 80", "port", "((tcp)", "tcp\0", "port 99999999"] {
       let fault = #expect(throws: InputFault.self) { try PacketFilter(expression) }
-      #expect(fault?.message.isEmpty == false && fault.map { $0.message.utf8.count < 900 } == true)
+      let length = try #require(fault).message.text.utf8.count
+      #expect((1..<900).contains(length))
     }
-    let fault = #expect(throws: InputFault.self) { try PacketFilter("tcp and (port 80") }
-    #expect(fault?.message.contains("syntax error") == true && fault?.message.contains("EN10MB") == true)
+    let expression = "tcp and (port 80"
+    let fault = #expect(throws: InputFault.self) { try PacketFilter(expression) }
+    let reason = try complaint(expression, linkType: "EN10MB")
+    #expect(fault?.message == .invalidFilter(expression, reason: reason, linkType: "EN10MB"))
     let long = String(repeating: "x", count: 5000)
-    #expect(
-      #expect(throws: InputFault.self) { try PacketFilter(long) }.map { $0.message.utf8.count < 900 } == true)
+    let longFault = #expect(throws: InputFault.self) { try PacketFilter(long) }
+    let length = try #require(longFault).message.text.utf8.count
+    #expect(length < 900)
   }
 
   @Test("a link type that the filter does not suit: no packet, and one anomaly")
   func unsuitableLinkType() throws {
-    var filter = try PacketFilter("ether host 00:11:22:33:44:55")
+    let expression = "ether host 00:11:22:33:44:55"
+    var filter = try PacketFilter(expression)
     let bytes = [UInt8](repeating: 0x45, count: 60)
     for number in 1...3 {
       let record = PacketRecord(
@@ -78,7 +93,10 @@ struct PacketFilterTests {
     }
     let anomalies = filter.takeAnomalies()
     #expect(anomalies.map(\.kind) == [.unsupportedLinkType] && anomalies.first?.fileOffset == 1000)
-    #expect(anomalies.first?.message.hasPrefix("RAW (link type 101)") == true)
+    let reason = try complaint(expression, linkType: "RAW")
+    #expect(
+      anomalies.first?.message
+        == .filterNotSupported(expression, reason: reason, byLinkType: 101, name: "RAW"))
     #expect(!filter.hasAnomalies)
   }
 
@@ -110,8 +128,11 @@ struct PacketFilterTests {
       let bytes: [UInt8] = [1, 2, 3, 4]
       _ = filter.matches(record, in: bytes.span.bytes)
     }
-    let anomalies = filter.takeAnomalies()
-    #expect(anomalies.count { $0.message.contains("limit of 256") } == 1)
+    let refusals = (0..<600).map { number in
+      Message.linkTypeBeyondLimit(number, name: LinkType(rawValue: UInt16(number)).name, limit: 256)
+    }
+    let messages = filter.takeAnomalies().map(\.message)
+    #expect(messages.filter { refusals.contains($0) } == [refusals[256]])
   }
 
   @Test(

@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import WireBytes
 
@@ -15,7 +16,7 @@ struct RecordReading: Equatable {
   private(set) var packets: [Packet] = []
   /// As `offset+length`.
   private(set) var damages: [String] = []
-  private(set) var messages: [String] = []
+  private(set) var messages: [Message] = []
   private(set) var faults: [InputFault] = []
   private(set) var secrets: [DecryptionSecrets] = []
   /// Violations of the reader's contract.

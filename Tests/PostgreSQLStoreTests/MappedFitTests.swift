@@ -1,3 +1,4 @@
+import Messages
 import StoreTestSupport
 import Testing
 import TokenStores
@@ -5,7 +6,7 @@ import TokenStores
 /// A mapping that does not fit is refused by `check`, before any input is read, with the column and what was found.
 @Suite("Mappings that do not fit their tables") struct MappedFitTests {
   /// The definition, the mapping, what the fault is about and what it found.
-  typealias Misfit = (sql: String, mapping: TableMapping, subject: String, found: String)
+  typealias Misfit = (sql: String, mapping: TableMapping, subject: Message, found: Message)
 
   private static let hex = MappedDevices.hex
   private static let mapping = MappedDevices.mapping
@@ -26,154 +27,169 @@ import TokenStores
   }
 
   static let everywhere: [Misfit] = [
-    ("CREATE TABLE other (id bigint)", mapping, "the name", "none"),
-    ("CREATE TABLE one (id bigint); CREATE VIEW devices AS SELECT * FROM one", mapping, "the name", "a view"),
-    (table("seen bigint, gone bigint"), mapping, "column token", "only id, seen, gone"),
-    (table("token text, gone bigint"), mapping, "column seen", "only id, token, gone"),
-    (table("token text, seen bigint"), mapping, "column gone", "only id, token, seen"),
-    (MappedDevices.table, MappedDevices.flag("x"), "column flag", "only id, token, seen, gone"),
+    ("CREATE TABLE other (id bigint)", mapping, .tableName, .noneOfThatName),
     (
-      MappedDevices.table, MappedDevices.mapping { $0.app = "app" }, "column app",
-      "only id, token, seen, gone"
+      "CREATE TABLE one (id bigint); CREATE VIEW devices AS SELECT * FROM one", mapping, .tableName,
+      .relation("view")
+    ),
+    (table("seen bigint, gone bigint"), mapping, .column("token"), .onlyColumns(["id", "seen", "gone"])),
+    (table("token text, gone bigint"), mapping, .column("seen"), .onlyColumns(["id", "token", "gone"])),
+    (table("token text, seen bigint"), mapping, .column("gone"), .onlyColumns(["id", "token", "seen"])),
+    (
+      MappedDevices.table, MappedDevices.flag("x"), .column("flag"),
+      .onlyColumns(["id", "token", "seen", "gone"])
+    ),
+    (
+      MappedDevices.table, MappedDevices.mapping { $0.app = "app" }, .column("app"),
+      .onlyColumns(["id", "token", "seen", "gone"])
     ),
     (
       MappedDevices.table, MappedDevices.mapping { $0.environment = EnvironmentColumn(name: "env") },
-      "column env", "only id, token, seen, gone"
+      .column("env"), .onlyColumns(["id", "token", "seen", "gone"])
     ),
-    (table("token bigint, seen bigint, gone bigint"), mapping, "column token", "type "),
-    (table("token text, seen bigint, gone bigint NOT NULL"), mapping, "column gone", "NOT NULL"),
+    (table("token bigint, seen bigint, gone bigint"), mapping, .column("token"), .columnType("")),
+    (table("token text, seen bigint, gone bigint NOT NULL"), mapping, .column("gone"), .notNull),
     (
-      table("token text, seen bigint, gone bigint GENERATED ALWAYS AS (seen) STORED"), mapping, "column gone",
-      "a generated one"
+      table("token text, seen bigint, gone bigint GENERATED ALWAYS AS (seen) STORED"), mapping,
+      .column("gone"),
+      .generatedColumn
     ),
     (
       table("token text, seen bigint, gone bigint", "(1, '\(hex)', NULL, NULL)"), named(token: .base64),
-      "column token", "'\(hex)' and the like"
+      .column("token"), .valuesLike("\(hex)")
     ),
     (
       table("token text, seen bigint, gone bigint", "(1, 'obKxsrGysbKxsrGy-g==', NULL, NULL)"), mapping,
-      "column token", "'obKxsrGysbKxsrGy-g==' and the like"
+      .column("token"), .valuesLike("obKxsrGysbKxsrGy-g==")
     ),
     (
       table("token text, seen bigint, gone bigint", "(1, '\(hex)', 1300000000000, NULL)"), mapping,
-      "column seen", "'1300000000000' and the like"
+      .column("seen"), .valuesLike("1300000000000")
     ),
     (
       table("token text, seen bigint, gone bigint", "(1, '\(hex)', NULL, 1300000000)"),
-      named(gone: .milliseconds), "column gone", "'1300000000' and the like"
+      named(gone: .milliseconds), .column("gone"), .valuesLike("1300000000")
     ),
     (
       MappedDevices.table
         + "; CREATE TABLE mails (id bigint, device bigint REFERENCES devices (id) ON DELETE CASCADE)",
-      MappedDevices.deleting, "action delete", "CASCADE"
+      MappedDevices.deleting, .deleteAction, .verbatim("CASCADE")
     ),
     (
       MappedDevices.table + "; CREATE TABLE mails (device bigint REFERENCES devices (id) ON DELETE SET NULL)",
-      MappedDevices.deleting, "action delete", "SET NULL"
+      MappedDevices.deleting, .deleteAction, .verbatim("SET NULL")
     ),
   ]
 
   private static let keyless: Misfit = (
-    "CREATE TABLE devices (token text, seen bigint, gone bigint)", mapping, "the primary key",
-    "none (--no-journal needs none)"
+    "CREATE TABLE devices (token text, seen bigint, gone bigint)", mapping, .primaryKey,
+    .noKeyToUndo
   )
 
   static let sqlite: [Misfit] = [
     keyless,
     (
       table("token text, seen text, gone bigint", "(1, '\(hex)', '2014-05-13', NULL)"), mapping,
-      "column seen",
-      "'2014-05-13' and the like"
+      .column("seen"),
+      .valuesLike("2014-05-13")
     ),
     (
-      table("token blob, seen bigint, gone bigint", "(1, x'\(hex)', NULL, NULL)"), mapping, "column token",
-      "'\(hex.uppercased())' and the like"
+      table("token blob, seen bigint, gone bigint", "(1, x'\(hex)', NULL, NULL)"), mapping, .column("token"),
+      .valuesLike("\(hex.uppercased())")
     ),
     (
       table("token text, seen bigint, gone bigint", "(1, '\(hex)', NULL, NULL)"), named(token: .bytes),
-      "column token", "'\(hex)' and the like"
+      .column("token"), .valuesLike("\(hex)")
     ),
-    (MappedDevices.table, named(seen: .timestamptz), "column seen", "timestamptz"),
+    (MappedDevices.table, named(seen: .timestamptz), .column("seen"), .verbatim("timestamptz")),
     (
       table("token text, seen bigint, flag int"), MappedDevices.mapping { $0.schema = "aux" },
-      "the schema", "aux"
+      .tableSchema, .verbatim("aux")
     ),
     (
       "CREATE TABLE devices (id int PRIMARY KEY, token text, seen int, flag int) STRICT",
-      MappedDevices.flag("gone"), "column flag", "type INTEGER of a STRICT table"
+      MappedDevices.flag("gone"), .column("flag"), .columnType("INTEGER of a STRICT table")
     ),
     (
       "CREATE TABLE devices (rowid, oid, _rowid_, token text, seen bigint, gone bigint)", mapping,
-      "column rowid", "neither"
+      .column("rowid"), .neither
     ),
   ]
 
   static let postgreSQL: [Misfit] = [
     keyless,
-    (table("token bytea, seen bigint, gone bigint"), mapping, "column token", "type bytea"),
-    (table("token text, seen bigint, gone bigint"), named(token: .bytes), "column token", "type text"),
-    (table("token text, seen text, gone bigint"), mapping, "column seen", "type text"),
+    (table("token bytea, seen bigint, gone bigint"), mapping, .column("token"), .columnType("bytea")),
     (
-      table("token text, seen timestamptz, gone bigint"), named(seen: .timestamp(zone: "UTC")), "column seen",
-      "type timestamp with time zone"
+      table("token text, seen bigint, gone bigint"), named(token: .bytes), .column("token"),
+      .columnType("text")
+    ),
+    (table("token text, seen text, gone bigint"), mapping, .column("seen"), .columnType("text")),
+    (
+      table("token text, seen timestamptz, gone bigint"), named(seen: .timestamp(zone: "UTC")),
+      .column("seen"),
+      .columnType("timestamp with time zone")
     ),
     (
-      table("token text, seen bigint, gone varchar(10)"), named(gone: .iso), "column gone",
-      "type character varying(10)"
+      table("token text, seen bigint, gone varchar(10)"), named(gone: .iso), .column("gone"),
+      .columnType("character varying(10)")
     ),
     (
-      table("token text, seen bigint, flag varchar(3)"), MappedDevices.flag("removed"), "column flag",
-      "type character varying(3)"
+      table("token text, seen bigint, flag varchar(3)"), MappedDevices.flag("removed"), .column("flag"),
+      .columnType("character varying(3)")
     ),
     (
-      table("token text, seen bigint, flag boolean"), MappedDevices.flag("gone"), "column flag",
-      "type boolean"
+      table("token text, seen bigint, flag boolean"), MappedDevices.flag("gone"), .column("flag"),
+      .columnType("boolean")
     ),
     (
       "CREATE TYPE mood AS ENUM ('sad'); " + table("token text, seen bigint, flag mood"),
-      MappedDevices.flag("happy"), "column flag", "type mood"
+      MappedDevices.flag("happy"), .column("flag"), .columnType("mood")
     ),
     (
       "CREATE DOMAIN short AS varchar(3); " + table("token text, seen bigint, flag short"),
-      MappedDevices.flag("removed"), "column flag", "type short"
+      MappedDevices.flag("removed"), .column("flag"), .columnType("short")
     ),
     (
       "CREATE TYPE kind AS ENUM ('prod', 'dev'); "
         + table("token text, seen bigint, gone bigint, env kind"),
-      MappedDevices.mapping { $0.environment = EnvironmentColumn(name: "env") }, "column env", "type kind"
+      MappedDevices.mapping { $0.environment = EnvironmentColumn(name: "env") }, .column("env"),
+      .columnType("kind")
     ),
-    ("CREATE MATERIALIZED VIEW devices AS SELECT 1", mapping, "the name", "a materialized view"),
+    ("CREATE MATERIALIZED VIEW devices AS SELECT 1", mapping, .tableName, .relation("materialized view")),
     (
-      MappedDevices.table + "; CREATE TABLE more (x text) INHERITS (devices)", mapping, "the primary key",
-      "tables that inherit from it"
+      MappedDevices.table + "; CREATE TABLE more (x text) INHERITS (devices)", mapping, .primaryKey,
+      .inheritingTables
     ),
     (
       MappedDevices.table + "; CREATE TABLE more (x text) INHERITS (devices)", MappedDevices.deleting,
-      "action delete", "tables that inherit from it"
+      .deleteAction, .inheritingTables
     ),
   ]
 
   static let mySQL: [Misfit] = [
-    (keyless.sql, mapping, "the primary key", "none"),
-    (table("token varbinary(32), seen bigint, gone bigint"), mapping, "column token", "type varbinary(32)"),
-    (table("token text, seen datetime, gone bigint"), mapping, "column seen", "type datetime"),
+    (keyless.sql, mapping, .primaryKey, .nothingFound),
     (
-      table("token text, seen timestamp, gone bigint"), named(seen: .timestamp(zone: "UTC")), "column seen",
-      "type timestamp"
+      table("token varbinary(32), seen bigint, gone bigint"), mapping, .column("token"),
+      .columnType("varbinary(32)")
+    ),
+    (table("token text, seen datetime, gone bigint"), mapping, .column("seen"), .columnType("datetime")),
+    (
+      table("token text, seen timestamp, gone bigint"), named(seen: .timestamp(zone: "UTC")), .column("seen"),
+      .columnType("timestamp")
     ),
     (
-      table("token text, seen bigint, flag varchar(3)"), MappedDevices.flag("removed"), "column flag",
-      "type varchar(3)"
+      table("token text, seen bigint, flag varchar(3)"), MappedDevices.flag("removed"), .column("flag"),
+      .columnType("varchar(3)")
     ),
     (
       table("token text, seen bigint, flag enum('active', 'gone')"), MappedDevices.flag("removed"),
-      "column flag",
-      "type enum"
+      .column("flag"),
+      .columnType("enum")
     ),
     (
       "CREATE TABLE devices (id bigint PRIMARY KEY, token text, seen bigint, gone bigint) ENGINE = MyISAM",
       mapping,
-      "its engine", "MyISAM"
+      .tableEngine, .engine("MyISAM")
     ),
   ]
 
@@ -193,7 +209,8 @@ import TokenStores
         continue
       }
       #expect(
-        subject == misfit.subject && found.contains(misfit.found), "\(misfit.sql): \(subject), \(found)")
+        subject == misfit.subject && found.text.contains(misfit.found.text),
+        "\(misfit.sql): \(subject), \(found)")
       #expect(try names(in: fixture) == before, "\(misfit.sql)")
     }
   }
@@ -326,7 +343,7 @@ import TokenStores
         Issue.record("\(refusal.sql): \(String(describing: fault))")
         continue
       }
-      #expect(detail.lowercased().contains(refusal.part.lowercased()), "\(detail)")
+      #expect(detail.text.lowercased().contains(refusal.part.lowercased()), "\(detail)")
       #expect(try fixture.texts("SELECT * FROM devices ORDER BY id") == before)
       #expect(try fixture.store(refusal.mapping).history().isEmpty)
     }
@@ -340,8 +357,7 @@ import TokenStores
       MappedDevices.rows.replacing("(1, ", with: "(NULL, ").replacing("(2, ", with: "(NULL, "))
     let store = try fixture.store(MappedDevices.mapping)
     let fault = try fault { try store.replay(MappedDevices.deaths, as: JournalTests.entry()) }
-    guard case .refused(let detail) = fault else { throw SourceFailure() }
-    #expect(detail.contains("the primary key of a row of devices is null") && detail.contains("--no-journal"))
+    #expect(fault == .refused(detail: .nullKey(of: "devices")))
     #expect(try store.rows(.dead).isEmpty)
     #expect(try store.replay(MappedDevices.deaths).invalidated == 2)
   }

@@ -1,3 +1,4 @@
+import Messages
 import PostgreSQLStore
 import PrivateServers
 import StoreTestSupport
@@ -14,7 +15,7 @@ import TokenStores
 
   private func fault(_ body: () throws -> Void) throws -> StoreFault {
     let error = #expect(throws: StoreError.self) { try body() }
-    let message = error?.message ?? ""
+    let message = error?.message.text ?? ""
     #expect(!message.contains("secret") && !message.contains("\n") && !message.hasSuffix("."))
     guard let error else { throw SourceFailure() }
     return error.fault
@@ -22,7 +23,7 @@ import TokenStores
 
   private static func isConnecting(_ fault: StoreFault, _ reason: String) -> Bool {
     guard case .server(.cannotConnect(let found)) = fault else { return false }
-    return found.contains(reason)
+    return found.text.contains(reason)
   }
 
   @Test func aMissingDatabase() throws {
@@ -48,7 +49,7 @@ import TokenStores
   func anUnreadableURI(_ text: String) throws {
     guard case .postgreSQL(let uri) = try? StoreURL(text) else { return }
     let error = #expect(throws: StoreURLError.self) { try TokenStore(PostgreSQLDatabase(uri: uri)) }
-    #expect(error?.message.contains("secret") == false)
+    #expect(error?.message.text.contains("secret") == false)
   }
 
   @Test func passwords() throws {
@@ -83,25 +84,25 @@ import TokenStores
         + "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
     defer { _ = try? database.session.run("DROP OWNED BY \(role); DROP ROLE \(role)") }
     let store = try database.store(user: role)
-    func expectRefused(_ grants: String, lacks: String) throws {
+    let table = "public.device_tokens"
+    func expectRefused(_ grants: String, _ missing: Message) throws {
       try database.session.run(grants)
       let found = try fault { try store.check(for: .writing) }
-      guard case .server(.notPermitted(let detail)) = found else { throw SourceFailure() }
-      #expect(detail == "it lacks \(lacks)")
+      #expect(found == .server(.notPermitted(detail: missing)))
       guard case .server(.notPermitted) = try fault({ try store.replay(Self.deaths) }) else {
         throw SourceFailure()
       }
     }
-    try expectRefused("SELECT 1", lacks: "SELECT on public.device_tokens")
-    try expectRefused("GRANT SELECT ON device_tokens TO \(role)", lacks: "INSERT on public.device_tokens")
+    try expectRefused("SELECT 1", .lacks("SELECT", on: table))
+    try expectRefused("GRANT SELECT ON device_tokens TO \(role)", .lacks("INSERT", on: table))
     #expect(try store.rows().count == 1)
-    try expectRefused("GRANT INSERT ON device_tokens TO \(role)", lacks: "UPDATE on public.device_tokens")
+    try expectRefused("GRANT INSERT ON device_tokens TO \(role)", .lacks("UPDATE", on: table))
     try database.session.run("GRANT UPDATE ON device_tokens TO \(role)")
     try store.check(for: .writing)
     #expect(try store.replay(Self.deaths).unchanged == 1)
     #expect(try store.replay(Self.deaths, dryRun: true).unchanged == 1)
     try database.session.run("DROP TABLE device_tokens")
-    try expectRefused("SELECT 1", lacks: "CREATE on schema public")
+    try expectRefused("SELECT 1", .lacksCreate(onSchema: "public"))
   }
 
   /// The table alone is granted: what is missing is said before the input is read, and how to go without.
@@ -119,10 +120,7 @@ import TokenStores
           { _ in throw SourceFailure() }, for: AppEnvironment(), options: ReplayOptions(),
           entry: { JournalTests.entry() })
       }
-      let detail =
-        "it lacks \(lacks), which the journal needs; --journal sqlite:PATH keeps the journal in a file, "
-        + "--no-journal records nothing"
-      #expect(found == .server(.notPermitted(detail: detail)))
+      #expect(found == .server(.notPermitted(detail: .journalLacks(lacks))))
       #expect(try store.replay(Self.deaths).unchanged == 1)
     }
     try expectRefused(lacks: "CREATE on schema public")
@@ -143,7 +141,7 @@ import TokenStores
     let store = try database.store(options: "options=-cdefault_transaction_read_only%3Don")
     #expect(
       try fault { try store.check(for: .writing) }
-        == .server(.readOnly(detail: "default_transaction_read_only is on")))
+        == .server(.readOnly(detail: .readOnlyByDefault)))
     guard case .server(.readOnly) = try fault({ try store.replay(Self.deaths) }) else {
       throw SourceFailure()
     }
@@ -208,8 +206,7 @@ import TokenStores
     let store = try database.store()
     try store.replay(Self.deaths, as: JournalTests.entry())
     try database.session.run("UPDATE apnsift_changes SET packed = '\\x0909'")
-    let damage = StoreFault.unreadableRows(
-      count: 1, first: "apnsift_changes has bytes that are not a packed change")
+    let damage = StoreFault.unreadableRows(count: 1, first: .changeIsNotPacked)
     #expect(try fault { _ = try store.undo(1, entry: JournalTests.entry()) } == damage)
     #expect(try fault { try store.changes(of: 1) { _ in } } == damage)
     #expect(try database.rows() == ["01 - 9"])
@@ -222,7 +219,7 @@ import TokenStores
     try store.register([])
     try database.session.run(Self.raising("disk_full"))
     let found = try fault { try store.replay(Self.deaths) }
-    #expect(found == .full(detail: "raised"))
+    #expect(found == .full(detail: .verbatim("raised")))
     #expect(try database.rows() == [])
   }
 
@@ -240,7 +237,7 @@ import TokenStores
           try visit([UInt8(1)].span.bytes, 9)
         }, for: AppEnvironment(), options: ReplayOptions(), entry: nil)
     }
-    #expect(found == .server(.contended(detail: "raised")) && calls == 4)
+    #expect(found == .server(.contended(detail: .verbatim("raised"))) && calls == 4)
     #expect(try database.rows() == [])
   }
 

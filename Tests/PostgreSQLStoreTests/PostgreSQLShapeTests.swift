@@ -1,4 +1,5 @@
 import Foundation
+import Messages
 import PostgreSQLStore
 import StoreTestSupport
 import Testing
@@ -36,51 +37,61 @@ import TokenStores
     #expect(try store.owners() == [AppEnvironment()])
   }
 
-  @Test(arguments: [
-    ("CREATE VIEW device_tokens AS SELECT 1", "the name", "a table", "a view"),
-    ("CREATE TABLE device_tokens (token bytea PRIMARY KEY)", "column app", "a column of type text", "none"),
+  static let unsuitable: [(sql: String, subject: Message, expected: Message, found: Message)] = [
+    ("CREATE VIEW device_tokens AS SELECT 1", .tableName, .aTable, .relation("view")),
     (
-      "CREATE TABLE device_tokens (app text, environment text, token text, \(times), \(key))", "column token",
-      "type bytea", "type text"
+      "CREATE TABLE device_tokens (token bytea PRIMARY KEY)", .column("app"), .columnOfType("text"),
+      .nothingFound
+    ),
+    (
+      "CREATE TABLE device_tokens (app text, environment text, token text, \(times), \(key))",
+      .column("token"),
+      .columnType("bytea"), .columnType("text")
     ),
     (
       "CREATE TABLE device_tokens (app character(9), environment text, token bytea, \(times), \(key))",
-      "column app", "type text", "type character"
+      .column("app"), .columnType("text"), .columnType("character")
     ),
     (
       "CREATE TABLE device_tokens (\(names), registered_at timestamp, invalidated_at timestamptz, \(key))",
-      "column registered_at", "type timestamp with time zone", "type timestamp without time zone"
+      .column("registered_at"), .columnType("timestamp with time zone"),
+      .columnType("timestamp without time zone")
     ),
     (
       "CREATE TABLE device_tokens (\(names), registered_at timestamptz NOT NULL, invalidated_at timestamptz, \(key))",
-      "column registered_at", "a column that may be null", "NOT NULL"
+      .column("registered_at"), .nullableColumn, .notNull
     ),
     (
       "CREATE TABLE device_tokens (\(names), registered_at timestamptz, "
         + "invalidated_at timestamptz GENERATED ALWAYS AS (registered_at) STORED, \(key))",
-      "column invalidated_at", "an ordinary column", "a generated one"
+      .column("invalidated_at"), .ordinaryColumn, .generatedColumn
     ),
     (
       "CREATE TABLE device_tokens (\(names), \(times), device text NOT NULL, \(key))",
-      "column device, which apnsift does not know", "one that may be null or has a default",
-      "NOT NULL without a default"
+      .unknownColumn("device"), .optionalColumn,
+      .notNullWithoutDefault
     ),
     (
-      "CREATE TABLE device_tokens (\(names), \(times), PRIMARY KEY (app, token))", "the primary key",
-      "app, environment, token", "app, token"
+      "CREATE TABLE device_tokens (\(names), \(times), PRIMARY KEY (app, token))", .primaryKey,
+      .columnNames(["app", "environment", "token"]), .columnNames(["app", "token"])
     ),
-    ("CREATE TABLE device_tokens (\(names), \(times))", "the primary key", "app, environment, token", "none"),
+    (
+      "CREATE TABLE device_tokens (\(names), \(times))", .primaryKey,
+      .columnNames(["app", "environment", "token"]), .nothingFound
+    ),
     (
       "CREATE TABLE device_tokens (id bigint PRIMARY KEY, \(names), \(times), UNIQUE (app, environment, token))",
-      "the primary key", "app, environment, token", "id"
+      .primaryKey, .columnNames(["app", "environment", "token"]), .columnNames(["id"])
     ),
     (
       "CREATE COLLATION folded (provider = icu, locale = 'und-u-ks-level2', deterministic = false); "
         + "CREATE TABLE device_tokens (app text COLLATE folded, environment text, token bytea, \(times), \(key))",
-      "column app", "a deterministic collation", "one that is not"
+      .column("app"), .deterministicCollation, .otherCollation
     ),
-  ])
-  func doesNotServe(_ sql: String, _ subject: String, _ expected: String, _ found: String) throws {
+  ]
+
+  @Test(arguments: unsuitable)
+  func doesNotServe(_ sql: String, _ subject: Message, _ expected: Message, _ found: Message) throws {
     let database = try TestDatabase()
     try database.session.run(sql)
     let fault = StoreFault.wrongShape(subject: subject, expected: expected, found: found)
@@ -103,7 +114,7 @@ import TokenStores
     try store.replay([Dated(token: [0], time: 1), Dated(token: [2], time: 1)])
     try database.session.run(
       "INSERT INTO device_tokens VALUES ('', 'production', '\\x01', NULL, 'infinity')")
-    let found = "invalidated_at is infinity, expected a time, or null"
+    let found = Message.timeNotInForm(.pointInTime, "invalidated_at", "infinity")
     let error = StoreError(store: store.name, fault: .unreadableRows(count: 1, first: found))
     var visited = 0
     #expect(throws: error) { try store.list(.all, in: .any) { _, _, _ in visited += 1 } }
@@ -126,7 +137,8 @@ import TokenStores
       "CREATE TABLE device_tokens (\(Self.names), \(Self.times), \(Self.key)); "
         + "INSERT INTO device_tokens VALUES ('', 'development', '\\x01', NULL, NULL)")
     let store = try database.store()
-    let found = "environment is 'development', expected production or sandbox"
+    let found = Message.unknownEnvironment(
+      "environment", "'development'", production: "production", sandbox: "sandbox")
     let error = StoreError(store: store.name, fault: .unreadableRows(count: 1, first: found))
     #expect(throws: error) { try store.rows() }
     #expect(throws: error) { try store.owners() }

@@ -1,3 +1,4 @@
+import Messages
 import ReaderModels
 import Readers
 import TestSupport
@@ -29,98 +30,83 @@ struct FirstDifferenceTests {
       difference: FirstDifference(
         record: 2, expected: text(fill: 0xcc),
         emitted: "1400000000," + String(repeating: "cc", count: 14) + String(repeating: "bb", count: 18),
-        reason:
-          "a read of 20 bytes at offset 76 was taken for a whole tuple of 38; its token ends in bytes of the"
-          + " tuple before")),
+        reason: .shortRead(20, at: 76, isStale: true))),
     JudgingCase(
       name: "cookbook's first read is short", model: .cookbook, stream: TupleStream().tuple(),
       cut: .ends([37]), counts: [2, 0, 2, 1],
       difference: FirstDifference(
         record: 0, expected: text(), emitted: "1400000000," + aa32.dropLast(2) + "00",
-        reason: "a read of 37 bytes at offset 0 was taken for a whole tuple of 38; its token ends in zeros")),
+        reason: .shortRead(37, at: 0, isStale: false))),
     JudgingCase(
       name: "cookbook makes a tuple of a cut tail", model: .cookbook, stream: two.noise([0x53, 0x72]),
       cut: .size(38), counts: [3, 2, 1, 0],
       difference: FirstDifference(
         record: 2, expected: nil, emitted: text(fill: 0xbb),
-        reason:
-          "a read of 2 bytes at offset 76 was taken for a whole tuple of 38; its token is that of the tuple"
-          + " before")),
+        reason: .shortRead(2, at: 76, isStale: true))),
     JudgingCase(
       name: "java makes a tuple of a cut tail", model: .java, stream: two.noise([0x53]), cut: .size(38),
       counts: [3, 2, 1, 0],
       difference: FirstDifference(
         record: 2, expected: nil, emitted: text(time: 0x5300_0000, fill: 0),
-        reason: "a read of 1 byte at offset 76 was taken for a whole tuple of 38; its token is all zeros")),
+        reason: .shortRead(1, at: 76, isStale: false))),
     JudgingCase(
       name: "java ignores a longer length", model: .java,
       stream: TupleStream().tuple().tuple(54, fill: 0xbb), cut: .size(4096), counts: [3, 1, 2, 1],
       difference: FirstDifference(
         record: 1, expected: text(54, fill: 0xbb), emitted: text(fill: 0xbb),
-        reason:
-          "the length at offset 42 is 54, but 32 bytes were taken as the token, and the next"
-          + " tuple begins 22 bytes early")),
+        reason: .lengthIgnored(54, at: 42))),
     JudgingCase(
       name: "cookbook ignores an empty token", model: .cookbook, stream: TupleStream().tuple(0).tuple(),
       cut: .size(44), counts: [2, 0, 2, 1],
       difference: FirstDifference(
         record: 0, expected: text(),
         emitted: "1400000000,53724e000020" + String(repeating: "aa", count: 26),
-        reason: "the length at offset 4 is 0, but 32 bytes were taken as the token, and the next"
-          + " tuple begins 32 bytes late")),
+        reason: .lengthIgnored(0, at: 4))),
     JudgingCase(
       name: "csharp reads a late time as signed", model: .csharp,
       stream: two.tuple(time: 0x8000_0000).tuple(fill: 0xcc), cut: .size(4096), counts: [4, 3, 1, 1],
       difference: FirstDifference(
         record: 2, expected: text(time: 2_147_483_648), emitted: text(time: -2_147_483_648),
-        reason: "the time 2147483648 at offset 76 was read as signed: -2147483648")),
+        reason: .timeReadAsSigned(2_147_483_648, at: 76, readAs: -2_147_483_648))),
     JudgingCase(
       name: "csharp reports an empty token", model: .csharp,
       stream: TupleStream().tuple().tuple(0).tuple(fill: 0xbb), cut: .size(4096), counts: [3, 2, 1, 0],
       difference: FirstDifference(
         record: 1, expected: text(fill: 0xbb), emitted: "1400000000,",
-        reason: "the tuple at offset 38 has an empty token and must not be reported")),
+        reason: .emptyTokenReported(at: 38))),
     JudgingCase(
       name: "csharp loops forever", model: .csharp,
       stream: TupleStream().tuple().tuple(100).tuple(), cut: .ends([82]), counts: [1, 1, 0, 2],
       outcome: .hangs,
       difference: FirstDifference(
         record: 1, expected: text(100), emitted: nil,
-        reason:
-          "the length 100 at offset 42 makes a tuple of 106 bytes, and 44 are buffered: the reader loops"
-          + " forever")),
+        reason: .readerLoops(length: 100, at: 42, tuple: 106, buffered: 44))),
     JudgingCase(
       name: "csharp throws", model: .csharp,
       stream: TupleStream().tuple().noise([0, 0, 0, 0, 0x80, 5]).tuple(fill: 0xbb), cut: .size(4096),
       counts: [1, 1, 0, 1], outcome: .throws,
       difference: FirstDifference(
         record: 1, expected: text(fill: 0xbb), emitted: nil,
-        reason: "the length 0x8005 at offset 42 was read as signed (-32763): the reader throws")),
+        reason: .readerThrows(length: -32763, at: 42))),
     JudgingCase(
       name: "csharp never sees a short last tuple", model: .csharp, stream: two.tuple(9), cut: .size(4096),
       counts: [2, 2, 0, 1],
       difference: FirstDifference(
         record: 2, expected: text(9), emitted: nil,
-        reason:
-          "the reader waits for 38 bytes, but the stream ends 15 bytes after offset 76: the rest is never seen"
-      )),
+        reason: .restNeverSeen(after: 76, count: 15))),
     JudgingCase(
       name: "csharp takes noise for a tuple", model: .csharp,
       stream: TupleStream().noise([UInt8](repeating: 0, count: 6)).tuple(), cut: .size(4096),
       counts: [2, 1, 1, 0],
       difference: FirstDifference(
         record: 0, expected: text(), emitted: "0,",
-        reason:
-          "the bytes at offset 0 were read as a tuple; no tuple begins there, and the next one begins at"
-          + " offset 6")),
+        reason: .noTupleBegins(at: 0, next: 6))),
     JudgingCase(
       name: "node uses the first byte twice", model: .node,
       stream: TupleStream().tuple(fill: 1).tuple(fill: 1), cut: .size(4096), counts: [2, 0, 2, 2],
       difference: FirstDifference(
         record: 0, expected: text(fill: 1), emitted: "1400000000,",
-        reason:
-          "the length 0x0020 at offset 4 was read as 0 (the first byte twice), so the token is empty, and the"
-          + " next tuple begins 32 bytes early")),
+        reason: .lengthByteReadTwice(0x0020, at: 4, readAs: 0))),
     JudgingCase(
       name: "node reads a length as too long", model: .node,
       stream: TupleStream().tuple(512, fill: 1).noise([5, 6]),
@@ -128,17 +114,13 @@ struct FirstDifferenceTests {
       difference: FirstDifference(
         record: 0, expected: text(512, fill: 1),
         emitted: "1400000000," + String(repeating: "01", count: 512) + "0506",
-        reason:
-          "the length 0x0200 at offset 4 was read as 514 (the first byte twice), so the token has 514 bytes"
-          + ", and the next tuple begins 2 bytes late")),
+        reason: .lengthByteReadTwice(0x0200, at: 4, readAs: 514))),
     JudgingCase(
       name: "node reads beyond the end", model: .node, stream: TupleStream().tuple(257).noise([0, 0, 0, 9]),
       cut: .size(4096), counts: [2, 1, 1, 0],
       difference: FirstDifference(
         record: 1, expected: nil, emitted: "9,",
-        reason:
-          "the record at offset 263 reaches 2 bytes beyond the end of the stream, and the missing bytes were"
-          + " read as zeros")),
+        reason: .readBeyondEnd(recordAt: 263, missing: 2))),
   ]
 
   @Test("of one of our models", arguments: cases)
@@ -149,36 +131,36 @@ struct FirstDifferenceTests {
     #expect(judgement.firstDifference == test.difference)
   }
 
-  private static let printed: [(String, [(Int64, [UInt8])], String?, String)] = [
-    ("nothing", [], nil, "the reader ended, and never reported the 3 tuples from offset 0 on"),
+  private static let printed: [(String, [(Int64, [UInt8])], String?, Message)] = [
+    ("nothing", [], nil, .tuplesNeverReported(3, from: 0, .readerEnded)),
     (
       "the second tuple first", [(1_400_000_000, [2])], "1400000000,02",
-      "the tuple at offset 7 was reported instead of the one at offset 0"
+      .otherTupleReported(7, insteadOf: 0)
     ),
     (
       "a signed time", [(1_400_000_000, [1]), (1_400_000_000, [2]), (-1, [3])], "-1,03",
-      "the time 4294967295 at offset 14 was read as signed: -1"
+      .timeReadAsSigned(4_294_967_295, at: 14, readAs: -1)
     ),
     (
       "milliseconds", [(1_400_000_000_000, [1])], "1400000000000,01",
-      "the time 1400000000 at offset 0 was reported as 1400000000000"
+      .timeReported(1_400_000_000, at: 0, as: 1_400_000_000_000)
     ),
     (
       "other bytes", [(1_400_000_000, [9])], "1400000000,09",
-      "the tuple at offset 0 was reported with different bytes as its token"
+      .tupleReported(at: 0, token: 1, of: 1)
     ),
     (
       "another length", [(7, [1, 0])], "7,0100",
-      "the tuple at offset 0 was reported with a different time and a token of 2 bytes instead of 1"
+      .tupleReported(at: 0, otherTime: true, token: 2, of: 1)
     ),
     (
       "too many", [(1_400_000_000, [1]), (1_400_000_000, [2]), (4_294_967_295, [3]), (0, [])], "0,",
-      "the stream has only 3 tuples"
+      .onlyTuples(3)
     ),
   ]
 
   @Test("of an external reader", arguments: printed)
-  func programs(_ name: String, _ records: [(Int64, [UInt8])], _ emitted: String?, _ reason: String) {
+  func programs(_ name: String, _ records: [(Int64, [UInt8])], _ emitted: String?, _ reason: Message) {
     let stream = TupleStream().tuple(1, fill: 1).tuple(1, fill: 2).tuple(1, time: .max, fill: 3)
     var judge = FeedbackJudge(truth: stream.truth)
     for (time, token) in records { judge.receive(time: time, token: token) }
@@ -190,12 +172,11 @@ struct FirstDifferenceTests {
   @Test(
     "of a reader that failed",
     arguments: [
-      (ReaderOutcome.hangs, "the reader did not end, and never reported the 1 tuple from offset 0 on"),
-      (.throws, "the reader failed, and never reported the 1 tuple from offset 0 on"),
+      (ReaderOutcome.hangs, Message.readerDidNotEnd), (.throws, .readerFailed), (.floods, .readerTerminated),
     ])
-  func outcomes(_ outcome: ReaderOutcome, _ reason: String) {
+  func outcomes(_ outcome: ReaderOutcome, _ ending: Message) {
     let judgement = FeedbackJudge(truth: TupleStream().tuple().truth).finish(outcome: outcome)
     #expect(judgement.outcome == outcome)
-    #expect(judgement.firstDifference?.reason == reason)
+    #expect(judgement.firstDifference?.reason == .tuplesNeverReported(1, from: 0, ending))
   }
 }

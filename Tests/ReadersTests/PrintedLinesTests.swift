@@ -1,3 +1,4 @@
+import Messages
 import ReaderModels
 import Readers
 import TestSupport
@@ -47,7 +48,7 @@ struct PrintedLinesTests {
     #expect(judgement.records == 4 && judgement.correct == 3 && judgement.wrong == 1, "\(line)")
     #expect(judgement.firstDifference?.record == 0)
     #expect(judgement.firstDifference?.emitted == "'\(line)'")
-    #expect(judgement.firstDifference?.reason.contains("timestamp,token") == true)
+    #expect(judgement.firstDifference?.reason == .lineIsNoTuple)
   }
 
   @Test("times may be negative, hex of either case, a token empty")
@@ -89,13 +90,16 @@ struct PrintedLinesTests {
   @Test(
     "error responses",
     arguments: [
-      ("8,7\n10,4294967295\n", 2, 2, nil), ("", 0, 0, 0), ("8,7\n", 1, 1, 1),
-      ("10,4294967295\n8,7\n", 2, 2, 0),
-      ("8,7\n8,7\n", 2, 1, 1), ("8,7\nrubbish\n10,4294967295\n", 3, 2, 1),
-      ("8,7\n10,4294967295\n1,1\n", 3, 2, 2),
-      ("8,aa\n", 1, 0, 0), ("8,-1\n10,4294967295\n", 2, 1, 0),
-    ] as [(String, Int, Int, Int?)])
-  func errors(_ text: String, _ records: Int, _ correct: Int, _ difference: Int?) {
+      ("8,7\n10,4294967295\n", 2, 2, nil, nil),
+      ("", 0, 0, 0, .errorsNeverReported(2, from: 0, .readerEnded)),
+      ("8,7\n", 1, 1, 1, .errorsNeverReported(1, from: 6, .readerEnded)),
+      ("10,4294967295\n8,7\n", 2, 2, 0, .otherErrorReported(6, insteadOf: 0)),
+      ("8,7\n8,7\n", 2, 1, 1, .otherErrorReported(0, insteadOf: 6)),
+      ("8,7\nrubbish\n10,4294967295\n", 3, 2, 1, .lineIsNoError),
+      ("8,7\n10,4294967295\n1,1\n", 3, 2, 2, .onlyErrors(2)), ("8,aa\n", 1, 0, 0, .lineIsNoError),
+      ("8,-1\n10,4294967295\n", 2, 1, 0, .errorReportedIncorrectly(at: 0)),
+    ] as [(String, Int, Int, Int?, Message?)])
+  func errors(_ text: String, _ records: Int, _ correct: Int, _ difference: Int?, _ reason: Message?) {
     let truth = TrueResponses(
       bytes: [8, 8, 0, 0, 0, 7, 8, 10, 255, 255, 255, 255], responses: Self.responses)
     var lines = PrintedLines(PrintedResponseJudge(truth: truth))
@@ -103,5 +107,6 @@ struct PrintedLinesTests {
     let judgement = lines.finish(outcome: .completed)
     #expect([judgement.records, judgement.correct, judgement.missed] == [records, correct, 2 - correct])
     #expect(judgement.firstDifference?.record == difference)
+    #expect(judgement.firstDifference?.reason == reason)
   }
 }

@@ -1,3 +1,4 @@
+import Messages
 import Readers
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ struct PrintedCase: Sendable, CustomTestStringConvertible {
   var stream: TupleStream
   /// Times and tokens; all but the last are right.
   var printed: [(Int64, [UInt8])]
-  var reason: String
+  var reason: Message
 
   var testDescription: String { name }
 }
@@ -27,29 +28,27 @@ struct PrintedReasonTests {
   private static let emptyTokens: [PrintedCase] = [
     PrintedCase(
       name: "an empty token", stream: empty, printed: [(time, bytes(32, 0xaa)), (7, [])],
-      reason: "the tuple at offset 38 has an empty token and must not be reported"),
+      reason: .emptyTokenReported(at: 38)),
     PrintedCase(
       name: "an empty token with a time read as signed",
       stream: TupleStream().tuple(0, time: .max).tuple(), printed: [(-1, [])],
-      reason: "the tuple at offset 0 has an empty token and must not be reported"),
+      reason: .emptyTokenReported(at: 0)),
     PrintedCase(
       name: "an empty token after the last true tuple", stream: TupleStream().tuple().tuple(0),
       printed: [(time, bytes(32, 0xaa)), (time, [])],
-      reason: "the tuple at offset 38 has an empty token and must not be reported"),
+      reason: .emptyTokenReported(at: 38)),
     PrintedCase(
       name: "the next one of two empty tokens",
       stream: TupleStream().tuple(0).tuple().tuple(0).tuple(fill: 0xbb),
       printed: [(time, bytes(32, 0xaa)), (time, [])],
-      reason: "the tuple at offset 44 has an empty token and must not be reported"),
+      reason: .emptyTokenReported(at: 44)),
     PrintedCase(
       name: "32 bytes instead of an empty token", stream: empty,
       printed: [(time, bytes(32, 0xaa)), (7, [0x53, 0x72, 0x4e, 0, 0, 32] + bytes(26, 0xbb))],
-      reason:
-        "the tuple at offset 38 has an empty token and must not be reported: its token consists of the 32 bytes"
-        + " after it"),
+      reason: .emptyTokenReported(at: 38, token: 32)),
     PrintedCase(
       name: "an empty token of a tuple that has one", stream: empty, printed: [(time, [])],
-      reason: "the tuple at offset 0 was reported with a token of 0 bytes instead of 32"),
+      reason: .tupleReported(at: 0, token: 0, of: 32)),
   ]
 
   private static let alignment: [PrintedCase] = [
@@ -60,49 +59,45 @@ struct PrintedReasonTests {
         (time, bytes(32, 0xaa)), (time, bytes(54, 0xbb)),
         (3_149_642_683, bytes(16, 0xbb) + [0x53, 0x72, 0x4e, 0, 0, 32] + bytes(32, 0xcc)),
       ],
-      reason: "its bytes are those at offset 76, where no tuple begins: the tuple before it ends at 98"),
+      reason: .bytesInsideTuple(at: 76, tupleEnd: 98)),
     PrintedCase(
       name: "the same with a signed time and 32 bytes", stream: longer,
       printed: [
         (time, bytes(32, 0xaa)), (time, bytes(54, 0xbb)),
         (-1_145_324_613, bytes(16, 0xbb) + [0x53, 0x72, 0x4e, 0, 0, 32] + bytes(10, 0xcc)),
       ],
-      reason: "its bytes are those at offset 76, where no tuple begins: the tuple before it ends at 98"),
+      reason: .bytesInsideTuple(at: 76, tupleEnd: 98)),
     PrintedCase(
       name: "too little of a long token", stream: longer,
       printed: [(time, bytes(32, 0xaa)), (time, bytes(32, 0xbb))],
-      reason: "the tuple at offset 38 was reported with a token of 32 bytes instead of 54"),
+      reason: .tupleReported(at: 38, token: 32, of: 54)),
     PrintedCase(
       name: "too much after a short token", stream: TupleStream().tuple(30).tuple(fill: 0xbb),
       printed: [(time, bytes(30, 0xaa) + [0x53, 0x72])],
-      reason: "the tuple at offset 0 was reported with a token of 32 bytes instead of 30"),
+      reason: .tupleReported(at: 0, token: 32, of: 30)),
     PrintedCase(
       name: "too little of a later tuple", stream: longer,
       printed: [(time, bytes(32, 0xaa)), (time, bytes(20, 0xcc))],
-      reason:
-        "the tuple at offset 98 was reported instead of the one at offset 38, with a token of 20 bytes"
-        + " instead of 32"),
+      reason: .tupleReported(at: 98, insteadOf: 38, token: 20, of: 32)),
     PrintedCase(
       name: "bytes that were skipped", stream: noise.tuple(fill: 0xbb),
       printed: [(time, bytes(32, 0xaa)), (0x0102_0304, [7, 8, 9, 10])],
-      reason: "its bytes are those at offset 38, where no tuple begins: the next one begins at 48"),
+      reason: .bytesOutsideTuples(at: 38, next: 48)),
     PrintedCase(
       name: "a tail that is cut off", stream: noise,
       printed: [(time, bytes(32, 0xaa)), (0x0102_0304, [7, 8, 9, 10])],
-      reason: "its bytes are those at offset 38, where no whole tuple begins"),
+      reason: .bytesOutsideTuples(at: 38, next: nil)),
     PrintedCase(
       name: "a token whose bytes occur elsewhere, after a different time", stream: longer,
       printed: [(time, bytes(32, 0xaa)), (9, bytes(20, 0xcc))],
-      reason:
-        "the tuple at offset 38 was reported with a different time and a token of 20 bytes instead of 54"),
+      reason: .tupleReported(at: 38, otherTime: true, token: 20, of: 54)),
     PrintedCase(
       name: "zeros, which occur anywhere", stream: TupleStream().tuple(fill: 0).tuple(fill: 0xbb),
       printed: [(0, [0, 0])],
-      reason: "the tuple at offset 0 was reported with a different time and a token of 2 bytes instead of 32"),
+      reason: .tupleReported(at: 0, otherTime: true, token: 2, of: 32)),
     PrintedCase(
       name: "a time that does not fit in four bytes", stream: longer, printed: [(1 << 32, bytes(20, 0xcc))],
-      reason: "the tuple at offset 0 was reported with a different time and a token of 20 bytes instead of 32"
-    ),
+      reason: .tupleReported(at: 0, otherTime: true, token: 20, of: 32)),
   ]
 
   @Test("reasons", arguments: emptyTokens + alignment)

@@ -1,3 +1,4 @@
+import Messages
 import ReaderModels
 import Readers
 import TestSupport
@@ -18,43 +19,37 @@ struct ResponseJudgeTests {
       "in two parts", first, [0], .ends([2, 6]), [0, 0, 0, 1],
       FirstDifference(
         record: 0, expected: "7,1", emitted: nil,
-        reason: "the error arrived in parts: 2 bytes, then 4; the single read returned 2")
+        reason: .errorInParts([2, 4]))
     ),
     (
       "in three parts", first, [0], .ends([1, 3, 6]), [0, 0, 0, 1],
       FirstDifference(
         record: 0, expected: "7,1", emitted: nil,
-        reason: "the error arrived in parts: 1 byte, then 2, then 3; the single read returned 1")
+        reason: .errorInParts([1, 2, 3]))
     ),
     (
       "only the first", first + second, [0, 6], .size(4096), [1, 1, 0, 1],
       FirstDifference(
         record: 1, expected: "10,305419896", emitted: nil,
-        reason: "only the first 6 bytes are read: the error at offset 6 is never seen")
+        reason: .errorNeverRead(at: 6))
     ),
     (
       "a wrong command", [7] + first.dropFirst() + second, [6], .size(4096), [1, 0, 1, 1],
       FirstDifference(
         record: 0, expected: "10,305419896", emitted: "7,1",
-        reason:
-          "the bytes at offset 0 begin with 0x07, not with the command 0x08 of an error, and the reader does"
-          + " not check it")
+        reason: .commandNotChecked(0x07))
     ),
     (
       "a wrong command and no error", [0x48, 84, 0, 0, 0, 2, 1], [], .size(4096), [1, 0, 1, 0],
       FirstDifference(
         record: 0, expected: nil, emitted: "84,2",
-        reason:
-          "the bytes at offset 0 begin with 0x48, not with the command 0x08 of an error, and the reader does"
-          + " not check it")
+        reason: .commandNotChecked(0x48))
     ),
     (
       "the end of an error that begins before the stream", [8, 9] + first, [2], .size(4096), [1, 0, 1, 1],
       FirstDifference(
         record: 0, expected: "7,1", emitted: "9,134676480",
-        reason:
-          "the 6 bytes at offset 0 were read as an error; no error begins there, and the first one begins at"
-          + " offset 2")
+        reason: .noErrorBegins(first: 2))
     ),
     (
       "an error that says by chance what a later one says", [9] + first.dropFirst() + second + first,
@@ -62,9 +57,7 @@ struct ResponseJudgeTests {
       .size(4096), [1, 1, 0, 1],
       FirstDifference(
         record: 0, expected: "10,305419896", emitted: "7,1",
-        reason:
-          "the bytes at offset 0 begin with 0x09, not with the command 0x08 of an error, and the reader does"
-          + " not check it")
+        reason: .commandNotChecked(0x09))
     ),
   ]
 

@@ -1,6 +1,7 @@
 import APNsWire
 import Analysis
 import Foundation
+import Messages
 import PacketCapture
 import Reports
 import TestSupport
@@ -101,8 +102,8 @@ struct CSVTests {
       try writer.finding(
         Finding(
           source: "a,b", stream: 0, direction: .server, offset: 76, length: 20, fileOffset: 152,
-          code: .truncatedRecord, message: "cut \"off\""))
-      try writer.finding(Finding(source: "x", code: .unrecognisedInput, message: "skipped"))
+          code: .truncatedRecord, message: .verbatim("cut \"off\"")))
+      try writer.finding(Finding(source: "x", code: .unrecognisedInput, message: .verbatim("skipped")))
       try writer.stream(
         StreamSummary(source: "x", number: 0, streamProtocol: .feedback), report: StreamReport(.dump))
     }
@@ -128,7 +129,7 @@ struct CSVTests {
       let writer = CSVWriter(.streams, letterCase: .lower, output: output)
       try writer.begin()
       try writer.stream(stream, report: StreamReport(.dump))
-      try writer.finding(Finding(source: "x", code: .skippedBytes, message: ""))
+      try writer.finding(Finding(source: "x", code: .skippedBytes, message: .verbatim("")))
     }
     #expect(
       text == """

@@ -2,6 +2,7 @@ import APNsWire
 import Analysis
 import Foundation
 import JSON
+import Messages
 import PacketCapture
 import Reports
 import StreamInputs
@@ -29,7 +30,7 @@ struct JSONTests {
     }
   }
 
-  private static let finding = Finding(source: "x", code: .skippedBytes, message: "why")
+  private static let finding = Finding(source: "x", code: .skippedBytes, message: .verbatim("why"))
 
   @Test(
     "documents with any number of objects are valid JSON", arguments: 0...4, EvidenceWriterFormat.allCases)

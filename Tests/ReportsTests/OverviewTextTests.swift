@@ -1,5 +1,6 @@
 import APNsWire
 import Analysis
+import Messages
 import PacketCapture
 import Reports
 import TestSupport
@@ -48,16 +49,17 @@ struct OverviewTextTests {
     stream.records = 3
     overview.stream(stream, report: StreamReport(.dump))
     for offset in 0..<4 {
-      overview.finding(Finding(source: "a", offset: offset, code: .skippedBytes, message: "why"))
+      overview.finding(Finding(source: "a", offset: offset, code: .skippedBytes, message: .verbatim("why")))
     }
-    overview.finding(Finding(source: "b", code: .unrecognisedInput, message: "skipped"))
+    overview.finding(Finding(source: "b", code: .unrecognisedInput, message: .verbatim("skipped")))
     overview.finding(
       Finding(
         source: "c", stream: 0, direction: .client, offset: 7, packet: 9, code: .encryptedStream,
-        message: "why"))
+        message: .verbatim("why")))
     overview.finding(
       Finding(
-        source: "d", stream: 2, direction: .server, offset: 3, code: .encryptedStream, message: "why"))
+        source: "d", stream: 2, direction: .server, offset: 3, code: .encryptedStream,
+        message: .verbatim("why")))
     let inputs = [
       InputSummary(source: "a", format: "hex", bytes: 4000, sha256: "00ff"),
       InputSummary(source: "b", format: nil, bytes: 5, sha256: nil),
@@ -105,6 +107,43 @@ struct OverviewTextTests {
     #expect(
       text(Summary(), overview(), inputs: [copy])
         == "b\n  raw, 5 bytes\n  identical to a\\x1b\n\n0 records\n\n0 of 0 bytes are in records\n")
+  }
+
+  @Test("a capture with connections to a gateway, and more streams than are shown")
+  func gateway() {
+    var summary = Summary()
+    summary.gateway.accepted = 2
+    summary.gateway.rejected = 1
+    summary.gateway.discarded = 1
+    summary.gateway.responses = 1
+    let overview = overview()
+    var stream = StreamSummary(source: "a", number: 0, streamProtocol: .gateway)
+    (stream.client, stream.server) = ("192.0.2.1:50000", "192.0.2.2:2195")
+    (stream.clientBytes, stream.serverBytes) = (188, 6)
+    stream.gateway = summary.gateway
+    overview.stream(stream, report: StreamReport(.dump))
+    for number in 1..<42 {
+      var other = StreamSummary(source: "a", number: number, streamProtocol: .other)
+      other.clientBytes = 1
+      overview.stream(other, report: StreamReport(.dump))
+    }
+    var input = InputSummary(source: "a", format: "capture", bytes: 9000, sha256: nil)
+    (input.captureKind, input.compression, input.packets) = ("pcap", "zstd", 1)
+    let others = (1..<40).map { "  stream \($0): other, 1 byte from the client, no gaps\n" }.joined()
+    let counts = "4 requests (2 accepted, 1 rejected, 1 discarded), 1 response"
+    #expect(
+      text(summary, overview, inputs: [input]) == """
+        a
+          pcap capture, zstd-compressed, 9000 bytes (8.79 KiB), 1 packet
+          stream 0: gateway, 192.0.2.1:50000 to 192.0.2.2:2195, 6 bytes from the server, 188 from the client, \
+        \(counts), no gaps
+        \(others)  and 2 more streams: 2 other
+
+        \(counts)
+
+        0 of 0 bytes are in records
+
+        """)
   }
 
   @Test("bars are proportional, and visible for every count")

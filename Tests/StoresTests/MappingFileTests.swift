@@ -1,7 +1,27 @@
+import Messages
 import Stores
 import Testing
 import TokenStores
 import YAML
+
+/// Examples of values, as messages show them, and the keys of a mapping.
+enum MappingExample {
+  static let table = "table: public.devices"
+  static let tableKeys = "table: {schema: x, name: y}"
+  static let token = "token: {column: device_token, form: hex}"
+  static let app = "app: bundle_id, or app: {value: com.example.mail} for a table of one app"
+  static let environment =
+    "environment: {column: env, production: prod, sandbox: dev}, or environment: {value: sandbox}"
+  static let registered =
+    "registered: {column: updated_at, form: timestamptz}, or registered: none, which invalidates devices that came "
+    + "back, too"
+  static let invalidated = "invalidated: {column: unregistered_at, form: timestamptz}"
+  static let flag = "flag: {column: active, dead: false, alive: true}"
+
+  static let keys = [
+    "table", "token", "app", "environment", "registered", "action", "invalidated", "flag", "store", "journal",
+  ]
+}
 
 @Suite("A mapping file")
 struct MappingFileTests {
@@ -24,7 +44,7 @@ struct MappingFileTests {
 
   /// The message of a file that makes no mapping.
   private func message(_ text: String) -> String {
-    #expect(throws: YAMLError.self) { try read(text) }?.message ?? ""
+    #expect(throws: YAMLError.self) { try read(text) }?.message.text ?? ""
   }
 
   @Test("describes the columns of a table")
@@ -133,117 +153,178 @@ struct MappingFileTests {
     #expect(try read(Self.file([String(line.prefix { $0 != ":" }): line])) == expected)
   }
 
-  /// Files, the position of the mistake, and parts of the message.
-  static let mistakes: [(text: String, position: String, parts: [String])] = [
+  typealias Mistake = (text: String, position: String, problem: Message)
+
+  private static func unexpected(_ found: String, for key: String, keys: Bool = true) -> Message {
+    .yamlExpected(keys: keys, for: key, found: found, example: MappingExample.table)
+  }
+
+  /// Begins every message about a text that the parser refuses, in its own words.
+  private static let notYAML = Message.notYAML(error: "")
+
+  static let mistakesOfTables: [Mistake] = [
     (
       file([:], ["tokn: x"]), "line 5, column 1",
-      ["unknown key 'tokn'", "did you mean token?", "table, token"]
+      .yamlUnknownKey("tokn", nearest: "token", keys: MappingExample.keys)
     ),
     (
       file(["token": "token: {column: t, frm: hex}"]), "line 2, column 20",
-      ["'frm'", "did you mean form?"]
+      .yamlUnknownKey("frm", nearest: "form", keys: ["column", "form"])
     ),
     (
       file(["token": "token: {column: t}"]), "line 2, column 8",
-      ["token.form is missing", "write token: {column: "]
+      .yamlMissingKey("token.form", example: MappingExample.token)
     ),
-    (file(["token": "token: {column: t, form: Hex}"]), "line 2, column 26", ["'Hex'", "nearest is hex"]),
-    (file(["token": "token: t"]), "line 2, column 8", ["expected keys for token", "found 't'"]),
-    (file(["token": "token: [t]"]), "line 2, column 8", ["found a list"]),
+    (
+      file(["token": "token: {column: t, form: Hex}"]), "line 2, column 26",
+      .unknownValue(
+        "Hex", of: "token.form", known: TokenForm.allCases.map(\.rawValue), nearest: "hex")
+    ),
+    (file(["token": "token: t"]), "line 2, column 8", unexpected("'t'", for: "token")),
+    (file(["token": "token: [t]"]), "line 2, column 8", unexpected("a list", for: "token")),
     (
       file(["token": "token: {column: [a], form: hex}"]), "line 2, column 17",
-      ["token.column", "found a list"]
+      unexpected("a list", for: "token.column", keys: false)
     ),
-    (file(["token": "token: {column: '', form: hex}"]), "line 2, column 17", ["token.column is empty"]),
-    (file(["token": "token: {column: , form: hex}"]), "line 2, column 17", ["no value"]),
-    (file(["table": "table: a.b.c"]), "line 1, column 8", ["'a.b.c'", "{schema: x, name: y}"]),
-    (file(["table": "table: our devices"]), "line 1, column 8", ["{schema: x, name: y}"]),
-    (file(["table": "table: {schema: x}"]), "line 1, column 8", ["table.name is missing"]),
-    (file(["table": "app: x"]), "line 1, column 1", ["table is missing", "write table: "]),
-    (file(["registered": "app: x"]), "line 1, column 1", ["registered is missing", "registered: none"]),
-    (file(["registered": "registered: x"]), "line 3, column 13", ["found 'x'", "or registered: none"]),
+    (
+      file(["token": "token: {column: '', form: hex}"]), "line 2, column 17",
+      .yamlEmptyName("token.column", example: MappingExample.token)
+    ),
+    (file(["token": "token: {column: , form: hex}"]), "line 2, column 17", .yamlWithoutValue("column")),
+    (
+      file(["table": "table: a.b.c"]), "line 1, column 8",
+      .notATable("a.b.c", example: MappingExample.tableKeys)
+    ),
+    (
+      file(["table": "table: our devices"]), "line 1, column 8",
+      .notATable("our devices", example: MappingExample.tableKeys)
+    ),
+    (
+      file(["table": "table: {schema: x}"]), "line 1, column 8",
+      .yamlMissingKey("table.name", example: MappingExample.tableKeys)
+    ),
+    (
+      file(["table": "app: x"]), "line 1, column 1",
+      .yamlMissingKey("table", example: MappingExample.table)
+    ),
+  ]
+
+  static let mistakesOfTimes: [Mistake] = [
+    (
+      file(["registered": "app: x"]), "line 1, column 1",
+      .yamlMissingKey("registered", example: MappingExample.registered)
+    ),
+    (
+      file(["registered": "registered: x"]), "line 3, column 13",
+      .notRegistrations("x", example: MappingExample.registered)
+    ),
     (
       file(["registered": "registered: {column: r, form: timestamp, zone: Europe/Berlon}"]),
-      "line 3, column 48", ["'Europe/Berlon'", "tz database"]
+      "line 3, column 48", .unknownZone("Europe/Berlon")
     ),
     (
       file(["registered": "registered: {column: r, form: timestamp, zone: ../passwd}"]), "line 3, column 48",
-      ["'../passwd'"]
+      .unknownZone("../passwd")
     ),
     (
       file(["registered": "registered: {column: r, form: iso, zone: UTC}"]), "line 3, column 42",
-      ["expected form: timestamp", "'iso'"]
+      .zoneOfAnotherForm("iso", zoned: "timestamp")
     ),
     (
       file(["registered": "registered: {column: r, form: second}"]), "line 3, column 31",
-      ["nearest is seconds"]
+      .unknownValue(
+        "second", of: "registered.form",
+        known: ["seconds", "milliseconds", "iso", "timestamptz", "timestamp"], nearest: "seconds")
     ),
     (
       file(["registered": "registered: {column: r, form: timestamp, zne: UTC}"]), "line 3, column 42",
-      ["'zne'", "did you mean zone"]
+      .yamlUnknownKey("zne", nearest: "zone", keys: ["column", "form", "zone"])
     ),
-    (file(["action": "action: kill"]), "line 4, column 9", ["'kill'", "mark, flag, delete"]),
-    (file(["action": "action: mark"]), "line 1, column 1", ["invalidated is missing", "write invalidated:"]),
-    (file(["action": "action: flag"]), "line 1, column 1", ["flag is missing", "write flag:"]),
+  ]
+
+  static let mistakesOfActions: [Mistake] = [
+    (file(["action": "action: kill"]), "line 4, column 9", .unknownAction("kill")),
     (
-      file(["action": "action: flag\nflag: {column: x}"]), "line 5, column 7", ["flag.dead is missing"]
+      file(["action": "action: mark"]), "line 1, column 1",
+      .yamlMissingKey("invalidated", example: MappingExample.invalidated)
     ),
     (
-      file([:], ["flag: {column: x, dead: 0}"]), "line 5, column 7",
-      ["expected no flag", "action delete"]
+      file(["action": "action: flag"]), "line 1, column 1",
+      .yamlMissingKey("flag", example: MappingExample.flag)
+    ),
+    (
+      file(["action": "action: flag\nflag: {column: x}"]), "line 5, column 7",
+      .yamlMissingKey("flag.dead", example: MappingExample.flag)
+    ),
+    (
+      file([:], ["flag: {column: x, dead: 0}"]), "line 5, column 7", .superfluousKey("flag", action: "delete")
     ),
     (
       file([:], ["invalidated: {column: x, form: iso}"]), "line 5, column 14",
-      ["expected no invalidated"]
+      .superfluousKey("invalidated", action: "delete")
     ),
     (
       file(["action": "action: flag\nflag: {column: x, dead: 0, alive: 0}"]), "line 5, column 35",
-      ["different values for dead and alive"]
+      .sameFlags("0")
+    ),
+  ]
+
+  static let mistakesOfSettings: [Mistake] = [
+    (
+      file([:], ["environment: {column: e, production: a, sandbox: a}"]), "line 5, column 50",
+      .sameEnvironments("a")
     ),
     (
-      file([:], ["environment: {column: e, production: a, sandbox: a}"]), "line 5, column 50", ["for both"]
+      file([:], ["environment: {production: a}"]), "line 5, column 14",
+      .yamlMissingKey("environment.column", example: MappingExample.environment)
+    ),
+    (file([:], ["app: device_token"]), "line 5, column 6", .columnOfTwoKeys("device_token", "app", "token")),
+    (
+      file([:], ["store: {column: x}"]), "line 5, column 8", unexpected("keys", for: "store", keys: false)
+    ),
+    (file([:], ["store: devices.sqlite"]), "line 5, column 8", .notAStoreURL("devices.sqlite")),
+    (
+      file([:], ["journal: postgresql:///app"]), "line 5, column 10", .journalIsTheStore("postgresql:///app")
     ),
     (
-      file([:], ["environment: {production: a}"]), "line 5, column 14", ["environment.column is missing"]
+      file([:], ["app: {}"]), "line 5, column 6", .yamlMissingKey("app.column", example: MappingExample.app)
     ),
-    (file([:], ["app: device_token"]), "line 5, column 6", ["another column for app", "column of token"]),
-    (file([:], ["store: {column: x}"]), "line 5, column 8", ["expected a single text for store, found keys"]),
-    (file([:], ["store: devices.sqlite"]), "line 5, column 8", ["write sqlite:devices.sqlite"]),
-    (
-      file([:], ["journal: postgresql:///app"]), "line 5, column 10",
-      ["found 'postgresql:///app'", "sqlite:PATH"]
-    ),
-    (file([:], ["app: {}"]), "line 5, column 6", ["app.column is missing"]),
     (
       file([:], ["environment: {value: prod}"]), "line 5, column 22",
-      ["one of production, sandbox", "production"]
+      .unknownValue(
+        "prod", of: "environment.value", known: ["production", "sandbox"], nearest: "production")
     ),
     (
       file([:], ["environment: {value: sandbox, sandbox: dev}"]), "line 5, column 14",
-      ["environment.column is missing"]
+      .yamlMissingKey("environment.column", example: MappingExample.environment)
     ),
-    (file([:], ["app:"]), "line 5, column 5", ["no value"]),
-    (file([:], ["[a]: x"]), "line 5, column 1", ["found a list"]),
-    (file([:], ["table: x"]), "line 1, column 1", ["duplicate key", "'table'"]),
-    (file([:], ["!x table: x"]), "line 5, column 1", ["duplicate key", "'table'"]),
-    (file([:], ["app: x", "app: y"]), "line 5, column 1", ["duplicate key"]),
-    (file([:], ["---", "table: x"]), "line 5, column 1", ["second document"]),
-    (file([:], ["app: 'x"]), "line 6, column 1", ["cannot be read as YAML"]),
-    (file([:], ["\tapp: x"]), "line 5, column 1", ["cannot be read as YAML"]),
-    (file([:], ["app: *x"]), "line 5, column 6", ["undefined alias"]),
-    ("- table\n", "line 1, column 1", ["found a list"]),
-    ("devices\n", "line 1, column 1", ["found 'devices'"]),
-    (file([:], ["app: a\u{1}"]), "line 5, column 7", ["control character"]),
-    (file([:], ["app: \u{feff}a"]), "line 5, column 6", ["control character 0xefbbbf"]),
-    (file([:], [#"app: "a\uFEFF""#]), "line 5, column 6", ["byte order mark"]),
-    (file([:], ["app: é\u{9b}"]), "line 5, column 7", ["control character"]),
   ]
 
-  @Test("a mistake is reported with its position and a remedy", arguments: mistakes)
-  func mistake(_ text: String, _ position: String, _ parts: [String]) {
+  static let mistakesOfYAML: [Mistake] = [
+    (file([:], ["app:"]), "line 5, column 5", .yamlWithoutValue("app")),
+    (file([:], ["[a]: x"]), "line 5, column 1", .yamlKeyIsNoText(found: "a list")),
+    (file([:], ["table: x"]), "line 1, column 1", .yamlDuplicateKey("table")),
+    (file([:], ["!x table: x"]), "line 5, column 1", .yamlDuplicateKey("table")),
+    (file([:], ["app: x", "app: y"]), "line 5, column 1", .yamlDuplicateKey("app")),
+    (file([:], ["---", "table: x"]), "line 5, column 1", .yamlSecondDocument),
+    (file([:], ["app: 'x"]), "line 6, column 1", notYAML),
+    (file([:], ["\tapp: x"]), "line 5, column 1", notYAML),
+    (file([:], ["app: *x"]), "line 5, column 6", .verbatim("undefined alias")),
+    ("- table\n", "line 1, column 1", unexpected("a list", for: "")),
+    ("devices\n", "line 1, column 1", unexpected("'devices'", for: "")),
+    (file([:], ["app: a\u{1}"]), "line 5, column 7", .yamlControlCharacter([1])),
+    (file([:], ["app: \u{feff}a"]), "line 5, column 6", .yamlControlCharacter([0xef, 0xbb, 0xbf])),
+    (file([:], [#"app: "a\uFEFF""#]), "line 5, column 6", .yamlForbiddenCharacter(in: "app")),
+    (file([:], ["app: é\u{9b}"]), "line 5, column 7", .yamlControlCharacter([0xc2, 0x9b])),
+  ]
+
+  @Test(
+    "a mistake is reported with its position and a remedy",
+    arguments: mistakesOfTables + mistakesOfTimes + mistakesOfActions + mistakesOfSettings + mistakesOfYAML)
+  func mistake(_ text: String, _ position: String, _ problem: Message) {
     let message = message(text)
     #expect(message.hasPrefix("devices.yml: \(position): "), "\(message)")
-    for part in parts { #expect(message.contains(part), "\(message)") }
+    #expect(message.contains(problem.text), "\(message)")
     #expect(!message.contains("\n") && !message.hasSuffix("."))
     #expect(message.count < 400)
   }
@@ -264,29 +345,38 @@ struct MappingFileTests {
   }
 
   /// Texts that a parser could work on for ever, or without an end of memory.
-  static let bombs: [(name: String, text: String, part: String)] = [
+  static let bombs: [(name: String, text: String, problem: Message)] = [
     (
       "aliases of aliases",
       "a: &a [x]\n"
         + (1...30).map { "l\($0): &l\($0) [" + repeated("*\($0 == 1 ? "a" : "l\($0 - 1)"), ", 9) + "]\n" }
         .joined()
-        + "? *l30\n: x\n", "more than 10 aliases"
+        + "? *l30\n: x\n", .yamlTooManyAliases(limit: 10)
     ),
     (
       "aliases after line ends of Unicode",
-      "a: &a [x]\n#" + repeated("\u{2028}- *a", 12), "more than 10 aliases"
+      "a: &a [x]\n#" + repeated("\u{2028}- *a", 12), .yamlTooManyAliases(limit: 10)
     ),
-    ("directives", repeated("%TAG !x! y\n", 50_000), "more than 10 aliases or directives"),
-    ("lists in lists", repeated("[", 500_000), "nested too deep"),
-    ("keys in keys", repeated("{a: ", 200_000), "nested too deep"),
-    ("items in items", repeated("- ", 500_000), "nested too deep"),
-    ("keys of keys", repeated("? ", 500_000), "nested too deep"),
-    ("anchors", repeated("- &a x\n", 100_000), "found a list"),
-    ("keys", (0..<100_000).map { "k\($0): x\n" }.joined(), "unknown key 'k0'"),
-    ("one key", repeated("k: x\n", 200_000), "duplicate key"),
-    ("a long key", repeated("k", 1_000_000) + ": x", "cannot be read as YAML"),
-    ("a long text", "table: '" + repeated("x ", 500_000) + "'", "expected TABLE"),
-    ("more than 1 MiB", repeated("#", (1 << 20) + 1), "at most 1.0 MiB"),
+    ("directives", repeated("%TAG !x! y\n", 50_000), .yamlTooManyAliases(limit: 10)),
+    ("lists in lists", repeated("[", 500_000), .yamlTooDeep),
+    ("keys in keys", repeated("{a: ", 200_000), .yamlTooDeep),
+    ("items in items", repeated("- ", 500_000), .yamlTooDeep),
+    ("keys of keys", repeated("? ", 500_000), .yamlTooDeep),
+    ("anchors", repeated("- &a x\n", 100_000), unexpected("a list", for: "")),
+    (
+      "keys", (0..<100_000).map { "k\($0): x\n" }.joined(),
+      .yamlUnknownKey("k0", nearest: "app", keys: MappingExample.keys)
+    ),
+    ("one key", repeated("k: x\n", 200_000), .yamlDuplicateKey("k")),
+    ("a long key", repeated("k", 1_000_000) + ": x", notYAML),
+    (
+      "a long text", "table: '" + repeated("x ", 500_000) + "'",
+      .notATable(repeated("x ", 40) + "…", example: MappingExample.tableKeys)
+    ),
+    (
+      "more than 1 MiB", repeated("#", (1 << 20) + 1),
+      .mappingTooLong("devices.yml", limit: 1 << 20)
+    ),
   ]
 
   private static func repeated(_ text: String, _ count: Int) -> String {
@@ -297,7 +387,7 @@ struct MappingFileTests {
   func bomb(_ name: String) throws {
     let bomb = try #require(Self.bombs.first { $0.name == name })
     let message = message(bomb.text)
-    #expect(message.hasPrefix("devices.yml") && message.contains(bomb.part), "\(message)")
+    #expect(message.hasPrefix("devices.yml") && message.contains(bomb.problem.text), "\(message)")
     #expect(message.count < 500)
   }
 }

@@ -1,3 +1,4 @@
+import Messages
 import Stores
 import TestSupport
 import Testing
@@ -42,25 +43,28 @@ struct MappingTextTests {
   }
 
   /// Texts that are no mapping, and what the message names.
-  static let faults: [(text: String, part: String)] = [
-    ("", "is empty"), ("[]", "found a list"), ("{", "cannot be read as YAML"),
-    (#"{"table":{"name":"d"}}"#, "token is missing"),
+  static let faults: [(text: String, problem: Message)] = [
+    ("", .yamlEmpty(example: MappingExample.table)),
+    ("[]", .yamlExpected(keys: true, for: "", found: "a list", example: MappingExample.table)),
+    ("{", .notYAML(error: "")),
+    (#"{"table":{"name":"d"}}"#, .yamlMissingKey("token", example: MappingExample.token)),
     (
       #"{"table":{"name":"d"},"token":{"column":"t","form":"bytes"},"registered":"none","action":"delete","x":1}"#,
-      "line 1, column 99"
+      .located(
+        .yamlUnknownKey("x", nearest: "app", keys: MappingExample.keys), line: 1, column: 99)
     ),
     (
       #"{"table":{"name":"a\u0000b"},"token":{"column":"t","form":"bytes"},"registered":"none","action":"delete"}"#,
-      "zero byte"
+      .yamlForbiddenCharacter(in: "table.name")
     ),
   ]
 
   @Test("is checked as a file is", arguments: faults)
-  func fault(_ text: String, _ part: String) {
+  func fault(_ text: String, _ problem: Message) {
     let error = #expect(throws: YAMLError.self) {
       try MappingFile(Array(text.utf8), name: "journal").mapping
     }
-    #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
+    #expect(error?.message.text.contains(problem.text) == true, "\(error?.message.text ?? "")")
   }
 
   @Test("no text stops the reader for long, or at all", arguments: 0..<20)

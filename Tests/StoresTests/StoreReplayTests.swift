@@ -1,4 +1,5 @@
 import Analysis
+import Messages
 import Platform
 import Stores
 import StreamInputs
@@ -29,7 +30,7 @@ struct StoreReplayTests {
     change(&replay)
     var examination = Examination(InputWalk(inputs), Examination.Options())
     let log = MessageLog()
-    let outcome = try Messages.$log.withValue(log) { try replay.run(&examination) }
+    let outcome = try Console.$log.withValue(log) { try replay.run(&examination) }
     return (outcome.answer, log.lines.map { $0.replacing("\(files.path)/", with: "") })
   }
 
@@ -42,11 +43,11 @@ struct StoreReplayTests {
     #expect(first.messages.isEmpty)
     let second = try replay([input])
     #expect(second.answer.counts.unchanged == 2)
-    #expect(second.messages == ["a: already replayed by replay 1"])
+    #expect(second.messages == [Message.about("a", .alreadyReplayed(by: 1)).text])
     let third = try replay([input]) { $0.skipsReplayed = true }
     #expect(third.answer.counts.tokens == 0)
     #expect(third.answer.replay == nil)
-    #expect(third.messages == ["a: skipped: already replayed by replay 2"])
+    #expect(third.messages == [Message.inputSkipped("a", replayedBy: 2).text])
     #expect(try store.history().map(\.entry.inputs.count) == [1, 1])
   }
 
@@ -54,9 +55,7 @@ struct StoreReplayTests {
   func partial() throws {
     let inputs = [try files.write(Tuples.one(fill: 1), to: "a"), "\(files.path)/none"]
     let failure = #expect(throws: Failure.self) { try replay(inputs) }
-    #expect(
-      failure?.message.hasSuffix("--partial replays the readable part, --skip-unreadable the other inputs")
-        == true)
+    #expect(failure?.message == .storeUnchanged(store.name, unreadable: 1))
     #expect(try store.owners().isEmpty)
     #expect(try replay(inputs) { $0.isPartial = true }.answer.counts.inserted == 1)
   }
@@ -69,8 +68,7 @@ struct StoreReplayTests {
     #expect(strict.answer.counts.inserted == 2)
     #expect(
       strict.messages == [
-        "1 token rejected: every record has flags (unexpected-token-length); --token-length accepts a length, "
-          + "--include-flagged accepts flagged records"
+        Message.tokensRejected(1, flags: ["unexpected-token-length"], hasLength: true).text
       ])
     let lenient = try replay([input]) { $0.includesFlagged = true }
     #expect(lenient.answer.counts.inserted == 3)
@@ -83,18 +81,17 @@ struct StoreReplayTests {
       Array("token,registered_at\n\(token),100\nzz,100\n\(token),\n".utf8), to: "a.csv")
     var strict = RegistrationImport()
     let failure = #expect(throws: Failure.self) { try strict.run([path], into: store, for: owner) }
-    #expect(
-      failure?.message
-        == "\(path): line 3, column 1: expected a token in hex, found 'zz'; nothing was imported")
+    let problem = Message.located(.notAToken("zz", form: "hex"), line: 3, column: 1)
+    #expect(failure?.message == .nothingImported(path, problem))
     var lenient = RegistrationImport()
     lenient.skipsInvalid = true
     let log = MessageLog()
-    let counts = try Messages.$log.withValue(log) { try lenient.run([path], into: store, for: owner) }
-    #expect(log.lines.count == 1)
-    #expect(counts.text(in: "s") == "1 token in s: 1 new, 0 alive again, 0 with a later time, 0 unchanged")
-    #expect(
-      lenient.leftOut
-        == "; 1 invalid row skipped; 1 row without a time skipped (--at sets one)")
+    let counts = try Console.$log.withValue(log) { try lenient.run([path], into: store, for: owner) }
+    #expect(log.lines == [Message.rowSkipped(path, problem).text])
+    let registrations = Message.registrations(
+      in: "s", added: 1, revived: 0, raised: 0, unchanged: 0, unknown: 0)
+    #expect(counts.message(in: "s") == registrations)
+    #expect(lenient.message(counts, in: "s") == .imported(registrations, skipped: 1, untimed: 1))
   }
 
   @Test(
@@ -109,20 +106,14 @@ struct StoreReplayTests {
     #expect(try csv.line(owner, token.span.bytes, TokenState(registeredAt: 100)) == line)
   }
 
-  @Test(
-    "a contradictory store is wrong usage",
-    arguments: [
-      (nil, true, false, "no store is named: name the database that has the table devices with --store"),
-      (
-        "sqlite:a", true, true,
-        "--create creates apnsift's own table, but the mapping names devices: remove --create or the mapping"
-      ),
-      (
-        "sqlite:a", false, false,
-        "--insert-unknown requires --mapping: add a mapping, or remove the option"
-      ),
-    ])
-  func location(_ named: String?, _ isMapped: Bool, _ creates: Bool, _ message: String) {
+  static let contradictions: [(named: String?, isMapped: Bool, creates: Bool, message: Message)] = [
+    (nil, true, false, .noStoreNamed(forTable: "devices")),
+    ("sqlite:a", true, true, .createWithMapping(of: "devices")),
+    ("sqlite:a", false, false, .insertUnknownWithoutMapping),
+  ]
+
+  @Test("a contradictory store is wrong usage", arguments: contradictions)
+  func location(_ named: String?, _ isMapped: Bool, _ creates: Bool, _ message: Message) {
     let mapping = TableMapping(
       table: "devices", token: TokenColumn(name: "token", form: .hex), action: .delete)
     let location = StoreLocation(

@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import StreamInputs
 import Testing
@@ -48,13 +49,13 @@ struct DecodedTextTests {
     output.append(1, at: 0, stride: 2)
     output.appendGap(length: 5, at: 2)
     output.append(2, at: 2, stride: 2)
-    output.append(InputFault("why"))
+    output.append(InputFault(.verbatim("why")))
     output.append(3, at: 4, stride: 2)
     let one = Stride(stride: 2)
     #expect(
       output.parts == [
         .bytes(count: 1, fileOffset: 0, spacing: one), .gap(length: 5, fileOffset: 2),
-        .bytes(count: 1, fileOffset: 2, spacing: one), .fault(InputFault("why")),
+        .bytes(count: 1, fileOffset: 2, spacing: one), .fault(InputFault(.verbatim("why"))),
         .bytes(count: 1, fileOffset: 4, spacing: one),
       ])
     #expect(output.bytes == [1, 2, 3])

@@ -1,3 +1,4 @@
+import Messages
 import StreamInputs
 import TestSupport
 import Testing
@@ -7,25 +8,23 @@ struct FormatProbeTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var name: String
     var head: [UInt8]
-    var kind: String
+    var kind: Message
+    var remedy: Message
     var testDescription: String { name }
   }
 
   static let unsupported: [Case] = [
-    ("SQLite", Array("SQLite format 3\0".utf8), "an SQLite database")
-  ].map { Case(name: $0.0, head: $0.1, kind: $0.2) }
+    Case(
+      name: "SQLite", head: Array("SQLite format 3\0".utf8), kind: .sqliteDatabase, remedy: .nameAStore)
+  ]
 
   @Test(arguments: unsupported)
   func isForeign(_ example: Case) throws {
     let file = example.head + [UInt8](repeating: 1, count: 40)
     let (recording, report) = try DumpRecording.of(file, as: nil)
     #expect(recording.bytes.isEmpty && report.format == nil && !report.isSkipped)
-    #expect(report.faults.first?.message.hasPrefix("is \(example.kind): ") == true)
-    guard case .foreign(let kind, let remedy) = report.recognition else {
-      Issue.record("recognised as \(report.recognition)")
-      return
-    }
-    #expect(kind == example.kind && !remedy.isEmpty)
+    #expect(report.faults.first?.message == Message.foreign(example.kind, remedy: example.remedy))
+    #expect(report.recognition == Recognition.foreign(kind: example.kind, remedy: example.remedy))
     // One byte less is not enough, and --from raw still reads it.
     let shorter = try DumpRecording.of(Array(example.head.dropLast()), as: nil)
     #expect(shorter.report.recognition == .nothing)

@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import StreamInputs
 import TestSupport
@@ -54,7 +55,7 @@ struct LineReaderTests {
       _ = try reader.next()
       Issue.record("no fault")
     } catch let fault as InputFault {
-      #expect(fault.line == 2)
+      #expect(fault.line == 2 && fault.message == .lineTooLong(limit: LineReader.maxLineLength))
     }
   }
 
@@ -62,6 +63,6 @@ struct LineReaderTests {
   func missing() throws {
     let files = try TemporaryFiles()
     let fault = try #require(throws: InputFault.self) { _ = try LineReader(files.path + "/none") }
-    #expect(fault.message.hasPrefix("cannot be opened: "))
+    #expect(fault.message == .cannotBeOpened("No such file or directory"))
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Messages
 import SQLiteStore
 import StoreTestSupport
 import TestSupport
@@ -49,7 +50,8 @@ import TokenStores
 
   @Test func missingDirectory() throws {
     let store = TokenStore(SQLiteDatabase(path: directory.file("none/tokens.sqlite")), creates: true)
-    let fault = StoreFault.cannotOpen(reason: "directory \(directory.path)/none: No such file or directory")
+    let fault = StoreFault.cannotOpen(
+      reason: .directoryFailed("\(directory.path)/none", error: String(cString: strerror(ENOENT))))
     #expect(throws: StoreError(store: store.name, fault: fault)) { try store.replay(Self.deaths) }
     #expect(throws: StoreError(store: store.name, fault: fault)) { try store.check(for: .writing) }
   }
@@ -57,18 +59,18 @@ import TokenStores
   @Test func pathThroughAFile() throws {
     try Data().write(to: URL(fileURLWithPath: path))
     let store = TokenStore(SQLiteDatabase(path: "\(path)/tokens.sqlite"), creates: true)
-    let fault = StoreFault.cannotOpen(reason: "Not a directory")
+    let fault = StoreFault.cannotOpen(reason: .verbatim(String(cString: strerror(ENOTDIR))))
     #expect(throws: StoreError(store: store.name, fault: fault)) { try store.replay(Self.deaths) }
   }
 
   @Test func aDirectory() throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    try expectAlways(.cannotOpen(reason: "it is a directory, not a database file"))
+    try expectAlways(.cannotOpen(reason: .isADirectory))
   }
 
   @Test func aDevice() throws {
     let store = TokenStore(SQLiteDatabase(path: "/dev/null"), creates: true)
-    let fault = StoreFault.cannotOpen(reason: "it is not a regular file")
+    let fault = StoreFault.cannotOpen(reason: .isNoRegularFile)
     #expect(throws: StoreError(store: "sqlite:/dev/null", fault: fault)) { try store.replay(Self.deaths) }
   }
 
@@ -90,7 +92,7 @@ import TokenStores
       (0..<4000).map { Dated(token: [UInt8($0 >> 8), UInt8($0 & 255)], time: 1) })
     let whole = try bytes(of: path)
     try whole.prefix(whole.count / 8192 * 4096).write(to: URL(fileURLWithPath: path))
-    try expectAlways(.damaged(detail: "database disk image is malformed"))
+    try expectAlways(.damaged(detail: .verbatim("database disk image is malformed")))
   }
 
   @Test func anotherProgramHoldsTheLock() throws {
@@ -150,7 +152,7 @@ import TokenStores
   }
 
   private func expectOnlyReading() throws {
-    let readOnly = StoreError(store: "sqlite:\(path)", fault: .readOnly(detail: "it opens for reading only"))
+    let readOnly = StoreError(store: "sqlite:\(path)", fault: .readOnly(detail: .opensForReadingOnly))
     for (name, use) in Self.uses {
       if ["replay", "register", "check writing"].contains(name) {
         #expect(throws: readOnly, "\(name)") { try use(store()) }
@@ -185,46 +187,34 @@ import TokenStores
     try FileManager.default.createDirectory(
       atPath: none, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o555])
     let inside = TokenStore(SQLiteDatabase(path: "\(none)/tokens.sqlite"), creates: true)
-    let denied = StoreFault.cannotOpen(reason: "directory \(none): Permission denied")
+    let denied = StoreFault.cannotOpen(
+      reason: .directoryFailed(none, error: String(cString: strerror(EACCES))))
     #expect(throws: StoreError(store: inside.name, fault: denied)) { try inside.replay(Self.deaths) }
 
     try store(creates: true).replay(Self.deaths)
     try FileManager.default.setAttributes([.posixPermissions: 0o000], ofItemAtPath: path)
-    #expect(throws: StoreError(store: "sqlite:\(path)", fault: .cannotOpen(reason: "Permission denied"))) {
+    let unreadable = StoreFault.cannotOpen(reason: .verbatim(String(cString: strerror(EACCES))))
+    #expect(throws: StoreError(store: "sqlite:\(path)", fault: unreadable)) {
       try store().rows()
     }
   }
 
+  private static let text = Message.verbatim("m")
+
   /// A full or failing disk is not available in a portable test: here SQLite's codes replace
   /// them (sqlite3.h), extended ones too.
-  @Test(arguments: [
-    (5, StoreFault.locked(waited: .seconds(2))), (6, .locked(waited: .seconds(2))),
+  static let codes: [(code: Int, fault: StoreFault)] = [
+    (5, .locked(waited: .seconds(2))), (6, .locked(waited: .seconds(2))),
     (261, .locked(waited: .seconds(2))),
-    (8, .readOnly(detail: "m")), (264, .readOnly(detail: "m")), (1544, .readOnly(detail: "m")),
-    (10, .failed(detail: "m, SQLite error 10")), (778, .failed(detail: "m, SQLite error 778")),
-    (11, .damaged(detail: "m")), (13, .full(detail: "m")), (14, .cannotOpen(reason: "m")),
-    (19, .refused(detail: "m")), (26, .notADatabase), (7, .failed(detail: "m, SQLite error 7")),
-  ])
+    (8, .readOnly(detail: text)), (264, .readOnly(detail: text)), (1544, .readOnly(detail: text)),
+    (10, .failed(detail: .sqliteError(10, text))), (778, .failed(detail: .sqliteError(778, text))),
+    (11, .damaged(detail: text)), (13, .full(detail: text)), (14, .cannotOpen(reason: text)),
+    (19, .refused(detail: text)), (26, .notADatabase), (7, .failed(detail: .sqliteError(7, text))),
+  ]
+
+  @Test(arguments: codes)
   func meaningOfACode(_ code: Int, _ fault: StoreFault) {
     let error = DatabaseError(resultCode: ResultCode(rawValue: CInt(code)), message: "m")
     #expect(StoreFault(error, waited: .seconds(2)) == fault)
-  }
-
-  @Test func messagesNameTheStoreAndTheRemedy() {
-    let faults: [StoreFault] = [
-      .notFound, .noTable, .cannotOpen(reason: "r"), .notADatabase, .damaged(detail: "d"),
-      .wrongShape(subject: "column token", expected: "type BLOB", found: "type TEXT"),
-      .newerVersion(found: 3, supported: 1), .locked(waited: .seconds(5)), .readOnly(detail: "d"),
-      .full(detail: "d"), .unreadableRows(count: 2, first: "f"), .refused(detail: "d"), .failed(detail: "d"),
-    ]
-    for fault in faults {
-      let message = StoreError(store: "sqlite:x", fault: fault).message
-      #expect(message.hasPrefix("token store sqlite:x: \(fault.problem); "))
-      #expect(!fault.remedy.isEmpty && !message.contains("\n") && !message.hasSuffix("."))
-    }
-    #expect(
-      StoreError(store: "sqlite:x", fault: .locked(waited: .seconds(5))).message
-        == "token store sqlite:x: another program has locked it; waited 5.0 seconds; "
-        + "wait until that program is done, or stop it, then run the command again")
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Messages
 import SQLiteStore
 import StoreTestSupport
 import TestSupport
@@ -39,51 +40,59 @@ import TokenStores
     #expect(try integer(path, "PRAGMA user_version") == 0)
   }
 
-  @Test(arguments: [
-    ("CREATE VIEW device_tokens AS SELECT 1", "the name", "a table", "a view"),
-    ("CREATE TABLE device_tokens (token BLOB PRIMARY KEY)", "column app", "a column of type TEXT", "none"),
+  static let unsuitable: [(sql: String, subject: Message, expected: Message, found: Message)] = [
+    ("CREATE VIEW device_tokens AS SELECT 1", .tableName, .aTable, .relation("view")),
     (
-      "CREATE TABLE device_tokens (app TEXT, environment TEXT, token TEXT, \(times), \(key))", "column token",
-      "type BLOB", "type TEXT"
+      "CREATE TABLE device_tokens (token BLOB PRIMARY KEY)", .column("app"), .columnOfType("TEXT"),
+      .nothingFound
+    ),
+    (
+      "CREATE TABLE device_tokens (app TEXT, environment TEXT, token TEXT, \(times), \(key))",
+      .column("token"),
+      .columnType("BLOB"), .columnType("TEXT")
     ),
     (
       "CREATE TABLE device_tokens (\(names), registered_at TIMESTAMP, invalidated_at INTEGER, \(key))",
-      "column registered_at", "type INTEGER", "type NUMERIC"
+      .column("registered_at"), .columnType("INTEGER"), .columnType("NUMERIC")
     ),
     (
       "CREATE TABLE device_tokens (\(names), registered_at INTEGER NOT NULL, invalidated_at INTEGER, \(key))",
-      "column registered_at", "a column that may be null", "NOT NULL"
+      .column("registered_at"), .nullableColumn, .notNull
     ),
     (
       "CREATE TABLE device_tokens (\(names), registered_at INTEGER, invalidated_at INTEGER AS (1), \(key))",
-      "column invalidated_at", "an ordinary column", "a generated one"
+      .column("invalidated_at"), .ordinaryColumn, .generatedColumn
     ),
     (
       "CREATE TABLE device_tokens (\(names), \(times), device TEXT NOT NULL, \(key))",
-      "column device, which apnsift does not know", "one that may be null or has a default",
-      "NOT NULL without a default"
+      .unknownColumn("device"), .optionalColumn,
+      .notNullWithoutDefault
     ),
     (
-      "CREATE TABLE device_tokens (\(names), \(times), PRIMARY KEY (app, token))", "the primary key",
-      "app, environment, token", "app, token"
+      "CREATE TABLE device_tokens (\(names), \(times), PRIMARY KEY (app, token))", .primaryKey,
+      .columnNames(["app", "environment", "token"]), .columnNames(["app", "token"])
     ),
     (
       "CREATE TABLE device_tokens (\(names), \(times), u TEXT, PRIMARY KEY (app, environment, token, u))",
-      "the primary key", "app, environment, token", "app, environment, token, u"
+      .primaryKey, .columnNames(["app", "environment", "token"]),
+      .columnNames(["app", "environment", "token", "u"])
     ),
     (
       "CREATE TABLE device_tokens (id INTEGER PRIMARY KEY, \(names), \(times), UNIQUE (app, environment, token))",
-      "the primary key", "app, environment, token", "id"
+      .primaryKey, .columnNames(["app", "environment", "token"]), .columnNames(["id"])
     ),
     (
-      "CREATE TABLE device_tokens (\(names), \(times))", "the primary key", "app, environment, token", "none"
+      "CREATE TABLE device_tokens (\(names), \(times))", .primaryKey,
+      .columnNames(["app", "environment", "token"]), .nothingFound
     ),
     (
       "CREATE TABLE device_tokens (app TEXT COLLATE NOCASE, environment TEXT, token BLOB, \(times), \(key))",
-      "column app", "collation BINARY", "collation NOCASE"
+      .column("app"), .collation("BINARY"), .collation("NOCASE")
     ),
-  ])
-  func doesNotServe(_ sql: String, _ subject: String, _ expected: String, _ found: String) throws {
+  ]
+
+  @Test(arguments: unsuitable)
+  func doesNotServe(_ sql: String, _ subject: Message, _ expected: Message, _ found: Message) throws {
     try sqlite(path, sql)
     let before = try bytes(of: path)
     let fault = StoreFault.wrongShape(subject: subject, expected: expected, found: found)
@@ -132,25 +141,31 @@ import TokenStores
     #expect(try integer(path, "SELECT count(*) FROM users") == 0)
   }
 
-  static let unreadableRows: [(values: String, found: String)] = [
-    ("'', 'production', '0a0b', NULL, 1", "token is '0a0b', expected a blob of the token's bytes"),
-    ("'', 'development', x'01', NULL, 1", "environment is 'development', expected production or sandbox"),
-    ("x'ff', 'production', x'01', NULL, 1", "app is x'ff', expected text"),
+  static let unreadableRows: [(values: String, found: Message)] = [
+    ("'', 'production', '0a0b', NULL, 1", .tokenIsNoBlob("token", "'0a0b'")),
+    (
+      "'', 'development', x'01', NULL, 1",
+      .unknownEnvironment(
+        "environment", "'development'", production: "production", sandbox: "sandbox")
+    ),
+    ("x'ff', 'production', x'01', NULL, 1", .appIsNoText("app", "x'ff'")),
     (
       "CAST(x'ff' AS TEXT), 'production', x'01', NULL, 1",
-      "app is CAST(x'ff' AS TEXT), expected text in UTF-8"
+      .appIsNotUTF8("app", "CAST(x'ff' AS TEXT)")
     ),
     (
       "'', 'production', x'01', '2013-05-01', NULL",
-      "registered_at is '2013-05-01', expected UNIX seconds as an integer, or null"
+      .timeNotInForm(.integerUnixSeconds, "registered_at", "'2013-05-01'")
     ),
     (
       "'', 'production', x'01', NULL, 1.5",
-      "invalidated_at is 1.5, expected UNIX seconds as an integer, or null"
+      .timeNotInForm(.integerUnixSeconds, "invalidated_at", "1.5")
     ),
   ]
 
-  @Test(arguments: unreadableRows) func aRowOfOthersIsReportedBehindTheRest(_ values: String, _ found: String)
+  @Test(arguments: unreadableRows) func aRowOfOthersIsReportedBehindTheRest(
+    _ values: String, _ found: Message
+  )
     throws
   {
     try sqlite(path, "CREATE TABLE device_tokens (\(Self.names), \(Self.times), \(Self.key))")

@@ -58,6 +58,33 @@ package enum FindingCode: String, CaseIterable, Sendable {
     }
   }
 
+  /// Which members a finding of the code has; one of these shapes. The JSON Schema is made from it.
+  package var shapes: [FindingShape] {
+    switch self {
+    case .skippedBytes, .truncatedRecord, .encryptedStream, .streamGap, .unknownCommand, .malformedFrame,
+      .pendingLimit:
+      [FindingShape(has: .streamBytes)]
+    case .conflictingOverlap, .midstreamStart, .truncatedPacket, .lateSegment:
+      [FindingShape(has: [.streamBytes, .packet])]
+    case .bufferLimit:
+      [FindingShape(has: [.stream, .direction, .offset, .packet], lacks: .length)]
+    case .unverifiedRetransmission:
+      [
+        FindingShape(has: [.stream, .direction, .packet], lacks: [.offset, .length]),
+        FindingShape(lacks: [.streamBytes, .packet]),
+      ]
+    case .connectionEvicted: [FindingShape(lacks: [.direction, .offset, .length])]
+    case .fragmentMissing, .fragmentOverlap, .malformedPacket:
+      [FindingShape(has: [.packet, .fileOffset], lacks: .streamBytes)]
+    case .unsupportedLinkType:
+      [FindingShape(has: [.packet, .fileOffset], lacks: [.stream, .direction, .offset])]
+    case .damagedCapture:
+      [FindingShape(has: [.length, .fileOffset], lacks: [.stream, .direction, .offset, .packet])]
+    case .unreadableInput, .duplicateInput, .unrecognisedInput, .alreadyReplayed:
+      [FindingShape(lacks: [.streamBytes, .packet])]
+    }
+  }
+
   /// A test finds a code that has no description.
   var undescribed: (severity: Severity, entry: CatalogueEntry) {
     (.error, CatalogueEntry(title: rawValue, cause: "", meaning: "", remedy: "", example: ""))
@@ -80,4 +107,24 @@ package enum FindingCode: String, CaseIterable, Sendable {
       case .unverifiedRetransmission: .unverifiedRetransmission
       }
   }
+}
+
+/// Members that each finding of a code has, or that none has; the others depend on the input.
+package struct FindingShape: Sendable {
+  package struct Members: OptionSet, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let stream = Members(rawValue: 1)
+    package static let direction = Members(rawValue: 2)
+    package static let offset = Members(rawValue: 4)
+    package static let length = Members(rawValue: 8)
+    package static let packet = Members(rawValue: 16)
+    package static let fileOffset = Members(rawValue: 32)
+    /// A range of the bytes of a stream.
+    package static let streamBytes: Members = [.stream, .direction, .offset, .length]
+  }
+
+  package var has: Members = []
+  package var lacks: Members = []
 }

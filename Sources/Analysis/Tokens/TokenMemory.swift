@@ -1,3 +1,4 @@
+import Messages
 import Platform
 import WireBytes
 
@@ -32,9 +33,7 @@ final class TokenMemory {
   func take(_ least: Int) throws -> UnsafeMutableRawBufferPointer {
     let size = max(least, chunkSize)
     guard let start = (size == chunkSize ? spare.popLast() : nil) ?? malloc(size) else {
-      throw TokenTableError(
-        description: "cannot allocate \(ByteSize.text(size)) of memory for distinct tokens: "
-          + "\(SystemError.text()); lower --memory")
+      throw TokenTableError(message: .noMemoryForTokens(bytes: size, error: SystemError.text()))
     }
     used += size
     return UnsafeMutableRawBufferPointer(start: start, count: size)

@@ -1,5 +1,5 @@
+import Messages
 import Platform
-import WireBytes
 
 /// Reassembles IP datagrams from their fragments (RFC 791, section 3.2; RFC 8200, section 4.5).
 ///
@@ -168,36 +168,27 @@ struct FragmentTable {
     let first = parser.fragment.offset
     return StreamAnomaly(
       .fragmentOverlap, fileOffset: origin.fileOffset(of: parser.start), packet: origin.packet,
-      message: "fragment with bytes \(first) to \(first &+ (parser.end &- parser.start)) of IP datagram"
-        + " \(parser.fragment.identification) from \(parser.source.text) to \(parser.destination.text)"
-        + " conflicts with another in range or content; the datagram is dropped")
+      message: .fragmentConflict(
+        first, first &+ (parser.end &- parser.start), ofDatagram: Int(parser.fragment.identification),
+        from: parser.source.text, to: parser.destination.text))
   }
 
   private func incompleteness(
     of datagram: PartialDatagram, _ key: Key, _ reason: Reason
   ) -> StreamAnomaly {
-    let list = datagram.packets.map(String.init).joined(separator: ", ")
-    let packets =
-      datagram.packets.isEmpty ? "" : " in \(datagram.packets.count == 1 ? "packet" : "packets") \(list)"
-    let more = datagram.morePackets > 0 ? " and \(datagram.morePackets) more" : ""
-    let cut =
-      datagram.cutFragments > 0
-      ? "; \(Count.of(datagram.cutFragments, "fragment")) \(datagram.cutFragments == 1 ? "was" : "were")"
-        + " truncated by the capture (use a larger snap length)"
-      : ""
-    return StreamAnomaly(
+    StreamAnomaly(
       .fragmentMissing, fileOffset: datagram.firstOrigin?.fileOffset, packet: datagram.firstOrigin?.packet,
-      message: "IP datagram \(key.identification) from \(key.source.text) to \(key.destination.text)"
-        + " with protocol \(datagram.protocolNumber) is incomplete: not all fragments \(words(reason));"
-        + " \(Count.of(datagram.receivedBytes, "byte")) received\(packets)\(more)\(cut)"
-    )
+      message: .incompleteDatagram(
+        Int(key.identification), from: key.source.text, to: key.destination.text,
+        protocolNumber: Int(datagram.protocolNumber), term: term(reason), received: datagram.receivedBytes,
+        packets: datagram.packets, morePackets: datagram.morePackets, cutFragments: datagram.cutFragments))
   }
 
-  private func words(_ reason: Reason) -> String {
+  private func term(_ reason: Reason) -> Message {
     switch reason {
-    case .age: "arrived within \(Count.of(window, "packet"))"
-    case .fullBuffer: "arrived before the fragment buffer (\(ByteSize.text(limit))) was full"
-    case .endOfCapture: "arrived before the capture ended"
+    case .age: .arrivedWithin(packets: window)
+    case .fullBuffer: .arrivedBeforeFullBuffer(limit)
+    case .endOfCapture: .arrivedBeforeCaptureEnd
     }
   }
 }

@@ -1,3 +1,4 @@
+import Messages
 import WireBytes
 
 /// Finds the TCP segment in each packet of a capture: through link layer, tunnels and IP, and over IP fragments. It
@@ -172,8 +173,7 @@ package struct PacketDissector {
       anomalies.append(
         StreamAnomaly(
           .unsupportedLinkType, fileOffset: record.fileOffset, packet: packet,
-          message: "link type \(type.rawValue) is not supported and its packets are skipped;"
-            + " convert the capture to a link type that carries IP"))
+          message: .unsupportedLinkType(Int(type.rawValue))))
     }
     return .skipped
   }

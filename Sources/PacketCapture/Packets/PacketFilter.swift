@@ -1,4 +1,5 @@
 import CLibpcap
+import Messages
 import Platform
 
 /// A filter in libpcap's language (`--filter`), compiled by libpcap for each link type in the capture.
@@ -12,14 +13,14 @@ package struct PacketFilter {
 
     init(_ expression: String, for linkType: LinkType) throws(InputFault) {
       guard let capture = EmptyCapture(linkType: linkType) else {
-        throw InputFault("libpcap cannot begin a filter: out of memory")
+        throw InputFault(.filterOutOfMemory)
       }
       libpcap = capture.libpcap
       let optimize: Int32 = 1
       guard
         libpcap.pcap_compile(capture.handle, &code, expression, optimize, PacketFilter.unknownNetmask) == 0
       else {
-        throw InputFault(PacketFilter.bounded(capture.message))
+        throw InputFault(.verbatim(PacketFilter.bounded(capture.message)))
       }
     }
 
@@ -54,12 +55,10 @@ package struct PacketFilter {
   /// Throws if the expression compiles for none of the usual link types.
   package init(_ expression: String) throws(InputFault) {
     guard !expression.utf8.contains(0) else {
-      throw InputFault("the filter contains a NUL byte; see pcap-filter(7) for the syntax")
+      throw InputFault(.filterContainsNUL)
     }
     guard loadedLibpcap != nil else {
-      throw InputFault(
-        "libpcap, which compiles filters, cannot be loaded; install libpcap0.8 (elsewhere: libpcap)"
-      )
+      throw InputFault(.noLibpcap)
     }
     self.expression = expression
     var first: InputFault?
@@ -70,8 +69,8 @@ package struct PacketFilter {
       } catch { first = first ?? error }
     }
     throw InputFault(
-      "the filter '\(Self.bounded(expression))' does not compile: \(first?.message ?? "") (for "
-        + "\(LinkType.ethernet.name), nor for another usual link type); see pcap-filter(7) for the syntax")
+      .invalidFilter(
+        Self.bounded(expression), reason: first?.message.text ?? "", linkType: LinkType.ethernet.name))
   }
 
   /// Whether the packet matches. If the expression is invalid for its link type, it does not match, and one anomaly
@@ -108,7 +107,10 @@ package struct PacketFilter {
     if let index = entries.firstIndex(where: { $0.linkType == record.linkType }) { return index }
     guard entries.count < Self.maxLinkTypes else {
       if !isFull {
-        note(record, "exceeds the limit of \(Self.maxLinkTypes) link types; its packets are skipped")
+        note(
+          record,
+          .linkTypeBeyondLimit(
+            Int(record.linkType.rawValue), name: record.linkType.name, limit: Self.maxLinkTypes))
       }
       isFull = true
       return nil
@@ -119,19 +121,20 @@ package struct PacketFilter {
     } catch {
       note(
         record,
-        "does not support the filter '\(Self.bounded(expression))': \(error.message); its packets are skipped"
-      )
+        .filterNotSupported(
+          Self.bounded(expression), reason: error.message.text, byLinkType: Int(record.linkType.rawValue),
+          name: record.linkType.name))
     }
     entries.append(Entry(linkType: record.linkType, program: program))
     return entries.count - 1
   }
 
-  private mutating func note(_ record: PacketRecord, _ words: String) {
+  private mutating func note(_ record: PacketRecord, _ message: Message) {
     anomalies.append(
       StreamAnomaly(
         .unsupportedLinkType, length: record.capturedLength, fileOffset: record.fileOffset,
         packet: PacketReference(number: record.number, time: record.time),
-        message: "\(record.linkType.name) (link type \(record.linkType.rawValue)) \(words)"))
+        message: message))
   }
 
   /// Bounds the length of the user's expression and of libpcap's messages, which quote it.

@@ -1,4 +1,4 @@
-import WireBytes
+import Messages
 
 /// The next header to parse, or a result.
 enum Layer: Equatable {
@@ -186,23 +186,15 @@ struct PacketDefect: Equatable {
   var offset: Int
   var problem: Problem
 
-  /// A sentence without its full stop; the caller adds the offset.
-  var message: String {
+  /// The caller adds the offset.
+  var message: Message {
     let name = header.rawValue
-    switch problem {
-    case .cut(let needs, let has):
-      return "\(name) needs \(Count.of(needs, "byte")), the packet has \(has) left"
-        + " (if the packet was truncated, capture with a larger snap length); packet skipped"
-    case .version(let found, let expected):
-      return "\(name) has version \(found), expected \(expected); packet skipped"
-    case .length(let found, let least, let most):
-      let range = least == most ? "\(least)" : most == .max ? "at least \(least)" : "\(least) to \(most)"
-      return "\(name) has a length of \(Count.of(found, "byte")), expected \(range); packet skipped"
-    case .depth(let most):
-      return "\(name) is nested in more than \(most) headers; packet skipped"
-    case .aggregate:
-      return "\(name) begins an aggregate of several packets (A-MSDU), which is not supported;"
-        + " capture where packets are not aggregated, or convert the capture"
+    return switch problem {
+    case .cut(let needs, let has): .headerCut(name, needs: needs, left: has)
+    case .version(let found, let expected): .headerVersion(name, found, expected: expected)
+    case .length(let found, let least, let most): .headerLength(name, found, least: least, most: most)
+    case .depth(let most): .headerTooDeep(name, most: most)
+    case .aggregate: .aggregate(name)
     }
   }
 }

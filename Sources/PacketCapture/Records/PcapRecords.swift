@@ -1,3 +1,4 @@
+import Messages
 import WireBytes
 
 /// The packets of a pcap file: a header with the lengths, then the captured bytes, then the next header. Nothing
@@ -28,12 +29,10 @@ struct PcapRecords: RecordFormat {
       return isLast ? Self.cutHeader(available, windowOffset + index) : .needsBytes(PcapHeader.length)
     }
     guard let header = PcapHeader(at: index, in: window) else {
-      return Self.unreadable("not a pcap file: unknown magic number", windowOffset + index)
+      return Self.unreadable(.unknownPcapMagic, windowOffset + index)
     }
     if header.hasReservedBits {
-      return Self.unreadable(
-        "the link type of this pcap file has reserved bits set (\(Self.hex(header.linkField))); expected a "
-          + "number below 65536", windowOffset + index + 20)
+      return Self.unreadable(.reservedLinkTypeBits(Int(header.linkField)), windowOffset + index + 20)
     }
     adopt(header)
     let end = index + PcapHeader.length
@@ -165,44 +164,39 @@ struct PcapRecords: RecordFormat {
 /// Messages about unreadable parts of a pcap file.
 extension PcapRecords {
   static func cutHeader(_ available: Int, _ fileOffset: Int) -> CaptureRecords.Step {
-    unreadable(
-      "the pcap header is truncated: expected \(PcapHeader.length) bytes, found \(max(0, available))",
-      fileOffset)
+    unreadable(.pcapHeaderCut(found: max(0, available), expected: PcapHeader.length), fileOffset)
   }
 
-  static func unreadable(_ message: String, _ fileOffset: Int) -> CaptureRecords.Step {
+  static func unreadable(_ message: Message, _ fileOffset: Int) -> CaptureRecords.Step {
     .unreadable(InputFault(message, fileOffset: fileOffset))
   }
 
   static func unknownVersion(_ header: PcapHeader, at fileOffset: Int) -> StreamAnomaly {
     StreamAnomaly(
       .damagedCapture, length: PcapHeader.length, fileOffset: fileOffset,
-      message:
-        "before the first packet: pcap version \(header.major).\(header.minor), expected 2.0 to 2.4; "
-        + "records are read as version 2.4")
+      message: .damage(
+        .unknownPcapVersion(major: Int(header.major), minor: Int(header.minor)), afterPacket: 0))
   }
 
-  static func hex(_ number: UInt32) -> String { "0x" + String(number, radix: 16) }
-
   /// Independent of the window: available lengths are given only if the file is known to end with it.
-  func reason(at index: Int, in window: RawSpan) -> String {
+  func reason(at index: Int, in window: RawSpan) -> Message {
     let available = window.byteCount - index
     guard available >= headerLength else {
-      return "\(Count.of(available, "byte")) left, a record header has \(headerLength)"
+      return .recordHeaderCut(left: available, expected: headerLength)
     }
     let header = header(at: index, in: window)
+    let captured = Int(header.captured)
     let left = available - headerLength
-    if header.isZero { return "zeros instead of a record" }
+    if header.isZero { return .zerosForRecord }
     if header.captured > rules.maxPacket {
-      return "a record of \(header.captured) captured bytes, above the limit of \(rules.maxPacket)"
+      return .recordBeyondLimit(captured: captured, limit: Int(rules.maxPacket))
     }
     if rules.grade(header, near: reference) == .implausible {
-      return "an implausible record header: \(header.captured) of \(header.original) bytes captured at "
-        + "\(header.seconds) s + \(header.fraction)/\(rules.unitsPerSecond) s"
+      return .implausibleRecordHeader(
+        captured: captured, original: Int(header.original), seconds: Int(header.seconds),
+        fraction: Int(header.fraction), unitsPerSecond: Int(rules.unitsPerSecond))
     }
-    if Int(header.captured) > left {
-      return "a record of \(header.captured) captured bytes, the file has \(left) left"
-    }
-    return "a record of \(header.captured) captured bytes, not followed by another record"
+    return captured > left
+      ? .recordCut(captured: captured, left: left) : .noRecordAfter(captured: captured)
   }
 }

@@ -1,4 +1,4 @@
-import WireBytes
+import Messages
 
 /// A whole block, or one truncated by the end of the file. Indices are of the window.
 struct PcapngFrame {
@@ -73,8 +73,7 @@ extension PcapngRecords {
   ) -> CaptureRecords.Step {
     guard interfaces.count < Self.maxInterfaces else {
       return damaged(
-        frame, windowOffset,
-        "interface \(interfaces.count) of a section, above the limit of \(Self.maxInterfaces)")
+        frame, windowOffset, .interfaceBeyondLimit(interfaces.count, limit: Self.maxInterfaces))
     }
     let interface = PcapngInterface(
       at: frame.start, to: frame.bodyEnd, in: window, order: frame.order)
@@ -93,9 +92,7 @@ extension PcapngRecords {
     let major = frame.order.uint16(in: window, at: frame.start + 12)
     let minor = frame.order.uint16(in: window, at: frame.start + 14)
     if major == 1 { return .skipped(end: frame.end) }
-    return damaged(
-      frame, windowOffset,
-      "a pcapng section of version \(major).\(minor), expected 1.0; its blocks are read as version 1.0")
+    return damaged(frame, windowOffset, .unknownPcapngVersion(major: Int(major), minor: Int(minor)))
   }
 
   mutating func readSecrets(
@@ -105,8 +102,7 @@ extension PcapngRecords {
     let length = Int(frame.order.uint32(in: window, at: frame.start + 12))
     guard length <= frame.bodyLength - 8 else {
       return damaged(
-        frame, windowOffset, "secrets of \(length) bytes in a block with room for \(frame.bodyLength - 8)"
-      )
+        frame, windowOffset, .secretsBeyondBlock(length: length, room: frame.bodyLength - 8))
     }
     secretsCount &+= 1
     if secrets.count < Self.maxSecrets {
@@ -137,47 +133,42 @@ extension PcapngRecords {
 /// Messages about unreadable blocks.
 extension PcapngRecords {
   private func tooShort(_ frame: PcapngFrame, _ windowOffset: Int) -> CaptureRecords.Step {
-    damaged(frame, windowOffset, "a block of \(frame.end - frame.start) bytes, too short for its type")
+    damaged(frame, windowOffset, .blockTooShort(frame.end - frame.start))
   }
 
   private func noInterface(
     _ number: Int, _ frame: PcapngFrame, _ windowOffset: Int
   ) -> CaptureRecords.Step {
-    damaged(
-      frame, windowOffset,
-      "a packet of interface \(number), but the section has \(Count.of(interfaces.count, "interface"))")
+    damaged(frame, windowOffset, .unknownInterface(number, ofKnown: interfaces.count))
   }
 
   private func tooLong(
     _ captured: Int, _ room: Int, _ frame: PcapngFrame, _ windowOffset: Int
   ) -> CaptureRecords.Step {
-    damaged(
-      frame, windowOffset,
-      "a packet of \(captured) captured bytes, expected at most \(min(room, maxPacket)) in its block")
+    damaged(frame, windowOffset, .packetBeyondBlock(captured: captured, most: min(room, maxPacket)))
   }
 
-  private func damaged(_ frame: PcapngFrame, _ windowOffset: Int, _ cause: String) -> CaptureRecords.Step {
-    let location = packets == 0 ? "before the first packet" : "after packet \(packets)"
-    return .damaged(
+  private func damaged(_ frame: PcapngFrame, _ windowOffset: Int, _ cause: Message) -> CaptureRecords.Step {
+    .damaged(
       StreamAnomaly(
         .damagedCapture, length: frame.end - frame.start, fileOffset: windowOffset + frame.start,
-        message: "\(location): \(cause)"), end: frame.end)
+        message: .damage(cause, afterPacket: packets)), end: frame.end)
   }
 
-  func reason(at index: Int, in window: RawSpan) -> String {
+  func reason(at index: Int, in window: RawSpan) -> Message {
     let available = window.byteCount - index
     guard available >= PcapngBlock.frameLength else {
-      return "\(Count.of(available, "byte")) left, a block has at least \(PcapngBlock.frameLength)"
+      return .blockFrameCut(left: available, least: PcapngBlock.frameLength)
     }
     guard let block = PcapngBlock(at: index, in: window, order: order) else {
-      return "a block without a valid section header before it"
+      return .blockWithoutSection
     }
     let length = block.totalLength
     if length < PcapngBlock.frameLength || length > maxBlock {
-      return "a block of \(length) bytes, expected \(PcapngBlock.frameLength) to \(maxBlock)"
+      return .wrongBlockLength(length, least: PcapngBlock.frameLength, most: maxBlock)
     }
-    if length > available { return "a block of \(length) bytes, the file has \(available) left" }
+    if length > available { return .blockCut(length, left: available) }
     let closing = block.order.uint32(in: window, at: index + length - 4)
-    return "a block of \(length) bytes by its first length and \(closing) by its second"
+    return .blockLengthsDiffer(length, Int(closing))
   }
 }

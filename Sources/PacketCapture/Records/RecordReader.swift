@@ -1,3 +1,4 @@
+import Messages
 import WireBytes
 
 /// Reads the records of a capture file, and resynchronises after damage.
@@ -24,9 +25,10 @@ struct RecordReader<Format: RecordFormat> {
     /// Offsets in the file.
     var start = 0
     var end = 0
-    /// The packet next to it, for the message.
-    var location = ""
-    var cause = ""
+    /// The last packet before it, from 1, or the one that it is in; 0 if there is none.
+    var packet = 0
+    var isInPacket = false
+    var cause = Message.verbatim("")
   }
 
   private enum Search {
@@ -115,23 +117,23 @@ struct RecordReader<Format: RecordFormat> {
   ) -> CaptureRecords.Step {
     state = .reading(searched: 0)
     let isCut = range?.lowerBound == index
-    let cause = range == nil ? "" : format.reason(at: index, in: window)
-    var location = lastPacketLocation
+    let cause = range == nil ? nil : format.reason(at: index, in: window)
+    let packets = format.packets
     let step = format.read(at: index, to: end, isCut: isCut, in: window, windowOffset: windowOffset)
     if case .damaged = step { return step }
-    guard let range else { return step }
-    // The damaged packet has a number now.
-    if case .packet(let packet, _) = step { location = "in packet \(packet.number)" }
+    guard let range, let cause else { return step }
     damage = Damage(
-      start: range.lowerBound + windowOffset, end: range.upperBound + windowOffset, location: location,
+      start: range.lowerBound + windowOffset, end: range.upperBound + windowOffset, packet: packets,
       cause: cause)
+    // The damaged packet has a number now.
+    if case .packet(let packet, _) = step { (damage.packet, damage.isInPacket) = (packet.number, true) }
     state = .reportingDamage
     return step
   }
 
   private mutating func skip(at index: Int, in window: RawSpan, windowOffset: Int) {
     damage = Damage(
-      start: index + windowOffset, end: index + windowOffset, location: lastPacketLocation,
+      start: index + windowOffset, end: index + windowOffset, packet: format.packets,
       cause: format.reason(at: index, in: window))
     format.skip(at: index, in: window)
   }
@@ -178,20 +180,17 @@ struct RecordReader<Format: RecordFormat> {
     return .none
   }
 
-  private var lastPacketLocation: String {
-    format.packets == 0 ? "before the first packet" : "after packet \(format.packets)"
-  }
-
   private func anomaly(resumes: Bool?) -> StreamAnomaly {
-    let outcome =
+    let cause: Message =
       switch resumes {
-      case true?: "; skipped to the next plausible \(Format.unit)"
-      case false?: "; no plausible \(Format.unit) follows"
-      case nil: ""
+      case true?: .resumed(damage.cause, atNext: Format.unit)
+      case false?: .notResumed(damage.cause, noOther: Format.unit)
+      case nil: damage.cause
       }
     return StreamAnomaly(
       .damagedCapture, length: damage.end - damage.start, fileOffset: damage.start,
-      message: "\(damage.location): \(damage.cause)\(outcome)")
+      message: damage.isInPacket
+        ? .damage(cause, inPacket: damage.packet) : .damage(cause, afterPacket: damage.packet))
   }
 }
 
@@ -249,7 +248,7 @@ protocol RecordFormat {
   func plausibility(at index: Int, suspect: Int?, in window: RawSpan, isLast: Bool) -> RecordPlausibility
 
   /// Why the bytes at `index` were not read, for a message.
-  func reason(at index: Int, in window: RawSpan) -> String
+  func reason(at index: Int, in window: RawSpan) -> Message
 
   /// The bytes at `index` are skipped.
   mutating func skip(at index: Int, in window: RawSpan)

@@ -1,3 +1,4 @@
+import Messages
 import WireBytes
 
 /// The packet that something came from: enough to find it in the examined file, or in the capture that the file was
@@ -42,9 +43,6 @@ package struct PacketReference: Equatable, BitwiseCopyable, Sendable {
     }
   }
 
-  /// For messages: its number in the file, or else in the original capture.
-  var text: String {
-    if let number { return "packet \(number)" }
-    return original.map { "original packet \($0)" } ?? "a packet without a number"
-  }
+  /// For messages.
+  var name: Message { .packet(number, original: original) }
 }

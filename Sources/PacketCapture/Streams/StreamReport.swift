@@ -1,3 +1,5 @@
+import Messages
+
 /// Totals of a stream, reported when it is closed.
 package struct StreamReport: Equatable, Sendable {
   /// How a side ended its direction.
@@ -97,12 +99,11 @@ package struct StreamAnomaly: Equatable, Sendable {
   package var length: Int?
   package var fileOffset: Int?
   package var packet: PacketReference?
-  /// A sentence without its full stop.
-  package var message: String
+  package var message: Message
 
   package init(
     _ kind: Kind, stream: Int? = nil, side: Side? = nil, offset: Int? = nil, length: Int? = nil,
-    fileOffset: Int? = nil, packet: PacketReference? = nil, message: String
+    fileOffset: Int? = nil, packet: PacketReference? = nil, message: Message
   ) {
     self.kind = kind
     self.stream = stream

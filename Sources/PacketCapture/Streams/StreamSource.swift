@@ -1,3 +1,5 @@
+import Messages
+
 /// Turns the content of one kind of input into the events of its streams: dumps, stream exports and captures. It does
 /// not interpret the bytes.
 package protocol StreamSource: ~Copyable {
@@ -26,14 +28,14 @@ package enum SourceStep {
 /// Why an input could not be read in full: it makes the exit code 2, and the readable part is used.
 package struct InputFault: Error, Equatable, Sendable {
   /// The problem and the remedy.
-  package var message: String
+  package var message: Message
   /// Offset in the file, from 0, of the first byte concerned.
   package var fileOffset: Int?
   /// Line and column (in bytes), both from 1, in inputs that are text.
   package var line: Int?
   package var column: Int?
 
-  package init(_ message: String, fileOffset: Int? = nil, line: Int? = nil, column: Int? = nil) {
+  package init(_ message: Message, fileOffset: Int? = nil, line: Int? = nil, column: Int? = nil) {
     self.message = message
     self.fileOffset = fileOffset
     self.line = line
@@ -41,8 +43,5 @@ package struct InputFault: Error, Equatable, Sendable {
   }
 
   /// The message, prefixed with its line and column if known.
-  package var located: String {
-    let column = column.map { ", column \($0)" } ?? ""
-    return line.map { "line \($0)\(column): \(message)" } ?? message
-  }
+  package var located: Message { .located(message, line: line, column: column) }
 }

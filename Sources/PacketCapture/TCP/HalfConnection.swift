@@ -1,3 +1,4 @@
+import Messages
 import WireBytes
 
 /// One direction of a TCP connection: segments in, events of its stream out (docs/spec/captures.md#streams).
@@ -256,12 +257,10 @@ struct HalfConnection {
     _ missing: Int, at position: Int, fileOffset: Int?, packet: PacketReference, isCutByFile: Bool,
     _ output: inout StreamOutput
   ) {
-    let cause =
-      isCutByFile ? "the file ends within it" : "capture with a larger snap length (tcpdump -s 0)"
     emit(
       StreamAnomaly(
         .truncatedPacket, length: missing, fileOffset: fileOffset, packet: packet,
-        message: "\(packet.text) is truncated by \(Count.of(missing, "byte")): \(cause)"),
+        message: .truncatedPacket(packet.name, missing: missing, byFileEnd: isCutByFile)),
       at: position, &output)
     output.didBuffer = true
   }
@@ -278,7 +277,8 @@ struct HalfConnection {
       let before = early.position..<min(next, early.end)
       if early.bytes.count > 1 {
         emitLate(
-          before, "before the beginning of the stream", fileOffset: early.fileOffset, early.packet, &output)
+          before, fileOffset: early.fileOffset, early.packet,
+          .lateBytesBeforeBeginning(before.count, of: early.packet.name), &output)
       }
       guard early.end > next else { continue }
       buffer(

@@ -1,4 +1,4 @@
-import WireBytes
+import Messages
 
 /// Reassembles TCP segments into streams (docs/spec/captures.md#streams).
 ///
@@ -203,18 +203,13 @@ package struct Reassembler: ~Copyable {
     if bytesAfterClose > 0 {
       anomaly(
         StreamAnomaly(
-          .unverifiedRetransmission,
-          message:
-            "\(Count.of(bytesAfterClose, "byte")) retransmitted after the end of their connections could "
-            + "not be compared"))
+          .unverifiedRetransmission, message: .retransmittedAfterEnd(bytes: bytesAfterClose)))
     }
     guard silentEvictions > 0 else { return }
     anomaly(
       StreamAnomaly(
         .connectionEvicted,
-        message:
-          "dropped \(Count.of(silentEvictions, "idle connection")) without data, to keep to "
-          + "--max-connections \(options.maxConnections)"))
+        message: .droppedIdleConnections(silentEvictions, limit: options.maxConnections)))
   }
 
   // MARK: - One connection
@@ -303,9 +298,8 @@ package struct Reassembler: ~Copyable {
     output.events.anomaly(
       StreamAnomaly(
         .connectionEvicted, stream: connection.pointee.number, packet: connection.pointee.lastPacket,
-        message:
-          "dropped after \(connection.pointee.lastPacket.text), to keep to --max-connections "
-          + "\(options.maxConnections): later packets begin a new stream"), slot: slot)
+        message: .droppedConnection(
+          after: connection.pointee.lastPacket.name, limit: options.maxConnections)), slot: slot)
     finishWork(on: connection)
   }
 
@@ -440,7 +434,7 @@ package struct Reassembler: ~Copyable {
     connection.pointee[side].emit(
       StreamAnomaly(
         .bufferLimit, fileOffset: first?.fileOffset, packet: first?.packet ?? connection.pointee.lastPacket,
-        message: "buffer limit of \(limit) bytes reached (\(option)): the gap here was flushed early"),
+        message: .bufferLimitReached(limit, option: option)),
       at: position, &output)
   }
 }

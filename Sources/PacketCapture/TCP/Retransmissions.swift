@@ -1,3 +1,4 @@
+import Messages
 import WireBytes
 
 /// Compares retransmitted bytes with their first copy.
@@ -19,9 +20,8 @@ extension HalfConnection {
         compare(copy, at: position, with: known, origin.packet, isKeepAlive: isKeepAlive, &output)
       } else if !isKeepAlive {
         emitLate(
-          position..<end,
-          "after \(known.packet.text), when their gap had been flushed (--reorder-window, --stream-buffer)",
-          fileOffset: origin.fileOffset, origin.packet, &output)
+          position..<end, fileOffset: origin.fileOffset, origin.packet,
+          .lateBytes(end &- position, of: origin.packet.name, afterGapOf: known.packet.name), &output)
       }
       position = end
     }
@@ -63,8 +63,7 @@ extension HalfConnection {
     emit(
       StreamAnomaly(
         .conflictingOverlap, length: difference.last &- difference.first &+ 1, packet: packet,
-        message: "\(first.text) and \(packet.text) differ in \(Count.of(difference.count, "byte")) here: "
-          + "\(first.text) is used, which was read first"),
+        message: .copiesDiffer(first.name, packet.name, bytes: difference.count)),
       at: position &+ difference.first, &output)
   }
 
@@ -76,8 +75,8 @@ extension HalfConnection {
       let end = min(range.upperBound, base)
       if !isKeepAlive {
         emitLate(
-          range.lowerBound..<end, "before the beginning of the stream", fileOffset: origin.fileOffset,
-          origin.packet, &output)
+          range.lowerBound..<end, fileOffset: origin.fileOffset, origin.packet,
+          .lateBytesBeforeBeginning(end &- range.lowerBound, of: origin.packet.name), &output)
       }
       return end
     }

@@ -1,4 +1,4 @@
-import WireBytes
+import Messages
 
 /// Delivery of a direction's bytes as events of its stream.
 extension HalfConnection {
@@ -56,9 +56,7 @@ extension HalfConnection {
         StreamAnomaly(
           .midstreamStart, stream: stream, side: side, offset: 0, length: 0, fileOffset: first?.fileOffset,
           packet: first?.packet ?? firstPacket,
-          message:
-            "the beginning of this direction was not captured: offsets count from the first captured byte, "
-            + "sequence number \(nextNumber.value)"), slot: slot)
+          message: .beginningNotCaptured(sequenceNumber: Int(nextNumber.value))), slot: slot)
       emitAnomalies(&output)
     }
     flush(&output)
@@ -85,8 +83,7 @@ extension HalfConnection {
     output.events.anomaly(
       StreamAnomaly(
         .unverifiedRetransmission, stream: stream, side: side, packet: output.lastPacket,
-        message:
-          "\(Count.of(uncomparedBytes, "byte")) retransmitted too late to be compared with the original"),
+        message: .retransmittedTooLate(bytes: uncomparedBytes)),
       slot: slot)
   }
 
@@ -123,13 +120,12 @@ extension HalfConnection {
   }
 
   mutating func emitLate(
-    _ range: Range<Int>, _ when: String, fileOffset: Int, _ packet: PacketReference,
+    _ range: Range<Int>, fileOffset: Int, _ packet: PacketReference, _ message: Message,
     _ output: inout StreamOutput
   ) {
     emit(
       StreamAnomaly(
-        .lateSegment, length: range.count, fileOffset: fileOffset, packet: packet,
-        message: "\(Count.of(range.count, "byte")) of \(packet.text) arrived \(when): not used"),
+        .lateSegment, length: range.count, fileOffset: fileOffset, packet: packet, message: message),
       at: max(range.lowerBound, base), &output)
   }
 }

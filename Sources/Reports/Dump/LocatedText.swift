@@ -1,4 +1,5 @@
 import Analysis
+import Messages
 import Platform
 import WireBytes
 
@@ -25,25 +26,23 @@ extension RecordLocator {
     let findings = findings.map { finding in
       let location = finding.offset.map { " at offset \($0)" } ?? ""
       return "\n" + style.yellow("\(finding.code.rawValue)\(location)")
-        + ": \(VisibleText.of(finding.message))\n"
+        + ": \(VisibleText.of(finding.message.text))\n"
     }
     return located.map { $0.text(style, limit: limit) }.joined(separator: "\n") + findings.joined()
   }
 
   /// A summary; nil if there is nothing to show.
-  package var sentence: String? {
+  package var sentence: Message? {
     if located.isEmpty, findings.isEmpty { return nil }
-    return "showed \(Count.of(located.count, "location")) with \(Count.of(findings.count, "finding"))"
-      + (more > 0 ? ", \(more) more not shown (--places)" : "")
+    return .showed(locations: located.count, findings: findings.count, more: more)
   }
 
   /// The reason why there is nothing to show.
-  package var nothing: String {
+  package var nothing: Message {
     switch target {
-    case .record(let number): "no record \(number): the input has \(Count.of(records, "record"))"
-    case .offset(let offset): "no selected stream has bytes at offset \(offset)"
-    case .packet(let number):
-      "no packet \(number) with bytes of a selected stream"
+    case .record(let number): .noSuchRecord(number, of: records)
+    case .offset(let offset): .noBytes(atOffset: offset)
+    case .packet(let number): .noBytes(inPacket: number)
     }
   }
 }

@@ -61,7 +61,7 @@ struct EvidenceRowWriter: Sendable {
   }
 
   func write(_ finding: Finding, to output: OutputBuffer) throws {
-    let texts = RowCursor.bound(finding.source) + RowCursor.bound(finding.message)
+    let texts = RowCursor.bound(finding.source) + RowCursor.bound(finding.message.text)
     try findings.write(to: output, texts: texts) { column, row in
       switch column {
       case .source: row.put(finding.source)
@@ -73,7 +73,7 @@ struct EvidenceRowWriter: Sendable {
       case .fileOffset: row.put(finding.fileOffset)
       case .code: row.put(finding.code.rawValue)
       case .severity: row.put(finding.code.severity.rawValue)
-      case .message: row.put(finding.message)
+      case .message: row.put(finding.message.text)
       }
     }
   }

@@ -1,4 +1,5 @@
 import JSON
+import Messages
 import Platform
 import TokenStores
 import WireBytes
@@ -55,7 +56,7 @@ package struct ReplayOutcomeReport {
         ("tuples", .int(tuples)),
         ("tokens", .int(counts.tokens)),
         ("rows", .int(answer.rows)),
-        ("stopped", answer.stop.map { .string($0.text) } ?? .null),
+        ("stopped", answer.stop.map { .string($0.message.text) } ?? .null),
       ] + outcomes.map { ($0.name, .int($0.count)) })
   }
 
@@ -90,14 +91,9 @@ package struct ReplayOutcomeReport {
     }
   }
 
-  package var sentence: String {
-    let errors = rejections.map { " and \(Count.of($0, "invalid-token response"))" } ?? ""
-    let input =
-      "\(Count.of(tuples, "tuple"))\(errors) with \(Count.of(counts.tokens, "distinct token")) of \(owner.text)"
-    let rows = Count.of(answer.rows, "row")
-    let changes = answer.rows == counts.changes ? rows : "\(rows) with \(Count.of(counts.changes, "token"))"
-    return dryRun
-      ? "dry run of \(input): \(changes) of \(store) would change"
-      : "replayed \(input): \(changes) of \(store) changed"
+  package var sentence: Message {
+    .replayed(
+      tuples: tuples, rejections: rejections, tokens: counts.tokens, of: owner.text, rows: answer.rows,
+      changes: counts.changes, in: store, dryRun: dryRun)
   }
 }

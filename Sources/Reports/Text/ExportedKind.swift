@@ -1,5 +1,5 @@
 import Analysis
-import WireBytes
+import Messages
 
 /// The kinds of rows that an export can contain, as `--records` names them.
 package enum ExportedKind: String, CaseIterable, Sendable {
@@ -20,32 +20,26 @@ extension Summary {
   /// - Parameters:
   ///   - kind: nil for the feedback in CSV, and else for all.
   ///   - isCSV: whether it is CSV.
-  package func exportText(_ kind: ExportedKind?, isCSV: Bool) -> String {
-    let done =
+  package func exportText(_ kind: ExportedKind?, isCSV: Bool) -> Message {
+    let done: Message =
       switch kind {
-      case .streams: Count.of(streams, "stream")
-      case .findings: Count.of(allFindings, "finding")
-      case .feedback: Count.of(feedback, "record")
-      case .requests: Count.of(gateway.requests, "request")
-      case .responses: Count.of(gateway.responses, "response")
-      case .resend: "\(Count.of(gateway.discarded, "request")) to send again"
-      case nil: isCSV ? Count.of(feedback, "record") : recordText
+      case .streams: .rowCount(streams, "stream")
+      case .findings: .rowCount(allFindings, "finding")
+      case .feedback: .rowCount(feedback, "record")
+      case .requests: .rowCount(gateway.requests, "request")
+      case .responses: .rowCount(gateway.responses, "response")
+      case .resend: .requestsToResend(gateway.discarded)
+      case nil: isCSV ? .rowCount(feedback, "record") : recordText
       }
     guard let distinctTokens, kind == .feedback || kind == nil && feedback > 0 else { return done }
-    return "\(done) with \(Count.of(distinctTokens, "distinct token"))"
+    return .withDistinctTokens(done, distinctTokens)
   }
 
   /// What CSV of feedback leaves out, and which options have it; nil where that is nothing.
   /// - Parameter findings: whether findings are left out, too.
-  package func leftOutHint(findings: Bool) -> String? {
-    let kinds = [
-      (gateway.requests, "request", "--records requests"),
-      (gateway.responses, "response", "--records responses"),
-      (findings ? allFindings : 0, "finding", "--findings FILE or --records findings"),
-    ].filter { $0.0 > 0 }
-    guard !kinds.isEmpty else { return nil }
-    let texts = kinds.map { Count.of($0.0, $0.1) }.joined(separator: ", ")
-    let remedies = kinds.map(\.2).joined(separator: ", ")
-    return "hint: \(texts) left out; \(remedies) \(kinds.count == 1 ? "has" : "have") them"
+  package func leftOutHint(findings: Bool) -> Message? {
+    let findings = findings ? allFindings : 0
+    guard gateway.requests > 0 || gateway.responses > 0 || findings > 0 else { return nil }
+    return .leftOut(requests: gateway.requests, responses: gateway.responses, findings: findings)
   }
 }

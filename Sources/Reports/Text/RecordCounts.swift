@@ -1,16 +1,13 @@
 import Analysis
+import Messages
 import Platform
 import WireBytes
 
 /// How many records there are, in words.
 extension Summary {
   /// `39 records`, `200 requests, 1 response`, or all three.
-  package var recordText: String {
-    var parts: [String] = []
-    if gateway.requests > 0 { parts.append(Count.of(gateway.requests, "request")) }
-    if gateway.responses > 0 { parts.append(Count.of(gateway.responses, "response")) }
-    if feedback > 0 || parts.isEmpty { parts.insert(Count.of(feedback, "record"), at: 0) }
-    return parts.joined(separator: ", ")
+  package var recordText: Message {
+    .recordCounts(feedback: feedback, requests: gateway.requests, responses: gateway.responses)
   }
 }
 

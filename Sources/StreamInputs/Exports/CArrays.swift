@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import WireBytes
 
@@ -47,8 +48,7 @@ struct CArrays: ExportLines {
 
   mutating func finish(at position: TextPosition, into events: inout ExportEvents) {
     if case .outside = state { return }
-    events.fault(
-      "the text ends within an array: it is truncated; the bytes before the end are used", at: position)
+    events.fault(.arrayTruncated, at: position)
   }
 
   /// Only blanks are expected after the end of an array.
@@ -60,8 +60,7 @@ struct CArrays: ExportLines {
     else { return }
     let next = text.skippingBlanks(from: start &+ 1)
     if text.byte(at: start) == UInt8(ascii: ";"), next == text.byteCount { return }
-    events.fault(
-      "unexpected text after an array; ignored", at: line.position(start))
+    events.fault(.textAfterArray, at: line.position(start))
   }
 
   /// `char peer1_0[] = {`, with `/* Packet 4 */` after it. Returns the index after that.
@@ -72,7 +71,7 @@ struct CArrays: ExportLines {
     guard start < text.byteCount else { return nil }
     guard let (name, brace) = Self.declaration(text, from: start) else {
       if !text.has("/", at: start), !text.has("#", at: start) {
-        events.fault("expected \"char peer0_0[] = {\"; line skipped", at: line.position(start))
+        events.fault(.expectedArray, at: line.position(start))
       }
       return nil
     }
@@ -135,7 +134,7 @@ struct CArrays: ExportLines {
       events.text.append(high << 4 | value, at: digitOffset, stride: 6)
       state = .whole
     } else {
-      damage(ASCII.name(character), at: line.position(index), into: &events)
+      damage(character, at: line.position(index), into: &events)
     }
   }
 
@@ -144,16 +143,16 @@ struct CArrays: ExportLines {
     switch state {
     case .outside, .comment, .between: break
     case .zero, .prefix, .high:
-      damage("end of the value", at: position, into: &events)
+      damage(nil, at: position, into: &events)
       state = .between
     case .whole, .damaged: state = .between
     }
   }
 
   /// Reports an error in a value that was not added yet, or after one that was.
-  private mutating func damage(_ found: String, at position: TextPosition, into events: inout ExportEvents) {
-    events.fault(
-      "expected a byte as 0x and two hex digits, found \(found); byte skipped", at: position)
+  /// - Parameter found: nil at the end of the value.
+  private mutating func damage(_ found: UInt8?, at position: TextPosition, into events: inout ExportEvents) {
+    events.fault(.expectedArrayByte(found: found), at: position)
     if case .whole = state {} else { events.text.appendGap(length: 1, at: position.fileOffset) }
     state = .damaged
   }

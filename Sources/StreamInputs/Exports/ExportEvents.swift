@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import WireBytes
 
@@ -28,7 +29,7 @@ struct ExportEvents: Sendable {
     marks.append((text.parts.count, mark))
   }
 
-  mutating func fault(_ message: String, at position: TextPosition) {
+  mutating func fault(_ message: Message, at position: TextPosition) {
     faults.report(message, at: position, into: &text)
   }
 
@@ -123,8 +124,8 @@ struct PeerCount: Sendable {
     let expected = next(name.side)
     if name.segment != expected {
       events.fault(
-        "expected segment \(expected) of node \(name.side.rawValue), found \(name.segment): an unknown "
-          + "number of bytes is missing", at: position)
+        .segmentsMissing(before: name.segment, expected: expected, node: Int(name.side.rawValue)),
+        at: position)
     }
     if name.side == .first { next.first = name.segment &+ 1 } else { next.second = name.segment &+ 1 }
     events.append(.segment(key: connections &- 1, name.side, packet))

@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import WireBytes
 
@@ -106,10 +107,8 @@ struct ExportStreams: Sendable {
       guard let stream = streams[key], stream.identity.number == number else { continue }
       batch.anomaly(
         StreamAnomaly(
-          .connectionEvicted, stream: number,
-          message:
-            "limit of \(Self.maxOpen) open connections reached: the oldest is closed, and later data of it "
-            + "begins another stream"), slot: stream.isOpened ? stream.slot : nil)
+          .connectionEvicted, stream: number, message: .tooManyOpenConnections(limit: Self.maxOpen)),
+        slot: stream.isOpened ? stream.slot : nil)
       return end(key, to: &batch)
     }
   }

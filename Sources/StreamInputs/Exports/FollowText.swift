@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import WireBytes
 
@@ -57,11 +58,9 @@ struct FollowText: ExportLines {
     switch state {
     case .before, .after, .unsupported: break
     case .header:
-      events.fault("the text ends within the header of a stream: it is truncated", at: position)
+      events.fault(.followedHeaderTruncated, at: position)
     case .body where hasFrame:
-      events.fault(
-        "the line of = signs at the end of the stream is missing: the text is truncated; its bytes are used",
-        at: position)
+      events.fault(.followedFrameTruncated, at: position)
     case .body: break
     }
   }
@@ -84,9 +83,7 @@ struct FollowText: ExportLines {
     } else if text.end(of: ",hex", from: 8) == text.byteCount {
       state = .header(.hex, ExportConnection())
     } else {
-      events.fault(
-        "the stream is not in raw or hex form, so its bytes are not known; export it with "
-          + "tshark -z follow,tcp,raw,N", at: line.position(0))
+      events.fault(.followedInOtherForm, at: line.position(0))
       state = .header(nil, ExportConnection())
     }
   }
@@ -192,8 +189,7 @@ struct FollowHexBody: Sendable {
   ) {
     let offsetEnd = HexDigits.end(in: text, from: start, to: text.byteCount)
     guard offsetEnd == start &+ Self.offsetDigits, text.has("  ", at: offsetEnd) else {
-      events.fault(
-        "expected an offset of 8 hex digits and two blanks; line skipped", at: line.position(start))
+      events.fault(.expectedFollowedOffset, at: line.position(start))
       return
     }
     if self.side != side {
@@ -226,9 +222,7 @@ struct FollowHexBody: Sendable {
     if distance > 0 {
       events.text.appendGap(length: Int(distance), at: position.fileOffset)
     } else if distance < 0 {
-      events.fault(
-        "the offset goes back by \(distance.magnitude): lines are out of order or repeated; their bytes are "
-          + "used in file order", at: position)
+      events.fault(.followedOffsetGoesBack(by: Int(distance.magnitude)), at: position)
     }
     if side == .first { next.first = offset } else { next.second = offset }
   }

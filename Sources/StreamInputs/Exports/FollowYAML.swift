@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import WireBytes
 
@@ -43,7 +44,7 @@ struct FollowYAML: ExportLines {
 
   mutating func finish(at position: TextPosition, into events: inout ExportEvents) {
     if case .peers = state {
-      events.fault("the text ends within the list of peers: it is truncated", at: position)
+      events.fault(.peersTruncated, at: position)
     }
   }
 
@@ -59,7 +60,7 @@ struct FollowYAML: ExportLines {
     case .data: Base64Line.read(text, from: start, of: line, into: &events)
     case .lostData: break
     case .outside, .peers, .packets:
-      events.fault("expected a YAML key; line skipped", at: line.position(start))
+      events.fault(.expectedFollowedKey, at: line.position(start))
     }
   }
 
@@ -97,7 +98,7 @@ struct FollowYAML: ExportLines {
     } else if text.has("packets:", at: key) {
       beginPackets(into: &events)
     } else {
-      events.fault("expected \"peer:\", \"host:\", \"port:\" or \"packets:\"", at: line.position(key))
+      events.fault(.expectedPeerKey, at: line.position(key))
     }
   }
 
@@ -116,7 +117,7 @@ struct FollowYAML: ExportLines {
       packet = PacketReference(number: nil, original: Self.number(text, from: key &+ 7))
       side = nil
       state = .packets
-      if packet.original == nil { events.fault("a packet without a number", at: line.position(key)) }
+      if packet.original == nil { events.fault(.packetWithoutNumber, at: line.position(key)) }
     } else if text.has("peer:", at: key) {
       side = Self.side(text, from: key &+ 5)
     } else if text.has("timestamp:", at: key) {
@@ -128,17 +129,13 @@ struct FollowYAML: ExportLines {
       // The list of peers before it is missing.
       beginPackets(into: &events)
     } else if !text.has("#", at: key), !text.has("---", at: key), !text.has("...", at: key) {
-      events.fault(
-        "expected \"packet:\", \"peer:\", \"timestamp:\" or \"data:\"; line skipped",
-        at: line.position(key))
+      events.fault(.expectedPacketKey, at: line.position(key))
     }
   }
 
   private mutating func beginData(of line: ExportLine, at key: Int, into events: inout ExportEvents) {
     guard let side, count > 0 else {
-      events.fault(
-        "data of a packet without a peer; skipped, so an unknown number of bytes is missing",
-        at: line.position(key))
+      events.fault(.packetWithoutPeer, at: line.position(key))
       state = .lostData
       return
     }
@@ -203,9 +200,7 @@ enum Base64Line {
     }
     var wrong = index
     while wrong < index &+ 3, Base64Alphabet.values[Int(text.byte(at: wrong))] < 64 { wrong &+= 1 }
-    events.fault(
-      "expected a base64 character, found \(ASCII.name(text.byte(at: wrong))); the 3 bytes of its group "
-        + "are skipped", at: line.position(wrong))
+    events.fault(.expectedBase64(found: text.byte(at: wrong), isPadded: false), at: line.position(wrong))
     events.text.appendGap(length: 3, at: line.fileOffset &+ index)
   }
 
@@ -233,13 +228,9 @@ enum Base64Line {
     let position = line.position(range.lowerBound)
     if line.isEnd, !line.isTerminated {
       _ = append(text, at: range.lowerBound, characters: range.count, of: line, into: &events)
-      events.fault(
-        "the text ends after \(range.count) of 4 characters of a base64 group: it is truncated; its bytes "
-          + "are used", at: position)
+      events.fault(.textEndsWithinGroup(characters: range.count, isCertain: true), at: position)
     } else {
-      events.fault(
-        "the line ends after \(range.count) of 4 characters of a base64 group; its 3 bytes are "
-          + "skipped", at: position)
+      events.fault(.lineEndsWithinGroup(characters: range.count), at: position)
       events.text.appendGap(length: 3, at: position.fileOffset)
     }
   }

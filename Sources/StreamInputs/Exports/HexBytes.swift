@@ -1,3 +1,4 @@
+import Messages
 import WireBytes
 
 /// Reads a line of hex digits without blanks, chunk by chunk.
@@ -57,20 +58,17 @@ struct HexDigitRun: Sendable {
     _ character: UInt8, at position: TextPosition, digits: Int, from first: TextPosition,
     into events: inout ExportEvents
   ) {
-    events.fault(
-      "expected a hex digit, found \(ASCII.name(character)); byte skipped", at: position)
+    events.fault(.expectedHexDigit(found: character), at: position)
     state = .damaged(digits: digits, first)
   }
 
   private mutating func endLine(of line: ExportLine, into events: inout ExportEvents) {
     if case .high(_, let position) = state {
       if line.isTerminated {
-        events.fault("the line ends after one hex digit of two; byte skipped", at: position)
+        events.fault(.lineEndsWithinByte, at: position)
         events.text.appendGap(length: 1, at: position.fileOffset)
       } else {
-        events.fault(
-          "the text ends after one hex digit of two: it is truncated; the bytes before it are "
-            + "used", at: position)
+        events.fault(.textEndsWithinByte, at: position)
       }
     }
     closeDamage(into: &events)
@@ -138,15 +136,13 @@ struct HexPairs {
   ) -> Int {
     let position = line.position(range.lowerBound)
     if range.upperBound == text.byteCount, range.count == 1, line.isEnd, !line.isTerminated {
-      events.fault(
-        "the text ends after one hex digit of two: it is truncated; the bytes before it are used",
-        at: position)
+      events.fault(.textEndsWithinByte, at: position)
       return 0
     }
     let length = (range.count &+ 1) / 2
     events.fault(
-      "expected two hex digits, found \(range.count) characters, the first "
-        + "\(ASCII.name(text.byte(at: range.lowerBound))); \(Count.of(length, "byte")) skipped", at: position)
+      .expectedHexPair(characters: range.count, first: text.byte(at: range.lowerBound), bytes: length),
+      at: position)
     events.text.appendGap(length: length, at: position.fileOffset)
     return length
   }
@@ -160,9 +156,7 @@ struct HexPairs {
       let index = firstDifference(text, from: textColumn, with: events.text.bytes[first...]),
       index < text.byteCount || line.isTerminated
     else { return }
-    events.fault(
-      "hex digits and text column differ: one of them is damaged; the digits are used",
-      at: line.position(index))
+    events.fault(.hexAndTextDiffer, at: line.position(index))
   }
 
   /// The index of the first character of the text column that does not match its byte. Trailing blanks stripped by an

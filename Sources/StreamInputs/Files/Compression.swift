@@ -1,3 +1,4 @@
+import Messages
 import WireBytes
 
 /// The compression of a file. One layer is decompressed, whatever the file's name.
@@ -72,18 +73,9 @@ package enum Compression: String, CaseIterable, Sendable {
 ///
 /// A raw dump may begin with any time, and so with most magic numbers: `PK` 03 04 is 2012-09-08T08:31:48Z. So further
 /// bytes are checked that no tuple has.
-enum ArchiveSignature: CaseIterable {
-  case zip, tar, xz, bzip2, sevenZip
-
-  var kind: String {
-    switch self {
-    case .zip: "a zip archive"
-    case .tar: "a tar archive"
-    case .xz: "xz-compressed"
-    case .bzip2: "bzip2-compressed"
-    case .sevenZip: "a 7z archive"
-    }
-  }
+enum ArchiveSignature: String, CaseIterable {
+  case zip, tar, xz, bzip2
+  case sevenZip = "7z"
 
   /// The command that extracts `FILE` to standard output.
   private var extractCommand: String {
@@ -106,25 +98,19 @@ enum ArchiveSignature: CaseIterable {
     }
   }
 
-  private var mayContainSeveral: Bool {
+  /// Whether it may contain several files.
+  private var isArchive: Bool {
     switch self {
     case .zip, .tar, .sevenZip: true
     case .xz, .bzip2: false
     }
   }
 
-  /// The remedy; the archive may itself be inside `compression`.
-  func remedy(inside compression: Compression?) -> String {
-    guard let compression else {
-      let pipe = "\(extractCommand) | apnsift inspect -"
-      return mayContainSeveral ? "extract its files, or if there is only one: \(pipe)" : pipe
-    }
-    let outer = "\(compression.rawValue) -dc FILE"
-    guard let pipeCommand else {
-      return "decompress it first (\(outer) >UNPACKED), then extract its files"
-    }
-    let pipe = "\(outer) | \(pipeCommand) | apnsift inspect -"
-    return mayContainSeveral ? "extract its files, or if there is only one: \(pipe)" : pipe
+  /// Why it is not read, and the remedy; the archive may itself be inside `compression`.
+  func problem(inside compression: Compression?) -> Message {
+    var command: String? = extractCommand
+    if let compression { command = pipeCommand.map { "\(compression.rawValue) -dc FILE | \($0)" } }
+    return .packed(rawValue, isArchive: isArchive, inside: compression?.rawValue, command: command)
   }
 
   /// The signature at the start of `head`; nil if there is none.

@@ -1,6 +1,7 @@
 import CLz4
 import CZlib
 import CZstd
+import Messages
 import PacketCapture
 import WireBytes
 
@@ -60,7 +61,7 @@ struct Decompressor: ~Copyable {
   /// One call of the library; returns the bytes that it put into `output`.
   private mutating func step(_ output: UnsafeMutableRawBufferPointer, _ file: inout StoredFile) -> Int {
     guard let decoder else {
-      end("cannot be decompressed: out of memory; free some and try again")
+      end(.compressedWithoutMemory(compression.rawValue))
       return 0
     }
     let step = input.withUnsafeBytes {
@@ -75,17 +76,13 @@ struct Decompressor: ~Copyable {
       isProven = true
       state = .boundary
     case .damaged(let reason):
-      end(
-        "is damaged near offset \(offset) of the compressed file (\(reason)): "
-          + "the content before it is used; look for another copy")
+      end(.compressedDamaged(compression.rawValue, near: offset, reason: reason))
     case .refused(let reason):
       isProven = true
-      end("cannot be decompressed from offset \(start) of the compressed file on: \(reason)")
+      end(.compressedRefused(compression.rawValue, from: start, reason: reason))
     case .ongoing:
       if step.consumed == 0, step.produced == 0, !refill(&file) {
-        end(
-          "is truncated at offset \(offset) of the compressed file, its end: the content before it is used; "
-            + "get the whole file")
+        end(.compressedTruncated(compression.rawValue, at: offset))
       }
     }
     return step.produced
@@ -106,9 +103,7 @@ struct Decompressor: ~Copyable {
     case .padding:
       rest = (input[rest].firstIndex { $0 != 0 } ?? rest.upperBound)..<rest.upperBound
     case .garbage:
-      end(
-        "is followed by other data from offset \(offset) of the compressed file on, which is not read; "
-          + "save that as a separate file")
+      end(.compressedWithOtherData(compression.rawValue, from: offset))
     }
   }
 
@@ -132,9 +127,9 @@ struct Decompressor: ~Copyable {
     return count > 0
   }
 
-  private mutating func end(_ message: String) {
+  private mutating func end(_ message: Message) {
     state = .ended
-    fault = InputFault("the \(compression.rawValue)-compressed data \(message)", fileOffset: produced)
+    fault = InputFault(message, fileOffset: produced)
   }
 }
 
@@ -146,9 +141,9 @@ struct DecodingStep {
     /// The frame is complete, its checksum included.
     case frameEnd
     /// The library's error message.
-    case damaged(String)
+    case damaged(Message)
     /// The input may be sound, but exceeds a limit: which, and the remedy.
-    case refused(String)
+    case refused(Message)
   }
 
   var consumed = 0
@@ -217,8 +212,9 @@ final class GzipDecoder: FrameDecoder {
     switch result {
     case Z_OK, Z_BUF_ERROR: .ongoing  // the latter: nothing to do without more input
     case Z_STREAM_END: .frameEnd
-    case Z_MEM_ERROR: .refused("zlib is out of memory; free some and try again")
-    default: .damaged(stream.pointee.msg.map { String(cString: $0) } ?? "zlib's error \(result)")
+    case Z_MEM_ERROR: .refused(.libraryOutOfMemory("zlib"))
+    default:
+      .damaged(stream.pointee.msg.map { Message.verbatim(String(cString: $0)) } ?? .zlibError(Int(result)))
     }
   }
 }
@@ -252,7 +248,7 @@ final class LZ4Decoder: FrameDecoder {
     let result = LZ4F_decompress(context, output.baseAddress, &produced, input.baseAddress, &consumed, nil)
     guard LZ4F_isError(result) == 0 else {
       // The library leaves the sizes as they were: nothing of this call counts.
-      return DecodingStep(outcome: .damaged(String(cString: LZ4F_getErrorName(result))))
+      return DecodingStep(outcome: .damaged(.verbatim(String(cString: LZ4F_getErrorName(result)))))
     }
     wanted = result
     return DecodingStep(
@@ -300,16 +296,13 @@ final class ZstdDecoder: FrameDecoder {
   }
 
   private static func failure(_ result: Int) -> DecodingStep.Outcome {
-    let reason = String(cString: ZSTD_getErrorName(result))
     switch ZSTD_getErrorCode(result) {
     case ZSTD_error_frameParameter_windowTooLarge:
-      return .refused(
-        "it needs a window of more than \(ByteSize.text(1 << Int(windowLog))) of memory; decompress it "
-          + "first: zstd -dc --long=31 FILE | apnsift inspect -")
+      .refused(.zstdWindowTooLarge(limit: 1 << Int(windowLog)))
     case ZSTD_error_memory_allocation:
-      return .refused("libzstd is out of memory; free some and try again")
+      .refused(.libraryOutOfMemory("libzstd"))
     default:
-      return .damaged(reason)
+      .damaged(.verbatim(String(cString: ZSTD_getErrorName(result))))
     }
   }
 }

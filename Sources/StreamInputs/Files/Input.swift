@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import Platform
 
@@ -62,7 +63,7 @@ package struct InputWalk {
   /// The directories that were named.
   package private(set) var directories: [String] = []
   /// Members of directories that are not files: sockets, devices, pipes, links to nothing. By name, with their kind.
-  package private(set) var skipped: [(name: String, reason: String)] = []
+  package private(set) var skipped: [(name: String, reason: Message)] = []
 
   /// Directories nested deeper are reported and not entered: a guard against loops of mounts.
   private static let maxDepth = 128
@@ -91,11 +92,11 @@ package struct InputWalk {
   private mutating func walk(_ directory: [CChar], of root: String, name: String, depth: Int) {
     guard depth < Self.maxDepth else {
       faults.append(
-        (name, root, InputFault("nested more than \(Self.maxDepth) directories deep; name it directly")))
+        (name, root, InputFault(.nestedTooDeep(limit: Self.maxDepth))))
       return
     }
     guard let members = DirectoryEntry.names(in: directory) else {
-      faults.append((name, root, InputFault("cannot be listed: \(SystemError.text())")))
+      faults.append((name, root, InputFault(.cannotBeListed(SystemError.text()))))
       return
     }
     for member in members {
@@ -111,10 +112,10 @@ package struct InputWalk {
     case S_IFLNK:
       switch DirectoryEntry.kind(of: path, followingLinks: true) {
       case S_IFREG: inputs.append(member)
-      case S_IFDIR: skipped.append((member.name, "a link to a directory"))
-      default: skipped.append((member.name, "a broken link"))
+      case S_IFDIR: skipped.append((member.name, .linkToDirectory))
+      default: skipped.append((member.name, .brokenLink))
       }
-    default: skipped.append((member.name, "neither a file nor a directory"))
+    default: skipped.append((member.name, .neitherFileNorDirectory))
     }
   }
 }

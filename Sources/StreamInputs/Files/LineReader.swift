@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import Platform
 import WireBytes
@@ -35,9 +36,7 @@ package struct LineReader: ~Copyable {
       line += rest[..<(end ?? filled)]
       start = end.map { $0 + 1 } ?? filled
       guard line.count <= Self.maxLineLength else {
-        throw InputFault(
-          "the line is longer than \(ByteSize.text(Self.maxLineLength)); expected one entry per line",
-          line: lineNumber + 1)
+        throw InputFault(.lineTooLong(limit: Self.maxLineLength), line: lineNumber + 1)
       }
       if end != nil { return finish(line) }
     }

@@ -1,4 +1,5 @@
 import CLibcrypto
+import Messages
 import PacketCapture
 import Platform
 import WireBytes
@@ -29,7 +30,7 @@ struct StoredFile: ~Copyable {
       buffer.baseAddress.map { open($0, O_RDONLY | O_CLOEXEC) } ?? -1
     }
     startOffset = 0
-    guard descriptor >= 0 else { throw InputFault("cannot be opened: \(SystemError.text())") }
+    guard descriptor >= 0 else { throw InputFault(.cannotBeOpened(SystemError.text())) }
     size = Self.size(of: descriptor)
     #if canImport(Glibc)
       _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
@@ -53,7 +54,7 @@ struct StoredFile: ~Copyable {
         bytesRead &+= count
         return count
       }
-      if errno != EINTR { fault = InputFault("cannot be read: \(SystemError.text())") }
+      if errno != EINTR { fault = InputFault(.cannotBeRead(SystemError.text())) }
     }
     return 0
   }

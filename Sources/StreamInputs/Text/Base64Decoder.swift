@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import WireBytes
 
@@ -67,8 +68,7 @@ package struct Base64Decoder: HeadedTextDecoder {
       closeGroup(into: &output)
     } else if group.count == 1 || group.padding > 0 || (group.count > 0 && !isURLSafe) {
       faults.report(
-        "the text ends after \(group.count) of 4 characters of a base64 group: it may be truncated; its "
-          + "bytes are used", at: position, into: &output)
+        .textEndsWithinGroup(characters: group.count, isCertain: false), at: position, into: &output)
     }
     appendGroup(into: &output)
     group = Group()
@@ -126,10 +126,8 @@ package struct Base64Decoder: HeadedTextDecoder {
     _ character: UInt8, at position: TextPosition, into output: inout DecodedText
   ) {
     if !group.isDamaged {
-      let expected = group.padding > 0 ? "\"=\"" : "a base64 character"
       faults.report(
-        "expected \(expected), found \(ASCII.name(character)); the 3 bytes of its group are "
-          + "skipped", at: position, into: &output)
+        .expectedBase64(found: character, isPadded: group.padding > 0), at: position, into: &output)
     }
     group.isDamaged = true
   }
@@ -137,9 +135,7 @@ package struct Base64Decoder: HeadedTextDecoder {
   /// A line ended within the group, in a text whose lines have whole groups.
   private mutating func abandonGroup(at lineEnd: TextPosition, into output: inout DecodedText) {
     if !group.isDamaged {
-      faults.report(
-        "the line ends within a group of 4 characters, unlike the others: characters were lost or "
-          + "inserted; bytes before this position may be wrong", at: lineEnd, into: &output)
+      faults.report(.lineEndsUnlikeOthers, at: lineEnd, into: &output)
     }
     group.isDamaged = true
     closeGroup(into: &output)

@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import WireBytes
 
@@ -52,10 +53,9 @@ package struct OffsetTextDecoder<Format: OffsetTextFormat>: HeadedTextDecoder {
   mutating func end(into output: inout DecodedText) -> Bool {
     guard lines.isEmpty || readBufferedLine(isTerminated: false, into: &output) else { return false }
     if let mark = track.repeatMark, !isEndExplained {
-      reportCut(
-        "the text ends after this *, so its number of repetitions is unknown", mark, into: &output)
+      reportCut(.dumpEndsWithRepeat, mark, into: &output)
     } else if Format.endsWithTotal, !isEndExplained, track.next != nil {
-      reportCut("the last line, with the total size, is missing", lines.cursor.position, into: &output)
+      reportCut(.dumpWithoutTotal, lines.cursor.position, into: &output)
     }
     faults.close(into: &output)
     return true
@@ -64,8 +64,7 @@ package struct OffsetTextDecoder<Format: OffsetTextFormat>: HeadedTextDecoder {
   private mutating func buffer(_ text: RawSpan, _ range: Range<Int>, into output: inout DecodedText) {
     if lines.add(text, range) {
       faults.report(
-        "the line is longer than \(LineAssembly.maxLength) bytes, so it is not part of a hex dump; skipped",
-        at: lines.cursor.position, into: &output)
+        .notADumpLine(limit: LineAssembly.maxLength), at: lines.cursor.position, into: &output)
       track.loseRow()
     }
   }
@@ -136,18 +135,16 @@ extension OffsetTextDecoder {
       let textColumn = Format.compare(text, from: hexEnd, to: end, with: bytes)
       guard textColumn != .agrees else { return }
       if !line.isTerminated {
-        reportCut(
-          "the last line has no line end and an incomplete text column", line.position(end), into: &output)
+        reportCut(.dumpEndsWithinText, line.position(end), into: &output)
       } else if case .differs(let index, let expected) = textColumn {
         reportTextColumn(text, at: index, to: end, of: line, expected: expected, into: &output)
       }
     case .damaged(let index, let message):
       track.endRow(bytes, isWhole: false)
-      faults.report("\(message); the rest of the line is skipped", at: line.position(index), into: &output)
+      faults.report(message, at: line.position(index), into: &output)
     case .cut(let index):
       track.endRow(bytes, isWhole: false)
-      reportCut(
-        "the last line has no line end and ends within its hex digits", line.position(index), into: &output)
+      reportCut(.dumpEndsWithinHex, line.position(index), into: &output)
     }
   }
 
@@ -168,7 +165,7 @@ extension OffsetTextDecoder {
       }
     }
     if mayBeCut {
-      reportCut("the last line has no line end and may be incomplete", position, into: &output)
+      reportCut(.dumpMayEndWithinLine, position, into: &output)
     }
     isEndExplained = true
     return true
@@ -180,16 +177,11 @@ extension OffsetTextDecoder {
     track.loseRow()
     let end = line.end(in: text)
     guard index < end || line.isTerminated else {
-      return reportCut(
-        "the last line has no line end and ends within its offset", line.position(index), into: &output)
+      return reportCut(.dumpEndsWithinOffset, line.position(index), into: &output)
     }
     let isTooLarge = index == line.range.lowerBound && Hex.value(ofDigit: text.byte(at: index)) != nil
-    let found =
-      isTooLarge
-      ? "a number of more than 64 bits"
-      : index < end ? ASCII.name(text.byte(at: index)) : "the end of the line"
     faults.report(
-      "expected an offset at the start of the line, found \(found); line skipped",
+      isTooLarge ? .offsetTooLarge : .expectedOffset(found: index < end ? text.byte(at: index) : nil),
       at: line.position(index), into: &output)
   }
 
@@ -197,18 +189,17 @@ extension OffsetTextDecoder {
     _ text: RawSpan, at index: Int, to end: Int, of line: TextLine, expected: UInt8?,
     into output: inout DecodedText
   ) {
-    let shown = index < end ? ASCII.name(text.byte(at: index)) : "nothing"
-    let hex = expected.map { ASCII.name($0) } ?? "nothing"
     faults.report(
-      "the text column has \(shown), the hex column \(hex): \(Format.hintOnTextColumn); the hex column "
-        + "is used", at: line.position(index), into: &output)
+      .textColumnDiffers(
+        index < end ? text.byte(at: index) : nil, hex: expected, cause: Format.causeOfOtherText),
+      at: line.position(index), into: &output)
   }
 
-  private mutating func reportCut(_ finding: String, _ position: TextPosition, into output: inout DecodedText)
-  {
+  private mutating func reportCut(
+    _ message: Message, _ position: TextPosition, into output: inout DecodedText
+  ) {
     isEndExplained = true
-    faults.report(
-      "\(finding): the text is truncated; the bytes before the end are used", at: position, into: &output)
+    faults.report(message, at: position, into: &output)
   }
 }
 
@@ -244,9 +235,7 @@ struct OffsetTrack: Sendable {
   mutating func beginRepeat(at position: TextPosition, into output: inout DecodedText, faults: inout FaultLog)
   {
     if next == nil {
-      faults.report(
-        "this * repeats the line before it, which is missing: the text is incomplete",
-        at: position, into: &output)
+      faults.report(.repeatWithoutLine, at: position, into: &output)
     } else if repeatMark == nil {
       repeatMark = position
       repeated = 0
@@ -263,9 +252,7 @@ struct OffsetTrack: Sendable {
       let distance = Int(truncatingIfNeeded: offset &- next)
       if distance < 0 || distance > Self.longestStream - gapTotal {
         faults.report(
-          "the offset \(base.name(offset)) does not continue the line before, which ends at "
-            + "\(base.name(next)): the lines are out of order, or an offset is damaged; the bytes are used "
-            + "in file order", at: position, into: &output)
+          .offsetOutOfOrder(base.name(offset), after: base.name(next)), at: position, into: &output)
       } else if let mark = repeatMark, !row.isEmpty {
         guard expand(distance, isTotal: isTotal, mark: mark, at: position, into: &output, faults: &faults)
         else {
@@ -305,14 +292,11 @@ struct OffsetTrack: Sendable {
     if count < allowed { return false }
     if allowed < wanted {
       faults.report(
-        "this * repeats \(repeated + wanted - allowed) bytes, which exceeds the limit of \(maxExpansion) for "
-          + "the whole text: the rest is skipped; raise --max-expansion", at: mark, into: &output
-      )
+        .repeatsTooMuch(bytes: repeated + wanted - allowed, limit: maxExpansion), at: mark, into: &output)
     }
     if odd > 0 {
       faults.report(
-        "the * before this line repeats \(repeated + wanted - allowed + odd) bytes, which is not a multiple "
-          + "of the line's \(row.count): a line is missing, or an offset is damaged", at: position,
+        .repeatsUnevenly(bytes: repeated + wanted - allowed + odd, ofLine: row.count), at: position,
         into: &output)
     }
     appendGap(distance - allowed, at: mark, into: &output)

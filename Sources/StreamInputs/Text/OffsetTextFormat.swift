@@ -1,3 +1,4 @@
+import Messages
 import WireBytes
 
 /// Properties of one hex dump tool's output. All have lines of an offset, a column of hex digits, and optionally a
@@ -5,8 +6,8 @@ import WireBytes
 package protocol OffsetTextFormat: Sendable {
   /// Whether a dump ends with a line that has only the total size.
   static var endsWithTotal: Bool { get }
-  /// Cause of a wrong text column, for a message.
-  static var hintOnTextColumn: String { get }
+  /// The likely cause of a text column that differs from the bytes.
+  static var causeOfOtherText: Message { get }
 
   /// Base of a text's offsets, determined from its head.
   static func base(of head: RawSpan) -> OffsetBase
@@ -104,7 +105,7 @@ package typealias XxdDecoder = OffsetTextDecoder<XxdFormat>
 /// or more before the text column, which is as long as the line has bytes.
 package enum XxdFormat: OffsetTextFormat {
   package static let endsWithTotal = false
-  package static let hintOnTextColumn = "the text was edited, or made with xxd -e or -b, which are not read"
+  package static var causeOfOtherText: Message { .textWasEditedOrOtherXxd }
 
   package static func afterOffset(_ text: RawSpan, at index: Int, to end: Int) -> AfterOffset {
     guard index < end, text.byte(at: index) == UInt8(ascii: ":") else { return .other }
@@ -179,7 +180,7 @@ package typealias HexdumpDecoder = OffsetTextDecoder<HexdumpFormat>
 /// bars; the last line is the total alone, `00000016`.
 package enum HexdumpFormat: OffsetTextFormat {
   package static let endsWithTotal = true
-  package static let hintOnTextColumn = "the text was edited"
+  package static var causeOfOtherText: Message { .textWasEdited }
 
   package static func base(of head: RawSpan) -> OffsetBase { .hexadecimal }
 
@@ -228,7 +229,7 @@ enum HexColumn {
     /// Read completely; `end` is the index after its last digit.
     case whole(end: Int)
     /// Read up to an invalid character at `index`.
-    case damaged(index: Int, message: String)
+    case damaged(index: Int, message: Message)
     /// The text ends within it.
     case cut(index: Int)
   }
@@ -262,14 +263,12 @@ enum HexColumn {
 
   /// A group with an odd number of digits: it is unknown which digit is missing or extra, so none is used.
   private static func oddGroup(at index: Int, digits: Int) -> Outcome {
-    .damaged(
-      index: index,
-      message: "expected two hex digits per byte, found a group of \(digits)")
+    .damaged(index: index, message: .oddGroup(digits: digits))
   }
 
   private static func unexpected(_ text: RawSpan, at index: Int, lineEnd: Int) -> Outcome {
-    let found = index < lineEnd ? ASCII.name(text.byte(at: index)) : "the end of the line"
-    return .damaged(index: index, message: "expected a hex digit, found \(found)")
+    let found = index < lineEnd ? text.byte(at: index) : nil
+    return .damaged(index: index, message: .expectedDumpDigit(found: found))
   }
 }
 

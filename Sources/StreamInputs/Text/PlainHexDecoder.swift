@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import WireBytes
 
@@ -71,9 +72,7 @@ package struct PlainHexDecoder: HeadedTextDecoder {
     switch state {
     case .byteBoundary: break
     case .high(_, let position, _):
-      faults.report(
-        "the text ends after one hex digit of two: it is truncated; "
-          + "the bytes before it are used", at: position, into: &output)
+      faults.report(.textEndsWithinByte, at: position, into: &output)
     case .backslash(let position): damage(UInt8(ascii: "\\"), at: position, digits: 1, into: &output)
     case .damaged: break
     }
@@ -174,9 +173,7 @@ package struct PlainHexDecoder: HeadedTextDecoder {
   }
 
   private mutating func dropLoneDigit(at position: TextPosition, into output: inout DecodedText) {
-    faults.report(
-      "a hex digit without a second one: one digit is missing here; "
-        + "byte skipped", at: position, into: &output)
+    faults.report(.loneDigit, at: position, into: &output)
     output.appendGap(length: 1, at: position.fileOffset)
   }
 
@@ -184,9 +181,7 @@ package struct PlainHexDecoder: HeadedTextDecoder {
   private mutating func damage(
     _ character: UInt8, at position: TextPosition, digits: Int, into output: inout DecodedText
   ) {
-    faults.report(
-      "expected a hex digit or white space, found \(ASCII.name(character)); "
-        + "byte skipped", at: position, into: &output)
+    faults.report(.expectedHex(found: character), at: position, into: &output)
     state = .damaged(digits: digits, position)
     isGroupStart = false
   }

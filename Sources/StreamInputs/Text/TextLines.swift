@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import WireBytes
 
@@ -108,12 +109,6 @@ enum ASCII {
   }
 
   static func isPrintable(_ character: UInt8) -> Bool { (0x20...0x7e).contains(character) }
-
-  /// A character for a message: its code, and itself if printable: `0x67 ("g")`.
-  static func name(_ character: UInt8) -> String {
-    let code = "0x" + Hex.string([character])
-    return isPrintable(character) ? "\(code) (\"\(Unicode.Scalar(character))\")" : code
-  }
 }
 
 extension RawSpan {
@@ -183,7 +178,7 @@ struct FaultLog: Sendable {
 
   private(set) var count = 0
 
-  mutating func report(_ message: String, at position: TextPosition, into output: inout DecodedText) {
+  mutating func report(_ message: Message, at position: TextPosition, into output: inout DecodedText) {
     count += 1
     guard count <= Self.limit else { return }
     output.append(
@@ -193,10 +188,7 @@ struct FaultLog: Sendable {
   /// The file has ended: reports the number of faults that were only counted.
   mutating func close(into output: inout DecodedText) {
     guard count > Self.limit else { return }
-    let more = count - Self.limit
-    output.append(
-      InputFault(
-        "\(Count.of(more, "further error")) in this text; check that its format is right (--from)"))
+    output.append(InputFault(.furtherErrors(count - Self.limit)))
     count = 0
   }
 }

@@ -1,3 +1,5 @@
+import Messages
+
 /// What a batch inserts, by the numbers of its tokens, and which of the rows that were found it changes. Both are in
 /// the order of the tokens.
 struct BatchChanges {
@@ -156,9 +158,7 @@ extension MappedTable {
     if mapping.isDeviceTokens { return [] }
     let key = keyFields(fields)
     if key.contains(where: \.isNull) {
-      throw StoreFault.refused(
-        detail: "the primary key of a row of \(shownName) is null, so that an undo could not find it; "
-          + "--no-journal needs no key")
+      throw StoreFault.refused(detail: .nullKey(of: shownName))
     }
     return key
   }

@@ -1,3 +1,4 @@
+import Messages
 import WireBytes
 
 /// Reads changes that version 0.1 recorded.
@@ -23,7 +24,7 @@ extension Journal {
       [.text, .bytes, .text, .integer, .integer, .integer, .any, .any, .any, .any]
     ) { row in
       guard let token = row[1].bytes, let outcome = row[2].text.flatMap(ReplayOutcome.init(rawValue:)) else {
-        throw StoreFault.unreadableRows(count: 1, first: "apnsift_row_changes has a row that is not a change")
+        throw StoreFault.unreadableRows(count: 1, first: .rowIsNoChange)
       }
       var change = RowChange(outcome: outcome, token: 0..<0)
       (change.registered, change.invalidatedBefore, change.invalidatedAt) = (
@@ -103,6 +104,5 @@ enum LegacyChanges {
     return Array(packer.take().joined())
   }
 
-  private static let fault = StoreFault.unreadableRows(
-    count: 1, first: "apnsift_changes has bytes that are not a packed change")
+  private static let fault = StoreFault.unreadableRows(count: 1, first: .changeIsNotPacked)
 }

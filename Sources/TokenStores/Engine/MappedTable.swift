@@ -1,3 +1,4 @@
+import Messages
 import WireBytes
 
 /// A table with its mapping: the meaning of its columns, and how their values are read and written.
@@ -46,7 +47,7 @@ final class MappedTable {
     switch mapping.action {
     case .mark(let time):
       let column = try fit.timeColumn(time)
-      if column.isNotNull { throw fit.misfit(time.name, "a column that may be null", "NOT NULL") }
+      if column.isNotNull { throw fit.misfit(time.name, .nullableColumn, .notNull) }
       invalidation = .time(column, time.form)
     case .flag(let name, let dead, let alive):
       let column = try fit.ordinaryColumn(name)
@@ -149,15 +150,15 @@ extension MappedTable {
     }
     throw .unreadableRows(
       count: 1,
-      first:
-        "\(column.name) is \(field.literal(column.kind)), expected \(form.expectation(column.kind)), or null")
+      first: .timeNotInForm(form.expectation(column.kind), column.name, field.literal(column.kind)))
   }
 
   /// A value of a column of times.
   /// - Throws: `StoreFault.refused` if the form has no value for it.
   static func value(of seconds: Int64, _ form: TimeForm, in column: TableColumn) throws -> SQLValue {
     guard let value = form.value(of: seconds, kind: column.kind) else {
-      throw StoreFault.refused(detail: "\(column.name) cannot store the time \(seconds) as \(form.name)")
+      throw StoreFault.refused(
+        detail: .timeBeyondColumn(column.name, seconds: seconds, form: form.name))
     }
     return value
   }
@@ -237,13 +238,13 @@ extension TimeForm {
     }
   }
 
-  fileprivate func expectation(_ kind: SQLKind) -> String {
+  fileprivate func expectation(_ kind: SQLKind) -> Message {
     switch self {
-    case .seconds: kind == .any ? "UNIX seconds as an integer" : "UNIX seconds"
-    case .milliseconds: "UNIX milliseconds"
-    case .iso: "a date and time as of ISO 8601"
-    case .timestamptz: "a time"
-    case .timestamp: "a date and a time of day"
+    case .seconds: kind == .any ? .integerUnixSeconds : .unixSeconds
+    case .milliseconds: .unixMilliseconds
+    case .iso: .isoTime
+    case .timestamptz: .pointInTime
+    case .timestamp: .clockTime
     }
   }
 }

@@ -1,3 +1,4 @@
+import Messages
 import WireBytes
 
 /// The rows of one app and environment, inside a transaction.
@@ -108,7 +109,7 @@ struct FoundRows {
   private var packed: [UInt8] = []
   /// The number of unreadable rows, and a description of the first one.
   private(set) var unreadable = 0
-  private(set) var firstUnreadable = ""
+  private(set) var firstUnreadable = Message.verbatim("")
 
   /// - Parameter needsFields: whether the fields of a row are needed later, by its token and state.
   mutating func add(
@@ -367,8 +368,6 @@ extension OwnedRows {
   func check(_ written: Int, is expected: Int) throws {
     guard written != expected else { return }
     throw StoreFault.refused(
-      detail:
-        "\(written) of \(expected) rows of \(table.shownName) were written: a trigger or a policy ignored the others"
-    )
+      detail: .rowsIgnored(written: written, of: expected, table: table.shownName))
   }
 }

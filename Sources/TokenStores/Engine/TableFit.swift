@@ -1,3 +1,4 @@
+import Messages
 import WireBytes
 
 /// Checks whether a mapping fits its table.
@@ -6,23 +7,22 @@ struct TableFit {
   let description: TableDescription
   let session: any SQLSession
 
-  func misfit(_ column: String, _ expected: String, _ found: String) -> StoreFault {
-    mapping.misfit("column \(column)", expected, found)
+  func misfit(_ column: String, _ expected: Message, _ found: Message) -> StoreFault {
+    mapping.misfit(.column(column), expected, found)
   }
 
   // MARK: - Columns
 
   func column(_ name: String) throws -> TableColumn {
     guard let column = description.column(name) else {
-      throw misfit(
-        name, "a column of that name", "only \(description.columns.map(\.name).joined(separator: ", "))")
+      throw misfit(name, .columnOfThatName, .onlyColumns(description.columns.map(\.name)))
     }
     return column
   }
 
   func ordinaryColumn(_ name: String) throws -> TableColumn {
     let column = try column(name)
-    if column.isGenerated { throw misfit(name, "an ordinary column", "a generated one") }
+    if column.isGenerated { throw misfit(name, .ordinaryColumn, .generatedColumn) }
     return column
   }
 
@@ -53,7 +53,7 @@ struct TableFit {
   /// - Throws: `StoreFault.misfit` if the column cannot store `text`, or would truncate it.
   func stored(_ text: String, in column: TableColumn) throws -> SQLValue {
     guard let value = try session.stored(text, in: column, of: mapping) else {
-      throw misfit(column.name, "a column that can store '\(text)'", "type \(column.type)")
+      throw misfit(column.name, .columnStoring(text), .columnType(column.type))
     }
     return value
   }
@@ -63,24 +63,22 @@ struct TableFit {
   /// A removed row must not delete or change rows of other tables.
   func checkRemoval() throws {
     if let dependent = description.dependent {
-      throw mapping.misfit(
-        "action delete", "no rows of other tables that are deleted or changed with a row", dependent)
+      throw mapping.misfit(.deleteAction, .independentRows, dependent)
     }
-    try checkChildren("action delete")
+    try checkChildren(.deleteAction)
   }
 
   /// - Throws: `StoreFault.misfit` if an undo could not find the rows again.
   func checkKey() throws {
     guard !description.key.isEmpty else {
-      throw mapping.misfit(
-        "the primary key", "one, by which an undo finds the rows", "none (--no-journal needs none)")
+      throw mapping.misfit(.primaryKey, .keyToUndo, .noKeyToUndo)
     }
-    try checkChildren("the primary key")
+    try checkChildren(.primaryKey)
   }
 
-  private func checkChildren(_ subject: String) throws {
+  private func checkChildren(_ subject: Message) throws {
     guard description.hasChildren else { return }
-    throw mapping.misfit(subject, "rows of this table alone", "tables that inherit from it")
+    throw mapping.misfit(subject, .rowsOfOneTable, .inheritingTables)
   }
 
   // MARK: - The table device_tokens
@@ -97,16 +95,15 @@ struct TableFit {
     for column in description.columns
     where !column.isOptional && !expected.contains(where: { $0.0 == column.name }) {
       throw StoreFault.wrongShape(
-        subject: "column \(column.name), which apnsift does not know",
-        expected: "one that may be null or has a default", found: "NOT NULL without a default")
+        subject: .unknownColumn(column.name), expected: .optionalColumn, found: .notNullWithoutDefault)
     }
     // The key must distinguish exactly what the rule distinguishes (docs/spec/interface.md#replay-rule); its columns may be in any
     // order.
     let key = description.key.map(\.name)
     guard key.sorted() == ["app", "environment", "token"] else {
       throw StoreFault.wrongShape(
-        subject: "the primary key", expected: "app, environment, token",
-        found: key.isEmpty ? "none" : key.joined(separator: ", "))
+        subject: .primaryKey, expected: .columnNames(["app", "environment", "token"]),
+        found: key.isEmpty ? .nothingFound : .columnNames(key))
     }
     // With another collation, apps whose names differ in case could be equal.
     for column in description.columns where expected.contains(where: { $0.0 == column.name }) {
@@ -116,16 +113,16 @@ struct TableFit {
 
   private func checkShape(_ name: String, _ type: String, isTime: Bool) throws {
     guard let column = description.column(name) else {
-      throw misfit(name, "a column of type \(type)", "none")
+      throw misfit(name, .columnOfType(type), .nothingFound)
     }
     let isOfType =
       switch name {
       case "app", "environment": session.holdsTexts(column)
       default: column.baseType == type
       }
-    guard isOfType else { throw misfit(name, "type \(type)", "type \(column.baseType)") }
-    if column.isGenerated { throw misfit(name, "an ordinary column", "a generated one") }
-    if isTime, column.isNotNull { throw misfit(name, "a column that may be null", "NOT NULL") }
+    guard isOfType else { throw misfit(name, .columnType(type), .columnType(column.baseType)) }
+    if column.isGenerated { throw misfit(name, .ordinaryColumn, .generatedColumn) }
+    if isTime, column.isNotNull { throw misfit(name, .nullableColumn, .notNull) }
   }
 }
 
@@ -142,7 +139,7 @@ extension MappedTable {
     if mapping.isDeviceTokens { return }
     var token: [UInt8] = []
     let form = mapping.token.form
-    try check(self.token, "tokens as \(form.rawValue)", session) { field in
+    try check(self.token, .tokens(inForm: form.rawValue), session) { field in
       guard readToken(field, into: &token) else { return false }
       // Hex digits are base64 digits, too.
       guard form == .base64, case .text(let text) = field, text.count >= 32 else { return true }
@@ -151,14 +148,14 @@ extension MappedTable {
     var times = [registered].compactMap { $0 }
     if case .time(let column, let form) = invalidation { times.append((column, form)) }
     for (column, form) in times {
-      try check(column, "times as \(form.name)", session) { field in
+      try check(column, .times(inForm: form.name), session) { field in
         form.seconds(of: field, kind: column.kind, isStrict: false) != nil && form.isLikely(field)
       }
     }
   }
 
   private func check(
-    _ column: TableColumn, _ expected: String, _ session: any SQLSession, isOfForm: (SQLField) -> Bool
+    _ column: TableColumn, _ expected: Message, _ session: any SQLSession, isOfForm: (SQLField) -> Bool
   ) throws {
     var first: String?
     var fits = false
@@ -170,7 +167,7 @@ extension MappedTable {
       if isOfForm(row[0]) { fits = true }
     }
     guard let first, !fits else { return }
-    throw mapping.misfit("column \(column.name)", expected, "'\(first)' and the like")
+    throw mapping.misfit(.column(column.name), expected, .valuesLike(first))
   }
 }
 

@@ -1,3 +1,5 @@
+import Messages
+
 /// Lists a table, inside a transaction whose statements share one snapshot.
 struct TableListing {
   let session: any SQLSession
@@ -13,7 +15,7 @@ struct TableListing {
   func owners() throws -> [AppEnvironment] {
     guard table.app != nil || table.environment != nil else { return [owner] }
     var owners: Set<AppEnvironment> = []
-    var unreadable: String?
+    var unreadable: Message?
     func add(_ row: SQLFields) {
       do throws(StoreFault) {
         owners.insert(try owner(row[0], row[1]))
@@ -79,7 +81,9 @@ struct TableListing {
       let isText = if case .text = app { true } else { app.isNull && !table.mapping.isDeviceTokens }
       guard isText, let name = app.isNull ? "" : app.text else {
         throw .unreadableRows(
-          count: 1, first: "\(column.name) is \(app.literal()), expected text\(isText ? " in UTF-8" : "")")
+          count: 1,
+          first: isText
+            ? .appIsNotUTF8(column.name, app.literal()) : .appIsNoText(column.name, app.literal()))
       }
       owner.app = name
     }
@@ -87,8 +91,8 @@ struct TableListing {
       guard let found = Environment.allCases.first(where: { column.value(of: $0) == environment.text }) else {
         throw .unreadableRows(
           count: 1,
-          first:
-            "\(column.name) is \(environment.literal()), expected \(column.production) or \(column.sandbox)")
+          first: .unknownEnvironment(
+            column.name, environment.literal(), production: column.production, sandbox: column.sandbox))
       }
       owner.environment = found
     }
@@ -171,7 +175,7 @@ struct TableListing {
       }
     let (sql, parameters) = query(filter, condition)
     var token: [UInt8] = []
-    var (unreadable, first) = (0, "")
+    var (unreadable, first) = (0, Message.verbatim(""))
     var owners = OwnerReading()
     try session.visit("\(sql) ORDER BY \(order)", parameters, columns.map(\.kind)) { row in
       let (owner, state): (AppEnvironment, RowState)
@@ -209,10 +213,12 @@ struct TableListing {
   }
 
   private func unreadableToken(_ field: SQLField) -> StoreFault {
-    let expected =
-      table.mapping.token.form == .bytes
-      ? "a blob of the token's bytes" : "a token as \(table.mapping.token.form.rawValue)"
-    return .unreadableRows(count: 1, first: "\(table.token.name) is \(field.literal()), expected \(expected)")
+    let (form, column) = (table.mapping.token.form, table.token.name)
+    return .unreadableRows(
+      count: 1,
+      first: form == .bytes
+        ? .tokenIsNoBlob(column, field.literal())
+        : .tokenNotInForm(form.rawValue, column, field.literal()))
   }
 }
 

@@ -1,3 +1,5 @@
+import Messages
+
 /// Restores the rows of a replay that did not change since, inside a transaction.
 struct TokenUndo {
   let rows: OwnedRows
@@ -9,9 +11,9 @@ struct TokenUndo {
   /// - Parameter isPreview: whether to count what would be restored, and change nothing.
   /// - Throws: `StoreFault.notUndoable`.
   func run(from journal: Journal, isPreview: Bool = false) throws -> UndoAnswer {
-    if record.undoes != nil { throw StoreFault.notUndoable(record.id, reason: "it is an undo itself") }
+    if record.undoes != nil { throw StoreFault.notUndoable(record.id, reason: .isAnUndo) }
     if let undo = record.undoneBy {
-      throw StoreFault.notUndoable(record.id, reason: "it was undone already, by \(undo)")
+      throw StoreFault.notUndoable(record.id, reason: .undoneAlready(by: undo))
     }
     var answer = UndoAnswer()
     try forEachBatch(of: journal) { batch in
@@ -99,7 +101,7 @@ struct TokenUndo {
   ) throws -> Verdict {
     try changes.withFields(change) { fields in
       guard fields.count >= 3 else {
-        throw StoreFault.unreadableRows(count: 1, first: "apnsift_changes has a change without its values")
+        throw StoreFault.unreadableRows(count: 1, first: .changeWithoutValues)
       }
       let key = fields.dropFirst(3)
       if table.invalidationColumn == nil {

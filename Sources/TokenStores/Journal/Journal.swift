@@ -1,3 +1,5 @@
+import Messages
+
 /// The journal: the replays and undos of a database's tables, with the previous state of each row (docs/stores.md,
 /// "History"). It is in the same database, in the schema of the table, and takes part in the transactions that it
 /// records; or in a file of its own (`JournalFile`).
@@ -70,7 +72,7 @@ struct Journal {
     } else {
       try session.visit("\(insertion) RETURNING id", values, [.integer]) { id = $0[0].integer }
     }
-    guard let id else { throw StoreFault.refused(detail: "a trigger on apnsift_replays ignored the row") }
+    guard let id else { throw StoreFault.refused(detail: .triggerIgnoredRow(of: "apnsift_replays")) }
     if let target {
       try session.run(
         "INSERT INTO apnsift_outcomes (replay, store, is_done) VALUES (\(parameters(1...2)), 0)",
@@ -110,7 +112,7 @@ struct Journal {
       UPDATE \(replays) SET at = \(layout.time.write(parameter(2))), \(settings.joined(separator: ", "))
       WHERE id = \(parameter(1))
       """, [.integer(Int64(id)), .integer(entry.at)] + values.map(\.1))
-    if written != 1 { throw StoreFault.refused(detail: "a trigger on apnsift_replays ignored the row") }
+    if written != 1 { throw StoreFault.refused(detail: .triggerIgnoredRow(of: "apnsift_replays")) }
     for start in stride(from: 0, to: entry.inputs.count, by: Self.batch) {
       let some = entry.inputs[start..<min(start + Self.batch, entry.inputs.count)]
       let rows = (0..<some.count).map { "(\(parameter(1)), \(parameters(3 * $0 + 2...3 * $0 + 4)))" }
@@ -165,8 +167,7 @@ struct Journal {
   private func record(_ row: SQLFields, _ inputs: [Int: [ReplayedInput]]) throws -> JournalRecord? {
     func number(_ index: Int) -> Int { Int(clamping: row[index].integer ?? 0) }
     guard let environment = row[2].text.flatMap(Environment.init(rawValue:)) else {
-      throw StoreFault.unreadableRows(
-        count: 1, first: "environment of apnsift_replays is \(row[2].text ?? "no text")")
+      throw StoreFault.unreadableRows(count: 1, first: .environmentOfReplay(row[2].text))
     }
     var counts = ReplayCounts()
     (counts.rejected, counts.invalidated, counts.updated) = (number(7), number(8), number(9))
@@ -292,7 +293,7 @@ extension Journal {
       }
     }
     if written != packed.count {
-      throw StoreFault.refused(detail: "a trigger on apnsift_changes ignored rows")
+      throw StoreFault.refused(detail: .triggerIgnoredRows(of: "apnsift_changes"))
     }
   }
 

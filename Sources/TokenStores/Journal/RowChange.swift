@@ -1,3 +1,4 @@
+import Messages
 import WireBytes
 
 /// A row that a replay changed, packed for the journal: a table row for each change would halve a replay's speed
@@ -111,8 +112,7 @@ struct RowChanges {
     bytes += packed
     while next < bytes.count {
       guard let change = change(at: &next) else {
-        throw StoreFault.unreadableRows(
-          count: 1, first: "apnsift_changes has bytes that are not a packed change")
+        throw StoreFault.unreadableRows(count: 1, first: .changeIsNotPacked)
       }
       changes.append(change)
     }

@@ -1,3 +1,5 @@
+import Messages
+
 /// The columns of a table of tokens, the forms of their values, and the effect of an invalidation on a row
 /// (docs/stores.md, "Your own table").
 package struct TableMapping: Hashable, Sendable {
@@ -44,7 +46,7 @@ package struct TableMapping: Hashable, Sendable {
   package var name: String { schema.map { "\($0).\(table)" } ?? table }
 
   /// The fault of a table that the mapping does not fit.
-  package func misfit(_ subject: String, _ expected: String, _ found: String) -> StoreFault {
+  package func misfit(_ subject: Message, _ expected: Message, _ found: Message) -> StoreFault {
     isDeviceTokens
       ? .wrongShape(subject: subject, expected: expected, found: found)
       : .misfit(table: name, subject: subject, expected: expected, found: found)

@@ -1,3 +1,5 @@
+import Messages
+
 /// How many live tokens one replay may invalidate: a list of another app, environment or decade would silently disable
 /// thousands of devices.
 package enum InvalidationLimit: Equatable, Sendable {
@@ -71,7 +73,5 @@ package struct LimitExceeded: Equatable, Sendable {
     self.most = most
   }
 
-  package var text: String {
-    "\(invalidated) of \(live) live tokens would be invalidated, and \(most) are allowed (--max-invalidate)"
-  }
+  package var message: Message { .limitExceeded(invalidated, ofLive: live, most: most) }
 }

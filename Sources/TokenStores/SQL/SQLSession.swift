@@ -1,3 +1,4 @@
+import Messages
 import WireBytes
 
 /// Runs statements in a transaction. Parameters are numbered from 1; a statement need not use all. Rows of tables are
@@ -44,8 +45,8 @@ package protocol SQLSession: AnyObject {
   /// The value that a column would store for a text; nil if it cannot store it.
   func stored(_ text: String, in column: TableColumn, of table: TableMapping) throws -> SQLValue?
   /// Why a column cannot store tokens or times of a form; nil if it can.
-  func misfit(of column: TableColumn, for form: TokenForm) -> (expected: String, found: String)?
-  func misfit(of column: TableColumn, for form: TimeForm) -> (expected: String, found: String)?
+  func misfit(of column: TableColumn, for form: TokenForm) -> (expected: Message, found: Message)?
+  func misfit(of column: TableColumn, for form: TimeForm) -> (expected: Message, found: Message)?
   /// Whether a column, without triggers, stores a value unaltered.
   func keeps(_ value: SQLValue, in column: TableColumn) -> Bool
   /// Whether a column of `device_tokens` can store apps or environments.
@@ -103,14 +104,13 @@ extension SQLSession {
     let kept = table.columns.filter { !$0.isGenerated }.prefix(max(whole.count - 1, 0))
     let found = whole.first.flatMap { $0.text ?? $0.bytes.map { String(decoding: $0, as: UTF8.self) } }
     guard kept.count == whole.count - 1, names(of: kept) == found else {
-      throw StoreFault.refused(
-        detail: "the columns of \(mapping.name) differ from those of the removed rows in apnsift_changes")
+      throw StoreFault.refused(detail: .columnsDiffer(from: mapping.name))
     }
     let written = try insert(into: table.name, Array(kept)) { add in
       try Array(whole.dropFirst()).withUnsafeBufferPointer(add)
     }
     guard written == 1 else {
-      throw StoreFault.refused(detail: "a trigger on \(mapping.name) ignored a restored row")
+      throw StoreFault.refused(detail: .triggerIgnoredRestoredRow(of: mapping.name))
     }
   }
 

@@ -1,3 +1,5 @@
+import Messages
+
 /// The parts of a database server's URI, `SCHEME://USER:PASSWORD@HOSTS/PATH?NAME=VALUE&…`, with their `%XX` as written.
 ///
 /// A part with a character that has a meaning in a URI is refused: an unencoded `/`, `?` or `@` in a password would turn
@@ -15,7 +17,7 @@ package struct ServerURI {
   package init(_ scheme: String, _ rest: String) throws(StoreURLError) {
     self.scheme = scheme
     let rest = rest.isEmpty ? "//" : rest
-    guard rest.hasPrefix("//") else { throw .uri(scheme, "expected // after the colon") }
+    guard rest.hasPrefix("//") else { throw .uri(scheme, .uriWithoutSlashes) }
     let body = rest.dropFirst(2)
     let end = body.firstIndex { $0 == "/" || $0 == "?" } ?? body.endIndex
     let authority = body[..<end]
@@ -25,8 +27,8 @@ package struct ServerURI {
     let question = body[end...].firstIndex(of: "?") ?? body.endIndex
     path = body[end..<question]
     query = body[question...].dropFirst()
-    if hosts.contains("@") { throw .uri(scheme, "a host contains an @") }
-    if path.contains("@") { throw .uri(scheme, "the database's name contains an @") }
+    if hosts.contains("@") { throw .uri(scheme, .hostWithAt) }
+    if path.contains("@") { throw .uri(scheme, .databaseWithAt) }
   }
 
   /// The user without the password.
@@ -36,7 +38,7 @@ package struct ServerURI {
     var parameters: [(name: Substring, value: Substring)] = []
     for parameter in query.split(separator: "&") {
       let parts = parameter.split(separator: "=", omittingEmptySubsequences: false)
-      guard parts.count == 2 else { throw .uri(scheme, "a parameter after the ? is not NAME=VALUE") }
+      guard parts.count == 2 else { throw .uri(scheme, .parameterWithoutValue) }
       parameters.append((parts[0], parts[1]))
     }
     return parameters
@@ -50,7 +52,7 @@ package struct ServerURI {
     let port = text[end...].dropFirst()
     guard end == text.endIndex || text[end] == ":", port.utf8.allSatisfy({ (0x30...0x39).contains($0) })
     else {
-      throw .uri(scheme, "a port is not a number")
+      throw .uri(scheme, .portIsNoNumber)
     }
     return (bracket.map { text[..<$0].dropFirst() } ?? text[..<end], port)
   }
@@ -62,9 +64,7 @@ package struct ServerURI {
 }
 
 extension StoreURLError {
-  package static func uri(_ scheme: String, _ problem: String) -> StoreURLError {
-    StoreURLError(
-      "token store: a \(scheme):// URI cannot be read: \(problem); expected \(scheme)://USER@HOST:PORT/DATABASE, "
-        + "each part optional, with %XX for special characters, as %40 for @")
+  package static func uri(_ scheme: String, _ problem: Message) -> StoreURLError {
+    StoreURLError(.unreadableURI(scheme, problem))
   }
 }

@@ -1,3 +1,4 @@
+import Messages
 import Platform
 
 /// A database with token stores.
@@ -43,7 +44,7 @@ extension StoreDatabase {
 /// An error of a database server, or of the library that talks to it.
 package protocol TransactionError: Error {
   /// One line.
-  var message: String { get }
+  var message: Message { get }
   /// Whether the connection is lost with it.
   var isLost: Bool { get }
   /// Whether the same transaction may succeed if it is run again: a deadlock, or a row that another program changed
@@ -89,8 +90,8 @@ extension TransactionError {
   }
 
   /// A message of C with its lines joined: libraries write one for each address that they tried.
-  package static func line(_ text: UnsafePointer<CChar>?) -> String {
+  package static func line(_ text: UnsafePointer<CChar>?) -> Message {
     let lines = text.map { String(cString: $0) }?.split(whereSeparator: \.isNewline) ?? []
-    return lines.isEmpty ? "no message" : lines.joined(separator: "; ")
+    return lines.isEmpty ? .saysNothing : .verbatim(lines.joined(separator: "; "))
   }
 }

@@ -1,3 +1,5 @@
+import Messages
+
 /// The kind of a column's fields when a session has read them.
 package enum SQLKind: Sendable {
   case text
@@ -31,13 +33,13 @@ package struct TableColumn: Sendable {
   /// Its index in the primary key, from 1; 0 outside of it.
   package var keyIndex: Int
   /// The expected and the found collation, if different texts may compare as equal.
-  package var folding: (expected: String, found: String)?
+  package var folding: (expected: Message, found: Message)?
 
   package init(
     _ name: String, type: String = "", baseType: String = "", kind: SQLKind, castType: String = "",
     isNotNull: Bool = false,
     hasDefault: Bool = false, isGenerated: Bool = false, keyIndex: Int = 0,
-    folding: (expected: String, found: String)? = nil
+    folding: (expected: Message, found: Message)? = nil
   ) {
     (self.name, self.type, self.baseType, self.kind) = (name, type, baseType, kind)
     self.castType = castType
@@ -63,7 +65,7 @@ package struct TableDescription: Sendable {
   /// The estimated number of rows of all owners.
   package var rowsGuessed: Int
   /// A column of another table whose rows are deleted or changed with a row of this one.
-  package var dependent: String?
+  package var dependent: Message?
   /// Whether something else may change a row that is written.
   package var hasTriggers = true
   /// Whether rows of other tables count as rows of this one: the primary key does not cover them.
@@ -72,7 +74,7 @@ package struct TableDescription: Sendable {
   package init(
     name: String, schema: String?, columns: [TableColumn], locator: [(expression: String, kind: SQLKind)],
     indexed: Set<String>,
-    rowsGuessed: Int, dependent: String?
+    rowsGuessed: Int, dependent: Message?
   ) {
     (self.name, self.schema, self.columns) = (name, schema, columns)
     (self.locator, self.indexed) = (locator, indexed)

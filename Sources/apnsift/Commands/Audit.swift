@@ -1,9 +1,9 @@
 import Analysis
 import ArgumentParser
+import Messages
 import Platform
 import Readers
 import Reports
-import WireBytes
 
 /// `apnsift audit`: the results of well-known faulty readers for the same bytes.
 struct Audit: ParsableCommand {
@@ -55,11 +55,11 @@ struct Audit: ParsableCommand {
 
     let tally = auditor.tally
     if tally.streams == 0 {
-      Messages.say("nothing to audit: no feedback stream and no error responses")
+      Console.say(.nothingToAudit)
     }
-    let done =
-      "audited \(Count.of(examination.inputs.count, "input")): \(Count.of(tally.streams, "stream")), \(tally.text)"
-    Messages.say(examination.closingLine(done))
+    let done = Message.audited(
+      inputs: examination.inputs.count, streams: tally.streams, readings: tally.message)
+    Console.say(examination.closingLine(done))
     try input.check(examination)
   }
 

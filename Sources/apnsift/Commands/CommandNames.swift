@@ -1,4 +1,5 @@
 import ArgumentParser
+import Messages
 import Platform
 
 /// Detects mistyped commands, which the argument parser takes for inputs of the default command.
@@ -14,9 +15,8 @@ enum CommandNames {
     let isCommand = names(of: Apnsift.self).contains(first)
     if !isCommand, isFile(first) || first.contains(where: { "./".contains($0) }) { return }
     guard isCommand else {
-      let meant = suggestion(for: first, of: names(of: Apnsift.self) + ["help"])
-      throw UsageError(
-        "'\(first)' is neither a command nor a file\(meant) (`apnsift help` lists all commands)")
+      let names = names(of: Apnsift.self) + ["help"]
+      throw UsageError(.unknownCommand(first, nearest: nearest(to: first, of: names)))
     }
     try check(arguments[...], of: Apnsift.self)
   }
@@ -25,7 +25,7 @@ enum CommandNames {
   static func check(inputs: [String]) throws {
     let names = names(of: Apnsift.self)
     if let name = inputs.first(where: { names.contains($0) && !isFile($0) }) {
-      throw UsageError("'\(name)' is a command and must come first: `apnsift \(name) …`")
+      throw UsageError(.commandNotFirst(name))
     }
   }
 
@@ -36,9 +36,7 @@ enum CommandNames {
     let names = names(of: command)
     guard let word = words.first, !word.hasPrefix("-"), !names.isEmpty else { return }
     guard let index = names.firstIndex(of: word) else {
-      throw UsageError(
-        "'\(word)' is not a command of \(path)\(suggestion(for: word, of: names)) "
-          + "(`\(path) --help` lists them all)")
+      throw UsageError(.unknownSubcommand(word, of: path, nearest: nearest(to: word, of: names)))
     }
     try check(
       words.dropFirst(), of: command.configuration.subcommands[index], path: "\(path) \(word)")
@@ -53,8 +51,8 @@ enum CommandNames {
     return access(paths.path(of: argument), F_OK) == 0
   }
 
-  private static func suggestion(for word: String, of names: [String]) -> String {
+  private static func nearest(to word: String, of names: [String]) -> String? {
     let nearest = Spelling.nearest(to: word, of: names)
-    return Spelling.distance(word, nearest) <= maxDistance ? "; the nearest is '\(nearest)'" : ""
+    return Spelling.distance(word, nearest) <= maxDistance ? nearest : nil
   }
 }

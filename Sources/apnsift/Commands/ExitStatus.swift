@@ -1,5 +1,6 @@
 import Analysis
 import ArgumentParser
+import Messages
 import Platform
 import TokenStores
 import YAML
@@ -23,24 +24,24 @@ enum ExitStatus: Int32, Error {
     case let status as ExitStatus:
       leave(status)
     case let usage as UsageError:
-      Messages.say(usage.message)
+      Console.say(usage.message)
       leave(.usage)
     case let mapping as YAMLError:
-      Messages.say(mapping.message)
+      Console.say(mapping.message)
       leave(.usage)
     case is ClosedPipe:
       leave(.done)
     case let interrupted as Interrupted:
       Interruption.leave(by: interrupted.signal)
     case let failure as Failure:
-      Messages.say(failure.message)
+      Console.say(failure.message)
       leave(.failed)
     case let failure as StoreError:
-      Messages.say(failure.description)
+      Console.say(failure.message)
       if case .stopped = failure.fault { leave(.stopped) }
       leave(.failed)
     case let failure as TokenTableError:
-      Messages.say(failure.description)
+      Console.say(failure.message)
       leave(.failed)
     default:
       leave(parserError: error)
@@ -61,11 +62,11 @@ enum ExitStatus: Int32, Error {
     }
     if code == .validationFailure {
       for line in HelpText.usageError(Apnsift.message(for: error), Apnsift.fullMessage(for: error)) {
-        Messages.say(line)
+        Console.say(.verbatim(line))
       }
       leave(.usage)
     }
-    Messages.say("internal error; please report it with the input that caused it: \(error)")
+    Console.say(.defect("\(error)"))
     leave(.defect)
   }
 
@@ -81,4 +82,8 @@ extension InputOptions {
     let severity = failOn.severity ?? (strict ? .error : nil)
     if let severity, examination.summary.findingCount(from: severity) > 0 { throw ExitStatus.found }
   }
+}
+
+extension ValidationError {
+  init(_ message: Message) { self.init(message.text) }
 }

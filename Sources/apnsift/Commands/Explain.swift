@@ -1,5 +1,6 @@
 import Analysis
 import ArgumentParser
+import Messages
 import Platform
 
 /// `apnsift explain`: what a finding or a flag means.
@@ -33,9 +34,7 @@ struct Explain: ParsableCommand {
       + FlagEntry.all.filter { $0.code == code }.map { ("flag on \($0.kinds)", $0.entry) }
     guard let (remark, entry) = entries.first else {
       let codes = FindingCode.allCases.map(\.rawValue) + FlagEntry.all.map(\.code)
-      throw UsageError(
-        "'\(code)' is neither a finding nor a flag; the nearest is '\(Spelling.nearest(to: code, of: codes))'"
-      )
+      throw UsageError(.unknownCode(code, nearest: Spelling.nearest(to: code, of: codes)))
     }
     print("\(code) (\(remark)): \(entry.title)")
     for (title, text) in [("Cause", entry.cause), ("Meaning", entry.meaning), ("Remedy", entry.remedy)] {

@@ -1,5 +1,6 @@
 import Analysis
 import ArgumentParser
+import Messages
 import Platform
 import Reports
 import WireBytes
@@ -82,18 +83,17 @@ struct Export: ParsableCommand {
     try OutputName.check("-o", output, is: format.rawValue, chosenBy: to.map { "-t \($0.rawValue)" })
     try OutputName.check("--findings", findings, is: "csv")
     if columns != nil, format != .csv || records == .streams || records == .findings {
-      throw ValidationError("--columns selects columns of records in CSV: leave it out here.")
+      throw ValidationError(.columnsOfCSV)
     }
     _ = try table()
     if format == .raw {
-      if output == nil { throw ValidationError("-t raw writes a directory: name it with -o.") }
+      if output == nil { throw ValidationError(.rawWithoutDirectory) }
       if records != nil || findings != nil || distinct {
-        throw ValidationError(
-          "-t raw writes only streams: leave out --records, --findings and --distinct.")
+        throw ValidationError(.rawHasOnlyStreams)
       }
     }
     if let findings, findings == output ?? "-" {
-      throw ValidationError("-o and --findings name the same file.")
+      throw ValidationError(.outputsAreSame)
     }
   }
 
@@ -103,7 +103,7 @@ struct Export: ParsableCommand {
     let file = try open(output, examination) ?? OutputFile()
     let findingsFile = try open(findings, examination)
     if let findingsFile, file.hasSameTarget(as: findingsFile) {
-      throw UsageError("-o and --findings name the same file")
+      throw UsageError(.outputsAreSame)
     }
     let buffer = OutputBuffer(file)
     let document = try document(buffer)
@@ -124,10 +124,10 @@ struct Export: ParsableCommand {
     try file.finish()
     try findingsBuffer?.flush()
     try findingsFile?.finish()
-    if let hint = hint(summary) { Messages.note(hint) }
-    let done =
-      "exported \(summary.exportText(records, isCSV: format == .csv)) of \(Count.of(examination.inputs.count, "input"))"
-    Messages.say(examination.closingLine(done))
+    if let hint = hint(summary) { Console.note(hint) }
+    let done = Message.exported(
+      summary.exportText(records, isCSV: format == .csv), inputs: examination.inputs.count)
+    Console.say(examination.closingLine(done))
     try input.check(examination)
   }
 
@@ -135,25 +135,23 @@ struct Export: ParsableCommand {
   private func exportRaw() throws {
     var examination = input.examination(hashing: .possibleCopies)
     if let input = examination.input(in: output ?? "") {
-      throw Failure(
-        "\(input) is in the output directory \(output ?? ""): name another directory")
+      throw Failure(.inputInOutputDirectory(input, output ?? ""))
     }
     let directory = try OutputDirectory(output ?? "", force: force)
     let writer = try RawStreamWriter(
       directory, inputCount: input.capture.join ? 1 : examination.inputCount)
     try examination.run([writer])
     try writer.finish()
-    let done =
-      "exported \(Count.of(writer.directionCount, "direction")) of \(Count.of(examination.summary.streams, "stream")) "
-      + "to \(directory.name)"
-    Messages.say(examination.closingLine(done))
+    let done = Message.exported(
+      directions: writer.directionCount, streams: examination.summary.streams, to: directory.name)
+    Console.say(examination.closingLine(done))
     try input.check(examination)
   }
 
   private func open(_ path: String?, _ examination: Examination) throws -> OutputFile? {
     guard let path else { return nil }
     if examination.contains(fileAt: path) {
-      throw Failure("\(path) is one of the inputs: name another file to write")
+      throw Failure(.outputIsOneOfInputs(path))
     }
     return try OutputFile(path, force: force)
   }
@@ -176,8 +174,7 @@ struct Export: ParsableCommand {
   {
     try columns?.split(separator: ",", omittingEmptySubsequences: false).map { name in
       guard let column = Column(rawValue: String(name)) else {
-        let known = Column.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ValidationError("--columns: unknown column '\(name)'; the columns are \(known).")
+        throw ValidationError(.noSuchColumn(String(name), known: Column.allCases.map(\.rawValue)))
       }
       return column
     }
@@ -199,10 +196,9 @@ struct Export: ParsableCommand {
   }
 
   /// Advice about omitted records or unknown outcomes; nil if there is nothing to say.
-  private func hint(_ summary: Summary) -> String? {
+  private func hint(_ summary: Summary) -> Message? {
     if records == .resend, summary.gateway.unknown > 0 {
-      return
-        "hint: the outcome of \(Count.of(summary.gateway.unknown, "request")) is unknown"
+      return .outcomesUnknown(requests: summary.gateway.unknown)
     }
     return format == .csv && records == nil ? summary.leftOutHint(findings: findings == nil) : nil
   }

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Generator
+import Messages
 import Platform
 import Reports
-import WireBytes
 
 /// `apnsift generate`: inputs with known contents.
 struct Generate: ParsableCommand {
@@ -49,32 +49,26 @@ struct Generate: ParsableCommand {
 
   mutating func validate() throws {
     if output == "-" {
-      throw ValidationError("-o - is not possible: OUT.truth.ndjson is written next to the output.")
+      throw ValidationError(.truthNeedsFile)
     }
     if let compression, let other = namedCompression, other != compression {
-      throw ValidationError(
-        "-o \(output) contradicts --compression \(compression.rawValue): leave that out, or rename the file.")
+      throw ValidationError(.outputContradicts(output, "--compression \(compression.rawValue)"))
     }
     if let container = capture.container, let other = namedContainer, other != container {
-      throw ValidationError(
-        "-o \(output) contradicts --container \(container.rawValue): leave that out, or rename the file.")
+      throw ValidationError(.outputContradicts(output, "--container \(container.rawValue)"))
     }
     let isDump = kind == .dump || kind == .pair
     if isDump, capture.isAnyGiven {
-      throw ValidationError(
-        "A dump has no connections: use --kind capture or gateway with the options of captures.")
+      throw ValidationError(.dumpWithConnections)
     }
     if isDump, !damage.fileRates.isNone {
-      throw ValidationError(
-        "--file-lost-bytes, --file-flipped-bytes and --file-cut-tail are for captures: use --lost-bytes and so on."
-      )
+      throw ValidationError(.fileDamageOfDump)
     }
     try validateResponses()
     // More are not all correlated (docs/spec/decoding-rules.md#correlation: --max-pending).
     let most = CaptureScenario.mostRequests
     if isGateway, (tuples.tuples - 1) / capture.connections >= most {
-      throw ValidationError(
-        "A gateway connection has at most \(most) requests: give more --connections, or fewer --tuples.")
+      throw ValidationError(.tooManyRequests(most: most))
     }
   }
 
@@ -100,14 +94,11 @@ struct Generate: ParsableCommand {
   private func validateResponses() throws {
     guard let responses = capture.responses else { return }
     guard isGateway else {
-      throw ValidationError(
-        "--responses is for --kind gateway and pair: feedback has no responses.")
+      throw ValidationError(.responsesOfFeedback)
     }
     let isUndecidable = !damage.rates.isNone || capture.snapLength != nil
     if responses > 0, isUndecidable {
-      throw ValidationError(
-        "--responses \(responses) excludes damage and --snap-length: requests might be unreadable."
-      )
+      throw ValidationError(.responsesWithDamage(responses))
     }
   }
 
@@ -116,17 +107,15 @@ struct Generate: ParsableCommand {
     let truth = try OutputFile(output + ".truth.ndjson", force: force)
     let compression = compression ?? namedCompression ?? .none
     guard let stored = compression.compressor(into: file) else {
-      throw Failure("out of memory for \(compression.rawValue)")
+      throw Failure(.noMemory(forCompression: compression.rawValue))
     }
     let responses = kind == .pair ? try OutputFile(output + ".responses", force: force) : nil
     let counts = try generate(into: stored, responses, truth: truth)
     try responses?.finish()
     try file.finish()
     try truth.finish()
-    let records = Count.of(tuples.tuples, isGateway ? "request" : "tuple")
-    Messages.say(
-      "generated \(records) in \(Count.of(counts.bytes, "byte")): \(output) and \(output).truth.ndjson"
-    )
+    Console.say(
+      .generated(tuples.tuples, isGateway ? "request" : "tuple", bytes: counts.bytes, to: output))
   }
 
   private func generate(
@@ -138,7 +127,7 @@ struct Generate: ParsableCommand {
       try stored.finish()
       return counts
     } catch let failure as CompressionFailure {
-      throw Failure("\(output) cannot be compressed: \(failure.message)")
+      throw Failure(.outputNotCompressible(output, failure.message))
     }
   }
 

@@ -1,8 +1,8 @@
 import Analysis
 import ArgumentParser
+import Messages
 import Platform
 import Reports
-import WireBytes
 
 /// `apnsift inspect`: the contents of the inputs, and findings about them.
 struct Inspect: ParsableCommand {
@@ -61,9 +61,8 @@ struct Inspect: ParsableCommand {
           style: TextStyle(isColoured: OutputFile.isColoured)))
     }
     try buffer.flush()
-    let done =
-      "inspected \(Count.of(examination.inputs.count, "input")) with \(summary.recordText)"
-    Messages.say(examination.closingLine(done))
+    Console.say(
+      examination.closingLine(.inspected(inputs: examination.inputs.count, summary.recordText)))
     try input.check(examination)
   }
 }

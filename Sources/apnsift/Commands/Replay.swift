@@ -1,6 +1,7 @@
 import Analysis
 import ArgumentParser
 import JSON
+import Messages
 import Platform
 import Reports
 import Stores
@@ -98,22 +99,19 @@ struct Replay: ParsableCommand {
   mutating func validate() throws {
     try OutputName.check("-o", output, is: "csv")
     if skipReplayed, input.capture.join || input.requests != nil {
-      throw ValidationError(
-        "--skip-replayed skips single files: leave out --join and --requests.")
+      throw ValidationError(.skipReplayedWithOtherOptions)
     }
     if skipUnreadable, partial || input.capture.join || input.requests != nil {
-      throw ValidationError(
-        "--skip-unreadable skips single files: leave out --partial, --join and --requests.")
+      throw ValidationError(.skipUnreadableWithOtherOptions)
     }
     if knownOnly, unknown.insertUnknown {
-      throw ValidationError("--known-only and --insert-unknown exclude each other.")
+      throw ValidationError(.exclusive("--known-only", "--insert-unknown"))
     }
     if output != nil, !dryRun {
-      throw ValidationError(
-        "-o requires --dry-run; `store history NUMBER --changes` lists the changes of a replay.")
+      throw ValidationError(.changesWithoutDryRun)
     }
     if noJournal, journal.url != nil {
-      throw ValidationError("--journal and --no-journal exclude each other.")
+      throw ValidationError(.exclusive("--journal", "--no-journal"))
     }
   }
 
@@ -171,17 +169,17 @@ struct Replay: ParsableCommand {
     return outcome
   }
 
-  private func report(_ outcome: ReplayOutcomeReport, _ closingLine: String) throws {
+  private func report(_ outcome: ReplayOutcomeReport, _ closingLine: Message) throws {
     do {
       let buffer = OutputBuffer(OutputFile())
       try buffer.append(json ? outcome.json.text + "\n" : outcome.table)
       try buffer.flush()
     } catch let failure as Failure {
       // The store has changed even so: report it.
-      Messages.say(failure.message)
-      Messages.say(closingLine)
+      Console.say(failure.message)
+      Console.say(closingLine)
       throw ExitStatus.failed
     }
-    Messages.say(closingLine)
+    Console.say(closingLine)
   }
 }

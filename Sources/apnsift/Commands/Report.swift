@@ -1,9 +1,9 @@
 import Analysis
 import ArgumentParser
 import EvidenceReport
+import Messages
 import Platform
 import Reports
-import WireBytes
 
 /// `apnsift report`: an evidence report, one HTML file.
 struct Report: ParsableCommand {
@@ -44,7 +44,7 @@ struct Report: ParsableCommand {
   mutating func validate() throws {
     try OutputName.check("-o", output, is: "html")
     if output == nil, isatty(STDOUT_FILENO) == 1 {
-      throw ValidationError("A report is an HTML page: name a file, such as -o report.html.")
+      throw ValidationError(.pageNeedsFile)
     }
   }
 
@@ -52,7 +52,7 @@ struct Report: ParsableCommand {
     let key = try page.redact.map { try PseudonymKeyFile.bytes($0) }
     var examination = input.examination(hashing: .all)
     if let key = page.redact, examination.contains(fileAt: key) {
-      throw Failure("\(key) is the key of --redact and an input: move it elsewhere")
+      throw Failure(.keyIsInput(key))
     }
     var options = page.options(for: input, limits, version: Apnsift.version)
     options.names = TokenNames(key: key)
@@ -63,24 +63,22 @@ struct Report: ParsableCommand {
     try buffer.append(try ReportHTML.bytes(page))
     try buffer.flush()
     try file.finish()
-    let done =
-      "reported \(Count.of(examination.inputs.count, "input")) with \(examination.summary.recordText)"
-      + (key == nil ? "" : ", redacted")
-    Messages.say(examination.closingLine(done))
+    let done = Message.reported(
+      inputs: examination.inputs.count, examination.summary.recordText, redacted: key != nil)
+    Console.say(examination.closingLine(done))
     try input.check(examination)
   }
 
   private func open(_ examination: Examination) throws -> OutputFile {
     guard let output else { return OutputFile() }
-    if examination.contains(fileAt: output) {
-      throw Failure("\(output) is one of the inputs: name another file to write")
-    }
-    for (path, what) in [(page.redact, "the key of --redact"), (page.note, "the file of --note")] {
-      guard let path, let identity = FileIdentity(at: Array(path.utf8CString)) else { continue }
-      if identity == FileIdentity(at: Array(output.utf8CString)) {
-        throw Failure("\(output) is \(what): name another file to write")
-      }
-    }
+    if examination.contains(fileAt: output) { throw Failure(.outputIsOneOfInputs(output)) }
+    if Self.isFile(page.redact, output) { throw Failure(.outputIsKey(output)) }
+    if Self.isFile(page.note, output) { throw Failure(.outputIsNote(output)) }
     return try OutputFile(output, force: force)
+  }
+
+  private static func isFile(_ path: String?, _ output: String) -> Bool {
+    guard let path, let identity = FileIdentity(at: Array(path.utf8CString)) else { return false }
+    return identity == FileIdentity(at: Array(output.utf8CString))
   }
 }

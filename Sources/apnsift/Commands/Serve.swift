@@ -1,10 +1,10 @@
 import Analysis
 import ArgumentParser
 import Dispatch
+import Messages
 import MockServer
 import Platform
 import Reports
-import WireBytes
 
 /// `apnsift serve`: a mock server that replays captured server bytes.
 struct Serve: ParsableCommand {
@@ -40,10 +40,10 @@ struct Serve: ParsableCommand {
   mutating func validate() throws {
     try chunking.validate(with: input)
     if let other = chunking.given.first, server.pace != nil {
-      throw ValidationError("--pace replays the captured chunks: leave out \(other).")
+      throw ValidationError(.paceWithChunks(other))
     }
     if let stream, stream < 0 {
-      throw ValidationError("--stream is \(stream): give 0 or more.")
+      throw ValidationError(.negativeStreamNumber(stream))
     }
   }
 
@@ -55,7 +55,7 @@ struct Serve: ParsableCommand {
       ConnectionPlan(chunks: chunks, pace: server.replayPace), memory: input.memory, wanted: stream)
     try examination.run([streams.recorder()])
     let connections = streams.connections()
-    guard !connections.isEmpty else { throw Failure(emptyMessage(streams)) }
+    guard !connections.isEmpty else { throw Failure(nothingToServe(streams)) }
 
     let script = ServeScript(connections, chunks: chunks)
     let log = try serve(
@@ -63,8 +63,7 @@ struct Serve: ParsableCommand {
       server.configuration(
         port: streams.areGateways ? 2195 : 2196, identity: identity,
         clientLimit: server.once ? script.round : nil))
-    let done = "served \(Count.of(connections.count, "stream")) to \(log.done)"
-    Messages.say(examination.closingLine(done, faults: log.faults))
+    Console.say(examination.closingLine(log.done(streams: connections.count), faults: log.faults))
     if log.missing > 0 { throw ExitStatus.failed }
     try input.check(examination)
   }
@@ -92,9 +91,7 @@ struct Serve: ParsableCommand {
 
   private func sayAddress(_ port: Int) throws {
     if !server.isLoopback {
-      Messages.say(
-        "warning: clients on other machines can connect to \(server.listen) and read the captured bytes; without "
-          + "--listen, only this machine can")
+      Console.say(.warning(.clientsElsewhere(canConnectTo: server.listen)))
     }
     let host = server.listen.contains(":") ? "[\(server.listen)]" : server.listen
     try OutputFile().write(Array("\(host):\(port)\n".utf8).span.bytes)
@@ -108,20 +105,17 @@ struct Serve: ParsableCommand {
       identity = try TLSIdentity(certificate: certificate, key: key)
     } else {
       if let path = server.writeCertificate, examination.contains(fileAt: path) {
-        throw Failure("\(path) is one of the inputs: name another file to write")
+        throw Failure(.outputIsOneOfInputs(path))
       }
       let output = try server.writeCertificate.map { try OutputFile($0, force: server.force) }
       identity = try TLSIdentity(writing: output)
     }
-    Messages.say("SHA-256 fingerprint of the certificate: \(identity.fingerprint)")
+    Console.say(.fingerprint(identity.fingerprint))
     return identity
   }
 
-  private func emptyMessage(_ streams: ServedStreams) -> String {
-    if streams.refused > 0 {
-      return "nothing to serve: \(Count.of(streams.refused, "stream")) skipped, see above"
-    }
-    guard let stream else { return "nothing to serve: the inputs have no stream" }
-    return "nothing to serve: no input has a stream \(stream); `apnsift inspect` lists them"
+  private func nothingToServe(_ streams: ServedStreams) -> Message {
+    if streams.refused > 0 { return .nothingToServe(skipped: streams.refused) }
+    return stream.map { Message.nothingToServe(noStream: $0) } ?? .noStreamToServe
   }
 }

@@ -1,5 +1,6 @@
 import Analysis
 import ArgumentParser
+import Messages
 import Platform
 import Reports
 
@@ -48,18 +49,18 @@ struct Show: ParsableCommand {
 
   mutating func validate() throws {
     guard [record, offset?.bytes, packet].compactMap({ $0 }).count == 1 else {
-      throw ValidationError("Give one of --record, --offset and --packet.")
+      throw ValidationError(.nothingToShow)
     }
     for (name, value, least) in [
       ("--record", record, 1), ("--packet", packet, 1), ("--stream", stream, 0),
       ("--limit", limit, 1), ("--places", maxLocations, 1),
     ] {
       if let value, value < least {
-        throw ValidationError("\(name) is \(value): give \(least) or more.")
+        throw ValidationError(.tooSmall(name, value, least: least))
       }
     }
     if record != nil, stream != nil || direction != nil {
-      throw ValidationError("--record counts the records of all streams: leave out --stream and --direction.")
+      throw ValidationError(.recordOfAllStreams)
     }
   }
 
@@ -78,7 +79,7 @@ struct Show: ParsableCommand {
     try buffer.append(finder.text(TextStyle(isColoured: OutputFile.isColoured), limit: limit))
     try buffer.flush()
     guard let done = finder.sentence else { throw Failure(finder.nothing) }
-    Messages.say(done)
+    Console.say(done)
     try input.check(examination)
   }
 }

@@ -1,8 +1,8 @@
 import ArgumentParser
+import Messages
 import Platform
 import Reports
 import Stores
-import WireBytes
 
 /// `apnsift store export`: the rows of a store as CSV, for other programs.
 struct StoreExport: ParsableCommand {
@@ -60,7 +60,7 @@ struct StoreExport: ParsableCommand {
     try buffer.flush()
     try file.finish()
     if let fault { throw fault }
-    Messages.say("exported \(Count.of(count, selection.noun)) of \(store.name)")
+    Console.say(.exportedTokens(count, selection.tokens, of: store.name))
   }
 }
 

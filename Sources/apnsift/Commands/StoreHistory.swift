@@ -1,9 +1,9 @@
 import ArgumentParser
 import JSON
+import Messages
 import Platform
 import Reports
 import TokenStores
-import WireBytes
 
 /// `apnsift store history`: the replays of a store, and their changes.
 struct StoreHistory: ParsableCommand {
@@ -53,10 +53,11 @@ struct StoreHistory: ParsableCommand {
       }
     }
     try report.end()
-    let done =
-      replay.map { "that replay \($0) changed in \(store.name)" }
-      ?? "that the replays of \(store.name) changed"
-    Messages.say("listed \(Count.of(report.count, "row")) \(done)")
+    if let replay {
+      Console.say(.listedChanges(report.count, ofReplay: replay, in: store.name))
+    } else {
+      Console.say(.listedChanges(report.count, ofReplaysOf: store.name))
+    }
   }
 
   private func list(_ records: [JournalRecord], of store: TokenStore, _ buffer: OutputBuffer) throws {
@@ -66,7 +67,6 @@ struct StoreHistory: ParsableCommand {
       for record in records { try buffer.append(HistoryReport.text(record)) }
     }
     try buffer.flush()
-    let done = "\(Count.of(records.count, "entry", "entries")) of the journal of \(store.name)"
-    Messages.say("listed \(done)")
+    Console.say(.listedJournal(records.count, of: store.name))
   }
 }

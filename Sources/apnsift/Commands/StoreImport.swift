@@ -70,7 +70,7 @@ struct StoreImport: ParsableCommand {
     registrations.time = at?.seconds
     registrations.skipsInvalid = skipInvalid
     let counts = try registrations.run(files, into: store, for: owner)
-    Messages.say("imported \(counts.text(in: store.name))\(registrations.leftOut)")
+    Console.say(registrations.message(counts, in: store.name))
     if registrations.skipped > 0 { throw ExitStatus.failed }
   }
 }

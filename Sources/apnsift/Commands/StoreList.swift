@@ -1,8 +1,8 @@
 import ArgumentParser
+import Messages
 import Platform
 import Reports
 import Stores
-import WireBytes
 
 /// `apnsift store list`: the rows of a store.
 struct StoreList: ParsableCommand {
@@ -36,7 +36,7 @@ struct StoreList: ParsableCommand {
     try writer.end()
     try buffer.flush()
     if let fault { throw fault }
-    Messages.say("listed \(Count.of(writer.count, selection.noun)) of \(store.name)")
+    Console.say(.listedTokens(writer.count, selection.tokens, of: store.name))
   }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Messages
 import PacketCapture
 import Platform
 import Stores
@@ -43,10 +44,10 @@ struct StoreRegister: ParsableCommand {
 
   mutating func validate() throws {
     guard tokens.isEmpty != (csv == nil) else {
-      throw ValidationError("Give either tokens or --csv FILE.")
+      throw ValidationError(.tokensOrCSV)
     }
     guard csv == nil || at == nil else {
-      throw ValidationError("--at and --csv exclude each other: the CSV file has the times.")
+      throw ValidationError(.atWithCSV)
     }
   }
 
@@ -71,7 +72,7 @@ struct StoreRegister: ParsableCommand {
         }
       }, for: owner)
     progress.clear()
-    Messages.say("registered \(counts.text(in: store.name))")
+    Console.say(.registered(counts.message(in: store.name)))
   }
 
   /// Column names and order are fixed here; `store import` takes others.
@@ -83,8 +84,7 @@ struct StoreRegister: ParsableCommand {
       file.header = ["token", "registered_at"]
       try file.read(path, visit: visit) { throw $0 }
     } catch let fault as InputFault {
-      let line = fault.line.map { "line \($0): " } ?? ""
-      throw Failure("\(path): \(line)\(fault.message); nothing was registered")
+      throw Failure(.nothingRegistered(path, .located(fault.message, line: fault.line, column: nil)))
     }
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Messages
 import Platform
 import Reports
 import TokenStores
@@ -46,8 +47,8 @@ struct StoreShow: ParsableCommand {
     try buffer.flush()
     let known = Set(rows.map(\.token))
     for token in tokens where !known.contains(token.bytes) {
-      Messages.say("\(Hex.string(token.bytes)): not in \(store.name)")
+      Console.say(.tokenNotInStore(Hex.string(token.bytes), store.name))
     }
-    Messages.say("showed \(Count.of(rows.count, "row")) of \(store.name)")
+    Console.say(.showedRows(rows.count, of: store.name))
   }
 }

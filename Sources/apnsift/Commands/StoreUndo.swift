@@ -1,4 +1,5 @@
 import ArgumentParser
+import Messages
 import Platform
 import Reports
 import TokenStores
@@ -39,18 +40,19 @@ struct StoreUndo: ParsableCommand {
       at: Int64(time(nil)), version: Apnsift.version, inputs: [], options: "{}", tuples: 0, rejected: 0)
     let answer = try store.undo(number, entry: dryRun ? nil : entry)
     for left in answer.sample {
-      Messages.say("\(Hex.string(left.token)): skipped: \(left.reason.rawValue)")
+      Console.say(.undoSkips(Hex.string(left.token), reason: left.reason.rawValue))
     }
     let reasons = SkippedRow.allCases.compactMap { reason in
       answer.left[reason].map { "\(reason.rawValue) \($0)" }
     }
-    let left = answer.left.values.reduce(0, +)
-    let rest = left > 0 ? "; \(Count.of(left, "row")) skipped (\(reasons.joined(separator: ", ")))" : ""
-    let restored = Count.of(answer.restored, "row")
-    Messages.say(
+    let skipped = answer.left.values.reduce(0, +)
+    Console.say(
       dryRun
-        ? "dry run of an undo of replay \(number) of \(store.name): \(restored) would be restored\(rest)"
-        : "undid replay \(number) of \(store.name), as \(answer.id): \(restored) restored\(rest)")
+        ? .wouldUndo(
+          number, of: store.name, restored: answer.restored, skipped: skipped, reasons: reasons)
+        : .undid(
+          number, of: store.name, as: answer.id, restored: answer.restored, skipped: skipped,
+          reasons: reasons))
   }
 }
 
@@ -69,7 +71,7 @@ struct UndoArgument: ExpressibleByArgument {
       $0.undoes == nil && $0.undoneBy == nil && $0.entry.mapping == store.mappingText
     }
     guard let newest else {
-      throw Failure("\(store.name) has no replay to undo")
+      throw Failure(.nothingToUndo(in: store.name))
     }
     return newest.id
   }

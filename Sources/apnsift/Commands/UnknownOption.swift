@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSON
+import Messages
 import Platform
 
 /// Reports an option that a command does not have, with a suggestion.
@@ -27,17 +28,18 @@ enum UnknownOption {
     let later = words[index...].lazy.compactMap { find("\(path) \($0)") }.first
     let owner = later ?? own
     let nearest = Spelling.nearest(to: option, of: owner.names)
-    let others = commands.filter { $0.names.contains(option) }.map { "`\($0.path)`" }
-    let advice =
+    let others = commands.filter { $0.names.contains(option) }.map(\.path)
+    let message: Message =
       if option.hasPrefix("--"), Spelling.distance(option, nearest) <= 2 {
         later == nil
-          ? "; did you mean '\(nearest)'?" : "; options follow the command: `\(owner.path) \(nearest) …`"
+          ? .unknownOption(option, of: owner.path, nearest: nearest)
+          : .optionBeforeCommand(option, of: owner.path, nearest: nearest)
       } else if later == nil, option.hasPrefix("--"), !others.isEmpty {
-        "; it is an option of \(others.prefix(3).joined(separator: ", "))"
+        .unknownOption(option, of: owner.path, knownTo: Array(others.prefix(3)))
       } else {
-        ""
+        .unknownOption(option, of: owner.path)
       }
-    return UsageError("unknown option '\(option)'\(advice) (`\(owner.path) --help` lists all options)")
+    return UsageError(message)
   }
 
   private static func name(_ argument: String) -> String { String(argument.prefix { $0 != "=" }) }

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Corpora
+import Messages
 import Platform
 import Readers
 import Reports
-import WireBytes
 
 /// `apnsift verify`: checks each case of a corpus with apnsift, or with a reader under test.
 struct Verify: ParsableCommand {
@@ -70,27 +70,26 @@ struct Verify: ParsableCommand {
 
   mutating func validate() throws {
     guard !directories.isEmpty else {
-      throw ValidationError("No corpus: name cases or directories of cases.")
+      throw ValidationError(.noCorpus)
     }
     if let jobs { try checkRange("--jobs", jobs, 1...1024) }
     guard reader.reader == nil || words.isEmpty else {
-      throw ValidationError("Give a reader with --reader or after --, not both.")
+      throw ValidationError(.readerGivenTwice)
     }
     guard command != nil || reader.isUntouched && limits.isUntouched else {
-      throw ValidationError(
-        "--over, --timeout, --max-output, --damaged, --reader-of and --json require --reader.")
+      throw ValidationError(.optionsOfReader)
     }
     guard command == nil || !update else {
-      throw ValidationError("--update writes the results of apnsift: leave out --reader.")
+      throw ValidationError(.updateWithReader)
     }
     guard !tap || !reader.json else {
-      throw ValidationError("--tap and --json exclude each other: give one.")
+      throw ValidationError(.giveOne(of: ["--tap", "--json"]))
     }
     // The parser drops a `--` without words after it.
     guard !words.isEmpty || CommandLine.arguments.last != "--" else {
-      throw ValidationError("Nothing follows --: give a reader, or leave out --.")
+      throw ValidationError(.noReaderAfterDashes)
     }
-    if junit == "-" { throw ValidationError("--junit writes a file: name one.") }
+    if junit == "-" { throw ValidationError(.junitWritesFile) }
   }
 
   private var command: ReaderCommand? {
@@ -100,7 +99,7 @@ struct Verify: ParsableCommand {
 
   func run() throws {
     let walk = CaseWalk(directories)
-    for fault in walk.faults { Messages.say(fault) }
+    for fault in walk.faults { Console.say(fault) }
     let junitFile = try junit.map { try openJUnit($0, walk.cases) }
     let output = OutputBuffer(OutputFile())
     let count = min(jobs ?? Workers.usual, max(1, walk.cases.count))
@@ -119,10 +118,7 @@ struct Verify: ParsableCommand {
     }
     // A failure of one output must not prevent the other.
     let printing = Result { try output.flush() }
-    let failures =
-      walk.faults.isEmpty
-      ? "" : "; \(Count.of(walk.faults.count, "directory", "directories")) failed, see above"
-    Messages.say(result.closingLine + failures)
+    Console.say(.done(result.closingLine, failedDirectories: walk.faults.count))
     if let junitFile {
       let buffer = OutputBuffer(junitFile)
       try buffer.append(JUnitWriter.text(result.rows, suite: "apnsift verify"))
@@ -142,7 +138,7 @@ struct Verify: ParsableCommand {
           one.inputs.map { one.path(of: $0) }
           + [CaseFiles.description, CaseFiles.expectation].map { one.path(of: $0) }
         if files.contains(where: { FileIdentity(at: $0) == there }) {
-          throw Failure("\(path) belongs to case \(one.name): name another file to write")
+          throw Failure(.fileOfCase(path, case: one.name))
         }
       }
     }
@@ -159,7 +155,7 @@ extension InputOptions {
         words: options.inputs, pair: options.pair, examination: options.examinationOptions,
         memory: options.memory)
     } catch {
-      throw CaseError("invalid options: \(message(for: error).shortened); \(CaseSource.remedy)")
+      throw CaseError(.invalidCaseOptions(message(for: error).shortened))
     }
   }
 }

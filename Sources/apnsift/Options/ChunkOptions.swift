@@ -1,5 +1,6 @@
 import Analysis
 import ArgumentParser
+import Messages
 
 /// Chunks other than those that were captured (docs/spec/readers.md#chunks).
 struct ChunkOptions: ParsableArguments {
@@ -22,10 +23,10 @@ struct ChunkOptions: ParsableArguments {
 
   mutating func validate() throws {
     guard given.count < 2 else {
-      throw ValidationError("\(given.joined(separator: " and ")) exclude each other: give one.")
+      throw ValidationError(.giveOne(of: given))
     }
     if let chunkSize, chunkSize < 1 {
-      throw ValidationError("--chunk-size is \(chunkSize): give 1 byte or more.")
+      throw ValidationError(.sizeTooSmall("--chunk-size", chunkSize))
     }
   }
 
@@ -33,7 +34,7 @@ struct ChunkOptions: ParsableArguments {
   func validate(with input: InputOptions) throws {
     let read = input.inputs + [input.requests, input.responses].compactMap { $0 }
     guard chunkSizes != "-" || !read.contains("-") else {
-      throw ValidationError("Standard input (-) can be read only once.")
+      throw ValidationError(.standardInputTwice)
     }
   }
 

@@ -1,7 +1,7 @@
 import APNsWire
 import ArgumentParser
 import Generator
-import WireBytes
+import Messages
 
 /// The generated tuples or requests.
 struct GenerateTupleOptions: ParsableArguments {
@@ -27,21 +27,18 @@ struct GenerateTupleOptions: ParsableArguments {
     if let tokens { try checkRange("--tokens", tokens, 1...tuples) }
     try validateTimes()
     guard !tokenLength.contains(0), tokenLength.longest <= Scenario.longestToken else {
-      throw ValidationError(
-        "--token-length is \(tokenLength.text): give 1 to \(Scenario.longestToken).")
+      throw ValidationError(.outOfRange("--token-length", tokenLength.text, 1...Scenario.longestToken))
     }
   }
 
   private func validateTimes() throws {
     let plausible = Scenario.plausibleTimes
     guard plausible.contains(earliest.seconds), plausible.contains(latest.seconds) else {
-      throw ValidationError(
-        "--earliest and --latest must be from \(UTCTime.text(plausible.lowerBound)) to "
-          + "\(UTCTime.text(plausible.upperBound)), the plausible times of the decoding rules.")
+      throw ValidationError(.timesNotPlausible(plausible))
     }
     guard latest.seconds >= earliest.seconds, latest.seconds - earliest.seconds >= Scenario.shortestSpan
     else {
-      throw ValidationError("--latest must be at least a day after --earliest.")
+      throw ValidationError(.latestTooEarly)
     }
   }
 

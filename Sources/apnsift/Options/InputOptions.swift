@@ -3,6 +3,7 @@ import Analysis
 import ArgumentParser
 import EvidenceReport
 import JSON
+import Messages
 import PacketCapture
 import Platform
 import Reports
@@ -47,32 +48,27 @@ struct InputOptions: ParsableArguments {
   var memory: Int { limits.memory.bytes }
 
   mutating func validate() throws {
-    Messages.isQuiet = quiet
+    Console.isQuiet = quiet
     guard (requests == nil) == (responses == nil) else {
-      throw ValidationError(
-        "--requests and --responses go together; for one direction, give an input and --protocol requests or "
-          + "--protocol responses.")
+      throw ValidationError(.requestsWithoutResponses)
     }
     guard !inputs.isEmpty || requests != nil else {
-      throw ValidationError("No input: name files or directories, or - for standard input.")
+      throw ValidationError(.noInput)
     }
     guard requests == nil || (inputs.isEmpty && !capture.join) else {
-      throw ValidationError("--requests and --responses exclude other inputs and --join.")
+      throw ValidationError(.pairWithInputs)
     }
     if requests != nil, streamProtocol == .feedback || capture.filter != nil {
-      throw ValidationError(
-        "--requests and --responses are dumps of a gateway connection: leave out --protocol feedback and --filter."
-      )
+      throw ValidationError(.pairIsGateway)
     }
     guard (inputs + [requests, responses].compactMap { $0 }).filter({ $0 == "-" }).count < 2 else {
-      throw ValidationError("Standard input (-) can be read only once.")
+      throw ValidationError(.standardInputTwice)
     }
     if let port = Set(capture.feedbackPort).intersection(capture.gatewayPort).min() {
-      throw ValidationError("Port \(port) is given for --feedback-port and --gateway-port: choose one.")
+      throw ValidationError(.portOfBoth(Int(port)))
     }
     guard earliest.seconds <= latest.seconds else {
-      throw ValidationError(
-        "--earliest \(earliest.defaultValueDescription) is after --latest \(latest.defaultValueDescription).")
+      throw ValidationError(.earliestAfterLatest(earliest.seconds, latest.seconds))
     }
   }
 

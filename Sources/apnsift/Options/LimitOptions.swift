@@ -1,6 +1,7 @@
 import APNsWire
 import Analysis
 import ArgumentParser
+import Messages
 import PacketCapture
 import WireBytes
 
@@ -43,8 +44,8 @@ struct LimitOptions: ParsableArguments {
     ] {
       try checkRange(name, value, range)
     }
-    guard maxPending >= 0 else { throw ValidationError("--max-pending is \(maxPending): give 0 or more.") }
-    guard memory.bytes > 0 else { throw ValidationError("--memory is 0: give 1 byte or more.") }
+    guard maxPending >= 0 else { throw ValidationError(.tooSmall("--max-pending", maxPending, least: 0)) }
+    guard memory.bytes > 0 else { throw ValidationError(.sizeTooSmall("--memory", memory.bytes)) }
   }
 
   func captureOptions(filter: String?, serverPorts: Set<UInt16>) -> CaptureOptions {
@@ -62,8 +63,6 @@ struct LimitOptions: ParsableArguments {
 }
 
 /// Throws a usage error unless `value` is in `range`.
-func checkRange<Value>(_ name: String, _ value: Value, _ range: ClosedRange<Value>) throws {
-  guard range.contains(value) else {
-    throw ValidationError("\(name) is \(value): give \(range.lowerBound) to \(range.upperBound).")
-  }
+func checkRange(_ name: String, _ value: Int, _ range: ClosedRange<Int>) throws {
+  guard range.contains(value) else { throw ValidationError(.outOfRange(name, "\(value)", range)) }
 }

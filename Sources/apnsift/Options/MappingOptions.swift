@@ -1,4 +1,5 @@
 import ArgumentParser
+import Messages
 import Stores
 import TokenStores
 
@@ -15,10 +16,10 @@ struct MappingOptions: ParsableArguments {
 
   mutating func validate() throws {
     guard (table == nil) == (tokenColumn == nil) else {
-      throw ValidationError("--table and --token-column go together: give both, or neither.")
+      throw ValidationError(.tableWithoutTokenColumn)
     }
     guard table == nil || mapping == nil else {
-      throw ValidationError("--mapping names the table and the column: leave out --table and --token-column.")
+      throw ValidationError(.mappingAndTable)
     }
   }
 

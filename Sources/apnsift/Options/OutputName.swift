@@ -1,4 +1,5 @@
 import ArgumentParser
+import Messages
 
 /// The format that the name of an output file calls for.
 enum OutputName {
@@ -15,12 +16,9 @@ enum OutputName {
     guard let path else { return }
     let named = fileExtension(path)
     if ["gz", "zst", "lz4", "bz2", "xz"].contains(named) {
-      throw ValidationError(
-        "\(option) \(path): output is not compressed. Pipe it through gzip, as in `apnsift … | gzip > \(path)`."
-      )
+      throw ValidationError(.outputNotCompressed(option, path))
     }
     guard ["csv", "json", "ndjson"].contains(named), named != format else { return }
-    let remedy = choice.map { "leave out \($0), or rename the file" } ?? "name a .\(format) file"
-    throw ValidationError("\(option) \(path) names a .\(named) file, but the output is \(format): \(remedy).")
+    throw ValidationError(.outputOfOtherFormat(option, path, named: named, format: format, chosenBy: choice))
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Messages
 import Readers
 
 /// The options of a reader under test (docs/corpora.md, "Testing a reader").
@@ -23,10 +24,10 @@ struct ReaderOptions: ParsableArguments {
 
   mutating func validate() throws {
     guard timeout > 0, timeout <= 86400 else {
-      throw ValidationError("--timeout is \(timeout): give more than 0 and at most 86400 seconds.")
+      throw ValidationError(.timeoutOutOfRange(timeout))
     }
     if let reader, reader.allSatisfy(\.isWhitespace) {
-      throw ValidationError("--reader is empty: give a command.")
+      throw ValidationError(.readerEmpty)
     }
   }
 
@@ -50,7 +51,7 @@ struct ReaderLimitOptions: ParsableArguments {
   var maxOutput = SizeArgument(ReaderLimits().output)
 
   mutating func validate() throws {
-    guard maxOutput.bytes > 0 else { throw ValidationError("--max-output is 0: give 1 byte or more.") }
+    guard maxOutput.bytes > 0 else { throw ValidationError(.sizeTooSmall("--max-output", 0)) }
   }
 
   var isUntouched: Bool { maxOutput.bytes == ReaderLimits().output }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EvidenceReport
+import Messages
 
 /// The contents of a report.
 struct ReportPageOptions: ParsableArguments {
@@ -27,12 +28,8 @@ struct ReportPageOptions: ParsableArguments {
   var chunkSize: Int?
 
   mutating func validate() throws {
-    if let chunkSize, chunkSize < 1 {
-      throw ValidationError("--chunk-size is \(chunkSize): give 1 byte or more.")
-    }
-    if noAudit, chunkSize != nil {
-      throw ValidationError("--no-audit and --chunk-size exclude each other.")
-    }
+    if let chunkSize, chunkSize < 1 { throw ValidationError(.sizeTooSmall("--chunk-size", chunkSize)) }
+    if noAudit, chunkSize != nil { throw ValidationError(.noAuditOfChunks) }
   }
 
   /// - Parameter version: of apnsift.

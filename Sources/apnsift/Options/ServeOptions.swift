@@ -1,5 +1,6 @@
 import APNsWire
 import ArgumentParser
+import Messages
 import MockServer
 import PacketCapture
 import WireBytes
@@ -51,17 +52,16 @@ struct ServeOptions: ParsableArguments {
 
   mutating func validate() throws {
     if let port, UInt16(exactly: port) == nil {
-      throw ValidationError("--port is \(port): give 1 to 65535, or 0 for a free port.")
+      throw ValidationError(.notAPort(port))
     }
     if maxPause != nil, pace == nil {
-      throw ValidationError("--max-pause requires --pace.")
+      throw ValidationError(.pauseWithoutPace)
     }
     guard (certificate == nil) == (key == nil) else {
-      throw ValidationError("--certificate and --key go together: give both, or neither.")
+      throw ValidationError(.certificateWithoutKey)
     }
     if certificate != nil, writeCertificate != nil {
-      throw ValidationError(
-        "--write-certificate writes the self-signed certificate: leave it out with --certificate.")
+      throw ValidationError(.nothingSelfSigned)
     }
     let needsTLS = [
       writeCertificate.map { _ in "--write-certificate" },
@@ -69,16 +69,16 @@ struct ServeOptions: ParsableArguments {
       tlsMin == .tls10 ? nil : "--tls-min",
     ].compactMap { $0 }
     if let option = needsTLS.first, !usesTLS {
-      throw ValidationError("\(option) requires --tls.")
+      throw ValidationError(.needsTLS(option))
     }
     if let pace, !(pace > 0 && pace.isFinite) {
-      throw ValidationError("--pace is \(pace): give a number above 0; 1 is the pace of the capture.")
+      throw ValidationError(.notAPace(pace))
     }
     guard idleTimeout.seconds > 0 else {
-      throw ValidationError("--idle-timeout is 0: give 1 second or more.")
+      throw ValidationError(.noIdleTime)
     }
     guard IPAddress(listen) != nil else {
-      throw ValidationError("--listen is '\(listen)': give an IP address such as 127.0.0.1 or ::1.")
+      throw ValidationError(.notAnAddressToListenOn(listen))
     }
   }
 

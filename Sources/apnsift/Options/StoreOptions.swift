@@ -1,4 +1,5 @@
 import ArgumentParser
+import Messages
 import Platform
 import Stores
 import TokenStores
@@ -124,13 +125,13 @@ struct SelectionOptions: ParsableArguments {
   var live = false
 
   mutating func validate() throws {
-    guard !(dead && live) else { throw ValidationError("--dead and --live exclude each other.") }
+    guard !(dead && live) else { throw ValidationError(.exclusive("--dead", "--live")) }
   }
 
   var selection: TokenSelection { dead ? .dead : live ? .live : .all }
 
-  /// A row, in messages.
-  var noun: String { dead ? "invalidated token" : live ? "valid token" : "token" }
+  /// The rows, for messages.
+  var tokens: Message.StoredTokens { dead ? .dead : live ? .live : .all }
 }
 
 /// The rows to read, by their owners.

@@ -11,8 +11,10 @@ enum ReferenceJSON {
         .array(
           FindingCode.allCases.map {
             .object(
-              [("code", .string($0.rawValue)), ("severity", .string($0.severity.rawValue))]
-                + members($0.entry))
+              [
+                ("code", .string($0.rawValue)), ("severity", .string($0.severity.rawValue)),
+                ("shapes", .array($0.shapes.map(shape))),
+              ] + members($0.entry))
           })
       ),
       (
@@ -43,6 +45,19 @@ enum ReferenceJSON {
           })
       ),
     ])
+  }
+
+  private static func shape(_ shape: FindingShape) -> JSONValue {
+    .object([("has", columns(shape.has)), ("lacks", columns(shape.lacks))])
+  }
+
+  private static func columns(_ members: FindingShape.Members) -> JSONValue {
+    let columns: [(FindingShape.Members, FindingColumn)] = [
+      (.stream, .stream), (.direction, .direction), (.offset, .offset), (.length, .length),
+      (.packet, .packet),
+      (.fileOffset, .fileOffset),
+    ]
+    return .array(columns.filter { members.contains($0.0) }.map { .string($0.1.rawValue) })
   }
 
   private static func members(_ entry: CatalogueEntry) -> [(String, JSONValue)] {

@@ -1,5 +1,6 @@
 import APNsWire
 import Analysis
+import Messages
 import PacketCapture
 import TestSupport
 import Testing
@@ -92,7 +93,7 @@ private struct CorrelatorRun {
   mutating func add(_ word: Substring, order: Int) throws {
     switch word {
     case "?", "!?":
-      let finding = StreamFinding(code: .unknownCommand, side: .first, message: String(word))
+      let finding = StreamFinding(code: .unknownCommand, side: .first, message: .verbatim(String(word)))
       if try !correlator.takes(finding, from: word == "?" ? .client : .server) {
         output.append("now \(word)")
       }
@@ -142,7 +143,7 @@ private struct CorrelatorRun {
     case .response(let response):
       let index = response.request.flatMap { requests.firstIndex(of: $0.offset) }.map(String.init)
       return (["!\(response.response.status):\(index ?? "-")"] + response.flags.codes).joined(separator: " ")
-    case .finding(let finding): return finding.message
+    case .finding(let finding): return finding.message.text
     case .limit: return "limit"
     }
   }

@@ -1,4 +1,5 @@
 import CaptureWriting
+import Messages
 import Testing
 
 /// Output and usage errors of `audit`.
@@ -12,7 +13,10 @@ struct AuditOutputTests {
   func table() throws {
     try directory.write(feedback(tuples(2)), to: "dump.bin")
     let outcome = try directory.apnsift("audit", "dump.bin", "--chunk-size", "38")
-    let shortened = "\(hex(token(0).prefix(8)))…\(hex(token(0).suffix(8)))"
+    let difference = Message.recordDiffers(
+      .lengthByteReadTwice(0x20, at: 4, readAs: 0), record: 0, reader: "node")
+    let expected = Message.expectedRecord(
+      "1400000000,\(hex(token(0).prefix(8)))…\(hex(token(0).suffix(8)))")
     #expect(
       outcome.text == """
         Readers over chunks of 38 bytes
@@ -24,20 +28,18 @@ struct AuditOutputTests {
         dump.bin       0  java            2        2      0       0  completed
 
         dump.bin stream 0
-          node, record 1: the length 0x0020 at offset 4 was read as 0 (the first byte twice), so the token is \
-        empty, and the next tuple begins 32 bytes early
-            expected 1400000000,\(shortened)
-            reported 1400000000,
+          \(difference)
+            \(expected)
+            \(Message.reportedRecord("1400000000,"))
 
         """)
-    #expect(
-      outcome.messages == ["audited 1 input: 1 stream, 3 of 4 readings right; no problems found"])
+    let done = Message.audited(inputs: 1, streams: 1, readings: .readingsRight(3, of: 4, notJudged: 0))
+    #expect(outcome.messages == [Message.closing(done, [.noProblems]).text])
   }
 
   @Test("bytes outside records add an assumption to the text, not to JSON")
   func condition() throws {
-    let condition =
-      "the readings hold if the readers received exactly these bytes, not if the file was damaged"
+    let condition = Message.readersReceivedTheseBytes.text
     try directory.write(feedback(tuples(2)), to: "sound.bin")
     try directory.write(feedback(tuples(2)) + [1, 2, 3] + feedback(tuples(3, from: 5)), to: "dump.bin")
     try directory.write([1, 2, 3, 4, 5, 6, 8, 8, 1, 2, 3, 4], to: "noise.bin")
@@ -50,7 +52,7 @@ struct AuditOutputTests {
       #expect(text.ranges(of: condition).count == times, "\(options): \(text)")
     }
     let text = try directory.apnsift("audit", "dump.bin").text
-    #expect(text.contains("\ndump.bin stream 0\n  some of its bytes are in no record: \(condition)"))
+    #expect(text.contains("\ndump.bin stream 0\n  \(Message.bytesInNoRecord(ofStreams: nil))\n"))
     let keys = try ["sound.bin", "dump.bin"].map { try directory.auditRow("java", [$0]).keys.sorted() }
     #expect(keys[0] == keys[1])
   }
@@ -61,9 +63,9 @@ struct AuditOutputTests {
     try directory.write([1, 2, 3] + feedback(tuples(3)), to: "dump.bin")
     let names = [String](repeating: "sound.bin", count: 20) + ["dump.bin", "sound.bin"]
     let text = try directory.apnsift(["audit"] + names).text
-    #expect(text.contains("\nand 2 more streams: "))
-    #expect(text.hasSuffix("not if the file was damaged after it was saved\n"))
-    #expect(text.contains("\nsome bytes of 1 of them are in no record: the readings hold if"))
+    // All but one reader are right about the sound stream, and none about the other.
+    let more = Message.moreStreams(2, readings: .readingsRight(3, of: 8, notJudged: 0))
+    #expect(text.hasSuffix("\n\(more)\n\(Message.bytesInNoRecord(ofStreams: 1))\n"), "\(text.suffix(300))")
   }
 
   @Test("rows are in the order of inputs and stream numbers")
@@ -88,34 +90,37 @@ struct AuditOutputTests {
   @Test(
     "invalid options are usage errors",
     arguments: [
-      (["--chunk-size", "0"], "--chunk-size is 0"), (["--chunk-size=-3"], "--chunk-size is -3"),
-      (["--chunk-size", "x"], "--chunk-size"),
-      (["--chunk-size", "3", "--every-chunking"], "--chunk-size and --every-chunking"),
-      (["--chunk-sizes", "a", "--every-chunking"], "--chunk-sizes and --every-chunking"),
-      (["--chunk-sizes", "-", "-"], "standard input"),
-    ])
-  func wrongUsage(_ options: [String], _ says: String) throws {
+      (["--chunk-size", "0"], .sizeTooSmall("--chunk-size", 0)),
+      (["--chunk-size=-3"], .sizeTooSmall("--chunk-size", -3)),
+      // The parser's message.
+      (["--chunk-size", "x"], .verbatim("--chunk-size")),
+      (["--chunk-size", "3", "--every-chunking"], .giveOne(of: ["--chunk-size", "--every-chunking"])),
+      (["--chunk-sizes", "a", "--every-chunking"], .giveOne(of: ["--chunk-sizes", "--every-chunking"])),
+      (["--chunk-sizes", "-", "-"], .standardInputTwice),
+    ] as [([String], Message)])
+  func wrongUsage(_ options: [String], _ says: Message) throws {
     try directory.write(feedback(tuples(2)), to: "dump.bin")
     let outcome = try directory.apnsift(["audit", "dump.bin"] + options)
     #expect(outcome.code == 64)
     #expect(outcome.output.isEmpty)
-    #expect(outcome.errors.contains(says), "\(outcome.errors)")
+    #expect(outcome.said(says), "\(outcome.errors)")
   }
 
   @Test(
     "an invalid file of sizes fails with the line number",
     arguments: [
-      ("38\n0\n", ["line 2", "'0'"]), ("38\n\ntwenty\n", ["line 3", "'twenty'"]),
-      ("-1\n", ["line 1", "'-1'"]),
-      ("", ["no chunk sizes"]), ("\n\n", ["no chunk sizes"]),
-    ])
-  func badSizes(_ content: String, _ says: [String]) throws {
+      ("38\n0\n", .located(.notAChunkSize("0"), line: 2, column: nil)),
+      ("38\n\ntwenty\n", .located(.notAChunkSize("twenty"), line: 3, column: nil)),
+      ("-1\n", .located(.notAChunkSize("-1"), line: 1, column: nil)),
+      ("", .noChunkSizes), ("\n\n", .noChunkSizes),
+    ] as [(String, Message)])
+  func badSizes(_ content: String, _ problem: Message) throws {
     try directory.write(feedback(tuples(2)), to: "dump.bin")
     try directory.write(content, to: "sizes.txt")
     let outcome = try directory.apnsift("audit", "dump.bin", "--chunk-sizes", "sizes.txt")
     #expect(outcome.code == 2)
     #expect(outcome.output.isEmpty)
-    for part in ["sizes.txt"] + says { #expect(outcome.errors.contains(part), "\(outcome.errors)") }
+    #expect(outcome.said(.about("sizes.txt", problem)), "\(outcome.errors)")
     #expect(try directory.apnsift("audit", "dump.bin", "--chunk-sizes", "missing").code == 2)
   }
 }

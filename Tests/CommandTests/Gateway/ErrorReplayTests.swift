@@ -1,4 +1,5 @@
 import CaptureWriting
+import Messages
 import Testing
 
 /// `replay --from-errors`: tokens that a gateway called invalid.
@@ -51,7 +52,7 @@ struct ErrorReplayTests {
     let (outcome, json) = try replay()
     #expect(Set(json.keys) == Self.keys)
     #expect(json["tokens"] as? Int == 0)
-    #expect(outcome.messages.contains { $0.hasPrefix("skipped 1 error response; --from-errors") })
+    #expect(outcome.said(.errorResponsesSkipped(1)))
     #expect(try directory.storedTokens().isEmpty)
   }
 
@@ -62,7 +63,7 @@ struct ErrorReplayTests {
     #expect(Set(json.keys) == Self.keys)
     #expect(json["tokens"] as? Int == 1 && json["inserted"] as? Int == 1 && json["tuples"] as? Int == 0)
     #expect(try directory.storedTokens() == [StoredToken(token: tokens[1], invalidatedAt: Self.refusedAt)])
-    #expect(!outcome.errors.contains("left out"))
+    #expect(!outcome.said(.errorResponsesSkipped(1)))
     let (_, again) = try replay("--from-errors")
     #expect(again["unchanged"] as? Int == 1 && again["inserted"] as? Int == 0)
   }
@@ -92,8 +93,7 @@ struct ErrorReplayTests {
     let tokens = try write(script)
     let (outcome, json) = try replay("--from-errors")
     #expect(json["rejected"] as? Int == 1 && json["inserted"] as? Int == 0)
-    #expect(
-      outcome.messages.contains { $0.contains("1 token rejected") && $0.contains(flag) }, "\(outcome.errors)")
+    #expect(outcome.said(.tokensRejected(1, flags: [flag], hasLength: false)), "\(outcome.errors)")
     #expect(try directory.storedTokens().isEmpty)
     _ = try replay("--from-errors", "--include-flagged")
     #expect(try directory.storedTokens() == [StoredToken(token: tokens[dead], invalidatedAt: Self.refusedAt)])
@@ -124,8 +124,7 @@ struct ErrorReplayTests {
     for input in [["--requests", "sent", "--responses", "received"], ["capture.pcapng"]] {
       let (outcome, json) = try replay("--from-errors", input: input)
       #expect(json["tokens"] as? Int == 0)
-      #expect(
-        outcome.messages.contains { $0.hasPrefix("skipped 1 invalid-token response") })
+      #expect(outcome.said(.invalidTokenResponsesSkipped(1)))
     }
     #expect(try directory.storedTokens().isEmpty)
   }
@@ -137,7 +136,7 @@ struct ErrorReplayTests {
     try directory.writeCapture(segments)
     let (outcome, json) = try replay("--from-errors")
     #expect(json["tokens"] as? Int == 0)
-    #expect(outcome.messages.contains { $0.hasPrefix("skipped 1 invalid-token response") })
+    #expect(outcome.said(.invalidTokenResponsesSkipped(1)))
   }
 
   @Test("of a tuple and a refusal of the same token the later counts", arguments: [-100, 0, 100])

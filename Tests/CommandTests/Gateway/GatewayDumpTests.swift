@@ -1,4 +1,5 @@
 import CaptureWriting
+import Messages
 import Testing
 
 /// Dumps of requests and responses: detected by content, named, and in pairs.
@@ -67,7 +68,7 @@ struct GatewayDumpTests {
     let guessed = try ndjson(["dump", "--protocol", streamProtocol])
     #expect(guessed.objects(String(streamProtocol.dropLast())).count == 1)
     #expect(guessed.codes == ["unrecognised-input"])
-    #expect(guessed.outcome.errors.contains("read as raw \(streamProtocol)"))
+    #expect(guessed.outcome.said(.readAsRaw(streamProtocol)))
   }
 
   // MARK: - Pairs
@@ -116,7 +117,7 @@ struct GatewayDumpTests {
     #expect(exported.outcomes == (empty == "sent" ? "" : String(repeating: "u", count: 20)))
     #expect(try exported.responses.map(\.flags) == (empty == "sent" ? [["uncorrelated"]] : []))
     #expect(exported.outcome.code == 0 && exported.codes.isEmpty, "\(exported.outcome.errors)")
-    #expect(exported.outcome.messages.contains("\(empty): is empty"))
+    #expect(exported.outcome.messages.contains(Message.about(empty, .empty).text))
   }
 
   @Test("a half that looks like nothing is read as what it was said to be, and called so")
@@ -165,7 +166,7 @@ struct GatewayDumpTests {
     try directory.write(Self.received, to: "received")
     let exported = try ndjson(["--requests", "received", "--responses", "sent"])
     #expect(exported.objects("request").isEmpty && exported.objects("response").isEmpty)
-    #expect(exported.outcome.errors.contains("swapped?"), "\(exported.outcome.errors)")
+    #expect(exported.outcome.said(.halvesMayBeSwapped), "\(exported.outcome.errors)")
   }
 
   @Test("TLS in a half is reported, whatever the options")
@@ -177,33 +178,58 @@ struct GatewayDumpTests {
     #expect(try exported.responses.map(\.flags) == [["uncorrelated"]])
   }
 
-  static let wrong: [(arguments: [String], says: [String])] = [
-    (["export", "--requests", "sent"], ["--requests", "--responses"]),
-    (["export", "--responses", "received"], ["--requests", "--responses"]),
-    (["export", "--requests", "sent", "dump.bin"], ["--requests", "--responses"]),
-    (["export", "--requests", "sent", "--responses", "received", "dump.bin"], ["inputs"]),
-    (["export", "--requests", "sent", "--responses", "received", "--join"], ["--requests", "--responses"]),
-    (["export", "--requests", "-", "--responses", "-"], ["standard input"]),
+  private static let requestColumns = Array(GatewayExportTests.requestKeys.dropFirst())
+  private static let responseColumns = Array(GatewayExportTests.responseKeys.dropFirst())
+  private static let feedbackColumns = [
+    "source", "stream", "direction", "client", "server", "offset", "packet", "original_packet", "file_offset",
+    "captured_at", "timestamp", "time", "token_length", "token", "flags",
+  ]
+
+  static let wrong: [(arguments: [String], message: Message)] = [
+    (["export", "--requests", "sent"], .requestsWithoutResponses),
+    (["export", "--responses", "received"], .requestsWithoutResponses),
+    (["export", "--requests", "sent", "dump.bin"], .requestsWithoutResponses),
+    (["export", "--requests", "sent", "--responses", "received", "dump.bin"], .pairWithInputs),
+    (["export", "--requests", "sent", "--responses", "received", "--join"], .pairWithInputs),
+    (["export", "--requests", "-", "--responses", "-"], .standardInputTwice),
     (
-      ["export", "--requests", "sent", "--responses", "received", "--protocol", "feedback"],
-      ["--protocol", "gateway"]
+      ["export", "--requests", "sent", "--responses", "received", "--protocol", "feedback"], .pairIsGateway
     ),
-    (["export", "--protocol", "nonsense", "dump.bin"], ["--protocol", "nonsense", "requests"]),
-    (["export", "--max-pending", "-1", "dump.bin"], ["--max-pending"]),
-    (["export", "--max-payload", "65536", "dump.bin"], ["--max-payload", "65535"]),
+    (
+      ["export", "--max-payload", "65536", "dump.bin"], .outOfRange("--max-payload", "65536", 0...65_535)
+    ),
     (
       ["export", "--records", "requests", "--columns", "timestamp", "dump.bin"],
-      ["timestamp", "outcome_status"]
+      .noSuchColumn("timestamp", known: requestColumns)
     ),
-    (["export", "--records", "responses", "--columns", "outcome", "dump.bin"], ["outcome", "status_text"]),
-    (["export", "--columns", "outcome", "dump.bin"], ["outcome", "token"]),
+    (
+      ["export", "--records", "responses", "--columns", "outcome", "dump.bin"],
+      .noSuchColumn("outcome", known: responseColumns)
+    ),
+    (
+      ["export", "--columns", "outcome", "dump.bin"], .noSuchColumn("outcome", known: feedbackColumns)
+    ),
   ]
 
   @Test("wrong usage", arguments: wrong)
-  func usage(_ arguments: [String], _ says: [String]) throws {
+  func usage(_ arguments: [String], _ message: Message) throws {
     for name in ["sent", "received", "dump.bin"] { try directory.write(Self.sent, to: name) }
     let outcome = try directory.apnsift(arguments)
     #expect(outcome.code == 64 && outcome.output.isEmpty)
-    for words in says { #expect(outcome.errors.contains(words), "\(outcome.errors)") }
+    #expect(outcome.messages.first == message.text)
+  }
+
+  /// The parser of options words these.
+  static let invalid: [(arguments: [String], names: [String])] = [
+    (["export", "--protocol", "nonsense", "dump.bin"], ["--protocol", "nonsense", "requests"]),
+    (["export", "--max-pending", "-1", "dump.bin"], ["--max-pending"]),
+  ]
+
+  @Test("invalid values", arguments: invalid)
+  func values(_ arguments: [String], _ names: [String]) throws {
+    try directory.write(Self.sent, to: "dump.bin")
+    let outcome = try directory.apnsift(arguments)
+    #expect(outcome.code == 64 && outcome.output.isEmpty)
+    for name in names { #expect(outcome.errors.contains(name), "\(outcome.errors)") }
   }
 }

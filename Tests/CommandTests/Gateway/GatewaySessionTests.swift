@@ -1,4 +1,5 @@
 import CaptureWriting
+import Messages
 import Testing
 
 /// Sessions of a gateway: accepted and rejected requests, and requests to send again.
@@ -47,7 +48,8 @@ struct GatewaySessionTests {
     }
     let isSame = Array(rows) == wanted
     #expect(isSame)
-    #expect(resent.messages.last == "exported 4999 requests to send again of 2 inputs; no problems found")
+    let done = Message.closing(.exported(.requestsToResend(4_999), inputs: 2), [.noProblems])
+    #expect(resent.messages.last == done.text)
     let all = try directory.apnsift(
       ["export", "--records", "requests", "--columns", "outcome,outcome_status"] + pair)
     let expected = session.requests().map { "\($0.outcome),\($0.status.map { "\($0)" } ?? "")" }

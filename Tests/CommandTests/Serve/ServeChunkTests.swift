@@ -20,7 +20,7 @@ struct ServeChunkTests {
     #expect(read.end == "end")
     let outcome = try server.end(by: nil)
     #expect(outcome.code == 0, "\(outcome.errors)")
-    #expect(outcome.messages.last == "served 1 stream to 1 client, 760 bytes; no problems found")
+    #expect(outcome.messages.last == Serving.closing(clients: 1, bytes: 760))
   }
 
   /// Recorded from real sockets: 300 tuples, none, and 40 (samples/README.md).
@@ -78,7 +78,7 @@ struct ServeChunkTests {
     }
     let outcome = try server.end(by: nil)
     #expect(outcome.code == 0)
-    #expect(outcome.messages.last == "served 1 stream to 80 clients, 6080 bytes; no problems found")
+    #expect(outcome.messages.last == Serving.closing(clients: 80, bytes: 6080))
   }
 
   @Test("the captured pace changes no byte and no chunk")

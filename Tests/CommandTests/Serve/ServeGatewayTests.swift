@@ -1,4 +1,5 @@
 import CaptureWriting
+import Messages
 import Testing
 
 /// `serve` as a gateway with responses.
@@ -41,8 +42,10 @@ struct ServeGatewayTests {
     #expect(read.sizes == [])
     let outcome = try server.end(by: nil)
     #expect(outcome.code == 2)
-    #expect(outcome.errors.contains("3 of 44 bytes in all"))
-    #expect(outcome.messages.last?.contains("1 client stalled") == true)
+    let stall = Message.clientSentNothing(
+      after: 0, of: Self.response.count, seconds: 1, received: 3, expected: Self.request.count)
+    #expect(outcome.said(stall), "\(outcome.errors)")
+    #expect(outcome.messages.last?.contains(Message.stalledClients(1).text) == true)
   }
 
   @Test("a pair of dumps is a gateway connection")

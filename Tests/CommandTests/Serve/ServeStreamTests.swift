@@ -1,4 +1,5 @@
 import CaptureWriting
+import Messages
 import Testing
 
 /// Which streams `serve` plays, and to which client.
@@ -23,7 +24,7 @@ struct ServeStreamTests {
     #expect(sizes == [100, 38, 100])
     let outcome = try server.end()
     #expect(outcome.code == 0)
-    #expect(outcome.messages.last == "served 2 streams to 3 clients, 2280 bytes; no problems found")
+    #expect(outcome.messages.last == Serving.closing(streams: 2, clients: 3, bytes: 2280))
   }
 
   @Test("one stream alone")
@@ -34,7 +35,7 @@ struct ServeStreamTests {
     #expect(try server.end(by: nil).code == 0)
     let none = try directory.apnsift("serve", "capture.pcap", "--stream", "2", "--port", "0")
     #expect(none.code == 2)
-    #expect(none.messages.last?.contains("no input has a stream 2") == true)
+    #expect(none.messages.last == Message.nothingToServe(noStream: 2).text)
   }
 
   @Test("a stream with gaps is not served, and others are")
@@ -45,13 +46,15 @@ struct ServeStreamTests {
     let server = try directory.serve("capture.pcap", "--once")
     #expect(try directory.read(from: server).text == hex(ServedFeedback.bytes))
     let outcome = try server.end(by: nil)
-    #expect(outcome.messages.contains { $0.hasPrefix("capture.pcap stream 0: not served: 38 bytes") })
+    let name = Message.streamName(0, of: "capture.pcap").text
+    let refusal = Message.notServed(name, .serverBytesMissing(38), isLastListed: false)
+    #expect(outcome.messages.contains(refusal.text))
     #expect(outcome.code == 0)
 
     try directory.writeCapture(lacking, to: "lacking.pcap")
     let alone = try directory.apnsift("serve", "lacking.pcap", "--port", "0")
     #expect(alone.code == 2)
-    #expect(alone.messages.last?.contains("nothing to serve: 1 stream skipped") == true)
+    #expect(alone.messages.last == Message.nothingToServe(skipped: 1).text)
   }
 
   @Test("streams beyond --memory are not served, and others are")
@@ -61,6 +64,7 @@ struct ServeStreamTests {
     let server = try directory.serve("a.bin", "b.bin", "--memory", "30000", "--once")
     #expect(try directory.read(from: server).text == hex(ServedFeedback.bytes))
     let outcome = try server.end(by: nil)
-    #expect(outcome.messages.contains { $0.hasPrefix("a.bin: not served") && $0.contains("--memory") })
+    let refusal = Message.notServed("a.bin", .streamsExceedMemory(30_000), isLastListed: false)
+    #expect(outcome.messages.contains(refusal.text))
   }
 }

@@ -1,3 +1,4 @@
+import Messages
 import Testing
 
 /// Where `serve` listens, and which arguments it refuses.
@@ -15,11 +16,12 @@ struct ServeUsageTests {
     let server = try directory.serve("dump.bin")
     let taken = try directory.apnsift("serve", "dump.bin", "--port", server.port)
     #expect(taken.code == 2)
-    #expect(taken.messages.last?.hasPrefix("port \(server.port) of 127.0.0.1 is in use") == true)
+    let port = try #require(Int(server.port))
+    #expect(taken.messages.last == Message.portInUse(port, of: "127.0.0.1").text)
     #expect(taken.output == [])
     let unavailable = try directory.apnsift("serve", "dump.bin", "--port", "0", "--listen", "192.0.2.1")
     #expect(unavailable.code == 2)
-    #expect(unavailable.messages.last?.contains("192.0.2.1 is not an address of this machine") == true)
+    #expect(unavailable.messages.last == Message.addressUnavailable("192.0.2.1").text)
   }
 
   @Test("a warning about an address that other machines can reach")
@@ -29,7 +31,8 @@ struct ServeUsageTests {
     #expect(server.address == "0.0.0.0:\(server.port)")
     #expect(try directory.read(from: server).text == hex(ServedFeedback.bytes))
     let outcome = try server.end(by: nil)
-    #expect(outcome.messages.first?.hasPrefix("warning: clients on other machines can connect") == true)
+    #expect(
+      outcome.messages.first == Message.warning(.clientsElsewhere(canConnectTo: "0.0.0.0")).text)
   }
 
   // MARK: - Arguments
@@ -37,20 +40,22 @@ struct ServeUsageTests {
   @Test(
     "arguments that do not fit",
     arguments: [
-      (["--certificate", "a"], "--certificate and --key go together"),
-      (["--write-certificate", "a"], "--write-certificate requires --tls"),
-      (["--ask-client-certificate"], "--ask-client-certificate requires --tls"),
-      (["--tls-min", "1.2"], "--tls-min requires --tls"), (["--tls", "--tls-min", "2"], "tls-min"),
-      (["--pace", "0"], "--pace is 0"),
-      (["--pace", "1", "--chunk-size", "3"], "--pace replays the captured chunks"),
-      (["--chunk-size", "3", "--every-chunking"], "exclude each other"),
-      (["--port", "65536"], "--port"), (["--listen", "nowhere"], "--listen is 'nowhere'"),
-      (["--idle-timeout", "0"], "--idle-timeout is 0"), (["--stream=-1"], "--stream is -1"),
-    ])
-  func usage(_ options: [String], _ message: String) throws {
+      (["--certificate", "a"], .certificateWithoutKey),
+      (["--write-certificate", "a"], .needsTLS("--write-certificate")),
+      (["--ask-client-certificate"], .needsTLS("--ask-client-certificate")),
+      (["--tls-min", "1.2"], .needsTLS("--tls-min")),
+      // The parser of arguments words it.
+      (["--tls", "--tls-min", "2"], .verbatim("tls-min")),
+      (["--max-pause", "1"], .pauseWithoutPace), (["--pace", "0"], .notAPace(0)),
+      (["--pace", "1", "--chunk-size", "3"], .paceWithChunks("--chunk-size")),
+      (["--chunk-size", "3", "--every-chunking"], .giveOne(of: ["--chunk-size", "--every-chunking"])),
+      (["--port", "65536"], .notAPort(65536)), (["--listen", "nowhere"], .notAnAddressToListenOn("nowhere")),
+      (["--idle-timeout", "0"], .noIdleTime), (["--stream=-1"], .negativeStreamNumber(-1)),
+    ] as [([String], Message)])
+  func usage(_ options: [String], _ message: Message) throws {
     try directory.write(ServedFeedback.bytes, to: "dump.bin")
     let outcome = try directory.apnsift(["serve", "dump.bin"] + options)
     #expect(outcome.code == 64)
-    #expect(outcome.errors.contains(message), "\(outcome.errors)")
+    #expect(outcome.said(message), "\(outcome.errors)")
   }
 }

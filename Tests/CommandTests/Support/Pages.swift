@@ -17,12 +17,27 @@ struct Page {
 
   /// The text of the elements of a class.
   func texts(_ element: String, _ name: String, in part: String? = nil) -> [String] {
+    elements(element, name, in: part).map { $0.replacing(/<[^>]*>/, with: "") }
+  }
+
+  /// The contents of the elements of a class, including tags; none contains another of its kind.
+  func elements(_ element: String, _ name: String, in part: String? = nil) -> [String] {
     let pattern = "<\(element)[^>]* class=\"\(name)\">([\\s\\S]*?)</\(element)>"
     guard let expression = try? NSRegularExpression(pattern: pattern) else { return [] }
     let text = part ?? html
     return expression.matches(in: text, range: NSRange(text.startIndex..., in: text)).compactMap { match in
-      Range(match.range(at: 1), in: text).map { String(text[$0]).replacing(/<[^>]*>/, with: "") }
+      Range(match.range(at: 1), in: text).map { String(text[$0]) }
     }
+  }
+
+  /// The figures in the sentences of a class, which are worded elsewhere.
+  func figures(_ element: String, _ name: String, in part: String? = nil) -> [[String]] {
+    texts(element, name, in: part).map(figuresOf)
+  }
+
+  /// The figures in the paragraphs without a class.
+  func figuresOfParagraphs(in part: String) -> [[String]] {
+    part.matches(of: /<p>([^<]*)<\/p>/).map { figuresOf(String($0.output.1)) }
   }
 
   /// The bytes in excerpts, by their offset; nil is one that is masked.
@@ -41,6 +56,11 @@ struct Page {
         .split { !isHexDigit($0) }.filter { $0.count >= length }.map(Array.init)
     }
   }
+}
+
+/// The numbers in a text, as it writes them.
+func figuresOf(_ text: String) -> [String] {
+  text.matches(of: /\d+(?:[,.]\d+)*/).map { String($0.output) }
 }
 
 private func isHexDigit(_ byte: UInt8) -> Bool {

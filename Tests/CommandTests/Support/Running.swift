@@ -1,4 +1,5 @@
 import Foundation
+import Messages
 import Platform
 import Testing
 
@@ -43,6 +44,9 @@ struct Outcome {
   var messages: [String] {
     errors.split(separator: "\n").map { $0.hasPrefix("apnsift: ") ? String($0.dropFirst(9)) : String($0) }
   }
+
+  /// Whether the command said `message`, alone or in a longer message.
+  func said(_ message: Message) -> Bool { errors.contains(VisibleText.of(message.text)) }
 }
 
 /// What a program reads as standard input.

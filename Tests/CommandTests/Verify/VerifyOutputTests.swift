@@ -1,5 +1,7 @@
 import CaptureWriting
 import Foundation
+import Messages
+import Platform
 import Testing
 
 /// TAP and JUnit of `verify`.
@@ -22,6 +24,10 @@ struct VerifyOutputTests {
       atPath: directory.path(of: "corpus/odd"), toPath: directory.path(of: "corpus/\(name)"))
   }
 
+  private static let verified = Message.verified(
+    cases: 4, written: nil, asExpected: 2, different: 1, broken: 1)
+  private static let difference = Message.differences(1, shown: 1)
+
   @Test("TAP")
   func tap() throws {
     let outcome = try directory.verify("--tap")
@@ -33,9 +39,9 @@ struct VerifyOutputTests {
     #expect(lines.last == ##"ok 4 - d <&>"'\#\\ ]]> é: <b> & \# \\ é \\x1b[2J ]]>"##, "\(lines)")
     let blocks = lines.filter { $0 == "  ---" }.count
     #expect(blocks == 2 && lines.filter { $0 == "  ..." }.count == 2)
-    #expect(lines.contains { $0.hasPrefix("  message: \"1 difference\"") })
+    #expect(lines.contains { $0.hasPrefix("  message: \"\(Self.difference)\"") })
     #expect(outcome.output.allSatisfy { $0 >= 0x20 || $0 == 0x0a })
-    #expect(outcome.messages.last == "verified 4 cases: 2 as expected, 1 different, 1 broken")
+    #expect(outcome.messages.last == Self.verified.text)
   }
 
   @Test("JUnit, read with Python's parser")
@@ -57,7 +63,7 @@ struct VerifyOutputTests {
     #expect(
       String(decoding: printed, as: UTF8.self).split(separator: "\n").map(String.init) == [
         "testsuites testsuite 4 1 1 0", "a-broken|error|system-out", "b-wrong|failure|system-out",
-        "c-sound|system-out", "d <&>\"'#\\ ]]> é|system-out", "1 difference", "True",
+        "c-sound|system-out", "d <&>\"'#\\ ]]> é|system-out", Self.difference.text, "True",
       ])
     #expect(try directory.bytes(of: "out.xml").allSatisfy { $0 >= 0x20 || $0 == 0x0a })
   }
@@ -67,12 +73,12 @@ struct VerifyOutputTests {
     try directory.write("mine", to: "out.xml")
     let outcome = try directory.verify("--junit", "out.xml")
     #expect(outcome.code == 2)
-    #expect(outcome.errors.contains("out.xml exists already"), "\(outcome.errors)")
+    #expect(outcome.said(.outputExists("out.xml")), "\(outcome.errors)")
     #expect(try directory.text(of: "out.xml") == "mine")
     #expect(try directory.verify("--junit", "out.xml", "--force").code == 2)
     #expect(try directory.text(of: "out.xml").hasPrefix("<?xml"))
     let input = try directory.verify("--junit", "corpus/c-sound/input.bin", "--force")
-    #expect(input.errors.contains("belongs to case c-sound"), "\(input.errors)")
+    #expect(input.said(.fileOfCase("corpus/c-sound/input.bin", case: "c-sound")), "\(input.errors)")
     #expect(try directory.bytes(of: "corpus/c-sound/input.bin") == feedback(tuples(2)))
     #expect(try directory.names == ["corpus", "out.xml"])
   }
@@ -95,32 +101,38 @@ struct VerifyOutputTests {
     #expect(outcome.code == 2)
     #expect(outcome.output == all.output)
     #expect(outcome.messages.dropLast() == all.messages[...])
-    #expect(outcome.messages.last?.hasPrefix("/dev/full cannot be written") == true, "\(outcome.errors)")
+    let failure = Message.outputNotWritten("/dev/full", SystemError.text(ENOSPC))
+    #expect(outcome.messages.last == failure.text, "\(outcome.errors)")
   }
 
   @Test("a closed output pipe is no error")
   func closedPipe() throws {
     let outcome = try directory.shell("\"$APNSIFT\" verify -v corpus | true; echo done")
     #expect(outcome.text == "done\n")
-    #expect(!outcome.errors.contains("cannot be written"))
+    #expect(outcome.messages.allSatisfy { $0 == Self.verified.text }, "\(outcome.errors)")
   }
 
   @Test(
     "wrong usage",
     arguments: [
-      (["verify"], "directory"), (["verify", "corpus", "--jobs", "0"], "--jobs"),
-      (["verify", "corpus", "--timeout", "3"], "--reader"), (["verify", "corpus", "--json"], "--reader"),
-      (["verify", "corpus", "--reader", "x", "--timeout", "0"], "--timeout"),
-      (["verify", "corpus", "--reader", "x", "--update"], "--update"),
-      (["verify", "corpus", "--reader", "x", "--", "y"], "--"),
-      (["verify", "corpus", "--reader", " "], "--reader"), (["verify", "corpus", "--"], "follows --"),
-      (["verify", "corpus", "--reader", "x", "--json", "--tap"], "--tap"),
-      (["verify", "corpus", "--reader", "x", "--over", "udp"], "udp"),
-      (["verify", "corpus", "--reader", "x", "--max-output", "0"], "--max-output"),
-    ])
-  func usage(_ arguments: [String], _ says: String) throws {
+      // The parser's messages.
+      (["verify"], .verbatim("'<directory> ...'")),
+      (["verify", "corpus", "--reader", "x", "--over", "udp"], .verbatim("'udp'")),
+      (["verify", "corpus", "--jobs", "0"], .outOfRange("--jobs", "0", 1...1024)),
+      (["verify", "corpus", "--timeout", "3"], .optionsOfReader),
+      (["verify", "corpus", "--json"], .optionsOfReader),
+      (["verify", "corpus", "--reader", "x", "--timeout", "0"], .timeoutOutOfRange(0)),
+      (["verify", "corpus", "--reader", "x", "--update"], .updateWithReader),
+      (["verify", "corpus", "--reader", "x", "--", "y"], .readerGivenTwice),
+      (["verify", "corpus", "--reader", " "], .readerEmpty),
+      (["verify", "corpus", "--"], .noReaderAfterDashes),
+      (["verify", "corpus", "--reader", "x", "--json", "--tap"], .giveOne(of: ["--tap", "--json"])),
+      (["verify", "corpus", "--reader", "x", "--max-output", "0"], .sizeTooSmall("--max-output", 0)),
+      (["verify", "corpus", "--junit", "-"], .junitWritesFile),
+    ] as [([String], Message)])
+  func usage(_ arguments: [String], _ says: Message) throws {
     let outcome = try directory.apnsift(arguments)
     #expect(outcome.code == 64)
-    #expect(outcome.errors.contains(says), "\(outcome.errors)")
+    #expect(outcome.said(says), "\(outcome.errors)")
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Messages
 import Platform
 import Testing
 
@@ -33,7 +34,7 @@ struct VerifyProcessTests {
     var testDescription: String
     var line: String
     var outcome: String
-    var ending: String?
+    var ending: Message?
     var children = 0
     var options: [String] = []
   }
@@ -41,34 +42,34 @@ struct VerifyProcessTests {
   static let readers = [
     Reader(
       testDescription: "never ends", line: "echo $$ >pid-1; cat >/dev/null; exec sleep 1000",
-      outcome: "hangs", ending: "0.7 s", children: 1, options: ["--timeout", "0.7"]),
+      outcome: "hangs", ending: .readerStillRan(after: 0.7), children: 1, options: ["--timeout", "0.7"]),
     Reader(
       testDescription: "spins", line: "echo $$ >pid-1; while :; do :; done", outcome: "hangs",
-      ending: "0.7 s", children: 1, options: ["--timeout", "0.7"]),
+      ending: .readerStillRan(after: 0.7), children: 1, options: ["--timeout", "0.7"]),
     Reader(
       testDescription: "ignores signals",
       line: "trap '' TERM INT HUP; echo $$ >pid-1; while :; do sleep 1; done", outcome: "hangs",
-      ending: "0.7 s", children: 1, options: ["--timeout", "0.7"]),
+      ending: .readerStillRan(after: 0.7), children: 1, options: ["--timeout", "0.7"]),
     Reader(
       testDescription: "never reads, and ends", line: "echo $$ >pid-1", outcome: "completed", children: 1),
     Reader(
       testDescription: "closes its input at once", line: "exec <&-; sleep 0.2", outcome: "completed",
-      ending: "closed its input before offset"),
+      ending: .readerClosedInput(before: 0)),
     Reader(testDescription: "closes its output", line: "exec >&-; cat >/dev/null", outcome: "completed"),
     Reader(
-      testDescription: "fails", line: "cat >/dev/null; exit 7", outcome: "throws", ending: "exit code 7"),
+      testDescription: "fails", line: "cat >/dev/null; exit 7", outcome: "throws", ending: .readerExited(7)),
     Reader(
       testDescription: "is killed", line: "cat >/dev/null; kill -SEGV $$", outcome: "throws",
-      ending: "signal 11"),
+      ending: .readerKilled(bySignal: 11)),
     Reader(
-      testDescription: "floods", line: "echo $$ >pid-1; yes", outcome: "floods", ending: "more than 100",
-      children: 1, options: ["--max-output", "100KiB"]),
+      testDescription: "floods", line: "echo $$ >pid-1; yes", outcome: "floods",
+      ending: .readerFlooded(100 << 10), children: 1, options: ["--max-output", "100KiB"]),
     Reader(
       testDescription: "floods in one line", line: "tr '\\0' a </dev/zero", outcome: "floods",
-      ending: "more than 64", options: []),
+      ending: .readerFlooded(64 << 20), options: []),
     Reader(
       testDescription: "complains without end", line: "cat >/dev/null; yes >&2 & sleep 0.3; exit 2",
-      outcome: "throws", ending: "exit code 2"),
+      outcome: "throws", ending: .readerExited(2)),
     Reader(
       testDescription: "leaves child processes running",
       line: "sleep 1000 & echo $! >pid-1; (sleep 1000 & echo $! >pid-2); cat >/dev/null",
@@ -76,7 +77,7 @@ struct VerifyProcessTests {
     Reader(
       // It waits for the other process, which only the limit ends.
       testDescription: "waits for one that floods", line: "yes & echo $! >pid-1; wait", outcome: "floods",
-      ending: "more than 1.0 MiB", children: 1, options: ["--max-output", "1MiB", "--timeout", "600"]),
+      ending: .readerFlooded(1 << 20), children: 1, options: ["--max-output", "1MiB", "--timeout", "600"]),
     Reader(
       // A line every tenth of a second does not reach the output limit.
       testDescription: "leaves one that prints on",
@@ -89,7 +90,7 @@ struct VerifyProcessTests {
     let row = try reading(["--reader", reader.line] + reader.options)
     #expect(row["outcome"] as? String == reader.outcome, "\(row)")
     if let ending = reader.ending {
-      #expect((row["ending"] as? String)?.contains(ending) == true, "\(row)")
+      #expect(row["ending"] as? String == ending.text, "\(row)")
     }
     try expectNobodyLeft(reader.children)
   }
@@ -107,21 +108,28 @@ struct VerifyProcessTests {
     let row = try reading(["--reader", "\(Readers.right); exit 1"])
     #expect(row["correct"] as? Int == 3 && row["missed"] as? Int == 0)
     #expect(row["first_difference"] is Null)
-    #expect(row["ending"] as? String == "the reader ended with exit code 1")
+    #expect(row["ending"] as? String == Message.readerExited(1).text)
   }
 
   @Test(
     "a reader that does not start",
     arguments: [
-      ["--reader", "no-such-reader-anywhere"], ["--reader", "./corpus/one/case.yml"],
-      ["--", "no-such-reader-anywhere", "-x"],
-      ["--", "./corpus"],
-    ])
-  func notStarted(_ arguments: [String]) throws {
+      (["--reader", "no-such-reader-anywhere"], nil), (["--reader", "./corpus/one/case.yml"], nil),
+      (["--", "no-such-reader-anywhere", "-x"], ENOENT), (["--", "./corpus"], EACCES),
+    ] as [([String], Int32?)])
+  func notStarted(_ arguments: [String], _ error: Int32?) throws {
     let outcome = try directory.apnsift(["verify", "corpus"] + arguments)
     #expect(outcome.code == 2)
-    #expect(outcome.errors.contains("cannot start the reader"), "\(outcome.errors)")
-    #expect(outcome.errors.contains(arguments[1]), "\(outcome.errors)")
+    if let error {
+      #expect(
+        outcome.said(.programDidNotStart(arguments[1], SystemError.text(error))), "\(outcome.errors)")
+    } else {
+      // What the shell says depends on the shell.
+      let message = try #require(outcome.messages.first)
+      let complaint = message.drop { $0 != "(" }.dropFirst().prefix { $0 != ")" }
+      #expect(complaint.contains(arguments[1]))
+      #expect(message == Message.readerDidNotStart(arguments[1], complaint: String(complaint)).text)
+    }
     #expect(outcome.output.isEmpty)
   }
 

@@ -1,5 +1,7 @@
 import CaptureWriting
 import Foundation
+import Messages
+import Platform
 import Testing
 
 /// `verify`: cases compared with their expectations.
@@ -25,7 +27,8 @@ struct VerifyTests {
     let outcome = try directory.verify()
     #expect(outcome.code == 0, "\(outcome.errors)")
     #expect(outcome.output.isEmpty)
-    #expect(outcome.messages == ["verified 3 cases: 3 as expected, 0 different, 0 broken"])
+    let verified = Message.verified(cases: 3, written: nil, asExpected: 3, different: 0, broken: 0)
+    #expect(outcome.messages == [verified.text])
   }
 
   @Test("--verbose lists every case in byte order, for any number of jobs")
@@ -110,28 +113,44 @@ struct VerifyTests {
     var testDescription: String
     var old: String
     var new: String
-    var says: [String]
+    var says: [Message]
 
-    init(_ name: String, _ old: String, _ new: String, _ says: [String]) {
+    init(_ name: String, _ old: String, _ new: String, _ says: [Message]) {
       (testDescription, self.old, self.new, self.says) = (name, old, new, says)
     }
+  }
+
+  /// The tuple at `offset`.
+  private static func tuple(_ offset: Int) -> Message {
+    .evidence("feedback", offset: offset, direction: "server", stream: 0, source: "input.bin")
   }
 
   static let changes = [
     Change(
       "a value", "\"timestamp\":1400000060", "\"timestamp\":1400000061",
       [
-        "feedback at offset 38 of the server, stream 0 of input.bin: differs in timestamp", "-{", "+{",
-        "1400000061",
+        .differences(1, shown: 1), .evidenceDiffers(tuple(38), in: ["timestamp"]),
+        .verbatim("-{"), .verbatim("+{"), .verbatim("1400000061"),
       ]),
-    Change("a flag", "\"flags\":[]", "\"flags\":[\"resynchronised\"]", ["3 differences", "flags"]),
+    Change(
+      "a flag", "\"flags\":[]", "\"flags\":[\"resynchronised\"]",
+      [
+        .differences(3, shown: 3), .evidenceDiffers(tuple(0), in: ["flags"]),
+        .evidenceDiffers(tuple(38), in: ["flags"]), .evidenceDiffers(tuple(76), in: ["flags"]),
+      ]),
     Change(
       "the offset", "\"offset\":38,", "\"offset\":39,",
-      ["expected, but not found", "found, but not expected"]),
-    Change("the source", "input.bin", "other.bin", ["differences"]),
-    Change("the summary", "\"feedback\":3", "\"feedback\":4", ["summary: differs in feedback"]),
-    Change("a digest", "\"sha256\":\"", "\"sha256\":\"0", ["summary: differs in inputs"]),
-    Change("the end of a number", "1400000120", "1400000120.0", ["differs in timestamp"]),
+      [.evidenceNotFound(tuple(39)), .evidenceNotExpected(tuple(38))]),
+    // A stream and three tuples, each missing and surplus, and the summary.
+    Change("the source", "input.bin", "other.bin", [.differences(9, shown: 3)]),
+    Change(
+      "the summary", "\"feedback\":3", "\"feedback\":4",
+      [.evidenceDiffers(.evidence("summary"), in: ["feedback"])]),
+    Change(
+      "a digest", "\"sha256\":\"", "\"sha256\":\"0",
+      [.evidenceDiffers(.evidence("summary"), in: ["inputs"])]),
+    Change(
+      "the end of a number", "1400000120", "1400000120.0", [.evidenceDiffers(tuple(76), in: ["timestamp"])]),
   ]
 
   @Test("differences are listed", arguments: changes)
@@ -142,8 +161,9 @@ struct VerifyTests {
     let outcome = try directory.verify()
     #expect(outcome.code == 1)
     #expect(outcome.text.hasPrefix("failed sound: "))
-    for part in change.says { #expect(outcome.text.contains(part), "\(outcome.text)") }
-    #expect(outcome.messages.last == "verified 2 cases: 1 as expected, 1 different, 0 broken")
+    for part in change.says { #expect(outcome.text.contains(part.text), "\(part): \(outcome.text)") }
+    let verified = Message.verified(cases: 2, written: nil, asExpected: 1, different: 1, broken: 0)
+    #expect(outcome.messages.last == verified.text)
   }
 
   @Test("a changed input differs")
@@ -152,7 +172,7 @@ struct VerifyTests {
     try directory.write(Self.sound.dropLast(38), to: "corpus/sound/input.bin")
     let outcome = try directory.verify()
     #expect(outcome.code == 1)
-    #expect(outcome.text.contains("feedback at offset 76"), "\(outcome.text)")
+    #expect(outcome.text.contains(Message.evidenceNotFound(Self.tuple(76)).text), "\(outcome.text)")
   }
 
   @Test("an input fault is an expected finding like any other")
@@ -167,95 +187,21 @@ struct VerifyTests {
 
   // MARK: - Broken
 
-  struct Broken: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    /// A shell command that breaks a sound case, run in its directory.
-    var line: String
-    var says: [String]
-
-    init(_ name: String, _ line: String, _ says: [String]) {
-      (testDescription, self.line, self.says) = (name, line, says)
-    }
-  }
-
-  static let brokenCases = [
-    Broken("no case.yml", "rm case.yml", ["no case.yml", "write one"]),
-    Broken("no expected.ndjson", "rm expected.ndjson", ["no expected.ndjson", "--update"]),
-    Broken("no input", "rm input.bin", ["no input; ", "input."]),
-    Broken("only an input", "rm case.yml expected.ndjson", ["case.yml"]),
-    Broken("an input that is a directory", "rm input.bin; mkdir input.bin", ["input.bin", "a file"]),
-    Broken(
-      "an input that is a link to nothing", "rm input.bin; ln -s gone input.bin",
-      ["cannot open input.bin"]),
-    Broken("a case.yml that is a pipe", "rm case.yml; mkfifo case.yml", ["case.yml", "a file"]),
-    Broken(
-      "an expectation that is a pipe", "rm expected.ndjson; mkfifo expected.ndjson",
-      ["expected.ndjson", "a file"]),
-    Broken(
-      "an expectation that is a link to nothing", "rm expected.ndjson; ln -s gone expected.ndjson",
-      ["cannot open expected.ndjson"]),
-    Broken(
-      "an expectation that is too large", "head -c 17000000 /dev/zero | tr '\\0' ' ' >> expected.ndjson",
-      ["expected.ndjson is larger than 16.0 MiB", "split the case"]),
-    Broken(
-      "more found than can be compared",
-      "for n in $(seq 15); do cat input.bin input.bin > more && mv more input.bin; done",
-      ["16.0 MiB of NDJSON", "split the case"]),
-    Broken(
-      "another schema version", "sed -i 's,apnsift/1,apnsift/2,' expected.ndjson",
-      ["line 1", "\"apnsift/1\"", "\"apnsift/2\"", "another version", "--update"]),
-    Broken(
-      "an expectation that is no JSON", "echo '{\"type\":' >> expected.ndjson",
-      ["expected.ndjson: line", "column"]),
-    Broken(
-      "an expectation that is a directory", "rm expected.ndjson; mkdir expected.ndjson", ["expected.ndjson"]),
-    Broken("YAML that is none", "echo 'covers: [a' >> case.yml", ["case.yml: line", "column", "YAML"]),
-    Broken("an empty case.yml", ": > case.yml", ["case.yml", "shows"]),
-    Broken(
-      "an unknown key", "echo 'chunk: [1]' >> case.yml", ["line 3, column 1", "'chunk'", "nearest is chunks"]),
-    Broken("a key twice", "echo 'shows: x' >> case.yml", ["case.yml: line", "'shows'", "duplicate key"]),
-    Broken("no description of its purpose", "sed -i /shows/d case.yml", ["the key shows"]),
-    Broken("an empty origin", "sed -i 's/origin:.*/origin:/' case.yml", ["line 2", "origin"]),
-    Broken(
-      "chunks of nothing", "echo 'chunks: [38, 0]' >> case.yml",
-      ["line 3, column 14", "1 byte or more", "'0'"]),
-    Broken(
-      "chunks that are no list", "echo 'chunks: 38' >> case.yml", ["line 3, column 9", "a list for chunks"]),
-    Broken("options that are no list", "echo 'options: --strict' >> case.yml", ["a list for options"]),
-    Broken("an unknown option", "echo 'options: [--no-such]' >> case.yml", ["--no-such", "case.yml"]),
-    Broken(
-      "an option's value", "echo 'options: [--token-length, x]' >> case.yml", ["token-length", "case.yml"]),
-    Broken("help as an option", "echo 'options: [--help]' >> case.yml", ["'--help'"]),
-    Broken("a word as an option", "echo 'options: [other.bin]' >> case.yml", ["'other.bin'"]),
-    Broken("a filter that is none", "echo \"options: [--filter, 'port port']\" >> case.yml", ["--filter"]),
-    Broken(
-      "half of a pair that is not there",
-      "echo 'options: [--requests, input.bin, --responses, gone.bin]' >> case.yml", ["gone.bin"]),
-    Broken(
-      "a pair from elsewhere",
-      "echo 'options: [--requests, /etc/passwd, --responses, input.bin]' >> case.yml",
-      ["'/etc/passwd'", "a file of the case"]),
-    Broken(
-      "a pair from outside the case",
-      "echo 'options: [--requests, ../sound/input.bin, --responses=input.bin]' >> case.yml",
-      ["../sound/input.bin", "a file of the case"]),
-    Broken(
-      "a case.yml with control characters", "printf 'covers: [\\033[2J]' >> case.yml", ["case.yml", "line 3"]),
-  ]
-
-  @Test("a broken case has a reason and a remedy, and the others are verified", arguments: brokenCases)
-  func broken(_ one: Broken) throws {
+  @Test(
+    "a broken case has a reason and a remedy, and the others are verified",
+    arguments: BrokenCase.files + BrokenCase.descriptions + BrokenCase.options)
+  func broken(_ one: BrokenCase) throws {
     try directory.addCase("sound", Self.sound)
     try directory.addCase("bad", Self.sound)
     let made = try directory.shell("cd corpus/bad && { \(one.line); }")
     try #require(made.code == 0, "\(made.errors)")
     let outcome = try directory.verify()
     #expect(outcome.code == 2, "\(outcome.text)")
-    #expect(outcome.text.hasPrefix("broken bad: "), "\(outcome.text)")
+    #expect(outcome.text.hasPrefix("broken bad: \(one.says)"), "\(outcome.text)")
     #expect(outcome.lines.count == 1)
-    for part in one.says { #expect(outcome.text.contains(part), "\(part): \(outcome.text)") }
     #expect(!outcome.text.contains("\u{1b}"))
-    #expect(outcome.messages == ["verified 2 cases: 1 as expected, 0 different, 1 broken"])
+    let verified = Message.verified(cases: 2, written: nil, asExpected: 1, different: 0, broken: 1)
+    #expect(outcome.messages == [verified.text])
     #expect(try directory.verify("--reader", "cat >/dev/null").code == 2)
   }
 
@@ -272,11 +218,13 @@ struct VerifyTests {
     try directory.write("nothing", to: "corpus/docs/README.md")
     let outcome = try directory.verify()
     #expect(outcome.code == 2)
-    #expect(outcome.errors.contains("corpus: no cases found"), "\(outcome.errors)")
-    for missing in ["gone", "corpus/docs/README.md"] {
+    #expect(outcome.messages.first == Message.about("corpus", .noCases).text)
+    for (missing, error) in [("gone", ENOENT), ("corpus/docs/README.md", ENOTDIR)] {
       let outcome = try directory.apnsift("verify", missing)
       #expect(outcome.code == 2)
-      #expect(outcome.messages.first?.hasPrefix("\(missing): cannot list this directory") == true)
+      let fault = Message.about(missing, .directoryNotListed(SystemError.text(error)))
+      let verified = Message.verified(cases: 0, written: nil, asExpected: 0, different: 0, broken: 0)
+      #expect(outcome.messages == [fault.text, Message.done(verified, failedDirectories: 1).text])
     }
   }
 
@@ -292,11 +240,9 @@ struct VerifyTests {
     try directory.change("old/expected.ndjson", "apnsift/1", "apnsift/0")
     let outcome = try directory.verify("--update")
     #expect(outcome.code == 0, "\(outcome.errors)")
-    #expect(
-      outcome.messages == [
-        "a/skipped: wrote expected.ndjson", "new: wrote expected.ndjson", "old: wrote expected.ndjson",
-        "verified 5 cases: 3 written, 2 as expected, 0 different, 0 broken",
-      ])
+    let written = ["a/skipped", "new", "old"].map { Message.about($0, .wroteExpectation) }
+    let verified = Message.verified(cases: 5, written: 3, asExpected: 2, different: 0, broken: 0)
+    #expect(outcome.messages == (written + [verified]).map(\.text))
     #expect(try directory.verify().code == 0)
     #expect(try directory.bytes(of: "corpus/b-sound/expected.ndjson") == before)
     let lines = try directory.text(of: "corpus/new/expected.ndjson").split(separator: "\n")
@@ -322,15 +268,15 @@ struct VerifyTests {
     try directory.makeLink("corpus/b-link/expected.ndjson", to: "gone/expected.ndjson")
     let outcome = try directory.verify("--update")
     #expect(outcome.code == 2)
+    let isDirectory = Message.outputIsDirectory("corpus/a-directory/expected.ndjson")
+    let isBrokenLink = Message.outputIsBrokenLink("corpus/b-link/expected.ndjson")
     #expect(
-      outcome.lines.map { $0.prefix { $0 != ":" } } == ["broken a-directory", "broken b-link"],
-      "\(outcome.text)")
-    #expect(outcome.lines.allSatisfy { $0.contains("cannot write expected.ndjson") })
-    #expect(
-      outcome.messages == [
-        "c-new: wrote expected.ndjson",
-        "verified 3 cases: 1 written, 0 as expected, 0 different, 2 broken",
-      ])
+      outcome.lines == [
+        "broken a-directory: \(Message.expectationNotWritten(isDirectory))",
+        "broken b-link: \(Message.expectationNotWritten(isBrokenLink))",
+      ], "\(outcome.text)")
+    let verified = Message.verified(cases: 3, written: 1, asExpected: 0, different: 0, broken: 2)
+    #expect(outcome.messages == [Message.about("c-new", .wroteExpectation), verified].map(\.text))
   }
 
   @Test("--update is reproducible, and does not depend on the directory")

@@ -1,7 +1,8 @@
+import Messages
 import Synchronization
 
-/// Messages to the user, on standard error.
-package enum Messages {
+/// Standard error, where users read messages.
+package enum Console {
   private static let quiet = Atomic(false)
 
   /// Whether notes and progress are suppressed (`--quiet`).
@@ -20,13 +21,14 @@ package enum Messages {
   package static var showsProgress: Bool { isTerminal && log == nil && !isQuiet }
 
   /// Writes one line that begins with the name of the command.
-  package static func say(_ message: String) {
-    if let log { return log.add(VisibleText.of(message)) }
-    write("apnsift: \(VisibleText.of(message))\n")
+  package static func say(_ message: Message) {
+    let text = VisibleText.of(message.text)
+    if let log { return log.add(text) }
+    write("apnsift: \(text)\n")
   }
 
   /// Writes an informational message, unless `--quiet` is set.
-  package static func note(_ message: String) {
+  package static func note(_ message: Message) {
     if !isQuiet { say(message) }
   }
 
@@ -50,19 +52,19 @@ package final class MessageLog: @unchecked Sendable {
     if messages.count < Self.maxMessages { messages.append(message) } else { more += 1 }
   }
 
-  package var lines: [String] { messages + (more > 0 ? ["and \(more) more messages"] : []) }
+  package var lines: [String] { messages + (more > 0 ? [Message.moreMessages(more).text] : []) }
 }
 
 /// Invalid arguments; exit code 64.
 package struct UsageError: Error {
-  package var message: String
-  package init(_ message: String) { self.message = message }
+  package var message: Message
+  package init(_ message: Message) { self.message = message }
 }
 
 /// An input or an output that failed; exit code 2.
 package struct Failure: Error {
-  package var message: String
-  package init(_ message: String) { self.message = message }
+  package var message: Message
+  package init(_ message: Message) { self.message = message }
 }
 
 /// The reader of standard output closed it, which is not an error.

@@ -1,0 +1,61 @@
+import WireBytes
+
+// MARK: - inspect
+
+extension Message {
+  /// - Parameter records: as in `recordCounts`.
+  package static func inspected(inputs: Int, _ records: Message) -> Message {
+    Message("inspected \(Count.of(inputs, "input")) with \(records)")
+  }
+}
+
+// MARK: - export
+
+extension Message {
+  /// - Parameter rows: as in `rowCount` and `recordCounts`.
+  package static func exported(_ rows: Message, inputs: Int) -> Message {
+    Message("exported \(rows) of \(Count.of(inputs, "input"))")
+  }
+
+  /// The bytes of streams, a file a direction.
+  package static func exported(directions: Int, streams: Int, to directory: String) -> Message {
+    Message("exported \(Count.of(directions, "direction")) of \(Count.of(streams, "stream")) to \(directory)")
+  }
+
+  package static func outcomesUnknown(requests: Int) -> Message {
+    Message("hint: the outcome of \(Count.of(requests, "request")) is unknown")
+  }
+
+  package static func inputInOutputDirectory(_ input: String, _ directory: String) -> Message {
+    Message("\(input) is in the output directory \(directory): name another directory")
+  }
+}
+
+// MARK: - generate
+
+extension Message {
+  /// - Parameters:
+  ///   - noun: `tuple` or `request`.
+  ///   - bytes: the length of the output.
+  package static func generated(_ count: Int, _ noun: String, bytes: Int, to path: String) -> Message {
+    let done = "generated \(Count.of(count, noun)) in \(Count.of(bytes, "byte"))"
+    return Message("\(done): \(path) and \(path).truth.ndjson")
+  }
+
+  /// - Parameter compression: such as `gzip`.
+  package static func noMemory(forCompression compression: String) -> Message {
+    Message("out of memory for \(compression)")
+  }
+
+  package static func outputNotCompressible(_ path: String, _ error: String) -> Message {
+    Message("\(path) cannot be compressed: \(error)")
+  }
+}
+
+// MARK: - Any command
+
+extension Message {
+  package static func defect(_ error: String) -> Message {
+    Message("internal error; please report it with the input that caused it: \(error)")
+  }
+}

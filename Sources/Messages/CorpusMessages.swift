@@ -1,0 +1,236 @@
+import WireBytes
+
+/// The cases of `verify`, their expectations, and the differences from them.
+extension Message {
+  // MARK: - Finding cases
+
+  package static let noCorpus = Message("no corpus: name cases or directories of cases")
+
+  package static let noCases = Message(
+    "no cases found; a case is a directory with input.*, case.yml and expected.ndjson")
+
+  package static func corpusTooDeep(_ limit: Int) -> Message {
+    Message("nested more than \(limit) directories deep; name the directory itself")
+  }
+
+  package static func directoryNotListed(_ reason: String) -> Message {
+    Message("cannot list this directory: \(reason)")
+  }
+
+  // MARK: - Files of a case
+
+  package static func cannotOpen(_ name: String, _ reason: String) -> Message {
+    Message("cannot open \(name): \(reason)")
+  }
+
+  package static func caseFileNotRegular(_ name: String) -> Message {
+    Message("\(name) is not a regular file; put the bytes into a file")
+  }
+
+  package static let noCaseInput = Message(
+    "no input; put the bytes into a file whose name begins with input.")
+
+  package static let noCaseDescription = Message(
+    "no case.yml; write one that says what the case shows and where its bytes come from")
+
+  package static let noExpectation = Message(
+    "no expected.ndjson; --update writes the current result: review it")
+
+  // MARK: - Options of a case
+
+  package static func invalidOptions(_ problem: Message) -> Message { Message("invalid options: \(problem)") }
+
+  /// - Parameter problem: a parser's message.
+  package static func invalidCaseOptions(_ problem: String) -> Message {
+    Message("invalid options: \(problem); \(correctCaseOptions)")
+  }
+
+  package static func notAllowedInCase(_ option: String) -> Message {
+    Message("'\(option)' is not allowed in a case; \(correctCaseOptions)")
+  }
+
+  private static let correctCaseOptions = "correct the options in case.yml"
+
+  package static func notAnOptionOfCase(_ word: String) -> Message {
+    Message("'\(word)' is not an option; the inputs of a case are its files input.*")
+  }
+
+  /// - Parameter option: with its dashes.
+  package static func notAFileOfCase(_ name: String, option: String) -> Message {
+    Message("\(option) must name a file of the case, not '\(name)'; put the file next to case.yml")
+  }
+
+  // MARK: - case.yml
+
+  /// - Parameter limit: in bytes.
+  package static func caseDescriptionTooLarge(_ limit: Int) -> Message {
+    Message("the description is larger than \(ByteSize.text(limit)); shorten it")
+  }
+
+  package static let caseDescriptionEmpty = Message(
+    "is empty; it needs the keys shows and origin, see docs/corpora.md")
+
+  /// - Parameter found: what is there instead: `nothing`, `a list` or a text in quotes.
+  package static func caseKeysExpected(found: String) -> Message {
+    Message("expected the keys shows and origin, found \(found); see docs/corpora.md")
+  }
+
+  package static func caseKeyMissing(_ key: String) -> Message {
+    let remedy =
+      key == "shows" ? "describe in a sentence what the case shows" : "state the source of its bytes"
+    return Message("expected the key \(key), found none; \(remedy)")
+  }
+
+  package static func caseKeyExpected(known: [String], found: String) -> Message {
+    Message("expected one of \(known.joined(separator: ", ")), found \(found); write a key")
+  }
+
+  package static func unknownCaseKey(_ key: String, known: [String], nearest: String) -> Message {
+    Message("expected one of \(known.joined(separator: ", ")), found '\(key)'; the nearest is \(nearest)")
+  }
+
+  package static func caseKeyTwice(_ key: String) -> Message {
+    Message("expected each key once, found '\(key)' again; leave one of them out")
+  }
+
+  package static func caseTextExpected(_ key: String, found: String) -> Message {
+    Message("expected a text for \(key), found \(found); write \(key): and a sentence")
+  }
+
+  package static func caseListExpected(_ key: String, found: String) -> Message {
+    Message(
+      "expected a list for \(key), found \(found); write \(key): [one, two], or one line with - for each")
+  }
+
+  package static func caseWordExpected(_ key: String, found: String) -> Message {
+    Message("expected a word of \(key), found \(found); write a list of words, as in [one, two]")
+  }
+
+  package static func caseChunkExpected(found: String) -> Message {
+    Message("expected a size of 1 byte or more, found \(found); write chunks as in [38, 100]")
+  }
+
+  package static func tooManyCaseChunks(_ limit: Int) -> Message {
+    Message("expected at most \(limit) sizes, found more; they are repeated in turn: shorten the list")
+  }
+
+  // MARK: - Expectations
+
+  /// - Parameter limit: in bytes.
+  package static func expectationTooLarge(_ limit: Int) -> Message {
+    Message("expected.ndjson is larger than \(ByteSize.text(limit)); split the case")
+  }
+
+  package static func caseResultTooLarge(_ limit: Int) -> Message {
+    Message("the result takes more than \(ByteSize.text(limit)) of NDJSON; split the case")
+  }
+
+  /// - Parameters:
+  ///   - problem: one of those below, or of JSON.
+  ///   - line, column: from 1.
+  package static func invalidExpectation(
+    _ problem: Message, line: Int, column: Int, isOtherVersion: Bool
+  ) -> Message {
+    let remedy =
+      isOtherVersion
+      ? "it is in another version of the format; --update rewrites it: review the difference"
+      : "correct it, or rewrite it with --update"
+    return Message("expected.ndjson: line \(line), column \(column): \(problem); \(remedy)")
+  }
+
+  package static func resultNotComparable(_ problem: Message, line: Int) -> Message {
+    Message("the result cannot be compared (line \(line): \(problem)); please report this bug")
+  }
+
+  package static func evidenceTypeExpected(found: String) -> Message {
+    Message("expected an object with a type, found \(found) without one")
+  }
+
+  package static let secondEvidenceSummary = Message("expected one summary, found another")
+
+  package static func evidenceSchemaExpected(_ schema: String, found: String) -> Message {
+    Message("expected the schema \"\(schema)\", found \(found)")
+  }
+
+  // MARK: - Differences
+
+  /// - Parameter shown: how many are listed.
+  package static func differences(_ count: Int, shown: Int) -> Message {
+    Message("\(Count.of(count, "difference"))\(count > shown ? ", the first \(shown)" : "")")
+  }
+
+  /// What a record is, and where: the parts that it has.
+  package static func evidence(
+    _ type: String, offset: Int? = nil, direction: String? = nil, stream: Int? = nil, source: String? = nil
+  ) -> Message {
+    let offset = offset.map { " at offset \($0)" } ?? ""
+    let direction = direction.map { " of the \($0)" } ?? ""
+    let stream = stream.map { ", stream \($0)" } ?? ""
+    let source = source.map { " of \($0)" } ?? ""
+    return Message(type + offset + direction + stream + source)
+  }
+
+  package static func evidenceNotFound(_ evidence: Message) -> Message {
+    Message("\(evidence): expected, but not found")
+  }
+
+  package static func evidenceNotExpected(_ evidence: Message) -> Message {
+    Message("\(evidence): found, but not expected")
+  }
+
+  package static func evidenceDiffers(_ evidence: Message, in fields: [String]) -> Message {
+    Message("\(evidence): differs in \(fields.joined(separator: ", "))")
+  }
+
+  // MARK: - Updating expectations
+
+  package static let wroteExpectation = Message("wrote expected.ndjson")
+
+  package static func expectationNotWritten(_ reason: Message) -> Message {
+    Message("cannot write expected.ndjson: \(reason)")
+  }
+
+  package static let casePathNotUTF8 = Message("its path is not UTF-8; rename the directory")
+
+  // MARK: - Results
+
+  /// - Parameter written: how many expectations were written; nil without --update.
+  package static func verified(
+    cases: Int, written: Int?, asExpected: Int, different: Int, broken: Int
+  ) -> Message {
+    let written = written.map { "\($0) written, " } ?? ""
+    return Message(
+      "verified \(Count.of(cases, "case")): \(written)\(asExpected) as expected, \(different) different, "
+        + "\(broken) broken")
+  }
+
+  /// - Parameter judged: streams that the reader was judged on.
+  package static func readCases(
+    _ cases: Int, right: Int, of judged: Int, notJudged: Int, broken: Int
+  ) -> Message {
+    Message(
+      "read \(Count.of(cases, "case")): \(right) of \(Count.of(judged, "stream")) right, "
+        + "\(notJudged) not judged, \(Count.of(broken, "broken case"))")
+  }
+
+  /// - Parameter count: directories that could not be walked.
+  package static func done(_ result: Message, failedDirectories count: Int) -> Message {
+    guard count > 0 else { return result }
+    return Message("\(result); \(Count.of(count, "directory", "directories")) failed, see above")
+  }
+
+  package static let noStreamToJudge = Message("no case has a stream to judge the reader on")
+
+  package static let caseHasNoStream = Message("the case has no stream for the reader")
+
+  package static let caseCannotJudge = Message(
+    "its own expectation fails, so it cannot judge readers; run verify without --reader")
+
+  // MARK: - JUnit
+
+  package static let junitWritesFile = Message("--junit writes a file: name one")
+
+  package static func fileOfCase(_ path: String, case name: String) -> Message {
+    Message("\(path) belongs to case \(name): name another file to write")
+  }
+}

@@ -1,0 +1,119 @@
+import WireBytes
+
+// MARK: - Files
+
+extension Message {
+  package static func cannotBeOpened(_ error: String) -> Message { Message("cannot be opened: \(error)") }
+  package static func cannotBeRead(_ error: String) -> Message { Message("cannot be read: \(error)") }
+  package static func cannotBeListed(_ error: String) -> Message { Message("cannot be listed: \(error)") }
+
+  package static func nestedTooDeep(limit: Int) -> Message {
+    Message("nested more than \(limit) directories deep; name it directly")
+  }
+
+  /// - Parameter limit: in bytes.
+  package static func lineTooLong(limit: Int) -> Message {
+    Message("the line is longer than \(ByteSize.text(limit)); expected one entry per line")
+  }
+
+  /// Why a member of a directory is skipped.
+  package static let linkToDirectory = Message("a link to a directory")
+  package static let brokenLink = Message("a broken link")
+  package static let neitherFileNorDirectory = Message("neither a file nor a directory")
+}
+
+// MARK: - Formats
+
+extension Message {
+  package static let notACapture = Message("not a pcap or pcapng capture")
+  package static let joinsCapturesOnly = Message("not a capture, and --join joins captures only")
+  package static let pairedWholeStreams =
+    Message("contains whole streams: --requests and --responses take dumps of one direction each")
+
+  /// A file of a format that is not read.
+  package static func foreign(_ kind: Message, remedy: Message) -> Message {
+    Message("is \(kind): \(remedy)")
+  }
+
+  package static let sqliteDatabase = Message("an SQLite database")
+  package static let nameAStore = Message("use --store to name a store")
+  /// Words of unknown byte order.
+  package static let wordDump = Message("the output of od, or of hexdump without -C")
+  package static let dumpBytesInstead =
+    Message("use xxd or hexdump -C instead, whose byte order is known")
+
+  /// An archive or a compression that is not read.
+  /// - Parameters:
+  ///   - outer: the compression of the file that it is inside.
+  ///   - command: writes the content to standard output; nil if that takes a file of its own.
+  package static func packed(
+    _ name: String, isArchive: Bool, inside outer: String?, command: String?
+  ) -> Message {
+    let kind = isArchive ? "a \(name) archive" : "\(name)-compressed"
+    let suffix = outer.map { " inside a \($0) file" } ?? ""
+    var remedy = "decompress it first (\(outer ?? name) -dc FILE >UNPACKED), then extract its files"
+    if let command {
+      let pipe = "\(command) | apnsift inspect -"
+      remedy = isArchive ? "extract its files, or if there is only one: \(pipe)" : pipe
+    }
+    return Message("is \(kind)\(suffix), which is not read: \(remedy)")
+  }
+
+  package static func compressedTwice(_ inner: String, inside outer: String) -> Message {
+    Message(
+      "is \(inner)-compressed inside a \(outer) file: only one layer is decompressed; remove one: "
+        + "\(outer) -dc FILE | apnsift inspect -")
+  }
+}
+
+// MARK: - Decompression
+
+extension Message {
+  package static func compressedWithoutMemory(_ compression: String) -> Message {
+    compressed(compression, "cannot be decompressed: out of memory; free some and try again")
+  }
+
+  package static func compressedDamaged(_ compression: String, near offset: Int, reason: Message) -> Message {
+    compressed(
+      compression,
+      "is damaged near offset \(offset) of the compressed file (\(reason)): "
+        + "the content before it is used; look for another copy")
+  }
+
+  package static func compressedRefused(_ compression: String, from offset: Int, reason: Message) -> Message {
+    compressed(
+      compression, "cannot be decompressed from offset \(offset) of the compressed file on: \(reason)")
+  }
+
+  package static func compressedTruncated(_ compression: String, at offset: Int) -> Message {
+    compressed(
+      compression,
+      "is truncated at offset \(offset) of the compressed file, its end: the content before it is used; "
+        + "get the whole file")
+  }
+
+  package static func compressedWithOtherData(_ compression: String, from offset: Int) -> Message {
+    compressed(
+      compression,
+      "is followed by other data from offset \(offset) of the compressed file on, which is not read; "
+        + "save that as a separate file")
+  }
+
+  private static func compressed(_ compression: String, _ problem: String) -> Message {
+    Message("the \(compression)-compressed data \(problem)")
+  }
+
+  /// Reasons of libraries.
+  package static func libraryOutOfMemory(_ library: String) -> Message {
+    Message("\(library) is out of memory; free some and try again")
+  }
+
+  package static func zlibError(_ number: Int) -> Message { Message("zlib's error \(number)") }
+
+  /// - Parameter limit: in bytes.
+  package static func zstdWindowTooLarge(limit: Int) -> Message {
+    Message(
+      "it needs a window of more than \(ByteSize.text(limit)) of memory; decompress it "
+        + "first: zstd -dc --long=31 FILE | apnsift inspect -")
+  }
+}

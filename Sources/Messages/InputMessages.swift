@@ -1,0 +1,83 @@
+import WireBytes
+
+// MARK: - Inputs as a whole
+
+extension Message {
+  package static let empty = Message("is empty")
+  package static let unknownFormat = Message("no known format")
+  package static let noInputInDirectory = Message("no input in this directory")
+
+  package static func skipped(_ reason: Message) -> Message { Message("skipped: \(reason)") }
+
+  package static func warning(_ problem: Message) -> Message { Message("warning: \(problem)") }
+
+  /// An input of no known format.
+  /// - Parameter content: what its bytes are taken for, such as `feedback`.
+  package static func readAsRaw(_ content: String) -> Message {
+    Message(
+      "no known format; read as raw \(content). Use --from raw if that is right, --from hex or base64 if it "
+        + "is text")
+  }
+
+  /// - Parameter isJoinedCapture: then sequence numbers identify copies of packets, and no record counts twice.
+  package static func sameBytes(as first: String, isJoinedCapture: Bool) -> Message {
+    let again = isJoinedCapture ? "its packets are read again" : "its records are counted again"
+    return Message("same bytes as \(first), which was already read: \(again)")
+  }
+
+  package static let halvesMayBeSwapped =
+    Message("hint: neither file has the expected content; are --requests and --responses swapped?")
+
+  package static func outputIsInput(_ name: String) -> Message {
+    Message("\(name) is both standard output and an input: write to another file")
+  }
+
+  /// The input must be read again, without another one that failed.
+  package static func readableOnlyOnce(_ name: String) -> Message {
+    Message(
+      "\(name) can be read only once, but has to be read again because another input failed: "
+        + "save it to a file")
+  }
+
+  package static let failsWhenReadAgain =
+    Message("an input that was read in full before could not be read in full again, see above")
+}
+
+// MARK: - Chunk sizes
+
+extension Message {
+  package static func notAChunkSize(_ line: String) -> Message {
+    Message("'\(line)' is not a size of 1 byte or more")
+  }
+
+  package static func tooManyChunkSizes(limit: Int) -> Message {
+    Message("more than \(limit) sizes; shorten the list")
+  }
+
+  package static let noChunkSizes = Message("no chunk sizes; write one per line, in bytes")
+}
+
+// MARK: - Distinct tokens
+
+extension Message {
+  package static func noTemporaryFile(in directory: String, error: String) -> Message {
+    Message(
+      "cannot create a temporary file in \(directory): \(error); "
+        + "set TMPDIR to another directory, or raise --memory so that none is needed")
+  }
+
+  package static func temporaryFileNotWritten(in directory: String, error: String) -> Message {
+    Message(
+      "cannot write the temporary file in \(directory): \(error); "
+        + "set TMPDIR to a directory with more space, or raise --memory")
+  }
+
+  package static func temporaryFileNotRead(in directory: String, error: String) -> Message {
+    Message("cannot read the temporary file in \(directory): \(error)")
+  }
+
+  package static func noMemoryForTokens(bytes: Int, error: String) -> Message {
+    Message(
+      "cannot allocate \(ByteSize.text(bytes)) of memory for distinct tokens: \(error); lower --memory")
+  }
+}

@@ -1,0 +1,178 @@
+import WireBytes
+
+// MARK: - The closing line of commands that read inputs
+
+extension Message {
+  /// What was done, and what is wrong with the inputs.
+  package static func closing(_ done: Message, _ problems: [Message]) -> Message {
+    Message("\(done); " + problems.map(\.text).joined(separator: "; "))
+  }
+
+  /// - Parameter codes: each with its count, such as `stream-gap 2`.
+  package static func findingCounts(_ count: Int, of severity: String, _ codes: [String]) -> Message {
+    Message("\(Count.of(count, severity)) (\(codes.joined(separator: ", ")))")
+  }
+
+  /// - Parameter flags: each with its count, such as `resynchronised 2`.
+  package static func flagCounts(_ flags: [String]) -> Message {
+    Message("flags: \(flags.joined(separator: ", "))")
+  }
+
+  package static func notReadInFull(inputs: Int) -> Message {
+    Message("\(Count.of(inputs, "input")) not read in full, see above")
+  }
+
+  /// - Parameter inputs: the number of all inputs, each of which is empty.
+  package static func allEmpty(inputs: Int) -> Message {
+    Message(inputs == 1 ? "the input is empty" : "\(inputs) inputs are empty")
+  }
+
+  package static let noProblems = Message("no problems found")
+}
+
+// MARK: - What the inputs have
+
+extension Message {
+  /// `39 records`, `200 requests, 1 response`, or all three.
+  package static func recordCounts(feedback: Int, requests: Int = 0, responses: Int = 0) -> Message {
+    var counts: [String] = []
+    if requests > 0 { counts.append(Count.of(requests, "request")) }
+    if responses > 0 { counts.append(Count.of(responses, "response")) }
+    if feedback > 0 || counts.isEmpty { counts.insert(Count.of(feedback, "record"), at: 0) }
+    return Message(counts.joined(separator: ", "))
+  }
+
+  /// Rows of an export.
+  package static func rowCount(_ count: Int, _ noun: String) -> Message { Message(Count.of(count, noun)) }
+
+  package static func requestsToResend(_ count: Int) -> Message {
+    Message("\(Count.of(count, "request")) to send again")
+  }
+
+  package static func withDistinctTokens(_ rows: Message, _ count: Int) -> Message {
+    Message("\(rows) with \(Count.of(count, "distinct token"))")
+  }
+
+  /// What CSV of feedback leaves out, of which at least one is above 0.
+  package static func leftOut(requests: Int, responses: Int, findings: Int) -> Message {
+    let kinds = [
+      (requests, "request", "--records requests"), (responses, "response", "--records responses"),
+      (findings, "finding", "--findings FILE or --records findings"),
+    ].filter { $0.0 > 0 }
+    let counts = kinds.map { Count.of($0.0, $0.1) }.joined(separator: ", ")
+    let remedies = kinds.map(\.2).joined(separator: ", ")
+    return Message("hint: \(counts) left out; \(remedies) \(kinds.count == 1 ? "has" : "have") them")
+  }
+}
+
+// MARK: - show
+
+extension Message {
+  /// - Parameter more: locations that are not shown.
+  package static func showed(locations: Int, findings: Int, more: Int) -> Message {
+    let rest = more > 0 ? ", \(more) more not shown (--places)" : ""
+    return Message("showed \(Count.of(locations, "location")) with \(Count.of(findings, "finding"))\(rest)")
+  }
+
+  package static func noSuchRecord(_ number: Int, of records: Int) -> Message {
+    Message("no record \(number): the input has \(Count.of(records, "record"))")
+  }
+
+  package static func noBytes(atOffset offset: Int) -> Message {
+    Message("no selected stream has bytes at offset \(offset)")
+  }
+
+  package static func noBytes(inPacket number: Int) -> Message {
+    Message("no packet \(number) with bytes of a selected stream")
+  }
+}
+
+// MARK: - replay
+
+extension Message {
+  /// What a replay did, or would do.
+  /// - Parameters:
+  ///   - rejections: invalid-token responses; nil if they were not requested.
+  ///   - tokens: distinct tokens of the records.
+  ///   - rows: rows that changed.
+  ///   - changes: tokens that changed.
+  package static func replayed(
+    tuples: Int, rejections: Int? = nil, tokens: Int, of owner: String, rows: Int, changes: Int,
+    in store: String, dryRun: Bool
+  ) -> Message {
+    let errors = rejections.map { " and \(Count.of($0, "invalid-token response"))" } ?? ""
+    let input =
+      "\(Count.of(tuples, "tuple"))\(errors) with \(Count.of(tokens, "distinct token")) of \(owner)"
+    let tokens = rows == changes ? "" : " with \(Count.of(changes, "token"))"
+    let changed = "\(Count.of(rows, "row"))\(tokens) of \(store)"
+    return Message(
+      dryRun ? "dry run of \(input): \(changed) would change" : "replayed \(input): \(changed) changed")
+  }
+}
+
+// MARK: - report
+
+extension Message {
+  package static let pageNeedsFile = Message(
+    "a report is an HTML page: name a file, such as -o report.html")
+  package static let noAuditOfChunks = Message("--no-audit and --chunk-size exclude each other")
+
+  /// - Parameter records: as in `recordCounts`.
+  package static func reported(inputs: Int, _ records: Message, redacted: Bool) -> Message {
+    Message("reported \(Count.of(inputs, "input")) with \(records)\(redacted ? ", redacted" : "")")
+  }
+
+  package static func outputIsOneOfInputs(_ path: String) -> Message {
+    Message("\(path) is one of the inputs: name another file to write")
+  }
+
+  package static func outputIsKey(_ path: String) -> Message {
+    Message("\(path) is the key of --redact: name another file to write")
+  }
+
+  package static func outputIsNote(_ path: String) -> Message {
+    Message("\(path) is the file of --note: name another file to write")
+  }
+
+  // MARK: - Remarks
+
+  package static func noSuchNote(_ path: String) -> Message { Message("--note: no such file: \(path)") }
+
+  package static func noteIsText(_ text: String) -> Message {
+    Message("--note: no file is named '\(text)'; using this text as the remarks")
+  }
+
+  package static func noteTooLarge(_ path: String, limit: Int) -> Message {
+    Message("\(path) is larger than \(limit) bytes; shorten the remarks")
+  }
+
+  package static func noteUnreadable(_ path: String, _ cause: Message) -> Message {
+    Message("cannot read the remarks in \(path): \(cause)")
+  }
+
+  // MARK: - Pseudonyms
+
+  package static func keyIsInput(_ path: String) -> Message {
+    Message("\(path) is the key of --redact and an input: move it elsewhere")
+  }
+
+  /// - Parameter cause: the system's text.
+  package static func keyUnreadable(_ path: String, _ cause: String) -> Message {
+    Message(
+      "cannot read the pseudonym key \(path): \(cause); make one with `openssl rand -hex 32 > FILE`")
+  }
+
+  package static func keyTooShort(_ path: String, bytes: Int, expected: Int) -> Message {
+    Message(
+      "\(path) has \(Count.of(bytes, "byte")), but a pseudonym key needs \(expected) or more; make one with "
+        + "`openssl rand -hex 32 > \(path)`")
+  }
+
+  package static func keyTooLarge(_ path: String, limit: Int) -> Message {
+    Message(
+      "\(path) is larger than \(limit) bytes, which is too large for a pseudonym key; check the file name")
+  }
+
+  package static let noHMAC = Message(
+    "libcrypto does not provide HMAC-SHA-256, which redacted reports need")
+}

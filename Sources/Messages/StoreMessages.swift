@@ -1,0 +1,138 @@
+import WireBytes
+
+extension Message {
+  /// What a row of a store is called.
+  package enum StoredTokens: String, Sendable {
+    case all = "token"
+    case dead = "invalidated token"
+    case live = "valid token"
+  }
+
+  // MARK: - The store
+
+  package static func bothEnvironments(in store: String) -> Message {
+    Message("\(store) has tokens of production and of sandbox: choose one with --environment")
+  }
+
+  package static let trialNeedsDryRun = Message(
+    "--table and --token-column require --dry-run; to write, describe the table in a file for --mapping "
+      + "(docs/stores.md, Your own table)")
+
+  package static func createWithMapping(of table: String) -> Message {
+    Message(
+      "--create creates apnsift's own table, but the mapping names \(table): remove --create or the mapping")
+  }
+
+  package static let insertUnknownWithoutMapping = Message(
+    "--insert-unknown requires --mapping: add a mapping, or remove the option")
+
+  package static func makingStore(_ store: String) -> Message {
+    Message("no store is named: making \(store)")
+  }
+
+  package static func missingStoreAsEmpty(_ store: String) -> Message {
+    Message("no store is named: taking \(store), which does not exist, as empty")
+  }
+
+  package static func noStoreNamed(forTable table: String) -> Message {
+    Message("no store is named: name the database that has the table \(table) with --store")
+  }
+
+  package static func journalIsNoOtherFile(_ journal: String) -> Message {
+    Message(
+      "--journal \(journal): expected sqlite:PATH of another file than the store; without the option, a store "
+        + "has its own journal")
+  }
+
+  package static func readingAllRows(of table: String, about count: Int) -> Message {
+    Message("no index begins with the column of tokens of \(table): reading all of about \(count) rows")
+  }
+
+  /// Progress.
+  package static func rowsRead(_ count: Int, ofAbout all: Int, of table: String) -> Message {
+    Message("\(count) of about \(all) rows of \(table)")
+  }
+
+  /// Progress.
+  package static func tokensIntoStore(_ count: Int, perSecond: Int) -> Message {
+    Message("\(count) tokens into the store, \(perSecond) a second")
+  }
+
+  // MARK: - store list, show, export, history
+
+  package static func listedTokens(_ count: Int, _ tokens: StoredTokens, of store: String) -> Message {
+    Message("listed \(Count.of(count, tokens.rawValue)) of \(store)")
+  }
+
+  package static func exportedTokens(_ count: Int, _ tokens: StoredTokens, of store: String) -> Message {
+    Message("exported \(Count.of(count, tokens.rawValue)) of \(store)")
+  }
+
+  package static func tokenNotInStore(_ token: String, _ store: String) -> Message {
+    Message("\(token): not in \(store)")
+  }
+
+  package static func showedRows(_ count: Int, of store: String) -> Message {
+    Message("showed \(Count.of(count, "row")) of \(store)")
+  }
+
+  /// - Parameter form: a form of times.
+  package static func timeBeyondForm(_ form: String, token: String, column: String, seconds: Int64) -> Message
+  {
+    Message(
+      "token \(token): its \(column) is \(seconds), which the form \(form) cannot represent: correct the row, "
+        + "or choose --time-form seconds")
+  }
+
+  package static func listedJournal(_ entries: Int, of store: String) -> Message {
+    Message("listed \(Count.of(entries, "entry", "entries")) of the journal of \(store)")
+  }
+
+  package static func listedChanges(_ rows: Int, ofReplay replay: Int, in store: String) -> Message {
+    Message("listed \(Count.of(rows, "row")) that replay \(replay) changed in \(store)")
+  }
+
+  package static func listedChanges(_ rows: Int, ofReplaysOf store: String) -> Message {
+    Message("listed \(Count.of(rows, "row")) that the replays of \(store) changed")
+  }
+
+  // MARK: - store undo
+
+  package static func undoSkips(_ token: String, reason: String) -> Message {
+    Message("\(token): skipped: \(reason)")
+  }
+
+  /// - Parameter reasons: each with its count, as `gone 1`.
+  package static func wouldUndo(
+    _ replay: Int, of store: String, restored: Int, skipped: Int, reasons: [String]
+  ) -> Message {
+    Message(
+      "dry run of an undo of replay \(replay) of \(store): \(Count.of(restored, "row")) would be restored"
+        + rest(skipped, reasons))
+  }
+
+  /// - Parameter id: the undo's own number.
+  package static func undid(
+    _ replay: Int, of store: String, as id: Int, restored: Int, skipped: Int, reasons: [String]
+  ) -> Message {
+    Message(
+      "undid replay \(replay) of \(store), as \(id): \(Count.of(restored, "row")) restored"
+        + rest(skipped, reasons))
+  }
+
+  private static func rest(_ skipped: Int, _ reasons: [String]) -> String {
+    skipped > 0 ? "; \(Count.of(skipped, "row")) skipped (\(reasons.joined(separator: ", ")))" : ""
+  }
+
+  package static func nothingToUndo(in store: String) -> Message {
+    Message("\(store) has no replay to undo")
+  }
+
+  /// Why a replay cannot be undone.
+  package static let isAnUndo = Message("it is an undo itself")
+
+  package static func undoneAlready(by undo: Int) -> Message { Message("it was undone already, by \(undo)") }
+
+  package static let replayOfAnotherTable = Message(
+    "it changed another table, or used another mapping of this one")
+}

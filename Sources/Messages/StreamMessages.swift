@@ -1,0 +1,54 @@
+import WireBytes
+
+// MARK: - Findings of streams
+
+extension Message {
+  package static func gap(bytes: Int) -> Message {
+    Message("\(Count.of(bytes, "byte")) of the stream missing")
+  }
+
+  /// - Parameter record: the noun for what is expected, such as `tuple`.
+  package static func skippedBytes(_ count: Int, before record: String) -> Message {
+    Message("\(Count.of(count, "byte")) skipped: no plausible \(record) begins here")
+  }
+
+  /// - Parameter record: the noun for it, such as `tuple`.
+  package static func truncatedRecord(_ record: String, after bytes: Int) -> Message {
+    Message("truncated \(record): the data ends after \(Count.of(bytes, "byte")) of it")
+  }
+
+  package static func ciphertext(missing: Int) -> Message {
+    let missing = missing > 0 ? "; \(Count.of(missing, "byte")) missing" : ""
+    return Message("TLS ciphertext: the stream cannot be decoded without its keys\(missing)")
+  }
+}
+
+// MARK: - Findings of gateway connections
+
+extension Message {
+  package static func unknownResponseCommand(_ command: UInt8) -> Message {
+    Message("byte \(command) is not the command of an error response (8)")
+  }
+
+  package static func unknownRequestCommand(_ command: UInt8) -> Message {
+    Message("byte \(command) is not the command of a request (0 to 2)")
+  }
+
+  /// A request with command 0 or 1.
+  package static func impossibleLengths(command: UInt8) -> Message {
+    let limits = "a length above the limit (--max-token-length, --max-payload)"
+    return Message("command \(command) with \(limits)\(command == 0 ? ", or with both lengths 0" : "")")
+  }
+
+  /// A request with command 2.
+  /// - Parameter limit: in bytes.
+  package static func frameTooLong(limit: Int) -> Message {
+    Message("command 2 with a frame of more than \(limit) bytes")
+  }
+
+  package static func tooManyPending(limit: Int) -> Message {
+    Message(
+      "more than \(limit) requests are waiting for a response (--max-pending): "
+        + "the outcome of the oldest, from here on, is unknown")
+  }
+}

@@ -1,0 +1,112 @@
+/// Tables that a mapping, or apnsift itself, cannot use: `for SUBJECT, expected EXPECTED, found FOUND`.
+extension Message {
+  // MARK: - Subjects
+
+  package static func column(_ name: String) -> Message { Message("column \(name)") }
+
+  package static func unknownColumn(_ name: String) -> Message {
+    Message("column \(name), which apnsift does not know")
+  }
+
+  package static let primaryKey = Message("the primary key")
+  package static let tableName = Message("the name")
+  package static let tableSchema = Message("the schema")
+  package static let tableEngine = Message("its engine")
+  package static let deleteAction = Message("action delete")
+
+  // MARK: - Tables
+
+  package static let aTable = Message("a table")
+
+  /// - Parameter kind: `view`, for example.
+  package static func relation(_ kind: String) -> Message { Message("a \(kind)") }
+
+  package static func relation(ofKind kind: String) -> Message { Message("a relation of kind \(kind)") }
+
+  package static let noneOfThatName = Message("none of that name")
+  package static let noSchemaOrMain = Message("none, or main")
+  package static let transactionalEngine = Message("one with transactions, as InnoDB")
+
+  package static func engine(_ name: String) -> Message {
+    Message("\(name) (ALTER TABLE … ENGINE = InnoDB changes it)")
+  }
+
+  package static let keyToFindRows = Message("one, by which rows are found")
+  package static let keyToUndo = Message("one, by which an undo finds the rows")
+  package static let noKeyToUndo = Message("none (--no-journal needs none)")
+  package static let nothingFound = Message("none")
+  package static let keyOrRowNumber = Message("a primary key, or a row number under some name")
+  package static let neither = Message("neither")
+  package static let rowsOfOneTable = Message("rows of this table alone")
+  package static let inheritingTables = Message("tables that inherit from it")
+
+  package static let independentRows = Message(
+    "no rows of other tables that are deleted or changed with a row")
+
+  package static func dependentColumn(_ column: String, of table: String, onDelete action: String) -> Message
+  {
+    Message("column \(column) of \(table) with ON DELETE \(action)")
+  }
+
+  package static func dependentConstraint(_ name: String, of table: String, onDelete action: String)
+    -> Message
+  {
+    Message("constraint \(name) of \(table) with ON DELETE \(action)")
+  }
+
+  // MARK: - Columns
+
+  package static let columnOfThatName = Message("a column of that name")
+
+  package static func onlyColumns(_ names: [String]) -> Message {
+    Message("only \(names.joined(separator: ", "))")
+  }
+
+  package static func columnNames(_ names: [String]) -> Message { Message(names.joined(separator: ", ")) }
+
+  package static let ordinaryColumn = Message("an ordinary column")
+  package static let generatedColumn = Message("a generated one")
+  package static let nullableColumn = Message("a column that may be null")
+  package static let notNull = Message("NOT NULL")
+  package static let optionalColumn = Message("one that may be null or has a default")
+  package static let notNullWithoutDefault = Message("NOT NULL without a default")
+
+  package static func columnOfType(_ type: String) -> Message { Message("a column of type \(type)") }
+
+  package static func columnType(_ name: String) -> Message { Message("type \(name)") }
+
+  /// `type a, b or c`.
+  package static func columnType(oneOf names: [String]) -> Message {
+    guard let last = names.last, names.count > 1 else { return columnType(names.first ?? "") }
+    return Message("type \(names.dropLast().joined(separator: ", ")) or \(last)")
+  }
+
+  /// `type a b, or c d`, for names of several words.
+  package static func columnType(oneOfNames names: [String]) -> Message {
+    Message("type \(names.joined(separator: ", or "))")
+  }
+
+  package static func columnStoring(_ text: String) -> Message {
+    Message("a column that can store '\(text)'")
+  }
+
+  package static func collation(_ name: String) -> Message { Message("collation \(name)") }
+
+  package static let deterministicCollation = Message("a deterministic collation")
+  package static let otherCollation = Message("one that is not")
+
+  package static let byteCollation = Message(
+    "a collation that compares bytes, as utf8mb4_nopad_bin")
+
+  // MARK: - Values
+
+  package static func tokens(inForm form: String) -> Message { Message("tokens as \(form)") }
+
+  package static func times(inForm form: String) -> Message { Message("times as \(form)") }
+
+  package static let timeFormsOfSQLite = Message(
+    "seconds, milliseconds, iso or timestamp, as SQLite has no timestamptz")
+
+  /// - Parameter first: the first of the values.
+  package static func valuesLike(_ first: String) -> Message { Message("'\(first)' and the like") }
+}

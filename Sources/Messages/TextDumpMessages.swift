@@ -1,0 +1,135 @@
+import WireBytes
+
+/// A character for a message: its code, and itself if printable: `0x67 ("g")`.
+func characterName(_ character: UInt8) -> String {
+  let code = "0x" + Hex.string([character])
+  return (0x20...0x7e).contains(character) ? "\(code) (\"\(Unicode.Scalar(character))\")" : code
+}
+
+// MARK: - Any text
+
+extension Message {
+  /// More errors than are reported one by one.
+  package static func furtherErrors(_ count: Int) -> Message {
+    Message("\(Count.of(count, "further error")) in this text; check that its format is right (--from)")
+  }
+
+  package static let textEndsWithinByte =
+    Message("the text ends after one hex digit of two: it is truncated; the bytes before it are used")
+}
+
+// MARK: - Hex with offsets
+
+extension Message {
+  /// - Parameter limit: in bytes.
+  package static func notADumpLine(limit: Int) -> Message {
+    Message("the line is longer than \(limit) bytes, so it is not part of a hex dump; skipped")
+  }
+
+  package static let dumpEndsWithRepeat =
+    cut("the text ends after this *, so its number of repetitions is unknown")
+  package static let dumpWithoutTotal = cut("the last line, with the total size, is missing")
+  package static let dumpEndsWithinText = cut("the last line has no line end and an incomplete text column")
+  package static let dumpEndsWithinHex = cut("the last line has no line end and ends within its hex digits")
+  package static let dumpEndsWithinOffset = cut("the last line has no line end and ends within its offset")
+  package static let dumpMayEndWithinLine = cut("the last line has no line end and may be incomplete")
+
+  private static func cut(_ finding: String) -> Message {
+    Message("\(finding): the text is truncated; the bytes before the end are used")
+  }
+
+  /// - Parameter found: nil at the end of the line.
+  package static func expectedDumpDigit(found: UInt8?) -> Message {
+    let found = found.map(characterName) ?? "the end of the line"
+    return Message("expected a hex digit, found \(found); the rest of the line is skipped")
+  }
+
+  /// A group of an odd number of digits.
+  package static func oddGroup(digits: Int) -> Message {
+    Message(
+      "expected two hex digits per byte, found a group of \(digits); the rest of the line is skipped")
+  }
+
+  /// - Parameter found: nil at the end of the line.
+  package static func expectedOffset(found: UInt8?) -> Message {
+    expectedOffset(found.map(characterName) ?? "the end of the line")
+  }
+
+  package static let offsetTooLarge = expectedOffset("a number of more than 64 bits")
+
+  private static func expectedOffset(_ found: String) -> Message {
+    Message("expected an offset at the start of the line, found \(found); line skipped")
+  }
+
+  /// - Parameters:
+  ///   - text: the character of the text column; nil if there is none.
+  ///   - hex: the one of the hex column; nil if there is none.
+  package static func textColumnDiffers(_ text: UInt8?, hex: UInt8?, cause: Message) -> Message {
+    Message(
+      "the text column has \(text.map(characterName) ?? "nothing"), the hex column "
+        + "\(hex.map(characterName) ?? "nothing"): \(cause); the hex column is used")
+  }
+
+  package static let textWasEdited = Message("the text was edited")
+  package static let textWasEditedOrOtherXxd =
+    Message("the text was edited, or made with xxd -e or -b, which are not read")
+
+  package static let repeatWithoutLine =
+    Message("this * repeats the line before it, which is missing: the text is incomplete")
+
+  /// Both offsets are written as in the dump.
+  package static func offsetOutOfOrder(_ offset: String, after end: String) -> Message {
+    Message(
+      "the offset \(offset) does not continue the line before, which ends at \(end): the lines are out of "
+        + "order, or an offset is damaged; the bytes are used in file order")
+  }
+
+  package static func repeatsTooMuch(bytes: Int, limit: Int) -> Message {
+    Message(
+      "this * repeats \(bytes) bytes, which exceeds the limit of \(limit) for "
+        + "the whole text: the rest is skipped; raise --max-expansion")
+  }
+
+  /// A `*` for a number of bytes that is no multiple of the repeated line's.
+  package static func repeatsUnevenly(bytes: Int, ofLine line: Int) -> Message {
+    Message(
+      "the * before this line repeats \(bytes) bytes, which is not a multiple "
+        + "of the line's \(line): a line is missing, or an offset is damaged")
+  }
+}
+
+// MARK: - Plain hex and base64
+
+extension Message {
+  package static let loneDigit =
+    Message("a hex digit without a second one: one digit is missing here; byte skipped")
+
+  package static func expectedHex(found: UInt8) -> Message {
+    Message("expected a hex digit or white space, found \(characterName(found)); byte skipped")
+  }
+
+  /// - Parameter isPadded: whether padding has begun.
+  package static func expectedBase64(found: UInt8, isPadded: Bool) -> Message {
+    let expected = isPadded ? "\"=\"" : "a base64 character"
+    return Message(
+      "expected \(expected), found \(characterName(found)); the 3 bytes of its group are skipped")
+  }
+
+  /// - Parameter isCertain: whether the text is known to be longer.
+  package static func textEndsWithinGroup(characters: Int, isCertain: Bool) -> Message {
+    Message(
+      "the text ends after \(characters) of 4 characters of a base64 group: it "
+        + "\(isCertain ? "is" : "may be") truncated; its bytes are used")
+  }
+
+  package static func lineEndsWithinGroup(characters: Int) -> Message {
+    Message(
+      "the line ends after \(characters) of 4 characters of a base64 group; its 3 bytes are skipped")
+  }
+
+  /// In a text whose other lines are of whole groups.
+  package static let lineEndsUnlikeOthers =
+    Message(
+      "the line ends within a group of 4 characters, unlike the others: characters were lost or "
+        + "inserted; bytes before this position may be wrong")
+}

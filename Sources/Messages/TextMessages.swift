@@ -1,0 +1,95 @@
+import WireBytes
+
+// MARK: - JSON
+
+extension Message {
+  package static let jsonEmpty = Message("the text is empty; expected a JSON value")
+
+  /// - Parameter found: nil at the end.
+  package static func jsonExpected(_ expected: String, found: UInt8?) -> Message {
+    let found = found.map { "the byte 0x" + String($0, radix: 16) } ?? "the end"
+    return Message("expected \(expected), found \(found)")
+  }
+
+  package static let jsonDuplicateKey = Message("duplicate key")
+  package static let jsonHalfSurrogate = Message("half of a surrogate pair")
+
+  package static func jsonTooDeep(limit: Int) -> Message { Message("more than \(limit) levels of nesting") }
+}
+
+// MARK: - YAML
+
+extension Message {
+  /// - Parameter example: a key with an example value.
+  package static func yamlEmpty(example: String) -> Message {
+    Message("is empty; write keys such as \(example)")
+  }
+
+  package static func yamlNotUTF8(byte: UInt8) -> Message {
+    Message("the byte 0x\(Hex.string([byte])) is not UTF-8; save the file as UTF-8")
+  }
+
+  package static func yamlControlCharacter(_ bytes: [UInt8]) -> Message {
+    Message("control character 0x\(Hex.string(bytes)); remove it")
+  }
+
+  package static func yamlTooManyAliases(limit: Int) -> Message {
+    Message("more than \(limit) aliases or directives; write them out")
+  }
+
+  /// - Parameter problem: as the parser words it.
+  package static func notYAML(_ problem: String) -> Message {
+    Message("cannot be read as YAML: \(problem) (texts with special characters need quotes)")
+  }
+
+  package static let yamlTooDeep = notYAML("nested too deeply")
+
+  /// An error of another kind.
+  package static func notYAML(error: String) -> Message { Message("cannot be read as YAML: \(error)") }
+
+  package static let yamlSecondDocument =
+    Message("a second document begins here; write each to a file of its own")
+
+  package static func yamlDuplicateKey(_ key: String) -> Message {
+    Message("duplicate key '\(key)'; remove one of the two")
+  }
+
+  package static func yamlKeyIsNoText(found: String) -> Message {
+    Message("a key must be a text, found \(found)")
+  }
+
+  package static func yamlWithoutValue(_ key: String) -> Message {
+    Message("\(key) has no value; write one, or remove the key")
+  }
+
+  /// - Parameters:
+  ///   - keys: whether a mapping is expected, or else a scalar.
+  ///   - key: the key of the value; empty for the whole text.
+  package static func yamlExpected(
+    keys: Bool, for key: String, found: String, example: String
+  ) -> Message {
+    Message(
+      "expected \(keys ? "keys" : "a single text")\(key.isEmpty ? "" : " for \(key)"), found \(found); "
+        + "write it as in \(example)")
+  }
+
+  package static func yamlUnreadable(error: String, example: String) -> Message {
+    Message("cannot be read (\(error)); write keys such as \(example)")
+  }
+
+  package static func yamlUnknownKey(_ key: String, nearest: String, keys: [String]) -> Message {
+    Message("unknown key '\(key)'; did you mean \(nearest)? Keys: \(keys.joined(separator: ", "))")
+  }
+
+  package static func yamlMissingKey(_ key: String, example: String) -> Message {
+    Message("\(key) is missing; write \(example)")
+  }
+
+  package static func yamlEmptyName(_ key: String, example: String) -> Message {
+    Message("\(key) is empty; write \(example)")
+  }
+
+  package static func yamlForbiddenCharacter(in key: String) -> Message {
+    Message("\(key) has a zero byte or a byte order mark; remove it")
+  }
+}

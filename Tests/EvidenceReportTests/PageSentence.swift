@@ -1,0 +1,50 @@
+import Analysis
+import EvidenceReport
+import Testing
+
+/// A sentence of the page, or a part of one that no condition divides, and a page that has it.
+struct PageSentence: CustomTestStringConvertible, Sendable {
+  typealias Change = @Sendable (inout ReportPage) -> Void
+
+  let text: String
+  let change: Change
+
+  init(_ text: String, _ change: @escaping Change = { _ in }) {
+    (self.text, self.change) = (text, change)
+  }
+
+  var testDescription: String { text }
+
+  /// Fails unless the sentence is in one element of the page, begins there or after another one, and ends likewise.
+  func expect() throws {
+    var page = ReportPage(ReportHead(title: "A title", version: "1.2.3"))
+    page.inputs = [InputSummary(source: "a.bin", format: "raw", bytes: 380, sha256: "00ff")]
+    page.decodedStreams = 1
+    change(&page)
+    #expect(Self.texts(try ReportHTML.text(page)).contains { holds($0) }, "\(text)")
+  }
+
+  private func holds(_ element: String) -> Bool {
+    guard let found = element.firstRange(of: text) else { return false }
+    let (before, after) = (element[..<found.lowerBound], element[found.upperBound...])
+    return (before.isEmpty || before.hasSuffix(" ")) && (after.isEmpty || after.hasPrefix(" "))
+  }
+
+  /// The texts of the elements that hold no others but emphasis and links.
+  private static func texts(_ html: String) -> [String] {
+    html.replacing(/<\/?(a|b|strong|code|small)( [^>]*)?>/, with: "").replacing(/<[^>]*>/, with: "\n")
+      .replacing("&#39;", with: "'").replacing("&quot;", with: "\"").replacing("&amp;", with: "&")
+      .split(separator: "\n").map(String.init)
+  }
+}
+
+extension ReportPage {
+  /// Tuples in 380 bytes of one stream.
+  mutating func read(_ feedback: Int, skipped: Int = 0) {
+    summary.streams = 1
+    summary.streamBytes = 380
+    summary.skippedBytes = skipped
+    summary.recordBytes = 380 - skipped
+    summary.feedback = feedback
+  }
+}

@@ -1,0 +1,154 @@
+import Messages
+import Testing
+
+@Test("Cases", arguments: Golden.cases + Golden.caseDescriptions)
+func caseMessage(_ golden: Golden) {
+  #expect(golden.message.text == golden.text)
+}
+
+@Test("Expectations and differences", arguments: Golden.expectations + Golden.differences + Golden.verified)
+func expectationMessage(_ golden: Golden) {
+  #expect(golden.message.text == golden.text)
+}
+
+extension Golden {
+  static let cases: [Golden] = [
+    Golden(.noCorpus, "no corpus: name cases or directories of cases"),
+    Golden(
+      .noCases, "no cases found; a case is a directory with input.*, case.yml and expected.ndjson"),
+    Golden(.corpusTooDeep(128), "nested more than 128 directories deep; name the directory itself"),
+    Golden(.directoryNotListed("Permission denied"), "cannot list this directory: Permission denied"),
+    Golden(.cannotOpen("input.bin", "Permission denied"), "cannot open input.bin: Permission denied"),
+    Golden(
+      .caseFileNotRegular("input.bin"), "input.bin is not a regular file; put the bytes into a file"),
+    Golden(.noCaseInput, "no input; put the bytes into a file whose name begins with input."),
+    Golden(
+      .noCaseDescription,
+      "no case.yml; write one that says what the case shows and where its bytes come from"),
+    Golden(.noExpectation, "no expected.ndjson; --update writes the current result: review it"),
+    Golden(.invalidOptions(.verbatim("--filter: no")), "invalid options: --filter: no"),
+    Golden(
+      .invalidCaseOptions("unknown option '--no'"),
+      "invalid options: unknown option '--no'; correct the options in case.yml"),
+    Golden(
+      .notAllowedInCase("--help"),
+      "'--help' is not allowed in a case; correct the options in case.yml"),
+    Golden(
+      .notAnOptionOfCase("other.bin"),
+      "'other.bin' is not an option; the inputs of a case are its files input.*"),
+    Golden(
+      .notAFileOfCase("/etc/hosts", option: "--requests"),
+      "--requests must name a file of the case, not '/etc/hosts'; put the file next to case.yml"),
+  ]
+
+  static let caseDescriptions: [Golden] = [
+    Golden(.caseDescriptionTooLarge(1 << 20), "the description is larger than 1.0 MiB; shorten it"),
+    Golden(
+      .caseDescriptionEmpty, "is empty; it needs the keys shows and origin, see docs/corpora.md"),
+    Golden(
+      .caseKeysExpected(found: "a list"),
+      "expected the keys shows and origin, found a list; see docs/corpora.md"),
+    Golden(
+      .caseKeyMissing("shows"),
+      "expected the key shows, found none; describe in a sentence what the case shows"),
+    Golden(
+      .caseKeyMissing("origin"), "expected the key origin, found none; state the source of its bytes"),
+    Golden(
+      .caseKeyExpected(known: ["shows", "origin"], found: "a list"),
+      "expected one of shows, origin, found a list; write a key"),
+    Golden(
+      .unknownCaseKey("show", known: ["shows", "origin"], nearest: "shows"),
+      "expected one of shows, origin, found 'show'; the nearest is shows"),
+    Golden(.caseKeyTwice("shows"), "expected each key once, found 'shows' again; leave one of them out"),
+    Golden(
+      .caseTextExpected("origin", found: "nothing"),
+      "expected a text for origin, found nothing; write origin: and a sentence"),
+    Golden(
+      .caseListExpected("covers", found: "'a'"),
+      "expected a list for covers, found 'a'; write covers: [one, two], or one line with - for each"),
+    Golden(
+      .caseWordExpected("covers", found: "keys"),
+      "expected a word of covers, found keys; write a list of words, as in [one, two]"),
+    Golden(
+      .caseChunkExpected(found: "'0'"),
+      "expected a size of 1 byte or more, found '0'; write chunks as in [38, 100]"),
+    Golden(
+      .tooManyCaseChunks(100_000),
+      "expected at most 100000 sizes, found more; they are repeated in turn: shorten the list"),
+  ]
+
+  static let expectations: [Golden] = [
+    Golden(.expectationTooLarge(16 << 20), "expected.ndjson is larger than 16.0 MiB; split the case"),
+    Golden(
+      .caseResultTooLarge(16 << 20), "the result takes more than 16.0 MiB of NDJSON; split the case"),
+    Golden(
+      .invalidExpectation(.verbatim("duplicate key"), line: 3, column: 7, isOtherVersion: false),
+      "expected.ndjson: line 3, column 7: duplicate key; correct it, or rewrite it with --update"),
+    Golden(
+      .invalidExpectation(.verbatim("expected 1, found 2"), line: 1, column: 1, isOtherVersion: true),
+      "expected.ndjson: line 1, column 1: expected 1, found 2; it is in another version of the format; "
+        + "--update rewrites it: review the difference"),
+    Golden(
+      .resultNotComparable(.verbatim("duplicate key"), line: 3),
+      "the result cannot be compared (line 3: duplicate key); please report this bug"),
+    Golden(
+      .evidenceTypeExpected(found: "an array"),
+      "expected an object with a type, found an array without one"),
+    Golden(.secondEvidenceSummary, "expected one summary, found another"),
+    Golden(
+      .evidenceSchemaExpected("apnsift/1", found: "\"apnsift/2\""),
+      "expected the schema \"apnsift/1\", found \"apnsift/2\""),
+    Golden(.wroteExpectation, "wrote expected.ndjson"),
+    Golden(
+      .expectationNotWritten(.verbatim("the disk is full")),
+      "cannot write expected.ndjson: the disk is full"),
+    Golden(.casePathNotUTF8, "its path is not UTF-8; rename the directory"),
+  ]
+
+  static let differences: [Golden] = [
+    Golden(.differences(1, shown: 1), "1 difference"),
+    Golden(.differences(3, shown: 3), "3 differences"),
+    Golden(.differences(9, shown: 3), "9 differences, the first 3"),
+    Golden(.evidence("summary"), "summary"),
+    Golden(.evidence("finding", source: "input.bin"), "finding of input.bin"),
+    Golden(.evidence("stream", stream: 1, source: "input.bin"), "stream, stream 1 of input.bin"),
+    Golden(
+      .evidence("feedback", offset: 38, direction: "server", stream: 0, source: "input.bin"),
+      "feedback at offset 38 of the server, stream 0 of input.bin"),
+    Golden(.evidenceNotFound(.verbatim("summary")), "summary: expected, but not found"),
+    Golden(.evidenceNotExpected(.verbatim("summary")), "summary: found, but not expected"),
+    Golden(
+      .evidenceDiffers(.verbatim("summary"), in: ["feedback", "inputs"]),
+      "summary: differs in feedback, inputs"),
+  ]
+
+  static let verified: [Golden] = [
+    Golden(
+      .verified(cases: 1, written: nil, asExpected: 1, different: 0, broken: 0),
+      "verified 1 case: 1 as expected, 0 different, 0 broken"),
+    Golden(
+      .verified(cases: 6, written: 3, asExpected: 1, different: 0, broken: 2),
+      "verified 6 cases: 3 written, 1 as expected, 0 different, 2 broken"),
+    Golden(
+      .readCases(1, right: 0, of: 1, notJudged: 0, broken: 0),
+      "read 1 case: 0 of 1 stream right, 0 not judged, 0 broken cases"),
+    Golden(
+      .readCases(8, right: 5, of: 6, notJudged: 2, broken: 1),
+      "read 8 cases: 5 of 6 streams right, 2 not judged, 1 broken case"),
+    Golden(.done(.verbatim("verified 0 cases"), failedDirectories: 0), "verified 0 cases"),
+    Golden(
+      .done(.verbatim("verified 0 cases"), failedDirectories: 1),
+      "verified 0 cases; 1 directory failed, see above"),
+    Golden(
+      .done(.verbatim("verified 0 cases"), failedDirectories: 2),
+      "verified 0 cases; 2 directories failed, see above"),
+    Golden(.noStreamToJudge, "no case has a stream to judge the reader on"),
+    Golden(.caseHasNoStream, "the case has no stream for the reader"),
+    Golden(
+      .caseCannotJudge,
+      "its own expectation fails, so it cannot judge readers; run verify without --reader"),
+    Golden(.junitWritesFile, "--junit writes a file: name one"),
+    Golden(
+      .fileOfCase("a/input.bin", case: "a"), "a/input.bin belongs to case a: name another file to write"),
+  ]
+}

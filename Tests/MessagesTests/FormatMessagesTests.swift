@@ -1,0 +1,89 @@
+import Messages
+import Testing
+
+@Test("Messages about files and their formats", arguments: Golden.formats)
+func formatMessage(_ golden: Golden) {
+  #expect(golden.message.text == golden.text)
+}
+
+@Test("Messages of decompression", arguments: Golden.decompression)
+func decompressionMessage(_ golden: Golden) {
+  #expect(golden.message.text == golden.text)
+}
+
+extension Golden {
+  static let formats: [Golden] = [
+    Golden(.cannotBeOpened("Permission denied"), "cannot be opened: Permission denied"),
+    Golden(.cannotBeRead("Bad file descriptor"), "cannot be read: Bad file descriptor"),
+    Golden(.cannotBeListed("Permission denied"), "cannot be listed: Permission denied"),
+    Golden(.nestedTooDeep(limit: 128), "nested more than 128 directories deep; name it directly"),
+    Golden(
+      .lineTooLong(limit: 1 << 20), "the line is longer than 1.0 MiB; expected one entry per line"),
+    Golden(.linkToDirectory, "a link to a directory"),
+    Golden(.brokenLink, "a broken link"),
+    Golden(.neitherFileNorDirectory, "neither a file nor a directory"),
+    Golden(.notACapture, "not a pcap or pcapng capture"),
+    Golden(.joinsCapturesOnly, "not a capture, and --join joins captures only"),
+    Golden(
+      .pairedWholeStreams,
+      "contains whole streams: --requests and --responses take dumps of one direction each"),
+    Golden(.sqliteDatabase, "an SQLite database"),
+    Golden(.nameAStore, "use --store to name a store"),
+    Golden(
+      .foreign(.sqliteDatabase, remedy: .nameAStore),
+      "is an SQLite database: use --store to name a store"),
+    Golden(.wordDump, "the output of od, or of hexdump without -C"),
+    Golden(.dumpBytesInstead, "use xxd or hexdump -C instead, whose byte order is known"),
+    Golden(
+      .packed("zip", isArchive: true, inside: nil, command: "unzip -p FILE"),
+      "is a zip archive, which is not read: "
+        + "extract its files, or if there is only one: unzip -p FILE | apnsift inspect -"),
+    Golden(
+      .packed("xz", isArchive: false, inside: nil, command: "xz -dc FILE"),
+      "is xz-compressed, which is not read: xz -dc FILE | apnsift inspect -"),
+    Golden(
+      .packed("tar", isArchive: true, inside: "gzip", command: "gzip -dc FILE | tar -xOf -"),
+      "is a tar archive inside a gzip file, which is not read: "
+        + "extract its files, or if there is only one: gzip -dc FILE | tar -xOf - | apnsift inspect -"),
+    Golden(
+      .packed("bzip2", isArchive: false, inside: "zstd", command: "zstd -dc FILE | bzip2 -dc"),
+      "is bzip2-compressed inside a zstd file, which is not read: "
+        + "zstd -dc FILE | bzip2 -dc | apnsift inspect -"),
+    Golden(
+      .packed("7z", isArchive: true, inside: "lz4", command: nil),
+      "is a 7z archive inside a lz4 file, which is not read: "
+        + "decompress it first (lz4 -dc FILE >UNPACKED), then extract its files"),
+    Golden(
+      .compressedTwice("gzip", inside: "zstd"),
+      "is gzip-compressed inside a zstd file: "
+        + "only one layer is decompressed; remove one: zstd -dc FILE | apnsift inspect -"),
+  ]
+
+  static let decompression: [Golden] = [
+    Golden(
+      .compressedWithoutMemory("zstd"),
+      "the zstd-compressed data cannot be decompressed: out of memory; free some and try again"),
+    Golden(
+      .compressedDamaged("gzip", near: 100, reason: .verbatim("invalid block type")),
+      "the gzip-compressed data is damaged near offset 100 of the compressed file (invalid block type): "
+        + "the content before it is used; look for another copy"),
+    Golden(
+      .compressedRefused("gzip", from: 0, reason: .libraryOutOfMemory("zlib")),
+      "the gzip-compressed data cannot be decompressed from offset 0 of the compressed file on: "
+        + "zlib is out of memory; free some and try again"),
+    Golden(
+      .compressedTruncated("lz4", at: 200),
+      "the lz4-compressed data is truncated at offset 200 of the compressed file, its end: "
+        + "the content before it is used; get the whole file"),
+    Golden(
+      .compressedWithOtherData("zstd", from: 300),
+      "the zstd-compressed data is followed by other data from offset 300 of the compressed file on, "
+        + "which is not read; save that as a separate file"),
+    Golden(.libraryOutOfMemory("libzstd"), "libzstd is out of memory; free some and try again"),
+    Golden(.zlibError(-3), "zlib's error -3"),
+    Golden(
+      .zstdWindowTooLarge(limit: 128 << 20),
+      "it needs a window of more than 128 MiB of memory; "
+        + "decompress it first: zstd -dc --long=31 FILE | apnsift inspect -"),
+  ]
+}

@@ -1,0 +1,152 @@
+import Messages
+import Testing
+
+@Test("Messages of serve", arguments: Golden.serving)
+func serveMessage(_ golden: Golden) {
+  #expect(golden.message.text == golden.text)
+}
+
+@Test("Messages of serve about its server", arguments: Golden.servers)
+func serverMessage(_ golden: Golden) {
+  #expect(golden.message.text == golden.text)
+}
+
+@Test("Messages of serve about clients", arguments: Golden.servedClients)
+func servedClientMessage(_ golden: Golden) {
+  #expect(golden.message.text == golden.text)
+}
+
+extension Golden {
+  static let serving: [Golden] = [
+    Golden(
+      .paceWithChunks("--chunk-size"), "--pace replays the captured chunks: leave out --chunk-size"),
+    Golden(.negativeStreamNumber(-1), "--stream is -1: give 0 or more"),
+    Golden(.notAPort(65_536), "--port is 65536: give 1 to 65535, or 0 for a free port"),
+    Golden(.pauseWithoutPace, "--max-pause requires --pace"),
+    Golden(.certificateWithoutKey, "--certificate and --key go together: give both, or neither"),
+    Golden(
+      .nothingSelfSigned,
+      "--write-certificate writes the self-signed certificate: leave it out with --certificate"),
+    Golden(.needsTLS("--tls-min"), "--tls-min requires --tls"),
+    Golden(.notAPace(-1.5), "--pace is -1.5: give a number above 0; 1 is the pace of the capture"),
+    Golden(.noIdleTime, "--idle-timeout is 0: give 1 second or more"),
+    Golden(
+      .notAnAddressToListenOn("nowhere"),
+      "--listen is 'nowhere': give an IP address such as 127.0.0.1 or ::1"),
+    Golden(.streamName(3, of: "a.pcap"), "a.pcap stream 3"),
+    Golden(.inChunks("a.bin", of: 7), "a.bin in chunks of 7"),
+    Golden(
+      .servedWithoutBeginning, "the beginning of the server's bytes was not captured; the rest is served"),
+    Golden(
+      .notServed("a.pcap stream 3", .serverBytesMissing(1), isLastListed: false),
+      "a.pcap stream 3: not served: 1 byte of the server are missing"),
+    Golden(
+      .notServed("a.pcap stream 3", .serverBytesMissing(38), isLastListed: true),
+      "a.pcap stream 3: not served: 38 bytes of the server are missing (further ones are not listed)"),
+    Golden(.streamEncrypted, "the stream is encrypted; decrypt the capture first"),
+    Golden(
+      .neitherFeedbackNorGateway,
+      "neither feedback nor a gateway connection (use --protocol to set the protocol)"),
+    Golden(
+      .streamsExceedMemory(1 << 20), "all streams together exceed 1.0 MiB; raise --memory"),
+    Golden(
+      .dumpOfClient,
+      "the dump has a client's bytes; use --requests and --responses to give both directions"),
+    Golden(.serverBytesNotDecoded, "the server's bytes could not be decoded"),
+    Golden(.nothingToServe(skipped: 1), "nothing to serve: 1 stream skipped, see above"),
+    Golden(.nothingToServe(skipped: 2), "nothing to serve: 2 streams skipped, see above"),
+    Golden(.noStreamToServe, "nothing to serve: the inputs have no stream"),
+    Golden(
+      .nothingToServe(noStream: 2),
+      "nothing to serve: no input has a stream 2; `apnsift inspect` lists them"),
+  ]
+
+  static let servers: [Golden] = [
+    Golden(
+      .clientsElsewhere(canConnectTo: "0.0.0.0"),
+      "clients on other machines can connect to 0.0.0.0 and read the captured bytes; without --listen, only "
+        + "this machine can"),
+    Golden(.fingerprint("3A:2F"), "SHA-256 fingerprint of the certificate: 3A:2F"),
+    Golden(
+      .portInUse(2196, of: "127.0.0.1"),
+      "port 2196 of 127.0.0.1 is in use; stop the other server, or use another --port (0 selects a free one)"
+    ),
+    Golden(
+      .noPermission(forPort: 443, of: "127.0.0.1"),
+      "no permission for port 443 of 127.0.0.1; use a --port above 1023 (0 selects a free one)"),
+    Golden(
+      .addressUnavailable("192.0.2.1"),
+      "192.0.2.1 is not an address of this machine; use another one with --listen"),
+    Golden(
+      .notAnAddress("localhost"),
+      "localhost is not an IP address; use one such as 127.0.0.1 with --listen"),
+    Golden(.serverNotStarted("Out of memory"), "cannot start the server: Out of memory"),
+    Golden(
+      .tooFewDescriptors("Too many open files"),
+      "Too many open files: raise the limit of a process (ulimit -n)"),
+    Golden(
+      .tooLargeForPEM(limit: 1 << 20), "expected PEM, but the file is larger than 1.0 MiB"),
+    Golden(
+      .noCertificate(in: "a.pem"),
+      "a.pem: no valid PEM certificate (-----BEGIN CERTIFICATE-----) in the file"),
+    Golden(
+      .noKey(in: "a.key"), "a.key: no valid PEM private key (-----BEGIN PRIVATE KEY-----) in the file"),
+    Golden(
+      .keyEncrypted("a.key"),
+      "a.key: encrypted keys are not supported; decrypt it first: openssl pkey -in a.key -out FILE"),
+    Golden(.keyMismatch("a.key", "b.pem"), "a.key is not the key of b.pem"),
+    Golden(.certificateNotMade, "cannot generate a certificate"),
+    Golden(
+      .libcryptoFailed, "cannot generate a certificate: libcrypto failed; use --certificate and --key"),
+  ]
+
+  static let servedClients: [Golden] = [
+    Golden(
+      .client(1, "127.0.0.1:4000", of: "a.bin", .bytesSent(760, of: 760)),
+      "client 1 (127.0.0.1:4000): a.bin: all 760 bytes sent"),
+    Golden(
+      .rejected("127.0.0.1:4000"), "127.0.0.1:4000: rejected: too many clients, or everything was served"),
+    Golden(.bytesSent(1, of: 1), "all 1 byte sent"),
+    Golden(.bytesSent(1, of: 760), "1 of 760 bytes sent"),
+    Golden(.closedByClient(after: 1, of: 760), "closed by the client after 1 of 760 bytes"),
+    Golden(.resetByClient(after: 760, of: 760), "reset by the client after all 760 bytes"),
+    Golden(
+      .clientReadNothing(after: 38, of: 760, seconds: 30),
+      "idle timeout after 38 of 760 bytes: the client read nothing for 30 s"),
+    Golden(
+      .clientSentNothing(after: 0, of: 6, seconds: 1, received: 3, expected: 44),
+      "idle timeout after 0 of 6 bytes: the client sent nothing for 1 s, and 3 of 44 bytes in all"),
+    Golden(.serverStopped(after: 38, of: 760), "server stopped after 38 of 760 bytes"),
+    Golden(
+      .connectionFailed(after: 38, of: 760, .verbatim("bad record")),
+      "failed after 38 of 760 bytes: bad record"),
+    Golden(
+      .unexpectedTLS(.bytesSent(760, of: 760)),
+      "all 760 bytes sent; the client speaks TLS: use --tls"),
+    Golden(
+      .handshakeFailed("127.0.0.1:4000", .closedInHandshake),
+      "127.0.0.1:4000: TLS handshake failed: the client closed before the handshake was over"),
+    Golden(.handshakeTooSlow, "the client did not complete the handshake in time"),
+    Golden(
+      .clientWithoutTLS(.verbatim("http request")), "the client does not speak TLS (http request)"),
+    Golden(
+      .clientOlderThanMinimum(.verbatim("unsupported protocol")),
+      "the client's TLS version is older than --tls-min (unsupported protocol)"),
+    Golden(
+      .certificateNotTrusted(.verbatim("tlsv1 alert unknown ca")),
+      "the client probably does not trust the certificate (tlsv1 alert unknown ca); use "
+        + "--write-certificate to export it"),
+    Golden(.served(streams: 1, clients: 1, bytes: 1), "served 1 stream to 1 client, 1 byte"),
+    Golden(.served(streams: 2, clients: 3, bytes: 2280), "served 2 streams to 3 clients, 2280 bytes"),
+    Golden(.stalledClients(1), "1 client stalled"),
+    Golden(.stalledClients(2), "2 clients stalled"),
+    Golden(.clientsThatReset(2), "2 clients reset the connection"),
+    Golden(.clientsThatClosedEarly(2), "2 clients closed early"),
+    Golden(.failedClients(2), "2 clients failed"),
+    Golden(.remainingClients(2), "2 clients still connected at the end"),
+    Golden(.rejectedClients(2), "2 clients rejected"),
+    Golden(.absentClients(2), "2 clients did not come"),
+    Golden(.failedHandshakes(1), "1 TLS handshake failed"),
+    Golden(.failedHandshakes(2), "2 TLS handshakes failed"),
+  ]
+}

@@ -1,0 +1,123 @@
+import Messages
+import Testing
+
+@Test("Messages about wrong arguments", arguments: Golden.arguments)
+func argumentMessage(_ golden: Golden) {
+  #expect(golden.message.text == golden.text)
+}
+
+@Test("Messages about wrong arguments of one command", arguments: Golden.argumentsOfCommands)
+func commandArgumentMessage(_ golden: Golden) {
+  #expect(golden.message.text == golden.text)
+}
+
+extension Golden {
+  static let arguments: [Golden] = [
+    Golden(
+      .unknownCommand("tokens", nearest: nil),
+      "'tokens' is neither a command nor a file (`apnsift help` lists all commands)"),
+    Golden(
+      .unknownCommand("inspct", nearest: "inspect"),
+      "'inspct' is neither a command nor a file; the nearest is 'inspect' (`apnsift help` lists all commands)"
+    ),
+    Golden(
+      .unknownSubcommand("tokens", of: "apnsift store", nearest: nil),
+      "'tokens' is not a command of apnsift store (`apnsift store --help` lists them all)"),
+    Golden(
+      .unknownSubcommand("shwo", of: "apnsift store", nearest: "show"),
+      "'shwo' is not a command of apnsift store; the nearest is 'show' "
+        + "(`apnsift store --help` lists them all)"),
+    Golden(
+      .commandNotFirst("export"), "'export' is a command and must come first: `apnsift export …`"),
+    Golden(
+      .unknownOption("-x", of: "apnsift export"),
+      "unknown option '-x' (`apnsift export --help` lists all options)"),
+    Golden(
+      .unknownOption("--sed", of: "apnsift generate", nearest: "--seed"),
+      "unknown option '--sed'; did you mean '--seed'? (`apnsift generate --help` lists all options)"),
+    Golden(
+      .optionBeforeCommand("--colums", of: "apnsift export", nearest: "--columns"),
+      "unknown option '--colums'; options follow the command: `apnsift export --columns …` "
+        + "(`apnsift export --help` lists all options)"),
+    Golden(
+      .unknownOption(
+        "--columns", of: "apnsift inspect", knownTo: ["apnsift export", "apnsift store export"]),
+      "unknown option '--columns'; it is an option of `apnsift export`, `apnsift store export` "
+        + "(`apnsift inspect --help` lists all options)"),
+    Golden(
+      .unknownCode("stream-gab", nearest: "stream-gap"),
+      "'stream-gab' is neither a finding nor a flag; the nearest is 'stream-gap'"),
+    Golden(.outOfRange("--tokens", "6", 1...5), "--tokens is 6: give 1 to 5"),
+    Golden(.outOfRange("--token-length", "0-32", 1...100), "--token-length is 0-32: give 1 to 100"),
+    Golden(.tooSmall("--record", 0, least: 1), "--record is 0: give 1 or more"),
+    Golden(.sizeTooSmall("--memory", 0), "--memory is 0: give 1 byte or more"),
+    Golden(.noInput, "no input: name files or directories, or - for standard input"),
+    Golden(.standardInputTwice, "standard input (-) can be read only once"),
+    Golden(
+      .requestsWithoutResponses,
+      "--requests and --responses go together; for one direction, give an input and --protocol requests or "
+        + "--protocol responses"),
+    Golden(.pairWithInputs, "--requests and --responses exclude other inputs and --join"),
+    Golden(
+      .pairIsGateway,
+      "--requests and --responses are dumps of a gateway connection: leave out --protocol feedback "
+        + "and --filter"),
+    Golden(.portOfBoth(4000), "port 4000 is given for --feedback-port and --gateway-port: choose one"),
+    Golden(
+      .earliestAfterLatest(200, 100),
+      "--earliest 1970-01-01T00:03:20Z is after --latest 1970-01-01T00:01:40Z"),
+    Golden(
+      .outputNotCompressed("-o", "a.csv.gz"),
+      "-o a.csv.gz: output is not compressed. Pipe it through gzip, as in `apnsift … | gzip > a.csv.gz`"),
+    Golden(
+      .outputOfOtherFormat("--findings", "a.json", named: "json", format: "csv"),
+      "--findings a.json names a .json file, but the output is csv: name a .csv file"),
+    Golden(
+      .outputOfOtherFormat("-o", "a.json", named: "json", format: "csv", chosenBy: "-t csv"),
+      "-o a.json names a .json file, but the output is csv: leave out -t csv, or rename the file"),
+  ]
+
+  static let argumentsOfCommands: [Golden] = [
+    Golden(.columnsOfCSV, "--columns selects columns of records in CSV: leave it out here"),
+    Golden(.rawWithoutDirectory, "-t raw writes a directory: name it with -o"),
+    Golden(
+      .rawHasOnlyStreams, "-t raw writes only streams: leave out --records, --findings and --distinct"),
+    Golden(.outputsAreSame, "-o and --findings name the same file"),
+    Golden(
+      .noSuchColumn("tokn", known: ["time", "token"]),
+      "--columns: unknown column 'tokn'; the columns are time, token"),
+    Golden(.nothingToShow, "give one of --record, --offset and --packet"),
+    Golden(
+      .recordOfAllStreams,
+      "--record counts the records of all streams: leave out --stream and --direction"),
+    Golden(
+      .truthNeedsFile, "-o - is not possible: OUT.truth.ndjson is written next to the output"),
+    Golden(.latestTooEarly, "--latest must be at least a day after --earliest"),
+    Golden(
+      .dumpWithConnections,
+      "a dump has no connections: use --kind capture or gateway with the options of captures"),
+    Golden(
+      .fileDamageOfDump,
+      "--file-lost-bytes, --file-flipped-bytes and --file-cut-tail are for captures: use --lost-bytes "
+        + "and so on"),
+    Golden(
+      .fragmentsWithSnapLength,
+      "--fragments and --snap-length exclude each other: truncated fragments cannot be reassembled"),
+    Golden(
+      .responsesOfFeedback, "--responses is for --kind gateway and pair: feedback has no responses"),
+    Golden(
+      .responsesWithDamage(7),
+      "--responses 7 excludes damage and --snap-length: requests might be unreadable"),
+    Golden(
+      .tooManyRequests(most: 1_000_000),
+      "a gateway connection has at most 1000000 requests: give more --connections, or fewer --tuples"),
+    Golden(.unknownIPVersion(5), "--ip is 5: give 4 or 6"),
+    Golden(
+      .outputContradicts("a.gz", "--compression zstd"),
+      "-o a.gz contradicts --compression zstd: leave that out, or rename the file"),
+    Golden(
+      .timesNotPlausible(1_245_196_800...1_619_740_800),
+      "--earliest and --latest must be from 2009-06-17T00:00:00Z to 2021-04-30T00:00:00Z, the plausible "
+        + "times of the decoding rules"),
+  ]
+}
