@@ -65,6 +65,9 @@ let package = Package(
     .target(name: "Platform", dependencies: ["Messages"], swiftSettings: strict),
     .target(name: "JSON", dependencies: ["Messages", "WireBytes"], swiftSettings: strict),
     .target(name: "APNsWire", dependencies: ["WireBytes", "JSON"], swiftSettings: strict),
+    // Records of TLS to plaintext. Knows nothing of packets.
+    .target(
+      name: "TLSDecryption", dependencies: ["Platform", "WireBytes", "CLibcrypto"], swiftSettings: strict),
     // Capture files to streams of bytes. The only one that knows libpcap.
     .target(
       name: "PacketCapture", dependencies: ["Messages", "Platform", "WireBytes", "CLibpcap"],
@@ -201,6 +204,9 @@ let package = Package(
         "CaptureWriting",
       ],
       swiftSettings: strict, linkerSettings: [.linkedLibrary("pcap")]),
+    .testTarget(
+      name: "TLSDecryptionTests", dependencies: ["TLSDecryption", "WireBytes", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "StreamInputsTests",
       dependencies: [

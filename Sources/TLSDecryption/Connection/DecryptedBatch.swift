@@ -1,0 +1,121 @@
+/// A record of application data that its MAC or tag proved.
+package struct PlaintextRecord: BitwiseCopyable, Sendable, Equatable {
+  package var sender: Sender
+  /// Offset in the direction of the record's header, and bytes of header and fragment.
+  package var ciphertextOffset: Int
+  package var ciphertextLength: Int
+  /// Offset in the direction of the ciphertext of the first byte. Byte n of the plaintext is at n bytes after it: exactly
+  /// with stream ciphers and AEADs, in the same block with CBC.
+  package var contentOffset: Int
+  /// Offset of the first byte in the direction's plaintext, gaps counted.
+  package var plaintextOffset: Int
+  /// Index in `DecryptedBatch.bytes`, and how many.
+  package var start: Int
+  package var count: Int
+}
+
+/// Plaintext that is missing or that nothing proves.
+package struct PlaintextGap: BitwiseCopyable, Sendable, Equatable {
+  package enum Cause: BitwiseCopyable, Sendable {
+    /// Ciphertext was not captured.
+    case missing
+    /// A record's MAC or tag is wrong, or its header.
+    case unverified
+    /// The direction ends within a record.
+    case cut
+  }
+
+  package var sender: Sender
+  package var cause: Cause
+  /// Offset in the direction's plaintext, and bytes: an upper bound unless `isExact`.
+  package var plaintextOffset: Int
+  package var length: Int
+  package var isExact: Bool
+  /// The range of the direction's ciphertext that it stands for.
+  package var ciphertextOffset: Int
+  package var ciphertextLength: Int
+}
+
+/// Why a direction, or what follows in it, cannot be decrypted.
+package struct DecryptionFailure: Sendable, Equatable {
+  package enum Reason: Sendable, Equatable {
+    /// No secret is of this connection. The client random is nil where its hello was not captured.
+    case noKey(HelloRandom?)
+    /// The hello of the sender was not captured, and without it no secret helps.
+    case handshakeNotCaptured(Sender)
+    /// Messages are missing that the keys depend on.
+    case handshakeIncomplete
+    case unsupportedSuite(String)
+    case unsupportedVersion(TLSVersion)
+    /// Records are compressed, by the method of this number.
+    case compressed(Int)
+    /// Records from `offset` on have a wrong MAC or tag: a wrong secret, or damage.
+    case wrongMAC
+  }
+
+  package var sender: Sender
+  package var reason: Reason
+  /// Offset in the direction of the first record concerned.
+  package var offset: Int
+}
+
+package struct TLSAlert: BitwiseCopyable, Sendable, Equatable {
+  package var sender: Sender
+  package var level: UInt8
+  package var code: UInt8
+  /// Offset in the direction of its record.
+  package var offset: Int
+}
+
+package enum DecryptedEvent: Sendable, Equatable {
+  case record(PlaintextRecord)
+  case gap(PlaintextGap)
+  case failure(DecryptionFailure)
+  case alert(TLSAlert)
+}
+
+/// What some input gave, in order. It is used again and again.
+package struct DecryptedBatch: Sendable {
+  package private(set) var events: [DecryptedEvent] = []
+  private var storage: [UInt8] = []
+  private var count = 0
+
+  package init() {}
+
+  package mutating func removeAll() {
+    events.removeAll(keepingCapacity: true)
+    count = 0
+  }
+
+  /// The plaintext of all records.
+  package var bytes: ArraySlice<UInt8> { storage[..<count] }
+
+  package func bytes(of record: PlaintextRecord) -> ArraySlice<UInt8> {
+    guard record.start >= 0, record.count >= 0, record.start + record.count <= count else { return [] }
+    return storage[record.start..<(record.start + record.count)]
+  }
+
+  mutating func add(_ event: DecryptedEvent) { events.append(event) }
+
+  /// Gives `body` room for `room` bytes after the plaintext. They count once they are committed.
+  mutating func withRoom<T>(_ room: Int, _ body: (UnsafeMutablePointer<UInt8>) -> T?) -> T? {
+    if storage.count - count < room {
+      let more = max(room, storage.count, 1 << 15)
+      storage.append(contentsOf: repeatElement(0, count: more))
+    }
+    return storage.withUnsafeMutableBufferPointer { buffer in buffer.baseAddress.flatMap { body($0 + count) } }
+  }
+
+  /// The bytes that were written last and are not committed.
+  func uncommitted<T>(_ length: Int, _ body: (UnsafeBufferPointer<UInt8>) -> T) -> T {
+    storage.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[count..<min($0.count, count + length)])) }
+  }
+
+  /// Adds a record whose bytes were written last.
+  mutating func commit(_ record: PlaintextRecord) {
+    var record = record
+    record.start = count
+    count += record.count
+    events.append(.record(record))
+  }
+}

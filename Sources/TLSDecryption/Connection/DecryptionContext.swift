@@ -1,0 +1,42 @@
+/// Limits of time and memory.
+package struct DecryptionOptions: Sendable {
+  /// Ciphertext of a direction that waits for the other one, in bytes.
+  package var waitLimit = 64 << 10
+  /// The longest handshake message, in bytes.
+  package var messageLimit = 1 << 17
+  /// Sequence numbers that are tried for a direction of TLS 1.3 whose beginning was not captured.
+  package var sequenceLimit = 4096
+  /// Bytes of ciphertext that a direction may decrypt in vain to find secrets and sequence numbers.
+  package var trialLimit = 1 << 30
+
+  package init() {}
+}
+
+/// What the connections of a run share: the secrets, and the sessions that they may resume.
+package final class DecryptionContext {
+  package let store: SecretStore
+  package let options: DecryptionOptions
+  private var used: Set<SecretOrigin> = []
+  private var sessions: [[UInt8]: MasterSecret] = [:]
+  private var order: [[UInt8]] = []
+  private static let maxSessions = 16_384
+
+  package init(_ store: SecretStore, options: DecryptionOptions = DecryptionOptions()) {
+    self.store = store
+    self.options = options
+  }
+
+  /// The secrets that decrypted something.
+  package var usedSecrets: Set<SecretOrigin> { used }
+
+  func use(_ origin: SecretOrigin) { used.insert(origin) }
+
+  /// A later connection may resume the session by its id or ticket.
+  func learn(_ master: MasterSecret, session: [UInt8]) {
+    guard !session.isEmpty, sessions.updateValue(master, forKey: session) == nil else { return }
+    order.append(session)
+    if order.count > Self.maxSessions { sessions.removeValue(forKey: order.removeFirst()) }
+  }
+
+  func session(_ name: [UInt8]) -> MasterSecret? { sessions[name] }
+}

@@ -1,0 +1,143 @@
+extension DirectionReader {
+  /// New keys, up to TLS 1.2.
+  mutating func beginPending(at offset: Int) {
+    phase = .pending
+    hasChanged = true
+    trail.restartKeys(at: offset)
+    assembler.reset()
+  }
+
+  mutating func readPending(_ record: Record, into output: inout DecryptedBatch) -> Outcome {
+    let resolver = KeyResolver(state: state, number: number, sender: sender, isFinal: isFinal)
+    var trial = (trail: trail, budget: trialBudget)
+    let result = resolver.resolve { opener in
+      Self.open(record, opener, isFresh: trial.trail.isKeyChangeLost, trial.trail, &trial.budget, &output) != nil
+    }
+    trialBudget = trial.budget
+    switch result {
+    case .wait: return .wait
+    case .unavailable(let reason):
+      fail(reason, at: record.offset, into: &output)
+      return .done
+    case .found(let opener, let origin):
+      phase = .protected(opener, origin)
+      return readProtected(record, opener, origin, into: &output)
+    }
+  }
+
+  mutating func readProtected(
+    _ record: Record, _ opener: RecordOpener, _ origin: SecretOrigin, into output: inout DecryptedBatch
+  ) -> Outcome {
+    let isFresh = trail.isKeyChangeLost
+    guard let found = Self.open(record, opener, isFresh: isFresh, trail, &trialBudget, &output) else {
+      return .unverified
+    }
+    state.prove(origin)
+    addGap(before: record, found, opener, isFresh: isFresh, into: &output)
+    prove(found, record, opener)
+    switch found.opened.type {
+    case RecordHeader.Content.application: addRecord(record, found.opened.count, opener, into: &output)
+    case RecordHeader.Content.handshake: output.uncommitted(found.opened.count) { _ = addMessages($0) }
+    case RecordHeader.Content.changeCipherSpec: beginPending(at: record.end)
+    case RecordHeader.Content.alert: addAlert(found.opened.count, record, into: &output)
+    default: break
+    }
+    return .done
+  }
+
+  // MARK: - Steps that TLS 1.3 has, too
+
+  /// A record that was proved: how many records were lost before it, and what it has.
+  struct Found {
+    var lost: Int
+    var sequence: UInt64
+    var keystream: Int
+    var opened: RecordOpener.Opened
+  }
+
+  /// Tries the sequence numbers that the record may have.
+  /// - Parameters:
+  ///   - isFresh: the keys are used from some record after the trail's anchor on.
+  ///   - extra: sequence numbers beyond those that the bytes since the anchor allow.
+  static func open(
+    _ record: Record, _ opener: RecordOpener, isFresh: Bool, extra: Int = 0, _ trail: RecordTrail,
+    _ budget: inout Int, _ output: inout DecryptedBatch
+  ) -> Found? {
+    guard opener.isPlausible(record.count),
+      let lost = trail.lostRecords(before: record.offset, minimum: opener.minimumFragment, isFresh: isFresh)
+    else { return nil }
+    for count in lost.lowerBound...(lost.upperBound + extra) {
+      guard let keystream = keystream(count, record, opener, isFresh, trail) else { continue }
+      // A few tries are the price of any gap; more of them have a limit.
+      if count > lost.lowerBound + 8 {
+        budget -= record.count + 64
+        if budget < 0 { return nil }
+      }
+      let sequence = isFresh ? UInt64(count) : trail.sequence &+ UInt64(count)
+      let opened = output.withRoom(record.count) { room in
+        opener.open(
+          record.fragment, count: record.count, type: record.header.type, sequence: sequence,
+          keystream: keystream, to: room)
+      }
+      if let opened {
+        return Found(lost: count, sequence: sequence, keystream: keystream + record.count, opened: opened)
+      }
+    }
+    return nil
+  }
+
+  /// Bytes of the RC4 key stream before the record, if `count` records were lost; nil where that is not known.
+  private static func keystream(
+    _ count: Int, _ record: Record, _ opener: RecordOpener, _ isFresh: Bool, _ trail: RecordTrail
+  ) -> Int? {
+    guard opener.isRC4 else { return 0 }
+    guard isFresh else {
+      return trail.keystream + record.offset - trail.anchor - RecordHeader.length * count
+    }
+    // After a lost ChangeCipherSpec only the length of Finished is known: 4 bytes and 12, or 36 in SSL 3.0.
+    return count == 0 ? 0 : count == 1 ? (opener.version == .ssl3 ? 40 : 16) + opener.overhead : nil
+  }
+
+  /// Adds the plaintext that is missing before the record.
+  mutating func addGap(
+    before record: Record, _ found: Found, _ opener: RecordOpener, isFresh: Bool,
+    into output: inout DecryptedBatch
+  ) {
+    let ciphertext = record.offset - trail.anchor
+    guard ciphertext > 0 else { return }
+    // New keys: one record of a handshake is their first, or none.
+    if isFresh, found.lost <= (opener.version == .tls13 ? 0 : 1) { return }
+    let length = trail.lostPlaintext(before: record.offset, records: found.lost, overhead: opener.overhead)
+    guard length > 0 else { return }
+    output.add(
+      .gap(
+        PlaintextGap(
+          sender: sender, cause: trail.unseenBytes(before: record.offset) > 0 ? .missing : .unverified,
+          plaintextOffset: plaintextOffset, length: length, isExact: opener.isExact && !isFresh,
+          ciphertextOffset: trail.anchor, ciphertextLength: ciphertext)))
+    plaintextOffset += length
+  }
+
+  mutating func prove(_ found: Found, _ record: Record, _ opener: RecordOpener) {
+    opener.pass(record.fragment, count: record.count)
+    trail.prove(found.sequence, keystream: found.keystream, end: record.end)
+    hasPlainGap = false
+  }
+
+  mutating func addRecord(
+    _ record: Record, _ count: Int, _ opener: RecordOpener, into output: inout DecryptedBatch
+  ) {
+    guard count > 0 else { return }
+    output.commit(
+      PlaintextRecord(
+        sender: sender, ciphertextOffset: record.offset, ciphertextLength: record.header.recordLength,
+        contentOffset: record.offset + RecordHeader.length + opener.prefixLength,
+        plaintextOffset: plaintextOffset, start: 0, count: count))
+    plaintextOffset += count
+  }
+
+  mutating func addAlert(_ count: Int, _ record: Record, into output: inout DecryptedBatch) {
+    let bytes = output.uncommitted(count) { Array($0) }
+    bytes.withUnsafeBufferPointer { addAlert($0, record, into: &output) }
+  }
+}

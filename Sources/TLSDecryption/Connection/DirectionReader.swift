@@ -1,0 +1,266 @@
+/// One direction: finds records, passes them to what is known of their keys, and finds its way after gaps.
+struct DirectionReader {
+  enum Framing {
+    /// The next byte begins a record.
+    case aligned
+    /// The beginning of the next record is to be found, unless its offset is known.
+    case searching(known: Int?)
+  }
+
+  enum Phase {
+    case plain
+    /// Up to TLS 1.2, after ChangeCipherSpec: the keys are not known yet.
+    case pending
+    case protected(RecordOpener, SecretOrigin)
+    /// TLS 1.3, with keys once a record was proved.
+    case traffic(TrafficKeys?)
+    case unreadable
+  }
+
+  /// What became of a record.
+  enum Outcome {
+    case done
+    /// It needs what the other direction will bring.
+    case wait
+    case unverified
+  }
+
+  struct Record {
+    var header: RecordHeader
+    /// Offset of the header in the direction.
+    var offset: Int
+    var fragment: UnsafePointer<UInt8>
+    var count: Int { header.fragmentLength }
+    var end: Int { offset + header.recordLength }
+  }
+
+  let sender: Sender
+  let state: ConnectionState
+  var phase = Phase.plain
+  private var framing = Framing.aligned
+  private var buffer: [UInt8] = []
+  /// Offset in the direction of the buffer's first byte, and of the first byte after the last gap.
+  private var bufferOffset = 0
+  private var runOffset = 0
+  /// No bytes follow the buffer: a gap does, or nothing.
+  private var isRunEnd = false
+  /// What the other direction has not brought yet will not come in time.
+  var isFinal = false
+  private(set) var isWaiting = false
+  private var triedRevision = -1
+
+  /// Since the last record that was proved.
+  var trail = RecordTrail()
+  var assembler = HandshakeAssembler()
+  /// Bytes were lost in the plain part of the handshake.
+  var hasPlainGap = false
+  /// The handshake that the direction is in, and whether it has sent its ChangeCipherSpec.
+  var number = 0
+  var hasChanged = false
+  var plaintextOffset = 0
+  var failedTrials = 0
+  var trialBudget: Int
+
+  init(_ sender: Sender, _ state: ConnectionState) {
+    self.sender = sender
+    self.state = state
+    trialBudget = state.context.options.trialLimit
+  }
+
+  private var end: Int { bufferOffset + buffer.count }
+
+  // MARK: - Input
+
+  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, into output: inout DecryptedBatch) {
+    var rest = bytes
+    while !rest.isEmpty {
+      if buffer.isEmpty {
+        let used = consume(rest, at: bufferOffset, into: &output)
+        bufferOffset += used
+        rest = UnsafeBufferPointer(rebasing: rest[used...])
+      }
+      let part = rest.prefix(1 << 14)
+      buffer.append(contentsOf: part)
+      rest = UnsafeBufferPointer(rebasing: rest[part.count...])
+      if !part.isEmpty { consumeBuffer(into: &output) }
+      if isWaiting, buffer.count >= state.context.options.waitLimit { giveUpWaiting(into: &output) }
+    }
+  }
+
+  mutating func gap(_ length: Int, into output: inout DecryptedBatch) {
+    endRun(into: &output)
+    noteCutRecord(gapEnd: end + length)
+    bufferOffset = end + length
+    runOffset = bufferOffset
+    buffer.removeAll(keepingCapacity: true)
+    isRunEnd = false
+    assembler.reset()
+    if case .plain = phase {
+      hasPlainGap = true
+      state.lose(number)
+    }
+  }
+
+  mutating func finish(into output: inout DecryptedBatch) {
+    isFinal = true
+    endRun(into: &output)
+    noteCutRecord(gapEnd: end)
+    noteEnd(at: end, into: &output)
+    buffer = []
+  }
+
+  /// Tries again what waits, after the other direction brought something.
+  mutating func retry(into output: inout DecryptedBatch) {
+    guard isWaiting, triedRevision != state.revision else { return }
+    consumeBuffer(into: &output)
+  }
+
+  private mutating func endRun(into output: inout DecryptedBatch) {
+    isRunEnd = true
+    consumeBuffer(into: &output)
+    if isWaiting { giveUpWaiting(into: &output) }
+  }
+
+  private mutating func giveUpWaiting(into output: inout DecryptedBatch) {
+    isFinal = true
+    consumeBuffer(into: &output)
+  }
+
+  /// A record at the end of the buffer that lacks bytes: its header says where the next one begins.
+  private mutating func noteCutRecord(gapEnd: Int) {
+    guard case .aligned = framing, buffer.count >= RecordHeader.length,
+      let header = buffer.withUnsafeBufferPointer({ $0.baseAddress.flatMap { RecordHeader($0, version: version) } })
+    else { return framing = .searching(known: nil) }
+    trail.see(header)
+    let next = bufferOffset + header.recordLength
+    framing = .searching(known: next >= gapEnd ? next : nil)
+  }
+
+  // MARK: - Records
+
+  private mutating func consumeBuffer(into output: inout DecryptedBatch) {
+    var taken: [UInt8] = []
+    swap(&taken, &buffer)
+    let used = taken.withUnsafeBufferPointer { consume($0, at: bufferOffset, into: &output) }
+    taken.removeFirst(used)
+    bufferOffset += used
+    swap(&taken, &buffer)
+  }
+
+  /// Reads all whole records; returns how many bytes are done with.
+  private mutating func consume(
+    _ bytes: UnsafeBufferPointer<UInt8>, at base: Int, into output: inout DecryptedBatch
+  ) -> Int {
+    isWaiting = false
+    triedRevision = state.revision
+    guard let start = bytes.baseAddress else { return 0 }
+    var index = 0
+    while true {
+      if case .unreadable = phase { return bytes.count }
+      if case .searching(let known) = framing {
+        let (found, position) = boundary(bytes, from: index, at: base, known: known)
+        index = position
+        guard found else { return index }
+        framing = .aligned
+        resumeCipher(bytes, at: index, base: base)
+      }
+      guard bytes.count - index >= RecordHeader.length else { return index }
+      if base + index == 0, let length = ssl2Length(start) {
+        guard bytes.count >= length else { return 0 }
+        readSSL2(UnsafeBufferPointer(rebasing: bytes[..<length]))
+        index = length
+        continue
+      }
+      guard let header = RecordHeader(start + index, version: version) else {
+        // A damaged header: the record is somewhere between the last one and the next.
+        framing = .searching(known: nil)
+        index += 1
+        continue
+      }
+      guard bytes.count - index >= header.recordLength else { return index }
+      let record = Record(header: header, offset: base + index, fragment: start + index + RecordHeader.length)
+      switch read(record, into: &output) {
+      case .done: index += header.recordLength
+      case .wait:
+        isWaiting = true
+        return index
+      case .unverified:
+        let next = index + header.recordLength
+        if bytes.count - next >= RecordHeader.length {
+          if RecordHeader(start + next, version: version) == nil {
+            framing = .searching(known: nil)
+            index += 1
+            continue
+          }
+        } else if !isRunEnd {
+          return index
+        }
+        skip(record)
+        index = next
+      }
+    }
+  }
+
+  /// The index of the next record's header, or of the first byte that is still needed to find it.
+  private func boundary(
+    _ bytes: UnsafeBufferPointer<UInt8>, from index: Int, at base: Int, known: Int?
+  ) -> (Bool, Int) {
+    // Up to TLS 1.0, the block before the boundary is the next record's IV, and a MAC may follow it.
+    let kept = 64
+    if let known {
+      return known - base <= bytes.count
+        ? (true, max(index, known - base)) : (false, max(index, bytes.count - kept))
+    }
+    guard let start = bytes.baseAddress else { return (false, index) }
+    var position = index
+    while bytes.count - position >= RecordHeader.length {
+      defer { position += 1 }
+      guard let header = RecordHeader(start + position, version: version), isPlausible(header) else { continue }
+      let next = position + header.recordLength
+      if bytes.count - next >= RecordHeader.length {
+        if RecordHeader(start + next, version: version) != nil { return (true, position) }
+      } else if !isRunEnd {
+        return (false, max(index, position - kept))
+      } else if next <= bytes.count {
+        return (true, position)
+      }
+    }
+    return (false, max(index, position - kept))
+  }
+
+  private func isPlausible(_ header: RecordHeader) -> Bool {
+    switch phase {
+    case .protected(let opener, _): opener.isPlausible(header.fragmentLength)
+    case .traffic(let keys):
+      header.type == RecordHeader.Content.application && header.fragmentLength >= keys?.opener.minimumFragment ?? 9
+    default: header.fragmentLength > 0
+    }
+  }
+
+  /// The version that headers have; nil as long as any will do.
+  private var version: UInt16? {
+    switch phase {
+    case .protected(let opener, _): opener.version.recordVersion
+    case .traffic: TLSVersion.tls12.rawValue
+    default: nil
+    }
+  }
+
+  private func resumeCipher(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int, base: Int) {
+    guard case .protected(let opener, _) = phase else { return }
+    let first = max(max(0, index - 64), runOffset - base)
+    opener.resume(after: UnsafeBufferPointer(rebasing: bytes[min(first, index)..<index]))
+  }
+
+  // MARK: - Framing of SSL 2.0
+
+  private func ssl2Length(_ start: UnsafePointer<UInt8>) -> Int? {
+    guard sender == .client, start[0] & 0x80 != 0, start[2] == 1, start[3] == 3 else { return nil }
+    return 2 + (Int(start[0] & 0x7f) << 8 | Int(start[1]))
+  }
+
+  private mutating func readSSL2(_ bytes: UnsafeBufferPointer<UInt8>) {
+    state.add(ssl2: Array(bytes.dropFirst(2))[...])
+    trail.restart(at: bytes.count)
+  }
+}

@@ -1,0 +1,68 @@
+/// One connection: ciphertext of both directions in, plaintext out.
+///
+/// The bytes of a direction come in their order, gaps with their lengths; those of the two directions in any order, though
+/// a direction that needs the other one's handshake waits for it, within `DecryptionOptions.waitLimit`.
+package final class TLSConnection {
+  private let state: ConnectionState
+  private var client: DirectionReader
+  private var server: DirectionReader
+
+  package init(_ context: DecryptionContext) {
+    state = ConnectionState(context)
+    client = DirectionReader(.client, state)
+    server = DirectionReader(.server, state)
+  }
+
+  /// What is known of it so far.
+  package var session: TLSSession { state.session }
+
+  package func append(_ bytes: RawSpan, from sender: Sender, into output: inout DecryptedBatch) {
+    bytes.withUnsafeBytes { raw in
+      raw.withMemoryRebound(to: UInt8.self) { bytes in
+        if sender == .client {
+          client.append(bytes, into: &output)
+        } else {
+          server.append(bytes, into: &output)
+        }
+      }
+    }
+    retry(into: &output)
+  }
+
+  /// The next `length` bytes of the direction are missing.
+  package func gap(_ length: Int, from sender: Sender, into output: inout DecryptedBatch) {
+    guard length > 0 else { return }
+    if sender == .client {
+      client.gap(length, into: &output)
+    } else {
+      server.gap(length, into: &output)
+    }
+    retry(into: &output)
+  }
+
+  /// Neither direction has more bytes.
+  package func finish(into output: inout DecryptedBatch) {
+    // The first one may bring what the second one waits for, and the second one what the first one could use.
+    client.isFinal = true
+    server.isFinal = true
+    retry(into: &output)
+    server.finish(into: &output)
+    client.finish(into: &output)
+  }
+
+  private func retry(into output: inout DecryptedBatch) {
+    client.retry(into: &output)
+    server.retry(into: &output)
+    client.retry(into: &output)
+  }
+
+  /// Who sends a direction that begins so; nil where it is no handshake of TLS.
+  package static func sender(of opening: some Collection<UInt8>) -> Sender? {
+    let bytes = Array(opening.prefix(6))
+    guard bytes.count == 6 else { return nil }
+    if bytes[0] == RecordHeader.Content.handshake, bytes[1] == 3, bytes[2] <= 4 {
+      return bytes[5] == 1 ? .client : bytes[5] == 2 ? .server : nil
+    }
+    return bytes[0] & 0x80 != 0 && bytes[2] == 1 && bytes[3] == 3 ? .client : nil
+  }
+}

@@ -1,0 +1,80 @@
+import CLibcrypto
+
+/// A cipher that proves what it decrypts by a tag, with one key for many records.
+final class AEADCipher {
+  package enum Algorithm: Sendable {
+    case aes128GCM, aes256GCM, aes128CCM, aes256CCM, aes128CCM8, aes256CCM8, chaCha20Poly1305
+
+    var keyLength: Int {
+      switch self {
+      case .aes128GCM, .aes128CCM, .aes128CCM8: 16
+      case .aes256GCM, .aes256CCM, .aes256CCM8, .chaCha20Poly1305: 32
+      }
+    }
+
+    var tagLength: Int { self == .aes128CCM8 || self == .aes256CCM8 ? 8 : 16 }
+
+    /// In TLS 1.2 a record has 8 bytes of the nonce, except with ChaCha20.
+    var explicitNonceLength: Int { self == .chaCha20Poly1305 ? 0 : 8 }
+
+    fileprivate var isCCM: Bool {
+      switch self {
+      case .aes128CCM, .aes256CCM, .aes128CCM8, .aes256CCM8: true
+      case .aes128GCM, .aes256GCM, .chaCha20Poly1305: false
+      }
+    }
+
+    fileprivate var cipher: OpaquePointer? {
+      switch self {
+      case .aes128GCM: EVP_aes_128_gcm()
+      case .aes256GCM: EVP_aes_256_gcm()
+      case .aes128CCM, .aes128CCM8: EVP_aes_128_ccm()
+      case .aes256CCM, .aes256CCM8: EVP_aes_256_ccm()
+      case .chaCha20Poly1305: EVP_chacha20_poly1305()
+      }
+    }
+  }
+
+  static let nonceLength = 12
+
+  let algorithm: Algorithm
+  private let context: OpaquePointer
+
+  init?(_ algorithm: Algorithm, key: [UInt8]) {
+    guard key.count == algorithm.keyLength, let context = EVP_CIPHER_CTX_new() else { return nil }
+    self.algorithm = algorithm
+    self.context = context
+    guard EVP_DecryptInit_ex(context, algorithm.cipher, nil, nil, nil) == 1,
+      EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, Int32(Self.nonceLength), nil) == 1,
+      !algorithm.isCCM
+        || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(algorithm.tagLength), nil) == 1,
+      EVP_DecryptInit_ex(context, nil, nil, key, nil) == 1
+    else { return nil }
+  }
+
+  deinit { EVP_CIPHER_CTX_free(context) }
+
+  /// Decrypts `count` bytes, which the tag follows; false if the tag is wrong, and then the output is worth nothing.
+  func open(
+    _ input: UnsafePointer<UInt8>, count: Int, nonce: UnsafePointer<UInt8>,
+    additional: UnsafePointer<UInt8>, additionalCount: Int, to output: UnsafeMutablePointer<UInt8>
+  ) -> Bool {
+    let tag = UnsafeMutableRawPointer(mutating: input + count)
+    let tagLength = Int32(truncatingIfNeeded: algorithm.tagLength)
+    let length = Int32(truncatingIfNeeded: count)
+    let additionalLength = Int32(truncatingIfNeeded: additionalCount)
+    var done: Int32 = 0
+    if algorithm.isCCM {
+      return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, tagLength, tag) == 1
+        && EVP_DecryptInit_ex(context, nil, nil, nil, nonce) == 1
+        && EVP_DecryptUpdate(context, nil, &done, nil, length) == 1
+        && EVP_DecryptUpdate(context, nil, &done, additional, additionalLength) == 1
+        && EVP_DecryptUpdate(context, output, &done, input, length) == 1
+    }
+    return EVP_DecryptInit_ex(context, nil, nil, nil, nonce) == 1
+      && EVP_DecryptUpdate(context, nil, &done, additional, additionalLength) == 1
+      && (count == 0 || EVP_DecryptUpdate(context, output, &done, input, length) == 1)
+      && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, tagLength, tag) == 1
+      && EVP_DecryptFinal_ex(context, output + count, &done) == 1
+  }
+}

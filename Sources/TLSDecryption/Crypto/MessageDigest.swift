@@ -1,0 +1,118 @@
+import CLibcrypto
+
+/// The hash functions of the protocols.
+package enum DigestAlgorithm: Sendable {
+  case md5, sha1, sha256, sha384
+
+  /// Bytes of a digest.
+  var length: Int {
+    switch self {
+    case .md5: 16
+    case .sha1: 20
+    case .sha256: 32
+    case .sha384: 48
+    }
+  }
+
+  /// Bytes that the function takes at once, which HMAC pads its key to.
+  fileprivate var blockLength: Int { self == .sha384 ? 128 : 64 }
+
+  fileprivate var function: OpaquePointer? {
+    switch self {
+    case .md5: EVP_md5()
+    case .sha1: EVP_sha1()
+    case .sha256: EVP_sha256()
+    case .sha384: EVP_sha384()
+    }
+  }
+
+  /// The digest of the parts, one after the other; nil if libcrypto refuses.
+  func digest(_ parts: [[UInt8]]) -> [UInt8]? {
+    guard let context = EVP_MD_CTX_new() else { return nil }
+    defer { EVP_MD_CTX_free(context) }
+    guard EVP_DigestInit_ex(context, function, nil) == 1 else { return nil }
+    for part in parts where EVP_DigestUpdate(context, part, part.count) != 1 { return nil }
+    var digest = [UInt8](repeating: 0, count: length)
+    return EVP_DigestFinal_ex(context, &digest, nil) == 1 ? digest : nil
+  }
+
+  func hmac(key: [UInt8], _ parts: [[UInt8]]) -> [UInt8]? {
+    guard let keyed = KeyedDigest(hmac: self, key: key) else { return nil }
+    keyed.begin()
+    for part in parts { part.withUnsafeBufferPointer { keyed.update($0.baseAddress, $0.count) } }
+    var digest = [UInt8](repeating: 0, count: length)
+    return keyed.finish(&digest) ? digest : nil
+  }
+}
+
+/// A hash of a hash, each after a block made of the key: HMAC, and the MAC of SSL 3.0. The states after the blocks are
+/// kept, so that a message costs nothing but itself.
+final class KeyedDigest {
+  let length: Int
+  private let inner: OpaquePointer
+  private let outer: OpaquePointer
+  private let work: OpaquePointer
+  private let between: UnsafeMutablePointer<UInt8>
+  private var isSound = true
+
+  convenience init?(hmac algorithm: DigestAlgorithm, key: [UInt8]) {
+    var block = key
+    if key.count > algorithm.blockLength {
+      guard let digest = algorithm.digest([key]) else { return nil }
+      block = digest
+    }
+    block += [UInt8](repeating: 0, count: max(0, algorithm.blockLength - block.count))
+    self.init(algorithm, inner: block.map { $0 ^ 0x36 }, outer: block.map { $0 ^ 0x5c })
+  }
+
+  /// RFC 6101, section 5.2.3.1: the padding fills the block with MD5, not with SHA-1.
+  convenience init?(ssl3 algorithm: DigestAlgorithm, key: [UInt8]) {
+    let count = algorithm == .md5 ? 48 : 40
+    self.init(
+      algorithm, inner: key + [UInt8](repeating: 0x36, count: count),
+      outer: key + [UInt8](repeating: 0x5c, count: count))
+  }
+
+  private init?(_ algorithm: DigestAlgorithm, inner innerBlock: [UInt8], outer outerBlock: [UInt8]) {
+    guard let inner = Self.state(algorithm, after: innerBlock) else { return nil }
+    guard let outer = Self.state(algorithm, after: outerBlock), let work = EVP_MD_CTX_new() else {
+      EVP_MD_CTX_free(inner)
+      return nil
+    }
+    length = algorithm.length
+    self.inner = inner
+    self.outer = outer
+    self.work = work
+    between = .allocate(capacity: Int(EVP_MAX_MD_SIZE))
+  }
+
+  deinit {
+    EVP_MD_CTX_free(inner)
+    EVP_MD_CTX_free(outer)
+    EVP_MD_CTX_free(work)
+    between.deallocate()
+  }
+
+  private static func state(_ algorithm: DigestAlgorithm, after block: [UInt8]) -> OpaquePointer? {
+    guard let context = EVP_MD_CTX_new() else { return nil }
+    if EVP_DigestInit_ex(context, algorithm.function, nil) == 1,
+      EVP_DigestUpdate(context, block, block.count) == 1
+    {
+      return context
+    }
+    EVP_MD_CTX_free(context)
+    return nil
+  }
+
+  func begin() { isSound = EVP_MD_CTX_copy_ex(work, inner) == 1 }
+
+  func update(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
+    if count > 0, EVP_DigestUpdate(work, bytes, count) != 1 { isSound = false }
+  }
+
+  /// Writes `length` bytes; false if libcrypto refused anything.
+  func finish(_ digest: UnsafeMutablePointer<UInt8>) -> Bool {
+    isSound && EVP_DigestFinal_ex(work, between, nil) == 1 && EVP_MD_CTX_copy_ex(work, outer) == 1
+      && EVP_DigestUpdate(work, between, length) == 1 && EVP_DigestFinal_ex(work, digest, nil) == 1
+  }
+}

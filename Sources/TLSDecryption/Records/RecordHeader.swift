@@ -1,0 +1,34 @@
+/// The 5 bytes before each record.
+struct RecordHeader {
+  static let length = 5
+  /// The longest fragment of any version: 2^14 bytes and 2048 of padding, MAC and compression.
+  static let maxFragment = (1 << 14) + 2048
+
+  enum Content {
+    static let changeCipherSpec: UInt8 = 20
+    static let alert: UInt8 = 21
+    static let handshake: UInt8 = 22
+    static let application: UInt8 = 23
+    static let heartbeat: UInt8 = 24
+  }
+
+  var type: UInt8
+  var version: UInt16
+  var fragmentLength: Int
+
+  /// Nil unless it is plausible. There are 5 bytes.
+  /// - Parameter expected: the version that the connection's records have; nil: any from SSL 3.0 to TLS 1.2.
+  init?(_ bytes: UnsafePointer<UInt8>, version expected: UInt16?) {
+    type = bytes[0]
+    version = UInt16(bytes[1]) << 8 | UInt16(bytes[2])
+    fragmentLength = Int(bytes[3]) << 8 | Int(bytes[4])
+    guard (Content.changeCipherSpec...Content.heartbeat).contains(type),
+      expected.map({ version == $0 }) ?? (0x0300...0x0303).contains(version),
+      fragmentLength <= Self.maxFragment
+    else { return nil }
+    // Only data may be empty.
+    if fragmentLength == 0, type != Content.application { return nil }
+  }
+
+  var recordLength: Int { Self.length + fragmentLength }
+}

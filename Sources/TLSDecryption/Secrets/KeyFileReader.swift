@@ -1,0 +1,133 @@
+import WireBytes
+
+/// Reads a file of secrets line by line: an NSS key log, the text of `openssl s_client`, session files, or all of them
+/// one after the other. The memory it takes does not grow with the file.
+package struct KeyFileReader {
+  /// What a file had.
+  package struct Report: Equatable, Sendable {
+    package var lines = 0
+    package var secrets = 0
+    /// Lines that should be secrets and cannot be read.
+    package var badLineCount = 0
+    /// The first of them, by their numbers from 1.
+    package var badLines: [Int] = []
+    /// The file has a private key, which belongs to another option.
+    package var hasPrivateKey = false
+  }
+
+  static let maxLine = 4096
+  private static let maxBadLines = 20
+
+  private let file: Int
+  private var report = Report()
+  private var line: [UInt8] = []
+  private var isOverlong = false
+  private var session = SessionText()
+  private var pem: SessionPEM?
+  /// Text of `s_client` has many lines that are no secrets.
+  private var isSessionText = false
+
+  /// - Parameter file: the number that the secrets' origins have.
+  package init(file: Int) { self.file = file }
+
+  package mutating func append(_ bytes: RawSpan, to store: inout SecretStore) {
+    bytes.withUnsafeBytes { buffer in
+      var rest = buffer[...]
+      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        collect(rest[..<end])
+        endLine(&store)
+        rest = rest[(end + 1)...]
+      }
+      collect(rest)
+    }
+  }
+
+  package mutating func finish(to store: inout SecretStore) -> Report {
+    if !line.isEmpty || isOverlong { endLine(&store) }
+    if isSessionText {
+      report.badLineCount = 0
+      report.badLines = []
+    }
+    return report
+  }
+
+  private mutating func collect(_ bytes: Slice<UnsafeRawBufferPointer>) {
+    let room = Self.maxLine - line.count
+    if bytes.count > room { isOverlong = true }
+    line.append(contentsOf: bytes.prefix(max(0, room)))
+  }
+
+  private mutating func endLine(_ store: inout SecretStore) {
+    report.lines += 1
+    defer {
+      line.removeAll(keepingCapacity: true)
+      isOverlong = false
+    }
+    if line.last == UInt8(ascii: "\r") { line.removeLast() }
+    if report.lines == 1, line.starts(with: [0xef, 0xbb, 0xbf]) { line.removeFirst(3) }
+    // Mails and issues quote.
+    let quotes: [UInt8] = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: ">"), UInt8(ascii: "|")]
+    let text = line.drop { quotes.contains($0) }
+    guard let first = text.first, first != UInt8(ascii: "#") else { return }
+    if pem != nil { return readPEM(text, &store) }
+    if isOverlong { return noteBadLine() }
+    read(text, &store)
+  }
+
+  private mutating func read(_ text: ArraySlice<UInt8>, _ store: inout SecretStore) {
+    let origin = SecretOrigin(file: file, line: report.lines)
+    switch KeyLogLine.read(text, at: origin, to: &store) {
+    case .added: report.secrets += 1
+    case .ignored: break
+    case .malformed: noteBadLine()
+    case .other: readOther(text, &store)
+    }
+  }
+
+  private mutating func readOther(_ text: ArraySlice<UInt8>, _ store: inout SecretStore) {
+    let origin = SecretOrigin(file: file, line: report.lines)
+    if text.starts(with: SessionPEM.begin) {
+      pem = SessionPEM(origin: origin)
+      isSessionText = true
+    } else if text.starts(with: "-----BEGIN ".utf8) {
+      let name = String(decoding: text, as: UTF8.self)
+      if name.contains("PRIVATE KEY") { report.hasPrivateKey = true }
+      isSessionText = true
+    } else {
+      switch session.read(text, at: origin, to: &store) {
+      case .added:
+        report.secrets += 1
+        isSessionText = true
+      case .ignored: isSessionText = true
+      case .malformed: noteBadLine()
+      case .other: noteBadLine()
+      }
+    }
+  }
+
+  private mutating func readPEM(_ text: ArraySlice<UInt8>, _ store: inout SecretStore) {
+    guard var pem else { return }
+    if text.starts(with: "-----END".utf8) {
+      if pem.finish(to: &store) { report.secrets += 1 } else { noteBadLine() }
+      self.pem = nil
+    } else {
+      pem.append(text)
+      self.pem = pem
+    }
+  }
+
+  private mutating func noteBadLine() {
+    report.badLineCount += 1
+    if report.badLines.count < Self.maxBadLines { report.badLines.append(report.lines) }
+  }
+}
+
+/// What a line of a key file was.
+enum KeyLineResult {
+  case added
+  /// Understood, and of no use here.
+  case ignored
+  /// It begins like a secret.
+  case malformed
+  case other
+}

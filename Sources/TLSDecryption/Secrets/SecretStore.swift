@@ -1,0 +1,136 @@
+/// The secrets that the user has, by what they name.
+package struct SecretStore: Sendable {
+  /// What a secret is.
+  package enum Label: UInt8, Sendable {
+    /// The master secret, up to TLS 1.2.
+    case master
+    /// The premaster secret, up to TLS 1.2.
+    case premaster
+    case clientEarly, clientHandshake, serverHandshake, clientApplication, serverApplication
+  }
+
+  /// A secret with its origin. `client` is the client random that it names.
+  package struct Entry: Sendable {
+    package var label: Label
+    package var secret: SecretBytes
+    package var origin: SecretOrigin
+    package var client: HelloRandom?
+  }
+
+  package struct SharedKey: Sendable {
+    /// Nil: for any identity.
+    package var identity: [UInt8]?
+    package var key: SecretBytes
+    package var origin: SecretOrigin
+  }
+
+  /// More secrets than this are counted and ignored: they would take more than about 200 MB.
+  package var limit = 1_000_000
+  package private(set) var ignoredCount = 0
+
+  // A secret is a row of these; its bytes are at `start` in `bytes`.
+  private struct Row: Sendable {
+    var start: Int
+    var line: UInt32
+    var file: UInt16
+    var length: UInt8
+    var label: Label
+    /// The row before it that names the same random, else -1.
+    var previous: Int32
+    /// The row names the random at `client` in `randoms`; -1 where it names none.
+    var client: Int32
+  }
+  private var rows: [Row] = []
+  private var bytes: [UInt8] = []
+  private var randoms: [HelloRandom] = []
+  /// The last row of each random.
+  private var byRandom: [HelloRandom: Int32] = [:]
+  private var bySession: [[UInt8]: Int32] = [:]
+  /// By the first 8 bytes of the encrypted premaster secret.
+  private var byPremaster: [[UInt8]: Int32] = [:]
+  /// Masters of sessions: they name no client random.
+  private var sessionRows: [Int32] = []
+
+  package private(set) var privateKeys: [PrivateKey] = []
+  package private(set) var sharedKeys: [SharedKey] = []
+
+  package init() {}
+
+  package var count: Int { rows.count + privateKeys.count + sharedKeys.count }
+  package var isEmpty: Bool { count == 0 }
+  /// Rows that secrets of files have; `SecretUse` counts those that served.
+  package var rowCount: Int { rows.count }
+
+  // MARK: - Adding
+
+  package mutating func add(_ label: Label, of client: HelloRandom, _ secret: [UInt8], at origin: SecretOrigin) {
+    guard let row = append(label, secret, origin, previous: byRandom[client] ?? -1) else { return }
+    rows[Int(row)].client = Int32(truncatingIfNeeded: randoms.count)
+    randoms.append(client)
+    byRandom[client] = row
+  }
+
+  /// A master secret of a session; `session` may be empty, and with a ticket it is the client's invention.
+  package mutating func add(master: [UInt8], session: [UInt8], at origin: SecretOrigin) {
+    guard let row = append(.master, master, origin, previous: -1) else { return }
+    sessionRows.append(row)
+    if !session.isEmpty { bySession[session] = row }
+  }
+
+  /// A premaster secret, by the first 8 bytes of what the client encrypted.
+  package mutating func add(premaster: [UInt8], encrypted: [UInt8], at origin: SecretOrigin) {
+    guard let row = append(.premaster, premaster, origin, previous: -1) else { return }
+    byPremaster[encrypted] = row
+  }
+
+  package mutating func add(_ key: PrivateKey) { privateKeys.append(key) }
+  package mutating func add(_ key: SharedKey) { sharedKeys.append(key) }
+
+  private mutating func append(
+    _ label: Label, _ secret: [UInt8], _ origin: SecretOrigin, previous: Int32
+  ) -> Int32? {
+    guard rows.count < limit else {
+      ignoredCount += 1
+      return nil
+    }
+    rows.append(
+      Row(
+        start: bytes.count, line: UInt32(clamping: origin.line), file: UInt16(clamping: origin.file),
+        length: UInt8(clamping: secret.count), label: label, previous: previous, client: -1))
+    bytes += secret.prefix(255)
+    return Int32(truncatingIfNeeded: rows.count - 1)
+  }
+
+  // MARK: - Finding
+
+  package func entry(_ index: Int) -> Entry? {
+    guard rows.indices.contains(index) else { return nil }
+    let row = rows[index]
+    return Entry(
+      label: row.label, secret: SecretBytes(Array(bytes[row.start..<(row.start + Int(row.length))])),
+      origin: SecretOrigin(file: Int(row.file), line: Int(row.line)),
+      client: row.client < 0 ? nil : randoms[Int(row.client)])
+  }
+
+  /// Rows of the secrets that name the client random, the last one first.
+  func rows(of client: HelloRandom) -> [Int] {
+    var found: [Int] = []
+    var next = byRandom[client] ?? -1
+    while next >= 0, found.count < 64 {
+      found.append(Int(next))
+      next = rows[Int(next)].previous
+    }
+    return found
+  }
+
+  func row(_ label: Label, of client: HelloRandom) -> Int? { rows(of: client).first { rows[$0].label == label } }
+
+  func row(session: [UInt8]) -> Int? { bySession[session].map(Int.init) }
+  func row(encryptedPremaster: [UInt8]) -> Int? { byPremaster[Array(encryptedPremaster.prefix(8))].map(Int.init) }
+
+  /// Masters that name no client random: only a MAC shows which connection they are of.
+  var unnamed: [Int] { sessionRows.map(Int.init) }
+
+  /// Rows with the label, in the order of the files.
+  func rows(_ label: Label) -> some Sequence<Int> { rows.indices.lazy.filter { rows[$0].label == label } }
+}

@@ -1,0 +1,110 @@
+/// How records are encrypted and proved, and where the keys come from.
+package struct CipherSuite: Sendable {
+  enum Cipher: Sendable, Equatable {
+    case null, rc4
+    case cbc(CBCCipher.Algorithm)
+    case aead(AEADCipher.Algorithm)
+  }
+
+  /// As far as it matters here.
+  enum KeyExchange: Sendable {
+    /// The client encrypts the premaster secret with the server's RSA key.
+    case rsa
+    /// The premaster secret is the shared key alone, or with one that RSA encrypts.
+    case psk, rsaPSK
+    case other
+  }
+
+  package var id: UInt16
+  /// IANA's name.
+  package var name: String
+  var keyExchange: KeyExchange
+  /// Nil where the cipher is not supported.
+  var cipher: Cipher?
+  /// Of HMAC; meaningless with an AEAD.
+  var mac: DigestAlgorithm
+  /// Of the key derivation of TLS 1.2 and 1.3.
+  var prf: DigestAlgorithm
+
+  private static let table: [UInt16: CipherSuite] = {
+    let words = registry.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
+      .split { $0 == " " || $0 == "\n" }
+    var table: [UInt16: CipherSuite] = [:]
+    for index in stride(from: 0, to: words.count &- 1, by: 2) {
+      let parts = words[index + 1].split(separator: ":")
+      guard let id = UInt16(words[index], radix: 16), parts.count == 2 else { continue }
+      table[id] = CipherSuite(id, keyExchange: String(parts[0]), cipher: String(parts[1]))
+    }
+    return table
+  }()
+
+  /// The suites of TLS 1.3, the most common first.
+  static let ofTLS13: [CipherSuite] = [0x1301, 0x1303, 0x1302, 0x1304, 0x1305].map { CipherSuite($0) }
+
+  package init(_ id: UInt16) {
+    self =
+      Self.table[id]
+      ?? CipherSuite(id, name: "0x" + Self.hex(id), keyExchange: .other, cipher: nil, mac: .sha1, prf: .sha256)
+  }
+
+  private init(
+    _ id: UInt16, name: String, keyExchange: KeyExchange, cipher: Cipher?, mac: DigestAlgorithm,
+    prf: DigestAlgorithm
+  ) {
+    self.id = id
+    self.name = name
+    self.keyExchange = keyExchange
+    self.cipher = cipher
+    self.mac = mac
+    self.prf = prf
+  }
+
+  private init(_ id: UInt16, keyExchange exchange: String, cipher name: String) {
+    self.init(
+      id, name: exchange == "ANY" ? "TLS_\(name)" : "TLS_\(exchange)_WITH_\(name)",
+      keyExchange: exchange == "RSA" ? .rsa : exchange == "PSK" ? .psk : exchange == "RSA_PSK" ? .rsaPSK : .other,
+      cipher: Self.cipher(name),
+      mac: name.hasSuffix("_MD5") ? .md5 : name.hasSuffix("_SHA") ? .sha1 : name.hasSuffix("384") ? .sha384 : .sha256,
+      prf: name.hasSuffix("384") ? .sha384 : .sha256)
+  }
+
+  private static func cipher(_ name: String) -> Cipher? {
+    let ciphers: [(String, Cipher)] = [
+      ("NULL_", .null), ("RC4_128_", .rc4), ("DES_CBC_", .cbc(.des)), ("3DES_EDE_CBC_", .cbc(.tripleDES)),
+      ("AES_128_CBC_", .cbc(.aes128)), ("AES_256_CBC_", .cbc(.aes256)),
+      ("CAMELLIA_128_CBC_", .cbc(.camellia128)), ("CAMELLIA_256_CBC_", .cbc(.camellia256)),
+      ("AES_128_GCM_", .aead(.aes128GCM)), ("AES_256_GCM_", .aead(.aes256GCM)),
+      ("AES_128_CCM_8", .aead(.aes128CCM8)), ("AES_256_CCM_8", .aead(.aes256CCM8)),
+      ("AES_128_CCM", .aead(.aes128CCM)), ("AES_256_CCM", .aead(.aes256CCM)),
+      ("CHACHA20_POLY1305_", .aead(.chaCha20Poly1305)),
+    ]
+    return ciphers.first { name.hasPrefix($0.0) }?.1
+  }
+
+  private static func hex(_ id: UInt16) -> String {
+    let digits = String(id, radix: 16, uppercase: true)
+    return String(repeating: "0", count: 4 - digits.count) + digits
+  }
+
+  var isTLS13: Bool { id >> 8 == 0x13 }
+
+  /// Bytes of the MAC key and of a MAC; 0 with an AEAD.
+  var macLength: Int {
+    if case .aead = cipher { return 0 }
+    return mac.length
+  }
+
+  /// Bytes of the cipher's key, and of what of its nonce or IV the key block has.
+  func keyLengths(_ version: TLSVersion) -> (key: Int, iv: Int) {
+    switch cipher {
+    case nil, .null: (0, 0)
+    case .rc4: (16, 0)
+    case .cbc(let algorithm): (algorithm.keyLength, version <= .tls10 ? algorithm.blockLength : 0)
+    case .aead(let algorithm):
+      (
+        algorithm.keyLength,
+        version == .tls13 ? AEADCipher.nonceLength : AEADCipher.nonceLength - algorithm.explicitNonceLength
+      )
+    }
+  }
+}
