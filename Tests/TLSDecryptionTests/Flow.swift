@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+import WireBytes
+
+@testable import TLSDecryption
+
+/// A recorded connection: `samples/make/record-tls-matrix` describes the files.
+struct Flow: Sendable, CustomTestStringConvertible {
+  struct Chunk: Sendable {
+    var sender: Sender
+    var bytes: [UInt8]
+  }
+
+  var name = ""
+  var keys: [String] = []
+  var firstKeys: [String] = []
+  /// Text of `openssl s_client`, and a session file.
+  var text: [String] = []
+  var session: [String] = []
+  var chunks: [Chunk] = []
+  /// A connection before it, whose session it resumes.
+  var first: [Chunk] = []
+  var plaintext: [Sender: [UInt8]] = [:]
+
+  var testDescription: String { name }
+
+  static let directory: URL = {
+    if let path = ProcessInfo.processInfo.environment["TLS_FLOWS"] { return URL(filePath: path) }
+    return URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Fixtures/tls")
+  }()
+
+  static let all: [Flow] = {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+    return names.filter { $0.hasSuffix(".flow") }.sorted().compactMap { Flow(directory.appending(path: $0)) }
+  }()
+
+  static func named(_ name: String) -> Flow? { all.first { $0.name == name } }
+
+  static func file(_ name: String) -> [UInt8] {
+    (try? Data(contentsOf: directory.appending(path: name))).map(Array.init) ?? []
+  }
+
+  init?(_ file: URL) {
+    guard let content = try? String(contentsOf: file, encoding: .utf8) else { return nil }
+    for line in content.split(separator: "\n") {
+      guard let colon = line.firstIndex(of: ":") else { continue }
+      let value = String(line[line.index(after: colon)...].drop { $0 == " " })
+      switch line[..<colon] {
+      case "name": name = value
+      case "key": keys.append(value)
+      case "first-key": firstKeys.append(value)
+      case "text": text.append(value)
+      case "session": session.append(value)
+      case "c": chunks.append(Chunk(sender: .client, bytes: Hex.bytes(value) ?? []))
+      case "s": chunks.append(Chunk(sender: .server, bytes: Hex.bytes(value) ?? []))
+      case "first-c": first.append(Chunk(sender: .client, bytes: Hex.bytes(value) ?? []))
+      case "first-s": first.append(Chunk(sender: .server, bytes: Hex.bytes(value) ?? []))
+      case "plain-c": plaintext[.client] = Hex.bytes(value) ?? []
+      case "plain-s": plaintext[.server] = Hex.bytes(value) ?? []
+      default: break
+      }
+    }
+  }
+}
+
+/// Secrets of text.
+func secrets(_ lines: [String]) -> SecretStore {
+  var store = SecretStore()
+  _ = read(lines.joined(separator: "\n"), into: &store)
+  return store
+}
+
+func read(_ text: String, into store: inout SecretStore) -> KeyFileReader.Report {
+  var reader = KeyFileReader(file: 0)
+  reader.append(Array(text.utf8).span.bytes, to: &store)
+  return reader.finish(to: &store)
+}
+
+/// What came of a connection.
+struct Decrypted: Equatable {
+  var plaintext: [Sender: [UInt8]] = [.client: [], .server: []]
+  var records: [Sender: [[UInt8]]] = [.client: [], .server: []]
+  var offsets: [Sender: [Int]] = [.client: [], .server: []]
+  var gaps: [PlaintextGap] = []
+  var failures: [DecryptionFailure] = []
+  var session = TLSSession()
+
+  mutating func take(_ batch: inout DecryptedBatch) {
+    for event in batch.events {
+      switch event {
+      case .record(let record):
+        let bytes = Array(batch.bytes(of: record))
+        plaintext[record.sender, default: []] += bytes
+        records[record.sender, default: []].append(bytes)
+        offsets[record.sender, default: []].append(record.plaintextOffset)
+      case .gap(let gap): gaps.append(gap)
+      case .failure(let failure): failures.append(failure)
+      case .alert: break
+      }
+    }
+    batch.removeAll()
+  }
+
+  /// Whether every record is part of what was sent, in order. `slack` bytes of a record may be wrong.
+  func isProved(by flow: Flow) -> Bool {
+    for sender in [Sender.client, .server] {
+      var rest = (flow.plaintext[sender] ?? [])[...]
+      for record in records[sender] ?? [] {
+        guard let start = rest.firstRange(of: record) else { return false }
+        rest = rest[start.upperBound...]
+      }
+    }
+    return true
+  }
+}
+
+extension Flow {
+  /// Decrypts the connection. A chunk that `edit` makes nil is a gap.
+  func decrypt(
+    _ context: DecryptionContext, only: Sender? = nil, step: Int = .max,
+    edit: (Int, Chunk) -> [UInt8]? = { $1.bytes }
+  ) -> Decrypted {
+    let connection = TLSConnection(context)
+    var batch = DecryptedBatch()
+    var result = Decrypted()
+    for (index, chunk) in chunks.enumerated() where only == nil || only == chunk.sender {
+      guard let bytes = edit(index, chunk) else {
+        connection.gap(chunk.bytes.count, from: chunk.sender, into: &batch)
+        result.take(&batch)
+        continue
+      }
+      var start = 0
+      while start < bytes.count {
+        let end = start + min(step, bytes.count - start)
+        connection.append(Array(bytes[start..<end]).span.bytes, from: chunk.sender, into: &batch)
+        result.take(&batch)
+        start = end
+      }
+    }
+    connection.finish(into: &batch)
+    result.take(&batch)
+    result.session = connection.session
+    return result
+  }
+}

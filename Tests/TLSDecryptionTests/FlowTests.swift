@@ -1,0 +1,108 @@
+import Testing
+
+@testable import TLSDecryption
+
+/// Connections of real programs, with the secrets that they wrote.
+@Suite struct FlowTests {
+  /// They have a cipher that is not supported, or a secret of another kind.
+  static let unsupported = ["ARIA", "CAMELLIA-GCM"]
+  static var decryptable: [Flow] {
+    Flow.all.filter { flow in !flow.keys.isEmpty && !unsupported.contains { flow.name.contains($0) } }
+  }
+  static var rsa: [Flow] {
+    Flow.all.filter { flow in
+      flow.chunks.contains { $0.bytes.first == 22 }
+        && !["1.3", "DHE", "PSK", "ARIA", "CAMELLIA-GCM", "no-etm", "resumption"].contains { flow.name.contains($0) }
+    }
+  }
+
+  private func context(_ flow: Flow) -> DecryptionContext { DecryptionContext(secrets(flow.keys)) }
+
+  private func expectWhole(_ result: Decrypted, _ flow: Flow, only: Sender? = nil) {
+    #expect(result.failures == [])
+    #expect(result.gaps == [])
+    for sender in [Sender.client, .server] where only == nil || only == sender {
+      #expect(result.plaintext[sender] == flow.plaintext[sender], "\(sender)")
+    }
+  }
+
+  @Test(arguments: decryptable) func whole(_ flow: Flow) {
+    let whole = flow.decrypt(context(flow))
+    expectWhole(whole, flow)
+    #expect(whole.session.secret != nil)
+    #expect(flow.decrypt(context(flow), step: 1) == whole)
+    #expect(flow.decrypt(context(flow), step: 7) == whole)
+  }
+
+  /// The secret names the connection, or all are tried.
+  @Test(arguments: decryptable) func serverAlone(_ flow: Flow) {
+    let result = flow.decrypt(context(flow), only: .server)
+    // The messages of a renegotiation have no client's random.
+    if flow.name.contains("renegotiation") || flow.name.contains("rehandshake") { return }
+    expectWhole(result, flow, only: .server)
+  }
+
+  @Test(arguments: rsa) func privateKey(_ flow: Flow) throws {
+    var store = SecretStore()
+    store.add(try PrivateKey(Flow.file("rsa.key"), file: 3))
+    let result = flow.decrypt(DecryptionContext(store))
+    expectWhole(result, flow)
+    #expect(result.session.secret == SecretOrigin(file: 3, line: 0))
+  }
+
+  @Test(arguments: decryptable) func droppedChunks(_ flow: Flow) {
+    let whole = flow.decrypt(context(flow))
+    for dropped in flow.chunks.indices {
+      let result = flow.decrypt(context(flow)) { index, chunk in index == dropped ? nil : chunk.bytes }
+      #expect(result.isProved(by: flow), "chunk \(dropped)")
+      let chunk = flow.chunks[dropped]
+      guard chunk.sender == .server, let sent = whole.plaintext[.server]?.count,
+        let got = result.plaintext[.server]?.count, isData(chunk.bytes)
+      else { continue }
+      // The records that the chunk touches, and with a chained IV one more.
+      let allowed = chunk.bytes.count + (flow.name.contains("-1.0-") || flow.name.contains("v3") ? 400 : 0)
+      #expect(got >= sent - allowed, "chunk \(dropped) of \(chunk.bytes.count) bytes: \(result.failures)")
+    }
+  }
+
+  /// Whether it begins with application data, and does not end a handshake.
+  private func isData(_ bytes: [UInt8]) -> Bool { bytes.first == 23 && bytes.count < 700 }
+
+  @Test(arguments: decryptable) func flippedBytes(_ flow: Flow) {
+    var number = 0
+    for target in flow.chunks.indices {
+      for position in stride(from: 0, to: flow.chunks[target].bytes.count, by: 23) {
+        number += 1
+        let result = flow.decrypt(context(flow)) { index, chunk in
+          guard index == target else { return chunk.bytes }
+          var bytes = chunk.bytes
+          bytes[position] ^= UInt8(1 << (number % 8))
+          return bytes
+        }
+        #expect(result.isProved(by: flow), "chunk \(target), byte \(position)")
+      }
+    }
+  }
+
+  /// Secrets of other connections, one of them under this one's name.
+  @Test(arguments: decryptable) func wrongSecrets(_ flow: Flow) {
+    let other = Flow.all.flatMap { $0.name == flow.name ? [] : $0.keys }
+    let none = flow.decrypt(DecryptionContext(secrets(other)))
+    #expect(none.records[.server] == [] && none.records[.client] == [])
+    #expect(!none.failures.isEmpty)
+    let wrong = flow.decrypt(DecryptionContext(secrets(flow.keys.map { $0.dropLast(2) + "00" })))
+    #expect(wrong.records[.server] == [] && wrong.records[.client] == [])
+    #expect(!wrong.failures.isEmpty)
+  }
+
+  @Test func unsupportedCiphersAreNamed() {
+    for flow in Flow.all where Self.unsupported.contains(where: { flow.name.contains($0) }) {
+      let result = flow.decrypt(context(flow))
+      #expect(result.records[.server] == [])
+      let names = result.failures.map { failure in
+        if case .unsupportedSuite(let name) = failure.reason { name } else { "" }
+      }
+      #expect(names.allSatisfy { $0.contains("ARIA") || $0.contains("CAMELLIA") } && !names.isEmpty, "\(flow.name)")
+    }
+  }
+}
