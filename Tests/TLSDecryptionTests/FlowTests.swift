@@ -12,7 +12,9 @@ import Testing
   static var rsa: [Flow] {
     Flow.all.filter { flow in
       flow.chunks.contains { $0.bytes.first == 22 }
-        && !["1.3", "DHE", "PSK", "ARIA", "CAMELLIA-GCM", "no-etm", "resumption"].contains { flow.name.contains($0) }
+        && !["1.3", "DHE", "PSK", "ARIA", "CAMELLIA-GCM", "no-etm", "resumption"].contains {
+          flow.name.contains($0)
+        }
     }
   }
 
@@ -61,6 +63,8 @@ import Testing
       else { continue }
       // The records that the chunk touches, and with a chained IV one more.
       let allowed = chunk.bytes.count + (flow.name.contains("-1.0-") || flow.name.contains("v3") ? 400 : 0)
+      // The record after it may be the hello of a renegotiation: without it the keys are not known.
+      if flow.name == "openssl-1.0-renegotiation" { continue }
       #expect(got >= sent - allowed, "chunk \(dropped) of \(chunk.bytes.count) bytes: \(result.failures)")
     }
   }
@@ -71,7 +75,7 @@ import Testing
   @Test(arguments: decryptable) func flippedBytes(_ flow: Flow) {
     var number = 0
     for target in flow.chunks.indices {
-      for position in stride(from: 0, to: flow.chunks[target].bytes.count, by: 23) {
+      for position in stride(from: 0, to: flow.chunks[target].bytes.count, by: 61) {
         number += 1
         let result = flow.decrypt(context(flow)) { index, chunk in
           guard index == target else { return chunk.bytes }
@@ -102,7 +106,8 @@ import Testing
       let names = result.failures.map { failure in
         if case .unsupportedSuite(let name) = failure.reason { name } else { "" }
       }
-      #expect(names.allSatisfy { $0.contains("ARIA") || $0.contains("CAMELLIA") } && !names.isEmpty, "\(flow.name)")
+      #expect(
+        names.allSatisfy { $0.contains("ARIA") || $0.contains("CAMELLIA") } && !names.isEmpty, "\(flow.name)")
     }
   }
 }

@@ -103,12 +103,15 @@ package struct DecryptedBatch: Sendable {
       let more = max(room, storage.count, 1 << 15)
       storage.append(contentsOf: repeatElement(0, count: more))
     }
-    return storage.withUnsafeMutableBufferPointer { buffer in buffer.baseAddress.flatMap { body($0 + count) } }
+    return storage.withUnsafeMutableBufferPointer { buffer in buffer.baseAddress.flatMap { body($0 + count) }
+    }
   }
 
   /// The bytes that were written last and are not committed.
   func uncommitted<T>(_ length: Int, _ body: (UnsafeBufferPointer<UInt8>) -> T) -> T {
-    storage.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[count..<min($0.count, count + length)])) }
+    storage.withUnsafeBufferPointer {
+      body(UnsafeBufferPointer(rebasing: $0[count..<min($0.count, count + length)]))
+    }
   }
 
   /// Adds a record whose bytes were written last.

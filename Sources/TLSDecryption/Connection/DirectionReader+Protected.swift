@@ -11,7 +11,8 @@ extension DirectionReader {
     let resolver = KeyResolver(state: state, number: number, sender: sender, isFinal: isFinal)
     var trial = (trail: trail, budget: trialBudget)
     let result = resolver.resolve { opener in
-      Self.open(record, opener, isFresh: trial.trail.isKeyChangeLost, trial.trail, &trial.budget, &output) != nil
+      Self.open(record, opener, isFresh: trial.trail.isKeyChangeLost, trial.trail, &trial.budget, &output)
+        != nil
     }
     trialBudget = trial.budget
     switch result {
@@ -99,21 +100,27 @@ extension DirectionReader {
   }
 
   /// Adds the plaintext that is missing before the record.
+  /// - Parameter followsData: with new keys, whether data may have been lost that the old ones protected.
   mutating func addGap(
-    before record: Record, _ found: Found, _ opener: RecordOpener, isFresh: Bool,
+    before record: Record, _ found: Found, _ opener: RecordOpener, isFresh: Bool, followsData: Bool = false,
     into output: inout DecryptedBatch
   ) {
     let ciphertext = record.offset - trail.anchor
     guard ciphertext > 0 else { return }
     // New keys: one record of a handshake is their first, or none.
-    if isFresh, found.lost <= (opener.version == .tls13 ? 0 : 1) { return }
-    let length = trail.lostPlaintext(before: record.offset, records: found.lost, overhead: opener.overhead)
+    if isFresh, !followsData, found.lost <= (opener.version == .tls13 ? 0 : 1) { return }
+    var length = trail.lostPlaintext(
+      before: record.offset, records: found.lost + (followsData ? 1 : 0), overhead: opener.overhead)
+    // KeyUpdate, which was lost, has 5 bytes.
+    if followsData { length -= 5 }
     guard length > 0 else { return }
+    // Before the first data of TLS 1.3, session tickets look like data.
+    let isExact = opener.isExact && !isFresh && (hasData || opener.version != .tls13)
     output.add(
       .gap(
         PlaintextGap(
           sender: sender, cause: trail.unseenBytes(before: record.offset) > 0 ? .missing : .unverified,
-          plaintextOffset: plaintextOffset, length: length, isExact: opener.isExact && !isFresh,
+          plaintextOffset: plaintextOffset, length: length, isExact: isExact,
           ciphertextOffset: trail.anchor, ciphertextLength: ciphertext)))
     plaintextOffset += length
   }
@@ -134,6 +141,7 @@ extension DirectionReader {
         contentOffset: record.offset + RecordHeader.length + opener.prefixLength,
         plaintextOffset: plaintextOffset, start: 0, count: count))
     plaintextOffset += count
+    hasData = true
   }
 
   mutating func addAlert(_ count: Int, _ record: Record, into output: inout DecryptedBatch) {

@@ -2,7 +2,9 @@
 extension DirectionReader {
   private static let maxFailedTrials = 4
 
-  mutating func readTraffic(_ record: Record, _ keys: TrafficKeys?, into output: inout DecryptedBatch) -> Outcome {
+  mutating func readTraffic(_ record: Record, _ keys: TrafficKeys?, into output: inout DecryptedBatch)
+    -> Outcome
+  {
     guard record.header.type == RecordHeader.Content.application else {
       if record.header.type == RecordHeader.Content.alert {
         addAlert(UnsafeBufferPointer(start: record.fragment, count: record.count), record, into: &output)
@@ -11,7 +13,9 @@ extension DirectionReader {
       return .done
     }
     guard let keys else { return resolveTraffic(record, into: &output) }
-    if let found = Self.open(record, keys.opener, isFresh: trail.isKeyChangeLost, trail, &trialBudget, &output) {
+    if let found = Self.open(
+      record, keys.opener, isFresh: trail.isKeyChangeLost, trail, &trialBudget, &output)
+    {
       take(record, found, keys, isFresh: trail.isKeyChangeLost, into: &output)
       return .done
     }
@@ -42,7 +46,9 @@ extension DirectionReader {
     for suite in suites(handshake.serverHello) {
       for keys in TrafficKeys.all([.early, .handshake, .application(0)], secrets, sender, suite) {
         hasSecret = true
-        guard let found = Self.open(record, keys.opener, isFresh: true, trail, &trialBudget, &output) else { continue }
+        guard let found = Self.open(record, keys.opener, isFresh: true, trail, &trialBudget, &output) else {
+          continue
+        }
         state.traffic = secrets
         take(record, found, keys, isFresh: true, into: &output)
         return .done
@@ -53,7 +59,9 @@ extension DirectionReader {
     return .done
   }
 
-  private func suites(_ server: ServerHello?) -> [CipherSuite] { server.map { [$0.suite] } ?? CipherSuite.ofTLS13 }
+  private func suites(_ server: ServerHello?) -> [CipherSuite] {
+    server.map { [$0.suite] } ?? CipherSuite.ofTLS13
+  }
 
   /// Neither hello, or only the server's: any secret may be the connection's.
   private mutating func tryAllSecrets(
@@ -65,7 +73,10 @@ extension DirectionReader {
     let phases: [(TrafficSecrets.Phase, SecretStore.Label, Int)] =
       server == nil
       ? [(.application(0), TrafficSecrets.application(sender), state.context.options.sequenceLimit)]
-      : [(.handshake, TrafficSecrets.handshake(sender), 0), (.application(0), TrafficSecrets.application(sender), 0)]
+      : [
+        (.handshake, TrafficSecrets.handshake(sender), 0),
+        (.application(0), TrafficSecrets.application(sender), 0),
+      ]
     for (phase, label, extra) in phases {
       for row in store.rows(label) {
         guard trialBudget > 0, let entry = store.entry(row), let client = entry.client else { continue }
@@ -94,9 +105,16 @@ extension DirectionReader {
   private mutating func take(
     _ record: Record, _ found: Found, _ keys: TrafficKeys, isFresh: Bool, into output: inout DecryptedBatch
   ) {
+    var followsData = false
+    if case .traffic(let before?) = phase {
+      followsData = before.phase != keys.phase && before.phase != .handshake
+    }
     phase = .traffic(keys)
     state.prove(keys.origin)
-    if keys.phase != .handshake { addGap(before: record, found, keys.opener, isFresh: isFresh, into: &output) }
+    if keys.phase != .handshake || followsData {
+      addGap(
+        before: record, found, keys.opener, isFresh: isFresh, followsData: followsData, into: &output)
+    }
     prove(found, record, keys.opener)
     switch found.opened.type {
     case RecordHeader.Content.application: addRecord(record, found.opened.count, keys.opener, into: &output)

@@ -58,6 +58,8 @@ struct DirectionReader {
   var number = 0
   var hasChanged = false
   var plaintextOffset = 0
+  /// Whether a record of data was proved.
+  var hasData = false
   var failedTrials = 0
   var trialBudget: Int
 
@@ -129,8 +131,13 @@ struct DirectionReader {
   /// A record at the end of the buffer that lacks bytes: its header says where the next one begins.
   private mutating func noteCutRecord(gapEnd: Int) {
     guard case .aligned = framing, buffer.count >= RecordHeader.length,
-      let header = buffer.withUnsafeBufferPointer({ $0.baseAddress.flatMap { RecordHeader($0, version: version) } })
-    else { return framing = .searching(known: nil) }
+      let header = buffer.withUnsafeBufferPointer({
+        $0.baseAddress.flatMap { RecordHeader($0, version: version) }
+      })
+    else {
+      framing = .searching(known: nil)
+      return
+    }
     trail.see(header)
     let next = bufferOffset + header.recordLength
     framing = .searching(known: next >= gapEnd ? next : nil)
@@ -215,7 +222,9 @@ struct DirectionReader {
     var position = index
     while bytes.count - position >= RecordHeader.length {
       defer { position += 1 }
-      guard let header = RecordHeader(start + position, version: version), isPlausible(header) else { continue }
+      guard let header = RecordHeader(start + position, version: version), isPlausible(header) else {
+        continue
+      }
       let next = position + header.recordLength
       if bytes.count - next >= RecordHeader.length {
         if RecordHeader(start + next, version: version) != nil { return (true, position) }
@@ -232,7 +241,8 @@ struct DirectionReader {
     switch phase {
     case .protected(let opener, _): opener.isPlausible(header.fragmentLength)
     case .traffic(let keys):
-      header.type == RecordHeader.Content.application && header.fragmentLength >= keys?.opener.minimumFragment ?? 9
+      header.type == RecordHeader.Content.application
+        && header.fragmentLength >= keys?.opener.minimumFragment ?? 9
     default: header.fragmentLength > 0
     }
   }

@@ -24,7 +24,9 @@ struct KeyResolver {
     if handshake.clientHello == nil, !isFinal { return .wait }
     if let master = handshake.master ?? named(handshake, server) { return found(master, server) }
     let needsExchange = !state.context.store.privateKeys.isEmpty || !state.context.store.sharedKeys.isEmpty
-    if needsExchange, handshake.clientKeyExchange == nil, !isFinal, !isResumed(handshake, server) { return .wait }
+    if needsExchange, handshake.clientKeyExchange == nil, !isFinal, !isResumed(handshake, server) {
+      return .wait
+    }
     if let master = exchanged(handshake, server) { return found(master, server) }
     if let master = tried(handshake, server, proves) { return found(master, server) }
     return .unavailable(reason(handshake, server))
@@ -33,13 +35,17 @@ struct KeyResolver {
   static func unsupported(_ server: ServerHello) -> DecryptionFailure.Reason? {
     if !server.version.isSupported { return .unsupportedVersion(server.version) }
     if server.suite.cipher == nil { return .unsupportedSuite(server.suite.name) }
-    if case .aead = server.suite.cipher, server.version < .tls12 { return .unsupportedSuite(server.suite.name) }
+    if case .aead = server.suite.cipher, server.version < .tls12 {
+      return .unsupportedSuite(server.suite.name)
+    }
     if server.compression != 0 { return .compressed(server.compression) }
     return nil
   }
 
   private func found(_ master: MasterSecret, _ server: ServerHello) -> Result {
-    guard let opener = opener(master, server) else { return .unavailable(.unsupportedSuite(server.suite.name)) }
+    guard let opener = opener(master, server) else {
+      return .unavailable(.unsupportedSuite(server.suite.name))
+    }
     if state[number].master == nil { state.resolve(master, of: number) }
     return .found(opener, master.origin)
   }
@@ -88,7 +94,8 @@ struct KeyResolver {
     guard let client = handshake.clientHello,
       let master = KeyDerivation.master(
         premaster: premaster, client: client.random, server: server,
-        sessionHash: server.hasExtendedMasterSecret ? handshake.sessionHash(server.version, server.suite) : nil)
+        sessionHash: server.hasExtendedMasterSecret
+          ? handshake.sessionHash(server.version, server.suite) : nil)
     else { return nil }
     return MasterSecret(secret: SecretBytes(master), client: client.random, origin: origin)
   }

@@ -21,7 +21,8 @@ package struct CertificateSubject: Equatable, Sendable {
     guard let name = X509_get_subject_name(parsed) else { return nil }
     var parts: [String] = []
     for index in 0..<max(0, min(64, X509_NAME_entry_count(name))) {
-      guard let entry = X509_NAME_get_entry(name, index), let value = Self.text(X509_NAME_ENTRY_get_data(entry))
+      guard let entry = X509_NAME_get_entry(name, index),
+        let value = Self.text(X509_NAME_ENTRY_get_data(entry))
       else { continue }
       let number = OBJ_obj2nid(X509_NAME_ENTRY_get_object(entry))
       let key = number == NID_undef ? "?" : OBJ_nid2sn(number).map { String(cString: $0) } ?? "?"
@@ -46,7 +47,9 @@ package struct CertificateSubject: Equatable, Sendable {
   static func first(_ body: ArraySlice<UInt8>, _ version: TLSVersion?) -> CertificateSubject? {
     var cursor = ByteCursor(body)
     if version == .tls13, cursor.vector(1) == nil { return nil }
-    guard var list = cursor.vector(3).map({ ByteCursor($0) }), let certificate = list.vector(3) else { return nil }
+    guard var list = cursor.vector(3).map({ ByteCursor($0) }), let certificate = list.vector(3) else {
+      return nil
+    }
     return CertificateSubject(certificate)
   }
 }

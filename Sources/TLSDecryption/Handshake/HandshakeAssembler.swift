@@ -69,7 +69,9 @@ struct HandshakeAssembler {
   static func isWholeMessages(_ content: UnsafeBufferPointer<UInt8>) -> Bool {
     var start = 0
     while start < content.count {
-      guard content.count - start >= 4, HandshakeMessage.Kind(rawValue: content[start]) != nil else { return false }
+      guard content.count - start >= 4, HandshakeMessage.Kind(rawValue: content[start]) != nil else {
+        return false
+      }
       start += 4 + (Int(content[start + 1]) << 16 | Int(content[start + 2]) << 8 | Int(content[start + 3]))
     }
     return start == content.count && !content.isEmpty

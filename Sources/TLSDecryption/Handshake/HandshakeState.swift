@@ -73,7 +73,8 @@ struct HandshakeState {
     guard !isIncomplete, isServerFlightDone, clientKeyExchange != nil else { return nil }
     let messages = [clientOpening, serverFlight, clientFlight]
     if version >= .tls12 { return suite.prf.digest(messages) }
-    guard let md5 = DigestAlgorithm.md5.digest(messages), let sha1 = DigestAlgorithm.sha1.digest(messages) else {
+    guard let md5 = DigestAlgorithm.md5.digest(messages), let sha1 = DigestAlgorithm.sha1.digest(messages)
+    else {
       return nil
     }
     return md5 + sha1

@@ -59,7 +59,8 @@ struct ClientHello: Sendable {
 struct ServerHello: Sendable {
   /// SHA-256 of `HelloRetryRequest` (RFC 8446, section 4.1.3).
   private static let retry: [UInt8] = [
-    0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91, 0xc2, 0xa2,
+    0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91, 0xc2,
+    0xa2,
     0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c,
   ]
 
@@ -77,7 +78,8 @@ struct ServerHello: Sendable {
   init?(_ body: ArraySlice<UInt8>) {
     var cursor = ByteCursor(body)
     guard let version = cursor.u16(), let bytes = cursor.take(32), let random = HelloRandom(bytes),
-      let session = cursor.vector(1), session.count <= 32, let suite = cursor.u16(), let compression = cursor.u8()
+      let session = cursor.vector(1), session.count <= 32, let suite = cursor.u16(),
+      let compression = cursor.u8()
     else { return nil }
     self.version = TLSVersion(rawValue: UInt16(truncatingIfNeeded: version))
     self.random = random

@@ -108,7 +108,10 @@ final class RecordOpener {
   func pass(_ fragment: UnsafePointer<UInt8>, count: Int) {
     guard case .cbc(_, let algorithm, let mac) = method, version <= .tls10 else { return }
     let (block, end) = (algorithm.blockLength, count - (encryptsThenMAC ? mac.length : 0))
-    guard end >= block else { return isIVKnown = false }
+    guard end >= block else {
+      isIVKnown = false
+      return
+    }
     for index in 0..<block { iv[index] = fragment[end - block + index] }
     isIVKnown = true
   }
@@ -116,7 +119,10 @@ final class RecordOpener {
   /// Bytes were lost before the next record, which `bytes` of the record before it precede.
   func resume(after bytes: UnsafeBufferPointer<UInt8>) {
     guard case .cbc = method, version <= .tls10 else { return }
-    guard let start = bytes.baseAddress else { return isIVKnown = false }
+    guard let start = bytes.baseAddress else {
+      isIVKnown = false
+      return
+    }
     pass(start, count: bytes.count)
   }
 
@@ -211,9 +217,12 @@ final class RecordOpener {
   }
 
   private func decrypt(
-    _ fragment: UnsafePointer<UInt8>, _ length: Int, _ cipher: CBCCipher, _ output: UnsafeMutablePointer<UInt8>
+    _ fragment: UnsafePointer<UInt8>, _ length: Int, _ cipher: CBCCipher,
+    _ output: UnsafeMutablePointer<UInt8>
   ) -> Bool {
-    if prefixLength > 0 { return cipher.decrypt(fragment + prefixLength, count: length, iv: fragment, to: output) }
+    if prefixLength > 0 {
+      return cipher.decrypt(fragment + prefixLength, count: length, iv: fragment, to: output)
+    }
     guard isIVKnown else { return false }
     return iv.withUnsafeBufferPointer { iv in
       guard let iv = iv.baseAddress else { return false }
@@ -254,7 +263,8 @@ final class RecordOpener {
     return Opened(type: type, count: count)
   }
 
-  private func write(_ sequence: UInt64, _ type: UInt8, _ count: Int, to header: UnsafeMutablePointer<UInt8>) {
+  private func write(_ sequence: UInt64, _ type: UInt8, _ count: Int, to header: UnsafeMutablePointer<UInt8>)
+  {
     for index in 0..<8 { header[index] = UInt8(truncatingIfNeeded: sequence >> UInt64(56 - 8 * index)) }
     header[8] = type
     header[9] = UInt8(truncatingIfNeeded: version.rawValue >> 8)

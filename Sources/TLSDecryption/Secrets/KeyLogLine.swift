@@ -14,7 +14,8 @@ enum KeyLogLine {
     "CLIENT_TRAFFIC_SECRET_", "SERVER_TRAFFIC_SECRET_",
   ]
 
-  static func read(_ text: ArraySlice<UInt8>, at origin: SecretOrigin, to store: inout SecretStore) -> KeyLineResult
+  static func read(_ text: ArraySlice<UInt8>, at origin: SecretOrigin, to store: inout SecretStore)
+    -> KeyLineResult
   {
     let words = text.split(separator: UInt8(ascii: " "), maxSplits: 4)
     guard let name = words.first else { return .other }
@@ -26,7 +27,9 @@ enum KeyLogLine {
       return .added
     }
     if equal(name, "RSA"), words.count >= 3 { return readRSA(words, at: origin, to: &store) }
-    if ignored.contains(where: { prefix in prefix.withUTF8Buffer { name.starts(with: $0) } }) { return .ignored }
+    if ignored.contains(where: { prefix in prefix.withUTF8Buffer { name.starts(with: $0) } }) {
+      return .ignored
+    }
     return .other
   }
 
@@ -68,7 +71,8 @@ enum KeyLogLine {
     bytes.reserveCapacity(digits.count / 2)
     var index = digits.startIndex
     while index < digits.endIndex {
-      guard let high = Hex.value(ofDigit: digits[index]), let low = Hex.value(ofDigit: digits[index + 1]) else {
+      guard let high = Hex.value(ofDigit: digits[index]), let low = Hex.value(ofDigit: digits[index + 1])
+      else {
         return nil
       }
       bytes.append(high << 4 | low)

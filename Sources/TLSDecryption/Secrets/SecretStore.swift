@@ -63,7 +63,9 @@ package struct SecretStore: Sendable {
 
   // MARK: - Adding
 
-  package mutating func add(_ label: Label, of client: HelloRandom, _ secret: [UInt8], at origin: SecretOrigin) {
+  package mutating func add(
+    _ label: Label, of client: HelloRandom, _ secret: [UInt8], at origin: SecretOrigin
+  ) {
     guard let row = append(label, secret, origin, previous: byRandom[client] ?? -1) else { return }
     rows[Int(row)].client = Int32(truncatingIfNeeded: randoms.count)
     randoms.append(client)
@@ -123,10 +125,14 @@ package struct SecretStore: Sendable {
     return found
   }
 
-  func row(_ label: Label, of client: HelloRandom) -> Int? { rows(of: client).first { rows[$0].label == label } }
+  func row(_ label: Label, of client: HelloRandom) -> Int? {
+    rows(of: client).first { rows[$0].label == label }
+  }
 
   func row(session: [UInt8]) -> Int? { bySession[session].map(Int.init) }
-  func row(encryptedPremaster: [UInt8]) -> Int? { byPremaster[Array(encryptedPremaster.prefix(8))].map(Int.init) }
+  func row(encryptedPremaster: [UInt8]) -> Int? {
+    byPremaster[Array(encryptedPremaster.prefix(8))].map(Int.init)
+  }
 
   /// Masters that name no client random: only a MAC shows which connection they are of.
   var unnamed: [Int] { sessionRows.map(Int.init) }

@@ -23,7 +23,9 @@ struct SessionPEM {
       bitCount += 6
       guard bitCount >= 8 else { continue }
       bitCount -= 8
-      if content.count < Self.maxLength { content.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount))) }
+      if content.count < Self.maxLength {
+        content.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
+      }
     }
   }
 
@@ -38,7 +40,8 @@ struct SessionPEM {
     var outer = ByteCursor(content)
     guard let sequence = outer.element(0x30) else { return nil }
     var fields = ByteCursor(sequence)
-    guard fields.element(0x02) != nil, let version = fields.element(0x02), version.last.map({ $0 <= 3 }) == true,
+    guard fields.element(0x02) != nil, let version = fields.element(0x02),
+      version.last.map({ $0 <= 3 }) == true,
       fields.element(0x04) != nil, let session = fields.element(0x04), let master = fields.element(0x04),
       master.count == 48
     else { return nil }

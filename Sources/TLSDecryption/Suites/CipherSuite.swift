@@ -44,7 +44,8 @@ package struct CipherSuite: Sendable {
   package init(_ id: UInt16) {
     self =
       Self.table[id]
-      ?? CipherSuite(id, name: "0x" + Self.hex(id), keyExchange: .other, cipher: nil, mac: .sha1, prf: .sha256)
+      ?? CipherSuite(
+        id, name: "0x" + Self.hex(id), keyExchange: .other, cipher: nil, mac: .sha1, prf: .sha256)
   }
 
   private init(
@@ -62,9 +63,11 @@ package struct CipherSuite: Sendable {
   private init(_ id: UInt16, keyExchange exchange: String, cipher name: String) {
     self.init(
       id, name: exchange == "ANY" ? "TLS_\(name)" : "TLS_\(exchange)_WITH_\(name)",
-      keyExchange: exchange == "RSA" ? .rsa : exchange == "PSK" ? .psk : exchange == "RSA_PSK" ? .rsaPSK : .other,
+      keyExchange: exchange == "RSA"
+        ? .rsa : exchange == "PSK" ? .psk : exchange == "RSA_PSK" ? .rsaPSK : .other,
       cipher: Self.cipher(name),
-      mac: name.hasSuffix("_MD5") ? .md5 : name.hasSuffix("_SHA") ? .sha1 : name.hasSuffix("384") ? .sha384 : .sha256,
+      mac: name.hasSuffix("_MD5")
+        ? .md5 : name.hasSuffix("_SHA") ? .sha1 : name.hasSuffix("384") ? .sha384 : .sha256,
       prf: name.hasSuffix("384") ? .sha384 : .sha256)
   }
 

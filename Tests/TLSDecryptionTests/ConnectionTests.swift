@@ -1,0 +1,140 @@
+import TestSupport
+import Testing
+
+@testable import TLSDecryption
+
+@Suite struct ConnectionTests {
+  @Test func sessionsAreDescribed() throws {
+    for (name, version) in [
+      ("openssl-1.2-client-certificate", TLSVersion.tls12), ("openssl-1.3-client-certificate", .tls13),
+    ] {
+      let flow = try #require(Flow.named(name))
+      let session = flow.decrypt(DecryptionContext(secrets(flow.keys))).session
+      #expect(session.version == version)
+      #expect(session.serverName == "feedback.push.apple.com")
+      #expect(session.serverSubject?.text == "C=US, O=Example, CN=feedback.example")
+      #expect(session.clientSubject?.userID == "com.example.app")
+      #expect(session.secret?.line ?? 0 > 0)
+    }
+  }
+
+  /// The secret of the first connection, which the second one resumes: by id or ticket, and the secret names neither.
+  @Test(arguments: [
+    "openssl-1.0-resumption-id", "openssl-1.2-resumption-id", "openssl-1.2-resumption-ticket",
+  ])
+  func resumption(_ name: String) throws {
+    let flow = try #require(Flow.named(name))
+    let context = DecryptionContext(secrets(flow.firstKeys))
+    #expect(flow.decrypt(context).records[.server] == [])
+    var first = flow
+    first.chunks = flow.first
+    #expect(first.decrypt(context).plaintext == flow.plaintext)
+    let second = flow.decrypt(context)
+    #expect(second.plaintext == flow.plaintext)
+    #expect(second.failures == [])
+  }
+
+  /// A capture that begins within a connection: everything from the first whole record on.
+  @Test(arguments: [
+    "openssl-1.3-AES_128_GCM_SHA256", "openssl-1.3-AES_256_GCM_SHA384",
+    "openssl-1.3-CHACHA20_POLY1305_SHA256",
+    "openssl-1.3-AES_128_CCM_SHA256",
+  ])
+  func midstream(_ name: String) throws {
+    let flow = try #require(Flow.named(name))
+    let data = flow.chunks.filter {
+      $0.sender == .server && $0.bytes.first == 23 && (150..<300).contains($0.bytes.count)
+    }
+    for skipped in 0..<min(4, data.count) {
+      for cut in [0, 1, 77] {
+        let context = DecryptionContext(secrets(flow.keys))
+        let connection = TLSConnection(context)
+        var batch = DecryptedBatch()
+        var result = Decrypted()
+        for (index, chunk) in data[(data.count - 6 + skipped)...].enumerated() {
+          let bytes = index == 0 ? Array(chunk.bytes.dropFirst(cut)) : chunk.bytes
+          connection.append(bytes.span.bytes, from: .server, into: &batch)
+        }
+        connection.finish(into: &batch)
+        result.take(&batch)
+        let expected = flow.plaintext[.server]?.suffix(190 * (6 - skipped - (cut > 0 ? 1 : 0)))
+        #expect(
+          result.plaintext[.server]?.elementsEqual(expected ?? []) == true,
+          "\(skipped) \(cut) \(result.failures)")
+      }
+    }
+  }
+
+  /// With stream ciphers and AEADs a gap has its exact length; with others it is never too short.
+  @Test(arguments: FlowTests.decryptable) func gapLengths(_ flow: Flow) {
+    let context = DecryptionContext(secrets(flow.keys))
+    let whole = flow.decrypt(context)
+    guard let last = flow.chunks.lastIndex(where: { $0.sender == .server && $0.bytes.count > 150 }) else {
+      return
+    }
+    for dropped in flow.chunks.indices where flow.chunks[dropped].sender == .server && dropped != last {
+      let result = flow.decrypt(context) { index, chunk in index == dropped ? nil : chunk.bytes }
+      for gap in result.gaps where gap.sender == .server && gap.isExact && gap.cause == .missing {
+        let end = gap.plaintextOffset + gap.length
+        #expect(result.offsets[.server]?.contains(end) == true)
+        #expect(whole.offsets[.server]?.contains(end) == true, "chunk \(dropped): \(gap)")
+      }
+    }
+  }
+
+  @Test(arguments: FlowTests.decryptable) func mutationsProveNothing(_ flow: Flow) {
+    var random = SeededGenerator(seed: 16)
+    let context = DecryptionContext(secrets(flow.keys))
+    for round in 0..<(1000 / max(1, FlowTests.decryptable.count) + 5) {
+      let target = Int.random(in: flow.chunks.indices, using: &random)
+      let result = flow.decrypt(context) { index, chunk in
+        guard index == target else { return chunk.bytes }
+        return mutated(chunk.bytes, &random)
+      }
+      #expect(result.isProved(by: flow), "round \(round), chunk \(target)")
+    }
+  }
+
+  private func mutated(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
+    var bytes = bytes
+    for _ in 0..<Int.random(in: 1...4, using: &random) {
+      guard !bytes.isEmpty else { break }
+      let position = Int.random(in: bytes.indices, using: &random)
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: bytes[position] = UInt8.random(in: .min ... .max, using: &random)
+      case 1:
+        bytes.removeSubrange(position..<min(bytes.count, position + Int.random(in: 1...40, using: &random)))
+      case 2: bytes.insert(contentsOf: bytes[..<position], at: position)
+      default: bytes.replaceSubrange(position..., with: repeatElement(0xff, count: bytes.count - position))
+      }
+    }
+    return bytes
+  }
+
+  /// Bytes that are no TLS, records of length 0 and of the greatest length, endless handshakes.
+  @Test func anythingElse() {
+    var random = SeededGenerator(seed: 1)
+    let context = DecryptionContext(secrets(Flow.all.flatMap(\.keys)))
+    var inputs: [[UInt8]] = (0..<50).map { _ in
+      (0..<3000).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    }
+    inputs.append([UInt8](repeating: 0x16, count: 200_000))
+    inputs.append(Array(repeatElement([23, 3, 3, 0, 0], count: 1000).joined()))
+    inputs.append(
+      Array(repeatElement([22, 3, 3, 0x48, 0] + [UInt8](repeating: 1, count: 0x4800), count: 20).joined()))
+    inputs.append(Array(repeatElement([22, 3, 1, 0, 4, 1, 0xff, 0xff, 0xff], count: 1000).joined()))
+    for input in inputs {
+      for sender in [Sender.client, .server] {
+        let connection = TLSConnection(context)
+        var batch = DecryptedBatch()
+        connection.append(input.span.bytes, from: sender, into: &batch)
+        connection.gap(5, from: sender, into: &batch)
+        connection.gap(1 << 40, from: sender, into: &batch)
+        connection.append(input.span.bytes, from: sender.other, into: &batch)
+        connection.append(input.span.bytes, from: sender, into: &batch)
+        connection.finish(into: &batch)
+        #expect(batch.bytes.isEmpty)
+      }
+    }
+  }
+}
