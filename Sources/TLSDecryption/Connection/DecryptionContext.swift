@@ -6,8 +6,10 @@ package struct DecryptionOptions: Sendable {
   package var messageLimit = 1 << 17
   /// Sequence numbers that are tried for a direction of TLS 1.3 whose beginning was not captured.
   package var sequenceLimit = 4096
-  /// Bytes of ciphertext that a direction may decrypt in vain to find secrets and sequence numbers.
+  /// Bytes of ciphertext that a direction may decrypt in vain to find secrets and sequence numbers, and that all of them
+  /// may to find secrets. To try a secret counts as 4 KiB more.
   package var trialLimit = 1 << 30
+  package var totalTrialLimit = 1 << 35
 
   package init() {}
 }
@@ -20,10 +22,19 @@ package final class DecryptionContext {
   private var sessions: [[UInt8]: MasterSecret] = [:]
   private var order: [[UInt8]] = []
   private static let maxSessions = 16_384
+  private var trialBudget: Int
 
   package init(_ store: SecretStore, options: DecryptionOptions = DecryptionOptions()) {
     self.store = store
     self.options = options
+    trialBudget = options.totalTrialLimit
+  }
+
+  /// Whether one more secret may be tried.
+  func charge(_ budget: inout Int, _ count: Int) -> Bool {
+    budget -= count + 4096
+    trialBudget -= count + 4096
+    return budget > 0 && trialBudget > 0
   }
 
   /// The secrets that decrypted something.

@@ -10,8 +10,11 @@ extension DirectionReader {
   mutating func readPending(_ record: Record, into output: inout DecryptedBatch) -> Outcome {
     let resolver = KeyResolver(state: state, number: number, sender: sender, isFinal: isFinal)
     var trial = (trail: trail, budget: trialBudget)
+    let context = state.context
     let result = resolver.resolve { opener in
-      Self.open(record, opener, isFresh: trial.trail.isKeyChangeLost, trial.trail, &trial.budget, &output)
+      guard context.charge(&trial.budget, record.count) else { return false }
+      return Self.open(
+        record, opener, isFresh: trial.trail.isKeyChangeLost, trial.trail, &trial.budget, &output)
         != nil
     }
     trialBudget = trial.budget
@@ -67,8 +70,8 @@ extension DirectionReader {
     guard opener.isPlausible(record.count),
       let lost = trail.lostRecords(before: record.offset, minimum: opener.minimumFragment, isFresh: isFresh)
     else { return nil }
+    if opener.isRC4 { return openRC4(record, opener, isFresh: isFresh, lost, trail, &output) }
     for count in lost.lowerBound...(lost.upperBound + extra) {
-      guard let keystream = keystream(count, record, opener, isFresh, trail) else { continue }
       // A few tries are the price of any gap; more of them have a limit.
       if count > lost.lowerBound + 8 {
         budget -= record.count + 64
@@ -77,26 +80,44 @@ extension DirectionReader {
       let sequence = isFresh ? UInt64(count) : trail.sequence &+ UInt64(count)
       let opened = output.withRoom(record.count) { room in
         opener.open(
-          record.fragment, count: record.count, type: record.header.type, sequence: sequence,
-          keystream: keystream, to: room)
+          record.fragment, count: record.count, type: record.header.type, sequence: sequence, keystream: 0,
+          to: room)
       }
-      if let opened {
-        return Found(lost: count, sequence: sequence, keystream: keystream + record.count, opened: opened)
-      }
+      if let opened { return Found(lost: count, sequence: sequence, keystream: 0, opened: opened) }
     }
     return nil
   }
 
-  /// Bytes of the RC4 key stream before the record, if `count` records were lost; nil where that is not known.
-  private static func keystream(
-    _ count: Int, _ record: Record, _ opener: RecordOpener, _ isFresh: Bool, _ trail: RecordTrail
-  ) -> Int? {
-    guard opener.isRC4 else { return 0 }
+  /// With RC4 the number of lost records is the key stream's position, too.
+  private static func openRC4(
+    _ record: Record, _ opener: RecordOpener, isFresh: Bool, _ lost: ClosedRange<Int>, _ trail: RecordTrail,
+    _ output: inout DecryptedBatch
+  ) -> Found? {
+    func open(_ sequence: UInt64, _ keystream: Int, tries: Int) -> Found? {
+      let found = output.withRoom(record.count) { room in
+        opener.search(
+          record.fragment, count: record.count, type: record.header.type, sequence: sequence,
+          keystream: keystream, step: RecordHeader.length, tries: tries, to: room)
+      }
+      return found.map { index, opened in
+        Found(
+          lost: lost.lowerBound + index, sequence: sequence &+ UInt64(index),
+          keystream: keystream - RecordHeader.length * index + record.count, opened: opened)
+      }
+    }
     guard isFresh else {
-      return trail.keystream + record.offset - trail.anchor - RecordHeader.length * count
+      return open(
+        trail.sequence &+ UInt64(lost.lowerBound),
+        trail.keystream + record.offset - trail.anchor - RecordHeader.length * lost.lowerBound,
+        tries: lost.count)
     }
     // After a lost ChangeCipherSpec only the length of Finished is known: 4 bytes and 12, or 36 in SSL 3.0.
-    return count == 0 ? 0 : count == 1 ? (opener.version == .ssl3 ? 40 : 16) + opener.overhead : nil
+    if let found = open(0, 0, tries: 1) { return found }
+    guard lost.contains(1),
+      var found = open(1, (opener.version == .ssl3 ? 40 : 16) + opener.overhead, tries: 1)
+    else { return nil }
+    found.lost = 1
+    return found
   }
 
   /// Adds the plaintext that is missing before the record.

@@ -54,8 +54,10 @@ extension DirectionReader {
         return .done
       }
     }
-    if hasSecret { return .unverified }
-    fail(.noKey(client), at: record.offset, into: &output)
+    if hasSecret, trialBudget > 0 { return .unverified }
+    let reason: DecryptionFailure.Reason =
+      hasSecret ? .wrongMAC : handshake.serverHello == nil ? .handshakeNotCaptured(.server) : .noKey(client)
+    fail(reason, at: record.offset, into: &output)
     return .done
   }
 
@@ -79,7 +81,9 @@ extension DirectionReader {
       ]
     for (phase, label, extra) in phases {
       for row in store.rows(label) {
-        guard trialBudget > 0, let entry = store.entry(row), let client = entry.client else { continue }
+        guard state.context.charge(&trialBudget, record.count), let entry = store.entry(row),
+          let client = entry.client
+        else { break }
         hasSecret = true
         for suite in suites(server) {
           guard let keys = TrafficKeys(phase, entry.secret, entry.origin, suite),
@@ -94,9 +98,7 @@ extension DirectionReader {
     }
     failedTrials += 1
     if hasSecret, trialBudget > 0, failedTrials < Self.maxFailedTrials { return .unverified }
-    let reason: DecryptionFailure.Reason =
-      server == nil && !hasSecret ? .handshakeNotCaptured(sender) : .noKey(nil)
-    fail(reason, at: record.offset, into: &output)
+    fail(server == nil ? .handshakeNotCaptured(sender) : .noKey(nil), at: record.offset, into: &output)
     return .done
   }
 

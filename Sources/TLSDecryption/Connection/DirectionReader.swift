@@ -90,6 +90,7 @@ struct DirectionReader {
   }
 
   mutating func gap(_ length: Int, into output: inout DecryptedBatch) {
+    guard end < 1 << 60 else { return }
     endRun(into: &output)
     noteCutRecord(gapEnd: end + length)
     bufferOffset = end + length

@@ -31,6 +31,8 @@ package final class TLSConnection {
 
   /// The next `length` bytes of the direction are missing.
   package func gap(_ length: Int, from sender: Sender, into output: inout DecryptedBatch) {
+    // Offsets stay far below the largest integer.
+    let length = min(length, 1 << 48)
     guard length > 0 else { return }
     if sender == .client {
       client.gap(length, into: &output)

@@ -14,6 +14,10 @@ final class RecordOpener {
     case aead(AEADCipher)
   }
 
+  /// Bytes of an RC4 key stream that a gap may skip, and records that it may have: a quarter of a second, and 40 KiB.
+  private static let maxRC4Skip = 1 << 26
+  private static let maxRC4Tries = 8192
+
   let version: TLSVersion
   let suite: CipherSuite
   private let encryptsThenMAC: Bool
@@ -143,7 +147,7 @@ final class RecordOpener {
       output.update(from: fragment, count: count)
       return proved(output, count - mac.length, type, sequence, mac)
     case .rc4(let state, let trial, let mac):
-      guard keystream >= state.position, keystream - state.position <= 1 << 24 else { return nil }
+      guard keystream >= state.position, keystream - state.position <= Self.maxRC4Skip else { return nil }
       trial.copy(from: state)
       trial.skip(keystream - state.position)
       trial.apply(fragment, output, count: count)
@@ -157,6 +161,41 @@ final class RecordOpener {
         : openCBC(fragment, count, type, sequence, cipher, mac, block, output)
     case .aead(let cipher): return open(fragment, count, type, sequence, cipher, output)
     }
+  }
+
+  /// Tries sequence numbers from `sequence` on; with each one, an RC4 key stream begins `step` bytes earlier.
+  /// - Returns: which of the tries it was, from 0, and what it gave.
+  func search(
+    _ fragment: UnsafePointer<UInt8>, count: Int, type: UInt8, sequence: UInt64, keystream: Int, step: Int,
+    tries: Int, to output: UnsafeMutablePointer<UInt8>
+  ) -> (Int, Opened)? {
+    guard case .rc4(let state, let trial, let mac) = method, isPlausible(count) else { return nil }
+    if tries == 1 {
+      return open(fragment, count: count, type: type, sequence: sequence, keystream: keystream, to: output)
+        .map { (0, $0) }
+    }
+    let tries = min(tries, Self.maxRC4Tries, (keystream - state.position) / step + 1)
+    let first = keystream - (tries - 1) * step
+    guard tries > 0, first >= state.position, first - state.position <= Self.maxRC4Skip else { return nil }
+    trial.copy(from: state)
+    trial.skip(first - state.position)
+    // The key stream of all tries.
+    var stream = [UInt8](repeating: 0, count: keystream - first + count)
+    stream.withUnsafeMutableBufferPointer { stream in
+      if let start = stream.baseAddress { trial.apply(start, start, count: stream.count) }
+    }
+    for index in 0..<tries {
+      let start = keystream - first - index * step
+      for byte in 0..<count { output[byte] = fragment[byte] ^ stream[start + byte] }
+      guard let opened = proved(output, count - mac.length, type, sequence &+ UInt64(index), mac) else {
+        continue
+      }
+      trial.copy(from: state)
+      trial.skip(keystream - index * step + count - state.position)
+      method = .rc4(trial, state, mac)
+      return (index, opened)
+    }
+    return nil
   }
 
   private func open(

@@ -66,9 +66,14 @@ package struct SecretStore: Sendable {
   package mutating func add(
     _ label: Label, of client: HelloRandom, _ secret: [UInt8], at origin: SecretOrigin
   ) {
-    guard let row = append(label, secret, origin, previous: byRandom[client] ?? -1) else { return }
-    rows[Int(row)].client = Int32(truncatingIfNeeded: randoms.count)
-    randoms.append(client)
+    let previous = byRandom[client]
+    guard let row = append(label, secret, origin, previous: previous ?? -1) else { return }
+    if let previous {
+      rows[Int(row)].client = rows[Int(previous)].client
+    } else {
+      rows[Int(row)].client = Int32(truncatingIfNeeded: randoms.count)
+      randoms.append(client)
+    }
     byRandom[client] = row
   }
 
