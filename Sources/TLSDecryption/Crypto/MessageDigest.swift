@@ -19,12 +19,18 @@ package enum DigestAlgorithm: Sendable {
 
   fileprivate var function: OpaquePointer? {
     switch self {
-    case .md5: EVP_md5()
-    case .sha1: EVP_sha1()
-    case .sha256: EVP_sha256()
-    case .sha384: EVP_sha384()
+    case .md5: Self.fetchedMD5
+    case .sha1: Self.fetchedSHA1
+    case .sha256: Self.fetchedSHA256
+    case .sha384: Self.fetchedSHA384
     }
   }
+
+  // Found once: libcrypto takes longer to find a function than to hash a block. They are never changed.
+  nonisolated(unsafe) private static let fetchedMD5 = EVP_MD_fetch(nil, "MD5", nil)
+  nonisolated(unsafe) private static let fetchedSHA1 = EVP_MD_fetch(nil, "SHA1", nil)
+  nonisolated(unsafe) private static let fetchedSHA256 = EVP_MD_fetch(nil, "SHA256", nil)
+  nonisolated(unsafe) private static let fetchedSHA384 = EVP_MD_fetch(nil, "SHA384", nil)
 
   /// The digest of the parts, one after the other; nil if libcrypto refuses.
   func digest(_ parts: [[UInt8]]) -> [UInt8]? {

@@ -1,3 +1,4 @@
+import Platform
 import WireBytes
 
 /// Reads a file of secrets line by line: an NSS key log, the text of `openssl s_client`, session files, or all of them
@@ -32,13 +33,15 @@ package struct KeyFileReader {
 
   package mutating func append(_ bytes: RawSpan, to store: inout SecretStore) {
     bytes.withUnsafeBytes { buffer in
-      var rest = buffer[...]
-      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-        collect(rest[..<end])
+      guard let base = buffer.baseAddress else { return }
+      var start = 0
+      while start < buffer.count, let end = memchr(base + start, 0x0a, buffer.count - start) {
+        let next = UnsafeRawPointer(end) - base
+        collect(buffer[start..<next])
         endLine(&store)
-        rest = rest[(end + 1)...]
+        start = next + 1
       }
-      collect(rest)
+      collect(buffer[start...])
     }
   }
 
