@@ -85,12 +85,22 @@ struct Decrypted: Equatable {
   var gaps: [PlaintextGap] = []
   var failures: [DecryptionFailure] = []
   var session = TLSSession()
+  private var firstData: [Sender: Int] = [:]
+  private var lastData: [Sender: Int] = [:]
+
+  /// Bytes from the first record of data to the end of the last one.
+  func dataLength(of sender: Sender) -> Int? {
+    guard let first = firstData[sender], let last = lastData[sender] else { return nil }
+    return last - first
+  }
 
   mutating func take(_ batch: inout DecryptedBatch) {
     for event in batch.events {
       switch event {
       case .record(let record):
         let bytes = Array(batch.bytes(of: record))
+        if firstData[record.sender] == nil { firstData[record.sender] = record.ciphertextOffset }
+        lastData[record.sender] = record.ciphertextOffset + record.ciphertextLength
         plaintext[record.sender, default: []] += bytes
         records[record.sender, default: []].append(bytes)
         offsets[record.sender, default: []].append(record.plaintextOffset)
@@ -137,6 +147,37 @@ extension Flow {
         result.take(&batch)
         start = end
       }
+    }
+    connection.finish(into: &batch)
+    result.take(&batch)
+    result.session = connection.session
+    return result
+  }
+
+  /// Decrypts it without some bytes of a direction, wherever chunks end.
+  func decrypt(_ context: DecryptionContext, gap: Range<Int>, of sender: Sender) -> Decrypted {
+    let connection = TLSConnection(context)
+    var batch = DecryptedBatch()
+    var result = Decrypted()
+    var offset = 0
+    var isReported = false
+    for chunk in chunks {
+      var parts = [chunk.bytes[...]]
+      if chunk.sender == sender {
+        let before = chunk.bytes.prefix(max(0, gap.lowerBound - offset))
+        let after = chunk.bytes.dropFirst(max(0, gap.upperBound - offset))
+        parts =
+          offset + chunk.bytes.count <= gap.lowerBound || offset >= gap.upperBound ? parts : [before, after]
+        offset += chunk.bytes.count
+      }
+      for (index, part) in parts.enumerated() {
+        if index == 1, !isReported {
+          connection.gap(gap.count, from: sender, into: &batch)
+          isReported = true
+        }
+        connection.append(Array(part).span.bytes, from: chunk.sender, into: &batch)
+      }
+      result.take(&batch)
     }
     connection.finish(into: &batch)
     result.take(&batch)

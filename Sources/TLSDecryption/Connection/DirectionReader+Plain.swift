@@ -12,7 +12,7 @@ extension DirectionReader {
   /// A record that goes by without having been proved.
   mutating func skip(_ record: Record) {
     switch phase {
-    case .protected(let opener, _): opener.pass(record.fragment, count: record.count)
+    case .protected(let opener, _): opener.pass(record.fragment, count: record.count, sequence: nil)
     case .plain: return trail.restart(at: record.end)
     default: break
     }

@@ -147,7 +147,7 @@ extension DirectionReader {
   }
 
   mutating func prove(_ found: Found, _ record: Record, _ opener: RecordOpener) {
-    opener.pass(record.fragment, count: record.count)
+    opener.pass(record.fragment, count: record.count, sequence: found.sequence)
     trail.prove(found.sequence, keystream: found.keystream, end: record.end)
     hasPlainGap = false
   }

@@ -24,7 +24,12 @@ final class RecordOpener {
   private var method: Method
   /// Of the key block; with CBC up to TLS 1.0 the last block of the record before.
   private var iv: [UInt8]
-  private(set) var isIVKnown = true
+  private var isIVKnown = true
+  /// The number of the record that a chained IV is proved to be of. A MAC of plaintext proves the IV, too; one of ciphertext
+  /// does not.
+  private var provedIV: UInt64? = 0
+  /// The number of a record whose ciphertext is proved, but not its IV.
+  private var unreadableSequence: UInt64?
   /// Nonce (12), sequence and header (13), MAC (48).
   private let scratch: UnsafeMutablePointer<UInt8>
 
@@ -108,26 +113,25 @@ final class RecordOpener {
 
   // MARK: - State between records
 
-  /// A record went by, proved or not: where the IV is chained, its last block is the next one's.
-  func pass(_ fragment: UnsafePointer<UInt8>, count: Int) {
+  /// A record went by: where the IV is chained, its last block is the next one's.
+  /// - Parameter sequence: the record's number; nil if it was not proved.
+  func pass(_ fragment: UnsafePointer<UInt8>, count: Int, sequence: UInt64?) {
     guard case .cbc(_, let algorithm, let mac) = method, version <= .tls10 else { return }
     let (block, end) = (algorithm.blockLength, count - (encryptsThenMAC ? mac.length : 0))
-    guard end >= block else {
-      isIVKnown = false
-      return
-    }
+    provedIV = (sequence ?? unreadableSequence).map { $0 &+ 1 }
+    unreadableSequence = nil
+    isIVKnown = end >= block
+    guard isIVKnown else { return }
     for index in 0..<block { iv[index] = fragment[end - block + index] }
-    isIVKnown = true
   }
 
   /// Bytes were lost before the next record, which `bytes` of the record before it precede.
   func resume(after bytes: UnsafeBufferPointer<UInt8>) {
     guard case .cbc = method, version <= .tls10 else { return }
-    guard let start = bytes.baseAddress else {
-      isIVKnown = false
-      return
-    }
-    pass(start, count: bytes.count)
+    unreadableSequence = nil
+    provedIV = nil
+    isIVKnown = false
+    if let start = bytes.baseAddress { pass(start, count: bytes.count, sequence: nil) }
   }
 
   // MARK: - Opening
@@ -248,8 +252,12 @@ final class RecordOpener {
     _ mac: KeyedDigest, _ block: Int, _ output: UnsafeMutablePointer<UInt8>
   ) -> Opened? {
     let encrypted = count - mac.length
-    guard isIVKnown, proved(fragment, encrypted, type, sequence, mac) != nil,
-      decrypt(fragment, encrypted - prefixLength, cipher, output),
+    guard proved(fragment, encrypted, type, sequence, mac) != nil else { return nil }
+    if prefixLength == 0, provedIV != sequence {
+      unreadableSequence = sequence
+      return nil
+    }
+    guard decrypt(fragment, encrypted - prefixLength, cipher, output),
       let content = unpadded(output, encrypted - prefixLength, block)
     else { return nil }
     return Opened(type: type, count: content)
