@@ -82,14 +82,14 @@ import Testing
     }
   }
 
-  /// Gaps that begin and end anywhere: what is lost is the records that they touch, and what follows is found again.
+  /// Gaps that begin and end anywhere lose the records that they touch, and no others.
   @Test(arguments: FlowTests.decryptable) func gapsAnywhere(_ flow: Flow) {
     var random = SeededGenerator(seed: 7)
     let context = DecryptionContext(secrets(flow.keys))
     let server = flow.chunks.filter { $0.sender == .server }.flatMap(\.bytes)
     let whole = flow.decrypt(context)
     let sent = whole.plaintext[.server]?.count ?? 0
-    // Where the last handshake of the direction ends; what is lost before it may be needed.
+    // The first data of the direction: a gap before it may lose a needed message.
     let data = server.count - (whole.dataLength(of: .server) ?? server.count)
     for _ in 0..<8 {
       let start = Int.random(in: 0..<server.count, using: &random)
@@ -161,6 +161,30 @@ import Testing
     #expect(
       flow.decrypt(DecryptionContext(secrets(flow.keys)), only: .client).failures.map(\.reason)
         == [.handshakeNotCaptured(.server)])
+  }
+
+  /// A direction that waits for the other one, or for the end of a record, keeps no more than 64 KiB and a record.
+  @Test func memoryIsBounded() throws {
+    let flow = try #require(Flow.named("openssl-1.2-AES128-SHA256"))
+    let head = flow.chunks.filter { $0.sender == .server }.prefix(1).flatMap(\.bytes)
+    let connection = TLSConnection(DecryptionContext(secrets(flow.keys)))
+    var batch = DecryptedBatch()
+    connection.append(head.span.bytes, from: .server, into: &batch)
+    var offset = head.count
+    let records =
+      [20, 3, 3, 0, 1, 1]
+      + Array(repeatElement([23, 3, 3, 0, 80] + [UInt8](repeating: 7, count: 80), count: 100).joined())
+    for _ in 0..<100 {
+      connection.append(records.span.bytes, from: .server, into: &batch)
+      offset += records.count
+      #expect(offset - connection.keptOffset(of: .server) <= 82 << 10)
+    }
+    #expect(
+      batch.events == [
+        .failure(DecryptionFailure(sender: .server, reason: .noKey(nil), offset: head.count + 6))
+      ])
+    #expect(connection.isUnreadable(.server) && !connection.isUnreadable(.client))
+    #expect(connection.keptOffset(of: .server) == offset)
   }
 
   /// Bytes that are no TLS, records of length 0 and of the greatest length, endless handshakes.

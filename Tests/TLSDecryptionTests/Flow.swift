@@ -112,7 +112,7 @@ struct Decrypted: Equatable {
     batch.removeAll()
   }
 
-  /// Whether every record is part of what was sent, in order. `slack` bytes of a record may be wrong.
+  /// Whether every record is part of the plaintext that was sent, in order.
   func isProved(by flow: Flow) -> Bool {
     for sender in [Sender.client, .server] {
       var rest = (flow.plaintext[sender] ?? [])[...]

@@ -1,4 +1,4 @@
-/// What is known of a connection, for its stream's record.
+/// Facts of a connection, for its stream's record.
 package struct TLSSession: Sendable, Equatable {
   package var version: TLSVersion?
   package var suite: String?

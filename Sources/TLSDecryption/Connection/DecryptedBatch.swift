@@ -31,7 +31,7 @@ package struct PlaintextGap: BitwiseCopyable, Sendable, Equatable {
   package var plaintextOffset: Int
   package var length: Int
   package var isExact: Bool
-  /// The range of the direction's ciphertext that it stands for.
+  /// The range of the direction's ciphertext between the proved records.
   package var ciphertextOffset: Int
   package var ciphertextLength: Int
 }

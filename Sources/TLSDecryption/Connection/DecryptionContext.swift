@@ -7,8 +7,8 @@ package struct DecryptionOptions: Sendable {
   /// Sequence numbers that are tried for a direction of TLS 1.3 whose beginning was not captured.
   package var sequenceLimit = 4096
   /// Bytes of ciphertext that a direction may decrypt in vain to find secrets and sequence numbers, and that all of them
-  /// may to find secrets. To try a secret counts as 4 KiB more.
-  package var trialLimit = 1 << 30
+  /// may to find secrets. A try counts as 1 KiB more, a try of a secret as 4 KiB.
+  package var trialLimit = 1 << 28
   package var totalTrialLimit = 1 << 35
 
   package init() {}

@@ -70,54 +70,48 @@ extension DirectionReader {
     guard opener.isPlausible(record.count),
       let lost = trail.lostRecords(before: record.offset, minimum: opener.minimumFragment, isFresh: isFresh)
     else { return nil }
-    if opener.isRC4 { return openRC4(record, opener, isFresh: isFresh, lost, trail, &output) }
-    for count in lost.lowerBound...(lost.upperBound + extra) {
-      // A few tries are the price of any gap; more of them have a limit.
-      if count > lost.lowerBound + 8 {
-        budget -= record.count + 64
-        if budget < 0 { return nil }
-      }
-      let sequence = isFresh ? UInt64(count) : trail.sequence &+ UInt64(count)
-      let opened = output.withRoom(record.count) { room in
-        opener.open(
-          record.fragment, count: record.count, type: record.header.type, sequence: sequence, keystream: 0,
-          to: room)
-      }
-      if let opened { return Found(lost: count, sequence: sequence, keystream: 0, opened: opened) }
+    if opener.isRC4, isFresh { return openFreshRC4(record, opener, lost, &output) }
+    if opener.isRC4 {
+      // The key stream of the gap has to be made.
+      budget -= record.offset - trail.anchor
+      if budget < 0 { return nil }
     }
-    return nil
+    // A few tries are the price of any gap; more of them have a limit.
+    let free = 8
+    let cost = record.count + 1024
+    let tries = min(lost.count + extra, free + max(0, budget) / cost)
+    let first = lost.lowerBound
+    let sequence = isFresh ? UInt64(first) : trail.sequence &+ UInt64(first)
+    let keystream = trail.keystream + record.offset - trail.anchor - RecordHeader.length * first
+    let found = search(record, opener, lost: first, sequence, keystream, tries, &output)
+    budget -= max(0, (found.map { $0.lost - first + 1 } ?? tries) - free) * cost
+    return found
   }
 
-  /// With RC4 the number of lost records is the key stream's position, too.
-  private static func openRC4(
-    _ record: Record, _ opener: RecordOpener, isFresh: Bool, _ lost: ClosedRange<Int>, _ trail: RecordTrail,
+  private static func search(
+    _ record: Record, _ opener: RecordOpener, lost: Int, _ sequence: UInt64, _ keystream: Int, _ tries: Int,
     _ output: inout DecryptedBatch
   ) -> Found? {
-    func open(_ sequence: UInt64, _ keystream: Int, tries: Int) -> Found? {
-      let found = output.withRoom(record.count) { room in
-        opener.search(
-          record.fragment, count: record.count, type: record.header.type, sequence: sequence,
-          keystream: keystream, step: RecordHeader.length, tries: tries, to: room)
-      }
-      return found.map { index, opened in
-        Found(
-          lost: lost.lowerBound + index, sequence: sequence &+ UInt64(index),
-          keystream: keystream - RecordHeader.length * index + record.count, opened: opened)
-      }
+    let found = output.withRoom(record.count) { room in
+      opener.search(
+        record.fragment, count: record.count, type: record.header.type, sequence: sequence,
+        keystream: keystream, step: RecordHeader.length, tries: tries, to: room)
     }
-    guard isFresh else {
-      return open(
-        trail.sequence &+ UInt64(lost.lowerBound),
-        trail.keystream + record.offset - trail.anchor - RecordHeader.length * lost.lowerBound,
-        tries: lost.count)
+    return found.map { index, opened in
+      Found(
+        lost: lost + index, sequence: sequence &+ UInt64(index),
+        keystream: keystream - RecordHeader.length * index + record.count, opened: opened)
     }
-    // After a lost ChangeCipherSpec only the length of Finished is known: 4 bytes and 12, or 36 in SSL 3.0.
-    if let found = open(0, 0, tries: 1) { return found }
-    guard lost.contains(1),
-      var found = open(1, (opener.version == .ssl3 ? 40 : 16) + opener.overhead, tries: 1)
-    else { return nil }
-    found.lost = 1
-    return found
+  }
+
+  /// After a lost ChangeCipherSpec only the length of Finished is known: 4 bytes and 12, or 36 in SSL 3.0.
+  private static func openFreshRC4(
+    _ record: Record, _ opener: RecordOpener, _ lost: ClosedRange<Int>, _ output: inout DecryptedBatch
+  ) -> Found? {
+    if let found = search(record, opener, lost: 0, 0, 0, 1, &output) { return found }
+    guard lost.contains(1) else { return nil }
+    return search(
+      record, opener, lost: 1, 1, (opener.version == .ssl3 ? 40 : 16) + opener.overhead, 1, &output)
   }
 
   /// Adds the plaintext that is missing before the record.

@@ -1,4 +1,4 @@
-/// One direction: finds records, passes them to what is known of their keys, and finds its way after gaps.
+/// One direction: finds records, decrypts them with the keys that the handshake gives, and resynchronises after gaps.
 struct DirectionReader {
   enum Framing {
     /// The next byte begins a record.
@@ -40,7 +40,7 @@ struct DirectionReader {
   private var framing = Framing.aligned
   private var buffer: [UInt8] = []
   /// Offset in the direction of the buffer's first byte, and of the first byte after the last gap.
-  private var bufferOffset = 0
+  private(set) var bufferOffset = 0
   private var runOffset = 0
   /// No bytes follow the buffer: a gap does, or nothing.
   private var isRunEnd = false
@@ -70,6 +70,11 @@ struct DirectionReader {
   }
 
   private var end: Int { bufferOffset + buffer.count }
+
+  var isUnreadable: Bool {
+    if case .unreadable = phase { return true }
+    return false
+  }
 
   // MARK: - Input
 

@@ -2,7 +2,7 @@
 struct KeyResolver {
   enum Result {
     case found(RecordOpener, SecretOrigin)
-    /// The other direction may bring what is missing.
+    /// The other direction may bring the missing messages.
     case wait
     case unavailable(DecryptionFailure.Reason)
   }

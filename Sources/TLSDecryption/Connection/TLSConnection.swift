@@ -13,8 +13,18 @@ package final class TLSConnection {
     server = DirectionReader(.server, state)
   }
 
-  /// What is known of it so far.
+  /// The facts of the connection so far.
   package var session: TLSSession { state.session }
+
+  /// Offset of the direction's first byte that is still kept: whatever is before it gives no more records.
+  package func keptOffset(of sender: Sender) -> Int {
+    sender == .client ? client.bufferOffset : server.bufferOffset
+  }
+
+  /// Whether nothing more of the direction can be decrypted. A failure said why.
+  package func isUnreadable(_ sender: Sender) -> Bool {
+    sender == .client ? client.isUnreadable : server.isUnreadable
+  }
 
   package func append(_ bytes: RawSpan, from sender: Sender, into output: inout DecryptedBatch) {
     bytes.withUnsafeBytes { raw in

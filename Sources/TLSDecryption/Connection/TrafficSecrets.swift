@@ -36,7 +36,7 @@ struct TrafficSecrets {
   }
 }
 
-/// An opener of TLS 1.3, and where its secret stands in the order of secrets.
+/// An opener of TLS 1.3, and the position of its secret in the order of secrets.
 struct TrafficKeys {
   var phase: TrafficSecrets.Phase
   var secret: SecretBytes

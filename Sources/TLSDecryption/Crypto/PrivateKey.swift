@@ -20,7 +20,7 @@ package final class PrivateKey: @unchecked Sendable, CustomStringConvertible, Cu
 
   /// - Parameters:
   ///   - content: PEM (PKCS#1 or #8), or PKCS#12.
-  ///   - file: the number that the origin of what it decrypts has.
+  ///   - file: the number that origins have.
   package init(_ content: [UInt8], passphrase: [UInt8]? = nil, file: Int) throws(Fault) {
     let isPEM = content.contains(UInt8(ascii: "-")) && content.first != 0x30
     let key = isPEM ? try Self.readPEM(content, passphrase) : try Self.readPKCS12(content, passphrase)

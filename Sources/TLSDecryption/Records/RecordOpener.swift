@@ -173,17 +173,51 @@ final class RecordOpener {
     _ fragment: UnsafePointer<UInt8>, count: Int, type: UInt8, sequence: UInt64, keystream: Int, step: Int,
     tries: Int, to output: UnsafeMutablePointer<UInt8>
   ) -> (Int, Opened)? {
-    guard case .rc4(let state, let trial, let mac) = method, isPlausible(count) else { return nil }
-    if tries == 1 {
-      return open(fragment, count: count, type: type, sequence: sequence, keystream: keystream, to: output)
-        .map { (0, $0) }
+    guard isPlausible(count) else { return nil }
+    if tries > 1 {
+      if case .rc4(let state, let trial, let mac) = method {
+        return searchRC4(fragment, count, type, sequence, keystream, step, tries, state, trial, mac, output)
+      }
+      if case .cbc(let cipher, let algorithm, let mac) = method, !encryptsThenMAC {
+        return searchCBC(fragment, count, type, sequence, tries, cipher, algorithm.blockLength, mac, output)
+      }
     }
+    for index in 0..<max(0, tries) {
+      let opened = open(
+        fragment, count: count, type: type, sequence: sequence &+ UInt64(index),
+        keystream: keystream - index * step, to: output)
+      if let opened { return (index, opened) }
+    }
+    return nil
+  }
+
+  /// The plaintext is the same in all tries.
+  private func searchCBC(
+    _ fragment: UnsafePointer<UInt8>, _ count: Int, _ type: UInt8, _ sequence: UInt64, _ tries: Int,
+    _ cipher: CBCCipher, _ block: Int, _ mac: KeyedDigest, _ output: UnsafeMutablePointer<UInt8>
+  ) -> (Int, Opened)? {
+    let length = count - prefixLength
+    guard decrypt(fragment, length, cipher, output), let content = unpadded(output, length, block) else {
+      return nil
+    }
+    for index in 0..<tries {
+      let opened = proved(output, content - mac.length, type, sequence &+ UInt64(index), mac)
+      if let opened { return (index, opened) }
+    }
+    return nil
+  }
+
+  /// The key stream of all tries is made once.
+  private func searchRC4(
+    _ fragment: UnsafePointer<UInt8>, _ count: Int, _ type: UInt8, _ sequence: UInt64, _ keystream: Int,
+    _ step: Int, _ tries: Int, _ state: RC4, _ trial: RC4, _ mac: KeyedDigest,
+    _ output: UnsafeMutablePointer<UInt8>
+  ) -> (Int, Opened)? {
     let tries = min(tries, Self.maxRC4Tries, (keystream - state.position) / step + 1)
     let first = keystream - (tries - 1) * step
     guard tries > 0, first >= state.position, first - state.position <= Self.maxRC4Skip else { return nil }
     trial.copy(from: state)
     trial.skip(first - state.position)
-    // The key stream of all tries.
     var stream = [UInt8](repeating: 0, count: keystream - first + count)
     stream.withUnsafeMutableBufferPointer { stream in
       if let start = stream.baseAddress { trial.apply(start, start, count: stream.count) }

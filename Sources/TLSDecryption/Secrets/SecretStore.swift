@@ -84,7 +84,7 @@ package struct SecretStore: Sendable {
     if !session.isEmpty { bySession[session] = row }
   }
 
-  /// A premaster secret, by the first 8 bytes of what the client encrypted.
+  /// A premaster secret, named by the first 8 bytes of its encrypted form.
   package mutating func add(premaster: [UInt8], encrypted: [UInt8], at origin: SecretOrigin) {
     guard let row = append(.premaster, premaster, origin, previous: -1) else { return }
     byPremaster[encrypted] = row

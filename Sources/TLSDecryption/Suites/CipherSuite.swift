@@ -97,7 +97,7 @@ package struct CipherSuite: Sendable {
     return mac.length
   }
 
-  /// Bytes of the cipher's key, and of what of its nonce or IV the key block has.
+  /// Bytes of the cipher's key, and of the part of its nonce or IV that the key block has.
   func keyLengths(_ version: TLSVersion) -> (key: Int, iv: Int) {
     switch cipher {
     case nil, .null: (0, 0)
