@@ -1,7 +1,6 @@
+import TLSDecryption
 import TestSupport
 import Testing
-
-@testable import TLSDecryption
 
 @Suite struct ConnectionTests {
   @Test func sessionsAreDescribed() throws {

@@ -1,8 +1,7 @@
 import Foundation
+import TLSDecryption
 import Testing
 import WireBytes
-
-@testable import TLSDecryption
 
 /// A recorded connection: `samples/make/record-tls-matrix` describes the files.
 struct Flow: Sendable, CustomTestStringConvertible {

@@ -1,6 +1,5 @@
+import TLSDecryption
 import Testing
-
-@testable import TLSDecryption
 
 /// Connections of real programs, with the secrets that they wrote.
 @Suite struct FlowTests {

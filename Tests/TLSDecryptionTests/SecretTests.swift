@@ -1,7 +1,6 @@
+import TLSDecryption
 import Testing
 import WireBytes
-
-@testable import TLSDecryption
 
 @Suite struct SecretTests {
   private static let random = String(repeating: "0a", count: 32)

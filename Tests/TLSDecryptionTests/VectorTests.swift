@@ -1,7 +1,6 @@
+import TLSDecryption
 import Testing
 import WireBytes
-
-@testable import TLSDecryption
 
 /// Published vectors of the primitives.
 @Suite struct VectorTests {

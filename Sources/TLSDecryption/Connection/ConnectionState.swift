@@ -12,6 +12,8 @@ package struct TLSSession: Sendable, Equatable {
   package var hasExtendedMasterSecret = false
   package var hasEncryptThenMAC = false
   package var handshakes = 0
+
+  package init() {}
 }
 
 /// What both directions of a connection share.

@@ -57,6 +57,12 @@ package struct DecryptionFailure: Sendable, Equatable {
   package var reason: Reason
   /// Offset in the direction of the first record concerned.
   package var offset: Int
+
+  package init(sender: Sender, reason: Reason, offset: Int) {
+    self.sender = sender
+    self.reason = reason
+    self.offset = offset
+  }
 }
 
 package struct TLSAlert: BitwiseCopyable, Sendable, Equatable {
@@ -79,8 +85,12 @@ package struct DecryptedBatch: Sendable {
   package private(set) var events: [DecryptedEvent] = []
   private var storage: [UInt8] = []
   private var count = 0
+  /// Less than what allocators get from the system each time: 128 KiB.
+  private static let usualCount = 96 << 10
 
   package init() {}
+
+  package mutating func removeEvents() { events.removeAll(keepingCapacity: true) }
 
   package mutating func removeAll() {
     events.removeAll(keepingCapacity: true)
@@ -89,6 +99,18 @@ package struct DecryptedBatch: Sendable {
 
   /// The plaintext of all records.
   package var bytes: ArraySlice<UInt8> { storage[..<count] }
+
+  /// Bytes of plaintext.
+  package var byteCount: Int { count }
+
+  /// Takes the plaintext of all records out, to keep it; their `start` is the index in it.
+  package mutating func takeBytes() -> [UInt8] {
+    var taken: [UInt8] = []
+    swap(&taken, &storage)
+    count = 0
+    events.removeAll(keepingCapacity: true)
+    return taken
+  }
 
   package func bytes(of record: PlaintextRecord) -> ArraySlice<UInt8> {
     guard record.start >= 0, record.count >= 0, record.start + record.count <= count else { return [] }
@@ -99,11 +121,20 @@ package struct DecryptedBatch: Sendable {
 
   /// Gives `body` room for `room` bytes after the plaintext. They count once they are committed.
   mutating func withRoom<T>(_ room: Int, _ body: (UnsafeMutablePointer<UInt8>) -> T?) -> T? {
-    if storage.count - count < room {
-      let more = max(room, storage.count, 1 << 15)
-      storage.append(contentsOf: repeatElement(0, count: more))
-    }
+    if storage.count - count < room { grow(room) }
     return storage.withUnsafeMutableBufferPointer { buffer in buffer.baseAddress.flatMap { body($0 + count) }
+    }
+  }
+
+  /// The first storage has room for what is usual, and what is not written yet is not cleared: that would be a pass over
+  /// all of it.
+  @inline(never)
+  private mutating func grow(_ room: Int) {
+    let kept = storage[..<count]
+    storage = [UInt8](unsafeUninitializedCapacity: max(count + room, 2 * count, Self.usualCount)) {
+      bytes, count in
+      _ = bytes.initialize(fromContentsOf: kept)
+      count = bytes.count
     }
   }
 

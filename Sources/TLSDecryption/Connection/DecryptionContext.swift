@@ -16,7 +16,7 @@ package struct DecryptionOptions: Sendable {
 
 /// What the connections of a run share: the secrets, and the sessions that they may resume.
 package final class DecryptionContext {
-  package let store: SecretStore
+  package private(set) var store: SecretStore
   package let options: DecryptionOptions
   private var used: Set<SecretOrigin> = []
   private var sessions: [[UInt8]: MasterSecret] = [:]
@@ -29,6 +29,12 @@ package final class DecryptionContext {
     self.options = options
     trialBudget = options.totalTrialLimit
   }
+
+  /// Adds secrets, for connections that have not looked for theirs yet.
+  package func addSecrets<T>(_ add: (inout SecretStore) -> T) -> T { add(&store) }
+
+  /// The number of secrets of the file that neither served nor name a connection that one of the others served.
+  package func unusedCount(file: Int) -> Int { store.unusedCount(used, file: file) }
 
   /// Whether one more secret may be tried.
   func charge(_ budget: inout Int, _ count: Int) -> Bool {

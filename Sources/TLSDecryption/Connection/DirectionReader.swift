@@ -86,12 +86,24 @@ struct DirectionReader {
         bufferOffset += used
         rest = UnsafeBufferPointer(rebasing: rest[used...])
       }
-      let part = rest.prefix(1 << 14)
+      let part = rest.prefix(missingLength ?? 1 << 14)
       buffer.append(contentsOf: part)
       rest = UnsafeBufferPointer(rebasing: rest[part.count...])
       if !part.isEmpty { consumeBuffer(into: &output) }
       if isWaiting, buffer.count >= state.context.options.waitLimit { giveUpWaiting(into: &output) }
     }
+  }
+
+  /// Bytes that the buffer lacks of a record or of its header: with just these it is empty again, and the next records are
+  /// read where they are. Nil if more is needed to continue.
+  private var missingLength: Int? {
+    guard case .aligned = framing, !isWaiting else { return nil }
+    if buffer.count < RecordHeader.length { return RecordHeader.length - buffer.count }
+    let header = buffer.withUnsafeBufferPointer {
+      $0.baseAddress.flatMap { RecordHeader($0, version: version) }
+    }
+    guard let length = header?.recordLength, length > buffer.count else { return nil }
+    return length - buffer.count
   }
 
   mutating func gap(_ length: Int, into output: inout DecryptedBatch) {

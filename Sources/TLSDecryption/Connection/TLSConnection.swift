@@ -4,8 +4,9 @@
 /// a direction that needs the other one's handshake waits for it, within `DecryptionOptions.waitLimit`.
 package final class TLSConnection {
   private let state: ConnectionState
-  private var client: DirectionReader
-  private var server: DirectionReader
+  // A direction gets the other one's messages through `state` alone.
+  @exclusivity(unchecked) private var client: DirectionReader
+  @exclusivity(unchecked) private var server: DirectionReader
 
   package init(_ context: DecryptionContext) {
     state = ConnectionState(context)
@@ -66,6 +67,15 @@ package final class TLSConnection {
     client.retry(into: &output)
     server.retry(into: &output)
     client.retry(into: &output)
+  }
+
+  /// The bytes that `sender(of:)` and `recordLength(_:)` need.
+  package static let openingLength = 6
+
+  /// Bytes of the record that begins so, its header included; nil where none does.
+  package static func recordLength(_ opening: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard opening.count >= RecordHeader.length, let start = opening.baseAddress else { return nil }
+    return RecordHeader(start, version: nil)?.recordLength
   }
 
   /// Who sends a direction that begins so; nil where it is no handshake of TLS.

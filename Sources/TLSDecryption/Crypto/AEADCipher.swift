@@ -1,7 +1,7 @@
 import CLibcrypto
 
 /// A cipher that proves what it decrypts by a tag, with one key for many records.
-final class AEADCipher {
+package final class AEADCipher {
   package enum Algorithm: Sendable {
     case aes128GCM, aes256GCM, aes128CCM, aes256CCM, aes128CCM8, aes256CCM8, chaCha20Poly1305
 

@@ -1,7 +1,7 @@
 import CLibcrypto
 
 /// A block cipher in CBC mode, with one key for many records.
-final class CBCCipher {
+package final class CBCCipher {
   package enum Algorithm: Sendable {
     case des, tripleDES, aes128, aes256, camellia128, camellia256
 

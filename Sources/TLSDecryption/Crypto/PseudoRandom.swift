@@ -1,14 +1,14 @@
 /// The functions that make keys of secrets.
-enum PseudoRandom {
+package enum PseudoRandom {
   /// TLS 1.2 (RFC 5246, section 5), with the suite's hash.
-  static func tls12(
+  package static func tls12(
     _ algorithm: DigestAlgorithm, secret: [UInt8], label: String, seed: [UInt8], length: Int
   ) -> [UInt8]? {
     expand(algorithm, secret: secret, seed: Array(label.utf8) + seed, length: length)
   }
 
   /// TLS 1.0 and 1.1 (RFC 2246, section 5): the halves of the secret share the middle byte of an odd number.
-  static func tls10(secret: [UInt8], label: String, seed: [UInt8], length: Int) -> [UInt8]? {
+  package static func tls10(secret: [UInt8], label: String, seed: [UInt8], length: Int) -> [UInt8]? {
     let half = (secret.count + 1) / 2
     let labelled = Array(label.utf8) + seed
     guard

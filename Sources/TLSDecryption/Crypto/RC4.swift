@@ -1,5 +1,5 @@
 /// The RC4 key stream. libcrypto has it in a provider that is loaded from a file, which may be missing.
-final class RC4 {
+package final class RC4 {
   private let state: UnsafeMutablePointer<UInt8>
   private var i: UInt8 = 0
   private var j: UInt8 = 0
@@ -12,7 +12,7 @@ final class RC4 {
     state.initialize(repeating: 0, count: 256)
   }
 
-  convenience init(key: [UInt8]) {
+  package convenience init(key: [UInt8]) {
     self.init()
     for index in 0..<256 { state[index] = UInt8(truncatingIfNeeded: index) }
     guard !key.isEmpty else { return }
@@ -32,13 +32,13 @@ final class RC4 {
     position = other.position
   }
 
-  func skip(_ count: Int) {
+  package func skip(_ count: Int) {
     for _ in 0..<max(0, count) { _ = next() }
     position &+= max(0, count)
   }
 
   /// Encrypts or decrypts `count` bytes.
-  func apply(_ input: UnsafePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>, count: Int) {
+  package func apply(_ input: UnsafePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>, count: Int) {
     var (i, j) = (self.i, self.j)
     for index in 0..<max(0, count) {
       i &+= 1

@@ -1,11 +1,11 @@
 /// The keys of one direction, up to TLS 1.2 and from TLS 1.3 on.
-struct DirectionKeys {
-  var mac: [UInt8] = []
-  var key: [UInt8]
-  var iv: [UInt8]
+package struct DirectionKeys {
+  package var mac: [UInt8] = []
+  package var key: [UInt8]
+  package var iv: [UInt8]
 }
 
-enum KeyDerivation {
+package enum KeyDerivation {
   /// The master secret of a premaster secret.
   static func master(
     premaster: [UInt8], client: HelloRandom, server: ServerHello, sessionHash: [UInt8]?
@@ -51,7 +51,7 @@ enum KeyDerivation {
   }
 
   /// The keys of a traffic secret of TLS 1.3.
-  static func keys(traffic secret: [UInt8], _ suite: CipherSuite) -> DirectionKeys? {
+  package static func keys(traffic secret: [UInt8], _ suite: CipherSuite) -> DirectionKeys? {
     let (keyLength, ivLength) = suite.keyLengths(.tls13)
     guard let key = PseudoRandom.expandLabel(suite.prf, secret: secret, label: "key", length: keyLength),
       let iv = PseudoRandom.expandLabel(suite.prf, secret: secret, label: "iv", length: ivLength)

@@ -1,9 +1,9 @@
 /// Decrypts the records of one direction with one set of keys. It returns nothing that its MAC or tag did not prove.
-final class RecordOpener {
+package final class RecordOpener {
   /// What a record had: its bytes are at the start of the output.
-  struct Opened {
-    var type: UInt8
-    var count: Int
+  package struct Opened {
+    package var type: UInt8
+    package var count: Int
   }
 
   private enum Method {
@@ -33,7 +33,7 @@ final class RecordOpener {
   /// Nonce (12), sequence and header (13), MAC (48).
   private let scratch: UnsafeMutablePointer<UInt8>
 
-  init?(version: TLSVersion, suite: CipherSuite, encryptThenMAC: Bool, keys: DirectionKeys) {
+  package init?(version: TLSVersion, suite: CipherSuite, encryptThenMAC: Bool, keys: DirectionKeys) {
     func mac() -> KeyedDigest? {
       version == .ssl3
         ? KeyedDigest(ssl3: suite.mac, key: keys.mac) : KeyedDigest(hmac: suite.mac, key: keys.mac)
@@ -141,7 +141,7 @@ final class RecordOpener {
   ///   - sequence: the record's number since the keys are in use.
   ///   - keystream: bytes of the key stream before the fragment; only of RC4.
   ///   - output: room for `count` bytes.
-  func open(
+  package func open(
     _ fragment: UnsafePointer<UInt8>, count: Int, type: UInt8, sequence: UInt64, keystream: Int,
     to output: UnsafeMutablePointer<UInt8>
   ) -> Opened? {

@@ -22,6 +22,12 @@ package struct SecretStore: Sendable {
     package var identity: [UInt8]?
     package var key: SecretBytes
     package var origin: SecretOrigin
+
+    package init(identity: [UInt8]?, key: SecretBytes, origin: SecretOrigin) {
+      self.identity = identity
+      self.key = key
+      self.origin = origin
+    }
   }
 
   /// More secrets than this are counted and ignored: they would take more than about 200 MB.
@@ -108,6 +114,16 @@ package struct SecretStore: Sendable {
     return Int32(truncatingIfNeeded: rows.count - 1)
   }
 
+  func unusedCount(_ used: Set<SecretOrigin>, file: Int) -> Int {
+    func origin(_ row: Row) -> SecretOrigin { SecretOrigin(file: Int(row.file), line: Int(row.line)) }
+    let served = Set(rows.lazy.filter { $0.client >= 0 && used.contains(origin($0)) }.map(\.client))
+    // OpenSSL writes the premaster secret in a line of its own, which names no connection.
+    return rows.count {
+      Int($0.file) == file && ($0.label != .premaster || $0.client >= 0) && !used.contains(origin($0))
+        && !($0.client >= 0 && served.contains($0.client))
+    } + privateKeys.count { $0.file == file && !used.contains(SecretOrigin(file: file, line: 0)) }
+  }
+
   // MARK: - Finding
 
   package func entry(_ index: Int) -> Entry? {
@@ -130,12 +146,12 @@ package struct SecretStore: Sendable {
     return found
   }
 
-  func row(_ label: Label, of client: HelloRandom) -> Int? {
+  package func row(_ label: Label, of client: HelloRandom) -> Int? {
     rows(of: client).first { rows[$0].label == label }
   }
 
-  func row(session: [UInt8]) -> Int? { bySession[session].map(Int.init) }
-  func row(encryptedPremaster: [UInt8]) -> Int? {
+  package func row(session: [UInt8]) -> Int? { bySession[session].map(Int.init) }
+  package func row(encryptedPremaster: [UInt8]) -> Int? {
     byPremaster[Array(encryptedPremaster.prefix(8))].map(Int.init)
   }
 

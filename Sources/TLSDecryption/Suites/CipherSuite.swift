@@ -1,6 +1,6 @@
 /// How records are encrypted and proved, and where the keys come from.
 package struct CipherSuite: Sendable {
-  enum Cipher: Sendable, Equatable {
+  package enum Cipher: Sendable, Equatable {
     case null, rc4
     case cbc(CBCCipher.Algorithm)
     case aead(AEADCipher.Algorithm)
@@ -20,11 +20,11 @@ package struct CipherSuite: Sendable {
   package var name: String
   var keyExchange: KeyExchange
   /// Nil where the cipher is not supported.
-  var cipher: Cipher?
+  package var cipher: Cipher?
   /// Of HMAC; meaningless with an AEAD.
   var mac: DigestAlgorithm
   /// Of the key derivation of TLS 1.2 and 1.3.
-  var prf: DigestAlgorithm
+  package var prf: DigestAlgorithm
 
   private static let table: [UInt16: CipherSuite] = {
     let words = registry.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
