@@ -78,9 +78,18 @@ let package = Package(
         "Messages", "Platform", "WireBytes", "PacketCapture", "CLibcrypto", "CZlib", "CZstd", "CLz4",
       ],
       swiftSettings: strict),
+    // Between them: events of TLS streams in, events of their plaintext out.
+    .target(
+      name: "StreamDecryption",
+      dependencies: [
+        "Messages", "Platform", "WireBytes", "TLSDecryption", "PacketCapture", "StreamInputs",
+      ],
+      swiftSettings: strict),
     .target(
       name: "Analysis",
-      dependencies: ["Messages", "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs"],
+      dependencies: [
+        "Messages", "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs", "StreamDecryption",
+      ],
       swiftSettings: strict),
     .target(
       name: "Reports",
@@ -118,8 +127,7 @@ let package = Package(
       name: "Corpora",
       dependencies: [
         "PacketCapture", "Readers", "Reports", "Analysis", "JSON", "Messages", "Platform", "WireBytes",
-        "StreamInputs",
-        "YAML",
+        "StreamDecryption", "StreamInputs", "YAML",
         .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: strict),
@@ -166,8 +174,10 @@ let package = Package(
     .executableTarget(
       name: "apnsift",
       dependencies: [
-        "JSON", "Messages", "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs", "Analysis",
-        "Readers", "Corpora", "Generator", "Reports", "EvidenceReport", "YAML", "Stores", "TokenStores",
+        "JSON", "Messages", "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs",
+        "StreamDecryption", "Analysis", "Readers", "Corpora", "Generator", "Reports", "EvidenceReport",
+        "YAML",
+        "Stores", "TokenStores",
         "MockServer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: selfContained),

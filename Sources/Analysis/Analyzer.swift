@@ -50,6 +50,7 @@ package final class Analyzer {
         case .opened(let slot, let identity): open(batch.identities[Int(identity)], in: Int(slot))
         case .gap(let slot, let side, let gap): try stream(slot)?.gap(batch.gaps[Int(gap)], from: side)
         case .anomaly(let slot, let anomaly): try take(batch.anomalies[Int(anomaly)], in: slot)
+        case .secrets: break
         case .closed(let slot, let report): try close(batch.reports[Int(report)], in: Int(slot))
         }
       }
@@ -74,10 +75,14 @@ package final class Analyzer {
     switch event.storage {
     case .window:
       let window = batch.window
-      try stream.append(window.span.bytes.extracting(range), at: location, origins: origins, from: event.side)
+      try stream.append(
+        window.span.bytes.extracting(range), at: location, origins: origins, from: event.side,
+        isRecord: event.isRecord)
     case .chunk(let index):
       let chunk = batch.chunks[Int(index)]
-      try stream.append(chunk.span.bytes.extracting(range), at: location, origins: origins, from: event.side)
+      try stream.append(
+        chunk.span.bytes.extracting(range), at: location, origins: origins, from: event.side,
+        isRecord: event.isRecord)
     }
     if log.gateway.isExceeded {
       for stream in streams { try stream?.settleResponses() }

@@ -21,6 +21,8 @@ package struct DirectionState {
   package var content: DirectionContent?
   /// Whether `content` is final.
   package var isDecided: Bool
+  /// Whether the bytes are what one read of the peer returned: a record of TLS.
+  package var isRecord = false
 
   package init(stream: Int, side: Side, content: DirectionContent?, isDecided: Bool) {
     self.stream = stream

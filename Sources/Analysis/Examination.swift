@@ -1,6 +1,7 @@
 import Messages
 import PacketCapture
 import Platform
+import StreamDecryption
 import StreamInputs
 import WireBytes
 
@@ -9,6 +10,8 @@ package struct Examination {
   package struct Options {
     package var reading = ReadingOptions()
     package var analysis = AnalysisOptions()
+    /// Nil decrypts nothing.
+    package var keys: StreamKeys?
     package var hashing = Hashing.all
     /// Whether inputs may have the same bytes, without a message about it.
     package var mayRepeat = false
@@ -114,7 +117,8 @@ package struct Examination {
     let analyzer = Analyzer(options.analysis, sinks: sinks.compactMap { $0 }, usesThread: usesThreads)
     self.analyzer = analyzer
     try checkStandardOutput()
-    var reader = try reader(analyzer)
+    let decryption = options.keys.map { DecryptionStage($0) }
+    var reader = try reader(analyzer, decryption)
     defer {
       reader.stop()
       analyzer.stop()
@@ -128,6 +132,7 @@ package struct Examination {
         continue
       }
       let isContinued = index > 0 && options.reading.joins || input.half == .responses
+      decryption?.begin(source: input.name)
       if isContinued { analyzer.continues(with: input.name) } else { try analyzer.begin(source: input.name) }
       let report = try reader.read(
         input, hashes: isHashed(input), progress: { progress.update($0) })
@@ -138,6 +143,7 @@ package struct Examination {
       if failures > known { failed.insert(index) }
     }
     try reader.finish()
+    try decryption.map { try report($0.unusedSecrets) }
     try analyzer.finish()
     if isRerun { return }
     hintIfSwapped()
@@ -169,13 +175,14 @@ package struct Examination {
 
   private var usesThreads: Bool { options.usesThreads && Workers.usual > 1 }
 
-  private func reader(_ analyzer: Analyzer) throws -> InputReader {
+  private func reader(_ analyzer: Analyzer, _ decryption: DecryptionStage?) throws -> InputReader {
     var reading = options.reading
+    reading.capture.readsSecrets = options.keys?.readsEmbedded ?? false
     reading.hashes = options.hashing == .all
     do {
       return try InputReader(
         options: reading, contentProbes: [options.analysis.probe.formatProbe], usesThread: usesThreads
-      ) { try analyzer.consume($0) }
+      ) { try analyzer.consume(decryption?.process($0) ?? $0) }
     } catch {
       throw UsageError(.about("--filter", error.message))
     }
@@ -190,6 +197,15 @@ package struct Examination {
   }
 
   // MARK: - After reading
+
+  private func report(_ unused: [(file: String, unused: Int, all: Int)]) throws {
+    for (file, count, all) in unused {
+      try analyzer.report(
+        Finding(
+          source: file, code: .unusedSecrets,
+          message: .unusedSecrets(count, of: all)))
+    }
+  }
 
   private mutating func noteDirectory(of input: Input) {
     if let directory = input.directory { directoriesWithInputs.insert(directory) }

@@ -44,6 +44,9 @@ final class StreamAnalysis {
     excerpts = log.options.excerptsPerCode > 0 ? (ExcerptMaker(), ExcerptMaker()) : nil
   }
 
+  /// Whether its port is one of the service, or unknown.
+  private var isOfInterest: Bool { identity.peers == nil || log.options.choice.expected(of: identity) != nil }
+
   func role(of side: Side) -> Direction { side == server ? .server : .client }
 
   private func labels(input: UInt16) -> StreamLabels {
@@ -61,19 +64,21 @@ final class StreamAnalysis {
 
   // MARK: - Events
 
-  /// - Parameter location: the location of `bytes`.
-  func append(_ bytes: RawSpan, at location: ChunkLocation, origins: Span<SourceExtent>, from side: Side)
-    throws
-  {
+  /// - Parameters:
+  ///   - location: the location of `bytes`.
+  ///   - isRecord: whether they are a record of TLS.
+  func append(
+    _ bytes: RawSpan, at location: ChunkLocation, origins: Span<SourceExtent>, from side: Side, isRecord: Bool
+  ) throws {
     if side == .first {
-      try append(bytes, at: location, origins: origins, to: &first)
+      try append(bytes, at: location, origins: origins, isRecord: isRecord, to: &first)
     } else {
-      try append(bytes, at: location, origins: origins, to: &second)
+      try append(bytes, at: location, origins: origins, isRecord: isRecord, to: &second)
     }
   }
 
   private func append(
-    _ bytes: RawSpan, at location: ChunkLocation, origins: Span<SourceExtent>,
+    _ bytes: RawSpan, at location: ChunkLocation, origins: Span<SourceExtent>, isRecord: Bool,
     to direction: inout DirectionAnalysis
   ) throws {
     if !origins.isEmpty { direction.noteFirst(origins[0].fileOffset, origins[0].packet) }
@@ -93,7 +98,9 @@ final class StreamAnalysis {
     }
     try excerpts(of: direction.side)?.append(bytes, at: base, covered: direction.coveredOffset, in: log)
     if log.needs.contains(.bytes) {
-      try log.add(bytes, of: direction.state(of: identity.number), origins: origins)
+      var state = direction.state(of: identity.number)
+      state.isRecord = isRecord
+      try log.add(bytes, of: state, origins: origins)
     }
   }
 
@@ -127,8 +134,7 @@ final class StreamAnalysis {
 
   private func reportGap(_ gap: StreamGap, in direction: inout DirectionAnalysis) throws {
     let location = DirectionAnalysis.Location(fileOffset: gap.fileOffset, packet: gap.packet)
-    try report(
-      .streamGap, gap.offset, gap.length, at: location, .gap(bytes: gap.length), in: &direction)
+    try report(.streamGap, gap.offset, gap.length, at: location, message(of: gap), in: &direction)
     if case .decoded(let decoder) = direction.content {
       direction.content = .decoded(
         RunDecoder(decoder.content, by: log.options, offset: direction.end, beginsStream: false))
@@ -140,8 +146,11 @@ final class StreamAnalysis {
 
   /// A finding of the source. It is kept until all bytes before it are decided.
   func anomaly(_ anomaly: StreamAnomaly) throws {
+    // Of another service, unless it is plaintext that ends.
+    let isOther = anomaly.kind == .decryptionFailed && !isOfInterest && first.bytes &+ second.bytes == 0
     let finding = StreamFinding(
-      code: FindingCode(anomaly.kind), side: anomaly.side, offset: anomaly.offset, length: anomaly.length,
+      code: isOther ? .unrelatedTLS : FindingCode(anomaly.kind), side: anomaly.side, offset: anomaly.offset,
+      length: anomaly.length,
       fileOffset: anomaly.fileOffset, packet: anomaly.packet, message: anomaly.message)
     let isMidstream = anomaly.kind == .midstreamStart
     switch anomaly.side {
@@ -383,7 +392,12 @@ final class StreamAnalysis {
     try emitPending(before: direction.end, of: &direction)
   }
 
-  private func close(_ direction: inout DirectionAnalysis) throws {
+  private func close(_ direction: inout DirectionAnalysis, _ encryption: StreamEncryption.Half?) throws {
+    if let encryption, !encryption.isDecrypted {
+      direction.content = .ciphertext
+      direction.bytes = encryption.bytes
+      direction.gapBytes = encryption.gapBytes
+    }
     try endRun(of: &direction)
     try emitPending(before: .max, of: &direction)
     log.summary.gapBytes &+= direction.gapBytes
@@ -392,12 +406,16 @@ final class StreamAnalysis {
     } else {
       log.summary.undecodedBytes &+= direction.bytes
     }
-    if case .ciphertext = direction.content { try reportCiphertext(&direction) }
+    // The stage that tried to decrypt it has reported it.
+    if case .ciphertext = direction.content, encryption == nil, isOfInterest {
+      try reportCiphertext(&direction)
+    }
   }
 
   func close(_ report: StreamReport) throws {
-    try close(&first)
-    try close(&second)
+    try close(&first, report.encryption?.first)
+    try close(&second, report.encryption?.second)
+    if report.encryption == nil, streamProtocol == .encrypted, !isOfInterest { try reportUnrelated(report) }
     try settle()
     if let gateway {
       try gateway.value.finish { try emit($0) }
@@ -421,6 +439,7 @@ final class StreamAnalysis {
     summary.add(bytes: second.bytes, gapBytes: second.gapBytes, from: role(of: .second))
     summary.findings = findings
     summary.gateway = gateway?.value.counts
+    summary.encryption = report.encryption
     return summary
   }
 

@@ -103,6 +103,21 @@ extension StreamAnalysis {
       .truncatedRecord(content.recordName, after: length), in: &direction)
   }
 
+  func message(of gap: StreamGap) -> Message {
+    switch gap.cause {
+    case .missing: .gap(bytes: gap.length, isUpperBound: gap.isUpperBound)
+    case .unverified: .unverifiedGap(bytes: gap.length, isUpperBound: gap.isUpperBound)
+    case .cut: .cutGap(bytes: gap.length, isUpperBound: gap.isUpperBound)
+    }
+  }
+
+  func reportUnrelated(_ stream: StreamReport) throws {
+    try report(
+      StreamFinding(
+        code: .unrelatedTLS, side: nil, packet: stream.firstPacket,
+        message: .tlsOfOtherService))
+  }
+
   func reportCiphertext(_ direction: inout DirectionAnalysis) throws {
     try report(
       .encryptedStream, 0, direction.end, at: direction.firstLocation,

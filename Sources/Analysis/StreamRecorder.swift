@@ -27,12 +27,23 @@ package struct RecordedSide: Sendable {
   /// Ends of the chunks in which the bytes arrived, without the last; nil if the input has no packets.
   package var chunkEnds: [Int]? { arrivals.isEmpty ? nil : arrivals.dropFirst().map(\.offset) }
 
-  mutating func append(_ more: RawSpan, origins: Span<SourceExtent>) {
-    if keepsArrivals {
+  mutating func append(_ more: RawSpan, origins: Span<SourceExtent>, isRecord: Bool) {
+    if keepsArrivals, isRecord {
+      noteRecord(origins)
+    } else if keepsArrivals {
       for index in origins.indices { note(origins[index]) }
     }
     if !origins.isEmpty { end = origins[0].streamOffset &+ more.byteCount }
     if keepsBytes { more.withUnsafeBytes { bytes.append(contentsOf: $0) } }
+  }
+
+  /// A record of TLS is read once its last packet is there.
+  private mutating func noteRecord(_ origins: Span<SourceExtent>) {
+    guard !origins.isEmpty, let packet = origins[origins.count - 1].packet ?? arrivals.last?.packet else {
+      return
+    }
+    arrivals.append(
+      Arrival(offset: origins[0].streamOffset, fileOffset: origins[0].fileOffset, packet: packet))
   }
 
   private mutating func note(_ origin: SourceExtent) {
@@ -201,7 +212,7 @@ package final class StreamRecorder: EvidenceSink {
         let keepsPackets = contents.contains(.packets) && direction.content == .requests
         stream[direction.side].drop(keepsPackets ? .bytes : .all)
       }
-      stream[direction.side].append(bytes, origins: origins)
+      stream[direction.side].append(bytes, origins: origins, isRecord: direction.isRecord)
     }
   }
 

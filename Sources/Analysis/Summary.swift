@@ -31,6 +31,8 @@ package struct StreamSummary: Equatable, Sendable {
   package var findings = 0
   /// The outcomes of requests in a gateway connection; nil for other streams.
   package var gateway: GatewayCounts?
+  /// Of a TLS connection that keys were tried on.
+  package var encryption: StreamEncryption?
 
   /// Whether the stream was decoded without any record, so that its protocol may be another one.
   package var isUnrecognised: Bool {

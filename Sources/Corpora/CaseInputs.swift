@@ -1,6 +1,7 @@
 import Analysis
 import Messages
 import Platform
+import StreamDecryption
 import StreamInputs
 
 /// The parsed options of a case, which are those of `export`.
@@ -12,11 +13,15 @@ package struct CaseOptions {
   package var examination: Examination.Options
   /// Memory limit for the results, in bytes.
   package var memory: Int
+  /// Reads the files of keys; the argument makes the input of a name.
+  package var keys: (_ input: (String) throws -> Input) throws -> StreamKeys?
 
   package init(
-    words: [String], pair: [(name: String, half: Input.Half)], examination: Examination.Options, memory: Int
+    words: [String], pair: [(name: String, half: Input.Half)], examination: Examination.Options, memory: Int,
+    keys: @escaping (_ input: (String) throws -> Input) throws -> StreamKeys?
   ) {
     (self.words, self.pair, self.examination, self.memory) = (words, pair, examination, memory)
+    self.keys = keys
   }
 }
 
@@ -40,12 +45,14 @@ extension CaseSource {
     if let word = options.words.first(where: { !names.contains($0) }) {
       throw CaseError(.notAnOptionOfCase(word.shortened))
     }
+    let keys = try directory.keys(options)
     let walk =
       try isPair ? InputWalk([], paired: directory.pair(options.pair)) : InputWalk(directory.named(names))
     self.init(memory: options.memory) { sinks in
       var examination = Examination(walk, options.examination)
       // Cases already run in parallel.
       examination.options.usesThreads = false
+      examination.options.keys = keys
       try examination.run(sinks)
       return (examination.summary, examination.inputs)
     }
@@ -63,6 +70,21 @@ extension CaseDirectory {
     var inputs: [Input] = []
     for (name, file) in zip(names, self.inputs) { inputs.append(try input(name, file)) }
     return inputs
+  }
+
+  fileprivate func keys(_ options: CaseOptions) throws(CaseError) -> StreamKeys? {
+    do {
+      return try options.keys { name in
+        guard Self.isInside(name) else {
+          throw CaseError(.keysOutsideCase(name.shortened))
+        }
+        return try input(name)
+      }
+    } catch let error as CaseError {
+      throw error
+    } catch {
+      throw CaseError((error as? Failure)?.message ?? .verbatim("\(error)"))
+    }
   }
 
   fileprivate func pair(_ pair: [(name: String, half: Input.Half)]) throws(CaseError) -> [Input] {

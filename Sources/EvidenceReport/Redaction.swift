@@ -1,5 +1,6 @@
 import Analysis
 import Messages
+import PacketCapture
 import Reports
 import WireBytes
 
@@ -197,6 +198,11 @@ extension StreamSummary {
     source = mask.text(source)
     client = client.map { Self.isAddress($0) ? $0 : mask.text($0) }
     server = server.map { Self.isAddress($0) ? $0 : mask.text($0) }
+    for path in [
+      \StreamEncryption.serverName, \.serverSubject, \.clientSubject, \.clientUserID, \.keyFile,
+    ] {
+      if let text = encryption?[keyPath: path] { encryption?[keyPath: path] = mask.text(text) }
+    }
   }
 
   /// An address is not masked, even if it has many digits.

@@ -50,7 +50,7 @@ struct ReportVerdict: Equatable {
     case .doubtful: return "Read, with doubts"
     case .damaged:
       // Ciphertext and unreadable inputs do not count as damage.
-      let other: [FindingCode] = [.encryptedStream, .unreadableInput]
+      let other: [FindingCode] = [.encryptedStream, .decryptionFailed, .unreadableInput]
       let others = other.reduce(0) { $0 + summary.findings[$1, default: 0] }
       return summary.findingCount(.error) > others ? "Damage found" : "Not all could be read"
     case .unread: return "Nothing was read"
@@ -133,7 +133,8 @@ struct ReportVerdict: Equatable {
   private static func undecoded(_ page: ReportPage, asClause: Bool = false) -> String {
     let summary = page.summary
     let bytes = Figures.count(summary.undecodedBytes, "byte")
-    let isCiphertext = summary.findings[.encryptedStream, default: 0] > 0
+    let codes: [FindingCode] = [.encryptedStream, .decryptionFailed, .unrelatedTLS]
+    let isCiphertext = codes.contains { summary.findings[$0, default: 0] > 0 }
     let reason =
       isCiphertext
       ? "encrypted or of another protocol" : "of another protocol"

@@ -1,5 +1,6 @@
 import APNsWire
 import Analysis
+import Reports
 
 /// The table of streams in the page.
 struct StreamsView {
@@ -7,6 +8,8 @@ struct StreamsView {
     let number: String
     let of: String
     let peers: String?
+    /// Of a TLS connection.
+    let encryption: String?
     let streamProtocol: String
     let bytes: String
     let records: String
@@ -40,6 +43,7 @@ struct StreamsView {
     return Row(
       number: String(stream.number), of: stream.source,
       peers: peers.isEmpty ? nil : peers.joined(separator: " → "),
+      encryption: stream.encryption.map(EncryptionText.of),
       streamProtocol: stream.isUnrecognised ? "not recognised" : stream.streamProtocol.rawValue,
       bytes: bytes(stream),
       records: Figures.grouped(stream.records),

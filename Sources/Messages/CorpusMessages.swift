@@ -60,6 +60,10 @@ extension Message {
     Message("\(option) must name a file of the case, not '\(name)'; put the file next to case.yml")
   }
 
+  package static func keysOutsideCase(_ name: String) -> Message {
+    Message("'\(name)' is not a file of the case; put the keys next to case.yml")
+  }
+
   // MARK: - case.yml
 
   /// - Parameter limit: in bytes.

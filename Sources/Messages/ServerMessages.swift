@@ -56,7 +56,7 @@ extension Message {
     Message("\(name): not served: \(reason)\(isLastListed ? " (further ones are not listed)" : "")")
   }
 
-  package static let streamEncrypted = Message("the stream is encrypted; decrypt the capture first")
+  package static let streamEncrypted = Message("the stream is encrypted; give its keys with --keys")
   package static let neitherFeedbackNorGateway = Message(
     "neither feedback nor a gateway connection (use --protocol to set the protocol)")
 

@@ -3,8 +3,21 @@ import WireBytes
 // MARK: - Findings of streams
 
 extension Message {
-  package static func gap(bytes: Int) -> Message {
-    Message("\(Count.of(bytes, "byte")) of the stream missing")
+  /// - Parameter isUpperBound: whether there may be fewer.
+  package static func gap(bytes: Int, isUpperBound: Bool = false) -> Message {
+    Message("\(streamBytes(bytes, isUpperBound)) missing")
+  }
+
+  package static func unverifiedGap(bytes: Int, isUpperBound: Bool = false) -> Message {
+    Message("\(streamBytes(bytes, isUpperBound)) left out: the MAC of their TLS records is wrong")
+  }
+
+  package static func cutGap(bytes: Int, isUpperBound: Bool = false) -> Message {
+    Message("\(streamBytes(bytes, isUpperBound)) missing: it ends within a TLS record")
+  }
+
+  private static func streamBytes(_ count: Int, _ isUpperBound: Bool) -> String {
+    "\(isUpperBound ? "at most " : "")\(Count.of(count, "byte")) of the stream"
   }
 
   /// - Parameter record: the noun for what is expected, such as `tuple`.
@@ -17,9 +30,12 @@ extension Message {
     Message("truncated \(record): the data ends after \(Count.of(bytes, "byte")) of it")
   }
 
+  package static let tlsOfOtherService = Message(
+    "TLS on a port of another service: not decoded (--keys decrypts it)")
+
   package static func ciphertext(missing: Int) -> Message {
     let missing = missing > 0 ? "; \(Count.of(missing, "byte")) missing" : ""
-    return Message("TLS ciphertext: the stream cannot be decoded without its keys\(missing)")
+    return Message("TLS ciphertext: the stream cannot be decoded without its keys (--keys)\(missing)")
   }
 }
 

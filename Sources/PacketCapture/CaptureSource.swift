@@ -12,6 +12,8 @@ package struct CaptureSource: StreamSource, ~Copyable {
   private var input: UInt16 = 0
   /// Packets of the file read so far, whether the filter accepts them or not.
   package private(set) var packetCount = 0
+  /// Blocks of secrets read so far.
+  private var secretsCount = 0
   private var isFinishing = false
 
   /// - Throws: an `InputFault` where the filter does not compile.
@@ -29,6 +31,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
     records = CaptureRecords(kind: kind, maxPacket: options.maxPacket)
     self.input = input
     packetCount = 0
+    secretsCount = 0
     reassembler.use(history)
   }
 
@@ -48,6 +51,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
         packet(record, in: window)
         index = end
       case .skipped(let end):
+        if records.secretsCount != secretsCount { takeSecrets(in: window, windowOffset: windowOffset) }
         index = end
       case .damaged(var anomaly, let end):
         anomaly.packet = PacketReference(number: anomaly.packet?.number, input: input)
@@ -73,6 +77,17 @@ package struct CaptureSource: StreamSource, ~Copyable {
       emitAnomalies()
     }
     return reassembler.finish()
+  }
+
+  /// The block with them was read last, and is in the window.
+  private mutating func takeSecrets(in window: RawSpan, windowOffset: Int) {
+    secretsCount = records.secretsCount
+    guard options.readsSecrets, let found = records.latestSecrets, found.type == DecryptionSecrets.keyLog
+    else { return }
+    let start = found.fileOffset - windowOffset
+    guard start >= 0, start + found.length <= window.byteCount else { return }
+    let bytes = window.extracting(start..<(start + found.length)).withUnsafeBytes { Array($0) }
+    reassembler.secrets(EmbeddedSecrets(bytes, fileOffset: found.fileOffset))
   }
 
   // MARK: - A packet

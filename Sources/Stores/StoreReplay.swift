@@ -21,6 +21,8 @@ package struct StoreReplay {
   package var skipsUnreadable = false
   /// Whether to skip inputs that were replayed before.
   package var skipsReplayed = false
+  /// Whether to replay feedback although a client's certificate names another app.
+  package var acceptsOtherApp = false
   /// The memory for distinct tokens, in bytes.
   package var memory = 1 << 30
   /// For the journal: the version of apnsift, and the options as JSON. Nil records nothing.
@@ -36,7 +38,8 @@ package struct StoreReplay {
     let known = ReplayedInputs()
     if skipsReplayed { examination.skips = { try isReplayed($0, known) } }
     var (tokens, rejections) = collectors()
-    try examination.run([tokens, rejections])
+    let apps = ClientApps()
+    try examination.run([tokens, rejections, apps])
     if skipsUnreadable, examination.failures > 0 {
       (tokens, rejections) = collectors()
       try examination.runWithoutFailed([tokens, rejections])
@@ -45,6 +48,7 @@ package struct StoreReplay {
     known.say()
     try reportReplayed(examination)
     try checkFailures(examination)
+    try apps.check(against: owner.app, store: store.name, acceptsOther: acceptsOtherApp)
     sayLeftOut(rejections, examination.summary)
     if let warning = try EnvironmentMismatchCheck(store: store, owner: owner).warning(table) {
       Console.note(warning)

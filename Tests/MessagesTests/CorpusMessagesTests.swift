@@ -37,6 +37,8 @@ extension Golden {
       .notAnOptionOfCase("other.bin"),
       "'other.bin' is not an option; the inputs of a case are its files input.*"),
     Golden(
+      .keysOutsideCase("../a.keys"), "'../a.keys' is not a file of the case; put the keys next to case.yml"),
+    Golden(
       .notAFileOfCase("/etc/hosts", option: "--requests"),
       "--requests must name a file of the case, not '/etc/hosts'; put the file next to case.yml"),
   ]

@@ -43,7 +43,7 @@ extension Golden {
     Golden(
       .notServed("a.pcap stream 3", .serverBytesMissing(38), isLastListed: true),
       "a.pcap stream 3: not served: 38 bytes of the server are missing (further ones are not listed)"),
-    Golden(.streamEncrypted, "the stream is encrypted; decrypt the capture first"),
+    Golden(.streamEncrypted, "the stream is encrypted; give its keys with --keys"),
     Golden(
       .neitherFeedbackNorGateway,
       "neither feedback nor a gateway connection (use --protocol to set the protocol)"),

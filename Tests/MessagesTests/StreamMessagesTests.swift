@@ -19,13 +19,18 @@ extension Golden {
       "truncated error response: the data ends after 1 byte of it"),
     Golden(.truncatedRecord("tuple", after: 29), "truncated tuple: the data ends after 29 bytes of it"),
     Golden(
-      .ciphertext(missing: 0), "TLS ciphertext: the stream cannot be decoded without its keys"),
+      .ciphertext(missing: 0), "TLS ciphertext: the stream cannot be decoded without its keys (--keys)"),
     Golden(
       .ciphertext(missing: 1),
-      "TLS ciphertext: the stream cannot be decoded without its keys; 1 byte missing"),
+      "TLS ciphertext: the stream cannot be decoded without its keys (--keys); 1 byte missing"),
     Golden(
       .ciphertext(missing: 9),
-      "TLS ciphertext: the stream cannot be decoded without its keys; 9 bytes missing"),
+      "TLS ciphertext: the stream cannot be decoded without its keys (--keys); 9 bytes missing"),
+    Golden(.gap(bytes: 2, isUpperBound: true), "at most 2 bytes of the stream missing"),
+    Golden(
+      .unverifiedGap(bytes: 1), "1 byte of the stream left out: the MAC of their TLS records is wrong"),
+    Golden(.cutGap(bytes: 7), "7 bytes of the stream missing: it ends within a TLS record"),
+    Golden(.tlsOfOtherService, "TLS on a port of another service: not decoded (--keys decrypts it)"),
     Golden(.unknownResponseCommand(9), "byte 9 is not the command of an error response (8)"),
     Golden(.unknownRequestCommand(3), "byte 3 is not the command of a request (0 to 2)"),
     Golden(

@@ -129,13 +129,23 @@ struct CSVTests {
       let writer = CSVWriter(.streams, letterCase: .lower, output: output)
       try writer.begin()
       try writer.stream(stream, report: StreamReport(.dump))
+      var decrypted = StreamSummary(source: "x", number: 4, streamProtocol: .feedback)
+      var encryption = StreamEncryption()
+      encryption.version = "TLS 1.2"
+      encryption.serverSubject = "CN=a, C=US"
+      encryption.keyFile = "keys.log"
+      encryption.keyLine = 7
+      decrypted.encryption = encryption
+      try writer.stream(decrypted, report: StreamReport(.dump))
       try writer.finding(Finding(source: "x", code: .skippedBytes, message: .verbatim("")))
     }
     #expect(
       text == """
         source,stream,protocol,client,server,first_packet,last_packet,started_at,ended_at,client_bytes,server_bytes,\
-        client_gap_bytes,server_gap_bytes,records,findings
-        x,3,encrypted,,,,,,,1,2,3,4,5,6
+        client_gap_bytes,server_gap_bytes,records,findings,tls_version,tls_cipher,tls_server_name,tls_protocol,\
+        tls_server_subject,tls_client_subject,tls_client_user_id,tls_key_file,tls_key_line
+        x,3,encrypted,,,,,,,1,2,3,4,5,6,,,,,,,,,
+        x,4,feedback,,,,,,,0,0,0,0,0,0,TLS 1.2,,,,"CN=a, C=US",,,keys.log,7
 
         """)
   }

@@ -20,6 +20,8 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case skippedBytes = "skipped-bytes"
   case truncatedRecord = "truncated-record"
   case encryptedStream = "encrypted-stream"
+  case decryptionFailed = "decryption-failed"
+  case unrelatedTLS = "unrelated-tls"
   case streamGap = "stream-gap"
   case unknownCommand = "unknown-command"
   case malformedFrame = "malformed-frame"
@@ -39,6 +41,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case unsupportedLinkType = "unsupported-link-type"
   case unrecognisedInput = "unrecognised-input"
   case duplicateInput = "duplicate-input"
+  case unusedSecrets = "unused-secrets"
   case alreadyReplayed = "already-replayed"
 
   package var severity: Severity { description.severity }
@@ -47,8 +50,8 @@ package enum FindingCode: String, CaseIterable, Sendable {
 
   private var description: (severity: Severity, entry: CatalogueEntry) {
     switch self {
-    case .skippedBytes, .truncatedRecord, .encryptedStream, .streamGap, .unknownCommand, .malformedFrame:
-      streamDescription
+    case .skippedBytes, .truncatedRecord, .streamGap, .unknownCommand, .malformedFrame: streamDescription
+    case .encryptedStream, .decryptionFailed, .unrelatedTLS, .unusedSecrets: encryptionDescription
     case .conflictingOverlap, .midstreamStart, .truncatedPacket, .lateSegment, .pendingLimit, .bufferLimit,
       .connectionEvicted, .fragmentMissing, .fragmentOverlap, .malformedPacket, .unverifiedRetransmission:
       captureDescription
@@ -82,6 +85,8 @@ package enum FindingCode: String, CaseIterable, Sendable {
       [FindingShape(has: [.length, .fileOffset], lacks: [.stream, .direction, .offset, .packet])]
     case .unreadableInput, .duplicateInput, .unrecognisedInput, .alreadyReplayed:
       [FindingShape(lacks: [.streamBytes, .packet])]
+    case .decryptionFailed, .unrelatedTLS: [FindingShape(has: .stream)]
+    case .unusedSecrets: [FindingShape(lacks: [.streamBytes, .packet, .fileOffset])]
     }
   }
 
@@ -105,6 +110,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
       case .malformedPacket: .malformedPacket
       case .unsupportedLinkType: .unsupportedLinkType
       case .unverifiedRetransmission: .unverifiedRetransmission
+      case .decryptionFailed: .decryptionFailed
       }
   }
 }

@@ -43,25 +43,6 @@ extension FindingCode {
             samples/cut-tail.bin,0,server,1482,18,,1482,truncated-record,error,…
             """)
       )
-    case .encryptedStream:
-      (
-        .error,
-        CatalogueEntry(
-          title: "Encrypted bytes",
-          cause: "The direction begins with a TLS record: it was saved without being decrypted.",
-          meaning: """
-            Nothing in it is decoded. Read as tuples, ciphertext would give tokens that never existed. A captured TLS \
-            connection has one finding for each direction; gaps in it are counted in gap_bytes.
-            """,
-          remedy: """
-            Find what the client itself saved, or decrypt the capture with its keys, as Wireshark and tshark do; apnsift \
-            reads what they export.
-            """,
-          example: """
-            $ apnsift export samples/ciphertext.bin --records findings 2>/dev/null | sed -n 2p
-            samples/ciphertext.bin,0,server,0,4315,,0,encrypted-stream,error,…
-            """)
-      )
     case .streamGap:
       (
         .error,

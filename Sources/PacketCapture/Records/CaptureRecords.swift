@@ -67,6 +67,7 @@ package struct CaptureRecords {
   /// The first 1024 Decryption Secrets Blocks read so far, and their total number.
   package var secrets: [DecryptionSecrets] { pcapng.format.secrets }
   package var secretsCount: Int { pcapng.format.secretsCount }
+  package var latestSecrets: DecryptionSecrets? { pcapng.format.latestSecrets }
 
   /// Packets read so far: the number of the last one, from 1.
   package var packets: Int { kind == .pcap ? pcap.format.packets : pcapng.format.packets }
@@ -119,6 +120,9 @@ package struct PacketRecord: Equatable, Sendable {
 
 /// Keys of encrypted streams in a pcapng file (Decryption Secrets Block).
 package struct DecryptionSecrets: Equatable, Sendable {
+  /// `TLSK`.
+  static let keyLog: UInt32 = 0x544c_534b
+
   /// Type of the keys: 0x544c534b, `TLSK`, is a TLS key log.
   package var type: UInt32
   /// Offset in the file (from 0, after decompression) of the keys' first byte, and their length.

@@ -105,12 +105,11 @@ extension PcapngRecords {
         frame, windowOffset, .secretsBeyondBlock(length: length, room: frame.bodyLength - 8))
     }
     secretsCount &+= 1
-    if secrets.count < Self.maxSecrets {
-      secrets.append(
-        DecryptionSecrets(
-          type: frame.order.uint32(in: window, at: frame.start + 8),
-          fileOffset: windowOffset + frame.start + 16, length: length, packetsBefore: packets))
-    }
+    let found = DecryptionSecrets(
+      type: frame.order.uint32(in: window, at: frame.start + 8),
+      fileOffset: windowOffset + frame.start + 16, length: length, packetsBefore: packets)
+    latestSecrets = found
+    if secrets.count < Self.maxSecrets { secrets.append(found) }
     return .skipped(end: frame.end)
   }
 

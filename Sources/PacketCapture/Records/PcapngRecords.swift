@@ -16,6 +16,7 @@ struct PcapngRecords: RecordFormat {
   var secrets: [DecryptionSecrets] = []
   /// Decryption Secrets Blocks seen; `secrets` has the first `maxSecrets` of them.
   var secretsCount = 0
+  var latestSecrets: DecryptionSecrets?
   /// Nil before the first section.
   var order: FileByteOrder?
   var interfaces: [PcapngInterface] = []

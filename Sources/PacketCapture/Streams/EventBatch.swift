@@ -10,6 +10,8 @@ package enum StreamEvent: BitwiseCopyable, Sendable {
   case gap(slot: Int32, side: Side, gap: Int32)
   /// A problem of the input. `slot` is nil if it concerns no open stream.
   case anomaly(slot: Int32?, anomaly: Int32)
+  /// Keys that the capture brings, for the streams of later packets: index in `EventBatch.secrets`.
+  case secrets(Int32)
   case closed(slot: Int32, report: Int32)
 }
 
@@ -34,6 +36,8 @@ package struct ByteEvent: BitwiseCopyable, Sendable {
   /// The event's origins in `EventBatch.origins`, in order: the first one starts at the first byte.
   package var firstOrigin: Int32
   package var originCount: Int32
+  /// Whether the bytes are what one read of the peer returned: a record of TLS.
+  package var isRecord = false
 }
 
 /// The events of one window of an input, in order, and their bytes. A batch is reused.
@@ -51,6 +55,7 @@ package struct EventBatch {
   package private(set) var gaps: [StreamGap] = []
   package private(set) var anomalies: [StreamAnomaly] = []
   package private(set) var reports: [StreamReport] = []
+  package private(set) var secrets: [EmbeddedSecrets] = []
 
   package init() {}
 
@@ -66,6 +71,7 @@ package struct EventBatch {
     if !gaps.isEmpty { gaps.removeAll(keepingCapacity: true) }
     if !anomalies.isEmpty { anomalies.removeAll(keepingCapacity: true) }
     if !reports.isEmpty { reports.removeAll(keepingCapacity: true) }
+    if !secrets.isEmpty { secrets.removeAll() }
   }
 
   // MARK: - Adding events
@@ -91,7 +97,8 @@ package struct EventBatch {
 
   /// Bytes from several locations in the file; there is at least one origin.
   package mutating func bytes(
-    _ storage: ByteEvent.Storage, _ range: Range<Int>, slot: Int32, side: Side, origins more: [SourceExtent]
+    _ storage: ByteEvent.Storage, _ range: Range<Int>, slot: Int32, side: Side, origins more: [SourceExtent],
+    isRecord: Bool = false
   ) {
     guard let first = more.first else { return }
     events.append(
@@ -99,7 +106,7 @@ package struct EventBatch {
         ByteEvent(
           slot: slot, side: side, storage: storage, start: range.lowerBound, count: range.count,
           offset: first.streamOffset, firstOrigin: Int32(truncatingIfNeeded: origins.count),
-          originCount: Int32(truncatingIfNeeded: more.count))))
+          originCount: Int32(truncatingIfNeeded: more.count), isRecord: isRecord)))
     origins.append(contentsOf: more)
   }
 
@@ -124,8 +131,30 @@ package struct EventBatch {
     anomalies.append(anomaly)
   }
 
+  package mutating func secrets(_ found: EmbeddedSecrets) {
+    events.append(.secrets(Int32(truncatingIfNeeded: secrets.count)))
+    secrets.append(found)
+  }
+
   package mutating func closed(_ report: StreamReport, slot: Int32) {
     events.append(.closed(slot: slot, report: Int32(truncatingIfNeeded: reports.count)))
     reports.append(report)
+  }
+
+  // MARK: - Changing a batch
+
+  /// The batch up to the event at `index`. What events refer to stays, so that later ones can be passed on.
+  package func prefix(_ index: Int) -> EventBatch {
+    var batch = self
+    batch.events = Array(events[..<index])
+    return batch
+  }
+
+  /// Passes on an event of the batch that this one was made of.
+  package mutating func pass(_ event: StreamEvent) { events.append(event) }
+
+  /// Sets the bytes of a chunk that was added empty, for events that were added before its bytes were known.
+  package mutating func fill(_ chunk: Int32, with bytes: [UInt8]) {
+    if chunks.indices.contains(Int(chunk)) { chunks[Int(chunk)] = bytes }
   }
 }

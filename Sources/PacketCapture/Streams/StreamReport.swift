@@ -33,6 +33,8 @@ package struct StreamReport: Equatable, Sendable {
   /// The stream's first and last packet, in either direction; nil in a dump.
   package var firstPacket: PacketReference?
   package var lastPacket: PacketReference?
+  /// Nil unless the stream was decrypted, or that failed.
+  package var encryption: StreamEncryption?
 
   package init(_ identity: StreamIdentity) {
     self.identity = identity
@@ -46,12 +48,21 @@ package struct StreamReport: Equatable, Sendable {
 
 /// Missing bytes of a direction.
 package struct StreamGap: Equatable, Sendable {
+  package enum Cause: Sendable {
+    case missing
+    /// Ciphertext that no MAC or tag proved, or that ends within a record.
+    case unverified, cut
+  }
+
   /// Offset in its direction of the stream of the first missing byte, and the number of missing bytes.
   package var offset: Int
   package var length: Int
   /// File offset of the data after the gap, or of the mark that declares it.
   package var fileOffset: Int?
   package var packet: PacketReference?
+  package var cause = Cause.missing
+  /// Whether `length` is an upper bound. Later offsets count it.
+  package var isUpperBound = false
 
   package init(offset: Int, length: Int, fileOffset: Int?, packet: PacketReference? = nil) {
     self.offset = offset
@@ -86,6 +97,8 @@ package struct StreamAnomaly: Equatable, Sendable {
     case unsupportedLinkType
     /// A retransmission that could not be compared: the first copy is no longer available.
     case unverifiedRetransmission
+    /// A stream of TLS, or the rest of one, that its keys do not open.
+    case decryptionFailed
   }
 
   package var kind: Kind

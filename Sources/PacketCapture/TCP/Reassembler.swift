@@ -32,6 +32,7 @@ package struct Reassembler: ~Copyable {
   package var isFull: Bool { output.events.isFull }
 
   package mutating func anomaly(_ anomaly: StreamAnomaly) { output.events.anomaly(anomaly) }
+  package mutating func secrets(_ found: EmbeddedSecrets) { output.events.secrets(found) }
 
   // MARK: - Packets
 

@@ -186,6 +186,23 @@ extension StreamColumn: RecordColumn {
     case .serverGapBytes: ColumnEntry(.named("count"), "missing bytes of the server")
     case .records: ColumnEntry(.named("count"), "records in both directions")
     case .findings: ColumnEntry(.named("count"), "findings about the stream")
+    case .tlsVersion:
+      ColumnEntry(.text, optional: true, "version of TLS; none unless keys were tried on the stream")
+    case .tlsCipher: ColumnEntry(.text, optional: true, "IANA's name of the cipher suite")
+    case .tlsServerName:
+      ColumnEntry(.text, optional: true, "name of the server that the client asked for (SNI)")
+    case .tlsProtocol: ColumnEntry(.text, optional: true, "protocol that both agreed on (ALPN)")
+    case .tlsServerSubject: ColumnEntry(.text, optional: true, "subject of the server's certificate")
+    case .tlsClientSubject: ColumnEntry(.text, optional: true, "subject of the client's certificate")
+    case .tlsClientUserID:
+      ColumnEntry(.text, optional: true, "its attribute UID: with Apple's certificates, the app's bundle id")
+    case .tlsKeyFile:
+      ColumnEntry(
+        .text, optional: true,
+        "file with the secret that decrypted the stream: of --keys or --rsa-key, or the capture itself")
+    case .tlsKeyLine:
+      ColumnEntry(
+        .integer(1...Int(UInt32.max)), optional: true, "line of that secret, from 1; none of a private key")
     }
   }
 }

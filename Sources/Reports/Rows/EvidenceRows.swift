@@ -14,6 +14,18 @@ package enum StreamColumn: String, CaseIterable, Sendable {
   case clientGapBytes = "client_gap_bytes"
   case serverGapBytes = "server_gap_bytes"
   case records, findings
+  case tlsVersion = "tls_version"
+  case tlsCipher = "tls_cipher"
+  case tlsServerName = "tls_server_name"
+  case tlsProtocol = "tls_protocol"
+  case tlsServerSubject = "tls_server_subject"
+  case tlsClientSubject = "tls_client_subject"
+  case tlsClientUserID = "tls_client_user_id"
+  case tlsKeyFile = "tls_key_file"
+  case tlsKeyLine = "tls_key_line"
+
+  /// Whether it is only in JSON objects of streams whose TLS was tried to decrypt.
+  var isOfTLS: Bool { rawValue.hasPrefix("tls_") }
 }
 
 /// The columns of a finding, in their order.
@@ -26,10 +38,14 @@ package enum FindingColumn: String, CaseIterable, Sendable {
 /// Writes streams and findings as rows.
 struct EvidenceRowWriter: Sendable {
   private let streams: RowFrame<StreamColumn>
+  private let streamsOfTLS: RowFrame<StreamColumn>
   private let findings: RowFrame<FindingColumn>
 
   init(_ style: RowStyle) {
-    streams = RowFrame(style, type: "stream", StreamColumn.allCases)
+    streamsOfTLS = RowFrame(style, type: "stream", StreamColumn.allCases)
+    streams =
+      style == .csv
+      ? streamsOfTLS : RowFrame(style, type: "stream", StreamColumn.allCases.filter { !$0.isOfTLS })
     findings = RowFrame(style, type: "finding", FindingColumn.allCases)
   }
 
@@ -37,9 +53,12 @@ struct EvidenceRowWriter: Sendable {
   var findingHeader: String { findings.header }
 
   func write(_ stream: StreamSummary, to output: OutputBuffer) throws {
-    let texts =
-      RowCursor.bound(stream.source) + RowCursor.bound(stream.client) + RowCursor.bound(stream.server)
-    try streams.write(to: output, texts: texts) { column, row in
+    let tls = stream.encryption
+    let texts = [
+      stream.source, stream.client, stream.server, tls?.version, tls?.cipher, tls?.serverName,
+      tls?.applicationProtocol, tls?.serverSubject, tls?.clientSubject, tls?.clientUserID, tls?.keyFile,
+    ].reduce(0) { $0 + RowCursor.bound($1) }
+    try (tls == nil ? streams : streamsOfTLS).write(to: output, texts: texts) { column, row in
       switch column {
       case .source: row.put(stream.source)
       case .stream: row.put(stream.number)
@@ -56,6 +75,15 @@ struct EvidenceRowWriter: Sendable {
       case .serverGapBytes: row.put(stream.serverGapBytes)
       case .records: row.put(stream.records)
       case .findings: row.put(stream.findings)
+      case .tlsVersion: row.put(tls?.version)
+      case .tlsCipher: row.put(tls?.cipher)
+      case .tlsServerName: row.put(tls?.serverName)
+      case .tlsProtocol: row.put(tls?.applicationProtocol)
+      case .tlsServerSubject: row.put(tls?.serverSubject)
+      case .tlsClientSubject: row.put(tls?.clientSubject)
+      case .tlsClientUserID: row.put(tls?.clientUserID)
+      case .tlsKeyFile: row.put(tls?.keyFile)
+      case .tlsKeyLine: row.put(tls?.keyLine)
       }
     }
   }

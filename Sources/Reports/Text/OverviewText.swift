@@ -90,6 +90,7 @@ package struct OverviewText {
     let missing = stream.serverGapBytes &+ stream.clientGapBytes
     parts.append(missing > 0 ? "\(Count.of(missing, "byte")) missing" : "no gaps")
     text += "  stream \(stream.number): \(parts.joined(separator: ", "))\n"
+    if let encryption = stream.encryption { text += "    \(EncryptionText.of(encryption))\n" }
   }
 
   /// `11400 bytes from the server`, and the client's if there are any.

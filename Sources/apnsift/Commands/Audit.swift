@@ -44,7 +44,7 @@ struct Audit: ParsableCommand {
 
   func run() throws {
     let chunks = try chunking.chunks()
-    var examination = input.examination(hashing: .possibleCopies)
+    var examination = try input.examination(hashing: .possibleCopies)
     let buffer = OutputBuffer(OutputFile())
     let report = try report(buffer, chunks)
     let auditor = StreamAuditor(chunks, memory: input.memory, report: report)

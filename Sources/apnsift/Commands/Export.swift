@@ -99,7 +99,7 @@ struct Export: ParsableCommand {
 
   func run() throws {
     if format == .raw { return try exportRaw() }
-    var examination = input.examination(hashing: format == .csv ? .possibleCopies : .all)
+    var examination = try input.examination(hashing: format == .csv ? .possibleCopies : .all)
     let file = try open(output, examination) ?? OutputFile()
     let findingsFile = try open(findings, examination)
     if let findingsFile, file.hasSameTarget(as: findingsFile) {
@@ -133,7 +133,7 @@ struct Export: ParsableCommand {
 
   /// The bytes of every stream, one file a direction.
   private func exportRaw() throws {
-    var examination = input.examination(hashing: .possibleCopies)
+    var examination = try input.examination(hashing: .possibleCopies)
     if let input = examination.input(in: output ?? "") {
       throw Failure(.inputInOutputDirectory(input, output ?? ""))
     }

@@ -34,7 +34,7 @@ struct Inspect: ParsableCommand {
   @OptionGroup var input: InputOptions
 
   func run() throws {
-    var examination = input.examination(hashing: noHash ? .none : .all)
+    var examination = try input.examination(hashing: noHash ? .none : .all)
     // Without both, a second thread does not pay.
     examination.options.usesThreads = !noHash || !noDistinct
     let table =

@@ -78,6 +78,9 @@ struct Replay: ParsableCommand {
   @Flag(help: "Also use gateway responses with status 8 (invalid token).")
   var fromErrors = false
 
+  @Flag(help: "Replay even if the client's certificate names another app.")
+  var otherApp = false
+
   @Flag(help: "Use inputs that can be read only in part.")
   var partial = false
 
@@ -127,12 +130,15 @@ struct Replay: ParsableCommand {
       ("partial", .bool(partial)),
       ("skip_unreadable", .bool(skipUnreadable)),
       ("from_errors", .bool(fromErrors)),
+      ("other_app", .bool(otherApp)),
       ("grace", .int(Int(grace.seconds))),
       ("max_invalidate", .string(maxInvalidate.text)),
     ])
   }
 
   func run() throws {
+    // Before the store: a file of keys may be missing.
+    var examination = try input.examination(hashing: .all)
     let location = try store.location(
       app: owner.app, environment: owner.environment, insertsUnknown: unknown.insertUnknown,
       journal: journal.url)
@@ -145,9 +151,9 @@ struct Replay: ParsableCommand {
     (replay.includesFlagged, replay.includesErrors) = (includeFlagged, fromErrors)
     (replay.isPartial, replay.skipsUnreadable) = (partial, skipUnreadable)
     replay.skipsReplayed = skipReplayed
+    replay.acceptsOtherApp = otherApp
     replay.memory = input.memory
     if !noJournal { replay.record = (Apnsift.version, reported.text) }
-    var examination = input.examination(hashing: .all)
     let outcome = try run(&replay, &examination)
     try report(outcome, examination.closingLine(outcome.sentence))
     // As without --dry-run: an unreadable input fails before the limit is checked, unless it may be left out.

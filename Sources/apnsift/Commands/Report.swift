@@ -50,7 +50,7 @@ struct Report: ParsableCommand {
 
   func run() throws {
     let key = try page.redact.map { try PseudonymKeyFile.bytes($0) }
-    var examination = input.examination(hashing: .all)
+    var examination = try input.examination(hashing: .all)
     if let key = page.redact, examination.contains(fileAt: key) {
       throw Failure(.keyIsInput(key))
     }

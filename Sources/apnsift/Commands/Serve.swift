@@ -49,7 +49,7 @@ struct Serve: ParsableCommand {
 
   func run() throws {
     let chunks = try chunking.chunks()
-    var examination = input.examination(hashing: .none, mayRepeat: true)
+    var examination = try input.examination(hashing: .none, mayRepeat: true)
     let identity = try identity(examination)
     let streams = ServedStreams(
       ConnectionPlan(chunks: chunks, pace: server.replayPace), memory: input.memory, wanted: stream)

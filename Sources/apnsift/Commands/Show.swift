@@ -73,7 +73,7 @@ struct Show: ParsableCommand {
   func run() throws {
     let finder = RecordLocator(
       target, stream: stream, direction: direction, maxLocations: maxLocations, maxBytes: limit)
-    var examination = input.examination(hashing: .none, mayRepeat: true)
+    var examination = try input.examination(hashing: .none, mayRepeat: true)
     try examination.run([finder])
     let buffer = OutputBuffer(OutputFile())
     try buffer.append(finder.text(TextStyle(isColoured: OutputFile.isColoured), limit: limit))

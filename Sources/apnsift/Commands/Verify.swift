@@ -153,7 +153,7 @@ extension InputOptions {
       let options = try parse(words)
       return CaseOptions(
         words: options.inputs, pair: options.pair, examination: options.examinationOptions,
-        memory: options.memory)
+        memory: options.memory, keys: options.decryption.streamKeys)
     } catch {
       throw CaseError(.invalidCaseOptions(message(for: error).shortened))
     }

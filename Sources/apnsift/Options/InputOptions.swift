@@ -43,6 +43,8 @@ struct InputOptions: ParsableArguments {
 
   @OptionGroup(title: "CAPTURES") var capture: CaptureOptionGroup
 
+  @OptionGroup(title: "TLS") var decryption: DecryptionOptions
+
   @OptionGroup(title: "ADVANCED") var limits: LimitOptions
 
   var memory: Int { limits.memory.bytes }
@@ -61,7 +63,9 @@ struct InputOptions: ParsableArguments {
     if requests != nil, streamProtocol == .feedback || capture.filter != nil {
       throw ValidationError(.pairIsGateway)
     }
-    guard (inputs + [requests, responses].compactMap { $0 }).filter({ $0 == "-" }).count < 2 else {
+    guard
+      (inputs + [requests, responses].compactMap { $0 } + decryption.files).filter({ $0 == "-" }).count < 2
+    else {
       throw ValidationError(.standardInputTwice)
     }
     if let port = Set(capture.feedbackPort).intersection(capture.gatewayPort).min() {
@@ -97,7 +101,8 @@ struct InputOptions: ParsableArguments {
   }
 
   /// The examination of the inputs, by the bytes of their paths as given.
-  func examination(hashing: Examination.Hashing, mayRepeat: Bool = false) -> Examination {
+  /// - Throws: a `Failure` if a file of keys cannot be used.
+  func examination(hashing: Examination.Hashing, mayRepeat: Bool = false) throws -> Examination {
     var paths = ArgumentPaths()
     let walk =
       requests == nil
@@ -110,6 +115,7 @@ struct InputOptions: ParsableArguments {
           return input
         })
     var options = examinationOptions
+    options.keys = try decryption.streamKeys { Input($0, path: paths.path(of: $0)) }
     options.hashing = hashing
     options.mayRepeat = mayRepeat
     return Examination(walk, options)
@@ -163,7 +169,7 @@ struct InputOptions: ParsableArguments {
         ("strict", .bool(strict)),
         ("feedback_ports", .array(protocolChoice.feedbackPorts.sorted().map { .int(Int($0)) })),
         ("gateway_ports", .array(protocolChoice.gatewayPorts.sorted().map { .int(Int($0)) })),
-      ] + capture.reported(limits))
+      ] + capture.reported(limits) + decryption.reported)
   }
 
   /// All options for reading inputs, in the order of the reference.
@@ -190,6 +196,6 @@ struct InputOptions: ParsableArguments {
     ]
       + capture.listed(
         limits, feedbackPorts: protocolChoice.feedbackPorts, gatewayPorts: protocolChoice.gatewayPorts)
-      + [ReportOption("--strict", isDefault: !strict, affectsResults: false)]
+      + decryption.listed + [ReportOption("--strict", isDefault: !strict, affectsResults: false)]
   }
 }

@@ -1,0 +1,113 @@
+import WireBytes
+
+// MARK: - Files of keys
+
+extension Message {
+  package static let privateKeyAmongKeys = Message(
+    "has a private key and no other secrets: give it with --rsa-key")
+  package static let noPrivateKey = Message("has no private key in PEM (PKCS#1, PKCS#8) or PKCS#12")
+  package static let wrongPassphrase = Message("the passphrase of --passphrase-file is wrong")
+  package static let needsPassphrase = Message("needs a passphrase: give --passphrase-file")
+  package static let privateKeyNotRSA = Message(
+    "the private key is not RSA: only RSA key exchange can be decrypted with a private key")
+  package static let passphraseWithoutKey = Message("--passphrase-file is for --rsa-key: give both")
+  package static let keysOfNothing = Message("--no-decrypt excludes --keys and --rsa-key")
+
+  package static func noSecret(lines: Int) -> Message {
+    Message(
+      "no secret in its \(Count.of(lines, "line")): expected a key log (SSLKEYLOGFILE), the text of "
+        + "openssl s_client, or a session file of it")
+  }
+
+  /// - Parameter listed: numbers of the first of them, from 1.
+  package static func unreadableSecrets(_ count: Int, ofLines lines: Int, listed: [Int]) -> Message {
+    let numbers = listed.map { "\($0)" }.joined(separator: ", ") + (count > listed.count ? ", …" : "")
+    return Message("\(count) of \(lines) lines cannot be read as secrets (line \(numbers))")
+  }
+
+  package static func tooManySecrets(_ count: Int, limit: Int) -> Message {
+    Message("\(count) secrets above the limit of \(limit) are not used")
+  }
+
+  package static func longerThan(limit: Int) -> Message { Message("has more than \(limit) bytes") }
+
+  package static func unusedSecrets(_ count: Int, of all: Int) -> Message {
+    Message("\(count) of \(Count.of(all, "secret")) matched no connection")
+  }
+}
+
+// MARK: - Why a stream is not decrypted
+
+extension Message {
+  /// - Parameter random: the client's random number in hex; nil if its hello was not captured.
+  package static func noKey(forClientRandom random: String?) -> Message {
+    guard let random else {
+      return Message(
+        "no key fits, and the client's hello, which would name it, was not captured: give the key log of this "
+          + "connection with --keys")
+    }
+    return Message(
+      "no key for client random \(random): give the key log that has it, or the session of "
+        + "openssl s_client, with --keys")
+  }
+
+  /// - Parameter sender: `client` or `server`.
+  package static func handshakeNotCaptured(of sender: String) -> Message {
+    Message(
+      "the \(sender)'s part of the handshake was not captured, and no key log of TLS 1.3 fits: captures "
+        + "that begin before the connection can be decrypted")
+  }
+
+  package static let handshakeIncomplete = Message(
+    "messages of the handshake that the keys depend on were not captured: a key log needs fewer of them than "
+      + "an RSA key")
+
+  package static func unsupportedSuite(_ name: String) -> Message {
+    Message("cipher suite \(name) is not supported: decrypt the stream with another program")
+  }
+
+  package static func unsupportedTLS(_ version: String) -> Message {
+    Message("\(version) is not supported: decrypt the stream with another program")
+  }
+
+  package static func compressedRecords(method: Int) -> Message {
+    Message(
+      "records are compressed (method \(method)), which is not supported: decrypt the stream with another program"
+    )
+  }
+
+  /// - Parameter offset: in the ciphertext, bytes from 0.
+  package static func wrongMAC(of sender: String, from offset: Int) -> Message {
+    Message(
+      "the MAC of the \(sender)'s records is wrong from offset \(offset) of the ciphertext on: the key is of "
+        + "another connection, or the capture is damaged")
+  }
+
+  package static let onlyHandshake = Message("only a handshake was captured: there is no plaintext")
+
+  package static func handshakeFailed(alert code: Int, from sender: String) -> Message {
+    Message("the handshake failed: the \(sender) sent alert \(code), and there is no plaintext")
+  }
+}
+
+// MARK: - Whose feedback it is
+
+extension Message {
+  package static func clientsOfSeveralApps(_ count: Int, _ first: String, _ second: String) -> Message {
+    Message(
+      "the certificates of clients name \(count) apps, such as \(first) and \(second): name the app of the "
+        + "tokens with --app, and replay each app on its own")
+  }
+
+  package static func clientOfOtherApp(
+    _ source: String, stream: Int, names other: String, not app: String
+  ) -> Message {
+    Message("\(source) stream \(stream): the client's certificate names the app \(other), not \(app)")
+  }
+
+  package static func otherAppStopsReplay(_ store: String, _ mismatch: Message) -> Message {
+    Message(
+      "\(store) is unchanged: \(mismatch); --app names the app of the tokens, and --other-app replays them anyway"
+    )
+  }
+}

@@ -1,0 +1,83 @@
+import Messages
+import PacketCapture
+import Platform
+import StreamInputs
+import TLSDecryption
+
+/// The secrets that a run starts with, and the files that they are from.
+package struct StreamKeys: Sendable {
+  package struct File: Sendable {
+    package var name: String
+    /// Secrets in it.
+    package var count: Int
+  }
+
+  package private(set) var store = SecretStore()
+  /// By the numbers that the origins of secrets have.
+  package private(set) var files: [File] = []
+  /// Whether key logs in captures are used.
+  package var readsEmbedded: Bool
+
+  private static let blockLength = 256 << 10
+  private static let maxKeyLength = 1 << 20
+  private static let maxPassphraseLength = 4096
+
+  package init(readsEmbedded: Bool) { self.readsEmbedded = readsEmbedded }
+
+  /// Reads key logs, texts of `openssl s_client` and session files, block by block.
+  /// - Throws: a `Failure` that names the file.
+  package mutating func addKeyFile(_ input: Input) throws {
+    var reader = KeyFileReader(file: files.count)
+    do throws(InputFault) {
+      var file = try InputFile(input)
+      var block = [UInt8](repeating: 0, count: Self.blockLength)
+      while case let count = try file.fill(&block, from: 0), count > 0 {
+        reader.append(block.span.bytes.extracting(first: count), to: &store)
+      }
+    } catch {
+      throw Failure(.about(input.name, error.message))
+    }
+    let report = reader.finish(to: &store)
+    files.append(File(name: input.name, count: report.secrets))
+    if report.secrets == 0, report.hasPrivateKey {
+      throw Failure(.about(input.name, .privateKeyAmongKeys))
+    }
+    if report.secrets == 0 {
+      warn(.noSecret(lines: report.lines))
+    } else if report.badLineCount > 0 {
+      let listed = Array(report.badLines.prefix(5))
+      warn(.unreadableSecrets(report.badLineCount, ofLines: report.lines, listed: listed))
+    }
+    if store.ignoredCount > 0 { warn(.tooManySecrets(store.ignoredCount, limit: store.limit)) }
+
+    func warn(_ problem: Message) { Console.note(.warning(.about(input.name, problem))) }
+  }
+
+  /// Reads a server's private key.
+  package mutating func addPrivateKey(_ input: Input, passphrase: [UInt8]?) throws {
+    let content = try Self.content(of: input, limit: Self.maxKeyLength)
+    do throws(PrivateKey.Fault) {
+      store.add(try PrivateKey(content, passphrase: passphrase, file: files.count))
+      files.append(File(name: input.name, count: 1))
+    } catch {
+      throw Failure(.about(input.name, Message(error, hasPassphrase: passphrase != nil)))
+    }
+  }
+
+  /// The first line of a file.
+  package static func passphrase(in input: Input) throws -> [UInt8] {
+    let content = try content(of: input, limit: maxPassphraseLength)
+    let line = content.prefix { $0 != 0x0a }
+    return Array(line.last == 0x0d ? line.dropLast() : line)
+  }
+
+  private static func content(of input: Input, limit: Int) throws -> [UInt8] {
+    do throws(InputFault) {
+      let content = try InputFile.content(of: input, limit: limit)
+      guard content.count <= limit else { throw InputFault(.longerThan(limit: limit)) }
+      return content
+    } catch {
+      throw Failure(.about(input.name, error.message))
+    }
+  }
+}

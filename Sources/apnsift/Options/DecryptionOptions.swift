@@ -1,0 +1,70 @@
+import ArgumentParser
+import EvidenceReport
+import JSON
+import Messages
+import StreamDecryption
+import StreamInputs
+
+/// The keys of TLS streams in captures (docs/spec/captures.md#tls).
+struct DecryptionOptions: ParsableArguments {
+  @Option(help: .init("TLS key log, or openssl s_client text; repeatable.", valueName: "FILE"))
+  var keys: [String] = []
+
+  @Option(help: .init("RSA key of the server; repeatable.", valueName: "FILE"))
+  var rsaKey: [String] = []
+
+  @Option(help: .init("File with the passphrase of --rsa-key.", valueName: "FILE"))
+  var passphraseFile: String?
+
+  @Flag(help: "Ignore key logs in captures.")
+  var noEmbeddedKeys = false
+
+  @Flag(help: "Do not decrypt TLS.")
+  var noDecrypt = false
+
+  mutating func validate() throws {
+    if passphraseFile != nil, rsaKey.isEmpty {
+      throw ValidationError(.passphraseWithoutKey)
+    }
+    if noDecrypt, !keys.isEmpty || !rsaKey.isEmpty {
+      throw ValidationError(.keysOfNothing)
+    }
+  }
+
+  /// The files that are read.
+  var files: [String] { keys + rsaKey + [passphraseFile].compactMap { $0 } }
+
+  /// Reads the files; nil if nothing is to be decrypted.
+  func streamKeys(_ input: (String) throws -> Input) throws -> StreamKeys? {
+    if noDecrypt { return nil }
+    var found = StreamKeys(readsEmbedded: !noEmbeddedKeys)
+    for name in keys { try found.addKeyFile(try input(name)) }
+    let passphrase = try passphraseFile.map { try StreamKeys.passphrase(in: try input($0)) }
+    for name in rsaKey { try found.addPrivateKey(try input(name), passphrase: passphrase) }
+    return found
+  }
+
+  // MARK: - In reports
+
+  /// The options that change answers, with the names of files and nothing in them.
+  var reported: [(String, JSONValue)] {
+    [
+      ("keys", .array(keys.map { .string($0) })), ("rsa_keys", .array(rsaKey.map { .string($0) })),
+      ("embedded_keys", .bool(!noEmbeddedKeys)), ("decrypt", .bool(!noDecrypt)),
+    ]
+  }
+
+  var listed: [ReportOption] {
+    func files(_ name: String, _ files: [String]) -> [ReportOption] {
+      files.isEmpty
+        ? [ReportOption(name, "none", isDefault: true)]
+        : files.map { ReportOption(name, $0, isDefault: false) }
+    }
+    return files("--keys", keys) + files("--rsa-key", rsaKey)
+      + files("--passphrase-file", [passphraseFile].compactMap { $0 })
+      + [
+        ReportOption("--no-embedded-keys", isDefault: !noEmbeddedKeys),
+        ReportOption("--no-decrypt", isDefault: !noDecrypt),
+      ]
+  }
+}
