@@ -11,11 +11,13 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 
-/** A server and a client of an old version and suite: the client connects through a relay, and the server sends standard input. */
+/** A server and a client of an old version and suite: the client connects through a relay, and the server sends standard input,
+ * in writes of the given sizes, used in turn. */
 public class TLSFlow {
   public static void main(String[] arguments) throws Exception {
     int relay = Integer.parseInt(arguments[0]);
     String version = arguments[1], suite = arguments[2], store = arguments[3];
+    String[] sizes = arguments[4].split(",");
     Security.setProperty("jdk.tls.disabledAlgorithms", "");
     Security.setProperty("jdk.certpath.disabledAlgorithms", "");
     KeyStore keys = KeyStore.getInstance("PKCS12");
@@ -51,9 +53,12 @@ public class TLSFlow {
       InputStream input = socket.getInputStream();
       while (input.read() != '\n') {}
       OutputStream output = socket.getOutputStream();
-      for (int start = 0; start < dump.length; start += 190) {
-        output.write(dump, start, Math.min(190, dump.length - start));
+      int start = 0;
+      for (int turn = 0; start < dump.length; turn++) {
+        int size = Math.min(Integer.parseInt(sizes[turn % sizes.length]), dump.length - start);
+        output.write(dump, start, size);
         output.flush();
+        start += size;
       }
     }
     client.join();

@@ -81,11 +81,16 @@ def running(command, ready):
 
 
 @contextlib.contextmanager
-def tcpdump(interface, path, expression):
-    command = ["tcpdump", "-Z", "root", "-i", interface, "-s", "0", "-U", "-w", path, expression]
+def tcpdump(interface, path, expression, settle=SETTLE):
+    """Packets come one at a time, so that a short capture is not empty; `settle` is in seconds.
+
+    Then the buffer (here 32 MiB) has a slot of 256 KiB for each packet: the default has room for eight.
+    """
+    command = ["tcpdump", "-Z", "root", "--immediate-mode", "-B", "32768", "-i", interface, "-s", "0", "-U"]
+    command += ["-w", path, expression]
     with running(command, "listening on"):
         yield
-        time.sleep(SETTLE)
+        time.sleep(settle)
 
 
 @contextlib.contextmanager
