@@ -52,6 +52,7 @@ check: ## all else, after make test: long tests, documents, samples, digests, sc
 	scripts/check-readme
 	scripts/check-architecture
 	scripts/check-samples
+	scripts/check-tls
 	scripts/check-digests
 	samples/make/corpus --check
 	scripts/make-reference --check

@@ -1,0 +1,51 @@
+"""What protecting a record adds to its plaintext, for the suites of the recorded matrix."""
+
+TLS10, TLS13 = 0x0301, 0x1300
+# Suite: (bytes before the ciphertext of the content, bytes after it).
+OVERHEAD = {
+    **dict.fromkeys((0x009C, 0x009D, 0x009F, 0xC02B, 0xC02F, 0xC030, 0xC09C), (8, 16)),  # GCM and CCM: nonce, tag
+    0xC0A0: (8, 8),
+    **dict.fromkeys((0xCCA8, 0xCCA9), (0, 16)),
+    **dict.fromkeys((0x1301, 0x1302, 0x1303, 0x1304), (0, 17)),  # the type of the content comes before the tag
+    0x1305: (0, 9),
+    **dict.fromkeys((0x0001, 0x0004), (0, 16)),  # NULL and RC4 with MD5
+    **dict.fromkeys((0x0002, 0x0005, 0xC011), (0, 20)),
+    0x003B: (0, 32),
+}
+# These are named in a finding and not decrypted: ARIA, CAMELLIA-GCM, and those of EXPORT.
+UNSUPPORTED = {0xC050: "ARIA", 0xC07A: "CAMELLIA", 0x0003: "EXPORT", 0x0008: "EXPORT"}
+
+
+def is_tls13(suite):
+    return suite >> 8 == TLS13 >> 8
+
+
+def has_chained_iv(version, suite):
+    """Up to TLS 1.0 the IV of CBC is the end of the record before, which a gap takes along."""
+    return version <= TLS10 and suite not in OVERHEAD
+
+
+def content_lengths(records, suite):
+    """(record, bytes of plaintext) of the records that have data, by their type; None where padding hides it."""
+    if suite not in OVERHEAD:
+        return None
+    return [(record, record.length - sum(OVERHEAD[suite])) for record in records if record.kind == 23]
+
+
+def mapped(records, suite, total):
+    """(record, offset of its plaintext, bytes of it) of all that carry the data, `total` bytes; None where that is hidden.
+
+    In TLS 1.3 messages of the handshake and alerts have the type of data, too: those are before the data, or of 2 or 5 bytes
+    (alert, key update), as no write of the matrix is.
+    """
+    lengths = content_lengths(records, suite)
+    if lengths is None:
+        return None
+    chosen, end = [], total
+    for record, length in reversed(lengths):
+        if end == 0:
+            break
+        if not (is_tls13(suite) and length in (2, 5)):
+            end -= length
+            chosen.append((record, end, length))
+    return chosen[::-1] if end == 0 else None
