@@ -73,12 +73,15 @@ class Examined:
                 heads = {record.offset + byte - start for record in records for byte in range(RECORD_HEADER)}
                 return [position for position in range(len(packet.payload)) if position not in heads]
 
-    def least(self, index):
-        """Records that must be there without a packet: none where the handshake is damaged, but for TLS 1.3."""
+    def least(self, index, is_there=False):
+        """Records that must be there without a packet, or with a changed one: none where the handshake is damaged.
+
+        TLS 1.3 needs nothing of a handshake that is not there.
+        """
         records = self.touched(index)
         lost = sum(record.length for record in records)
         all_tuples = sum(map(len, self.case.dumps)) // TUPLE
-        if not is_tls13(self.suite) and any(record.kind in (HANDSHAKE, CHANGE_CIPHER_SPEC) for record in records):
+        if (is_there or not is_tls13(self.suite)) and any(record.kind in (HANDSHAKE, CHANGE_CIPHER_SPEC) for record in records):
             return 0
         return max(0, all_tuples - math.ceil(lost / TUPLE) - 2)
 
@@ -95,7 +98,7 @@ class Examined:
             yield self.variant(f"packet {turn} dropped", whole.dropped(index), least=self.least(index))
             if bodies := self.bodies(index):
                 position = bodies[index * 7919 % len(bodies)]
-                yield self.variant(f"packet {turn} flipped", whole.flipped(index, position), least=self.least(index))
+                yield self.variant(f"packet {turn} flipped", whole.flipped(index, position), least=self.least(index, is_there=True))
             yield self.variant(f"packet {turn} doubled", whole.doubled(index), is_exact=True)
             is_same = following and whole.packets[index].client_port == whole.packets[following].client_port
             if is_same:
