@@ -26,7 +26,7 @@ extension Message {
   }
 
   package static func tooManySecrets(_ count: Int, limit: Int) -> Message {
-    Message("\(count) secrets above the limit of \(limit) are not used")
+    Message("\(Count.of(count, "secret")) not used, as --memory has room for \(limit): raise it")
   }
 
   package static func longerThan(limit: Int) -> Message { Message("has more than \(limit) bytes") }

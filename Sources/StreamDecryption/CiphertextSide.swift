@@ -6,7 +6,7 @@ struct CiphertextSide {
   /// Extents in the order of the stream; those before `firstKept` are unused, and removed from time to time.
   private var extents: [SourceExtent] = []
   private var firstKept = 0
-  private static let mostForgotten = 64
+  private static let mostForgotten = 16
   /// Offset after the last byte or gap, and the number of bytes.
   private(set) var end = 0
   private(set) var bytes = 0
@@ -18,8 +18,9 @@ struct CiphertextSide {
 
   // MARK: - Input
 
-  mutating func append(_ count: Int, _ origins: ArraySlice<SourceExtent>) {
-    for origin in origins {
+  mutating func append(_ count: Int, _ origins: Span<SourceExtent>) {
+    for index in origins.indices {
+      let origin = origins[index]
       if let last = extents.last, origin.streamOffset == end, last.isContinued(by: origin) { continue }
       extents.append(origin)
     }

@@ -59,11 +59,12 @@ package final class DecryptionStage {
     var output = DecryptedEvents(batch.prefix(changed))
     take(batch.events[changed], of: batch, into: &output)
     for event in batch.events[(changed + 1)...] {
-      if passes(event, of: batch) {
+      if case .bytes(let bytes) = event, case .decrypted = self[bytes.slot] {
+        take(bytes, of: batch, into: &output)
+      } else if passes(event, of: batch) {
         output.events.pass(event)
       } else {
         take(event, of: batch, into: &output)
-        if plaintext.byteCount >= DecryptedEvents.chunkLength { output.fill(from: &plaintext) }
       }
     }
     output.fill(from: &plaintext)
@@ -125,15 +126,17 @@ package final class DecryptionStage {
   }
 
   private func take(_ event: ByteEvent, of batch: EventBatch, into output: inout DecryptedEvents) {
-    let origins = batch.origins[Int(event.firstOrigin)..<Int(event.firstOrigin &+ event.originCount)]
+    let range = Int(event.firstOrigin)..<Int(event.firstOrigin &+ event.originCount)
     switch self[event.slot] {
     case .passed: output.events.pass(.bytes(event))
     case .decrypted(let stream):
       batch.withBytes(of: event) {
-        stream.append($0, origins: origins, from: event.side, &plaintext, into: &output)
+        stream.append(
+          $0, origins: batch.origins.span.extracting(range), from: event.side, &plaintext, into: &output)
       }
+      if plaintext.byteCount >= DecryptedEvents.chunkLength { output.fill(from: &plaintext) }
     case .undecided(let stream):
-      batch.withBytes(of: event) { stream.hold($0, origins: Array(origins), from: event.side) }
+      batch.withBytes(of: event) { stream.hold($0, origins: Array(batch.origins[range]), from: event.side) }
       heldBytes += event.count
       decide(stream, event.slot, from: event.side, into: &output)
     }
@@ -154,7 +157,7 @@ package final class DecryptionStage {
         switch item.content {
         case .bytes(let bytes, let origins):
           decryptor.append(
-            bytes.span.bytes, origins: origins[...], from: item.side, &plaintext, into: &output)
+            bytes.span.bytes, origins: origins.span, from: item.side, &plaintext, into: &output)
         case .gap(let gap): decryptor.gap(gap.length, from: item.side, &plaintext, into: &output)
         }
       }

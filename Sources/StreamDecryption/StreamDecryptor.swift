@@ -37,12 +37,16 @@ final class StreamDecryptor {
   // MARK: - Input
 
   func append(
-    _ bytes: RawSpan, origins: ArraySlice<SourceExtent>, from side: Side,
+    _ bytes: RawSpan, origins: Span<SourceExtent>, from side: Side,
     _ plaintext: inout DecryptedBatch, into output: inout DecryptedEvents
   ) {
     self[side].append(bytes.byteCount, origins)
     connection.append(bytes, from: sender(side), into: &plaintext)
-    take(&plaintext, into: &output)
+    if plaintext.events.isEmpty {
+      self[side].forget(before: connection.keptOffset(of: sender(side)))
+    } else {
+      take(&plaintext, into: &output)
+    }
   }
 
   func gap(

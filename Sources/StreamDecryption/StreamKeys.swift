@@ -22,12 +22,20 @@ package struct StreamKeys: Sendable {
   private static let maxKeyLength = 1 << 20
   private static let maxPassphraseLength = 4096
 
-  package init(readsEmbedded: Bool) { self.readsEmbedded = readsEmbedded }
+  /// Of a secret with the tables that find it, on average.
+  private static let secretCost = 256
+
+  /// - Parameter memory: bytes for secrets; further ones are counted and not used.
+  package init(readsEmbedded: Bool, memory: Int) {
+    self.readsEmbedded = readsEmbedded
+    store.limit = max(1, min(memory / Self.secretCost, Int(Int32.max)))
+  }
 
   /// Reads key logs, texts of `openssl s_client` and session files, block by block.
   /// - Throws: a `Failure` that names the file.
   package mutating func addKeyFile(_ input: Input) throws {
     var reader = KeyFileReader(file: files.count)
+    let ignored = store.ignoredCount
     do throws(InputFault) {
       var file = try InputFile(input)
       var block = [UInt8](repeating: 0, count: Self.blockLength)
@@ -48,7 +56,7 @@ package struct StreamKeys: Sendable {
       let listed = Array(report.badLines.prefix(5))
       warn(.unreadableSecrets(report.badLineCount, ofLines: report.lines, listed: listed))
     }
-    if store.ignoredCount > 0 { warn(.tooManySecrets(store.ignoredCount, limit: store.limit)) }
+    if store.ignoredCount > ignored { warn(.tooManySecrets(store.ignoredCount - ignored, limit: store.limit)) }
 
     func warn(_ problem: Message) { Console.note(.warning(.about(input.name, problem))) }
   }

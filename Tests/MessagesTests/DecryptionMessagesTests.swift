@@ -26,7 +26,7 @@ extension Golden {
     Golden(
       .unreadableSecrets(3, ofLines: 9, listed: [3, 4]),
       "3 of 9 lines cannot be read as secrets (line 3, 4, …)"),
-    Golden(.tooManySecrets(7, limit: 100), "7 secrets above the limit of 100 are not used"),
+    Golden(.tooManySecrets(7, limit: 100), "7 secrets not used, as --memory has room for 100: raise it"),
     Golden(.longerThan(limit: 4096), "has more than 4096 bytes"),
     Golden(.unusedSecrets(1, of: 1), "1 of 1 secret matched no connection"),
     Golden(.unusedSecrets(2, of: 3), "2 of 3 secrets matched no connection"),

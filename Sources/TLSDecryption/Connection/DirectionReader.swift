@@ -86,9 +86,11 @@ struct DirectionReader {
         bufferOffset += used
         rest = UnsafeBufferPointer(rebasing: rest[used...])
       }
-      let part = rest.prefix(missingLength ?? 1 << 14)
+      let missing = missingLength
+      let part = rest.prefix(missing ?? 1 << 14)
       buffer.append(contentsOf: part)
       rest = UnsafeBufferPointer(rebasing: rest[part.count...])
+      if let missing, part.count < missing { return }
       if !part.isEmpty { consumeBuffer(into: &output) }
       if isWaiting, buffer.count >= state.context.options.waitLimit { giveUpWaiting(into: &output) }
     }

@@ -153,7 +153,7 @@ extension InputOptions {
       let options = try parse(words)
       return CaseOptions(
         words: options.inputs, pair: options.pair, examination: options.examinationOptions,
-        memory: options.memory, keys: options.decryption.streamKeys)
+        memory: options.memory, keys: { try options.decryption.streamKeys(memory: options.memory, $0) })
     } catch {
       throw CaseError(.invalidCaseOptions(message(for: error).shortened))
     }

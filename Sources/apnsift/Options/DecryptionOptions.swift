@@ -35,9 +35,10 @@ struct DecryptionOptions: ParsableArguments {
   var files: [String] { keys + rsaKey + [passphraseFile].compactMap { $0 } }
 
   /// Reads the files; nil if nothing is to be decrypted.
-  func streamKeys(_ input: (String) throws -> Input) throws -> StreamKeys? {
+  /// - Parameter memory: bytes for secrets.
+  func streamKeys(memory: Int, _ input: (String) throws -> Input) throws -> StreamKeys? {
     if noDecrypt { return nil }
-    var found = StreamKeys(readsEmbedded: !noEmbeddedKeys)
+    var found = StreamKeys(readsEmbedded: !noEmbeddedKeys, memory: memory)
     for name in keys { try found.addKeyFile(try input(name)) }
     let passphrase = try passphraseFile.map { try StreamKeys.passphrase(in: try input($0)) }
     for name in rsaKey { try found.addPrivateKey(try input(name), passphrase: passphrase) }

@@ -115,7 +115,7 @@ struct InputOptions: ParsableArguments {
           return input
         })
     var options = examinationOptions
-    options.keys = try decryption.streamKeys { Input($0, path: paths.path(of: $0)) }
+    options.keys = try decryption.streamKeys(memory: memory) { Input($0, path: paths.path(of: $0)) }
     options.hashing = hashing
     options.mayRepeat = mayRepeat
     return Examination(walk, options)
