@@ -59,8 +59,8 @@ package final class DecryptionStage {
     var output = DecryptedEvents(batch.prefix(changed))
     take(batch.events[changed], of: batch, into: &output)
     for event in batch.events[(changed + 1)...] {
-      if case .bytes(let bytes) = event, case .decrypted = self[bytes.slot] {
-        take(bytes, of: batch, into: &output)
+      if case .bytes(let bytes) = event, case .decrypted(let stream) = self[bytes.slot] {
+        decrypt(bytes, of: batch, stream, into: &output)
       } else if passes(event, of: batch) {
         output.events.pass(event)
       } else {
@@ -126,20 +126,26 @@ package final class DecryptionStage {
   }
 
   private func take(_ event: ByteEvent, of batch: EventBatch, into output: inout DecryptedEvents) {
-    let range = Int(event.firstOrigin)..<Int(event.firstOrigin &+ event.originCount)
     switch self[event.slot] {
     case .passed: output.events.pass(.bytes(event))
-    case .decrypted(let stream):
-      batch.withBytes(of: event) {
-        stream.append(
-          $0, origins: batch.origins.span.extracting(range), from: event.side, &plaintext, into: &output)
-      }
-      if plaintext.byteCount >= DecryptedEvents.chunkLength { output.fill(from: &plaintext) }
+    case .decrypted(let stream): decrypt(event, of: batch, stream, into: &output)
     case .undecided(let stream):
-      batch.withBytes(of: event) { stream.hold($0, origins: Array(batch.origins[range]), from: event.side) }
+      let origins = Array(batch.origins[event.origins])
+      batch.withBytes(of: event) { stream.hold($0, origins: origins, from: event.side) }
       heldBytes += event.count
       decide(stream, event.slot, from: event.side, into: &output)
     }
+  }
+
+  private func decrypt(
+    _ event: ByteEvent, of batch: EventBatch, _ stream: StreamDecryptor, into output: inout DecryptedEvents
+  ) {
+    batch.withBytes(of: event) {
+      stream.append(
+        $0, origins: batch.origins.span.extracting(event.origins), from: event.side, &plaintext, into: &output
+      )
+    }
+    if plaintext.byteCount >= DecryptedEvents.chunkLength { output.fill(from: &plaintext) }
   }
 
   private func decide(
@@ -244,6 +250,10 @@ struct DecryptedEvents {
     chunk = Int32(truncatingIfNeeded: events.chunks.count)
     _ = events.add([])
   }
+}
+
+extension ByteEvent {
+  fileprivate var origins: Range<Int> { Int(firstOrigin)..<Int(firstOrigin &+ originCount) }
 }
 
 extension EventBatch {
