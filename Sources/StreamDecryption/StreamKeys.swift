@@ -56,7 +56,9 @@ package struct StreamKeys: Sendable {
       let listed = Array(report.badLines.prefix(5))
       warn(.unreadableSecrets(report.badLineCount, ofLines: report.lines, listed: listed))
     }
-    if store.ignoredCount > ignored { warn(.tooManySecrets(store.ignoredCount - ignored, limit: store.limit)) }
+    if store.ignoredCount > ignored {
+      warn(.tooManySecrets(store.ignoredCount - ignored, limit: store.limit))
+    }
 
     func warn(_ problem: Message) { Console.note(.warning(.about(input.name, problem))) }
   }

@@ -1,6 +1,8 @@
 /// TLS 1.3: the type of a record is in its ciphertext, and each direction goes through three secrets and more.
 extension DirectionReader {
   private static let maxFailedTrials = 4
+  /// Key updates before the start of a capture. Each costs as many trials as the secret itself.
+  private static let maxMissedUpdates = 3
 
   mutating func readTraffic(_ record: Record, _ keys: TrafficKeys?, into output: inout DecryptedBatch)
     -> Outcome
@@ -72,21 +74,24 @@ extension DirectionReader {
     let store = state.context.store
     var hasSecret = false
     // With the hello the first record has number 0; in mid-stream it has any.
-    let phases: [(TrafficSecrets.Phase, SecretStore.Label, Int)] =
+    let application = TrafficSecrets.application(sender)
+    let phases: [(TrafficSecrets.Phase, updates: Int, SecretStore.Label, extra: Int)] =
       server == nil
-      ? [(.application(0), TrafficSecrets.application(sender), state.context.options.sequenceLimit)]
+      ? (0...Self.maxMissedUpdates).map {
+        (.application(0), $0, application, state.context.options.sequenceLimit)
+      }
       : [
-        (.handshake, TrafficSecrets.handshake(sender), 0),
-        (.application(0), TrafficSecrets.application(sender), 0),
+        (.handshake, 0, TrafficSecrets.handshake(sender), 0),
+        (.application(0), 0, application, 0),
       ]
-    for (phase, label, extra) in phases {
+    for (phase, updates, label, extra) in phases {
       for row in store.rows(label) {
         guard state.context.charge(&trialBudget, record.count), let entry = store.entry(row),
           let client = entry.client
         else { break }
         hasSecret = true
         for suite in suites(server) {
-          guard let keys = TrafficKeys(phase, entry.secret, entry.origin, suite),
+          guard let keys = TrafficKeys(phase, entry.secret, entry.origin, suite)?.updated(updates, sender),
             let found = Self.open(
               record, keys.opener, isFresh: true, extra: extra, trail, &trialBudget, &output)
           else { continue }

@@ -24,9 +24,8 @@ struct KeyResolver {
     if handshake.clientHello == nil, !isFinal { return .wait }
     if let master = handshake.master ?? named(handshake, server) { return found(master, server) }
     let needsExchange = !state.context.store.privateKeys.isEmpty || !state.context.store.sharedKeys.isEmpty
-    if needsExchange, handshake.clientKeyExchange == nil, !isFinal, !isResumed(handshake, server) {
-      return .wait
-    }
+    let isComplete = handshake.clientKeyExchange != nil && !handshake.awaitsServerFlight
+    if needsExchange, !isComplete, !isFinal, !isResumed(handshake, server) { return .wait }
     if let master = exchanged(handshake, server) { return found(master, server) }
     if let master = tried(handshake, server, proves) { return found(master, server) }
     return .unavailable(reason(handshake, server))

@@ -65,6 +65,13 @@ struct TrafficKeys {
     }
   }
 
+  /// The keys after so many key updates.
+  func updated(_ count: Int, _ sender: Sender) -> TrafficKeys? {
+    var keys: TrafficKeys? = self
+    for _ in 0..<count { keys = keys?.successors(nil, sender).first }
+    return keys
+  }
+
   static func all(
     _ phases: [TrafficSecrets.Phase], _ secrets: TrafficSecrets?, _ sender: Sender, _ suite: CipherSuite
   ) -> [TrafficKeys] {

@@ -46,7 +46,13 @@ struct HandshakeState {
     if keepsTranscript { clientOpening = Array(message) }
   }
 
-  mutating func lose() { if clientKeyExchange == nil { isIncomplete = true } }
+  mutating func lose() { if clientKeyExchange == nil || !isServerFlightDone { isIncomplete = true } }
+
+  /// Whether the hash of the extended master secret still needs messages of the server: segments of the two directions
+  /// may be captured in the wrong order.
+  var awaitsServerFlight: Bool {
+    serverHello?.hasExtendedMasterSecret == true && !isServerFlightDone && !isIncomplete
+  }
 
   private mutating func add(_ hello: ServerHello?) {
     guard let hello else { return }
@@ -55,12 +61,13 @@ struct HandshakeState {
   }
 
   private mutating func addToTranscript(_ message: HandshakeMessage, from sender: Sender) {
-    guard clientKeyExchange == nil, message.kind != .helloRequest,
+    let isOver = sender == .server ? isServerFlightDone : clientKeyExchange != nil
+    guard !isOver, message.kind != .helloRequest,
       clientOpening.count + serverFlight.count + clientFlight.count + message.bytes.count < Self.maxTranscript
     else { return }
     if sender == .server {
-      if !isServerFlightDone { serverFlight += message.bytes }
-      if message.kind == .serverHelloDone { isServerFlightDone = true }
+      serverFlight += message.bytes
+      isServerFlightDone = message.kind == .serverHelloDone
     } else if message.kind == .clientHello {
       clientOpening = Array(message.bytes)
     } else {
