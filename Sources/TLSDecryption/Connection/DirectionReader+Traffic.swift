@@ -1,7 +1,7 @@
 /// TLS 1.3: the type of a record is in its ciphertext, and each direction goes through three secrets and more.
 extension DirectionReader {
   private static let maxFailedTrials = 4
-  /// Key updates before the start of a capture. Each costs as many trials as the secret itself.
+  /// Key updates before the start of a capture. Each repeats the trials of all secrets.
   private static let maxMissedUpdates = 3
 
   mutating func readTraffic(_ record: Record, _ keys: TrafficKeys?, into output: inout DecryptedBatch)

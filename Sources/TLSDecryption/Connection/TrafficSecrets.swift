@@ -65,7 +65,7 @@ struct TrafficKeys {
     }
   }
 
-  /// The keys after so many key updates.
+  /// The keys after `count` key updates.
   func updated(_ count: Int, _ sender: Sender) -> TrafficKeys? {
     var keys: TrafficKeys? = self
     for _ in 0..<count { keys = keys?.successors(nil, sender).first }
