@@ -148,6 +148,8 @@ final class StreamDecryptor {
   private var anomaly: StreamAnomaly? {
     if let (failure, origin) = failure {
       let side = side(failure.sender)
+      // A key that is missing for nothing.
+      if secret != nil, self[side].end <= failure.offset { return nil }
       return StreamAnomaly(
         .decryptionFailed, stream: number, side: side, offset: self[side].plaintextEnd,
         length: max(0, self[side].end - failure.offset), fileOffset: origin?.fileOffset(of: failure.offset),

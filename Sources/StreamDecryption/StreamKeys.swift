@@ -23,7 +23,7 @@ package struct StreamKeys: Sendable {
   private static let maxPassphraseLength = 4096
 
   /// Of a secret with the tables that find it, on average.
-  private static let secretCost = 256
+  private static let secretCost = 160
 
   /// - Parameter memory: bytes for secrets; further ones are counted and not used.
   package init(readsEmbedded: Bool, memory: Int) {

@@ -30,7 +30,7 @@ package struct SecretStore: Sendable {
     }
   }
 
-  /// More secrets than this are counted and ignored: they would take more than about 200 MB.
+  /// More secrets than this are counted and ignored.
   package var limit = 1_000_000
   package private(set) var ignoredCount = 0
 
@@ -50,7 +50,10 @@ package struct SecretStore: Sendable {
   private var bytes: [UInt8] = []
   private var randoms: [HelloRandom] = []
   /// The last row of each random.
-  private var byRandom: [HelloRandom: Int32] = [:]
+  private var lastRows: [Int32] = []
+  /// Finds randoms: their indices, at the first free slot from their hash on, and -1. Half of the slots are free. A
+  /// dictionary would take ten times the memory, and key logs of 1 GB have five million randoms.
+  private var slots: [Int32] = []
   private var bySession: [[UInt8]: Int32] = [:]
   /// By the first 8 bytes of the encrypted premaster secret.
   private var byPremaster: [[UInt8]: Int32] = [:]
@@ -72,15 +75,34 @@ package struct SecretStore: Sendable {
   package mutating func add(
     _ label: Label, of client: HelloRandom, _ secret: [UInt8], at origin: SecretOrigin
   ) {
-    let previous = byRandom[client]
-    guard let row = append(label, secret, origin, previous: previous ?? -1) else { return }
-    if let previous {
-      rows[Int(row)].client = rows[Int(previous)].client
-    } else {
-      rows[Int(row)].client = Int32(truncatingIfNeeded: randoms.count)
-      randoms.append(client)
+    growSlots()
+    let slot = slot(of: client)
+    let known = slots[slot]
+    guard let row = append(label, secret, origin, previous: known < 0 ? -1 : lastRows[Int(known)]) else {
+      return
     }
-    byRandom[client] = row
+    if known >= 0 {
+      lastRows[Int(known)] = row
+    } else {
+      slots[slot] = Int32(truncatingIfNeeded: randoms.count)
+      randoms.append(client)
+      lastRows.append(row)
+    }
+    rows[Int(row)].client = slots[slot]
+  }
+
+  /// There are slots.
+  private func slot(of client: HelloRandom) -> Int {
+    let mask = slots.count - 1
+    var slot = client.hashValue & mask
+    while slots[slot] >= 0, randoms[Int(slots[slot])] != client { slot = (slot + 1) & mask }
+    return slot
+  }
+
+  private mutating func growSlots() {
+    guard slots.count < 2 * (randoms.count + 1) else { return }
+    slots = [Int32](repeating: -1, count: max(64, 2 * slots.count))
+    for index in randoms.indices { slots[slot(of: randoms[index])] = Int32(truncatingIfNeeded: index) }
   }
 
   /// A master secret of a session; `session` may be empty, and with a ticket it is the client's invention.
@@ -138,7 +160,9 @@ package struct SecretStore: Sendable {
   /// Rows of the secrets that name the client random, the last one first.
   func rows(of client: HelloRandom) -> [Int] {
     var found: [Int] = []
-    var next = byRandom[client] ?? -1
+    guard !slots.isEmpty else { return [] }
+    let known = slots[slot(of: client)]
+    var next = known < 0 ? -1 : lastRows[Int(known)]
     while next >= 0, found.count < 64 {
       found.append(Int(next))
       next = rows[Int(next)].previous

@@ -1,4 +1,5 @@
 import CaptureWriting
+import Foundation
 import Testing
 
 /// Recorded connections of real programs, as captures (docs/spec/captures.md#tls).
@@ -139,5 +140,45 @@ struct TLSRecordTests {
     #expect(
       Evidence.same(begun.objects("feedback"), try directory.export("capture.pcap").objects("feedback")))
     #expect(begun.objects("feedback").count > 260)
+  }
+
+  @Test("exports of ciphertext are decrypted, too", arguments: TLSFlow.some)
+  func followedStream(_ flow: TLSFlow) throws {
+    let rule = String(repeating: "=", count: 67)
+    let lines = flow.turns.map { ($0.sender == .server ? "\t" : "") + hex($0.bytes) }
+    let head = [
+      "", rule, "Follow: tcp,raw", "Filter: tcp.stream eq 0", "Node 0: 192.0.2.1:40000",
+      "Node 1: 192.0.2.2:2196",
+    ]
+    try directory.write((head + lines + [rule, ""]).joined(separator: "\n"), to: "follow.txt")
+    try directory.write(flow.keyLog, to: "keys.log")
+    let exported = try directory.export("follow.txt", "--keys", "keys.log")
+    #expect(try exported.tupleTexts == flow.tuples)
+    #expect(exported.codes == [])
+    // Two digits a byte, after the header and the nonce.
+    let text = try directory.text(of: "follow.txt")
+    guard flow.name == TLSFlow.gcm.name, let record = flow.turns.last(where: { $0.bytes.count > 190 }) else {
+      return
+    }
+    let line = try #require(text.range(of: hex(record.bytes))?.lowerBound)
+    let offset = text.utf8.distance(from: text.startIndex, to: line)
+    let last = exported.objects("feedback").suffix(5).compactMap { $0["file_offset"] as? Int }
+    #expect(last == (0..<5).map { offset + 2 * (13 + 38 * $0) })
+  }
+
+  @Test("connections continue across joined files")
+  func joined() throws {
+    let flow = TLSFlow.gcm
+    let segments = flow.segments
+    for cut in stride(from: 2, to: segments.count, by: 5) {
+      try directory.writeCapture(Array(segments[..<cut]), to: "1.pcap")
+      try directory.writeCapture(Array(segments[cut...]), to: "2.pcap")
+      try directory.write(flow.keyLog, to: "keys.log")
+      let outcome = try directory.apnsift(
+        ["export", "-t", "ndjson", "--join", "1.pcap", "2.pcap", "--keys", "keys.log"])
+      let exported = Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
+      #expect(try exported.tupleTexts == flow.tuples, "cut at \(cut)")
+      #expect(exported.codes == [])
+    }
   }
 }
