@@ -10,8 +10,11 @@ extension Message {
   package static let needsPassphrase = Message("needs a passphrase: give --passphrase-file")
   package static let privateKeyNotRSA = Message(
     "the private key is not RSA: only RSA key exchange can be decrypted with a private key")
+  package static let notASharedKey = Message("expected IDENTITY:KEY, the key in hex, found something else")
+  package static let noSharedKey = Message(
+    "has no pre-shared key: expected lines IDENTITY:KEY, the key in hex")
   package static let passphraseWithoutKey = Message("--passphrase-file is for --rsa-key: give both")
-  package static let keysOfNothing = Message("--no-decrypt excludes --keys and --rsa-key")
+  package static let keysOfNothing = Message("--no-decrypt excludes --keys, --rsa-key and --psk")
 
   package static func noSecret(lines: Int) -> Message {
     Message(

@@ -3,6 +3,7 @@ import PacketCapture
 import Platform
 import StreamInputs
 import TLSDecryption
+import WireBytes
 
 /// The secrets that a run starts with, and the files that they are from.
 package struct StreamKeys: Sendable {
@@ -72,6 +73,30 @@ package struct StreamKeys: Sendable {
     } catch {
       throw Failure(.about(input.name, Message(error, hasPassphrase: passphrase != nil)))
     }
+  }
+
+  /// Reads pre-shared keys: lines `identity:key`, as GnuTLS's psktool writes them, or a key alone, for any identity.
+  /// Keys are in hex; empty lines and those that begin with `#` are ignored.
+  package mutating func addSharedKeys(_ input: Input) throws {
+    let lines = try Self.content(of: input, limit: Self.maxKeyLength)
+      .split(separator: 0x0a, omittingEmptySubsequences: false)
+    var count = 0
+    for (index, line) in lines.enumerated() {
+      let text = line.last == 0x0d ? line.dropLast() : line
+      if text.isEmpty || text.first == UInt8(ascii: "#") { continue }
+      let colon = text.lastIndex(of: UInt8(ascii: ":"))
+      let digits = String(decoding: text[(colon.map { $0 + 1 } ?? text.startIndex)...], as: UTF8.self)
+      guard let key = Hex.bytes(digits), !key.isEmpty else {
+        throw Failure(.about(input.name, .located(.notASharedKey, line: index + 1, column: nil)))
+      }
+      store.add(
+        SecretStore.SharedKey(
+          identity: colon.map { Array(text[..<$0]) }, key: SecretBytes(key),
+          origin: SecretOrigin(file: files.count, line: index + 1)))
+      count += 1
+    }
+    guard count > 0 else { throw Failure(.about(input.name, .noSharedKey)) }
+    files.append(File(name: input.name, count: count))
   }
 
   /// The first line of a file.

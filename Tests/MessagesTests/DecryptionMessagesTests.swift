@@ -16,7 +16,9 @@ extension Golden {
       .privateKeyNotRSA,
       "the private key is not RSA: only RSA key exchange can be decrypted with a private key"),
     Golden(.passphraseWithoutKey, "--passphrase-file is for --rsa-key: give both"),
-    Golden(.keysOfNothing, "--no-decrypt excludes --keys and --rsa-key"),
+    Golden(.notASharedKey, "expected IDENTITY:KEY, the key in hex, found something else"),
+    Golden(.noSharedKey, "has no pre-shared key: expected lines IDENTITY:KEY, the key in hex"),
+    Golden(.keysOfNothing, "--no-decrypt excludes --keys, --rsa-key and --psk"),
     Golden(
       .noSecret(lines: 1),
       "no secret in its 1 line: expected a key log (SSLKEYLOGFILE), the text of openssl s_client, or a session "

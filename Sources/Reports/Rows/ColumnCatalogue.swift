@@ -199,7 +199,8 @@ extension StreamColumn: RecordColumn {
     case .tlsKeyFile:
       ColumnEntry(
         .text, optional: true,
-        "file with the secret that decrypted the stream: of --keys or --rsa-key, or the capture itself")
+        "file with the secret that decrypted the stream: of --keys, --rsa-key or --psk, or the capture itself"
+      )
     case .tlsKeyLine:
       ColumnEntry(
         .integer(1...Int(UInt32.max)), optional: true, "line of that secret, from 1; none of a private key")

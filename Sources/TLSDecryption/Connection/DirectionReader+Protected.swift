@@ -122,10 +122,12 @@ extension DirectionReader {
   ) {
     let ciphertext = record.offset - trail.anchor
     guard ciphertext > 0 else { return }
+    // Without the hello, records before the capture are among the lost ones.
+    let isMidstream = isFresh && state[number].serverHello == nil
     // New keys: one record of a handshake is their first, or none.
-    if isFresh, !followsData, found.lost <= (opener.version == .tls13 ? 0 : 1) { return }
-    var length = trail.lostPlaintext(
-      before: record.offset, records: found.lost + (followsData ? 1 : 0), overhead: opener.overhead)
+    if isFresh, !followsData, !isMidstream, found.lost <= (opener.version == .tls13 ? 0 : 1) { return }
+    let records = isMidstream ? 0 : found.lost + (followsData ? 1 : 0)
+    var length = trail.lostPlaintext(before: record.offset, records: records, overhead: opener.overhead)
     // KeyUpdate, which was lost, has 5 bytes.
     if followsData { length -= 5 }
     guard length > 0 else { return }

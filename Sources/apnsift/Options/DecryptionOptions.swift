@@ -16,6 +16,9 @@ struct DecryptionOptions: ParsableArguments {
   @Option(help: .init("File with the passphrase of --rsa-key.", valueName: "FILE"))
   var passphraseFile: String?
 
+  @Option(help: .init("Pre-shared keys, up to TLS 1.2; repeatable.", valueName: "FILE"))
+  var psk: [String] = []
+
   @Flag(help: "Ignore key logs in captures.")
   var noEmbeddedKeys = false
 
@@ -26,13 +29,13 @@ struct DecryptionOptions: ParsableArguments {
     if passphraseFile != nil, rsaKey.isEmpty {
       throw ValidationError(.passphraseWithoutKey)
     }
-    if noDecrypt, !keys.isEmpty || !rsaKey.isEmpty {
+    if noDecrypt, !(keys + rsaKey + psk).isEmpty {
       throw ValidationError(.keysOfNothing)
     }
   }
 
   /// The files that are read.
-  var files: [String] { keys + rsaKey + [passphraseFile].compactMap { $0 } }
+  var files: [String] { keys + rsaKey + psk + [passphraseFile].compactMap { $0 } }
 
   /// Reads the files; nil if nothing is to be decrypted.
   /// - Parameter memory: bytes for secrets.
@@ -42,6 +45,7 @@ struct DecryptionOptions: ParsableArguments {
     for name in keys { try found.addKeyFile(try input(name)) }
     let passphrase = try passphraseFile.map { try StreamKeys.passphrase(in: try input($0)) }
     for name in rsaKey { try found.addPrivateKey(try input(name), passphrase: passphrase) }
+    for name in psk { try found.addSharedKeys(try input(name)) }
     return found
   }
 
@@ -51,6 +55,7 @@ struct DecryptionOptions: ParsableArguments {
   var reported: [(String, JSONValue)] {
     [
       ("keys", .array(keys.map { .string($0) })), ("rsa_keys", .array(rsaKey.map { .string($0) })),
+      ("psk", .array(psk.map { .string($0) })),
       ("embedded_keys", .bool(!noEmbeddedKeys)), ("decrypt", .bool(!noDecrypt)),
     ]
   }
@@ -61,7 +66,7 @@ struct DecryptionOptions: ParsableArguments {
         ? [ReportOption(name, "none", isDefault: true)]
         : files.map { ReportOption(name, $0, isDefault: false) }
     }
-    return files("--keys", keys) + files("--rsa-key", rsaKey)
+    return files("--keys", keys) + files("--rsa-key", rsaKey) + files("--psk", psk)
       + files("--passphrase-file", [passphraseFile].compactMap { $0 })
       + [
         ReportOption("--no-embedded-keys", isDefault: !noEmbeddedKeys),

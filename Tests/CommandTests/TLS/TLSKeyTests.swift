@@ -1,4 +1,5 @@
 import CaptureWriting
+import Messages
 import Testing
 
 /// Where keys come from, and what is wrong with them (docs/spec/captures.md#tls).
@@ -31,6 +32,31 @@ struct TLSKeyTests {
     let container = try export(
       flow, "--rsa-key", TLSFlow.path(of: "rsa.p12"), "--passphrase-file", "passphrase")
     #expect(try container.tupleTexts == flow.tuples)
+  }
+
+  /// The key of the recording is in samples/make/tls_programs.py; `Client_identity` is openssl's default.
+  @Test(
+    "a pre-shared key, by its identity or for any",
+    arguments: ["Client_identity:0102030405060708090a0b0c0d0e0f10", "0102030405060708090A0B0C0D0E0F10\r"])
+  func sharedKey(_ line: String) throws {
+    let flow = TLSFlow("openssl-1.2-PSK.flow")
+    try directory.write("# of the recording\nother:00ff\n\(line)\n", to: "keys.psk")
+    let exported = try export(flow, "--psk", "keys.psk")
+    #expect(try exported.tupleTexts == flow.tuples)
+    #expect(exported.streams.first?["tls_key_line"] as? Int == 3)
+    try directory.write("other:0102030405060708090a0b0c0d0e0f10\n", to: "keys.psk")
+    #expect(try export(flow, "--psk", "keys.psk").codes.contains("decryption-failed"))
+  }
+
+  @Test("a file of pre-shared keys is refused at its first wrong line")
+  func wrongSharedKeys() throws {
+    for (content, fault) in [
+      ("a:00\nb:0\n", Message.located(.notASharedKey, line: 2, column: nil)), ("# none\n", .noSharedKey),
+    ] {
+      try directory.write(content, to: "keys.psk")
+      let outcome = try directory.apnsift("inspect", "capture.pcap", "--psk", "keys.psk")
+      #expect(outcome.code == 2 && outcome.said(.about("keys.psk", fault)))
+    }
   }
 
   @Test("the text of openssl s_client, and its session file")
