@@ -12,8 +12,8 @@ OVERHEAD = {
     **dict.fromkeys((0x0002, 0x0005, 0xC011), (0, 20)),
     0x003B: (0, 32),
 }
-# These are named in a finding and not decrypted: ARIA, CAMELLIA-GCM, and those of EXPORT.
-UNSUPPORTED = {0xC050: "ARIA", 0xC07A: "CAMELLIA", 0x0003: "EXPORT", 0x0008: "EXPORT"}
+# These are named in a finding and not decrypted: ARIA, and those of EXPORT.
+UNSUPPORTED = {0xC050: "ARIA", 0x0003: "EXPORT", 0x0008: "EXPORT"}
 
 
 def is_tls13(suite):

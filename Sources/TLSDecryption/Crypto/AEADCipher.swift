@@ -3,12 +3,13 @@ import CLibcrypto
 /// A cipher that proves what it decrypts by a tag, with one key for many records.
 package final class AEADCipher {
   package enum Algorithm: Sendable {
-    case aes128GCM, aes256GCM, aes128CCM, aes256CCM, aes128CCM8, aes256CCM8, chaCha20Poly1305
+    case aes128GCM, aes256GCM, aes128CCM, aes256CCM, aes128CCM8, aes256CCM8, chaCha20Poly1305, camellia128GCM,
+      camellia256GCM
 
     var keyLength: Int {
       switch self {
-      case .aes128GCM, .aes128CCM, .aes128CCM8: 16
-      case .aes256GCM, .aes256CCM, .aes256CCM8, .chaCha20Poly1305: 32
+      case .aes128GCM, .aes128CCM, .aes128CCM8, .camellia128GCM: 16
+      case .aes256GCM, .aes256CCM, .aes256CCM8, .chaCha20Poly1305, .camellia256GCM: 32
       }
     }
 
@@ -20,9 +21,12 @@ package final class AEADCipher {
     fileprivate var isCCM: Bool {
       switch self {
       case .aes128CCM, .aes256CCM, .aes128CCM8, .aes256CCM8: true
-      case .aes128GCM, .aes256GCM, .chaCha20Poly1305: false
+      case .aes128GCM, .aes256GCM, .chaCha20Poly1305, .camellia128GCM, .camellia256GCM: false
       }
     }
+
+    /// libcrypto has GCM for any block cipher, but no name for Camellia in it.
+    fileprivate var isCamellia: Bool { self == .camellia128GCM || self == .camellia256GCM }
 
     fileprivate var cipher: OpaquePointer? {
       switch self {
@@ -31,6 +35,8 @@ package final class AEADCipher {
       case .aes128CCM, .aes128CCM8: EVP_aes_128_ccm()
       case .aes256CCM, .aes256CCM8: EVP_aes_256_ccm()
       case .chaCha20Poly1305: EVP_chacha20_poly1305()
+      case .camellia128GCM: EVP_camellia_128_ecb()
+      case .camellia256GCM: EVP_camellia_256_ecb()
       }
     }
   }
@@ -39,11 +45,19 @@ package final class AEADCipher {
 
   let algorithm: Algorithm
   private let context: OpaquePointer
+  /// GCM over the block cipher of the context, for Camellia.
+  private let mode: OpaquePointer?
 
   init?(_ algorithm: Algorithm, key: [UInt8]) {
     guard key.count == algorithm.keyLength, let context = EVP_CIPHER_CTX_new() else { return nil }
     self.algorithm = algorithm
     self.context = context
+    if algorithm.isCamellia {
+      mode = Self.mode(over: context, algorithm, key)
+      if mode == nil { return nil }
+      return
+    }
+    mode = nil
     guard EVP_DecryptInit_ex(context, algorithm.cipher, nil, nil, nil) == 1,
       EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, Int32(Self.nonceLength), nil) == 1,
       !algorithm.isCCM
@@ -52,7 +66,22 @@ package final class AEADCipher {
     else { return nil }
   }
 
-  deinit { EVP_CIPHER_CTX_free(context) }
+  deinit {
+    CRYPTO_gcm128_release(mode)
+    EVP_CIPHER_CTX_free(context)
+  }
+
+  private static func mode(over context: OpaquePointer, _ algorithm: Algorithm, _ key: [UInt8])
+    -> OpaquePointer?
+  {
+    guard EVP_EncryptInit_ex(context, algorithm.cipher, nil, key, nil) == 1,
+      EVP_CIPHER_CTX_set_padding(context, 0) == 1
+    else { return nil }
+    return CRYPTO_gcm128_new(UnsafeMutableRawPointer(context)) { input, output, context in
+      var done: Int32 = 0
+      EVP_EncryptUpdate(context.map { OpaquePointer($0) }, output, &done, input, 16)
+    }
+  }
 
   /// Decrypts `count` bytes, which the tag follows; false if the tag is wrong, and then the output is worth nothing.
   func open(
@@ -64,6 +93,12 @@ package final class AEADCipher {
     let length = Int32(truncatingIfNeeded: count)
     let additionalLength = Int32(truncatingIfNeeded: additionalCount)
     var done: Int32 = 0
+    if let mode {
+      CRYPTO_gcm128_setiv(mode, nonce, Self.nonceLength)
+      return CRYPTO_gcm128_aad(mode, additional, additionalCount) == 0
+        && CRYPTO_gcm128_decrypt(mode, input, output, count) == 0
+        && CRYPTO_gcm128_finish(mode, input + count, algorithm.tagLength) == 0
+    }
     if algorithm.isCCM {
       return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, tagLength, tag) == 1
         && EVP_DecryptInit_ex(context, nil, nil, nil, nonce) == 1

@@ -80,6 +80,7 @@ package struct CipherSuite: Sendable {
       ("AES_128_CCM_8", .aead(.aes128CCM8)), ("AES_256_CCM_8", .aead(.aes256CCM8)),
       ("AES_128_CCM", .aead(.aes128CCM)), ("AES_256_CCM", .aead(.aes256CCM)),
       ("CHACHA20_POLY1305_", .aead(.chaCha20Poly1305)),
+      ("CAMELLIA_128_GCM_", .aead(.camellia128GCM)), ("CAMELLIA_256_GCM_", .aead(.camellia256GCM)),
     ]
     return ciphers.first { name.hasPrefix($0.0) }?.1
   }
