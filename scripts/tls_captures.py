@@ -36,20 +36,20 @@ class Packet:
         return f"{moment:%Y-%m-%dT%H:%M:%S}.{microseconds:06}Z"
 
 
-def parse(header, data, link):
+def parse(header, data, link, port):
     ip = 14 if link == ETHERNET else 0
     tcp = ip + (data[ip] & 15) * 4
     source, destination, sequence = struct.unpack_from(">HHI", data, tcp)
     begin = tcp + (data[tcp + 12] >> 4) * 4
     end = ip + struct.unpack_from(">H", data, ip + 2)[0]
-    is_server = source == PORT
+    is_server = source == port
     return Packet(header, data, destination if is_server else source, is_server, sequence, begin, end)
 
 
 class Capture:
     """A little-endian pcap file of IPv4 and TCP, whole packets."""
 
-    def __init__(self, content):
+    def __init__(self, content, port=PORT):
         if content[:4] != b"\xd4\xc3\xb2\xa1":
             raise ValueError("no pcap file with microseconds, little-endian")
         self.head = content[:HEADER]
@@ -59,7 +59,7 @@ class Capture:
         while offset < len(content):
             header = content[offset : offset + PACKET]
             length = struct.unpack_from("<I", header, 8)[0]
-            self.packets.append(parse(header, content[offset + PACKET : offset + PACKET + length], link))
+            self.packets.append(parse(header, content[offset + PACKET : offset + PACKET + length], link, port))
             offset += PACKET + length
 
     def with_packets(self, packets):
@@ -136,18 +136,18 @@ class Record:
 
 
 class Direction:
-    """What the server sent on a connection, and where each byte of it is in the file. The first copy of a byte counts.
+    """What the server (or the client) sent on a connection, and where each byte of it is in the file. The first copy of a byte counts.
 
     Offsets count from the sequence number `base`, else from the first byte in the file.
     """
 
-    def __init__(self, capture, port, base=None):
+    def __init__(self, capture, port, base=None, is_server=True):
         self.port, self.base = port, base
         self.bytes = {}  # offset: (value, index of the packet)
         self.offsets = {}  # offset in the file: (offset, index of the packet), of each copy
         offset = HEADER
         for index, packet in enumerate(capture.packets):
-            if packet.client_port == port and packet.is_server and packet.payload:
+            if packet.client_port == port and packet.is_server == is_server and packet.payload:
                 if self.base is None:
                     self.base = packet.sequence
                 start = (packet.sequence - self.base + 0x80000000) % 0x100000000 - 0x80000000

@@ -1,0 +1,126 @@
+"""What a record of a push must say, by the truth that a mock or a generator wrote (samples/make/push_mock.py has its form)."""
+
+import datetime
+import json
+
+# Each reason of Apple's table ("Handling notification responses from APNs"), with its status.
+REASONS = {
+    400: """BadCollapseId BadDeviceToken BadExpirationDate BadMessageId BadPriority BadTopic DeviceTokenNotForTopic DuplicateHeaders
+        IdleTimeout InvalidPushType MissingDeviceToken MissingTopic PayloadEmpty TopicDisallowed""",
+    403: """BadCertificate BadCertificateEnvironment ExpiredProviderToken Forbidden InvalidProviderToken MissingProviderToken
+        UnrelatedKeyIdInToken BadEnvironmentKeyIdInToken""",
+    404: "BadPath", 405: "MethodNotAllowed", 410: "ExpiredToken Unregistered", 413: "PayloadTooLarge",
+    429: "TooManyProviderTokenUpdates TooManyRequests", 500: "InternalServerError", 503: "ServiceUnavailable Shutdown",
+}  # fmt: skip
+STATUS_OF = {reason: status for status, reasons in REASONS.items() for reason in reasons.split()}
+STATIC = (200, 204, 206, 304, 400, 404, 500)  # statuses of HPACK's static table, which a loss cannot take away
+TEXTS = ("topic", "push_type", "collapse_id", "apns_unique_id", "reason")
+FIELDS = (
+    "token", "token_text", "token_length", *TEXTS, "apns_id", "priority", "expiration", "payload_length", "status", "timestamp_ms",
+    "timestamp", "time")  # fmt: skip
+# Of a push that was not processed it is a matter of wording whether it has no response, too.
+VAGUE = {"stream-reset": {"no-response"}, "goaway": {"no-response"}}
+
+
+def is_hex(text):
+    return text != "" and len(text) % 2 == 0 and all(digit in "0123456789abcdefABCDEF" for digit in text)
+
+
+def number(text):
+    return int(text) if text is not None and text.isascii() and text.isdigit() else None
+
+
+def utc(milliseconds):
+    moment = datetime.datetime.fromtimestamp(milliseconds // 1000, datetime.timezone.utc)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03}Z"
+
+
+def outcome(status):
+    return {None: "unknown", 200: "accepted", 410: "invalidated"}.get(status, "rejected")
+
+
+class Exchange:
+    def __init__(self, item):
+        self.item = item
+        self.key = item["client_port"], item["stream"]
+        self.is_push = (item["path"] or "").startswith("/3/device/")
+        self.is_optional = item.get("is_optional", False)
+        self.values = self.expected_values()
+
+    def expected_values(self):
+        item, text = self.item, self.item["token_text"]
+        values = {name: item[name] for name in (*TEXTS, "payload_length", "status", "timestamp_ms")}
+        values["token"] = text.lower() if is_hex(text) else None
+        values["token_text"] = None if is_hex(text) else text
+        values["token_length"] = len(text) // 2 if is_hex(text) else None
+        values["apns_id"] = item["response_apns_id"] or item["request_apns_id"]
+        values["priority"], values["expiration"] = number(item["priority"]), number(item["expiration"])
+        time = item["timestamp_ms"]
+        values["timestamp"], values["time"] = (None, None) if time is None else (time // 1000, utc(time))
+        return values
+
+    @property
+    def flags(self):
+        """Of a record of the whole exchange."""
+        item, flags = self.item, set()
+        if item["ending"] == "reset":
+            flags.add("stream-reset")
+        if item["ending"] == "goaway":
+            flags.add("goaway")
+        if item["status"] is None and not flags:
+            flags.add("no-response")
+        if item["body"] and item["reason"] is None:
+            flags.add("malformed-json")
+        if self.values["token"] is None:
+            flags.add("token-not-hex")
+        elif self.values["token_length"] != 32:
+            flags.add("unexpected-token-length")
+        return flags
+
+    @property
+    def position(self):
+        """(direction, offset) of the frame that the record is of."""
+        if self.item["status"] is None:
+            return "client", self.item["request_offset"]
+        return "server", self.item["response_offset"]
+
+    @property
+    def is_knowable(self):
+        """Whether the status can be known by what a single loss leaves: of the static table, or by its reason."""
+        item = self.item
+        is_certain = item["status"] in STATIC or STATUS_OF.get(item["reason"]) == item["status"]
+        return self.is_push and not self.is_optional and item["ending"] == "answered" and is_certain
+
+    def wrong_fields(self, record, is_exact):
+        """(name, found, expected) of fields that are not those of the exchange; null is right where not all is there."""
+        allowed = {name: {value} for name, value in self.values.items()}
+        if not is_exact:
+            allowed["apns_id"].add(self.item["request_apns_id"])
+        if self.item["ending"] == "reset":
+            allowed["payload_length"].add(None)  # of a request that may not have ended
+        for name, values in allowed.items():
+            found = record[name]
+            if found not in values or isinstance(found, bool):
+                if is_exact or found is not None:
+                    yield name, found, self.values[name]
+        if record["outcome"] != outcome(record["status"]) and record["status"] is not None:
+            yield "outcome", record["outcome"], outcome(record["status"])
+        if record["status"] is None and record["outcome"] != "unknown":
+            yield "outcome", record["outcome"], "unknown"
+        if is_exact:
+            vague = set().union(*(VAGUE.get(flag, set()) for flag in self.flags))
+            if set(record["flags"]) - vague != self.flags - vague:
+                yield "flags", record["flags"], sorted(self.flags)
+        if record["flags"] != sorted(set(record["flags"])):
+            yield "flags", record["flags"], "a sorted list without doubles"
+
+    def is_known(self, record):
+        """Whether token and status are there, and right."""
+        names = ("token", "token_text", "status")
+        return all(record[name] == self.values[name] for name in names) and record["status"] is not None
+
+
+def read(path):
+    """{(client port, stream): exchange}"""
+    exchanges = (Exchange(json.loads(line)) for line in path.read_text().splitlines())
+    return {exchange.key: exchange for exchange in exchanges}
