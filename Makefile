@@ -53,6 +53,8 @@ check: ## all else, after make test: long tests, documents, samples, digests, sc
 	scripts/check-architecture
 	scripts/check-samples
 	scripts/check-tls
+	scripts/check-pushes --limit 10 --tshark 1 samples/pushes
+	scripts/check-push-logs samples/pushes/logs
 	scripts/check-digests
 	samples/make/corpus --check
 	scripts/make-reference --check

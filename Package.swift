@@ -32,6 +32,7 @@ let package = Package(
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+    .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
   ],
   targets: [
     .systemLibrary(
@@ -58,6 +59,9 @@ let package = Package(
     .systemLibrary(
       name: "CLz4", pkgConfig: "liblz4",
       providers: [.apt(["liblz4-dev"]), .yum(["lz4-devel"]), .brew(["lz4"])]),
+    .systemLibrary(
+      name: "CLibnghttp2", pkgConfig: "libnghttp2",
+      providers: [.apt(["libnghttp2-dev"]), .yum(["libnghttp2-devel"]), .brew(["libnghttp2"])]),
     .target(name: "WireBytes", swiftSettings: strict),
     // What apnsift says to users, worded in one place.
     .target(name: "Messages", dependencies: ["WireBytes"], swiftSettings: strict),
@@ -65,6 +69,10 @@ let package = Package(
     .target(name: "Platform", dependencies: ["Messages"], swiftSettings: strict),
     .target(name: "JSON", dependencies: ["Messages", "WireBytes"], swiftSettings: strict),
     .target(name: "APNsWire", dependencies: ["WireBytes", "JSON"], swiftSettings: strict),
+    // Lines of providers' logs to pushes.
+    .target(name: "ProviderLogs", dependencies: ["WireBytes", "APNsWire", "JSON"], swiftSettings: strict),
+    // Frames of HTTP/2 and their header blocks. The only one that knows libnghttp2.
+    .target(name: "HTTP2", dependencies: ["WireBytes", "APNsWire", "CLibnghttp2"], swiftSettings: strict),
     // Records of TLS to plaintext. Knows nothing of packets.
     .target(
       name: "TLSDecryption", dependencies: ["Platform", "WireBytes", "CLibcrypto"], swiftSettings: strict),
@@ -88,7 +96,9 @@ let package = Package(
     .target(
       name: "Analysis",
       dependencies: [
-        "Messages", "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs", "StreamDecryption",
+        "Messages", "Platform", "WireBytes", "APNsWire", "HTTP2", "ProviderLogs", "PacketCapture",
+        "StreamInputs",
+        "StreamDecryption",
       ],
       swiftSettings: strict),
     .target(
@@ -164,26 +174,29 @@ let package = Package(
     .target(
       name: "MockServer",
       dependencies: [
-        "PacketCapture", "StreamInputs", "Analysis", "Messages", "Platform", "WireBytes", "CLibcrypto",
+        "APNsWire", "PacketCapture", "StreamInputs", "Analysis", "Messages", "Platform", "WireBytes",
+        "CLibcrypto",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOTLS", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOHPACK", package: "swift-nio-http2"),
+        .product(name: "NIOHTTP2", package: "swift-nio-http2"),
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "apnsift",
       dependencies: [
         "JSON", "Messages", "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs",
-        "StreamDecryption", "Analysis", "Readers", "Corpora", "Generator", "Reports", "EvidenceReport",
-        "YAML",
+        "StreamDecryption", "Analysis", "ProviderLogs", "Readers", "Corpora", "Generator", "Reports",
+        "EvidenceReport", "YAML",
         "Stores", "TokenStores",
         "MockServer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: selfContained),
     .target(
       name: "TestSupport", dependencies: ["APNsWire"], path: "Tests/TestSupport",
-      exclude: ["Captures", "ReaderModel", "Servers", "Stores", "Streams"],
+      exclude: ["Captures", "Pushes", "ReaderModel", "Servers", "Stores", "Streams"],
       swiftSettings: strict),
     // Takes the events of sources one by one.
     .target(
@@ -192,6 +205,10 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "StoreTestSupport", dependencies: ["TokenStores"], path: "Tests/TestSupport/Stores",
+      swiftSettings: strict),
+    .target(
+      name: "PushTestSupport", dependencies: ["APNsWire", "Analysis", "PacketCapture", "WireBytes"],
+      path: "Tests/TestSupport/Pushes",
       swiftSettings: strict),
     // Depends on nothing, so that no capture can be right by sharing code with its reader.
     .target(name: "CaptureWriting", path: "Tests/TestSupport/Captures", swiftSettings: strict),
@@ -207,6 +224,12 @@ let package = Package(
     .testTarget(name: "JSONTests", dependencies: ["Messages", "JSON", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "APNsWireTests", dependencies: ["APNsWire", "WireBytes", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "HTTP2Tests", dependencies: ["HTTP2", "APNsWire", "WireBytes", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ProviderLogsTests", dependencies: ["ProviderLogs", "APNsWire", "WireBytes", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "PacketCaptureTests",
       dependencies: [
@@ -228,7 +251,7 @@ let package = Package(
       name: "AnalysisTests",
       dependencies: [
         "Analysis", "APNsWire", "PacketCapture", "Messages", "Platform", "StreamInputs", "WireBytes",
-        "TestSupport",
+        "PushTestSupport", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -260,11 +283,13 @@ let package = Package(
     .testTarget(
       name: "StoresTests",
       dependencies: [
-        "Analysis", "Messages", "Platform", "StreamInputs", "Stores", "TokenStores", "YAML", "TestSupport",
+        "Analysis", "Messages", "Platform", "StreamInputs", "Stores", "TokenStores", "YAML",
+        "PushTestSupport", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "MockServerTests", dependencies: ["MockServer", "Messages", "Platform", "TestSupport"],
+      name: "MockServerTests",
+      dependencies: ["APNsWire", "Analysis", "MockServer", "Messages", "Platform", "TestSupport"],
       swiftSettings: strict),
     // The five faulty readers as programs, for `verify --reader`.
     .executableTarget(

@@ -62,7 +62,7 @@ struct ChunkedParser<Parser: RunParser>: Sendable {
   private(set) var carry: [UInt8] = []
   /// The number of bytes at the end of `carry` that are copies of the chunk's first bytes; nil between chunks.
   private var copied: Int?
-  private(set) var parser: Parser
+  var parser: Parser
 
   init(_ parser: Parser) { self.parser = parser }
 

@@ -1,5 +1,7 @@
 import APNsWire
 import PacketCapture
+import ProviderLogs
+import StreamInputs
 
 /// Options of an analysis: the limits of docs/spec/decoding-rules.md#limits, and how the protocol of a stream is determined.
 package struct AnalysisOptions: Sendable {
@@ -7,10 +9,15 @@ package struct AnalysisOptions: Sendable {
   package var requestRules = RequestRules.standard
   package var choice = ProtocolChoice()
   package var gateway = GatewayLimits()
+  /// Names of members and columns in logs that are not usual.
+  package var logMapping = LogMapping()
   /// The number of findings of each code that sinks also get as excerpts, with the bytes around them.
   package var excerptsPerCode = 0
 
   package init() {}
+
+  /// Recognise inputs by their content.
+  package var contentProbes: [FormatProbe] { [probe.formatProbe, ContentProbe.logProbe(logMapping)] }
 
   package var probe: ContentProbe { ContentProbe(feedback: rules, requests: requestRules) }
 }
@@ -34,7 +41,7 @@ package struct ProtocolChoice: Sendable {
   /// The values of `--protocol`. For a connection with two directions, `requests` and `responses` both mean a gateway
   /// connection.
   package enum Name: String, CaseIterable, Sendable {
-    case feedback, requests, responses
+    case feedback, requests, responses, pushes
   }
 
   /// The protocol of all streams; nil to decide by port and content.
@@ -51,6 +58,7 @@ package struct ProtocolChoice: Sendable {
     switch named {
     case .feedback: return .feedback
     case .requests, .responses: return .gateway
+    case .pushes: return .http2
     case nil: break
     }
     if stream.serverEvidence == .pair { return .gateway }
@@ -64,7 +72,7 @@ package struct ProtocolChoice: Sendable {
     switch named {
     case .feedback, .responses: .first
     case .requests: .second
-    case nil: nil
+    case .pushes, nil: nil
     }
   }
 }

@@ -1,4 +1,5 @@
 import APNsWire
+import ProviderLogs
 import StreamInputs
 import WireBytes
 
@@ -26,11 +27,20 @@ package struct ContentProbe: Sendable {
     }
   }
 
+  /// The probe that recognises logs of providers.
+  package static func logProbe(_ mapping: LogMapping) -> FormatProbe {
+    FormatProbe(.format(.providerLog)) { head, isWhole in
+      LogProbe.recognises(head.span.bytes, isWhole: isWhole, mapping: mapping)
+    }
+  }
+
   /// Nil if the head matches no known content.
   package func content(of head: RawSpan) -> DirectionContent? {
+    if HTTP2Recognition.isClient(head) || HTTP2Recognition.isServer(head) { return .http2 }
     if isFeedback(head) { return .feedback }
     if isRequests(head) { return .requests }
-    return isResponses(head) ? .responses : nil
+    if isResponses(head) { return .responses }
+    return HTTP2Recognition.isInside(head) ? .http2 : nil
   }
 
   /// Whether the head begins with a tuple, or at least a quarter of it is tuples.

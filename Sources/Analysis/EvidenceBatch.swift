@@ -36,6 +36,8 @@ struct EvidenceBatch {
     /// - Parameter bytes: the bytes of the requests; nil if they are in the window.
     case requests(RequestRecords, bytes: [UInt8]?)
     case response(ResponseRecord)
+    /// The pushes after those of the previous items, up to this index; all of one stream.
+    case pushes(StreamLabels, end: Int)
     case finding(Finding)
     case excerpt(Excerpt)
     indirect case stream(StreamSummary, StreamReport)
@@ -58,17 +60,21 @@ struct EvidenceBatch {
   private var requests: [RequestRecord] = []
   private var requestLabels: StreamLabels?
   private var requestBytes: [UInt8]?
+  private var pushes: [PushRecord] = []
+  private var pushLabels: StreamLabels?
+  /// The texts of `pushes`.
+  private var pushBytes: [UInt8] = []
   /// Bytes owned by items.
   private var itemBytes = 0
   /// The window and the chunks that contain the records.
   private(set) var window: [UInt8] = []
   private(set) var chunks: [[UInt8]] = []
 
-  var isEmpty: Bool { items.isEmpty && runs.isEmpty && requests.isEmpty }
+  var isEmpty: Bool { items.isEmpty && runs.isEmpty && requests.isEmpty && pushes.isEmpty }
 
   var isFull: Bool {
     runs.count >= Self.fullCount || items.count >= Self.fullCount || itemBytes >= Self.fullBytes
-      || copied.count >= Self.fullBytes
+      || copied.count >= Self.fullBytes || pushes.count >= Self.fullCount || pushBytes.count >= Self.fullBytes
   }
 
   /// The next evidence is in `window` or in `chunks`.
@@ -87,6 +93,8 @@ struct EvidenceBatch {
     itemizedRuns = 0
     labels.removeAll(keepingCapacity: true)
     copied.removeAll(keepingCapacity: true)
+    pushes.removeAll(keepingCapacity: true)
+    pushBytes.removeAll(keepingCapacity: true)
     itemBytes = 0
   }
 
@@ -97,7 +105,7 @@ struct EvidenceBatch {
   ///   - bytes: the buffer with the records.
   ///   - location: the location of `bytes`; nil if they are not valid for long, so that the records are copied.
   mutating func append(_ records: FeedbackRecords, in bytes: RawSpan, at location: ChunkLocation?) {
-    if requestLabels != nil { itemizeRequests() }
+    if requestLabels != nil || pushLabels != nil { itemize() }
     if labels.last !== records.labels { labels.append(records.labels) }
     var run = Run(
       run: records.run, origin: records.origin, direction: records.direction, storage: .copied,
@@ -124,6 +132,7 @@ struct EvidenceBatch {
   ) {
     var isInWindow = false
     if case .window = location?.storage { isInWindow = true }
+    if pushLabels != nil { itemize() }
     if requestLabels !== labels || (requestBytes == nil) != isInWindow || requests.count >= Self.mostRequests
     {
       itemize()
@@ -135,6 +144,20 @@ struct EvidenceBatch {
     bytes.extracting(range).withUnsafeBytes { requestBytes?.append(contentsOf: $0) }
     request.range = start..<start &+ range.count
     requests.append(request)
+  }
+
+  /// Adds a push, with a copy of its texts.
+  mutating func append(_ push: consuming PushRecord, labels: StreamLabels, in bytes: RawSpan) {
+    if pushLabels !== labels {
+      itemize()
+      pushLabels = labels
+    }
+    for text in PushFields.Text.allCases {
+      guard let range = push.fields[text] else { continue }
+      push.fields[text] = pushBytes.count..<pushBytes.count &+ range.count
+      bytes.extracting(range).withUnsafeBytes { pushBytes.append(contentsOf: $0) }
+    }
+    pushes.append(push)
   }
 
   /// Adds requests and the buffer that contains them.
@@ -160,6 +183,10 @@ struct EvidenceBatch {
   /// Adds items for the runs and requests that are in none.
   private mutating func itemize() {
     if requestLabels != nil { itemizeRequests() }
+    if let labels = pushLabels {
+      items.append(.pushes(labels, end: pushes.count))
+      pushLabels = nil
+    }
     if itemizedRuns < runs.count {
       items.append(.runs(end: runs.count))
       itemizedRuns = runs.count
@@ -179,6 +206,7 @@ struct EvidenceBatch {
     itemize()
     let window = window
     var firstRun = 0
+    var firstPush = 0
     for item in items {
       for sink in sinks {
         switch item {
@@ -187,12 +215,16 @@ struct EvidenceBatch {
         case .requests(let requests, let bytes?): try sink.requests(requests, in: bytes.span.bytes)
         case .requests(let requests, nil): try sink.requests(requests, in: window.span.bytes)
         case .response(let response): try sink.response(response)
+        case .pushes(let labels, let end):
+          try sink.pushes(
+            PushRecords(labels: labels, records: pushes[firstPush..<end]), in: pushBytes.span.bytes)
         case .finding(let finding): try sink.finding(finding)
         case .excerpt(let excerpt): try sink.excerpt(excerpt)
         case .stream(let stream, let report): try sink.stream(stream, report: report)
         }
       }
       if case .runs(let end) = item { firstRun = end }
+      if case .pushes(_, let end) = item { firstPush = end }
     }
   }
 

@@ -7,6 +7,7 @@ import WireBytes
 final class EvidenceLog {
   let options: AnalysisOptions
   let gateway: GatewayBudget
+  let pushes: PushBudget
   /// The union of the sinks' needs.
   let needs: EvidenceNeeds
   private let sinks: [any EvidenceSink]
@@ -30,6 +31,7 @@ final class EvidenceLog {
     self.options = options
     self.sinks = sinks
     gateway = GatewayBudget(options.gateway)
+    pushes = PushBudget(options.gateway)
     needs = sinks.reduce(into: []) { $0.formUnion($1.needs) }
     if usesThread, !needs.contains(.bytes) {
       worker = SerialWorker(capacity: Self.mostWaiting) { batch in
@@ -94,6 +96,14 @@ final class EvidenceLog {
   func add(_ finding: Finding) throws {
     summary.findings[finding.code, default: 0] += 1
     batch.append(finding)
+    try flushIfDue()
+  }
+
+  /// Adds a push.
+  /// - Parameter bytes: the buffer with its texts.
+  func add(_ push: consuming PushRecord, labels: StreamLabels, in bytes: RawSpan) throws {
+    summary.pushes.count(push.fields, in: bytes)
+    batch.append(push, labels: labels, in: bytes)
     try flushIfDue()
   }
 

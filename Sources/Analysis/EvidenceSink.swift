@@ -11,6 +11,8 @@ package struct EvidenceNeeds: OptionSet, Sendable {
   package static let bytes = EvidenceNeeds(rawValue: 1)
   /// Requests and responses of gateways: their bytes are kept until their outcome is known.
   package static let gatewayRecords = EvidenceNeeds(rawValue: 2)
+  /// The payloads of pushes.
+  package static let payloads = EvidenceNeeds(rawValue: 4)
 }
 
 /// A direction of an open stream, and its content so far.
@@ -50,6 +52,8 @@ package protocol EvidenceSink: AnyObject {
   /// - Parameter bytes: the buffer with the requests; valid only during the call.
   func requests(_ requests: RequestRecords, in bytes: RawSpan) throws
   func response(_ response: ResponseRecord) throws
+  /// - Parameter bytes: the texts of the pushes; valid only during the call.
+  func pushes(_ pushes: PushRecords, in bytes: RawSpan) throws
   func finding(_ finding: Finding) throws
   /// One of the first findings of each code with the bytes around it, once those are complete.
   func excerpt(_ excerpt: Excerpt) throws
@@ -66,6 +70,7 @@ extension EvidenceSink {
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {}
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {}
   package func response(_ response: ResponseRecord) throws {}
+  package func pushes(_ pushes: PushRecords, in bytes: RawSpan) throws {}
   package func finding(_ finding: Finding) throws {}
   package func excerpt(_ excerpt: Excerpt) throws {}
   package func stream(_ stream: StreamSummary, report: StreamReport) throws {}

@@ -181,7 +181,7 @@ package struct Examination {
     reading.hashes = options.hashing == .all
     do {
       return try InputReader(
-        options: reading, contentProbes: [options.analysis.probe.formatProbe], usesThread: usesThreads
+        options: reading, contentProbes: options.analysis.contentProbes, usesThread: usesThreads
       ) { try analyzer.consume(decryption?.process($0) ?? $0) }
     } catch {
       throw UsageError(.about("--filter", error.message))

@@ -1,9 +1,10 @@
 import APNsWire
+import ProviderLogs
 import WireBytes
 
 /// The kind of records in a direction.
 package enum DirectionContent: Sendable {
-  case feedback, requests, responses
+  case feedback, requests, responses, http2, providerLog
 
   /// The noun for a record, for messages.
   var recordName: String {
@@ -11,6 +12,8 @@ package enum DirectionContent: Sendable {
     case .feedback: "tuple"
     case .requests: "request"
     case .responses: "error response"
+    case .providerLog: "line"
+    case .http2: "frame"
     }
   }
 }
@@ -22,24 +25,37 @@ enum RunDecoder {
   case feedback(Box<FeedbackDecoder>)
   case requests(Box<RequestDecoder>)
   case responses(Box<ResponseDecoder>)
+  case providerLog(LogDecoder)
+  case http2(Box<FrameDecoder>)
 
   /// The next result of a decoder.
   enum Step {
     case records(RecordRun)
     case request(RequestFrame)
     case response(ResponseFrame)
+    case frame(Frame)
+    /// An HTTP/2 connection begins with these bytes.
+    case opening(offset: Int, length: Int)
     /// No record can begin at `offset`, where the byte is `command`.
     case undecodable(offset: Int, command: UInt8)
     case skipped(offset: Int, length: Int)
     case truncated(offset: Int, length: Int)
+    /// A line of a log; `length` includes what belongs to no push, such as brackets.
+    case logged(LogDecoder, offset: Int, length: Int)
+    case passed(length: Int)
+    case skippedLines(LogDecoder, LogSkip)
     /// The chunk is used up, or all steps of an ended run were returned.
     case needsBytes
   }
 
   /// - Parameters:
+  ///   - sender: who sends the direction.
   ///   - offset: offset of the run in its direction.
   ///   - beginsStream: whether the run is the beginning of the stream.
-  init(_ content: DirectionContent, by options: AnalysisOptions, offset: Int, beginsStream: Bool) {
+  init(
+    _ content: DirectionContent, from sender: Direction, by options: AnalysisOptions, offset: Int,
+    beginsStream: Bool
+  ) {
     switch content {
     case .feedback:
       self = .feedback(
@@ -48,6 +64,12 @@ enum RunDecoder {
       self = .requests(
         Box(RequestDecoder(rules: options.requestRules, offset: offset, beginsStream: beginsStream)))
     case .responses: self = .responses(Box(ResponseDecoder(offset: offset, beginsStream: beginsStream)))
+    case .http2:
+      self = .http2(
+        Box(
+          FrameDecoder(
+            sender == .client ? .client : .server, offset: offset, beginsStream: beginsStream)))
+    case .providerLog: self = .providerLog(LogDecoder(options.logMapping, offset: offset))
     }
   }
 
@@ -56,6 +78,8 @@ enum RunDecoder {
     case .feedback: .feedback
     case .requests: .requests
     case .responses: .responses
+    case .providerLog: .providerLog
+    case .http2: .http2
     }
   }
 
@@ -85,7 +109,28 @@ enum RunDecoder {
       case .truncated(let offset, let length): .truncated(offset: offset, length: length)
       case .needsBytes, .finished: .needsBytes
       }
+    case .providerLog(let decoder):
+      switch decoder.next(in: chunk) {
+      case .push(let offset, let length): .logged(decoder, offset: offset, length: length)
+      case .passed(_, let length): .passed(length: length)
+      case .skipped(let skip): .skippedLines(decoder, skip)
+      case .truncated(let offset, let length): .truncated(offset: offset, length: length)
+      case .needsBytes, .finished: .needsBytes
+      }
+    case .http2(let decoder):
+      switch decoder.value.next(in: chunk) {
+      case .frame(let frame): .frame(frame)
+      case .opening(let offset, let length): .opening(offset: offset, length: length)
+      case .skipped(let offset, let length): .skipped(offset: offset, length: length)
+      case .truncated(let offset, let length): .truncated(offset: offset, length: length)
+      case .needsBytes, .finished: .needsBytes
+      }
     }
+  }
+
+  /// Sets the greatest length of the payload of a frame; nil if it is not known.
+  func allow(payload: Int?) {
+    if case .http2(let decoder) = self, let payload { decoder.value.allow(payload: payload) }
   }
 
   /// Marks the end of the run, whose remaining steps follow.
@@ -94,6 +139,8 @@ enum RunDecoder {
     case .feedback(let decoder): decoder.value.finish()
     case .requests(let decoder): decoder.value.finish()
     case .responses(let decoder): decoder.value.finish()
+    case .providerLog(let decoder): decoder.finish()
+    case .http2(let decoder): decoder.value.finish()
     }
   }
 
@@ -102,7 +149,8 @@ enum RunDecoder {
     switch self {
     case .feedback(let decoder): decoder.value.carry
     case .requests(let decoder): decoder.value.carry
-    case .responses: []
+    case .responses, .providerLog: []
+    case .http2(let decoder): decoder.value.carry
     }
   }
 
@@ -111,6 +159,8 @@ enum RunDecoder {
     case .feedback(let decoder): decoder.value.undecidedOffset
     case .requests(let decoder): decoder.value.undecidedOffset
     case .responses(let decoder): decoder.value.undecidedOffset
+    case .providerLog(let decoder): decoder.undecidedOffset
+    case .http2(let decoder): decoder.value.undecidedOffset
     }
   }
 
@@ -120,6 +170,8 @@ enum RunDecoder {
     case .feedback(let decoder): decoder.value.pendingSkip
     case .requests(let decoder): decoder.value.pendingSkip
     case .responses(let decoder): decoder.value.pendingSkip
+    case .providerLog(let decoder): decoder.pendingSkip
+    case .http2(let decoder): decoder.value.pendingSkip
     }
   }
 

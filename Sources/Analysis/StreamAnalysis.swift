@@ -1,4 +1,5 @@
 import APNsWire
+import HTTP2
 import Messages
 import PacketCapture
 import WireBytes
@@ -22,6 +23,11 @@ final class StreamAnalysis {
   @exclusivity(unchecked) private var second = DirectionAnalysis(.second)
   /// Created when gateway content is detected.
   var gateway: Box<Correlator>?
+  /// Of a provider's log.
+  private(set) var logPushes: Box<PushCounts>?
+  private(set) var logLines: Box<LogLineCounts>?
+  /// Created when HTTP/2 is detected.
+  private var pushes: PushConnection?
   /// Nil if no excerpts are needed.
   let excerpts: (first: ExcerptMaker, second: ExcerptMaker)?
   var findings = 0
@@ -40,6 +46,11 @@ final class StreamAnalysis {
     case .dump:
       isSettled = choice.dumpServer != nil
       server = choice.dumpServer ?? server
+    case .log:
+      isSettled = true
+      expected = .providerLog
+      logPushes = Box(PushCounts())
+      logLines = Box(LogLineCounts())
     }
     excerpts = log.options.excerptsPerCode > 0 ? (ExcerptMaker(), ExcerptMaker()) : nil
   }
@@ -49,7 +60,7 @@ final class StreamAnalysis {
 
   func role(of side: Side) -> Direction { side == server ? .server : .client }
 
-  private func labels(input: UInt16) -> StreamLabels {
+  func labels(input: UInt16) -> StreamLabels {
     if let lastLabels, lastLabels.input == input { return lastLabels.labels }
     let labels = StreamLabels(
       source: log.source(input), stream: identity.number, client: identity.endpoint(server.other)?.text,
@@ -108,13 +119,14 @@ final class StreamAnalysis {
     _ bytes: RawSpan, after opening: [UInt8], at location: ChunkLocation,
     to direction: inout DirectionAnalysis
   ) throws {
-    let needed = headLength(direction.side)
-    if opening.isEmpty, bytes.byteCount >= needed {
+    if opening.isEmpty, bytes.byteCount >= headLength(of: bytes, from: direction.side) {
       return try decide(on: bytes, at: location, of: &direction)
     }
     let opening = opening + bytes.withUnsafeBytes { Array($0) }
     direction.content = .undecided(opening)
-    if opening.count >= needed { try decide(on: opening.span.bytes, at: nil, of: &direction) }
+    if opening.count >= headLength(of: opening.span.bytes, from: direction.side) {
+      try decide(on: opening.span.bytes, at: nil, of: &direction)
+    }
   }
 
   func gap(_ gap: StreamGap, from side: Side) throws {
@@ -136,11 +148,15 @@ final class StreamAnalysis {
     let location = DirectionAnalysis.Location(fileOffset: gap.fileOffset, packet: gap.packet)
     try report(.streamGap, gap.offset, gap.length, at: location, message(of: gap), in: &direction)
     if case .decoded(let decoder) = direction.content {
-      direction.content = .decoded(
-        RunDecoder(decoder.content, by: log.options, offset: direction.end, beginsStream: false))
+      let next = RunDecoder(
+        decoder.content, from: role(of: direction.side), by: log.options, offset: direction.end,
+        beginsStream: false)
+      next.allow(payload: pushes?.limit(of: role(of: direction.side)))
+      direction.content = .decoded(next)
     } else {
       direction.start = direction.end
     }
+    try losePushBytes(of: direction.side)
     direction.beginsStream = false
   }
 
@@ -171,7 +187,9 @@ final class StreamAnalysis {
   // MARK: - Content
 
   /// Bytes of a direction's first run that are needed to decide its content.
-  private func headLength(_ side: Side) -> Int {
+  private func headLength(of head: RawSpan, from side: Side) -> Int {
+    if log.options.choice.named == nil, HTTP2Preface.mayBegin(at: 0, in: head) { return HTTP2Preface.length }
+    if identity.serverEvidence == .log { return ContentProbe.dumpHeadLength }
     if isSettled, expected != nil { return Ciphertext.headLength }
     return identity.serverEvidence == .dump ? ContentProbe.dumpHeadLength : ContentProbe.headLength
   }
@@ -191,9 +209,12 @@ final class StreamAnalysis {
       direction.trail = OriginTrail()
       return
     }
-    try recognised(carried, from: direction.side)
+    try recognised(carried, of: head, from: direction.side)
     let decoder = RunDecoder(
-      carried, by: log.options, offset: direction.start, beginsStream: direction.beginsStream)
+      carried, from: role(of: direction.side), by: log.options, offset: direction.start,
+      beginsStream: direction.beginsStream)
+    decoder.allow(payload: pushes?.limit(of: role(of: direction.side)))
+    if case .providerLog(let decoder) = decoder { decoder.prepare(with: head) }
     direction.content = .decoded(decoder)
     try decode(head, at: location, with: decoder, of: &direction)
     try emitPending(before: decoder.coveredOffset, of: &direction)
@@ -206,14 +227,20 @@ final class StreamAnalysis {
 
   /// The content that `side` sends, whose first bytes are `head`; nil if it cannot be decoded.
   private func content(of head: RawSpan, from side: Side) -> DirectionContent? {
+    // Ports are weaker evidence.
+    if log.options.choice.named == nil, beginsHTTP2(head, from: side) { return .http2 }
     switch expected {
+    case .http2: return .http2
     case .feedback: return side == server ? .feedback : nil
     case .gateway:
       // The bytes are better evidence than guessed roles.
-      if !isSettled, let carried = log.options.probe.content(of: head), carried != .feedback {
+      if !isSettled, let carried = log.options.probe.content(of: head), carried != .feedback,
+        carried != .http2
+      {
         return carried
       }
       return side == server ? .responses : .requests
+    case .providerLog: return .providerLog
     case .encrypted, .other: return nil
     case nil: return recognise(head, from: side)
     }
@@ -223,18 +250,42 @@ final class StreamAnalysis {
     let carried = log.options.probe.content(of: head)
     // A dump that matches no known content is read as feedback.
     if identity.serverEvidence == .dump { return carried ?? .feedback }
+    if carried == .http2 { return .http2 }
     let isServer = carried != .requests
     return isSettled && carried != .feedback && (side == server) != isServer ? nil : carried
   }
 
+  /// Whether the first bytes of a connection of HTTP/2 are here.
+  private func beginsHTTP2(_ head: RawSpan, from side: Side) -> Bool {
+    HTTP2Recognition.isClient(head) || (side == server || !isSettled) && HTTP2Recognition.isServer(head)
+  }
+
   /// Sets roles and protocol from the content that `side` sends.
-  private func recognised(_ carried: DirectionContent, from side: Side) throws {
+  private func recognised(_ carried: DirectionContent, of head: RawSpan, from side: Side) throws {
+    if carried == .http2 { return try recognisedHTTP2(head, from: side) }
     if !isSettled { server = carried == .requests ? side.other : side }
     if expected == nil { expected = carried == .feedback ? .feedback : .gateway }
     try settle()
-    if carried != .feedback, gateway == nil {
+    if carried == .requests || carried == .responses, gateway == nil {
       gateway = Box(
         Correlator(log.gateway, keepsRecords: log.needs.contains(.gatewayRecords), client: server.other))
+    }
+  }
+
+  private func recognisedHTTP2(_ head: RawSpan, from side: Side) throws {
+    if !isSettled {
+      if HTTP2Recognition.isClient(head) {
+        server = side.other
+      } else if let sender = HTTP2Recognition.sender(of: head) {
+        server = sender == .server ? side : side.other
+      }
+    }
+    expected = .http2
+    try settle()
+    if pushes == nil {
+      pushes = PushConnection(
+        log.pushes, keepsPayloads: log.needs.contains(.payloads),
+        alone: identity.serverEvidence == .dump ? role(of: .first) : nil)
     }
   }
 
@@ -273,12 +324,32 @@ final class StreamAnalysis {
         }
       case .response(let frame):
         try correlate(frame, of: &direction)
+      case .frame(let frame):
+        if frame.window == .chunk {
+          try take(frame, in: chunk, with: decoder, of: &direction)
+        } else {
+          let carry = decoder.carry
+          try take(frame, in: carry.span.bytes, with: decoder, of: &direction)
+        }
+      case .opening(let offset, let length):
+        log.summary.recordBytes &+= length
+        let usual = direction.side == server ? 0 : HTTP2Preface.length
+        pushes?.begin(role(of: direction.side), isUpgraded: length > usual)
+        try emitPending(before: offset &+ 1, of: &direction)
       case .undecodable(let offset, let command):
         try reportUndecodable(command, at: offset, of: decoder.content, in: &direction)
       case .skipped(let offset, let length):
         try reportSkipped(offset, length, of: decoder.content, in: &direction)
+        try losePushBytes(of: direction.side)
       case .truncated(let offset, let length):
         try reportTruncated(offset, length, of: decoder.content, in: &direction)
+        try losePushBytes(of: direction.side)
+      case .logged(let decoder, let offset, let length):
+        try emitLogged(offset, length, by: decoder, of: &direction)
+      case .passed(let length):
+        log.summary.recordBytes &+= length
+      case .skippedLines(let decoder, let skip):
+        try reportLines(skip, by: decoder, in: &direction)
       case .needsBytes:
         return direction.forgetDecided(by: decoder)
       }
@@ -343,6 +414,52 @@ final class StreamAnalysis {
     log.summary.recordBytes &+= ErrorResponse.length
     let order = captureOrder(of: frame.offset, origin, from: .server)
     gateway?.value.add(frame, origin: origin, captureOrder: order)
+  }
+
+  // MARK: - HTTP/2
+
+  private func take(
+    _ frame: Frame, in bytes: RawSpan, with decoder: RunDecoder, of direction: inout DirectionAnalysis
+  ) throws {
+    guard let pushes, let origin = direction.trail.origin(at: frame.offset) else { return }
+    try emitPending(before: frame.offset &+ 1, of: &direction)
+    log.summary.recordBytes &+= frame.length
+    let fault = pushes.take(
+      frame, in: bytes, from: role(of: direction.side), at: FrameOrigin(frame.offset, origin))
+    if let fault {
+      try report(
+        .malformedHTTP2, frame.offset, frame.length, origin: origin,
+        fault == .tooLong
+          ? .headerListTooLong(limit: HeaderTable.longestList) : .malformedHeaderBlock, in: &direction)
+    }
+    if frame.kind == .settings, case .decoded(let other) = content(of: direction.side.other) {
+      other.allow(payload: pushes.limit(of: role(of: direction.side.other)))
+    }
+    if pushes.hasReady { try emitReady(pushes) }
+  }
+
+  private func content(of side: Side) -> DirectionAnalysis.Content {
+    side == .first ? first.content : second.content
+  }
+
+  /// Bytes of a direction are missing, or no frames.
+  private func losePushBytes(of side: Side) throws {
+    guard let pushes else { return }
+    pushes.gap(in: role(of: side))
+    if pushes.hasReady { try emitReady(pushes) }
+  }
+
+  private func emitReady(_ pushes: PushConnection) throws {
+    if let (origin, direction) = pushes.removeEvicted() {
+      try report(
+        StreamFinding(
+          code: .pendingLimit, side: direction == .server ? server : server.other, offset: origin.offset,
+          length: Frame.headerLength, fileOffset: origin.fileOffset, packet: origin.packet,
+          message: .tooManyPending(limit: log.options.gateway.maxPending)))
+    }
+    try pushes.removeReady { push, texts in
+      try log.add(push, labels: labels(input: push.packet?.input ?? 0), in: texts)
+    }
   }
 
   /// The position of a byte in the capture, comparable between both directions: by its packet, else by its file
@@ -421,6 +538,11 @@ final class StreamAnalysis {
       try gateway.value.finish { try emit($0) }
       log.summary.gateway.add(gateway.value.counts)
     }
+    try reportCountedLines()
+    if let pushes {
+      pushes.finish()
+      try emitReady(pushes)
+    }
     try excerpts?.first.finish(in: log)
     try excerpts?.second.finish(in: log)
     try log.add(summary(report), report: report)
@@ -434,11 +556,12 @@ final class StreamAnalysis {
     summary.server = labels.server
     summary.serverSide = server
     summary.setPackets(report)
-    summary.records = first.records &+ second.records
+    summary.records = first.records &+ second.records &+ (pushes?.counts.all ?? 0)
     summary.add(bytes: first.bytes, gapBytes: first.gapBytes, from: role(of: .first))
     summary.add(bytes: second.bytes, gapBytes: second.gapBytes, from: role(of: .second))
     summary.findings = findings
     summary.gateway = gateway?.value.counts
+    summary.pushes = pushes?.counts ?? logPushes?.value
     summary.encryption = report.encryption
     return summary
   }

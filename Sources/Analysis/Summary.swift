@@ -4,7 +4,10 @@ import WireBytes
 
 /// The protocol of a stream.
 package enum StreamProtocol: String, CaseIterable, Sendable {
-  case feedback, gateway, encrypted, other
+  case feedback, gateway, http2
+  /// Lines of a provider's log.
+  case providerLog = "provider-log"
+  case encrypted, other
 }
 
 /// Summary of a stream that has ended.
@@ -31,12 +34,15 @@ package struct StreamSummary: Equatable, Sendable {
   package var findings = 0
   /// The outcomes of requests in a gateway connection; nil for other streams.
   package var gateway: GatewayCounts?
+  /// The outcomes of pushes in HTTP/2 or a log; nil for other streams.
+  package var pushes: PushCounts?
   /// Of a TLS connection that keys were tried on.
   package var encryption: StreamEncryption?
 
   /// Whether the stream was decoded without any record, so that its protocol may be another one.
   package var isUnrecognised: Bool {
-    (streamProtocol == .feedback || streamProtocol == .gateway) && records == 0
+    (streamProtocol == .feedback || streamProtocol == .gateway || streamProtocol == .providerLog)
+      && records == 0
       && serverBytes &+ clientBytes > 0
   }
 
@@ -107,6 +113,7 @@ package struct Summary: Equatable, Sendable {
   package var gapBytes = 0
   package var feedback = 0
   package var gateway = GatewayCounts()
+  package var pushes = PushTally()
   /// Nil if they were not counted.
   package var distinctTokens: Int?
   package var findings: [FindingCode: Int] = [:]
@@ -128,7 +135,10 @@ package struct Summary: Equatable, Sendable {
 
   /// The code and number of records of each flag that occurs.
   package var flagCounts: [(code: String, count: Int)] {
-    zip(RecordFlags.all, flags).filter { $1 > 0 }.map { ($0.code, $1) }
+    let ofRecords = zip(RecordFlags.all.map(\.code), flags)
+    let ofPushes = zip(PushFlags.all.map(\.code), pushes.flags)
+    return Dictionary((Array(ofRecords) + Array(ofPushes)).filter { $1 > 0 }, uniquingKeysWith: +)
+      .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
   mutating func count(_ flags: RecordFlags, times count: Int = 1) {

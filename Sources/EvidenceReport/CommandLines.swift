@@ -71,7 +71,8 @@ package struct CommandLines {
       ],
       responses: command("export", " --records responses"),
       requests: command("export", " --records requests"),
-      resend: command("export", " --records resend"), audit: command("audit", audit))
+      resend: command("export", " --records resend"), pushes: command("export", " --records pushes"),
+      resendPushes: command("export", " --records resend-pushes"), audit: command("audit", audit))
   }
 
   /// The command that shows a finding's bytes; nil if the finding has no location in a stream.
@@ -103,6 +104,8 @@ package struct ReportCommands: Sendable {
   var responses = ""
   var requests = ""
   var resend = ""
+  var pushes = ""
+  var resendPushes = ""
   var audit = ""
 }
 

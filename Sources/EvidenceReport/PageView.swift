@@ -27,6 +27,7 @@ struct PageView {
   let streams: StreamsView
   let findings: FindingsView
   let gateway: GatewayView?
+  let pushes: PushesView?
   let readers: ReadersView
   let invalidations: InvalidationsView
   let glossary: [Glossary.Entry]
@@ -72,6 +73,7 @@ struct PageView {
     streams = StreamsView(page)
     findings = FindingsView(page)
     gateway = GatewayView(page)
+    pushes = PushesView(page)
     readers = ReadersView(page)
     invalidations = InvalidationsView(page)
     glossary = Glossary.entries(isRedacted: page.head.isRedacted)
@@ -92,12 +94,16 @@ struct PageView {
     let lost = summary.skippedBytes + summary.truncatedBytes
     let examined = summary.streamBytes + summary.undecodedBytes
     var tiles = [Tile(examined, "byte examined", "bytes examined")]
-    if summary.feedback > 0 || gateway.requests + gateway.responses == 0 {
+    let pushes = summary.pushes.counts.all
+    if summary.feedback > 0 || gateway.requests + gateway.responses + pushes == 0 {
       tiles.append(Tile(summary.feedback, "feedback tuple", "feedback tuples"))
+    }
+    if summary.feedback + pushes > 0 || gateway.requests + gateway.responses == 0 {
       tiles.append(Tile(page.invalidations.dead, "invalidated token", "invalidated tokens"))
     }
     if gateway.requests > 0 { tiles.append(Tile(gateway.requests, "request", "requests")) }
     if gateway.responses > 0 { tiles.append(Tile(gateway.responses, "error response", "error responses")) }
+    if pushes > 0 { tiles.append(Tile(pushes, "push", "pushes")) }
     tiles.append(Tile(lost, "byte not readable", "bytes not readable"))
     if summary.undecodedBytes > 0 {
       tiles.append(Tile(summary.undecodedBytes, "byte not decoded", "bytes not decoded"))

@@ -237,7 +237,8 @@ extension FindingExample {
 extension ReportCommands {
   fileprivate mutating func mask(_ mask: inout Redaction) {
     for path in [
-      \ReportCommands.streams, \.findings, \.records, \.responses, \.requests, \.resend, \.audit,
+      \ReportCommands.streams, \.findings, \.records, \.responses, \.requests, \.resend, \.pushes,
+      \.resendPushes, \.audit,
     ] {
       self[keyPath: path] = mask.text(self[keyPath: path])
     }

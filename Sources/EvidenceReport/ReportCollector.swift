@@ -45,13 +45,17 @@ package final class ReportCollector: EvidenceSink {
     }
   }
 
+  package func pushes(_ pushes: PushRecords, in bytes: RawSpan) {
+    for push in pushes.records where !push.fields.flags.isEmpty { flaggedRecords &+= 1 }
+  }
+
   package func response(_ response: ResponseRecord) throws {
     if !response.flags.isEmpty { flaggedRecords &+= 1 }
     if gateway.responses.count < maxResponses { gateway.responses.append(try row(response)) }
   }
 
   package func stream(_ stream: StreamSummary, report: StreamReport) {
-    let isDecoded = stream.streamProtocol == .feedback || stream.streamProtocol == .gateway
+    let isDecoded = stream.streamProtocol != .encrypted && stream.streamProtocol != .other
     if isDecoded { decodedStreams += 1 }
     if streams.count < maxStreams { return streams.append((inputs, stream)) }
     streamsLeftOut += 1

@@ -35,6 +35,7 @@ struct ReportVerdict: Equatable {
     if let damage = Self.damage(page) { sentences.append(damage) }
     sentences += Self.invalidations(page.invalidations)
     sentences += Self.outcomes(summary.gateway)
+    if let pushes = Self.outcomes(summary.pushes.counts) { sentences.append(pushes) }
   }
 
   private static func level(_ page: ReportPage) -> Level {
@@ -58,7 +59,7 @@ struct ReportVerdict: Equatable {
   }
 
   private static func records(_ summary: Summary) -> Int {
-    summary.feedback + summary.gateway.requests + summary.gateway.responses
+    summary.feedback + summary.gateway.requests + summary.gateway.responses + summary.pushes.counts.all
   }
 
   // MARK: - The first sentence
@@ -118,6 +119,8 @@ struct ReportVerdict: Equatable {
     if summary.feedback > 0 { parts.append(Figures.count(summary.feedback, "feedback tuple")) }
     if gateway.requests > 0 { parts.append(Figures.count(gateway.requests, "request")) }
     if gateway.responses > 0 { parts.append(Figures.count(gateway.responses, "error response")) }
+    let pushes = summary.pushes.counts.all
+    if pushes > 0 { parts.append(Figures.count(pushes, "push", "pushes")) }
     guard let last = parts.popLast() else { return "no record" }
     return parts.isEmpty ? last : parts.joined(separator: ", ") + " and " + last
   }
@@ -163,6 +166,17 @@ struct ReportVerdict: Equatable {
           + "invalidated.")
     }
     return sentences
+  }
+
+  /// Nil without pushes.
+  private static func outcomes(_ pushes: PushCounts) -> String? {
+    let parts = PushOutcome.allCases.filter { $0 != .unknown && pushes[$0] > 0 }.map { outcome in
+      Figures.count(pushes[outcome], "was \(outcome.rawValue)", "were \(outcome.rawValue)")
+    }
+    guard pushes.all > 0 else { return nil }
+    let rest = pushes.unknown > 0 ? "the outcome of \(Figures.grouped(pushes.unknown)) is unknown" : nil
+    let known = parts.isEmpty ? nil : parts.joined(separator: ", ")
+    return "Of the pushes, \([known, rest].compactMap { $0 }.joined(separator: "; "))."
   }
 
   private static func outcomes(_ gateway: GatewayCounts) -> [String] {

@@ -1,6 +1,6 @@
-/// Generates a capture of feedback or gateway connections and its truth. Memory depends on the number of open
+/// Generates a capture of connections and its truth. Memory depends on the number of open
 /// connections, not on their length.
-struct CaptureGenerator {
+struct CaptureGenerator<Connection: GeneratedConnection> {
   private let scenario: Scenario
   private let capture: CaptureScenario
   private var file: CaptureFileWriter
@@ -11,7 +11,7 @@ struct CaptureGenerator {
   private var moment: Moment
 
   /// The open connections by slot; nil if the last connection in the slot has ended.
-  private var slots: [Session?]
+  private var slots: [Connection?]
   private let isGateway: Bool
   /// The number of connections that each slot has had.
   private var uses: [Int]
@@ -23,9 +23,11 @@ struct CaptureGenerator {
   /// An acknowledgement of the connection that ended last, and its peers.
   private var lastAcknowledgement: (segment: GeneratedSegment, peers: Peers)?
 
-  /// - Parameter source: the name of the capture as `export` will get it.
+  /// - Parameters:
+  ///   - isGateway: whether the clients send requests of the gateway.
+  ///   - source: the name of the capture as `export` will get it.
   init(
-    _ scenario: Scenario, isGateway: Bool, source: String, to output: any GeneratorOutput,
+    _ scenario: Scenario, isGateway: Bool = false, source: String, to output: any GeneratorOutput,
     truth: any GeneratorOutput
   ) throws {
     self.scenario = scenario
@@ -34,7 +36,7 @@ struct CaptureGenerator {
     encoder = PacketEncoder(capture)
     self.truth = TruthWriter(
       truth, source: source, digits: capture.container.hasNanoseconds ? 9 : 6,
-      isOfDamaged: scenario.isDamaged)
+      isOfDamaged: Connection.isUncertain(scenario))
     fileDamages = FileDamageSource(scenario)
     fragmentations = RandomNumbers(seed: scenario.seed, .fragments)
     disturbances = RandomNumbers(seed: scenario.seed, .disturbances)
@@ -73,8 +75,9 @@ struct CaptureGenerator {
     let wraps = capture.wrapsSequence && (!capture.reusesPorts || uses[slot] % 2 == 0)
     let opening = SessionOpening(
       number: opened, ports: capture.reusesPorts ? slot : opened, wraps: wraps, isMidstream: isMidstream,
-      isFirstOfPorts: uses[slot] == 0 || !capture.reusesPorts, isSpared: isSpared(opened))
-    slots[slot] = Session(opening, of: scenario, isGateway: isGateway)
+      isFirstOfPorts: uses[slot] == 0 || !capture.reusesPorts, isSpared: isSpared(opened),
+      isGateway: isGateway)
+    slots[slot] = Connection(opening, of: scenario)
     opened += 1
     uses[slot] += 1
   }
@@ -160,7 +163,7 @@ struct CaptureGenerator {
     var fragments = encoder.fragments(segment, fragmentations.within(2...4), between: peers)
     guard !fragments.isEmpty else { return false }
     if fragmentations.below(2) == 0 { fragments.reverse() }
-    var parts: [Session.Part] = []
+    var parts: [CapturedPart] = []
     var completion: CapturedLocation?
     for fragment in fragments {
       advanceTime()
@@ -169,7 +172,7 @@ struct CaptureGenerator {
       completion = location
       var first = location
       first.fileOffset += fragment.payloadStart
-      parts.append((fragment.payload, first))
+      parts.append(CapturedPart(range: fragment.payload, location: first))
     }
     guard let completion else { return false }
     try slots[slot]?.captured(segment, parts, completion, number: &nextStream, &truth)
@@ -229,7 +232,9 @@ struct CaptureGenerator {
   }
 
   private mutating func writeSettled(_ slot: Int) throws {
-    let first = delayed.firstOffset(of: slot, isFromServer: !isGateway)
+    let first = DelayedOffsets(
+      client: delayed.firstOffset(of: slot, isFromServer: false),
+      server: delayed.firstOffset(of: slot, isFromServer: true))
     try slots[slot]?.writeSettled(delayed: first, to: &truth)
   }
 

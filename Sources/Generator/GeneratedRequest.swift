@@ -60,7 +60,7 @@ struct GeneratedRequest: Sendable {
   ]
 
   /// JSON of at most 256 bytes, which is valid for every command.
-  private static func payload(_ number: Int, _ random: inout RandomNumbers) -> [UInt8] {
+  static func payload(_ number: Int, _ random: inout RandomNumbers) -> [UInt8] {
     let alert = alerts[random.below(alerts.count)]
     let sound = random.below(2) == 0 ? "" : ",\"sound\":\"default\""
     return Array("{\"aps\":{\"alert\":\"\(alert) \(number)\",\"badge\":\(random.below(100))\(sound)}}".utf8)

@@ -1,7 +1,8 @@
 /// Generates inputs and their truth. Memory does not depend on their size.
 package enum Generator {
   package enum Kind: String, CaseIterable, Sendable {
-    case dump, capture, gateway, pair
+    case dump, capture, gateway, pair, pushes
+    case pushLog = "push-log"
   }
 
   /// - Parameters:
@@ -25,8 +26,14 @@ package enum Generator {
         source: source, to: output, truth: truth)
       return try generator.run(responses: responses)
     case .capture, .gateway:
-      var generator = try CaptureGenerator(
+      var generator = try CaptureGenerator<Session>(
         scenario, isGateway: kind == .gateway, source: source, to: output, truth: truth)
+      return try generator.run()
+    case .pushes:
+      var generator = try CaptureGenerator<PushSession>(scenario, source: source, to: output, truth: truth)
+      return try generator.run()
+    case .pushLog:
+      var generator = PushLogGenerator(scenario, source: source, to: output, truth: truth)
       return try generator.run()
     }
   }

@@ -1,7 +1,7 @@
 /// The parameters of a generated input. The same values give the same bytes.
 package struct Scenario: Sendable {
   package var seed: UInt64 = 0
-  /// The number of tuples or requests in all connections.
+  /// The number of tuples, requests or pushes in all connections.
   package var tuples = 1000
   /// The number of distinct tokens; nil for the number of tuples. Tokens of a few bytes may coincide.
   package var tokens: Int?
@@ -14,6 +14,8 @@ package struct Scenario: Sendable {
   package var capture = CaptureScenario()
   /// Gateway connections that end with an error response, per 1000.
   package var responses = 500
+  package var pushes = PushRates()
+  package var log = PushLogScenario()
 
   package init() {}
 
@@ -126,6 +128,8 @@ package struct CaptureScenario: Sendable, Equatable {
   package static let mostOpenConnections = 1000
   /// The number of requests of a connection that a decoder keeps until a response arrives.
   package static let mostRequests = 1_000_000
+  /// The number of pushes whose payloads fit the window of an HTTP/2 connection, which is not opened again.
+  package static let mostPushes = 4_000_000
   /// The longest delay of a packet or its copy, in packets.
   static let longestDelay = 32
   static let longestOverlap = 64

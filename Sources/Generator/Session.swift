@@ -1,22 +1,6 @@
-/// How a connection begins.
-struct SessionOpening {
-  /// Number of the connection, from 0.
-  var number: Int
-  /// Number of its ports: connections with the same number have the same ports.
-  var ports: Int
-  /// Whether the sender's sequence numbers wrap around.
-  var wraps: Bool
-  /// Whether it was opened before the capture began.
-  var isMidstream: Bool
-  /// Whether no earlier connection had its ports.
-  var isFirstOfPorts: Bool
-  /// Whether it is spared from damage of the file.
-  var isSpared: Bool
-}
-
 /// A TCP connection: handshake, data from one side (the sender), and termination. The other side (the receiver)
 /// acknowledges, and may send one error response if it is a gateway.
-struct Session {
+struct Session: GeneratedConnection {
   private enum Phase {
     case syn, accept, acknowledge, data, reset, senderFIN, receiverFIN, lastACK, ended
   }
@@ -62,7 +46,8 @@ struct Session {
   /// Whether it is spared from damage of the file.
   let isSpared: Bool
 
-  init(_ opening: SessionOpening, of all: Scenario, isGateway: Bool) {
+  init(_ opening: SessionOpening, of all: Scenario) {
+    let isGateway = opening.isGateway
     let scenario = all.capture
     let senderIsServer = !isGateway
     peers = Peers(opening.ports, serverPort: senderIsServer ? 2196 : 2195, isV6: scenario.isV6)
@@ -95,6 +80,8 @@ struct Session {
     uncaptured = opening.isMidstream ? numbers.within(0...20) : 0
     if opening.isMidstream { phase = .data }
   }
+
+  static func isUncertain(_ scenario: Scenario) -> Bool { scenario.isDamaged }
 
   // MARK: - Sending
 
@@ -220,26 +207,11 @@ struct Session {
 
   // MARK: - Captured packets
 
-  /// Bytes of a payload in one packet: their range in the payload, and the location of the first.
-  typealias Part = (range: Range<Int>, location: CapturedLocation)
-
-  /// A segment was captured in one packet.
-  /// - Parameters:
-  ///   - location: location of the first byte of the payload, even if the payload is empty.
-  ///   - number: number of the next stream.
-  mutating func captured(
-    _ segment: GeneratedSegment, at location: CapturedLocation, number next: inout Int,
-    _ truth: inout TruthWriter
-  ) throws {
-    let part = 0..<segment.payload.count - segment.missing
-    try captured(segment, [(part, location)], location, number: &next, &truth)
-  }
-
   /// A segment was captured in one or more packets.
   /// - Parameter location: location of the last packet.
   mutating func captured(
-    _ segment: GeneratedSegment, _ parts: [Part], _ location: CapturedLocation, number next: inout Int,
-    _ truth: inout TruthWriter
+    _ segment: GeneratedSegment, _ parts: [CapturedPart], _ location: CapturedLocation,
+    number next: inout Int, _ truth: inout TruthWriter
   ) throws {
     if number == nil { begin(at: location, number: &next) }
     lastLocation = location
@@ -258,7 +230,7 @@ struct Session {
     }
   }
 
-  private mutating func add(_ part: Part, of segment: GeneratedSegment) {
+  private mutating func add(_ part: CapturedPart, of segment: GeneratedSegment) {
     let altered = segment.altered?.clamped(to: part.range)
     func sent(_ range: Range<Int>) -> Range<Int> {
       range.lowerBound + segment.offset..<range.upperBound + segment.offset
@@ -282,8 +254,9 @@ struct Session {
   }
 
   /// Writes the truth of the bytes that no later packet can affect.
-  /// - Parameter delayed: the lowest offset of delayed segments.
-  mutating func writeSettled(delayed: Int?, to truth: inout TruthWriter) throws {
+  /// - Parameter delayed: the lowest offsets of delayed segments.
+  mutating func writeSettled(delayed: DelayedOffsets, to truth: inout TruthWriter) throws {
+    let delayed = delayed.offset(isFromServer: senderIsServer)
     // The next segment may overlap the last one.
     let frontier = phase == .data ? min(delayed ?? lastOffset, lastOffset) : delayed ?? .max
     while let extent = extents.removeFirst(before: frontier) { try expected.take(extent, to: &truth) }
@@ -294,7 +267,7 @@ struct Session {
 
   /// Ends the connection, after its last captured packet.
   mutating func finish(_ truth: inout TruthWriter) throws {
-    try writeSettled(delayed: nil, to: &truth)
+    try writeSettled(delayed: DelayedOffsets(), to: &truth)
     // A RST does not show how many bytes were sent before it (docs/formats.md, Streams).
     try expected.finish(at: resetter == nil ? sentCount : known, to: &truth)
     guard number != nil else { return }

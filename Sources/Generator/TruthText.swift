@@ -58,7 +58,7 @@ struct TruthText {
   }
 
   /// Writes a time in RFC 3339 format and UTC.
-  /// - Parameter digits: digits after the decimal point: 0, 6 or 9.
+  /// - Parameter digits: digits after the decimal point: 0, 3, 6 or 9.
   mutating func time(_ seconds: UInt32, nanoseconds: UInt32 = 0, digits: Int = 0) {
     let date = Self.date(Int(seconds / 86_400))
     bytes.append(UInt8(ascii: "\""))
@@ -69,10 +69,13 @@ struct TruthText {
     number(Int(seconds / 60 % 60), 2, then: ":")
     number(Int(seconds % 60), 2, then: digits > 0 ? "." : "Z")
     if digits > 0 {
-      number(Int(nanoseconds) / (digits == 9 ? 1 : 1000), digits, then: "Z")
+      number(Int(nanoseconds) / Self.unit(digits), digits, then: "Z")
     }
     bytes.append(UInt8(ascii: "\""))
   }
+
+  /// Nanoseconds of the last of `digits` digits.
+  private static func unit(_ digits: Int) -> Int { digits == 3 ? 1_000_000 : digits == 6 ? 1000 : 1 }
 
   private mutating func number(_ value: Int, _ width: Int, then mark: Unicode.Scalar) {
     let start = bytes.count

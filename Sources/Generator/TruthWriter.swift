@@ -193,7 +193,7 @@ struct TruthWriter {
     text.quote(direction)
   }
 
-  mutating func capture(_ location: CapturedLocation?, fileOffset: Int) {
+  mutating func capture(_ location: CapturedLocation?, fileOffset: Int?) {
     text.member("packet", location?.packet)
     text.name("original_packet")
     text.null()

@@ -23,6 +23,14 @@ public struct JSONText {
     }
   }
 
+  /// Why a text is not one JSON value: the offset of the first wrong byte, and what was expected there; nil if it is one.
+  package static func fault(of text: UnsafeRawBufferPointer) -> (offset: Int, expected: String)? {
+    guard let start = text.baseAddress else { return (0, "a value") }
+    var text = JSONText(next: start, end: start + text.count)
+    if text.readValue() { return nil }
+    return (text.next - start, "\(text.expected)")
+  }
+
   init(next: UnsafeRawPointer, end: UnsafeRawPointer) {
     self.next = next
     self.end = end

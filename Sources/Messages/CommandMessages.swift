@@ -26,6 +26,11 @@ extension Message {
     Message("hint: the outcome of \(Count.of(requests, "request")) is unknown")
   }
 
+  package static func pushesToResend(_ count: Int) -> Message {
+    Message(
+      "hint: \(Count.of(count, "push", "pushes")) to send again left out; --records resend-pushes has them")
+  }
+
   package static func inputInOutputDirectory(_ input: String, _ directory: String) -> Message {
     Message("\(input) is in the output directory \(directory): name another directory")
   }
@@ -37,8 +42,10 @@ extension Message {
   /// - Parameters:
   ///   - noun: `tuple` or `request`.
   ///   - bytes: the length of the output.
-  package static func generated(_ count: Int, _ noun: String, bytes: Int, to path: String) -> Message {
-    let done = "generated \(Count.of(count, noun)) in \(Count.of(bytes, "byte"))"
+  package static func generated(
+    _ count: Int, _ noun: String, _ plural: String? = nil, bytes: Int, to path: String
+  ) -> Message {
+    let done = "generated \(Count.of(count, noun, plural)) in \(Count.of(bytes, "byte"))"
     return Message("\(done): \(path) and \(path).truth.ndjson")
   }
 

@@ -93,7 +93,7 @@ extension Message {
   }
 }
 
-// MARK: - Whose feedback it is
+// MARK: - Whose tokens they are
 
 extension Message {
   package static func clientsOfSeveralApps(_ count: Int, _ first: String, _ second: String) -> Message {
@@ -106,6 +106,21 @@ extension Message {
     _ source: String, stream: Int, names other: String, not app: String
   ) -> Message {
     Message("\(source) stream \(stream): the client's certificate names the app \(other), not \(app)")
+  }
+
+  /// - Parameter apps: at least two.
+  package static func pushesOfSeveralApps(_ apps: [String]) -> Message {
+    let more = apps.count > 5 ? ", …" : ""
+    return Message(
+      "the topics of pushes name \(apps.count) apps (\(apps.prefix(5).joined(separator: ", "))\(more))")
+  }
+
+  /// - Parameter line: of a log; nil in a capture.
+  package static func pushOfOtherApp(
+    _ source: String, stream: Int, line: Int?, topic: String, not app: String
+  ) -> Message {
+    let location = line.map { "line \($0)" } ?? "stream \(stream)"
+    return Message("\(source) \(location): the push's topic is \(topic), not one of the app \(app)")
   }
 
   package static func otherAppStopsReplay(_ store: String, _ mismatch: Message) -> Message {

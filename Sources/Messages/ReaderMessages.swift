@@ -7,6 +7,11 @@ extension Message {
 
   package static let nothingToAudit = Message("nothing to audit: no feedback stream and no error responses")
 
+  package static func pushesNotAudited(streams: Int) -> Message {
+    Message(
+      "\(Count.of(streams, "stream")) with pushes not judged: the readers are of the binary services")
+  }
+
   /// - Parameter readings: as in `readingsRight`.
   package static func audited(inputs: Int, streams: Int, readings: Message) -> Message {
     Message("audited \(Count.of(inputs, "input")): \(Count.of(streams, "stream")), \(readings)")

@@ -62,6 +62,36 @@ extension Message {
     Message("skipped \(Count.of(count, "request")): requests do not invalidate tokens")
   }
 
+  package static func untimedPushesSkipped(_ count: Int) -> Message {
+    Message(
+      "skipped \(Count.of(count, "push", "pushes")) with status 410 and no time of the invalidation; --from-errors "
+        + "takes the capture time (read its help first)")
+  }
+
+  package static func uncapturedPushesSkipped(_ count: Int) -> Message {
+    Message(
+      "skipped \(Count.of(count, "push", "pushes")) with an invalid token: no plausible capture time for the "
+        + "invalidation")
+  }
+
+  package static func pushesOfOtherAppsSkipped(_ count: Int) -> Message {
+    Message(
+      "skipped \(Count.of(count, "push", "pushes")) with an invalid token: the topic is not one of the app; --other-app "
+        + "takes them")
+  }
+
+  package static func pushesWithoutTokenSkipped(_ count: Int) -> Message {
+    Message(
+      "skipped \(Count.of(count, "push", "pushes")) with an invalid token: the token is not known, or not hex"
+    )
+  }
+
+  package static func refusedPushesSkipped(_ count: Int) -> Message {
+    Message(
+      "skipped \(Count.of(count, "push", "pushes")) with BadDeviceToken or DeviceTokenNotForTopic; --from-errors "
+        + "invalidates their tokens (read its help first)")
+  }
+
   // MARK: - Tokens
 
   /// - Parameters:

@@ -34,19 +34,29 @@ extension Message {
 
 extension Message {
   /// `39 records`, `200 requests, 1 response`, or all three.
-  package static func recordCounts(feedback: Int, requests: Int = 0, responses: Int = 0) -> Message {
+  package static func recordCounts(
+    feedback: Int, requests: Int = 0, responses: Int = 0, pushes: Int = 0
+  ) -> Message {
     var counts: [String] = []
     if requests > 0 { counts.append(Count.of(requests, "request")) }
     if responses > 0 { counts.append(Count.of(responses, "response")) }
+    if pushes > 0 { counts.append(Count.of(pushes, "push", "pushes")) }
     if feedback > 0 || counts.isEmpty { counts.insert(Count.of(feedback, "record"), at: 0) }
     return Message(counts.joined(separator: ", "))
   }
 
   /// Rows of an export.
-  package static func rowCount(_ count: Int, _ noun: String) -> Message { Message(Count.of(count, noun)) }
+  /// - Parameter noun: `push` has another plural than the other kinds.
+  package static func rowCount(_ count: Int, _ noun: String) -> Message {
+    Message(Count.of(count, noun, noun == "push" ? "pushes" : nil))
+  }
 
-  package static func requestsToResend(_ count: Int) -> Message {
-    Message("\(Count.of(count, "request")) to send again")
+  package static func requestsToResend(_ requests: Int, pushes: Int = 0) -> Message {
+    let counts = [
+      requests > 0 || pushes == 0 ? Count.of(requests, "request") : nil,
+      pushes > 0 ? Count.of(pushes, "push", "pushes") : nil,
+    ]
+    return Message("\(counts.compactMap { $0 }.joined(separator: ", ")) to send again")
   }
 
   package static func withDistinctTokens(_ rows: Message, _ count: Int) -> Message {
@@ -54,12 +64,13 @@ extension Message {
   }
 
   /// What CSV of feedback leaves out, of which at least one is above 0.
-  package static func leftOut(requests: Int, responses: Int, findings: Int) -> Message {
+  package static func leftOut(requests: Int, responses: Int, pushes: Int = 0, findings: Int) -> Message {
     let kinds = [
       (requests, "request", "--records requests"), (responses, "response", "--records responses"),
+      (pushes, "push", "--records pushes"),
       (findings, "finding", "--findings FILE or --records findings"),
     ].filter { $0.0 > 0 }
-    let counts = kinds.map { Count.of($0.0, $0.1) }.joined(separator: ", ")
+    let counts = kinds.map { rowCount($0.0, $0.1).text }.joined(separator: ", ")
     let remedies = kinds.map(\.2).joined(separator: ", ")
     return Message("hint: \(counts) left out; \(remedies) \(kinds.count == 1 ? "has" : "have") them")
   }
@@ -92,17 +103,24 @@ extension Message {
 extension Message {
   /// What a replay did, or would do.
   /// - Parameters:
+  ///   - pushes: those with status 410.
   ///   - rejections: invalid-token responses; nil if they were not requested.
   ///   - tokens: distinct tokens of the records.
   ///   - rows: rows that changed.
   ///   - changes: tokens that changed.
   package static func replayed(
-    tuples: Int, rejections: Int? = nil, tokens: Int, of owner: String, rows: Int, changes: Int,
+    tuples: Int, pushes: Int = 0, rejections: Int? = nil, tokens: Int, of owner: String, rows: Int,
+    changes: Int,
     in store: String, dryRun: Bool
   ) -> Message {
-    let errors = rejections.map { " and \(Count.of($0, "invalid-token response"))" } ?? ""
+    let ofTuples = tuples > 0 || pushes == 0 ? Count.of(tuples, "tuple") : nil
+    let ofPushes = pushes > 0 ? Count.of(pushes, "invalidated push", "invalidated pushes") : nil
+    let errors = rejections.map { Count.of($0, "invalid-token response") }
+    let records = [ofTuples, ofPushes, errors].compactMap { $0 }
+    let last = records.count > 1 ? " and \(records[records.count - 1])" : ""
     let input =
-      "\(Count.of(tuples, "tuple"))\(errors) with \(Count.of(tokens, "distinct token")) of \(owner)"
+      records.prefix(max(records.count - 1, 1)).joined(separator: ", ") + last
+      + " with \(Count.of(tokens, "distinct token")) of \(owner)"
     let tokens = rows == changes ? "" : " with \(Count.of(changes, "token"))"
     let changed = "\(Count.of(rows, "row"))\(tokens) of \(store)"
     return Message(

@@ -10,6 +10,35 @@ extension Message {
     Message("client \(number) (\(peer)): \(connection): \(outcome)")
   }
 
+  /// A client that sent pushes.
+  /// - Parameter number: from 1.
+  package static func client(_ number: Int, _ peer: String, _ outcome: Message) -> Message {
+    Message("client \(number) (\(peer)): \(outcome)")
+  }
+
+  private static func pushes(_ count: Int) -> String { Count.of(count, "push", "pushes") }
+
+  package static func pushesAnswered(_ count: Int) -> Message { Message("\(pushes(count)) answered") }
+
+  package static func pushesClosedByClient(after count: Int) -> Message {
+    Message("closed by the client after \(pushes(count)), before all answers")
+  }
+
+  package static func pushesResetByClient(after count: Int) -> Message {
+    Message("reset by the client after \(pushes(count))")
+  }
+
+  package static func pushesStopped(after count: Int) -> Message {
+    Message("server stopped after \(pushes(count))")
+  }
+
+  package static func pushesFailed(after count: Int, _ reason: Message) -> Message {
+    Message("failed after \(pushes(count)): \(reason)")
+  }
+
+  package static let notHTTP2 = Message(
+    "the client did not begin with HTTP/2: it must use it without an upgrade, and --tls if it speaks TLS")
+
   package static func rejected(_ peer: String) -> Message {
     Message("\(peer): rejected: too many clients, or everything was served")
   }
@@ -90,6 +119,10 @@ extension Message {
   package static func served(streams: Int, clients: Int, bytes: Int) -> Message {
     Message(
       "served \(Count.of(streams, "stream")) to \(Count.of(clients, "client")), \(Count.of(bytes, "byte"))")
+  }
+
+  package static func servedPushes(_ pushes: Int, clients: Int) -> Message {
+    Message("answered \(Self.pushes(pushes)) of \(Count.of(clients, "client"))")
   }
 
   package static func stalledClients(_ count: Int) -> Message { clients(count, "stalled") }

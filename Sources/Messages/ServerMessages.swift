@@ -26,6 +26,13 @@ extension Message {
 
   package static func needsTLS(_ option: String) -> Message { Message("\(option) requires --tls") }
 
+  package static func needsPushes(_ option: String) -> Message { Message("\(option) requires --pushes") }
+
+  /// - Parameter option: of streams of bytes.
+  package static func notWithPushes(_ option: String) -> Message {
+    Message("--pushes answers requests by token: leave out \(option)")
+  }
+
   package static func notAPace(_ factor: Double) -> Message {
     Message("--pace is \(factor): give a number above 0; 1 is the pace of the capture")
   }
@@ -75,6 +82,18 @@ extension Message {
 
   package static func nothingToServe(skipped streams: Int) -> Message {
     Message("nothing to serve: \(Count.of(streams, "stream")) skipped, see above")
+  }
+
+  package static let noPushToServe = Message(
+    "nothing to serve: the inputs have no push; `apnsift inspect` lists what they have")
+
+  package static func pushesExceedMemory(_ memory: Int) -> Message {
+    Message("the pushes exceed \(ByteSize.text(memory)); raise --memory")
+  }
+
+  package static func pushesWithoutOutcome(_ count: Int) -> Message {
+    Message(
+      "\(Count.of(count, "push", "pushes")) without a known token or outcome: not played")
   }
 
   package static let noStreamToServe = Message("nothing to serve: the inputs have no stream")

@@ -39,6 +39,18 @@ extension Message {
   }
 }
 
+// MARK: - Findings of HTTP/2 connections
+
+extension Message {
+  package static let malformedHeaderBlock = Message(
+    "the header block cannot be decoded: its fields, and entries of the table that it adds, are lost")
+
+  /// - Parameter limit: in bytes.
+  package static func headerListTooLong(limit: Int) -> Message {
+    Message("a header block or its list of fields has more than \(limit) bytes: its fields are lost")
+  }
+}
+
 // MARK: - Findings of gateway connections
 
 extension Message {

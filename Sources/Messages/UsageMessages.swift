@@ -139,7 +139,7 @@ extension Message {
     "-o - is not possible: OUT.truth.ndjson is written next to the output")
   package static let latestTooEarly = Message("--latest must be at least a day after --earliest")
   package static let dumpWithConnections = Message(
-    "a dump has no connections: use --kind capture or gateway with the options of captures")
+    "a dump has no connections: use --kind capture, gateway or pushes with the options of captures")
   package static let fileDamageOfDump = Message(
     "--file-lost-bytes, --file-flipped-bytes and --file-cut-tail are for captures: use --lost-bytes and "
       + "so on")
@@ -155,6 +155,18 @@ extension Message {
   package static func tooManyRequests(most: Int) -> Message {
     Message("a gateway connection has at most \(most) requests: give more --connections, or fewer --tuples")
   }
+
+  package static func tooManyPushes(most: Int) -> Message {
+    Message("a connection has at most \(most) pushes: give more --connections, or fewer --tuples")
+  }
+
+  package static let outcomesWithoutPushes = Message(
+    "--invalidated, --bad-tokens and the like are for --kind pushes and push-log: leave them out")
+  package static let logOptionsOfCapture = Message(
+    "--log-format and --log-times are for --kind push-log: leave them out")
+  package static let streamDamageOfPushes = Message(
+    "--lost-bytes, --cut-tail and the like damage tuples and requests: damage captures of pushes with --loss, "
+      + "--midstream, --snap-length or --file-lost-bytes")
 
   package static func unknownIPVersion(_ version: Int) -> Message {
     Message("--ip is \(version): give 4 or 6")

@@ -1,17 +1,24 @@
 import Messages
 import NIOCore
 
+/// What a server has for one client.
+protocol ServedSession: AnyObject {
+  /// The client's `address:port`.
+  var peer: String { get }
+  /// Called when the server stops.
+  func stop()
+}
+
 /// The connected clients, their connections, and the end of the server. Used on the server's thread only.
 final class ClientRegistry {
   let configuration: MockServer.Configuration
   /// Sessions of all servers on the same thread.
   private let allSessions: SessionCount
-  private let script: MockServer.Script
   private let onEvent: @Sendable (ServerEvent) -> Void
   /// Nil before and after listening.
   private var listener: (any Channel)?
   /// All connected clients.
-  private var sessions: [ObjectIdentifier: Session] = [:]
+  private var sessions: [ObjectIdentifier: any ServedSession] = [:]
   /// Number of them being served.
   private var servedNow = 0
   /// The number of the next client to be served.
@@ -21,12 +28,10 @@ final class ClientRegistry {
 
   init(
     _ configuration: MockServer.Configuration, _ allSessions: SessionCount,
-    script: @escaping MockServer.Script,
     onEvent: @escaping @Sendable (ServerEvent) -> Void
   ) {
     self.configuration = configuration
     self.allSessions = allSessions
-    self.script = script
     self.onEvent = onEvent
   }
 
@@ -42,7 +47,7 @@ final class ClientRegistry {
   // MARK: - Clients
 
   /// Whether another client can be accepted; if so, `left` must be called when it leaves.
-  func admit(_ session: Session) -> Bool {
+  func admit(_ session: any ServedSession) -> Bool {
     guard !isEnding, sessions.count < configuration.maxConcurrentClients else {
       emit(.rejected(peer: session.peer))
       return false
@@ -52,8 +57,9 @@ final class ClientRegistry {
     return true
   }
 
-  /// The connection for an admitted client; nil if none is left for it.
-  func open(_ session: Session) -> (client: Int, connection: ServedConnection)? {
+  /// The number of an admitted client, from 0; nil if nothing is left for it.
+  /// - Parameter connection: the name of what it gets.
+  func open(_ session: any ServedSession, connection: (Int) -> String) -> Int? {
     guard !isEnding else {
       emit(.rejected(peer: session.peer))
       return nil
@@ -61,25 +67,32 @@ final class ClientRegistry {
     let client = nextClient
     nextClient += 1
     servedNow += 1
-    let connection = script(client)
-    emit(.opened(client: client, peer: session.peer, connection: connection.name))
+    emit(.opened(client: client, peer: session.peer, connection: connection(client)))
     if nextClient == configuration.clientLimit { endListening() }
-    return (client, connection)
+    return client
   }
 
-  func handshakeFailed(_ session: Session, _ reason: Message) {
+  func handshakeFailed(_ session: any ServedSession, _ reason: Message) {
     emit(.handshakeFailed(peer: session.peer, reason: reason))
     left(session)
   }
 
-  func ended(_ session: Session, client: Int, _ report: ServedReport) {
+  func ended(_ session: any ServedSession, client: Int, _ report: ServedReport) {
     emit(.ended(client: client, report))
     servedNow -= 1
     left(session)
   }
 
+  func ended(_ session: any ServedSession, client: Int, _ report: PushReport) {
+    emit(.pushesEnded(client: client, report))
+    servedNow -= 1
+    left(session)
+  }
+
+  func received(_ push: ReceivedPush) { emit(.received(push)) }
+
   /// A client that was not served, or whose end was reported, has left.
-  func left(_ session: Session) {
+  func left(_ session: any ServedSession) {
     if sessions.removeValue(forKey: ObjectIdentifier(session)) != nil { allSessions.change(by: -1) }
     guard isEnding, servedNow == 0 else { return }
     // Clients still in the handshake would not be served any more.

@@ -4,9 +4,9 @@ import NIOSSL
 import Platform
 import Synchronization
 
-/// A server that replays recorded connections to clients, one for each.
+/// A server that replays recorded connections to clients, one for each, or answers their pushes.
 ///
-/// It runs on one thread, which it may share with other servers. It does not interpret the bytes.
+/// It runs on one thread, which it may share with other servers. It does not interpret the bytes of recorded connections.
 package final class MockServer: Sendable {
   package struct Configuration: Sendable {
     /// The numeric address to listen on; by default only local clients can connect.
@@ -29,6 +29,11 @@ package final class MockServer: Sendable {
   /// The connection for each client by its number, from 0.
   package typealias Script = @Sendable (_ client: Int) -> ServedConnection
 
+  /// Adds what serves one client to its pipeline, after TLS.
+  private typealias Handlers =
+    @Sendable (_ pipeline: ChannelPipeline.SynchronousOperations, ClientRegistry, TransportHandler) throws ->
+    Void
+
   /// The port it listens on.
   package let port: Int
   private let thread: ServerThread
@@ -41,7 +46,7 @@ package final class MockServer: Sendable {
     self.registry = registry
   }
 
-  /// Starts to listen.
+  /// Starts to listen, and replays recorded connections.
   /// - Parameters:
   ///   - thread: the thread to run on; nil creates one.
   ///   - onEvent: called on that thread for each event; must not call the server.
@@ -49,14 +54,41 @@ package final class MockServer: Sendable {
     _ configuration: Configuration, on thread: ServerThread? = nil, script: @escaping Script,
     onEvent: @escaping @Sendable (ServerEvent) -> Void
   ) throws -> MockServer {
+    let isTLS = configuration.tls != nil
+    return try start(configuration, on: thread, onEvent: onEvent) { pipeline, registry, transport in
+      try pipeline.addHandler(
+        Session(registry: registry, script: script, transport: transport, isTLS: isTLS))
+    }
+  }
+
+  /// Starts to listen, and answers pushes.
+  /// - Parameter onEvent: called on the server's thread for each event; must not call the server.
+  package static func start(
+    _ configuration: Configuration, answers: PushAnswers, onEvent: @escaping @Sendable (ServerEvent) -> Void
+  ) throws -> MockServer {
+    var configuration = configuration
+    configuration.tlsOptions.protocols = ["h2"]
+    let isTLS = configuration.tls != nil
+    return try start(configuration, on: nil, onEvent: onEvent) { pipeline, registry, transport in
+      try pipeline.addHandler(PushService.frames())
+      try pipeline.addHandler(
+        PushService(registry: registry, transport: transport, answers: answers, isTLS: isTLS))
+    }
+  }
+
+  private static func start(
+    _ configuration: Configuration, on thread: ServerThread?,
+    onEvent: @escaping @Sendable (ServerEvent) -> Void, handlers: @escaping Handlers
+  ) throws -> MockServer {
     let address = try address(configuration)
     let tls = try configuration.tls?.context(configuration.tlsOptions)
     let thread = try thread ?? ServerThread()
     let loop = thread.group.next()
     let registry = NIOLoopBoundBox.makeBoxSendingValue(
-      ClientRegistry(configuration, thread.sessions, script: script, onEvent: onEvent), eventLoop: loop)
+      ClientRegistry(configuration, thread.sessions, onEvent: onEvent), eventLoop: loop)
     do {
-      let listener = try bootstrap(thread.group, registry, tls, configuration).bind(to: address).wait()
+      let listener = try bootstrap(thread.group, registry, tls, configuration, handlers).bind(to: address)
+        .wait()
       try loop.submit { registry.value.listen(listener) }.wait()
       return MockServer(
         port: listener.localAddress?.port ?? configuration.port, thread: thread, registry: registry)
@@ -85,7 +117,7 @@ package final class MockServer: Sendable {
 
   private static func bootstrap(
     _ group: MultiThreadedEventLoopGroup, _ registry: NIOLoopBoundBox<ClientRegistry>, _ tls: NIOSSLContext?,
-    _ configuration: Configuration
+    _ configuration: Configuration, _ handlers: @escaping Handlers
   ) -> ServerBootstrap {
     let asks = configuration.tlsOptions.asksClientCertificate
     return ServerBootstrap(group: group)
@@ -100,7 +132,7 @@ package final class MockServer: Sendable {
           let transport = TransportHandler()
           try pipeline.addHandler(transport)
           if let tls { try pipeline.addHandler(TLSOptions.handler(tls, asksClientCertificate: asks)) }
-          try pipeline.addHandler(Session(registry: registry.value, transport: transport, isTLS: tls != nil))
+          try handlers(pipeline, registry.value, transport)
         }
       }
   }

@@ -7,6 +7,7 @@ package final class ServeLog: Sendable {
   fileprivate struct Counts {
     var clients = 0
     var bytes = 0
+    var pushes = 0
     var whole = 0
     var stalled = 0
     var reset = 0
@@ -47,6 +48,12 @@ package final class ServeLog: Sendable {
     return .served(streams: streams, clients: clients, bytes: bytes)
   }
 
+  /// The same for pushes.
+  package var pushesDone: Message {
+    let (clients, pushes) = counts.withLock { ($0.clients, $0.pushes) }
+    return .servedPushes(pushes, clients: clients)
+  }
+
   /// Problems with clients, for the last message.
   package var faults: [Message] {
     let counts = counts.withLock { $0 }
@@ -64,7 +71,8 @@ package final class ServeLog: Sendable {
 
   private func message(_ event: ServerEvent) -> Message? {
     switch event {
-    case .opened, .finished: nil
+    case .opened, .received, .finished: nil
+    case .pushesEnded(let client, let report): .client(client + 1, report.peer, pushOutcome(report))
     case .ended(let client, let report):
       .client(
         client + 1, report.peer, of: report.connection,
@@ -89,6 +97,16 @@ package final class ServeLog: Sendable {
     }
   }
 
+  private func pushOutcome(_ report: PushReport) -> Message {
+    switch report.end {
+    case .completed, .stalled: .pushesAnswered(report.pushes)
+    case .clientClosed: .pushesClosedByClient(after: report.pushes)
+    case .clientReset: .pushesResetByClient(after: report.pushes)
+    case .stopped: .pushesStopped(after: report.pushes)
+    case .failed(let reason): .pushesFailed(after: report.pushes, reason)
+    }
+  }
+
   private static func explained(_ reason: Message) -> Message {
     switch reason.text {
     case "wrong version number", "http request": .clientWithoutTLS(reason)
@@ -106,19 +124,27 @@ extension ServeLog.Counts {
   fileprivate mutating func add(_ event: ServerEvent) {
     switch event {
     case .opened: clients += 1
+    case .received: break
     case .handshakeFailed: handshakes += 1
     case .rejected: rejected += 1
     case .finished: break
     case .ended(_, let report):
       bytes &+= report.sent
-      switch report.end {
-      case .completed: whole += 1
-      case .clientClosed: closedEarly += 1
-      case .clientReset: reset += 1
-      case .stalled: stalled += 1
-      case .stopped: stopped += 1
-      case .failed: failed += 1
-      }
+      add(report.end)
+    case .pushesEnded(_, let report):
+      pushes &+= report.pushes
+      add(report.end)
+    }
+  }
+
+  private mutating func add(_ end: ServedReport.End) {
+    switch end {
+    case .completed: whole += 1
+    case .clientClosed: closedEarly += 1
+    case .clientReset: reset += 1
+    case .stalled: stalled += 1
+    case .stopped: stopped += 1
+    case .failed: failed += 1
     }
   }
 }

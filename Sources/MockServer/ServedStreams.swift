@@ -85,7 +85,7 @@ package final class ServedStreams {
     let bytes = isServer ? summary.serverBytes : summary.clientBytes
     switch summary.streamProtocol {
     case .encrypted: return .streamEncrypted
-    case .other: return .neitherFeedbackNorGateway
+    case .http2, .providerLog, .other: return .neitherFeedbackNorGateway
     case .feedback, .gateway: break
     }
     if missing > 0 { return .serverBytesMissing(missing) }

@@ -9,6 +9,10 @@ package enum ServerEvent: Sendable, Equatable {
   case opened(client: Int, peer: String, connection: String)
   /// The connection to a client has ended.
   case ended(client: Int, ServedReport)
+  /// A request of a client was answered, or will never be.
+  case received(ReceivedPush)
+  /// The connection to a client that sent pushes has ended.
+  case pushesEnded(client: Int, PushReport)
   /// The TLS handshake with a client failed.
   case handshakeFailed(peer: String, reason: Message)
   /// A client was rejected: the limit of concurrent or total clients was reached.
@@ -51,6 +55,14 @@ package struct ServedReport: Sendable, Equatable {
   package var end: End
   /// Whether a plain connection began with a TLS handshake.
   package var speaksTLS: Bool
+}
+
+/// Outcome of the connection to one client that sent pushes.
+package struct PushReport: Sendable, Equatable {
+  package var peer: String
+  /// The number of requests with an answer, or with none on purpose.
+  package var pushes: Int
+  package var end: ServedReport.End
 }
 
 /// Why a mock server did not start.

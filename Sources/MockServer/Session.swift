@@ -4,7 +4,7 @@ import NIOSSL
 import NIOTLS
 
 /// Replays one connection to one client.
-final class Session: ChannelInboundHandler {
+final class Session: ChannelInboundHandler, ServedSession {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
@@ -28,6 +28,7 @@ final class Session: ChannelInboundHandler {
   private static let movesInARow = 64
 
   private let registry: ClientRegistry
+  private let script: MockServer.Script
   private let transport: TransportHandler
   private let isTLS: Bool
   private(set) var peer = "?"
@@ -51,8 +52,11 @@ final class Session: ChannelInboundHandler {
   private var isMoving = false
 
   /// - Parameter transport: the handler next to the socket.
-  init(registry: ClientRegistry, transport: TransportHandler, isTLS: Bool) {
+  init(
+    registry: ClientRegistry, script: @escaping MockServer.Script, transport: TransportHandler, isTLS: Bool
+  ) {
     self.registry = registry
+    self.script = script
     self.transport = transport
     self.isTLS = isTLS
   }
@@ -149,8 +153,14 @@ final class Session: ChannelInboundHandler {
 
   private func open(_ context: ChannelHandlerContext) {
     guard state == .opening else { return }
-    guard let (client, connection) = registry.open(self) else { return leave(nil) }
-    self.client = client
+    var opened: ServedConnection?
+    let number = registry.open(self) { client in
+      let connection = script(client)
+      opened = connection
+      return connection.name
+    }
+    guard let number, let connection = opened else { return leave(nil) }
+    client = number
     bytes = connection.bytes
     ending = connection.ending
     cursor = StepCursor(connection)
@@ -343,7 +353,7 @@ extension Session {
 
 extension SocketAddress {
   /// `192.0.2.1:2196`, or `[2001:db8::1]:2196`.
-  fileprivate var endpointText: String? {
+  var endpointText: String? {
     guard let address = ipAddress, let port else { return nil }
     return address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
   }

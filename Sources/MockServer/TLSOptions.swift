@@ -14,11 +14,17 @@ package struct TLSOptions: Sendable {
   package var oldestVersion = Version.tls10
   /// Whether to ask clients for a certificate, as Apple's servers did. Any certificate is accepted, or none.
   package var asksClientCertificate = false
+  /// Protocols to offer (RFC 7301), by preference.
+  var protocols: [String] = []
+  /// Receives the secrets of each connection as lines of a key log.
+  package var keyLog: (@Sendable ([UInt8]) -> Void)?
 
   package init() {}
 
   func apply(to configuration: inout TLSConfiguration) {
     configuration.minimumTLSVersion = oldestVersion.library
+    configuration.applicationProtocols = protocols
+    if let keyLog { configuration.keyLogCallback = { keyLog(Array($0.readableBytesView)) } }
     if asksClientCertificate {
       configuration.certificateVerification = .optionalVerification
       // Nothing is verified, so no roots are needed.

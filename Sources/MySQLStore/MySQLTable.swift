@@ -145,6 +145,11 @@ extension MySQLSession {
     return String(type[..<open] + type[type.index(after: close)...])
   }
 
+  /// `datetime(3)` has three digits of a second, `datetime` has none.
+  func keepsMilliseconds(_ column: TableColumn) -> Bool {
+    ["(3)", "(4)", "(5)", "(6)"].contains { column.type.hasSuffix($0) }
+  }
+
   private static let texts = ["varchar", "char", "text"]
 
   func misfit(of column: TableColumn, for form: TokenForm) -> (expected: Message, found: Message)? {

@@ -40,7 +40,8 @@ package final class OutputFile {
 
   /// The file `path`; an existing file requires `force`. Devices, pipes and open descriptors (`-` for standard
   /// output, /dev/stdout, /dev/fd/3) are written directly.
-  package init(_ path: String, force: Bool) throws {
+  /// - Parameter isPrivate: whether only the user may read the file.
+  package init(_ path: String, force: Bool, isPrivate: Bool = false) throws {
     name = path
     replaces = force
     if path.isEmpty { throw Failure(.outputUnnamed) }
@@ -61,7 +62,7 @@ package final class OutputFile {
     }
     if exists, !force { throw Failure(.outputExists(path)) }
     let target = try Self.target(of: path)
-    let temporary = try Self.makeTemporaryFile(for: target, named: path)
+    let temporary = try Self.makeTemporaryFile(for: target, named: path, isPrivate: isPrivate)
     self.target = target
     (descriptor, temporaryName) = temporary
     UnfinishedFiles.add(temporary.path)
@@ -144,14 +145,14 @@ extension OutputFile {
 
   /// Creates the temporary file for `target`, in the same directory.
   private static func makeTemporaryFile(
-    for target: String, named path: String
+    for target: String, named path: String, isPrivate: Bool
   ) throws -> (descriptor: Int32, path: String) {
     guard let file = TemporaryPath.makeFile("\(target).apnsift-") else {
       throw Failure(.outputNotCreated(path, SystemError.text()))
     }
     let mask = umask(0)
     _ = umask(mask)
-    _ = fchmod(file.descriptor, 0o666 & ~mask)
+    _ = fchmod(file.descriptor, (isPrivate ? 0o600 : 0o666) & ~mask)
     return file
   }
 }

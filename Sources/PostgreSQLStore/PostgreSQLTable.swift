@@ -219,6 +219,12 @@ extension PostgreSQLSession {
       column.type)
   }
 
+  /// `timestamp without time zone` has six digits of a second, `timestamp(3) with time zone` has three.
+  func keepsMilliseconds(_ column: TableColumn) -> Bool {
+    let digits = column.type.hasPrefix("timestamp(") ? column.type.dropFirst("timestamp(".count).first : nil
+    return column.type == column.baseType || digits.map { "3"..."6" ~= $0 } ?? false
+  }
+
   func misfit(of column: TableColumn, for form: TokenForm) -> (expected: Message, found: Message)? {
     Self.misfit(column, form == .bytes ? ["bytea"] : Self.texts)
   }

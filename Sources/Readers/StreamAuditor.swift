@@ -20,6 +20,8 @@ package final class StreamAuditor {
   package private(set) var tally = ReaderTally()
   /// Streams left out because none of their bytes are in a record.
   package private(set) var unrecognised = 0
+  /// Streams with pushes, which no reader of the binary services reads.
+  package private(set) var withPushes = 0
   /// Streams that took too much memory, and the most messages about them.
   private var overBudget = 0
   private static let maxMessages = 10
@@ -71,6 +73,9 @@ package final class StreamAuditor {
     switch summary.streamProtocol {
     case .feedback: return feedbackRows(stream, summary)
     case .gateway where summary.serverBytes > 0: return responseRows(stream, summary)
+    case .http2, .providerLog:
+      withPushes += 1
+      return []
     case .gateway, .encrypted, .other: return []
     }
   }

@@ -197,6 +197,9 @@ extension SQLiteSession {
     }
   }
 
+  /// SQLite has no type of times.
+  func keepsMilliseconds(_ column: TableColumn) -> Bool { false }
+
   func misfit(of column: TableColumn, for form: TokenForm) -> (expected: Message, found: Message)? {
     switch Affinity(rawValue: column.castType) {
     case .text, .blob: nil

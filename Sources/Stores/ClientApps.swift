@@ -3,7 +3,7 @@ import Messages
 import PacketCapture
 import Platform
 
-/// Collects the apps that the clients' certificates of decrypted streams name: whose feedback it is.
+/// Collects the apps that the clients' certificates of decrypted streams name: whose tokens they are.
 final class ClientApps: EvidenceSink {
   /// More are not needed to see that they differ.
   private static let most = 64
@@ -18,7 +18,7 @@ final class ClientApps: EvidenceSink {
     streams.append((app, stream.source, stream.number))
   }
 
-  /// Stops a replay of another app's feedback: its tokens would be invalidated for the wrong app.
+  /// Stops a replay of another app's tokens: they would be invalidated for the wrong app.
   /// - Throws: a `Failure` if a stream is of another app than `app`, unless that is accepted.
   func check(against app: String, store: String, acceptsOther: Bool) throws {
     guard let other = streams.first(where: { $0.app != app }) else { return }
@@ -29,5 +29,36 @@ final class ClientApps: EvidenceSink {
     let mismatch = Message.clientOfOtherApp(other.source, stream: other.number, names: other.app, not: app)
     guard acceptsOther else { throw Failure(.otherAppStopsReplay(store, mismatch)) }
     Console.note(.warning(mismatch))
+  }
+}
+
+extension PushTopics {
+  /// Likewise, by the topics of pushes. If some pushes are of `app`, those of others are left out. Without an app, those of
+  /// several apps stop the replay: one owner would get the tokens of all.
+  /// - Throws: a `Failure` if all pushes are of other apps, or without `app` of several, unless that is accepted.
+  package func check(against app: String, store: String, acceptsOther: Bool) throws {
+    let mismatch: Message
+    if app.isEmpty {
+      guard apps.count > 1 else { return }
+      mismatch = .pushesOfSeveralApps(apps.map(\.app))
+    } else {
+      guard let other = apps.first(where: { !$0.isOwn }) else { return }
+      if !acceptsOther, apps.contains(where: \.isOwn) { return }
+      mismatch = .pushOfOtherApp(
+        other.source, stream: other.stream, line: other.line, topic: other.topic, not: app)
+    }
+    guard acceptsOther else { throw Failure(.otherAppStopsReplay(store, mismatch)) }
+    Console.note(.warning(mismatch))
+  }
+}
+
+extension PushesLeftOut {
+  /// Reports them.
+  func say() {
+    if untimed > 0 { Console.note(.untimedPushesSkipped(untimed)) }
+    if uncaptured > 0 { Console.note(.uncapturedPushesSkipped(uncaptured)) }
+    if withoutToken > 0 { Console.note(.pushesWithoutTokenSkipped(withoutToken)) }
+    if refused > 0 { Console.note(.refusedPushesSkipped(refused)) }
+    if ofOtherApps > 0 { Console.note(.pushesOfOtherAppsSkipped(ofOtherApps)) }
   }
 }

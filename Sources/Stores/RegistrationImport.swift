@@ -34,7 +34,7 @@ package struct RegistrationImport {
   }
 
   private mutating func read(
-    _ path: String, progress: inout TokenProgress, visit: (RawSpan, UInt32) throws -> Void
+    _ path: String, progress: inout TokenProgress, visit: (RawSpan, StoreTime) throws -> Void
   ) throws {
     do {
       let file = file
@@ -43,7 +43,7 @@ package struct RegistrationImport {
           untimed += 1
           return
         }
-        try visit(token, time)
+        try visit(token, StoreTime(time))
         progress.advance()
       } refuse: { fault in
         guard skipsInvalid else { throw fault }

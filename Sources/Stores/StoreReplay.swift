@@ -13,7 +13,7 @@ package struct StoreReplay {
   package var options = ReplayOptions()
   /// Whether records with flags are accepted.
   package var includesFlagged = false
-  /// Whether to invalidate tokens that a gateway reported as invalid.
+  /// Whether to invalidate tokens that errors report as invalid, as of their capture time.
   package var includesErrors = false
   /// Whether to replay the readable part of damaged inputs.
   package var isPartial = false
@@ -21,7 +21,7 @@ package struct StoreReplay {
   package var skipsUnreadable = false
   /// Whether to skip inputs that were replayed before.
   package var skipsReplayed = false
-  /// Whether to replay feedback although a client's certificate names another app.
+  /// Whether to replay tokens although a client's certificate or a push's topic names another app.
   package var acceptsOtherApp = false
   /// The memory for distinct tokens, in bytes.
   package var memory = 1 << 30
@@ -37,37 +37,52 @@ package struct StoreReplay {
   package func run(_ examination: inout Examination) throws -> ReplayOutcomeReport {
     let known = ReplayedInputs()
     if skipsReplayed { examination.skips = { try isReplayed($0, known) } }
-    var (tokens, rejections) = collectors()
+    var collected = Collectors(self)
     let apps = ClientApps()
-    try examination.run([tokens, rejections, apps])
+    try examination.run(collected.sinks + [apps])
     if skipsUnreadable, examination.failures > 0 {
-      (tokens, rejections) = collectors()
-      try examination.runWithoutFailed([tokens, rejections])
+      collected = Collectors(self)
+      try examination.runWithoutFailed(collected.sinks)
     }
-    let table = tokens.table
+    let table = collected.tokens.table
     known.say()
     try reportReplayed(examination)
     try checkFailures(examination)
     try apps.check(against: owner.app, store: store.name, acceptsOther: acceptsOtherApp)
-    sayLeftOut(rejections, examination.summary)
+    try collected.pushes.topics.check(against: owner.app, store: store.name, acceptsOther: acceptsOtherApp)
+    sayLeftOut(collected.rejections, examination.summary)
+    collected.pushes.leftOut.say()
     if let warning = try EnvironmentMismatchCheck(store: store, owner: owner).warning(table) {
       Console.note(warning)
     }
-    let answer = try replay(tokens, of: examination)
+    let answer = try replay(collected, of: examination)
     return ReplayOutcomeReport(
       store: store.name, dryRun: options.dryRun, owner: owner, inputs: examination.inputs.count,
-      tuples: examination.summary.feedback, rejections: rejections?.count, answer: answer)
+      tuples: examination.summary.feedback, pushes: collected.pushes.invalidated,
+      rejections: collected.rejections.map { $0.count + collected.pushes.refused }, answer: answer)
   }
 
-  private func collectors() -> (TokenCollector, RejectionCollector?) {
-    let table = TokenTable(memory: memory, temporaryDirectory: TemporaryDirectory.path)
-    let origins = record != nil || onChange != nil ? TokenOrigins() : nil
-    let tokens = TokenCollector(table, flaggedCount: includesFlagged, origins: origins)
-    guard includesErrors else { return (tokens, nil) }
-    let now = UInt32(clamping: time(nil))
-    return (
-      tokens, RejectionCollector(table, flaggedCount: includesFlagged, now: now, origins: origins)
-    )
+  /// The sinks that add tokens to one table.
+  private struct Collectors {
+    let tokens: TokenCollector
+    let pushes: PushCollector
+    /// Nil if errors do not count.
+    let rejections: RejectionCollector?
+
+    init(_ replay: StoreReplay) {
+      let table = TokenTable(memory: replay.memory, temporaryDirectory: TemporaryDirectory.path)
+      let origins = replay.record != nil || replay.onChange != nil ? TokenOrigins() : nil
+      let now = UInt32(clamping: time(nil))
+      let (flagged, errors) = (replay.includesFlagged, replay.includesErrors)
+      tokens = TokenCollector(table, flaggedCount: flagged, origins: origins)
+      pushes = PushCollector(
+        table, flaggedCount: flagged, takesErrors: errors, app: replay.owner.app,
+        takesOtherApps: replay.acceptsOtherApp, now: now, origins: origins)
+      rejections =
+        errors ? RejectionCollector(table, flaggedCount: flagged, now: now, origins: origins) : nil
+    }
+
+    var sinks: [(any EvidenceSink)?] { [tokens, pushes, rejections] }
   }
 
   /// - Throws: if an input failed, and no option accepts that. A dry run reports it, and continues.
@@ -129,7 +144,8 @@ package struct StoreReplay {
   }
 
   /// Replays the collected tokens into the store, in one transaction.
-  private func replay(_ tokens: TokenCollector, of examination: Examination) throws -> ReplayAnswer {
+  private func replay(_ collected: Collectors, of examination: Examination) throws -> ReplayAnswer {
+    let (tokens, pushes) = (collected.tokens, collected.pushes)
     let sources = tokens.origins?.sources ?? []
     // A journal numbers the inputs as it lists them.
     let inputs = sources.map { source in examination.inputs.firstIndex { $0.source == source } }
@@ -146,7 +162,7 @@ package struct StoreReplay {
         try onChange(change, change.origin.map { Self.replayed(examination.inputs[$0.input]) })
       }
     }
-    var rejection = Rejection()
+    var rejection = Rejection(pushes.doubts)
     var progress = TokenProgress()
     defer { progress.clear() }
     var options = options
@@ -154,16 +170,18 @@ package struct StoreReplay {
     let record = examination.inputs.isEmpty ? nil : record
     var answer = try store.replay(
       { visit in
-        rejection = Rejection()
+        rejection = Rejection(pushes.doubts)
         progress.tokens = 0
         try tokens.table.visit { token, verdict in
           origin = verdict.origin
           guard let time = verdict.time else { return rejection.add(verdict.flags) }
-          try visit(token, time)
+          try visit(token, StoreTime(seconds: Int64(time), milliseconds: verdict.milliseconds))
           progress.advance()
         }
       }, for: owner, options: options,
-      entry: record.map { record in { Self.entry(record, of: examination, rejected: rejection.count) } },
+      entry: record.map { record in
+        { Self.entry(record, of: examination, pushes.invalidated, rejected: rejection.count) }
+      },
       trace: tokens.origins == nil ? nil : trace)
     answer.counts.rejected = rejection.count
     progress.clear()
@@ -178,12 +196,12 @@ package struct StoreReplay {
   }
 
   private static func entry(
-    _ record: (version: String, options: String), of examination: Examination, rejected: Int
+    _ record: (version: String, options: String), of examination: Examination, _ pushes: Int, rejected: Int
   ) -> JournalEntry {
     JournalEntry(
       at: Int64(time(nil)), version: record.version,
       inputs: examination.inputs.map(replayed),
-      options: record.options, tuples: examination.summary.feedback, rejected: rejected)
+      options: record.options, tuples: examination.summary.feedback + pushes, rejected: rejected)
   }
 }
 
@@ -191,6 +209,10 @@ package struct StoreReplay {
 private struct Rejection {
   private(set) var count = 0
   private var flags: RecordFlags = []
+  /// Of pushes.
+  private let doubts: PushFlags
+
+  init(_ doubts: PushFlags) { self.doubts = doubts }
 
   mutating func add(_ flags: RecordFlags) {
     count += 1
@@ -201,6 +223,8 @@ private struct Rejection {
   var advice: Message? {
     guard count > 0 else { return nil }
     let hasLength = flags.contains(.unexpectedTokenLength) || flags.contains(.zeroLengthToken)
-    return .tokensRejected(count, flags: flags.codes, hasLength: hasLength)
+    let ofPushes = PushFlags.all.filter { doubts.contains($0.flag) }.map(\.code)
+    let codes = Set(flags.codes + ofPushes).sorted()
+    return .tokensRejected(count, flags: codes, hasLength: hasLength)
   }
 }

@@ -80,11 +80,14 @@ package enum InputFormat: Equatable, Sendable {
   case capture
   /// Streams written by another tool.
   case export(ExportFormat)
+  /// The log of a provider of pushes.
+  case providerLog
 
   /// All formats, by name.
   package static let all: [(name: String, format: InputFormat)] =
     DumpFormat.allCases.map { ($0.rawValue, .dump($0)) } + [("capture", .capture)]
     + ExportFormat.allCases.map { ($0.rawValue, .export($0)) }
+    + [(InputFormat.providerLog.name, .providerLog)]
 
   package var isDump: Bool {
     if case .dump = self { true } else { false }
@@ -95,6 +98,7 @@ package enum InputFormat: Equatable, Sendable {
     case .dump(let format): format.rawValue
     case .capture: "capture"
     case .export(let format): format.rawValue
+    case .providerLog: "provider-log"
     }
   }
 }

@@ -148,6 +148,11 @@ package struct InputReader: ~Copyable {
         var source = ExportSource(format, serverPorts: options.capture.serverPorts)
         try readAll(&file, filled, &source, report: &report, progress: progress)
         report.faults += source.faults
+      case .providerLog:
+        var source = LogSource()
+        batch.opened(.log, slot: 0)
+        try readAll(&file, filled, &source, report: &report, progress: progress)
+        batch.closed(StreamReport(.log), slot: 0)
       case .capture:
         report.captureKind = CaptureRecords.recognises(head.span.bytes)
         try readCapture(&file, filled, report: &report, progress: progress)

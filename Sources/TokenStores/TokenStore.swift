@@ -260,7 +260,7 @@ extension TokenStore {
         try trace?.visit?(
           JournalChange(
             token: token.withUnsafeBytes { Array($0) }, outcome: outcome, before: nil,
-            after: TokenState(invalidatedAt: Int64(time)), origin: trace?.origin()))
+            after: TokenState(invalidatedAt: time.seconds), origin: trace?.origin()))
       }
       answer.add(outcome, token, at: time, before: nil, limit: options.sampleLength)
     }

@@ -12,6 +12,8 @@ struct TokenTableTests {
   struct Sighting: Sendable {
     var token: [UInt8]
     var time: UInt32
+    /// Of that time; those of a tuple are 0.
+    var milliseconds: UInt16 = 0
     var flags: RecordFlags = []
     var counts = true
   }
@@ -19,6 +21,7 @@ struct TokenTableTests {
   struct Verdict: Equatable {
     var token: [UInt8]
     var time: UInt32?
+    var milliseconds: UInt16 = 0
     var flags: RecordFlags
     var records: UInt32 = 0
     var countedRecords: UInt32 = 0
@@ -29,7 +32,12 @@ struct TokenTableTests {
     var verdicts: [[UInt8]: Verdict] = [:]
     for sighting in sightings {
       var verdict = verdicts[sighting.token] ?? Verdict(token: sighting.token, time: nil, flags: [])
-      if sighting.counts { verdict.time = max(verdict.time ?? 0, sighting.time) }
+      if sighting.counts {
+        let latest = max(
+          UInt64(verdict.time ?? 0) * 1000 + UInt64(verdict.milliseconds),
+          UInt64(sighting.time) * 1000 + UInt64(sighting.milliseconds))
+        (verdict.time, verdict.milliseconds) = (UInt32(latest / 1000), UInt16(latest % 1000))
+      }
       verdict.flags.formUnion(sighting.flags)
       verdict.records += 1
       verdict.countedRecords += sighting.counts ? 1 : 0
@@ -39,6 +47,11 @@ struct TokenTableTests {
   }
 
   private func add(_ sighting: Sighting, to table: TokenTable) throws {
+    if sighting.milliseconds > 0 {
+      return try table.add(
+        sighting.token.span.bytes, time: sighting.time, milliseconds: sighting.milliseconds,
+        flags: sighting.flags, counts: sighting.counts)
+    }
     let bytes = Tuples.of(sighting.token, time: sighting.time)
     let run = RecordRun.sample(tokenLength: sighting.token.count, flags: sighting.flags)
     try table.add(run, in: bytes.span.bytes, counts: sighting.counts)
@@ -49,8 +62,9 @@ struct TokenTableTests {
     try table.visit { token, verdict in
       verdicts.append(
         Verdict(
-          token: token.withUnsafeBytes { Array($0) }, time: verdict.time, flags: verdict.flags,
-          records: verdict.records, countedRecords: verdict.countedRecords))
+          token: token.withUnsafeBytes { Array($0) }, time: verdict.time,
+          milliseconds: verdict.milliseconds, flags: verdict.flags, records: verdict.records,
+          countedRecords: verdict.countedRecords))
     }
     return verdicts
   }
@@ -74,6 +88,7 @@ struct TokenTableTests {
       sightings.append(
         Sighting(
           token: token, time: generator.pick([0, .max, UInt32.random(in: 0 ... .max, using: &generator)]),
+          milliseconds: generator.chance(3) ? UInt16(generator.pick(1...999)) : 0,
           flags: generator.chance(4) ? generator.pick(RecordFlags.all).flag : [], counts: !generator.chance(3)
         ))
     }

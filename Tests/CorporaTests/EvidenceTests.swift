@@ -77,6 +77,34 @@ struct EvidenceTests {
     #expect(difference.location == Self.location(38))
   }
 
+  /// A line of NDJSON for a push of a capture, or of a log.
+  private static func push(_ offset: Int, _ more: String) -> String {
+    #"{"type":"push","source":"a","stream":0,"direction":"server","offset":\#(offset),\#(more)}"#
+  }
+
+  @Test(
+    "pushes are compared as other records are",
+    arguments: [
+      (#""http2_stream":1,"line":null,"status":410"#, #""http2_stream":1,"status":410"#, []),
+      (#""http2_stream":1,"status":410"#, #""http2_stream":1,"status":null"#, ["status"]),
+      (
+        #""http2_stream":1,"reason":"Unregistered""#, #""http2_stream":3,"reason":"ExpiredToken""#,
+        ["http2_stream", "reason"]
+      ),
+      (#""line":2,"time":"2013-05-01T09:30:00.500Z""#, #""line":2,"time":"2013-05-01T09:30:00Z""#, ["time"]),
+      (#""line":2,"flags":["no-response"]"#, #""line":2,"flags":[]"#, ["flags"]),
+    ])
+  func pushes(_ expected: String, _ found: String, _ fields: [String]) throws {
+    let comparison = try differences([Self.push(49, expected)], [Self.push(49, found)])
+    #expect(comparison.count == (fields.isEmpty ? 0 : 1))
+    let difference = comparison.first.first
+    #expect(difference?.fields ?? [] == fields)
+    #expect(
+      difference?.location
+        == (fields.isEmpty
+          ? nil : Message.evidence("push", offset: 49, direction: "server", stream: 0, source: "a")))
+  }
+
   @Test("a key that is null on one side only differs")
   func null() throws {
     let comparison = try differences(

@@ -16,6 +16,10 @@ extension Golden {
       .exported(directions: 1, streams: 1, to: "out"), "exported 1 direction of 1 stream to out"),
     Golden(
       .exported(directions: 4, streams: 3, to: "out"), "exported 4 directions of 3 streams to out"),
+    Golden(
+      .pushesToResend(1), "hint: 1 push to send again left out; --records resend-pushes has them"),
+    Golden(
+      .pushesToResend(2), "hint: 2 pushes to send again left out; --records resend-pushes has them"),
     Golden(.outcomesUnknown(requests: 1), "hint: the outcome of 1 request is unknown"),
     Golden(.outcomesUnknown(requests: 2), "hint: the outcome of 2 requests is unknown"),
     Golden(
@@ -24,6 +28,9 @@ extension Golden {
     Golden(
       .generated(1, "tuple", bytes: 1, to: "a.bin"),
       "generated 1 tuple in 1 byte: a.bin and a.bin.truth.ndjson"),
+    Golden(
+      .generated(2, "push", "pushes", bytes: 90, to: "a.pcap"),
+      "generated 2 pushes in 90 bytes: a.pcap and a.pcap.truth.ndjson"),
     Golden(
       .generated(2, "request", bytes: 90, to: "a.bin"),
       "generated 2 requests in 90 bytes: a.bin and a.bin.truth.ndjson"),

@@ -75,5 +75,17 @@ extension Golden {
         "sqlite:s", .clientOfOtherApp("a.pcap", stream: 2, names: "com.example.a", not: "com.example.b")),
       "sqlite:s is unchanged: a.pcap stream 2: the client's certificate names the app com.example.a, not "
         + "com.example.b; --app names the app of the tokens, and --other-app replays them anyway"),
+    Golden(
+      .pushOfOtherApp("a.pcap", stream: 2, line: nil, topic: "com.example.a.voip", not: "com.example.b"),
+      "a.pcap stream 2: the push's topic is com.example.a.voip, not one of the app com.example.b"),
+    Golden(
+      .pushOfOtherApp("a.log", stream: 0, line: 7, topic: "com.example.a", not: "com.example.b"),
+      "a.log line 7: the push's topic is com.example.a, not one of the app com.example.b"),
+    Golden(
+      .pushesOfSeveralApps(["com.example.a", "com.example.b"]),
+      "the topics of pushes name 2 apps (com.example.a, com.example.b)"),
+    Golden(
+      .pushesOfSeveralApps(["a", "b", "c", "d", "e", "f"]),
+      "the topics of pushes name 6 apps (a, b, c, d, e, …)"),
   ]
 }

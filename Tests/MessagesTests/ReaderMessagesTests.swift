@@ -8,6 +8,12 @@ func readerMessage(_ golden: Golden) {
 
 extension Golden {
   static let audit: [Golden] = [
+    Golden(
+      .pushesNotAudited(streams: 1),
+      "1 stream with pushes not judged: the readers are of the binary services"),
+    Golden(
+      .pushesNotAudited(streams: 3),
+      "3 streams with pushes not judged: the readers are of the binary services"),
     Golden(.nothingToAudit, "nothing to audit: no feedback stream and no error responses"),
     Golden(
       .audited(inputs: 1, streams: 2, readings: .verbatim("3 of 4 readings right")),

@@ -34,10 +34,15 @@ extension Golden {
     Golden(.recordCounts(feedback: 0, requests: 200, responses: 1), "200 requests, 1 response"),
     Golden(.recordCounts(feedback: 0, responses: 2), "2 responses"),
     Golden(.recordCounts(feedback: 39, requests: 1), "39 records, 1 request"),
+    Golden(.recordCounts(feedback: 0, pushes: 1), "1 push"),
+    Golden(.recordCounts(feedback: 1, responses: 1, pushes: 2), "1 record, 1 response, 2 pushes"),
     Golden(.rowCount(1, "stream"), "1 stream"),
     Golden(.rowCount(2, "finding"), "2 findings"),
     Golden(.requestsToResend(1), "1 request to send again"),
     Golden(.requestsToResend(80), "80 requests to send again"),
+    Golden(.requestsToResend(0, pushes: 1), "1 push to send again"),
+    Golden(.requestsToResend(1, pushes: 3), "1 request, 3 pushes to send again"),
+    Golden(.rowCount(2, "push"), "2 pushes"),
     Golden(.withDistinctTokens(.rowCount(3, "record"), 1), "3 records with 1 distinct token"),
     Golden(.withDistinctTokens(.rowCount(3, "record"), 2), "3 records with 2 distinct tokens"),
     Golden(
@@ -50,6 +55,9 @@ extension Golden {
       .leftOut(requests: 2, responses: 1, findings: 3),
       "hint: 2 requests, 1 response, 3 findings left out; --records requests, --records responses, "
         + "--findings FILE or --records findings have them"),
+    Golden(
+      .leftOut(requests: 0, responses: 0, pushes: 2, findings: 0),
+      "hint: 2 pushes left out; --records pushes has them"),
     Golden(.showed(locations: 1, findings: 0, more: 0), "showed 1 location with 0 findings"),
     Golden(
       .showed(locations: 2, findings: 1, more: 3),
@@ -69,6 +77,16 @@ extension Golden {
         in: "sqlite:s", dryRun: true),
       "dry run of 1 tuple and 1 invalid-token response with 1 distinct token of the default app (production): "
         + "1 row of sqlite:s would change"),
+    Golden(
+      .replayed(
+        tuples: 0, pushes: 1, tokens: 1, of: "a", rows: 1, changes: 1, in: "sqlite:s", dryRun: false),
+      "replayed 1 invalidated push with 1 distinct token of a: 1 row of sqlite:s changed"),
+    Golden(
+      .replayed(
+        tuples: 1, pushes: 2, rejections: 0, tokens: 3, of: "a", rows: 3, changes: 3, in: "sqlite:s",
+        dryRun: false),
+      "replayed 1 tuple, 2 invalidated pushes and 0 invalid-token responses with 3 distinct tokens of a: "
+        + "3 rows of sqlite:s changed"),
     Golden(
       .replayed(
         tuples: 0, rejections: 2, tokens: 2, of: "a", rows: 3, changes: 2, in: "sqlite:s", dryRun: false),

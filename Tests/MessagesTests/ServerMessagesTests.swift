@@ -28,6 +28,9 @@ extension Golden {
       .nothingSelfSigned,
       "--write-certificate writes the self-signed certificate: leave it out with --certificate"),
     Golden(.needsTLS("--tls-min"), "--tls-min requires --tls"),
+    Golden(.needsPushes("--received"), "--received requires --pushes"),
+    Golden(
+      .notWithPushes("--pace"), "--pushes answers requests by token: leave out --pace"),
     Golden(.notAPace(-1.5), "--pace is -1.5: give a number above 0; 1 is the pace of the capture"),
     Golden(.noIdleTime, "--idle-timeout is 0: give 1 second or more"),
     Golden(
@@ -55,6 +58,14 @@ extension Golden {
     Golden(.serverBytesNotDecoded, "the server's bytes could not be decoded"),
     Golden(.nothingToServe(skipped: 1), "nothing to serve: 1 stream skipped, see above"),
     Golden(.nothingToServe(skipped: 2), "nothing to serve: 2 streams skipped, see above"),
+    Golden(
+      .noPushToServe,
+      "nothing to serve: the inputs have no push; `apnsift inspect` lists what they have"),
+    Golden(.pushesExceedMemory(1 << 20), "the pushes exceed 1.0 MiB; raise --memory"),
+    Golden(
+      .pushesWithoutOutcome(1), "1 push without a known token or outcome: not played"),
+    Golden(
+      .pushesWithoutOutcome(2), "2 pushes without a known token or outcome: not played"),
     Golden(.noStreamToServe, "nothing to serve: the inputs have no stream"),
     Golden(
       .nothingToServe(noStream: 2),
@@ -104,6 +115,19 @@ extension Golden {
     Golden(
       .client(1, "127.0.0.1:4000", of: "a.bin", .bytesSent(760, of: 760)),
       "client 1 (127.0.0.1:4000): a.bin: all 760 bytes sent"),
+    Golden(
+      .client(2, "127.0.0.1:4000", .pushesAnswered(1)), "client 2 (127.0.0.1:4000): 1 push answered"),
+    Golden(.pushesAnswered(2), "2 pushes answered"),
+    Golden(
+      .pushesClosedByClient(after: 2), "closed by the client after 2 pushes, before all answers"),
+    Golden(.pushesResetByClient(after: 2), "reset by the client after 2 pushes"),
+    Golden(.pushesStopped(after: 1), "server stopped after 1 push"),
+    Golden(
+      .pushesFailed(after: 0, .notHTTP2),
+      "failed after 0 pushes: the client did not begin with HTTP/2: it must use it without an upgrade, and "
+        + "--tls if it speaks TLS"),
+    Golden(.servedPushes(1, clients: 1), "answered 1 push of 1 client"),
+    Golden(.servedPushes(60, clients: 2), "answered 60 pushes of 2 clients"),
     Golden(
       .rejected("127.0.0.1:4000"), "127.0.0.1:4000: rejected: too many clients, or everything was served"),
     Golden(.bytesSent(1, of: 1), "all 1 byte sent"),

@@ -95,7 +95,7 @@ extension Golden {
     Golden(.latestTooEarly, "--latest must be at least a day after --earliest"),
     Golden(
       .dumpWithConnections,
-      "a dump has no connections: use --kind capture or gateway with the options of captures"),
+      "a dump has no connections: use --kind capture, gateway or pushes with the options of captures"),
     Golden(
       .fileDamageOfDump,
       "--file-lost-bytes, --file-flipped-bytes and --file-cut-tail are for captures: use --lost-bytes "
@@ -111,6 +111,18 @@ extension Golden {
     Golden(
       .tooManyRequests(most: 1_000_000),
       "a gateway connection has at most 1000000 requests: give more --connections, or fewer --tuples"),
+    Golden(
+      .tooManyPushes(most: 4_000_000),
+      "a connection has at most 4000000 pushes: give more --connections, or fewer --tuples"),
+    Golden(
+      .outcomesWithoutPushes,
+      "--invalidated, --bad-tokens and the like are for --kind pushes and push-log: leave them out"),
+    Golden(
+      .logOptionsOfCapture, "--log-format and --log-times are for --kind push-log: leave them out"),
+    Golden(
+      .streamDamageOfPushes,
+      "--lost-bytes, --cut-tail and the like damage tuples and requests: damage captures of pushes with "
+        + "--loss, --midstream, --snap-length or --file-lost-bytes"),
     Golden(.unknownIPVersion(5), "--ip is 5: give 4 or 6"),
     Golden(
       .outputContradicts("a.gz", "--compression zstd"),

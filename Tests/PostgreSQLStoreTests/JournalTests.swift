@@ -190,7 +190,7 @@ import TokenStores
     func replay(_ count: Int, _ brake: InvalidationLimit) throws -> ReplayAnswer {
       options.brake = brake
       return try store.replay(
-        { visit in for death in deaths.prefix(count) { try visit(death.token.span.bytes, death.time) } },
+        { visit in for death in deaths.prefix(count) { try visit(death.token.span.bytes, death.storeTime) } },
         for: Self.owner, options: options, entry: { Self.entry() })
     }
     let stop = LimitExceeded(invalidated: 301, live: 1200, most: 300)
@@ -227,7 +227,7 @@ import TokenStores
     var options = ReplayOptions()
     options.grace = expected.grace
     let answer = try store.replay(
-      { try $0(token.span.bytes, 15) }, for: Self.owner, options: options, entry: nil)
+      { try $0(token.span.bytes, StoreTime(15)) }, for: Self.owner, options: options, entry: nil)
     #expect(answer.counts.invalidated == expected.invalidated)
   }
 }

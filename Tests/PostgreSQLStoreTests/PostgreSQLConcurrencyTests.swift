@@ -123,10 +123,10 @@ private final class Calls: Sendable {
     // Of two, the one with the shorter patience is ended.
     let hasty = try database.store(options: "options=-cdeadlock_timeout%3D100ms")
     let calls = Calls()
-    let deaths: @Sendable ((RawSpan, UInt32) throws -> Void) throws -> Void = { visit in
+    let deaths: @Sendable ((RawSpan, StoreTime) throws -> Void) throws -> Void = { visit in
       calls.count.withLock { $0 += 1 }
-      try visit([UInt8(1)].span.bytes, 9)
-      try visit([UInt8(2)].span.bytes, 9)
+      try visit([UInt8(1)].span.bytes, StoreTime(9))
+      try visit([UInt8(2)].span.bytes, StoreTime(9))
     }
     let replay = Later {
       try hasty.replay(
@@ -148,7 +148,7 @@ private final class Calls: Sendable {
     let impatient = try database.store(lockTimeout: .milliseconds(1))
     let counts = try store.replay(
       { visit in
-        try visit([UInt8(1)].span.bytes, 9)
+        try visit([UInt8(1)].span.bytes, StoreTime(9))
         #expect(try impatient.rows().map(\.state) == [TokenState(registeredAt: 1)])
         #expect(
           try impatient.replay([Dated(token: [1], time: 9)], for: AppEnvironment(app: "b")).inserted == 1)

@@ -234,7 +234,7 @@ import TokenStores
       _ = try store.replay(
         { visit in
           calls += 1
-          try visit([UInt8(1)].span.bytes, 9)
+          try visit([UInt8(1)].span.bytes, StoreTime(9))
         }, for: AppEnvironment(), options: ReplayOptions(), entry: nil)
     }
     #expect(found == .server(.contended(detail: .verbatim("raised"))) && calls == 4)
@@ -248,10 +248,12 @@ import TokenStores
   }
 
   /// `deaths`, and during them the server ends the connection.
-  private func interrupted(_ visit: (RawSpan, UInt32) throws -> Void) throws {
-    try visit([UInt8(1)].span.bytes, 9)
+  private func interrupted(_ visit: (RawSpan, StoreTime) throws -> Void) throws {
+    try visit([UInt8(1)].span.bytes, StoreTime(9))
     try database.endOthers()
-    for number in 0..<100_000 as Range<UInt32> { try visit([2, UInt8(number & 255)].span.bytes, number) }
+    for number in 0..<100_000 as Range<UInt32> {
+      try visit([2, UInt8(number & 255)].span.bytes, StoreTime(number))
+    }
   }
 
   @Test func theConnectionIsLostDuringTheInput() throws {

@@ -62,9 +62,9 @@ import TokenStores
   }
 
   @Test func aSourceThatFailsChangesNothing() throws {
-    func fail(_ visit: (RawSpan, UInt32) throws -> Void) throws {
-      try visit([UInt8(1)].span.bytes, 9)
-      try visit([UInt8(2)].span.bytes, 9)
+    func fail(_ visit: (RawSpan, StoreTime) throws -> Void) throws {
+      try visit([UInt8(1)].span.bytes, StoreTime(9))
+      try visit([UInt8(2)].span.bytes, StoreTime(9))
       throw SourceFailure()
     }
     #expect(throws: SourceFailure()) { _ = try store.register(fail, for: AppEnvironment()) }

@@ -1,6 +1,7 @@
 import Analysis
 import Messages
 import Platform
+import PushTestSupport
 import Stores
 import StreamInputs
 import TestSupport
@@ -104,6 +105,66 @@ struct StoreReplayTests {
     let csv = StoreCSV(columns, tokenForm: .hex, timeForm: form, delimiter: delimiter)
     let token: [UInt8] = [0xab, 0xab]
     #expect(try csv.line(owner, token.span.bytes, TokenState(registeredAt: 100)) == line)
+  }
+
+  /// The topics of pushes, the app, and the message: a stop, or a warning if others are accepted.
+  static let topicExamples: [(topics: [String?], app: String, message: Message?)] = [
+    (["com.example.mail", "com.example.mail.voip", nil], "com.example.mail", nil),
+    ([nil], "com.example.mail", nil),
+    (["com.example.mail.voip"], "com.example.mail.voip", nil),
+    (["com.example.mail", "com.example.mail.complication"], "", nil),
+    (
+      ["com.example.mail", "com.example.chat"], "",
+      .pushesOfSeveralApps(["com.example.mail", "com.example.chat"])
+    ),
+    (
+      ["com.example.chat.voip"], "com.example.mail",
+      .pushOfOtherApp("a", stream: 2, line: nil, topic: "com.example.chat.voip", not: "com.example.mail")
+    ),
+    (
+      [nil, "com.example.mailer"], "com.example.mail",
+      .pushOfOtherApp("a", stream: 2, line: nil, topic: "com.example.mailer", not: "com.example.mail")
+    ),
+  ]
+
+  @Test("pushes of another app stop it, unless they are accepted", arguments: topicExamples.indices)
+  func topics(_ index: Int) throws {
+    let (topics, app, message) = Self.topicExamples[index]
+    for acceptsOther in [false, true] {
+      let collector = PushCollector(
+        TokenTable(memory: 1 << 20, temporaryDirectory: files.path), flaggedCount: false, takesErrors: false,
+        app: app, takesOtherApps: acceptsOther, now: .max)
+      let pushes: [SamplePush] = topics.map { .invalidated([1], at: 1_600_000_000_000, topic: $0) }
+      try collector.add(pushes, source: "a", stream: 2)
+      let log = MessageLog()
+      func check() throws {
+        try Console.$log.withValue(log) {
+          try collector.topics.check(against: app, store: "sqlite:s", acceptsOther: acceptsOther)
+        }
+      }
+      if let message, !acceptsOther {
+        let failure = #expect(throws: Failure.self) { try check() }
+        #expect(failure?.message == .otherAppStopsReplay("sqlite:s", message))
+        #expect(log.lines.isEmpty)
+      } else {
+        try check()
+        #expect(log.lines == [message].compactMap { $0.map { Message.warning($0).text } })
+      }
+    }
+  }
+
+  @Test("among pushes of the app, those of others do not stop it")
+  func otherTopics() throws {
+    let collector = PushCollector(
+      TokenTable(memory: 1 << 20, temporaryDirectory: files.path), flaggedCount: false, takesErrors: false,
+      app: "com.example.mail", now: .max)
+    try collector.add([
+      .invalidated([1], at: 1_600_000_000_000, topic: "com.example.chat"),
+      .invalidated([2], at: 1_600_000_000_000, topic: "com.example.mail"),
+    ])
+    try collector.topics.check(against: "com.example.mail", store: "sqlite:s", acceptsOther: false)
+    #expect(collector.invalidated == 1)
+    #expect(collector.leftOut.ofOtherApps == 1)
   }
 
   static let contradictions: [(named: String?, isMapped: Bool, creates: Bool, message: Message)] = [

@@ -85,7 +85,7 @@ import TokenStores
     let devices = TokenStore(SQLiteDatabase(path: path))
     let deaths = [Dated(token: [1], time: 5), Dated(token: [2], time: 6)]
     let answer = try devices.replay(
-      { visit in for death in deaths { try visit(death.token.span.bytes, death.time) } },
+      { visit in for death in deaths { try visit(death.token.span.bytes, death.storeTime) } },
       for: AppEnvironment(),
       options: ReplayOptions(), entry: { Self.entry })
     #expect(answer.replay == 4)

@@ -37,13 +37,14 @@ import TokenStores
           token: Array(
             repeating: UInt8.random(in: 0...2, using: &generator),
             count: Int.random(in: 0...2, using: &generator)),
-          time: UInt32.random(in: 0...6, using: &generator))
+          time: UInt32.random(in: 0...6, using: &generator),
+          // Of an answer with status 410; this store has whole seconds.
+          milliseconds: isReplay ? [0, 1, 999].randomElement(using: &generator) ?? 0 : 0)
       }
       if isReplay {
-        let latest = Dictionary(grouping: tokens, by: \.token).compactMapValues { $0.map(\.time).max() }
-        tokens = latest.map { Dated(token: $0, time: $1) }.sorted {
-          $0.token.lexicographicallyPrecedes($1.token)
-        }
+        tokens = Dictionary(grouping: tokens, by: \.token)
+          .compactMap { $0.value.max { $0.storeTime < $1.storeTime } }
+          .sorted { $0.token.lexicographicallyPrecedes($1.token) }
       }
       return Call(
         isReplay: isReplay, owner: owners.randomElement(using: &generator) ?? AppEnvironment(), tokens: tokens

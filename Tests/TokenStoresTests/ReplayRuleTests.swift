@@ -48,8 +48,24 @@ private func unregistered(dead: Int64? = nil) -> TokenState { TokenState(invalid
   ]
 
   @Test(arguments: deaths) func death(_ example: ReplayCase) {
-    let outcome = ReplayRule.outcome(of: example.time, on: example.state, knownOnly: example.knownOnly)
+    let outcome = ReplayRule.outcome(
+      of: StoreTime(example.time), on: example.state, knownOnly: example.knownOnly)
     #expect(outcome == example.outcome)
+  }
+
+  /// In a store of whole seconds, a time is rounded down to its second.
+  @Test(arguments: deaths, [1, 500, 999] as [UInt16])
+  func deathWithMilliseconds(_ example: ReplayCase, _ milliseconds: UInt16) {
+    let time = StoreTime(seconds: Int64(example.time), milliseconds: milliseconds)
+    let outcome = ReplayRule.outcome(of: time, on: example.state, knownOnly: example.knownOnly)
+    #expect(outcome == example.outcome)
+  }
+
+  @Test(arguments: [(9, 0, 10, 0), (9, 999, 10, 0), (10, 0, 10, 1), (-1, 999, 0, 0), (-2, 1, -1, 0)])
+  func earlier(_ seconds: Int64, _ milliseconds: UInt16, _ later: Int64, _ laterMilliseconds: UInt16) {
+    let first = StoreTime(seconds: seconds, milliseconds: milliseconds)
+    let second = StoreTime(seconds: later, milliseconds: laterMilliseconds)
+    #expect(first < second && !(second < first) && first == first && first != second)
   }
 
   static let registrations: [(before: TokenState?, time: UInt32, after: TokenState, RegistrationOutcome)] = [
@@ -71,7 +87,7 @@ private func unregistered(dead: Int64? = nil) -> TokenState { TokenState(invalid
 
   @Test(arguments: registrations.indices) func registration(_ index: Int) {
     let (before, time, after, outcome) = Self.registrations[index]
-    let result = ReplayRule.registering(before, at: time)
+    let result = ReplayRule.registering(before, at: Int64(time))
     #expect(result.state == after)
     #expect(result.outcome == outcome)
   }

@@ -85,8 +85,8 @@ import TokenStores
     #expect(throws: SourceFailure()) {
       _ = try store.replay(
         { visit in
-          try visit([UInt8(1)].span.bytes, 9)
-          try visit([UInt8(2)].span.bytes, 9)
+          try visit([UInt8(1)].span.bytes, StoreTime(9))
+          try visit([UInt8(2)].span.bytes, StoreTime(9))
           throw SourceFailure()
         }, for: AppEnvironment(), options: ReplayOptions(), entry: nil)
     }
@@ -97,7 +97,7 @@ import TokenStores
     #expect(throws: SourceFailure()) {
       _ = try store.register(
         { visit in
-          try visit([UInt8(1)].span.bytes, 9)
+          try visit([UInt8(1)].span.bytes, StoreTime(9))
           throw SourceFailure()
         }, for: AppEnvironment())
     }

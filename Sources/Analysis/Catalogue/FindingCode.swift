@@ -25,6 +25,9 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case streamGap = "stream-gap"
   case unknownCommand = "unknown-command"
   case malformedFrame = "malformed-frame"
+  case malformedLine = "malformed-line"
+  case unrelatedLines = "unrelated-lines"
+  case malformedHTTP2 = "malformed-http2"
   case unreadableInput = "unreadable-input"
   case damagedCapture = "damaged-capture"
   case conflictingOverlap = "conflicting-overlap"
@@ -50,7 +53,9 @@ package enum FindingCode: String, CaseIterable, Sendable {
 
   private var description: (severity: Severity, entry: CatalogueEntry) {
     switch self {
-    case .skippedBytes, .truncatedRecord, .streamGap, .unknownCommand, .malformedFrame: streamDescription
+    case .skippedBytes, .truncatedRecord, .streamGap, .unknownCommand, .malformedFrame, .malformedHTTP2:
+      streamDescription
+    case .malformedLine, .unrelatedLines: logDescription
     case .encryptedStream, .decryptionFailed, .unrelatedTLS, .unusedSecrets: encryptionDescription
     case .conflictingOverlap, .midstreamStart, .truncatedPacket, .lateSegment, .pendingLimit, .bufferLimit,
       .connectionEvicted, .fragmentMissing, .fragmentOverlap, .malformedPacket, .unverifiedRetransmission:
@@ -65,7 +70,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
   package var shapes: [FindingShape] {
     switch self {
     case .skippedBytes, .truncatedRecord, .encryptedStream, .streamGap, .unknownCommand, .malformedFrame,
-      .pendingLimit:
+      .malformedHTTP2, .pendingLimit:
       [FindingShape(has: .streamBytes)]
     case .conflictingOverlap, .midstreamStart, .truncatedPacket, .lateSegment:
       [FindingShape(has: [.streamBytes, .packet])]
@@ -85,6 +90,12 @@ package enum FindingCode: String, CaseIterable, Sendable {
       [FindingShape(has: [.length, .fileOffset], lacks: [.stream, .direction, .offset, .packet])]
     case .unreadableInput, .duplicateInput, .unrecognisedInput, .alreadyReplayed:
       [FindingShape(lacks: [.streamBytes, .packet])]
+    case .malformedLine:
+      [
+        FindingShape(has: .streamBytes, lacks: .packet),
+        FindingShape(has: .stream, lacks: [.direction, .offset, .length, .packet]),
+      ]
+    case .unrelatedLines: [FindingShape(has: .stream, lacks: [.direction, .offset, .length, .packet])]
     case .decryptionFailed, .unrelatedTLS: [FindingShape(has: .stream)]
     case .unusedSecrets: [FindingShape(lacks: [.streamBytes, .packet, .fileOffset])]
     }

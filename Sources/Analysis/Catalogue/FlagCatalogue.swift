@@ -8,13 +8,15 @@ package struct FlagEntry: Sendable {
   package var entry: CatalogueEntry
 
   package enum FlaggedRecord: String, CaseIterable, Sendable {
-    case feedback, request, response
+    case feedback, request, response, push
   }
 }
 
 extension FlagEntry {
-  /// All flags, in the order of `RecordFlags.all`.
-  package static let all = RecordFlags.all.map { flag, code in
+  /// All flags, in the order of their codes.
+  package static let all = (ofRecords + ofPushes).sorted { $0.code < $1.code }
+
+  private static let ofRecords = RecordFlags.all.map { flag, code in
     let (records, entry) =
       descriptions[flag] ?? ([], CatalogueEntry(title: code, cause: "", meaning: "", remedy: "", example: ""))
     return FlagEntry(code: code, records: records, entry: entry)
@@ -165,16 +167,17 @@ extension FlagEntry {
           """)
     ),
     .uncorrelated: (
-      [.response],
+      [.response, .push],
       CatalogueEntry(
         title: "A response without a known request",
         cause: """
           No earlier request has the identifier of the response, in either byte order. Or the identifier is 0, which \
-          gateways also sent for requests without one, and not exactly one request has it.
+          gateways also sent for requests without one, and not exactly one request has it. Of a push: no request has the \
+          id of the response's stream.
           """,
         meaning: """
-          If it is the first response of its connection, all outcomes stay unknown. The request may be in a gap, in \
-          skipped bytes, before the capture began, or in a dump that was not given.
+          The request may be in a gap, in skipped bytes, before the capture began, or in a dump that was not given. If a \
+          gateway's first response has the flag, all outcomes of its connection stay unknown. A push has no token then.
           """,
         remedy: """
           Give both directions, as --requests and --responses or in one capture. With a pending-limit finding, raise \
@@ -187,10 +190,13 @@ extension FlagEntry {
           """)
     ),
     .unexpectedTokenLength: (
-      [.feedback, .request],
+      [.feedback, .request, .push],
       CatalogueEntry(
         title: "A token of unusual length",
-        cause: "The token length is not one of --token-length, but it is at most --max-token-length.",
+        cause: """
+          The token length is not one of --token-length, but it is at most --max-token-length. Of a push: it is not 32 \
+          bytes.
+          """,
         meaning: """
           Apple announced tokens of up to 100 bytes, and test suites use short ones. Or the length is damaged and fits by \
           chance.

@@ -109,6 +109,28 @@ extension FindingCode {
             filled.bin,0,client,32523,1,,32523,malformed-frame,error,…
             """)
       )
+    case .malformedHTTP2:
+      (
+        .error,
+        CatalogueEntry(
+          title: "A header block of HTTP/2 that cannot be read",
+          cause: """
+            The block is not compressed as RFC 7541 says, refers to an entry of the table that does not exist, or has more \
+            than 65536 bytes, compressed or not. Bytes of it were changed, or the sender is faulty or hostile.
+            """,
+          meaning: """
+            Its fields are null, with the flag unknown-headers. So are later fields of the direction that refer to entries \
+            from before it. No field is guessed.
+            """,
+          remedy:
+            "Look for another capture of the connection. In a capture without damage, the sender is faulty.",
+          example: """
+            $ cp samples/pushes/nghttp-clear.pcap torn.pcap
+            $ printf '\\377\\377\\377\\377\\377\\377' | dd of=torn.pcap bs=1 seek=3300 conv=notrunc 2>/dev/null
+            $ apnsift export torn.pcap --records findings 2>/dev/null | cut -d, -f 2-4,8-9 | tail -n 1
+            0,server,75,malformed-http2,error
+            """)
+      )
     default: undescribed
     }
   }

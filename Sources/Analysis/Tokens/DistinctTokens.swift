@@ -70,7 +70,7 @@ struct DistinctTokens: ~Copyable {
       let index = Int(slots[slot] & 0xffff_ffff) &- 1
       if slots[slot] &>> 32 == hash & 0xffff_ffff, TokenOrder.compare(tokens[index].bytes, bytes) == 0 {
         // The origin is that of the latest time.
-        if entry.hasOrigin, entry.time > tokens[index].entry.time { tokens[index].start = start }
+        if entry.hasOrigin, entry.isLater(than: tokens[index].entry) { tokens[index].start = start }
         return tokens[index].entry.merge(entry)
       }
       slot = (slot &+ 1) & mask

@@ -4,55 +4,86 @@ import WireBytes
 
 /// The merged records of one token.
 struct TokenEntry: Equatable {
-  /// The latest time among the records that count; 0 if none does.
+  /// The second of the latest time among the records that count; 0 if none does.
   private(set) var time: UInt32
   /// Bytes of the token.
   let length: UInt16
   /// The flags of all records.
   private(set) var flags: RecordFlags
-  /// The number of records of the token; in the highest bit, whether an origin precedes its bytes.
-  private var marked: UInt32
-  /// The number of records that count. This and the number of all records are capped at 2,147,483,647.
-  private(set) var countedRecords: UInt32
+  /// From the lowest bit: the number of records of the token, the number of those that count, the milliseconds of the
+  /// latest time, and whether an origin precedes the token's bytes.
+  private var numbers: UInt64
 
-  private static let originMark: UInt32 = 1 << 31
-  private static let mostRecords = originMark - 1
+  /// Both numbers of records are capped at 67,108,863.
+  private static let countBits: UInt64 = 26
+  static let mostRecords: UInt64 = 1 << countBits - 1
+  private static let millisecondsShift: UInt64 = 2 * countBits
+  private static let mostMilliseconds: UInt64 = 1 << 10 - 1
+  private static let originMark: UInt64 = 1 << 63
+  /// Those of one record that counts, of a whole second and without an origin.
+  private static let plainNumbers: UInt64 = 1 | 1 << countBits
 
+  /// - Parameters:
+  ///   - time: seconds since 1970.
+  ///   - milliseconds: 0 to 999.
   @inline(__always)
-  init(time: UInt32, length: Int, flags: RecordFlags, counts: Bool, hasOrigin: Bool = false) {
+  init(
+    time: UInt32, milliseconds: UInt16 = 0, length: Int, flags: RecordFlags, counts: Bool,
+    hasOrigin: Bool = false
+  ) {
     self.time = counts ? time : 0
     self.length = UInt16(truncatingIfNeeded: length)
     self.flags = flags
-    marked = hasOrigin ? 1 | Self.originMark : 1
-    countedRecords = counts ? 1 : 0
+    let fraction = UInt64(milliseconds) &<< Self.millisecondsShift
+    numbers = (counts ? Self.plainNumbers | fraction : 1) | (hasOrigin ? Self.originMark : 0)
   }
 
   @inline(__always)
-  var records: UInt32 { marked & Self.mostRecords }
+  var records: UInt32 { UInt32(truncatingIfNeeded: numbers & Self.mostRecords) }
+
+  /// The number of records that count.
+  @inline(__always)
+  var countedRecords: UInt32 {
+    UInt32(truncatingIfNeeded: numbers &>> Self.countBits & Self.mostRecords)
+  }
+
+  /// The milliseconds of the latest time, from 0 to 999.
+  @inline(__always)
+  var milliseconds: UInt16 {
+    UInt16(truncatingIfNeeded: numbers &>> Self.millisecondsShift & Self.mostMilliseconds)
+  }
 
   @inline(__always)
-  var hasOrigin: Bool { marked & Self.originMark != 0 }
+  var hasOrigin: Bool { numbers & Self.originMark != 0 }
+
+  /// Whether the latest time is later than that of `other`.
+  @inline(__always)
+  func isLater(than other: TokenEntry) -> Bool {
+    time != other.time ? time > other.time : milliseconds > other.milliseconds
+  }
 
   /// Merges another entry of the same token.
   @inline(__always)
   mutating func merge(_ other: TokenEntry) {
-    time = max(time, other.time)
+    let latest = other.isLater(than: self) ? other : self
+    time = latest.time
     flags.formUnion(other.flags)
-    marked = Self.sum(records, other.records) | marked & Self.originMark
-    countedRecords = Self.sum(countedRecords, other.countedRecords)
+    let fraction = latest.numbers & Self.mostMilliseconds &<< Self.millisecondsShift
+    numbers =
+      Self.sum(records, other.records) | Self.sum(countedRecords, other.countedRecords) &<< Self.countBits
+      | fraction | numbers & Self.originMark
   }
 
   @inline(__always)
-  private static func sum(_ left: UInt32, _ right: UInt32) -> UInt32 {
-    // Both are at most the limit, so the sum does not overflow.
-    min(left &+ right, mostRecords)
+  private static func sum(_ left: UInt32, _ right: UInt32) -> UInt64 {
+    min(UInt64(left) &+ UInt64(right), mostRecords)
   }
 }
 
 // MARK: - As bytes
 
 /// In memory and in the temporary file, an entry is a head of 8 bytes, 8 bytes of numbers (absent for a single
-/// record that counts and has no origin), an optional origin of 16 bytes, and the token, padded with zeros to a
+/// record that counts, of a whole second and without an origin), an optional origin of 16 bytes, and the token, padded with zeros to a
 /// multiple of 8 bytes.
 extension TokenEntry {
   /// The bit of the head above the flags: numbers follow.
@@ -65,11 +96,8 @@ extension TokenEntry {
     time = UInt32(truncatingIfNeeded: head)
     length = UInt16(truncatingIfNeeded: head &>> 32)
     flags = RecordFlags(rawValue: UInt16(truncatingIfNeeded: (head & ~Self.numbersBit) &>> 48))
-    marked = 1
-    countedRecords = 1
-    guard head & Self.numbersBit != 0 else { return }
-    marked = start.loadUnaligned(fromByteOffset: 8, as: UInt32.self)
-    countedRecords = start.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
+    let hasNumbers = head & Self.numbersBit != 0
+    numbers = hasNumbers ? start.loadUnaligned(fromByteOffset: 8, as: UInt64.self) : Self.plainNumbers
   }
 
   /// Writes the entry and its token, `size` bytes. The origin, if any, must precede the bytes of `token`.
@@ -77,10 +105,7 @@ extension TokenEntry {
   func store(to start: UnsafeMutableRawPointer, token: UnsafeRawBufferPointer) {
     let head = UInt64(time) | UInt64(length) &<< 32 | UInt64(flags.rawValue) &<< 48
     start.storeBytes(of: hasNumbers ? head | Self.numbersBit : head, as: UInt64.self)
-    if hasNumbers {
-      start.storeBytes(of: marked, toByteOffset: 8, as: UInt32.self)
-      start.storeBytes(of: countedRecords, toByteOffset: 12, as: UInt32.self)
-    }
+    if hasNumbers { start.storeBytes(of: numbers, toByteOffset: 8, as: UInt64.self) }
     guard let bytes = token.baseAddress else { return }
     if hasOrigin { (start + 16).copyMemory(from: bytes - TokenOrigin.size, byteCount: TokenOrigin.size) }
     guard length > 0 else { return }
@@ -105,7 +130,7 @@ extension TokenEntry {
   }
 
   @inline(__always)
-  private var hasNumbers: Bool { marked != 1 || countedRecords != 1 }
+  private var hasNumbers: Bool { numbers != Self.plainNumbers }
 
   /// Bytes before the token.
   @inline(__always)
@@ -173,9 +198,11 @@ package struct TokenOrigin: Equatable, Sendable {
 package struct TokenSummary: Equatable, Sendable {
   /// The latest time among the records that count, in seconds since 1970; nil if none counts.
   package var time: UInt32?
+  /// Of that time, from 0 to 999; those of a feedback tuple are 0.
+  package var milliseconds: UInt16
   /// The union of the records' flags.
   package var flags: RecordFlags
-  /// The number of records of the token, and of those that count. Both are capped at 2,147,483,647.
+  /// The number of records of the token, and of those that count. Both are capped at 67,108,863.
   package var records: UInt32
   package var countedRecords: UInt32
   /// The record with that time; nil if the table keeps no origins.
@@ -185,6 +212,7 @@ package struct TokenSummary: Equatable, Sendable {
   init(_ entry: TokenEntry, _ token: UnsafeRawPointer) {
     origin = entry.hasOrigin ? TokenOrigin(loadingFrom: token - TokenOrigin.size) : nil
     time = entry.countedRecords > 0 ? entry.time : nil
+    milliseconds = entry.milliseconds
     flags = entry.flags
     records = entry.records
     countedRecords = entry.countedRecords

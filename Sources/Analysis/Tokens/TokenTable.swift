@@ -73,10 +73,15 @@ extension TokenTable {
   /// Adds the token of one record.
   /// - Parameters:
   ///   - time: seconds since 1970.
+  ///   - milliseconds: those of `time`, from 0 to 999.
   ///   - counts: whether `time` counts.
-  package func add(_ token: RawSpan, time: UInt32, flags: RecordFlags, counts: Bool) throws {
+  package func add(
+    _ token: RawSpan, time: UInt32, milliseconds: UInt16 = 0, flags: RecordFlags, counts: Bool
+  ) throws {
     try token.withUnsafeBytes {
-      try add(TokenEntry(time: time, length: $0.count, flags: flags, counts: counts), $0)
+      let entry = TokenEntry(
+        time: time, milliseconds: milliseconds, length: $0.count, flags: flags, counts: counts)
+      try add(entry, $0)
     }
   }
 
@@ -95,7 +100,8 @@ extension TokenTable {
 
   /// Adds the token of one record with its origin.
   package func add(
-    _ token: RawSpan, time: UInt32, flags: RecordFlags, counts: Bool, from origin: TokenOrigin
+    _ token: RawSpan, time: UInt32, milliseconds: UInt16 = 0, flags: RecordFlags, counts: Bool,
+    from origin: TokenOrigin
   ) throws {
     try withUnsafeTemporaryAllocation(byteCount: TokenOrigin.size + token.byteCount + 8, alignment: 8) {
       memory in
@@ -109,7 +115,9 @@ extension TokenTable {
         }
       }
       try add(
-        TokenEntry(time: time, length: token.byteCount, flags: flags, counts: counts, hasOrigin: true),
+        TokenEntry(
+          time: time, milliseconds: milliseconds, length: token.byteCount, flags: flags, counts: counts,
+          hasOrigin: true),
         UnsafeRawBufferPointer(start: start + TokenOrigin.size, count: token.byteCount))
     }
   }

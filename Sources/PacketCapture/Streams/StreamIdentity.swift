@@ -28,6 +28,8 @@ package struct StreamIdentity: Equatable, Sendable {
   package enum Evidence: Sendable {
     /// A dump has one side: it is taken as the server's until its bytes show otherwise.
     case dump
+    /// The log of a provider: what it says is from the server's answers.
+    case log
     /// Two dumps were given as a client's and a server's.
     case pair
     /// One side opened the connection.
@@ -56,6 +58,8 @@ package struct StreamIdentity: Equatable, Sendable {
 
   /// The identity of a dump: the bytes of one side.
   package static let dump = StreamIdentity(number: 0, server: .first, serverEvidence: .dump)
+  /// The identity of a provider's log.
+  package static let log = StreamIdentity(number: 0, server: .first, serverEvidence: .log)
   /// The identity of a pair of dumps: the client's bytes, then the server's.
   package static let pair = StreamIdentity(number: 0, server: .second, serverEvidence: .pair)
 

@@ -11,6 +11,9 @@ package final class CSVWriter: EvidenceSink {
     case responses([ResponseColumn])
     /// The requests that had to be sent again.
     case resend([RequestColumn])
+    case pushes([PushColumn])
+    /// The pushes that have to be sent again.
+    case resendPushes([PushColumn])
     case streams
     case findings
   }
@@ -19,6 +22,7 @@ package final class CSVWriter: EvidenceSink {
   private let output: OutputBuffer
   private let feedback: FeedbackRowWriter?
   private let gateway: GatewayRowWriter
+  private let pushes: PushRowWriter?
   private let rows = EvidenceRowWriter(.csv)
 
   package init(_ kind: Kind, letterCase: Hex.LetterCase, output: OutputBuffer) {
@@ -28,12 +32,18 @@ package final class CSVWriter: EvidenceSink {
     case .requests(let columns), .resend(let columns):
       gateway = GatewayRowWriter(.csv, letterCase: letterCase, requests: columns)
     case .responses(let columns): gateway = GatewayRowWriter(.csv, letterCase: letterCase, responses: columns)
-    case .feedback, .streams, .findings: gateway = GatewayRowWriter(.csv, letterCase: letterCase)
+    case .feedback, .pushes, .resendPushes, .streams, .findings:
+      gateway = GatewayRowWriter(.csv, letterCase: letterCase)
     }
     if case .feedback(let columns) = kind {
       feedback = FeedbackRowWriter(.csv(columns), letterCase: letterCase)
     } else {
       feedback = nil
+    }
+    switch kind {
+    case .pushes(let columns), .resendPushes(let columns):
+      pushes = PushRowWriter(.csv, letterCase: letterCase, columns)
+    default: pushes = nil
     }
   }
 
@@ -43,6 +53,8 @@ package final class CSVWriter: EvidenceSink {
     case .feedback(let columns): try output.append(CSVText.line(columns.map(\.rawValue)))
     case .requests, .resend: try output.append(gateway.requestHeader)
     case .responses: try output.append(gateway.responseHeader)
+    case .pushes(let columns), .resendPushes(let columns):
+      try output.append(CSVText.line(columns.map(\.rawValue)))
     case .streams: try output.append(rows.streamHeader)
     case .findings: try output.append(rows.findingHeader)
     }
@@ -55,6 +67,7 @@ package final class CSVWriter: EvidenceSink {
   package var needs: EvidenceNeeds {
     switch kind {
     case .requests, .responses, .resend: .gatewayRecords
+    case .pushes(let columns), .resendPushes(let columns): columns.contains(.payload) ? .payloads : []
     case .feedback, .streams, .findings: []
     }
   }
@@ -73,6 +86,15 @@ package final class CSVWriter: EvidenceSink {
 
   package func response(_ response: ResponseRecord) throws {
     if case .responses = kind { try gateway.write(response, to: output) }
+  }
+
+  package func pushes(_ pushes: PushRecords, in bytes: RawSpan) throws {
+    guard let writer = self.pushes else { return }
+    var isResend = false
+    if case .resendPushes = kind { isResend = true }
+    for push in pushes.records where !isResend || push.fields.needsResend {
+      try writer.write(push, labels: pushes.labels, in: bytes, to: output)
+    }
   }
 
   package func finding(_ finding: Finding) throws {

@@ -16,7 +16,8 @@ package enum EvidenceObjects {
 
   /// The summary without its `type`, which only NDJSON needs.
   static func summary(_ summary: Summary, inputs: [InputSummary]) -> [(String, JSONValue)] {
-    [
+    let hasPushes = summary.pushes.counts.all > 0
+    return [
       ("inputs", .array(inputs.map(input))),
       ("streams", .int(summary.streams)),
       ("stream_bytes", .int(summary.streamBytes)),
@@ -33,7 +34,7 @@ package enum EvidenceObjects {
       ("flags", flags(summary)),
       ("earliest", JSONValue(summary.times.map { Int($0.lowerBound) })),
       ("latest", JSONValue(summary.times.map { Int($0.upperBound) })),
-    ]
+    ] + (hasPushes ? pushMembers(summary.pushes) : [])
   }
 
   private static func input(_ input: InputSummary) -> JSONValue {
@@ -43,6 +44,28 @@ package enum EvidenceObjects {
       ("bytes", .int(input.bytes)),
       ("sha256", JSONValue(input.sha256)),
     ])
+  }
+
+  /// The members of summaries with pushes. Those without are as in version 0.1: expected outputs have them.
+  private static func pushMembers(_ pushes: PushTally) -> [(String, JSONValue)] {
+    [
+      ("pushes", .int(pushes.counts.all)), ("push_answers", answers(pushes)), ("push_topics", topics(pushes)),
+    ]
+  }
+
+  /// Pushes by status and reason.
+  private static func answers(_ pushes: PushTally) -> JSONValue {
+    .array(
+      pushes.answers.map {
+        .object([
+          ("status", JSONValue($0.status.map(Int.init))), ("reason", JSONValue($0.text)),
+          ("pushes", .int($0.count)),
+        ])
+      })
+  }
+
+  private static func topics(_ pushes: PushTally) -> JSONValue {
+    .array(pushes.topics.map { .object([("topic", JSONValue($0.text)), ("pushes", .int($0.count))]) })
   }
 
   private static func findings(_ summary: Summary) -> JSONValue {

@@ -17,14 +17,22 @@ package final class EvidenceWriter: EvidenceSink {
   private let output: OutputBuffer
   private let feedback: FeedbackRowWriter
   private let gateway: GatewayRowWriter
+  private let pushes: PushRowWriter
   private let rows = EvidenceRowWriter(.json)
+  /// Whether pushes have their payloads.
+  private let hasPayloads: Bool
   private var isFirst = true
 
-  package init(_ format: Format, kinds: Kinds, letterCase: Hex.LetterCase, output: OutputBuffer) {
+  package init(
+    _ format: Format, kinds: Kinds, letterCase: Hex.LetterCase, hasPayloads: Bool = false,
+    output: OutputBuffer
+  ) {
+    self.hasPayloads = hasPayloads
     self.format = format
     self.kinds = kinds
     self.output = output
     gateway = GatewayRowWriter(.json, letterCase: letterCase)
+    pushes = PushRowWriter(.json, letterCase: letterCase)
     feedback = FeedbackRowWriter(
       format == .json ? .json(lead: Self.separator, trail: "") : .json(lead: "", trail: "\n"),
       letterCase: letterCase)
@@ -71,7 +79,9 @@ package final class EvidenceWriter: EvidenceSink {
   }
 
   package var needs: EvidenceNeeds {
-    kinds.isDisjoint(with: [.requests, .responses, .resend]) ? [] : .gatewayRecords
+    let ofGateways: EvidenceNeeds =
+      kinds.isDisjoint(with: [.requests, .responses, .resend]) ? [] : .gatewayRecords
+    return hasPayloads ? ofGateways.union(.payloads) : ofGateways
   }
 
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {
@@ -84,6 +94,14 @@ package final class EvidenceWriter: EvidenceSink {
 
   package func response(_ response: ResponseRecord) throws {
     if kinds.contains(.responses) { try object { try gateway.write(response, to: output) } }
+  }
+
+  package func pushes(_ pushes: PushRecords, in bytes: RawSpan) throws {
+    guard !kinds.isDisjoint(with: [.pushes, .resend, .resendPushes]) else { return }
+    let takesAll = kinds.contains(.pushes)
+    for push in pushes.records where takesAll || push.fields.needsResend {
+      try object { try self.pushes.write(push, labels: pushes.labels, in: bytes, to: output) }
+    }
   }
 
   package func finding(_ finding: Finding) throws {

@@ -1,3 +1,6 @@
+import APNsWire
+import Analysis
+
 /// What a column of CSV, or a member of a JSON record, has. docs/reference/columns.md and the JSON Schemas are made from it.
 package struct ColumnEntry: Sendable {
   package enum ValueType: Sendable {
@@ -163,6 +166,76 @@ extension ResponseColumn: RecordColumn {
   }
 }
 
+extension PushColumn: RecordColumn {
+  package static let kind = (records: "pushes", type: "push")
+
+  package var entry: ColumnEntry {
+    switch self {
+    case .source: .source
+    case .stream: .stream
+    case .direction:
+      ColumnEntry(
+        .named("direction"), "server if any of the response is known, else client; in a log, server")
+    case .offset:
+      ColumnEntry(
+        .named("offset"),
+        "offset in that direction of the response's first byte, else of the request's; in a log, of the line: bytes from 0, gaps included"
+      )
+    case .packet: .packet
+    case .originalPacket: .originalPacket
+    case .fileOffset: .fileOffset
+    case .capturedAt: .capturedAt
+    case .line:
+      ColumnEntry(.integer(1...Int(UInt32.max)), optional: true, "line of the log, from 1; none in a capture")
+    case .http2Stream:
+      ColumnEntry(
+        .integer(1...Int(Int32.max)), optional: true,
+        "id of the stream in the HTTP/2 connection; none in a log")
+    case .requestOffset:
+      ColumnEntry(
+        .named("offset"), optional: true, "offset of the request in the client's direction")
+    case .requestPacket:
+      ColumnEntry(
+        .named("packet"), optional: true, "number of the packet with the request's first byte, from 1")
+    case .tokenLength: .tokenLength.optional("length of the token in bytes; none if it is not hex")
+    case .token: .token.optional("the token in hex; none if it is not known, or not hex")
+    case .tokenText:
+      ColumnEntry(.text, optional: true, "the token as the path or the log has it, only if it is not hex")
+    case .topic: ColumnEntry(.text, optional: true, "header apns-topic: as a rule the app's bundle id")
+    case .pushType: ColumnEntry(.text, optional: true, "header apns-push-type, such as alert or background")
+    case .apnsID: ColumnEntry(.text, optional: true, "header apns-id of the response, else of the request")
+    case .uniqueID: ColumnEntry(.text, optional: true, "header apns-unique-id of the response; sandbox only")
+    case .priority: ColumnEntry(.integer(0...255), optional: true, "header apns-priority")
+    case .expiration:
+      ColumnEntry(
+        .integer(0...Int(Int64.max)), optional: true,
+        "header apns-expiration: until when it may be delivered, in seconds since 1970; 0 means one attempt")
+    case .collapseID: ColumnEntry(.text, optional: true, "header apns-collapse-id")
+    case .payloadLength:
+      ColumnEntry(
+        .named("count"), optional: true, "length of the payload in bytes; none if part of it is missing")
+    case .payload:
+      ColumnEntry(.text, optional: true, "the payload; only with --payloads, and only if it is UTF-8")
+    case .status: ColumnEntry(.integer(100...999), optional: true, "HTTP status of the response")
+    case .reason: ColumnEntry(.text, optional: true, "Apple's reason for an error, such as Unregistered")
+    case .timestampMS:
+      ColumnEntry(
+        .integer(0...253_402_300_799_999), optional: true,
+        "with status 410: since when the token is invalid, in milliseconds since 1970-01-01T00:00:00Z")
+    case .timestamp:
+      ColumnEntry(
+        .integer(0...253_402_300_799), optional: true, "the same in whole seconds, rounded down")
+    case .time:
+      ColumnEntry(.named("captureTime"), optional: true, "the same in RFC 3339, UTC, with milliseconds")
+    case .outcome:
+      ColumnEntry(
+        .words(PushOutcome.allCases.map(\.rawValue)),
+        "accepted (status 200), invalidated (410), rejected (any other status), or unknown")
+    case .flags: .flags
+    }
+  }
+}
+
 extension StreamColumn: RecordColumn {
   package static let kind = (records: "streams", type: "stream")
 
@@ -171,7 +244,7 @@ extension StreamColumn: RecordColumn {
     case .source: .source
     case .stream: .stream
     case .streamProtocol:
-      ColumnEntry(.words(["feedback", "gateway", "encrypted", "other"]), "what the stream carries")
+      ColumnEntry(.words(StreamProtocol.allCases.map(\.rawValue)), "what the stream carries")
     case .client: .client
     case .server: .server
     case .firstPacket: ColumnEntry(.named("packet"), optional: true, "number of its first packet, from 1")

@@ -13,7 +13,9 @@ struct RowCursor {
   static let valueBound = CaptureTime.maxTextLength + 2
 
   /// Bytes of all flags.
-  static let flagsBound = RecordFlags.all.reduce(0) { $0 + $1.code.utf8.count + 3 }
+  static let flagsBound = max(
+    RecordFlags.all.reduce(0) { $0 + $1.code.utf8.count + 3 },
+    PushFlags.all.reduce(0) { $0 + $1.code.utf8.count + 3 })
 
   let style: RowStyle
   private let decimal: Decimal
@@ -107,6 +109,17 @@ struct RowCursor {
         isFirst = false
         put(text: entry.code)
       }
+    }
+    endList()
+  }
+
+  mutating func put(_ flags: PushFlags) {
+    beginList()
+    var isFirst = true
+    for entry in PushFlags.all where flags.contains(entry.flag) {
+      beginElement(isFirst: isFirst)
+      isFirst = false
+      put(text: entry.code)
     }
     endList()
   }

@@ -1,5 +1,6 @@
 import JSON
 import Messages
+import PacketCapture
 import Platform
 import TokenStores
 import WireBytes
@@ -13,16 +14,18 @@ package struct ReplayOutcomeReport {
   package var inputs: Int
   /// Records of all inputs.
   package var tuples: Int
+  /// Pushes with status 410.
+  package var pushes: Int
   /// Invalid-token responses; nil if they were not requested.
   package var rejections: Int?
   package var answer: ReplayAnswer
 
   package init(
-    store: String, dryRun: Bool, owner: AppEnvironment, inputs: Int, tuples: Int, rejections: Int?,
-    answer: ReplayAnswer
+    store: String, dryRun: Bool, owner: AppEnvironment, inputs: Int, tuples: Int, pushes: Int,
+    rejections: Int?, answer: ReplayAnswer
   ) {
     (self.store, self.dryRun, self.owner, self.inputs) = (store, dryRun, owner, inputs)
-    (self.tuples, self.rejections, self.answer) = (tuples, rejections, answer)
+    (self.tuples, self.pushes, self.rejections, self.answer) = (tuples, pushes, rejections, answer)
   }
 
   /// Number of tokens of each outcome that a dry run shows.
@@ -54,6 +57,7 @@ package struct ReplayOutcomeReport {
         ("replay", JSONValue(answer.replay)),
         ("inputs", .int(inputs)),
         ("tuples", .int(tuples)),
+        ("pushes", .int(pushes)),
         ("tokens", .int(counts.tokens)),
         ("rows", .int(answer.rows)),
         ("stopped", answer.stop.map { .string($0.message.text) } ?? .null),
@@ -80,7 +84,7 @@ package struct ReplayOutcomeReport {
   }
 
   private static func reason(_ token: ReplayedToken) -> String {
-    let found = "reported invalid at \(UTCTime.text(token.time))"
+    let found = "reported invalid at \(time(token.time))"
     let registered = TokenRowWriter.time(token.before?.registeredAt).map { "registered at \($0)" }
     let invalidated = TokenRowWriter.time(token.before?.invalidatedAt).map { "invalidated at \($0)" }
     return switch token.outcome {
@@ -91,9 +95,15 @@ package struct ReplayOutcomeReport {
     }
   }
 
+  private static func time(_ time: StoreTime) -> String {
+    let (fraction, digits) = (UInt64(time.milliseconds), UInt8(time.milliseconds > 0 ? 3 : 0))
+    return CaptureTime(seconds: time.seconds, fraction: fraction, digits: digits).text ?? "\(time.seconds)"
+  }
+
   package var sentence: Message {
     .replayed(
-      tuples: tuples, rejections: rejections, tokens: counts.tokens, of: owner.text, rows: answer.rows,
+      tuples: tuples, pushes: pushes, rejections: rejections, tokens: counts.tokens, of: owner.text,
+      rows: answer.rows,
       changes: counts.changes, in: store, dryRun: dryRun)
   }
 }

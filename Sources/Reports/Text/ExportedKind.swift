@@ -6,11 +6,14 @@ package enum ExportedKind: String, CaseIterable, Sendable {
   case feedback, requests, responses
   /// Only the requests that had to be sent again.
   case resend
+  case pushes
+  /// Only the pushes that have to be sent again.
+  case resendPushes = "resend-pushes"
   case streams, findings
 }
 
 extension Set<ExportedKind> {
-  package static let all: Set = [.feedback, .requests, .responses, .streams, .findings]
+  package static let all: Set = [.feedback, .requests, .responses, .pushes, .streams, .findings]
 }
 
 extension Summary {
@@ -28,7 +31,9 @@ extension Summary {
       case .feedback: .rowCount(feedback, "record")
       case .requests: .rowCount(gateway.requests, "request")
       case .responses: .rowCount(gateway.responses, "response")
-      case .resend: .requestsToResend(gateway.discarded)
+      case .pushes: .rowCount(pushes.counts.all, "push")
+      case .resend: .requestsToResend(gateway.discarded, pushes: isCSV ? 0 : pushes.resend)
+      case .resendPushes: .requestsToResend(0, pushes: pushes.resend)
       case nil: isCSV ? .rowCount(feedback, "record") : recordText
       }
     guard let distinctTokens, kind == .feedback || kind == nil && feedback > 0 else { return done }
@@ -39,7 +44,9 @@ extension Summary {
   /// - Parameter findings: whether findings are left out, too.
   package func leftOutHint(findings: Bool) -> Message? {
     let findings = findings ? allFindings : 0
-    guard gateway.requests > 0 || gateway.responses > 0 || findings > 0 else { return nil }
-    return .leftOut(requests: gateway.requests, responses: gateway.responses, findings: findings)
+    let pushes = pushes.counts.all
+    guard gateway.requests > 0 || gateway.responses > 0 || pushes > 0 || findings > 0 else { return nil }
+    return .leftOut(
+      requests: gateway.requests, responses: gateway.responses, pushes: pushes, findings: findings)
   }
 }

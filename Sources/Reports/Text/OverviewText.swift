@@ -11,6 +11,7 @@ package struct OverviewText {
   private var text = ""
   /// The most streams shown of an input; of the rest only their number is shown.
   private static let maxStreamsShown = 40
+  private static let maxTopicsShown = 10
   /// By the name of the input, for each input of that name in turn.
   private var groups: [String: [[StreamSummary]]]
 
@@ -87,6 +88,7 @@ package struct OverviewText {
     parts.append(Self.bytes(of: stream))
     if stream.streamProtocol == .feedback { parts.append(Count.of(stream.records, "record")) }
     if let gateway = stream.gateway { parts.append(gateway.text) }
+    if let pushes = stream.pushes { parts.append(pushes.text) }
     let missing = stream.serverGapBytes &+ stream.clientGapBytes
     parts.append(missing > 0 ? "\(Count.of(missing, "byte")) missing" : "no gaps")
     text += "  stream \(stream.number): \(parts.joined(separator: ", "))\n"
@@ -109,13 +111,41 @@ package struct OverviewText {
   private mutating func addRecords() {
     let gateway = summary.gateway
     if gateway.requests &+ gateway.responses > 0 { text += "\n" + style.bold(gateway.text) + "\n" }
-    if summary.feedback == 0, gateway.requests &+ gateway.responses > 0 { return }
+    if summary.pushes.counts.all > 0 { addPushes() }
+    if summary.feedback == 0, gateway.requests &+ gateway.responses &+ summary.pushes.counts.all > 0 {
+      return
+    }
     let distinct = summary.distinctTokens.map { " with \(Count.of($0, "distinct token"))" } ?? ""
     text += "\n" + style.bold("\(Count.of(summary.feedback, "record"))\(distinct)")
     if let times = summary.times {
       text += ", from \(UTCTime.text(times.lowerBound)) to \(UTCTime.text(times.upperBound))"
     }
     text += "\n" + HistogramText.text(overview.times)
+  }
+
+  /// By status and reason, then by topic.
+  private mutating func addPushes() {
+    let pushes = summary.pushes
+    text += "\n" + style.bold(pushes.counts.text) + "\n"
+    var table = TextTable([.left, .right])
+    for answer in pushes.answers {
+      let status = answer.status.map { String($0) } ?? "no status"
+      table.add([
+        "  " + [status, answer.text.map(VisibleText.of)].compactMap { $0 }.joined(separator: " "),
+        String(answer.count),
+      ])
+    }
+    if pushes.otherAnswers > 0 { table.add(["  other answers", String(pushes.otherAnswers)]) }
+    text += table.text
+    guard !pushes.topics.isEmpty else { return }
+    text += "\n" + style.bold("Topics") + "\n"
+    table = TextTable([.left, .right])
+    for topic in pushes.topics.prefix(Self.maxTopicsShown) {
+      table.add(["  " + VisibleText.of(topic.text ?? ""), String(topic.count)])
+    }
+    let rest = pushes.topics.dropFirst(Self.maxTopicsShown).reduce(pushes.otherTopics) { $0 + $1.count }
+    if rest > 0 { table.add(["  other topics", String(rest)]) }
+    text += table.text
   }
 
   private mutating func addFlags() {

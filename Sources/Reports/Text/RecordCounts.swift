@@ -1,3 +1,4 @@
+import APNsWire
 import Analysis
 import Messages
 import Platform
@@ -5,9 +6,10 @@ import WireBytes
 
 /// How many records there are, in words.
 extension Summary {
-  /// `39 records`, `200 requests, 1 response`, or all three.
+  /// `39 records`, `200 requests, 1 response`, `60 pushes`, or all of them.
   package var recordText: Message {
-    .recordCounts(feedback: feedback, requests: gateway.requests, responses: gateway.responses)
+    .recordCounts(
+      feedback: feedback, requests: gateway.requests, responses: gateway.responses, pushes: pushes.counts.all)
   }
 }
 
@@ -19,5 +21,16 @@ extension GatewayCounts {
     }
     let fates = outcomes.isEmpty ? "" : " (\(outcomes.joined(separator: ", ")))"
     return Count.of(requests, "request") + fates + ", " + Count.of(responses, "response")
+  }
+}
+
+extension PushCounts {
+  /// `60 pushes (45 accepted, 9 invalidated, 6 rejected)`.
+  var text: String {
+    let outcomes = PushOutcome.allCases.compactMap { outcome in
+      self[outcome] > 0 ? "\(self[outcome]) \(outcome.rawValue)" : nil
+    }
+    return Count.of(all, "push", "pushes")
+      + (outcomes.isEmpty ? "" : " (\(outcomes.joined(separator: ", ")))")
   }
 }

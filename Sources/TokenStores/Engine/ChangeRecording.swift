@@ -74,7 +74,7 @@ final class ChangeRecording {
       ? changes.inserted : Set(changes.inserted).union(changes.written.map(\.token)).sorted()
     if changed.isEmpty { return nil }
     var tokens = TokenBatch(mostTokens: changed.count)
-    for token in changed { tokens.append(batch.token(token).span.bytes, 0) }
+    for token in changed { tokens.append(batch.token(token).span.bytes, StoreTime(seconds: 0)) }
     tokens.order()
     return RowsNow(found: try rows.find(tokens), tokens: changed)
   }
@@ -94,10 +94,10 @@ final class ChangeRecording {
   private func addInserted(_ token: Int, _ now: RowsNow?, of batch: TokenBatch, _ table: MappedTable) throws {
     let bytes = batch.bytes.span.bytes.extracting(batch.range(of: token))
     var change = RowChange(outcome: .inserted, token: 0..<0)
-    change.invalidatedAt = Int64(batch.times[token])
+    change.invalidatedAt = batch.time(token).seconds
     change.origin = batch.origin(token)
     guard let now else {
-      return try table.invalidationValue(at: batch.times[token]).withField {
+      return try table.invalidationValue(at: batch.time(token)).withField {
         packer.add(change, token: bytes, fields: [.null, .null, $0], whole: [])
       }
     }
@@ -115,8 +115,10 @@ final class ChangeRecording {
   ) throws {
     let bytes = batch.bytes.span.bytes.extracting(batch.range(of: row.token))
     var change = RowChange(outcome: outcome, token: 0..<0)
-    (change.registered, change.invalidatedBefore) = (row.state.registered, row.state.invalidatedAt)
-    change.invalidatedAt = Int64(batch.times[row.token])
+    (change.registered, change.invalidatedBefore) = (
+      row.state.registered?.seconds, row.state.invalidatedAt?.seconds
+    )
+    change.invalidatedAt = batch.time(row.token).seconds
     change.origin = batch.origin(row.token)
     try found.withFields(row) { before in
       let key = try table.key(before)
@@ -136,7 +138,7 @@ final class ChangeRecording {
           }
         }
       }
-      try table.invalidationValue(at: batch.times[row.token]).withField {
+      try table.invalidationValue(at: batch.time(row.token)).withField {
         add(before[MappedTable.Field.registered], $0)
       }
     }
@@ -168,7 +170,7 @@ extension OwnedRows {
   /// Whether the column stores an invalidation unaltered.
   fileprivate var keepsInvalidations: Bool {
     guard !table.description.hasTriggers, let column = table.invalidationColumn,
-      let value = try? table.invalidationValue(at: UInt32(Int32.max))
+      let value = try? table.invalidationValue(at: StoreTime(seconds: Int64(Int32.max)))
     else { return false }
     return session.keeps(value, in: column)
   }

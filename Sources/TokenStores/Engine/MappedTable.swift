@@ -13,6 +13,9 @@ final class MappedTable {
   /// A fast way to read most values of both columns.
   private let registeredClock: Clock
   private let invalidationClock: Clock
+  /// Whether the column of invalidations keeps milliseconds. Other types would round them, and other programs may not
+  /// expect them in a text.
+  private let keepsMilliseconds: Bool
 
   private enum Clock {
     case seconds, microseconds, other
@@ -59,8 +62,12 @@ final class MappedTable {
       invalidation = .removal
     }
     registeredClock = Clock(registered?.column, registered?.form)
-    invalidationClock =
-      if case .time(let column, let form) = invalidation { Clock(column, form) } else { .other }
+    if case .time(let column, let form) = invalidation {
+      invalidationClock = Clock(column, form)
+      keepsMilliseconds = !mapping.isDeviceTokens && form.keepsMilliseconds(in: column, session)
+    } else {
+      (invalidationClock, keepsMilliseconds) = (.other, false)
+    }
   }
 
   var name: String { description.name }
@@ -111,42 +118,43 @@ extension MappedTable {
 
   /// - Throws: `StoreFault.unreadableRows` if a time cannot be read.
   func state(_ registered: SQLField, _ invalidation: SQLField) throws(StoreFault) -> RowState {
-    var time = seconds(registered, registeredClock)
-    if time == nil { time = try slowRegistered(registered) }
-    if let invalidatedAt = seconds(invalidation, invalidationClock) {
-      return RowState(registered: time, invalidatedAt: invalidatedAt, isDead: true)
-    }
+    var registeredAt = time(registered, registeredClock)
+    if registeredAt == nil { registeredAt = try slowRegistered(registered) }
+    var state = RowState(registered: registeredAt?.latest, isDead: false)
     switch self.invalidation {
     case .time(let column, let form):
-      let invalidatedAt = invalidation.isNull ? nil : try seconds(invalidation, column, form)
-      return RowState(registered: time, invalidatedAt: invalidatedAt, isDead: invalidatedAt != nil)
-    case .flag(_, let dead, _): return RowState(registered: time, isDead: invalidation.isText(of: dead))
-    case .removal: return RowState(registered: time, isDead: false)
+      var invalidatedAt = time(invalidation, invalidationClock)
+      if invalidatedAt == nil { invalidatedAt = try time(invalidation, column, form) }
+      state.invalidatedAt = keepsMilliseconds ? invalidatedAt : invalidatedAt?.latest
+      state.isDead = invalidatedAt != nil
+    case .flag(_, let dead, _): state.isDead = invalidation.isText(of: dead)
+    case .removal: break
     }
+    return state
   }
 
-  private func slowRegistered(_ field: SQLField) throws(StoreFault) -> Int64? {
+  private func slowRegistered(_ field: SQLField) throws(StoreFault) -> StoreTime? {
     guard !field.isNull, let (column, form) = registered else { return nil }
-    return try seconds(field, column, form)
+    return try time(field, column, form)
   }
 
   @inline(__always)
-  private func seconds(_ field: SQLField, _ clock: Clock) -> Int64? {
+  private func time(_ field: SQLField, _ clock: Clock) -> StoreTime? {
     guard case .integer(let number) = field else { return nil }
     switch clock {
-    case .seconds: return number
+    case .seconds: return StoreTime(seconds: number)
     case .microseconds where number != .max && number != .min:
-      return number.floored(by: 1_000_000)
+      return StoreTime(unixMicroseconds: number)
     default: return nil
     }
   }
 
-  private func seconds(_ field: SQLField, _ column: TableColumn, _ form: TimeForm) throws(StoreFault)
-    -> Int64?
+  private func time(_ field: SQLField, _ column: TableColumn, _ form: TimeForm) throws(StoreFault)
+    -> StoreTime?
   {
     if field.isNull { return nil }
-    if let seconds = form.seconds(of: field, kind: column.kind, isStrict: mapping.isDeviceTokens) {
-      return seconds
+    if let time = form.time(of: field, kind: column.kind, isStrict: mapping.isDeviceTokens) {
+      return time
     }
     throw .unreadableRows(
       count: 1,
@@ -155,23 +163,20 @@ extension MappedTable {
 
   /// A value of a column of times.
   /// - Throws: `StoreFault.refused` if the form has no value for it.
-  static func value(of seconds: Int64, _ form: TimeForm, in column: TableColumn) throws -> SQLValue {
-    guard let value = form.value(of: seconds, kind: column.kind) else {
+  static func value(of time: StoreTime, _ form: TimeForm, in column: TableColumn) throws -> SQLValue {
+    guard let value = form.value(of: time, kind: column.kind) else {
       throw StoreFault.refused(
-        detail: .timeBeyondColumn(column.name, seconds: seconds, form: form.name))
+        detail: .timeBeyondColumn(column.name, seconds: time.seconds, form: form.name))
     }
     return value
   }
 
   /// The value that an invalidation at `time` writes; null if it removes the row.
-  func invalidationValue(at time: UInt32) throws -> SQLValue {
-    switch invalidationClock {
-    case .seconds: return .integer(Int64(time))
-    case .microseconds: return .integer(Int64(time) * 1_000_000)
-    case .other: break
-    }
+  func invalidationValue(at time: StoreTime) throws -> SQLValue {
+    if case .seconds = invalidationClock { return .integer(time.seconds) }
     switch invalidation {
-    case .time(let column, let form): return try Self.value(of: Int64(time), form, in: column)
+    case .time(let column, let form):
+      return try Self.value(of: keepsMilliseconds ? time : time.whole, form, in: column)
     case .flag(_, let dead, _): return dead
     case .removal: return .null
     }
@@ -185,57 +190,69 @@ extension MappedTable {
 }
 
 extension TimeForm {
-  private static let second: Int64 = 1_000_000
-
-  /// The UNIX seconds of a field, rounded down; nil if it has none.
+  /// The time of a field, rounded down to a millisecond, or to a second in the form of that name; nil if it has none.
   /// - Parameter isStrict: whether seconds must be a number.
-  func seconds(of field: SQLField, kind: SQLKind, isStrict: Bool) -> Int64? {
+  func time(of field: SQLField, kind: SQLKind, isStrict: Bool) -> StoreTime? {
     switch field {
     case .null, .bytes: return nil
     case .integer(let number):
       switch self {
-      case .seconds: return number
-      case .milliseconds: return number.floored(by: 1000)
+      case .seconds: return StoreTime(seconds: number)
+      case .milliseconds: return StoreTime(unixMilliseconds: number)
       case .iso: return nil
       case .timestamptz, .timestamp: return kind.isTime ? moment(number) : nil
       }
     case .real(let number):
-      guard !isStrict else { return nil }
-      if self == .seconds { return Int64(exactly: number.rounded(.down)) }
-      return self == .milliseconds ? Int64(exactly: (number / 1000).rounded(.down)) : nil
+      guard !isStrict, let whole = Int64(exactly: number.rounded(.down)) else { return nil }
+      if self == .seconds { return StoreTime(seconds: whole) }
+      return self == .milliseconds ? StoreTime(unixMilliseconds: whole) : nil
     case .text(let bytes):
       guard !isStrict || kind != .any else { return nil }
-      return String(validating: bytes, as: UTF8.self).flatMap(seconds)
+      return String(validating: bytes, as: UTF8.self).flatMap(time(of:))
     }
   }
 
   /// - Parameter number: microseconds; the ends of the range mean infinity.
-  private func moment(_ number: Int64) -> Int64? {
+  private func moment(_ number: Int64) -> StoreTime? {
     guard number != .max, number != .min else { return nil }
-    let seconds = number.floored(by: Self.second)
-    guard case .timestamp(let name) = self, name != "UTC" else { return seconds }
-    guard DateAndTime.range.contains(seconds) else { return nil }
-    return Zone.named(name)?.moment(ofLocal: seconds)
+    var time = StoreTime(unixMicroseconds: number)
+    guard case .timestamp(let name) = self, name != "UTC" else { return time }
+    guard DateAndTime.range.contains(time.seconds), let zone = Zone.named(name) else { return nil }
+    time.seconds = zone.moment(ofLocal: time.seconds)
+    return time
   }
 
-  /// The value of a column of this form and kind for `seconds`; nil if there is none.
-  func value(of seconds: Int64, kind: SQLKind) -> SQLValue? {
+  /// Whether a column of this form keeps the milliseconds of the times that are written.
+  func keepsMilliseconds(in column: TableColumn, _ session: any SQLSession) -> Bool {
     switch self {
-    case .seconds: return .integer(seconds)
-    case .milliseconds:
-      let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-      return overflow ? nil : .integer(product)
-    case .iso: return text(of: seconds).map { .text($0) }
-    case .timestamptz, .timestamp:
-      guard kind.isTime else { return text(of: seconds).map { .text($0) } }
-      var local = seconds
-      if case .timestamp(let name) = self {
-        guard DateAndTime.range.contains(seconds), let zone = Zone.named(name) else { return nil }
-        local += zone.offset(at: seconds)
-      }
-      let (product, overflow) = local.multipliedReportingOverflow(by: Self.second)
-      return overflow ? nil : .integer(product)
+    case .milliseconds: true
+    case .seconds, .iso: false
+    case .timestamptz, .timestamp: column.kind.isTime && session.keepsMilliseconds(column)
     }
+  }
+
+  /// The value of a column of this form and kind for `time`, in whole seconds if it is a text; nil if there is none.
+  func value(of time: StoreTime, kind: SQLKind) -> SQLValue? {
+    switch self {
+    case .seconds: return .integer(time.seconds)
+    case .milliseconds: return Self.number(time.seconds, 1000, Int64(time.milliseconds))
+    case .iso: return text(of: time.seconds).map { .text($0) }
+    case .timestamptz, .timestamp:
+      guard kind.isTime else { return text(of: time.seconds).map { .text($0) } }
+      var local = time.seconds
+      if case .timestamp(let name) = self {
+        guard DateAndTime.range.contains(local), let zone = Zone.named(name) else { return nil }
+        local += zone.offset(at: local)
+      }
+      return Self.number(local, 1_000_000, Int64(time.milliseconds) * 1000)
+    }
+  }
+
+  /// A whole number of seconds and a fraction in a smaller unit; nil if it overflows.
+  private static func number(_ seconds: Int64, _ units: Int64, _ fraction: Int64) -> SQLValue? {
+    let (product, overflows) = seconds.multipliedReportingOverflow(by: units)
+    let (sum, overflow) = product.addingReportingOverflow(fraction)
+    return overflows || overflow ? nil : .integer(sum)
   }
 
   fileprivate func expectation(_ kind: SQLKind) -> Message {

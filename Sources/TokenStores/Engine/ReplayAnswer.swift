@@ -1,8 +1,8 @@
-/// Tokens, each with a time in UNIX seconds, one call of `visit` for each.
+/// Tokens, each with a time, one call of `visit` for each. The times of registrations are whole seconds.
 ///
 /// A source, so that a million tokens need no array. The span is valid during the call only. The source must rethrow
 /// errors of `visit`, and may throw its own.
-package typealias TimedTokens = (_ visit: (_ token: RawSpan, _ time: UInt32) throws -> Void) throws -> Void
+package typealias TimedTokens = (_ visit: (_ token: RawSpan, _ time: StoreTime) throws -> Void) throws -> Void
 
 /// The options of a replay (docs/spec/interface.md#replay, replay and store).
 package struct ReplayOptions: Equatable, Sendable {
@@ -10,7 +10,7 @@ package struct ReplayOptions: Equatable, Sendable {
   package var knownOnly: Bool
   /// Counts like the replay, and changes nothing.
   package var dryRun: Bool
-  /// Seconds by which a registration may be earlier than a tuple and still keep its device.
+  /// Seconds by which a registration may be earlier than an invalidation and still keep its device.
   package var grace: UInt32 = 0
   /// The limit of one replay.
   package var brake = InvalidationLimit.standard
@@ -41,7 +41,7 @@ package struct ReplayAnswer: Equatable, Sendable {
 
   /// Adds a token; `limit` is how many of each outcome are shown.
   package mutating func add(
-    _ outcome: ReplayOutcome, _ token: RawSpan, at time: UInt32, before: TokenState?, limit: Int
+    _ outcome: ReplayOutcome, _ token: RawSpan, at time: StoreTime, before: TokenState?, limit: Int
   ) {
     if counts[outcome] < limit {
       let bytes = token.withUnsafeBytes { Array($0) }
@@ -54,8 +54,8 @@ package struct ReplayAnswer: Equatable, Sendable {
 /// One token of a replay: its time, its state in the store, and the outcome.
 package struct ReplayedToken: Equatable, Sendable {
   package var token: [UInt8]
-  /// The time of its latest tuple.
-  package var time: UInt32
+  /// The time of its latest tuple or response.
+  package var time: StoreTime
   /// Nil if the store did not have it.
   package var before: TokenState?
   package var outcome: ReplayOutcome

@@ -149,7 +149,7 @@ extension MappedTable {
     if case .time(let column, let form) = invalidation { times.append((column, form)) }
     for (column, form) in times {
       try check(column, .times(inForm: form.name), session) { field in
-        form.seconds(of: field, kind: column.kind, isStrict: false) != nil && form.isLikely(field)
+        form.time(of: field, kind: column.kind, isStrict: false) != nil && form.isLikely(field)
       }
     }
   }

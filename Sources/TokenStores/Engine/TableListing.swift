@@ -127,7 +127,7 @@ struct TableListing {
   func rows(of tokens: [[UInt8]], in filter: AppEnvironmentFilter) throws -> [TokenRow] {
     var found: [[UInt8]: [TokenRow]] = [:]
     var batch = TokenBatch(mostTokens: tokens.count)
-    for token in Set(tokens) { batch.append(token.span.bytes, 0) }
+    for token in Set(tokens) { batch.append(token.span.bytes, StoreTime(seconds: 0)) }
     batch.order()
     func add(_ owner: AppEnvironment, _ row: FoundRow) {
       let token = Array(batch.token(row.token))

@@ -26,7 +26,7 @@ struct TokenRegistration {
   /// A row to write: its new state, and whether it becomes valid again.
   private struct RowWrite {
     var row: FoundRow
-    var registered: Int64?
+    var registered: StoreTime?
     var revives: Bool
   }
 
@@ -63,7 +63,7 @@ struct TokenRegistration {
   private mutating func added(_ tokens: Range<Int>) -> Int64? {
     var state: TokenState?
     for token in tokens {
-      let next = ReplayRule.registering(state, at: batch.times[token])
+      let next = ReplayRule.registering(state, at: batch.time(token).seconds)
       state = next.state
       counts.add(next.outcome)
     }
@@ -77,7 +77,7 @@ struct TokenRegistration {
     for token in tokens {
       var outcome = RegistrationOutcome.unchanged
       for index in states.indices {
-        let next = register(batch.times[token], &states[index])
+        let next = register(batch.time(token).seconds, &states[index])
         writes[index].registered = states[index].registered
         if next == .revived { writes[index].revives = true }
         if next == .revived || outcome == .unchanged { outcome = next }
@@ -89,9 +89,11 @@ struct TokenRegistration {
 
   /// As `ReplayRule.registering`; if the time of an invalidation is unknown, a registration later than the row's ends
   /// it.
-  private func register(_ time: UInt32, _ state: inout RowState) -> RegistrationOutcome {
-    let isLater = state.registered.map { $0 < Int64(time) } ?? true
-    let latest = max(state.registered ?? Int64(time), Int64(time))
+  /// - Parameter time: UNIX seconds. A row's registration in the same second is as late, and may have a fraction.
+  private func register(_ time: Int64, _ state: inout RowState) -> RegistrationOutcome {
+    let isLater = state.registered.map { $0.seconds < time } ?? true
+    let whole = StoreTime(seconds: time).latest
+    let latest = isLater ? whole : state.registered ?? whole
     var revives = false
     switch table.invalidation {
     case .time: revives = state.invalidatedAt.map { $0 <= latest } ?? false
@@ -120,7 +122,7 @@ struct TokenRegistration {
       let raised = Dictionary(uniqueKeysWithValues: some.map { ($0.row.fields.lowerBound, $0.registered) })
       try rows.change(some.map(\.row), of: found, set: columns) { row, index in
         index < registered.count
-          ? try table.registeredValue(raised[row.fields.lowerBound] ?? nil) : table.aliveValue
+          ? try table.registeredValue((raised[row.fields.lowerBound] ?? nil)?.seconds) : table.aliveValue
       }
     }
   }
@@ -140,7 +142,7 @@ extension MappedTable {
 
   fileprivate func registeredValue(_ time: Int64?) throws -> SQLValue {
     guard let (column, form) = registered, let time else { return .null }
-    return try Self.value(of: time, form, in: column)
+    return try Self.value(of: StoreTime(seconds: time), form, in: column)
   }
 
   fileprivate var aliveValue: SQLValue {

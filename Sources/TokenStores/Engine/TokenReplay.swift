@@ -52,7 +52,7 @@ struct TokenReplay {
     let whole = keepsWhole ? rows.session.wholeRow(table.description) : []
     // A row that would not change on its own does not change because of another row of its token.
     let found = try rows.find(batch, and: whole) { token, state in
-      ReplayRule.outcome(of: batch.times[token], on: state, grace: grace).isChange
+      ReplayRule.outcome(of: batch.time(token), on: state, grace: grace).isChange
     }
     try found.checkReadable()
     var changed = BatchChanges()
@@ -75,7 +75,7 @@ struct TokenReplay {
   private mutating func judge(
     _ token: Int, of batch: TokenBatch, _ stored: ArraySlice<FoundRow>, _ changed: inout BatchChanges
   ) {
-    let time = batch.times[token]
+    let time = batch.time(token)
     var outcome = inserts ? ReplayOutcome.inserted : .unknown
     var before: TokenState?
     if stored.isEmpty {
@@ -87,7 +87,7 @@ struct TokenReplay {
       if stored.count > 1 { answer.repeated += 1 }
       if outcome.isChange {
         for row in stored
-        where !row.state.isDead || row.state.invalidatedAt.map({ $0 < Int64(time) }) ?? false {
+        where !row.state.isDead || row.state.invalidatedAt.map({ $0 < time }) ?? false {
           changed.written.append(row)
           changed.outcomes.append(outcome)
         }
@@ -106,10 +106,10 @@ struct TokenReplay {
     let (batch, table) = (batch, table)
     let columns = table.invalidationColumn.map { [$0] } ?? []
     try rows.insert(changed.inserted, of: batch, columns) { token, _ in
-      try table.invalidationValue(at: batch.times[token])
+      try table.invalidationValue(at: batch.time(token))
     }
     try rows.change(changed.written, of: found, set: columns) { row, _ in
-      try table.invalidationValue(at: batch.times[row.token])
+      try table.invalidationValue(at: batch.time(row.token))
     }
     guard let recording else { return }
     try recording.add(changed, found, of: batch, rows)
@@ -122,7 +122,7 @@ struct TokenReplay {
       try visit(
         JournalChange(
           token: Array(batch.token(token)), outcome: outcome, before: before,
-          after: TokenState(registeredAt: before?.registeredAt, invalidatedAt: Int64(batch.times[token])),
+          after: TokenState(registeredAt: before?.registeredAt, invalidatedAt: batch.time(token).seconds),
           key: key, origin: batch.origin(token)))
     }
     let isKeyed = !table.mapping.isDeviceTokens && !table.description.key.isEmpty

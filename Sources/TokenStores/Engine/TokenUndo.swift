@@ -75,9 +75,9 @@ struct TokenUndo {
 
   private func judged(_ changes: RowChanges) throws -> JudgedBatch {
     var batch = TokenBatch(mostTokens: .max)
-    // The batch's time is the number of the change here.
+    // The seconds of the batch's times are the numbers of the changes here.
     for (number, change) in changes.changes.enumerated() {
-      batch.append(changes.token(change).span.bytes, UInt32(number))
+      batch.append(changes.token(change).span.bytes, StoreTime(seconds: Int64(number)))
     }
     batch.order()
     let found = try rows.find(batch)
@@ -90,7 +90,7 @@ struct TokenUndo {
         while next < found.rows.count, found.rows[next].token == token { next += 1 }
         stored = found.rows[first..<next]
       }
-      let number = Int(batch.times[token])
+      let number = Int(batch.time(token).seconds)
       verdicts[number] = try verdict(changes.changes[number], of: changes, stored, found)
     }
     return JudgedBatch(changes: changes, found: found, verdicts: verdicts)

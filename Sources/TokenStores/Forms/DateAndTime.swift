@@ -1,13 +1,15 @@
 import WireBytes
 
 /// A date and a time of day, as ISO 8601, PostgreSQL, Rails and Django write them: `2013-05-01T09:30:00.123+02:00`,
-/// `2013-05-01 09:30:00+00`, `2013-05-01 09:30`, `2013-05-01`. Fractions of a second are dropped.
+/// `2013-05-01 09:30:00+00`, `2013-05-01 09:30`, `2013-05-01`. Fractions are rounded down to a millisecond.
 struct DateAndTime: Equatable {
   /// The years 1 to 9999, in seconds.
   static let range: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
 
   /// Seconds on the clock since 1970-01-01 00:00:00.
   private(set) var local: Int64
+  /// Of the fraction of that second.
+  private(set) var milliseconds: UInt16 = 0
   /// Seconds that the clock is ahead of UTC; nil if the text has no offset.
   private(set) var offset: Int64?
   private var isLeapSecond = false
@@ -42,6 +44,9 @@ struct DateAndTime: Equatable {
       if rest.take(".") || rest.take(",") {
         let digits = rest.prefix { (0x30...0x39).contains($0) }
         guard !digits.isEmpty else { return nil }
+        milliseconds = (0..<3).reduce(0) { number, index in
+          number * 10 + UInt16(digits.dropFirst(index).first.map { $0 - 0x30 } ?? 0)
+        }
         rest = rest[digits.endIndex...]
       }
     }
@@ -77,6 +82,11 @@ struct DateAndTime: Equatable {
     let moment = offset.map { local - $0 } ?? zone?.moment(ofLocal: local) ?? local
     // A leap second ends a day of UTC; POSIX time counts it as the first of the next one.
     return isLeapSecond && moment % 86_400 != 0 ? nil : moment
+  }
+
+  /// As `moment`, with the milliseconds.
+  func time(in zone: Zone?) -> StoreTime? {
+    moment(in: zone).map { StoreTime(seconds: $0, milliseconds: milliseconds) }
   }
 
   /// The date and the time of day of a clock; nil before the year 1 and after the year 9999.

@@ -29,17 +29,21 @@ extension TimeForm {
   }
 
   /// The UNIX seconds of `text`, rounded down; nil if it has another format.
-  package func seconds(of text: String) -> Int64? {
+  package func seconds(of text: String) -> Int64? { time(of: text)?.seconds }
+
+  /// The time of `text`, rounded down to a millisecond, or to a second in the form of that name; nil if it has another
+  /// format.
+  func time(of text: String) -> StoreTime? {
     switch self {
     case .seconds:
-      return Self.whole(text)
+      return Self.whole(text).map { StoreTime(seconds: $0) }
     case .milliseconds:
-      return Self.whole(text)?.floored(by: 1000)
+      return Self.whole(text).map(StoreTime.init(unixMilliseconds:))
     case .iso, .timestamptz:
-      return DateAndTime(text)?.moment(in: nil)
+      return DateAndTime(text)?.time(in: nil)
     case .timestamp(let name):
       guard let zone = Zone.named(name) else { return nil }
-      return DateAndTime(text)?.moment(in: zone)
+      return DateAndTime(text)?.time(in: zone)
     }
   }
 

@@ -39,21 +39,24 @@ package enum RegistrationOutcome: CaseIterable, Sendable {
 /// A row has the latest registration, and the latest invalidation if that is later. So the row depends on the set of
 /// registrations and invalidations, not on their order or repetitions.
 package enum ReplayRule {
-  /// The outcome of a tuple of `time` for a token with `state` in the store; nil if the store does not have it.
+  /// The outcome of an invalidation at `time` for a token with `state` in a store of whole seconds; nil if the store does
+  /// not have it.
   /// - Parameter grace: seconds by which a registration may be earlier than `time` and still keep the device.
   package static func outcome(
-    of time: UInt32, on state: TokenState?, knownOnly: Bool, grace: UInt32 = 0
+    of time: StoreTime, on state: TokenState?, knownOnly: Bool, grace: UInt32 = 0
   ) -> ReplayOutcome {
     guard let state else { return knownOnly ? .unknown : .inserted }
     let row = RowState(
-      registered: state.registeredAt, invalidatedAt: state.invalidatedAt, isDead: state.isDead)
+      registered: state.registeredAt.map { StoreTime(seconds: $0).latest },
+      invalidatedAt: state.invalidatedAt.map { StoreTime(seconds: $0).latest }, isDead: state.isDead)
     return outcome(of: time, on: row, grace: grace)
   }
 
-  static func outcome(of time: UInt32, on state: RowState, grace: UInt32) -> ReplayOutcome {
-    let time = Int64(time)
+  static func outcome(of time: StoreTime, on state: RowState, grace: UInt32) -> ReplayOutcome {
+    var spared = time
+    spared.seconds -= Int64(grace)
     // A tie keeps the device (docs/spec/protocol.md#feedback-tuples).
-    if let registered = state.registered, registered >= time - Int64(grace) { return .kept }
+    if let registered = state.registered, registered >= spared { return .kept }
     guard state.isDead else { return .invalidated }
     return (state.invalidatedAt ?? time) >= time ? .unchanged : .updated
   }
@@ -70,11 +73,10 @@ package enum ReplayRule {
     } ?? RowState(isDead: false)
   }
 
-  /// The state of a token after a registration at `time`, and the outcome.
+  /// The state of a token after a registration at `time`, in UNIX seconds, and the outcome.
   package static func registering(
-    _ state: TokenState?, at time: UInt32
+    _ state: TokenState?, at time: Int64
   ) -> (state: TokenState, outcome: RegistrationOutcome) {
-    let time = Int64(time)
     guard let state else { return (TokenState(registeredAt: time), .added) }
     let registeredAt = max(state.registeredAt ?? time, time)
     let isRegisteredSince = state.invalidatedAt.map { $0 <= registeredAt } ?? true

@@ -1,6 +1,7 @@
 /// The state of a token in a store.
 ///
-/// Times are UNIX seconds, wider than a tuple's 32 unsigned bits, because a user may write any integer into the table.
+/// Times are UNIX seconds, rounded down, wider than a tuple's 32 unsigned bits, because a user may write any integer into
+/// the table.
 package struct TokenState: Hashable, Sendable {
   /// When the app last registered the token; nil if unknown.
   package var registeredAt: Int64?
@@ -30,10 +31,14 @@ package struct TokenRow: Hashable, Sendable {
 
 /// The state of a token in one row of any table.
 struct RowState {
-  var registered: Int64?
-  /// Nil also if the table has no times of invalidations.
-  var invalidatedAt: Int64?
+  /// The latest time that the stored one can mean (`StoreTime.latest`).
+  var registered: StoreTime?
+  /// Nil also if the table has no times of invalidations. The latest time that the stored one can mean, unless the
+  /// column keeps milliseconds.
+  var invalidatedAt: StoreTime?
   var isDead: Bool
 
-  var state: TokenState { TokenState(registeredAt: registered, invalidatedAt: invalidatedAt) }
+  var state: TokenState {
+    TokenState(registeredAt: registered?.seconds, invalidatedAt: invalidatedAt?.seconds)
+  }
 }

@@ -54,6 +54,7 @@ struct Audit: ParsableCommand {
     try buffer.flush()
 
     let tally = auditor.tally
+    if auditor.withPushes > 0 { Console.say(.pushesNotAudited(streams: auditor.withPushes)) }
     if tally.streams == 0 {
       Console.say(.nothingToAudit)
     }

@@ -25,6 +25,8 @@ struct Export: ParsableCommand {
         apnsift export capture.pcap -t raw -o streams      bytes of streams
         apnsift export gateway.pcap --records requests     requests and outcomes
         apnsift export gateway.pcap --records resend       requests to send again
+        apnsift export http2.pcap --keys keys.log --records pushes
+                                                           pushes and their answers
         apnsift export --requests sent.bin --responses got.bin -t ndjson
 
       The columns of feedback are \(columnNames(FeedbackColumn.allCases, FeedbackColumn.standard)); those in \
@@ -33,6 +35,8 @@ struct Export: ParsableCommand {
       The columns of requests are \(columnNames(RequestColumn.allCases)).
 
       The columns of responses are \(columnNames(ResponseColumn.allCases)).
+
+      The columns of pushes are \(columnNames(PushColumn.allCases, PushColumn.standard)).
       """)
 
   /// Names for the help text; those that are not in `standard` in parentheses.
@@ -57,6 +61,9 @@ struct Export: ParsableCommand {
 
   @Option(help: .init("Columns in CSV, separated by commas.", valueName: "LIST"))
   var columns: String?
+
+  @Flag(help: "Write the payloads of pushes, which may be personal data.")
+  var payloads = false
 
   @Flag(help: "Write tokens in uppercase hex.")
   var uppercase = false
@@ -163,9 +170,15 @@ struct Export: ParsableCommand {
     case .requests: try .requests(columns(of: RequestColumn.self) ?? RequestColumn.allCases)
     case .resend: try .resend(columns(of: RequestColumn.self) ?? RequestColumn.allCases)
     case .responses: try .responses(columns(of: ResponseColumn.self) ?? ResponseColumn.allCases)
+    case .pushes: try .pushes(columns(of: PushColumn.self) ?? pushColumns)
+    case .resendPushes: try .resendPushes(columns(of: PushColumn.self) ?? pushColumns)
     case .streams: .streams
     case .findings: .findings
     }
+  }
+
+  private var pushColumns: [PushColumn] {
+    payloads ? PushColumn.allCases : PushColumn.standard
   }
 
   /// The columns of --columns in their order; nil without it.
@@ -185,8 +198,7 @@ struct Export: ParsableCommand {
     guard format == .csv else {
       let writer = EvidenceWriter(
         format == .json ? .json : .ndjson, kinds: records.map { [$0] } ?? .all, letterCase: letterCase,
-        output: buffer
-      )
+        hasPayloads: payloads, output: buffer)
       try writer.begin(version: Apnsift.version, options: input.reported)
       return writer
     }
@@ -197,6 +209,9 @@ struct Export: ParsableCommand {
 
   /// Advice about omitted records or unknown outcomes; nil if there is nothing to say.
   private func hint(_ summary: Summary) -> Message? {
+    if records == .resend, format == .csv, summary.pushes.resend > 0 {
+      return .pushesToResend(summary.pushes.resend)
+    }
     if records == .resend, summary.gateway.unknown > 0 {
       return .outcomesUnknown(requests: summary.gateway.unknown)
     }

@@ -11,8 +11,8 @@ struct Generate: ParsableCommand {
     abstract: "Generate dumps and captures with known contents, to test decoders.",
     usage: "apnsift generate [<options>] --kind <KIND> --seed <SEED> -o <OUT>",
     discussion: """
-      KIND is a dump of tuples, a capture of feedback or of gateway connections, or a pair of dumps of one gateway \
-      connection, with requests in OUT and responses in OUT.responses. The same options, seed and version give the \
+      KIND is a dump of tuples, a capture of feedback or of gateway connections, a pair of dumps of one gateway \
+      connection, with requests in OUT and responses in OUT.responses, a capture of pushes in HTTP/2, or a provider's log of pushes. The same options, seed and version give the \
       same bytes on any machine. OUT.truth.ndjson has the expected output of `apnsift export -t ndjson OUT`, without \
       header and summary; the generator writes it without a decoder. With damage, it lists the tuples that must be \
       decoded, those too close to damage to be required, and the damaged bytes.
@@ -26,6 +26,8 @@ struct Generate: ParsableCommand {
         apnsift generate --kind gateway --seed 6 --responses 700 -o gateway.pcap
         apnsift generate --kind pair --seed 7 --lost-bytes 5 -o requests.bin
         apnsift generate --kind capture --seed 8 --file-lost-bytes 9 -o torn.pcap
+        apnsift generate --kind pushes --seed 9 --invalidated 300 -o pushes.pcap
+        apnsift generate --kind push-log --seed 10 --log-times rfc3339 -o log.csv
       """)
 
   @Option(help: .init("Contents to generate.", valueName: "KIND"))
@@ -44,6 +46,7 @@ struct Generate: ParsableCommand {
   var compression: GeneratedCompression?
 
   @OptionGroup(title: "TUPLES") var tuples: GenerateTupleOptions
+  @OptionGroup(title: "PUSHES") var pushes: GeneratePushOptions
   @OptionGroup(title: "CONNECTIONS AND CAPTURES") var capture: GenerateCaptureOptions
   @OptionGroup(title: "DAMAGE") var damage: GenerateDamageOptions
 
@@ -57,7 +60,7 @@ struct Generate: ParsableCommand {
     if let container = capture.container, let other = namedContainer, other != container {
       throw ValidationError(.outputContradicts(output, "--container \(container.rawValue)"))
     }
-    let isDump = kind == .dump || kind == .pair
+    let isDump = kind == .dump || kind == .pair || kind == .pushLog
     if isDump, capture.isAnyGiven {
       throw ValidationError(.dumpWithConnections)
     }
@@ -65,6 +68,7 @@ struct Generate: ParsableCommand {
       throw ValidationError(.fileDamageOfDump)
     }
     try validateResponses()
+    try validatePushes()
     // More are not all correlated (docs/spec/decoding-rules.md#correlation: --max-pending).
     let most = CaptureScenario.mostRequests
     if isGateway, (tuples.tuples - 1) / capture.connections >= most {
@@ -82,11 +86,14 @@ struct Generate: ParsableCommand {
     }
   }
 
-  /// The container by the name of the output, without the extension of its compression.
-  private var namedContainer: CaptureContainer.Format? {
+  /// The container by the name of the output.
+  private var namedContainer: CaptureContainer.Format? { CaptureContainer.Format(rawValue: fileExtension) }
+
+  /// The extension of the output, without that of its compression.
+  private var fileExtension: String {
     let name =
       namedCompression == nil ? output[...] : output[..<(output.lastIndex(of: ".") ?? output.endIndex)]
-    return CaptureContainer.Format(rawValue: OutputName.fileExtension(String(name)))
+    return OutputName.fileExtension(String(name))
   }
 
   private var isGateway: Bool { kind == .gateway || kind == .pair }
@@ -102,6 +109,27 @@ struct Generate: ParsableCommand {
     }
   }
 
+  private func validatePushes() throws {
+    guard kind == .pushes || kind == .pushLog else {
+      if pushes.isAnyGiven { throw ValidationError(.outcomesWithoutPushes) }
+      return
+    }
+    if kind == .pushes, pushes.isAnyOfLogGiven { throw ValidationError(.logOptionsOfCapture) }
+    if !damage.rates.isNone { throw ValidationError(.streamDamageOfPushes) }
+    let most = CaptureScenario.mostPushes
+    if kind == .pushes, (tuples.tuples - 1) / capture.connections >= most {
+      throw ValidationError(.tooManyPushes(most: most))
+    }
+  }
+
+  private var noun: (one: String, several: String) {
+    switch kind {
+    case .dump, .capture: ("tuple", "tuples")
+    case .gateway, .pair: ("request", "requests")
+    case .pushes, .pushLog: ("push", "pushes")
+    }
+  }
+
   func run() throws {
     let file = try OutputFile(output, force: force)
     let truth = try OutputFile(output + ".truth.ndjson", force: force)
@@ -114,8 +142,7 @@ struct Generate: ParsableCommand {
     try responses?.finish()
     try file.finish()
     try truth.finish()
-    Console.say(
-      .generated(tuples.tuples, isGateway ? "request" : "tuple", bytes: counts.bytes, to: output))
+    Console.say(.generated(tuples.tuples, noun.one, noun.several, bytes: counts.bytes, to: output))
   }
 
   private func generate(
@@ -137,6 +164,8 @@ struct Generate: ParsableCommand {
     tuples.apply(to: &scenario)
     scenario.damage = damage.rates
     scenario.fileDamage = damage.fileRates
+    scenario.pushes = pushes.rates
+    scenario.log = pushes.log(fileExtension)
     scenario.capture = capture.scenario
     if let namedContainer { scenario.capture.container.format = namedContainer }
     if let responses = capture.responses { scenario.responses = responses }

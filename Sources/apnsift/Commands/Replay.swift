@@ -14,12 +14,12 @@ struct Replay: ParsableCommand {
     abstract: "Invalidate the reported tokens in a token store.",
     usage: "apnsift replay [<options>] <input> ...",
     discussion: """
-      A tuple invalidates a token unless the store has a registration of it at or after the tuple's time. Records with \
-      flags are ignored, and so are gateway responses without --from-errors. A replay is one transaction, and \
-      repeating it changes nothing. The store records it, and `apnsift store undo` reverts it.
+      A tuple, or a push with status 410, invalidates a token unless the store has a registration of it at or after the \
+      reported time. Records with flags are ignored, and so are other errors without --from-errors. A replay is one \
+      transaction, and repeating it changes nothing. The store records it, and `apnsift store undo` reverts it.
 
-      A gateway also answers status 8 (invalid token) for a valid token of the other environment or of another app: \
-      --from-errors can invalidate tokens of active devices.
+      The service also answers status 8 (invalid token) or BadDeviceToken for a valid token of the other environment or \
+      of another app: --from-errors can invalidate tokens of active devices.
 
       EXAMPLES
         apnsift replay feedback.bin --store sqlite:tokens.sqlite --create
@@ -27,6 +27,7 @@ struct Replay: ParsableCommand {
         apnsift replay dumps/ --app com.example.mail --environment sandbox
         apnsift replay feedback.bin --dry-run -o rows.csv  list the changes
         apnsift replay spool/ --skip-replayed              only new files
+        apnsift replay pushes.pcap --keys keys.log --app com.example.mail
         apnsift replay gateway.pcap --from-errors --known-only --dry-run
 
       EXISTING TABLES (docs/how-to: Rails, Django, PHP)
@@ -75,10 +76,10 @@ struct Replay: ParsableCommand {
   @Flag(help: "Use records with flags, too.")
   var includeFlagged = false
 
-  @Flag(help: "Also use gateway responses with status 8 (invalid token).")
+  @Flag(help: "Also use errors about tokens (status 8, BadDeviceToken), as of their capture time.")
   var fromErrors = false
 
-  @Flag(help: "Replay even if the client's certificate names another app.")
+  @Flag(help: "Replay even if a client's certificate or a topic names another app.")
   var otherApp = false
 
   @Flag(help: "Use inputs that can be read only in part.")

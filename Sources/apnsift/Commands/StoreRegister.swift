@@ -64,11 +64,11 @@ struct StoreRegister: ParsableCommand {
       { visit in
         if let csv {
           try Self.read(csv) { token, time in
-            try visit(token, time ?? now)
+            try visit(token, StoreTime(time ?? now))
             progress.advance()
           }
         } else {
-          for token in tokens { try visit(token.bytes.span.bytes, at?.seconds ?? now) }
+          for token in tokens { try visit(token.bytes.span.bytes, StoreTime(at?.seconds ?? now)) }
         }
       }, for: owner)
     progress.clear()

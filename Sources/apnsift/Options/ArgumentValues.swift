@@ -98,7 +98,7 @@ struct FromArgument: ExpressibleByArgument, Equatable {
 
 /// The protocol of a stream.
 enum ProtocolArgument: String, ExpressibleByArgument, CaseIterable {
-  case auto, feedback, requests, responses
+  case auto, feedback, requests, responses, pushes
 
   /// Nil detects it by port and content.
   var named: ProtocolChoice.Name? { ProtocolChoice.Name(rawValue: rawValue) }

@@ -3,11 +3,11 @@ import ArgumentParser
 import Generator
 import Messages
 
-/// The generated tuples or requests.
+/// The generated tuples, requests or pushes.
 struct GenerateTupleOptions: ParsableArguments {
   private static let standard = Scenario()
 
-  @Option(help: .init("Tuples or requests in all connections.", valueName: "COUNT"))
+  @Option(help: .init("Tuples, requests or pushes in all connections.", valueName: "COUNT"))
   var tuples = GenerateTupleOptions.standard.tuples
 
   @Option(help: .init("Distinct tokens. (default: one for each tuple)", valueName: "COUNT"))

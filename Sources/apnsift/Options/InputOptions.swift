@@ -23,6 +23,9 @@ struct InputOptions: ParsableArguments {
   @Option(name: [.short, .long], help: .init("Input format.", valueName: "FORMAT"))
   var from = FromArgument.auto
 
+  @Option(help: .init("Names in a provider's log, such as token=dev,status=result.code.", valueName: "LIST"))
+  var map = LogMappingArgument()
+
   @Option(name: .customLong("protocol"), help: .init("Stream protocol.", valueName: "NAME"))
   var streamProtocol = ProtocolArgument.auto
 
@@ -51,6 +54,7 @@ struct InputOptions: ParsableArguments {
 
   mutating func validate() throws {
     Console.isQuiet = quiet
+    try map.check()
     guard (requests == nil) == (responses == nil) else {
       throw ValidationError(.requestsWithoutResponses)
     }
@@ -94,6 +98,7 @@ struct InputOptions: ParsableArguments {
     options.rules = rules
     options.requestRules = requestRules
     options.choice = protocolChoice
+    options.logMapping = map.mapping
     options.gateway.maxPending = limits.maxPending
     options.gateway.memory = memory
     options.gateway.temporaryDirectory = TemporaryDirectory.path
@@ -157,6 +162,7 @@ struct InputOptions: ParsableArguments {
     .object(
       [
         ("from", .string(from.name)),
+        ("map", map.text.isEmpty ? .null : .string(map.text)),
         ("protocol", .string(streamProtocol.rawValue)),
         ("token_length", .string(tokenLength.text)),
         ("max_token_length", .int(rules.longestToken)),
@@ -179,6 +185,7 @@ struct InputOptions: ParsableArguments {
     }
     return [
       option("--from", from.name, default: "auto"),
+      option("--map", map.text.isEmpty ? "none" : map.text, default: "none"),
       option("--protocol", streamProtocol.rawValue, default: ProtocolArgument.auto.rawValue),
       option("--token-length", tokenLength.text, default: TokenLengths.standard.text),
       option(

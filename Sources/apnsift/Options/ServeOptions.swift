@@ -7,13 +7,14 @@ import WireBytes
 
 /// The server of `serve`.
 struct ServeOptions: ParsableArguments {
-  @Option(help: .init("Port, or 0 for a free one. (default: 2196; gateways 2195)", valueName: "PORT"))
+  @Option(
+    help: .init("Port, or 0 for a free one. (default: 2196; gateways 2195, pushes 2197)", valueName: "PORT"))
   var port: Int?
 
   @Option(help: .init("Address to listen on.", valueName: "ADDRESS"))
   var listen = "127.0.0.1"
 
-  @Flag(help: "Exit when each stream has been served once.")
+  @Flag(help: "Exit when each stream has been served once; with --pushes, after one client.")
   var once = false
 
   @Option(help: .init("Close idle clients after this time.", valueName: "TIME"))
@@ -41,7 +42,11 @@ struct ServeOptions: ParsableArguments {
   @Option(help: .init("Write the self-signed certificate to FILE.", valueName: "FILE"))
   var writeCertificate: String?
 
-  @Flag(help: "Overwrite the file of --write-certificate.")
+  @Option(
+    help: .init("Write the secrets of TLS connections to FILE, to decrypt captures.", valueName: "FILE"))
+  var keylog: String?
+
+  @Flag(help: "Overwrite the files of --write-certificate, --keylog and --received.")
   var force = false
 
   @Flag(help: "Request a client certificate, as APNs did; accept any or none.")
@@ -66,7 +71,7 @@ struct ServeOptions: ParsableArguments {
     let needsTLS = [
       writeCertificate.map { _ in "--write-certificate" },
       askClientCertificate ? "--ask-client-certificate" : nil,
-      tlsMin == .tls10 ? nil : "--tls-min",
+      tlsMin == .tls10 ? nil : "--tls-min", keylog.map { _ in "--keylog" },
     ].compactMap { $0 }
     if let option = needsTLS.first, !usesTLS {
       throw ValidationError(.needsTLS(option))
@@ -80,6 +85,10 @@ struct ServeOptions: ParsableArguments {
     guard IPAddress(listen) != nil else {
       throw ValidationError(.notAnAddressToListenOn(listen))
     }
+  }
+
+  func keyLog() throws -> ServedOutput? {
+    try keylog.map { try ServedOutput($0, force: force, isPrivate: true) }
   }
 
   var usesTLS: Bool { tls || certificate != nil }
@@ -97,13 +106,16 @@ struct ServeOptions: ParsableArguments {
   /// - Parameters:
   ///   - port: the default port.
   ///   - clientLimit: the number of clients to serve in all.
-  func configuration(port: Int, identity: TLSIdentity?, clientLimit: Int?) -> MockServer.Configuration {
+  func configuration(
+    port: Int, identity: TLSIdentity?, keyLog: ServedOutput?, clientLimit: Int?
+  ) -> MockServer.Configuration {
     var configuration = MockServer.Configuration()
     configuration.address = listen
     configuration.port = self.port ?? port
     configuration.tls = identity
     configuration.tlsOptions.asksClientCertificate = askClientCertificate
     configuration.tlsOptions.oldestVersion = tlsMin
+    if let keyLog { configuration.tlsOptions.keyLog = { keyLog.write($0) } }
     configuration.idleNanoseconds = Int64(idleTimeout.seconds) * 1_000_000_000
     configuration.clientLimit = clientLimit
     return configuration

@@ -30,7 +30,7 @@ enum ReferenceJSON {
         "records",
         .array([
           record(FeedbackColumn.self), record(RequestColumn.self), record(ResponseColumn.self),
-          record(StreamColumn.self), record(FindingColumn.self),
+          record(PushColumn.self), record(StreamColumn.self), record(FindingColumn.self),
         ])
       ),
       ("formats", .array(FromArgument.allValueStrings.map { .string($0) })),

@@ -71,6 +71,7 @@ enum ReferencePage: String, CaseIterable, ExpressibleByArgument {
   private static var columnsPage: String {
     let kinds =
       columns(of: FeedbackColumn.self) + columns(of: RequestColumn.self) + columns(of: ResponseColumn.self)
+      + columns(of: PushColumn.self)
       + columns(of: StreamColumn.self) + columns(of: FindingColumn.self)
     return """
       # Columns

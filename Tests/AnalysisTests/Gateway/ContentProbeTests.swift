@@ -40,7 +40,7 @@ struct ContentProbeTests {
     ("eights", [UInt8](repeating: 8, count: 500), .responses),
     ("HTTP, a request", Array("GET / HTTP/1.1\r\nHost: example.com\r\n\r\n".utf8), nil),
     ("HTTP, a response with JSON", Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}".utf8), nil),
-    ("HTTP/2", Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0], nil),
+    ("HTTP/2", Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0], .http2),
     ("JSON", Array(#"{"aps":{"alert":"hello"}}"#.utf8), nil),
     ("lines of JSON", Array(String(repeating: "{\"a\":1}\n", count: 60).utf8), nil),
     ("text", Array("The quick brown fox jumps over the lazy dog. ".utf8), nil),

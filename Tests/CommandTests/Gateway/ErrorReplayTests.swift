@@ -39,7 +39,8 @@ struct ErrorReplayTests {
   }
 
   static let keys: Set = [
-    "schema", "store", "dry_run", "app", "environment", "replay", "inputs", "tuples", "tokens", "rows",
+    "schema", "store", "dry_run", "app", "environment", "replay", "inputs", "tuples", "pushes", "tokens",
+    "rows",
     "stopped",
     "invalidated",
     "updated",

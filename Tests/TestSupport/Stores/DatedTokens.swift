@@ -4,8 +4,13 @@ import TokenStores
 package struct Dated: Hashable, Sendable {
   package var token: [UInt8]
   package var time: UInt32
+  package var milliseconds: UInt16
 
-  package init(token: [UInt8], time: UInt32) { (self.token, self.time) = (token, time) }
+  package init(token: [UInt8], time: UInt32, milliseconds: UInt16 = 0) {
+    (self.token, self.time, self.milliseconds) = (token, time, milliseconds)
+  }
+
+  package var storeTime: StoreTime { StoreTime(seconds: Int64(time), milliseconds: milliseconds) }
 }
 
 /// An error of a source, and none of a store.
@@ -37,7 +42,7 @@ extension TokenStore {
     entry: JournalEntry? = nil
   ) throws -> ReplayAnswer {
     try replay(
-      { visit in for death in deaths { try visit(death.token.span.bytes, death.time) } }, for: owner,
+      { visit in for death in deaths { try visit(death.token.span.bytes, death.storeTime) } }, for: owner,
       options: options, entry: entry.map { entry in { entry } })
   }
 
@@ -46,7 +51,7 @@ extension TokenStore {
     _ registrations: [Dated], for owner: AppEnvironment = AppEnvironment()
   ) throws -> RegistrationCounts {
     try register(
-      { visit in for one in registrations { try visit(one.token.span.bytes, one.time) } }, for: owner)
+      { visit in for one in registrations { try visit(one.token.span.bytes, one.storeTime) } }, for: owner)
   }
 
   package func rows(_ selection: TokenSelection = .all, in filter: AppEnvironmentFilter = .any) throws

@@ -1,0 +1,89 @@
+import WireBytes
+
+/// What comes before the frames of a connection, and the recognition of HTTP/2 by its first bytes.
+package enum HTTP2Preface {
+  /// What a client sends first (RFC 9113, section 3.4).
+  private static let text: StaticString = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+  static let first = UInt8(ascii: "P")
+  package static let length = 24
+  private static let upgrade: StaticString = "HTTP/1.1 101 "
+
+  /// Whether the bytes from `index` on are the preface, or its beginning up to the end of `bytes`.
+  package static func mayBegin(at index: Int, in bytes: RawSpan) -> Bool {
+    matches(text, at: index, in: bytes, most: bytes.byteCount &- index)
+  }
+
+  /// Whether the bytes begin with the whole preface.
+  package static func begins(_ bytes: RawSpan) -> Bool {
+    bytes.byteCount >= length && mayBegin(at: 0, in: bytes)
+  }
+
+  static func isUpgrade(at index: Int, in bytes: RawSpan) -> Bool {
+    bytes.byteCount &- index >= upgrade.utf8CodeUnitCount
+      && matches(upgrade, at: index, in: bytes, most: .max)
+  }
+
+  private static func matches(_ text: StaticString, at index: Int, in bytes: RawSpan, most: Int) -> Bool {
+    for position in 0..<min(text.utf8CodeUnitCount, most) {
+      guard bytes.byte(at: index &+ position) == text.utf8Start[position] else { return false }
+    }
+    return true
+  }
+}
+
+/// What the first bytes of a direction show of HTTP/2.
+package enum HTTP2Recognition {
+  /// The most bytes of HTTP/1.1 before the preface that are searched.
+  private static let longestUpgrade = 1024
+
+  /// Whether a client's preface begins the bytes, or follows the request of HTTP/1.1 with which a client changes to HTTP/2.
+  package static func isClient(_ head: RawSpan) -> Bool {
+    if HTTP2Preface.begins(head) { return true }
+    guard head.byteCount > HTTP2Preface.length, head.byte(at: 0) != 0 else { return false }
+    for index in 0...min(head.byteCount &- HTTP2Preface.length, longestUpgrade)
+    where head.byte(at: index) == HTTP2Preface.first && HTTP2Preface.mayBegin(at: index, in: head) {
+      return true
+    }
+    return false
+  }
+
+  /// Whether the bytes begin as those of a server: with SETTINGS and plausible frames.
+  ///
+  /// - Parameter isWhole: whether the stream ends after them.
+  package static func isServer(_ head: RawSpan) -> Bool {
+    let start = HTTP2Preface.isUpgrade(at: 0, in: head) ? firstStart(in: head) ?? 0 : 0
+    guard head.byteCount &- start >= Frame.headerLength,
+      FrameHeader(at: start, in: head).isFirstOfServer
+    else { return false }
+    return arePlausible(from: start, in: head)
+  }
+
+  /// Whether three plausible frames in a row, not all of them empty, begin somewhere in the bytes.
+  package static func isInside(_ head: RawSpan) -> Bool {
+    guard head.byteCount >= 3 &* Frame.headerLength else { return false }
+    return (0...head.byteCount &- 3 &* Frame.headerLength).contains { index in
+      guard FrameParser.isStart(at: index, in: head) else { return false }
+      return (0..<2 &* Frame.headerLength).contains {
+        head.byte(at: index &+ $0) != head.byte(at: index &+ Frame.headerLength &+ $0)
+      }
+    }
+  }
+
+  private static func firstStart(in head: RawSpan) -> Int? {
+    guard head.byteCount >= Frame.headerLength else { return nil }
+    return (0...head.byteCount &- Frame.headerLength).first { arePlausible(from: $0, in: head) }
+  }
+
+  /// Whether three plausible frame headers follow each other, or fewer frames end with the bytes.
+  private static func arePlausible(from index: Int, in head: RawSpan) -> Bool {
+    var next = index
+    for _ in 0..<3 {
+      if next == head.byteCount { return next > index }
+      guard head.byteCount &- next >= Frame.headerLength else { return false }
+      let header = FrameHeader(at: next, in: head)
+      guard header.isPlausible else { return false }
+      next &+= Frame.headerLength &+ header.length
+    }
+    return true
+  }
+}

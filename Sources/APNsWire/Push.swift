@@ -1,0 +1,170 @@
+import WireBytes
+
+/// What is known of one push of today's service: an HTTP/2 request to `/3/device/TOKEN` and its response
+/// (docs/spec/pushes.md). Texts are ranges of the accompanying bytes.
+package struct PushFields: BitwiseCopyable, Sendable {
+  package enum Text: Int, CaseIterable, Sendable {
+    /// The token as the path, or a log, has it.
+    case tokenText
+    /// The bytes of the token.
+    case token
+    case topic, pushType, apnsID, uniqueID, collapseID, reason, payload
+  }
+
+  @usableFromInline struct TextRange: BitwiseCopyable, Sendable {
+    @usableFromInline var start: UInt32
+    /// `absent` if there is no text.
+    @usableFromInline var count: UInt32
+
+    @inlinable static var absent: UInt32 { .max }
+
+    @inlinable
+    init(start: UInt32, count: UInt32) { (self.start, self.count) = (start, count) }
+  }
+
+  @usableFromInline var ranges = InlineArray<9, TextRange>(
+    repeating: TextRange(start: 0, count: TextRange.absent))
+  /// The id of the stream in its HTTP/2 connection; nil in a log.
+  package var http2Stream: UInt32?
+  /// The line of a log, from 1; nil in a capture.
+  package var line: Int?
+  package var priority: UInt8?
+  /// Seconds since 1970 until which the push may be delivered; 0 means one attempt.
+  package var expiration: Int64?
+  /// In bytes.
+  package var payloadLength: Int?
+  /// The HTTP status; nil if it is not known.
+  package var status: UInt16?
+  /// When the token became invalid, in milliseconds since 1970.
+  package var timestamp: Int64?
+  package var flags: PushFlags = []
+
+  package init() {}
+
+  /// The range of a text; nil if it is absent or unknown.
+  @inlinable @inline(__always)
+  package subscript(text: Text) -> Range<Int>? {
+    get {
+      let range = ranges[text.rawValue]
+      return range.count == TextRange.absent ? nil : Int(range.start)..<Int(range.start) &+ Int(range.count)
+    }
+    set {
+      ranges[text.rawValue] =
+        newValue.map {
+          TextRange(
+            start: UInt32(truncatingIfNeeded: $0.lowerBound), count: UInt32(truncatingIfNeeded: $0.count))
+        } ?? TextRange(start: 0, count: TextRange.absent)
+    }
+  }
+
+  /// How the service answered.
+  package var outcome: PushOutcome {
+    switch status {
+    case nil: .unknown
+    case 200: .accepted
+    case 410: .invalidated
+    default: .rejected
+    }
+  }
+
+  /// Whether the provider should send it again: the service did not process it, or could not at that time.
+  package var needsResend: Bool {
+    flags.contains(.goaway) || flags.contains(.refused) || [429, 500, 503].contains(status)
+  }
+}
+
+/// The answer to a push.
+package enum PushOutcome: String, CaseIterable, Sendable {
+  /// Status 200.
+  case accepted
+  /// Status 410: the token is invalid since a time that the response has.
+  case invalidated
+  /// Any other final status.
+  case rejected
+  /// No status is known; the absence of a response proves nothing.
+  case unknown
+}
+
+/// What is doubtful about a push.
+package struct PushFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
+  package let rawValue: UInt16
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  /// A GOAWAY of the server says that it did not process the request.
+  package static let goaway = PushFlags(rawValue: 1 << 0)
+  /// A response's body is not the JSON that the service sends.
+  package static let malformedJSON = PushFlags(rawValue: 1 << 1)
+  /// No response is known.
+  package static let noResponse = PushFlags(rawValue: 1 << 2)
+  /// The status is that of the reason: the header field was lost.
+  package static let statusInferred = PushFlags(rawValue: 1 << 3)
+  /// One side ended the stream with RST_STREAM.
+  package static let streamReset = PushFlags(rawValue: 1 << 4)
+  /// The token is not hex of an even number of digits.
+  package static let tokenNotHex = PushFlags(rawValue: 1 << 5)
+  /// A response without its request.
+  package static let uncorrelated = PushFlags(rawValue: 1 << 6)
+  /// The token does not have 32 bytes.
+  package static let unexpectedTokenLength = PushFlags(rawValue: 1 << 7)
+  /// A header field was lost with an entry of the dynamic table, or with a part of the header block.
+  package static let unknownHeaders = PushFlags(rawValue: 1 << 8)
+
+  /// The reset has the code REFUSED_STREAM: the request was not processed. Without a code of its own.
+  package static let refused = PushFlags(rawValue: 1 << 15)
+
+  /// Flags with the codes of reports, in the order of the codes.
+  package static let all: [(flag: PushFlags, code: String)] = [
+    (.goaway, "goaway"),
+    (.malformedJSON, "malformed-json"),
+    (.noResponse, "no-response"),
+    (.statusInferred, "status-inferred"),
+    (.streamReset, "stream-reset"),
+    (.tokenNotHex, "token-not-hex"),
+    (.uncorrelated, "uncorrelated"),
+    (.unexpectedTokenLength, "unexpected-token-length"),
+    (.unknownHeaders, "unknown-headers"),
+  ]
+
+  /// Those that make the token or its invalidation doubtful.
+  package static let tokenDoubts: PushFlags = [
+    .malformedJSON, .statusInferred, .tokenNotHex, .uncorrelated, .unexpectedTokenLength,
+  ]
+}
+
+extension PushFields {
+  /// Bytes of the tokens that the service gives out.
+  private static let usualTokenLength = 32
+
+  /// Replaces the token's text by its bytes, which are appended to `buffer`, and sets the flags of the token. A text that
+  /// is not hex of an even number of digits stays.
+  package mutating func settleToken(in buffer: inout [UInt8]) {
+    guard let text = self[.tokenText] else { return }
+    let start = buffer.count
+    guard !text.isEmpty, text.count % 2 == 0, Self.appendBytes(ofHex: text, in: &buffer) else {
+      buffer.removeSubrange(start...)
+      flags.insert(.tokenNotHex)
+      return
+    }
+    self[.token] = start..<buffer.count
+    self[.tokenText] = nil
+    if text.count != 2 &* Self.usualTokenLength { flags.insert(.unexpectedTokenLength) }
+  }
+
+  private static func appendBytes(ofHex text: Range<Int>, in buffer: inout [UInt8]) -> Bool {
+    let start = buffer.count
+    buffer.append(contentsOf: repeatElement(0, count: text.count / 2))
+    return buffer.withUnsafeMutableBytes { bytes in
+      var (source, target) = (text.lowerBound, start)
+      while source < text.upperBound {
+        guard let high = Hex.value(ofDigit: bytes[source]), let low = Hex.value(ofDigit: bytes[source &+ 1])
+        else {
+          return false
+        }
+        bytes[target] = high << 4 | low
+        source &+= 2
+        target &+= 1
+      }
+      return true
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import WireBytes
+
+/// The reasons of the service and their statuses (docs/spec/pushes.md#reasons).
+package enum PushReason {
+  private static let statuses: [(status: UInt16, reasons: [StaticString])] = [
+    (
+      400,
+      [
+        "BadCollapseId", "BadDeviceToken", "BadExpirationDate", "BadMessageId", "BadPriority", "BadTopic",
+        "DeviceTokenNotForTopic", "DuplicateHeaders", "IdleTimeout", "InvalidPushType", "MissingDeviceToken",
+        "MissingTopic", "PayloadEmpty", "TopicDisallowed",
+      ]
+    ),
+    (
+      403,
+      [
+        "BadCertificate", "BadCertificateEnvironment", "BadEnvironmentKeyIdInToken", "ExpiredProviderToken",
+        "Forbidden", "InvalidProviderToken", "MissingProviderToken", "UnrelatedKeyIdInToken",
+      ]
+    ),
+    (404, ["BadPath"]),
+    (405, ["MethodNotAllowed"]),
+    (410, ["ExpiredToken", "Unregistered"]),
+    (413, ["PayloadTooLarge"]),
+    (429, ["TooManyProviderTokenUpdates", "TooManyRequests"]),
+    (500, ["InternalServerError"]),
+    (503, ["ServiceUnavailable", "Shutdown"]),
+  ]
+
+  /// The status that responses with a reason have; nil if the reason is not in the table.
+  package static func status(of reason: Range<Int>, in bytes: RawSpan) -> UInt16? {
+    for entry in statuses where entry.reasons.contains(where: { PushText.matches(reason, $0, in: bytes) }) {
+      return entry.status
+    }
+    return nil
+  }
+
+  /// The status of a response whose status is lost; nil if its body does not show it, or contradicts itself.
+  package static func status(of answer: PushBody, in bytes: RawSpan) -> UInt16? {
+    let ofReason = answer.reason.map { status(of: $0, in: bytes) }
+    guard answer.timestamp != nil else { return ofReason ?? nil }
+    // Only the answer to an invalid token has a time.
+    if case .some(let status?) = ofReason, status != 410 { return nil }
+    return 410
+  }
+}

@@ -1,0 +1,94 @@
+import APNsWire
+import Messages
+import PacketCapture
+import ProviderLogs
+import WireBytes
+
+/// Lines of a log that are no pushes, so far.
+struct LogLineCounts {
+  /// The most findings of lines with errors; further lines are counted.
+  static let mostListed = 1000
+
+  var listed = 0
+  /// Lines with errors that are not listed.
+  var more = 0
+  /// Lines that say nothing of pushes, and their bytes.
+  var unrelated = 0
+  var unrelatedBytes = 0
+  /// Number of the first one.
+  var firstUnrelated = 0
+}
+
+/// Emits what a log has.
+extension StreamAnalysis {
+  func emitLogged(
+    _ offset: Int, _ length: Int, by decoder: LogDecoder, of direction: inout DirectionAnalysis
+  ) throws {
+    guard let origin = direction.trail.origin(at: offset) else { return }
+    direction.records &+= 1
+    log.summary.recordBytes &+= length
+    let push = PushRecord(
+      decoder.fields, direction: .server, offset: offset, fileOffset: origin.fileOffset(of: offset),
+      packet: nil)
+    logPushes?.value.count(push.fields)
+    let labels = labels(input: 0)
+    try decoder.withTexts { try log.add(push, labels: labels, in: $0) }
+  }
+
+  func reportLines(_ skip: LogSkip, by decoder: LogDecoder, in direction: inout DirectionAnalysis) throws {
+    log.summary.skippedBytes &+= skip.length
+    let origin = direction.endSkip(at: skip.offset)
+    guard let counts = logLines else { return }
+    guard let problem = skip.problem else {
+      if counts.value.unrelated == 0 { counts.value.firstUnrelated = skip.firstLine }
+      counts.value.unrelated &+= skip.lines
+      counts.value.unrelatedBytes &+= skip.length
+      return
+    }
+    guard counts.value.listed < LogLineCounts.mostListed else {
+      counts.value.more &+= skip.lines
+      return
+    }
+    counts.value.listed &+= 1
+    try report(
+      .malformedLine, skip.offset, skip.length, origin: origin,
+      .malformedLine(
+        skip.firstLine, count: skip.lines, Self.message(of: problem.cause, found: decoder.problemText)),
+      in: &direction)
+  }
+
+  /// The lines that were only counted.
+  func reportCountedLines() throws {
+    guard let counts = logLines?.value else { return }
+    if counts.more > 0 {
+      try report(
+        StreamFinding(
+          code: .malformedLine, side: nil,
+          message: .moreMalformedLines(counts.more, after: LogLineCounts.mostListed)))
+    }
+    if counts.unrelated > 0 {
+      try report(
+        StreamFinding(
+          code: .unrelatedLines, side: nil,
+          message: .unrelatedLines(
+            counts.unrelated, bytes: counts.unrelatedBytes, first: counts.firstUnrelated)))
+    }
+  }
+
+  private static func message(of cause: LogProblem.Cause, found: [UInt8]) -> Message {
+    let text = String(decoding: found, as: UTF8.self)
+    let quoted = text.isEmpty ? "empty" : "\"\(text)\""
+    return switch cause {
+    case .json(let expected): .lineIsNotJSON(expected: expected, found: text.isEmpty ? nil : text)
+    case .tokenIsNoText: .tokenIsNoText(quoted)
+    case .statusIsNoStatus: .statusIsNoStatus(quoted)
+    case .reasonIsNoText: .reasonIsNoText(quoted)
+    case .timeIsNoTime: .timeIsNoTime(quoted)
+    case .columns(let found, let expected): .wrongColumnCount(found, expected: expected)
+    case .textAfterQuote: .textAfterClosingQuote
+    case .openQuote: .quoteIsNotClosed
+    case .twoValues: .twoValuesInLine(quoted)
+    case .tooLong: .logLineTooLong(limit: LogDecoder.longestLine)
+    }
+  }
+}

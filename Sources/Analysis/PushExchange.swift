@@ -1,0 +1,202 @@
+import APNsWire
+import HTTP2
+import PacketCapture
+import WireBytes
+
+/// The location of a frame.
+struct FrameOrigin: BitwiseCopyable {
+  /// Offset of its first byte in its direction, in bytes from 0, gaps included.
+  var offset: Int
+  /// Offset of that byte in the input, and the packet that contains it.
+  var fileOffset: Int
+  var packet: PacketReference?
+
+  init(_ offset: Int, _ origin: SourceExtent) {
+    self.offset = offset
+    fileOffset = origin.fileOffset(of: offset)
+    packet = origin.packet
+  }
+}
+
+/// One request and its response, as far as they are known. Reused for later ones of the connection.
+struct PushExchange {
+  /// The progress of one direction.
+  struct Half {
+    /// The first frame that is known.
+    var origin: FrameOrigin?
+    /// Whether it has ended: with END_STREAM, or cut by RST_STREAM.
+    var hasEnded = false
+    var isCut = false
+    /// The number of gaps of the direction before the last bytes of the body.
+    var gaps = 0
+    /// Whether a gap, or a frame that cannot be read, may have taken a part of the body.
+    var hasHole = false
+  }
+
+  /// The longest body of a response that is kept, in bytes. The service's are shorter than 100.
+  static let longestBody = 4096
+  /// The longest payload that is kept, in bytes. The service accepts 5120.
+  static let longestPayload = 1 << 16
+  private static let pathStart: StaticString = "/3/device/"
+
+  var id: UInt32 = 0
+  var fields = PushFields()
+  /// The texts of `fields`.
+  var texts: [UInt8] = []
+  /// The body of the response.
+  var body: [UInt8] = []
+  /// The body of the request, if it is needed.
+  var payload: [UInt8] = []
+  var payloadLength = 0
+  var request = Half()
+  var response = Half()
+  /// Whether the request is no push: its path is another one.
+  var isOther = false
+  /// Whether the path is not known.
+  var hasLostPath = false
+  /// Whether the header block with the status was read to its end, or without the status.
+  var hasStatusBlock = false
+  /// Whether the status may have been there, but is lost.
+  var hasLostStatus = false
+  /// Whether the client sent RST_STREAM.
+  var isCancelled = false
+  var isBodyTooLong = false
+
+  /// The part of `cost` that is in the budget.
+  var counted = 0
+
+  /// Bytes of memory, roughly.
+  var cost: Int { 512 &+ texts.count &+ body.count &+ payload.count }
+
+  /// Empties it for another stream. Long buffers are freed.
+  mutating func begin(_ id: UInt32) {
+    self.id = id
+    fields = PushFields()
+    fields.http2Stream = id
+    Self.empty(&texts)
+    Self.empty(&body)
+    Self.empty(&payload)
+    payloadLength = 0
+    (request, response) = (Half(), Half())
+    (isOther, hasLostPath, hasStatusBlock, hasLostStatus) = (false, false, false, false)
+    (isCancelled, isBodyTooLong) = (false, false)
+  }
+
+  private static func empty(_ buffer: inout [UInt8]) {
+    if buffer.capacity > 4096 { buffer = [] } else { buffer.removeAll(keepingCapacity: true) }
+  }
+
+  // MARK: - The request
+
+  mutating func setRequest(_ headers: inout HeaderFields) {
+    if headers.hasLost { fields.flags.insert(.unknownHeaders) }
+    fields.priority = headers.number(.priority).flatMap { UInt8(exactly: $0) }
+    fields.expiration = headers.number(.expiration)
+    let path = headers[.path]
+    let texts = takeTexts(&headers)
+    guard let path = path.map({ texts.range($0) }) else {
+      hasLostPath = true
+      isOther = !headers.hasLost
+      return setTexts(headers, texts)
+    }
+    guard hasPathStart(path) else {
+      isOther = true
+      return
+    }
+    var start = path.upperBound
+    while self.texts[start &- 1] != UInt8(ascii: "/") { start &-= 1 }
+    fields[.tokenText] = texts.valid(start..<path.upperBound, in: self.texts)
+    if fields[.tokenText] == nil { fields.flags.insert(.tokenNotHex) }
+    setTexts(headers, texts)
+  }
+
+  private mutating func setTexts(_ headers: HeaderFields, _ texts: TakenTexts) {
+    fields[.topic] = texts.valid(headers[.topic], in: self.texts)
+    fields[.pushType] = texts.valid(headers[.pushType], in: self.texts)
+    fields[.collapseID] = texts.valid(headers[.collapseID], in: self.texts)
+    if fields[.apnsID] == nil { fields[.apnsID] = texts.valid(headers[.id], in: self.texts) }
+  }
+
+  private func hasPathStart(_ path: Range<Int>) -> Bool {
+    let length = Self.pathStart.utf8CodeUnitCount
+    return path.count >= length
+      && PushText.matches(
+        path.lowerBound..<path.lowerBound &+ length, Self.pathStart, in: texts.span.bytes)
+  }
+
+  // MARK: - The response
+
+  mutating func setResponse(_ headers: inout HeaderFields) {
+    if headers.hasLost { fields.flags.insert(.unknownHeaders) }
+    fields.status = headers.number(.status).flatMap { 200..<1000 ~= $0 ? UInt16($0) : nil }
+    hasStatusBlock = headers[.status] != nil
+    hasLostStatus = headers[.status] == nil
+    let texts = takeTexts(&headers)
+    if let id = texts.valid(headers[.id], in: self.texts) { fields[.apnsID] = id }
+    fields[.uniqueID] = texts.valid(headers[.uniqueID], in: self.texts)
+  }
+
+  /// Adds a part of the response's body.
+  mutating func appendBody(_ bytes: RawSpan) {
+    guard !isOther, bytes.byteCount > 0 else { return }
+    guard body.count &+ bytes.byteCount <= Self.longestBody else {
+      isBodyTooLong = true
+      return
+    }
+    bytes.withUnsafeBytes { body.append(contentsOf: $0) }
+  }
+
+  /// Reads the response's body.
+  mutating func settleBody() {
+    guard !body.isEmpty || isBodyTooLong else { return }
+    guard !isBodyTooLong, let answer = PushBody(body.indices, in: body.span.bytes) else {
+      // A part may be missing.
+      if response.hasEnded, !response.isCut, !response.hasHole, !hasLostStart {
+        fields.flags.insert(.malformedJSON)
+      }
+      return
+    }
+    fields.timestamp = answer.timestamp
+    if let reason = answer.reason {
+      fields[.reason] = texts.count..<texts.count &+ reason.count
+      texts.append(contentsOf: body[reason])
+    }
+    if fields.status == nil, hasLostStatus || hasLostStart,
+      let status = PushReason.status(of: answer, in: body.span.bytes)
+    {
+      fields.status = status
+      fields.flags.insert(.statusInferred)
+    }
+  }
+
+  /// Whether the response was not known from its first frame on.
+  private var hasLostStart: Bool { !hasStatusBlock && !hasLostStatus }
+
+  // MARK: - Texts
+
+  /// Texts that were moved to `texts`.
+  private struct TakenTexts {
+    /// Index of their first byte.
+    var start: Int
+    var areASCII: Bool
+
+    func range(_ range: Range<Int>) -> Range<Int> { range.lowerBound &+ start..<range.upperBound &+ start }
+
+    /// The range in `texts` of a text; nil if it is no UTF-8.
+    func valid(_ text: Range<Int>?, in texts: [UInt8]) -> Range<Int>? {
+      text.flatMap { valid(range($0), in: texts) }
+    }
+
+    func valid(_ text: Range<Int>, in texts: [UInt8]) -> Range<Int>? {
+      areASCII || UTF8Text.isValid(text, in: texts.span.bytes) ? text : nil
+    }
+  }
+
+  /// Moves the values of a header block to `texts`.
+  private mutating func takeTexts(_ headers: inout HeaderFields) -> TakenTexts {
+    let areASCII = headers.bytes.withUnsafeBytes { $0.reduce(0, |) } < 0x80
+    let start = texts.count
+    if start == 0 { swap(&texts, &headers.bytes) } else { texts.append(contentsOf: headers.bytes) }
+    return TakenTexts(start: start, areASCII: areASCII)
+  }
+}

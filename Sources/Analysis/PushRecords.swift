@@ -1,0 +1,71 @@
+import APNsWire
+import PacketCapture
+import WireBytes
+
+/// A push with provenance.
+package struct PushRecord: BitwiseCopyable, Sendable {
+  /// Its texts are ranges of the accompanying bytes.
+  package var fields: PushFields
+  /// The side that sent the first byte: the server if any of the response is known, else the client.
+  package var direction: Direction
+  /// Offset of the first byte in its direction, from 0, gaps included: of the response, else of the request.
+  package var offset: Int
+  /// Offset of that byte in the input (decompressed), and the packet that contains it.
+  package var fileOffset: Int
+  package var packet: PacketReference?
+  /// Offset of the request's first byte in the client's direction, and its packet; nil if the request is not known,
+  /// and in a log.
+  package var requestOffset: Int?
+  package var requestPacket: Int?
+
+  package init(
+    _ fields: PushFields, direction: Direction, offset: Int, fileOffset: Int, packet: PacketReference?
+  ) {
+    self.fields = fields
+    self.direction = direction
+    self.offset = offset
+    self.fileOffset = fileOffset
+    self.packet = packet
+  }
+}
+
+/// Pushes of one stream, in the order in which their responses ended.
+package struct PushRecords: Sendable {
+  package var labels: StreamLabels
+  package var records: ArraySlice<PushRecord>
+
+  package init(labels: StreamLabels, records: ArraySlice<PushRecord>) {
+    self.labels = labels
+    self.records = records
+  }
+}
+
+/// The number of pushes by outcome.
+package struct PushCounts: Equatable, Sendable {
+  package var accepted = 0
+  package var invalidated = 0
+  package var rejected = 0
+  package var unknown = 0
+
+  package init() {}
+
+  package var all: Int { accepted &+ invalidated &+ rejected &+ unknown }
+
+  package subscript(outcome: PushOutcome) -> Int {
+    switch outcome {
+    case .accepted: accepted
+    case .invalidated: invalidated
+    case .rejected: rejected
+    case .unknown: unknown
+    }
+  }
+
+  mutating func count(_ push: PushFields) {
+    switch push.outcome {
+    case .accepted: accepted &+= 1
+    case .invalidated: invalidated &+= 1
+    case .rejected: rejected &+= 1
+    case .unknown: unknown &+= 1
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import APNsWire
+import WireBytes
+
+/// The pushes of all inputs: by outcome, by status and reason, by topic, and by flag.
+package struct PushTally: Equatable, Sendable {
+  /// The maximum number of answers and of topics that are counted apart. The others are counted together.
+  private static let maxGroups = 100
+
+  /// The pushes with the same status and text.
+  package struct Group: Equatable, Sendable {
+    /// Of an answer; nil if it is not known, and for a topic.
+    package var status: UInt16?
+    fileprivate var bytes: [UInt8]?
+    package fileprivate(set) var count = 0
+
+    /// The reason or the topic; nil without one.
+    package var text: String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
+  }
+
+  /// Groups in the order of their first pushes.
+  private struct Groups: Equatable, Sendable {
+    var groups: [Group] = []
+    /// The number of pushes in other groups.
+    var others = 0
+    /// Index of the group that was counted last: the next push often belongs to it.
+    private var last = 0
+
+    mutating func count(_ status: UInt16?, _ range: Range<Int>?, in bytes: RawSpan) {
+      if !groups.indices.contains(last) || !isSame(groups[last], status, range, bytes) {
+        guard
+          let index = groups.firstIndex(where: { isSame($0, status, range, bytes) })
+            ?? add(status, range, bytes)
+        else {
+          others &+= 1
+          return
+        }
+        last = index
+      }
+      groups[last].count &+= 1
+    }
+
+    private func isSame(_ group: Group, _ status: UInt16?, _ range: Range<Int>?, _ bytes: RawSpan) -> Bool {
+      guard group.status == status, group.bytes?.count == range?.count else { return false }
+      guard let known = group.bytes, let range else { return true }
+      return bytes.extracting(range).withUnsafeBytes { $0.elementsEqual(known) }
+    }
+
+    private mutating func add(_ status: UInt16?, _ range: Range<Int>?, _ bytes: RawSpan) -> Int? {
+      guard groups.count < PushTally.maxGroups else { return nil }
+      let text = range.map { bytes.extracting($0).withUnsafeBytes { Array($0) } }
+      groups.append(Group(status: status, bytes: text))
+      return groups.count - 1
+    }
+  }
+
+  package private(set) var counts = PushCounts()
+  /// The number of pushes that should be sent again.
+  package private(set) var resend = 0
+  /// The number of pushes with each flag, in the order of `PushFlags.all`.
+  private(set) var flags = [Int](repeating: 0, count: PushFlags.all.count)
+  private var byAnswer = Groups()
+  private var byTopic = Groups()
+
+  package init() {}
+
+  /// By status and reason; those with the lowest status first, then those with the most pushes.
+  package var answers: [Group] {
+    byAnswer.groups.sorted { (Int($0.status ?? .max), -$0.count) < (Int($1.status ?? .max), -$1.count) }
+  }
+  package var otherAnswers: Int { byAnswer.others }
+
+  /// Those with the most pushes first. Pushes without a topic are not counted.
+  package var topics: [Group] { byTopic.groups.sorted { $0.count > $1.count } }
+  package var otherTopics: Int { byTopic.others }
+
+  /// - Parameter bytes: the texts of the push.
+  mutating func count(_ push: PushFields, in bytes: RawSpan) {
+    counts.count(push)
+    if push.needsResend { resend &+= 1 }
+    byAnswer.count(push.status, push[.reason], in: bytes)
+    if let topic = push[.topic] { byTopic.count(nil, topic, in: bytes) }
+    let known = push.flags
+    if known.isEmpty { return }
+    for (index, entry) in PushFlags.all.enumerated() where known.contains(entry.flag) { flags[index] &+= 1 }
+  }
+}

@@ -1,0 +1,171 @@
+import APNsWire
+import WireBytes
+
+/// Adds the tokens that answers to pushes call invalid to a token table (docs/spec/interface.md#replay-rule): those of
+/// status 410, as of the time in the answer. On request also those of other errors about a token, and of a 410 without a
+/// time, as of the capture time of the response.
+package final class PushCollector: EvidenceSink {
+  private let table: TokenTable
+  private let flaggedCount: Bool
+  private let takesErrors: Bool
+  private let takesOtherApps: Bool
+  /// Plausible times, in seconds since 1970.
+  private let plausibleTimes: ClosedRange<UInt32>
+  private let origins: TokenOrigins?
+  /// Number of pushes with status 410 that were added, and of those with other errors.
+  package private(set) var invalidated = 0
+  package private(set) var refused = 0
+  package private(set) var leftOut = PushesLeftOut()
+  /// The flags of the added pushes whose times do not count.
+  package private(set) var doubts: PushFlags = []
+  /// The topics of pushes that were added, or are of another app.
+  package private(set) var topics: PushTopics
+
+  /// - Parameters:
+  ///   - flaggedCount: whether the times of pushes with a doubtful token or time count.
+  ///   - takesErrors: whether to add pushes as of their capture time.
+  ///   - app: the app of the tokens; empty if any is.
+  ///   - takesOtherApps: whether to add pushes although their topic names another app.
+  ///   - now: the latest plausible time, in seconds since 1970. A time in the future would keep a token invalidated even
+  ///     if it is registered again.
+  ///   - origins: as for `TokenCollector`.
+  package init(
+    _ table: TokenTable, flaggedCount: Bool, takesErrors: Bool, app: String = "",
+    takesOtherApps: Bool = false, now: UInt32, origins: TokenOrigins? = nil
+  ) {
+    (self.table, self.flaggedCount, self.takesErrors) = (table, flaggedCount, takesErrors)
+    (self.takesOtherApps, self.origins) = (takesOtherApps, origins)
+    topics = PushTopics(app: app)
+    plausibleTimes = min(FeedbackRules.serviceStart, now)...now
+  }
+
+  package func pushes(_ pushes: PushRecords, in bytes: RawSpan) throws {
+    for push in pushes.records {
+      switch push.fields.status {
+      case 410: try addInvalidated(push, pushes.labels, bytes)
+      case 400 where push.fields.blamesToken(bytes): try addRefused(push, pushes.labels, bytes)
+      default: break
+      }
+    }
+  }
+
+  private func addInvalidated(_ push: PushRecord, _ labels: StreamLabels, _ bytes: RawSpan) throws {
+    let time = push.fields.timestamp.flatMap(InvalidationTime.init(milliseconds:))
+    if time == nil, !takesErrors {
+      leftOut.untimed += 1
+    } else if try add(push, at: time ?? captureTime(of: push), labels, bytes) {
+      invalidated += 1
+    }
+  }
+
+  private func addRefused(_ push: PushRecord, _ labels: StreamLabels, _ bytes: RawSpan) throws {
+    if !takesErrors {
+      leftOut.refused += 1
+    } else if try add(push, at: captureTime(of: push), labels, bytes) {
+      refused += 1
+    }
+  }
+
+  /// The second of the response's capture, as for responses of gateways.
+  private func captureTime(of push: PushRecord) -> InvalidationTime? {
+    guard let seconds = push.packet?.time?.seconds, let time = UInt32(exactly: seconds),
+      plausibleTimes.contains(time)
+    else { return nil }
+    return InvalidationTime(seconds: time)
+  }
+
+  /// Returns whether the push was added.
+  private func add(
+    _ push: PushRecord, at time: InvalidationTime?, _ labels: StreamLabels, _ bytes: RawSpan
+  ) throws -> Bool {
+    guard let token = push.fields[.token], !token.isEmpty else {
+      leftOut.withoutToken += 1
+      return false
+    }
+    guard let time else {
+      leftOut.uncaptured += 1
+      return false
+    }
+    if let topic = push.fields[.topic], !topics.add(bytes.extracting(topic), of: push, labels),
+      !takesOtherApps
+    {
+      leftOut.ofOtherApps += 1
+      return false
+    }
+    try add(push, bytes.extracting(token), at: time, labels)
+    return true
+  }
+
+  private func add(
+    _ push: PushRecord, _ token: RawSpan, at time: InvalidationTime, _ labels: StreamLabels
+  ) throws {
+    let doubts = push.fields.flags.intersection(.tokenDoubts)
+    var flags = doubts.asRecordFlags
+    if !plausibleTimes.contains(time.seconds) { flags.insert(.implausibleTimestamp) }
+    let counts = flaggedCount || doubts.isEmpty && flags.isEmpty
+    if !counts { self.doubts.formUnion(doubts) }
+    let (seconds, milliseconds) = (time.seconds, time.milliseconds)
+    guard let origins else {
+      return try table.add(
+        token, time: seconds, milliseconds: milliseconds, flags: flags, counts: counts)
+    }
+    let origin = origins.origin(labels, UInt64(clamping: push.offset))
+    try table.add(
+      token, time: seconds, milliseconds: milliseconds, flags: flags, counts: counts, from: origin)
+  }
+}
+
+/// Pushes whose answer calls their token invalid, and that were not added.
+package struct PushesLeftOut: Equatable, Sendable {
+  /// With status 410, without a time.
+  package var untimed = 0
+  /// To be added as of their capture time, which is missing or implausible.
+  package var uncaptured = 0
+  /// With a token that is not known.
+  package var withoutToken = 0
+  /// With another error about the token, which was not requested.
+  package var refused = 0
+  /// With the topic of another app.
+  package var ofOtherApps = 0
+
+  package init() {}
+}
+
+/// A time of 32 unsigned bits, as those of tuples, with milliseconds.
+private struct InvalidationTime {
+  var seconds: UInt32
+  var milliseconds: UInt16 = 0
+}
+
+extension InvalidationTime {
+  /// Nil for a time that no token can have.
+  init?(milliseconds number: Int64) {
+    guard number >= 0, let seconds = UInt32(exactly: number / 1000) else { return nil }
+    (self.seconds, milliseconds) = (seconds, UInt16(truncatingIfNeeded: number % 1000))
+  }
+}
+
+extension PushFields {
+  private static let badToken: StaticString = "BadDeviceToken"
+  private static let otherTopic: StaticString = "DeviceTokenNotForTopic"
+
+  /// Whether the reason is about the token.
+  fileprivate func blamesToken(_ bytes: RawSpan) -> Bool {
+    guard let range = self[.reason] else { return false }
+    return bytes.extracting(range).withUnsafeBytes { reason in
+      [Self.badToken, Self.otherTopic].contains { known in
+        known.withUTF8Buffer { $0.elementsEqual(reason) }
+      }
+    }
+  }
+}
+
+extension PushFlags {
+  /// Those that tuples can have, too.
+  fileprivate var asRecordFlags: RecordFlags {
+    var flags: RecordFlags = []
+    if contains(.uncorrelated) { flags.insert(.uncorrelated) }
+    if contains(.unexpectedTokenLength) { flags.insert(.unexpectedTokenLength) }
+    return flags
+  }
+}

@@ -1,0 +1,144 @@
+/// Rates of the outcomes of pushes, per 1000 pushes, and of the events of their connections, per 1000 connections. The
+/// first that is drawn counts, in this order.
+package struct PushRates: Sendable, Equatable {
+  /// Status 410 with the time since which the token is invalid.
+  package var invalidated = 100
+  /// 400 BadDeviceToken.
+  package var badTokens = 50
+  /// 429 TooManyRequests.
+  package var throttled = 20
+  /// Other errors.
+  package var otherErrors = 20
+  /// Streams that the server refuses or the client cancels.
+  package var streamResets = 10
+  /// Connections that the server ends with a GOAWAY that excludes the last pushes.
+  package var goaways = 100
+
+  package init() {}
+}
+
+/// A push and what becomes of it.
+struct GeneratedPush: Sendable {
+  /// A response.
+  struct Answer: Sendable {
+    var status: Int
+    var reason: StaticString?
+    /// Since when the token is invalid, in milliseconds since 1970.
+    var time: Int?
+
+    /// With whole seconds, if that is so.
+    func rounded(_ isRounded: Bool) -> Answer {
+      var answer = self
+      if isRounded { answer.time = time.map { $0 / 1000 * 1000 } }
+      return answer
+    }
+
+    /// Empty for status 200.
+    var body: [UInt8] {
+      guard let reason else { return [] }
+      let timestamp = time.map { ",\"timestamp\":\($0)" } ?? ""
+      return Array("{\"reason\":\"\(reason)\"\(timestamp)}".utf8)
+    }
+  }
+
+  enum Ending: Sendable {
+    case response(Answer)
+    /// RST_STREAM of the server, with the code REFUSED_STREAM.
+    case refused
+    /// RST_STREAM of the client, with the code CANCEL.
+    case cancelled
+  }
+
+  let token: [UInt8]
+  let topic: String
+  let pushType: String?
+  let priority: Int?
+  /// Seconds since 1970.
+  let expiration: Int?
+  let collapseID: String?
+  /// The apns-id of the request; nil if the server chooses it.
+  let requestID: String?
+  /// The apns-id of the response.
+  let responseID: String
+  let uniqueID: String?
+  let payload: [UInt8]
+  let ending: Ending
+
+  /// The push with the given number in the scenario, from 0. It does not depend on other pushes.
+  init(_ number: Int, of scenario: Scenario) {
+    var random = RandomNumbers(seed: scenario.seed, .requests, number: number)
+    var lengthAndToken: [UInt8] = []
+    GeneratedToken.append(scenario.token(of: number, &random), of: scenario, to: &lengthAndToken)
+    token = Array(lengthAndToken.dropFirst(2))
+    let kind = Self.kinds[random.below(Self.kinds.count)]
+    topic = Self.apps[random.below(Self.apps.count)] + kind.suffix
+    pushType = kind.type
+    priority = [nil, 1, 5, 10][random.below(4)]
+    let deadline = Int(scenario.capture.start) + random.below(86_400)
+    expiration = [nil, 0, deadline, deadline][random.below(4)]
+    let collapse = random.below(50)
+    collapseID = random.below(8) == 0 ? "item-\(collapse)" : nil
+    let id = Self.uuid(&random)
+    requestID = random.below(2) == 0 ? id : nil
+    responseID = requestID ?? id.uppercased()
+    let unique = Self.uuid(&random)
+    uniqueID = random.below(4) == 0 ? unique : nil
+    payload = GeneratedRequest.payload(number, &random)
+    ending = Self.ending(number, of: scenario)
+  }
+
+  private static let apps = ["com.example.app", "com.example.app", "com.example.news", "com.example.shop"]
+
+  private static let kinds: [(type: String?, suffix: String)] = [
+    ("alert", ""), ("alert", ""), ("alert", ""), ("background", ""), ("voip", ".voip"), (nil, ""),
+  ]
+
+  private static func uuid(_ random: inout RandomNumbers) -> String {
+    let (high, low) = (random.next(), random.next())
+    let digits = [high, low].map { word in
+      let text = String(word, radix: 16)
+      return String(repeating: "0", count: 16 - text.count) + text
+    }.joined()
+    var text = ""
+    for (index, digit) in digits.enumerated() {
+      if [8, 12, 16, 20].contains(index) { text.append("-") }
+      text.append(digit)
+    }
+    return text
+  }
+
+  /// Statuses and reasons of Apple ("Handling notification responses from APNs").
+  private static let errors: [(status: Int, reason: StaticString)] = [
+    (400, "DeviceTokenNotForTopic"), (400, "TopicDisallowed"), (403, "ExpiredProviderToken"),
+    (403, "InvalidProviderToken"), (413, "PayloadTooLarge"), (500, "InternalServerError"),
+    (503, "ServiceUnavailable"), (503, "Shutdown"),
+  ]
+
+  /// Every value is drawn, so that a rate does not change the outcomes that other rates have.
+  private static func ending(_ number: Int, of scenario: Scenario) -> Ending {
+    var random = RandomNumbers(seed: scenario.seed, .outcomes, number: number)
+    let rates = scenario.pushes
+    let drawn = [
+      rates.invalidated, rates.badTokens, rates.throttled, rates.otherErrors, rates.streamResets,
+    ].map { random.happens($0) }
+    let span = Int(scenario.times.upperBound - scenario.times.lowerBound) + 1
+    let time = (Int(scenario.times.lowerBound) + random.below(span)) * 1000 + random.below(1000)
+    let hasExpired = random.below(4) == 0
+    let error = errors[random.below(errors.count)]
+    let isRefused = random.below(2) == 0
+    return switch drawn.firstIndex(of: true) {
+    case 0: .response(Answer(status: 410, reason: hasExpired ? "ExpiredToken" : "Unregistered", time: time))
+    case 1: .response(Answer(status: 400, reason: "BadDeviceToken"))
+    case 2: .response(Answer(status: 429, reason: "TooManyRequests"))
+    case 3: .response(Answer(status: error.status, reason: error.reason))
+    case 4: isRefused ? .refused : .cancelled
+    default: .response(Answer(status: 200))
+    }
+  }
+
+  /// The answer in a log, in which every push has one.
+  var answer: Answer {
+    if case .response(let answer) = ending { return answer }
+    return Answer(status: 503, reason: "ServiceUnavailable")
+  }
+}

@@ -1,0 +1,205 @@
+/// The header fields of pushes and their responses.
+enum HeaderName: UInt8, Sendable {
+  case authority, method, path, scheme, status
+  case topic, pushType, id, uniqueID, priority, expiration, collapseID
+
+  var text: StaticString {
+    switch self {
+    case .authority: ":authority"
+    case .method: ":method"
+    case .path: ":path"
+    case .scheme: ":scheme"
+    case .status: ":status"
+    case .topic: "apns-topic"
+    case .pushType: "apns-push-type"
+    case .id: "apns-id"
+    case .uniqueID: "apns-unique-id"
+    case .priority: "apns-priority"
+    case .expiration: "apns-expiration"
+    case .collapseID: "apns-collapse-id"
+    }
+  }
+
+  /// Index of the first entry with this name in the static table (RFC 7541, appendix A).
+  fileprivate var staticIndex: Int? {
+    switch self {
+    case .authority: 1
+    case .method: 2
+    case .path: 4
+    case .scheme: 6
+    case .status: 8
+    default: nil
+    }
+  }
+
+  /// Index of the entry with this name and value in the static table.
+  fileprivate func staticIndex(of value: [UInt8]) -> Int? {
+    switch self {
+    case .method: value.elementsEqual("POST".utf8) ? 3 : nil
+    case .scheme: value.elementsEqual("http".utf8) ? 6 : nil
+    case .status:
+      if value.elementsEqual("200".utf8) {
+        8
+      } else if value.elementsEqual("400".utf8) {
+        12
+      } else {
+        value.elementsEqual("500".utf8) ? 14 : nil
+      }
+    default: nil
+    }
+  }
+}
+
+/// A header field to encode.
+struct HeaderField {
+  var name: HeaderName
+  var value: [UInt8]
+  /// Whether it enters the dynamic table, so that later blocks can refer to it.
+  var isIndexed: Bool
+
+  init(_ name: HeaderName, _ value: String, isIndexed: Bool) {
+    self.name = name
+    self.value = Array(value.utf8)
+    self.isIndexed = isIndexed
+  }
+}
+
+/// Encodes header blocks (RFC 7541) of one direction, without Huffman codes. Its dynamic table makes later blocks depend
+/// on earlier ones.
+struct HeaderEncoder {
+  /// The size of the table in bytes before a peer announces another one (RFC 9113, section 6.5.2).
+  static let standardSize = 4096
+
+  /// The oldest entry is the first.
+  private var entries: [(name: HeaderName, value: [UInt8])] = []
+  private var size = 0
+  /// The largest size of the table in bytes, at most `standardSize`.
+  let limit: Int
+  /// Whether the next block must begin with the reduced size of the table (RFC 7541, section 4.2).
+  private var mustAnnounceSize: Bool
+
+  init(limit: Int) {
+    self.limit = limit
+    mustAnnounceSize = limit < Self.standardSize
+  }
+
+  mutating func block(_ fields: [HeaderField]) -> [UInt8] {
+    var block: [UInt8] = []
+    if mustAnnounceSize { append(limit, prefix: 5, pattern: 0x20, to: &block) }
+    mustAnnounceSize = false
+    for field in fields { append(field, to: &block) }
+    return block
+  }
+
+  private mutating func append(_ field: HeaderField, to block: inout [UInt8]) {
+    if let index = index(of: field) { return append(index, prefix: 7, pattern: 0x80, to: &block) }
+    let name = nameIndex(of: field.name)
+    if field.isIndexed {
+      append(name ?? 0, prefix: 6, pattern: 0x40, to: &block)
+    } else {
+      append(name ?? 0, prefix: 4, pattern: 0, to: &block)
+    }
+    if name == nil {
+      field.name.text.withUTF8Buffer { append(text: $0, to: &block) }
+    }
+    append(text: field.value, to: &block)
+    if field.isIndexed { insert(field) }
+  }
+
+  /// An integer (RFC 7541, section 5.1) after the bits of `pattern`.
+  private func append(_ value: Int, prefix: Int, pattern: UInt8, to block: inout [UInt8]) {
+    let most = 1 << prefix - 1
+    guard value >= most else { return block.append(pattern | UInt8(truncatingIfNeeded: value)) }
+    block.append(pattern | UInt8(truncatingIfNeeded: most))
+    var rest = value - most
+    while rest >= 128 {
+      block.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    block.append(UInt8(truncatingIfNeeded: rest))
+  }
+
+  private func append(text: some Collection<UInt8>, to block: inout [UInt8]) {
+    append(text.count, prefix: 7, pattern: 0, to: &block)
+    block.append(contentsOf: text)
+  }
+
+  // MARK: - Tables
+
+  /// The number of entries in the static table: the newest dynamic entry has the next index.
+  private static let staticCount = 61
+
+  private func index(of field: HeaderField) -> Int? {
+    if let index = field.name.staticIndex(of: field.value) { return index }
+    return entries.lastIndex { $0.name == field.name && $0.value == field.value }.map(dynamicIndex)
+  }
+
+  private func nameIndex(of name: HeaderName) -> Int? {
+    name.staticIndex ?? entries.lastIndex { $0.name == name }.map(dynamicIndex)
+  }
+
+  private func dynamicIndex(_ index: Int) -> Int { Self.staticCount + entries.count - index }
+
+  /// RFC 7541, section 4.4: old entries are evicted, and one that does not fit empties the table.
+  private mutating func insert(_ field: HeaderField) {
+    entries.append((field.name, field.value))
+    size += Self.size(entries[entries.count - 1])
+    while size > limit, let oldest = entries.first {
+      size -= Self.size(oldest)
+      entries.removeFirst()
+    }
+  }
+
+  /// RFC 7541, section 4.1.
+  private static func size(_ entry: (name: HeaderName, value: [UInt8])) -> Int {
+    entry.name.text.utf8CodeUnitCount + entry.value.count + 32
+  }
+}
+
+/// Frames of HTTP/2 (RFC 9113, section 4.1).
+enum HTTP2Frame {
+  enum Kind: UInt8 {
+    case data = 0
+    case headers = 1
+    case reset = 3
+    case settings = 4
+    case ping = 6
+    case goaway = 7
+    case windowUpdate = 8
+    case continuation = 9
+  }
+
+  enum Flag {
+    /// Of SETTINGS and PING.
+    static let ack: UInt8 = 0x01
+    static let endStream: UInt8 = 0x01
+    static let endHeaders: UInt8 = 0x04
+    static let padded: UInt8 = 0x08
+    static let priority: UInt8 = 0x20
+  }
+
+  /// RFC 9113, section 3.4.
+  static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+
+  static func append(
+    _ kind: Kind, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: some Collection<UInt8>,
+    to bytes: inout [UInt8]
+  ) {
+    bytes.append(UInt8(truncatingIfNeeded: payload.count >> 16))
+    appendBigEndian(UInt16(truncatingIfNeeded: payload.count), to: &bytes)
+    bytes.append(kind.rawValue)
+    bytes.append(flags)
+    appendBigEndian(stream, to: &bytes)
+    bytes.append(contentsOf: payload)
+  }
+
+  /// The payload of SETTINGS (RFC 9113, section 6.5.1).
+  static func settings(_ values: [(id: UInt16, value: UInt32)]) -> [UInt8] {
+    var payload: [UInt8] = []
+    for (id, value) in values {
+      appendBigEndian(id, to: &payload)
+      appendBigEndian(value, to: &payload)
+    }
+    return payload
+  }
+}

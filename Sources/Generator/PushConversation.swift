@@ -1,0 +1,302 @@
+/// What the two sides of an HTTP/2 connection say, in turns: pushes of the client, and responses of the server.
+///
+/// Connections differ in what clients and servers may do: whether header fields with a value of their own enter the dynamic
+/// table, its size, padding, priorities, and header blocks in several frames.
+struct PushConversation {
+  /// What frames of a turn are of a push, and their range in its bytes.
+  enum Event {
+    case request(stream: UInt32, GeneratedPush, Range<Int>)
+    case response(stream: UInt32, Range<Int>)
+    case reset(stream: UInt32, Range<Int>)
+    /// A GOAWAY excludes the push.
+    case excluded(stream: UInt32, Range<Int>)
+    /// The connection ends before the response.
+    case unanswered(stream: UInt32, Range<Int>)
+  }
+
+  /// Bytes of one side.
+  struct Turn {
+    var isFromServer: Bool
+    var bytes: [UInt8] = []
+    var events: [Event] = []
+  }
+
+  private enum Phase {
+    case clientSettings, serverSettings, pushes, responses, cancellations, ended
+  }
+
+  private static let mostInTurn = 8
+  private static let mostOpen = 100
+
+  private let scenario: Scenario
+  private var random: RandomNumbers
+  private var phase = Phase.clientSettings
+  /// Numbers in the scenario of the pushes to send.
+  private var left: Range<Int>
+  private var nextStream: UInt32 = 1
+  private var open: [(stream: UInt32, push: GeneratedPush)] = []
+  /// Streams that the client cancels in its next turn.
+  private var cancelled: [UInt32] = []
+  private var hasPing = false
+  /// Streams of the last turn of the client.
+  private var recent: Range<UInt32> = 1..<1
+  let endsWithGoaway: Bool
+  private let isCutOff: Bool
+
+  private let style: Style
+  private var requests: HeaderEncoder
+  private var responses: HeaderEncoder
+
+  private struct Style {
+    /// Whether all fields enter the dynamic table, as with some encoders, or only those that repeat.
+    var indexesAll: Bool
+    var pads: Bool
+    var prioritises: Bool
+    var hasUppercaseTokens: Bool
+    var authority: String
+  }
+
+  /// - Parameter isCutOff: whether the connection ends without responses to the last pushes.
+  init(_ scenario: Scenario, connection: Int, of count: Int, isCutOff: Bool) {
+    self.scenario = scenario
+    random = RandomNumbers(seed: scenario.seed, .exchanges, number: connection)
+    left = scenario.share(of: connection, among: count)
+    endsWithGoaway = random.happens(scenario.pushes.goaways)
+    self.isCutOff = isCutOff
+    style = Style(
+      indexesAll: random.below(3) == 0, pads: random.below(4) == 0, prioritises: random.below(4) == 0,
+      hasUppercaseTokens: random.below(8) == 0,
+      authority: random.below(2) == 0 ? "api.push.example" : "api.push.example:2197")
+    let sizes = [HeaderEncoder.standardSize, HeaderEncoder.standardSize, 1024, 256, 0]
+    requests = HeaderEncoder(limit: sizes[random.below(sizes.count)])
+    responses = HeaderEncoder(limit: sizes[random.below(sizes.count)])
+  }
+
+  mutating func next() -> Turn? {
+    switch phase {
+    case .clientSettings:
+      phase = .serverSettings
+      return Turn(
+        isFromServer: false, bytes: HTTP2Frame.preface + settings(tableSize: responses.limit, push: 0))
+    case .serverSettings:
+      phase = .pushes
+      let acknowledged = settings(tableSize: requests.limit) + Self.settingsAcknowledged
+      return Turn(isFromServer: true, bytes: acknowledged)
+    case .pushes:
+      phase = .responses
+      return pushTurn()
+    case .responses:
+      phase = left.isEmpty ? .cancellations : .pushes
+      let most = Self.mostInTurn
+      return left.isEmpty
+        ? lastTurn()
+        : responseTurn(count: random.within(open.count > Self.mostOpen / 2 ? most...2 * most : 0...most))
+    case .cancellations:
+      phase = .ended
+      return cancelled.isEmpty ? nil : cancellationTurn()
+    case .ended: return nil
+    }
+  }
+
+  // MARK: - Connection
+
+  /// SETTINGS, and a WINDOW_UPDATE of the connection to the most, so that no more are needed.
+  private func settings(tableSize: Int, push: UInt32? = nil) -> [UInt8] {
+    // RFC 9113, section 6.5.2: 1 is the size of the table, 2 is push, 3 the most streams, 4 the window.
+    var values: [(UInt16, UInt32)] = [(1, UInt32(truncatingIfNeeded: tableSize))]
+    if let push { values.append((2, push)) }
+    values += [(3, UInt32(Self.mostOpen)), (4, 65_535)]
+    var bytes: [UInt8] = []
+    HTTP2Frame.append(.settings, HTTP2Frame.settings(values), to: &bytes)
+    var increment: [UInt8] = []
+    appendBigEndian(UInt32(Int32.max) - 65_535, to: &increment)
+    HTTP2Frame.append(.windowUpdate, increment, to: &bytes)
+    return bytes
+  }
+
+  private static let settingsAcknowledged: [UInt8] = {
+    var bytes: [UInt8] = []
+    HTTP2Frame.append(.settings, flags: HTTP2Frame.Flag.ack, [], to: &bytes)
+    return bytes
+  }()
+
+  private func appendPing(isAnswer: Bool, to bytes: inout [UInt8]) {
+    var payload: [UInt8] = []
+    appendBigEndian(nextStream, to: &payload)
+    HTTP2Frame.append(.ping, flags: isAnswer ? HTTP2Frame.Flag.ack : 0, payload + [0, 0, 0, 0], to: &bytes)
+  }
+
+  // MARK: - Pushes
+
+  private mutating func pushTurn() -> Turn {
+    var turn = cancellationTurn()
+    if nextStream == 1 { turn.bytes += Self.settingsAcknowledged }
+    let count = min(left.count, random.within(1...Self.mostInTurn))
+    recent = nextStream..<nextStream + 2 * UInt32(truncatingIfNeeded: count)
+    for _ in 0..<count {
+      let push = GeneratedPush(left.lowerBound, of: scenario)
+      left.removeFirst()
+      add(push, to: &turn)
+    }
+    hasPing = random.below(32) == 0
+    if hasPing { appendPing(isAnswer: false, to: &turn.bytes) }
+    return turn
+  }
+
+  private mutating func add(_ push: GeneratedPush, to turn: inout Turn) {
+    let (stream, start) = (nextStream, turn.bytes.count)
+    nextStream += 2
+    appendHeaders(requests.block(fields(of: push)), stream, endsStream: false, to: &turn.bytes)
+    // Some clients send the payload in several frames.
+    let split = random.below(16) == 0 ? random.below(push.payload.count) : 0
+    if split > 0 { appendData(push.payload[..<split], stream, endsStream: false, to: &turn.bytes) }
+    appendData(push.payload[split...], stream, endsStream: true, to: &turn.bytes)
+    turn.events.append(.request(stream: stream, push, start..<turn.bytes.count))
+    open.append((stream, push))
+  }
+
+  private func fields(of push: GeneratedPush) -> [HeaderField] {
+    let digits = push.token.map { byte in
+      (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: style.hasUppercaseTokens)
+    }.joined()
+    var fields = [
+      HeaderField(.method, "POST", isIndexed: true),
+      HeaderField(.scheme, "http", isIndexed: true),
+      HeaderField(.path, "/3/device/" + digits, isIndexed: style.indexesAll),
+      HeaderField(.authority, style.authority, isIndexed: true),
+      HeaderField(.topic, push.topic, isIndexed: true),
+    ]
+    func add(_ name: HeaderName, _ value: String?, isIndexed: Bool) {
+      if let value { fields.append(HeaderField(name, value, isIndexed: isIndexed || style.indexesAll)) }
+    }
+    add(.pushType, push.pushType, isIndexed: true)
+    add(.id, push.requestID, isIndexed: false)
+    add(.priority, push.priority.map { String($0) }, isIndexed: true)
+    add(.expiration, push.expiration.map { String($0) }, isIndexed: false)
+    add(.collapseID, push.collapseID, isIndexed: true)
+    return fields
+  }
+
+  // MARK: - Responses
+
+  /// Responses to some of the open pushes, in any order.
+  private mutating func responseTurn(count: Int) -> Turn {
+    var turn = Turn(isFromServer: true)
+    if hasPing { appendPing(isAnswer: true, to: &turn.bytes) }
+    hasPing = false
+    addResponses(count: count, to: &turn)
+    return turn
+  }
+
+  private mutating func addResponses(count: Int, to turn: inout Turn) {
+    for _ in 0..<min(count, open.count) {
+      let (stream, push) = open.remove(at: random.below(open.count))
+      end(stream, push, in: &turn)
+    }
+  }
+
+  /// The responses to all open pushes; without those of the last turn if the connection ends before, or a GOAWAY excludes
+  /// them.
+  private mutating func lastTurn() -> Turn {
+    guard endsWithGoaway || isCutOff, !recent.isEmpty else { return responseTurn(count: open.count) }
+    let first = recent.lowerBound + 2 * UInt32(truncatingIfNeeded: random.below(recent.count / 2))
+    let without = open.filter { $0.stream >= first }
+    open.removeAll { $0.stream >= first }
+    var turn = responseTurn(count: endsWithGoaway ? random.below(open.count + 1) : open.count)
+    let start = turn.bytes.count
+    if endsWithGoaway { appendGoaway(last: first > 1 ? first - 2 : 0, to: &turn.bytes) }
+    let goaway = start..<turn.bytes.count
+    addResponses(count: open.count, to: &turn)
+    let end = turn.bytes.count
+    for (stream, _) in without {
+      turn.events.append(
+        endsWithGoaway ? .excluded(stream: stream, goaway) : .unanswered(stream: stream, end..<end))
+    }
+    return turn
+  }
+
+  private func appendGoaway(last: UInt32, to bytes: inout [UInt8]) {
+    var payload: [UInt8] = []
+    appendBigEndian(last, to: &payload)
+    // NO_ERROR.
+    appendBigEndian(UInt32(0), to: &payload)
+    HTTP2Frame.append(
+      .goaway, payload + GeneratedPush.Answer(status: 503, reason: "Shutdown").body, to: &bytes)
+  }
+
+  private mutating func end(_ stream: UInt32, _ push: GeneratedPush, in turn: inout Turn) {
+    let start = turn.bytes.count
+    switch push.ending {
+    case .response(let answer):
+      let body = answer.body
+      var fields = [
+        HeaderField(.status, String(answer.status), isIndexed: true),
+        HeaderField(.id, push.responseID, isIndexed: style.indexesAll),
+      ]
+      if let id = push.uniqueID { fields.append(HeaderField(.uniqueID, id, isIndexed: style.indexesAll)) }
+      appendHeaders(responses.block(fields), stream, endsStream: body.isEmpty, to: &turn.bytes)
+      if !body.isEmpty { appendData(body[...], stream, endsStream: true, to: &turn.bytes) }
+      turn.events.append(.response(stream: stream, start..<turn.bytes.count))
+    case .refused:
+      appendReset(stream, code: 7, to: &turn.bytes)
+      turn.events.append(.reset(stream: stream, start..<turn.bytes.count))
+    case .cancelled: cancelled.append(stream)
+    }
+  }
+
+  private mutating func cancellationTurn() -> Turn {
+    var turn = Turn(isFromServer: false)
+    for stream in cancelled {
+      let start = turn.bytes.count
+      appendReset(stream, code: 8, to: &turn.bytes)
+      turn.events.append(.reset(stream: stream, start..<turn.bytes.count))
+    }
+    cancelled = []
+    return turn
+  }
+
+  /// - Parameter code: RFC 9113, section 7.
+  private func appendReset(_ stream: UInt32, code: UInt32, to bytes: inout [UInt8]) {
+    var payload: [UInt8] = []
+    appendBigEndian(code, to: &payload)
+    HTTP2Frame.append(.reset, stream: stream, payload, to: &bytes)
+  }
+
+  // MARK: - Frames
+
+  /// A header block as HEADERS, and CONTINUATION if it is split.
+  private mutating func appendHeaders(
+    _ block: [UInt8], _ stream: UInt32, endsStream: Bool, to bytes: inout [UInt8]
+  ) {
+    typealias Flag = HTTP2Frame.Flag
+    let split = random.below(32) == 0 ? 1 + random.below(block.count) : block.count
+    var flags: UInt8 = endsStream ? Flag.endStream : 0
+    if split == block.count { flags |= Flag.endHeaders }
+    var payload: [UInt8] = []
+    // No dependency, and the weight 16.
+    let priority: [UInt8] = style.prioritises ? [0, 0, 0, 0, 15] : []
+    let padding = style.pads ? random.below(32) : 0
+    if style.pads {
+      flags |= Flag.padded
+      payload.append(UInt8(truncatingIfNeeded: padding))
+    }
+    if style.prioritises { flags |= Flag.priority }
+    payload += priority
+    payload += block[..<split]
+    payload += repeatElement(0, count: padding)
+    HTTP2Frame.append(.headers, flags: flags, stream: stream, payload, to: &bytes)
+    guard split < block.count else { return }
+    HTTP2Frame.append(.continuation, flags: Flag.endHeaders, stream: stream, block[split...], to: &bytes)
+  }
+
+  private mutating func appendData(
+    _ data: ArraySlice<UInt8>, _ stream: UInt32, endsStream: Bool, to bytes: inout [UInt8]
+  ) {
+    typealias Flag = HTTP2Frame.Flag
+    let flags: UInt8 = endsStream ? Flag.endStream : 0
+    guard style.pads else { return HTTP2Frame.append(.data, flags: flags, stream: stream, data, to: &bytes) }
+    let padding = random.below(32)
+    let padded = [UInt8(truncatingIfNeeded: padding)] + data + repeatElement(0, count: padding)
+    HTTP2Frame.append(.data, flags: flags | Flag.padded, stream: stream, padded, to: &bytes)
+  }
+}

@@ -1,0 +1,104 @@
+/// The pushes of a connection that are not written yet. A push is written when all its frames are settled.
+struct PushLedger {
+  /// A push with its frames.
+  struct Entry {
+    enum Ending {
+      case response, reset, excluded, unanswered
+    }
+
+    let push: GeneratedPush
+    let stream: UInt32
+    /// Nil while the push is open.
+    var ending: Ending?
+    /// Frames that are not settled.
+    var unsettled = 1
+    /// Offsets in the sent bytes, and locations.
+    var request: (offset: Int, location: CapturedLocation?) = (0, nil)
+    var response: (offset: Int, location: CapturedLocation?)?
+    var hasGap = false
+    var isAfterGap = false
+  }
+
+  private let isSpared: Bool
+  private var entries: [UInt32: Entry] = [:]
+  private var finished: [UInt32] = []
+  private(set) var count = 0
+  private(set) var findings = 0
+
+  /// - Parameter isSpared: whether the connection is spared from damage of the file.
+  init(isSpared: Bool) { self.isSpared = isSpared }
+
+  /// Notes what a turn has.
+  /// - Parameter start: offset of the turn in the sent bytes of its side.
+  mutating func note(_ event: PushConversation.Event, at start: Int) -> PushSide.Frames {
+    func frames(_ stream: UInt32, _ range: Range<Int>) -> PushSide.Frames {
+      PushSide.Frames(stream: stream, range: start + range.lowerBound..<start + range.upperBound)
+    }
+    switch event {
+    case .request(let stream, let push, let range):
+      var entry = Entry(push: push, stream: stream)
+      entry.request.offset = start + range.lowerBound
+      entries[stream] = entry
+      return frames(stream, range)
+    case .response(let stream, let range):
+      entries[stream]?.response = (start + range.lowerBound, nil)
+      end(stream, .response)
+      return frames(stream, range)
+    case .reset(let stream, let range):
+      end(stream, .reset)
+      return frames(stream, range)
+    case .excluded(let stream, let range):
+      end(stream, .excluded)
+      return frames(stream, range)
+    case .unanswered(let stream, let range):
+      end(stream, .unanswered)
+      return frames(stream, range)
+    }
+  }
+
+  private mutating func end(_ stream: UInt32, _ ending: Entry.Ending) {
+    entries[stream]?.ending = ending
+    entries[stream]?.unsettled += 1
+  }
+
+  mutating func settle(_ frames: PushSide.Frames, isFromServer: Bool) {
+    guard var entry = entries[frames.stream] else { return }
+    entry.unsettled -= 1
+    entry.hasGap = entry.hasGap || frames.hasGap
+    entry.isAfterGap = entry.isAfterGap || frames.isAfterGap
+    if isFromServer, entry.response?.offset == frames.range.lowerBound {
+      entry.response?.location = frames.location
+    } else if !isFromServer, entry.request.offset == frames.range.lowerBound {
+      entry.request.location = frames.location
+    }
+    entries[frames.stream] = entry
+    if entry.unsettled == 0, entry.ending != nil { finished.append(frames.stream) }
+  }
+
+  /// Writes the pushes whose frames are settled.
+  /// - Parameter bases: the offsets in the sent bytes of the streams' offsets 0.
+  mutating func write(
+    of stream: TruthWriter.Stream, bases: (client: Int, server: Int), to truth: inout TruthWriter
+  ) throws {
+    for id in finished {
+      guard var entry = entries.removeValue(forKey: id) else { continue }
+      entry.request.offset -= bases.client
+      entry.response?.offset -= bases.server
+      count += 1
+      let expectation: Expectation =
+        entry.hasGap ? .damaged : entry.isAfterGap || !isSpared ? .near : .whole
+      try truth.push(expectation, entry, of: stream)
+    }
+    finished.removeAll(keepingCapacity: true)
+  }
+
+  mutating func conflict(
+    _ range: Range<Int>, packet: Int, of stream: TruthWriter.Stream, isFromServer: Bool,
+    to truth: inout TruthWriter
+  ) throws {
+    findings += 1
+    try truth.finding(
+      "conflicting-overlap", of: stream, isFromServer: isFromServer, range, packet: packet, fileOffset: nil,
+      isError: false)
+  }
+}

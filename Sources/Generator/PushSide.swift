@@ -1,0 +1,144 @@
+/// The bytes of one side of an HTTP/2 connection: those to send, and those that are captured.
+struct PushSide {
+  /// Frames of a push.
+  struct Frames {
+    var stream: UInt32
+    /// Offsets in the sent bytes.
+    var range: Range<Int>
+    /// Location of the first byte; nil if it is not captured.
+    var location: CapturedLocation?
+    /// Whether bytes of them are missing.
+    var hasGap = false
+    /// Whether bytes of the direction are missing before their end.
+    var isAfterGap = false
+  }
+
+  /// Initial sequence number.
+  let start: UInt32
+  /// Bytes to send; those before `taken` are sent.
+  private var pending: [UInt8] = []
+  private var taken = 0
+  /// Offset of the next byte to send.
+  private(set) var sentCount = 0
+  /// The previous payload, for overlaps, and its offset.
+  private(set) var last: [UInt8] = []
+  private(set) var lastOffset = 0
+  var hasFinished = false
+
+  private var extents = CapturedExtents()
+  /// Offset in the sent bytes up to which everything is settled.
+  private var done = 0
+  /// Offset in the sent bytes of the stream's offset 0; nil before the first captured byte.
+  private(set) var base: Int?
+  private var firstGap: Int?
+  private var lastGap = 0..<0
+  private(set) var bytes = 0
+  /// The frames of pushes by offset; those before `settled` are settled.
+  private var frames: [Frames] = []
+  private var settled = 0
+
+  /// - Parameter isMidstream: whether the capture lacks the SYN, so that the stream begins with the first captured
+  ///   byte.
+  init(start: UInt32, isMidstream: Bool) {
+    self.start = start
+    base = isMidstream ? nil : 0
+    firstGap = isMidstream ? 0 : nil
+  }
+
+  // MARK: - Sending
+
+  var isEmpty: Bool { taken == pending.count }
+
+  /// Adds bytes. Returns the offset of the first.
+  mutating func add(_ bytes: [UInt8]) -> Int {
+    if isEmpty {
+      pending.removeAll(keepingCapacity: true)
+      taken = 0
+    }
+    pending += bytes
+    return sentCount + pending.count - taken - bytes.count
+  }
+
+  mutating func add(_ frames: Frames) { self.frames.append(frames) }
+
+  /// The next bytes, up to `count`, with the last `repeated` of the previous ones before them.
+  mutating func take(_ count: Int, repeated: Int) -> (offset: Int, bytes: [UInt8]) {
+    let end = min(taken + count, pending.count)
+    let next = Array(pending[taken..<end])
+    taken = end
+    let again = last.suffix(repeated)
+    lastOffset = sentCount - again.count
+    last = next
+    sentCount += next.count
+    return (lastOffset, again + next)
+  }
+
+  /// The sequence number of the next byte, after the SYN and the FIN.
+  var sequence: UInt32 { start &+ 1 &+ UInt32(truncatingIfNeeded: sentCount) &+ (hasFinished ? 1 : 0) }
+
+  // MARK: - Captured bytes
+
+  mutating func captured(_ range: Range<Int>, _ location: CapturedLocation, altered: Range<Int>?) {
+    extents.add(range, location, altered: altered)
+  }
+
+  /// Frames that are settled, until they are taken.
+  private(set) var settledFrames: [Frames] = []
+  /// Ranges of settled bytes that a later packet contains with other bytes, and its number.
+  private(set) var conflicts: [(range: Range<Int>, packet: Int)] = []
+
+  mutating func removeSettled() {
+    settledFrames.removeAll(keepingCapacity: true)
+    conflicts.removeAll(keepingCapacity: true)
+  }
+
+  /// Settles the captured bytes before `frontier`, which no later packet can affect.
+  mutating func settle(before frontier: Int) {
+    while let extent = extents.removeFirst(before: frontier) {
+      if base == nil { base = extent.range.lowerBound }
+      if extent.range.lowerBound > done { lose(to: extent.range.lowerBound) }
+      conflicts += extent.conflicts
+      bytes += extent.range.count
+      locate(in: extent)
+      done = extent.range.upperBound
+      settleFrames()
+    }
+  }
+
+  /// Settles everything that was sent.
+  mutating func finish() {
+    if done < sentCount { lose(to: sentCount) }
+    settleFrames()
+  }
+
+  private mutating func lose(to end: Int) {
+    if firstGap == nil { firstGap = done }
+    lastGap = done..<end
+    done = end
+    settleFrames()
+  }
+
+  private mutating func locate(in extent: CapturedExtents.Extent) {
+    for index in frames.indices[settled...] {
+      let start = frames[index].range.lowerBound
+      guard start < extent.range.upperBound else { return }
+      guard extent.range.contains(start) else { continue }
+      frames[index].location = extent.location
+      frames[index].location?.fileOffset += start - extent.range.lowerBound
+    }
+  }
+
+  private mutating func settleFrames() {
+    while settled < frames.count, frames[settled].range.upperBound <= done {
+      var entry = frames[settled]
+      settled += 1
+      entry.hasGap = entry.range.overlaps(lastGap)
+      entry.isAfterGap = (firstGap ?? .max) < entry.range.upperBound
+      settledFrames.append(entry)
+    }
+    if settled > 1024 {
+      frames.removeFirst(settled)
+      settled = 0
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import WireBytes
+
+/// The fields of a header block that pushes have. Reused from block to block.
+package struct HeaderFields {
+  package enum Name: Int, CaseIterable, Sendable {
+    case path, method, status
+    case topic, pushType, id, uniqueID, priority, expiration, collapseID
+  }
+
+  /// The longest value that is kept, in bytes: as long as a payload. A longer one is lost.
+  private static let longestValue = 4096
+
+  /// The values.
+  package var bytes: [UInt8] = []
+  private var ranges = InlineArray<10, Range<Int>>(repeating: Self.absent)
+  /// Whether a field is lost: its entry of the table is not known, or a part of the block.
+  package internal(set) var hasLost = false
+
+  private static let absent = 0..<0
+
+  package init() {}
+
+  /// The value of a field as indices in `bytes`; nil if it is absent or lost. Of a repeated field, the first one.
+  package subscript(name: Name) -> Range<Int>? {
+    let range = ranges[name.rawValue]
+    // The empty value has an index after 0: a field name is never at the start of the buffer.
+    return range == Self.absent ? nil : range.lowerBound &- 1..<range.upperBound &- 1
+  }
+
+  package mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    for index in ranges.indices { ranges[index] = Self.absent }
+    hasLost = false
+  }
+
+  /// Forgets all fields, as those of a block that was not read.
+  package mutating func lose() {
+    removeAll()
+    hasLost = true
+  }
+
+  /// Adds a field if pushes have it.
+  @inline(__always)
+  mutating func add(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+    guard let name = Name(name), ranges[name.rawValue] == Self.absent else { return }
+    guard value.count <= Self.longestValue else {
+      hasLost = true
+      return
+    }
+    let start = bytes.count &+ 1
+    bytes.append(contentsOf: value)
+    ranges[name.rawValue] = start..<start &+ value.count
+  }
+
+  /// The unsigned decimal number of a field; nil if it is something else.
+  package func number(_ name: Name) -> Int64? {
+    guard let range = self[name], !range.isEmpty else { return nil }
+    var number: Int64 = 0
+    for index in range {
+      let digit = bytes[index] &- UInt8(ascii: "0")
+      let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+      let (sum, carry) = product.addingReportingOverflow(Int64(digit))
+      guard digit < 10, !overflow, !carry else { return nil }
+      number = sum
+    }
+    return number
+  }
+}
+
+extension HeaderFields.Name {
+  @inline(__always)
+  fileprivate init?(_ text: UnsafeRawBufferPointer) {
+    let candidate: (HeaderFields.Name, StaticString)
+    switch text.count {
+    case 5: candidate = (.path, ":path")
+    case 7:
+      switch text[1] {
+      case UInt8(ascii: "s"): candidate = (.status, ":status")
+      case UInt8(ascii: "m"): candidate = (.method, ":method")
+      default: candidate = (.id, "apns-id")
+      }
+    case 10: candidate = (.topic, "apns-topic")
+    case 13: candidate = (.priority, "apns-priority")
+    case 14 where text[5] == UInt8(ascii: "p"): candidate = (.pushType, "apns-push-type")
+    case 14: candidate = (.uniqueID, "apns-unique-id")
+    case 15: candidate = (.expiration, "apns-expiration")
+    case 16: candidate = (.collapseID, "apns-collapse-id")
+    default: return nil
+    }
+    guard let start = text.baseAddress, candidate.1.utf8CodeUnitCount == text.count else { return nil }
+    for index in 0..<text.count
+    where start.load(fromByteOffset: index, as: UInt8.self) != candidate.1.utf8Start[index] {
+      return nil
+    }
+    self = candidate.0
+  }
+}

@@ -1,0 +1,145 @@
+import CLibnghttp2
+import WireBytes
+
+/// The dynamic table of one direction (RFC 7541), in libnghttp2.
+///
+/// After a gap, the entries of the table are not known: each may have been replaced. So a lost table is replaced by a new
+/// one, filled with entries that stand for unknown ones. A field that refers to one of them is lost; it is never
+/// guessed. Indices count from the newest entry, so that entries after the gap are found again.
+package final class HeaderTable {
+  /// What a block is not read for.
+  package enum Fault: Sendable {
+    /// It is no header block, or refers to an entry that does not exist.
+    case malformed
+    /// The fields are longer than `longestList`.
+    case tooLong
+  }
+
+  /// The longest list of fields, in bytes as RFC 9113, section 6.5.2, counts them.
+  package static let longestList = 1 << 16
+  /// The greatest size of a table that an encoder may choose, in bytes.
+  private static let greatestSize = 1 << 20
+  /// The size of a table after a gap. A larger one than the encoder's is harmless.
+  private static let lostSize: UInt32 = 1 << 17
+  /// The number of unknown entries: those that fit in the usual 4096 bytes, and in 64 KiB.
+  private static let (few, many) = (128, 2048)
+  /// How often a lost table is filled with many entries: it takes a long time.
+  private static let mostRefills = 16
+  /// The name of unknown entries, which cannot be the name of a field.
+  private static let unknownName: UInt8 = 0x01
+  private static let fieldOverhead = 32
+
+  private var inflater: OpaquePointer?
+  private var isLost = true
+  /// Whether the table has only a few unknown entries.
+  private var isFewFilled = false
+  private var refills = 0
+
+  /// A table that is lost.
+  package init() {}
+
+  deinit { reset() }
+
+  /// The connection begins: the table is empty.
+  package func begin() {
+    reset()
+    isLost = false
+  }
+
+  /// A part of what was encoded is missing.
+  package func lose() {
+    guard !isLost || inflater != nil else { return }
+    reset()
+    isLost = true
+  }
+
+  /// Reads a whole header block.
+  ///
+  /// - Returns: nil if it was read to its end; else the table is lost, and so are the fields.
+  package func read(_ block: RawSpan, into fields: inout HeaderFields) -> Fault? {
+    if inflater == nil { create(unknown: isLost ? Self.few : 0) }
+    var fault = inflate(block, into: &fields)
+    if fault == .malformed, isFewFilled, refills < Self.mostRefills {
+      refills &+= 1
+      reset()
+      create(unknown: Self.many)
+      fault = inflate(block, into: &fields)
+    }
+    if fault != nil {
+      lose()
+      fields.lose()
+    }
+    return fault
+  }
+
+  private func reset() {
+    // libnghttp2 reads what it deletes, NULL too.
+    if let inflater { nghttp2_hd_inflate_del(inflater) }
+    inflater = nil
+  }
+
+  private func create(unknown count: Int) {
+    isFewFilled = count == Self.few
+    guard nghttp2_hd_inflate_new(&inflater) == 0 else {
+      inflater = nil
+      return
+    }
+    nghttp2_hd_inflate_change_table_size(inflater, Self.greatestSize)
+    guard count > 0 else { return }
+    let filling = count == Self.few ? Self.fewUnknown : Self.manyUnknown
+    var ignored = HeaderFields()
+    _ = inflate(filling.span.bytes, into: &ignored, longest: .max)
+  }
+
+  private static let fewUnknown = unknownEntries(few)
+  private static let manyUnknown = unknownEntries(many)
+
+  /// A block that sets the size of the table, and adds entries to it.
+  private static func unknownEntries(_ count: Int) -> [UInt8] {
+    // RFC 7541, section 6.3: an integer with a prefix of 5 bits.
+    var block: [UInt8] = [0x3f]
+    var rest = lostSize &- 0x1f
+    while rest >= 0x80 {
+      block.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    block.append(UInt8(truncatingIfNeeded: rest))
+    // Section 6.2.1: a literal with a new name of one byte, and an empty value.
+    for _ in 0..<count { block.append(contentsOf: [0x40, 1, unknownName, 0]) }
+    return block
+  }
+
+  private func inflate(
+    _ block: RawSpan, into fields: inout HeaderFields, longest: Int = HeaderTable.longestList
+  ) -> Fault? {
+    fields.removeAll()
+    guard let inflater else { return .malformed }
+    return block.withUnsafeBytes { bytes in
+      var rest = bytes
+      var length = 0
+      while true {
+        var field = nghttp2_nv()
+        var flags: Int32 = 0
+        let used = nghttp2_hd_inflate_hd2(
+          inflater, &field, &flags, rest.baseAddress?.assumingMemoryBound(to: UInt8.self), rest.count, 1)
+        guard used >= 0, used <= rest.count else { return .malformed }
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(used))
+        if flags & Int32(NGHTTP2_HD_INFLATE_EMIT.rawValue) != 0 {
+          length &+= field.namelen &+ field.valuelen &+ Self.fieldOverhead
+          guard length <= longest else { return .tooLong }
+          let name = UnsafeRawBufferPointer(start: field.name, count: field.namelen)
+          if name.count == 1, name[0] == Self.unknownName {
+            fields.hasLost = true
+          } else {
+            fields.add(name, UnsafeRawBufferPointer(start: field.value, count: field.valuelen))
+          }
+        }
+        if flags & Int32(NGHTTP2_HD_INFLATE_FINAL.rawValue) != 0 {
+          nghttp2_hd_inflate_end_headers(inflater)
+          return nil
+        }
+        if flags & Int32(NGHTTP2_HD_INFLATE_EMIT.rawValue) == 0, rest.isEmpty { return .malformed }
+      }
+    }
+  }
+}

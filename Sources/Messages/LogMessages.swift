@@ -1,0 +1,84 @@
+import WireBytes
+
+// MARK: - Logs of providers
+
+extension Message {
+  /// A line that is no push.
+  /// - Parameters:
+  ///   - line: number of the first one, from 1.
+  ///   - count: number of lines with the same problem.
+  ///   - problem: such as `expected a colon after the key, found "x"`.
+  package static func malformedLine(_ line: Int, count: Int, _ problem: Message) -> Message {
+    count == 1
+      ? Message("line \(line): \(problem.text)")
+      : Message("lines \(line) to \(line + count - 1): \(problem.text) (in the first of them)")
+  }
+
+  /// Those that are not listed one by one.
+  package static func moreMalformedLines(_ count: Int, after limit: Int) -> Message {
+    Message("\(Count.of(count, "more line")) with errors, after the \(limit) findings that are listed")
+  }
+
+  package static func unrelatedLines(_ count: Int, bytes: Int, first line: Int) -> Message {
+    Message(
+      "\(Count.of(count, "line")) (\(Count.of(bytes, "byte"))) without the answer to a push; the first is line \(line)"
+    )
+  }
+
+  /// - Parameter found: nil at the end of the line.
+  package static func lineIsNotJSON(expected: String, found: String?) -> Message {
+    Message("not JSON: expected \(expected), found \(found.map { "\"\($0)\"" } ?? "the end of the line")")
+  }
+
+  package static func tokenIsNoText(_ found: String) -> Message {
+    Message("the token is \(found); expected a text (--map token=NAME names another member)")
+  }
+
+  package static func statusIsNoStatus(_ found: String) -> Message {
+    Message(
+      "the status is \(found); expected a number from 100 to 599 (--map status=NAME names another member)")
+  }
+
+  package static func reasonIsNoText(_ found: String) -> Message {
+    Message("the reason is \(found); expected a text (--map reason=NAME names another member)")
+  }
+
+  package static func timeIsNoTime(_ found: String) -> Message {
+    Message(
+      "the timestamp is \(found); expected seconds or milliseconds since 1970, or a time with its offset such as "
+        + "2026-05-01T09:30:00Z")
+  }
+
+  package static func wrongColumnCount(_ found: Int, expected: Int) -> Message {
+    Message("\(Count.of(found, "column")), but the header has \(expected)")
+  }
+
+  package static func twoValuesInLine(_ second: String) -> Message {
+    Message("\(second) is a second value of the same kind; name the right one with --map")
+  }
+
+  package static let textAfterClosingQuote = Message(
+    "text after a closing quote; expected a delimiter or the end")
+  package static let quoteIsNotClosed = Message("a quote that is not closed")
+
+  package static func logLineTooLong(limit: Int) -> Message { Message("longer than \(limit) bytes") }
+}
+
+// MARK: - Mapped names
+
+extension Message {
+  package static func mappingIsNoPair(_ pair: String) -> Message {
+    Message("--map has '\(pair)': write NAME=COLUMN, such as token=device")
+  }
+
+  package static func mappingOfUnknownField(_ name: String, known: [String]) -> Message {
+    Message("--map has '\(name)': its names are \(known.joined(separator: ", "))")
+  }
+
+  package static func mappedTwice(_ name: String) -> Message { Message("--map has '\(name)' twice") }
+
+  package static func mappedPathIsInvalid(_ path: String, deepest: Int) -> Message {
+    Message(
+      "--map has '\(path)': write a name, or up to \(deepest) names with points, such as response.status")
+  }
+}

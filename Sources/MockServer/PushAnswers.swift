@@ -1,0 +1,158 @@
+import APNsWire
+import Analysis
+import Synchronization
+import WireBytes
+
+/// How the server answers a push.
+package enum PushAnswer: Sendable, Equatable {
+  case response(PushResponse)
+  /// RST_STREAM with the code REFUSED_STREAM.
+  case refuse
+  /// RST_STREAM with the code CANCEL.
+  case cancel
+  /// GOAWAY, which excludes the push.
+  case goaway
+  /// No response.
+  case silence
+
+  /// Status 200, with an apns-id of the server.
+  package static let accepted = PushAnswer.response(PushResponse(status: 200))
+}
+
+/// A response to a push.
+package struct PushResponse: Sendable, Equatable {
+  package var status: Int
+  /// The reason of an error.
+  package var reason: String?
+  /// Since when the token is invalid, in milliseconds since 1970.
+  package var timestamp: Int64?
+  /// The apns-id to answer with if the request has none; nil for a random one.
+  package var apnsID: String?
+  package var uniqueID: String?
+
+  package init(status: Int, reason: String? = nil, timestamp: Int64? = nil) {
+    self.status = status
+    self.reason = reason
+    self.timestamp = timestamp
+  }
+
+  /// The body, as Apple writes it; empty without a reason.
+  package var body: String {
+    guard let reason else { return "" }
+    let time = timestamp.map { ",\"timestamp\":\($0)" } ?? ""
+    return "{\"reason\":\(Self.quoted(reason))\(time)}"
+  }
+
+  /// A reason is text of the input: any characters.
+  private static func quoted(_ text: String) -> String {
+    let escaped = text.unicodeScalars.map { scalar in
+      if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
+      guard scalar.value < 0x20 else { return String(scalar) }
+      return "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+    }
+    return "\"\(escaped.joined())\""
+  }
+}
+
+/// The outcomes of the input's pushes, by token. The outcomes of a token are played in their order, one for each request. After
+/// the last the token has the last status again, unless that was temporary.
+package final class PushAnswers: Sendable {
+  private struct Played {
+    var answers: [PushAnswer] = []
+    var next = 0
+  }
+
+  private let tokens: Mutex<[String: Played]>
+  private let otherwise: PushAnswer
+
+  fileprivate init(_ answers: [String: [PushAnswer]], otherwise: PushAnswer) {
+    tokens = Mutex(answers.mapValues { Played(answers: $0) })
+    self.otherwise = otherwise
+  }
+
+  /// The answer to the next request for a token.
+  /// - Parameter token: the last component of the path.
+  package func next(for token: String) -> PushAnswer {
+    tokens.withLock { tokens in
+      let key = token.lowercased()
+      guard let played = tokens[key], let last = played.answers.last else { return otherwise }
+      guard played.next < played.answers.count else { return last.isLasting ? last : otherwise }
+      tokens[key]?.next += 1
+      return played.answers[played.next]
+    }
+  }
+}
+
+extension PushAnswer {
+  /// Whether the same request gets the same answer later.
+  fileprivate var isLasting: Bool {
+    guard case .response(let response) = self else { return false }
+    return response.status != 429 && response.status < 500
+  }
+}
+
+/// Collects the outcomes of pushes, in at most `memory` bytes.
+package final class PushAnswerCollector: EvidenceSink {
+  private let memory: Int
+  private var used = 0
+  private var answers: [String: [PushAnswer]] = [:]
+  /// The number of pushes with and without an outcome that can be played.
+  package private(set) var count = 0
+  package private(set) var skipped = 0
+  package private(set) var exceedsMemory = false
+
+  package init(memory: Int) { self.memory = memory }
+
+  /// - Parameter otherwise: the answer for tokens that the input does not have.
+  package func answers(otherwise: PushAnswer) -> PushAnswers { PushAnswers(answers, otherwise: otherwise) }
+
+  /// The number of distinct tokens.
+  package var tokens: Int { answers.count }
+
+  package func pushes(_ pushes: PushRecords, in bytes: RawSpan) throws {
+    for push in pushes.records where !exceedsMemory {
+      guard let token = Self.token(push.fields, in: bytes), let answer = Self.answer(push.fields, in: bytes)
+      else {
+        skipped += 1
+        continue
+      }
+      count += 1
+      // The texts, and about 200 bytes of tables.
+      used += 200 + token.utf8.count
+      exceedsMemory = used > memory
+      answers[token, default: []].append(answer)
+    }
+  }
+
+  private static func token(_ fields: PushFields, in bytes: RawSpan) -> String? {
+    if let range = fields[.token] {
+      return bytes.extracting(range).withUnsafeBytes { token in
+        token.reduce(into: "") { text, byte in
+          text += byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16)
+        }
+      }
+    }
+    return text(.tokenText, of: fields, in: bytes)?.lowercased()
+  }
+
+  private static func text(_ text: PushFields.Text, of fields: PushFields, in bytes: RawSpan) -> String? {
+    fields[text].map { range in
+      bytes.extracting(range).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
+  /// Nil if the outcome is not known.
+  private static func answer(_ fields: PushFields, in bytes: RawSpan) -> PushAnswer? {
+    if let status = fields.status {
+      var response = PushResponse(
+        status: Int(status), reason: text(.reason, of: fields, in: bytes), timestamp: fields.timestamp)
+      response.apnsID = text(.apnsID, of: fields, in: bytes)
+      response.uniqueID = text(.uniqueID, of: fields, in: bytes)
+      return .response(response)
+    }
+    if fields.flags.contains(.goaway) { return .goaway }
+    if fields.flags.contains(.refused) { return .refuse }
+    if fields.flags.contains(.streamReset) { return .cancel }
+    return fields.flags.contains(.noResponse) ? .silence : nil
+  }
+}

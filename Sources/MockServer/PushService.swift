@@ -1,0 +1,316 @@
+import Messages
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+import NIOSSL
+import NIOTLS
+
+/// Answers the pushes of one client over HTTP/2.
+///
+/// It answers a request when it is complete. The payload is counted, and not kept.
+final class PushService: ChannelInboundHandler, ServedSession {
+  typealias InboundIn = HTTP2Frame
+  typealias OutboundOut = HTTP2Frame
+
+  private enum State {
+    /// Before the connection or during the TLS handshake.
+    case opening
+    case serving
+    /// After a GOAWAY: requests up to `last` are still answered.
+    case leaving(last: HTTP2StreamID)
+    /// Nothing more is answered; waiting for the client to close.
+    case closing
+    case ended
+  }
+
+  private static let mostStreams = 1000
+  private static let largestHeaders = 1 << 16
+
+  private let registry: ClientRegistry
+  private let transport: TransportHandler
+  private let answers: PushAnswers
+  private let isTLS: Bool
+  private(set) var peer = "?"
+  private var context: ChannelHandlerContext?
+  private var state = State.opening
+  private var client = 0
+  /// Requests without an answer.
+  private var open: [HTTP2StreamID: ReceivedPush] = [:]
+  /// Those of them that get none.
+  private var silent: Set<HTTP2StreamID> = []
+  private var lastAnswered = HTTP2StreamID.rootStream
+  private var report = PushReport(peer: "?", pushes: 0, end: .stopped)
+  private var idleWatch: IdleWatch?
+
+  /// - Parameter transport: the handler next to the socket.
+  init(registry: ClientRegistry, transport: TransportHandler, answers: PushAnswers, isTLS: Bool) {
+    self.registry = registry
+    self.transport = transport
+    self.answers = answers
+    self.isTLS = isTLS
+  }
+
+  /// Mock servers trust their clients: the limits against floods of frames are raised.
+  static func frames() -> NIOHTTP2Handler {
+    var connection = NIOHTTP2Handler.ConnectionConfiguration()
+    connection.initialSettings = [
+      HTTP2Setting(parameter: .maxConcurrentStreams, value: mostStreams),
+      HTTP2Setting(parameter: .maxHeaderListSize, value: largestHeaders),
+    ]
+    connection.contentLengthValidation = .disabled
+    connection.maximumSequentialEmptyDataFrames = 1000
+    connection.controlFrameRateLimit.maximumCount = 1_000_000
+    var stream = NIOHTTP2Handler.StreamConfiguration()
+    stream.streamResetFrameRateLimit.maximumCount = 1_000_000
+    stream.streamErrorRateLimit.maximumCount = 1_000_000
+    return NIOHTTP2Handler(mode: .server, connectionConfiguration: connection, streamConfiguration: stream)
+  }
+
+  /// Called when the server stops.
+  func stop() {
+    if case .opening = state { return leave(nil) }
+    end(.stopped)
+  }
+
+  // MARK: - The connection
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    if context.channel.isActive { begin(context) }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+  func channelActive(context: ChannelHandlerContext) { begin(context) }
+
+  private func begin(_ context: ChannelHandlerContext) {
+    guard peer == "?" else { return }
+    peer = context.remoteAddress?.endpointText ?? "unknown"
+    report.peer = peer
+    guard registry.admit(self) else {
+      state = .ended
+      return transport.breakOff()
+    }
+    idleWatch = IdleWatch(limit: registry.configuration.idleNanoseconds, on: context.eventLoop) {
+      [weak self] in
+      self?.handleIdleTimeout()
+    }
+    if !isTLS { serve() }
+  }
+
+  private func serve() {
+    guard case .opening = state else { return }
+    guard let client = registry.open(self, connection: { _ in "pushes" }) else { return leave(nil) }
+    self.client = client
+    state = .serving
+    idleWatch?.progress()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case .handshakeCompleted? = event as? TLSUserEvent {
+      serve()
+    } else if let event = event as? ChannelEvent, event == .inputClosed {
+      closedByClient()
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) { closedByClient() }
+
+  private func closedByClient() {
+    if case .opening = state { return leave(.closedInHandshake) }
+    let isDone = open.keys.allSatisfy { silent.contains($0) }
+    close(isDone ? .completed(byClient: true) : .clientClosed) { context?.close(promise: nil) }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    switch error {
+    // A request that is not valid: the library resets its stream.
+    case is NIOHTTP2Errors.StreamError: return
+    case NIOSSLError.uncleanShutdown: return
+    default: break
+    }
+    switch state {
+    case .ended: break
+    case .opening: leave(error.reason)
+    // Everything was answered: frames that the client still sends are errors to the library, and many clients reset the
+    // connection without reading the closing TLS alert.
+    case .closing: closedByClient()
+    case .leaving where !error.isReset && !(error is ChannelError):
+      // To the library, frames of streams above the last one that GOAWAY names may be errors. The GOAWAY must reach the
+      // client, which a reset could take it from.
+      state = .closing
+      context.flush()
+      context.close(mode: .output, promise: nil)
+    case .serving, .leaving:
+      if error.isReset || error is ChannelError { return end(.clientReset) }
+      end(.failed(error is NIOHTTP2Errors.BadClientMagic ? .notHTTP2 : .verbatim("\(error)")))
+    }
+  }
+
+  // MARK: - Requests
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    idleWatch?.progress()
+    let frame = unwrapInboundIn(data)
+    switch frame.payload {
+    case .headers(let headers):
+      if open[frame.streamID] == nil { begin(frame.streamID, headers.headers) }
+      if headers.endStream { answer(frame.streamID) }
+    case .data(let data): received(data, on: frame.streamID)
+    case .rstStream: abandon(frame.streamID)
+    default: break
+    }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    context.flush()
+    closeIfDone()
+  }
+
+  private func begin(_ stream: HTTP2StreamID, _ headers: HPACKHeaders) {
+    var push = ReceivedPush(client: client, http2Stream: Int(stream))
+    push.method = headers.first(name: ":method") ?? ""
+    push.path = headers.first(name: ":path") ?? ""
+    push.topic = headers.first(name: "apns-topic")
+    push.pushType = headers.first(name: "apns-push-type")
+    push.apnsID = headers.first(name: "apns-id")
+    push.priority = headers.first(name: "apns-priority")
+    push.expiration = headers.first(name: "apns-expiration")
+    push.collapseID = headers.first(name: "apns-collapse-id")
+    open[stream] = push
+  }
+
+  private func received(_ data: HTTP2Frame.FramePayload.Data, on stream: HTTP2StreamID) {
+    open[stream]?.payloadLength += data.data.readableBytes
+    let size = data.data.readableBytes + (data.paddingBytes.map { $0 + 1 } ?? 0)
+    if size > 0 {
+      write(.rootStream, .windowUpdate(windowSizeIncrement: size))
+      if !data.endStream { write(stream, .windowUpdate(windowSizeIncrement: size)) }
+    }
+    if data.endStream { answer(stream) }
+  }
+
+  /// The client has reset a stream.
+  private func abandon(_ stream: HTTP2StreamID) {
+    guard let push = open.removeValue(forKey: stream) else { return }
+    if silent.remove(stream) == nil { registry.received(push) }
+  }
+
+  // MARK: - Answers
+
+  private func answer(_ stream: HTTP2StreamID) {
+    guard !silent.contains(stream), var push = open[stream] else { return }
+    var answer = PushAnswer.goaway
+    if case .serving = state { answer = chosen(for: push, on: stream) }
+    if case .leaving(let last) = state, stream <= last { answer = chosen(for: push, on: stream) }
+    push.ending = .answered(answer)
+    report.pushes += 1
+    registry.received(push)
+    if answer == .silence {
+      silent.insert(stream)
+      return
+    }
+    open[stream] = nil
+    switch answer {
+    case .response(let response): respond(response, to: push, on: stream)
+    case .refuse: write(stream, .rstStream(.refusedStream))
+    case .cancel: write(stream, .rstStream(.cancel))
+    case .goaway: goAway()
+    case .silence: break
+    }
+  }
+
+  private func chosen(for push: ReceivedPush, on stream: HTTP2StreamID) -> PushAnswer {
+    guard let token = push.token else { return .response(PushResponse(status: 404, reason: "BadPath")) }
+    guard push.method == "POST" else {
+      return .response(PushResponse(status: 405, reason: "MethodNotAllowed"))
+    }
+    let answer = answers.next(for: token)
+    // A GOAWAY cannot exclude a stream below one that has its answer.
+    return answer == .goaway && stream < lastAnswered ? .refuse : answer
+  }
+
+  private func respond(_ response: PushResponse, to push: ReceivedPush, on stream: HTTP2StreamID) {
+    lastAnswered = max(lastAnswered, stream)
+    var headers = HPACKHeaders([
+      (":status", String(response.status)), ("apns-id", push.apnsID ?? response.apnsID ?? Self.uuid()),
+    ])
+    if let id = response.uniqueID { headers.add(name: "apns-unique-id", value: id) }
+    let body = response.body
+    write(stream, .headers(.init(headers: headers, endStream: body.isEmpty)))
+    guard !body.isEmpty, let context else { return }
+    let buffer = context.channel.allocator.buffer(string: body)
+    write(stream, .data(.init(data: .byteBuffer(buffer), endStream: true)))
+  }
+
+  private static func uuid() -> String {
+    var random = SystemRandomNumberGenerator()
+    let digits = (0..<32).map { _ in
+      String(UInt8.random(in: 0..<16, using: &random), radix: 16, uppercase: true)
+    }
+    let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { digits[$0].joined() }
+    return groups.joined(separator: "-")
+  }
+
+  private func goAway() {
+    guard case .serving = state, let context else { return }
+    let reason = context.channel.allocator.buffer(string: PushResponse(status: 503, reason: "Shutdown").body)
+    write(.rootStream, .goAway(lastStreamID: lastAnswered, errorCode: .noError, opaqueData: reason))
+    state = .leaving(last: lastAnswered)
+  }
+
+  private func write(_ stream: HTTP2StreamID, _ payload: HTTP2Frame.FramePayload) {
+    context?.write(wrapOutboundOut(HTTP2Frame(streamID: stream, payload: payload)), promise: nil)
+  }
+
+  // MARK: - The end
+
+  /// After a GOAWAY, closes when no request that it allows is left.
+  private func closeIfDone() {
+    guard case .leaving(let last) = state, !open.keys.contains(where: { $0 <= last && !silent.contains($0) })
+    else { return }
+    state = .closing
+    context?.close(mode: .output, promise: nil)
+  }
+
+  private func handleIdleTimeout() {
+    switch state {
+    case .opening: leave(.handshakeTooSlow)
+    case .serving:
+      goAway()
+      context?.flush()
+      closeIfDone()
+    case .leaving, .closing: close(.completed(byClient: false)) { context?.close(promise: nil) }
+    case .ended: break
+    }
+  }
+
+  private func end(_ end: ServedReport.End) {
+    close(end) { transport.breakOff() }
+  }
+
+  private func close(_ end: ServedReport.End, how: () -> Void) {
+    switch state {
+    case .ended, .opening: return
+    case .serving, .leaving, .closing: break
+    }
+    state = .ended
+    idleWatch?.end()
+    for stream in open.keys.sorted() where !silent.contains(stream) {
+      if let push = open[stream] { registry.received(push) }
+    }
+    report.end = end
+    how()
+    registry.ended(self, client: client, report)
+  }
+
+  /// Ends a connection that was not served.
+  /// - Parameter reason: why the handshake failed; nil if it did not.
+  private func leave(_ reason: Message?) {
+    if case .ended = state { return }
+    state = .ended
+    idleWatch?.end()
+    transport.breakOff()
+    if let reason { registry.handshakeFailed(self, reason) } else { registry.left(self) }
+  }
+}

@@ -1,0 +1,37 @@
+/// A request that a client sent, and its answer.
+package struct ReceivedPush: Sendable, Equatable {
+  /// What became of the request.
+  package enum Ending: Sendable, Equatable {
+    case answered(PushAnswer)
+    /// The client reset the stream or left before the answer.
+    case abandoned
+  }
+
+  /// Number of the client, from 0.
+  package var client: Int
+  package var http2Stream: Int
+  package var method = ""
+  package var path = ""
+  package var topic: String?
+  package var pushType: String?
+  package var apnsID: String?
+  package var priority: String?
+  package var expiration: String?
+  package var collapseID: String?
+  /// In bytes.
+  package var payloadLength = 0
+  package var ending = Ending.abandoned
+
+  package init(client: Int, http2Stream: Int) {
+    self.client = client
+    self.http2Stream = http2Stream
+  }
+
+  private static let prefix = "/3/device/"
+
+  /// The last component of the path; nil if it is another path.
+  package var token: String? {
+    guard path.hasPrefix(Self.prefix) else { return nil }
+    return String(path.dropFirst(Self.prefix.count))
+  }
+}

@@ -1,0 +1,153 @@
+import WireBytes
+
+/// The columns of a log with a header line (RFC 4180), and their delimiter.
+struct CSVColumns {
+  let delimiter: UInt8
+  /// What each column means; nil for columns that are not used.
+  private(set) var meanings: [LogNames.Meaning?] = []
+
+  /// The columns of a header: a line with the name of a token's column, and that of one for an answer.
+  init?(header line: UnsafeRawPointer, _ range: Range<Int>, names: LogNames) {
+    let text = UnsafeRawBufferPointer(start: line + range.lowerBound, count: range.count)
+    let delimiters: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "\t"), UInt8(ascii: ";"), UInt8(ascii: "|")]
+    guard let delimiter = delimiters.first(where: { text.contains($0) }), text.count <= 8192 else {
+      return nil
+    }
+    self.delimiter = delimiter
+    var isToken = false
+    var isAnswer = false
+    for name in Self.split(text, at: delimiter) {
+      var name = UnsafeRawBufferPointer(rebasing: text[name])
+      while let first = name.first, first == UInt8(ascii: "\"") || first <= 0x20 {
+        name = UnsafeRawBufferPointer(rebasing: name.dropFirst())
+      }
+      while let last = name.last, last == UInt8(ascii: "\"") || last <= 0x20 {
+        name = UnsafeRawBufferPointer(rebasing: name.dropLast())
+      }
+      let meaning = LogName(name).flatMap { names.meaning(of: $0) }
+      meanings.append(meaning)
+      switch meaning?.field {
+      case .token, .path: isToken = true
+      case .status, .reason, .success: isAnswer = true
+      default: break
+      }
+    }
+    guard isToken, isAnswer else { return nil }
+  }
+
+  /// The ranges of the names; delimiters in quotes do not count.
+  private static func split(_ text: UnsafeRawBufferPointer, at delimiter: UInt8) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    var start = 0
+    var isQuoted = false
+    for (index, byte) in text.enumerated() {
+      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      if byte == delimiter, !isQuoted {
+        ranges.append(start..<index)
+        start = index &+ 1
+      }
+    }
+    return ranges + [start..<text.count]
+  }
+
+  enum Result {
+    /// The record's values; it ends before the line feed at `end`.
+    case values(end: Int)
+    /// The record has no end in the range.
+    case open(quote: Int)
+    case problem(LogProblem)
+  }
+
+  /// Reads the record at the beginning of `range`.
+  func read(_ line: UnsafeRawPointer, _ range: Range<Int>, into values: inout LogValues) -> Result {
+    var index = range.lowerBound
+    var column = 0
+    let end = range.upperBound
+    while true {
+      var value = LogValue()
+      if index < end, byte(line, index) == UInt8(ascii: "\"") {
+        switch quoted(line, index &+ 1..<end) {
+        case .values(let close):
+          value = close.value
+          index = close.after
+        case .open: return .open(quote: index)
+        }
+        guard isBoundary(line, index, end) else {
+          return .problem(LogProblem(.textAfterQuote, index..<index &+ 1))
+        }
+      } else {
+        let start = index
+        index = plainEnd(line, start..<end)
+        var last = index
+        if last > start, byte(line, last &- 1) == UInt8(ascii: "\r"),
+          index == end || byte(line, index) == 0x0a
+        {
+          last &-= 1
+        }
+        value = LogValue(.text, start, last)
+      }
+      if column < meanings.count, let meaning = meanings[column] {
+        if value.count == 0 { values.note(meaning.field) } else { values.put(value, for: meaning, in: line) }
+      }
+      column &+= 1
+      if index < end, byte(line, index) == delimiter {
+        index &+= 1
+        continue
+      }
+      if index < end, byte(line, index) == UInt8(ascii: "\r") { index &+= 1 }
+      guard column == meanings.count else {
+        return .problem(LogProblem(.columns(found: column, expected: meanings.count)))
+      }
+      return .values(end: index)
+    }
+  }
+
+  @inline(__always)
+  private func byte(_ line: UnsafeRawPointer, _ index: Int) -> UInt8 {
+    line.load(fromByteOffset: index, as: UInt8.self)
+  }
+
+  /// Whether a field can end here.
+  private func isBoundary(_ line: UnsafeRawPointer, _ index: Int, _ end: Int) -> Bool {
+    guard index < end else { return true }
+    let found = byte(line, index)
+    return found == delimiter || found == 0x0a
+      || found == UInt8(ascii: "\r") && (index &+ 1 == end || byte(line, index &+ 1) == 0x0a)
+  }
+
+  /// Index of the next delimiter or line feed.
+  @inline(__always)
+  private func plainEnd(_ line: UnsafeRawPointer, _ range: Range<Int>) -> Int {
+    var index = range.lowerBound
+    while index &+ 8 <= range.upperBound {
+      let block = EightBytes(line + index)
+      let plain = EightBytes.count(before: block.marks(of: delimiter) | block.marks(of: 0x0a))
+      index &+= plain
+      if plain < 8 { return index }
+    }
+    while index < range.upperBound, byte(line, index) != delimiter, byte(line, index) != 0x0a { index &+= 1 }
+    return index
+  }
+
+  private enum Quoted {
+    case values((value: LogValue, after: Int))
+    case open
+  }
+
+  private func quoted(_ line: UnsafeRawPointer, _ range: Range<Int>) -> Quoted {
+    var index = range.lowerBound
+    var kind = LogValue.Kind.text
+    while index < range.upperBound {
+      guard byte(line, index) == UInt8(ascii: "\"") else {
+        index &+= 1
+        continue
+      }
+      guard index &+ 1 < range.upperBound, byte(line, index &+ 1) == UInt8(ascii: "\"") else {
+        return .values((LogValue(kind, range.lowerBound, index), index &+ 1))
+      }
+      kind = .quotedText
+      index &+= 2
+    }
+    return .open
+  }
+}

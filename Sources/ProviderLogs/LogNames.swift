@@ -1,0 +1,247 @@
+import WireBytes
+
+/// What a member of an object, or a column, says about a push.
+enum LogField: UInt8, CaseIterable {
+  case token, status, reason
+  /// When the token became invalid, by a name that says so.
+  case invalidation
+  /// Named only `timestamp`: the same, or when the line was written (docs/spec/provider-logs.md#times).
+  case timestamp
+  /// The same in an object within the line's object.
+  case nestedTimestamp
+  case apnsID, uniqueID, topic, pushType, priority, expiration, collapseID, payloadLength
+  /// Whether the push was accepted: true or false.
+  case success
+  /// The kind of a line; gorush writes `succeeded-push` and `failed-push`.
+  case kind
+  /// A path or URL that may be a push's.
+  case path
+  /// A level or the name of a logger: the line is one of an application's log.
+  case logMark
+  /// Objects in an array, a push each.
+  case list
+}
+
+/// A name without case, `_`, `-` and spaces, in 32 bytes: `deviceToken`, `device_token` and `Device-Token` are one.
+struct LogName: Hashable {
+  var words = SIMD4<UInt64>()
+
+  /// Nil for names that are too long to be known.
+  init?(_ text: UnsafeRawBufferPointer) {
+    var index = 0
+    for byte in text {
+      var letter = byte
+      if letter &- UInt8(ascii: "A") < 26 { letter |= 0x20 }
+      if letter == UInt8(ascii: "_") || letter == UInt8(ascii: "-") || letter == UInt8(ascii: " ") {
+        continue
+      }
+      guard index < 32 else { return nil }
+      words[index &>> 3] |= UInt64(letter) &<< UInt64(8 &* (index & 7))
+      index &+= 1
+    }
+  }
+
+  init?(_ text: String) {
+    var text = text
+    guard let name = text.withUTF8({ LogName(UnsafeRawBufferPointer($0)) }) else { return nil }
+    self = name
+  }
+
+  /// A slot of a table of 256.
+  var slot: Int {
+    let mixed = (words.x ^ words.y &* 0x9e37_79b9_7f4a_7c15 ^ words.z ^ words.w) &* 0xff51_afd7_ed55_8ccd
+    return Int(truncatingIfNeeded: mixed &>> 56)
+  }
+}
+
+/// Names of the user's own for fields, as of `--map token=dev,status=result.code`.
+package struct LogMapping: Equatable, Sendable {
+  /// The fields that can be mapped, by their names.
+  package static let fields = ["token", "status", "reason", "timestamp", "apns_id", "topic"]
+  /// The most names in the path of a member.
+  package static let deepest = 4
+
+  /// A field of `fields`, and the path of its member or column.
+  package private(set) var paths: [(field: String, path: [String])] = []
+
+  package init() {}
+
+  package var isEmpty: Bool { paths.isEmpty }
+
+  /// Why a mapping is refused.
+  package enum Problem: Error, Equatable {
+    case notAPair(String)
+    case unknownField(String)
+    case repeatedField(String)
+    case invalidPath(String)
+  }
+
+  /// Reads `NAME=COLUMN[,NAME=COLUMN...]`.
+  package init(_ text: String) throws(Problem) {
+    var pairs: [String] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      // The name of a column may have commas.
+      if part.contains("=") || pairs.isEmpty {
+        pairs.append(String(part))
+      } else {
+        pairs[pairs.count - 1] += "," + part
+      }
+    }
+    for pair in pairs {
+      guard let equals = pair.firstIndex(of: "=") else { throw .notAPair(pair) }
+      let field = String(pair[..<equals])
+      let column = String(pair[pair.index(after: equals)...])
+      guard Self.fields.contains(field) else { throw .unknownField(field) }
+      guard !paths.contains(where: { $0.field == field }) else { throw .repeatedField(field) }
+      let path = column.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      guard path.count <= Self.deepest, path.allSatisfy({ !$0.isEmpty && LogName($0) != nil }) else {
+        throw .invalidPath(column)
+      }
+      paths.append((field, path))
+    }
+  }
+
+  package static func == (left: LogMapping, right: LogMapping) -> Bool {
+    left.paths.elementsEqual(right.paths) { $0.field == $1.field && $0.path == $1.path }
+  }
+}
+
+/// The names of members that the line before had, in their order: lines of a log have the same ones.
+final class LogNameCache {
+  private struct Entry: BitwiseCopyable {
+    var low: UInt64 = 0
+    var high: UInt64 = 0
+    /// Of the name as it is written; -1 without one.
+    var count = -1
+    var meaning: LogNames.Meaning?
+  }
+
+  @exclusivity(unchecked) private var entries = InlineArray<16, Entry>(repeating: Entry())
+
+  /// The name of up to 16 bytes at `key`, where 16 bytes can be read, and what it means in a line's own object.
+  @inline(__always)
+  func find(_ key: UnsafeRawPointer, count: Int, ordinal: Int, in names: LogNames) -> LogNames.Meaning? {
+    let low = EightBytes(key).word & Self.mask(count)
+    let high = EightBytes(key + 8).word & Self.mask(count &- 8)
+    let entry = entries[ordinal]
+    if entry.count == count, entry.low == low, entry.high == high { return entry.meaning }
+    return learn(key, low, high, count: count, ordinal: ordinal, in: names)
+  }
+
+  @inline(never)
+  private func learn(
+    _ key: UnsafeRawPointer, _ low: UInt64, _ high: UInt64, count: Int, ordinal: Int, in names: LogNames
+  ) -> LogNames.Meaning? {
+    let meaning = LogName(UnsafeRawBufferPointer(start: key, count: count)).flatMap { names.meaning(of: $0) }
+    entries[ordinal] = Entry(low: low, high: high, count: count, meaning: meaning)
+    return meaning
+  }
+
+  /// Of the lowest bytes of a word.
+  @inline(__always)
+  private static func mask(_ count: Int) -> UInt64 {
+    count >= 8 ? .max : count <= 0 ? 0 : (1 &<< UInt64(8 &* count)) &- 1
+  }
+}
+
+/// The fields of known names, and of those of a mapping.
+struct LogNames {
+  /// A field, and the certainty that a name means it: the member with the highest rank counts.
+  struct Meaning: BitwiseCopyable {
+    var field: LogField
+    var rank: UInt8
+  }
+
+  static let mappedRank: UInt8 = 9
+
+  private struct Entry {
+    var name: LogName
+    var meaning: Meaning
+  }
+
+  /// Open addressing.
+  private var table = [Entry?](repeating: nil, count: 256)
+  /// Mapped members in other objects.
+  private(set) var paths: [(names: [LogName], meaning: Meaning)] = []
+
+  init(_ mapping: LogMapping = LogMapping()) {
+    let mapped = mapping.paths.compactMap { Self.mapped[$0.field] }
+    for (field, rank, names) in Self.known where !mapped.contains(field) {
+      for name in names { add(name, Meaning(field: field, rank: rank)) }
+    }
+    // A name can be known for another field: the mapping has the last word.
+    for (name, path) in mapping.paths {
+      guard let field = Self.mapped[name] else { continue }
+      let meaning = Meaning(field: field, rank: Self.mappedRank)
+      if path.count == 1 {
+        add(path[0], meaning)
+      } else {
+        paths.append((path.compactMap { LogName($0) }, meaning))
+        // As a name of its own, as tables have it.
+        add(path.joined(separator: "."), meaning)
+      }
+    }
+  }
+
+  private mutating func add(_ text: String, _ meaning: Meaning) {
+    guard let name = LogName(text) else { return }
+    var slot = name.slot
+    while let entry = table[slot], entry.name != name { slot = (slot &+ 1) & 255 }
+    table[slot] = Entry(name: name, meaning: meaning)
+  }
+
+  @inline(__always)
+  func meaning(of name: LogName) -> Meaning? {
+    var slot = name.slot
+    while let entry = table[slot] {
+      if entry.name == name { return entry.meaning }
+      slot = (slot &+ 1) & 255
+    }
+    return nil
+  }
+
+  private static let mapped: [String: LogField] = [
+    "token": .token, "status": .status, "reason": .reason, "timestamp": .invalidation, "apns_id": .apnsID,
+    "topic": .topic,
+  ]
+
+  /// Names of clients' results, and usual names of columns; without `_` and in lower case.
+  private static let known: [(LogField, rank: UInt8, names: [String])] = [
+    (.token, 3, ["devicetoken", "apnstoken", "pushtoken", "apnsdevicetoken"]),
+    (.token, 2, ["token", "tokenhex"]),
+    (.token, 1, ["device", "registrationid", "recipient"]),
+    (.token, 0, ["tokentext"]),
+    (.status, 3, [":status", "statuscode", "httpstatus", "httpstatuscode", "apnsstatus", "responsestatus"]),
+    (.status, 2, ["status"]),
+    (.status, 1, ["code"]),
+    (.reason, 3, ["reason", "rejectionreason", "apnsreason", "errorreason", "failurereason"]),
+    (.reason, 2, ["reasonstring"]),
+    (.reason, 1, ["error", "description"]),
+    (.invalidation, 3, ["timestampms"]),
+    (
+      .invalidation, 2,
+      [
+        "tokenexpirationtimestamp", "tokeninvalidationtimestamp", "invalidationtimestamp", "invalidatedat",
+        "unregisteredat", "unregisteredtimestamp", "apnstimestamp", "error410timestamp",
+      ]
+    ),
+    (.timestamp, 1, ["timestamp"]),
+    (.apnsID, 2, ["apnsid"]),
+    (.apnsID, 1, ["notificationid"]),
+    (.uniqueID, 2, ["apnsuniqueid"]),
+    (.topic, 2, ["topic", "apnstopic"]),
+    (.topic, 1, ["bundleid"]),
+    (.pushType, 2, ["pushtype", "apnspushtype"]),
+    (.priority, 2, ["priority", "apnspriority"]),
+    (.expiration, 2, ["expiration", "apnsexpiration"]),
+    (.collapseID, 2, ["collapseid", "apnscollapseid"]),
+    (.payloadLength, 2, ["payloadlength"]),
+    (.success, 2, ["issuccessful", "issuccess", "isaccepted"]),
+    (.success, 1, ["success", "succeeded", "successful", "accepted"]),
+    (.kind, 1, ["type"]),
+    (.path, 3, ["path", ":path"]),
+    (.path, 2, ["url", "uri", "requesturi", "requestpath"]),
+    (.logMark, 1, ["level", "loglevel", "severity", "lvl", "logger", "levelname"]),
+    (.list, 1, ["sent", "failed", "logs", "results", "responses", "notifications"]),
+  ]
+}

@@ -1,0 +1,34 @@
+import APNsWire
+
+/// Detects logs of providers by their first lines.
+package enum LogProbe {
+  /// Whether `head` has a push with an answer, before anything else that is wrong with a log.
+  ///
+  /// - Parameter isWhole: whether it is all of the log.
+  package static func recognises(_ head: RawSpan, isWhole: Bool, mapping: LogMapping) -> Bool {
+    guard head.byteCount > 0, isText(head) else { return false }
+    let decoder = LogDecoder(mapping)
+    var ended = false
+    while true {
+      switch decoder.next(in: ended ? RawSpan() : head) {
+      case .push:
+        let fields = decoder.fields
+        if fields.status != nil, fields[.token] != nil || fields[.apnsID] != nil { return true }
+      case .passed, .skipped, .truncated: continue
+      case .needsBytes where isWhole && !ended:
+        ended = true
+        decoder.finish()
+      case .needsBytes, .finished: return false
+      }
+    }
+  }
+
+  /// Whether the first bytes have no control characters but white space.
+  private static func isText(_ head: RawSpan) -> Bool {
+    for index in 0..<min(512, head.byteCount) {
+      let byte = head.byte(at: index)
+      if byte < 0x20, byte != 0x09, byte != 0x0a, byte != 0x0d, byte != 0x1b { return false }
+    }
+    return true
+  }
+}

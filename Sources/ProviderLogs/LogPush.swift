@@ -1,0 +1,353 @@
+import APNsWire
+import WireBytes
+
+/// Why a line is no push, though it should be one.
+package struct LogProblem: Equatable, Sendable {
+  package enum Cause: Equatable, Sendable {
+    /// Not JSON: a token was expected.
+    case json(expected: String)
+    case tokenIsNoText, statusIsNoStatus, reasonIsNoText, timeIsNoTime
+    /// The line has another number of columns than the header.
+    case columns(found: Int, expected: Int)
+    case textAfterQuote, openQuote
+    /// A line of more bytes than the limit.
+    case tooLong
+    /// Two members, or columns, are as good, and differ.
+    case twoValues
+  }
+
+  package var cause: Cause
+  /// The value, or what was found where a token was expected; in bytes of the line.
+  package var range: Range<Int>
+
+  package init(_ cause: Cause, _ range: Range<Int> = 0..<0) {
+    self.cause = cause
+    self.range = range
+  }
+}
+
+/// What became of a line.
+enum LogOutcome {
+  case push
+  /// It says nothing of a push.
+  case unrelated
+  case problem(LogProblem)
+}
+
+/// Makes the fields of a push from the values of a line.
+final class LogPush {
+  @exclusivity(unchecked) private(set) var fields = PushFields()
+  /// Room for the texts of one line, decoded, and for the bytes of its token.
+  private let texts: UnsafeMutableRawPointer
+  private let capacity: Int
+  @exclusivity(unchecked) private var used = 0
+  /// Whether `timestamp` is the time at which a line was written: then it is never that of an invalidation.
+  @exclusivity(unchecked) var hasLineTimes = false
+
+  /// - Parameter longestLine: in bytes.
+  init(longestLine: Int) {
+    capacity = 3 &* longestLine &+ 64
+    texts = .allocate(byteCount: capacity, alignment: 8)
+    texts.initializeMemory(as: UInt8.self, repeating: 0, count: capacity)
+  }
+
+  deinit { texts.deallocate() }
+
+  /// Calls `body` with the buffer that the texts of `fields` are ranges of.
+  func withTexts<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
+    try body(UnsafeRawBufferPointer(start: texts, count: used).bytes)
+  }
+
+  /// - Parameter isAccepted: whether the line is one of a list of accepted pushes; nil if it is in no list.
+  func make(_ values: LogValues, of line: UnsafeRawPointer, isAccepted: Bool? = nil) -> LogOutcome {
+    used = 0
+    fields = PushFields()
+    let accepted = isAccepted ?? success(values, line)
+    let hasAnswer =
+      accepted != nil || values.names(.status) || values.names(.reason) || values[.path].kind != .absent
+    guard hasAnswer else { return .unrelated }
+    if let conflict = values.conflict { return .problem(LogProblem(.twoValues, conflict.value.range)) }
+    switch takeToken(values, line) {
+    case .push: break
+    case let other: return other
+    }
+    put(.apnsID, values[.apnsID], line)
+    let hasToken = fields[.token] != nil || fields[.tokenText] != nil
+    if let problem = takeStatus(values, line, accepted) { return .problem(problem) }
+    if !hasToken {
+      guard fields[.apnsID] != nil, fields.status != nil else { return .unrelated }
+      fields.flags.insert(.uncorrelated)
+    }
+    if let problem = takeTime(values, line) { return .problem(problem) }
+    takeRest(values, line)
+    return .push
+  }
+
+  /// Makes a push of a text that has a path, or a token, and an answer.
+  func make(
+    token: Range<Int>, status: UInt16?, reason: LogValue = LogValue(), time: Int64? = nil,
+    of line: UnsafeRawPointer
+  ) {
+    used = 0
+    fields = PushFields()
+    settle(UnsafeRawBufferPointer(start: line + token.lowerBound, count: token.count))
+    fields.status = status
+    put(.reason, reason, line)
+    fields.timestamp = time
+    inferStatus()
+  }
+
+  /// Makes a push of a token in a list of accepted ones.
+  func make(accepted token: Range<Int>, of line: UnsafeRawPointer) {
+    make(token: token, status: 200, of: line)
+    fields.flags.insert(.statusInferred)
+  }
+
+  // MARK: - Token
+
+  private func takeToken(_ values: LogValues, _ line: UnsafeRawPointer) -> LogOutcome {
+    let token = values[.token]
+    switch token.kind {
+    case .text: settle(raw(token, line))
+    case .escapedText, .quotedText: settle(decoded(token, line))
+    case .absent:
+      let path = values[.path]
+      guard path.isText else { return .push }
+      let text = path.kind == .text ? raw(path, line) : decoded(path, line)
+      guard let found = PushPath.token(in: text) else { return .push }
+      settle(UnsafeRawBufferPointer(rebasing: text[found]))
+    default:
+      // A number can be the token of another service.
+      return .problem(LogProblem(.tokenIsNoText, token.range))
+    }
+    return .push
+  }
+
+  /// Sets the token: its bytes if it is hex, else its text.
+  private func settle(_ text: UnsafeRawBufferPointer) {
+    if text.isEmpty { return }
+    let start = used
+    if let count = LogToken.decode(text, to: texts + start) {
+      used &+= count
+      fields[.token] = start..<used
+      if count != 32 { fields.flags.insert(.unexpectedTokenLength) }
+    } else {
+      fields[.tokenText] = add(text)
+      fields.flags.insert(.tokenNotHex)
+    }
+  }
+
+  // MARK: - Answer
+
+  private func success(_ values: LogValues, _ line: UnsafeRawPointer) -> Bool? {
+    let success = values[.success]
+    switch success.kind {
+    case .yes: return true
+    case .no: return false
+    case .text:
+      if Self.equals(raw(success, line), "true") { return true }
+      if Self.equals(raw(success, line), "false") { return false }
+    default: break
+    }
+    let kind = values[.kind]
+    guard kind.kind == .text else { return nil }
+    if Self.equals(raw(kind, line), "succeeded-push") { return true }
+    return Self.equals(raw(kind, line), "failed-push") ? false : nil
+  }
+
+  private func takeStatus(
+    _ values: LogValues, _ line: UnsafeRawPointer, _ accepted: Bool?
+  ) -> LogProblem? {
+    takeReason(values[.reason], line, hasStatus: values[.status].kind != .absent)
+    let status = values[.status]
+    if status.kind != .absent {
+      if status.kind == .number || status.isText, let number = integer(raw(status, line)),
+        number == 0 || 100...599 ~= number
+      {
+        // 0 means that there was no answer.
+        fields.status = number == 0 ? nil : UInt16(truncatingIfNeeded: number)
+      } else if fields[.reason] == nil, accepted == nil {
+        return LogProblem(.statusIsNoStatus, status.range)
+      }
+    }
+    if fields.status == nil, accepted == true, fields[.reason] == nil {
+      fields.status = 200
+      fields.flags.insert(.statusInferred)
+    }
+    let reason = values[.reason]
+    if fields.status == nil, accepted == nil, !reason.isText, reason.kind != .absent {
+      return LogProblem(.reasonIsNoText, reason.range)
+    }
+    inferStatus()
+    return nil
+  }
+
+  /// Takes the reason. Texts of `error` and `description` may be of the client itself: only one of Apple's reasons, or a
+  /// single word with a status, is a reason.
+  private func takeReason(_ reason: LogValue, _ line: UnsafeRawPointer, hasStatus: Bool) {
+    guard reason.isText, reason.count > 0 else { return }
+    let text = raw(reason, line)
+    if reason.rank == 1, PushReason.status(of: 0..<text.count, in: text.bytes) == nil,
+      !hasStatus || !text.allSatisfy(Self.isLetter)
+    {
+      return
+    }
+    if Self.equals(text, "Success") {
+      if !hasStatus {
+        fields.status = 200
+        fields.flags.insert(.statusInferred)
+      }
+      return
+    }
+    put(.reason, reason, line)
+  }
+
+  private func inferStatus() {
+    if fields.status == nil, let reason = fields[.reason],
+      let status = withTexts({ PushReason.status(of: reason, in: $0) })
+    {
+      fields.status = status
+      fields.flags.insert(.statusInferred)
+    }
+    if fields.status == nil { fields.flags.insert(.noResponse) }
+  }
+
+  // MARK: - Times
+
+  private func takeTime(_ values: LogValues, _ line: UnsafeRawPointer) -> LogProblem? {
+    var time = values[.invalidation]
+    if time.kind == .absent {
+      let nested = values[.nestedTimestamp]
+      if nested.kind != .absent, nested.container == values[.reason].container { time = nested }
+    }
+    if time.kind == .absent { time = lineTime(values, line) }
+    guard time.kind != .absent else { return nil }
+    guard time.kind == .number || time.isText else { return LogProblem(.timeIsNoTime, time.range) }
+    switch LogTimes.milliseconds(raw(time, line)) {
+    case .time(let milliseconds): fields.timestamp = milliseconds
+    case .absent: break
+    case .invalid: return LogProblem(.timeIsNoTime, time.range)
+    }
+    return nil
+  }
+
+  /// A member named only `timestamp` is the time of the invalidation if nothing says that it is that of the line: the
+  /// service sends a time only with status 410.
+  private func lineTime(_ values: LogValues, _ line: UnsafeRawPointer) -> LogValue {
+    let time = values[.timestamp]
+    guard time.kind != .absent else { return time }
+    if let status = fields.status, status != 410 {
+      if !hasLineTimes, case .time = LogTimes.milliseconds(raw(time, line)) { hasLineTimes = true }
+      return LogValue()
+    }
+    return fields.status == nil || hasLineTimes || values.names(.logMark) ? LogValue() : time
+  }
+
+  // MARK: - Other fields
+
+  private func takeRest(_ values: LogValues, _ line: UnsafeRawPointer) {
+    put(.topic, values[.topic], line)
+    put(.pushType, values[.pushType], line)
+    put(.uniqueID, values[.uniqueID], line)
+    put(.collapseID, values[.collapseID], line)
+    let priority = values[.priority]
+    if priority.kind != .absent {
+      fields.priority = integer(raw(priority, line)).flatMap { UInt8(exactly: $0) }
+    }
+    let expiration = values[.expiration]
+    if expiration.kind != .absent {
+      if integer(raw(expiration, line)) == 0 {
+        fields.expiration = 0
+      } else if case .time(let milliseconds) = LogTimes.milliseconds(raw(expiration, line)) {
+        fields.expiration = milliseconds / 1000
+      }
+    }
+    let length = values[.payloadLength]
+    if length.kind == .number || length.isText { fields.payloadLength = integer(raw(length, line)) }
+  }
+
+  /// Sets a text, if the value is one that is not empty.
+  private func put(_ text: PushFields.Text, _ value: LogValue, _ line: UnsafeRawPointer) {
+    guard value.count > 0 else { return }
+    switch value.kind {
+    case .text: fields[text] = add(raw(value, line))
+    case .escapedText, .quotedText:
+      let start = used
+      _ = decoded(value, line)
+      fields[text] = start..<used
+    default: break
+    }
+  }
+
+  // MARK: - Texts
+
+  private func raw(_ value: LogValue, _ line: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: line + Int(value.start), count: Int(value.count))
+  }
+
+  /// Appends a text; returns its range.
+  private func add(_ text: UnsafeRawBufferPointer) -> Range<Int> {
+    let start = used
+    guard let base = text.baseAddress, start &+ text.count <= capacity else { return start..<start }
+    (texts + start).copyMemory(from: base, byteCount: text.count)
+    used = start &+ text.count
+    return start..<used
+  }
+
+  /// Appends the meaning of a text with escapes. What it means is never longer.
+  private func decoded(_ value: LogValue, _ line: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+    let start = used
+    let text = raw(value, line)
+    guard start &+ text.count <= capacity else { return UnsafeRawBufferPointer(start: texts, count: 0) }
+    used &+=
+      value.kind == .escapedText
+      ? LogEscapes.json(text, to: texts + start) : LogEscapes.quotes(text, to: texts + start)
+    return UnsafeRawBufferPointer(start: texts + start, count: used &- start)
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
+
+  /// At most nine digits.
+  private func integer(_ text: UnsafeRawBufferPointer) -> Int? {
+    guard !text.isEmpty, text.count <= 9 else { return nil }
+    var value = 0
+    for digit in text {
+      guard digit &- UInt8(ascii: "0") < 10 else { return nil }
+      value = value &* 10 &+ Int(digit &- UInt8(ascii: "0"))
+    }
+    return value
+  }
+
+  static func equals(_ text: UnsafeRawBufferPointer, _ word: StaticString) -> Bool {
+    text.count == word.utf8CodeUnitCount
+      && text.elementsEqual(UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+  }
+}
+
+/// Finds tokens in paths of requests: `/3/device/TOKEN`.
+enum PushPath {
+  private static let prefix: StaticString = "/3/device/"
+
+  /// The range of the token in a path, URL or line; nil if there is none.
+  static func token(in text: UnsafeRawBufferPointer) -> Range<Int>? {
+    let length = prefix.utf8CodeUnitCount
+    guard let base = text.baseAddress, text.count > length else { return nil }
+    let first = EightBytes(prefix.utf8Start).word
+    for start in 0..<text.count &- length
+    where EightBytes(base + start).word == first && text[start &+ 8] == UInt8(ascii: "e")
+      && text[start &+ 9] == UInt8(ascii: "/")
+    {
+      var end = start &+ length
+      while end < text.count, isTokenByte(text[end]) { end &+= 1 }
+      return end > start &+ length ? start &+ length..<end : nil
+    }
+    return nil
+  }
+
+  /// Letters, digits, and the other unreserved characters of URLs.
+  static func isTokenByte(_ byte: UInt8) -> Bool {
+    (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: "-")
+      || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "~")
+      || byte == UInt8(ascii: "%")
+  }
+}

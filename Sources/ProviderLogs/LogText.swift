@@ -1,0 +1,46 @@
+/// Searches in a line.
+struct LogText {
+  let bytes: UnsafeRawBufferPointer
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  func begins(_ word: StaticString, at start: Int = 0) -> Bool {
+    guard start &+ word.utf8CodeUnitCount <= bytes.count else { return false }
+    for index in 0..<word.utf8CodeUnitCount where bytes[start &+ index] != word.utf8Start[index] {
+      return false
+    }
+    return true
+  }
+
+  func index(of word: StaticString, from start: Int = 0) -> Int? {
+    guard start < bytes.count else { return nil }
+    return (start..<bytes.count).first { begins(word, at: $0) }
+  }
+
+  func lastIndex(of word: StaticString, from start: Int, before limit: Int? = nil) -> Int? {
+    let limit = limit ?? bytes.count
+    guard start < limit else { return nil }
+    return (start..<limit).last { begins(word, at: $0) }
+  }
+
+  /// The text between two words, the first of which is the next one.
+  func range(after word: StaticString, before mark: StaticString, from start: Int = 0) -> Range<Int>? {
+    guard let start = index(of: word, from: start).map({ $0 &+ word.utf8CodeUnitCount }),
+      let end = index(of: mark, from: start)
+    else { return nil }
+    return start..<end
+  }
+
+  /// Up to nine digits.
+  func number(at start: Int) -> Int? {
+    let digits = bytes[min(start, bytes.count)...].prefix { $0 &- UInt8(ascii: "0") < 10 }
+    guard !digits.isEmpty, digits.count <= 9 else { return nil }
+    return digits.reduce(0) { $0 &* 10 &+ Int($1 &- UInt8(ascii: "0")) }
+  }
+
+  /// A number from 100 to 599.
+  func status(at start: Int) -> UInt16? {
+    guard let number = number(at: start), 100...599 ~= number else { return nil }
+    return UInt16(number)
+  }
+}

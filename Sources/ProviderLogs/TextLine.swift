@@ -1,0 +1,137 @@
+import APNsWire
+import WireBytes
+
+/// Lines of text that say in one line how a push was answered (docs/spec/provider-logs.md#text).
+struct TextLine {
+  private let line: UnsafeRawPointer
+  private let text: LogText
+  private var end: Int { text.bytes.count }
+
+  static func read(_ line: UnsafeRawPointer, _ range: Range<Int>, into push: LogPush) -> LogOutcome {
+    TextLine(line: line, text: LogText(UnsafeRawBufferPointer(start: line, count: range.upperBound)))
+      .read(from: range.lowerBound, into: push)
+  }
+
+  /// Looks for the words of each form.
+  private func read(from start: Int, into push: LogPush) -> LogOutcome {
+    for index in start..<end {
+      switch text.bytes[index] {
+      case UInt8(ascii: "/") where text.begins("/3/device/", at: index):
+        return readPath(at: index &+ 10, into: push)
+      case UInt8(ascii: "S") where text.begins("SimplePushNotificationResponse{", at: index):
+        return readPushy(from: index &+ 31, into: push)
+      case UInt8(ascii: "S") where text.begins("Status of notification ", at: index):
+        return readAioapns(at: index &+ 23, into: push)
+      case UInt8(ascii: "G") where text.begins("Got response for ", at: index):
+        return readPyAPNs(at: index &+ 17, into: push)
+      default: break
+      }
+    }
+    return .unrelated
+  }
+
+  /// A path or URL, then the status: `… HTTP/2" 410` of access logs, `"HTTP/2 410 Gone"` of httpx, `) 410 HTTP_2` of
+  /// Java's HttpClient.
+  private func readPath(at start: Int, into push: LogPush) -> LogOutcome {
+    var index = start
+    while index < end, PushPath.isTokenByte(text.bytes[index]) { index &+= 1 }
+    let token = start..<index
+    guard !token.isEmpty, let status = statusAfterVersion(from: index) ?? statusBeforeVersion(from: index)
+    else {
+      return .unrelated
+    }
+    push.make(token: token, status: status, of: line)
+    return .push
+  }
+
+  private func statusAfterVersion(from start: Int) -> UInt16? {
+    guard let version = text.index(of: " HTTP/", from: start) ?? text.index(of: "\"HTTP/", from: start) else {
+      return nil
+    }
+    var index = version &+ 6
+    while index < end, text.bytes[index] != UInt8(ascii: " ") { index &+= 1 }
+    return text.status(at: index &+ 1)
+  }
+
+  private func statusBeforeVersion(from start: Int) -> UInt16? {
+    guard text.begins(") ", at: start), text.begins(" HTTP_", at: start &+ 5) else { return nil }
+    return text.status(at: start &+ 2)
+  }
+
+  /// `SimplePushNotificationResponse{pushNotification=SimpleApnsPushNotification{token='…', …}, success=…, apnsId=…,
+  /// rejectionReason='…', tokenExpirationTimestamp=…}` of pushy. The payload may have any text, so what follows it is
+  /// looked for from the end.
+  private func readPushy(from start: Int, into push: LogPush) -> LogOutcome {
+    guard let token = text.range(after: "{token='", before: "'", from: start), !token.isEmpty,
+      let success = text.lastIndex(of: "}, success=", from: start),
+      let isAccepted = text.begins("true", at: success &+ 11)
+        ? true : text.begins("false", at: success &+ 11) ? false : nil
+    else { return .unrelated }
+    var values = LogValues()
+    func put(_ field: LogField, _ range: Range<Int>?, unless null: StaticString) {
+      guard let range, !range.isEmpty,
+        !(range.count == null.utf8CodeUnitCount && text.begins(null, at: range.lowerBound))
+      else { return }
+      values.put(
+        LogValue(.text, range.lowerBound, range.upperBound), for: LogNames.Meaning(field: field, rank: 3),
+        in: line)
+    }
+    put(.token, token, unless: "null")
+    put(.status, text.range(after: ", statusCode=", before: ",", from: success), unless: "null")
+    put(.apnsID, text.range(after: ", apnsId=", before: ",", from: success), unless: "null")
+    put(.reason, text.range(after: ", rejectionReason='", before: "'", from: success), unless: "null")
+    put(
+      .invalidation, text.range(after: ", tokenExpirationTimestamp=", before: "}", from: success),
+      unless: "null")
+    if let topic = text.lastIndex(of: ", topic='", from: start, before: success) {
+      put(.topic, text.range(after: ", topic='", before: "'", from: topic), unless: "null")
+    }
+    return push.make(values, of: line, isAccepted: isAccepted)
+  }
+
+  /// `Status of notification ID is 410 (Unregistered)` of aioapns; it has no token.
+  private func readAioapns(at start: Int, into push: LogPush) -> LogOutcome {
+    guard let verb = text.index(of: " is ", from: start), text.status(at: verb &+ 4) != nil else {
+      return .unrelated
+    }
+    var values = LogValues()
+    func put(_ field: LogField, _ range: Range<Int>) {
+      values.put(
+        LogValue(.text, range.lowerBound, range.upperBound), for: LogNames.Meaning(field: field, rank: 3),
+        in: line)
+    }
+    put(.apnsID, start..<verb)
+    put(.status, verb &+ 4..<verb &+ 7)
+    if let reason = text.range(after: " (", before: ")", from: verb &+ 7),
+      !text.begins("None", at: reason.lowerBound)
+    {
+      put(.reason, reason)
+    }
+    return push.make(values, of: line)
+  }
+
+  /// `Got response for TOKEN: Success`, `…: BadDeviceToken` or `…: ('Unregistered', 1700000000123)` of PyAPNs2.
+  private func readPyAPNs(at start: Int, into push: LogPush) -> LogOutcome {
+    var index = start
+    while index < end, PushPath.isTokenByte(text.bytes[index]) { index &+= 1 }
+    guard index > start, text.begins(": ", at: index) else { return .unrelated }
+    let result = index &+ 2
+    var values = LogValues()
+    func put(_ field: LogField, _ range: Range<Int>?) {
+      guard let range, !range.isEmpty else { return }
+      values.put(
+        LogValue(.text, range.lowerBound, range.upperBound), for: LogNames.Meaning(field: field, rank: 3),
+        in: line)
+    }
+    put(.token, start..<index)
+    if text.begins("('", at: result) {
+      put(.reason, text.range(after: "('", before: "'", from: result))
+      put(.invalidation, text.range(after: ", ", before: ")", from: result))
+    } else {
+      var last = end
+      while last > result, text.bytes[last &- 1] <= 0x20 { last &-= 1 }
+      put(.reason, result..<last)
+    }
+    return push.make(values, of: line)
+  }
+}

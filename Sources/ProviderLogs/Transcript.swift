@@ -1,0 +1,369 @@
+import APNsWire
+import WireBytes
+
+/// Answers that clients write over several lines, many at a time: `curl -v`, `nghttp -v`, and Java's HttpClient
+/// (docs/spec/provider-logs.md#transcripts).
+///
+/// An answer is joined to its request only where that is certain; else it has no token, or no reason.
+final class Transcript {
+  /// A request, its answer, or both.
+  final class Exchange {
+    /// The values of its headers and body, one after another.
+    var text: [UInt8] = []
+    var values = LogValues()
+    /// Of the line that has the status; of the request's first line until there is one.
+    var offset: Int
+    var line: Int
+    var status: UInt16?
+    fileprivate var path: [UInt8] = []
+    fileprivate var id: [UInt8] = []
+
+    fileprivate init(offset: Int, line: Int) {
+      self.offset = offset
+      self.line = line
+    }
+
+    fileprivate func put(_ field: LogField, rank: UInt8, _ value: some Collection<UInt8>) {
+      guard !value.isEmpty, text.count &+ value.count <= Transcript.mostBytes else { return }
+      let start = text.count
+      text.append(contentsOf: value)
+      let logged = LogValue(.text, start, text.count)
+      text.withUnsafeBytes { text in
+        guard let base = text.baseAddress else { return }
+        values.put(logged, for: LogNames.Meaning(field: field, rank: rank), in: base)
+      }
+    }
+  }
+
+  private enum Block { case none, request, response, other }
+
+  /// The most requests that wait for their answer; further ones replace the oldest.
+  private static let mostOpen = 4096
+  /// Of an exchange's texts.
+  fileprivate static let mostBytes = 16 << 10
+
+  private let names: LogNames
+  /// Requests without an answer, by their stream (nghttp), or their order.
+  private var open: [(stream: Int, exchange: Exchange)] = []
+  /// Answers that wait for the rest of their headers or their body; those of nghttp by their stream.
+  private var answers: [(stream: Int, exchange: Exchange)] = []
+  private var ready: [Exchange] = []
+  private var block = Block.none
+  /// curl: whether a body may be of another answer.
+  private var areBodiesUncertain = false
+  /// curl: whether an answer had no certain request, so that a request without an answer may have one.
+  private var areAnswersUncertain = false
+  /// Java: the answer whose headers were written, and the number of those since the last answer.
+  private var headers: Exchange?
+  private var headerBlocks = 0
+
+  init(_ names: LogNames) { self.names = names }
+
+  /// Whether requests or answers wait.
+  var isOpen: Bool { !answers.isEmpty || !open.isEmpty }
+
+  /// The next exchange that is complete.
+  func takeReady() -> Exchange? { ready.isEmpty ? nil : ready.removeFirst() }
+
+  /// The log has ended: what waits gets no more.
+  func finish() {
+    ready += answers.map(\.exchange)
+    if !areAnswersUncertain { ready += open.map(\.exchange) }
+    answers = []
+    open = []
+  }
+
+  /// Whether a line can begin the first transcript of a log.
+  static func begins(_ text: UnsafeRawBufferPointer) -> Bool {
+    guard let first = text.first else { return false }
+    return first == UInt8(ascii: ">") && LogText(text).begins("> POST /3/device/")
+      || first == UInt8(ascii: "[") && LogText(text).index(of: "send HEADERS frame <") != nil
+      || first == UInt8(ascii: "I") && LogText(text).begins("INFO: REQUEST: ")
+  }
+
+  /// Reads a line, from its first byte on. False if it is not one of a transcript.
+  func read(_ line: UnsafeRawBufferPointer, offset: Int, number: Int) -> Bool {
+    let text = LogText(line)
+    guard let first = line.first else {
+      block = .none
+      return false
+    }
+    switch first {
+    case UInt8(ascii: ">") where text.begins("> "): return readSent(text, offset, number)
+    case UInt8(ascii: "<") where text.begins("< "): return readReceived(text, offset, number)
+    case UInt8(ascii: "["): return readFrame(text, from: 0, offset, number)
+    case UInt8(ascii: "{"): return readBody(text, offset, number)
+    case UInt8(ascii: " "): return readHeader(text)
+    case UInt8(ascii: "I") where text.begins("INFO: "): return readJava(text, offset, number)
+    default:
+      block = .none
+      return false
+    }
+  }
+
+  // MARK: - curl
+
+  private func readSent(_ text: LogText, _ offset: Int, _ number: Int) -> Bool {
+    if let path = text.range(after: "> POST ", before: " HTTP/"), path.lowerBound == 7 {
+      // The answer to the one before has no body.
+      if answers.count == 1, open.isEmpty { complete(0) }
+      let exchange = Exchange(offset: offset, line: number)
+      exchange.put(.path, rank: 3, text.bytes[path])
+      add(exchange, stream: 0)
+      block = .request
+      return true
+    }
+    guard block == .request, let last = open.indices.last else { return false }
+    put(text, from: 2, rank: 2, in: open[last].exchange)
+    return true
+  }
+
+  private func readReceived(_ text: LogText, _ offset: Int, _ number: Int) -> Bool {
+    if text.begins("< HTTP/"), let space = text.index(of: " ", from: 7),
+      let status = text.status(at: space &+ 1)
+    {
+      guard status >= 200 else { return true }
+      if !answers.isEmpty {
+        areBodiesUncertain = true
+        while !answers.isEmpty { complete(0) }
+      }
+      let exchange = Exchange(offset: offset, line: number)
+      exchange.status = status
+      exchange.put(.status, rank: 3, text.bytes[space &+ 1..<space &+ 4])
+      answers.append((0, exchange))
+      block = .response
+      return true
+    }
+    guard block == .response, let last = answers.indices.last else { return false }
+    if text.bytes.dropFirst(2).allSatisfy({ $0 <= 0x20 }) {
+      block = .none
+      join(last)
+      // The service accepts without a body.
+      if answers[last].exchange.status == 200 { complete(last) }
+    } else {
+      put(text, from: 2, rank: 3, in: answers[last].exchange)
+    }
+    return true
+  }
+
+  /// Joins an answer to the only request that it can be of: by an id that the client chose, or because there is no other.
+  private func join(_ index: Int) {
+    let id = answers[index].exchange.id
+    let named = id.isEmpty ? nil : open.firstIndex { $0.exchange.id == id }
+    guard let request = named ?? (open.count == 1 ? 0 : nil) else {
+      if !open.isEmpty { areAnswersUncertain = true }
+      return
+    }
+    if named == nil, areAnswersUncertain || !open[request].exchange.id.isEmpty && !id.isEmpty { return }
+    answers[index].exchange = joined(open.remove(at: request).exchange, answers[index].exchange)
+  }
+
+  private func joined(_ request: Exchange, _ answer: Exchange) -> Exchange {
+    (request.offset, request.line, request.status) = (answer.offset, answer.line, answer.status)
+    for field in [LogField.status, .apnsID, .uniqueID, .reason, .invalidation]
+    where answer.values[field].isText {
+      request.put(field, rank: answer.values[field].rank, answer.text[answer.values[field].range])
+    }
+    return request
+  }
+
+  // MARK: - nghttp
+
+  private func readFrame(_ text: LogText, from start: Int, _ offset: Int, _ number: Int) -> Bool {
+    block = .other
+    if let name = text.index(of: "] recv (stream_id=", from: start) {
+      guard let stream = text.number(at: name &+ 18), let end = text.index(of: ") ", from: name &+ 18) else {
+        return false
+      }
+      return readHeader(text, from: end &+ 2, of: stream, offset, number)
+    }
+    guard let mark = text.index(of: "stream_id=", from: start), let stream = text.number(at: mark &+ 10)
+    else {
+      block = .none
+      return false
+    }
+    if text.index(of: "] send HEADERS frame <", from: start) != nil {
+      // A new connection uses the number again.
+      if let index = open.firstIndex(where: { $0.stream == stream }) {
+        ready.append(open.remove(at: index).exchange)
+      }
+      add(Exchange(offset: offset, line: number), stream: stream)
+      block = .request
+    } else if text.index(of: "] recv ", from: start) != nil {
+      let isEnd = text.index(of: "flags=0x", from: start).map { text.bytes[$0 &+ 9] & 1 == 1 } ?? false
+      let isReset = text.index(of: "RST_STREAM", from: start) != nil
+      if isReset, let index = open.firstIndex(where: { $0.stream == stream }) {
+        answers.append((stream, open.remove(at: index).exchange))
+      }
+      let isWithFlags =
+        text.index(of: "HEADERS frame", from: start) != nil
+        || text.index(of: "DATA frame", from: start) != nil
+      if isReset || isEnd && isWithFlags, let index = answers.firstIndex(where: { $0.stream == stream }) {
+        complete(index)
+      }
+    }
+    return true
+  }
+
+  /// `:status: 410` of a stream.
+  private func readHeader(_ text: LogText, from start: Int, of stream: Int, _ offset: Int, _ number: Int)
+    -> Bool
+  {
+    let index: Int
+    if let known = answers.firstIndex(where: { $0.stream == stream }) {
+      index = known
+    } else {
+      guard let request = open.firstIndex(where: { $0.stream == stream }) else { return false }
+      answers.append((stream, open.remove(at: request).exchange))
+      index = answers.count - 1
+    }
+    if text.begins(":status: ", at: start), let status = text.status(at: start &+ 9) {
+      guard status >= 200 else {
+        // Interim: the answer follows.
+        open.append(answers.remove(at: index))
+        return true
+      }
+      answers[index].exchange.status = status
+      (answers[index].exchange.offset, answers[index].exchange.line) = (offset, number)
+    }
+    put(text, from: start, rank: 3, in: answers[index].exchange)
+    return true
+  }
+
+  /// A header of the frame or block that is being written.
+  private func readHeader(_ text: LogText) -> Bool {
+    guard let start = text.bytes.firstIndex(where: { $0 > 0x20 }) else { return false }
+    switch block {
+    case .none: return false
+    case .request:
+      guard let last = open.indices.last else { return false }
+      put(text, from: start, rank: 2, in: open[last].exchange)
+    case .response:
+      guard let headers else { return false }
+      put(text, from: start, rank: 3, in: headers)
+    case .other: break
+    }
+    return true
+  }
+
+  // MARK: - Bodies
+
+  /// `{"reason":"…"}`, with the next line of the transcript after it.
+  private func readBody(_ text: LogText, _ offset: Int, _ number: Int) -> Bool {
+    guard text.begins("{\"") else {
+      // `{ [5 bytes data]`
+      return false
+    }
+    guard let end = text.bytes.firstIndex(of: UInt8(ascii: "}")).map({ $0 &+ 1 }) else { return false }
+    let rest = UnsafeRawBufferPointer(rebasing: text.bytes[end...])
+    let body = LogText(UnsafeRawBufferPointer(rebasing: text.bytes[..<end]))
+    if LogText(rest).begins("["), let frame = LogText(rest).index(of: "recv DATA frame <length=") {
+      let mark = LogText(rest).index(of: "stream_id=", from: frame).flatMap {
+        LogText(rest).number(at: $0 &+ 10)
+      }
+      if let stream = mark, let index = answers.firstIndex(where: { $0.stream == stream }),
+        LogText(rest).number(at: frame &+ 24) == end
+      {
+        take(body, for: index)
+      }
+      return readFrame(LogText(rest), from: 0, offset, number)
+    }
+    guard answers.count == 1, block != .response, answers[0].stream == 0 else { return false }
+    if !areBodiesUncertain, take(body, for: 0) { complete(0) }
+    if !rest.isEmpty { _ = read(rest, offset: offset &+ end, number: number) }
+    return true
+  }
+
+  /// - Returns: whether the body is one of the answer's status.
+  @discardableResult
+  private func take(_ body: LogText, for index: Int) -> Bool {
+    guard let answer = PushBody(0..<body.bytes.count, in: body.bytes.bytes) else { return false }
+    if let status = PushReason.status(of: answer, in: body.bytes.bytes),
+      status != answers[index].exchange.status
+    {
+      return false
+    }
+    if let reason = answer.reason { answers[index].exchange.put(.reason, rank: 3, body.bytes[reason]) }
+    if let time = answer.timestamp {
+      answers[index].exchange.put(.invalidation, rank: 3, Array("\(time)".utf8))
+    }
+    return true
+  }
+
+  // MARK: - Java
+
+  private func readJava(_ text: LogText, _ offset: Int, _ number: Int) -> Bool {
+    block = .none
+    if text.begins("INFO: REQUEST: ") { return text.index(of: "/3/device/") != nil }
+    if text.begins("INFO: HEADERS: HEADERS FRAME (stream=") {
+      add(Exchange(offset: offset, line: number), stream: 0)
+      block = .request
+      return true
+    }
+    if text.begins("INFO: HEADERS: RESPONSE HEADERS:") {
+      headers = Exchange(offset: offset, line: number)
+      headerBlocks &+= 1
+      block = .response
+      return true
+    }
+    guard text.begins("INFO: RESPONSE: (POST "), let path = text.range(after: "/3/device/", before: ") "),
+      let status = text.status(at: path.upperBound &+ 2)
+    else { return false }
+    answer(text, path.lowerBound &- 10..<path.upperBound, status, offset, number)
+    return true
+  }
+
+  /// The line has the request's path and the status. Its headers were written before it; they are certain if no others
+  /// were.
+  private func answer(_ text: LogText, _ path: Range<Int>, _ status: UInt16, _ offset: Int, _ number: Int) {
+    let answer = Exchange(offset: offset, line: number)
+    answer.status = status
+    let digits = path.upperBound &+ 2
+    answer.put(.status, rank: 3, text.bytes[digits..<digits &+ 3])
+    if let headers, headerBlocks == 1, headers.status == status, headers.values[.apnsID].isText {
+      answer.put(.apnsID, rank: 3, headers.text[headers.values[.apnsID].range])
+      if headers.values[.uniqueID].isText {
+        answer.put(.uniqueID, rank: 3, headers.text[headers.values[.uniqueID].range])
+      }
+    }
+    headerBlocks = max(0, headerBlocks &- 1)
+    if headerBlocks == 0 { headers = nil }
+    let same = open.indices.filter { open[$0].exchange.path.elementsEqual(text.bytes[path]) }
+    if same.count == 1 {
+      ready.append(joined(open.remove(at: same[0]).exchange, answer))
+    } else {
+      answer.put(.path, rank: 3, text.bytes[path])
+      ready.append(answer)
+      if let first = same.first { open.remove(at: first) }
+    }
+  }
+
+  // MARK: - Exchanges
+
+  private func add(_ exchange: Exchange, stream: Int) {
+    if open.count >= Self.mostOpen { ready.append(open.removeFirst().exchange) }
+    open.append((stream, exchange))
+  }
+
+  private func complete(_ index: Int) { ready.append(answers.remove(at: index).exchange) }
+
+  /// Takes `name: value`.
+  private func put(_ text: LogText, from start: Int, rank: UInt8, in exchange: Exchange) {
+    guard let colon = text.index(of: ": ", from: start &+ 1) else { return }
+    var end = text.bytes.count
+    while end > colon, text.bytes[end &- 1] <= 0x20 { end &-= 1 }
+    let value = text.bytes[min(colon &+ 2, end)..<end]
+    guard let name = LogName(UnsafeRawBufferPointer(rebasing: text.bytes[start..<colon])),
+      let meaning = names.meaning(of: name), Self.fields.contains(meaning.field)
+    else { return }
+    if meaning.field == .path { exchange.path = Array(value) }
+    if meaning.field == .apnsID { exchange.id = Array(value) }
+    if meaning.field == .status, exchange.status == nil { exchange.status = text.status(at: colon &+ 2) }
+    exchange.put(meaning.field, rank: rank, value)
+  }
+
+  /// The fields that headers have.
+  private static let fields: [LogField] = [
+    .path, .status, .apnsID, .uniqueID, .topic, .pushType, .priority, .expiration, .collapseID,
+  ]
+}

@@ -1,0 +1,18 @@
+import PacketCapture
+
+/// The log of a provider: its bytes as they are, as one stream.
+struct LogSource: StreamSource {
+  mutating func read(
+    _ window: RawSpan, from start: Int, windowOffset: Int, isLast: Bool, into batch: inout EventBatch
+  ) -> SourceStep {
+    let offset = windowOffset &+ start
+    if start < window.byteCount {
+      batch.bytes(
+        start..<window.byteCount, slot: 0, side: .first,
+        origin: SourceExtent(streamOffset: offset, fileOffset: offset, stride: 1))
+    }
+    return isLast ? .ended(nil) : .needsBytes(consumed: window.byteCount, needed: 1)
+  }
+
+  mutating func finish(into batch: inout EventBatch) -> Bool { true }
+}

@@ -1,0 +1,42 @@
+/// A point in time with milliseconds: of a tuple or a response, or in a row of a store.
+package struct StoreTime: Comparable, Hashable, BitwiseCopyable, Sendable {
+  /// UNIX seconds, wider than a tuple's 32 unsigned bits, because a user may write any integer into a table.
+  package var seconds: Int64
+  /// 0 to 999.
+  package var milliseconds: UInt16
+
+  @inline(__always)
+  package init(seconds: Int64, milliseconds: UInt16 = 0) {
+    (self.seconds, self.milliseconds) = (seconds, milliseconds)
+  }
+
+  /// UNIX seconds, as tuples have them.
+  package init(_ seconds: UInt32) { self.init(seconds: Int64(seconds)) }
+
+  /// Rounded down.
+  @inline(__always)
+  init(unixMilliseconds number: Int64) {
+    seconds = number.floored(by: 1000)
+    milliseconds = UInt16(truncatingIfNeeded: number &- seconds &* 1000)
+  }
+
+  /// Rounded down.
+  @inline(__always)
+  init(unixMicroseconds number: Int64) {
+    seconds = number.floored(by: 1_000_000)
+    milliseconds = UInt16(truncatingIfNeeded: (number &- seconds &* 1_000_000) / 1000)
+  }
+
+  @inline(__always)
+  package static func < (left: StoreTime, right: StoreTime) -> Bool {
+    left.seconds != right.seconds
+      ? left.seconds < right.seconds : left.milliseconds < right.milliseconds
+  }
+
+  /// The last millisecond that a stored time can mean: one without a fraction may be of any moment of its second.
+  @inline(__always)
+  var latest: StoreTime { milliseconds > 0 ? self : StoreTime(seconds: seconds, milliseconds: 999) }
+
+  /// Without its fraction.
+  var whole: StoreTime { StoreTime(seconds: seconds) }
+}

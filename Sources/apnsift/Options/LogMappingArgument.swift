@@ -1,0 +1,37 @@
+import ArgumentParser
+import Messages
+import ProviderLogs
+
+/// The names of members or columns of a log, as `token=dev,status=result.code`.
+struct LogMappingArgument: ExpressibleByArgument {
+  var mapping = LogMapping()
+  var text = ""
+  /// Why the argument is refused.
+  private var problem: Message?
+
+  init() {}
+
+  init?(argument: String) {
+    text = argument
+    do {
+      mapping = try LogMapping(argument)
+    } catch {
+      problem = Self.message(of: error)
+    }
+  }
+
+  func check() throws {
+    if let problem { throw ValidationError(problem) }
+  }
+
+  var defaultValueDescription: String { "none" }
+
+  private static func message(of problem: LogMapping.Problem) -> Message {
+    switch problem {
+    case .notAPair(let pair): .mappingIsNoPair(pair)
+    case .unknownField(let name): .mappingOfUnknownField(name, known: LogMapping.fields)
+    case .repeatedField(let name): .mappedTwice(name)
+    case .invalidPath(let path): .mappedPathIsInvalid(path, deepest: LogMapping.deepest)
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import APNsWire
+import TestSupport
+import Testing
+import WireBytes
+
+@Suite("Frames of HTTP/2")
+struct FrameDecoderTests {
+  static let runs = HTTP2Fixture.shared?.runs ?? []
+
+  @Test("every kind of frame is found where another library wrote it", arguments: runs)
+  func frames(run: HTTP2Fixture.Run) throws {
+    let steps = frameSteps(run.bytes, run.side, chunks: [])
+    #expect(steps.first == .opening(offset: 0, length: run.side == .client ? 24 : 0))
+    let found = steps.compactMap { if case .frame(let numbers, _) = $0 { numbers } else { nil } }
+    #expect(found == run.frames)
+    #expect(steps.count == run.frames.count + 1)
+  }
+
+  @Test("steps do not depend on where chunks end", arguments: runs)
+  func chunks(run: HTTP2Fixture.Run) {
+    let whole = frameSteps(run.bytes, run.side, chunks: [])
+    for end in 0...run.bytes.count { #expect(frameSteps(run.bytes, run.side, chunks: [end]) == whole) }
+    for length in [1, 2, 3, 7, 64] {
+      let ends = Array(stride(from: length, to: run.bytes.count, by: length))
+      #expect(frameSteps(run.bytes, run.side, chunks: ends) == whole)
+    }
+  }
+
+  @Test(
+    "after a cut, the frames from the next boundary on are found, and every byte is accounted for",
+    arguments: runs)
+  func resynchronisation(run: HTTP2Fixture.Run) {
+    for cut in 1..<run.bytes.count {
+      let rest = Array(run.bytes[cut...])
+      let steps = frameSteps(rest, run.side, offset: cut, beginsStream: false, chunks: [])
+      #expect(steps.reduce(0) { $0 + $1.length } == rest.count)
+      let found = steps.compactMap { if case .frame(let numbers, _) = $0 { numbers } else { nil } }
+      #expect(found == run.frames.filter { $0[3] >= cut }, "cut at \(cut)")
+      let middle = frameSteps(rest, run.side, offset: cut, beginsStream: false, chunks: [rest.count / 2])
+      #expect(middle == steps)
+    }
+  }
+
+  @Test("a run that ends inside a frame", arguments: runs)
+  func prefix(run: HTTP2Fixture.Run) {
+    for end in 0..<run.bytes.count {
+      let steps = frameSteps(Array(run.bytes[..<end]), run.side, chunks: [])
+      #expect(steps.reduce(0) { $0 + $1.length } == end)
+      let found = steps.compactMap { if case .frame(let numbers, _) = $0 { numbers } else { nil } }
+      // Before its first frame is whole, nothing shows that a server begins.
+      if end >= 33 { #expect(found == run.frames.filter { $0[3] + $0[4] <= end }) }
+    }
+  }
+
+  @Test("damage of one byte loses only the frames that it concerns", arguments: runs)
+  func damage(run: HTTP2Fixture.Run) {
+    for index in run.bytes.indices {
+      var bytes = run.bytes
+      bytes[index] ^= 0x80
+      let steps = frameSteps(bytes, run.side, chunks: [])
+      #expect(steps.reduce(0) { $0 + $1.length } == bytes.count)
+      #expect(frameSteps(bytes, run.side, chunks: [index]) == steps)
+    }
+  }
+
+  @Test("the answer of HTTP/1.1 before the frames belongs to the opening")
+  func upgrade() {
+    let answer = Array("HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n".utf8)
+    let request = Array("GET / HTTP/1.1\r\nUpgrade: h2c\r\n\r\n".utf8)
+    for run in Self.runs {
+      let before = run.side == .client ? request : answer
+      let steps = frameSteps(before + run.bytes, run.side, chunks: [])
+      #expect(steps.first == .opening(offset: 0, length: before.count + (run.side == .client ? 24 : 0)))
+      #expect(steps.count == run.frames.count + 1)
+    }
+  }
+
+  @Test("a frame above the limit is skipped, and read once SETTINGS allow it")
+  func limit() {
+    let ping: [UInt8] = [0, 0, 8, 6, 0, 0, 0, 0, 0] + [UInt8](repeating: 7, count: 8)
+    let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+    let long: [UInt8] = [0, 0x40, 1, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 0x41, count: 0x4001)
+    let bytes = settings + long + ping + ping + ping
+    #expect(
+      frameSteps(bytes, .server, chunks: []).dropFirst(2).first == .skipped(offset: 9, length: long.count))
+    var decoder = FrameDecoder(.server)
+    decoder.allow(payload: 0x4001)
+    var lengths: [Int] = []
+    while case let step = decoder.next(in: bytes.span.bytes), step != .needsBytes {
+      if case .frame(let frame) = step { lengths.append(frame.length) }
+    }
+    #expect(lengths == [9, long.count, 17, 17, 17])
+  }
+
+  @Test("noise has no frames, and ends soon")
+  func noise() {
+    var generator = SeededGenerator(seed: 9113)
+    let bytes = (0..<1 << 20).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    for noise in [bytes, [UInt8](repeating: 0, count: 1 << 20)] {
+      #expect(
+        frameSteps(noise, .client, beginsStream: false, chunks: []) == [
+          .skipped(offset: 0, length: noise.count)
+        ])
+    }
+  }
+
+  @Test("recognition", arguments: runs)
+  func recognition(run: HTTP2Fixture.Run) {
+    let isClient = run.side == .client
+    #expect(shown(run.bytes) == (isClient, !isClient, true))
+    #expect(shown(Array(run.bytes.dropFirst(30))).isInside)
+    let zeros = [UInt8](repeating: 0, count: 512)
+    let emptySettings = [[UInt8]](repeating: [0, 0, 0, 4, 0, 0, 0, 0, 0], count: 9).flatMap { $0 }
+    #expect(shown(emptySettings) == (false, true, false))
+    for other in [zeros, Array("GET / HTTP/1.1\r\n\r\n".utf8), []] {
+      #expect(shown(other) == (false, false, false))
+    }
+  }
+
+  private func shown(_ bytes: [UInt8]) -> (isClient: Bool, isServer: Bool, isInside: Bool) {
+    let head = bytes.span.bytes
+    return (
+      HTTP2Recognition.isClient(head), HTTP2Recognition.isServer(head), HTTP2Recognition.isInside(head)
+    )
+  }
+}

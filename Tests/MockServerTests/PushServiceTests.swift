@@ -1,0 +1,254 @@
+import APNsWire
+import Analysis
+import Messages
+import MockServer
+import Testing
+
+/// Answers to pushes, by a client that writes its own frames.
+@Suite("Answers to pushes")
+struct PushServiceTests {
+  // MARK: - Inputs
+
+  /// A push of an input: its token in hex, and what is known of its answer.
+  private struct Known {
+    var token: String
+    var status: UInt16?
+    var reason: String?
+    var timestamp: Int64?
+    var flags: PushFlags = []
+  }
+
+  private func collector(_ pushes: [Known]) throws -> PushAnswerCollector {
+    let collector = PushAnswerCollector(memory: 1 << 20)
+    var texts: [UInt8] = []
+    let records = pushes.map { push in
+      var fields = PushFields()
+      fields[.tokenText] = texts.count..<texts.count + push.token.utf8.count
+      texts += push.token.utf8
+      if let reason = push.reason {
+        fields[.reason] = texts.count..<texts.count + reason.utf8.count
+        texts += reason.utf8
+      }
+      fields.status = push.status
+      fields.timestamp = push.timestamp
+      fields.flags = push.flags
+      return PushRecord(fields, direction: .server, offset: 0, fileOffset: 0, packet: nil)
+    }
+    let labels = StreamLabels(source: "input", stream: 0)
+    try collector.pushes(PushRecords(labels: labels, records: records[...]), in: texts.span.bytes)
+    return collector
+  }
+
+  @Test("answers are those of the input by token, in their order; lasting ones last")
+  func order() throws {
+    let answers = try collector([
+      Known(token: "aa", status: 200), Known(token: "bb", status: 429, reason: "TooManyRequests"),
+      Known(token: "aa", status: 410, reason: "Unregistered", timestamp: 7),
+      Known(token: "cc", flags: [.goaway, .noResponse]), Known(token: "dd"),
+    ]).answers(otherwise: .accepted)
+    let gone = PushAnswer.response(PushResponse(status: 410, reason: "Unregistered", timestamp: 7))
+    #expect((0..<4).map { _ in answers.next(for: "aa") } == [.accepted, gone, gone, gone])
+    #expect(answers.next(for: "AA") == gone)
+    let busy = PushAnswer.response(PushResponse(status: 429, reason: "TooManyRequests"))
+    #expect((0..<2).map { _ in answers.next(for: "bb") } == [busy, .accepted])
+    #expect((0..<2).map { _ in answers.next(for: "cc") } == [.goaway, .accepted])
+    #expect(answers.next(for: "dd") == .accepted)
+  }
+
+  @Test(
+    "the answer to a push without a status",
+    arguments: [
+      ([.goaway, .noResponse], .goaway), ([.streamReset, .refused, .noResponse], .refuse),
+      ([.streamReset, .noResponse], .cancel), ([.noResponse], .silence),
+    ] as [(PushFlags, PushAnswer)])
+  func withoutStatus(_ flags: PushFlags, _ answer: PushAnswer) throws {
+    let answers = try collector([Known(token: "aa", flags: flags)]).answers(otherwise: .accepted)
+    #expect(answers.next(for: "aa") == answer)
+  }
+
+  @Test("pushes without an outcome are counted, and more than the memory are refused")
+  func limits() throws {
+    let unknown = try collector([Known(token: "aa", flags: .unknownHeaders), Known(token: "bb", status: 200)])
+    #expect((unknown.count, unknown.skipped) == (1, 1))
+    let many = try collector((0..<10_000).map { Known(token: "\($0)", status: 200) })
+    #expect(many.exceedsMemory)
+  }
+
+  @Test("a body has the reason as JSON")
+  func bodies() {
+    #expect(PushResponse(status: 200).body == "")
+    #expect(
+      PushResponse(status: 410, reason: "Unregistered", timestamp: 1_700_000_000_123).body
+        == #"{"reason":"Unregistered","timestamp":1700000000123}"#)
+    #expect(PushResponse(status: 400, reason: "a\"b\\c\n").body == #"{"reason":"a\"b\\c\u000a"}"#)
+  }
+
+  // MARK: - Frames
+
+  private struct Frame {
+    var type: UInt8
+    var flags: UInt8
+    var stream: Int
+    var payload: [UInt8]
+  }
+
+  /// RFC 9113, section 4.1.
+  private func frame(_ type: UInt8, _ flags: UInt8, _ stream: Int, _ payload: [UInt8]) -> [UInt8] {
+    func octet(_ value: Int, _ shift: Int) -> UInt8 { UInt8(truncatingIfNeeded: value >> shift) }
+    var bytes = [octet(payload.count, 16), octet(payload.count, 8), octet(payload.count, 0), type, flags]
+    bytes += [octet(stream, 24), octet(stream, 16), octet(stream, 8), octet(stream, 0)]
+    return bytes + payload
+  }
+
+  /// A request, with literal header fields that enter no table (RFC 7541, section 6.2.2).
+  private func request(_ stream: Int, token: String, apnsID: String? = nil) -> [UInt8] {
+    var fields = [
+      (":method", "POST"), (":scheme", "http"), (":path", "/3/device/\(token)"), (":authority", "localhost"),
+      ("apns-topic", "com.example.app"), ("apns-priority", "5"),
+    ]
+    if let apnsID { fields.append(("apns-id", apnsID)) }
+    var block: [UInt8] = []
+    for (name, value) in fields {
+      block += [0, UInt8(name.utf8.count)]
+      block += Array(name.utf8)
+      block.append(UInt8(value.utf8.count))
+      block += Array(value.utf8)
+    }
+    // HEADERS with END_HEADERS; DATA with END_STREAM.
+    return frame(1, 4, stream, block) + frame(0, 1, stream, Array("{\"aps\":{}}".utf8))
+  }
+
+  private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+
+  /// A client's connection.
+  private final class Connection {
+    let client: TestClient
+    private var bytes: [UInt8] = []
+
+    init(_ client: TestClient) { self.client = client }
+
+    /// Frames up to the first that is asked for; all that are left if there is none.
+    func frames(until isLast: (Frame) -> Bool) throws -> [Frame] {
+      var frames: [Frame] = []
+      while true {
+        while bytes.count >= 9 {
+          let length = bytes[..<3].reduce(0) { $0 << 8 | Int($1) }
+          guard bytes.count >= 9 + length else { break }
+          let stream = bytes[5..<9].reduce(0) { $0 << 8 | Int($1) }
+          frames.append(
+            Frame(type: bytes[3], flags: bytes[4], stream: stream, payload: Array(bytes[9..<9 + length])))
+          bytes.removeFirst(9 + length)
+          if let last = frames.last, isLast(last) { return frames }
+        }
+        let more = try client.read()
+        if more.isEmpty { return frames }
+        bytes += more
+      }
+    }
+  }
+
+  private func start(_ pushes: [Known], log: EventLog, idleSeconds: Int64 = 30) throws -> MockServer {
+    var configuration = MockServer.Configuration()
+    configuration.clientLimit = 1
+    configuration.idleNanoseconds = idleSeconds * 1_000_000_000
+    return try MockServer.start(
+      configuration, answers: try collector(pushes).answers(otherwise: .accepted),
+      onEvent: { log.add($0) })
+  }
+
+  private func connect(_ server: MockServer) throws -> Connection {
+    let connection = Connection(try TestClient(port: server.port))
+    try connection.client.send(Self.preface + frame(4, 0, 0, []) + frame(4, 1, 0, []))
+    return connection
+  }
+
+  private func received(_ log: EventLog) throws -> [ReceivedPush] {
+    try log.events { $0 == .finished }.compactMap { event in
+      if case .received(let push) = event { push } else { nil }
+    }
+  }
+
+  @Test("a response has the status and the body of the input, and the record what was sent")
+  func responses() throws {
+    let log = EventLog()
+    let server = try start(
+      [Known(token: "aa", status: 410, reason: "Unregistered", timestamp: 1_700_000_000_123)], log: log)
+    let connection = try connect(server)
+    try connection.client.send(request(1, token: "aa", apnsID: "4711") + request(3, token: "bb"))
+    // The body may come after the other response.
+    var ended: Set<Int> = []
+    let frames = try connection.frames { frame in
+      if frame.type <= 1, frame.flags & 1 != 0 { ended.insert(frame.stream) }
+      return ended == [1, 3]
+    }
+    let body = frames.filter { $0.type == 0 && $0.stream == 1 }.flatMap(\.payload)
+    #expect(String(decoding: body, as: UTF8.self) == #"{"reason":"Unregistered","timestamp":1700000000123}"#)
+    // HEADERS with END_STREAM, and status 200 by its index.
+    let accepted = try #require(frames.first { $0.type == 1 && $0.stream == 3 })
+    #expect(accepted.flags & 1 != 0 && accepted.payload.first == 0x88)
+    connection.client.close()
+    let pushes = try received(log)
+    #expect(pushes.map(\.token) == ["aa", "bb"] && pushes.map(\.http2Stream) == [1, 3])
+    #expect(pushes[0].topic == "com.example.app" && pushes[0].priority == "5" && pushes[0].apnsID == "4711")
+    #expect(pushes[0].payloadLength == 10 && pushes[1].ending == .answered(.accepted))
+    server.stop()
+  }
+
+  @Test("resets, silence and GOAWAY are played")
+  func endings() throws {
+    let log = EventLog()
+    let server = try start(
+      [
+        Known(token: "aa", flags: [.streamReset, .refused, .noResponse]),
+        Known(token: "bb", flags: .noResponse), Known(token: "cc", flags: [.goaway, .noResponse]),
+      ], log: log)
+    let connection = try connect(server)
+    try connection.client.send(request(1, token: "aa") + request(3, token: "bb") + request(5, token: "ee"))
+    let frames = try connection.frames { $0.stream == 5 && $0.flags & 1 != 0 }
+    // REFUSED_STREAM is 7 (RFC 9113, section 7).
+    #expect(frames.filter { $0.stream == 1 }.map { [$0.type] + $0.payload } == [[3, 0, 0, 0, 7]])
+    #expect(!frames.contains { $0.stream == 3 })
+    try connection.client.send(request(7, token: "cc") + request(9, token: "ee"))
+    let last = try connection.frames { _ in false }
+    let goaway = try #require(last.first { $0.type == 7 })
+    #expect(goaway.payload.prefix(8) == [0, 0, 0, 5, 0, 0, 0, 0])
+    #expect(String(decoding: goaway.payload.dropFirst(8), as: UTF8.self) == #"{"reason":"Shutdown"}"#)
+    #expect(!last.contains { $0.stream >= 7 })
+    connection.client.close()
+    // What follows the GOAWAY is not received.
+    #expect(
+      try received(log).map(\.ending) == [
+        .answered(.refuse), .answered(.silence), .answered(.accepted), .answered(.goaway),
+      ])
+    server.stop()
+  }
+
+  @Test("a request that the client gives up is recorded without an answer")
+  func abandoned() throws {
+    let log = EventLog()
+    let server = try start([Known(token: "aa", status: 200)], log: log)
+    let connection = try connect(server)
+    // Only the HEADERS of a request, and then a RST_STREAM with CANCEL.
+    let begun = request(3, token: "aa").dropLast(9 + 10)
+    try connection.client.send(Array(begun) + frame(3, 0, 3, [0, 0, 0, 8]) + request(5, token: "aa"))
+    _ = try connection.frames { $0.stream == 5 && $0.flags & 1 != 0 }
+    connection.client.close()
+    #expect(try received(log).map(\.ending) == [.abandoned, .answered(.accepted)])
+    server.stop()
+  }
+
+  @Test("a client that does not speak HTTP/2 is reported")
+  func otherProtocol() throws {
+    let log = EventLog()
+    let server = try start([Known(token: "aa", status: 200)], log: log)
+    let client = try TestClient(port: server.port)
+    try client.send(Array("POST /3/device/aa HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
+    let events = try log.events { $0 == .finished }
+    let ends = events.compactMap { event -> ServedReport.End? in
+      if case .pushesEnded(_, let report) = event { report.end } else { nil }
+    }
+    #expect(ends == [.failed(.notHTTP2)])
+    client.close()
+    server.stop()
+  }
+}

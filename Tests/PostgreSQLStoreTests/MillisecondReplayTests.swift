@@ -1,0 +1,252 @@
+import StoreTestSupport
+import Testing
+import TokenStores
+
+/// Times with milliseconds, as answers with status 410 have them (docs/spec/interface.md#replay-rule).
+@Suite("Times with milliseconds") struct MillisecondReplayTests {
+  /// 2014-05-13T16:53:20Z.
+  private static let second: UInt32 = 1_400_000_000
+  private static let token = MappedDevices.token
+
+  /// A kind of column for both times of a table.
+  struct Column: CustomTestStringConvertible, Sendable {
+    var kind: StoreKind
+    var type: String
+    var form: TimeForm
+    /// Texts of the second above with `fraction`, such as `.5`, in the form.
+    var literal: @Sendable (_ fraction: String) -> String
+    /// Whether fractions of registrations can be stored, and those of invalidations are.
+    var hasFractions = true
+    var keeps = true
+
+    var testDescription: String { "\(kind) \(type) as \(form.name)" }
+  }
+
+  private static func clock(_ fraction: String) -> String { "'2014-05-13 16:53:20\(fraction)'" }
+  private static func berlin(_ fraction: String) -> String { "'2014-05-13 18:53:20\(fraction)'" }
+  private static func moment(_ fraction: String) -> String { "'2014-05-13 16:53:20\(fraction)+00'" }
+  private static func iso(_ fraction: String) -> String { "'2014-05-13T16:53:20\(fraction)Z'" }
+
+  private static func milliseconds(_ fraction: String) -> String {
+    "1400000000\((fraction.dropFirst() + "000").prefix(3))"
+  }
+
+  private static let seconds: @Sendable (String) -> String = { _ in "1400000000" }
+
+  static let columns: [Column] =
+    StoreKind.allCases.flatMap { kind in
+      [
+        Column(kind: kind, type: "bigint", form: .milliseconds, literal: milliseconds),
+        Column(
+          kind: kind, type: "bigint", form: .seconds, literal: seconds, hasFractions: false, keeps: false),
+        Column(kind: kind, type: "text", form: .iso, literal: iso, keeps: false),
+      ]
+    } + [
+      Column(
+        kind: .sqlite, type: "datetime", form: .timestamp(zone: "UTC"), literal: clock, keeps: false),
+      Column(kind: .sqlite, type: "real", form: .milliseconds, literal: milliseconds),
+      Column(kind: .postgreSQL, type: "timestamptz", form: .timestamptz, literal: moment),
+      Column(kind: .postgreSQL, type: "timestamptz(3)", form: .timestamptz, literal: moment),
+      Column(
+        kind: .postgreSQL, type: "timestamptz(0)", form: .timestamptz, literal: moment, hasFractions: false,
+        keeps: false),
+      Column(kind: .postgreSQL, type: "timestamp", form: .timestamp(zone: "Europe/Berlin"), literal: berlin),
+      Column(
+        kind: .postgreSQL, type: "timestamp(1)", form: .timestamp(zone: "UTC"), literal: clock, keeps: false),
+      Column(kind: .mySQL, type: "datetime(6)", form: .timestamp(zone: "UTC"), literal: clock),
+      Column(
+        kind: .mySQL, type: "datetime(3)", form: .timestamp(zone: "Europe/Berlin"), literal: berlin),
+      Column(
+        kind: .mySQL, type: "datetime", form: .timestamp(zone: "UTC"), literal: clock, hasFractions: false,
+        keeps: false),
+      Column(kind: .mySQL, type: "timestamp(3) NULL", form: .timestamptz, literal: clock),
+      Column(
+        kind: .mySQL, type: "timestamp NULL", form: .timestamptz, literal: clock, hasFractions: false,
+        keeps: false),
+    ]
+
+  private enum Action: CaseIterable {
+    case mark, flag, delete
+  }
+
+  private static func mapping(_ column: Column, _ action: Action) -> TableMapping {
+    MappedDevices.mapping { mapping in
+      mapping.registered = TimeColumn(name: "seen", form: column.form)
+      switch action {
+      case .mark: mapping.action = .mark(TimeColumn(name: "gone", form: column.form))
+      case .flag: mapping.action = .flag(column: "flag", dead: "dead", alive: "alive")
+      case .delete: mapping.action = .delete
+      }
+    }
+  }
+
+  private static func device(
+    _ column: Column, registered: String?, in fixture: MappedFixture
+  ) throws {
+    try fixture.begin(
+      "CREATE TABLE devices (id bigint PRIMARY KEY, token varchar(200), seen \(column.type), gone \(column.type), flag text)"
+    )
+    let seen = registered.map(column.literal) ?? "NULL"
+    try fixture.run(
+      "INSERT INTO devices (id, token, seen, flag) VALUES (1, '\(MappedDevices.hex)', \(seen), 'alive')")
+  }
+
+  private static func death(_ milliseconds: UInt16, after seconds: Int = 0) -> Dated {
+    Dated(token: token, time: UInt32(Int(second) + seconds), milliseconds: milliseconds)
+  }
+
+  /// A registration's fraction of a second, the time of a 410, and the outcome if the column has fractions, and if not.
+  static let examples:
+    [(registered: String?, death: Dated, outcome: ReplayOutcome, inSeconds: ReplayOutcome)] = [
+      (".5", death(700), .invalidated, .kept),
+      (".7", death(500), .kept, .kept),
+      (".7", death(700), .kept, .kept),
+      (".7", death(701), .invalidated, .kept),
+      (".001", death(2), .invalidated, .kept),
+      (".999", death(999), .kept, .kept),
+      // Without a fraction it may be of any moment of its second.
+      ("", death(700), .kept, .kept),
+      ("", death(999), .kept, .kept),
+      ("", death(0, after: 1), .invalidated, .invalidated),
+      ("", death(999, after: -1), .kept, .kept),
+      // As a tuple.
+      (".5", death(0), .kept, .kept),
+      (".5", death(0, after: 1), .invalidated, .invalidated),
+      (nil, death(700), .invalidated, .invalidated),
+    ]
+
+  @Test("decide in every form and type that has them", arguments: columns)
+  func decide(_ column: Column) throws {
+    let fixture = try MappedFixture(column.kind)
+    // One digit is kept of the fractions above; more would be rounded.
+    let examples = Self.examples.filter { example in
+      !column.type.hasSuffix("(1)") || (example.registered ?? "").count <= 2
+    }
+    for (registered, death, outcome, inSeconds) in examples {
+      // A database rounds what a column cannot keep.
+      let registered = column.hasFractions ? registered : registered.map { _ in "" }
+      let expected = column.hasFractions ? outcome : inSeconds
+      for action in Action.allCases {
+        try Self.device(column, registered: registered, in: fixture)
+        let store = try fixture.store(Self.mapping(column, action))
+        let name = "\(action) \(registered ?? "none") \(death.time).\(death.milliseconds)"
+        let preview = try store.replay([death], dryRun: true)
+        let counts = try store.replay([death])
+        #expect(counts == preview, "\(name)")
+        #expect(counts[expected] == 1, "\(name): \(counts)")
+        // Once more.
+        let again = try store.replay([death])
+        #expect(again.changes == 0, "again: \(name): \(again)")
+      }
+    }
+  }
+
+  @Test("are written where the column keeps them, and undone", arguments: columns)
+  func write(_ column: Column) throws {
+    let fixture = try MappedFixture(column.kind)
+    try Self.device(column, registered: nil, in: fixture)
+    let store = try fixture.store(Self.mapping(column, .mark))
+    func gone() throws -> String? { try fixture.texts("SELECT gone FROM devices")[0][0] }
+    /// Whether the column has a time of that fraction.
+    func has(_ fraction: String) throws -> Bool {
+      try fixture.texts("SELECT id FROM devices WHERE gone = \(column.literal(fraction))").count == 1
+    }
+    #expect(try store.replay([Self.death(500)], as: JournalTests.entry()).counts.invalidated == 1)
+    #expect(try has(column.keeps ? ".5" : ""))
+    #expect(try store.rows().map(\.state) == [TokenState(invalidatedAt: Int64(Self.second))])
+    // Earlier ones, and the same, change nothing; a later one does if there is room for it.
+    #expect(try store.replay([Self.death(0)]).unchanged == 1)
+    #expect(try store.replay([Self.death(500)]).unchanged == 1)
+    let later = try store.replay([Self.death(750)], as: JournalTests.entry()).counts
+    #expect(later.updated == (column.keeps ? 1 : 0), "\(later)")
+    #expect(try has(column.keeps ? ".75" : ""))
+    if column.keeps {
+      #expect(try store.undo(2, entry: JournalTests.entry()).restored == 1)
+      #expect(try has(".5"))
+    }
+    #expect(try store.undo(1, entry: JournalTests.entry()).restored == 1)
+    #expect(try gone() == nil)
+  }
+
+  @Test("a registration in the same second revives, an older one does not", arguments: columns)
+  func register(_ column: Column) throws {
+    let fixture = try MappedFixture(column.kind)
+    for (registration, isAlive) in [(Self.second, true), (Self.second - 1, false)] {
+      for registered in [nil, column.hasFractions ? ".5" : nil] as [String?] {
+        try Self.device(column, registered: registered, in: fixture)
+        let store = try fixture.store(Self.mapping(column, .mark))
+        #expect(try store.replay([Self.death(700)]).invalidated == 1)
+        try store.register([Dated(token: Self.token, time: registration)])
+        // The registration that the table has is the later one, or as late, and is from before the invalidation.
+        let revives = isAlive && registered == nil
+        #expect(try store.rows()[0].state.isDead == !revives, "\(registered ?? "none"), \(registration)")
+      }
+    }
+  }
+
+  // MARK: - The table device_tokens
+
+  @Test("are rounded down in device_tokens", arguments: StoreKind.allCases)
+  func deviceTokens(_ kind: StoreKind) throws {
+    let fixture = try StoreFixture(kind)
+    let store = try fixture.emptyStore()
+    let tokens: [[UInt8]] = [[1], [2], [3], [4]]
+    try store.register([
+      Dated(token: [1], time: 100), Dated(token: [2], time: 99), Dated(token: [3], time: 101),
+    ])
+    let deaths = tokens.map { Dated(token: $0, time: 100, milliseconds: 700) }
+    var expected = ReplayCounts()
+    (expected.kept, expected.invalidated, expected.inserted) = (2, 1, 1)
+    #expect(try store.replay(deaths, dryRun: true) == expected)
+    #expect(try store.replay(deaths) == expected)
+    let states = [
+      TokenState(registeredAt: 100), TokenState(registeredAt: 99, invalidatedAt: 100),
+      TokenState(registeredAt: 101), TokenState(invalidatedAt: 100),
+    ]
+    #expect(try store.rows().map(\.state) == states)
+    #expect(try store.replay(deaths).changes == 0)
+    let later = tokens.map { Dated(token: $0, time: 100, milliseconds: 999) }
+    #expect(try store.replay(later).changes == 0)
+    #expect(try store.rows().map(\.state) == states)
+    try store.register([Dated(token: [2], time: 100)])
+    #expect(try store.rows().map(\.state)[1] == TokenState(registeredAt: 100))
+    // A fixture removes its stores.
+    withExtendedLifetime(fixture) {}
+  }
+
+  // MARK: - Histories
+
+  private struct Call {
+    var isReplay: Bool
+    var time: Dated
+  }
+
+  @Test("end in the same table in any order, and twice is once", arguments: columns)
+  func order(_ column: Column) throws {
+    let fixture = try MappedFixture(column.kind)
+    var generator = FixedGenerator(state: 410)
+    for number in 0..<12 {
+      let registered = [nil, "", ".25", ".5", ".75"].randomElement(using: &generator) ?? nil
+      let fraction = column.hasFractions ? registered : registered.map { _ in "" }
+      let action = Action.allCases.dropLast().randomElement(using: &generator) ?? .mark
+      // Without the time of an invalidation, no later registration can be told from an earlier one.
+      let calls = (0..<Int.random(in: 2...5, using: &generator)).map { _ in
+        let isReplay = action == .flag || Bool.random(using: &generator)
+        let milliseconds = [0, 250, 500, 501, 750, 999].randomElement(using: &generator) ?? 0
+        let seconds = Int.random(in: -1...1, using: &generator)
+        return Call(isReplay: isReplay, time: Self.death(isReplay ? UInt16(milliseconds) : 0, after: seconds))
+      }
+      var ends: Set<[String?]> = []
+      for _ in 0..<4 {
+        try Self.device(column, registered: fraction, in: fixture)
+        let store = try fixture.store(Self.mapping(column, action))
+        let repeated = calls.filter { _ in Bool.random(using: &generator) }
+        for call in (calls + repeated).shuffled(using: &generator) {
+          if call.isReplay { try store.replay([call.time]) } else { try store.register([call.time]) }
+        }
+        ends.insert(try fixture.texts("SELECT seen, gone, flag FROM devices")[0])
+      }
+      #expect(ends.count == 1, "history \(number) of \(calls) after \(fraction ?? "none"): \(ends)")
+    }
+  }
+}

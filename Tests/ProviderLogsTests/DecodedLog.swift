@@ -1,0 +1,99 @@
+import APNsWire
+import ProviderLogs
+import Testing
+import WireBytes
+
+/// What a decoder returns for a log, as text.
+struct DecodedLog {
+  /// Each step: `push 1 token=abab status=410`, `passed`, `unrelated 2+3` (first line and number of lines), `bad 4+1
+  /// timeIsNoTime`, `truncated`.
+  private(set) var steps: [String] = []
+  /// Offsets and lengths of all steps, in their order.
+  private(set) var extents: [Range<Int>] = []
+  private(set) var problemTexts: [String] = []
+
+  /// - Parameter chunk: bytes given to the decoder at once.
+  init(_ log: String, mapping: String? = nil, chunk: Int = .max) throws {
+    try self.init(Array(log.utf8), mapping: mapping, chunk: chunk)
+  }
+
+  init(_ log: [UInt8], mapping: String? = nil, chunk: Int = .max) throws {
+    let decoder = LogDecoder(
+      try mapping.map { text throws(LogMapping.Problem) in try LogMapping(text) } ?? LogMapping())
+    decoder.prepare(with: log.span.bytes.extracting(first: min(log.count, 64 << 10)))
+    var start = 0
+    while start < log.count {
+      let end = log.count - start > chunk ? start + chunk : log.count
+      let part = Array(log[start..<end])
+      while case let step = decoder.next(in: part.span.bytes), step != .needsBytes { add(step, decoder) }
+      start = end
+    }
+    decoder.finish()
+    while case let step = decoder.next(in: RawSpan()), step != .finished { add(step, decoder) }
+  }
+
+  /// The pushes, without what else the log has.
+  var pushes: [String] { steps.filter { $0.hasPrefix("push") } }
+
+  private mutating func add(_ step: LogDecoder.Step, _ decoder: LogDecoder) {
+    switch step {
+    case .push(let offset, let length):
+      steps.append(Self.text(of: decoder))
+      extents.append(offset..<offset + length)
+    case .passed(let offset, let length):
+      steps.append("passed")
+      extents.append(offset..<offset + length)
+    case .truncated(let offset, let length):
+      steps.append("truncated")
+      extents.append(offset..<offset + length)
+    case .skipped(let skip):
+      let kind = skip.problem.map { "bad \(skip.firstLine)+\(skip.lines) \($0.cause)" }
+      steps.append(kind ?? "unrelated \(skip.firstLine)+\(skip.lines)")
+      extents.append(skip.offset..<skip.offset + skip.length)
+      if skip.problem != nil { problemTexts.append(String(decoding: decoder.problemText, as: UTF8.self)) }
+    case .needsBytes, .finished: break
+    }
+  }
+
+  private static func text(of decoder: LogDecoder) -> String {
+    let fields = decoder.fields
+    return decoder.withTexts { bytes in
+      func text(_ field: PushFields.Text) -> String? {
+        fields[field].map { range in
+          bytes.extracting(range).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        }
+      }
+      var parts = ["push \(fields.line ?? 0)"]
+      if let token = fields[.token] {
+        parts.append("token=" + Hex.string(bytes.extracting(token).withUnsafeBytes { Array($0) }))
+      }
+      let texts: [(String, PushFields.Text)] = [
+        ("text", .tokenText), ("topic", .topic), ("type", .pushType), ("id", .apnsID), ("unique", .uniqueID),
+        ("collapse", .collapseID),
+      ]
+      for (name, field) in texts { if let text = text(field) { parts.append("\(name)=\(text)") } }
+      if let priority = fields.priority { parts.append("priority=\(priority)") }
+      if let expiration = fields.expiration { parts.append("expiration=\(expiration)") }
+      if let status = fields.status { parts.append("status=\(status)") }
+      if let reason = text(.reason) { parts.append("reason=\(reason)") }
+      if let time = fields.timestamp { parts.append("time=\(time)") }
+      parts += PushFlags.all.filter { fields.flags.contains($0.flag) && $0.flag != .unexpectedTokenLength }
+        .map(\.code)
+      return parts.joined(separator: " ")
+    }
+  }
+}
+
+/// One line, or a few, and what is read of them.
+struct LogCase: CustomTestStringConvertible, Sendable {
+  var name: String
+  var log: String
+  var steps: [String]
+  var mapping: String?
+
+  init(_ name: String, _ log: String, _ steps: String..., mapping: String? = nil) {
+    (self.name, self.log, self.steps, self.mapping) = (name, log, steps, mapping)
+  }
+
+  var testDescription: String { name }
+}

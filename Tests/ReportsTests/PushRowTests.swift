@@ -1,0 +1,103 @@
+import APNsWire
+import Analysis
+import PacketCapture
+import Reports
+import Testing
+import WireBytes
+
+@Suite("Rows of pushes")
+struct PushRowTests {
+  /// A push with all columns, one with none that may be empty, and their texts.
+  private static let (pushes, bytes): (PushRecords, [UInt8]) = {
+    var bytes: [UInt8] = [9]
+    func add(_ text: [UInt8]) -> Range<Int> {
+      let start = bytes.count
+      bytes += text
+      return start..<bytes.count
+    }
+    var fields = PushFields()
+    fields[.token] = add([0xab, 0xcd])
+    fields[.topic] = add(Array("com.example,app".utf8))
+    fields[.pushType] = add(Array("alert".utf8))
+    fields[.apnsID] = add(Array("id-1".utf8))
+    fields[.uniqueID] = add(Array("id-2".utf8))
+    fields[.collapseID] = add(Array("\"c\"".utf8))
+    fields[.reason] = add(Array("Unregistered".utf8))
+    fields[.payload] = add(Array("{}".utf8))
+    fields.http2Stream = 5
+    fields.priority = 10
+    fields.expiration = 0
+    fields.payloadLength = 2
+    fields.status = 410
+    fields.timestamp = 1_454_948_015_990
+    fields.flags = [.unexpectedTokenLength, .statusInferred]
+    let packet = PacketReference(
+      number: 17, original: 21, time: CaptureTime(seconds: 1_367_400_600, fraction: 5, digits: 3))
+    var full = PushRecord(fields, direction: .server, offset: 100, fileOffset: 220, packet: packet)
+    full.requestOffset = 24
+    full.requestPacket = 16
+    var log = PushFields()
+    log[.tokenText] = add(Array("xyz".utf8))
+    log.line = 3
+    log.flags = [.tokenNotHex, .refused]
+    let bare = PushRecord(log, direction: .client, offset: 7, fileOffset: 8, packet: nil)
+    let labels = StreamLabels(source: "a,b", stream: 3)
+    return (PushRecords(labels: labels, records: [full, bare]), bytes)
+  }()
+
+  private func csv(_ kind: CSVWriter.Kind, _ letterCase: Hex.LetterCase = .lower) throws -> String {
+    try report { output in
+      let writer = CSVWriter(kind, letterCase: letterCase, output: output)
+      try writer.begin()
+      let bytes = Self.bytes
+      try writer.pushes(Self.pushes, in: bytes.span.bytes)
+    }
+  }
+
+  @Test("in CSV, with all columns")
+  func allColumns() throws {
+    #expect(
+      try csv(.pushes(PushColumn.allCases)) == ##"""
+        source,stream,direction,offset,packet,original_packet,file_offset,captured_at,line,http2_stream,request_offset,\##
+        request_packet,token_length,token,token_text,topic,push_type,apns_id,apns_unique_id,priority,expiration,\##
+        collapse_id,payload_length,payload,status,reason,timestamp_ms,timestamp,time,outcome,flags
+        "a,b",3,server,100,17,21,220,2013-05-01T09:30:00.005Z,,5,24,16,2,abcd,,"com.example,app",alert,id-1,id-2,10,0,\##
+        """c""",2,{},410,Unregistered,1454948015990,1454948015,2016-02-08T16:13:35.990Z,invalidated,\##
+        status-inferred;unexpected-token-length
+        "a,b",3,client,7,,,8,,3,,,,,,xyz,,,,,,,,,,,,,,,unknown,token-not-hex
+
+        """##)
+  }
+
+  @Test("to send again, with selected columns")
+  func resend() throws {
+    #expect(
+      try csv(.resendPushes([.offset, .tokenText, .offset]), .upper) == "offset,token_text,offset\n7,xyz,7\n")
+  }
+
+  @Test("in NDJSON")
+  func json() throws {
+    let text = try report { output in
+      let writer = EvidenceWriter(.ndjson, kinds: [.pushes], letterCase: .upper, output: output)
+      let bytes = Self.bytes
+      try writer.pushes(Self.pushes, in: bytes.span.bytes)
+    }
+    #expect(
+      text == """
+        {"type":"push","source":"a,b","stream":3,"direction":"server","offset":100,"packet":17,"original_packet":21,\
+        "file_offset":220,"captured_at":"2013-05-01T09:30:00.005Z","line":null,"http2_stream":5,"request_offset":24,\
+        "request_packet":16,"token_length":2,"token":"ABCD","token_text":null,"topic":"com.example,app",\
+        "push_type":"alert","apns_id":"id-1","apns_unique_id":"id-2","priority":10,"expiration":0,\
+        "collapse_id":"\\"c\\"","payload_length":2,"payload":"{}","status":410,"reason":"Unregistered",\
+        "timestamp_ms":1454948015990,"timestamp":1454948015,"time":"2016-02-08T16:13:35.990Z",\
+        "outcome":"invalidated","flags":["status-inferred","unexpected-token-length"]}
+        {"type":"push","source":"a,b","stream":3,"direction":"client","offset":7,"packet":null,"original_packet":null,\
+        "file_offset":8,"captured_at":null,"line":3,"http2_stream":null,"request_offset":null,"request_packet":null,\
+        "token_length":null,"token":null,"token_text":"xyz","topic":null,"push_type":null,"apns_id":null,\
+        "apns_unique_id":null,"priority":null,"expiration":null,"collapse_id":null,"payload_length":null,\
+        "payload":null,"status":null,"reason":null,"timestamp_ms":null,"timestamp":null,"time":null,\
+        "outcome":"unknown","flags":["token-not-hex"]}
+
+        """)
+  }
+}
