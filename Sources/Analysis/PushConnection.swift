@@ -8,75 +8,37 @@ import WireBytes
 /// The frames of a direction arrive in order. Between the directions, the order is approximate: a response may arrive
 /// before its request, while the client's direction waits for a segment.
 final class PushConnection {
-  /// One direction.
-  private final class Half {
-    let table = HeaderTable()
-    /// Gaps so far.
-    var gaps = 0
-    /// A header block that CONTINUATION frames continue.
-    var block: OpenBlock?
-    /// Its bytes so far.
-    var blockBytes: [UInt8] = []
-  }
-
-  private struct OpenBlock {
-    var id: UInt32
-    var flags: Frame.Flags
-    /// Whether it is that of a PUSH_PROMISE.
-    var isPromise: Bool
-    var origin: FrameOrigin
-    var isTooLong = false
-  }
-
-  /// The longest header block, in bytes before decompression.
-  private static let longestBlock = 1 << 16
   private static let maxFrameSize: UInt16 = 5
   private static let refusedStream: UInt32 = 7
 
-  private let budget: PushBudget
   private let keepsPayloads: Bool
   /// In a dump of one direction, that direction: the other one can never follow.
   private let alone: Direction?
-  private let client = Half()
-  private let server = Half()
+  private let client = HeaderBlocks()
+  private let server = HeaderBlocks()
   @exclusivity(unchecked) private var headers = HeaderFields()
-  @exclusivity(unchecked) private var exchanges: [PushExchange] = []
-  /// Indices in `exchanges` that are not used.
-  @exclusivity(unchecked) private var unused: [Int] = []
-  /// The open exchanges by their streams.
-  @exclusivity(unchecked) private var open: [UInt32: Int] = [:]
-  /// Their streams in the order in which they began, and some that are not open any more.
-  @exclusivity(unchecked) private var order: [UInt32] = []
-  @exclusivity(unchecked) private var oldest = 0
-  /// Exchanges that are complete, to be emitted.
-  @exclusivity(unchecked) private var ready: [Int] = []
-  /// Streams with a whole response, whose request has not ended.
+  @exclusivity(unchecked) private var exchanges: OpenExchanges
+  /// Streams with a complete response, whose request has not ended.
   @exclusivity(unchecked) private var withOpenRequest: [UInt32] = []
   /// The highest stream of a request.
   @exclusivity(unchecked) private var lastRequest: UInt32 = 0
-  /// The highest stream that the server says it processes; nil without a GOAWAY.
-  @exclusivity(unchecked) private var lastProcessed: UInt32?
+  /// The highest stream that the server says it processes, and why it ends the connection; nil without a GOAWAY.
+  @exclusivity(unchecked) private var goAway: (lastProcessed: UInt32, reason: [UInt8])?
   /// Whether there were requests for pushes, and others.
   @exclusivity(unchecked) private var hasPushes = false
   @exclusivity(unchecked) private var hasOthers = false
   /// Whether stream 1 is a request of HTTP/1.1 that changed to HTTP/2.
   @exclusivity(unchecked) private var isUpgraded = false
-  @exclusivity(unchecked) private var used = 0
   @exclusivity(unchecked) private(set) var counts = PushCounts()
   /// What each side allows the other one, in SETTINGS.
   @exclusivity(unchecked) private var limitOfClient: Int?
   @exclusivity(unchecked) private var limitOfServer: Int?
-  /// The first exchange that was evicted because of a limit; nil once it is reported.
-  @exclusivity(unchecked) private var evicted: (origin: FrameOrigin, direction: Direction)?
-  @exclusivity(unchecked) private var hasEvicted = false
 
   init(_ budget: PushBudget, keepsPayloads: Bool, alone: Direction?) {
-    self.budget = budget
+    exchanges = OpenExchanges(budget)
     self.keepsPayloads = keepsPayloads
     self.alone = alone
   }
-
-  deinit { budget.used -= used }
 
   /// The longest payload of the frames of a direction, in bytes; nil if it is not known.
   func limit(of direction: Direction) -> Int? { direction == .client ? limitOfClient : limitOfServer }
@@ -86,24 +48,21 @@ final class PushConnection {
   /// The connection begins in a direction.
   func begin(_ direction: Direction, isUpgraded: Bool) {
     if isUpgraded { self.isUpgraded = true }
-    if direction == .client { client.table.begin() } else { server.table.begin() }
+    blocks(of: direction).begin()
   }
+
+  private func blocks(of direction: Direction) -> HeaderBlocks { direction == .client ? client : server }
 
   /// Bytes of a direction are missing, or cannot be read.
   func gap(in direction: Direction) {
-    if direction == .client {
-      abandonBlock(of: .client, client)
-      client.gaps &+= 1
-      client.table.lose()
-      for id in withOpenRequest {
-        if let index = open[id], !exchanges[index].request.hasEnded { complete(index) }
-      }
-      withOpenRequest.removeAll()
-    } else {
-      abandonBlock(of: .server, server)
-      server.gaps &+= 1
-      server.table.lose()
+    let blocks = blocks(of: direction)
+    if let cut = blocks.abandon() { end(lost: cut, of: direction) }
+    blocks.gap()
+    guard direction == .client else { return }
+    for id in withOpenRequest {
+      if let index = exchanges.index(of: id), !exchanges[index].request.hasEnded { exchanges.complete(index) }
     }
+    withOpenRequest.removeAll()
   }
 
   /// The next frame of a direction.
@@ -112,16 +71,19 @@ final class PushConnection {
   func take(_ frame: Frame, in bytes: RawSpan, from direction: Direction, at origin: FrameOrigin)
     -> HeaderTable.Fault?
   {
+    let blocks = blocks(of: direction)
+    // No other frame may come within a header block (RFC 9113, section 6.10): its end is missing.
+    if frame.kind != .continuation, let cut = blocks.abandon() { end(lost: cut, of: direction) }
     switch frame.kind {
     case .data: data(frame, in: bytes, from: direction, at: origin)
     case .headers, .pushPromise, .continuation:
-      return direction == .client
-        ? readBlock(frame, in: bytes, from: direction, at: origin, client)
-        : readBlock(frame, in: bytes, from: direction, at: origin, server)
+      let (block, fault) = blocks.read(frame, in: bytes, at: origin, into: &headers)
+      if let block { end(block, of: direction) }
+      return fault
     case .reset:
       reset(frame.streamID, code: bytes.bigEndianUInt32(at: frame.payload.lowerBound), from: direction)
     case .settings: set(frame, in: bytes, from: direction)
-    case .goAway: if direction == .server { goAway(frame, in: bytes) }
+    case .goAway: if direction == .server { takeGoAway(frame, in: bytes) }
     case .priority, .ping, .windowUpdate, nil: break
     }
     return nil
@@ -129,75 +91,19 @@ final class PushConnection {
 
   // MARK: - Header blocks
 
-  private func readBlock(
-    _ frame: Frame, in bytes: RawSpan, from direction: Direction, at origin: FrameOrigin, _ half: Half
-  ) -> HeaderTable.Fault? {
-    if frame.kind == .continuation { return continueBlock(frame, in: bytes, from: direction, half) }
-    abandonBlock(of: direction, half)
-    let block = OpenBlock(
-      id: frame.streamID, flags: frame.flags, isPromise: frame.kind == .pushPromise, origin: origin)
-    guard let content = frame.content(in: bytes) else {
-      half.table.lose()
-      headers.lose()
-      end(block, of: direction)
-      return .malformed
-    }
-    if frame.flags.contains(.endHeaders) {
-      let fault = half.table.read(bytes.extracting(content), into: &headers)
-      end(block, of: direction)
-      return fault
-    }
-    half.block = block
-    half.blockBytes.removeAll(keepingCapacity: true)
-    bytes.extracting(content).withUnsafeBytes { half.blockBytes.append(contentsOf: $0) }
-    return nil
-  }
-
-  private func continueBlock(
-    _ frame: Frame, in bytes: RawSpan, from direction: Direction, _ half: Half
-  ) -> HeaderTable.Fault? {
-    guard var block = half.block, block.id == frame.streamID else {
-      // The beginning of the block is lost, and with it what it adds to the table.
-      half.table.lose()
-      return nil
-    }
-    if half.blockBytes.count &+ frame.payload.count > Self.longestBlock { block.isTooLong = true }
-    half.block = block
-    if !block.isTooLong {
-      bytes.extracting(frame.payload).withUnsafeBytes { half.blockBytes.append(contentsOf: $0) }
-    }
-    guard frame.flags.contains(.endHeaders) else { return nil }
-    half.block = nil
-    var fault: HeaderTable.Fault?
-    if block.isTooLong {
-      half.table.lose()
-      headers.lose()
-      fault = .tooLong
-    } else {
-      let bytes = half.blockBytes
-      fault = half.table.read(bytes.span.bytes, into: &headers)
-    }
-    end(block, of: direction)
-    return fault
-  }
-
-  /// Drops a header block whose end is lost.
-  private func abandonBlock(of direction: Direction, _ half: Half) {
-    guard let block = half.block else { return }
-    half.block = nil
-    half.table.lose()
+  /// Ends a header block whose fields are lost.
+  private func end(lost block: HeaderBlocks.Block, of direction: Direction) {
     headers.lose()
     end(block, of: direction)
   }
 
-  /// `headers` are the fields of a block.
-  private func end(_ block: OpenBlock, of direction: Direction) {
+  /// Ends a header block with the fields in `headers`.
+  private func end(_ block: HeaderBlocks.Block, of direction: Direction) {
     guard !block.isPromise, isOfClient(block.id) else { return }
-    let ends = block.flags.contains(.endStream)
     if direction == .client {
-      request(block.id, ends: ends, at: block.origin)
+      request(block.id, ends: block.endsStream, at: block.origin)
     } else {
-      response(block.id, ends: ends, at: block.origin)
+      response(block.id, ends: block.endsStream, at: block.origin)
     }
   }
 
@@ -206,10 +112,10 @@ final class PushConnection {
   // MARK: - Requests and responses
 
   private func request(_ id: UInt32, ends: Bool, at origin: FrameOrigin) {
-    let isKnown = open[id].map { exchanges[$0].request.origin != nil } ?? false
-    // Trailers: the request before them is lost.
+    let isKnown = exchanges.index(of: id).map { exchanges[$0].request.origin != nil } ?? false
+    // Trailers of a request that is lost.
     if !isKnown, headers[.method] == nil, headers[.path] == nil { return }
-    let index = open[id] ?? begin(id)
+    let index = exchanges.index(of: id) ?? exchanges.begin(id)
     if !isKnown {
       exchanges[index].request.origin = origin
       exchanges[index].request.gaps = client.gaps
@@ -221,19 +127,23 @@ final class PushConnection {
       }
     }
     lastRequest = max(lastRequest, id)
-    if ends { endRequest(index) } else { count(index) }
+    if ends { endRequest(index) } else { exchanges.grow(index) }
   }
 
   private func endRequest(_ index: Int) {
     if exchanges[index].request.gaps != client.gaps { exchanges[index].request.hasHole = true }
     exchanges[index].request.hasEnded = true
-    if exchanges[index].response.hasEnded || alone == .client { complete(index) } else { count(index) }
+    if exchanges[index].response.hasEnded || alone == .client {
+      exchanges.complete(index)
+    } else {
+      exchanges.grow(index)
+    }
   }
 
   private func response(_ id: UInt32, ends: Bool, at origin: FrameOrigin) {
     let isFinal = headers[.status] != nil || headers.hasLost
     if isFinal, !ends, let status = headers.number(.status), 100..<200 ~= status { return }
-    let index = open[id] ?? begin(id)
+    let index = exchanges.index(of: id) ?? exchanges.begin(id)
     if isFinal, !exchanges[index].hasStatusBlock {
       // After an unknown status, the first one was that of an interim response.
       if exchanges[index].response.origin == nil || headers[.status] != nil {
@@ -242,11 +152,11 @@ final class PushConnection {
         exchanges[index].setResponse(&headers)
       }
     } else if exchanges[index].response.origin == nil {
-      // Trailers: what they follow is lost.
+      // Trailers of a response that is lost.
       exchanges[index].response.origin = origin
       exchanges[index].fields.flags.insert(.unknownHeaders)
     }
-    if ends { endResponse(index) } else { count(index) }
+    if ends { endResponse(index) } else { exchanges.grow(index) }
   }
 
   private func endResponse(_ index: Int) {
@@ -255,31 +165,33 @@ final class PushConnection {
     let id = exchanges[index].id
     if exchanges[index].request.origin == nil {
       // The request may be late: only the end of the connection shows that it is lost.
-      if alone == .server { complete(index) } else { count(index) }
+      if alone == .server { exchanges.complete(index) } else { exchanges.grow(index) }
     } else if exchanges[index].request.hasEnded || exchanges[index].request.gaps != client.gaps {
-      complete(index)
+      exchanges.complete(index)
     } else {
       withOpenRequest.append(id)
-      count(index)
+      exchanges.grow(index)
     }
   }
 
   private func data(_ frame: Frame, in bytes: RawSpan, from direction: Direction, at origin: FrameOrigin) {
     let ends = frame.flags.contains(.endStream)
     if direction == .client {
-      guard let index = open[frame.streamID], exchanges[index].request.origin != nil else { return }
+      guard let index = exchanges.index(of: frame.streamID), exchanges[index].request.origin != nil else {
+        return
+      }
       appendPayload(frame, in: bytes, to: &exchanges[index])
       if ends { endRequest(index) }
     } else {
       guard isOfClient(frame.streamID) else { return }
-      let index = open[frame.streamID] ?? begin(frame.streamID)
+      let index = exchanges.index(of: frame.streamID) ?? exchanges.begin(frame.streamID)
       if exchanges[index].response.origin == nil {
         exchanges[index].response.origin = origin
         exchanges[index].response.gaps = server.gaps
         exchanges[index].fields.flags.insert(.unknownHeaders)
       }
       appendBody(frame, in: bytes, to: &exchanges[index])
-      if ends { endResponse(index) } else { count(index) }
+      if ends { endResponse(index) } else { exchanges.grow(index) }
     }
   }
 
@@ -316,7 +228,7 @@ final class PushConnection {
   private func reset(_ id: UInt32, code: UInt32, from direction: Direction) {
     guard isOfClient(id) else { return }
     if direction == .client {
-      guard let index = open[id], exchanges[index].request.origin != nil else { return }
+      guard let index = exchanges.index(of: id), exchanges[index].request.origin != nil else { return }
       exchanges[index].isCancelled = true
       if !exchanges[index].request.hasEnded {
         exchanges[index].request.isCut = true
@@ -324,7 +236,9 @@ final class PushConnection {
       }
     } else {
       // Without an open request, it is of a stream that has ended, unless its request is late.
-      guard let index = open[id] ?? (id > lastRequest ? begin(id) : nil) else { return }
+      guard let index = exchanges.index(of: id) ?? (id > lastRequest ? exchanges.begin(id) : nil) else {
+        return
+      }
       if code == Self.refusedStream, exchanges[index].response.origin == nil {
         exchanges[index].fields.flags.insert(.refused)
       }
@@ -343,91 +257,40 @@ final class PushConnection {
     }
   }
 
-  private func goAway(_ frame: Frame, in bytes: RawSpan) {
+  private func takeGoAway(_ frame: Frame, in bytes: RawSpan) {
     let last = bytes.bigEndianUInt32(at: frame.payload.lowerBound) & 0x7fff_ffff
-    lastProcessed = min(lastProcessed ?? last, last)
-  }
-
-  // MARK: - The exchanges
-
-  private func begin(_ id: UInt32) -> Int {
-    let index = unused.popLast() ?? exchanges.count
-    if index == exchanges.count { exchanges.append(PushExchange()) }
-    exchanges[index].begin(id)
-    open[id] = index
-    order.append(id)
-    return index
-  }
-
-  /// Takes an exchange from the open ones, to be emitted.
-  private func complete(_ index: Int) {
-    guard open.removeValue(forKey: exchanges[index].id) != nil else { return }
-    ready.append(index)
-    used &-= exchanges[index].counted
-    budget.used &-= exchanges[index].counted
-    exchanges[index].counted = 0
-    if order.count > 2 &* open.count &+ 1024 {
-      order.removeFirst(oldest)
-      oldest = 0
-      order.removeAll { open[$0] == nil }
-    }
-  }
-
-  /// Counts the memory of an exchange, and evicts the oldest ones while there are too many.
-  private func count(_ index: Int) {
-    let growth = exchanges[index].cost &- exchanges[index].counted
-    exchanges[index].counted &+= growth
-    used &+= growth
-    budget.used &+= growth
-    guard open.count > budget.limits.maxPending || budget.used > budget.limits.memory else { return }
-    evictOldest()
-  }
-
-  private func evictOldest() {
-    while open.count > 1,
-      open.count > budget.limits.maxPending || used > 0 && budget.used > budget.limits.memory,
-      oldest < order.count
+    var reason = goAway?.reason ?? []
+    // The last stream and the error code come before the debug data (RFC 9113, section 6.8).
+    let debugData = frame.payload.dropFirst(8)
+    if reason.isEmpty, debugData.count <= PushExchange.longestBody,
+      let text = PushBody(debugData, in: bytes)?.reason, UTF8Text.isValid(text, in: bytes)
     {
-      let id = order[oldest]
-      oldest &+= 1
-      guard let index = open[id] else { continue }
-      if !hasEvicted {
-        hasEvicted = true
-        let (request, response) = (exchanges[index].request.origin, exchanges[index].response.origin)
-        evicted = (request ?? response).map { ($0, request == nil ? .server : .client) }
-      }
-      complete(index)
+      bytes.extracting(text).withUnsafeBytes { reason.append(contentsOf: $0) }
     }
+    goAway = (min(goAway?.lastProcessed ?? last, last), reason)
   }
 
   /// Both directions have ended: what is open will not change any more.
   func finish() {
-    abandonBlock(of: .client, client)
-    abandonBlock(of: .server, server)
-    for id in open.keys.sorted() { if let index = open[id] { complete(index) } }
-  }
-
-  /// Removes the location of the first exchange that was evicted, once.
-  func removeEvicted() -> (origin: FrameOrigin, direction: Direction)? {
-    defer { evicted = nil }
-    return evicted
+    if let cut = client.abandon() { end(lost: cut, of: .client) }
+    if let cut = server.abandon() { end(lost: cut, of: .server) }
+    exchanges.completeAll()
   }
 
   // MARK: - Output
 
-  var hasReady: Bool { !ready.isEmpty }
+  var hasComplete: Bool { exchanges.hasComplete }
+
+  /// The first frame of the first exchange that a limit evicted, once.
+  func removeEvicted() -> (origin: FrameOrigin, direction: Direction)? { exchanges.removeEvicted() }
 
   /// Emits the complete exchanges that are pushes.
-  func removeReady(_ emit: (PushRecord, RawSpan) throws -> Void) rethrows {
-    for index in ready {
-      if let record = record(of: &exchanges[index]) {
-        counts.count(record.fields)
-        let texts = exchanges[index].texts
-        try emit(record, texts.span.bytes)
-      }
-      unused.append(index)
+  func removeComplete(_ emit: (PushRecord, RawSpan) throws -> Void) rethrows {
+    try exchanges.removeComplete { exchange in
+      guard let record = record(of: &exchange) else { return }
+      counts.count(record.fields)
+      try emit(record, exchange.texts.span.bytes)
     }
-    ready.removeAll(keepingCapacity: true)
   }
 
   /// Nil if the exchange is no push.
@@ -435,7 +298,7 @@ final class PushConnection {
     guard !exchange.isOther, let origin = exchange.response.origin ?? exchange.request.origin else {
       return nil
     }
-    // Without a path, it is what the others are.
+    // The path is unknown, and all known requests of the connection are of another service.
     if exchange.request.origin == nil || exchange.hasLostPath, hasOthers, !hasPushes { return nil }
     settleRequest(&exchange)
     settleResponse(&exchange)
@@ -458,9 +321,7 @@ final class PushConnection {
     guard keepsPayloads, exchange.payload.count == exchange.payloadLength,
       UTF8Text.isValid(exchange.payload.indices, in: exchange.payload.span.bytes)
     else { return }
-    let payload = exchange.texts.count..<exchange.texts.count &+ exchange.payload.count
-    exchange.texts.append(contentsOf: exchange.payload)
-    exchange.fields[.payload] = payload
+    exchange.fields[.payload] = exchange.append(exchange.payload)
   }
 
   private func settleResponse(_ exchange: inout PushExchange) {
@@ -471,16 +332,8 @@ final class PushConnection {
     }
     if exchange.response.origin != nil { return exchange.settleBody() }
     exchange.fields.flags.insert(.noResponse)
-    guard let lastProcessed, exchange.id > lastProcessed else { return }
+    guard let goAway, exchange.id > goAway.lastProcessed else { return }
     exchange.fields.flags.insert(.goaway)
+    if !goAway.reason.isEmpty { exchange.fields[.reason] = exchange.append(goAway.reason) }
   }
-}
-
-/// The limits of open pushes, which all connections share.
-final class PushBudget {
-  let limits: GatewayLimits
-  /// Memory of open pushes in bytes, roughly.
-  var used = 0
-
-  init(_ limits: GatewayLimits) { self.limits = limits }
 }

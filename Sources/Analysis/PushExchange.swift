@@ -65,6 +65,12 @@ struct PushExchange {
   /// The part of `cost` that is in the budget.
   var counted = 0
 
+  /// Its first frame that is known, of the request if there is one.
+  var firstFrame: (origin: FrameOrigin, direction: Direction)? {
+    if let origin = request.origin { return (origin, .client) }
+    return response.origin.map { ($0, .server) }
+  }
+
   /// Bytes of memory, roughly.
   var cost: Int { 512 &+ texts.count &+ body.count &+ payload.count }
 
@@ -136,7 +142,7 @@ struct PushExchange {
     fields[.uniqueID] = texts.valid(headers[.uniqueID], in: self.texts)
   }
 
-  /// Adds a part of the response's body.
+  /// Adds bytes of the response's body.
   mutating func appendBody(_ bytes: RawSpan) {
     guard !isOther, bytes.byteCount > 0 else { return }
     guard body.count &+ bytes.byteCount <= Self.longestBody else {
@@ -157,10 +163,7 @@ struct PushExchange {
       return
     }
     fields.timestamp = answer.timestamp
-    if let reason = answer.reason {
-      fields[.reason] = texts.count..<texts.count &+ reason.count
-      texts.append(contentsOf: body[reason])
-    }
+    if let reason = answer.reason { fields[.reason] = append(body[reason]) }
     if fields.status == nil, hasLostStatus || hasLostStart,
       let status = PushReason.status(of: answer, in: body.span.bytes)
     {
@@ -173,6 +176,13 @@ struct PushExchange {
   private var hasLostStart: Bool { !hasStatusBlock && !hasLostStatus }
 
   // MARK: - Texts
+
+  /// Appends a text.
+  mutating func append(_ text: some Collection<UInt8>) -> Range<Int> {
+    let start = texts.count
+    texts.append(contentsOf: text)
+    return start..<texts.count
+  }
 
   /// Texts that were moved to `texts`.
   private struct TakenTexts {

@@ -26,7 +26,10 @@ struct GeneratedPush: Sendable {
     /// Since when the token is invalid, in milliseconds since 1970.
     var time: Int?
 
-    /// With whole seconds, if that is so.
+    /// The body of a GOAWAY is that of a response with this status.
+    static let goAway = Answer(status: 503, reason: "Shutdown")
+
+    /// With whole seconds if `isRounded`.
     func rounded(_ isRounded: Bool) -> Answer {
       var answer = self
       if isRounded { answer.time = time.map { $0 / 1000 * 1000 } }

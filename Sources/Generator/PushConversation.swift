@@ -221,7 +221,7 @@ struct PushConversation {
     // NO_ERROR.
     appendBigEndian(UInt32(0), to: &payload)
     HTTP2Frame.append(
-      .goaway, payload + GeneratedPush.Answer(status: 503, reason: "Shutdown").body, to: &bytes)
+      .goaway, payload + GeneratedPush.Answer.goAway.body, to: &bytes)
   }
 
   private mutating func end(_ stream: UInt32, _ push: GeneratedPush, in turn: inout Turn) {

@@ -35,7 +35,7 @@ extension TruthWriter {
     text.member("payload", nil)
     var given: GeneratedPush.Answer?
     if entry.response != nil, case .response(let response) = push.ending { given = response }
-    answer(given)
+    answer(given, reason: entry.ending == .excluded ? GeneratedPush.Answer.goAway.reason : given?.reason)
     flags(of: entry)
     try end()
   }
@@ -57,7 +57,7 @@ extension TruthWriter {
     text.member("push_type", nil)
     member("apns_id", push.responseID)
     for name in Self.unlogged { text.member(name, nil) }
-    answer(given)
+    answer(given, reason: given.reason)
     flags(tokenLength: push.token.count)
     try end()
   }
@@ -74,10 +74,10 @@ extension TruthWriter {
     text.member("token_text", nil)
   }
 
-  private mutating func answer(_ answer: GeneratedPush.Answer?) {
+  private mutating func answer(_ answer: GeneratedPush.Answer?, reason: StaticString?) {
     text.member("status", answer?.status)
     text.name("reason")
-    if let reason = answer?.reason { text.quote(reason) } else { text.null() }
+    if let reason { text.quote(reason) } else { text.null() }
     text.member("timestamp_ms", answer?.time)
     text.member("timestamp", answer?.time.map { $0 / 1000 })
     text.name("time")

@@ -43,11 +43,11 @@ extension Message {
 
 extension Message {
   package static let malformedHeaderBlock = Message(
-    "the header block cannot be decoded: its fields, and entries of the table that it adds, are lost")
+    "the header block cannot be decoded: its fields, and the table entries that it adds, are lost")
 
   /// - Parameter limit: in bytes.
   package static func headerListTooLong(limit: Int) -> Message {
-    Message("a header block or its list of fields has more than \(limit) bytes: its fields are lost")
+    Message("a header block, or its list of fields, has more than \(limit) bytes: its fields are lost")
   }
 }
 

@@ -89,7 +89,12 @@ struct PushGenerationTests {
           exchanges[stream] = Exchange(request: fields, requestOffset: blockStart)
         }
       case 3: exchanges[stream]?.isReset = true
-      default: #expect([4, 6, 7, 8].contains(type))
+      case 7:
+        let last = payload.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        for excluded in exchanges.keys where excluded > last {
+          exchanges[excluded]?.body = Array(payload.dropFirst(8))
+        }
+      default: #expect([4, 6, 8].contains(type))
       }
       index += 9 + length
     }

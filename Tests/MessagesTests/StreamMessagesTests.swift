@@ -31,6 +31,12 @@ extension Golden {
       .unverifiedGap(bytes: 1), "1 byte of the stream left out: the MAC of their TLS records is wrong"),
     Golden(.cutGap(bytes: 7), "7 bytes of the stream missing: it ends within a TLS record"),
     Golden(.tlsOfOtherService, "TLS on a port of another service: not decoded (--keys decrypts it)"),
+    Golden(
+      .malformedHeaderBlock,
+      "the header block cannot be decoded: its fields, and the table entries that it adds, are lost"),
+    Golden(
+      .headerListTooLong(limit: 65_536),
+      "a header block, or its list of fields, has more than 65536 bytes: its fields are lost"),
     Golden(.unknownResponseCommand(9), "byte 9 is not the command of an error response (8)"),
     Golden(.unknownRequestCommand(3), "byte 3 is not the command of a request (0 to 2)"),
     Golden(

@@ -184,6 +184,7 @@ class Talk:
         for stream, item in self.truth.items():
             if stream > last and item["status"] is None:
                 item["ending"] = "goaway"
+                item["reason"] = reason["reason"] if reason else None
 
     def resize(self, side, size):
         """`side` announces the size of the table that the other's encoder may use; the other acknowledges, and uses it."""

@@ -1,0 +1,87 @@
+import APNsWire
+import HTTP2
+import WireBytes
+
+/// The header blocks of one direction: joins a HEADERS or PUSH_PROMISE frame with the CONTINUATION frames after it
+/// (RFC 9113, section 6.10), and decompresses the block.
+final class HeaderBlocks {
+  /// A header block, without its fields.
+  struct Block {
+    var id: UInt32
+    var endsStream: Bool
+    var isPromise: Bool
+    /// The location of its first frame.
+    var origin: FrameOrigin
+  }
+
+  /// The longest block, in bytes before decompression.
+  private static let longest = 1 << 16
+
+  /// Gaps of the direction so far.
+  private(set) var gaps = 0
+  private let table = HeaderTable()
+  /// The block that CONTINUATION frames continue, and its bytes so far; no more than `longest` are kept.
+  private var open: Block?
+  private var bytes: [UInt8] = []
+  private var isTooLong = false
+
+  /// The connection begins here: the header table is empty.
+  func begin() { table.begin() }
+
+  /// Bytes of the direction are missing. No block is open.
+  func gap() {
+    gaps &+= 1
+    table.lose()
+  }
+
+  /// Drops the open block, whose end is missing.
+  func abandon() -> Block? {
+    guard let block = open.take() else { return nil }
+    table.lose()
+    return block
+  }
+
+  /// Reads a HEADERS, PUSH_PROMISE or CONTINUATION frame. Only the last is within an open block.
+  ///
+  /// - Parameter fields: receives the fields of a complete block.
+  /// - Returns: the block if it is complete, and why it cannot be read; usually nil.
+  func read(_ frame: Frame, in window: RawSpan, at origin: FrameOrigin, into fields: inout HeaderFields)
+    -> (complete: Block?, fault: HeaderTable.Fault?)
+  {
+    if frame.kind == .continuation { return readContinuation(frame, in: window, into: &fields) }
+    let block = Block(
+      id: frame.streamID, endsStream: frame.flags.contains(.endStream),
+      isPromise: frame.kind == .pushPromise, origin: origin)
+    guard let content = frame.content(in: window) else { return (block, lose(.malformed, &fields)) }
+    if frame.flags.contains(.endHeaders) {
+      return (block, table.read(window.extracting(content), into: &fields))
+    }
+    open = block
+    isTooLong = false
+    bytes.removeAll(keepingCapacity: true)
+    window.extracting(content).withUnsafeBytes { bytes.append(contentsOf: $0) }
+    return (nil, nil)
+  }
+
+  private func readContinuation(_ frame: Frame, in window: RawSpan, into fields: inout HeaderFields)
+    -> (complete: Block?, fault: HeaderTable.Fault?)
+  {
+    guard let block = open, block.id == frame.streamID else {
+      // The first frame of the block is missing: entries that it adds to the table are, too.
+      table.lose()
+      return (nil, nil)
+    }
+    isTooLong = isTooLong || bytes.count &+ frame.payload.count > Self.longest
+    if !isTooLong { window.extracting(frame.payload).withUnsafeBytes { bytes.append(contentsOf: $0) } }
+    guard frame.flags.contains(.endHeaders) else { return (nil, nil) }
+    open = nil
+    let whole = bytes
+    return (block, isTooLong ? lose(.tooLong, &fields) : table.read(whole.span.bytes, into: &fields))
+  }
+
+  private func lose(_ fault: HeaderTable.Fault, _ fields: inout HeaderFields) -> HeaderTable.Fault {
+    table.lose()
+    fields.lose()
+    return fault
+  }
+}

@@ -1,0 +1,110 @@
+import APNsWire
+import HTTP2
+import PacketCapture
+import WireBytes
+
+/// Determines the content of a direction from its first bytes, and with it the roles of the sides.
+extension StreamAnalysis {
+  /// Bytes of a direction's first run that its content is decided from.
+  func headLength(of head: RawSpan, from side: Side) -> Int {
+    if log.options.choice.named == nil, HTTP2Preface.mayBegin(at: 0, in: head) { return HTTP2Preface.length }
+    if identity.serverEvidence == .log { return ContentProbe.dumpHeadLength }
+    if isSettled, expected != nil { return Ciphertext.headLength }
+    return identity.serverEvidence == .dump ? ContentProbe.dumpHeadLength : ContentProbe.headLength
+  }
+
+  /// Decides the content of the direction from the first bytes of its first run, and decodes them.
+  func decide(on head: RawSpan, at location: ChunkLocation?, of direction: inout DirectionAnalysis)
+    throws
+  {
+    direction.content = .other
+    if Self.isCiphertext(head) {
+      direction.content = .ciphertext
+      direction.trail = OriginTrail()
+      return
+    }
+    direction.forgetFirst()
+    guard let carried = content(of: head, from: direction.side) else {
+      direction.trail = OriginTrail()
+      return
+    }
+    try recognised(carried, of: head, from: direction.side)
+    let decoder = RunDecoder(
+      carried, from: role(of: direction.side), by: log.options, offset: direction.start,
+      beginsStream: direction.beginsStream)
+    decoder.allow(payload: pushes?.limit(of: role(of: direction.side)))
+    if case .providerLog(let decoder) = decoder { decoder.prepare(with: head) }
+    direction.content = .decoded(decoder)
+    try decode(head, at: location, with: decoder, of: &direction)
+    try emitPending(before: decoder.coveredOffset, of: &direction)
+  }
+
+  private static func isCiphertext(_ head: RawSpan) -> Bool {
+    Ciphertext.begins(
+      head.extracting(first: min(head.byteCount, Ciphertext.headLength)).withUnsafeBytes { Array($0) })
+  }
+
+  /// The content that `side` sends, whose first bytes are `head`; nil if it cannot be decoded.
+  private func content(of head: RawSpan, from side: Side) -> DirectionContent? {
+    // Ports are weaker evidence.
+    if log.options.choice.named == nil, beginsHTTP2(head, from: side) { return .http2 }
+    switch expected {
+    case .http2: return .http2
+    case .feedback: return side == server ? .feedback : nil
+    case .gateway:
+      // The bytes are better evidence than guessed roles.
+      if !isSettled, let carried = log.options.probe.content(of: head), carried != .feedback,
+        carried != .http2
+      {
+        return carried
+      }
+      return side == server ? .responses : .requests
+    case .providerLog: return .providerLog
+    case .encrypted, .other: return nil
+    case nil: return recognise(head, from: side)
+    }
+  }
+
+  private func recognise(_ head: RawSpan, from side: Side) -> DirectionContent? {
+    let carried = log.options.probe.content(of: head)
+    // A dump that matches no known content is read as feedback.
+    if identity.serverEvidence == .dump { return carried ?? .feedback }
+    if carried == .http2 { return .http2 }
+    let isServer = carried != .requests
+    return isSettled && carried != .feedback && (side == server) != isServer ? nil : carried
+  }
+
+  /// Whether the first bytes of a connection of HTTP/2 are here.
+  private func beginsHTTP2(_ head: RawSpan, from side: Side) -> Bool {
+    HTTP2Recognition.isClient(head) || (side == server || !isSettled) && HTTP2Recognition.isServer(head)
+  }
+
+  /// Sets roles and protocol from the content that `side` sends.
+  private func recognised(_ carried: DirectionContent, of head: RawSpan, from side: Side) throws {
+    if carried == .http2 { return try recognisedHTTP2(head, from: side) }
+    if !isSettled { server = carried == .requests ? side.other : side }
+    if expected == nil { expected = carried == .feedback ? .feedback : .gateway }
+    try settle()
+    if carried == .requests || carried == .responses, gateway == nil {
+      gateway = Box(
+        Correlator(log.gateway, keepsRecords: log.needs.contains(.gatewayRecords), client: server.other))
+    }
+  }
+
+  private func recognisedHTTP2(_ head: RawSpan, from side: Side) throws {
+    if !isSettled {
+      if HTTP2Recognition.isClient(head) {
+        server = side.other
+      } else if let sender = HTTP2Recognition.sender(of: head) {
+        server = sender == .server ? side : side.other
+      }
+    }
+    expected = .http2
+    try settle()
+    if pushes == nil {
+      pushes = PushConnection(
+        log.pushes, keepsPayloads: log.needs.contains(.payloads),
+        alone: identity.serverEvidence == .dump ? role(of: .first) : nil)
+    }
+  }
+}

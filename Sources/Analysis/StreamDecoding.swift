@@ -1,0 +1,204 @@
+import APNsWire
+import HTTP2
+import Messages
+import PacketCapture
+import WireBytes
+
+/// Passes the bytes of a direction to its decoder, and emits what it finds.
+extension StreamAnalysis {
+  /// Decodes the next bytes of the run, and emits the results.
+  /// - Parameter location: the location of `chunk`; nil if it is not valid for long.
+  func decode(
+    _ chunk: RawSpan, at location: ChunkLocation?, with decoder: RunDecoder,
+    of direction: inout DirectionAnalysis
+  ) throws {
+    while true {
+      switch decoder.next(in: chunk) {
+      case .records(let run):
+        if run.window == .chunk {
+          try emit(run, in: chunk, at: location, of: &direction)
+        } else {
+          let carry = decoder.carry
+          try emit(run, in: carry.span.bytes, at: nil, of: &direction)
+        }
+      case .request(let frame):
+        if frame.window == .chunk {
+          try correlate(frame, in: chunk, at: location, of: &direction)
+        } else {
+          let carry = decoder.carry
+          try correlate(frame, in: carry.span.bytes, at: nil, of: &direction)
+        }
+      case .response(let frame):
+        try correlate(frame, of: &direction)
+      case .frame(let frame):
+        if frame.window == .chunk {
+          try take(frame, in: chunk, with: decoder, of: &direction)
+        } else {
+          let carry = decoder.carry
+          try take(frame, in: carry.span.bytes, with: decoder, of: &direction)
+        }
+      case .opening(let offset, let length):
+        log.summary.recordBytes &+= length
+        let usual = direction.side == server ? 0 : HTTP2Preface.length
+        pushes?.begin(role(of: direction.side), isUpgraded: length > usual)
+        try emitPending(before: offset &+ 1, of: &direction)
+      case .undecodable(let offset, let command):
+        try reportUndecodable(command, at: offset, of: decoder.content, in: &direction)
+      case .skipped(let offset, let length):
+        try reportSkipped(offset, length, of: decoder.content, in: &direction)
+        try losePushBytes(of: direction.side)
+      case .truncated(let offset, let length):
+        try reportTruncated(offset, length, of: decoder.content, in: &direction)
+        try losePushBytes(of: direction.side)
+      case .logged(let decoder, let offset, let length):
+        try emitLogged(offset, length, by: decoder, of: &direction)
+      case .passed(let length):
+        log.summary.recordBytes &+= length
+      case .skippedLines(let decoder, let skip):
+        try reportLines(skip, by: decoder, in: &direction)
+      case .needsBytes:
+        return direction.forgetDecided(by: decoder)
+      }
+    }
+  }
+
+  /// Emits a run of feedback records, cut at the ends of file extents and at findings of the source.
+  private func emit(
+    _ run: RecordRun, in bytes: RawSpan, at location: ChunkLocation?, of direction: inout DirectionAnalysis
+  ) throws {
+    log.summary.count(run)
+    direction.records &+= run.count
+    var done = 0
+    while done < run.count {
+      let offset = run.offset &+ done &* run.stride
+      guard let (origin, extentEnd) = direction.trail.extent(at: offset) else { return }
+      let end = try min(extentEnd, emitPending(through: offset, of: &direction))
+      let inExtent = (end &- offset &+ run.stride &- 1) / run.stride
+      let count = max(1, min(inExtent, run.count &- done))
+      let slice = run.slice(from: done, count: count)
+      try log.add(
+        FeedbackRecords(
+          labels: labels(input: origin.packet?.input ?? 0), direction: role(of: direction.side), run: slice,
+          origin: origin),
+        in: bytes, at: location)
+      try excerpts(of: direction.side)?.note(slice, in: log)
+      done &+= count
+    }
+  }
+
+  private func correlate(
+    _ frame: RequestFrame, in bytes: RawSpan, at location: ChunkLocation?,
+    of direction: inout DirectionAnalysis
+  ) throws {
+    guard let origin = direction.trail.origin(at: frame.offset) else { return }
+    try emitPending(before: frame.offset &+ 1, of: &direction)
+    direction.records &+= 1
+    log.summary.recordBytes &+= frame.length
+    log.summary.count(frame.flags)
+    if identity.serverEvidence == .dump { return try emitAlone(frame, origin, in: bytes, at: location) }
+    let order = captureOrder(of: frame.offset, origin, from: .client)
+    try gateway?.value.add(frame, in: bytes, origin: origin, captureOrder: order) { try emit($0) }
+  }
+
+  /// Emits a request of a dump of one direction at once: no response can decide its outcome.
+  private func emitAlone(
+    _ frame: RequestFrame, _ origin: SourceExtent, in bytes: RawSpan, at location: ChunkLocation?
+  ) throws {
+    gateway?.value.addAlone()
+    guard log.needs.contains(.gatewayRecords) else { return }
+    try log.add(
+      RequestRecord(
+        range: frame.range, offset: frame.offset, fileOffset: origin.fileOffset(of: frame.offset),
+        packet: origin.packet, flags: frame.flags, outcome: .unknown, status: nil),
+      labels: labels(input: origin.packet?.input ?? 0), in: bytes, at: location)
+  }
+
+  private func correlate(_ frame: ResponseFrame, of direction: inout DirectionAnalysis) throws {
+    guard let origin = direction.trail.origin(at: frame.offset) else { return }
+    try emitPending(before: frame.offset &+ 1, of: &direction)
+    direction.records &+= 1
+    log.summary.recordBytes &+= ErrorResponse.length
+    let order = captureOrder(of: frame.offset, origin, from: .server)
+    gateway?.value.add(frame, origin: origin, captureOrder: order)
+  }
+
+  // MARK: - HTTP/2
+
+  private func take(
+    _ frame: Frame, in bytes: RawSpan, with decoder: RunDecoder, of direction: inout DirectionAnalysis
+  ) throws {
+    guard let pushes, let origin = direction.trail.origin(at: frame.offset) else { return }
+    try emitPending(before: frame.offset &+ 1, of: &direction)
+    log.summary.recordBytes &+= frame.length
+    let fault = pushes.take(
+      frame, in: bytes, from: role(of: direction.side), at: FrameOrigin(frame.offset, origin))
+    if let fault {
+      try report(
+        .malformedHTTP2, frame.offset, frame.length, origin: origin,
+        fault == .tooLong
+          ? .headerListTooLong(limit: HeaderTable.longestList) : .malformedHeaderBlock, in: &direction)
+    }
+    if frame.kind == .settings, case .decoded(let other) = content(of: direction.side.other) {
+      other.allow(payload: pushes.limit(of: role(of: direction.side.other)))
+    }
+    if pushes.hasComplete { try emitComplete(pushes) }
+  }
+
+  private func content(of side: Side) -> DirectionAnalysis.Content {
+    side == .first ? first.content : second.content
+  }
+
+  /// Bytes of a direction are missing, or are no frames.
+  func losePushBytes(of side: Side) throws {
+    guard let pushes else { return }
+    pushes.gap(in: role(of: side))
+    if pushes.hasComplete { try emitComplete(pushes) }
+  }
+
+  func emitComplete(_ pushes: PushConnection) throws {
+    if let (origin, direction) = pushes.removeEvicted() {
+      try report(
+        StreamFinding(
+          code: .pendingLimit, side: direction == .server ? server : server.other, offset: origin.offset,
+          length: Frame.headerLength, fileOffset: origin.fileOffset, packet: origin.packet,
+          message: .tooManyPending(limit: log.options.gateway.maxPending)))
+    }
+    try pushes.removeComplete { push, texts in
+      try log.add(push, labels: labels(input: push.packet?.input ?? 0), in: texts)
+    }
+  }
+
+  /// The position of a byte in the capture, comparable between both directions: by its packet, else by its file
+  /// offset. In a pair of dumps, all requests come first.
+  private func captureOrder(of offset: Int, _ origin: SourceExtent, from direction: Direction) -> Int {
+    if let number = origin.packet?.number { return Int(origin.packet?.input ?? 0) << 47 | number }
+    if identity.serverEvidence == .pair { return direction == .client ? 0 : 1 }
+    return origin.fileOffset(of: offset)
+  }
+
+  /// Correlates the waiting responses now, because too many wait in all streams.
+  func settleResponses() throws {
+    try gateway?.value.settle { try emit($0) }
+  }
+
+  func emit(_ outcome: Correlator.Outcome) throws {
+    switch outcome {
+    case .requests(let records, let bytes):
+      let labels = labels(input: records.first?.packet?.input ?? 0)
+      try log.add(RequestRecords(labels: labels, records: records), in: bytes)
+    case .response(let response):
+      log.summary.count(response.flags)
+      guard log.needs.contains(.gatewayRecords) else { return }
+      let packet = response.origin.packet
+      try log.add(
+        ResponseRecord(
+          labels: labels(input: packet?.input ?? 0), offset: response.offset,
+          fileOffset: response.origin.fileOffset(of: response.offset), packet: packet,
+          response: response.response, request: response.request, flags: response.flags))
+    case .finding(let finding): try emit(finding)
+    case .limit(let finding):
+      try beginExcerpt(of: finding)
+      try emit(finding)
+    }
+  }
+}

@@ -1,0 +1,288 @@
+import APNsWire
+import Analysis
+import PacketCapture
+import Testing
+import WireBytes
+
+/// Frames without compression (RFC 9113; RFC 7541, section 6.2.2: literal fields with new names).
+private enum HTTP2Bytes {
+  static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+  static let settings = frame(4, 0, stream: 0, [])
+
+  static func frame(_ type: UInt8, _ flags: UInt8, stream: UInt32, _ payload: [UInt8]) -> [UInt8] {
+    let length = Array(bytes(UInt32(payload.count)).dropFirst())
+    return length + [type, flags] + bytes(stream) + payload
+  }
+
+  static func bytes(_ word: UInt32) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) }
+  }
+
+  /// A header block; names and values are shorter than 127 bytes.
+  static func block(_ fields: [(String, String)]) -> [UInt8] {
+    var block: [UInt8] = []
+    for (name, value) in fields {
+      block += [0, UInt8(name.utf8.count)] + Array(name.utf8)
+      block += [UInt8(value.utf8.count)] + Array(value.utf8)
+    }
+    return block
+  }
+
+  static func requestBlock(_ token: String, path: String = "/3/device/") -> [UInt8] {
+    block([(":method", "POST"), (":path", path + token), ("apns-topic", "com.example.app")])
+  }
+
+  static func request(_ stream: UInt32, _ token: String, body: String = "{}") -> [UInt8] {
+    frame(1, 0x04, stream: stream, requestBlock(token)) + frame(0, 0x01, stream: stream, Array(body.utf8))
+  }
+
+  static func response(_ stream: UInt32, _ status: String, body: String = "") -> [UInt8] {
+    let fields = block([(":status", status)])
+    guard !body.isEmpty else { return frame(1, 0x05, stream: stream, fields) }
+    return frame(1, 0x04, stream: stream, fields) + frame(0, 0x01, stream: stream, Array(body.utf8))
+  }
+
+  static func goAway(last: UInt32, _ body: String) -> [UInt8] {
+    frame(7, 0, stream: 0, bytes(last) + bytes(0) + Array(body.utf8))
+  }
+
+  static func reset(_ stream: UInt32, code: UInt32) -> [UInt8] { frame(3, 0, stream: stream, bytes(code)) }
+}
+
+private typealias Bytes = HTTP2Bytes
+
+/// Keeps pushes as `stream token status reason payload flags`, and findings as `code`.
+private final class PushRecording: EvidenceSink {
+  private(set) var pushes: [String] = []
+  private(set) var findings: [String] = []
+
+  func pushes(_ pushes: PushRecords, in bytes: RawSpan) {
+    for record in pushes.records {
+      let fields = record.fields
+      func text(_ name: PushFields.Text) -> String? {
+        fields[name].map { bytes.extracting($0).withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+      }
+      let token =
+        fields[.token].map { Hex.string(bytes.extracting($0).withUnsafeBytes { Array($0) }) } ?? text(
+          .tokenText) ?? "-"
+      let numbers = [fields.status.map(Int.init), fields.payloadLength].map { $0.map(String.init) ?? "-" }
+      let flags = PushFlags.all.filter { fields.flags.contains($0.flag) }.map(\.code)
+      self.pushes.append(
+        ([String(fields.http2Stream ?? 0), token, numbers[0], text(.reason) ?? "-", numbers[1]] + flags)
+          .joined(separator: " "))
+    }
+  }
+
+  func finding(_ finding: Finding) { findings.append(finding.code.rawValue) }
+}
+
+/// docs/spec/pushes.md#connections. The expected records follow from the specification.
+@Suite("Pushes of a connection")
+struct PushConnectionTests {
+  enum Turn: Sendable {
+    case client([UInt8])
+    case server([UInt8])
+    /// Bytes of a side that are missing.
+    case lost(Side, Int)
+  }
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    /// What comes after the openings of both sides.
+    var turns: [Turn]
+    var maxPending = 1000
+    /// `stream token status reason payload-length flags`
+    var pushes: [String]
+    var findings: [String] = []
+
+    init(
+      _ sentence: String, _ turns: [Turn], maxPending: Int = 1000, _ pushes: [String],
+      _ findings: [String] = []
+    ) {
+      testDescription = sentence
+      (self.turns, self.maxPending, self.pushes, self.findings) = (turns, maxPending, pushes, findings)
+    }
+  }
+
+  private static let short = "unexpected-token-length"
+
+  static let exchanges = [
+    Case(
+      "a request and its response", [.client(Bytes.request(1, "aa")), .server(Bytes.response(1, "200"))],
+      ["1 aa 200 - 2 \(short)"]),
+    Case(
+      "responses in another order",
+      [
+        .client(Bytes.request(1, "aa") + Bytes.request(3, "bb")),
+        .server(Bytes.response(3, "429", body: #"{"reason":"TooManyRequests"}"#)),
+        .server(Bytes.response(1, "200")),
+      ],
+      ["3 bb 429 TooManyRequests 2 \(short)", "1 aa 200 - 2 \(short)"]),
+    Case(
+      "a response that is read before its request",
+      [.server(Bytes.response(1, "200")), .client(Bytes.request(1, "aa"))], ["1 aa 200 - 2 \(short)"]),
+    Case(
+      "another path is no push",
+      [
+        .client(
+          Bytes.frame(1, 0x05, stream: 1, Bytes.requestBlock("aa", path: "/4/broadcasts/"))
+            + Bytes.request(3, "bb")),
+        .server(Bytes.response(1, "200") + Bytes.response(3, "200")),
+      ], ["3 bb 200 - 2 \(short)"]),
+    Case(
+      "an interim response and trailers",
+      [
+        .client(Bytes.request(1, "aa")),
+        .server(
+          Bytes.frame(1, 0x04, stream: 1, Bytes.block([(":status", "103")]))
+            + Bytes.frame(1, 0x04, stream: 1, Bytes.block([(":status", "200")]))
+            + Bytes.frame(1, 0x05, stream: 1, Bytes.block([("x-checksum", "1")]))),
+      ], ["1 aa 200 - 2 \(short)"]),
+    Case(
+      "a promise of the server is no response",
+      [
+        .client(Bytes.request(1, "aa")),
+        .server(
+          Bytes.frame(5, 0x04, stream: 1, Bytes.bytes(2) + Bytes.block([(":status", "404")]))
+            + Bytes.response(1, "200")),
+      ], ["1 aa 200 - 2 \(short)"]),
+  ]
+
+  static let endings = [
+    Case(
+      "GOAWAY excludes later streams, and says why",
+      [
+        .client(Bytes.request(1, "aa") + Bytes.request(3, "bb")),
+        .server(Bytes.response(1, "200") + Bytes.goAway(last: 1, #"{"reason":"Shutdown"}"#)),
+      ], ["1 aa 200 - 2 \(short)", "3 bb - Shutdown 2 goaway no-response \(short)"]),
+    Case(
+      "a second GOAWAY lowers the last stream; the first reason counts",
+      [
+        .client(Bytes.request(1, "aa") + Bytes.request(3, "bb")),
+        .server(
+          Bytes.goAway(last: 3, #"{"reason":"IdleTimeout"}"#)
+            + Bytes.goAway(last: 1, #"{"reason":"Shutdown"}"#)),
+      ], ["1 aa - - 2 no-response \(short)", "3 bb - IdleTimeout 2 goaway no-response \(short)"]),
+    Case(
+      "GOAWAY with text that is no JSON",
+      [.client(Bytes.request(1, "aa")), .server(Bytes.goAway(last: 0, "too_many_pings"))],
+      ["1 aa - - 2 goaway no-response \(short)"]),
+    Case(
+      "a stream that the server refuses, and one that the client cancels",
+      [
+        .client(Bytes.request(1, "aa") + Bytes.request(3, "bb") + Bytes.reset(3, code: 8)),
+        .server(Bytes.reset(1, code: 7)),
+      ],
+      ["1 aa - - 2 no-response stream-reset \(short)", "3 bb - - 2 no-response stream-reset \(short)"]),
+    Case(
+      "more open pushes than the limit: the oldest is written, and its response has no request",
+      [
+        .client(Bytes.request(1, "aa") + Bytes.request(3, "bb") + Bytes.request(5, "cc")),
+        .server(Bytes.response(5, "200") + Bytes.response(3, "200") + Bytes.response(1, "200")),
+      ], maxPending: 2,
+      [
+        "1 aa - - 2 no-response \(short)", "5 cc 200 - 2 \(short)", "3 bb 200 - 2 \(short)",
+        "1 - 200 - - uncorrelated",
+      ], ["pending-limit"]),
+  ]
+
+  private static let long = Bytes.block((0..<600).map { ("x-\($0)", String(repeating: "v", count: 120)) })
+
+  static let headerBlocks = [
+    Case(
+      "a block in three frames",
+      [
+        .client(
+          Bytes.frame(1, 0x01, stream: 1, Array(Bytes.requestBlock("aa").prefix(5)))
+            + Bytes.frame(9, 0, stream: 1, Array(Bytes.requestBlock("aa").dropFirst(5).prefix(20)))
+            + Bytes.frame(9, 0x04, stream: 1, Array(Bytes.requestBlock("aa").dropFirst(25)))),
+        .server(Bytes.response(1, "200")),
+      ], ["1 aa 200 - 0 \(short)"]),
+    Case(
+      "a block without its end: the next one is read",
+      [
+        .client(Bytes.frame(1, 0x01, stream: 1, Bytes.requestBlock("aa")) + Bytes.request(3, "bb")),
+        .server(Bytes.response(3, "200")),
+      ], ["3 bb 200 - 2 \(short)"]),
+    Case(
+      "a response whose block has no end: its status is that of the reason",
+      [
+        .client(Bytes.request(1, "aa")),
+        .server(
+          Bytes.frame(1, 0, stream: 1, Bytes.block([(":status", "410")]))
+            + Bytes.frame(0, 0x01, stream: 1, Array(#"{"reason":"Unregistered","timestamp":5}"#.utf8))),
+      ], ["1 aa 410 Unregistered 2 status-inferred \(short) unknown-headers"]),
+    Case(
+      "a block that is not compressed as it should be",
+      [
+        .client(Bytes.frame(1, 0x05, stream: 1, [0x80]) + Bytes.request(3, "bb")),
+        .server(Bytes.response(1, "200") + Bytes.response(3, "200")),
+      ], ["3 bb 200 - 2 \(short)", "1 - 200 - - uncorrelated"], ["malformed-http2"]),
+    Case(
+      "a flood of CONTINUATION",
+      [
+        .client(
+          Bytes.frame(1, 0x01, stream: 1, Bytes.requestBlock("aa"))
+            + stride(from: 0, to: long.count, by: 16_000).flatMap {
+              Bytes.frame(9, 0, stream: 1, Array(long[$0..<min($0 + 16_000, long.count)]))
+            } + Bytes.frame(9, 0x04, stream: 1, []) + Bytes.request(3, "bb")),
+        .server(Bytes.response(3, "200")),
+      ], ["3 bb 200 - 2 \(short)"], ["malformed-http2"]),
+  ]
+
+  static let gaps = [
+    Case(
+      "a gap in the body of a request: its length is unknown",
+      [
+        .client(Bytes.frame(1, 0x04, stream: 1, Bytes.requestBlock("aa"))), .lost(.first, 30),
+        .client(Bytes.frame(0, 0x01, stream: 1, [1]) + Bytes.request(3, "bb") + Bytes.request(5, "cc")),
+        .server(Bytes.response(1, "200") + Bytes.response(3, "200") + Bytes.response(5, "200")),
+      ], ["1 aa 200 - - \(short)", "3 bb 200 - 2 \(short)", "5 cc 200 - 2 \(short)"], ["stream-gap"]),
+    Case(
+      "a gap in a header block: its fields are lost",
+      [
+        .client(Bytes.request(1, "aa") + Bytes.request(3, "bb")),
+        .server(Bytes.frame(1, 0, stream: 1, Bytes.block([(":status", "200")]))), .lost(.second, 30),
+        .server(Bytes.response(3, "200") + Bytes.response(5, "200") + Bytes.response(7, "200")),
+      ],
+      [
+        "3 bb 200 - 2 \(short)", "1 aa - - 2 \(short) unknown-headers", "5 - 200 - - uncorrelated",
+        "7 - 200 - - uncorrelated",
+      ], ["stream-gap"]),
+  ]
+
+  @Test("records and findings", arguments: exchanges + endings + headerBlocks + gaps)
+  func pushes(_ example: Case) throws {
+    let recording = PushRecording()
+    var options = AnalysisOptions()
+    options.gateway.maxPending = example.maxPending
+    let analyzer = Analyzer(options, sinks: [recording])
+    try analyzer.begin(source: "a.pcap")
+    let identity = StreamIdentity(number: 0, server: .second, serverEvidence: .handshake)
+    try analyzer.opened(identity)
+    var ends: [Side: Int] = [:]
+    func send(_ bytes: [UInt8], from side: Side) throws {
+      let direction = StreamDirection(stream: identity.number, side: side)
+      let origin = SourceExtent(streamOffset: ends[side, default: 0], fileOffset: 0, stride: 1)
+      try analyzer.bytes(bytes.span.bytes, of: direction, origins: [origin])
+      ends[side, default: 0] += bytes.count
+    }
+    try send(Bytes.preface + Bytes.settings, from: .first)
+    try send(Bytes.settings, from: .second)
+    for turn in example.turns {
+      switch turn {
+      case .client(let bytes): try send(bytes, from: .first)
+      case .server(let bytes): try send(bytes, from: .second)
+      case .lost(let side, let length):
+        try analyzer.gap(
+          StreamGap(offset: ends[side, default: 0], length: length, fileOffset: 0),
+          in: StreamDirection(stream: identity.number, side: side))
+        ends[side, default: 0] += length
+      }
+    }
+    try analyzer.closed(StreamReport(identity))
+    try analyzer.finish()
+    #expect(recording.pushes == example.pushes)
+    #expect(recording.findings == example.findings)
+  }
+}
