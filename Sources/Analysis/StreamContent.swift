@@ -24,7 +24,7 @@ extension StreamAnalysis {
       return
     }
     direction.forgetFirst()
-    guard let carried = content(of: head, from: direction.side) else {
+    guard let carried = content(of: head, of: direction) else {
       direction.trail = OriginTrail()
       return
     }
@@ -44,10 +44,11 @@ extension StreamAnalysis {
       head.extracting(first: min(head.byteCount, Ciphertext.headLength)).withUnsafeBytes { Array($0) })
   }
 
-  /// The content that `side` sends, whose first bytes are `head`; nil if it cannot be decoded.
-  private func content(of head: RawSpan, from side: Side) -> DirectionContent? {
+  /// The content of a direction, whose first bytes are `head`; nil if it cannot be decoded.
+  private func content(of head: RawSpan, of direction: borrowing DirectionAnalysis) -> DirectionContent? {
+    let side = direction.side
     // Ports are weaker evidence.
-    if log.options.choice.named == nil, beginsHTTP2(head, from: side) { return .http2 }
+    if log.options.choice.named == nil, beginsHTTP2(head, of: direction) { return .http2 }
     switch expected {
     case .http2: return .http2
     case .feedback: return side == server ? .feedback : nil
@@ -74,9 +75,10 @@ extension StreamAnalysis {
     return isSettled && carried != .feedback && (side == server) != isServer ? nil : carried
   }
 
-  /// Whether the first bytes of a connection of HTTP/2 are here.
-  private func beginsHTTP2(_ head: RawSpan, from side: Side) -> Bool {
-    HTTP2Recognition.isClient(head) || (side == server || !isSettled) && HTTP2Recognition.isServer(head)
+  /// Whether a connection of HTTP/2 begins. A gap may follow the first bytes of the preface.
+  private func beginsHTTP2(_ head: RawSpan, of direction: borrowing DirectionAnalysis) -> Bool {
+    HTTP2Recognition.isClient(head) || direction.beginsStream && HTTP2Preface.mayBegin(at: 0, in: head)
+      || (direction.side == server || !isSettled) && HTTP2Recognition.isServer(head)
   }
 
   /// Sets roles and protocol from the content that `side` sends.
@@ -93,7 +95,7 @@ extension StreamAnalysis {
 
   private func recognisedHTTP2(_ head: RawSpan, from side: Side) throws {
     if !isSettled {
-      if HTTP2Recognition.isClient(head) {
+      if HTTP2Recognition.isClient(head) || HTTP2Preface.mayBegin(at: 0, in: head) {
         server = side.other
       } else if let sender = HTTP2Recognition.sender(of: head) {
         server = sender == .server ? side : side.other

@@ -88,19 +88,22 @@ struct PushConnectionTests {
 
   struct Case: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    /// What comes after the openings of both sides.
+    /// What comes after SETTINGS of both sides.
     var turns: [Turn]
+    /// Bytes of the client's preface that are missing.
+    var lostPreface: Range<Int>?
     var maxPending = 1000
     /// `stream token status reason payload-length flags`
     var pushes: [String]
     var findings: [String] = []
 
     init(
-      _ sentence: String, _ turns: [Turn], maxPending: Int = 1000, _ pushes: [String],
-      _ findings: [String] = []
+      _ sentence: String, _ turns: [Turn], maxPending: Int = 1000, lostPreface: Range<Int>? = nil,
+      _ pushes: [String], _ findings: [String] = []
     ) {
       testDescription = sentence
-      (self.turns, self.maxPending, self.pushes, self.findings) = (turns, maxPending, pushes, findings)
+      (self.turns, self.maxPending, self.lostPreface) = (turns, maxPending, lostPreface)
+      (self.pushes, self.findings) = (pushes, findings)
     }
   }
 
@@ -232,6 +235,10 @@ struct PushConnectionTests {
 
   static let gaps = [
     Case(
+      "a gap in the client's preface",
+      [.client(Bytes.request(1, "aa")), .server(Bytes.response(1, "200"))], lostPreface: 7..<14,
+      ["1 aa 200 - 2 \(short)"], ["skipped-bytes", "stream-gap", "skipped-bytes"]),
+    Case(
       "a gap in the body of a request: its length is unknown",
       [
         .client(Bytes.frame(1, 0x04, stream: 1, Bytes.requestBlock("aa"))), .lost(.first, 30),
@@ -267,17 +274,26 @@ struct PushConnectionTests {
       try analyzer.bytes(bytes.span.bytes, of: direction, origins: [origin])
       ends[side, default: 0] += bytes.count
     }
-    try send(Bytes.preface + Bytes.settings, from: .first)
+    func lose(_ length: Int, from side: Side) throws {
+      try analyzer.gap(
+        StreamGap(offset: ends[side, default: 0], length: length, fileOffset: 0),
+        in: StreamDirection(stream: identity.number, side: side))
+      ends[side, default: 0] += length
+    }
+    if let lost = example.lostPreface {
+      try send(Array(Bytes.preface[..<lost.lowerBound]), from: .first)
+      try lose(lost.count, from: .first)
+      try send(Array(Bytes.preface[lost.upperBound...]), from: .first)
+    } else {
+      try send(Bytes.preface, from: .first)
+    }
+    try send(Bytes.settings, from: .first)
     try send(Bytes.settings, from: .second)
     for turn in example.turns {
       switch turn {
       case .client(let bytes): try send(bytes, from: .first)
       case .server(let bytes): try send(bytes, from: .second)
-      case .lost(let side, let length):
-        try analyzer.gap(
-          StreamGap(offset: ends[side, default: 0], length: length, fileOffset: 0),
-          in: StreamDirection(stream: identity.number, side: side))
-        ends[side, default: 0] += length
+      case .lost(let side, let length): try lose(length, from: side)
       }
     }
     try analyzer.closed(StreamReport(identity))

@@ -117,4 +117,24 @@ struct ShowTests {
     #expect(outcome.code == 64 && outcome.errors.contains("--direction"))
     #expect(outcome.text.isEmpty)
   }
+
+  @Test(
+    "a push: its fields, by its number, or by the first byte or the packet of its request or response",
+    arguments: [
+      ["--record", "3"], ["--offset", "382", "--direction", "client"],
+      ["--offset", "165", "--direction", "server"],
+    ])
+  func push(_ arguments: [String]) throws {
+    // Stream 3 in samples/pushes/httpx-clear.truth.ndjson, which the mock wrote.
+    let capture = Repository.path(of: "samples/pushes/httpx-clear.pcap")
+    let outcome = try directory.apnsift(["show", capture] + arguments)
+    let found = Set(outcome.text.split(separator: "\n"))
+    #expect(outcome.code == 0)
+    #expect(
+      found.isSuperset(of: [
+        "push", "HTTP/2 stream: 3", "topic: com.example.watch", "push type: complication", "status: 413",
+        "token: 6e65014b904f9e7af5f19843136fd2bdc7b6607affca45024e6bee4642870503",
+        "reason: PayloadTooLarge", "outcome: rejected",
+      ]), "\(outcome.text)")
+  }
 }

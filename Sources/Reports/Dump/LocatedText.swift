@@ -8,14 +8,15 @@ extension LocatedBytes {
   package func text(_ style: TextStyle, limit: Int) -> String {
     let peers = [labels.client, labels.server].compactMap { $0 }.joined(separator: " to ")
     var facts = ["stream \(labels.stream)", "from the \(direction.rawValue)"]
-    facts.append("offset \(offset), \(Count.of(bytes.count, "byte"))")
+    facts.append("offset \(offset)" + (bytes.isEmpty ? "" : ", \(Count.of(bytes.count, "byte"))"))
     if let packet { facts.append("packet \(packet)") }
     if let fileOffset { facts.append("file offset \(fileOffset)") }
     let source =
       style.bold(VisibleText.of(labels.source)) + (peers.isEmpty ? "" : "  \(VisibleText.of(peers))")
     let head = "\(source)\n\(facts.joined(separator: ", "))\n\(kind)\n"
-    let dump = AnnotatedDump(offset: offset, bytes: bytes, fields: fields, limit: limit)
-    return head + remarks.map { "\($0)\n" }.joined() + "\n" + dump.text(style)
+    let text = head + remarks.map { "\($0)\n" }.joined()
+    if bytes.isEmpty { return text }
+    return text + "\n" + AnnotatedDump(offset: offset, bytes: bytes, fields: fields, limit: limit).text(style)
   }
 }
 

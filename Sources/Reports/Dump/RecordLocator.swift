@@ -63,16 +63,16 @@ package final class RecordLocator: EvidenceSink {
       bytes, of: StreamDirection(stream: direction.stream, side: direction.side), origins: origins)
   }
 
-  private func add(_ shown: LocatedBytes) {
+  func add(_ shown: LocatedBytes) {
     if located.count < maxLocations { located.append(shown) } else { more += 1 }
   }
 
-  private func matches(_ labels: StreamLabels, _ side: Direction) -> Bool {
+  func matches(_ labels: StreamLabels, _ side: Direction) -> Bool {
     (stream ?? labels.stream) == labels.stream && (direction ?? side) == side
   }
 
   /// Whether to show the next record in the order of export.
-  private func matches(_ labels: StreamLabels, _ side: Direction, _ range: Range<Int>, packet: Int?) -> Bool {
+  func matches(_ labels: StreamLabels, _ side: Direction, _ range: Range<Int>, packet: Int?) -> Bool {
     records += 1
     switch target {
     case .record(let number): return records == number
@@ -191,8 +191,16 @@ package final class RecordLocator: EvidenceSink {
       add(
         LocatedBytes(
           labels: labels, direction: sender, offset: window.offset, fileOffset: window.fileOffset,
-          packet: window.packet, kind: "no record begins here", bytes: window.bytes,
+          packet: window.packet, kind: Self.kind(of: summary), bytes: window.bytes,
           fields: [DumpField(0..<window.bytes.count, "bytes")], remarks: []))
+    }
+  }
+
+  private static func kind(of stream: StreamSummary) -> String {
+    switch stream.streamProtocol {
+    case .http2: "bytes of HTTP/2"
+    case .providerLog: "bytes of a provider's log"
+    default: "no record begins here"
     }
   }
 

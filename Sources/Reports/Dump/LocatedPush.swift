@@ -1,0 +1,65 @@
+import APNsWire
+import Analysis
+import PacketCapture
+import Platform
+import WireBytes
+
+extension RecordLocator {
+  /// Pushes have no bytes of their own: their header blocks refer to earlier ones. Their fields are shown as text.
+  package func pushes(_ found: PushRecords, in bytes: RawSpan) {
+    for push in found.records where matches(push, found.labels) {
+      add(
+        LocatedBytes(
+          labels: found.labels, direction: push.direction, offset: push.offset, fileOffset: push.fileOffset,
+          packet: push.packet?.number, kind: push.fields.line.map { "push in line \($0)" } ?? "push",
+          bytes: [], fields: [], remarks: Self.remarks(push, in: bytes)))
+    }
+  }
+
+  /// Whether to show a push: its number, or the first byte of its request or response, is asked for.
+  private func matches(_ push: PushRecord, _ labels: StreamLabels) -> Bool {
+    if matches(labels, push.direction, push.offset..<push.offset + 1, packet: push.packet?.number) {
+      return true
+    }
+    guard matches(labels, .client) else { return false }
+    return switch target {
+    case .record: false
+    case .offset(let offset): push.requestOffset == offset
+    case .packet(let number): push.requestPacket == number
+    }
+  }
+
+  private static let names: [(text: PushFields.Text, name: String)] = [
+    (.tokenText, "token, not hex"), (.topic, "topic"), (.pushType, "push type"), (.apnsID, "apns-id"),
+    (.uniqueID, "apns-unique-id"), (.collapseID, "collapse id"), (.reason, "reason"),
+  ]
+
+  private static func remarks(_ push: PushRecord, in bytes: RawSpan) -> [String] {
+    let fields = push.fields
+    func content(_ text: PushFields.Text) -> [UInt8]? {
+      fields[text].map { bytes.extracting($0).withUnsafeBytes { Array($0) } }
+    }
+    var remarks: [String] = []
+    func add(_ name: String, _ value: (some CustomStringConvertible)?) {
+      if let value { remarks.append("\(name): \(value)") }
+    }
+    if let offset = push.requestOffset, push.direction == .server {
+      remarks.append(
+        "request at offset \(offset) of the client" + (push.requestPacket.map { ", packet \($0)" } ?? ""))
+    }
+    add("HTTP/2 stream", fields.http2Stream)
+    add("token", content(.token).map { Hex.string($0) })
+    for (text, name) in names {
+      add(name, content(text).map { VisibleText.of(String(decoding: $0, as: UTF8.self)) })
+    }
+    add("priority", fields.priority)
+    add("expiration", fields.expiration)
+    add("payload length", fields.payloadLength)
+    add("status", fields.status)
+    add("timestamp in milliseconds", fields.timestamp)
+    add("outcome", fields.outcome.rawValue)
+    let flags = PushFlags.all.filter { fields.flags.contains($0.flag) }.map(\.code)
+    if !flags.isEmpty { add("flags", flags.joined(separator: ", ")) }
+    return remarks
+  }
+}
