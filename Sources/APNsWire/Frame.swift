@@ -13,16 +13,16 @@ package struct Frame: Equatable, Sendable {
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     package static let endStream = Flags(rawValue: 0x01)
-    /// Of SETTINGS and PING.
+    /// In SETTINGS and PING.
     package static let acknowledges = Flags(rawValue: 0x01)
     package static let endHeaders = Flags(rawValue: 0x04)
     package static let padded = Flags(rawValue: 0x08)
     package static let priority = Flags(rawValue: 0x20)
   }
 
-  /// Bytes before the payload.
+  /// Length of the frame header in bytes.
   package static let headerLength = 9
-  /// Bytes of the fields in a HEADERS frame that has the flag `priority`.
+  /// Length in bytes of the priority fields in a HEADERS frame with the flag `priority`.
   private static let priorityLength = 5
   private static let promisedIDLength = 4
 
@@ -73,10 +73,10 @@ struct FrameHeader {
   let length: Int
   let type: UInt8
   let flags: UInt8
-  /// With the reserved bit.
+  /// The stream id with the reserved bit.
   private let word: UInt32
 
-  /// All 9 bytes must be in `bytes`.
+  /// `bytes` must contain all 9 bytes.
   @inline(__always)
   init(at index: Int, in bytes: RawSpan) {
     let first = bytes.bigEndianUInt32(at: index)
@@ -88,12 +88,12 @@ struct FrameHeader {
 
   var streamID: UInt32 { word & 0x7fff_ffff }
 
-  /// The length of payloads unless a peer allows more: SETTINGS_MAX_FRAME_SIZE is at least this.
+  /// The initial and lowest value of SETTINGS_MAX_FRAME_SIZE, in bytes.
   static let usualLimit = 16_384
 
-  /// Whether the length and the stream are possible for the type.
+  /// Whether the length and the stream id are valid for the type.
   ///
-  /// - Parameter limit: the greatest length of a payload.
+  /// - Parameter limit: the maximum payload length in bytes.
   @inline(__always)
   func isPossible(limit: Int) -> Bool {
     guard length <= limit else { return false }
@@ -112,14 +112,14 @@ struct FrameHeader {
     }
   }
 
-  /// Whether a frame probably begins here: it is possible, its type is known, it has no undefined flags, and it is of use.
+  /// Whether a frame probably begins here: a valid header of a known type, without undefined flags.
   var isPlausible: Bool {
     guard word >> 31 == 0, isPossible(limit: Self.usualLimit), let kind = Frame.Kind(rawValue: type) else {
       return false
     }
     let isOfClient = streamID & 1 == 1
     return switch kind {
-    // Zeros look like empty frames.
+    // Runs of zero bytes look like empty frames.
     case .data: flags & ~0x09 == 0 && isOfClient && (length > 0 || flags & 1 == 1)
     case .headers: flags & ~0x2d == 0 && isOfClient && length > 0
     case .settings, .ping: flags & ~0x01 == 0
@@ -129,6 +129,6 @@ struct FrameHeader {
     }
   }
 
-  /// Whether it is the frame that a server sends first: SETTINGS that acknowledges nothing.
+  /// Whether it is a server's first frame: SETTINGS without ACK.
   var isFirstOfServer: Bool { type == Frame.Kind.settings.rawValue && flags == 0 && isPlausible }
 }

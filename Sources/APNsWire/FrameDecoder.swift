@@ -12,13 +12,13 @@ package struct FrameDecoder: Sendable {
 
   /// One result of `next(in:)`. Offsets are in bytes from 0, in the direction of the stream, gaps included.
   package enum Step: Equatable, Sendable {
-    /// The connection begins: the client's preface, or the messages of HTTP/1.1 with which both sides change to
-    /// HTTP/2, and that preface. Without bytes in the direction of most servers. Frames follow it without a gap.
+    /// The connection begins: the client's preface, after an upgrade also the HTTP/1.1 message before it. It is
+    /// empty in a server's direction without an upgrade. Frames follow without a gap.
     case opening(offset: Int, length: Int)
     case frame(Frame)
-    /// `length` bytes from `offset`, at least 1, belong to no frame (finding `skipped-bytes`).
+    /// `length` bytes from `offset` on (at least 1) are not part of a frame (finding `skipped-bytes`).
     case skipped(offset: Int, length: Int)
-    /// The run ends inside a frame, of which it has `length` bytes (finding `truncated-record`).
+    /// The run ends inside a frame, after its first `length` bytes (finding `truncated-record`).
     case truncated(offset: Int, length: Int)
     /// The chunk is used up: pass the next one, or call `finish()`.
     case needsBytes
@@ -45,7 +45,7 @@ package struct FrameDecoder: Sendable {
   /// Offset in the stream of the first byte that is being skipped while the decoder looks for a frame; nil otherwise.
   package var pendingSkip: Int? { run.parser.pendingSkip }
 
-  /// The longest payload, in bytes, from the next frame on. Never above 1 MiB.
+  /// Sets the maximum payload length in bytes from the next frame on; at most 1 MiB.
   package mutating func allow(payload: Int) {
     run.parser.limit = min(max(payload, FrameHeader.usualLimit), FrameParser.greatestLimit)
   }
@@ -63,21 +63,21 @@ package struct FrameDecoder: Sendable {
 struct FrameParser: RunParser {
   typealias Step = FrameDecoder.Step
 
-  /// The greatest length of a payload that SETTINGS can allow here.
+  /// The largest SETTINGS_MAX_FRAME_SIZE that is accepted, in bytes.
   static let greatestLimit = 1 << 20
-  /// The number of plausible frames in a row with which decoding begins.
+  /// The number of consecutive plausible frames that start decoding.
   private static let startLength = 3
 
   private enum Mode: Sendable {
     /// At the beginning of the stream.
     case opening
-    /// At a boundary.
+    /// At a frame boundary.
     case decoding
-    /// Looking for a start; bytes are skipped from offset `skipStart` of the stream on.
+    /// Searching for a frame. Bytes from stream offset `skipStart` on are skipped.
     case searching(skipStart: Int)
   }
 
-  /// Whether decoding may begin at an index.
+  /// Whether decoding can start at an index.
   private enum Verdict {
     case start, preface, none, undecided
   }
@@ -96,7 +96,7 @@ struct FrameParser: RunParser {
     skipsOpening = beginsStream
   }
 
-  /// A frame of any length, or the frames with which decoding begins.
+  /// Enough for the longest frame, and for the frames that start decoding.
   var holdBack: Int { Frame.headerLength &+ Self.greatestLimit }
   var firstCopy: Int { 512 }
 
@@ -158,7 +158,7 @@ struct FrameParser: RunParser {
 
   // MARK: - The beginning of the connection
 
-  /// Whether the stream begins as HTTP/2 does.
+  /// Whether the stream begins with HTTP/2.
   private func opening(in run: RawSpan) -> Verdict {
     switch sender {
     case .client: return preface(at: cursor.position, in: run)
@@ -170,7 +170,7 @@ struct FrameParser: RunParser {
     }
   }
 
-  /// Moves the cursor after the preface of a client.
+  /// Moves the cursor past the client's preface.
   private mutating func open(from offset: Int) -> Step {
     if sender == .client { cursor.position &+= HTTP2Preface.length }
     mode = .decoding
@@ -186,7 +186,7 @@ struct FrameParser: RunParser {
 
   // MARK: - Starts
 
-  /// Moves the cursor to the first start; to the end of the run if there is none. Undecided if the window is too short.
+  /// Moves the cursor to the next start, or to the end of the run. Undecided if the window is too short.
   private mutating func search(in run: RawSpan) -> Verdict {
     while cursor.position < run.byteCount {
       let verdict = verdict(at: cursor.position, in: run)
@@ -204,7 +204,7 @@ struct FrameParser: RunParser {
     return Self.verdict(at: index, in: run, isWhole: cursor.ended) ?? .undecided
   }
 
-  /// start(p): three plausible frame headers in a row, or plausible frames up to the end of the run. Nil if the window
+  /// A start: three consecutive plausible frames, or plausible frames up to the end of the run. Nil if the window
   /// is too short.
   private static func verdict(at index: Int, in run: RawSpan, isWhole: Bool) -> Verdict? {
     var next = index
@@ -225,8 +225,8 @@ struct FrameParser: RunParser {
     verdict(at: index, in: window, isWhole: false) == .start
   }
 
-  /// Whether the skipped bytes of a server are the answer of HTTP/1.1 that changes to HTTP/2. They may have left the
-  /// window: then they are too many.
+  /// Whether a server's skipped bytes are a `101 Switching Protocols` response. False if they have left the
+  /// window.
   private func isUpgrade(_ skipStart: Int, in run: RawSpan) -> Bool {
     let index = skipStart &- cursor.windowOffset
     return sender == .server && index >= 0 && HTTP2Preface.isUpgrade(at: index, in: run)

@@ -1,14 +1,14 @@
 import WireBytes
 
-/// What comes before the frames of a connection, and the recognition of HTTP/2 by its first bytes.
+/// The client's connection preface, and the server's answer to an upgrade from HTTP/1.1.
 package enum HTTP2Preface {
-  /// What a client sends first (RFC 9113, section 3.4).
+  /// The client's connection preface (RFC 9113, section 3.4).
   private static let text: StaticString = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
   static let first = UInt8(ascii: "P")
   package static let length = 24
   private static let upgrade: StaticString = "HTTP/1.1 101 "
 
-  /// Whether the bytes from `index` on are the preface, or its beginning up to the end of `bytes`.
+  /// Whether the preface begins at `index`; the end of `bytes` may cut it off.
   package static func mayBegin(at index: Int, in bytes: RawSpan) -> Bool {
     matches(text, at: index, in: bytes, most: bytes.byteCount &- index)
   }
@@ -31,12 +31,12 @@ package enum HTTP2Preface {
   }
 }
 
-/// What the first bytes of a direction show of HTTP/2.
+/// Recognizes HTTP/2 by the first bytes of a direction.
 package enum HTTP2Recognition {
-  /// The most bytes of HTTP/1.1 before the preface that are searched.
+  /// The maximum length of an upgrade request before the preface, in bytes.
   private static let longestUpgrade = 1024
 
-  /// Whether a client's preface begins the bytes, or follows the request of HTTP/1.1 with which a client changes to HTTP/2.
+  /// Whether the bytes begin with a client's preface, or with an HTTP/1.1 upgrade request and the preface.
   package static func isClient(_ head: RawSpan) -> Bool {
     if HTTP2Preface.begins(head) { return true }
     guard head.byteCount > HTTP2Preface.length, head.byte(at: 0) != 0 else { return false }
@@ -47,7 +47,7 @@ package enum HTTP2Recognition {
     return false
   }
 
-  /// Whether the bytes begin as those of a server: with SETTINGS and plausible frames.
+  /// Whether the bytes begin like a server's: with SETTINGS, then plausible frames.
   ///
   /// - Parameter isWhole: whether the stream ends after them.
   package static func isServer(_ head: RawSpan) -> Bool {
@@ -58,7 +58,7 @@ package enum HTTP2Recognition {
     return arePlausible(from: start, in: head)
   }
 
-  /// Whether three plausible frames in a row, not all of them empty, begin somewhere in the bytes.
+  /// Whether the bytes contain three consecutive plausible frames that are not all alike.
   package static func isInside(_ head: RawSpan) -> Bool {
     guard head.byteCount >= 3 &* Frame.headerLength else { return false }
     return (0...head.byteCount &- 3 &* Frame.headerLength).contains { index in
@@ -74,7 +74,7 @@ package enum HTTP2Recognition {
     return (0...head.byteCount &- Frame.headerLength).first { arePlausible(from: $0, in: head) }
   }
 
-  /// Whether three plausible frame headers follow each other, or fewer frames end with the bytes.
+  /// Whether three plausible frames begin at `index`, or fewer that end exactly with the bytes.
   private static func arePlausible(from index: Int, in head: RawSpan) -> Bool {
     var next = index
     for _ in 0..<3 {

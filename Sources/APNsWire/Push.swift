@@ -1,10 +1,10 @@
 import WireBytes
 
-/// What is known of one push of today's service: an HTTP/2 request to `/3/device/TOKEN` and its response
+/// The known fields of a push: an HTTP/2 request to `/3/device/TOKEN` and its response
 /// (docs/spec/pushes.md). Texts are ranges of the accompanying bytes.
 package struct PushFields: BitwiseCopyable, Sendable {
   package enum Text: Int, CaseIterable, Sendable {
-    /// The token as the path, or a log, has it.
+    /// The token as written in the path or in a log.
     case tokenText
     /// The bytes of the token.
     case token
@@ -67,7 +67,7 @@ package struct PushFields: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Whether the provider should send it again: the service did not process it, or could not at that time.
+  /// Whether to send it again: the service did not process it, or had a temporary error.
   package var needsResend: Bool {
     flags.contains(.goaway) || flags.contains(.refused) || [429, 500, 503].contains(status)
   }
@@ -77,11 +77,11 @@ package struct PushFields: BitwiseCopyable, Sendable {
 package enum PushOutcome: String, CaseIterable, Sendable {
   /// Status 200.
   case accepted
-  /// Status 410: the token is invalid since a time that the response has.
+  /// Status 410: the token is invalid since the response's `timestamp`.
   case invalidated
   /// Any other final status.
   case rejected
-  /// No status is known; the absence of a response proves nothing.
+  /// The status is unknown. The absence of a response proves nothing.
   case unknown
 }
 
@@ -90,29 +90,29 @@ package struct PushFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
   package let rawValue: UInt16
   package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// A GOAWAY of the server says that it did not process the request.
+  /// The server's GOAWAY excludes the request: it was not processed.
   package static let goaway = PushFlags(rawValue: 1 << 0)
-  /// A response's body is not the JSON that the service sends.
+  /// The response body is not a JSON object as the service sends it.
   package static let malformedJSON = PushFlags(rawValue: 1 << 1)
   /// No response is known.
   package static let noResponse = PushFlags(rawValue: 1 << 2)
-  /// The status is that of the reason: the header field was lost.
+  /// The status is inferred from the reason, because its header field was lost.
   package static let statusInferred = PushFlags(rawValue: 1 << 3)
   /// One side ended the stream with RST_STREAM.
   package static let streamReset = PushFlags(rawValue: 1 << 4)
-  /// The token is not hex of an even number of digits.
+  /// The token is not an even number of hex digits.
   package static let tokenNotHex = PushFlags(rawValue: 1 << 5)
   /// A response without its request.
   package static let uncorrelated = PushFlags(rawValue: 1 << 6)
   /// The token does not have 32 bytes.
   package static let unexpectedTokenLength = PushFlags(rawValue: 1 << 7)
-  /// A header field was lost with an entry of the dynamic table, or with a part of the header block.
+  /// A header field is unknown: its dynamic table entry, or part of its header block, is missing.
   package static let unknownHeaders = PushFlags(rawValue: 1 << 8)
 
-  /// The reset has the code REFUSED_STREAM: the request was not processed. Without a code of its own.
+  /// RST_STREAM has the code REFUSED_STREAM: the request was not processed. Reports do not show this flag.
   package static let refused = PushFlags(rawValue: 1 << 15)
 
-  /// Flags with the codes of reports, in the order of the codes.
+  /// The flags and their codes in reports, sorted by code.
   package static let all: [(flag: PushFlags, code: String)] = [
     (.goaway, "goaway"),
     (.malformedJSON, "malformed-json"),
@@ -125,18 +125,18 @@ package struct PushFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
     (.unknownHeaders, "unknown-headers"),
   ]
 
-  /// Those that make the token or its invalidation doubtful.
+  /// Flags that make the token or its invalidation time doubtful.
   package static let tokenDoubts: PushFlags = [
     .malformedJSON, .statusInferred, .tokenNotHex, .uncorrelated, .unexpectedTokenLength,
   ]
 }
 
 extension PushFields {
-  /// Bytes of the tokens that the service gives out.
+  /// Length of Apple's device tokens in bytes.
   private static let usualTokenLength = 32
 
-  /// Replaces the token's text by its bytes, which are appended to `buffer`, and sets the flags of the token. A text that
-  /// is not hex of an even number of digits stays.
+  /// Decodes the token's hex text, appends its bytes to `buffer`, and sets its flags. The text stays if it
+  /// is not an even number of hex digits.
   package mutating func settleToken(in buffer: inout [UInt8]) {
     guard let text = self[.tokenText] else { return }
     let start = buffer.count

@@ -6,12 +6,12 @@ package struct PushBody: Equatable, Sendable {
   /// The last millisecond of the year 9999.
   private static let latest: Int64 = 253_402_300_799_999
 
-  /// The text between the quotes, as indices in the bytes that were read.
+  /// The text between the quotes, as indices of the given bytes.
   package private(set) var reason: Range<Int>?
   /// In milliseconds since 1970.
   package private(set) var timestamp: Int64?
 
-  /// Nil if the bytes are something else: no JSON object, neither member, a member of another type or given twice, or a
+  /// Nil without a JSON object with `reason` or `timestamp`, or if one has the wrong type, occurs twice, or is a
   /// reason with escapes.
   package init?(_ range: Range<Int>, in bytes: RawSpan) {
     guard JSONText.isValue(range, in: bytes) else { return nil }
@@ -63,7 +63,7 @@ private struct MemberScanner {
 
   init(_ range: Range<Int>) { (next, end) = (range.lowerBound, range.upperBound) }
 
-  /// The next byte that is no white space; 0 at the end.
+  /// The next byte that is not white space; 0 at the end.
   private mutating func byte(in bytes: RawSpan) -> UInt8 {
     while next < end {
       let byte = bytes.byte(at: next)
@@ -79,7 +79,7 @@ private struct MemberScanner {
     return true
   }
 
-  /// The bytes between the quotes of a string; nil if something else is next.
+  /// The bytes between the quotes of the next string; nil if the next value is not a string.
   mutating func text(in bytes: RawSpan) -> Range<Int>? {
     guard take(UInt8(ascii: "\""), in: bytes) else { return nil }
     let start = next
@@ -126,7 +126,7 @@ private struct MemberScanner {
   }
 }
 
-/// Texts of pushes as ranges of bytes.
+/// Compares and parses ranges of bytes.
 package enum PushText {
   package static func matches(_ range: Range<Int>, _ text: StaticString, in bytes: RawSpan) -> Bool {
     guard range.count == text.utf8CodeUnitCount else { return false }
@@ -136,9 +136,9 @@ package enum PushText {
     return true
   }
 
-  /// The value of decimal digits; nil if there is something else, or it does not fit in 63 bits.
+  /// The value of 1 to 18 decimal digits; nil for any other text.
   package static func number(_ range: Range<Int>, in bytes: RawSpan) -> Int64? {
-    // 18 digits always fit.
+    // 18 digits fit in 63 bits.
     guard !range.isEmpty, range.count <= 18 else { return nil }
     var number: Int64 = 0
     for index in range {

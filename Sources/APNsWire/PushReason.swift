@@ -27,7 +27,7 @@ package enum PushReason {
     (503, ["ServiceUnavailable", "Shutdown"]),
   ]
 
-  /// The status that responses with a reason have; nil if the reason is not in the table.
+  /// The status of a reason; nil for an unknown reason.
   package static func status(of reason: Range<Int>, in bytes: RawSpan) -> UInt16? {
     for entry in statuses where entry.reasons.contains(where: { PushText.matches(reason, $0, in: bytes) }) {
       return entry.status
@@ -35,11 +35,11 @@ package enum PushReason {
     return nil
   }
 
-  /// The status of a response whose status is lost; nil if its body does not show it, or contradicts itself.
+  /// Infers a lost status from the body; nil if the body is inconclusive or contradictory.
   package static func status(of answer: PushBody, in bytes: RawSpan) -> UInt16? {
     let ofReason = answer.reason.map { status(of: $0, in: bytes) }
     guard answer.timestamp != nil else { return ofReason ?? nil }
-    // Only the answer to an invalid token has a time.
+    // Only status 410 has a timestamp.
     if case .some(let status?) = ofReason, status != 410 { return nil }
     return 410
   }

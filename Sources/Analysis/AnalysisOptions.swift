@@ -9,14 +9,14 @@ package struct AnalysisOptions: Sendable {
   package var requestRules = RequestRules.standard
   package var choice = ProtocolChoice()
   package var gateway = GatewayLimits()
-  /// Names of members and columns in logs that are not usual.
+  /// User-defined names of members and columns in logs.
   package var logMapping = LogMapping()
   /// The number of findings of each code that sinks also get as excerpts, with the bytes around them.
   package var excerptsPerCode = 0
 
   package init() {}
 
-  /// Recognise inputs by their content.
+  /// The probes that recognise formats by content.
   package var contentProbes: [FormatProbe] { [probe.formatProbe, ContentProbe.logProbe(logMapping)] }
 
   package var probe: ContentProbe { ContentProbe(feedback: rules, requests: requestRules) }

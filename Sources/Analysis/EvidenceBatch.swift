@@ -36,7 +36,7 @@ struct EvidenceBatch {
     /// - Parameter bytes: the bytes of the requests; nil if they are in the window.
     case requests(RequestRecords, bytes: [UInt8]?)
     case response(ResponseRecord)
-    /// The pushes after those of the previous items, up to this index; all of one stream.
+    /// The pushes of one stream from the end of the previous item up to index `end`.
     case pushes(StreamLabels, end: Int)
     case finding(Finding)
     case excerpt(Excerpt)

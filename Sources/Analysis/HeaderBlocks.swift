@@ -14,13 +14,13 @@ final class HeaderBlocks {
     var origin: FrameOrigin
   }
 
-  /// The longest block, in bytes before decompression.
+  /// The maximum length of a block, in bytes before decompression.
   private static let longest = 1 << 16
 
   /// Gaps of the direction so far.
   private(set) var gaps = 0
   private let table = HeaderTable()
-  /// The block that CONTINUATION frames continue, and its bytes so far; no more than `longest` are kept.
+  /// The block that waits for CONTINUATION frames, and its bytes so far.
   private var open: Block?
   private var bytes: [UInt8] = []
   private var isTooLong = false
@@ -34,14 +34,14 @@ final class HeaderBlocks {
     table.lose()
   }
 
-  /// Drops the open block, whose end is missing.
+  /// Drops the open block, whose end is missing, and returns it.
   func abandon() -> Block? {
     guard let block = open.take() else { return nil }
     table.lose()
     return block
   }
 
-  /// Reads a HEADERS, PUSH_PROMISE or CONTINUATION frame. Only the last is within an open block.
+  /// Reads a HEADERS, PUSH_PROMISE or CONTINUATION frame. Only CONTINUATION may come while a block is open.
   ///
   /// - Parameter fields: receives the fields of a complete block.
   /// - Returns: the block if it is complete, and why it cannot be read; usually nil.
@@ -67,7 +67,7 @@ final class HeaderBlocks {
     -> (complete: Block?, fault: HeaderTable.Fault?)
   {
     guard let block = open, block.id == frame.streamID else {
-      // The first frame of the block is missing: entries that it adds to the table are, too.
+      // The block's first frame is missing, and with it the table entries that the block adds.
       table.lose()
       return (nil, nil)
     }

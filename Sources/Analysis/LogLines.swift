@@ -4,22 +4,22 @@ import PacketCapture
 import ProviderLogs
 import WireBytes
 
-/// Lines of a log that are no pushes, so far.
+/// Counts of log lines that are not pushes.
 struct LogLineCounts {
-  /// The most findings of lines with errors; further lines are counted.
+  /// The maximum number of findings about malformed lines. Further lines are only counted.
   static let mostListed = 1000
 
   var listed = 0
-  /// Lines with errors that are not listed.
+  /// Malformed lines without a finding of their own.
   var more = 0
-  /// Lines that say nothing of pushes, and their bytes.
+  /// Lines without a push, and their bytes.
   var unrelated = 0
   var unrelatedBytes = 0
-  /// Number of the first one.
+  /// Line number of the first unrelated line, from 1.
   var firstUnrelated = 0
 }
 
-/// Emits what a log has.
+/// Emits the pushes and findings of a log.
 extension StreamAnalysis {
   func emitLogged(
     _ offset: Int, _ length: Int, by decoder: LogDecoder, of direction: inout DirectionAnalysis
@@ -57,7 +57,7 @@ extension StreamAnalysis {
       in: &direction)
   }
 
-  /// The lines that were only counted.
+  /// Reports the lines that were only counted.
   func reportCountedLines() throws {
     guard let counts = logLines?.value else { return }
     if counts.more > 0 {

@@ -1,22 +1,22 @@
 import APNsWire
 
-/// The open exchanges of an HTTP/2 connection, within the limits of all connections, and those that are complete.
+/// The open and the complete exchanges of an HTTP/2 connection. All connections share one budget.
 ///
 /// An exchange keeps its index until it is emitted.
 struct OpenExchanges: ~Copyable {
   private let budget: PushBudget
-  /// Memory of the open exchanges in bytes, roughly.
+  /// Approximate memory of the open exchanges in bytes.
   private var used = 0
   private var exchanges: [PushExchange] = []
-  /// Indices in `exchanges` that are not used.
+  /// Free indices in `exchanges`.
   private var unused: [Int] = []
-  /// The open exchanges by their streams.
+  /// Indices of the open exchanges by stream id.
   private var open: [UInt32: Int] = [:]
-  /// Their streams from the oldest on, with some that are complete.
+  /// Stream ids, oldest first. Some of their exchanges are complete already.
   private var order: [UInt32] = []
   private var oldest = 0
   private var completed: [Int] = []
-  /// The first exchange that a limit evicted.
+  /// The first evicted exchange, until it is reported.
   private var evicted: (origin: FrameOrigin, direction: Direction)?
   private var hasEvicted = false
 
@@ -42,7 +42,7 @@ struct OpenExchanges: ~Copyable {
     return index
   }
 
-  /// Counts the memory of an exchange that has grown, and evicts the oldest ones while there are too many.
+  /// Updates the memory of an exchange, and evicts the oldest exchanges while a limit is exceeded.
   mutating func grow(_ index: Int) {
     let growth = exchanges[index].cost &- exchanges[index].counted
     exchanges[index].counted &+= growth
@@ -68,7 +68,7 @@ struct OpenExchanges: ~Copyable {
     }
   }
 
-  /// The exchange will not change any more.
+  /// Marks an exchange as complete: it does not change any more.
   mutating func complete(_ index: Int) {
     guard open.removeValue(forKey: exchanges[index].id) != nil else { return }
     completed.append(index)
@@ -99,14 +99,14 @@ struct OpenExchanges: ~Copyable {
     completed.removeAll(keepingCapacity: true)
   }
 
-  /// The first frame of the first exchange that a limit evicted, once.
+  /// The first frame of the first evicted exchange; nil from the second call on.
   mutating func removeEvicted() -> (origin: FrameOrigin, direction: Direction)? { evicted.take() }
 }
 
 /// The limits of open pushes, which all connections share.
 final class PushBudget {
   let limits: GatewayLimits
-  /// Memory of open pushes in bytes, roughly.
+  /// Approximate memory of open pushes in bytes.
   var used = 0
 
   init(_ limits: GatewayLimits) { self.limits = limits }

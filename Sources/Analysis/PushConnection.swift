@@ -6,31 +6,31 @@ import WireBytes
 /// The pushes of one HTTP/2 connection: finds the response of each request (docs/spec/pushes.md#exchanges).
 ///
 /// The frames of a direction arrive in order. Between the directions, the order is approximate: a response may arrive
-/// before its request, while the client's direction waits for a segment.
+/// before its request while a segment of the client's direction is late.
 final class PushConnection {
   private static let maxFrameSize: UInt16 = 5
   private static let refusedStream: UInt32 = 7
 
   private let keepsPayloads: Bool
-  /// In a dump of one direction, that direction: the other one can never follow.
+  /// The direction of a one-sided dump; nil if both directions may have bytes.
   private let alone: Direction?
   private let client = HeaderBlocks()
   private let server = HeaderBlocks()
   @exclusivity(unchecked) private var headers = HeaderFields()
   @exclusivity(unchecked) private var exchanges: OpenExchanges
-  /// Streams with a complete response, whose request has not ended.
+  /// Streams whose response has ended before their request.
   @exclusivity(unchecked) private var withOpenRequest: [UInt32] = []
-  /// The highest stream of a request.
+  /// The highest stream id of a request.
   @exclusivity(unchecked) private var lastRequest: UInt32 = 0
-  /// The highest stream that the server says it processes, and why it ends the connection; nil without a GOAWAY.
+  /// The last stream id and the reason in the server's GOAWAY; nil without a GOAWAY.
   @exclusivity(unchecked) private var goAway: (lastProcessed: UInt32, reason: [UInt8])?
-  /// Whether there were requests for pushes, and others.
+  /// Whether the connection has had requests for pushes, and other requests.
   @exclusivity(unchecked) private var hasPushes = false
   @exclusivity(unchecked) private var hasOthers = false
-  /// Whether stream 1 is a request of HTTP/1.1 that changed to HTTP/2.
+  /// Whether stream 1 is the HTTP/1.1 request of an upgrade.
   @exclusivity(unchecked) private var isUpgraded = false
   @exclusivity(unchecked) private(set) var counts = PushCounts()
-  /// What each side allows the other one, in SETTINGS.
+  /// The maximum frame size for what each side sends: SETTINGS_MAX_FRAME_SIZE of the other side.
   @exclusivity(unchecked) private var limitOfClient: Int?
   @exclusivity(unchecked) private var limitOfServer: Int?
 
@@ -40,7 +40,7 @@ final class PushConnection {
     self.alone = alone
   }
 
-  /// The longest payload of the frames of a direction, in bytes; nil if it is not known.
+  /// The maximum payload length of a direction's frames in bytes; nil if unknown.
   func limit(of direction: Direction) -> Int? { direction == .client ? limitOfClient : limitOfServer }
 
   // MARK: - Input
@@ -53,7 +53,7 @@ final class PushConnection {
 
   private func blocks(of direction: Direction) -> HeaderBlocks { direction == .client ? client : server }
 
-  /// Bytes of a direction are missing, or cannot be read.
+  /// Bytes of a direction are missing or unreadable.
   func gap(in direction: Direction) {
     let blocks = blocks(of: direction)
     if let cut = blocks.abandon() { end(lost: cut, of: direction) }
@@ -67,12 +67,12 @@ final class PushConnection {
 
   /// The next frame of a direction.
   ///
-  /// - Returns: why a header block of it could not be read; usually nil.
+  /// - Returns: the fault of its header block; usually nil.
   func take(_ frame: Frame, in bytes: RawSpan, from direction: Direction, at origin: FrameOrigin)
     -> HeaderTable.Fault?
   {
     let blocks = blocks(of: direction)
-    // No other frame may come within a header block (RFC 9113, section 6.10): its end is missing.
+    // Another frame inside a header block (RFC 9113, section 6.10): the end of the block is missing.
     if frame.kind != .continuation, let cut = blocks.abandon() { end(lost: cut, of: direction) }
     switch frame.kind {
     case .data: data(frame, in: bytes, from: direction, at: origin)
@@ -145,7 +145,7 @@ final class PushConnection {
     if isFinal, !ends, let status = headers.number(.status), 100..<200 ~= status { return }
     let index = exchanges.index(of: id) ?? exchanges.begin(id)
     if isFinal, !exchanges[index].hasStatusBlock {
-      // After an unknown status, the first one was that of an interim response.
+      // If the first status is unknown and a second one comes, the first was that of an interim response.
       if exchanges[index].response.origin == nil || headers[.status] != nil {
         exchanges[index].response.origin = origin
         exchanges[index].response.gaps = server.gaps
@@ -164,7 +164,7 @@ final class PushConnection {
     exchanges[index].response.hasEnded = true
     let id = exchanges[index].id
     if exchanges[index].request.origin == nil {
-      // The request may be late: only the end of the connection shows that it is lost.
+      // The request may still come: the client's direction may wait for a late segment.
       if alone == .server { exchanges.complete(index) } else { exchanges.grow(index) }
     } else if exchanges[index].request.hasEnded || exchanges[index].request.gaps != client.gaps {
       exchanges.complete(index)
@@ -213,7 +213,7 @@ final class PushConnection {
       return
     }
     guard exchange.response.gaps != server.gaps else { return exchange.appendBody(bytes.extracting(content)) }
-    // A body whose beginning is lost does not look like a whole one; but a hole inside could be overlooked.
+    // A body without its beginning is not valid JSON, but one with a gap inside can be.
     exchange.response.hasHole = true
     if exchange.body.isEmpty {
       exchange.appendBody(bytes.extracting(content))
@@ -235,7 +235,7 @@ final class PushConnection {
         endRequest(index)
       }
     } else {
-      // Without an open request, it is of a stream that has ended, unless its request is late.
+      // An unknown stream id up to `lastRequest` is that of a complete exchange.
       guard let index = exchanges.index(of: id) ?? (id > lastRequest ? exchanges.begin(id) : nil) else {
         return
       }
@@ -270,7 +270,7 @@ final class PushConnection {
     goAway = (min(goAway?.lastProcessed ?? last, last), reason)
   }
 
-  /// Both directions have ended: what is open will not change any more.
+  /// Both directions have ended: completes all open exchanges.
   func finish() {
     if let cut = client.abandon() { end(lost: cut, of: .client) }
     if let cut = server.abandon() { end(lost: cut, of: .server) }
@@ -281,7 +281,7 @@ final class PushConnection {
 
   var hasComplete: Bool { exchanges.hasComplete }
 
-  /// The first frame of the first exchange that a limit evicted, once.
+  /// The first frame of the first evicted exchange; nil from the second call on.
   func removeEvicted() -> (origin: FrameOrigin, direction: Direction)? { exchanges.removeEvicted() }
 
   /// Emits the complete exchanges that are pushes.
@@ -293,12 +293,12 @@ final class PushConnection {
     }
   }
 
-  /// Nil if the exchange is no push.
+  /// Nil if the exchange is not a push.
   private func record(of exchange: inout PushExchange) -> PushRecord? {
     guard !exchange.isOther, let origin = exchange.response.origin ?? exchange.request.origin else {
       return nil
     }
-    // The path is unknown, and all known requests of the connection are of another service.
+    // The path is unknown, and all known paths of the connection are those of another service.
     if exchange.request.origin == nil || exchange.hasLostPath, hasOthers, !hasPushes { return nil }
     settleRequest(&exchange)
     settleResponse(&exchange)

@@ -18,24 +18,24 @@ struct FrameOrigin: BitwiseCopyable {
   }
 }
 
-/// One request and its response, as far as they are known. Reused for later ones of the connection.
+/// The known parts of a request and its response. Reused for later exchanges of the connection.
 struct PushExchange {
   /// The progress of one direction.
   struct Half {
-    /// The first frame that is known.
+    /// The first known frame.
     var origin: FrameOrigin?
-    /// Whether it has ended: with END_STREAM, or cut by RST_STREAM.
+    /// Whether END_STREAM or RST_STREAM has ended it, and whether it was RST_STREAM.
     var hasEnded = false
     var isCut = false
-    /// The number of gaps of the direction before the last bytes of the body.
+    /// The direction's gap count at the last frame of this half.
     var gaps = 0
-    /// Whether a gap, or a frame that cannot be read, may have taken a part of the body.
+    /// Whether part of the body may be missing, after a gap or an unreadable frame.
     var hasHole = false
   }
 
-  /// The longest body of a response that is kept, in bytes. The service's are shorter than 100.
+  /// The maximum length of a kept response body, in bytes. Those of the service are below 100.
   static let longestBody = 4096
-  /// The longest payload that is kept, in bytes. The service accepts 5120.
+  /// The maximum length of a kept payload, in bytes. The service accepts up to 5120.
   static let longestPayload = 1 << 16
   private static let pathStart: StaticString = "/3/device/"
 
@@ -50,13 +50,13 @@ struct PushExchange {
   var payloadLength = 0
   var request = Half()
   var response = Half()
-  /// Whether the request is no push: its path is another one.
+  /// Whether the path is not that of a push.
   var isOther = false
-  /// Whether the path is not known.
+  /// Whether the path is unknown.
   var hasLostPath = false
-  /// Whether the header block with the status was read to its end, or without the status.
+  /// Whether a response header block with a status was read.
   var hasStatusBlock = false
-  /// Whether the status may have been there, but is lost.
+  /// Whether a response header block was read, but its status is unknown.
   var hasLostStatus = false
   /// Whether the client sent RST_STREAM.
   var isCancelled = false
@@ -65,16 +65,16 @@ struct PushExchange {
   /// The part of `cost` that is in the budget.
   var counted = 0
 
-  /// Its first frame that is known, of the request if there is one.
+  /// The first known frame of the request, else of the response.
   var firstFrame: (origin: FrameOrigin, direction: Direction)? {
     if let origin = request.origin { return (origin, .client) }
     return response.origin.map { ($0, .server) }
   }
 
-  /// Bytes of memory, roughly.
+  /// Approximate memory in bytes.
   var cost: Int { 512 &+ texts.count &+ body.count &+ payload.count }
 
-  /// Empties it for another stream. Long buffers are freed.
+  /// Resets it for another stream, and frees long buffers.
   mutating func begin(_ id: UInt32) {
     self.id = id
     fields = PushFields()
@@ -172,7 +172,7 @@ struct PushExchange {
     }
   }
 
-  /// Whether the response was not known from its first frame on.
+  /// Whether the first header block of the response is missing.
   private var hasLostStart: Bool { !hasStatusBlock && !hasLostStatus }
 
   // MARK: - Texts
@@ -184,7 +184,7 @@ struct PushExchange {
     return start..<texts.count
   }
 
-  /// Texts that were moved to `texts`.
+  /// Header values that were moved to `texts`.
   private struct TakenTexts {
     /// Index of their first byte.
     var start: Int
@@ -192,7 +192,7 @@ struct PushExchange {
 
     func range(_ range: Range<Int>) -> Range<Int> { range.lowerBound &+ start..<range.upperBound &+ start }
 
-    /// The range in `texts` of a text; nil if it is no UTF-8.
+    /// The range of a value in `texts`; nil if it is not UTF-8.
     func valid(_ text: Range<Int>?, in texts: [UInt8]) -> Range<Int>? {
       text.flatMap { valid(range($0), in: texts) }
     }

@@ -6,14 +6,14 @@ import WireBytes
 package struct PushRecord: BitwiseCopyable, Sendable {
   /// Its texts are ranges of the accompanying bytes.
   package var fields: PushFields
-  /// The side that sent the first byte: the server if any of the response is known, else the client.
+  /// The server if any frame of the response is known, else the client.
   package var direction: Direction
-  /// Offset of the first byte in its direction, from 0, gaps included: of the response, else of the request.
+  /// Offset of the response's first byte, else of the request's, in its direction: bytes from 0, gaps included.
   package var offset: Int
   /// Offset of that byte in the input (decompressed), and the packet that contains it.
   package var fileOffset: Int
   package var packet: PacketReference?
-  /// Offset of the request's first byte in the client's direction, and its packet; nil if the request is not known,
+  /// Offset of the request's first byte in the client's direction, and its packet; nil for an unknown request
   /// and in a log.
   package var requestOffset: Int?
   package var requestPacket: Int?

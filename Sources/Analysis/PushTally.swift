@@ -3,12 +3,12 @@ import WireBytes
 
 /// The pushes of all inputs: by outcome, by status and reason, by topic, and by flag.
 package struct PushTally: Equatable, Sendable {
-  /// The maximum number of answers and of topics that are counted apart. The others are counted together.
+  /// The maximum number of separate counts of answers, and of topics. All others share one count.
   private static let maxGroups = 100
 
   /// The pushes with the same status and text.
   package struct Group: Equatable, Sendable {
-    /// Of an answer; nil if it is not known, and for a topic.
+    /// Nil if it is unknown, and in groups of topics.
     package var status: UInt16?
     fileprivate var bytes: [UInt8]?
     package fileprivate(set) var count = 0
@@ -17,12 +17,12 @@ package struct PushTally: Equatable, Sendable {
     package var text: String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
   }
 
-  /// Groups in the order of their first pushes.
+  /// Groups, in the order of their first push.
   private struct Groups: Equatable, Sendable {
     var groups: [Group] = []
     /// The number of pushes in other groups.
     var others = 0
-    /// Index of the group that was counted last: the next push often belongs to it.
+    /// Index of the last counted group. The next push often belongs to it.
     private var last = 0
 
     mutating func count(_ status: UInt16?, _ range: Range<Int>?, in bytes: RawSpan) {
@@ -63,13 +63,13 @@ package struct PushTally: Equatable, Sendable {
 
   package init() {}
 
-  /// By status and reason; those with the lowest status first, then those with the most pushes.
+  /// Groups by status and reason, sorted by status, then by count, descending.
   package var answers: [Group] {
     byAnswer.groups.sorted { (Int($0.status ?? .max), -$0.count) < (Int($1.status ?? .max), -$1.count) }
   }
   package var otherAnswers: Int { byAnswer.others }
 
-  /// Those with the most pushes first. Pushes without a topic are not counted.
+  /// Groups by topic, sorted by count, descending. Pushes without a topic are not counted.
   package var topics: [Group] { byTopic.groups.sorted { $0.count > $1.count } }
   package var otherTopics: Int { byTopic.others }
 

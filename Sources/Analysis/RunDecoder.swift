@@ -40,7 +40,7 @@ enum RunDecoder {
     case undecodable(offset: Int, command: UInt8)
     case skipped(offset: Int, length: Int)
     case truncated(offset: Int, length: Int)
-    /// A line of a log; `length` includes what belongs to no push, such as brackets.
+    /// A push in a log; `length` includes bytes around it, such as brackets.
     case logged(LogDecoder, offset: Int, length: Int)
     case passed(length: Int)
     case skippedLines(LogDecoder, LogSkip)
@@ -49,7 +49,7 @@ enum RunDecoder {
   }
 
   /// - Parameters:
-  ///   - sender: who sends the direction.
+  ///   - sender: the sender of the direction.
   ///   - offset: offset of the run in its direction.
   ///   - beginsStream: whether the run is the beginning of the stream.
   init(
@@ -128,7 +128,7 @@ enum RunDecoder {
     }
   }
 
-  /// Sets the greatest length of the payload of a frame; nil if it is not known.
+  /// Sets the maximum payload length of HTTP/2 frames in bytes; nil if unknown.
   func allow(payload: Int?) {
     if case .http2(let decoder) = self, let payload { decoder.value.allow(payload: payload) }
   }

@@ -5,7 +5,7 @@ import WireBytes
 
 /// Determines the content of a direction from its first bytes, and with it the roles of the sides.
 extension StreamAnalysis {
-  /// Bytes of a direction's first run that its content is decided from.
+  /// The number of bytes of a direction's first run that decide its content.
   func headLength(of head: RawSpan, from side: Side) -> Int {
     if log.options.choice.named == nil, HTTP2Preface.mayBegin(at: 0, in: head) { return HTTP2Preface.length }
     if identity.serverEvidence == .log { return ContentProbe.dumpHeadLength }
@@ -75,7 +75,7 @@ extension StreamAnalysis {
     return isSettled && carried != .feedback && (side == server) != isServer ? nil : carried
   }
 
-  /// Whether a connection of HTTP/2 begins. A gap may follow the first bytes of the preface.
+  /// Whether an HTTP/2 connection begins here. A gap may cut off the preface.
   private func beginsHTTP2(_ head: RawSpan, of direction: borrowing DirectionAnalysis) -> Bool {
     HTTP2Recognition.isClient(head) || direction.beginsStream && HTTP2Preface.mayBegin(at: 0, in: head)
       || (direction.side == server || !isSettled) && HTTP2Recognition.isServer(head)

@@ -148,7 +148,7 @@ extension StreamAnalysis {
     side == .first ? first.content : second.content
   }
 
-  /// Bytes of a direction are missing, or are no frames.
+  /// Bytes of a direction are missing, or are not frames.
   func losePushBytes(of side: Side) throws {
     guard let pushes else { return }
     pushes.gap(in: role(of: side))

@@ -1,7 +1,7 @@
 import APNsWire
 import Analysis
 
-/// Pushes of HTTP/2 and of providers' logs in the page.
+/// The section about pushes.
 struct PushesView {
   struct OutcomeRow {
     let outcome: String
@@ -59,16 +59,16 @@ struct PushesView {
 
   private static func meaning(_ outcome: PushOutcome) -> String {
     switch outcome {
-    case .accepted: "Status 200: the service accepted it. Its delivery is not confirmed."
-    case .invalidated: "Status 410: the token is invalid since the time that the response has."
-    case .rejected: "Another status: the service did not accept it, for the reason below."
-    case .unknown: "No status is in the inputs. The absence of a response proves nothing."
+    case .accepted: "Status 200: the service accepted it. This does not confirm its delivery."
+    case .invalidated: "Status 410: the token is invalid since the response's timestamp."
+    case .rejected: "Any other status: the service did not accept it."
+    case .unknown: "The inputs have no status for it. The absence of a response proves nothing."
     }
   }
 }
 
 extension ReportPage {
-  /// A text of the inputs as the page shows it.
+  /// A text of the input, masked if the page is redacted.
   fileprivate func shown(_ text: String?) -> String? {
     guard let text, head.isRedacted else { return text }
     var mask = Redaction(isActive: true)

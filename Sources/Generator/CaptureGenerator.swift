@@ -24,8 +24,8 @@ struct CaptureGenerator<Connection: GeneratedConnection> {
   private var lastAcknowledgement: (segment: GeneratedSegment, peers: Peers)?
 
   /// - Parameters:
-  ///   - isGateway: whether the clients send requests of the gateway.
-  ///   - source: the name of the capture as `export` will get it.
+  ///   - isGateway: whether the connections are gateway connections.
+  ///   - source: the name of the capture in expected records.
   init(
     _ scenario: Scenario, isGateway: Bool = false, source: String, to output: any GeneratorOutput,
     truth: any GeneratorOutput

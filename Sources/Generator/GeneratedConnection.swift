@@ -1,11 +1,11 @@
-/// A TCP connection of a generated capture: what its two sides send, and what a decoder must report of it.
+/// A TCP connection of a generated capture: its segments, and the records that a decoder must report.
 protocol GeneratedConnection {
   init(_ opening: SessionOpening, of scenario: Scenario)
 
   var peers: Peers { get }
   /// Whether it is spared from damage of the file.
   var isSpared: Bool { get }
-  /// An acknowledgement that is valid at any time.
+  /// An ACK segment without payload, valid at any time.
   var acknowledgement: GeneratedSegment { get }
 
   /// The next segment at the capture point; nil at the end of the connection.
@@ -27,7 +27,7 @@ protocol GeneratedConnection {
   /// Ends the connection, after its last captured packet.
   mutating func finish(_ truth: inout TruthWriter) throws
 
-  /// Whether the truth of the scenario has only some of the records, and no findings.
+  /// Whether the truth of the scenario is incomplete: only some records, and no findings.
   static func isUncertain(_ scenario: Scenario) -> Bool
 }
 
@@ -73,6 +73,6 @@ struct SessionOpening {
   var isFirstOfPorts: Bool
   /// Whether it is spared from damage of the file.
   var isSpared: Bool
-  /// Whether the client sends requests of the gateway.
+  /// Whether it is a gateway connection.
   var isGateway: Bool
 }

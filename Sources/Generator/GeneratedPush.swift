@@ -1,7 +1,7 @@
-/// Rates of the outcomes of pushes, per 1000 pushes, and of the events of their connections, per 1000 connections. The
-/// first that is drawn counts, in this order.
+/// Rates of outcomes per 1000 pushes, and of GOAWAYs per 1000 connections. Of several outcomes that are drawn, the
+/// first in this order counts.
 package struct PushRates: Sendable, Equatable {
-  /// Status 410 with the time since which the token is invalid.
+  /// Status 410 with a timestamp.
   package var invalidated = 100
   /// 400 BadDeviceToken.
   package var badTokens = 50
@@ -11,25 +11,25 @@ package struct PushRates: Sendable, Equatable {
   package var otherErrors = 20
   /// Streams that the server refuses or the client cancels.
   package var streamResets = 10
-  /// Connections that the server ends with a GOAWAY that excludes the last pushes.
+  /// Connections that end with a GOAWAY, which excludes the last pushes.
   package var goaways = 100
 
   package init() {}
 }
 
-/// A push and what becomes of it.
+/// A push and its outcome.
 struct GeneratedPush: Sendable {
   /// A response.
   struct Answer: Sendable {
     var status: Int
     var reason: StaticString?
-    /// Since when the token is invalid, in milliseconds since 1970.
+    /// When the token became invalid, in milliseconds since 1970.
     var time: Int?
 
-    /// The body of a GOAWAY is that of a response with this status.
+    /// Its body is the debug data of a GOAWAY.
     static let goAway = Answer(status: 503, reason: "Shutdown")
 
-    /// With whole seconds if `isRounded`.
+    /// With the time rounded down to a second if `isRounded`.
     func rounded(_ isRounded: Bool) -> Answer {
       var answer = self
       if isRounded { answer.time = time.map { $0 / 1000 * 1000 } }
@@ -110,14 +110,14 @@ struct GeneratedPush: Sendable {
     return text
   }
 
-  /// Statuses and reasons of Apple ("Handling notification responses from APNs").
+  /// Apple's statuses and reasons ("Handling notification responses from APNs").
   private static let errors: [(status: Int, reason: StaticString)] = [
     (400, "DeviceTokenNotForTopic"), (400, "TopicDisallowed"), (403, "ExpiredProviderToken"),
     (403, "InvalidProviderToken"), (413, "PayloadTooLarge"), (500, "InternalServerError"),
     (503, "ServiceUnavailable"), (503, "Shutdown"),
   ]
 
-  /// Every value is drawn, so that a rate does not change the outcomes that other rates have.
+  /// Draws all values, so that a changed rate does not change the draws of other rates.
   private static func ending(_ number: Int, of scenario: Scenario) -> Ending {
     var random = RandomNumbers(seed: scenario.seed, .outcomes, number: number)
     let rates = scenario.pushes
@@ -139,7 +139,7 @@ struct GeneratedPush: Sendable {
     }
   }
 
-  /// The answer in a log, in which every push has one.
+  /// The answer in a log, where every push has a status.
   var answer: Answer {
     if case .response(let answer) = ending { return answer }
     return Answer(status: 503, reason: "ServiceUnavailable")

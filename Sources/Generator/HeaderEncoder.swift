@@ -64,18 +64,18 @@ struct HeaderField {
   }
 }
 
-/// Encodes header blocks (RFC 7541) of one direction, without Huffman codes. Its dynamic table makes later blocks depend
-/// on earlier ones.
+/// Encodes the header blocks of one direction (RFC 7541), without Huffman codes. Later blocks refer to the dynamic
+/// table entries of earlier ones.
 struct HeaderEncoder {
-  /// The size of the table in bytes before a peer announces another one (RFC 9113, section 6.5.2).
+  /// The initial table size in bytes (RFC 9113, section 6.5.2).
   static let standardSize = 4096
 
   /// The oldest entry is the first.
   private var entries: [(name: HeaderName, value: [UInt8])] = []
   private var size = 0
-  /// The largest size of the table in bytes, at most `standardSize`.
+  /// The maximum table size in bytes, at most `standardSize`.
   let limit: Int
-  /// Whether the next block must begin with the reduced size of the table (RFC 7541, section 4.2).
+  /// Whether the next block must begin with a table size update (RFC 7541, section 4.2).
   private var mustAnnounceSize: Bool
 
   init(limit: Int) {
@@ -106,7 +106,7 @@ struct HeaderEncoder {
     if field.isIndexed { insert(field) }
   }
 
-  /// An integer (RFC 7541, section 5.1) after the bits of `pattern`.
+  /// Appends an integer with a prefix (RFC 7541, section 5.1). `pattern` has the bits before the prefix.
   private func append(_ value: Int, prefix: Int, pattern: UInt8, to block: inout [UInt8]) {
     let most = 1 << prefix - 1
     guard value >= most else { return block.append(pattern | UInt8(truncatingIfNeeded: value)) }
@@ -140,7 +140,7 @@ struct HeaderEncoder {
 
   private func dynamicIndex(_ index: Int) -> Int { Self.staticCount + entries.count - index }
 
-  /// RFC 7541, section 4.4: old entries are evicted, and one that does not fit empties the table.
+  /// Evicts old entries (RFC 7541, section 4.4). An entry larger than the table empties it.
   private mutating func insert(_ field: HeaderField) {
     entries.append((field.name, field.value))
     size += Self.size(entries[entries.count - 1])
@@ -170,7 +170,7 @@ enum HTTP2Frame {
   }
 
   enum Flag {
-    /// Of SETTINGS and PING.
+    /// In SETTINGS and PING.
     static let ack: UInt8 = 0x01
     static let endStream: UInt8 = 0x01
     static let endHeaders: UInt8 = 0x04

@@ -1,9 +1,9 @@
-/// What the two sides of an HTTP/2 connection say, in turns: pushes of the client, and responses of the server.
+/// The bytes of both sides of an HTTP/2 connection, in turns: the client's pushes and the server's responses.
 ///
-/// Connections differ in what clients and servers may do: whether header fields with a value of their own enter the dynamic
-/// table, its size, padding, priorities, and header blocks in several frames.
+/// Connections differ in the size of the dynamic table, in the fields that enter it, in padding and priorities,
+/// and in header blocks of several frames.
 struct PushConversation {
-  /// What frames of a turn are of a push, and their range in its bytes.
+  /// Frames of a push in a turn, with their range in the turn's bytes.
   enum Event {
     case request(stream: UInt32, GeneratedPush, Range<Int>)
     case response(stream: UInt32, Range<Int>)
@@ -14,7 +14,7 @@ struct PushConversation {
     case unanswered(stream: UInt32, Range<Int>)
   }
 
-  /// Bytes of one side.
+  /// The bytes that one side sends before the other side sends again.
   struct Turn {
     var isFromServer: Bool
     var bytes: [UInt8] = []
@@ -31,14 +31,14 @@ struct PushConversation {
   private let scenario: Scenario
   private var random: RandomNumbers
   private var phase = Phase.clientSettings
-  /// Numbers in the scenario of the pushes to send.
+  /// Numbers (in the scenario) of the pushes that are not sent yet.
   private var left: Range<Int>
   private var nextStream: UInt32 = 1
   private var open: [(stream: UInt32, push: GeneratedPush)] = []
   /// Streams that the client cancels in its next turn.
   private var cancelled: [UInt32] = []
   private var hasPing = false
-  /// Streams of the last turn of the client.
+  /// Stream ids of the client's last turn.
   private var recent: Range<UInt32> = 1..<1
   let endsWithGoaway: Bool
   private let isCutOff: Bool
@@ -48,7 +48,7 @@ struct PushConversation {
   private var responses: HeaderEncoder
 
   private struct Style {
-    /// Whether all fields enter the dynamic table, as with some encoders, or only those that repeat.
+    /// Whether all fields enter the dynamic table, as in some encoders, or only repeated ones.
     var indexesAll: Bool
     var pads: Bool
     var prioritises: Bool
@@ -100,9 +100,9 @@ struct PushConversation {
 
   // MARK: - Connection
 
-  /// SETTINGS, and a WINDOW_UPDATE of the connection to the most, so that no more are needed.
+  /// SETTINGS, and one WINDOW_UPDATE that opens the connection's window to its maximum.
   private func settings(tableSize: Int, push: UInt32? = nil) -> [UInt8] {
-    // RFC 9113, section 6.5.2: 1 is the size of the table, 2 is push, 3 the most streams, 4 the window.
+    // RFC 9113, section 6.5.2: 1 is HEADER_TABLE_SIZE, 2 ENABLE_PUSH, 3 MAX_CONCURRENT_STREAMS, 4 INITIAL_WINDOW_SIZE.
     var values: [(UInt16, UInt32)] = [(1, UInt32(truncatingIfNeeded: tableSize))]
     if let push { values.append((2, push)) }
     values += [(3, UInt32(Self.mostOpen)), (4, 65_535)]
@@ -195,8 +195,8 @@ struct PushConversation {
     }
   }
 
-  /// The responses to all open pushes; without those of the last turn if the connection ends before, or a GOAWAY excludes
-  /// them.
+  /// The responses to all open pushes, except those of the last turn that a GOAWAY excludes or that the connection's
+  /// end cuts off.
   private mutating func lastTurn() -> Turn {
     guard endsWithGoaway || isCutOff, !recent.isEmpty else { return responseTurn(count: open.count) }
     let first = recent.lowerBound + 2 * UInt32(truncatingIfNeeded: random.below(recent.count / 2))
@@ -255,7 +255,7 @@ struct PushConversation {
     return turn
   }
 
-  /// - Parameter code: RFC 9113, section 7.
+  /// - Parameter code: an error code of RFC 9113, section 7.
   private func appendReset(_ stream: UInt32, code: UInt32, to bytes: inout [UInt8]) {
     var payload: [UInt8] = []
     appendBigEndian(code, to: &payload)
@@ -264,7 +264,7 @@ struct PushConversation {
 
   // MARK: - Frames
 
-  /// A header block as HEADERS, and CONTINUATION if it is split.
+  /// Appends a header block as HEADERS, sometimes with CONTINUATION.
   private mutating func appendHeaders(
     _ block: [UInt8], _ stream: UInt32, endsStream: Bool, to bytes: inout [UInt8]
   ) {
@@ -273,7 +273,7 @@ struct PushConversation {
     var flags: UInt8 = endsStream ? Flag.endStream : 0
     if split == block.count { flags |= Flag.endHeaders }
     var payload: [UInt8] = []
-    // No dependency, and the weight 16.
+    // No dependency, weight 16.
     let priority: [UInt8] = style.prioritises ? [0, 0, 0, 0, 15] : []
     let padding = style.pads ? random.below(32) : 0
     if style.pads {

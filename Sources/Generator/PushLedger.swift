@@ -1,4 +1,4 @@
-/// The pushes of a connection that are not written yet. A push is written when all its frames are settled.
+/// The pushes of a connection whose truth is not written yet. It is written once all frames of a push are settled.
 struct PushLedger {
   /// A push with its frames.
   struct Entry {
@@ -10,7 +10,7 @@ struct PushLedger {
     let stream: UInt32
     /// Nil while the push is open.
     var ending: Ending?
-    /// Frames that are not settled.
+    /// The number of frame ranges that are not settled.
     var unsettled = 1
     /// Offsets in the sent bytes, and locations.
     var request: (offset: Int, location: CapturedLocation?) = (0, nil)
@@ -28,7 +28,7 @@ struct PushLedger {
   /// - Parameter isSpared: whether the connection is spared from damage of the file.
   init(isSpared: Bool) { self.isSpared = isSpared }
 
-  /// Notes what a turn has.
+  /// Notes an event of a turn.
   /// - Parameter start: offset of the turn in the sent bytes of its side.
   mutating func note(_ event: PushConversation.Event, at start: Int) -> PushSide.Frames {
     func frames(_ stream: UInt32, _ range: Range<Int>) -> PushSide.Frames {
@@ -76,7 +76,7 @@ struct PushLedger {
   }
 
   /// Writes the pushes whose frames are settled.
-  /// - Parameter bases: the offsets in the sent bytes of the streams' offsets 0.
+  /// - Parameter bases: the offset in the sent bytes at which the stream of each side begins.
   mutating func write(
     of stream: TruthWriter.Stream, bases: (client: Int, server: Int), to truth: inout TruthWriter
   ) throws {

@@ -1,10 +1,10 @@
-/// The form of a generated provider's log.
+/// The format of a generated provider's log.
 package struct PushLogScenario: Sendable, Equatable {
   package enum Format: String, CaseIterable, Sendable {
     case ndjson, csv
   }
 
-  /// How the times of invalid tokens are written.
+  /// The format of times.
   package enum Times: String, CaseIterable, Sendable {
     case milliseconds, seconds, rfc3339
   }
@@ -15,7 +15,7 @@ package struct PushLogScenario: Sendable, Equatable {
   package init() {}
 }
 
-/// Generates a provider's log, with a line for each push and its answer, and its truth.
+/// Generates a provider's log with a line for each push, and its truth.
 struct PushLogGenerator {
   private static let columns = "token,status,reason,timestamp,apns_id,topic"
 
@@ -24,7 +24,7 @@ struct PushLogGenerator {
   private var truth: TruthWriter
   private var line = 0
 
-  /// - Parameter source: the name of the log as `export` will get it.
+  /// - Parameter source: the name of the log in expected records.
   init(_ scenario: Scenario, source: String, to output: any GeneratorOutput, truth: any GeneratorOutput) {
     self.scenario = scenario
     log = BufferedOutput(output)

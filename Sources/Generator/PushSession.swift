@@ -15,7 +15,7 @@ struct PushSession: GeneratedConnection {
   private var client: PushSide
   private var server: PushSide
   private var ledger: PushLedger
-  /// The side with bytes to send.
+  /// Whether the server (true) or the client sends.
   private var serverSends = false
   /// The number of data segments sent before the capture began.
   private var uncaptured: Int
@@ -44,8 +44,8 @@ struct PushSession: GeneratedConnection {
     ledger = PushLedger(isSpared: opening.isSpared)
   }
 
-  /// An initial sequence number: so close to the maximum that a few segments wrap around, or higher than the previous ones
-  /// with these ports (RFC 6528): a SYN with a lower number could be a late one.
+  /// An initial sequence number. If it wraps, it is close to the maximum. Otherwise it is above those of earlier
+  /// connections with these ports (RFC 6528): a SYN with a lower number could be a late one.
   private static func start(_ opening: SessionOpening, _ numbers: inout RandomNumbers) -> UInt32 {
     let starts = opening.isFirstOfPorts ? 0x1000_0000...0x3fff_ffff : 0x4000_0000...0x6fff_ffff
     let (high, low) = (numbers.below(4096), numbers.within(starts))
@@ -53,7 +53,7 @@ struct PushSession: GeneratedConnection {
       ? UInt32.max &- UInt32(truncatingIfNeeded: high) : UInt32(truncatingIfNeeded: low)
   }
 
-  /// Lost bytes change what a decoder knows of the pushes after them.
+  /// After lost bytes, a decoder knows less about later pushes.
   static func isUncertain(_ scenario: Scenario) -> Bool {
     let capture = scenario.capture
     return scenario.isDamaged || capture.loss > 0 || capture.beginsMidstream || capture.snapLength != nil
@@ -118,7 +118,7 @@ struct PushSession: GeneratedConnection {
     return next()
   }
 
-  /// Gets the next bytes of the conversation; false at its end.
+  /// Takes the next turn; false at the end of the conversation.
   private mutating func takeTurn() -> Bool {
     guard let turn = conversation.next() else { return false }
     if serverSends != turn.isFromServer { unacknowledged = 0 }
@@ -192,7 +192,7 @@ struct PushSession: GeneratedConnection {
   }
 
   mutating func writeSettled(delayed: DelayedOffsets, to truth: inout TruthWriter) throws {
-    // The next segment of a side may overlap its last one.
+    // A side's next segment may overlap its last one.
     let isOpen = phase == .data
     let clientFrontier = min(delayed.client ?? .max, isOpen ? client.lastOffset : .max)
     let serverFrontier = min(delayed.server ?? .max, isOpen ? server.lastOffset : .max)

@@ -1,4 +1,4 @@
-/// The bytes of one side of an HTTP/2 connection: those to send, and those that are captured.
+/// The bytes that one side of an HTTP/2 connection sends, and those that are captured.
 struct PushSide {
   /// Frames of a push.
   struct Frames {
@@ -7,15 +7,15 @@ struct PushSide {
     var range: Range<Int>
     /// Location of the first byte; nil if it is not captured.
     var location: CapturedLocation?
-    /// Whether bytes of them are missing.
+    /// Whether bytes of these frames are missing.
     var hasGap = false
-    /// Whether bytes of the direction are missing before their end.
+    /// Whether bytes of the direction are missing before the end of these frames.
     var isAfterGap = false
   }
 
   /// Initial sequence number.
   let start: UInt32
-  /// Bytes to send; those before `taken` are sent.
+  /// Bytes to send. Those before index `taken` are sent.
   private var pending: [UInt8] = []
   private var taken = 0
   /// Offset of the next byte to send.
@@ -28,12 +28,12 @@ struct PushSide {
   private var extents = CapturedExtents()
   /// Offset in the sent bytes up to which everything is settled.
   private var done = 0
-  /// Offset in the sent bytes of the stream's offset 0; nil before the first captured byte.
+  /// Offset in the sent bytes at which the stream begins; nil before the first captured byte.
   private(set) var base: Int?
   private var firstGap: Int?
   private var lastGap = 0..<0
   private(set) var bytes = 0
-  /// The frames of pushes by offset; those before `settled` are settled.
+  /// The frames of pushes, by offset. Those before index `settled` are settled.
   private var frames: [Frames] = []
   private var settled = 0
 
@@ -82,9 +82,9 @@ struct PushSide {
     extents.add(range, location, altered: altered)
   }
 
-  /// Frames that are settled, until they are taken.
+  /// Settled frames, until `removeSettled()`.
   private(set) var settledFrames: [Frames] = []
-  /// Ranges of settled bytes that a later packet contains with other bytes, and its number.
+  /// Ranges of settled bytes that a later packet repeats with other bytes, and its number.
   private(set) var conflicts: [(range: Range<Int>, packet: Int)] = []
 
   mutating func removeSettled() {

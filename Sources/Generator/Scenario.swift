@@ -128,7 +128,7 @@ package struct CaptureScenario: Sendable, Equatable {
   package static let mostOpenConnections = 1000
   /// The number of requests of a connection that a decoder keeps until a response arrives.
   package static let mostRequests = 1_000_000
-  /// The number of pushes whose payloads fit the window of an HTTP/2 connection, which is not opened again.
+  /// The maximum number of pushes in an HTTP/2 connection: their payloads fit into its flow-control window.
   package static let mostPushes = 4_000_000
   /// The longest delay of a packet or its copy, in packets.
   static let longestDelay = 32

@@ -74,7 +74,7 @@ struct TruthText {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Nanoseconds of the last of `digits` digits.
+  /// The unit of the last of `digits` decimals, in nanoseconds.
   private static func unit(_ digits: Int) -> Int { digits == 3 ? 1_000_000 : digits == 6 ? 1000 : 1 }
 
   private mutating func number(_ value: Int, _ width: Int, then mark: Unicode.Scalar) {

@@ -1,4 +1,4 @@
-/// Writes pushes in the format of `export`.
+/// Writes pushes as `export` does.
 extension TruthWriter {
   mutating func push(_ expectation: Expectation, _ entry: PushLedger.Entry, of stream: Stream) throws {
     let push = entry.push
@@ -40,7 +40,7 @@ extension TruthWriter {
     try end()
   }
 
-  /// Writes a line of a provider's log.
+  /// Writes the push of a log line.
   mutating func push(
     _ push: GeneratedPush, _ given: GeneratedPush.Answer, line: Int, at offset: Int
   ) throws {
@@ -62,7 +62,7 @@ extension TruthWriter {
     try end()
   }
 
-  /// The members that a generated log does not have, from the unique id on.
+  /// Members from `apns_unique_id` to `payload`, which generated logs do not have.
   private static let unlogged: [StaticString] = [
     "apns_unique_id", "priority", "expiration", "collapse_id", "payload_length", "payload",
   ]
@@ -100,7 +100,7 @@ extension TruthWriter {
     if let value { text.verbatim(TruthText.quoted(value)) } else { text.null() }
   }
 
-  /// In the order of their codes.
+  /// Writes the flags, sorted by code.
   private mutating func flags(of entry: PushLedger.Entry) {
     var flags: [String] = []
     if entry.ending == .excluded { flags.append("goaway") }

@@ -1,29 +1,29 @@
 import WireBytes
 
-/// The fields of a header block that pushes have. Reused from block to block.
+/// The header fields of pushes in one header block. Reused for the next block.
 package struct HeaderFields {
   package enum Name: Int, CaseIterable, Sendable {
     case path, method, status
     case topic, pushType, id, uniqueID, priority, expiration, collapseID
   }
 
-  /// The longest value that is kept, in bytes: as long as a payload. A longer one is lost.
+  /// The maximum length of a value in bytes. A longer value is lost.
   private static let longestValue = 4096
 
-  /// The values.
+  /// The bytes of all values.
   package var bytes: [UInt8] = []
   private var ranges = InlineArray<10, Range<Int>>(repeating: Self.absent)
-  /// Whether a field is lost: its entry of the table is not known, or a part of the block.
+  /// Whether a field is lost: its table entry is unknown, its value too long, or part of the block is missing.
   package internal(set) var hasLost = false
 
   private static let absent = 0..<0
 
   package init() {}
 
-  /// The value of a field as indices in `bytes`; nil if it is absent or lost. Of a repeated field, the first one.
+  /// The value of a field as indices of `bytes`; nil if it is absent or lost. Of repeated fields, the first counts.
   package subscript(name: Name) -> Range<Int>? {
     let range = ranges[name.rawValue]
-    // The empty value has an index after 0: a field name is never at the start of the buffer.
+    // Ranges are stored one too high, so that an empty value at 0 differs from `absent`.
     return range == Self.absent ? nil : range.lowerBound &- 1..<range.upperBound &- 1
   }
 
@@ -33,13 +33,13 @@ package struct HeaderFields {
     hasLost = false
   }
 
-  /// Forgets all fields, as those of a block that was not read.
+  /// Marks all fields as lost: their block cannot be read.
   package mutating func lose() {
     removeAll()
     hasLost = true
   }
 
-  /// Adds a field if pushes have it.
+  /// Adds a field if it is one of `Name`.
   @inline(__always)
   mutating func add(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
     guard let name = Name(name), ranges[name.rawValue] == Self.absent else { return }
@@ -52,7 +52,7 @@ package struct HeaderFields {
     ranges[name.rawValue] = start..<start &+ value.count
   }
 
-  /// The unsigned decimal number of a field; nil if it is something else.
+  /// The value of a field as an unsigned decimal number; nil for any other text.
   package func number(_ name: Name) -> Int64? {
     guard let range = self[name], !range.isEmpty else { return nil }
     var number: Int64 = 0

@@ -3,39 +3,39 @@ import WireBytes
 
 /// The dynamic table of one direction (RFC 7541), in libnghttp2.
 ///
-/// After a gap, the entries of the table are not known: each may have been replaced. So a lost table is replaced by a new
-/// one, filled with entries that stand for unknown ones. A field that refers to one of them is lost; it is never
-/// guessed. Indices count from the newest entry, so that entries after the gap are found again.
+/// After a gap, the entries are unknown: lost header blocks may have replaced any of them. So the inflater gets a new
+/// table, filled with dummies. A field that refers to a dummy is lost, and never guessed. Indices count from the
+/// newest entry, so they are right for all entries that were added after the gap.
 package final class HeaderTable {
-  /// What a block is not read for.
+  /// Why a header block cannot be decoded.
   package enum Fault: Sendable {
-    /// It is no header block, or refers to an entry that does not exist.
+    /// It is not a valid header block, or refers to an entry that does not exist.
     case malformed
-    /// The fields are longer than `longestList`.
+    /// The header list is longer than `longestList`.
     case tooLong
   }
 
-  /// The longest list of fields, in bytes as RFC 9113, section 6.5.2, counts them.
+  /// The maximum size of a header list, counted as in RFC 9113, section 6.5.2.
   package static let longestList = 1 << 16
-  /// The greatest size of a table that an encoder may choose, in bytes.
+  /// The largest table size that an encoder may choose, in bytes.
   private static let greatestSize = 1 << 20
-  /// The size of a table after a gap. A larger one than the encoder's is harmless.
+  /// The table size after a gap, in bytes. A table larger than the encoder's is harmless.
   private static let lostSize: UInt32 = 1 << 17
-  /// The number of unknown entries: those that fit in the usual 4096 bytes, and in 64 KiB.
+  /// The number of dummies: enough for a table of the default 4096 bytes, or of 64 KiB.
   private static let (few, many) = (128, 2048)
-  /// How often a lost table is filled with many entries: it takes a long time.
+  /// How often a table gets `many` dummies: that is slow.
   private static let mostRefills = 16
-  /// The name of unknown entries, which cannot be the name of a field.
+  /// The name of dummies. No valid field has it.
   private static let unknownName: UInt8 = 0x01
   private static let fieldOverhead = 32
 
   private var inflater: OpaquePointer?
   private var isLost = true
-  /// Whether the table has only a few unknown entries.
+  /// Whether the table was created with `few` dummies.
   private var isFewFilled = false
   private var refills = 0
 
-  /// A table that is lost.
+  /// A lost table.
   package init() {}
 
   deinit { reset() }
@@ -46,7 +46,7 @@ package final class HeaderTable {
     isLost = false
   }
 
-  /// A part of what was encoded is missing.
+  /// Bytes of header blocks are missing.
   package func lose() {
     guard !isLost || inflater != nil else { return }
     reset()
@@ -55,7 +55,7 @@ package final class HeaderTable {
 
   /// Reads a whole header block.
   ///
-  /// - Returns: nil if it was read to its end; else the table is lost, and so are the fields.
+  /// - Returns: nil if the block was decoded; otherwise the table and the fields are lost.
   package func read(_ block: RawSpan, into fields: inout HeaderFields) -> Fault? {
     if inflater == nil { create(unknown: isLost ? Self.few : 0) }
     var fault = inflate(block, into: &fields)
@@ -73,7 +73,7 @@ package final class HeaderTable {
   }
 
   private func reset() {
-    // libnghttp2 reads what it deletes, NULL too.
+    // nghttp2_hd_inflate_del does not accept NULL.
     if let inflater { nghttp2_hd_inflate_del(inflater) }
     inflater = nil
   }
@@ -94,7 +94,7 @@ package final class HeaderTable {
   private static let fewUnknown = unknownEntries(few)
   private static let manyUnknown = unknownEntries(many)
 
-  /// A block that sets the size of the table, and adds entries to it.
+  /// A header block that sets the table size and adds dummies.
   private static func unknownEntries(_ count: Int) -> [UInt8] {
     // RFC 7541, section 6.3: an integer with a prefix of 5 bits.
     var block: [UInt8] = [0x3f]

@@ -2,7 +2,7 @@ import APNsWire
 import WireBytes
 
 extension HTTP2Recognition {
-  /// Who sends a run that does not begin the stream; nil if no header block shows it.
+  /// The sender of a run from the middle of a stream; nil if no header block shows it.
   package static func sender(of head: RawSpan) -> FrameDecoder.Sender? {
     var decoder = FrameDecoder(.server, beginsStream: false)
     let table = HeaderTable()

@@ -23,7 +23,7 @@ public struct JSONText {
     }
   }
 
-  /// Why a text is not one JSON value: the offset of the first wrong byte, and what was expected there; nil if it is one.
+  /// The offset of the first wrong byte, and the expected token; nil if the text is one JSON value.
   package static func fault(of text: UnsafeRawBufferPointer) -> (offset: Int, expected: String)? {
     guard let start = text.baseAddress else { return (0, "a value") }
     var text = JSONText(next: start, end: start + text.count)

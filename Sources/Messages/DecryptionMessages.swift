@@ -115,7 +115,7 @@ extension Message {
       "the topics of pushes name \(apps.count) apps (\(apps.prefix(5).joined(separator: ", "))\(more))")
   }
 
-  /// - Parameter line: of a log; nil in a capture.
+  /// - Parameter line: line of a log, from 1; nil in a capture.
   package static func pushOfOtherApp(
     _ source: String, stream: Int, line: Int?, topic: String, not app: String
   ) -> Message {

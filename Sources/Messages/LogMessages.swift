@@ -3,9 +3,9 @@ import WireBytes
 // MARK: - Logs of providers
 
 extension Message {
-  /// A line that is no push.
+  /// A malformed line.
   /// - Parameters:
-  ///   - line: number of the first one, from 1.
+  ///   - line: number of the first line, from 1.
   ///   - count: number of lines with the same problem.
   ///   - problem: such as `expected a colon after the key, found "x"`.
   package static func malformedLine(_ line: Int, count: Int, _ problem: Message) -> Message {
@@ -14,7 +14,7 @@ extension Message {
       : Message("lines \(line) to \(line + count - 1): \(problem.text) (in the first of them)")
   }
 
-  /// Those that are not listed one by one.
+  /// Malformed lines without a finding of their own.
   package static func moreMalformedLines(_ count: Int, after limit: Int) -> Message {
     Message("\(Count.of(count, "more line")) with errors, after the \(limit) findings that are listed")
   }

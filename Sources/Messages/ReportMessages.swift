@@ -46,7 +46,7 @@ extension Message {
   }
 
   /// Rows of an export.
-  /// - Parameter noun: `push` has another plural than the other kinds.
+  /// - Parameter noun: singular noun; `push` has an irregular plural.
   package static func rowCount(_ count: Int, _ noun: String) -> Message {
     Message(Count.of(count, noun, noun == "push" ? "pushes" : nil))
   }
@@ -89,6 +89,10 @@ extension Message {
     Message("no record \(number): the input has \(Count.of(records, "record"))")
   }
 
+  package static func noRecordOfToken(of records: Int) -> Message {
+    Message("no record of this token: the input has \(Count.of(records, "record"))")
+  }
+
   package static func noBytes(atOffset offset: Int) -> Message {
     Message("no selected stream has bytes at offset \(offset)")
   }
@@ -103,7 +107,7 @@ extension Message {
 extension Message {
   /// What a replay did, or would do.
   /// - Parameters:
-  ///   - pushes: those with status 410.
+  ///   - pushes: number of pushes with status 410.
   ///   - rejections: invalid-token responses; nil if they were not requested.
   ///   - tokens: distinct tokens of the records.
   ///   - rows: rows that changed.

@@ -10,7 +10,7 @@ extension Message {
     Message("client \(number) (\(peer)): \(connection): \(outcome)")
   }
 
-  /// A client that sent pushes.
+  /// A client of `serve --pushes`.
   /// - Parameter number: from 1.
   package static func client(_ number: Int, _ peer: String, _ outcome: Message) -> Message {
     Message("client \(number) (\(peer)): \(outcome)")

@@ -28,7 +28,7 @@ extension Message {
 
   package static func needsPushes(_ option: String) -> Message { Message("\(option) requires --pushes") }
 
-  /// - Parameter option: of streams of bytes.
+  /// - Parameter option: an option for captured streams.
   package static func notWithPushes(_ option: String) -> Message {
     Message("--pushes answers requests by token: leave out \(option)")
   }

@@ -116,7 +116,9 @@ extension Message {
   package static let columnsOfCSV = Message("--columns selects columns of records in CSV: leave it out here")
   package static let rawWithoutDirectory = Message("-t raw writes a directory: name it with -o")
   package static let rawHasOnlyStreams = Message(
-    "-t raw writes only streams: leave out --records, --findings and --distinct")
+    "-t raw writes only streams: leave out --records, --findings, --distinct, --token and --flagged")
+  package static let filterOfRecords = Message(
+    "--token and --flagged choose records: leave them out with --records streams or findings")
   package static let outputsAreSame = Message("-o and --findings name the same file")
 
   package static func noSuchColumn(_ name: String, known: [String]) -> Message {
@@ -127,7 +129,7 @@ extension Message {
 // MARK: - show
 
 extension Message {
-  package static let nothingToShow = Message("give one of --record, --offset and --packet")
+  package static let nothingToShow = Message("give one of --record, --offset, --packet and --token")
   package static let recordOfAllStreams = Message(
     "--record counts the records of all streams: leave out --stream and --direction")
 }

@@ -1,7 +1,7 @@
 import Messages
 import NIOCore
 
-/// What a server has for one client.
+/// The server's side of the connection to one client.
 protocol ServedSession: AnyObject {
   /// The client's `address:port`.
   var peer: String { get }
@@ -57,8 +57,8 @@ final class ClientRegistry {
     return true
   }
 
-  /// The number of an admitted client, from 0; nil if nothing is left for it.
-  /// - Parameter connection: the name of what it gets.
+  /// Numbers an admitted client, from 0; nil if the server is ending.
+  /// - Parameter connection: returns the name of the connection that the client gets.
   func open(_ session: any ServedSession, connection: (Int) -> String) -> Int? {
     guard !isEnding else {
       emit(.rejected(peer: session.peer))

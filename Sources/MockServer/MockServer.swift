@@ -29,7 +29,7 @@ package final class MockServer: Sendable {
   /// The connection for each client by its number, from 0.
   package typealias Script = @Sendable (_ client: Int) -> ServedConnection
 
-  /// Adds what serves one client to its pipeline, after TLS.
+  /// Adds the handlers of one client to its pipeline, after TLS.
   private typealias Handlers =
     @Sendable (_ pipeline: ChannelPipeline.SynchronousOperations, ClientRegistry, TransportHandler) throws ->
     Void

@@ -10,7 +10,7 @@ package enum PushAnswer: Sendable, Equatable {
   case refuse
   /// RST_STREAM with the code CANCEL.
   case cancel
-  /// GOAWAY, which excludes the push.
+  /// GOAWAY that excludes the push.
   case goaway
   /// No response.
   case silence
@@ -24,9 +24,9 @@ package struct PushResponse: Sendable, Equatable {
   package var status: Int
   /// The reason of an error.
   package var reason: String?
-  /// Since when the token is invalid, in milliseconds since 1970.
+  /// When the token became invalid, in milliseconds since 1970.
   package var timestamp: Int64?
-  /// The apns-id to answer with if the request has none; nil for a random one.
+  /// The apns-id if the request has none; nil for a random one.
   package var apnsID: String?
   package var uniqueID: String?
 
@@ -43,7 +43,7 @@ package struct PushResponse: Sendable, Equatable {
     return "{\"reason\":\(Self.quoted(reason))\(time)}"
   }
 
-  /// A reason is text of the input: any characters.
+  /// A reason comes from the input: it may contain any characters.
   private static func quoted(_ text: String) -> String {
     let escaped = text.unicodeScalars.map { scalar in
       if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
@@ -54,8 +54,8 @@ package struct PushResponse: Sendable, Equatable {
   }
 }
 
-/// The outcomes of the input's pushes, by token. The outcomes of a token are played in their order, one for each request. After
-/// the last the token has the last status again, unless that was temporary.
+/// The outcomes of the input's pushes, by token. Each request for a token gets its next outcome. After the last,
+/// a permanent status repeats; after a temporary one, the token is like one that is not in the input.
 package final class PushAnswers: Sendable {
   private struct Played {
     var answers: [PushAnswer] = []
@@ -71,7 +71,7 @@ package final class PushAnswers: Sendable {
   }
 
   /// The answer to the next request for a token.
-  /// - Parameter token: the last component of the path.
+  /// - Parameter token: the part of the path after `/3/device/`.
   package func next(for token: String) -> PushAnswer {
     tokens.withLock { tokens in
       let key = token.lowercased()
@@ -84,7 +84,7 @@ package final class PushAnswers: Sendable {
 }
 
 extension PushAnswer {
-  /// Whether the same request gets the same answer later.
+  /// Whether later requests for the token get the same answer.
   fileprivate var isLasting: Bool {
     guard case .response(let response) = self else { return false }
     return response.status != 429 && response.status < 500
@@ -96,14 +96,14 @@ package final class PushAnswerCollector: EvidenceSink {
   private let memory: Int
   private var used = 0
   private var answers: [String: [PushAnswer]] = [:]
-  /// The number of pushes with and without an outcome that can be played.
+  /// The number of pushes with (`count`) and without (`skipped`) a token and an outcome.
   package private(set) var count = 0
   package private(set) var skipped = 0
   package private(set) var exceedsMemory = false
 
   package init(memory: Int) { self.memory = memory }
 
-  /// - Parameter otherwise: the answer for tokens that the input does not have.
+  /// - Parameter otherwise: the answer for tokens that are not in the input.
   package func answers(otherwise: PushAnswer) -> PushAnswers { PushAnswers(answers, otherwise: otherwise) }
 
   /// The number of distinct tokens.
@@ -117,7 +117,7 @@ package final class PushAnswerCollector: EvidenceSink {
         continue
       }
       count += 1
-      // The texts, and about 200 bytes of tables.
+      // About 200 bytes of tables, and the token.
       used += 200 + token.utf8.count
       exceedsMemory = used > memory
       answers[token, default: []].append(answer)

@@ -7,18 +7,18 @@ import NIOTLS
 
 /// Answers the pushes of one client over HTTP/2.
 ///
-/// It answers a request when it is complete. The payload is counted, and not kept.
+/// It answers complete requests. It counts the bytes of payloads, and does not keep them.
 final class PushService: ChannelInboundHandler, ServedSession {
   typealias InboundIn = HTTP2Frame
   typealias OutboundOut = HTTP2Frame
 
   private enum State {
-    /// Before the connection or during the TLS handshake.
+    /// Before the connection is open, or during the TLS handshake.
     case opening
     case serving
     /// After a GOAWAY: requests up to `last` are still answered.
     case leaving(last: HTTP2StreamID)
-    /// Nothing more is answered; waiting for the client to close.
+    /// No more answers: waiting for the client to close.
     case closing
     case ended
   }
@@ -34,9 +34,9 @@ final class PushService: ChannelInboundHandler, ServedSession {
   private var context: ChannelHandlerContext?
   private var state = State.opening
   private var client = 0
-  /// Requests without an answer.
+  /// Requests that are not answered yet.
   private var open: [HTTP2StreamID: ReceivedPush] = [:]
-  /// Those of them that get none.
+  /// Those that get no answer on purpose.
   private var silent: Set<HTTP2StreamID> = []
   private var lastAnswered = HTTP2StreamID.rootStream
   private var report = PushReport(peer: "?", pushes: 0, end: .stopped)
@@ -50,7 +50,7 @@ final class PushService: ChannelInboundHandler, ServedSession {
     self.isTLS = isTLS
   }
 
-  /// Mock servers trust their clients: the limits against floods of frames are raised.
+  /// Raises the limits against floods of frames: a mock server trusts its clients.
   static func frames() -> NIOHTTP2Handler {
     var connection = NIOHTTP2Handler.ConnectionConfiguration()
     connection.initialSettings = [
@@ -124,7 +124,7 @@ final class PushService: ChannelInboundHandler, ServedSession {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     switch error {
-    // A request that is not valid: the library resets its stream.
+    // An invalid request: the library resets its stream.
     case is NIOHTTP2Errors.StreamError: return
     case NIOSSLError.uncleanShutdown: return
     default: break
@@ -132,12 +132,12 @@ final class PushService: ChannelInboundHandler, ServedSession {
     switch state {
     case .ended: break
     case .opening: leave(error.reason)
-    // Everything was answered: frames that the client still sends are errors to the library, and many clients reset the
+    // All requests are answered. The library reports later frames of the client as errors, and many clients reset the
     // connection without reading the closing TLS alert.
     case .closing: closedByClient()
     case .leaving where !error.isReset && !(error is ChannelError):
-      // To the library, frames of streams above the last one that GOAWAY names may be errors. The GOAWAY must reach the
-      // client, which a reset could take it from.
+      // The library may report frames of streams above the last stream id as errors. A reset could keep the GOAWAY from
+      // the client.
       state = .closing
       context.flush()
       context.close(mode: .output, promise: nil)
@@ -226,7 +226,7 @@ final class PushService: ChannelInboundHandler, ServedSession {
       return .response(PushResponse(status: 405, reason: "MethodNotAllowed"))
     }
     let answer = answers.next(for: token)
-    // A GOAWAY cannot exclude a stream below one that has its answer.
+    // GOAWAY cannot exclude a stream below an answered one.
     return answer == .goaway && stream < lastAnswered ? .refuse : answer
   }
 
@@ -265,7 +265,7 @@ final class PushService: ChannelInboundHandler, ServedSession {
 
   // MARK: - The end
 
-  /// After a GOAWAY, closes when no request that it allows is left.
+  /// After a GOAWAY, closes once all remaining requests are answered.
   private func closeIfDone() {
     guard case .leaving(let last) = state, !open.keys.contains(where: { $0 <= last && !silent.contains($0) })
     else { return }

@@ -1,6 +1,6 @@
 /// A request that a client sent, and its answer.
 package struct ReceivedPush: Sendable, Equatable {
-  /// What became of the request.
+  /// How the request ended.
   package enum Ending: Sendable, Equatable {
     case answered(PushAnswer)
     /// The client reset the stream or left before the answer.
@@ -29,7 +29,7 @@ package struct ReceivedPush: Sendable, Equatable {
 
   private static let prefix = "/3/device/"
 
-  /// The last component of the path; nil if it is another path.
+  /// The part of the path after `/3/device/`; nil for other paths.
   package var token: String? {
     guard path.hasPrefix(Self.prefix) else { return nil }
     return String(path.dropFirst(Self.prefix.count))

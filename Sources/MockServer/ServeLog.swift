@@ -48,7 +48,7 @@ package final class ServeLog: Sendable {
     return .served(streams: streams, clients: clients, bytes: bytes)
   }
 
-  /// The same for pushes.
+  /// The last message of a server of pushes.
   package var pushesDone: Message {
     let (clients, pushes) = counts.withLock { ($0.clients, $0.pushes) }
     return .servedPushes(pushes, clients: clients)

@@ -9,7 +9,7 @@ package enum ServerEvent: Sendable, Equatable {
   case opened(client: Int, peer: String, connection: String)
   /// The connection to a client has ended.
   case ended(client: Int, ServedReport)
-  /// A request of a client was answered, or will never be.
+  /// A request of a client has ended, with or without an answer.
   case received(ReceivedPush)
   /// The connection to a client that sent pushes has ended.
   case pushesEnded(client: Int, PushReport)
@@ -57,10 +57,10 @@ package struct ServedReport: Sendable, Equatable {
   package var speaksTLS: Bool
 }
 
-/// Outcome of the connection to one client that sent pushes.
+/// The result of a connection with pushes.
 package struct PushReport: Sendable, Equatable {
   package var peer: String
-  /// The number of requests with an answer, or with none on purpose.
+  /// The number of requests that were answered, or got no answer on purpose.
   package var pushes: Int
   package var end: ServedReport.End
 }

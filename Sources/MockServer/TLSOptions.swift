@@ -14,9 +14,9 @@ package struct TLSOptions: Sendable {
   package var oldestVersion = Version.tls10
   /// Whether to ask clients for a certificate, as Apple's servers did. Any certificate is accepted, or none.
   package var asksClientCertificate = false
-  /// Protocols to offer (RFC 7301), by preference.
+  /// ALPN protocols (RFC 7301), in order of preference.
   var protocols: [String] = []
-  /// Receives the secrets of each connection as lines of a key log.
+  /// Called with lines of a key log for each connection.
   package var keyLog: (@Sendable ([UInt8]) -> Void)?
 
   package init() {}

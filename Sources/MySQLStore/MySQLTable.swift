@@ -145,7 +145,7 @@ extension MySQLSession {
     return String(type[..<open] + type[type.index(after: close)...])
   }
 
-  /// `datetime(3)` has three digits of a second, `datetime` has none.
+  /// `datetime(3)` has milliseconds, `datetime` has whole seconds.
   func keepsMilliseconds(_ column: TableColumn) -> Bool {
     ["(3)", "(4)", "(5)", "(6)"].contains { column.type.hasSuffix($0) }
   }

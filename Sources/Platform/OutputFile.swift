@@ -31,11 +31,18 @@ package final class OutputFile {
     return isatty(STDOUT_FILENO) == 1 && !isForbidden && !isDumb
   }
 
+  /// Whether control characters are escaped, and the bytes of a character that the next write completes.
+  private let escapes: Bool
+  private var incomplete: [UInt8] = []
+
   /// Standard output.
-  package init() {
+  /// - Parameter isData: whether the bytes are data, in which a terminal must not find commands; else they are text that
+  ///   may have colours.
+  package init(isData: Bool = false) {
     descriptor = STDOUT_FILENO
     name = "standard output"
     replaces = false
+    escapes = isData && isatty(STDOUT_FILENO) == 1
   }
 
   /// The file `path`; an existing file requires `force`. Devices, pipes and open descriptors (`-` for standard
@@ -44,8 +51,10 @@ package final class OutputFile {
   package init(_ path: String, force: Bool, isPrivate: Bool = false) throws {
     name = path
     replaces = force
+    let given = Self.givenDescriptor(path)
+    escapes = given.map { isatty($0) == 1 } ?? false
     if path.isEmpty { throw Failure(.outputUnnamed) }
-    if let given = Self.givenDescriptor(path) {
+    if let given {
       descriptor = fcntl(given, F_DUPFD_CLOEXEC, 0)
       guard descriptor >= 0 else { throw Failure(.outputNotWritten(path, SystemError.text())) }
       return
@@ -77,6 +86,16 @@ package final class OutputFile {
   }
 
   package func write(_ bytes: RawSpan) throws {
+    guard escapes else { return try writeBytes(bytes) }
+    incomplete += bytes.withUnsafeBytes { Array($0) }
+    let rest = incomplete.suffix(3).lastIndex { $0 >= 0xc0 } ?? incomplete.endIndex
+    let visible = VisibleText.ofLines(String(decoding: incomplete[..<rest], as: UTF8.self))
+    incomplete.removeSubrange(..<rest)
+    let text = Array(visible.utf8)
+    try writeBytes(text.span.bytes)
+  }
+
+  private func writeBytes(_ bytes: RawSpan) throws {
     let failure = bytes.withUnsafeBytes { SystemWrite.all($0, to: descriptor) }
     if failure == EPIPE { throw ClosedPipe() }
     guard failure == 0 else { throw Failure(.outputNotWritten(name, SystemError.text(failure))) }
@@ -84,6 +103,11 @@ package final class OutputFile {
 
   /// Gives the file, which is complete, its name.
   package func finish() throws {
+    if !incomplete.isEmpty {
+      let text = Array(VisibleText.ofLines(String(decoding: incomplete, as: UTF8.self)).utf8)
+      try writeBytes(text.span.bytes)
+      incomplete = []
+    }
     guard let temporaryName, let target else { return }
     guard fsync(descriptor) == 0 || errno == EINVAL, try move(temporaryName, to: target) else {
       throw Failure(.outputNotWritten(name, SystemError.text()))

@@ -1,7 +1,7 @@
 /// Makes untrusted text, such as file names, safe to print.
 package enum VisibleText {
-  /// `text` with control characters escaped (`\\n`, `\\x1b`), so that it stays on one line and sends no commands to a
-  /// terminal.
+  /// `text` with control characters, line separators and changes of direction escaped (`\\n`, `\\x1b`, `\\u{202e}`),
+  /// so that it stays on one line, sends no commands to a terminal, and is read in the order of its characters.
   package static func of(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isControl) else { return text }
     return text.unicodeScalars.map { scalar in
@@ -9,10 +9,22 @@ package enum VisibleText {
       case "\n": "\\n"
       case "\r": "\\r"
       case "\t": "\\t"
-      case _ where isControl(scalar): "\\x" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+      case _ where isControl(scalar):
+        scalar.value < 256 ? "\\x" + digits(scalar, 2) : "\\u{\(digits(scalar, 4))}"
       default: String(scalar)
       }
     }.joined()
+  }
+
+  private static func digits(_ scalar: Unicode.Scalar, _ count: Int) -> String {
+    let digits = String(scalar.value, radix: 16)
+    return String(repeating: "0", count: max(0, count - digits.count)) + digits
+  }
+
+  /// The same for each line of `text`.
+  package static func ofLines(_ text: String) -> String {
+    text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { of(String($0)) }
+      .joined(separator: "\n")
   }
 
   /// The same, and with invisible characters, unusual spaces and direction marks escaped (`\\u{202e}`), so that
@@ -49,6 +61,10 @@ package enum VisibleText {
   }
 
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.generalCategory == .control
+    if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7f }
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: return true
+    default: return scalar.properties.isBidiControl
+    }
   }
 }

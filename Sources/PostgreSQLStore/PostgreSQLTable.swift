@@ -219,7 +219,7 @@ extension PostgreSQLSession {
       column.type)
   }
 
-  /// `timestamp without time zone` has six digits of a second, `timestamp(3) with time zone` has three.
+  /// `timestamp without time zone` has microseconds, `timestamp(3) with time zone` milliseconds.
   func keepsMilliseconds(_ column: TableColumn) -> Bool {
     let digits = column.type.hasPrefix("timestamp(") ? column.type.dropFirst("timestamp(".count).first : nil
     return column.type == column.baseType || digits.map { "3"..."6" ~= $0 } ?? false

@@ -3,10 +3,10 @@ import WireBytes
 /// The columns of a log with a header line (RFC 4180), and their delimiter.
 struct CSVColumns {
   let delimiter: UInt8
-  /// What each column means; nil for columns that are not used.
+  /// The field of each column; nil for unknown columns.
   private(set) var meanings: [LogNames.Meaning?] = []
 
-  /// The columns of a header: a line with the name of a token's column, and that of one for an answer.
+  /// Reads a header line; nil unless it names a column for the token and one for the answer.
   init?(header line: UnsafeRawPointer, _ range: Range<Int>, names: LogNames) {
     let text = UnsafeRawBufferPointer(start: line + range.lowerBound, count: range.count)
     let delimiters: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "\t"), UInt8(ascii: ";"), UInt8(ascii: "|")]
@@ -35,7 +35,7 @@ struct CSVColumns {
     guard isToken, isAnswer else { return nil }
   }
 
-  /// The ranges of the names; delimiters in quotes do not count.
+  /// The ranges of the names. Delimiters in quotes are part of a name.
   private static func split(_ text: UnsafeRawBufferPointer, at delimiter: UInt8) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     var start = 0
@@ -51,9 +51,9 @@ struct CSVColumns {
   }
 
   enum Result {
-    /// The record's values; it ends before the line feed at `end`.
+    /// The record was read, up to `end`.
     case values(end: Int)
-    /// The record has no end in the range.
+    /// A quote is open at the end of the range.
     case open(quote: Int)
     case problem(LogProblem)
   }

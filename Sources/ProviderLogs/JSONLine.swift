@@ -1,18 +1,18 @@
 import JSON
 import WireBytes
 
-/// Reads the members of an object that was validated as JSON before.
+/// Reads the members of an object. The text must be valid JSON.
 struct JSONLine {
   private let line: UnsafeRawPointer
   private var next: UnsafeRawPointer
   private let end: UnsafeRawPointer
   private let names: LogNames
   private let cache: LogNameCache
-  /// The number of members of the line's own object that were read.
+  /// The number of top-level members read so far.
   private var members = 0
-  /// The objects around the next member, by their names; only for mapped paths.
+  /// The names of the enclosing objects; only for mapped paths.
   private var parents = InlineArray<4, LogName?>(repeating: nil)
-  /// The number of objects in the line's object that were read.
+  /// The number of nested objects read so far.
   private var containers: UInt8 = 0
 
   private static let sent = LogName("sent")
@@ -21,11 +21,11 @@ struct JSONLine {
   /// An element of an array that may be a push.
   struct Element {
     var range: Range<Int>
-    /// Whether it is in a list of accepted or of failed pushes; nil if it is in another list.
+    /// Whether its list is one of accepted (true) or failed (false) pushes; nil for other lists.
     var isAccepted: Bool?
   }
 
-  /// - Parameter range: of the object, from its brace on; or of an array, from its bracket on.
+  /// - Parameter range: range of an object or array, brackets included.
   init(_ line: UnsafeRawPointer, _ range: Range<Int>, names: LogNames, cache: LogNameCache) {
     self.line = line
     next = line + range.lowerBound
@@ -35,7 +35,7 @@ struct JSONLine {
   }
 
   /// Reads the object.
-  /// - Parameter elements: gets the elements of lists in it.
+  /// - Parameter elements: receives the elements of its lists.
   mutating func read(into values: inout LogValues, elements: inout [Element]) {
     if byte == UInt8(ascii: "[") { return readList(isAccepted: nil, into: &elements) }
     readObject(depth: 0, container: 0, into: &values, elements: &elements)
@@ -125,7 +125,7 @@ struct JSONLine {
     return name(key).flatMap { meaning(of: $0, depth: depth) }
   }
 
-  /// What a member means: known names in the object and in objects within it, mapped paths at any depth.
+  /// The field of a member: by a known name at depth 0 or 1, by a mapped path at any depth.
   private func meaning(of name: LogName, depth: Int) -> LogNames.Meaning? {
     if depth > 0, !names.paths.isEmpty {
       for path in names.paths where path.names.count == depth &+ 1 && path.names[depth] == name {
@@ -133,7 +133,7 @@ struct JSONLine {
       }
     }
     guard depth <= 1, let meaning = names.meaning(of: name) else { return nil }
-    // A mapped name without a path is one of the line's own object.
+    // A mapped name without a path names only a top-level member.
     return depth == 1 && meaning.rank == LogNames.mappedRank ? nil : meaning
   }
 
@@ -153,7 +153,7 @@ struct JSONLine {
         elements.append(Element(range: start..<next - line, isAccepted: isAccepted))
       case UInt8(ascii: "["): skipStructure()
       case UInt8(ascii: "\""):
-        // Older versions of node-apn list the tokens themselves.
+        // Older versions of node-apn list plain tokens.
         let value = string()
         if isAccepted == true {
           elements.append(Element(range: value.range, isAccepted: isAccepted))
@@ -165,7 +165,7 @@ struct JSONLine {
 
   // MARK: - Tokens
 
-  /// At the end 0, which is valid nowhere.
+  /// 0 at the end.
   @inline(__always)
   private var byte: UInt8 { next < end ? next.load(as: UInt8.self) : 0 }
 
@@ -174,7 +174,7 @@ struct JSONLine {
     while next < end, byte <= 0x20 { next += 1 }
   }
 
-  /// Reads a string from its quote on.
+  /// Reads a string, from its opening quote on.
   @inline(__always)
   private mutating func string() -> LogValue {
     next += 1

@@ -1,6 +1,6 @@
 import WireBytes
 
-/// Finds the ends of lines, and objects in them.
+/// Finds line ends, and JSON objects in lines.
 enum LineSearch {
   /// Index of the next line feed.
   @inline(__always)
@@ -18,7 +18,7 @@ enum LineSearch {
     return nil
   }
 
-  /// Whether a text begins with a brace and a quote, or another brace: others are no JSON.
+  /// Whether a text begins like a JSON object: a brace, then a quote or a closing brace.
   static func beginsObject(_ text: UnsafeRawPointer, _ range: Range<Int>) -> Bool {
     guard text.load(fromByteOffset: range.lowerBound, as: UInt8.self) == UInt8(ascii: "{") else {
       return false
@@ -30,7 +30,7 @@ enum LineSearch {
     return false
   }
 
-  /// Index of the first `{"`: the object that a logger wrote after its own words.
+  /// Index of the first `{"`: a JSON object after other text of the line.
   static func objectStart(_ text: UnsafeRawPointer, _ range: Range<Int>) -> Int? {
     guard range.count >= 2 else { return nil }
     for index in range.lowerBound..<range.upperBound &- 1

@@ -1,9 +1,9 @@
 import JSON
 import WireBytes
 
-/// Reads one record, or one line, from the beginning of the undecided bytes.
+/// Reads single lines and records.
 extension LogDecoder {
-  /// Reads the record that begins the window; nil if its end is not there.
+  /// Reads the record at the start of the window; nil if the window does not contain its end.
   func read(_ window: UnsafeRawPointer, _ count: Int) -> Read? {
     if nextElement < elements.count { return readElement(window) }
     let end = LineSearch.lineEnd(window, 0..<min(count, Self.longestLine))
@@ -42,14 +42,14 @@ extension LogDecoder {
     return take(length, outcome)
   }
 
-  /// - Parameter lines: the number of lines in it.
+  /// - Parameter lines: number of lines in the record.
   private func take(_ length: Int, _ outcome: Read.Outcome, lines: Int = 1) -> Read {
     let first = line
     line &+= lines
     return Read(length: length, outcome: outcome, line: first)
   }
 
-  /// Reads a line of a transcript; nil if it is none.
+  /// Reads a line of a transcript; nil for any other line.
   private func readTranscript(_ window: UnsafeRawPointer, _ end: Int, from start: Int, _ length: Int) -> Read?
   {
     let first = window.load(fromByteOffset: start, as: UInt8.self)
@@ -87,7 +87,7 @@ extension LogDecoder {
     }
     let json = UnsafeRawBufferPointer(start: window + object, count: text.upperBound &- object)
     if let fault = JSONText.fault(of: json) {
-      // A body that may be of another answer, with the next line after it.
+      // A response body that cannot be assigned, with the next line appended.
       if transcript != nil { return .unrelated }
       if isCut { return .truncated }
       let at = object &+ fault.offset
@@ -97,7 +97,7 @@ extension LogDecoder {
     return readObject(window, object..<text.upperBound)
   }
 
-  /// Reads an object, or an array of them, that is valid JSON.
+  /// Reads an object, or an array of objects, of valid JSON.
   private func readObject(_ window: UnsafeRawPointer, _ range: Range<Int>) -> Read.Outcome {
     var values = LogValues()
     var reader = JSONLine(window, range, names: names, cache: cache)
@@ -180,7 +180,7 @@ extension LogDecoder {
             continue
           }
         }
-        // The quote is wrong: only its line is skipped.
+        // The quote is never closed: skip only its line.
         return skipRow(window, count, firstEnd, LogProblem(.openQuote, quote..<firstEnd))
       case .problem(let problem):
         return skipRow(window, count, firstEnd, problem)

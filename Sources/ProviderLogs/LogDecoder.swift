@@ -1,15 +1,15 @@
 import APNsWire
 import WireBytes
 
-/// Lines that are no push.
+/// Adjacent lines that are not pushes.
 package struct LogSkip: Equatable, Sendable {
-  /// Offset in the stream, and number of bytes with the line ends.
+  /// Offset in the stream, and length in bytes with line ends.
   package var offset: Int
   package var length: Int
   /// Number of the first line, from 1, and number of lines.
   package var firstLine: Int
   package var lines: Int
-  /// What is wrong with the first line; nil if the lines say nothing of pushes.
+  /// The problem of the first line; nil if the lines are unrelated to pushes.
   package var problem: LogProblem?
 }
 
@@ -17,19 +17,19 @@ package struct LogSkip: Equatable, Sendable {
 ///
 /// Each byte is in exactly one step. The steps do not depend on where chunks end.
 package final class LogDecoder {
-  /// The longest line, or record of several lines in CSV, in bytes with its end. Longer ones are skipped.
+  /// The maximum length of a line or CSV record, in bytes with its line end. Longer ones are skipped.
   package static let longestLine = 64 << 10
-  /// The most lines of a record in CSV: a quote that is never closed must not hide more.
+  /// The maximum number of lines of a CSV record, in case a quote is never closed.
   static let mostLines = 64
 
   package enum Step: Equatable, Sendable {
-    /// A push: `fields` and `texts` have what is known of it.
+    /// A push. See `fields` and `withTexts`.
     case push(offset: Int, length: Int)
-    /// A header, or lines without text.
+    /// A header line, blank lines, or lines of a transcript.
     case passed(offset: Int, length: Int)
-    /// `problemText` has the value that is wrong.
+    /// Lines that are not pushes. `problemText` is the wrong value.
     case skipped(LogSkip)
-    /// The last line has no end, and no JSON is complete in it.
+    /// The last line has no line feed, and its JSON is cut off.
     case truncated(offset: Int, length: Int)
     /// The chunk is used up.
     case needsBytes
@@ -40,7 +40,7 @@ package final class LogDecoder {
   let names: LogNames
   let cache = LogNameCache()
   let push = LogPush(longestLine: LogDecoder.longestLine)
-  /// Nil unless the log began with a header line.
+  /// Nil without a header line.
   @exclusivity(unchecked) var columns: CSVColumns?
   @exclusivity(unchecked) var hasBegun = false
   @exclusivity(unchecked) var hasEnded = false
@@ -53,22 +53,22 @@ package final class LogDecoder {
   /// Offset in the stream of the next undecided byte.
   @exclusivity(unchecked) package private(set) var undecidedOffset: Int
   @exclusivity(unchecked) var line = 1
-  /// Whether the rest of a line is skipped that is too long.
+  /// Whether the rest of a too long line is being skipped.
   @exclusivity(unchecked) var isInLongLine = false
   @exclusivity(unchecked) var skip: LogSkip?
-  /// Up to `shownBytes` of the value that is wrong in the first line of the skip that was returned last.
+  /// The first `shownBytes` of the wrong value in the first line of the last returned skip.
   @exclusivity(unchecked) package private(set) var problemText: [UInt8] = []
-  /// The same of the current skip, and of the line that is being read.
+  /// Likewise for the current skip, and for the current line.
   @exclusivity(unchecked) private var skipText: [UInt8] = []
   @exclusivity(unchecked) var nextProblemText: [UInt8] = []
   static let shownBytes = 40
   /// A step that follows the one that was returned last.
   @exclusivity(unchecked) private var held: Step?
-  /// Pushes of one line that were not returned so far; their ranges are offsets in the stream.
+  /// Elements of the current line's list, with ranges as offsets in the stream.
   @exclusivity(unchecked) var elements: [JSONLine.Element] = []
   @exclusivity(unchecked) var nextElement = 0
   @exclusivity(unchecked) var elementsEnd = 0
-  /// Nil until a line begins one.
+  /// Nil before the first line of a transcript.
   @exclusivity(unchecked) var transcript: Transcript?
 
   package init(_ mapping: LogMapping = LogMapping(), offset: Int = 0) {
@@ -76,21 +76,21 @@ package final class LogDecoder {
     undecidedOffset = offset
   }
 
-  /// What is known of the push of the last step.
+  /// The fields of the last step's push.
   @exclusivity(unchecked) package private(set) var fields = PushFields()
 
-  /// Calls `body` with the buffer that its texts are ranges of.
+  /// Calls `body` with the buffer of its texts.
   package func withTexts<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
     try push.withTexts(body)
   }
 
-  /// Offset of the first byte that is being skipped; nil if none is.
+  /// Offset of the first skipped byte; nil if no bytes are being skipped.
   package var pendingSkip: Int? { skip?.offset }
 
   /// Marks the end of the stream.
   package func finish() { hasEnded = true }
 
-  /// Learns from the beginning of the log whether `timestamp` is the time of a line.
+  /// Learns from the start of the log whether members named `timestamp` are log times.
   package func prepare(with head: RawSpan) {
     guard !push.hasLineTimes else { return }
     let trial = LogDecoder(mapping: names)
@@ -155,22 +155,22 @@ package final class LogDecoder {
     }
   }
 
-  /// What was read from the beginning of the window.
+  /// The record at the start of the window.
   struct Read {
     var length: Int
     var outcome: Outcome
-    /// Of its first byte.
+    /// Line number of its first byte, from 1.
     var line: Int
 
     enum Outcome {
       case push, passed, blank, unrelated, truncated
       case problem(LogProblem)
-      /// The rest of a line that is too long.
+      /// The rest of a too long line.
       case more
     }
   }
 
-  /// Appends bytes of the chunk to `carry`, up to the end of a line. Returns false if there are none.
+  /// Appends bytes of the chunk to `carry`, up to the next line end. Returns false at the end of the chunk.
   private func extendCarry(from chunk: RawSpan) -> Bool {
     guard cursor < chunk.byteCount, !hasEnded else { return false }
     if carryStart > 0 {
@@ -189,7 +189,7 @@ package final class LogDecoder {
 
   // MARK: - Steps
 
-  /// The step for what was read; nil if more must be read for it.
+  /// The step for a record; nil if there is none yet.
   private func step(_ read: Read, _ offset: Int) -> Step? {
     switch read.outcome {
     case .push:
@@ -209,7 +209,7 @@ package final class LogDecoder {
     }
   }
 
-  /// A push of several lines, which were passed before.
+  /// The step for a push of a transcript. Its lines have been passed.
   private func step(_ exchange: Transcript.Exchange) -> Step? {
     let result = exchange.text.withUnsafeBytes { text in
       text.baseAddress.map { push.make(exchange.values, of: $0) } ?? .unrelated
@@ -232,7 +232,7 @@ package final class LogDecoder {
     return .skipped(skipped)
   }
 
-  /// Adds lines to the current skip if they have the same problem; else begins a new one.
+  /// Adds a line to the current skip if it has the same problem; otherwise begins a new skip.
   private func extendSkip(by read: Read, _ offset: Int, _ problem: LogProblem?) -> Step? {
     if let current = skip, current.problem?.cause == problem?.cause {
       skip?.length &+= read.length

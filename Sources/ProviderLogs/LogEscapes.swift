@@ -1,8 +1,8 @@
 import WireBytes
 
-/// Decodes texts with escapes. The results are never longer.
+/// Decodes escaped texts. The result is never longer than the text.
 enum LogEscapes {
-  /// Writes what the content of a valid JSON string means; returns the number of bytes. Half a surrogate pair becomes
+  /// Unescapes the content of a valid JSON string; returns the number of bytes. An unpaired surrogate becomes
   /// U+FFFD.
   static func json(_ text: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int {
     var end = target
@@ -29,7 +29,7 @@ enum LogEscapes {
     return end - target
   }
 
-  /// Writes a text without the second one of two quotes.
+  /// Replaces each pair of quotes by one quote; returns the number of bytes.
   static func quotes(_ text: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int {
     var end = target
     var index = 0

@@ -1,32 +1,32 @@
 import WireBytes
 
-/// What a member of an object, or a column, says about a push.
+/// The fields of a push that members and columns have.
 enum LogField: UInt8, CaseIterable {
   case token, status, reason
-  /// When the token became invalid, by a name that says so.
+  /// When the token became invalid, by an unambiguous name.
   case invalidation
-  /// Named only `timestamp`: the same, or when the line was written (docs/spec/provider-logs.md#times).
+  /// Named `timestamp`: the same, or the log time of the line (docs/spec/provider-logs.md#times).
   case timestamp
-  /// The same in an object within the line's object.
+  /// Likewise in a nested object.
   case nestedTimestamp
   case apnsID, uniqueID, topic, pushType, priority, expiration, collapseID, payloadLength
-  /// Whether the push was accepted: true or false.
+  /// Whether the push was accepted.
   case success
   /// The kind of a line; gorush writes `succeeded-push` and `failed-push`.
   case kind
-  /// A path or URL that may be a push's.
+  /// A request path or URL.
   case path
-  /// A level or the name of a logger: the line is one of an application's log.
+  /// A log level or logger name: the line comes from a general logger.
   case logMark
-  /// Objects in an array, a push each.
+  /// An array of pushes.
   case list
 }
 
-/// A name without case, `_`, `-` and spaces, in 32 bytes: `deviceToken`, `device_token` and `Device-Token` are one.
+/// A normalized name of up to 32 bytes: `deviceToken`, `device_token` and `Device-Token` are equal.
 struct LogName: Hashable {
   var words = SIMD4<UInt64>()
 
-  /// Nil for names that are too long to be known.
+  /// Nil for longer names: no known name is that long.
   init?(_ text: UnsafeRawBufferPointer) {
     var index = 0
     for byte in text {
@@ -47,18 +47,18 @@ struct LogName: Hashable {
     self = name
   }
 
-  /// A slot of a table of 256.
+  /// A slot in a table of 256.
   var slot: Int {
     let mixed = (words.x ^ words.y &* 0x9e37_79b9_7f4a_7c15 ^ words.z ^ words.w) &* 0xff51_afd7_ed55_8ccd
     return Int(truncatingIfNeeded: mixed &>> 56)
   }
 }
 
-/// Names of the user's own for fields, as of `--map token=dev,status=result.code`.
+/// User-defined names of fields: `--map token=dev,status=result.code`.
 package struct LogMapping: Equatable, Sendable {
-  /// The fields that can be mapped, by their names.
+  /// The names of the fields that can be mapped.
   package static let fields = ["token", "status", "reason", "timestamp", "apns_id", "topic"]
-  /// The most names in the path of a member.
+  /// The maximum number of names in a member's path.
   package static let deepest = 4
 
   /// A field of `fields`, and the path of its member or column.
@@ -68,7 +68,7 @@ package struct LogMapping: Equatable, Sendable {
 
   package var isEmpty: Bool { paths.isEmpty }
 
-  /// Why a mapping is refused.
+  /// Why a mapping is invalid.
   package enum Problem: Error, Equatable {
     case notAPair(String)
     case unknownField(String)
@@ -80,7 +80,7 @@ package struct LogMapping: Equatable, Sendable {
   package init(_ text: String) throws(Problem) {
     var pairs: [String] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-      // The name of a column may have commas.
+      // A column name may contain commas.
       if part.contains("=") || pairs.isEmpty {
         pairs.append(String(part))
       } else {
@@ -106,19 +106,19 @@ package struct LogMapping: Equatable, Sendable {
   }
 }
 
-/// The names of members that the line before had, in their order: lines of a log have the same ones.
+/// The member names of the previous line, in order. Lines of a log usually have the same names.
 final class LogNameCache {
   private struct Entry: BitwiseCopyable {
     var low: UInt64 = 0
     var high: UInt64 = 0
-    /// Of the name as it is written; -1 without one.
+    /// Length of the name as written, in bytes; -1 if the entry is empty.
     var count = -1
     var meaning: LogNames.Meaning?
   }
 
   @exclusivity(unchecked) private var entries = InlineArray<16, Entry>(repeating: Entry())
 
-  /// The name of up to 16 bytes at `key`, where 16 bytes can be read, and what it means in a line's own object.
+  /// The meaning of a top-level name of up to 16 bytes at `key`, where 16 bytes must be readable.
   @inline(__always)
   func find(_ key: UnsafeRawPointer, count: Int, ordinal: Int, in names: LogNames) -> LogNames.Meaning? {
     let low = EightBytes(key).word & Self.mask(count)
@@ -137,16 +137,16 @@ final class LogNameCache {
     return meaning
   }
 
-  /// Of the lowest bytes of a word.
+  /// A mask of the lowest `count` bytes of a word.
   @inline(__always)
   private static func mask(_ count: Int) -> UInt64 {
     count >= 8 ? .max : count <= 0 ? 0 : (1 &<< UInt64(8 &* count)) &- 1
   }
 }
 
-/// The fields of known names, and of those of a mapping.
+/// The fields of known and of mapped names.
 struct LogNames {
-  /// A field, and the certainty that a name means it: the member with the highest rank counts.
+  /// A field, and the rank of its name: the member with the highest rank counts.
   struct Meaning: BitwiseCopyable {
     var field: LogField
     var rank: UInt8
@@ -159,9 +159,9 @@ struct LogNames {
     var meaning: Meaning
   }
 
-  /// Open addressing.
+  /// A hash table with open addressing.
   private var table = [Entry?](repeating: nil, count: 256)
-  /// Mapped members in other objects.
+  /// Mapped members of nested objects.
   private(set) var paths: [(names: [LogName], meaning: Meaning)] = []
 
   init(_ mapping: LogMapping = LogMapping()) {
@@ -169,7 +169,7 @@ struct LogNames {
     for (field, rank, names) in Self.known where !mapped.contains(field) {
       for name in names { add(name, Meaning(field: field, rank: rank)) }
     }
-    // A name can be known for another field: the mapping has the last word.
+    // A mapping overrides a known name of another field.
     for (name, path) in mapping.paths {
       guard let field = Self.mapped[name] else { continue }
       let meaning = Meaning(field: field, rank: Self.mappedRank)
@@ -177,7 +177,7 @@ struct LogNames {
         add(path[0], meaning)
       } else {
         paths.append((path.compactMap { LogName($0) }, meaning))
-        // As a name of its own, as tables have it.
+        // The path may also be a single name, such as a column's.
         add(path.joined(separator: "."), meaning)
       }
     }
@@ -205,7 +205,7 @@ struct LogNames {
     "topic": .topic,
   ]
 
-  /// Names of clients' results, and usual names of columns; without `_` and in lower case.
+  /// Normalized names in clients' results, and common column names.
   private static let known: [(LogField, rank: UInt8, names: [String])] = [
     (.token, 3, ["devicetoken", "apnstoken", "pushtoken", "apnsdevicetoken"]),
     (.token, 2, ["token", "tokenhex"]),

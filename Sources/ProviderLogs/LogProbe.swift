@@ -1,10 +1,10 @@
 import APNsWire
 
-/// Detects logs of providers by their first lines.
+/// Recognizes providers' logs by their first lines.
 package enum LogProbe {
-  /// Whether `head` has a push with an answer, before anything else that is wrong with a log.
+  /// Whether `head` contains a push with a status.
   ///
-  /// - Parameter isWhole: whether it is all of the log.
+  /// - Parameter isWhole: whether `head` is the whole log.
   package static func recognises(_ head: RawSpan, isWhole: Bool, mapping: LogMapping) -> Bool {
     guard head.byteCount > 0, isText(head) else { return false }
     let decoder = LogDecoder(mapping)
@@ -23,7 +23,7 @@ package enum LogProbe {
     }
   }
 
-  /// Whether the first bytes have no control characters but white space.
+  /// Whether the first 512 bytes have no control characters other than white space and escape.
   private static func isText(_ head: RawSpan) -> Bool {
     for index in 0..<min(512, head.byteCount) {
       let byte = head.byte(at: index)

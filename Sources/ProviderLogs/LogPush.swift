@@ -1,23 +1,23 @@
 import APNsWire
 import WireBytes
 
-/// Why a line is no push, though it should be one.
+/// Why a line cannot be read as a push.
 package struct LogProblem: Equatable, Sendable {
   package enum Cause: Equatable, Sendable {
-    /// Not JSON: a token was expected.
+    /// Not JSON; `expected` is the expected JSON token.
     case json(expected: String)
     case tokenIsNoText, statusIsNoStatus, reasonIsNoText, timeIsNoTime
     /// The line has another number of columns than the header.
     case columns(found: Int, expected: Int)
     case textAfterQuote, openQuote
-    /// A line of more bytes than the limit.
+    /// The line is longer than the limit.
     case tooLong
-    /// Two members, or columns, are as good, and differ.
+    /// Two members or columns of equal rank have different values.
     case twoValues
   }
 
   package var cause: Cause
-  /// The value, or what was found where a token was expected; in bytes of the line.
+  /// The wrong value, as byte offsets in the line.
   package var range: Range<Int>
 
   package init(_ cause: Cause, _ range: Range<Int> = 0..<0) {
@@ -26,10 +26,10 @@ package struct LogProblem: Equatable, Sendable {
   }
 }
 
-/// What became of a line.
+/// The result of a line.
 enum LogOutcome {
   case push
-  /// It says nothing of a push.
+  /// It is unrelated to pushes.
   case unrelated
   case problem(LogProblem)
 }
@@ -37,11 +37,11 @@ enum LogOutcome {
 /// Makes the fields of a push from the values of a line.
 final class LogPush {
   @exclusivity(unchecked) private(set) var fields = PushFields()
-  /// Room for the texts of one line, decoded, and for the bytes of its token.
+  /// The decoded texts of one line, and the bytes of its token.
   private let texts: UnsafeMutableRawPointer
   private let capacity: Int
   @exclusivity(unchecked) private var used = 0
-  /// Whether `timestamp` is the time at which a line was written: then it is never that of an invalidation.
+  /// Whether members named `timestamp` are log times, and so never times of an invalidation.
   @exclusivity(unchecked) var hasLineTimes = false
 
   /// - Parameter longestLine: in bytes.
@@ -53,12 +53,12 @@ final class LogPush {
 
   deinit { texts.deallocate() }
 
-  /// Calls `body` with the buffer that the texts of `fields` are ranges of.
+  /// Calls `body` with the buffer of the texts of `fields`.
   func withTexts<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
     try body(UnsafeRawBufferPointer(start: texts, count: used).bytes)
   }
 
-  /// - Parameter isAccepted: whether the line is one of a list of accepted pushes; nil if it is in no list.
+  /// - Parameter isAccepted: whether its list is one of accepted or failed pushes; nil outside such a list.
   func make(_ values: LogValues, of line: UnsafeRawPointer, isAccepted: Bool? = nil) -> LogOutcome {
     used = 0
     fields = PushFields()
@@ -83,7 +83,7 @@ final class LogPush {
     return .push
   }
 
-  /// Makes a push of a text that has a path, or a token, and an answer.
+  /// Makes a push from a token and a status.
   func make(
     token: Range<Int>, status: UInt16?, reason: LogValue = LogValue(), time: Int64? = nil,
     of line: UnsafeRawPointer
@@ -97,7 +97,7 @@ final class LogPush {
     inferStatus()
   }
 
-  /// Makes a push of a token in a list of accepted ones.
+  /// Makes an accepted push from a token in a list.
   func make(accepted token: Range<Int>, of line: UnsafeRawPointer) {
     make(token: token, status: 200, of: line)
     fields.flags.insert(.statusInferred)
@@ -117,7 +117,7 @@ final class LogPush {
       guard let found = PushPath.token(in: text) else { return .push }
       settle(UnsafeRawBufferPointer(rebasing: text[found]))
     default:
-      // A number can be the token of another service.
+      // Another service may have numbers as tokens.
       return .problem(LogProblem(.tokenIsNoText, token.range))
     }
     return .push
@@ -164,7 +164,7 @@ final class LogPush {
       if status.kind == .number || status.isText, let number = integer(raw(status, line)),
         number == 0 || 100...599 ~= number
       {
-        // 0 means that there was no answer.
+        // Some clients write 0 without a response.
         fields.status = number == 0 ? nil : UInt16(truncatingIfNeeded: number)
       } else if fields[.reason] == nil, accepted == nil {
         return LogProblem(.statusIsNoStatus, status.range)
@@ -182,8 +182,8 @@ final class LogPush {
     return nil
   }
 
-  /// Takes the reason. Texts of `error` and `description` may be of the client itself: only one of Apple's reasons, or a
-  /// single word with a status, is a reason.
+  /// Takes the reason. `error` and `description` may be messages of the client: they count only if they are one of
+  /// Apple's reasons, or a single word next to a status.
   private func takeReason(_ reason: LogValue, _ line: UnsafeRawPointer, hasStatus: Bool) {
     guard reason.isText, reason.count > 0 else { return }
     let text = raw(reason, line)
@@ -231,8 +231,8 @@ final class LogPush {
     return nil
   }
 
-  /// A member named only `timestamp` is the time of the invalidation if nothing says that it is that of the line: the
-  /// service sends a time only with status 410.
+  /// A member named `timestamp` is the time of the invalidation only with status 410, and unless the line or the log
+  /// shows that it is the log time.
   private func lineTime(_ values: LogValues, _ line: UnsafeRawPointer) -> LogValue {
     let time = values[.timestamp]
     guard time.kind != .absent else { return time }
@@ -266,7 +266,7 @@ final class LogPush {
     if length.kind == .number || length.isText { fields.payloadLength = integer(raw(length, line)) }
   }
 
-  /// Sets a text, if the value is one that is not empty.
+  /// Sets a text if the value is a non-empty text.
   private func put(_ text: PushFields.Text, _ value: LogValue, _ line: UnsafeRawPointer) {
     guard value.count > 0 else { return }
     switch value.kind {
@@ -294,7 +294,7 @@ final class LogPush {
     return start..<used
   }
 
-  /// Appends the meaning of a text with escapes. What it means is never longer.
+  /// Appends an unescaped text, which is never longer than the escaped one.
   private func decoded(_ value: LogValue, _ line: UnsafeRawPointer) -> UnsafeRawBufferPointer {
     let start = used
     let text = raw(value, line)

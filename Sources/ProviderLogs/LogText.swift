@@ -1,4 +1,4 @@
-/// Searches in a line.
+/// Searches the text of a line.
 struct LogText {
   let bytes: UnsafeRawBufferPointer
 
@@ -23,7 +23,7 @@ struct LogText {
     return (start..<limit).last { begins(word, at: $0) }
   }
 
-  /// The text between two words, the first of which is the next one.
+  /// The text between the next `word` and the next `mark` after it.
   func range(after word: StaticString, before mark: StaticString, from start: Int = 0) -> Range<Int>? {
     guard let start = index(of: word, from: start).map({ $0 &+ word.utf8CodeUnitCount }),
       let end = index(of: mark, from: start)
@@ -31,7 +31,7 @@ struct LogText {
     return start..<end
   }
 
-  /// Up to nine digits.
+  /// A number of up to nine digits.
   func number(at start: Int) -> Int? {
     let digits = bytes[min(start, bytes.count)...].prefix { $0 &- UInt8(ascii: "0") < 10 }
     guard !digits.isEmpty, digits.count <= 9 else { return nil }

@@ -2,20 +2,20 @@ import WireBytes
 
 /// Reads the times of logs (docs/spec/provider-logs.md#times).
 package enum LogTimes {
-  /// Numbers below it are seconds, from it on milliseconds: in seconds it is the year 5138, in milliseconds 1973.
+  /// Smaller numbers are seconds, others milliseconds: the year 5138 in seconds, 1973 in milliseconds.
   static let firstMilliseconds: Int64 = 100_000_000_000
-  /// The first number of milliseconds that is refused: after the year 5138, too.
+  /// The first invalid number of milliseconds, in the year 5138.
   static let end: Int64 = 100_000_000_000_000
 
   package enum Result: Equatable {
     /// Milliseconds since 1970; rounded down.
     case time(Int64)
-    /// No time: empty, zero, or the year 1, which is what Go's time without a value is.
+    /// No time: empty, 0, or the year 1, Go's zero time.
     case absent
     case invalid
   }
 
-  /// Seconds, milliseconds or RFC 3339. A time of day needs its offset from UTC.
+  /// Parses seconds, milliseconds, or RFC 3339 with an offset from UTC.
   package static func milliseconds(_ text: UnsafeRawBufferPointer) -> Result {
     guard let first = text.first else { return .absent }
     guard first &- UInt8(ascii: "0") < 10 else { return .invalid }
@@ -46,8 +46,8 @@ package enum LogTimes {
     return .time(whole >= firstMilliseconds ? whole : whole &* 1000 &+ milliseconds)
   }
 
-  /// `2026-05-01T09:30:00.123Z`, with a `T` or a space, any fraction, and an offset such as `Z`, `+02:00`, `+0200`, also
-  /// after a space, and with a name of UTC after it, as Go writes.
+  /// `2026-05-01T09:30:00.123Z`, with a `T` or a space, any fraction, and an offset such as `Z`, `+02:00` or `+0200`,
+  /// also after a space. ` UTC` may follow a zero offset, as in Go.
   private static func dateAndTime(_ text: UnsafeRawBufferPointer) -> Result {
     var reader = Digits(text)
     guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
@@ -60,7 +60,7 @@ package enum LogTimes {
       return .invalid
     }
     let seconds = date.daysSince1970 &* 86_400 &+ hour &* 3600 &+ minute &* 60 &+ second &- offset
-    // As RFC 3339 has them: a leap second ends a UTC day.
+    // Leap seconds end a UTC day (RFC 3339, section 5.7).
     if second == 60, seconds % 86_400 != 0 { return .invalid }
     if year <= 1 { return .absent }
     return seconds < 0 ? .invalid : .time(Int64(seconds) &* 1000 &+ Int64(milliseconds))
@@ -90,7 +90,7 @@ package enum LogTimes {
       return value
     }
 
-    /// Milliseconds; 0 without a fraction, nil for a point without digits.
+    /// Milliseconds; 0 without a fraction, nil for a decimal point without digits.
     mutating func fraction() -> Int? {
       guard skip(".") || skip(",") else { return 0 }
       var value = 0

@@ -1,9 +1,9 @@
 import WireBytes
 
-/// Decodes the hex digits of tokens, eight at a time.
+/// Decodes hex tokens, eight digits at a time.
 enum LogToken {
-  /// Writes the bytes of `text` to `target`, which has room for half of them. Returns their number; nil if `text` is
-  /// not hex of an even number of digits, or empty.
+  /// Decodes `text` to `target`, which must have room for half its length. Returns the number of bytes; nil if it is
+  /// empty or not an even number of hex digits.
   static func decode(_ text: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int? {
     guard let start = text.baseAddress, text.count > 0, text.count & 1 == 0 else { return nil }
     var index = 0
@@ -30,7 +30,7 @@ enum LogToken {
     let isLetter = between(lower, UInt8(ascii: "a"), UInt8(ascii: "f"))
     guard word & EightBytes.highBits == 0, isDigit | isLetter == EightBytes.highBits else { return nil }
     let values = (word & 0x0f0f_0f0f_0f0f_0f0f) &+ (isLetter &>> 7) &* 9
-    // Pairs of digits to bytes in every second byte, then these together.
+    // Join pairs of digits to bytes, then the bytes to one word.
     let pairs = (values &<< 4 | values &>> 8) & 0x00ff_00ff_00ff_00ff
     let fours = (pairs | pairs &>> 8) & 0x0000_ffff_0000_ffff
     return UInt32(truncatingIfNeeded: fours | fours &>> 16)

@@ -1,6 +1,6 @@
 import WireBytes
 
-/// A value of a line, as the line has it.
+/// A raw value of a line.
 struct LogValue: BitwiseCopyable {
   enum Kind: UInt8 {
     case absent
@@ -15,12 +15,12 @@ struct LogValue: BitwiseCopyable {
     case structure
   }
 
-  /// Offset in the line, and number of bytes; without quotes.
+  /// Offset in the line and length, in bytes, without quotes.
   var start: Int32 = 0
   var count: Int32 = 0
   var kind = Kind.absent
   var rank: UInt8 = 0
-  /// The object that it is a member of: 0 for the line's own.
+  /// The enclosing object: 0 is the top-level object.
   var container: UInt8 = 0
 
   init() {}
@@ -33,18 +33,18 @@ struct LogValue: BitwiseCopyable {
 
   var range: Range<Int> { Int(start)..<Int(start) &+ Int(count) }
 
-  /// Of two values, the one with the higher weight counts: by its name, then that of the line's own object.
+  /// The value with the highest weight counts: by rank, then top-level members before nested ones.
   var weight: UInt8 { rank &<< 1 | (container == 0 ? 1 : 0) }
 
   var isText: Bool { kind == .text || kind == .escapedText || kind == .quotedText }
 }
 
-/// The values of a push's fields in a line, the best one of each.
+/// The values of a line, one for each field.
 struct LogValues {
   private var values = InlineArray<20, LogValue>(repeating: LogValue())
-  /// The fields that have a name in the line, with or without a value.
+  /// The fields that occur in the line, with or without a value.
   private var names: UInt32 = 0
-  /// A second value that is as good as the first one, and different.
+  /// A second, different value of equal weight.
   private(set) var conflict: (field: LogField, value: LogValue)?
 
   @inline(__always)
@@ -52,10 +52,10 @@ struct LogValues {
 
   func names(_ field: LogField) -> Bool { names & 1 &<< UInt32(field.rawValue) != 0 }
 
-  /// Takes a member whose value is null or empty.
+  /// Notes a field whose value is null or empty.
   mutating func note(_ field: LogField) { names |= 1 &<< UInt32(field.rawValue) }
 
-  /// Takes a value, if it is better than the one before it.
+  /// Keeps a value if its weight is higher than that of the current value.
   @inline(__always)
   mutating func put(_ value: consuming LogValue, for meaning: LogNames.Meaning, in line: UnsafeRawPointer) {
     var field = meaning.field
@@ -63,7 +63,7 @@ struct LogValues {
     value.rank = meaning.rank
     switch field {
     case .status where value.kind != .number && !Self.isNumeric(value, in: line):
-      // `status` may be a word; a number says more.
+      // `status` may be a word. A number in another member counts more.
       value.rank = meaning.rank == LogNames.mappedRank ? meaning.rank : 0
     case .token, .reason:
       // `error` and `device` may be objects.
@@ -84,7 +84,7 @@ struct LogValues {
     }
   }
 
-  /// Fields of which two different values are worse than none.
+  /// Fields for which two different values make the line malformed.
   private static let decisive: [LogField] = [.token, .status, .reason, .invalidation, .timestamp]
 
   private static func areEqual(_ value: LogValue, _ other: LogValue, in line: UnsafeRawPointer) -> Bool {

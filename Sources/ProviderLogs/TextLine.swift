@@ -1,7 +1,7 @@
 import APNsWire
 import WireBytes
 
-/// Lines of text that say in one line how a push was answered (docs/spec/provider-logs.md#text).
+/// Reads lines of text with a push and its answer (docs/spec/provider-logs.md#text).
 struct TextLine {
   private let line: UnsafeRawPointer
   private let text: LogText
@@ -12,7 +12,7 @@ struct TextLine {
       .read(from: range.lowerBound, into: push)
   }
 
-  /// Looks for the words of each form.
+  /// Searches for the first known form.
   private func read(from start: Int, into push: LogPush) -> LogOutcome {
     for index in start..<end {
       switch text.bytes[index] {
@@ -59,8 +59,8 @@ struct TextLine {
   }
 
   /// `SimplePushNotificationResponse{pushNotification=SimpleApnsPushNotification{token='…', …}, success=…, apnsId=…,
-  /// rejectionReason='…', tokenExpirationTimestamp=…}` of pushy. The payload may have any text, so what follows it is
-  /// looked for from the end.
+  /// rejectionReason='…', tokenExpirationTimestamp=…}` of pushy. The payload may contain any text, so the fields after
+  /// it are searched from the end of the line.
   private func readPushy(from start: Int, into push: LogPush) -> LogOutcome {
     guard let token = text.range(after: "{token='", before: "'", from: start), !token.isEmpty,
       let success = text.lastIndex(of: "}, success=", from: start),

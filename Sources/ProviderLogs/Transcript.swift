@@ -1,17 +1,17 @@
 import APNsWire
 import WireBytes
 
-/// Answers that clients write over several lines, many at a time: `curl -v`, `nghttp -v`, and Java's HttpClient
+/// Reads transcripts, in which exchanges take several lines and interleave: `curl -v`, `nghttp -v`, Java's HttpClient
 /// (docs/spec/provider-logs.md#transcripts).
 ///
-/// An answer is joined to its request only where that is certain; else it has no token, or no reason.
+/// A response is joined to a request only if that is certain. Otherwise it has no token, or no reason.
 final class Transcript {
-  /// A request, its answer, or both.
+  /// A request, its response, or both.
   final class Exchange {
-    /// The values of its headers and body, one after another.
+    /// The concatenated values of its headers and body.
     var text: [UInt8] = []
     var values = LogValues()
-    /// Of the line that has the status; of the request's first line until there is one.
+    /// Location of the status line; before it is read, of the request's first line. Lines count from 1.
     var offset: Int
     var line: Int
     var status: UInt16?
@@ -37,35 +37,35 @@ final class Transcript {
 
   private enum Block { case none, request, response, other }
 
-  /// The most requests that wait for their answer; further ones replace the oldest.
+  /// The maximum number of open requests. A further request evicts the oldest.
   private static let mostOpen = 4096
-  /// Of an exchange's texts.
+  /// The maximum size of an exchange's text, in bytes.
   fileprivate static let mostBytes = 16 << 10
 
   private let names: LogNames
-  /// Requests without an answer, by their stream (nghttp), or their order.
+  /// Requests without a response, in order; those of nghttp have a stream id.
   private var open: [(stream: Int, exchange: Exchange)] = []
-  /// Answers that wait for the rest of their headers or their body; those of nghttp by their stream.
+  /// Incomplete responses; those of nghttp have a stream id.
   private var answers: [(stream: Int, exchange: Exchange)] = []
   private var ready: [Exchange] = []
   private var block = Block.none
-  /// curl: whether a body may be of another answer.
+  /// curl: whether a body may belong to another response.
   private var areBodiesUncertain = false
-  /// curl: whether an answer had no certain request, so that a request without an answer may have one.
+  /// curl: whether a response could not be joined, so that open requests may have been answered.
   private var areAnswersUncertain = false
-  /// Java: the answer whose headers were written, and the number of those since the last answer.
+  /// Java: the last block of response headers, and the number of blocks since the last status line.
   private var headers: Exchange?
   private var headerBlocks = 0
 
   init(_ names: LogNames) { self.names = names }
 
-  /// Whether requests or answers wait.
+  /// Whether requests or responses are incomplete.
   var isOpen: Bool { !answers.isEmpty || !open.isEmpty }
 
-  /// The next exchange that is complete.
+  /// Removes and returns the next complete exchange.
   func takeReady() -> Exchange? { ready.isEmpty ? nil : ready.removeFirst() }
 
-  /// The log has ended: what waits gets no more.
+  /// The log has ended: all exchanges are complete.
   func finish() {
     ready += answers.map(\.exchange)
     if !areAnswersUncertain { ready += open.map(\.exchange) }
@@ -81,7 +81,7 @@ final class Transcript {
       || first == UInt8(ascii: "I") && LogText(text).begins("INFO: REQUEST: ")
   }
 
-  /// Reads a line, from its first byte on. False if it is not one of a transcript.
+  /// Reads a line. Returns false if it is not part of a transcript.
   func read(_ line: UnsafeRawBufferPointer, offset: Int, number: Int) -> Bool {
     let text = LogText(line)
     guard let first = line.first else {
@@ -105,7 +105,7 @@ final class Transcript {
 
   private func readSent(_ text: LogText, _ offset: Int, _ number: Int) -> Bool {
     if let path = text.range(after: "> POST ", before: " HTTP/"), path.lowerBound == 7 {
-      // The answer to the one before has no body.
+      // The response before has no body.
       if answers.count == 1, open.isEmpty { complete(0) }
       let exchange = Exchange(offset: offset, line: number)
       exchange.put(.path, rank: 3, text.bytes[path])
@@ -138,7 +138,7 @@ final class Transcript {
     if text.bytes.dropFirst(2).allSatisfy({ $0 <= 0x20 }) {
       block = .none
       join(last)
-      // The service accepts without a body.
+      // A response with status 200 has no body.
       if answers[last].exchange.status == 200 { complete(last) }
     } else {
       put(text, from: 2, rank: 3, in: answers[last].exchange)
@@ -146,7 +146,7 @@ final class Transcript {
     return true
   }
 
-  /// Joins an answer to the only request that it can be of: by an id that the client chose, or because there is no other.
+  /// Joins a response to its request: by the client's apns-id, or if only one request is open.
   private func join(_ index: Int) {
     let id = answers[index].exchange.id
     let named = id.isEmpty ? nil : open.firstIndex { $0.exchange.id == id }
@@ -183,7 +183,7 @@ final class Transcript {
       return false
     }
     if text.index(of: "] send HEADERS frame <", from: start) != nil {
-      // A new connection uses the number again.
+      // A new connection reuses the stream id.
       if let index = open.firstIndex(where: { $0.stream == stream }) {
         ready.append(open.remove(at: index).exchange)
       }
@@ -205,7 +205,7 @@ final class Transcript {
     return true
   }
 
-  /// `:status: 410` of a stream.
+  /// Reads a response header such as `:status: 410`.
   private func readHeader(_ text: LogText, from start: Int, of stream: Int, _ offset: Int, _ number: Int)
     -> Bool
   {
@@ -219,7 +219,7 @@ final class Transcript {
     }
     if text.begins(":status: ", at: start), let status = text.status(at: start &+ 9) {
       guard status >= 200 else {
-        // Interim: the answer follows.
+        // An interim response.
         open.append(answers.remove(at: index))
         return true
       }
@@ -230,7 +230,7 @@ final class Transcript {
     return true
   }
 
-  /// A header of the frame or block that is being written.
+  /// Reads a header of the current frame or block.
   private func readHeader(_ text: LogText) -> Bool {
     guard let start = text.bytes.firstIndex(where: { $0 > 0x20 }) else { return false }
     switch block {
@@ -248,7 +248,7 @@ final class Transcript {
 
   // MARK: - Bodies
 
-  /// `{"reason":"…"}`, with the next line of the transcript after it.
+  /// Reads `{"reason":"…"}`, after which the next line of the transcript may begin.
   private func readBody(_ text: LogText, _ offset: Int, _ number: Int) -> Bool {
     guard text.begins("{\"") else {
       // `{ [5 bytes data]`
@@ -274,7 +274,7 @@ final class Transcript {
     return true
   }
 
-  /// - Returns: whether the body is one of the answer's status.
+  /// - Returns: whether the body fits the response's status.
   @discardableResult
   private func take(_ body: LogText, for index: Int) -> Bool {
     guard let answer = PushBody(0..<body.bytes.count, in: body.bytes.bytes) else { return false }
@@ -313,8 +313,8 @@ final class Transcript {
     return true
   }
 
-  /// The line has the request's path and the status. Its headers were written before it; they are certain if no others
-  /// were.
+  /// Reads a line with path and status. The response headers before it belong to it only if there was one block
+  /// of them.
   private func answer(_ text: LogText, _ path: Range<Int>, _ status: UInt16, _ offset: Int, _ number: Int) {
     let answer = Exchange(offset: offset, line: number)
     answer.status = status
@@ -347,7 +347,7 @@ final class Transcript {
 
   private func complete(_ index: Int) { ready.append(answers.remove(at: index).exchange) }
 
-  /// Takes `name: value`.
+  /// Reads a header `name: value`.
   private func put(_ text: LogText, from start: Int, rank: UInt8, in exchange: Exchange) {
     guard let colon = text.index(of: ": ", from: start &+ 1) else { return }
     var end = text.bytes.count
@@ -362,7 +362,7 @@ final class Transcript {
     exchange.put(meaning.field, rank: rank, value)
   }
 
-  /// The fields that headers have.
+  /// The fields of headers.
   private static let fields: [LogField] = [
     .path, .status, .apnsID, .uniqueID, .topic, .pushType, .priority, .expiration, .collapseID,
   ]

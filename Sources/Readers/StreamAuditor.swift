@@ -20,7 +20,7 @@ package final class StreamAuditor {
   package private(set) var tally = ReaderTally()
   /// Streams left out because none of their bytes are in a record.
   package private(set) var unrecognised = 0
-  /// Streams with pushes, which no reader of the binary services reads.
+  /// Streams with pushes: readers of the binary protocols cannot read them.
   package private(set) var withPushes = 0
   /// Streams that took too much memory, and the most messages about them.
   private var overBudget = 0

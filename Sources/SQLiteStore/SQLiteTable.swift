@@ -197,7 +197,7 @@ extension SQLiteSession {
     }
   }
 
-  /// SQLite has no type of times.
+  /// SQLite has no date and time types.
   func keepsMilliseconds(_ column: TableColumn) -> Bool { false }
 
   func misfit(of column: TableColumn, for form: TokenForm) -> (expected: Message, found: Message)? {

@@ -3,7 +3,7 @@ import Messages
 import PacketCapture
 import Platform
 
-/// Collects the apps that the clients' certificates of decrypted streams name: whose tokens they are.
+/// Collects the apps in the client certificates of decrypted streams.
 final class ClientApps: EvidenceSink {
   /// More are not needed to see that they differ.
   private static let most = 64
@@ -18,7 +18,7 @@ final class ClientApps: EvidenceSink {
     streams.append((app, stream.source, stream.number))
   }
 
-  /// Stops a replay of another app's tokens: they would be invalidated for the wrong app.
+  /// Stops the replay of another app's tokens, which would be invalidated for the wrong app.
   /// - Throws: a `Failure` if a stream is of another app than `app`, unless that is accepted.
   func check(against app: String, store: String, acceptsOther: Bool) throws {
     guard let other = streams.first(where: { $0.app != app }) else { return }
@@ -33,9 +33,9 @@ final class ClientApps: EvidenceSink {
 }
 
 extension PushTopics {
-  /// Likewise, by the topics of pushes. If some pushes are of `app`, those of others are left out. Without an app, those of
-  /// several apps stop the replay: one owner would get the tokens of all.
-  /// - Throws: a `Failure` if all pushes are of other apps, or without `app` of several, unless that is accepted.
+  /// Likewise by the topics of pushes. If some pushes belong to `app`, those of other apps are only left out. Without
+  /// `app`, pushes of several apps stop the replay: their tokens would all get one owner.
+  /// - Throws: a `Failure` if all pushes belong to other apps, or without `app` to several, unless that is accepted.
   package func check(against app: String, store: String, acceptsOther: Bool) throws {
     let mismatch: Message
     if app.isEmpty {
@@ -53,7 +53,7 @@ extension PushTopics {
 }
 
 extension PushesLeftOut {
-  /// Reports them.
+  /// Prints the counts.
   func say() {
     if untimed > 0 { Console.note(.untimedPushesSkipped(untimed)) }
     if uncaptured > 0 { Console.note(.uncapturedPushesSkipped(uncaptured)) }

@@ -13,7 +13,7 @@ package struct StoreReplay {
   package var options = ReplayOptions()
   /// Whether records with flags are accepted.
   package var includesFlagged = false
-  /// Whether to invalidate tokens that errors report as invalid, as of their capture time.
+  /// Whether to invalidate the tokens of token errors, as of their capture time.
   package var includesErrors = false
   /// Whether to replay the readable part of damaged inputs.
   package var isPartial = false
@@ -21,7 +21,7 @@ package struct StoreReplay {
   package var skipsUnreadable = false
   /// Whether to skip inputs that were replayed before.
   package var skipsReplayed = false
-  /// Whether to replay tokens although a client's certificate or a push's topic names another app.
+  /// Whether to replay although a client's certificate or a push's topic names another app.
   package var acceptsOtherApp = false
   /// The memory for distinct tokens, in bytes.
   package var memory = 1 << 30
@@ -66,7 +66,7 @@ package struct StoreReplay {
   private struct Collectors {
     let tokens: TokenCollector
     let pushes: PushCollector
-    /// Nil if errors do not count.
+    /// Nil without `includesErrors`.
     let rejections: RejectionCollector?
 
     init(_ replay: StoreReplay) {
@@ -209,7 +209,7 @@ package struct StoreReplay {
 private struct Rejection {
   private(set) var count = 0
   private var flags: RecordFlags = []
-  /// Of pushes.
+  /// The flags of pushes that were rejected.
   private let doubts: PushFlags
 
   init(_ doubts: PushFlags) { self.doubts = doubts }

@@ -148,7 +148,7 @@ final class StreamDecryptor {
   private var anomaly: StreamAnomaly? {
     if let (failure, origin) = failure {
       let side = side(failure.sender)
-      // A key that is missing for nothing.
+      // No ciphertext follows the missing key: nothing is lost.
       if secret != nil, self[side].end <= failure.offset { return nil }
       return StreamAnomaly(
         .decryptionFailed, stream: number, side: side, offset: self[side].plaintextEnd,

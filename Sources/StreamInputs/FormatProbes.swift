@@ -80,7 +80,7 @@ package enum InputFormat: Equatable, Sendable {
   case capture
   /// Streams written by another tool.
   case export(ExportFormat)
-  /// The log of a provider of pushes.
+  /// A provider's log of pushes.
   case providerLog
 
   /// All formats, by name.

@@ -1,6 +1,6 @@
 import PacketCapture
 
-/// The log of a provider: its bytes as they are, as one stream.
+/// A provider's log: one stream with the bytes of the file.
 struct LogSource: StreamSource {
   mutating func read(
     _ window: RawSpan, from start: Int, windowOffset: Int, isLast: Bool, into batch: inout EventBatch

@@ -37,6 +37,18 @@ struct CommandLineTests {
     return outcome.text
   }
 
+  @Test("control characters and changes of direction in a name do not reach a terminal")
+  func controlCharacters() throws {
+    let name = "a\u{1b}[31m\u{202e}nib.bin"
+    try directory.write(dump, to: name)
+    #expect(try directory.apnsift("export", name).text.contains(name))
+    for command in ["export", "export -t ndjson", "inspect", "inspect --json"] {
+      let text = try onTerminal("\(command) a*.bin")
+      #expect(!text.contains("\u{1b}[31m") && !text.contains("\u{202e}"), "\(command): \(text)")
+      #expect(text.contains("nib.bin"))
+    }
+  }
+
   // MARK: - Names of outputs
 
   @Test("the extension of an output chooses the format", arguments: ["csv", "json", "ndjson"])

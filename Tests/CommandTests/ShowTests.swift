@@ -137,4 +137,18 @@ struct ShowTests {
         "reason: PayloadTooLarge", "outcome: rejected",
       ]), "\(outcome.text)")
   }
+
+  @Test("all records of a token, over all inputs")
+  func token() throws {
+    try directory.write(Self.tuple, to: "a.bin")
+    try directory.write([UInt8](repeating: 0, count: 38) + Self.tuple, to: "b.bin")
+    let digits = Self.token.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
+    let outcome = try directory.apnsift("show", "a.bin", "b.bin", "--from", "raw", "--token", digits)
+    let found = outcome.text.split(separator: "\n").map(String.init)
+    #expect(found.filter { $0.hasSuffix(".bin") } == ["a.bin", "b.bin"])
+    #expect(found.filter { $0.hasPrefix("          ") }.suffix(4) == Self.tupleLines[...])
+    let other = try directory.apnsift("show", "a.bin", "--token", "0102")
+    #expect(other.code == 2)
+    #expect(other.errors.contains("no record of this token: the input has 1 record"))
+  }
 }

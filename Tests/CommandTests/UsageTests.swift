@@ -31,6 +31,7 @@ struct UsageTests {
     (["export", "--columns", "", "dump.bin"], .noSuchColumn("", known: feedbackColumns)),
     (["export", "--columns", "time", "-t", "ndjson", "dump.bin"], .columnsOfCSV),
     (["export", "--columns", "time", "--records", "streams", "dump.bin"], .columnsOfCSV),
+    (["export", "--flagged", "--records", "findings", "dump.bin"], .filterOfRecords),
     (["export", "-o", "same", "--findings", "same", "dump.bin"], .outputsAreSame),
     (["export", "-o", "same", "--findings", "./same", "dump.bin"], .outputsAreSame),
     (["export", "--findings", "-", "dump.bin"], .outputsAreSame),

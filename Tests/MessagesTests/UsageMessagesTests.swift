@@ -81,12 +81,16 @@ extension Golden {
     Golden(.columnsOfCSV, "--columns selects columns of records in CSV: leave it out here"),
     Golden(.rawWithoutDirectory, "-t raw writes a directory: name it with -o"),
     Golden(
-      .rawHasOnlyStreams, "-t raw writes only streams: leave out --records, --findings and --distinct"),
+      .rawHasOnlyStreams,
+      "-t raw writes only streams: leave out --records, --findings, --distinct, --token and --flagged"),
+    Golden(
+      .filterOfRecords,
+      "--token and --flagged choose records: leave them out with --records streams or findings"),
     Golden(.outputsAreSame, "-o and --findings name the same file"),
     Golden(
       .noSuchColumn("tokn", known: ["time", "token"]),
       "--columns: unknown column 'tokn'; the columns are time, token"),
-    Golden(.nothingToShow, "give one of --record, --offset and --packet"),
+    Golden(.nothingToShow, "give one of --record, --offset, --packet and --token"),
     Golden(
       .recordOfAllStreams,
       "--record counts the records of all streams: leave out --stream and --direction"),

@@ -6,7 +6,7 @@ extension FindingCode {
       (
         .error,
         CatalogueEntry(
-          title: "A line of a log that cannot be read",
+          title: "A log line that cannot be read",
           cause: """
             The line should be a push, but it is not JSON, has another number of columns than the header, is longer than \
             65536 bytes, or has a token, status, reason or timestamp of the wrong kind. The message names the line, what \
@@ -17,8 +17,8 @@ extension FindingCode {
             after 1000 findings the lines are only counted.
             """,
           remedy: """
-            If most lines have it, another member or column has the value: name it with --map. Else repair the line, or \
-            leave it.
+            If most lines have it, map the right member or column with --map. Otherwise repair the line, or \
+            ignore it.
             """,
           example: """
             $ printf '{"token":"%064d","status":"gone","timestamp":0}\\n' 1 >odd.log
@@ -30,13 +30,13 @@ extension FindingCode {
       (
         .note,
         CatalogueEntry(
-          title: "Lines of a log without the answer to a push",
+          title: "Log lines without a push",
           cause:
-            "The log has other lines, too, such as those of an application, or of requests without their answers.",
-          meaning: "They are left out, and counted. Nothing is wrong with them.",
+            "The log also has other lines, such as application messages, or requests without a response.",
+          meaning: "They are counted and left out. They are not errors.",
           remedy: """
-            If pushes are missing, look at the line that the message names: if it is a push, its members may have names \
-            that --map must map.
+            If pushes are missing, look at the line that the message names. If it is a push, map its names \
+            with --map.
             """,
           example: """
             $ printf 'worker started\\n{"token":"%064d","status":200}\\n' 1 >mixed.log

@@ -1,6 +1,6 @@
 import APNsWire
 
-/// What a flag on a push means (docs/spec/pushes.md#flags).
+/// Descriptions of the flags of pushes (docs/spec/pushes.md#flags).
 extension FlagEntry {
   static let ofPushes = PushFlags.all.compactMap { flag, code in
     pushDescriptions[flag].map { FlagEntry(code: code, records: [.push], entry: $0) }
@@ -10,7 +10,7 @@ extension FlagEntry {
     .goaway: CatalogueEntry(
       title: "Not processed before the server closed",
       cause:
-        "The server sent GOAWAY, and the id of the push's stream is above the last one that GOAWAY names.",
+        "The server sent GOAWAY, and the push's stream id is above the last stream id in it.",
       meaning: "The service did not process the push. Its outcome is unknown.",
       remedy: "Send it again: --records resend-pushes lists such pushes.",
       example: """
@@ -24,7 +24,7 @@ extension FlagEntry {
         The body of an error is not a JSON object with a text reason and an integer timestamp, or part of it is missing. \
         A proxy may have answered in place of the service.
         """,
-      meaning: "reason and timestamp_ms are empty. The status is as the header has it.",
+      meaning: "reason and timestamp_ms are empty. The status is that of the response header.",
       remedy: "Look at the bytes with show. Without a timestamp, a 410 invalidates nothing.",
       example: """
         $ apnsift export samples/pushes/case-no-json.pcap --records pushes --columns http2_stream,status,reason,flags \\
@@ -43,12 +43,12 @@ extension FlagEntry {
         3,,unknown,no-response;stream-reset
         """),
     .statusInferred: CatalogueEntry(
-      title: "A status that follows from the reason",
+      title: "A status inferred from the reason",
       cause: """
         The status refers to an entry of the header table that is lost in a gap, or before the capture began. Each of \
         Apple's reasons belongs to one status.
         """,
-      meaning: "The status is that of the reason, or 410 for a body with a timestamp.",
+      meaning: "The status is the one of the reason, or 410 for a body with a timestamp.",
       remedy: "replay ignores such pushes; --include-flagged replays them.",
       example: """
         $ apnsift export samples/pushes/httpx-clear-late.pcap --records pushes --columns http2_stream,status,reason,flags \\
@@ -70,7 +70,7 @@ extension FlagEntry {
       title: "A token that is not hex",
       cause: "The last part of the path, or the token of a log, is not an even number of hex digits.",
       meaning:
-        "token is empty, and token_text has the text as it is. The service answers 400 BadDeviceToken.",
+        "token is empty, and token_text has the original text. The service answers 400 BadDeviceToken.",
       remedy: "Correct the program that stores or sends such tokens.",
       example: """
         $ apnsift export samples/pushes/httpx-clear.pcap --records pushes --columns token,token_text,status,reason,flags \\
@@ -84,7 +84,7 @@ extension FlagEntry {
         the capture began. Or part of the header block is missing.
         """,
       meaning: "Those columns are empty. Fields that are not empty are certain.",
-      remedy: "None: later pushes have their fields again as soon as the sender repeats them.",
+      remedy: "None. Fields of later pushes are known once the sender transmits them again.",
       example: """
         $ apnsift export samples/pushes/httpx-clear-late.pcap --records pushes --columns http2_stream,topic,status,flags \\
         > 2>/dev/null | grep -m 1 'unknown-headers'

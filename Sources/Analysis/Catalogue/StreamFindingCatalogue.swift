@@ -113,17 +113,17 @@ extension FindingCode {
       (
         .error,
         CatalogueEntry(
-          title: "A header block of HTTP/2 that cannot be read",
+          title: "An HTTP/2 header block that cannot be decoded",
           cause: """
             The block is not compressed as RFC 7541 says, refers to an entry of the table that does not exist, or has more \
-            than 65536 bytes, compressed or not. Bytes of it were changed, or the sender is faulty or hostile.
+            than 65536 bytes, compressed or not. The bytes are damaged, or the sender is faulty or hostile.
             """,
           meaning: """
-            Its fields are null, with the flag unknown-headers. So are later fields of the direction that refer to entries \
-            from before it. No field is guessed.
+            Its fields are null, with the flag unknown-headers. Later fields of the direction that refer to earlier entries \
+            are null, too. No field is guessed.
             """,
           remedy:
-            "Look for another capture of the connection. In a capture without damage, the sender is faulty.",
+            "Look for another capture of the connection. If the capture is intact, the sender is faulty.",
           example: """
             $ cp samples/pushes/nghttp-clear.pcap torn.pcap
             $ printf '\\377\\377\\377\\377\\377\\377' | dd of=torn.pcap bs=1 seek=3300 conv=notrunc 2>/dev/null

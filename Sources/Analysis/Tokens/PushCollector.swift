@@ -1,9 +1,9 @@
 import APNsWire
 import WireBytes
 
-/// Adds the tokens that answers to pushes call invalid to a token table (docs/spec/interface.md#replay-rule): those of
-/// status 410, as of the time in the answer. On request also those of other errors about a token, and of a 410 without a
-/// time, as of the capture time of the response.
+/// Adds the tokens of rejected pushes to a token table (docs/spec/interface.md#replay-rule): those with
+/// status 410, as of the response's timestamp. Optionally also those of other token errors, and of a 410 without
+/// timestamp, as of the response's capture time.
 package final class PushCollector: EvidenceSink {
   private let table: TokenTable
   private let flaggedCount: Bool
@@ -12,19 +12,19 @@ package final class PushCollector: EvidenceSink {
   /// Plausible times, in seconds since 1970.
   private let plausibleTimes: ClosedRange<UInt32>
   private let origins: TokenOrigins?
-  /// Number of pushes with status 410 that were added, and of those with other errors.
+  /// Number of added pushes with status 410, and with other token errors.
   package private(set) var invalidated = 0
   package private(set) var refused = 0
   package private(set) var leftOut = PushesLeftOut()
-  /// The flags of the added pushes whose times do not count.
+  /// The flags of added pushes whose times do not count.
   package private(set) var doubts: PushFlags = []
-  /// The topics of pushes that were added, or are of another app.
+  /// The topics of added pushes, and of pushes left out because of their app.
   package private(set) var topics: PushTopics
 
   /// - Parameters:
-  ///   - flaggedCount: whether the times of pushes with a doubtful token or time count.
-  ///   - takesErrors: whether to add pushes as of their capture time.
-  ///   - app: the app of the tokens; empty if any is.
+  ///   - flaggedCount: whether times count although the token or the time is doubtful.
+  ///   - takesErrors: whether to add token errors without a timestamp, as of their capture time.
+  ///   - app: the app to add tokens of; empty for any app.
   ///   - takesOtherApps: whether to add pushes although their topic names another app.
   ///   - now: the latest plausible time, in seconds since 1970. A time in the future would keep a token invalidated even
   ///     if it is registered again.
@@ -66,7 +66,7 @@ package final class PushCollector: EvidenceSink {
     }
   }
 
-  /// The second of the response's capture, as for responses of gateways.
+  /// The response's capture time in whole seconds, as for responses of gateways.
   private func captureTime(of push: PushRecord) -> InvalidationTime? {
     guard let seconds = push.packet?.time?.seconds, let time = UInt32(exactly: seconds),
       plausibleTimes.contains(time)
@@ -115,30 +115,30 @@ package final class PushCollector: EvidenceSink {
   }
 }
 
-/// Pushes whose answer calls their token invalid, and that were not added.
+/// Counts of pushes with an invalid token that were not added.
 package struct PushesLeftOut: Equatable, Sendable {
-  /// With status 410, without a time.
+  /// Status 410 without a timestamp.
   package var untimed = 0
-  /// To be added as of their capture time, which is missing or implausible.
+  /// The capture time is needed, but missing or implausible.
   package var uncaptured = 0
-  /// With a token that is not known.
+  /// The token is unknown or not hex.
   package var withoutToken = 0
-  /// With another error about the token, which was not requested.
+  /// Another token error, and `takesErrors` is false.
   package var refused = 0
-  /// With the topic of another app.
+  /// The topic is that of another app.
   package var ofOtherApps = 0
 
   package init() {}
 }
 
-/// A time of 32 unsigned bits, as those of tuples, with milliseconds.
+/// A time with 32-bit unsigned seconds, as in tuples, and milliseconds.
 private struct InvalidationTime {
   var seconds: UInt32
   var milliseconds: UInt16 = 0
 }
 
 extension InvalidationTime {
-  /// Nil for a time that no token can have.
+  /// Nil if the seconds do not fit in 32 unsigned bits.
   init?(milliseconds number: Int64) {
     guard number >= 0, let seconds = UInt32(exactly: number / 1000) else { return nil }
     (self.seconds, milliseconds) = (seconds, UInt16(truncatingIfNeeded: number % 1000))
@@ -161,7 +161,7 @@ extension PushFields {
 }
 
 extension PushFlags {
-  /// Those that tuples can have, too.
+  /// The flags that tuples can have, too.
   fileprivate var asRecordFlags: RecordFlags {
     var flags: RecordFlags = []
     if contains(.uncorrelated) { flags.insert(.uncorrelated) }

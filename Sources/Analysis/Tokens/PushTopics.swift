@@ -1,33 +1,33 @@
 import WireBytes
 
-/// The apps that the topics of pushes name: whose tokens they are.
+/// The apps in the topics of pushes.
 package struct PushTopics {
   /// The first push of an app.
   package struct First {
-    /// The topic without the ending of a push type.
+    /// The topic without the suffix of a push type.
     package var app: String
     package var topic: String
     package var source: String
     package var stream: Int
     /// The line of a log, from 1; nil in a capture.
     package var line: Int?
-    /// Whether it is the app of the tokens.
+    /// Whether it is the requested app.
     package var isOwn: Bool
   }
 
-  /// More are not needed to see that they differ.
+  /// The maximum number of topics to remember.
   private static let most = 64
 
-  /// The app of the tokens; empty if any is.
+  /// The requested app; empty for any app.
   private let app: String
-  /// By app, in the order in which they were found.
+  /// The first push of each app, in the order of the input.
   package private(set) var apps: [First] = []
-  /// Topics that were found, the last one first: most pushes have the topic of the one before.
+  /// Known topics, the most recent first: most pushes repeat the topic of the previous push.
   private var known: [(topic: [UInt8], isOwn: Bool)] = []
 
   package init(app: String) { self.app = app }
 
-  /// Adds the topic of a push; returns whether it is one of the app.
+  /// Adds the topic of a push. Returns whether it belongs to the requested app.
   mutating func add(_ topic: RawSpan, of push: PushRecord, _ labels: StreamLabels) -> Bool {
     let index = topic.withUnsafeBytes { topic in known.firstIndex { topic.elementsEqual($0.topic) } }
     if let index {
@@ -37,7 +37,7 @@ package struct PushTopics {
     let bytes = topic.withUnsafeBytes { Array($0) }
     let text = String(decoding: bytes, as: UTF8.self)
     let found = Self.app(of: text)
-    // An app's own name may end like the topic of a push type.
+    // The name of an app may itself end with such a suffix.
     let isOwn = app.isEmpty || app == text || app == found
     guard known.count < Self.most else { return isOwn }
     known.insert((bytes, isOwn), at: 0)
@@ -50,13 +50,13 @@ package struct PushTopics {
     return isOwn
   }
 
-  /// What Apple appends to an app's bundle id for the topics of some push types (docs/spec/pushes.md#topics).
+  /// Suffixes of topics for some push types (docs/spec/pushes.md#topics).
   private static let endings = [
     ".voip", ".voip-ptt", ".complication", ".pushkit.fileprovider", ".location-query",
     ".push-type.liveactivity", ".push-type.controls", ".push-type.widgets",
   ]
 
-  /// The bundle id of the app that a topic names.
+  /// The bundle id in a topic.
   package static func app(of topic: String) -> String {
     let ending = endings.first { topic.hasSuffix($0) && topic.utf8.count > $0.utf8.count }
     return ending.map { String(topic.dropLast($0.count)) } ?? topic

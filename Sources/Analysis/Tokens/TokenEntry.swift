@@ -20,7 +20,7 @@ struct TokenEntry: Equatable {
   private static let millisecondsShift: UInt64 = 2 * countBits
   private static let mostMilliseconds: UInt64 = 1 << 10 - 1
   private static let originMark: UInt64 = 1 << 63
-  /// Those of one record that counts, of a whole second and without an origin.
+  /// `numbers` of a single record that counts, in a whole second, without an origin.
   private static let plainNumbers: UInt64 = 1 | 1 << countBits
 
   /// - Parameters:
@@ -83,8 +83,8 @@ struct TokenEntry: Equatable {
 // MARK: - As bytes
 
 /// In memory and in the temporary file, an entry is a head of 8 bytes, 8 bytes of numbers (absent for a single
-/// record that counts, of a whole second and without an origin), an optional origin of 16 bytes, and the token, padded with zeros to a
-/// multiple of 8 bytes.
+/// record that counts, in a whole second, without an origin), an optional origin of 16 bytes, and the token, padded
+/// with zeros to a multiple of 8 bytes.
 extension TokenEntry {
   /// The bit of the head above the flags: numbers follow.
   private static let numbersBit: UInt64 = 1 << 63
@@ -198,7 +198,7 @@ package struct TokenOrigin: Equatable, Sendable {
 package struct TokenSummary: Equatable, Sendable {
   /// The latest time among the records that count, in seconds since 1970; nil if none counts.
   package var time: UInt32?
-  /// Of that time, from 0 to 999; those of a feedback tuple are 0.
+  /// Milliseconds of that time, 0 to 999; 0 for feedback tuples.
   package var milliseconds: UInt16
   /// The union of the records' flags.
   package var flags: RecordFlags

@@ -28,7 +28,7 @@ package struct StreamIdentity: Equatable, Sendable {
   package enum Evidence: Sendable {
     /// A dump has one side: it is taken as the server's until its bytes show otherwise.
     case dump
-    /// The log of a provider: what it says is from the server's answers.
+    /// A provider's log: its content counts as the server's.
     case log
     /// Two dumps were given as a client's and a server's.
     case pair

@@ -12,7 +12,7 @@ package final class CSVWriter: EvidenceSink {
     /// The requests that had to be sent again.
     case resend([RequestColumn])
     case pushes([PushColumn])
-    /// The pushes that have to be sent again.
+    /// Pushes to send again.
     case resendPushes([PushColumn])
     case streams
     case findings

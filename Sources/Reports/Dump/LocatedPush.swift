@@ -5,9 +5,9 @@ import Platform
 import WireBytes
 
 extension RecordLocator {
-  /// Pushes have no bytes of their own: their header blocks refer to earlier ones. Their fields are shown as text.
+  /// Shows the fields of pushes as text, without a dump: their header blocks refer to earlier ones.
   package func pushes(_ found: PushRecords, in bytes: RawSpan) {
-    for push in found.records where matches(push, found.labels) {
+    for push in found.records where matches(push, found.labels, in: bytes) {
       add(
         LocatedBytes(
           labels: found.labels, direction: push.direction, offset: push.offset, fileOffset: push.fileOffset,
@@ -16,14 +16,16 @@ extension RecordLocator {
     }
   }
 
-  /// Whether to show a push: its number, or the first byte of its request or response, is asked for.
-  private func matches(_ push: PushRecord, _ labels: StreamLabels) -> Bool {
-    if matches(labels, push.direction, push.offset..<push.offset + 1, packet: push.packet?.number) {
-      return true
+  /// Whether the target is the push's number, token, or the first byte of its request or response.
+  private func matches(_ push: PushRecord, _ labels: StreamLabels, in bytes: RawSpan) -> Bool {
+    let range = push.offset..<push.offset + 1
+    let isMatch = matches(labels, push.direction, range, packet: push.packet?.number) {
+      push.has(token: $0, in: bytes)
     }
+    if isMatch { return true }
     guard matches(labels, .client) else { return false }
     return switch target {
-    case .record: false
+    case .record, .token: false
     case .offset(let offset): push.requestOffset == offset
     case .packet(let number): push.requestPacket == number
     }

@@ -44,6 +44,7 @@ extension RecordLocator {
     case .record(let number): .noSuchRecord(number, of: records)
     case .offset(let offset): .noBytes(atOffset: offset)
     case .packet(let number): .noBytes(inPacket: number)
+    case .token: .noRecordOfToken(of: records)
     }
   }
 }

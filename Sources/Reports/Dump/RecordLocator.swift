@@ -11,6 +11,8 @@ package enum ShowTarget: Equatable {
   case offset(Int)
   /// The bytes of the packet of that number, from 1.
   case packet(Int)
+  /// All records of that token.
+  case token([UInt8])
 }
 
 /// A part of a stream to show: a record, or bytes that are not part of a record.
@@ -72,9 +74,14 @@ package final class RecordLocator: EvidenceSink {
   }
 
   /// Whether to show the next record in the order of export.
-  func matches(_ labels: StreamLabels, _ side: Direction, _ range: Range<Int>, packet: Int?) -> Bool {
+  /// - Parameter hasToken: whether it has a token.
+  func matches(
+    _ labels: StreamLabels, _ side: Direction, _ range: Range<Int>, packet: Int?,
+    _ hasToken: ([UInt8]) -> Bool
+  ) -> Bool {
     records += 1
     switch target {
+    case .token(let token): return matches(labels, side) && hasToken(token)
     case .record(let number): return records == number
     case .offset(let offset): return range.contains(offset) && matches(labels, side)
     case .packet(let number): return packet == number && matches(labels, side)
@@ -85,12 +92,7 @@ package final class RecordLocator: EvidenceSink {
 
   package func records(_ found: FeedbackRecords, in bytes: RawSpan) {
     let run = found.run
-    guard let indices = requestedIndices(of: found) else {
-      records += run.count
-      return
-    }
-    for index in 0..<run.count {
-      guard indices.contains(index) else { continue }
+    for index in requestedIndices(of: found, in: bytes) {
       let start = run.start + index * run.stride
       let offset = run.offset + index * run.stride
       let tuple = bytes.extracting(start..<start + run.stride).withUnsafeBytes { Array($0) }
@@ -104,27 +106,31 @@ package final class RecordLocator: EvidenceSink {
     records += run.count
   }
 
-  /// The requested records of a run; nil for none. Computed without a loop, because a run may have thousands.
-  private func requestedIndices(of found: FeedbackRecords) -> Range<Int>? {
+  /// The requested records of a run.
+  private func requestedIndices(of found: FeedbackRecords, in bytes: RawSpan) -> [Int] {
     let run = found.run
-    switch target {
-    case .record(let number):
+    if case .record(let number) = target {
       let index = number - 1 - records
-      return (0..<run.count).contains(index) ? index..<index + 1 : nil
-    case .offset(let offset):
-      guard matches(found.labels, found.direction), offset >= run.offset else { return nil }
+      return 0 <= index && index < run.count ? [index] : []
+    }
+    guard matches(found.labels, found.direction) else { return [] }
+    switch target {
+    case .offset(let offset) where offset >= run.offset:
       let index = (offset - run.offset) / run.stride
-      return index < run.count ? index..<index + 1 : nil
-    case .packet(let number):
-      guard found.origin.packet?.number == number, matches(found.labels, found.direction) else { return nil }
-      return 0..<run.count
+      return index < run.count ? [index] : []
+    case .packet(found.origin.packet?.number): return Array(0..<run.count)
+    case .token(let token): return run.indices(of: token, in: bytes)
+    case .record, .offset, .packet: return []
     }
   }
 
   package func requests(_ found: RequestRecords, in bytes: RawSpan) {
     for record in found.records {
       let range = record.offset..<record.offset + record.range.count
-      guard matches(found.labels, .client, range, packet: record.packet?.number) else { continue }
+      let isMatch = matches(found.labels, .client, range, packet: record.packet?.number) {
+        record.has(token: $0, in: bytes)
+      }
+      guard isMatch else { continue }
       let request = bytes.extracting(record.range).withUnsafeBytes { Array($0) }
       let outcome = record.outcome.rawValue + (record.status.map { ", status \($0)" } ?? "")
       add(
@@ -137,7 +143,10 @@ package final class RecordLocator: EvidenceSink {
 
   package func response(_ found: ResponseRecord) {
     let range = found.offset..<found.offset + ErrorResponse.length
-    guard matches(found.labels, .server, range, packet: found.packet?.number) else { return }
+    let isMatch = matches(found.labels, .server, range, packet: found.packet?.number) {
+      found.request?.token == $0
+    }
+    guard isMatch else { return }
     var bytes: [UInt8] = []
     ResponseEncoder.append(found.response, to: &bytes)
     let request = found.request.map { ["about the request at offset \($0.offset) of the client"] } ?? []
@@ -166,7 +175,7 @@ package final class RecordLocator: EvidenceSink {
       return false
     }
     switch target {
-    case .record: return false
+    case .record, .token: return false
     case .offset(let offset):
       guard let start = finding.offset else { return false }
       return (start..<start + max(finding.length ?? 1, 1)).contains(offset)
@@ -242,7 +251,7 @@ private struct WindowRecorder {
     guard (stream ?? direction.stream) == direction.stream, !origins.isEmpty else { return }
     let base = origins[0].streamOffset
     switch target {
-    case .record: return
+    case .record, .token: return
     case .offset(let offset):
       let range = max(offset, base)..<max(base + bytes.byteCount, max(offset, base))
       guard range.lowerBound - offset < maxBytes, !range.isEmpty else { return }

@@ -19,7 +19,7 @@ package final class EvidenceWriter: EvidenceSink {
   private let gateway: GatewayRowWriter
   private let pushes: PushRowWriter
   private let rows = EvidenceRowWriter(.json)
-  /// Whether pushes have their payloads.
+  /// Whether to write the payloads of pushes.
   private let hasPayloads: Bool
   private var isFirst = true
 

@@ -217,7 +217,8 @@ extension PushColumn: RecordColumn {
     case .payload:
       ColumnEntry(.text, optional: true, "the payload; only with --payloads, and only if it is UTF-8")
     case .status: ColumnEntry(.integer(100...999), optional: true, "HTTP status of the response")
-    case .reason: ColumnEntry(.text, optional: true, "Apple's reason for an error or a GOAWAY, such as Unregistered")
+    case .reason:
+      ColumnEntry(.text, optional: true, "Apple's reason for an error or a GOAWAY, such as Unregistered")
     case .timestampMS:
       ColumnEntry(
         .integer(0...253_402_300_799_999), optional: true,

@@ -26,7 +26,7 @@ package enum PushColumn: String, CaseIterable, Sendable {
   case timestampMS = "timestamp_ms"
   case timestamp, time, outcome, flags
 
-  /// The default columns of CSV: a payload may be personal data.
+  /// The default columns in CSV: all but the payload, which may be personal data.
   package static let standard = allCases.filter { $0 != .payload }
 }
 
@@ -34,7 +34,7 @@ package enum PushColumn: String, CaseIterable, Sendable {
 struct PushRowWriter: Sendable {
   private let frame: RowFrame<PushColumn>
   private let letterCase: Hex.LetterCase
-  /// The highest number of times that any column occurs: columns may be repeated.
+  /// The maximum number of occurrences of a column: columns may be repeated.
   private let repetitions: Int
 
   init(_ style: RowStyle, letterCase: Hex.LetterCase, _ columns: [PushColumn] = PushColumn.allCases) {

@@ -7,7 +7,7 @@ package enum ExportedKind: String, CaseIterable, Sendable {
   /// Only the requests that had to be sent again.
   case resend
   case pushes
-  /// Only the pushes that have to be sent again.
+  /// Only pushes to send again.
   case resendPushes = "resend-pushes"
   case streams, findings
 }

@@ -122,7 +122,7 @@ extension DirectionReader {
   ) {
     let ciphertext = record.offset - trail.anchor
     guard ciphertext > 0 else { return }
-    // Without the hello, records before the capture are among the lost ones.
+    // Without a ServerHello, the lost records may include records before the capture.
     let isMidstream = isFresh && state[number].serverHello == nil
     // New keys: one record of a handshake is their first, or none.
     if isFresh, !followsData, !isMidstream, found.lost <= (opener.version == .tls13 ? 0 : 1) { return }

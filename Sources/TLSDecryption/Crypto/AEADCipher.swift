@@ -25,7 +25,7 @@ package final class AEADCipher {
       }
     }
 
-    /// libcrypto has GCM for any block cipher, but no name for Camellia in it.
+    /// libcrypto has no Camellia-GCM cipher, but its GCM accepts any block cipher.
     fileprivate var isCamellia: Bool { self == .camellia128GCM || self == .camellia256GCM }
 
     fileprivate var cipher: OpaquePointer? {
@@ -45,7 +45,7 @@ package final class AEADCipher {
 
   let algorithm: Algorithm
   private let context: OpaquePointer
-  /// GCM over the block cipher of the context, for Camellia.
+  /// GCM with the block cipher of the context, for Camellia; otherwise nil.
   private let mode: OpaquePointer?
 
   init?(_ algorithm: Algorithm, key: [UInt8]) {

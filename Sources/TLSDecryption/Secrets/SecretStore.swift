@@ -51,8 +51,8 @@ package struct SecretStore: Sendable {
   private var randoms: [HelloRandom] = []
   /// The last row of each random.
   private var lastRows: [Int32] = []
-  /// Finds randoms: their indices, at the first free slot from their hash on, and -1. Half of the slots are free. A
-  /// dictionary would take ten times the memory, and key logs of 1 GB have five million randoms.
+  /// A hash table of indices in `randoms`, -1 if free, with linear probing and at least half of the slots free. A
+  /// dictionary takes ten times the memory, and a key log of 1 GB has five million randoms.
   private var slots: [Int32] = []
   private var bySession: [[UInt8]: Int32] = [:]
   /// By the first 8 bytes of the encrypted premaster secret.
@@ -91,7 +91,7 @@ package struct SecretStore: Sendable {
     rows[Int(row)].client = slots[slot]
   }
 
-  /// There are slots.
+  /// `slots` must not be empty.
   private func slot(of client: HelloRandom) -> Int {
     let mask = slots.count - 1
     var slot = client.hashValue & mask

@@ -13,8 +13,8 @@ final class MappedTable {
   /// A fast way to read most values of both columns.
   private let registeredClock: Clock
   private let invalidationClock: Clock
-  /// Whether the column of invalidations keeps milliseconds. Other types would round them, and other programs may not
-  /// expect them in a text.
+  /// Whether to write invalidations with milliseconds. Other column types would round them, and programs may not
+  /// expect them in texts.
   private let keepsMilliseconds: Bool
 
   private enum Clock {
@@ -190,7 +190,7 @@ extension MappedTable {
 }
 
 extension TimeForm {
-  /// The time of a field, rounded down to a millisecond, or to a second in the form of that name; nil if it has none.
+  /// The time of a field, rounded down to a millisecond, or in the form `seconds` to a second; nil without a time.
   /// - Parameter isStrict: whether seconds must be a number.
   func time(of field: SQLField, kind: SQLKind, isStrict: Bool) -> StoreTime? {
     switch field {
@@ -222,7 +222,7 @@ extension TimeForm {
     return time
   }
 
-  /// Whether a column of this form keeps the milliseconds of the times that are written.
+  /// Whether a column of this form keeps milliseconds.
   func keepsMilliseconds(in column: TableColumn, _ session: any SQLSession) -> Bool {
     switch self {
     case .milliseconds: true
@@ -231,7 +231,7 @@ extension TimeForm {
     }
   }
 
-  /// The value of a column of this form and kind for `time`, in whole seconds if it is a text; nil if there is none.
+  /// The value for `time` in a column of this form and kind; nil if there is none. Texts have whole seconds.
   func value(of time: StoreTime, kind: SQLKind) -> SQLValue? {
     switch self {
     case .seconds: return .integer(time.seconds)

@@ -1,4 +1,4 @@
-/// Tokens, each with a time, one call of `visit` for each. The times of registrations are whole seconds.
+/// Calls `visit` for each token with its time. Times of registrations are whole seconds.
 ///
 /// A source, so that a million tokens need no array. The span is valid during the call only. The source must rethrow
 /// errors of `visit`, and may throw its own.

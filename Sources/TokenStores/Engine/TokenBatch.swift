@@ -14,7 +14,7 @@ struct TokenBatch {
 
   /// All tokens, one after the other.
   private(set) var bytes: [UInt8] = []
-  /// UNIX seconds of their times.
+  /// The seconds of their times, since 1970.
   private var seconds: [UInt32] = []
   /// The milliseconds of their times, from 0 to 999; empty while all are 0.
   private var milliseconds: [UInt16] = []
@@ -46,7 +46,7 @@ struct TokenBatch {
   func origin(_ number: Int) -> RecordOrigin? { origins.isEmpty ? nil : origins[number] }
 
   /// - Parameters:
-  ///   - time: its seconds are at most those of 32 bits, as in tuples.
+  ///   - time: its seconds must fit in 32 unsigned bits.
   ///   - origin: given for all tokens, or for none.
   mutating func append(_ token: RawSpan, _ time: StoreTime, from origin: RecordOrigin?? = nil) {
     if isOrdered, count > 0, order(of: count - 1, token) >= 0 { isOrdered = false }

@@ -75,7 +75,7 @@ struct TokenUndo {
 
   private func judged(_ changes: RowChanges) throws -> JudgedBatch {
     var batch = TokenBatch(mostTokens: .max)
-    // The seconds of the batch's times are the numbers of the changes here.
+    // Here the seconds of a token's time are the number of its change.
     for (number, change) in changes.changes.enumerated() {
       batch.append(changes.token(change).span.bytes, StoreTime(seconds: Int64(number)))
     }

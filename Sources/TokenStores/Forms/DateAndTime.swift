@@ -8,7 +8,7 @@ struct DateAndTime: Equatable {
 
   /// Seconds on the clock since 1970-01-01 00:00:00.
   private(set) var local: Int64
-  /// Of the fraction of that second.
+  /// Milliseconds of that second, rounded down.
   private(set) var milliseconds: UInt16 = 0
   /// Seconds that the clock is ahead of UTC; nil if the text has no offset.
   private(set) var offset: Int64?

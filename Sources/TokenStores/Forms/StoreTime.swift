@@ -1,4 +1,4 @@
-/// A point in time with milliseconds: of a tuple or a response, or in a row of a store.
+/// A time with milliseconds, of a record or of a row in a store.
 package struct StoreTime: Comparable, Hashable, BitwiseCopyable, Sendable {
   /// UNIX seconds, wider than a tuple's 32 unsigned bits, because a user may write any integer into a table.
   package var seconds: Int64
@@ -33,10 +33,10 @@ package struct StoreTime: Comparable, Hashable, BitwiseCopyable, Sendable {
       ? left.seconds < right.seconds : left.milliseconds < right.milliseconds
   }
 
-  /// The last millisecond that a stored time can mean: one without a fraction may be of any moment of its second.
+  /// The latest possible time: a stored time without a fraction may be any moment of its second.
   @inline(__always)
   var latest: StoreTime { milliseconds > 0 ? self : StoreTime(seconds: seconds, milliseconds: 999) }
 
-  /// Without its fraction.
+  /// Rounded down to a second.
   var whole: StoreTime { StoreTime(seconds: seconds) }
 }

@@ -31,7 +31,7 @@ extension TimeForm {
   /// The UNIX seconds of `text`, rounded down; nil if it has another format.
   package func seconds(of text: String) -> Int64? { time(of: text)?.seconds }
 
-  /// The time of `text`, rounded down to a millisecond, or to a second in the form of that name; nil if it has another
+  /// The time of `text`, rounded down to a millisecond, or in the form `seconds` to a second; nil for another
   /// format.
   func time(of text: String) -> StoreTime? {
     switch self {

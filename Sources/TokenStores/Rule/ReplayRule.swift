@@ -39,8 +39,8 @@ package enum RegistrationOutcome: CaseIterable, Sendable {
 /// A row has the latest registration, and the latest invalidation if that is later. So the row depends on the set of
 /// registrations and invalidations, not on their order or repetitions.
 package enum ReplayRule {
-  /// The outcome of an invalidation at `time` for a token with `state` in a store of whole seconds; nil if the store does
-  /// not have it.
+  /// The outcome of an invalidation at `time` for a token with `state`, whose times are whole seconds; a nil `state`
+  /// means that the store does not have the token.
   /// - Parameter grace: seconds by which a registration may be earlier than `time` and still keep the device.
   package static func outcome(
     of time: StoreTime, on state: TokenState?, knownOnly: Bool, grace: UInt32 = 0

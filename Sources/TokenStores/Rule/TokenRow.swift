@@ -31,10 +31,10 @@ package struct TokenRow: Hashable, Sendable {
 
 /// The state of a token in one row of any table.
 struct RowState {
-  /// The latest time that the stored one can mean (`StoreTime.latest`).
+  /// The latest possible time of the stored one (`StoreTime.latest`).
   var registered: StoreTime?
-  /// Nil also if the table has no times of invalidations. The latest time that the stored one can mean, unless the
-  /// column keeps milliseconds.
+  /// Nil also if the table has no invalidation times. Without milliseconds in the column, the latest possible time
+  /// of the stored one.
   var invalidatedAt: StoreTime?
   var isDead: Bool
 

@@ -49,7 +49,7 @@ package protocol SQLSession: AnyObject {
   func misfit(of column: TableColumn, for form: TimeForm) -> (expected: Message, found: Message)?
   /// Whether a column, without triggers, stores a value unaltered.
   func keeps(_ value: SQLValue, in column: TableColumn) -> Bool
-  /// Whether a column of a point in time, or of a date and a time of day, stores milliseconds unaltered.
+  /// Whether a date and time column stores milliseconds unaltered.
   func keepsMilliseconds(_ column: TableColumn) -> Bool
   /// Whether a column of `device_tokens` can store apps or environments.
   func holdsTexts(_ column: TableColumn) -> Bool

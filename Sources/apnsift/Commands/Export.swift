@@ -25,6 +25,8 @@ struct Export: ParsableCommand {
         apnsift export capture.pcap -t raw -o streams      bytes of streams
         apnsift export gateway.pcap --records requests     requests and outcomes
         apnsift export gateway.pcap --records resend       requests to send again
+        apnsift export evidence/ -t ndjson --token TOKEN   all of one token
+        apnsift export evidence/ --flagged                 doubtful records
         apnsift export http2.pcap --keys keys.log --records pushes
                                                            pushes and their answers
         apnsift export --requests sent.bin --responses got.bin -t ndjson
@@ -71,6 +73,12 @@ struct Export: ParsableCommand {
   @Option(help: .init("Also write findings as CSV.", valueName: "FILE"))
   var findings: String?
 
+  @Option(help: .init("Only records of this token, in hex; spaces and <> are ignored.", valueName: "TOKEN"))
+  var token: TokenArgument?
+
+  @Flag(help: "Only records with flags, which replay leaves out.")
+  var flagged = false
+
   @Flag(help: "Count distinct tokens.")
   var distinct = false
 
@@ -95,10 +103,11 @@ struct Export: ParsableCommand {
     _ = try table()
     if format == .raw {
       if output == nil { throw ValidationError(.rawWithoutDirectory) }
-      if records != nil || findings != nil || distinct {
+      if records != nil || findings != nil || distinct || isFiltered {
         throw ValidationError(.rawHasOnlyStreams)
       }
     }
+    if isFiltered, records == .streams || records == .findings { throw ValidationError(.filterOfRecords) }
     if let findings, findings == output ?? "-" {
       throw ValidationError(.outputsAreSame)
     }
@@ -107,7 +116,7 @@ struct Export: ParsableCommand {
   func run() throws {
     if format == .raw { return try exportRaw() }
     var examination = try input.examination(hashing: format == .csv ? .possibleCopies : .all)
-    let file = try open(output, examination) ?? OutputFile()
+    let file = try open(output, examination) ?? OutputFile(isData: true)
     let findingsFile = try open(findings, examination)
     if let findingsFile, file.hasSameTarget(as: findingsFile) {
       throw UsageError(.outputsAreSame)
@@ -122,7 +131,9 @@ struct Export: ParsableCommand {
       ? TokenTable(memory: input.memory, temporaryDirectory: TemporaryDirectory.path) : nil
     let collector = table.map { TokenCollector($0, flaggedCount: true) }
 
-    try examination.run([document, findingsWriter, collector])
+    let filter =
+      isFiltered ? RecordFilter(document, writtenKinds, token: token?.bytes, isFlagged: flagged) : nil
+    try examination.run([filter ?? document, findingsWriter, collector])
 
     var summary = examination.summary
     summary.distinctTokens = try table?.distinctCount()
@@ -131,11 +142,19 @@ struct Export: ParsableCommand {
     try file.finish()
     try findingsBuffer?.flush()
     try findingsFile?.finish()
-    if let hint = hint(summary) { Console.note(hint) }
-    let done = Message.exported(
-      summary.exportText(records, isCSV: format == .csv), inputs: examination.inputs.count)
+    if !isFiltered, let hint = hint(summary) { Console.note(hint) }
+    let text =
+      filter.map { .rowCount($0.count, "record") } ?? summary.exportText(records, isCSV: format == .csv)
+    let done = Message.exported(text, inputs: examination.inputs.count)
     Console.say(examination.closingLine(done))
     try input.check(examination)
+  }
+
+  private var isFiltered: Bool { flagged || token != nil }
+
+  private var writtenKinds: Set<ExportedKind> {
+    if let records { return [records] }
+    return format == .csv ? [.feedback] : .all
   }
 
   /// The bytes of every stream, one file a direction.

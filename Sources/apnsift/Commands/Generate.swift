@@ -86,7 +86,7 @@ struct Generate: ParsableCommand {
     }
   }
 
-  /// The container by the name of the output.
+  /// The container format by the output's extension.
   private var namedContainer: CaptureContainer.Format? { CaptureContainer.Format(rawValue: fileExtension) }
 
   /// The extension of the output, without that of its compression.

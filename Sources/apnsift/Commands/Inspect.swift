@@ -41,7 +41,7 @@ struct Inspect: ParsableCommand {
       noDistinct
       ? nil : TokenTable(memory: input.memory, temporaryDirectory: TemporaryDirectory.path)
     let collector = table.map { TokenCollector($0, flaggedCount: true) }
-    let buffer = OutputBuffer(OutputFile())
+    let buffer = OutputBuffer(OutputFile(isData: json))
     let overview = Overview()
     let evidence =
       json

@@ -18,8 +18,8 @@ struct Serve: ParsableCommand {
       of bytes as the captured client. After the last stream, the first one follows. The address is printed to \
       standard output once clients can connect. Streams that have gaps or are encrypted are not served.
 
-      With --pushes, the server speaks HTTP/2: a request for a token of the inputs gets the status, reason and time \
-      that the inputs have for it, or a reset, a GOAWAY or no answer; other tokens get 200.
+      With --pushes, the server speaks HTTP/2. A request for a token of the inputs gets the status, reason and time \
+      of that token in the inputs, or a reset, a GOAWAY or no answer. Other tokens get 200.
 
       EXAMPLES
         apnsift serve capture.pcap                      on 127.0.0.1:2196

@@ -20,6 +20,7 @@ struct Show: ParsableCommand {
         apnsift show feedback.bin --offset 0x72
         apnsift show capture.pcap --packet 12
         apnsift show gateway.pcap --offset 0 --stream 1 --direction client
+        apnsift show evidence/ --token TOKEN
       """)
 
   @Option(help: .init("Record number, from 1, in the order of export.", valueName: "NUMBER"))
@@ -30,6 +31,9 @@ struct Show: ParsableCommand {
 
   @Option(help: .init("Packet number in the capture, from 1.", valueName: "NUMBER"))
   var packet: Int?
+
+  @Option(help: .init("All records of this token, in hex; spaces and <> are ignored.", valueName: "TOKEN"))
+  var token: TokenArgument?
 
   @Option(help: .init("Only this stream, numbered from 0.", valueName: "NUMBER"))
   var stream: Int?
@@ -48,7 +52,7 @@ struct Show: ParsableCommand {
   @OptionGroup var input: InputOptions
 
   mutating func validate() throws {
-    guard [record, offset?.bytes, packet].compactMap({ $0 }).count == 1 else {
+    guard [record, offset?.bytes, packet, token?.bytes.count].compactMap({ $0 }).count == 1 else {
       throw ValidationError(.nothingToShow)
     }
     for (name, value, least) in [
@@ -67,6 +71,7 @@ struct Show: ParsableCommand {
   private var target: ShowTarget {
     if let record { return .record(record) }
     if let packet { return .packet(packet) }
+    if let token { return .token(token.bytes) }
     return .offset(offset?.bytes ?? 0)
   }
 

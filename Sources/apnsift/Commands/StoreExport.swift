@@ -46,7 +46,7 @@ struct StoreExport: ParsableCommand {
 
   func run() throws {
     let store = try store.location(app: filter.app, environment: filter.environment).openForReading()
-    let file = try output.map { try OutputFile($0, force: force) } ?? OutputFile()
+    let file = try output.map { try OutputFile($0, force: force) } ?? OutputFile(isData: true)
     let buffer = OutputBuffer(file)
     let csv = StoreCSV(
       columns.columns, tokenForm: forms.tokenForm, timeForm: forms.timeForm.form ?? .iso,

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Generator
 
-/// What becomes of generated pushes.
+/// Outcomes of generated pushes, and the format of generated logs.
 struct GeneratePushOptions: ParsableArguments {
   private static let standard = PushRates()
 
@@ -26,7 +26,7 @@ struct GeneratePushOptions: ParsableArguments {
   @Option(help: .init("Log format. (default: csv if OUT ends so, else ndjson)", valueName: "NAME"))
   var logFormat: PushLogScenario.Format?
 
-  @Option(help: .init("How a log has the times of tokens.", valueName: "NAME"))
+  @Option(help: .init("Format of times in a log.", valueName: "NAME"))
   var logTimes = PushLogScenario().times
 
   mutating func validate() throws {

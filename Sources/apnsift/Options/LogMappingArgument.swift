@@ -2,11 +2,11 @@ import ArgumentParser
 import Messages
 import ProviderLogs
 
-/// The names of members or columns of a log, as `token=dev,status=result.code`.
+/// User-defined names of members and columns of a log: `token=dev,status=result.code`.
 struct LogMappingArgument: ExpressibleByArgument {
   var mapping = LogMapping()
   var text = ""
-  /// Why the argument is refused.
+  /// Why the argument is invalid.
   private var problem: Message?
 
   init() {}

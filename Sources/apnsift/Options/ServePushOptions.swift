@@ -4,7 +4,7 @@ import MockServer
 
 /// The answers of `serve --pushes`.
 struct ServePushOptions: ParsableArguments {
-  @Flag(help: "Answer pushes over HTTP/2 as the inputs have it, by token.")
+  @Flag(help: "Answer pushes over HTTP/2 with the outcomes of the inputs, by token.")
   var pushes = false
 
   @Option(

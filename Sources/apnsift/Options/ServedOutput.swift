@@ -10,7 +10,7 @@ final class ServedOutput: Sendable {
 
   private let state: Mutex<State>
 
-  /// - Parameter isPrivate: whether only the user may read it.
+  /// - Parameter isPrivate: whether only its owner can read the file.
   init(_ path: String, force: Bool, isPrivate: Bool = false) throws {
     state = Mutex(State(file: try OutputFile(path, force: force, isPrivate: isPrivate)))
   }
