@@ -69,9 +69,9 @@ let package = Package(
     .target(name: "Platform", dependencies: ["Messages"], swiftSettings: strict),
     .target(name: "JSON", dependencies: ["Messages", "WireBytes"], swiftSettings: strict),
     .target(name: "APNsWire", dependencies: ["WireBytes", "JSON"], swiftSettings: strict),
-    // Lines of providers' logs to pushes.
+    // Decodes providers' logs to pushes.
     .target(name: "ProviderLogs", dependencies: ["WireBytes", "APNsWire", "JSON"], swiftSettings: strict),
-    // Frames of HTTP/2 and their header blocks. The only one that knows libnghttp2.
+    // Decompresses HTTP/2 header blocks. The only user of libnghttp2.
     .target(name: "HTTP2", dependencies: ["WireBytes", "APNsWire", "CLibnghttp2"], swiftSettings: strict),
     // Records of TLS to plaintext. Knows nothing of packets.
     .target(

@@ -1,6 +1,6 @@
-"""Captures of HTTP/2 over TCP or TLS: where each byte of a direction is, and where each frame of cleartext begins.
+"""Captures of HTTP/2 over TCP or TLS: the location of each byte of a direction, and of each frame without TLS.
 
-Packets, TCP and TLS records are by the parser of tls_captures.py, frames by a walk of its own.
+tls_captures.py parses packets, TCP and TLS records. This module parses frames.
 """
 
 import bisect
@@ -28,7 +28,7 @@ class Span:
 
 
 def tcp_flags(packet):
-    """They come after the header of IPv4, which comes after Ethernet, as loopback and the written cases have it."""
+    """The TCP flags of an IPv4 packet in an Ethernet frame."""
     return packet.data[14 + (packet.data[14] & 15) * 4 + 13]
 
 
@@ -51,7 +51,7 @@ class Layout:
         self.ports = list(dict.fromkeys(packet.client_port for packet in packets))
 
     def bytes_of(self, key):
-        """What came in a direction; zeros where something is missing."""
+        """The captured bytes of a direction; zeros in gaps."""
         spans = self.spans.get(key, [])
         data = bytearray(max((span.end for span in spans), default=0))
         for span in reversed(spans):
@@ -59,19 +59,19 @@ class Layout:
         return bytes(data)
 
     def begin_of(self, key, kept):
-        """The offset that a reader takes for 0 where only some packets are left: that after the SYN, else of the first byte."""
+        """The offset at which a stream of the kept packets begins: after the SYN, else at the first byte."""
         if self.syns.get(key) in kept:
             return 0
         return next((span.begin for span in self.spans.get(key, []) if span.index in kept), 0)
 
     def is_disturbing(self, index):
-        """Whether it matters that a packet is lost: one with data, or one that begins or ends a direction."""
+        """Whether the loss of a packet matters: it has data, or begins or ends a direction."""
         packet = self.capture.packets[index]
         return bool(packet.payload) or bool(tcp_flags(packet) & FIN_SYN_RST)
 
 
 class Kept:
-    """Some packets of a layout, and where bytes of directions are then."""
+    """Some packets of a layout, and the locations of bytes in a file with only these packets."""
 
     def __init__(self, layout, indexes):
         self.layout, self.indexes = layout, list(indexes)
@@ -107,7 +107,7 @@ class Frame:
 
 
 def walk(data, side):
-    """The frames of a direction, after the preface, or after what HTTP/1.1 said before an upgrade."""
+    """The frames of a direction, after the preface or the HTTP/1.1 messages of an upgrade."""
     offset = 0
     if side == "client" and PREFACE in data:
         offset = data.index(PREFACE) + len(PREFACE)
@@ -145,7 +145,7 @@ class Clear:
         return {frame.offset for frame in self.frames.get((exchange.key[0], side, exchange.key[1]), [])}
 
     def faults(self, exchanges):
-        """Where the offsets of the truth are not those of this walk."""
+        """Offsets of the truth at which no such frame begins."""
         for exchange in exchanges.values():
             for name, side, kind in ("request_offset", "client", HEADERS), ("response_offset", "server", HEADERS), ("body_offset", "server", DATA):
                 offset = exchange.item[name]
@@ -158,7 +158,7 @@ class Clear:
 
 
 class Sealed:
-    """Positions in the plaintext of TLS, by the lengths of its records: of suites that hide none."""
+    """Positions in the plaintext of TLS, computed from record lengths: for suites without hidden padding."""
 
     def __init__(self, layout, exchanges):
         self.layout, self.maps, self.records = layout, {}, {}
@@ -175,7 +175,7 @@ class Sealed:
 
     @staticmethod
     def mapped(records, suite, total):
-        """Java fills each record of TLS 1.3 that its client sends with 16 zeros."""
+        """Java's client pads each TLS 1.3 record with 16 zeros."""
         for padding in 0, JAVA_PADDING:
             shorter = [Record(record.kind, record.offset, record.length - padding) for record in records]
             if found := tls_suites.mapped(shorter, suite, total):
@@ -183,7 +183,7 @@ class Sealed:
         return None
 
     def ciphertext(self, key, offset):
-        """The offset in the direction of the ciphertext of a byte."""
+        """The offset of a plaintext byte in the ciphertext direction."""
         spans = self.maps.get(key, [])
         at = bisect.bisect_right([begin for _, _, begin, _ in spans], offset) - 1
         if at < 0:
@@ -196,7 +196,7 @@ class Sealed:
         return None if where is None else kept.locate(key, where)
 
     def touched(self, index, exchange):
-        """Whether a packet has bytes of a record with a frame of an exchange, by what is between its offsets and the next ones."""
+        """Whether a packet has bytes of a TLS record with a frame of the exchange."""
         packet = self.layout.capture.packets[index]
         key = packet.client_port, SIDES[packet.is_server]
         if key[0] != exchange.key[0]:
@@ -207,7 +207,7 @@ class Sealed:
             end = record.offset + RECORD_HEADER + record.length
             if any(record.offset < span.end and span.begin < end for span in spans):
                 offsets = [exchange.item[name] for name in names if exchange.item[name] is not None]
-                # A body is in the record of its headers, or in one of the next: it is taken to be as long as a record.
+                # A body may be in a later record than its headers: assume 400 bytes more.
                 if any(begin - 400 <= offset < begin + length for offset in offsets):
                     return True
         return False
@@ -222,7 +222,7 @@ class Sealed:
                 yield f"truth: the records of {key} do not add up to what was sent"
 
     def is_ready(self, index):
-        """Whether a packet has nothing of the handshake, without which little can be decrypted."""
+        """Whether a packet has no handshake bytes, without which little can be decrypted."""
         packet = self.layout.capture.packets[index]
         key = packet.client_port, SIDES[packet.is_server]
         data = {record.offset for record, *_ in self.maps.get(key, [])}

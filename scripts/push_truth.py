@@ -1,4 +1,4 @@
-"""What a record of a push must say, by the truth that a mock or a generator wrote (samples/make/push_mock.py has its form)."""
+"""The expected record of a push, from the truth that a mock or a generator wrote (format: samples/make/push_mock.py)."""
 
 import datetime
 import json
@@ -13,12 +13,12 @@ REASONS = {
     429: "TooManyProviderTokenUpdates TooManyRequests", 500: "InternalServerError", 503: "ServiceUnavailable Shutdown",
 }  # fmt: skip
 STATUS_OF = {reason: status for status, reasons in REASONS.items() for reason in reasons.split()}
-STATIC = (200, 204, 206, 304, 400, 404, 500)  # statuses of HPACK's static table, which a loss cannot take away
+STATIC = (200, 204, 206, 304, 400, 404, 500)  # statuses in HPACK's static table: known even after a loss
 TEXTS = ("topic", "push_type", "collapse_id", "apns_unique_id", "reason")
 FIELDS = (
     "token", "token_text", "token_length", *TEXTS, "apns_id", "priority", "expiration", "payload_length", "status", "timestamp_ms",
     "timestamp", "time")  # fmt: skip
-# Of a push that was not processed it is a matter of wording whether it has no response, too.
+# An unprocessed push may have the flag no-response, too.
 VAGUE = {"stream-reset": {"no-response"}, "goaway": {"no-response"}}
 
 
@@ -61,7 +61,7 @@ class Exchange:
 
     @property
     def flags(self):
-        """Of a record of the whole exchange."""
+        """The flags of the complete exchange."""
         item, flags = self.item, set()
         if item["ending"] == "reset":
             flags.add("stream-reset")
@@ -79,25 +79,25 @@ class Exchange:
 
     @property
     def position(self):
-        """(direction, offset) of the frame that the record is of."""
+        """(direction, offset) of the record."""
         if self.item["status"] is None:
             return "client", self.item["request_offset"]
         return "server", self.item["response_offset"]
 
     @property
     def is_knowable(self):
-        """Whether the status can be known by what a single loss leaves: of the static table, or by its reason."""
+        """Whether the status is known after a single loss: from the static table, or from its reason."""
         item = self.item
         is_certain = item["status"] in STATIC or STATUS_OF.get(item["reason"]) == item["status"]
         return self.is_push and not self.is_optional and item["ending"] == "answered" and is_certain
 
     def wrong_fields(self, record, is_exact):
-        """(name, found, expected) of fields that are not those of the exchange; null is right where not all is there."""
+        """(name, found, expected) of wrong fields. Null is right if the capture is incomplete."""
         allowed = {name: {value} for name, value in self.values.items()}
         if not is_exact:
             allowed["apns_id"].add(self.item["request_apns_id"])
         if self.item["ending"] == "reset":
-            allowed["payload_length"].add(None)  # of a request that may not have ended
+            allowed["payload_length"].add(None)  # the request may not have ended
         for name, values in allowed.items():
             found = record[name]
             if found not in values or isinstance(found, bool):
@@ -115,7 +115,7 @@ class Exchange:
             yield "flags", record["flags"], "a sorted list without doubles"
 
     def is_known(self, record):
-        """Whether token and status are there, and right."""
+        """Whether token and status are known and right."""
         names = ("token", "token_text", "status")
         return all(record[name] == self.values[name] for name in names) and record["status"] is not None
 

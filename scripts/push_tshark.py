@@ -1,4 +1,4 @@
-"""What tshark knows of pushes, to compare with: statuses of a capture, and exports that apnsift reads as well."""
+"""Runs tshark for comparison: statuses in a capture, and exports that apnsift reads."""
 
 import os
 import re
@@ -22,7 +22,7 @@ def run(path, keys, *more, binary=False):
 
 
 def statuses(path, keys):
-    """{(client port, stream): status} of final responses. A packet can have several, so it is read as PDML."""
+    """{(client port, stream): status} of final responses. PDML, because a packet can have several."""
     known = {}
     text = run(path, keys, "-Y", f"tcp.srcport=={PORT} && http2.type==1", "-T", "pdml", "-J", "tcp http2")
     text = re.sub("[^\t\n\r -\ud7ff]", "", text)
@@ -39,13 +39,13 @@ def statuses(path, keys):
 
 
 def pdus(path, keys, output):
-    """Exports the PDUs of HTTP/2, as a user does from Wireshark's menu; true if there are any: of cleartext there are none."""
+    """Exports HTTP/2 PDUs, like Wireshark's menu; true if there are any. Captures without TLS have none."""
     run(path, keys, "-U", "OSI layer 7", "-w", output)
     return os.path.exists(output) and os.path.getsize(output) > 300
 
 
 def follow(path, keys, output, form="yaml"):
-    """The first connection, as Wireshark follows it."""
+    """Writes the followed stream of the first connection."""
     text = run(path, keys, "-q", "-z", f"follow,{'tcp' if keys is None else 'tls'},{form},0", binary=True)
     with open(output, "wb") as file:
         file.write(text)

@@ -1,4 +1,4 @@
-"""Captures of pushes with packets missing: cut at the front, one lost, one direction alone."""
+"""Captures of pushes with missing packets: cut at the front, one packet lost, one direction only."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ def sampled(items, count):
 
 
 class Variants:
-    """`limit` is how many packets are lost or cut at in turn, `compared` how many of each are given to tshark, too."""
+    """`limit` is the number of lost packets and of cuts to try, `compared` how many of each to compare with tshark."""
 
     def __init__(self, layout, positions, exchanges, is_exact, is_bounded, is_sealed, limit, compared):
         self.layout, self.positions, self.exchanges = layout, positions, exchanges
@@ -42,7 +42,7 @@ class Variants:
         cuts = sampled(range(1, self.count), self.limit)
         for index in cuts:
             kept = Kept(self.layout, range(index, self.count))
-            # What begins in the middle of a frame shows no protocol; tshark is given it, too.
+            # A capture that begins in the middle of a frame does not show its protocol. tshark gets it as an option, too.
             yield Variant(f"from packet {index + 1} on", kept, is_compared=index in sampled(cuts, self.compared),
                           options=("--protocol", "pushes"))
         lost = sampled(everything, self.limit)
@@ -59,7 +59,7 @@ class Variants:
         return Variant(f"without packet {index + 1}", kept, least=self.least(index), is_compared=is_compared, has_offsets=not self.is_sealed)
 
     def least(self, index):
-        """All exchanges of which nothing was lost, but two; none where a handshake was damaged."""
+        """The number of exchanges without a loss, minus two; 0 after a damaged handshake."""
         if not (self.is_exact and self.is_bounded and self.positions.is_ready(index)):
             return 0
         return max(0, sum(not self.positions.touched(index, exchange) for exchange in self.knowable) - LEAST_MISSED)

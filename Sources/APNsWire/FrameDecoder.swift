@@ -12,9 +12,9 @@ package struct FrameDecoder: Sendable {
 
   /// One result of `next(in:)`. Offsets are in bytes from 0, in the direction of the stream, gaps included.
   package enum Step: Equatable, Sendable {
-    /// The connection begins: the client's preface, after an upgrade also the HTTP/1.1 message before it. It is
-    /// empty in a server's direction without an upgrade. Frames follow without a gap.
-    case opening(offset: Int, length: Int)
+    /// The connection begins: the client's preface, after an upgrade also the HTTP/1.1 message before it.
+    /// Empty in a server's direction without an upgrade. Frames follow without a gap.
+    case opening(offset: Int, length: Int, isUpgrade: Bool)
     case frame(Frame)
     /// `length` bytes from `offset` on (at least 1) are not part of a frame (finding `skipped-bytes`).
     case skipped(offset: Int, length: Int)
@@ -86,14 +86,13 @@ struct FrameParser: RunParser {
   var cursor: RunCursor
   var limit = FrameHeader.usualLimit
   private var mode: Mode
-  /// Whether the bytes that are skipped begin the stream.
-  private var skipsOpening: Bool
+  /// Whether the bytes that are skipped begin the stream, with a message of HTTP/1.1 that changes to HTTP/2.
+  private var startsUpgrade = false
 
   init(_ sender: FrameDecoder.Sender, offset: Int, beginsStream: Bool) {
     self.sender = sender
     cursor = RunCursor(offset: offset)
     mode = beginsStream ? .opening : .searching(skipStart: offset)
-    skipsOpening = beginsStream
   }
 
   /// Enough for the longest frame, and for the frames that start decoding.
@@ -112,18 +111,22 @@ struct FrameParser: RunParser {
         guard cursor.position < run.byteCount else { return nil }
         switch opening(in: run) {
         case .undecided: return nil
-        case .none: mode = .searching(skipStart: cursor.undecidedOffset)
+        case .none:
+          guard
+            let isUpgrade = HTTP2Preface.startsUpgrade(
+              at: cursor.position, in: run, isFromServer: sender == .server, isWhole: cursor.ended)
+          else { return nil }
+          startsUpgrade = isUpgrade
+          mode = .searching(skipStart: cursor.undecidedOffset)
         case .start, .preface: return open(from: cursor.undecidedOffset)
         }
       case .searching(let skipStart):
         let verdict = search(in: run)
         if verdict == .undecided { return nil }
         let length = cursor.undecidedOffset &- skipStart
-        mode = .decoding
-        if verdict == .preface || skipsOpening && isUpgrade(skipStart, in: run) {
-          return open(from: skipStart)
-        }
-        skipsOpening = false
+        if startsUpgrade, verdict == .preface || sender == .server { return open(from: skipStart) }
+        startsUpgrade = false
+        mode = verdict == .preface ? .opening : .decoding
         if length > 0 { return .skipped(offset: skipStart, length: length) }
       }
     }
@@ -174,8 +177,8 @@ struct FrameParser: RunParser {
   private mutating func open(from offset: Int) -> Step {
     if sender == .client { cursor.position &+= HTTP2Preface.length }
     mode = .decoding
-    skipsOpening = false
-    return .opening(offset: offset, length: cursor.undecidedOffset &- offset)
+    defer { startsUpgrade = false }
+    return .opening(offset: offset, length: cursor.undecidedOffset &- offset, isUpgrade: startsUpgrade)
   }
 
   private func preface(at index: Int, in run: RawSpan) -> Verdict {
@@ -204,7 +207,7 @@ struct FrameParser: RunParser {
     return Self.verdict(at: index, in: run, isWhole: cursor.ended) ?? .undecided
   }
 
-  /// A start: three consecutive plausible frames, or plausible frames up to the end of the run. Nil if the window
+  /// A start: three consecutive plausible frames, or plausible ones up to the run's end. Nil if the window
   /// is too short.
   private static func verdict(at index: Int, in run: RawSpan, isWhole: Bool) -> Verdict? {
     var next = index
@@ -223,12 +226,5 @@ struct FrameParser: RunParser {
   /// Whether decoding may begin at `index` of a window that does not end the run.
   static func isStart(at index: Int, in window: RawSpan) -> Bool {
     verdict(at: index, in: window, isWhole: false) == .start
-  }
-
-  /// Whether a server's skipped bytes are a `101 Switching Protocols` response. False if they have left the
-  /// window.
-  private func isUpgrade(_ skipStart: Int, in run: RawSpan) -> Bool {
-    let index = skipStart &- cursor.windowOffset
-    return sender == .server && index >= 0 && HTTP2Preface.isUpgrade(at: index, in: run)
   }
 }

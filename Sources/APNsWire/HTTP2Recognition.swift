@@ -23,6 +23,29 @@ package enum HTTP2Preface {
       && matches(upgrade, at: index, in: bytes, most: .max)
   }
 
+  /// Whether the bytes from `index` on begin a message of HTTP/1.1 that may change to HTTP/2: any request of a client, or
+  /// the server's status 101. Nil if there are too few bytes.
+  static func startsUpgrade(at index: Int, in bytes: RawSpan, isFromServer: Bool, isWhole: Bool) -> Bool? {
+    guard bytes.byteCount &- index >= upgrade.utf8CodeUnitCount else { return isWhole ? false : nil }
+    return isFromServer ? isUpgrade(at: index, in: bytes) : isRequest(at: index, in: bytes)
+  }
+
+  /// The longest method of a request that is accepted, in bytes: OPTIONS has 7.
+  private static let longestMethod = 8
+
+  private static func isRequest(at index: Int, in bytes: RawSpan) -> Bool {
+    for end in index..<index &+ longestMethod {
+      switch bytes.byte(at: end) {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): continue
+      case UInt8(ascii: " "):
+        let target = bytes.byte(at: end &+ 1)
+        return end > index && (target == UInt8(ascii: "/") || target == UInt8(ascii: "*"))
+      default: return false
+      }
+    }
+    return false
+  }
+
   private static func matches(_ text: StaticString, at index: Int, in bytes: RawSpan, most: Int) -> Bool {
     for position in 0..<min(text.utf8CodeUnitCount, most) {
       guard bytes.byte(at: index &+ position) == text.utf8Start[position] else { return false }

@@ -11,7 +11,7 @@ package struct PushBody: Equatable, Sendable {
   /// In milliseconds since 1970.
   package private(set) var timestamp: Int64?
 
-  /// Nil without a JSON object with `reason` or `timestamp`, or if one has the wrong type, occurs twice, or is a
+  /// Nil without a JSON object with `reason` or `timestamp`, or if one has a wrong type, is repeated, or is a
   /// reason with escapes.
   package init?(_ range: Range<Int>, in bytes: RawSpan) {
     guard JSONText.isValue(range, in: bytes) else { return nil }

@@ -59,7 +59,7 @@ final class HeaderBlocks {
     open = block
     isTooLong = false
     bytes.removeAll(keepingCapacity: true)
-    window.extracting(content).withUnsafeBytes { bytes.append(contentsOf: $0) }
+    append(window.extracting(content))
     return (nil, nil)
   }
 
@@ -71,12 +71,16 @@ final class HeaderBlocks {
       table.lose()
       return (nil, nil)
     }
-    isTooLong = isTooLong || bytes.count &+ frame.payload.count > Self.longest
-    if !isTooLong { window.extracting(frame.payload).withUnsafeBytes { bytes.append(contentsOf: $0) } }
+    append(window.extracting(frame.payload))
     guard frame.flags.contains(.endHeaders) else { return (nil, nil) }
     open = nil
     let whole = bytes
     return (block, isTooLong ? lose(.tooLong, &fields) : table.read(whole.span.bytes, into: &fields))
+  }
+
+  private func append(_ fragment: RawSpan) {
+    isTooLong = isTooLong || bytes.count &+ fragment.byteCount > Self.longest
+    if !isTooLong { fragment.withUnsafeBytes { bytes.append(contentsOf: $0) } }
   }
 
   private func lose(_ fault: HeaderTable.Fault, _ fields: inout HeaderFields) -> HeaderTable.Fault {

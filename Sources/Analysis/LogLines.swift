@@ -88,6 +88,7 @@ extension StreamAnalysis {
     case .textAfterQuote: .textAfterClosingQuote
     case .openQuote: .quoteIsNotClosed
     case .twoValues: .twoValuesInLine(quoted)
+    case .lateLineTime: .lateLineTime
     case .tooLong: .logLineTooLong(limit: LogDecoder.longestLine)
     }
   }

@@ -94,6 +94,7 @@ struct OpenExchanges: ~Copyable {
   mutating func removeComplete(_ use: (inout PushExchange) throws -> Void) rethrows {
     for index in completed {
       try use(&exchanges[index])
+      exchanges[index].freeLongBuffers()
       unused.append(index)
     }
     completed.removeAll(keepingCapacity: true)

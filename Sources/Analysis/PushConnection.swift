@@ -165,7 +165,7 @@ final class PushConnection {
     let id = exchanges[index].id
     if exchanges[index].request.origin == nil {
       // The request may still come: the client's direction may wait for a late segment.
-      if alone == .server { exchanges.complete(index) } else { exchanges.grow(index) }
+      if alone == .server || id < lastRequest { exchanges.complete(index) } else { exchanges.grow(index) }
     } else if exchanges[index].request.hasEnded || exchanges[index].request.gaps != client.gaps {
       exchanges.complete(index)
     } else {
@@ -300,6 +300,12 @@ final class PushConnection {
     }
     // The path is unknown, and all known paths of the connection are those of another service.
     if exchange.request.origin == nil || exchange.hasLostPath, hasOthers, !hasPushes { return nil }
+    // Each response of the service has an apns-id.
+    if exchange.request.origin == nil, exchange.hasStatusBlock, exchange.fields[.apnsID] == nil,
+      !exchange.fields.flags.contains(.unknownHeaders)
+    {
+      return nil
+    }
     settleRequest(&exchange)
     settleResponse(&exchange)
     var record = PushRecord(
@@ -325,9 +331,7 @@ final class PushConnection {
   }
 
   private func settleResponse(_ exchange: inout PushExchange) {
-    if exchange.request.isCut || exchange.response.isCut
-      || exchange.isCancelled && !exchange.response.hasEnded
-    {
+    if exchange.response.isCut || exchange.isCancelled && !exchange.response.hasEnded {
       exchange.fields.flags.insert(.streamReset)
     }
     if exchange.response.origin != nil { return exchange.settleBody() }

@@ -79,17 +79,20 @@ struct PushExchange {
     self.id = id
     fields = PushFields()
     fields.http2Stream = id
-    Self.empty(&texts)
-    Self.empty(&body)
-    Self.empty(&payload)
+    texts.removeAll(keepingCapacity: true)
+    body.removeAll(keepingCapacity: true)
+    payload.removeAll(keepingCapacity: true)
     payloadLength = 0
     (request, response) = (Half(), Half())
     (isOther, hasLostPath, hasStatusBlock, hasLostStatus) = (false, false, false, false)
     (isCancelled, isBodyTooLong) = (false, false)
   }
 
-  private static func empty(_ buffer: inout [UInt8]) {
-    if buffer.capacity > 4096 { buffer = [] } else { buffer.removeAll(keepingCapacity: true) }
+  /// Frees buffers that most exchanges do not need.
+  mutating func freeLongBuffers() {
+    if texts.capacity > Self.longestBody { texts = [] }
+    if body.capacity > Self.longestBody { body = [] }
+    if payload.capacity > Self.longestBody { payload = [] }
   }
 
   // MARK: - The request
@@ -109,9 +112,8 @@ struct PushExchange {
       isOther = true
       return
     }
-    var start = path.upperBound
-    while self.texts[start &- 1] != UInt8(ascii: "/") { start &-= 1 }
-    fields[.tokenText] = texts.valid(start..<path.upperBound, in: self.texts)
+    let token = path.lowerBound &+ Self.pathStart.utf8CodeUnitCount..<path.upperBound
+    fields[.tokenText] = texts.valid(token, in: self.texts)
     if fields[.tokenText] == nil { fields.flags.insert(.tokenNotHex) }
     setTexts(headers, texts)
   }

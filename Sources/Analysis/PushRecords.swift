@@ -8,7 +8,7 @@ package struct PushRecord: BitwiseCopyable, Sendable {
   package var fields: PushFields
   /// The server if any frame of the response is known, else the client.
   package var direction: Direction
-  /// Offset of the response's first byte, else of the request's, in its direction: bytes from 0, gaps included.
+  /// Offset in its direction of the response's first byte, else of the request's: bytes from 0, with gaps.
   package var offset: Int
   /// Offset of that byte in the input (decompressed), and the packet that contains it.
   package var fileOffset: Int

@@ -35,7 +35,7 @@ enum RunDecoder {
     case response(ResponseFrame)
     case frame(Frame)
     /// An HTTP/2 connection begins with these bytes.
-    case opening(offset: Int, length: Int)
+    case opening(offset: Int, length: Int, isUpgrade: Bool)
     /// No record can begin at `offset`, where the byte is `command`.
     case undecodable(offset: Int, command: UInt8)
     case skipped(offset: Int, length: Int)
@@ -120,7 +120,8 @@ enum RunDecoder {
     case .http2(let decoder):
       switch decoder.value.next(in: chunk) {
       case .frame(let frame): .frame(frame)
-      case .opening(let offset, let length): .opening(offset: offset, length: length)
+      case .opening(let offset, let length, let isUpgrade):
+        .opening(offset: offset, length: length, isUpgrade: isUpgrade)
       case .skipped(let offset, let length): .skipped(offset: offset, length: length)
       case .truncated(let offset, let length): .truncated(offset: offset, length: length)
       case .needsBytes, .finished: .needsBytes

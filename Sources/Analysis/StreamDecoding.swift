@@ -37,10 +37,9 @@ extension StreamAnalysis {
           let carry = decoder.carry
           try take(frame, in: carry.span.bytes, with: decoder, of: &direction)
         }
-      case .opening(let offset, let length):
+      case .opening(let offset, let length, let isUpgrade):
         log.summary.recordBytes &+= length
-        let usual = direction.side == server ? 0 : HTTP2Preface.length
-        pushes?.begin(role(of: direction.side), isUpgraded: length > usual)
+        pushes?.begin(role(of: direction.side), isUpgraded: isUpgrade)
         try emitPending(before: offset &+ 1, of: &direction)
       case .undecodable(let offset, let command):
         try reportUndecodable(command, at: offset, of: decoder.content, in: &direction)

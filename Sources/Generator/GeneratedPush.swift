@@ -1,4 +1,4 @@
-/// Rates of outcomes per 1000 pushes, and of GOAWAYs per 1000 connections. Of several outcomes that are drawn, the
+/// Rates of outcomes per 1000 pushes, and of GOAWAYs per 1000 connections. If several outcomes are drawn, the
 /// first in this order counts.
 package struct PushRates: Sendable, Equatable {
   /// Status 410 with a timestamp.

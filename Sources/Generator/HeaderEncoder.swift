@@ -64,8 +64,8 @@ struct HeaderField {
   }
 }
 
-/// Encodes the header blocks of one direction (RFC 7541), without Huffman codes. Later blocks refer to the dynamic
-/// table entries of earlier ones.
+/// Encodes the header blocks of one direction (RFC 7541), without Huffman codes. Later blocks refer to the
+/// dynamic table entries of earlier ones.
 struct HeaderEncoder {
   /// The initial table size in bytes (RFC 9113, section 6.5.2).
   static let standardSize = 4096

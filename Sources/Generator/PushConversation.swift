@@ -1,6 +1,6 @@
 /// The bytes of both sides of an HTTP/2 connection, in turns: the client's pushes and the server's responses.
 ///
-/// Connections differ in the size of the dynamic table, in the fields that enter it, in padding and priorities,
+/// Connections differ in the size of the dynamic table, the fields that enter it, padding and priorities,
 /// and in header blocks of several frames.
 struct PushConversation {
   /// Frames of a push in a turn, with their range in the turn's bytes.
@@ -102,7 +102,7 @@ struct PushConversation {
 
   /// SETTINGS, and one WINDOW_UPDATE that opens the connection's window to its maximum.
   private func settings(tableSize: Int, push: UInt32? = nil) -> [UInt8] {
-    // RFC 9113, section 6.5.2: 1 is HEADER_TABLE_SIZE, 2 ENABLE_PUSH, 3 MAX_CONCURRENT_STREAMS, 4 INITIAL_WINDOW_SIZE.
+    // RFC 9113, section 6.5.2: 1 table size, 2 server push, 3 concurrent streams, 4 initial window size.
     var values: [(UInt16, UInt32)] = [(1, UInt32(truncatingIfNeeded: tableSize))]
     if let push { values.append((2, push)) }
     values += [(3, UInt32(Self.mostOpen)), (4, 65_535)]
@@ -195,8 +195,8 @@ struct PushConversation {
     }
   }
 
-  /// The responses to all open pushes, except those of the last turn that a GOAWAY excludes or that the connection's
-  /// end cuts off.
+  /// The responses to all open pushes, except those of the last turn that a GOAWAY or the connection's
+  /// end excludes.
   private mutating func lastTurn() -> Turn {
     guard endsWithGoaway || isCutOff, !recent.isEmpty else { return responseTurn(count: open.count) }
     let first = recent.lowerBound + 2 * UInt32(truncatingIfNeeded: random.below(recent.count / 2))

@@ -1,4 +1,4 @@
-/// The pushes of a connection whose truth is not written yet. It is written once all frames of a push are settled.
+/// The pushes of a connection whose truth is not written yet: some of their frames are not settled.
 struct PushLedger {
   /// A push with its frames.
   struct Entry {

@@ -44,7 +44,7 @@ struct PushSession: GeneratedConnection {
     ledger = PushLedger(isSpared: opening.isSpared)
   }
 
-  /// An initial sequence number. If it wraps, it is close to the maximum. Otherwise it is above those of earlier
+  /// An initial sequence number: close to the maximum if it wraps, otherwise above those of earlier
   /// connections with these ports (RFC 6528): a SYN with a lower number could be a late one.
   private static func start(_ opening: SessionOpening, _ numbers: inout RandomNumbers) -> UInt32 {
     let starts = opening.isFirstOfPorts ? 0x1000_0000...0x3fff_ffff : 0x4000_0000...0x6fff_ffff

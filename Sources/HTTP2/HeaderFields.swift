@@ -13,14 +13,14 @@ package struct HeaderFields {
   /// The bytes of all values.
   package var bytes: [UInt8] = []
   private var ranges = InlineArray<10, Range<Int>>(repeating: Self.absent)
-  /// Whether a field is lost: its table entry is unknown, its value too long, or part of the block is missing.
+  /// Whether a field is lost: its table entry is unknown, it is too long, or part of the block is missing.
   package internal(set) var hasLost = false
 
   private static let absent = 0..<0
 
   package init() {}
 
-  /// The value of a field as indices of `bytes`; nil if it is absent or lost. Of repeated fields, the first counts.
+  /// A field's value as indices of `bytes`; nil if absent or lost. Of repeated fields, the first counts.
   package subscript(name: Name) -> Range<Int>? {
     let range = ranges[name.rawValue]
     // Ranges are stored one too high, so that an empty value at 0 differs from `absent`.

@@ -3,9 +3,9 @@ import WireBytes
 
 /// The dynamic table of one direction (RFC 7541), in libnghttp2.
 ///
-/// After a gap, the entries are unknown: lost header blocks may have replaced any of them. So the inflater gets a new
-/// table, filled with dummies. A field that refers to a dummy is lost, and never guessed. Indices count from the
-/// newest entry, so they are right for all entries that were added after the gap.
+/// After a gap, the entries are unknown: lost header blocks may have replaced any of them. So the inflater
+/// gets a new table of dummies. A field that refers to a dummy is lost, and never guessed. Indices count from
+/// the newest entry, so they are right for all entries that were added after the gap.
 package final class HeaderTable {
   /// Why a header block cannot be decoded.
   package enum Fault: Sendable {

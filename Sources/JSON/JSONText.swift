@@ -43,7 +43,7 @@ public struct JSONText {
       if opens { continue }
       while true {
         skipSpace()
-        if depth == 0 { return next == end }
+        if depth == 0 { return next == end || fail("the end of the value") }
         guard let closes = readSeparator() else { return false }
         if !closes { break }
       }

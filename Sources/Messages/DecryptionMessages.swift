@@ -10,9 +10,9 @@ extension Message {
   package static let needsPassphrase = Message("needs a passphrase: give --passphrase-file")
   package static let privateKeyNotRSA = Message(
     "the private key is not RSA: only RSA key exchange can be decrypted with a private key")
-  package static let notASharedKey = Message("expected IDENTITY:KEY, the key in hex, found something else")
+  package static let notASharedKey = Message("expected IDENTITY:KEY with the key in hex, found other text")
   package static let noSharedKey = Message(
-    "has no pre-shared key: expected lines IDENTITY:KEY, the key in hex")
+    "has no pre-shared key: expected lines IDENTITY:KEY with the key in hex")
   package static let passphraseWithoutKey = Message("--passphrase-file is for --rsa-key: give both")
   package static let keysOfNothing = Message("--no-decrypt excludes --keys, --rsa-key and --psk")
 
@@ -120,7 +120,7 @@ extension Message {
     _ source: String, stream: Int, line: Int?, topic: String, not app: String
   ) -> Message {
     let location = line.map { "line \($0)" } ?? "stream \(stream)"
-    return Message("\(source) \(location): the push's topic is \(topic), not one of the app \(app)")
+    return Message("\(source) \(location): the push's topic is \(topic), not a topic of the app \(app)")
   }
 
   package static func otherAppStopsReplay(_ store: String, _ mismatch: Message) -> Message {

@@ -16,12 +16,12 @@ extension Message {
 
   /// Malformed lines without a finding of their own.
   package static func moreMalformedLines(_ count: Int, after limit: Int) -> Message {
-    Message("\(Count.of(count, "more line")) with errors, after the \(limit) findings that are listed")
+    Message("\(Count.of(count, "more line")) with errors; only \(limit) are listed")
   }
 
   package static func unrelatedLines(_ count: Int, bytes: Int, first line: Int) -> Message {
     Message(
-      "\(Count.of(count, "line")) (\(Count.of(bytes, "byte"))) without the answer to a push; the first is line \(line)"
+      "\(Count.of(count, "line")) (\(Count.of(bytes, "byte"))) without a push; the first is line \(line)"
     )
   }
 
@@ -31,16 +31,16 @@ extension Message {
   }
 
   package static func tokenIsNoText(_ found: String) -> Message {
-    Message("the token is \(found); expected a text (--map token=NAME names another member)")
+    Message("the token is \(found); expected a string (--map token=NAME selects another member)")
   }
 
   package static func statusIsNoStatus(_ found: String) -> Message {
     Message(
-      "the status is \(found); expected a number from 100 to 599 (--map status=NAME names another member)")
+      "the status is \(found); expected a number from 100 to 599 (--map status=NAME selects another member)")
   }
 
   package static func reasonIsNoText(_ found: String) -> Message {
-    Message("the reason is \(found); expected a text (--map reason=NAME names another member)")
+    Message("the reason is \(found); expected a string (--map reason=NAME selects another member)")
   }
 
   package static func timeIsNoTime(_ found: String) -> Message {
@@ -53,13 +53,17 @@ extension Message {
     Message("\(Count.of(found, "column")), but the header has \(expected)")
   }
 
+  package static let lateLineTime = Message(
+    "timestamp is the log time, and earlier lines with status 410 have no time of the invalidation: theirs is wrong; "
+      + "give the right member with --map timestamp=NAME")
+
   package static func twoValuesInLine(_ second: String) -> Message {
-    Message("\(second) is a second value of the same kind; name the right one with --map")
+    Message("two values for one field, the second is \(second); select one with --map")
   }
 
   package static let textAfterClosingQuote = Message(
-    "text after a closing quote; expected a delimiter or the end")
-  package static let quoteIsNotClosed = Message("a quote that is not closed")
+    "text after a closing quote; expected a delimiter or the end of the line")
+  package static let quoteIsNotClosed = Message("a quote is not closed")
 
   package static func logLineTooLong(limit: Int) -> Message { Message("longer than \(limit) bytes") }
 }
@@ -72,13 +76,13 @@ extension Message {
   }
 
   package static func mappingOfUnknownField(_ name: String, known: [String]) -> Message {
-    Message("--map has '\(name)': its names are \(known.joined(separator: ", "))")
+    Message("--map has the unknown field '\(name)': known fields are \(known.joined(separator: ", "))")
   }
 
   package static func mappedTwice(_ name: String) -> Message { Message("--map has '\(name)' twice") }
 
   package static func mappedPathIsInvalid(_ path: String, deepest: Int) -> Message {
     Message(
-      "--map has '\(path)': write a name, or up to \(deepest) names with points, such as response.status")
+      "--map has '\(path)': write a name, or up to \(deepest) names with dots, such as response.status")
   }
 }

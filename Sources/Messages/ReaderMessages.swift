@@ -9,7 +9,7 @@ extension Message {
 
   package static func pushesNotAudited(streams: Int) -> Message {
     Message(
-      "\(Count.of(streams, "stream")) with pushes not judged: the readers are of the binary services")
+      "\(Count.of(streams, "stream")) with pushes not judged: the readers read only the binary protocols")
   }
 
   /// - Parameter readings: as in `readingsRight`.

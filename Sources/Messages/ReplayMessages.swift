@@ -64,8 +64,8 @@ extension Message {
 
   package static func untimedPushesSkipped(_ count: Int) -> Message {
     Message(
-      "skipped \(Count.of(count, "push", "pushes")) with status 410 and no time of the invalidation; --from-errors "
-        + "takes the capture time (read its help first)")
+      "skipped \(Count.of(count, "push", "pushes")) with status 410 and no timestamp; --from-errors "
+        + "uses the capture time (read its help first)")
   }
 
   package static func uncapturedPushesSkipped(_ count: Int) -> Message {
@@ -76,13 +76,13 @@ extension Message {
 
   package static func pushesOfOtherAppsSkipped(_ count: Int) -> Message {
     Message(
-      "skipped \(Count.of(count, "push", "pushes")) with an invalid token: the topic is not one of the app; --other-app "
-        + "takes them")
+      "skipped \(Count.of(count, "push", "pushes")) with an invalid token and the topic of another app; --other-app "
+        + "replays them")
   }
 
   package static func pushesWithoutTokenSkipped(_ count: Int) -> Message {
     Message(
-      "skipped \(Count.of(count, "push", "pushes")) with an invalid token: the token is not known, or not hex"
+      "skipped \(Count.of(count, "push", "pushes")) with an invalid token: the token is unknown or not hex"
     )
   }
 

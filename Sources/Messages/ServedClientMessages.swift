@@ -37,7 +37,7 @@ extension Message {
   }
 
   package static let notHTTP2 = Message(
-    "the client did not begin with HTTP/2: it must use it without an upgrade, and --tls if it speaks TLS")
+    "the client did not begin with HTTP/2: it must use prior knowledge (no upgrade), or TLS with --tls")
 
   package static func rejected(_ peer: String) -> Message {
     Message("\(peer): rejected: too many clients, or everything was served")

@@ -93,7 +93,7 @@ extension Message {
 
   package static func pushesWithoutOutcome(_ count: Int) -> Message {
     Message(
-      "\(Count.of(count, "push", "pushes")) without a known token or outcome: not played")
+      "\(Count.of(count, "push", "pushes")) skipped: the token or the outcome is unknown")
   }
 
   package static let noStreamToServe = Message("nothing to serve: the inputs have no stream")

@@ -54,7 +54,7 @@ package struct PushResponse: Sendable, Equatable {
   }
 }
 
-/// The outcomes of the input's pushes, by token. Each request for a token gets its next outcome. After the last,
+/// The outcomes of the input's pushes, by token. Each request for a token gets its next outcome. After that,
 /// a permanent status repeats; after a temporary one, the token is like one that is not in the input.
 package final class PushAnswers: Sendable {
   private struct Played {

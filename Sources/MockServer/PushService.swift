@@ -132,12 +132,12 @@ final class PushService: ChannelInboundHandler, ServedSession {
     switch state {
     case .ended: break
     case .opening: leave(error.reason)
-    // All requests are answered. The library reports later frames of the client as errors, and many clients reset the
+    // All requests are answered. The library reports later frames as errors, and many clients reset the
     // connection without reading the closing TLS alert.
     case .closing: closedByClient()
     case .leaving where !error.isReset && !(error is ChannelError):
-      // The library may report frames of streams above the last stream id as errors. A reset could keep the GOAWAY from
-      // the client.
+      // The library may report frames above the last stream id as errors. A reset could keep the GOAWAY
+      // from the client.
       state = .closing
       context.flush()
       context.close(mode: .output, promise: nil)

@@ -31,12 +31,12 @@ package final class OutputFile {
     return isatty(STDOUT_FILENO) == 1 && !isForbidden && !isDumb
   }
 
-  /// Whether control characters are escaped, and the bytes of a character that the next write completes.
+  /// Whether to escape control characters, and the bytes of an incomplete character.
   private let escapes: Bool
   private var incomplete: [UInt8] = []
 
   /// Standard output.
-  /// - Parameter isData: whether the bytes are data, in which a terminal must not find commands; else they are text that
+  /// - Parameter isData: whether the bytes are data, escaped on a terminal. Other text
   ///   may have colours.
   package init(isData: Bool = false) {
     descriptor = STDOUT_FILENO
@@ -88,7 +88,7 @@ package final class OutputFile {
   package func write(_ bytes: RawSpan) throws {
     guard escapes else { return try writeBytes(bytes) }
     incomplete += bytes.withUnsafeBytes { Array($0) }
-    let rest = incomplete.suffix(3).lastIndex { $0 >= 0xc0 } ?? incomplete.endIndex
+    let rest = VisibleText.endOfWholeCharacters(incomplete)
     let visible = VisibleText.ofLines(String(decoding: incomplete[..<rest], as: UTF8.self))
     incomplete.removeSubrange(..<rest)
     let text = Array(visible.utf8)

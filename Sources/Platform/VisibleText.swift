@@ -27,6 +27,13 @@ package enum VisibleText {
       .joined(separator: "\n")
   }
 
+  /// The index after the last character in UTF-8 that is not cut off.
+  package static func endOfWholeCharacters(_ bytes: [UInt8]) -> Int {
+    guard let lead = bytes.suffix(3).lastIndex(where: { $0 >= 0xc0 }) else { return bytes.count }
+    let length = bytes[lead] >= 0xf0 ? 4 : bytes[lead] >= 0xe0 ? 3 : 2
+    return lead + length <= bytes.count ? bytes.count : lead
+  }
+
   /// The same, and with invisible characters, unusual spaces and direction marks escaped (`\\u{202e}`), so that
   /// different texts look different.
   package static func exact(_ text: String) -> String {

@@ -67,6 +67,13 @@ extension LogDecoder {
   private func readLine(_ window: UnsafeRawPointer, _ text: Range<Int>, isCut: Bool) -> Read.Outcome {
     let isFirst = !hasBegun
     hasBegun = true
+    var text = text
+    // An array with an object in each line.
+    if window.load(fromByteOffset: text.lowerBound, as: UInt8.self) == UInt8(ascii: "{"),
+      window.load(fromByteOffset: text.upperBound &- 1, as: UInt8.self) == UInt8(ascii: ",")
+    {
+      text = text.dropLast()
+    }
     var object = text.lowerBound
     let first = window.load(fromByteOffset: object, as: UInt8.self)
     if !LineSearch.beginsObject(window, text) {
@@ -115,7 +122,7 @@ extension LogDecoder {
     return outcome(result, window)
   }
 
-  /// Reads the next object of a list. The bytes before it are with it, and those after the last one.
+  /// Reads the next element of a list, with the bytes before it. The last one includes the rest of the line.
   private func readElement(_ window: UnsafeRawPointer) -> Read? {
     let element = elements[nextElement]
     nextElement &+= 1

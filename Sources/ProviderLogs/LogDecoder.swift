@@ -236,7 +236,8 @@ package final class LogDecoder {
   private func extendSkip(by read: Read, _ offset: Int, _ problem: LogProblem?) -> Step? {
     if let current = skip, current.problem?.cause == problem?.cause {
       skip?.length &+= read.length
-      skip?.lines &+= 1
+      // A finding names the first and the last line with errors; blank lines may be between them.
+      skip?.lines = problem == nil ? current.lines &+ 1 : read.line &- current.firstLine &+ 1
       return nil
     }
     let before = takeSkip()

@@ -14,6 +14,8 @@ package struct LogProblem: Equatable, Sendable {
     case tooLong
     /// Two members or columns of equal rank have different values.
     case twoValues
+    /// It shows that `timestamp` is the log time, which earlier lines took for the time of the invalidation.
+    case lateLineTime
   }
 
   package var cause: Cause
@@ -43,6 +45,8 @@ final class LogPush {
   @exclusivity(unchecked) private var used = 0
   /// Whether members named `timestamp` are log times, and so never times of an invalidation.
   @exclusivity(unchecked) var hasLineTimes = false
+  /// Whether such a member was taken for the time of an invalidation.
+  @exclusivity(unchecked) private var hasTakenTimestamp = false
 
   /// - Parameter longestLine: in bytes.
   init(longestLine: Int) {
@@ -66,7 +70,7 @@ final class LogPush {
     let hasAnswer =
       accepted != nil || values.names(.status) || values.names(.reason) || values[.path].kind != .absent
     guard hasAnswer else { return .unrelated }
-    if let conflict = values.conflict { return .problem(LogProblem(.twoValues, conflict.value.range)) }
+    if let conflict = values.conflict { return .problem(LogProblem(.twoValues, conflict.range)) }
     switch takeToken(values, line) {
     case .push: break
     case let other: return other
@@ -108,12 +112,11 @@ final class LogPush {
   private func takeToken(_ values: LogValues, _ line: UnsafeRawPointer) -> LogOutcome {
     let token = values[.token]
     switch token.kind {
-    case .text: settle(raw(token, line))
-    case .escapedText, .quotedText: settle(decoded(token, line))
+    case .text, .escapedText, .quotedText: settle(text(token, line))
     case .absent:
       let path = values[.path]
       guard path.isText else { return .push }
-      let text = path.kind == .text ? raw(path, line) : decoded(path, line)
+      let text = text(path, line)
       guard let found = PushPath.token(in: text) else { return .push }
       settle(UnsafeRawBufferPointer(rebasing: text[found]))
     default:
@@ -182,8 +185,8 @@ final class LogPush {
     return nil
   }
 
-  /// Takes the reason. `error` and `description` may be messages of the client: they count only if they are one of
-  /// Apple's reasons, or a single word next to a status.
+  /// Takes the reason. `error` and `description` may be messages of the client: they count only if they are
+  /// one of Apple's reasons, or a single word next to a status.
   private func takeReason(_ reason: LogValue, _ line: UnsafeRawPointer, hasStatus: Bool) {
     guard reason.isText, reason.count > 0 else { return }
     let text = raw(reason, line)
@@ -220,10 +223,17 @@ final class LogPush {
       let nested = values[.nestedTimestamp]
       if nested.kind != .absent, nested.container == values[.reason].container { time = nested }
     }
-    if time.kind == .absent { time = lineTime(values, line) }
+    if time.kind == .absent {
+      let hadLineTimes = hasLineTimes
+      time = lineTime(values, line)
+      if hasTakenTimestamp, hasLineTimes, !hadLineTimes {
+        return LogProblem(.lateLineTime, values[.timestamp].range)
+      }
+      if time.kind != .absent { hasTakenTimestamp = true }
+    }
     guard time.kind != .absent else { return nil }
     guard time.kind == .number || time.isText else { return LogProblem(.timeIsNoTime, time.range) }
-    switch LogTimes.milliseconds(raw(time, line)) {
+    switch LogTimes.milliseconds(text(time, line)) {
     case .time(let milliseconds): fields.timestamp = milliseconds
     case .absent: break
     case .invalid: return LogProblem(.timeIsNoTime, time.range)
@@ -231,13 +241,13 @@ final class LogPush {
     return nil
   }
 
-  /// A member named `timestamp` is the time of the invalidation only with status 410, and unless the line or the log
-  /// shows that it is the log time.
+  /// A member named `timestamp` is the time of the invalidation only with status 410, and unless the line or
+  /// the log shows that it is the log time.
   private func lineTime(_ values: LogValues, _ line: UnsafeRawPointer) -> LogValue {
     let time = values[.timestamp]
     guard time.kind != .absent else { return time }
     if let status = fields.status, status != 410 {
-      if !hasLineTimes, case .time = LogTimes.milliseconds(raw(time, line)) { hasLineTimes = true }
+      if !hasLineTimes, case .time = LogTimes.milliseconds(text(time, line)) { hasLineTimes = true }
       return LogValue()
     }
     return fields.status == nil || hasLineTimes || values.names(.logMark) ? LogValue() : time
@@ -258,7 +268,7 @@ final class LogPush {
     if expiration.kind != .absent {
       if integer(raw(expiration, line)) == 0 {
         fields.expiration = 0
-      } else if case .time(let milliseconds) = LogTimes.milliseconds(raw(expiration, line)) {
+      } else if case .time(let milliseconds) = LogTimes.milliseconds(text(expiration, line)) {
         fields.expiration = milliseconds / 1000
       }
     }
@@ -292,6 +302,11 @@ final class LogPush {
     (texts + start).copyMemory(from: base, byteCount: text.count)
     used = start &+ text.count
     return start..<used
+  }
+
+  /// A value without escapes.
+  private func text(_ value: LogValue, _ line: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+    value.kind == .escapedText || value.kind == .quotedText ? decoded(value, line) : raw(value, line)
   }
 
   /// Appends an unescaped text, which is never longer than the escaped one.

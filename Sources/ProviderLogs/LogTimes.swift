@@ -46,7 +46,7 @@ package enum LogTimes {
     return .time(whole >= firstMilliseconds ? whole : whole &* 1000 &+ milliseconds)
   }
 
-  /// `2026-05-01T09:30:00.123Z`, with a `T` or a space, any fraction, and an offset such as `Z`, `+02:00` or `+0200`,
+  /// `2026-05-01T09:30:00.123Z`, with a `T` or a space, any fraction, and an offset: `Z`, `+02:00`, `+0200`,
   /// also after a space. ` UTC` may follow a zero offset, as in Go.
   private static func dateAndTime(_ text: UnsafeRawBufferPointer) -> Result {
     var reader = Digits(text)
@@ -110,8 +110,14 @@ package enum LogTimes {
       if isAtEnd(after: "Z") || isAtEnd(after: "z") || isAtEnd(after: "UTC") { return 0 }
       let sign = skip("+") ? 1 : skip("-") ? -1 : 0
       guard sign != 0, let hours = number(2) else { return nil }
-      _ = skip(":")
-      guard let minutes = number(2), hours < 24, minutes < 60 else { return nil }
+      var minutes = 0
+      // PostgreSQL writes `+00`.
+      if index < text.count, text[index] != UInt8(ascii: " ") {
+        _ = skip(":")
+        guard let number = number(2), number < 60 else { return nil }
+        minutes = number
+      }
+      guard hours < 24 else { return nil }
       let seconds = sign * (hours * 3600 + minutes * 60)
       return index == text.count || seconds == 0 && isAtEnd(after: " UTC") ? seconds : nil
     }

@@ -2,7 +2,7 @@ import WireBytes
 
 /// Decodes hex tokens, eight digits at a time.
 enum LogToken {
-  /// Decodes `text` to `target`, which must have room for half its length. Returns the number of bytes; nil if it is
+  /// Decodes `text` to `target`, which must have room for half its length. Returns the length; nil if it is
   /// empty or not an even number of hex digits.
   static func decode(_ text: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int? {
     guard let start = text.baseAddress, text.count > 0, text.count & 1 == 0 else { return nil }

@@ -44,8 +44,8 @@ struct LogValues {
   private var values = InlineArray<20, LogValue>(repeating: LogValue())
   /// The fields that occur in the line, with or without a value.
   private var names: UInt32 = 0
-  /// A second, different value of equal weight.
-  private(set) var conflict: (field: LogField, value: LogValue)?
+  /// For each field a second, different value of equal weight.
+  private var conflicts = InlineArray<20, LogValue?>(repeating: nil)
 
   @inline(__always)
   subscript(field: LogField) -> LogValue { values[Int(field.rawValue)] }
@@ -76,16 +76,26 @@ struct LogValues {
       || field == .reason && !known.isText && value.isText
     {
       values[Int(field.rawValue)] = value
-      if field == conflict?.field { conflict = nil }
-    } else if value.weight == known.weight, conflict == nil, Self.decisive.contains(field),
+      conflicts[Int(field.rawValue)] = nil
+    } else if value.weight == known.weight, Self.decisive.contains(field),
       !Self.areEqual(value, known, in: line)
     {
-      conflict = (field, value)
+      conflicts[Int(field.rawValue)] = value
     }
   }
 
+  /// A second value of a field for which two make the line malformed.
+  var conflict: LogValue? {
+    for field in Self.decisive {
+      if let value = conflicts[Int(field.rawValue)] { return value }
+    }
+    return nil
+  }
+
   /// Fields for which two different values make the line malformed.
-  private static let decisive: [LogField] = [.token, .status, .reason, .invalidation, .timestamp]
+  private static let decisive: [LogField] = [
+    .token, .status, .reason, .invalidation, .timestamp, .nestedTimestamp,
+  ]
 
   private static func areEqual(_ value: LogValue, _ other: LogValue, in line: UnsafeRawPointer) -> Bool {
     guard value.count == other.count else { return false }

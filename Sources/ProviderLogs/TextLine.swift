@@ -59,8 +59,8 @@ struct TextLine {
   }
 
   /// `SimplePushNotificationResponse{pushNotification=SimpleApnsPushNotification{token='…', …}, success=…, apnsId=…,
-  /// rejectionReason='…', tokenExpirationTimestamp=…}` of pushy. The payload may contain any text, so the fields after
-  /// it are searched from the end of the line.
+  /// rejectionReason='…', tokenExpirationTimestamp=…}` of pushy. The payload may be any text: fields after
+  /// it are searched from the line's end.
   private func readPushy(from start: Int, into push: LogPush) -> LogOutcome {
     guard let token = text.range(after: "{token='", before: "'", from: start), !token.isEmpty,
       let success = text.lastIndex(of: "}, success=", from: start),

@@ -1,7 +1,7 @@
 import APNsWire
 import WireBytes
 
-/// Reads transcripts, in which exchanges take several lines and interleave: `curl -v`, `nghttp -v`, Java's HttpClient
+/// Reads transcripts, whose exchanges take several lines and interleave: `curl -v`, `nghttp -v`, Java
 /// (docs/spec/provider-logs.md#transcripts).
 ///
 /// A response is joined to a request only if that is certain. Otherwise it has no token, or no reason.
@@ -193,7 +193,7 @@ final class Transcript {
       let isEnd = text.index(of: "flags=0x", from: start).map { text.bytes[$0 &+ 9] & 1 == 1 } ?? false
       let isReset = text.index(of: "RST_STREAM", from: start) != nil
       if isReset, let index = open.firstIndex(where: { $0.stream == stream }) {
-        answers.append((stream, open.remove(at: index).exchange))
+        addAnswer(open.remove(at: index).exchange, stream: stream)
       }
       let isWithFlags =
         text.index(of: "HEADERS frame", from: start) != nil
@@ -214,7 +214,7 @@ final class Transcript {
       index = known
     } else {
       guard let request = open.firstIndex(where: { $0.stream == stream }) else { return false }
-      answers.append((stream, open.remove(at: request).exchange))
+      addAnswer(open.remove(at: request).exchange, stream: stream)
       index = answers.count - 1
     }
     if text.begins(":status: ", at: start), let status = text.status(at: start &+ 9) {
@@ -270,7 +270,8 @@ final class Transcript {
     }
     guard answers.count == 1, block != .response, answers[0].stream == 0 else { return false }
     if !areBodiesUncertain, take(body, for: 0) { complete(0) }
-    if !rest.isEmpty { _ = read(rest, offset: offset &+ end, number: number) }
+    // A second body in the line belongs to no response, and could nest without end.
+    if !rest.isEmpty, rest[0] != UInt8(ascii: "{") { _ = read(rest, offset: offset &+ end, number: number) }
     return true
   }
 
@@ -313,8 +314,8 @@ final class Transcript {
     return true
   }
 
-  /// Reads a line with path and status. The response headers before it belong to it only if there was one block
-  /// of them.
+  /// Reads a line with path and status. The response headers before it belong to it only if there was one
+  /// block of them.
   private func answer(_ text: LogText, _ path: Range<Int>, _ status: UInt16, _ offset: Int, _ number: Int) {
     let answer = Exchange(offset: offset, line: number)
     answer.status = status
@@ -343,6 +344,11 @@ final class Transcript {
   private func add(_ exchange: Exchange, stream: Int) {
     if open.count >= Self.mostOpen { ready.append(open.removeFirst().exchange) }
     open.append((stream, exchange))
+  }
+
+  private func addAnswer(_ exchange: Exchange, stream: Int) {
+    if answers.count >= Self.mostOpen { complete(0) }
+    answers.append((stream, exchange))
   }
 
   private func complete(_ index: Int) { ready.append(answers.remove(at: index).exchange) }

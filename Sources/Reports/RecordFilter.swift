@@ -3,20 +3,20 @@ import Analysis
 import PacketCapture
 import WireBytes
 
-/// Chooses records by their token and flags, and passes them to a sink.
+/// Passes records with a token or with flags to a sink.
 ///
-/// With a token, findings and streams are left out: they are about all tokens.
+/// With a token, it leaves out findings and streams: they concern all tokens.
 package final class RecordFilter: EvidenceSink {
   private let sink: any EvidenceSink
   private let kinds: Set<ExportedKind>
-  /// Nil chooses records of all tokens.
+  /// Nil for records of any token.
   private let token: [UInt8]?
-  /// Whether to choose only records with flags.
+  /// Whether to pass only records with flags.
   private let isFlagged: Bool
-  /// Chosen records of the kinds that the sink writes.
+  /// Number of records that were passed and that the sink writes.
   package private(set) var count = 0
 
-  /// - Parameter kinds: what the sink writes.
+  /// - Parameter kinds: the kinds that the sink writes.
   package init(_ sink: any EvidenceSink, _ kinds: Set<ExportedKind>, token: [UInt8]?, isFlagged: Bool) {
     self.sink = sink
     self.kinds = kinds

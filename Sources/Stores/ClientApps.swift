@@ -33,9 +33,9 @@ final class ClientApps: EvidenceSink {
 }
 
 extension PushTopics {
-  /// Likewise by the topics of pushes. If some pushes belong to `app`, those of other apps are only left out. Without
+  /// Likewise by the topics of pushes. If some pushes belong to `app`, others are only left out. Without
   /// `app`, pushes of several apps stop the replay: their tokens would all get one owner.
-  /// - Throws: a `Failure` if all pushes belong to other apps, or without `app` to several, unless that is accepted.
+  /// - Throws: a `Failure` if all pushes belong to other apps, or without `app` to several, unless accepted.
   package func check(against app: String, store: String, acceptsOther: Bool) throws {
     let mismatch: Message
     if app.isEmpty {
@@ -43,7 +43,7 @@ extension PushTopics {
       mismatch = .pushesOfSeveralApps(apps.map(\.app))
     } else {
       guard let other = apps.first(where: { !$0.isOwn }) else { return }
-      if !acceptsOther, apps.contains(where: \.isOwn) { return }
+      if !acceptsOther, hasOwn { return }
       mismatch = .pushOfOtherApp(
         other.source, stream: other.stream, line: other.line, topic: other.topic, not: app)
     }

@@ -75,7 +75,7 @@ package struct StreamKeys: Sendable {
     }
   }
 
-  /// Reads pre-shared keys: lines `identity:key`, as GnuTLS's psktool writes them, or only `key`, for any identity.
+  /// Reads pre-shared keys: lines `identity:key`, as GnuTLS's psktool writes them, or `key` for any identity.
   /// Keys are in hex; empty lines and those that begin with `#` are ignored.
   package mutating func addSharedKeys(_ input: Input) throws {
     let lines = try Self.content(of: input, limit: Self.maxKeyLength)

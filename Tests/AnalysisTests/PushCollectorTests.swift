@@ -81,8 +81,8 @@ struct PushCollectorTests {
       withErrors: atCapture,
       leftOut: leftOut { $0.untimed = 1 }),
     Example(
-      name: "410 of a time beyond 32 bits", push: push(410) { $0.timestamp = .max }, strict: nil,
-      withErrors: atCapture, leftOut: leftOut { $0.untimed = 1 }),
+      name: "410 of a time beyond 32 bits", push: push(410) { $0.timestamp = .max },
+      strict: Found(flags: .implausibleTimestamp), withErrors: Found(flags: .implausibleTimestamp)),
     Example(
       name: "410 of an unknown token", push: push(410) { $0.token = nil }, strict: nil, withErrors: nil,
       leftOut: leftOut { $0.withoutToken = 1 }, leftOutWithErrors: leftOut { $0.withoutToken = 1 }),

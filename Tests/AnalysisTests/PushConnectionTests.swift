@@ -37,7 +37,7 @@ private enum HTTP2Bytes {
   }
 
   static func response(_ stream: UInt32, _ status: String, body: String = "") -> [UInt8] {
-    let fields = block([(":status", status)])
+    let fields = block([(":status", status), ("apns-id", "4711")])
     guard !body.isEmpty else { return frame(1, 0x05, stream: stream, fields) }
     return frame(1, 0x04, stream: stream, fields) + frame(0, 0x01, stream: stream, Array(body.utf8))
   }
@@ -220,7 +220,7 @@ struct PushConnectionTests {
       [
         .client(Bytes.frame(1, 0x05, stream: 1, [0x80]) + Bytes.request(3, "bb")),
         .server(Bytes.response(1, "200") + Bytes.response(3, "200")),
-      ], ["3 bb 200 - 2 \(short)", "1 - 200 - - uncorrelated"], ["malformed-http2"]),
+      ], ["1 - 200 - - uncorrelated", "3 bb 200 - 2 \(short)"], ["malformed-http2"]),
     Case(
       "a flood of CONTINUATION",
       [

@@ -75,6 +75,33 @@ struct FrameDecoderTests {
     }
   }
 
+  @Test("the steps of an upgrade do not depend on where chunks end", arguments: runs)
+  func upgradeChunks(run: HTTP2Fixture.Run) {
+    let before =
+      run.side == .client
+      ? "GET / HTTP/1.1\r\nUpgrade: h2c\r\n\r\n" : "HTTP/1.1 101 Switching Protocols\r\n\r\n"
+    let bytes = Array(before.utf8) + run.bytes
+    let whole = frameSteps(bytes, run.side, chunks: [])
+    for end in 0..<min(bytes.count, 200) { #expect(frameSteps(bytes, run.side, chunks: [end]) == whole) }
+  }
+
+  @Test(
+    "other bytes before the preface are skipped",
+    arguments: ["PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n", "\0\0"])
+  func bytesBeforePreface(_ text: String) {
+    let before = Array(text.utf8)
+    for run in Self.runs where run.side == .client {
+      for beginsStream in [true, false] {
+        let steps = frameSteps(before + run.bytes, .client, beginsStream: beginsStream, chunks: [])
+        #expect(
+          Array(steps.prefix(2)) == [
+            .skipped(offset: 0, length: before.count), .opening(offset: before.count, length: 24),
+          ])
+        #expect(steps.count == run.frames.count + 2)
+      }
+    }
+  }
+
   @Test("a frame above the limit is skipped, and read once SETTINGS allow it")
   func limit() {
     let ping: [UInt8] = [0, 0, 8, 6, 0, 0, 0, 0, 0] + [UInt8](repeating: 7, count: 8)

@@ -59,7 +59,7 @@ func frameSteps(
   func take(_ chunk: RawSpan) {
     while true {
       switch decoder.next(in: chunk) {
-      case .opening(let offset, let length): evidence.append(.opening(offset: offset, length: length))
+      case .opening(let offset, let length, _): evidence.append(.opening(offset: offset, length: length))
       case .skipped(let offset, let length): evidence.append(.skipped(offset: offset, length: length))
       case .truncated(let offset, let length): evidence.append(.truncated(offset: offset, length: length))
       case .frame(let frame):

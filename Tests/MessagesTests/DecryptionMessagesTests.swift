@@ -16,8 +16,8 @@ extension Golden {
       .privateKeyNotRSA,
       "the private key is not RSA: only RSA key exchange can be decrypted with a private key"),
     Golden(.passphraseWithoutKey, "--passphrase-file is for --rsa-key: give both"),
-    Golden(.notASharedKey, "expected IDENTITY:KEY, the key in hex, found something else"),
-    Golden(.noSharedKey, "has no pre-shared key: expected lines IDENTITY:KEY, the key in hex"),
+    Golden(.notASharedKey, "expected IDENTITY:KEY with the key in hex, found other text"),
+    Golden(.noSharedKey, "has no pre-shared key: expected lines IDENTITY:KEY with the key in hex"),
     Golden(.keysOfNothing, "--no-decrypt excludes --keys, --rsa-key and --psk"),
     Golden(
       .noSecret(lines: 1),
@@ -77,10 +77,10 @@ extension Golden {
         + "com.example.b; --app names the app of the tokens, and --other-app replays them anyway"),
     Golden(
       .pushOfOtherApp("a.pcap", stream: 2, line: nil, topic: "com.example.a.voip", not: "com.example.b"),
-      "a.pcap stream 2: the push's topic is com.example.a.voip, not one of the app com.example.b"),
+      "a.pcap stream 2: the push's topic is com.example.a.voip, not a topic of the app com.example.b"),
     Golden(
       .pushOfOtherApp("a.log", stream: 0, line: 7, topic: "com.example.a", not: "com.example.b"),
-      "a.log line 7: the push's topic is com.example.a, not one of the app com.example.b"),
+      "a.log line 7: the push's topic is com.example.a, not a topic of the app com.example.b"),
     Golden(
       .pushesOfSeveralApps(["com.example.a", "com.example.b"]),
       "the topics of pushes name 2 apps (com.example.a, com.example.b)"),

@@ -10,10 +10,10 @@ extension Golden {
   static let audit: [Golden] = [
     Golden(
       .pushesNotAudited(streams: 1),
-      "1 stream with pushes not judged: the readers are of the binary services"),
+      "1 stream with pushes not judged: the readers read only the binary protocols"),
     Golden(
       .pushesNotAudited(streams: 3),
-      "3 streams with pushes not judged: the readers are of the binary services"),
+      "3 streams with pushes not judged: the readers read only the binary protocols"),
     Golden(.nothingToAudit, "nothing to audit: no feedback stream and no error responses"),
     Golden(
       .audited(inputs: 1, streams: 2, readings: .verbatim("3 of 4 readings right")),

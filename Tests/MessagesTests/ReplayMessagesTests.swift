@@ -52,21 +52,21 @@ extension Golden {
     Golden(.requestsSkipped(2), "skipped 2 requests: requests do not invalidate tokens"),
     Golden(
       .untimedPushesSkipped(1),
-      "skipped 1 push with status 410 and no time of the invalidation; --from-errors takes the capture time (read its help first)"
+      "skipped 1 push with status 410 and no timestamp; --from-errors uses the capture time (read its help first)"
     ),
     Golden(
       .uncapturedPushesSkipped(2),
       "skipped 2 pushes with an invalid token: no plausible capture time for the invalidation"),
     Golden(
       .pushesWithoutTokenSkipped(2),
-      "skipped 2 pushes with an invalid token: the token is not known, or not hex"),
+      "skipped 2 pushes with an invalid token: the token is unknown or not hex"),
     Golden(
       .refusedPushesSkipped(2),
       "skipped 2 pushes with BadDeviceToken or DeviceTokenNotForTopic; --from-errors invalidates their tokens (read its help first)"
     ),
     Golden(
       .pushesOfOtherAppsSkipped(1),
-      "skipped 1 push with an invalid token: the topic is not one of the app; --other-app takes them"),
+      "skipped 1 push with an invalid token and the topic of another app; --other-app replays them"),
   ]
 
   static let replayTokens: [Golden] = [

@@ -63,9 +63,9 @@ extension Golden {
       "nothing to serve: the inputs have no push; `apnsift inspect` lists what they have"),
     Golden(.pushesExceedMemory(1 << 20), "the pushes exceed 1.0 MiB; raise --memory"),
     Golden(
-      .pushesWithoutOutcome(1), "1 push without a known token or outcome: not played"),
+      .pushesWithoutOutcome(1), "1 push skipped: the token or the outcome is unknown"),
     Golden(
-      .pushesWithoutOutcome(2), "2 pushes without a known token or outcome: not played"),
+      .pushesWithoutOutcome(2), "2 pushes skipped: the token or the outcome is unknown"),
     Golden(.noStreamToServe, "nothing to serve: the inputs have no stream"),
     Golden(
       .nothingToServe(noStream: 2),
@@ -124,8 +124,8 @@ extension Golden {
     Golden(.pushesStopped(after: 1), "server stopped after 1 push"),
     Golden(
       .pushesFailed(after: 0, .notHTTP2),
-      "failed after 0 pushes: the client did not begin with HTTP/2: it must use it without an upgrade, and "
-        + "--tls if it speaks TLS"),
+      "failed after 0 pushes: the client did not begin with HTTP/2: it must use prior knowledge (no "
+        + "upgrade), or TLS with --tls"),
     Golden(.servedPushes(1, clients: 1), "answered 1 push of 1 client"),
     Golden(.servedPushes(60, clients: 2), "answered 60 pushes of 2 clients"),
     Golden(

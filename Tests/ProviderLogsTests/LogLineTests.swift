@@ -101,6 +101,17 @@ struct LogLineTests {
     LogCase("a reason that is a number", #"{"token":"ab","reason":4}"#, "bad 1+1 reasonIsNoText"),
     LogCase("two statuses", #"{"token":"ab","status":200,"status":410}"#, "bad 1+1 twoValues"),
     LogCase(
+      "two statuses, after two tokens that a better one replaces",
+      #"{"device":"aa","device":"bb","code":400,"code":410,"token":"ab"}"#, "bad 1+1 twoValues"),
+    LogCase(
+      "an offset from UTC with an escape, as .NET writes it",
+      #"{"token":"ab","status":410,"timestamp":"2023-11-14T22:13:20\u002B00:00"}"#,
+      "push 1 token=ab status=410 time=1700000000000"),
+    LogCase(
+      "an array with an object in each line",
+      "[\n{\"token\":\"ab\",\"status\":200},\n{\"token\":\"cd\",\"status\":200}\n]\n", "unrelated 1+1",
+      "push 2 token=ab status=200", "push 3 token=cd status=200", "unrelated 4+1"),
+    LogCase(
       "the same status twice", #"{"token":"ab","status":410,"status":410}"#, "push 1 token=ab status=410"),
     LogCase(
       "the outer status counts", #"{"r":{"status":500},"token":"ab","status":200}"#,

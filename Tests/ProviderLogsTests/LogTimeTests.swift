@@ -12,6 +12,7 @@ struct LogTimeTests {
       ("100000000000", 100_000_000_000), ("2023-11-14T22:13:20Z", 1_700_000_000_000),
       ("2023-11-14T22:13:20.123456789Z", 1_700_000_000_123), ("2023-11-15T00:13:20+02:00", 1_700_000_000_000),
       ("2023-11-14 17:13:20.5-0500", 1_700_000_000_500), ("2023-11-14 22:13:20 +0000 UTC", 1_700_000_000_000),
+      ("2023-11-14 22:13:20.123+00", 1_700_000_000_123), ("2023-11-14T23:13:20+01", 1_700_000_000_000),
       ("2023-11-14t22:13:20z", 1_700_000_000_000), ("2016-12-31T23:59:60Z", 1_483_228_800_000),
     ] as [(String, Int64)])
   func time(_ text: String, _ milliseconds: Int64) {
@@ -68,5 +69,15 @@ struct LogTimeTests {
   @Test(arguments: roles)
   func role(_ line: LogCase) throws {
     #expect(try DecodedLog(line.log, mapping: line.mapping).steps == line.steps)
+  }
+
+  @Test("a log time that shows late is an error")
+  func lateLogTime() throws {
+    let answer = #"{"token":"ab","status":410,"timestamp":1700000000123}"# + "\n"
+    let others = String(repeating: #"{"token":"cd","status":200}"# + "\n", count: 5000)
+    let timed = #"{"token":"ef","status":200,"timestamp":1700000001000}"# + "\n"
+    let steps = try DecodedLog(answer + others + timed + answer).steps
+    #expect(steps.first == "push 1 token=ab status=410 time=1700000000123")
+    #expect(steps.suffix(2) == ["bad 5002+1 lateLineTime", "push 5003 token=ab status=410"])
   }
 }

@@ -160,4 +160,11 @@ struct TranscriptTests {
         "push 23 token=bb status=400",
       ])
   }
+
+  @Test("bodies without end in a line do not nest")
+  func manyBodies() throws {
+    let line = "< HTTP/2 410\n" + String(repeating: "{\"}", count: 300_000) + "\n"
+    let request = "> POST /3/device/aa HTTP/2\n>\u{20}\n"
+    #expect(try !DecodedLog(request + line).steps.isEmpty)
+  }
 }

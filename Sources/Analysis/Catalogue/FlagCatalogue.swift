@@ -172,12 +172,12 @@ extension FlagEntry {
         title: "A response without a known request",
         cause: """
           No earlier request has the identifier of the response, in either byte order. Or the identifier is 0, which \
-          gateways also sent for requests without one, and not exactly one request has it. Of a push: no request has the \
-          id of the response's stream.
+          gateways also sent for requests without one, and not exactly one request has it. Or no \
+          request has the stream id of a push's response.
           """,
         meaning: """
           The request may be in a gap, in skipped bytes, before the capture began, or in a dump that was not given. If a \
-          gateway's first response has the flag, all outcomes of its connection stay unknown. A push has no token then.
+          gateway's first response has the flag, its connection's outcomes stay unknown. A push has no token.
           """,
         remedy: """
           Give both directions, as --requests and --responses or in one capture. With a pending-limit finding, raise \
@@ -194,7 +194,7 @@ extension FlagEntry {
       CatalogueEntry(
         title: "A token of unusual length",
         cause: """
-          The token length is not one of --token-length, but it is at most --max-token-length. Of a push: it is not 32 \
+          The token length is not one of --token-length, but at most --max-token-length. In a push: not 32 \
           bytes.
           """,
         meaning: """

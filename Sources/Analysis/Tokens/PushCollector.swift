@@ -2,8 +2,8 @@ import APNsWire
 import WireBytes
 
 /// Adds the tokens of rejected pushes to a token table (docs/spec/interface.md#replay-rule): those with
-/// status 410, as of the response's timestamp. Optionally also those of other token errors, and of a 410 without
-/// timestamp, as of the response's capture time.
+/// status 410, as of the response's timestamp. Optionally also those of other token errors, and of a 410
+/// without timestamp, as of the response's capture time.
 package final class PushCollector: EvidenceSink {
   private let table: TokenTable
   private let flaggedCount: Bool
@@ -138,10 +138,10 @@ private struct InvalidationTime {
 }
 
 extension InvalidationTime {
-  /// Nil if the seconds do not fit in 32 unsigned bits.
+  /// A time after 2106 is the latest one, which is not plausible. Nil for a time before 1970.
   init?(milliseconds number: Int64) {
-    guard number >= 0, let seconds = UInt32(exactly: number / 1000) else { return nil }
-    (self.seconds, milliseconds) = (seconds, UInt16(truncatingIfNeeded: number % 1000))
+    guard number >= 0 else { return nil }
+    (seconds, milliseconds) = (UInt32(clamping: number / 1000), UInt16(truncatingIfNeeded: number % 1000))
   }
 }
 

@@ -22,6 +22,8 @@ package struct PushTopics {
   private let app: String
   /// The first push of each app, in the order of the input.
   package private(set) var apps: [First] = []
+  /// Whether a push belongs to the requested app.
+  package private(set) var hasOwn = false
   /// Known topics, the most recent first: most pushes repeat the topic of the previous push.
   private var known: [(topic: [UInt8], isOwn: Bool)] = []
 
@@ -39,6 +41,7 @@ package struct PushTopics {
     let found = Self.app(of: text)
     // The name of an app may itself end with such a suffix.
     let isOwn = app.isEmpty || app == text || app == found
+    if isOwn { hasOwn = true }
     guard known.count < Self.most else { return isOwn }
     known.insert((bytes, isOwn), at: 0)
     if !apps.contains(where: { $0.app == found && $0.isOwn == isOwn }) {

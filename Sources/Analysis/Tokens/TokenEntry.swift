@@ -83,8 +83,8 @@ struct TokenEntry: Equatable {
 // MARK: - As bytes
 
 /// In memory and in the temporary file, an entry is a head of 8 bytes, 8 bytes of numbers (absent for a single
-/// record that counts, in a whole second, without an origin), an optional origin of 16 bytes, and the token, padded
-/// with zeros to a multiple of 8 bytes.
+/// record that counts, in a whole second, without an origin), an optional origin of 16 bytes, and the token,
+/// padded with zeros to a multiple of 8 bytes.
 extension TokenEntry {
   /// The bit of the head above the flags: numbers follow.
   private static let numbersBit: UInt64 = 1 << 63

@@ -11,7 +11,7 @@ package enum ShowTarget: Equatable {
   case offset(Int)
   /// The bytes of the packet of that number, from 1.
   case packet(Int)
-  /// All records of that token.
+  /// All records with that token.
   case token([UInt8])
 }
 
@@ -74,7 +74,7 @@ package final class RecordLocator: EvidenceSink {
   }
 
   /// Whether to show the next record in the order of export.
-  /// - Parameter hasToken: whether it has a token.
+  /// - Parameter hasToken: whether the record has a given token.
   func matches(
     _ labels: StreamLabels, _ side: Direction, _ range: Range<Int>, packet: Int?,
     _ hasToken: ([UInt8]) -> Bool

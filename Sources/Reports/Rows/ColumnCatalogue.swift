@@ -200,8 +200,8 @@ extension PushColumn: RecordColumn {
     case .tokenLength: .tokenLength.optional("length of the token in bytes; none if it is not hex")
     case .token: .token.optional("the token in hex; none if it is not known, or not hex")
     case .tokenText:
-      ColumnEntry(.text, optional: true, "the token as the path or the log has it, only if it is not hex")
-    case .topic: ColumnEntry(.text, optional: true, "header apns-topic: as a rule the app's bundle id")
+      ColumnEntry(.text, optional: true, "the token as written in the path or log; only if it is not hex")
+    case .topic: ColumnEntry(.text, optional: true, "header apns-topic: usually the app's bundle id")
     case .pushType: ColumnEntry(.text, optional: true, "header apns-push-type, such as alert or background")
     case .apnsID: ColumnEntry(.text, optional: true, "header apns-id of the response, else of the request")
     case .uniqueID: ColumnEntry(.text, optional: true, "header apns-unique-id of the response; sandbox only")
@@ -215,14 +215,14 @@ extension PushColumn: RecordColumn {
       ColumnEntry(
         .named("count"), optional: true, "length of the payload in bytes; none if part of it is missing")
     case .payload:
-      ColumnEntry(.text, optional: true, "the payload; only with --payloads, and only if it is UTF-8")
+      ColumnEntry(.text, optional: true, "the payload; only with --payloads, and only UTF-8 to 65536 bytes")
     case .status: ColumnEntry(.integer(100...999), optional: true, "HTTP status of the response")
     case .reason:
       ColumnEntry(.text, optional: true, "Apple's reason for an error or a GOAWAY, such as Unregistered")
     case .timestampMS:
       ColumnEntry(
         .integer(0...253_402_300_799_999), optional: true,
-        "with status 410: since when the token is invalid, in milliseconds since 1970-01-01T00:00:00Z")
+        "with status 410: when the token became invalid, in milliseconds since 1970-01-01T00:00:00Z")
     case .timestamp:
       ColumnEntry(
         .integer(0...253_402_300_799), optional: true, "the same in whole seconds, rounded down")

@@ -51,7 +51,7 @@ package struct SecretStore: Sendable {
   private var randoms: [HelloRandom] = []
   /// The last row of each random.
   private var lastRows: [Int32] = []
-  /// A hash table of indices in `randoms`, -1 if free, with linear probing and at least half of the slots free. A
+  /// A hash table of indices in `randoms`, -1 if free, with linear probing and at least half free slots. A
   /// dictionary takes ten times the memory, and a key log of 1 GB has five million randoms.
   private var slots: [Int32] = []
   private var bySession: [[UInt8]: Int32] = [:]

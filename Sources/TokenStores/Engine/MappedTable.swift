@@ -13,7 +13,7 @@ final class MappedTable {
   /// A fast way to read most values of both columns.
   private let registeredClock: Clock
   private let invalidationClock: Clock
-  /// Whether to write invalidations with milliseconds. Other column types would round them, and programs may not
+  /// Whether to write invalidations with milliseconds. Other types would round them, and programs may not
   /// expect them in texts.
   private let keepsMilliseconds: Bool
 
@@ -190,7 +190,7 @@ extension MappedTable {
 }
 
 extension TimeForm {
-  /// The time of a field, rounded down to a millisecond, or in the form `seconds` to a second; nil without a time.
+  /// The time of a field, rounded down to a millisecond, in the form `seconds` to a second; nil without one.
   /// - Parameter isStrict: whether seconds must be a number.
   func time(of field: SQLField, kind: SQLKind, isStrict: Bool) -> StoreTime? {
     switch field {

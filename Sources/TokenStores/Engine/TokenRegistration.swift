@@ -89,7 +89,7 @@ struct TokenRegistration {
 
   /// As `ReplayRule.registering`; if the time of an invalidation is unknown, a registration later than the row's ends
   /// it.
-  /// - Parameter time: UNIX seconds. A row's registration in the same second is as late, and may have a fraction.
+  /// - Parameter time: UNIX seconds. A registration of the row in the same second is not earlier.
   private func register(_ time: Int64, _ state: inout RowState) -> RegistrationOutcome {
     let isLater = state.registered.map { $0.seconds < time } ?? true
     let whole = StoreTime(seconds: time).latest

@@ -39,7 +39,7 @@ package enum RegistrationOutcome: CaseIterable, Sendable {
 /// A row has the latest registration, and the latest invalidation if that is later. So the row depends on the set of
 /// registrations and invalidations, not on their order or repetitions.
 package enum ReplayRule {
-  /// The outcome of an invalidation at `time` for a token with `state`, whose times are whole seconds; a nil `state`
+  /// The outcome of an invalidation at `time` for a token with `state` in whole seconds. A nil `state`
   /// means that the store does not have the token.
   /// - Parameter grace: seconds by which a registration may be earlier than `time` and still keep the device.
   package static func outcome(

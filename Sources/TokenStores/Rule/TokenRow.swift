@@ -33,8 +33,8 @@ package struct TokenRow: Hashable, Sendable {
 struct RowState {
   /// The latest possible time of the stored one (`StoreTime.latest`).
   var registered: StoreTime?
-  /// Nil also if the table has no invalidation times. Without milliseconds in the column, the latest possible time
-  /// of the stored one.
+  /// Nil also if the table has no invalidation times. If the column has no milliseconds, the latest possible
+  /// time of the stored one.
   var invalidatedAt: StoreTime?
   var isDead: Bool
 

@@ -18,7 +18,7 @@ struct Serve: ParsableCommand {
       of bytes as the captured client. After the last stream, the first one follows. The address is printed to \
       standard output once clients can connect. Streams that have gaps or are encrypted are not served.
 
-      With --pushes, the server speaks HTTP/2. A request for a token of the inputs gets the status, reason and time \
+      With --pushes, the server speaks HTTP/2. A request for a token gets the status, reason and time \
       of that token in the inputs, or a reset, a GOAWAY or no answer. Other tokens get 200.
 
       EXAMPLES

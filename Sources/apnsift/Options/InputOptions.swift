@@ -23,7 +23,7 @@ struct InputOptions: ParsableArguments {
   @Option(name: [.short, .long], help: .init("Input format.", valueName: "FORMAT"))
   var from = FromArgument.auto
 
-  @Option(help: .init("Names in a provider's log, such as token=dev,status=result.code.", valueName: "LIST"))
+  @Option(help: .init("Field names in a log, such as token=dev,status=result.code.", valueName: "LIST"))
   var map = LogMappingArgument()
 
   @Option(name: .customLong("protocol"), help: .init("Stream protocol.", valueName: "NAME"))

@@ -12,7 +12,7 @@ struct ServePushOptions: ParsableArguments {
       "Answer to other tokens: STATUS or STATUS:REASON. (default: 200)", valueName: "OUTCOME"))
   var otherTokens: PushAnswerArgument?
 
-  @Option(help: .init("Write what clients sent to FILE (NDJSON).", valueName: "FILE"))
+  @Option(help: .init("Write the requests of clients to FILE (NDJSON).", valueName: "FILE"))
   var received: String?
 
   mutating func validate() throws {
