@@ -83,7 +83,8 @@ let package = Package(
     .target(
       name: "StreamInputs",
       dependencies: [
-        "Messages", "Platform", "WireBytes", "PacketCapture", "CLibcrypto", "CZlib", "CZstd", "CLz4",
+        "APNsWire", "Messages", "Platform", "WireBytes", "PacketCapture", "CLibcrypto", "CZlib", "CZstd",
+        "CLz4",
       ],
       swiftSettings: strict),
     // Between them: events of TLS streams in, events of their plaintext out.

@@ -40,6 +40,12 @@ public struct TokenLengths: Equatable, Sendable {
     words[Int(length &>> 6)] &>> UInt64(length & 63) & 1 == 1
   }
 
+  /// The length, if there is only one.
+  package var only: UInt16? {
+    let count = words.reduce(0) { $0 + $1.nonzeroBitCount }
+    return count == 1 ? UInt16(longest) : nil
+  }
+
   /// The set in the form that `init(_:)` parses: `32,54` or `1-100`.
   public var text: String {
     var parts: [String] = []

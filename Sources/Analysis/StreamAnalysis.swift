@@ -43,6 +43,9 @@ final class StreamAnalysis {
     case .dump:
       isSettled = choice.dumpServer != nil
       server = choice.dumpServer ?? server
+    case .carved:
+      isSettled = true
+      expected = .feedback
     case .log:
       isSettled = true
       expected = .providerLog

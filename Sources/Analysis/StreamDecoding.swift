@@ -65,6 +65,7 @@ extension StreamAnalysis {
   private func emit(
     _ run: RecordRun, in bytes: RawSpan, at location: ChunkLocation?, of direction: inout DirectionAnalysis
   ) throws {
+    let run = marked(run, of: direction)
     log.summary.count(run)
     direction.records &+= run.count
     var done = 0
@@ -83,6 +84,16 @@ extension StreamAnalysis {
       try excerpts(of: direction.side)?.note(slice, in: log)
       done &+= count
     }
+  }
+
+  /// Flags carved records. The last one of a chain is unconfirmed: the bytes after its first ones may be foreign.
+  private func marked(_ run: RecordRun, of direction: borrowing DirectionAnalysis) -> RecordRun {
+    guard identity.serverEvidence == .carved else { return run }
+    var run = run
+    run.flags.insert(.carved)
+    // The decoder holds back a run's end, so only the last record ends where the bytes do.
+    if run.offset &+ run.count &* run.stride == direction.end { run.flags.insert(.unconfirmedBoundary) }
+    return run
   }
 
   private func correlate(

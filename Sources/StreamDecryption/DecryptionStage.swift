@@ -212,7 +212,7 @@ package final class DecryptionStage {
   /// Dumps are one direction, without its handshake as a rule.
   private func open(_ identity: StreamIdentity, in slot: Int) {
     while slots.count <= slot { slots.append(.passed) }
-    let isDump = [.dump, .log, .pair].contains(identity.serverEvidence)
+    let isDump = [.carved, .dump, .log, .pair].contains(identity.serverEvidence)
     slots[slot] = isDump || context.store.isEmpty ? .passed : .undecided(OpeningStream(identity))
   }
 

@@ -82,12 +82,14 @@ package enum InputFormat: Equatable, Sendable {
   case export(ExportFormat)
   /// A provider's log of pushes.
   case providerLog
+  /// Bytes of any kind, in which tuples are searched.
+  case carve
 
   /// All formats, by name.
   package static let all: [(name: String, format: InputFormat)] =
     DumpFormat.allCases.map { ($0.rawValue, .dump($0)) } + [("capture", .capture)]
     + ExportFormat.allCases.map { ($0.rawValue, .export($0)) }
-    + [(InputFormat.providerLog.name, .providerLog)]
+    + [(InputFormat.providerLog.name, .providerLog), (InputFormat.carve.name, .carve)]
 
   package var isDump: Bool {
     if case .dump = self { true } else { false }
@@ -99,6 +101,7 @@ package enum InputFormat: Equatable, Sendable {
     case .capture: "capture"
     case .export(let format): format.rawValue
     case .providerLog: "provider-log"
+    case .carve: "carve"
     }
   }
 }

@@ -12,6 +12,7 @@ package struct ReadingOptions: Sendable {
   /// Maximum number of bytes that the `*` lines of one hex dump may expand to.
   package var maxExpansion = 1 << 30
   package var capture = CaptureOptions()
+  package var carving = CarvingOptions()
   /// Whether the inputs are one capture: connections continue across files.
   package var joins = false
 
@@ -153,6 +154,9 @@ package struct InputReader: ~Copyable {
         batch.opened(.log, slot: 0)
         try readAll(&file, filled, &source, report: &report, progress: progress)
         batch.closed(StreamReport(.log), slot: 0)
+      case .carve:
+        var source = CarveSource(options.carving)
+        try readAll(&file, filled, &source, report: &report, progress: progress)
       case .capture:
         report.captureKind = CaptureRecords.recognises(head.span.bytes)
         try readCapture(&file, filled, report: &report, progress: progress)

@@ -8,14 +8,17 @@ import Testing
 struct BoundedMemoryTests {
   private static let limit = 64 << 20
 
-  /// The peak memory of a running process in bytes; nil if unknown. (What
-  /// wait4 says of a spawned child counts the test runner's own memory in.)
+  /// The peak memory of a running process in bytes, without its code, of which more or less is mapped; nil if
+  /// unknown. (What wait4 says of a spawned child counts the test runner's own memory in.)
   private func peakMemory(of child: ChildProcess) -> Int? {
-    guard let status = try? String(contentsOfFile: "/proc/\(child.id)/status", encoding: .utf8),
-      let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
-      let kibibytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) })
-    else { return nil }
-    return kibibytes << 10
+    let status = try? String(contentsOfFile: "/proc/\(child.id)/status", encoding: .utf8)
+    func bytes(_ name: String) -> Int? {
+      let line = status?.split(separator: "\n").first { $0.hasPrefix(name) }
+      let kibibytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first
+      return kibibytes.flatMap { Int($0) }.map { $0 << 10 }
+    }
+    guard let peak = bytes("VmHWM:"), let code = bytes("RssFile:") else { return nil }
+    return peak - code
   }
 
   /// Sound tuples, some damage, a token of another length: 1 MiB that is no whole number of tuples.

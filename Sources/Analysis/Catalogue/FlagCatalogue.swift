@@ -41,6 +41,26 @@ extension FlagEntry {
           6,1,5,after-close
           """)
     ),
+    .carved: (
+      [.feedback],
+      CatalogueEntry(
+        title: "A carved record",
+        cause: """
+          --from carve found the record in bytes of any kind: at least --min-chain tuples in a row, with allowed lengths, \
+          plausible times, and tokens that look random.
+          """,
+        meaning: """
+          Chains of three tuples are almost always real. The last one of each chain has the flag unconfirmed-boundary, \
+          too: its token may end in foreign bytes. Nothing shows whether the list was complete.
+          """,
+        remedy:
+          "Compare file_offset with the file system. replay ignores carved records; --include-flagged replays them.",
+        example: """
+          $ (head -c 9999 /dev/zero; cat samples/tls-session.bin; head -c 99 /dev/zero) >disk.img
+          $ apnsift export disk.img --from carve --columns stream,offset,file_offset,flags 2>/dev/null | sed -n 2p
+          0,0,9999,carved
+          """)
+    ),
     .identifierSwapped: (
       [.response],
       CatalogueEntry(

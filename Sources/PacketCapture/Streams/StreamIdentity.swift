@@ -30,6 +30,8 @@ package struct StreamIdentity: Equatable, Sendable {
     case dump
     /// A provider's log: its content counts as the server's.
     case log
+    /// A search in bytes of any kind found feedback.
+    case carved
     /// Two dumps were given as a client's and a server's.
     case pair
     /// One side opened the connection.

@@ -131,6 +131,8 @@ struct InputOptions: ParsableArguments {
     options.analysis = analysis
     options.reading.format = from.format
     options.reading.maxExpansion = limits.maxExpansion.bytes
+    options.reading.carving.rules = rules
+    options.reading.carving.minChain = limits.minChain
     options.reading.capture = limits.captureOptions(
       filter: capture.filter, serverPorts: protocolChoice.serverPorts)
     options.reading.joins = capture.join
@@ -172,6 +174,7 @@ struct InputOptions: ParsableArguments {
         ("latest", .int(Int(rules.latest))),
         ("memory", .int(memory)),
         ("max_expansion", .int(limits.maxExpansion.bytes)),
+        ("min_chain", .int(limits.minChain)),
         ("strict", .bool(strict)),
         ("feedback_ports", .array(protocolChoice.feedbackPorts.sorted().map { .int(Int($0)) })),
         ("gateway_ports", .array(protocolChoice.gatewayPorts.sorted().map { .int(Int($0)) })),
@@ -200,6 +203,7 @@ struct InputOptions: ParsableArguments {
         default: TimeArgument(FeedbackRules.serviceEnd).defaultValueDescription),
       option("--memory", limits.memory.defaultValueDescription, default: "1GiB"),
       option("--max-expansion", limits.maxExpansion.defaultValueDescription, default: "1GiB"),
+      option("--min-chain", "\(limits.minChain)", default: "3"),
     ]
       + capture.listed(
         limits, feedbackPorts: protocolChoice.feedbackPorts, gatewayPorts: protocolChoice.gatewayPorts)

@@ -19,6 +19,8 @@ struct LimitOptions: ParsableArguments {
 
   @Option(help: Limit.maxExpansion.argumentHelp) var maxExpansion = SizeArgument(1 << 30)
 
+  @Option(help: Limit.minChain.argumentHelp) var minChain = 3
+
   @Option(help: Limit.reorderWindow.argumentHelp) var reorderWindow = LimitOptions.standard.reorderWindow
 
   @Option(help: Limit.streamBuffer.argumentHelp) var streamBuffer = SizeArgument(
@@ -38,6 +40,7 @@ struct LimitOptions: ParsableArguments {
     for (name, value, range) in [
       ("--max-token-length", maxTokenLength, 0...Int(UInt16.max)),
       ("--max-payload", maxPayload, 0...Int(UInt16.max)),
+      ("--min-chain", minChain, 1...1000),
       ("--reorder-window", reorderWindow, 0...CaptureOptions.maxReorderWindow),
       ("--max-connections", maxConnections, 1...CaptureOptions.maxConnectionsLimit),
       ("--max-packet", maxPacket.bytes, 64...CaptureOptions.maxPacketLimit),

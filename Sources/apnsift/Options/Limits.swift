@@ -62,6 +62,10 @@ extension Limit {
     help: "Bytes that the * lines of one hex dump may expand to.",
     standard: "1GiB",
     effect: "unreadable-input")
+  static let minChain = Limit(
+    option: "--min-chain", value: "COUNT",
+    help: "Tuples in a row that --from carve needs.", standard: "3", range: "1 to 1000",
+    cost: "a smaller value finds more coincidences", effect: "shorter chains are left out")
   static let reorderWindow = Limit(
     option: "--reorder-window", value: "COUNT",
     help: "Packets to wait for missing bytes before a gap is skipped.",
@@ -97,7 +101,7 @@ extension Limit {
   /// The limits of reading, in the order of `--help`.
   static let options = [
     tokenLength, maxTokenLength, maxPayload, earliest, latest, maxPending, memory, maxExpansion,
-    reorderWindow,
+    minChain, reorderWindow,
     streamBuffer, totalBuffer, fragmentBuffer, maxConnections, maxPacket,
   ]
 }
