@@ -11,7 +11,7 @@ struct TokenEntry: Equatable {
   /// The flags of all records.
   private(set) var flags: RecordFlags
   /// From the lowest bit: the number of records of the token, the number of those that count, the milliseconds of the
-  /// latest time, and whether an origin precedes the token's bytes.
+  /// latest time, whether the last one of the flags is set, and whether an origin precedes the token's bytes.
   private var numbers: UInt64
 
   /// Both numbers of records are capped at 67,108,863.
@@ -20,6 +20,9 @@ struct TokenEntry: Equatable {
   private static let millisecondsShift: UInt64 = 2 * countBits
   private static let mostMilliseconds: UInt64 = 1 << 10 - 1
   private static let originMark: UInt64 = 1 << 63
+  private static let lastFlagMark: UInt64 = 1 << 62
+  /// The bit of the last one of the flags: the head has no room for it.
+  private static let lastFlagBit: UInt64 = 15
   /// `numbers` of a single record that counts, in a whole second, without an origin.
   private static let plainNumbers: UInt64 = 1 | 1 << countBits
 
@@ -35,7 +38,10 @@ struct TokenEntry: Equatable {
     self.length = UInt16(truncatingIfNeeded: length)
     self.flags = flags
     let fraction = UInt64(milliseconds) &<< Self.millisecondsShift
-    numbers = (counts ? Self.plainNumbers | fraction : 1) | (hasOrigin ? Self.originMark : 0)
+    let lastFlag = UInt64(flags.rawValue) &>> Self.lastFlagBit
+    numbers =
+      (counts ? Self.plainNumbers | fraction : 1) | (hasOrigin ? Self.originMark : 0)
+      | lastFlag &* Self.lastFlagMark
   }
 
   @inline(__always)
@@ -71,7 +77,7 @@ struct TokenEntry: Equatable {
     let fraction = latest.numbers & Self.mostMilliseconds &<< Self.millisecondsShift
     numbers =
       Self.sum(records, other.records) | Self.sum(countedRecords, other.countedRecords) &<< Self.countBits
-      | fraction | numbers & Self.originMark
+      | fraction | numbers & Self.originMark | (numbers | other.numbers) & Self.lastFlagMark
   }
 
   @inline(__always)
@@ -83,10 +89,10 @@ struct TokenEntry: Equatable {
 // MARK: - As bytes
 
 /// In memory and in the temporary file, an entry is a head of 8 bytes, 8 bytes of numbers (absent for a single
-/// record that counts, in a whole second, without an origin), an optional origin of 16 bytes, and the token,
-/// padded with zeros to a multiple of 8 bytes.
+/// record that counts, in a whole second, without an origin and without the last one of the flags), an optional
+/// origin of 16 bytes, and the token, padded with zeros to a multiple of 8 bytes.
 extension TokenEntry {
-  /// The bit of the head above the flags: numbers follow.
+  /// The bit of the head above the other flags: numbers follow.
   private static let numbersBit: UInt64 = 1 << 63
 
   /// Loads the entry at `start`.
@@ -95,15 +101,17 @@ extension TokenEntry {
     let head = start.loadUnaligned(as: UInt64.self)
     time = UInt32(truncatingIfNeeded: head)
     length = UInt16(truncatingIfNeeded: head &>> 32)
-    flags = RecordFlags(rawValue: UInt16(truncatingIfNeeded: (head & ~Self.numbersBit) &>> 48))
     let hasNumbers = head & Self.numbersBit != 0
     numbers = hasNumbers ? start.loadUnaligned(fromByteOffset: 8, as: UInt64.self) : Self.plainNumbers
+    let lastFlag = numbers & Self.lastFlagMark == 0 ? 0 : 1 &<< Self.lastFlagBit
+    flags = RecordFlags(
+      rawValue: UInt16(truncatingIfNeeded: (head & ~Self.numbersBit) &>> 48 | lastFlag))
   }
 
   /// Writes the entry and its token, `size` bytes. The origin, if any, must precede the bytes of `token`.
   @inline(__always)
   func store(to start: UnsafeMutableRawPointer, token: UnsafeRawBufferPointer) {
-    let head = UInt64(time) | UInt64(length) &<< 32 | UInt64(flags.rawValue) &<< 48
+    let head = UInt64(time) | UInt64(length) &<< 32 | (UInt64(flags.rawValue) &<< 48) & ~Self.numbersBit
     start.storeBytes(of: hasNumbers ? head | Self.numbersBit : head, as: UInt64.self)
     if hasNumbers { start.storeBytes(of: numbers, toByteOffset: 8, as: UInt64.self) }
     guard let bytes = token.baseAddress else { return }
