@@ -40,7 +40,9 @@ struct OverviewTextTests {
     summary.gapBytes = 4
     summary.distinctTokens = 2
     summary.times = 1_367_400_600...1_367_487_000
-    summary.flags[6] = 5
+    for (index, entry) in RecordFlags.all.enumerated() where entry.code == "resynchronised" {
+      summary.flags[index] = 5
+    }
     summary.findings = [.skippedBytes: 4, .encryptedStream: 2, .unrecognisedInput: 1]
     let overview = overview(of: [Batch(tokens: [[1], [2]], times: [1_367_400_600, 1_367_487_000])])
     var stream = StreamSummary(source: "a", number: 0, streamProtocol: .feedback)
