@@ -106,7 +106,7 @@ let package = Package(
       name: "Reports",
       dependencies: [
         "StreamInputs", "JSON", "Messages", "Platform", "WireBytes", "APNsWire", "PacketCapture", "Analysis",
-        "TokenStores",
+        "TokenStores", "CLibcrypto",
       ],
       swiftSettings: strict),
     // Results of faulty readers and other programs, compared with the records of a stream.

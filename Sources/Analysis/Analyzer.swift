@@ -35,6 +35,12 @@ package final class Analyzer {
     log.continues(with: source)
   }
 
+  /// What the sinks need in addition to records.
+  package var needs: EvidenceNeeds { log.needs }
+
+  /// A file among the inputs is done with.
+  package func end(_ input: InputRecord) throws { try log.end(input) }
+
   /// Adds a finding about an input as a whole.
   package func report(_ finding: Finding) throws {
     if let excerpt = log.beginExcerpt(of: finding) { try log.add(excerpt) }

@@ -31,6 +31,7 @@ struct EvidenceBatch {
 
   private enum Item {
     case input(String)
+    indirect case inputEnded(InputRecord)
     /// The runs after those of the previous items, up to this index.
     case runs(end: Int)
     /// - Parameter bytes: the bytes of the requests; nil if they are in the window.
@@ -167,6 +168,7 @@ struct EvidenceBatch {
   }
 
   mutating func append(input: String) { append(.input(input)) }
+  mutating func append(ended input: InputRecord) { append(.inputEnded(input)) }
   mutating func append(_ response: ResponseRecord) { append(.response(response)) }
   mutating func append(_ finding: Finding) { append(.finding(finding)) }
   mutating func append(_ excerpt: Excerpt) { append(.excerpt(excerpt)) }
@@ -211,6 +213,7 @@ struct EvidenceBatch {
       for sink in sinks {
         switch item {
         case .input(let source): try sink.inputBegan(source)
+        case .inputEnded(let input): try sink.inputEnded(input)
         case .runs(let end): try deliver(runs[firstRun..<end], to: sink, window: window.span.bytes)
         case .requests(let requests, let bytes?): try sink.requests(requests, in: bytes.span.bytes)
         case .requests(let requests, nil): try sink.requests(requests, in: window.span.bytes)

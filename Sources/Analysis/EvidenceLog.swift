@@ -49,6 +49,11 @@ final class EvidenceLog {
     try flushIfDue()
   }
 
+  func end(_ input: InputRecord) throws {
+    batch.append(ended: input)
+    try flushIfDue()
+  }
+
   func continues(with source: String) { sources.append(source) }
 
   /// The name of an input by its number among the joined inputs.

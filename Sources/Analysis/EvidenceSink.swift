@@ -13,6 +13,8 @@ package struct EvidenceNeeds: OptionSet, Sendable {
   package static let gatewayRecords = EvidenceNeeds(rawValue: 2)
   /// The payloads of pushes.
   package static let payloads = EvidenceNeeds(rawValue: 4)
+  /// A row for each file among the inputs, with its digests. Files that are skipped are read in full for them.
+  package static let inventory = EvidenceNeeds(rawValue: 8)
 }
 
 /// A direction of an open stream, and its content so far.
@@ -40,6 +42,8 @@ package protocol EvidenceSink: AnyObject {
   var needs: EvidenceNeeds { get }
   /// The next streams are from the input with the name `source` in reports.
   func inputBegan(_ source: String) throws
+  /// A file is done with, whatever became of it. Files in a joined capture come before its last records.
+  func inputEnded(_ input: InputRecord) throws
   /// The next bytes of a direction.
   /// - Parameters:
   ///   - bytes: valid only during the call.
@@ -65,6 +69,7 @@ package protocol EvidenceSink: AnyObject {
 extension EvidenceSink {
   package var needs: EvidenceNeeds { [] }
   package func inputBegan(_ source: String) throws {}
+  package func inputEnded(_ input: InputRecord) throws {}
   package func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<SourceExtent>) throws {}
   package func gap(_ gap: StreamGap, in direction: DirectionState) throws {}
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {}

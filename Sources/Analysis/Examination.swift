@@ -13,6 +13,10 @@ package struct Examination {
     /// Nil decrypts nothing.
     package var keys: StreamKeys?
     package var hashing = Hashing.all
+    /// Digests of the inventory, if a sink needs it.
+    package var inventoryDigests: DigestKinds = .sha256
+    /// Files with these hashes are left out.
+    package var knownHashes: KnownHashes?
     /// Whether inputs may have the same bytes, without a message about it.
     package var mayRepeat = false
     /// Whether an input of no known format is a failure.
@@ -40,6 +44,10 @@ package struct Examination {
   package private(set) var emptyInputs = 0
   /// Inputs that failed, in whole or in part.
   package private(set) var failures = 0
+  /// Files in the inventory, whatever became of them.
+  package private(set) var files = 0
+  /// Inputs that were left out as known.
+  package private(set) var knownInputs = 0
   /// Decides whether to skip an input without reading it.
   package var skips: ((Input) throws -> Bool)?
   /// Indices in the walk of the inputs that failed, and whether this is the second pass, without them.
@@ -105,6 +113,7 @@ package struct Examination {
     isRerun = true
     inputs = []
     emptyInputs = 0
+    (knownInputs, files) = (0, 0)
     repeated = nil
     let known = failures
     try read(sinks)
@@ -126,26 +135,34 @@ package struct Examination {
     var progress = ReadingProgress(walk)
     defer { progress.clear() }
     if !isRerun { try reportWalk() }
+    var hasBegun = false
     for (index, input) in walk.inputs.enumerated() where !failed.contains(index) {
       if try skips?(input) ?? false {
         noteDirectory(of: input)
         continue
       }
-      let isContinued = index > 0 && options.reading.joins || input.half == .responses
+      if let bytes = try leftOut(input, progress: { progress.update($0) }) {
+        progress.finishInput(bytes)
+        continue
+      }
+      let isContinued = hasBegun && options.reading.joins || input.half == .responses
+      hasBegun = true
       decryption?.begin(source: input.name)
       if isContinued { analyzer.continues(with: input.name) } else { try analyzer.begin(source: input.name) }
+      let counts = counts
       let report = try reader.read(
-        input, hashes: isHashed(input), progress: { progress.update($0) })
+        input, digests: digests(of: input), progress: { progress.update($0) })
       progress.finishInput(report.bytes)
       if !report.faults.isEmpty || report.recognition == .nothing { progress.clear() }
       let known = failures
-      try record(report, of: input)
+      try record(report, of: input, since: counts)
       if failures > known { failed.insert(index) }
     }
     try reader.finish()
     try decryption.map { try report($0.unusedSecrets) }
     try analyzer.finish()
     if isRerun { return }
+    if knownInputs > 0 { Console.note(.knownLeftOut(knownInputs)) }
     hintIfSwapped()
     for directory in walk.directories where !directoriesWithInputs.contains(directory) {
       failures += 1
@@ -154,12 +171,61 @@ package struct Examination {
   }
 
   private mutating func reportWalk() throws {
-    for (name, directory, fault) in walk.faults {
+    for (member, fault) in walk.faults {
       failures += 1
-      directoriesWithInputs.insert(directory)
-      try report(fault, of: name)
+      noteDirectory(of: member)
+      let counts = counts
+      try report(fault, of: member.name)
+      try end(since: counts) { InputRecord(member, .unreadable, reason: fault.message) }
     }
-    for (name, reason) in walk.skipped { Console.note(.about(name, .skipped(reason))) }
+    for (member, reason) in walk.skipped {
+      Console.note(.about(member.name, .skipped(reason)))
+      try end(since: counts) { InputRecord(member, .notAFile, reason: reason) }
+    }
+  }
+
+  // MARK: - Inventory
+
+  /// Records and findings of all inputs so far.
+  private var counts: (records: Int, findings: Int) {
+    let summary = analyzer.summary
+    let records =
+      summary.feedback &+ summary.gateway.requests &+ summary.gateway.responses &+ summary.pushes.counts.all
+    return (records, summary.findings.values.reduce(0, +))
+  }
+
+  /// Emits a row of the inventory, if a sink needs it.
+  /// - Parameter earlier: the counts before this input.
+  private mutating func end(since earlier: (records: Int, findings: Int), _ make: () -> InputRecord) throws {
+    guard analyzer.needs.contains(.inventory) else { return }
+    var row = make()
+    let now = counts
+    // Records of a stream in several files are counted when it ends, and are of no one file.
+    let isShared = options.reading.joins || walk.inputs.first?.half != nil
+    row.records = isShared ? nil : now.records &- earlier.records
+    row.findings = now.findings &- earlier.findings
+    files += 1
+    try analyzer.end(row)
+  }
+
+  /// Whether `input` is a known file, which is then done with: its length in bytes; nil if it is to be read.
+  private mutating func leftOut(_ input: Input, progress: (Int) -> Void) throws -> Int? {
+    guard let known = options.knownHashes else { return nil }
+    let kinds = known.kinds.union(analyzer.needs.contains(.inventory) ? options.inventoryDigests : [])
+    guard let file = FileDigests.of(input, kinds, progress: progress) else {
+      if input.size == nil, !isRerun { Console.note(.about(input.name, .notComparedWithKnown)) }
+      return nil
+    }
+    guard known.contains(file.digests) else { return nil }
+    knownInputs += 1
+    noteDirectory(of: input)
+    try end(since: counts) {
+      var row = InputRecord(input, .known)
+      row.size = file.bytes
+      row.digests = file.digests
+      return row
+    }
+    return file.bytes
   }
 
   /// Adds a finding about an input as a whole.
@@ -178,7 +244,9 @@ package struct Examination {
   private func reader(_ analyzer: Analyzer, _ decryption: DecryptionStage?) throws -> InputReader {
     var reading = options.reading
     reading.capture.readsSecrets = options.keys?.readsEmbedded ?? false
-    reading.hashes = options.hashing == .all
+    reading.hashesSkipped = analyzer.needs.contains(.inventory)
+    reading.digests = options.hashing == .all ? .sha256 : []
+    if reading.hashesSkipped { reading.digests.formUnion(options.inventoryDigests) }
     do {
       return try InputReader(
         options: reading, contentProbes: options.analysis.contentProbes, usesThread: usesThreads
@@ -188,12 +256,9 @@ package struct Examination {
     }
   }
 
-  private func isHashed(_ input: Input) -> Bool {
-    switch options.hashing {
-    case .all: true
-    case .possibleCopies: repeated?.mayBeCopy(input) ?? false
-    case .none: false
-    }
+  /// Digests of `input` in addition to those of all inputs.
+  private func digests(of input: Input) -> DigestKinds {
+    options.hashing == .possibleCopies && repeated?.mayBeCopy(input) ?? false ? .sha256 : []
   }
 
   // MARK: - After reading
@@ -211,19 +276,33 @@ package struct Examination {
     if let directory = input.directory { directoriesWithInputs.insert(directory) }
   }
 
-  private mutating func record(_ report: InputReport, of input: Input) throws {
+  /// - Parameter counts: those before the input was read.
+  private mutating func record(
+    _ report: InputReport, of input: Input, since counts: (records: Int, findings: Int)
+  ) throws {
+    var first: String?
     for fault in report.faults { try self.report(fault, of: input.name) }
     if !report.faults.isEmpty {
       failures += 1
       noteDirectory(of: input)
     }
-    if report.isSkipped {
-      let isFailure = options.failsOnUnrecognised && report.recognition == .nothing
-      if isFailure { failures += 1 }
-      return try note(
-        .skipped(Self.kind(report.recognition)), of: input, .unrecognisedInput, isFailure: isFailure)
+    if report.isSkipped { try recordSkipped(report, of: input) }
+    if let format = report.format {
+      first = repeated?.first(like: input, digest: report.digests.sha256, bytes: report.bytes)
+      try recordRead(report, as: format, of: input, sameBytesAs: first)
     }
-    guard let format = report.format else { return }
+    try end(since: counts) { InputRecord(report, of: input, sameBytesAs: first) }
+  }
+
+  private mutating func recordSkipped(_ report: InputReport, of input: Input) throws {
+    let isFailure = options.failsOnUnrecognised && report.recognition == .nothing
+    if isFailure { failures += 1 }
+    try note(.skipped(Self.kind(report.recognition)), of: input, .unrecognisedInput, isFailure: isFailure)
+  }
+
+  private mutating func recordRead(
+    _ report: InputReport, as format: InputFormat, of input: Input, sameBytesAs first: String?
+  ) throws {
     noteDirectory(of: input)
     // The options name the content of both files of a pair.
     if options.reading.format == nil, report.recognition == .nothing, input.half == nil {
@@ -238,12 +317,12 @@ package struct Examination {
     }
     var summary = InputSummary(
       source: input.name, format: format.name, compression: report.compression?.rawValue,
-      bytes: report.bytes, sha256: report.sha256)
+      bytes: report.bytes, sha256: report.digests.sha256)
     summary.captureKind = report.captureKind?.rawValue
     summary.packets = report.packets
-    summary.sameBytesAs = repeated?.first(like: input, digest: report.sha256, bytes: report.bytes)
+    summary.sameBytesAs = first
     inputs.append(summary)
-    if let first = summary.sameBytesAs {
+    if let first {
       try note(
         .sameBytes(as: VisibleText.of(first), isJoinedCapture: options.reading.joins), of: input,
         .duplicateInput, isWarning: true)

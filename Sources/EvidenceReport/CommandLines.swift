@@ -1,5 +1,5 @@
 import Analysis
-import Platform
+import Reports
 
 /// An option as the report lists it.
 package struct ReportOption: Sendable {
@@ -107,40 +107,4 @@ package struct ReportCommands: Sendable {
   var pushes = ""
   var resendPushes = ""
   var audit = ""
-}
-
-/// Quotes the words of a command for a shell.
-private enum ShellWord {
-  /// `text` as one word, quoted if necessary. Invisible characters are escaped, so that the command can be typed from
-  /// paper.
-  static func quoted(_ text: String) -> String {
-    if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
-    guard VisibleText.exact(text) == text else { return escaped(text) }
-    return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-  }
-
-  /// The name of an input. One that begins with a hyphen gets `./`, or it would be parsed as an option.
-  static func input(_ name: String) -> String {
-    quoted(name.hasPrefix("-") && name != "-" ? "./" + name : name)
-  }
-
-  /// `$'…'` with the bytes in hex, as bash, zsh and ksh read it.
-  private static func escaped(_ text: String) -> String {
-    "$'"
-      + text.unicodeScalars.map { scalar in
-        if scalar == "'" || scalar == "\\" { return "\\" + String(scalar) }
-        let one = String(scalar)
-        if VisibleText.exact(one) == one { return one }
-        return one.utf8.map { "\\x" + (String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)) }.joined()
-      }.joined() + "'"
-  }
-
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: "_-./:,+=@%".utf8.contains(byte)
-    }
-  }
 }

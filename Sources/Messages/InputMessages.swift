@@ -43,6 +43,35 @@ extension Message {
     Message("an input that was read in full before could not be read in full again, see above")
 }
 
+// MARK: - Lists of known files
+
+extension Message {
+  package static let noHashes = Message(
+    "no hashes: expected lines of md5sum, sha1sum, sha256sum or hashdeep, or a table of NSRL with its header line"
+  )
+
+  package static func tooManyHashes(memory: Int) -> Message {
+    Message(
+      "the lists of known files need more than \(ByteSize.text(memory)) of memory: raise --memory, or give a "
+        + "smaller list")
+  }
+
+  /// - Parameter first: number of the first such line, from 1.
+  package static func linesWithoutHash(_ count: Int, first: Int) -> Message {
+    Message(
+      count == 1
+        ? "line \(first) has no hash and is ignored"
+        : "\(count) lines have no hash and are ignored; the first is line \(first)")
+  }
+
+  package static func knownLeftOut(_ count: Int) -> Message {
+    Message("left out \(count == 1 ? "1 known file" : "\(count) known files") (--known-hashes)")
+  }
+
+  package static let notComparedWithKnown = Message(
+    "can be read only once, so it is not compared with --known-hashes")
+}
+
 // MARK: - Chunk sizes
 
 extension Message {

@@ -1,3 +1,5 @@
+import WireBytes
+
 // MARK: - Output files
 
 extension Message {
@@ -21,6 +23,16 @@ extension Message {
 
   package static func outputNotWritten(_ path: String, _ error: String) -> Message {
     Message("\(path) cannot be written: \(error)")
+  }
+}
+
+// MARK: - Inventory
+
+extension Message {
+  package static func notInChecksums(_ count: Int) -> Message {
+    Message(
+      "\(Count.of(count, "input")) left out of --checksums: standard input, pipes and devices cannot be verified again"
+    )
   }
 }
 

@@ -82,6 +82,9 @@ extension Message {
     "--requests and --responses are dumps of a gateway connection: leave out --protocol feedback and "
       + "--filter")
 
+  package static let pairWithKnownHashes = Message(
+    "--known-hashes leaves out files, and --requests and --responses need both: leave out one of them")
+
   package static func portOfBoth(_ port: Int) -> Message {
     Message("port \(port) is given for --feedback-port and --gateway-port: choose one")
   }
@@ -118,8 +121,14 @@ extension Message {
   package static let rawHasOnlyStreams = Message(
     "-t raw writes only streams: leave out --records, --findings, --distinct, --token and --flagged")
   package static let filterOfRecords = Message(
-    "--token and --flagged choose records: leave them out with --records streams or findings")
-  package static let outputsAreSame = Message("-o and --findings name the same file")
+    "--token and --flagged choose records: leave them out with --records streams, findings or inputs")
+
+  package static func outputsAreSame(_ option: String, _ other: String) -> Message {
+    Message("\(option) and \(other) name the same file")
+  }
+
+  package static let manifestNeedsFile = Message(
+    "--manifest lists output files, so standard output cannot be one: name a file with -o")
 
   package static func noSuchColumn(_ name: String, known: [String]) -> Message {
     Message("--columns: unknown column '\(name)'; the columns are \(known.joined(separator: ", "))")

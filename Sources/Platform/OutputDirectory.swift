@@ -10,6 +10,9 @@ package final class OutputDirectory {
   /// Names of the files, in the order of their creation.
   private var files: [String] = []
 
+  /// The paths of the files, once they are complete.
+  package var paths: [String] { files.map { "\(name)/\($0)" } }
+
   /// Opens the directory `path`, or creates it. A directory that is not empty requires `force`.
   package init(_ path: String, force: Bool) throws {
     name = path

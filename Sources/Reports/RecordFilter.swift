@@ -26,6 +26,7 @@ package final class RecordFilter: EvidenceSink {
 
   package var needs: EvidenceNeeds { sink.needs }
   package func inputBegan(_ source: String) throws { try sink.inputBegan(source) }
+  package func inputEnded(_ input: InputRecord) throws { try sink.inputEnded(input) }
 
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
     guard kinds.contains(.feedback), !isFlagged || !records.run.flags.isEmpty else { return }

@@ -110,7 +110,7 @@ package struct StoreReplay {
 
   /// Whether `input` was replayed before; then `known` has it.
   private func isReplayed(_ input: Input, _ known: ReplayedInputs) throws -> Bool {
-    guard let digest = InputHash.digest(of: input),
+    guard let digest = FileDigests.of(input, .sha256)?.digests.sha256,
       let replay = try store.replays(ofInputs: [digest], for: owner)[digest]
     else { return false }
     known.names.insert(input.name)

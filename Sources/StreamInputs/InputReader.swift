@@ -7,8 +7,10 @@ import WireBytes
 package struct ReadingOptions: Sendable {
   /// Nil detects the format of each file from its content.
   package var format: InputFormat?
-  /// Whether to compute the inputs' SHA-256.
-  package var hashes = true
+  /// The digests to compute of the inputs.
+  package var digests: DigestKinds = .sha256
+  /// Whether inputs that are skipped are read in full nevertheless, for their digests.
+  package var hashesSkipped = false
   /// Maximum number of bytes that the `*` lines of one hex dump may expand to.
   package var maxExpansion = 1 << 30
   package var capture = CaptureOptions()
@@ -30,9 +32,9 @@ package struct InputReport: Sendable {
   package var packets: Int?
   /// Nil if the file is not compressed.
   package var compression: Compression?
-  /// Bytes read of the file on disk, and their SHA-256.
+  /// Bytes read of the file on disk, and their digests.
   package var bytes = 0
-  package var sha256: String?
+  package var digests = FileDigests()
   /// Bytes of content: the same number, or that after decompression.
   package var contentBytes = 0
   package var faults: [InputFault] = []
@@ -102,14 +104,14 @@ package struct InputReader: ~Copyable {
   /// Reads `input` and passes on its events. If an input is unreadable in part, the rest is used, and the report has
   /// a fault; only errors of the consumer are thrown.
   /// - Parameters:
-  ///   - hashes: whether to compute this input's SHA-256 even if the options do not ask for it.
+  ///   - digests: those to compute of this input, in addition to those of the options.
   ///   - progress: called now and then with the number of bytes read of the file on disk.
   package mutating func read(
-    _ input: Input, hashes: Bool = false, progress: (_ done: Int) -> Void
+    _ input: Input, digests: DigestKinds = [], progress: (_ done: Int) -> Void
   ) throws -> InputReport {
     defer { inputCount += 1 }
     if input.half == .requests { batch.opened(.pair, slot: 0) }
-    let report = try readContent(of: input, hashes: hashes, progress: progress)
+    let report = try readFile(input, digests: options.digests.union(digests), progress: progress)
     // Even if this half failed: the other one was read.
     if input.half == .responses { batch.closed(StreamReport(.pair), slot: 0) }
     try emit()
@@ -118,56 +120,67 @@ package struct InputReader: ~Copyable {
     return report
   }
 
-  private mutating func readContent(
-    of input: Input, hashes: Bool, progress: (_ done: Int) -> Void
+  private mutating func readFile(
+    _ input: Input, digests: DigestKinds, progress: (_ done: Int) -> Void
   ) throws -> InputReport {
     var report = InputReport(name: input.name)
     do {
       // With the raw format, bytes may only look compressed.
       var file = try InputFile(
-        input, hashes: options.hashes || hashes, readsLookalikes: options.format == .dump(.raw))
-      let filled = try file.fill(&block, from: 0)
-      report.compression = file.compression
-      let head = Array(block[..<min(filled, FormatProbes.headLength)])
-      let isWhole = filled <= FormatProbes.headLength
-      guard let format = format(of: input, head: head, isWhole: isWhole, report: &report) else {
-        return report
+        input, digests: digests, readsLookalikes: options.format == .dump(.raw))
+      do {
+        try readContent(of: &file, input, report: &report, isHashed: !digests.isEmpty, progress: progress)
+      } catch let fault as InputFault {
+        report.faults.append(fault)
       }
-      report.format = format
-      // Reading bytes only to pass them on takes less time than passing them to another processor.
-      isReadingWork = options.hashes || hashes || report.compression != nil || format != .dump(.raw)
-      switch format {
-      case .dump(let format):
-        var source = DumpSource(
-          format, side: input.half == .responses ? .second : .first, head: head, isWhole: isWhole,
-          maxExpansion: options.maxExpansion)
-        if input.half == nil { batch.opened(.dump, slot: 0) }
-        try readAll(&file, filled, &source, report: &report, progress: progress)
-        report.faults += source.faults
-        if input.half == nil { batch.closed(StreamReport(.dump), slot: 0) }
-      case .export(let format):
-        var source = ExportSource(format, serverPorts: options.capture.serverPorts)
-        try readAll(&file, filled, &source, report: &report, progress: progress)
-        report.faults += source.faults
-      case .providerLog:
-        var source = LogSource()
-        batch.opened(.log, slot: 0)
-        try readAll(&file, filled, &source, report: &report, progress: progress)
-        batch.closed(StreamReport(.log), slot: 0)
-      case .carve:
-        var source = CarveSource(options.carving)
-        try readAll(&file, filled, &source, report: &report, progress: progress)
-      case .capture:
-        report.captureKind = CaptureRecords.recognises(head.span.bytes)
-        try readCapture(&file, filled, report: &report, progress: progress)
-      }
+      let isSkipped = report.format == nil
+      if isSkipped, options.hashesSkipped { file.readStored(progress: progress) }
       report.bytes = file.bytesRead
       report.contentBytes = file.contentLength
-      report.sha256 = file.takeDigest()
+      if !isSkipped || options.hashesSkipped { report.digests = file.takeDigests() }
     } catch let fault as InputFault {
       report.faults.append(fault)
     }
     return report
+  }
+
+  private mutating func readContent(
+    of file: inout InputFile, _ input: Input, report: inout InputReport, isHashed: Bool,
+    progress: (_ done: Int) -> Void
+  ) throws {
+    let filled = try file.fill(&block, from: 0)
+    report.compression = file.compression
+    let head = Array(block[..<min(filled, FormatProbes.headLength)])
+    let isWhole = filled <= FormatProbes.headLength
+    guard let format = format(of: input, head: head, isWhole: isWhole, report: &report) else { return }
+    report.format = format
+    // Reading bytes only to pass them on takes less time than passing them to another processor.
+    isReadingWork = isHashed || report.compression != nil || format != .dump(.raw)
+    switch format {
+    case .dump(let format):
+      var source = DumpSource(
+        format, side: input.half == .responses ? .second : .first, head: head, isWhole: isWhole,
+        maxExpansion: options.maxExpansion)
+      if input.half == nil { batch.opened(.dump, slot: 0) }
+      try readAll(&file, filled, &source, report: &report, progress: progress)
+      report.faults += source.faults
+      if input.half == nil { batch.closed(StreamReport(.dump), slot: 0) }
+    case .export(let format):
+      var source = ExportSource(format, serverPorts: options.capture.serverPorts)
+      try readAll(&file, filled, &source, report: &report, progress: progress)
+      report.faults += source.faults
+    case .providerLog:
+      var source = LogSource()
+      batch.opened(.log, slot: 0)
+      try readAll(&file, filled, &source, report: &report, progress: progress)
+      batch.closed(StreamReport(.log), slot: 0)
+    case .carve:
+      var source = CarveSource(options.carving)
+      try readAll(&file, filled, &source, report: &report, progress: progress)
+    case .capture:
+      report.captureKind = CaptureRecords.recognises(head.span.bytes)
+      try readCapture(&file, filled, report: &report, progress: progress)
+    }
   }
 
   /// All inputs have been read: ends the joined capture.

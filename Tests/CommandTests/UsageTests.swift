@@ -32,9 +32,9 @@ struct UsageTests {
     (["export", "--columns", "time", "-t", "ndjson", "dump.bin"], .columnsOfCSV),
     (["export", "--columns", "time", "--records", "streams", "dump.bin"], .columnsOfCSV),
     (["export", "--flagged", "--records", "findings", "dump.bin"], .filterOfRecords),
-    (["export", "-o", "same", "--findings", "same", "dump.bin"], .outputsAreSame),
-    (["export", "-o", "same", "--findings", "./same", "dump.bin"], .outputsAreSame),
-    (["export", "--findings", "-", "dump.bin"], .outputsAreSame),
+    (["export", "-o", "same", "--findings", "same", "dump.bin"], .outputsAreSame("-o", "--findings")),
+    (["export", "-o", "same", "--findings", "./same", "dump.bin"], .outputsAreSame("-o", "--findings")),
+    (["export", "--findings", "-", "dump.bin"], .outputsAreSame("-o", "--findings")),
     (["replay", "--store", "tokens.sqlite", "dump.bin"], .notAStoreURL("tokens.sqlite")),
     (["replay", "--store", "sqlite:", "dump.bin"], .storeWithoutPath),
     (

@@ -12,6 +12,8 @@ extension Golden {
     Golden(.inspected(inputs: 2, .verbatim("1 record")), "inspected 2 inputs with 1 record"),
     Golden(.exported(.verbatim("1 stream"), inputs: 1), "exported 1 stream of 1 input"),
     Golden(.exported(.verbatim("3 records"), inputs: 2), "exported 3 records of 2 inputs"),
+    Golden(.exported(files: 1, inputs: 0), "listed 1 file, 0 inputs read"),
+    Golden(.exported(files: 3, inputs: 1), "listed 3 files, 1 input read"),
     Golden(
       .exported(directions: 1, streams: 1, to: "out"), "exported 1 direction of 1 stream to out"),
     Golden(

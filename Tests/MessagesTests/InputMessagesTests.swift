@@ -11,6 +11,11 @@ func chunkOrTokenMessage(_ golden: Golden) {
   #expect(golden.message.text == golden.text)
 }
 
+@Test("Messages about lists of known files", arguments: Golden.knownFiles)
+func knownFilesMessage(_ golden: Golden) {
+  #expect(golden.message.text == golden.text)
+}
+
 extension Golden {
   static let inputs: [Golden] = [
     Golden(.empty, "is empty"),
@@ -39,6 +44,21 @@ extension Golden {
     Golden(
       .failsWhenReadAgain,
       "an input that was read in full before could not be read in full again, see above"),
+  ]
+
+  static let knownFiles: [Golden] = [
+    Golden(
+      .noHashes,
+      "no hashes: expected lines of md5sum, sha1sum, sha256sum or hashdeep, or a table of NSRL with its header "
+        + "line"),
+    Golden(
+      .tooManyHashes(memory: 1 << 20),
+      "the lists of known files need more than 1 MiB of memory: raise --memory, or give a smaller list"),
+    Golden(.linesWithoutHash(1, first: 7), "line 7 has no hash and is ignored"),
+    Golden(.linesWithoutHash(3, first: 7), "3 lines have no hash and are ignored; the first is line 7"),
+    Golden(.knownLeftOut(1), "left out 1 known file (--known-hashes)"),
+    Golden(.knownLeftOut(2), "left out 2 known files (--known-hashes)"),
+    Golden(.notComparedWithKnown, "can be read only once, so it is not compared with --known-hashes"),
   ]
 
   static let chunksAndTokens: [Golden] = [

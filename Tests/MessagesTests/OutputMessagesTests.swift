@@ -17,6 +17,9 @@ extension Golden {
       .outputNotCreated("b/a", "No such file or directory"),
       "b/a cannot be created: No such file or directory"),
     Golden(.outputNotWritten("a.csv", "File too large"), "a.csv cannot be written: File too large"),
+    Golden(
+      .notInChecksums(1),
+      "1 input left out of --checksums: standard input, pipes and devices cannot be verified again"),
     Golden(.directoryUnnamed, "streams are written to a directory: name one with -o"),
     Golden(.outputIsNoDirectory("a"), "a is not a directory: name a directory to write streams to"),
     Golden(

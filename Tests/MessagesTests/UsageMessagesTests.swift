@@ -62,6 +62,9 @@ extension Golden {
       .pairIsGateway,
       "--requests and --responses are dumps of a gateway connection: leave out --protocol feedback "
         + "and --filter"),
+    Golden(
+      .pairWithKnownHashes,
+      "--known-hashes leaves out files, and --requests and --responses need both: leave out one of them"),
     Golden(.portOfBoth(4000), "port 4000 is given for --feedback-port and --gateway-port: choose one"),
     Golden(
       .earliestAfterLatest(200, 100),
@@ -85,8 +88,11 @@ extension Golden {
       "-t raw writes only streams: leave out --records, --findings, --distinct, --token and --flagged"),
     Golden(
       .filterOfRecords,
-      "--token and --flagged choose records: leave them out with --records streams or findings"),
-    Golden(.outputsAreSame, "-o and --findings name the same file"),
+      "--token and --flagged choose records: leave them out with --records streams, findings or inputs"),
+    Golden(.outputsAreSame("-o", "--findings"), "-o and --findings name the same file"),
+    Golden(
+      .manifestNeedsFile,
+      "--manifest lists output files, so standard output cannot be one: name a file with -o"),
     Golden(
       .noSuchColumn("tokn", known: ["time", "token"]),
       "--columns: unknown column 'tokn'; the columns are time, token"),

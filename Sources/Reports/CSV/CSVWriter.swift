@@ -16,6 +16,7 @@ package final class CSVWriter: EvidenceSink {
     case resendPushes([PushColumn])
     case streams
     case findings
+    case inputs([InputColumn])
   }
 
   private let kind: Kind
@@ -24,6 +25,7 @@ package final class CSVWriter: EvidenceSink {
   private let gateway: GatewayRowWriter
   private let pushes: PushRowWriter?
   private let rows = EvidenceRowWriter(.csv)
+  private let inputs: InputRowWriter?
 
   package init(_ kind: Kind, letterCase: Hex.LetterCase, output: OutputBuffer) {
     self.kind = kind
@@ -32,7 +34,7 @@ package final class CSVWriter: EvidenceSink {
     case .requests(let columns), .resend(let columns):
       gateway = GatewayRowWriter(.csv, letterCase: letterCase, requests: columns)
     case .responses(let columns): gateway = GatewayRowWriter(.csv, letterCase: letterCase, responses: columns)
-    case .feedback, .pushes, .resendPushes, .streams, .findings:
+    case .feedback, .pushes, .resendPushes, .streams, .findings, .inputs:
       gateway = GatewayRowWriter(.csv, letterCase: letterCase)
     }
     if case .feedback(let columns) = kind {
@@ -45,6 +47,7 @@ package final class CSVWriter: EvidenceSink {
       pushes = PushRowWriter(.csv, letterCase: letterCase, columns)
     default: pushes = nil
     }
+    if case .inputs(let columns) = kind { inputs = InputRowWriter(.csv, columns) } else { inputs = nil }
   }
 
   /// Writes the header line.
@@ -57,6 +60,7 @@ package final class CSVWriter: EvidenceSink {
       try output.append(CSVText.line(columns.map(\.rawValue)))
     case .streams: try output.append(rows.streamHeader)
     case .findings: try output.append(rows.findingHeader)
+    case .inputs(let columns): try output.append(CSVText.line(columns.map(\.rawValue)))
     }
   }
 
@@ -68,6 +72,7 @@ package final class CSVWriter: EvidenceSink {
     switch kind {
     case .requests, .responses, .resend: .gatewayRecords
     case .pushes(let columns), .resendPushes(let columns): columns.contains(.payload) ? .payloads : []
+    case .inputs: .inventory
     case .feedback, .streams, .findings: []
     }
   }
@@ -96,6 +101,8 @@ package final class CSVWriter: EvidenceSink {
       try writer.write(push, labels: pushes.labels, in: bytes, to: output)
     }
   }
+
+  package func inputEnded(_ input: InputRecord) throws { try inputs?.write(input, to: output) }
 
   package func finding(_ finding: Finding) throws {
     if case .findings = kind { try rows.write(finding, to: output) }

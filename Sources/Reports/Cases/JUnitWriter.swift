@@ -1,6 +1,3 @@
-import Platform
-import WireBytes
-
 /// Writes tests as JUnit XML, for continuous integration. It has no times: the same corpus produces the same file.
 package enum JUnitWriter {
   /// - Parameter suite: the name of the test suite.
@@ -37,18 +34,5 @@ package enum JUnitWriter {
 
   private static func attribute(_ text: String) -> String { "\"\(content(text))\"" }
 
-  /// Text with markup escaped, and without characters that XML 1.0 does not allow.
-  private static func content(_ text: String) -> String {
-    var escaped = ""
-    for scalar in VisibleText.printable(text).unicodeScalars {
-      switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
-  }
+  private static func content(_ text: String) -> String { XMLText.escaped(text) }
 }

@@ -19,6 +19,7 @@ package final class EvidenceWriter: EvidenceSink {
   private let gateway: GatewayRowWriter
   private let pushes: PushRowWriter
   private let rows = EvidenceRowWriter(.json)
+  private let inputs = InputRowWriter(.json)
   /// Whether to write the payloads of pushes.
   private let hasPayloads: Bool
   private var isFirst = true
@@ -79,9 +80,11 @@ package final class EvidenceWriter: EvidenceSink {
   }
 
   package var needs: EvidenceNeeds {
-    let ofGateways: EvidenceNeeds =
-      kinds.isDisjoint(with: [.requests, .responses, .resend]) ? [] : .gatewayRecords
-    return hasPayloads ? ofGateways.union(.payloads) : ofGateways
+    var needs: EvidenceNeeds = []
+    if !kinds.isDisjoint(with: [.requests, .responses, .resend]) { needs.insert(.gatewayRecords) }
+    if hasPayloads { needs.insert(.payloads) }
+    if kinds.contains(.inputs) { needs.insert(.inventory) }
+    return needs
   }
 
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {
@@ -102,6 +105,10 @@ package final class EvidenceWriter: EvidenceSink {
     for push in pushes.records where takesAll || push.fields.needsResend {
       try object { try self.pushes.write(push, labels: pushes.labels, in: bytes, to: output) }
     }
+  }
+
+  package func inputEnded(_ input: InputRecord) throws {
+    if kinds.contains(.inputs) { try object { try inputs.write(input, to: output) } }
   }
 
   package func finding(_ finding: Finding) throws {

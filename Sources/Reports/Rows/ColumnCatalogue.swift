@@ -1,5 +1,7 @@
 import APNsWire
 import Analysis
+import Platform
+import StreamInputs
 
 /// What a column of CSV, or a member of a JSON record, has. docs/reference/columns.md and the JSON Schemas are made from it.
 package struct ColumnEntry: Sendable {
@@ -301,6 +303,51 @@ extension FindingColumn: RecordColumn {
     case .code: ColumnEntry(.named("code"), "what is wrong (findings.md)")
     case .severity: ColumnEntry(.named("severity"), "how much it matters")
     case .message: ColumnEntry(.text, "one line for people; its wording may change")
+    }
+  }
+}
+
+extension InputColumn: RecordColumn {
+  package static let kind = (records: "inputs", type: "input")
+
+  package var entry: ColumnEntry {
+    switch self {
+    case .source: .source
+    case .fileKind:
+      ColumnEntry(
+        .words(FileStatus.Kind.allCases.map(\.rawValue)), optional: true,
+        "kind of file; none if it does not exist")
+    case .linkTarget: ColumnEntry(.text, optional: true, "where a link leads, as it is written")
+    case .size:
+      ColumnEntry(
+        .named("count"), optional: true,
+        "bytes on disk, of a link to a file those of the file; what was read, if it was")
+    case .modifiedAt:
+      ColumnEntry(.named("captureTime"), optional: true, "when the file was last modified, in UTC")
+    case .sha256:
+      ColumnEntry(
+        .named("sha256"), optional: true, "SHA-256 of these bytes; none if not all of them could be read")
+    case .md5:
+      ColumnEntry(.hex, optional: true, "MD5 of the same bytes, with --md5 only")
+    case .verdict:
+      ColumnEntry(.words(InputRecord.Verdict.allCases.map(\.rawValue)), "what became of the file")
+    case .format:
+      ColumnEntry(.text, optional: true, "the format in which it was read, as a value of --from")
+    case .compression:
+      ColumnEntry(
+        .words(Compression.allCases.map(\.rawValue)), optional: true, "compression of the file")
+    case .content:
+      ColumnEntry(.text, optional: true, "what a file is that was not read, if that is known")
+    case .reason:
+      ColumnEntry(
+        .text, optional: true, "why it was not read, or not in full, for people; its wording may change")
+    case .records:
+      ColumnEntry(
+        .named("count"), optional: true,
+        "records in the file; none with --join and --requests, where several files have them together")
+    case .findings: ColumnEntry(.named("count"), "findings while it was read")
+    case .sameAs:
+      ColumnEntry(.text, optional: true, "an earlier input that was read and has the same bytes")
     }
   }
 }

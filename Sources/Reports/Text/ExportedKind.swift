@@ -10,6 +10,8 @@ package enum ExportedKind: String, CaseIterable, Sendable {
   /// Only pushes to send again.
   case resendPushes = "resend-pushes"
   case streams, findings
+  /// A row for each file among the inputs. It is written only if it is named: it has times of the file system.
+  case inputs
 }
 
 extension Set<ExportedKind> {
@@ -34,7 +36,7 @@ extension Summary {
       case .pushes: .rowCount(pushes.counts.all, "push")
       case .resend: .requestsToResend(gateway.discarded, pushes: isCSV ? 0 : pushes.resend)
       case .resendPushes: .requestsToResend(0, pushes: pushes.resend)
-      case nil: isCSV ? .rowCount(feedback, "record") : recordText
+      case .inputs, nil: isCSV ? .rowCount(feedback, "record") : recordText
       }
     guard let distinctTokens, kind == .feedback || kind == nil && feedback > 0 else { return done }
     return .withDistinctTokens(done, distinctTokens)

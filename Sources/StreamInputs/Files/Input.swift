@@ -58,12 +58,12 @@ package struct Input: Equatable, Sendable {
 /// Finds the inputs named by the arguments of a command.
 package struct InputWalk {
   package private(set) var inputs: [Input] = []
-  /// Members that could not be walked, by name, with the directory that was named.
-  package private(set) var faults: [(name: String, directory: String, fault: InputFault)] = []
+  /// Directories that could not be walked, with the reason.
+  package private(set) var faults: [(member: Input, fault: InputFault)] = []
   /// The directories that were named.
   package private(set) var directories: [String] = []
-  /// Members of directories that are not files: sockets, devices, pipes, links to nothing. By name, with their kind.
-  package private(set) var skipped: [(name: String, reason: Message)] = []
+  /// Members of directories that are not files: sockets, devices, pipes, links to nothing. With their kind.
+  package private(set) var skipped: [(member: Input, reason: Message)] = []
 
   /// Directories nested deeper are reported and not entered: a guard against loops of mounts.
   private static let maxDepth = 128
@@ -85,37 +85,40 @@ package struct InputWalk {
         continue
       }
       directories.append(input.name)
-      walk(path, of: input.name, name: input.name, depth: 0)
+      walk(Input(memberAt: path, of: input.name), name: input.name, depth: 0)
     }
   }
 
-  private mutating func walk(_ directory: [CChar], of root: String, name: String, depth: Int) {
-    guard depth < Self.maxDepth else {
-      faults.append(
-        (name, root, InputFault(.nestedTooDeep(limit: Self.maxDepth))))
-      return
+  /// - Parameter name: for messages; of a named directory as it was given.
+  private mutating func walk(_ directory: Input, name: String, depth: Int) {
+    guard let path = directory.path, let root = directory.directory else { return }
+    func fault(_ message: Message) {
+      var directory = directory
+      directory.name = name
+      faults.append((directory, InputFault(message)))
     }
-    guard let members = DirectoryEntry.names(in: directory) else {
-      faults.append((name, root, InputFault(.cannotBeListed(SystemError.text()))))
-      return
+    guard depth < Self.maxDepth else { return fault(.nestedTooDeep(limit: Self.maxDepth)) }
+    guard let members = DirectoryEntry.names(in: path) else {
+      return fault(.cannotBeListed(SystemError.text()))
     }
     for member in members {
-      visit(DirectoryEntry.path(of: member, in: directory), of: root, depth: depth)
+      visit(Input(memberAt: DirectoryEntry.path(of: member, in: path), of: root), depth: depth)
     }
   }
 
-  private mutating func visit(_ path: [CChar], of root: String, depth: Int) {
-    let member = Input(memberAt: path, of: root)
+  private mutating func visit(_ member: Input, depth: Int) {
+    guard let path = member.path else { return }
     switch DirectoryEntry.kind(of: path, followingLinks: false) {
-    case S_IFDIR: walk(path, of: root, name: member.name, depth: depth + 1)
+    case S_IFDIR: walk(member, name: member.name, depth: depth + 1)
     case S_IFREG: inputs.append(member)
     case S_IFLNK:
       switch DirectoryEntry.kind(of: path, followingLinks: true) {
       case S_IFREG: inputs.append(member)
-      case S_IFDIR: skipped.append((member.name, .linkToDirectory))
-      default: skipped.append((member.name, .brokenLink))
+      case S_IFDIR: skipped.append((member, .linkToDirectory))
+      case nil: skipped.append((member, .brokenLink))
+      default: skipped.append((member, .neitherFileNorDirectory))
       }
-    default: skipped.append((member.name, .neitherFileNorDirectory))
+    default: skipped.append((member, .neitherFileNorDirectory))
     }
   }
 }

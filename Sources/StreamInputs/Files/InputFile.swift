@@ -24,13 +24,13 @@ package struct InputFile: ~Copyable {
 
   /// Opens `input`; throws a fault if that fails.
   /// - Parameters:
-  ///   - hashes: whether to compute SHA-256 of the file.
+  ///   - digests: those to compute of the file.
   ///   - readsLookalikes: whether a file of which nothing can be decompressed is read as raw bytes instead of
   ///     failing.
   package init(
-    _ input: Input, hashes: Bool = false, readsLookalikes: Bool = false
+    _ input: Input, digests: DigestKinds = [], readsLookalikes: Bool = false
   ) throws(InputFault) {
-    stored = try StoredFile(input, hashes: hashes)
+    stored = try StoredFile(input, digests: digests)
     self.readsLookalikes = readsLookalikes
   }
 
@@ -39,8 +39,14 @@ package struct InputFile: ~Copyable {
   /// Bytes read of the file on disk.
   package var bytesRead: Int { stored.bytesRead }
 
-  /// SHA-256 of the file on disk, in hex, once it has been read; nil if it was not requested.
-  package mutating func takeDigest() -> String? { stored.takeDigest() }
+  /// The digests of the file on disk, once it has been read.
+  package mutating func takeDigests() -> FileDigests { stored.takeDigests() }
+
+  /// Reads the rest of the file on disk, for its length and its digests, without decompressing it.
+  /// - Parameter progress: called now and then with the number of bytes read.
+  mutating func readStored(progress: (_ done: Int) -> Void = { _ in }) {
+    stored.readToEnd(progress: progress)
+  }
 
   /// Reads until `buffer` is full from `start` on or the file ends; returns the index after the last byte read. So a
   /// block's length does not depend on how a pipe was written. If reading fails after some bytes, those are returned,
@@ -124,16 +130,10 @@ package struct InputFile: ~Copyable {
       compression = nil
       head = bytes[...]
     } else {
-      readToEnd()
+      // For its length and its digests.
+      readStored()
     }
     return count
-  }
-
-  /// Reads the rest of a file that cannot be decompressed further, for its length and its digest.
-  private mutating func readToEnd() {
-    withUnsafeTemporaryAllocation(byteCount: Decompressor.inputLength, alignment: 16) { buffer in
-      while stored.read(into: buffer) > 0 {}
-    }
   }
 }
 

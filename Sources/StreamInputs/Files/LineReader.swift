@@ -17,18 +17,29 @@ package struct LineReader: ~Copyable {
 
   /// - Parameter argument: a path, or `-` for standard input.
   package init(_ argument: String) throws {
-    file = try InputFile(Input(argument))
+    try self.init(Input(argument))
+  }
+
+  package init(_ input: Input) throws {
+    file = try InputFile(input)
   }
 
   /// The next line without its end (`\n` or `\r\n`) or a byte order mark; nil at the end.
   package mutating func next() throws -> String? {
     var line: [UInt8] = []
+    return try next(into: &line) ? String(decoding: line, as: UTF8.self) : nil
+  }
+
+  /// Writes the bytes of the next line to `line`; false at the end.
+  package mutating func next(into line: inout [UInt8]) throws -> Bool {
+    line.removeAll(keepingCapacity: true)
     while true {
       if start == filled {
         filled = try file.fill(&block, from: 0)
         start = 0
         if filled == 0 {
-          return line.isEmpty ? nil : finish(line)
+          if line.isEmpty { return false }
+          break
         }
       }
       let rest = block[start..<filled]
@@ -38,15 +49,11 @@ package struct LineReader: ~Copyable {
       guard line.count <= Self.maxLineLength else {
         throw InputFault(.lineTooLong(limit: Self.maxLineLength), line: lineNumber + 1)
       }
-      if end != nil { return finish(line) }
+      if end != nil { break }
     }
-  }
-
-  private mutating func finish(_ line: [UInt8]) -> String {
     lineNumber += 1
-    var line = line[...]
-    if lineNumber == 1, line.starts(with: [0xef, 0xbb, 0xbf]) { line = line.dropFirst(3) }
-    if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
-    return String(decoding: line, as: UTF8.self)
+    if lineNumber == 1, line.starts(with: [0xef, 0xbb, 0xbf]) { line.removeFirst(3) }
+    if line.last == UInt8(ascii: "\r") { line.removeLast() }
+    return true
   }
 }

@@ -1,11 +1,22 @@
 import Platform
+import WireBytes
 
 /// Finds duplicate inputs. Their records are still counted: the examiner decides whether two dumps are one.
 ///
-/// Memory: some 200 bytes an input.
+/// Memory: some 100 bytes an input.
 package struct RepeatedInputs {
-  /// The first input of each content, by SHA-256, and of each file.
-  private var byDigest: [String: String] = [:]
+  /// A SHA-256: a text of 64 digits takes three times the memory.
+  private struct Digest: Hashable {
+    let words: SIMD4<UInt64>
+
+    init?(_ hex: String) {
+      guard let bytes = Hex.bytes(hex), bytes.count == 32 else { return nil }
+      words = bytes.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
+    }
+  }
+
+  /// The first input of each content, by SHA-256, and of each file without one.
+  private var byDigest: [Digest: String] = [:]
   private var byFile: [FileIdentity: String] = [:]
   /// Sizes in bytes that several inputs share.
   private let sharedSizes: Set<Int>
@@ -30,11 +41,16 @@ package struct RepeatedInputs {
   /// are not duplicates.
   package mutating func first(like input: Input, digest: String?, bytes: Int) -> String? {
     guard bytes > 0 else { return nil }
-    let file = input.path.flatMap { FileIdentity(at: $0) }.flatMap { $0.isRegular ? $0 : nil }
     // A file read twice has the same bytes, unless another program writes to it: digests are more reliable.
-    let first = digest.map { byDigest[$0] } ?? file.flatMap { byFile[$0] }
-    if let digest, byDigest[digest] == nil { byDigest[digest] = input.name }
-    if let file, byFile[file] == nil { byFile[file] = input.name }
-    return first
+    if let digest = digest.flatMap({ Digest($0) }) { return Self.first(&byDigest, digest, input.name) }
+    guard let file = input.path.flatMap({ FileIdentity(at: $0) }), file.isRegular else { return nil }
+    return Self.first(&byFile, file, input.name)
+  }
+
+  /// The name known for `key`; else nil, and `name` is known from now on.
+  private static func first<Key>(_ names: inout [Key: String], _ key: Key, _ name: String) -> String? {
+    if let known = names[key] { return known }
+    names[key] = name
+    return nil
   }
 }

@@ -1,13 +1,14 @@
-import CLibcrypto
 import Messages
 import PacketCapture
 import Platform
-import WireBytes
 
 /// A file on disk, or standard input, read sequentially, counted and hashed. It is closed on deinitialisation.
 struct StoredFile: ~Copyable {
+  /// Bytes read at once by `readToEnd`: they fit in the processor's cache.
+  private static let blockLength = 256 << 10
+
   private let descriptor: Int32
-  private var hash: InputHash?
+  private var hashes: FileHashes
   /// Offset in the file at which reading began: standard input may have been read before.
   private let startOffset: Int
   /// The file's size in bytes, if known in advance: not for pipes and devices.
@@ -18,8 +19,8 @@ struct StoredFile: ~Copyable {
   private(set) var fault: InputFault?
 
   /// Opens `input`; throws a fault if that fails.
-  init(_ input: Input, hashes: Bool) throws(InputFault) {
-    hash = hashes ? InputHash() : nil
+  init(_ input: Input, digests: DigestKinds) throws(InputFault) {
+    hashes = FileHashes(digests)
     guard let path = input.path else {
       descriptor = STDIN_FILENO
       size = Self.size(of: STDIN_FILENO)
@@ -50,7 +51,7 @@ struct StoredFile: ~Copyable {
       let count = Self.system(read: descriptor, base, buffer.count)
       if count >= 0 {
         // Right after the read, while the bytes are in the processor's cache.
-        hash?.update(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+        hashes.update(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
         bytesRead &+= count
         return count
       }
@@ -59,11 +60,22 @@ struct StoredFile: ~Copyable {
     return 0
   }
 
+  /// Reads the rest of the file, for its length and its digests.
+  /// - Parameter progress: called now and then with the number of bytes read.
+  mutating func readToEnd(progress: (_ done: Int) -> Void = { _ in }) {
+    withUnsafeTemporaryAllocation(byteCount: Self.blockLength, alignment: 64) { buffer in
+      while read(into: buffer) > 0 { progress(bytesRead) }
+    }
+  }
+
   /// Access to earlier bytes of a regular file, as long as this is open.
   var history: CaptureHistory { CaptureHistory(descriptor: descriptor, start: startOffset) }
 
-  /// SHA-256 of all bytes read, as 64 hex digits; nil if it was not requested. It can be taken once.
-  mutating func takeDigest() -> String? { hash.take()?.hexDigest() }
+  /// The digests of all bytes read; none after a `fault`, as they would be those of a part. They can be taken once.
+  mutating func takeDigests() -> FileDigests {
+    let digests = hashes.take()
+    return fault == nil ? digests : FileDigests()
+  }
 
   /// The system call, which the method of the same name hides.
   private static func system(read descriptor: Int32, _ target: UnsafeMutableRawPointer, _ count: Int) -> Int {
@@ -74,54 +86,5 @@ struct StoredFile: ~Copyable {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
-  }
-}
-
-/// Incremental SHA-256 by the system's libcrypto: it uses the processor's instructions for it and costs no build time
-/// (docs/decisions/0001-sha256-from-libcrypto.md).
-package struct InputHash: ~Copyable {
-  /// Nil if libcrypto is out of memory or lacks SHA-256: then there is no digest, and reports have null.
-  private let context: OpaquePointer?
-
-  package init() {
-    let context = EVP_MD_CTX_new()
-    if EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 {
-      self.context = context
-    } else {
-      EVP_MD_CTX_free(context)
-      self.context = nil
-    }
-  }
-
-  deinit {
-    EVP_MD_CTX_free(context)
-  }
-
-  package mutating func update(_ bytes: RawSpan) {
-    guard let context else { return }
-    bytes.withUnsafeBytes { _ = EVP_DigestUpdate(context, $0.baseAddress, $0.count) }
-  }
-
-  /// The digest of all bytes so far as 64 lowercase hex digits.
-  package consuming func hexDigest() -> String? {
-    guard let context else { return nil }
-    var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
-    var length: UInt32 = 0
-    guard EVP_DigestFinal_ex(context, &digest, &length) == 1 else { return nil }
-    return Hex.string(digest.prefix(Int(length)))
-  }
-}
-
-extension InputHash {
-  /// The digest of a regular file on disk; nil for anything else, which cannot be read twice, and for unreadable
-  /// files.
-  package static func digest(of input: Input) -> String? {
-    // Checked first: opening a pipe would take its data from the next reader.
-    guard let path = input.path, DirectoryEntry.isRegularFile(path),
-      var file = try? StoredFile(input, hashes: true)
-    else { return nil }
-    var block = [UInt8](repeating: 0, count: 256 << 10)
-    while block.withUnsafeMutableBytes({ file.read(into: $0) }) > 0 {}
-    return file.fault == nil ? file.takeDigest() : nil
   }
 }

@@ -27,6 +27,8 @@ struct Export: ParsableCommand {
         apnsift export gateway.pcap --records resend       requests to send again
         apnsift export evidence/ -t ndjson --token TOKEN   all of one token
         apnsift export evidence/ --flagged                 doubtful records
+        apnsift export evidence/ --records inputs          every file, with its hash
+        apnsift export evidence/ -o all.ndjson --dfxml evidence.xml --checksums evidence.sha256
         apnsift export http2.pcap --keys keys.log --records pushes
                                                            pushes and their answers
         apnsift export --requests sent.bin --responses got.bin -t ndjson
@@ -39,6 +41,8 @@ struct Export: ParsableCommand {
       The columns of responses are \(columnNames(ResponseColumn.allCases)).
 
       The columns of pushes are \(columnNames(PushColumn.allCases, PushColumn.standard)).
+
+      The columns of inputs are \(columnNames(InputColumn.allCases, InputColumn.standard)).
       """)
 
   /// Names for the help text; those that are not in `standard` in parentheses.
@@ -58,7 +62,7 @@ struct Export: ParsableCommand {
     name: [.short, .long], help: .init("Format. (default: extension of -o, else csv)", valueName: "FORMAT"))
   var to: To?
 
-  @Option(help: .init("Only these records. (default: all; feedback in CSV)", valueName: "KIND"))
+  @Option(help: .init("Only these records. (default: all but inputs; feedback in CSV)", valueName: "KIND"))
   var records: ExportedKind?
 
   @Option(help: .init("Columns in CSV, separated by commas.", valueName: "LIST"))
@@ -88,6 +92,8 @@ struct Export: ParsableCommand {
   @Flag(help: "Overwrite output files, and write into non-empty directories.")
   var force = false
 
+  @OptionGroup(title: "INVENTORY") var inventory: InventoryOptions
+
   @OptionGroup var input: InputOptions
 
   private var format: To {
@@ -107,25 +113,28 @@ struct Export: ParsableCommand {
         throw ValidationError(.rawHasOnlyStreams)
       }
     }
-    if isFiltered, records == .streams || records == .findings { throw ValidationError(.filterOfRecords) }
-    if let findings, findings == output ?? "-" {
-      throw ValidationError(.outputsAreSame)
+    if isFiltered, let records, [.streams, .findings, .inputs].contains(records) {
+      throw ValidationError(.filterOfRecords)
     }
+    if let findings, findings == output ?? "-" {
+      throw ValidationError(.outputsAreSame("-o", "--findings"))
+    }
+    try inventory.check(output: output)
   }
 
   func run() throws {
     if format == .raw { return try exportRaw() }
     var examination = try input.examination(hashing: format == .csv ? .possibleCopies : .all)
-    let file = try open(output, examination) ?? OutputFile(isData: true)
-    let findingsFile = try open(findings, examination)
-    if let findingsFile, file.hasSameTarget(as: findingsFile) {
-      throw UsageError(.outputsAreSame)
-    }
-    let buffer = OutputBuffer(file)
+    examination.options.inventoryDigests = inventory.digests
+    let outputs = OutputSet(force: force)
+    let buffer =
+      try output.map { try outputs.open("-o", $0, examination) } ?? OutputBuffer(OutputFile(isData: true))
     let document = try document(buffer)
-    let findingsBuffer = findingsFile.map(OutputBuffer.init)
-    let findingsWriter = findingsBuffer.map { CSVWriter(.findings, letterCase: .lower, output: $0) }
+    let findingsWriter = try findings.map {
+      CSVWriter(.findings, letterCase: .lower, output: try outputs.open("--findings", $0, examination))
+    }
     try findingsWriter?.begin()
+    let inventory = try inventory.open(outputs, input, examination, version: Apnsift.version)
     let table =
       distinct
       ? TokenTable(memory: input.memory, temporaryDirectory: TemporaryDirectory.path) : nil
@@ -133,21 +142,23 @@ struct Export: ParsableCommand {
 
     let filter =
       isFiltered ? RecordFilter(document, writtenKinds, token: token?.bytes, isFlagged: flagged) : nil
-    try examination.run([filter ?? document, findingsWriter, collector])
+    try examination.run([filter ?? document, findingsWriter, collector] + inventory.sinks)
 
     var summary = examination.summary
     summary.distinctTokens = try table?.distinctCount()
     if let evidence = document as? EvidenceWriter { try evidence.end(summary, inputs: examination.inputs) }
-    try buffer.flush()
-    try file.finish()
-    try findingsBuffer?.flush()
-    try findingsFile?.finish()
+    if output == nil { try buffer.flush() }
+    try inventory.finish()
     if !isFiltered, let hint = hint(summary) { Console.note(hint) }
-    let text =
-      filter.map { .rowCount($0.count, "record") } ?? summary.exportText(records, isCSV: format == .csv)
-    let done = Message.exported(text, inputs: examination.inputs.count)
-    Console.say(examination.closingLine(done))
+    Console.say(examination.closingLine(done(examination, summary, filtered: filter?.count)))
     try input.check(examination)
+  }
+
+  private func done(_ examination: Examination, _ summary: Summary, filtered: Int?) -> Message {
+    let inputs = examination.inputs.count
+    if let filtered { return .exported(.rowCount(filtered, "record"), inputs: inputs) }
+    if records == .inputs { return .exported(files: examination.files, inputs: inputs) }
+    return .exported(summary.exportText(records, isCSV: format == .csv), inputs: inputs)
   }
 
   private var isFiltered: Bool { flagged || token != nil }
@@ -164,22 +175,18 @@ struct Export: ParsableCommand {
       throw Failure(.inputInOutputDirectory(input, output ?? ""))
     }
     let directory = try OutputDirectory(output ?? "", force: force)
+    examination.options.inventoryDigests = inventory.digests
+    let inventory = try inventory.open(
+      OutputSet(force: force), input, examination, version: Apnsift.version)
     let writer = try RawStreamWriter(
       directory, inputCount: input.capture.join ? 1 : examination.inputCount)
-    try examination.run([writer])
+    try examination.run([writer] + inventory.sinks)
     try writer.finish()
+    try inventory.finish(others: directory.paths)
     let done = Message.exported(
       directions: writer.directionCount, streams: examination.summary.streams, to: directory.name)
     Console.say(examination.closingLine(done))
     try input.check(examination)
-  }
-
-  private func open(_ path: String?, _ examination: Examination) throws -> OutputFile? {
-    guard let path else { return nil }
-    if examination.contains(fileAt: path) {
-      throw Failure(.outputIsOneOfInputs(path))
-    }
-    return try OutputFile(path, force: force)
   }
 
   /// The contents of the CSV.
@@ -193,8 +200,11 @@ struct Export: ParsableCommand {
     case .resendPushes: try .resendPushes(columns(of: PushColumn.self) ?? pushColumns)
     case .streams: .streams
     case .findings: .findings
+    case .inputs: try .inputs(columns(of: InputColumn.self) ?? inputColumns)
     }
   }
+
+  private var inputColumns: [InputColumn] { inventory.md5 ? InputColumn.allCases : InputColumn.standard }
 
   private var pushColumns: [PushColumn] {
     payloads ? PushColumn.allCases : PushColumn.standard

@@ -35,6 +35,9 @@ struct InputOptions: ParsableArguments {
 
   @Option(help: Limit.latest.argumentHelp) var latest = TimeArgument(FeedbackRules.serviceEnd)
 
+  @Option(help: .init("Leave out files whose hash is in this list; repeatable.", valueName: "FILE"))
+  var knownHashes: [String] = []
+
   @Flag(help: "Same as --fail-on error.")
   var strict = false
 
@@ -68,10 +71,12 @@ struct InputOptions: ParsableArguments {
       throw ValidationError(.pairIsGateway)
     }
     guard
-      (inputs + [requests, responses].compactMap { $0 } + decryption.files).filter({ $0 == "-" }).count < 2
+      (inputs + [requests, responses].compactMap { $0 } + decryption.files + knownHashes)
+        .filter({ $0 == "-" }).count < 2
     else {
       throw ValidationError(.standardInputTwice)
     }
+    guard requests == nil || knownHashes.isEmpty else { throw ValidationError(.pairWithKnownHashes) }
     if let port = Set(capture.feedbackPort).intersection(capture.gatewayPort).min() {
       throw ValidationError(.portOfBoth(Int(port)))
     }
@@ -121,9 +126,23 @@ struct InputOptions: ParsableArguments {
         })
     var options = examinationOptions
     options.keys = try decryption.streamKeys(memory: memory) { Input($0, path: paths.path(of: $0)) }
+    options.knownHashes = try known { Input($0, path: paths.path(of: $0)) }
     options.hashing = hashing
     options.mayRepeat = mayRepeat
     return Examination(walk, options)
+  }
+
+  /// The lists of known files; nil without any.
+  private func known(_ input: (String) -> Input) throws -> KnownHashes? {
+    guard !knownHashes.isEmpty else { return nil }
+    var known = KnownHashes()
+    for name in knownHashes {
+      let others = try known.add(input(name), memory: memory)
+      if others.lines > 0 {
+        Console.note(.about(name, .linesWithoutHash(others.lines, first: others.first)))
+      }
+    }
+    return known
   }
 
   var examinationOptions: Examination.Options {
@@ -178,7 +197,8 @@ struct InputOptions: ParsableArguments {
         ("strict", .bool(strict)),
         ("feedback_ports", .array(protocolChoice.feedbackPorts.sorted().map { .int(Int($0)) })),
         ("gateway_ports", .array(protocolChoice.gatewayPorts.sorted().map { .int(Int($0)) })),
-      ] + capture.reported(limits) + decryption.reported)
+      ] + capture.reported(limits) + decryption.reported
+        + (knownHashes.isEmpty ? [] : [("known_hashes", .array(knownHashes.map { .string($0) }))]))
   }
 
   /// All options for reading inputs, in the order of the reference.
@@ -207,6 +227,7 @@ struct InputOptions: ParsableArguments {
     ]
       + capture.listed(
         limits, feedbackPorts: protocolChoice.feedbackPorts, gatewayPorts: protocolChoice.gatewayPorts)
-      + decryption.listed + [ReportOption("--strict", isDefault: !strict, affectsResults: false)]
+      + decryption.listed + knownHashes.map { ReportOption("--known-hashes", $0, isDefault: false) }
+      + [ReportOption("--strict", isDefault: !strict, affectsResults: false)]
   }
 }

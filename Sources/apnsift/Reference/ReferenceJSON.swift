@@ -31,6 +31,7 @@ enum ReferenceJSON {
         .array([
           record(FeedbackColumn.self), record(RequestColumn.self), record(ResponseColumn.self),
           record(PushColumn.self), record(StreamColumn.self), record(FindingColumn.self),
+          record(InputColumn.self),
         ])
       ),
       ("formats", .array(FromArgument.allValueStrings.map { .string($0) })),
@@ -96,7 +97,10 @@ enum ReferenceJSON {
       ])
     case .text: return .object([("type", type("string"))])
     case .hex: return .object([("type", type("string")), ("pattern", .string("^([0-9a-f]{2})+$"))])
-    case .words(let words): return .object([("enum", .array(words.map { .string($0) }))])
+    case .words(let words):
+      return .object([
+        ("enum", .array(words.map { .string($0) } + (entry.isOptional ? [.null] : [])))
+      ])
     case .itemIDs:
       let item = JSONValue.object([
         ("type", .string("integer")), ("minimum", .int(0)), ("maximum", .int(255)),

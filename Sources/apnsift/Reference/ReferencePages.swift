@@ -72,7 +72,7 @@ enum ReferencePage: String, CaseIterable, ExpressibleByArgument {
     let kinds =
       columns(of: FeedbackColumn.self) + columns(of: RequestColumn.self) + columns(of: ResponseColumn.self)
       + columns(of: PushColumn.self)
-      + columns(of: StreamColumn.self) + columns(of: FindingColumn.self)
+      + columns(of: StreamColumn.self) + columns(of: FindingColumn.self) + columns(of: InputColumn.self)
     return """
       # Columns
 

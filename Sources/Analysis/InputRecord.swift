@@ -1,0 +1,93 @@
+import Messages
+import PacketCapture
+import Platform
+import StreamInputs
+import WireBytes
+
+/// What became of a file among the inputs: a row of the inventory.
+package struct InputRecord: Equatable, Sendable {
+  /// One word for what became of it.
+  package enum Verdict: String, CaseIterable, Sendable {
+    /// Read in full, in a known or chosen format. It may have no records.
+    case decoded
+    /// Read in part: damage or an error ended it.
+    case partial
+    /// Searched for records, whatever its format.
+    case carved
+    /// It has no bytes.
+    case empty
+    /// Not read: it has no known format, or one that is not supported.
+    case skipped
+    /// Left out: its hash is in a list of known files.
+    case known
+    /// Nothing of it could be read.
+    case unreadable
+    /// A link, pipe, socket or device in a directory, which is not followed or read.
+    case notAFile = "not-a-file"
+  }
+
+  package var source: String
+  /// The path for system calls, NUL-terminated: not every file name is UTF-8. Nil for standard input.
+  package var path: [CChar]?
+  /// Nil if the file does not exist.
+  package var status: FileStatus?
+  /// Bytes on disk. If there are digests, they are of these bytes. Nil if unknown, and for what has no size.
+  package var size: Int?
+  package var digests = FileDigests()
+  package var verdict: Verdict
+  /// The format as a value of `--from`; nil if it was not read.
+  package var format: String?
+  package var compression: String?
+  /// What a file is that was not read, such as `an SQLite database`; nil if unknown.
+  package var content: String?
+  /// Why it was not read, or not in full.
+  package var reason: String?
+  /// Records and findings in it; records are nil if it is one of several files that form one stream or capture.
+  package var records: Int?
+  package var findings = 0
+  /// An earlier input with the same bytes; nil if none is known.
+  package var sameBytesAs: String?
+
+  package init(_ input: Input, _ verdict: Verdict, reason: Message? = nil) {
+    source = input.name
+    path = input.path
+    self.verdict = verdict
+    self.reason = reason?.text
+    status = input.path.map { FileStatus(at: $0) } ?? FileStatus(of: STDIN_FILENO)
+    size = status?.size
+  }
+
+  init(_ report: InputReport, of input: Input, sameBytesAs first: String?) {
+    self.init(input, Self.verdict(report))
+    digests = report.digests
+    if report.format != nil || digests != FileDigests() { size = report.bytes }
+    format = report.format?.name
+    compression = report.compression?.rawValue
+    content = Self.content(report.recognition)
+    reason = report.faults.first?.located.text
+    if verdict == .skipped, reason == nil, content == nil { reason = Message.unknownFormat.text }
+    sameBytesAs = first
+  }
+
+  private static func verdict(_ report: InputReport) -> Verdict {
+    guard let format = report.format else {
+      return report.isSkipped || report.recognition != .nothing ? .skipped : .unreadable
+    }
+    if !report.faults.isEmpty { return report.contentBytes > 0 ? .partial : .unreadable }
+    if report.contentBytes == 0 { return .empty }
+    return format == .carve ? .carved : .decoded
+  }
+
+  private static func content(_ recognition: Recognition) -> String? {
+    if case .foreign(let kind, _) = recognition { kind.text } else { nil }
+  }
+
+  package var modifiedAt: CaptureTime? {
+    status.map {
+      CaptureTime(
+        seconds: $0.modifiedAt.seconds, fraction: UInt64($0.modifiedAt.nanoseconds), digits: 9)
+    }
+  }
+
+  package var linkTarget: String? { status?.linkTarget.map { DirectoryEntry.text(of: $0) } }
+}

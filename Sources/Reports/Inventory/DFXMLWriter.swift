@@ -1,0 +1,151 @@
+import Analysis
+import Platform
+import WireBytes
+
+/// Writes the inventory as Digital Forensics XML 1.2.0 (github.com/dfxml-working-group/dfxml_schema), which other
+/// forensic tools read. What DFXML has no element for is in a namespace of apnsift.
+package final class DFXMLWriter: EvidenceSink {
+  private let output: OutputBuffer
+  private let begun = ProcessFacts.now()
+
+  package init(_ output: OutputBuffer) { self.output = output }
+
+  package var needs: EvidenceNeeds { .inventory }
+
+  /// Writes the head, before the files.
+  /// - Parameter sources: the inputs as they were named.
+  package func begin(_ facts: RunFacts, sources: [String]) throws {
+    let process = facts.process
+    let program = facts.programSHA256.map { " apnsift:program_sha256=\"\($0)\"" } ?? ""
+    try output.append(
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <dfxml xmlns="http://www.forensicswiki.org/wiki/Category:Digital_Forensics_XML" \
+      xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:apnsift="urn:apnsift:inventory:1" version="1.2.0">
+        <metadata>
+          <dc:type>Hash List</dc:type>
+        </metadata>
+        <creator\(program)>
+          <program>apnsift</program>
+          <version>\(XMLText.escaped(facts.version))</version>
+          <build_environment>
+            <compiler>\(RunFacts.compiler)</compiler>
+          </build_environment>
+          <execution_environment apnsift:directory="\(Self.exact(process.directory ?? []))">
+            <os_sysname>\(XMLText.escaped(process.system))</os_sysname>
+            <os_release>\(XMLText.escaped(process.release))</os_release>
+            <os_version>\(XMLText.escaped(process.version))</os_version>
+            <host>\(XMLText.escaped(process.host))</host>
+            <arch>\(XMLText.escaped(process.machine))</arch>
+            <command_line>\(XMLText.escaped(facts.commandLine))</command_line>
+            <uid>\(process.userID)</uid>
+      \(process.userName.map { "      <username>\(XMLText.escaped($0))</username>\n" } ?? "")\
+            <start_time>\(facts.startedAt)</start_time>
+          </execution_environment>
+          <library name="libcrypto" version="\(XMLText.escaped(RunFacts.cryptoLibrary))"/>
+        </creator>
+        <source>
+      \(sources.map { "    <image_filename>\(Self.exact(Array($0.utf8)))</image_filename>\n" }.joined())\
+        </source>
+
+      """)
+  }
+
+  package func inputEnded(_ input: InputRecord) throws {
+    let name = input.path?.dropLast().map { UInt8(bitPattern: $0) } ?? Array(input.source.utf8)
+    let target = input.status?.linkTarget?.dropLast().map { UInt8(bitPattern: $0) }
+    let failed = input.verdict == .unreadable || input.verdict == .partial
+    // In the order of the schema.
+    let elements: [(String, String?)] = [
+      ("filename", Self.exact(name)),
+      ("error", failed ? input.reason.map(XMLText.escaped) : nil),
+      ("name_type", input.status.map { Self.letter($0.kind) }),
+      ("filesize", input.size.map { "\($0)" }),
+      ("mtime", input.modifiedAt?.text),
+      ("link_target", target.map { Self.exact($0) }),
+      ("libmagic", input.content.map(XMLText.escaped)),
+      ("hashdigest type=\"sha256\"", input.digests.sha256),
+      ("hashdigest type=\"md5\"", input.digests.md5),
+      ("apnsift:verdict", input.verdict.rawValue),
+      ("apnsift:format", input.format),
+      ("apnsift:compression", input.compression),
+      ("apnsift:reason", failed ? nil : input.reason.map(XMLText.escaped)),
+      ("apnsift:records", input.records.map { "\($0)" }),
+      ("apnsift:findings", "\(input.findings)"),
+    ]
+    try output.append("  <fileobject>\n")
+    for (tag, value) in elements {
+      guard let value else { continue }
+      try output.append("    <\(tag)>\(value)</\(tag.prefix { $0 != " " })>\n")
+    }
+    try output.append("  </fileobject>\n")
+  }
+
+  /// Writes the end, with the resources that the run used.
+  package func end() throws {
+    var usage = rusage()
+    #if canImport(Glibc)
+      getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    #else
+      getrusage(RUSAGE_SELF, &usage)
+    #endif
+    let now = ProcessFacts.now()
+    let clock =
+      Double(now.seconds - begun.seconds) + (Double(now.nanoseconds) - Double(begun.nanoseconds)) / 1e9
+    try output.append(
+      """
+        <rusage>
+          <utime>\(Self.seconds(usage.ru_utime))</utime>
+          <stime>\(Self.seconds(usage.ru_stime))</stime>
+          <maxrss>\(usage.ru_maxrss)</maxrss>
+          <minflt>\(usage.ru_minflt)</minflt>
+          <majflt>\(usage.ru_majflt)</majflt>
+          <nswap>\(usage.ru_nswap)</nswap>
+          <inblock>\(usage.ru_inblock)</inblock>
+          <oublock>\(usage.ru_oublock)</oublock>
+          <clocktime>\(clock)</clocktime>
+        </rusage>
+      </dfxml>
+
+      """)
+  }
+
+  private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+
+  /// The letter of `name_type`.
+  private static func letter(_ kind: FileStatus.Kind) -> String {
+    switch kind {
+    case .file: "r"
+    case .directory: "d"
+    case .link: "l"
+    case .pipe: "p"
+    case .socket: "s"
+    case .characterDevice: "c"
+    case .blockDevice: "b"
+    }
+  }
+
+  /// A name for XML from which its bytes can be had again: backslashes, control characters and bytes that are not UTF-8
+  /// are `\xNN`, as bulk_extractor writes them.
+  static func exact(_ name: [UInt8]) -> String {
+    var text = ""
+    var rest = name[...]
+    while let first = rest.first {
+      let length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
+      let character = String(validating: rest.prefix(length), as: UTF8.self)?.unicodeScalars.first
+      if let character, isPlain(character) {
+        text.unicodeScalars.append(character)
+        rest = rest.dropFirst(length)
+      } else {
+        text += "\\x" + Hex.string([first], letterCase: .upper)
+        rest = rest.dropFirst()
+      }
+    }
+    return XMLText.escaped(text)
+  }
+
+  private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+    let one = String(scalar)
+    return scalar != "\\" && VisibleText.printable(one) == one
+  }
+}

@@ -1,0 +1,69 @@
+import Analysis
+import ArgumentParser
+import Messages
+import Platform
+import Reports
+import StreamInputs
+
+/// Lists of all files among the inputs, in the forms of other tools.
+struct InventoryOptions: ParsableArguments {
+  @Option(help: .init("Also write the SHA-256 of every file, for sha256sum -c.", valueName: "FILE"))
+  var checksums: String?
+
+  @Option(help: .init("Also write all files as Digital Forensics XML.", valueName: "FILE"))
+  var dfxml: String?
+
+  @Option(help: .init("Also write the SHA-256 of inputs and outputs, with the command.", valueName: "FILE"))
+  var manifest: String?
+
+  @Flag(help: "Compute the MD5 of files, too.")
+  var md5 = false
+
+  var digests: DigestKinds { md5 ? [.sha256, .md5] : .sha256 }
+
+  /// Throws a usage error if an output cannot be in the manifest.
+  /// - Parameter output: the file of `-o`.
+  func check(output: String?) throws {
+    if manifest != nil, output == nil || output == "-" { throw ValidationError(.manifestNeedsFile) }
+  }
+
+  /// Opens the files, after all others of the command, and writes the head of each.
+  /// - Parameter version: of apnsift.
+  func open(
+    _ outputs: OutputSet, _ input: InputOptions, _ examination: Examination, version: String
+  ) throws -> InventoryOutputs {
+    let facts = dfxml == nil && manifest == nil ? nil : RunFacts(version: version)
+    let written = InventoryOutputs(
+      outputs: outputs,
+      checksums: try checksums.map { ChecksumWriter(try outputs.open("--checksums", $0, examination)) },
+      dfxml: try dfxml.map { DFXMLWriter(try outputs.open("--dfxml", $0, examination)) },
+      manifest: try manifest.map { ManifestWriter(try outputs.open("--manifest", $0, examination)) })
+    if let facts {
+      try written.dfxml?.begin(facts, sources: input.pair.map(\.name) + input.inputs)
+      try written.manifest?.begin(facts)
+    }
+    return written
+  }
+}
+
+/// The open files of `InventoryOptions`.
+struct InventoryOutputs {
+  fileprivate let outputs: OutputSet
+  fileprivate let checksums: ChecksumWriter?
+  fileprivate let dfxml: DFXMLWriter?
+  fileprivate let manifest: ManifestWriter?
+
+  var sinks: [(any EvidenceSink)?] { [checksums, dfxml, manifest] }
+
+  /// Completes all outputs of the command, the manifest last.
+  /// - Parameter others: the paths of files that are not in the set of outputs.
+  func finish(others: [String] = []) throws {
+    try dfxml?.end()
+    if let manifest {
+      try outputs.finish { try manifest.end(outputs: others + $0) }
+    } else {
+      try outputs.finish()
+    }
+    if let count = checksums?.leftOut, count > 0 { Console.note(.notInChecksums(count)) }
+  }
+}
