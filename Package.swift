@@ -60,6 +60,17 @@ let package = Package(
       name: "CLz4", pkgConfig: "liblz4",
       providers: [.apt(["liblz4-dev"]), .yum(["lz4-devel"]), .brew(["lz4"])]),
     .systemLibrary(
+      name: "CLzma", pkgConfig: "liblzma",
+      providers: [.apt(["liblzma-dev"]), .yum(["xz-devel"]), .brew(["xz"])]),
+    .systemLibrary(
+      name: "CBzip2", providers: [.apt(["libbz2-dev"]), .yum(["bzip2-devel"]), .brew(["bzip2"])]),
+    // Loaded when they are needed, too.
+    .systemLibrary(
+      name: "CLibarchive",
+      providers: [.apt(["libarchive-dev"]), .yum(["libarchive-devel"]), .brew(["libarchive"])]),
+    .systemLibrary(
+      name: "CLibewf", providers: [.apt(["libewf-dev"]), .yum(["libewf-devel"]), .brew(["libewf"])]),
+    .systemLibrary(
       name: "CLibnghttp2", pkgConfig: "libnghttp2",
       providers: [.apt(["libnghttp2-dev"]), .yum(["libnghttp2-devel"]), .brew(["libnghttp2"])]),
     .target(name: "WireBytes", swiftSettings: strict),
@@ -84,7 +95,7 @@ let package = Package(
       name: "StreamInputs",
       dependencies: [
         "APNsWire", "Messages", "Platform", "WireBytes", "PacketCapture", "CLibcrypto", "CZlib", "CZstd",
-        "CLz4",
+        "CLz4", "CLzma", "CBzip2", "CLibarchive", "CLibewf",
       ],
       swiftSettings: strict),
     // Between them: events of TLS streams in, events of their plaintext out.

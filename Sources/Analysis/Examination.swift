@@ -40,6 +40,8 @@ package struct Examination {
   /// Without sinks before `run`.
   private var analyzer: Analyzer
   package private(set) var inputs: [InputSummary] = []
+  /// How many of `inputs` have content of their own: all but archives.
+  package private(set) var readCount = 0
   /// How many of `inputs` have no content.
   package private(set) var emptyInputs = 0
   /// Inputs that failed, in whole or in part.
@@ -50,8 +52,9 @@ package struct Examination {
   package private(set) var knownInputs = 0
   /// Decides whether to skip an input without reading it.
   package var skips: ((Input) throws -> Bool)?
-  /// Indices in the walk of the inputs that failed, and whether this is the second pass, without them.
-  private var failed: Set<Int> = []
+  /// The inputs that failed: each by its index in the walk, and the indices of members in their archives. And whether this
+  /// is the second pass, without them.
+  private var failed: Set<[Int]> = []
   private var isRerun = false
   /// The named directories with at least one input or reported failure.
   private var directoriesWithInputs: Set<String> = []
@@ -107,11 +110,12 @@ package struct Examination {
   /// Reads the inputs without failures a second time, as if the others were missing. Messages are not repeated.
   /// - Throws: as `run`; `Failure` if an input can be read only once, or fails this time.
   package mutating func runWithoutFailed(_ sinks: [(any EvidenceSink)?]) throws {
-    if let input = walk.inputs.indices.first(where: { !failed.contains($0) && walk.inputs[$0].size == nil }) {
+    if let input = walk.inputs.indices.first(where: { !failed.contains([$0]) && walk.inputs[$0].size == nil })
+    {
       throw Failure(.readableOnlyOnce(walk.inputs[input].name))
     }
     isRerun = true
-    inputs = []
+    (inputs, readCount) = ([], 0)
     emptyInputs = 0
     (knownInputs, files) = (0, 0)
     repeated = nil
@@ -127,38 +131,27 @@ package struct Examination {
     self.analyzer = analyzer
     try checkStandardOutput()
     let decryption = options.keys.map { DecryptionStage($0) }
-    var reader = try reader(analyzer, decryption)
+    var run = try Run(
+      analyzer: analyzer, decryption: decryption, reader: reader(analyzer, decryption),
+      progress: ReadingProgress(walk))
     defer {
-      reader.stop()
+      run.reader.stop()
       analyzer.stop()
+      run.progress.clear()
     }
-    var progress = ReadingProgress(walk)
-    defer { progress.clear() }
     if !isRerun { try reportWalk() }
-    var hasBegun = false
-    for (index, input) in walk.inputs.enumerated() where !failed.contains(index) {
+    for (index, input) in walk.inputs.enumerated() where !failed.contains([index]) {
       if try skips?(input) ?? false {
         noteDirectory(of: input)
         continue
       }
-      if let bytes = try leftOut(input, progress: { progress.update($0) }) {
-        progress.finishInput(bytes)
+      if let bytes = try leftOut(input, progress: { run.progress.update($0) }) {
+        run.progress.finishInput(bytes)
         continue
       }
-      let isContinued = hasBegun && options.reading.joins || input.half == .responses
-      hasBegun = true
-      decryption?.begin(source: input.name)
-      if isContinued { analyzer.continues(with: input.name) } else { try analyzer.begin(source: input.name) }
-      let counts = counts
-      let report = try reader.read(
-        input, digests: digests(of: input), progress: { progress.update($0) })
-      progress.finishInput(report.bytes)
-      if !report.faults.isEmpty || report.recognition == .nothing { progress.clear() }
-      let known = failures
-      try record(report, of: input, since: counts)
-      if failures > known { failed.insert(index) }
+      try read(input, key: [index], &run)
     }
-    try reader.finish()
+    try run.reader.finish()
     try decryption.map { try report($0.unusedSecrets) }
     try analyzer.finish()
     if isRerun { return }
@@ -168,6 +161,86 @@ package struct Examination {
       failures += 1
       Console.say(.about(directory, .noInputInDirectory))
     }
+  }
+
+  /// What reading one input after another changes.
+  private struct Run: ~Copyable {
+    let analyzer: Analyzer
+    let decryption: DecryptionStage?
+    var reader: InputReader
+    let progress: ReadingProgress
+    /// Whether an input was read before.
+    var hasBegun = false
+  }
+
+  /// Reads an input, and the members of an archive.
+  /// - Parameters:
+  ///   - archive: the archive of which `input` is the current member.
+  ///   - key: identifies the input in `failed`.
+  private mutating func read(
+    _ input: Input, of archive: Archive? = nil, key: [Int], _ run: inout Run
+  ) throws {
+    let isContinued = run.hasBegun && options.reading.joins || input.half == .responses
+    run.hasBegun = true
+    run.decryption?.begin(source: input.name)
+    if isContinued {
+      run.analyzer.continues(with: input.name)
+    } else {
+      try run.analyzer.begin(source: input.name)
+    }
+    let progress = run.progress
+    var counts = counts
+    var report = try run.reader.read(
+      input, of: archive, digests: digests(of: input),
+      progress: { progress.update(archive?.diskPosition ?? $0) })
+    let first = inputs.count
+    if let inner = report.archive {
+      try readMembers(of: inner, input, key: key, &run)
+      report.finishArchive()
+      // Its members have their records and findings.
+      counts = self.counts
+    }
+    if archive == nil { progress.finishInput(report.bytes) }
+    if !report.faults.isEmpty || report.recognition == .nothing { progress.clear() }
+    let known = failures
+    try record(report, of: input, before: first, since: counts)
+    if failures > known { failed.insert(key) }
+  }
+
+  private mutating func readMembers(
+    of archive: Archive, _ input: Input, key: [Int], _ run: inout Run
+  ) throws {
+    let (known, first) = (failures, readCount)
+    var index = 0
+    while let member = archive.next() {
+      let (file, key) = (input.member(member), key + [index])
+      if file.isWanted, !failed.contains(key) { try read(member, file, of: archive, key: key, &run) }
+      index += 1
+    }
+    guard input.isNamed, readCount == first, failures == known, archive.fault == nil, !isRerun
+    else { return }
+    failures += 1
+    Console.say(.about(input.name, input.wantedMember.map { .noSuchMember($0) } ?? .noInputInArchive))
+  }
+
+  private mutating func read(
+    _ member: ArchiveMember, _ input: Input, of archive: Archive, key: [Int], _ run: inout Run
+  ) throws {
+    guard let obstacle = member.obstacle else {
+      return try read(input, of: archive, key: key, &run)
+    }
+    if isRerun { return }
+    run.progress.clear()
+    let counts = counts
+    if member.isLost {
+      failures += 1
+      failed.insert(key)
+      noteDirectory(of: input)
+      try report(InputFault(obstacle), of: input.name)
+    } else {
+      Console.note(.about(input.name, .skipped(obstacle)))
+    }
+    try end(since: counts) { InputRecord(input, member.isLost ? .unreadable : .notAFile, reason: obstacle) }
   }
 
   private mutating func reportWalk() throws {
@@ -205,6 +278,8 @@ package struct Examination {
     row.records = isShared ? nil : now.records &- earlier.records
     row.findings = now.findings &- earlier.findings
     files += 1
+    // The digest of a split image is not that of any of its files.
+    if row.verdict == .part || row.isFirstPart { row.hashFile(options.inventoryDigests) }
     try analyzer.end(row)
   }
 
@@ -258,7 +333,9 @@ package struct Examination {
 
   /// Digests of `input` in addition to those of all inputs.
   private func digests(of input: Input) -> DigestKinds {
-    options.hashing == .possibleCopies && repeated?.mayBeCopy(input) ?? false ? .sha256 : []
+    guard options.hashing == .possibleCopies else { return [] }
+    // The size of a member need not be known before it is read.
+    return input.isMember || repeated?.mayBeCopy(input) ?? false ? .sha256 : []
   }
 
   // MARK: - After reading
@@ -276,9 +353,11 @@ package struct Examination {
     if let directory = input.directory { directoriesWithInputs.insert(directory) }
   }
 
-  /// - Parameter counts: those before the input was read.
+  /// - Parameters:
+  ///   - counts: those before the input was read.
+  ///   - index: the index in `inputs` of what was read of the input: its members come after an archive.
   private mutating func record(
-    _ report: InputReport, of input: Input, since counts: (records: Int, findings: Int)
+    _ report: InputReport, of input: Input, before index: Int, since counts: (records: Int, findings: Int)
   ) throws {
     var first: String?
     for fault in report.faults { try self.report(fault, of: input.name) }
@@ -286,12 +365,17 @@ package struct Examination {
       failures += 1
       noteDirectory(of: input)
     }
-    if report.isSkipped { try recordSkipped(report, of: input) }
-    if let format = report.format {
+    if case .imageSegment = report.recognition {
+      noteDirectory(of: input)
+    } else if report.isSkipped {
+      try recordSkipped(report, of: input)
+    }
+    if let format = report.format?.name ?? report.archiveFormat?.rawValue {
       first = repeated?.first(like: input, digest: report.digests.sha256, bytes: report.bytes)
-      try recordRead(report, as: format, of: input, sameBytesAs: first)
+      try recordRead(report, as: format, of: input, at: index, sameBytesAs: first)
     }
     try end(since: counts) { InputRecord(report, of: input, sameBytesAs: first) }
+    for part in input.otherParts { try end(since: self.counts) { InputRecord(part, .part) } }
   }
 
   private mutating func recordSkipped(_ report: InputReport, of input: Input) throws {
@@ -301,11 +385,12 @@ package struct Examination {
   }
 
   private mutating func recordRead(
-    _ report: InputReport, as format: InputFormat, of input: Input, sameBytesAs first: String?
+    _ report: InputReport, as format: String, of input: Input, at index: Int, sameBytesAs first: String?
   ) throws {
     noteDirectory(of: input)
     // The options name the content of both files of a pair.
-    if options.reading.format == nil, report.recognition == .nothing, input.half == nil {
+    if report.format != nil, options.reading.format == nil, report.recognition == .nothing, input.half == nil
+    {
       if options.failsOnUnrecognised { failures += 1 }
       try note(
         .readAsRaw((options.analysis.choice.named ?? .feedback).rawValue), of: input, .unrecognisedInput,
@@ -316,12 +401,16 @@ package struct Examination {
       if !isRerun { Console.note(.about(input.name, .empty)) }
     }
     var summary = InputSummary(
-      source: input.name, format: format.name, compression: report.compression?.rawValue,
+      source: input.name, format: format, compression: report.compression,
       bytes: report.bytes, sha256: report.digests.sha256)
     summary.captureKind = report.captureKind?.rawValue
     summary.packets = report.packets
+    summary.isArchive = report.archiveFormat != nil
+    summary.parts = report.parts
+    summary.archiveOffset = input.member?.offset
     summary.sameBytesAs = first
-    inputs.append(summary)
+    if !summary.isArchive { readCount += 1 }
+    inputs.insert(summary, at: index)
     if let first {
       try note(
         .sameBytes(as: VisibleText.of(first), isJoinedCapture: options.reading.joins), of: input,
@@ -358,7 +447,7 @@ package struct Examination {
 }
 
 /// The progress of reading inputs, on the terminal.
-private struct ReadingProgress {
+private final class ReadingProgress {
   private var line = ProgressLine()
   /// Bytes of completed inputs.
   private var done = 0
@@ -371,14 +460,14 @@ private struct ReadingProgress {
   }
 
   /// Updates the line: `bytes` of the current input are read.
-  mutating func update(_ bytes: Int) {
+  func update(_ bytes: Int) {
     let (done, total) = (done + bytes, total)
     line.update { Self.text(done, of: total, $0) }
   }
 
-  mutating func finishInput(_ bytes: Int) { done += bytes }
+  func finishInput(_ bytes: Int) { done += bytes }
 
-  mutating func clear() { line.clear() }
+  func clear() { line.clear() }
 
   private static func text(_ done: Int, of total: Int?, _ seconds: Double) -> String {
     let rate = Double(done) / seconds

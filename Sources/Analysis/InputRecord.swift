@@ -14,6 +14,8 @@ package struct InputRecord: Equatable, Sendable {
     case partial
     /// Searched for records, whatever its format.
     case carved
+    /// A part of a disk image in several files, which is read with the first one.
+    case part
     /// It has no bytes.
     case empty
     /// Not read: it has no known format, or one that is not supported.
@@ -29,12 +31,16 @@ package struct InputRecord: Equatable, Sendable {
   package var source: String
   /// The path for system calls, NUL-terminated: not every file name is UTF-8. Nil for standard input.
   package var path: [CChar]?
-  /// Nil if the file does not exist.
+  /// Nil if the file does not exist, and for members of archives.
   package var status: FileStatus?
+  /// The member of an archive that it is.
+  package var member: ArchiveMember?
   /// Bytes on disk. If there are digests, they are of these bytes. Nil if unknown, and for what has no size.
   package var size: Int?
   package var digests = FileDigests()
   package var verdict: Verdict
+  /// Whether it is the first file of a split image.
+  var isFirstPart = false
   /// The format as a value of `--from`; nil if it was not read.
   package var format: String?
   package var compression: String?
@@ -53,23 +59,35 @@ package struct InputRecord: Equatable, Sendable {
     path = input.path
     self.verdict = verdict
     self.reason = reason?.text
-    status = input.path.map { FileStatus(at: $0) } ?? FileStatus(of: STDIN_FILENO)
+    member = input.member
+    if !input.isMember { status = input.path.map { FileStatus(at: $0) } ?? FileStatus(of: STDIN_FILENO) }
     size = status?.size
   }
 
   init(_ report: InputReport, of input: Input, sameBytesAs first: String?) {
     self.init(input, Self.verdict(report))
     digests = report.digests
-    if report.format != nil || digests != FileDigests() { size = report.bytes }
-    format = report.format?.name
-    compression = report.compression?.rawValue
+    if report.format != nil || digests != FileDigests() || input.isMember { size = report.bytes }
+    format = report.format?.name ?? report.archiveFormat?.rawValue
+    compression = report.compression
+    isFirstPart = report.parts > 1
     content = Self.content(report.recognition)
     reason = report.faults.first?.located.text
     if verdict == .skipped, reason == nil, content == nil { reason = Message.unknownFormat.text }
     sameBytesAs = first
   }
 
+  /// Digests the file itself.
+  mutating func hashFile(_ kinds: DigestKinds) {
+    guard let path, digests == FileDigests() || isFirstPart else { return }
+    let file = FileDigests.of(Input(source, path: path), kinds)
+    digests = file?.digests ?? FileDigests()
+    size = file?.bytes ?? status?.size
+  }
+
   private static func verdict(_ report: InputReport) -> Verdict {
+    if report.archiveFormat != nil { return report.faults.isEmpty ? .decoded : .partial }
+    if case .imageSegment = report.recognition { return report.faults.isEmpty ? .part : .unreadable }
     guard let format = report.format else {
       return report.isSkipped || report.recognition != .nothing ? .skipped : .unreadable
     }
@@ -83,7 +101,8 @@ package struct InputRecord: Equatable, Sendable {
   }
 
   package var modifiedAt: CaptureTime? {
-    status.map {
+    if let seconds = member?.modified { return CaptureTime(seconds: Int64(seconds), fraction: 0, digits: 0) }
+    return status.map {
       CaptureTime(
         seconds: $0.modifiedAt.seconds, fraction: UInt64($0.modifiedAt.nanoseconds), digits: 9)
     }

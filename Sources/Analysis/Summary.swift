@@ -1,5 +1,6 @@
 import APNsWire
 import PacketCapture
+import StreamInputs
 import WireBytes
 
 /// The protocol of a stream.
@@ -86,8 +87,24 @@ package struct InputSummary: Equatable, Sendable {
   /// `pcap` or `pcapng`, and the number of packets; nil if the input is not a capture.
   package var captureKind: String?
   package var packets: Int?
+  /// Whether it is an archive, whose members are the next inputs.
+  package var isArchive = false
+  /// How many files contain it: more than 1 for a split image.
+  package var parts = 1
+  /// Offset of a member in its decompressed archive, from 0; nil if it is none.
+  package var archiveOffset: Int?
   /// An earlier input with the same bytes; nil if none is known.
   package var sameBytesAs: String?
+
+  /// Begins with a comma, if it is not empty.
+  package var compressionText: String {
+    if parts > 1 { return ", \(Count.of(parts, "file"))" }
+    return switch compression {
+    case InputReport.imageName: ", from an E01 image"
+    case let name?: ", \(name)-compressed"
+    case nil: ""
+    }
+  }
 
   package init(
     source: String, format: String?, compression: String? = nil, bytes: Int, sha256: String?

@@ -147,7 +147,7 @@ struct InputView {
 
   init(_ input: InputSummary) {
     source = input.source
-    let compression = input.compression.map { ", compressed with \($0)" } ?? ""
+    let compression = input.compressionText
     let kind = input.captureKind.map { "\($0) capture" } ?? input.format ?? "not read"
     let packets = input.packets.map { ", \(Figures.count($0, "packet"))" } ?? ""
     format = kind + compression + packets

@@ -42,23 +42,6 @@ extension Message {
   package static let dumpBytesInstead =
     Message("use xxd or hexdump -C instead, whose byte order is known")
 
-  /// An archive or a compression that is not read.
-  /// - Parameters:
-  ///   - outer: the compression of the file that it is inside.
-  ///   - command: writes the content to standard output; nil if that takes a file of its own.
-  package static func packed(
-    _ name: String, isArchive: Bool, inside outer: String?, command: String?
-  ) -> Message {
-    let kind = isArchive ? "a \(name) archive" : "\(name)-compressed"
-    let suffix = outer.map { " inside a \($0) file" } ?? ""
-    var remedy = "decompress it first (\(outer ?? name) -dc FILE >UNPACKED), then extract its files"
-    if let command {
-      let pipe = "\(command) | apnsift inspect -"
-      remedy = isArchive ? "extract its files, or if there is only one: \(pipe)" : pipe
-    }
-    return Message("is \(kind)\(suffix), which is not read: \(remedy)")
-  }
-
   package static func compressedTwice(_ inner: String, inside outer: String) -> Message {
     Message(
       "is \(inner)-compressed inside a \(outer) file: only one layer is decompressed; remove one: "
@@ -108,7 +91,16 @@ extension Message {
     Message("\(library) is out of memory; free some and try again")
   }
 
-  package static func zlibError(_ number: Int) -> Message { Message("zlib's error \(number)") }
+  package static func libraryError(_ library: String, _ number: Int) -> Message {
+    Message("error \(number) of \(library)")
+  }
+
+  /// - Parameter limit: in bytes.
+  package static func xzNeedsMemory(limit: Int) -> Message {
+    Message(
+      "it needs more than \(ByteSize.text(limit)) of memory; decompress it first: "
+        + "xz -dc FILE | apnsift inspect -")
+  }
 
   /// - Parameter limit: in bytes.
   package static func zstdWindowTooLarge(limit: Int) -> Message {

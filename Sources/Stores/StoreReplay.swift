@@ -57,7 +57,7 @@ package struct StoreReplay {
     }
     let answer = try replay(collected, of: examination)
     return ReplayOutcomeReport(
-      store: store.name, dryRun: options.dryRun, owner: owner, inputs: examination.inputs.count,
+      store: store.name, dryRun: options.dryRun, owner: owner, inputs: examination.readCount,
       tuples: examination.summary.feedback, pushes: collected.pushes.invalidated,
       rejections: collected.rejections.map { $0.count + collected.pushes.refused }, answer: answer)
   }

@@ -6,7 +6,9 @@ package enum Recognition: Equatable, Sendable {
   case format(InputFormat)
   /// A known format that is not supported: its name and the remedy.
   case foreign(kind: Message, remedy: Message)
-  /// An unsupported archive or compression, which may well contain inputs.
+  /// A further file of a disk image, which is read with the first one; its number, from 2.
+  case imageSegment(Int)
+  /// A compression inside another one, which may well contain inputs.
   case packed(Message)
   case nothing
 }
@@ -57,13 +59,12 @@ package enum FormatProbes {
   /// `content` are probes for raw bytes, provided by the caller, since sources know no protocol. An empty file is an
   /// empty dump.
   package static func recognise(
-    _ head: [UInt8], isWhole: Bool, inside compression: Compression? = nil, content: [FormatProbe]
+    _ head: [UInt8], isWhole: Bool, inside compression: String? = nil, content: [FormatProbe]
   ) -> Recognition {
     if head.isEmpty { return .format(.dump(.raw)) }
     if let compression, let inner = Compression(of: head[...]) {
-      return .packed(.compressedTwice(inner.rawValue, inside: compression.rawValue))
+      return .packed(.compressedTwice(inner.rawValue, inside: compression))
     }
-    if let archive = ArchiveSignature(of: head) { return .packed(archive.problem(inside: compression)) }
     for probe in [captures] + unsupported where probe.matches(head, isWhole) { return probe.result }
     // Exports contain lines of hex, so they are tried before hex dumps.
     if let format = ExportFormat.recognise(head: head, isWhole: isWhole) { return .format(.export(format)) }

@@ -15,6 +15,7 @@ package struct ReadingOptions: Sendable {
   package var maxExpansion = 1 << 30
   package var capture = CaptureOptions()
   package var carving = CarvingOptions()
+  package var archives = ArchiveLimits()
   /// Whether the inputs are one capture: connections continue across files.
   package var joins = false
 
@@ -22,7 +23,7 @@ package struct ReadingOptions: Sendable {
 }
 
 /// Result of reading an input.
-package struct InputReport: Sendable {
+package struct InputReport {
   package var name: String
   /// Nil if it was not read.
   package var format: InputFormat?
@@ -30,8 +31,10 @@ package struct InputReport: Sendable {
   package var captureKind: CaptureRecords.Kind?
   /// Packets in a capture.
   package var packets: Int?
-  /// Nil if the file is not compressed.
-  package var compression: Compression?
+  /// The compression of the file, or `imageName`; nil if it is not compressed.
+  package var compression: String?
+  /// How many files contain the content: more than 1 for a split image.
+  package var parts = 1
   /// Bytes read of the file on disk, and their digests.
   package var bytes = 0
   package var digests = FileDigests()
@@ -42,6 +45,20 @@ package struct InputReport: Sendable {
   package var recognition = Recognition.nothing
   /// Whether it was found in a directory and skipped.
   package var isSkipped = false
+  /// An archive: the caller reads its members, and then `finish`es the report.
+  package var archive: Archive?
+  package var archiveFormat: ArchiveFormat?
+
+  /// Names an E01 image among the compressions.
+  package static let imageName = "ewf"
+
+  /// All members of the archive that were wanted have been read.
+  package mutating func finishArchive() {
+    guard let archive else { return }
+    (bytes, contentBytes, digests) = archive.finish()
+    if let fault = archive.fault { faults.append(fault) }
+    self.archive = nil
+  }
 }
 
 /// Reads inputs: blocks of a file in, batches of stream events out. Memory does not grow with the file.
@@ -66,6 +83,8 @@ package struct InputReader: ~Copyable {
   private var usesWorker = false
   /// Whether reading this input takes more than passing on its bytes.
   private var isReadingWork = false
+  /// Whether holes of a sparse file are passed over: where bytes are searched, and not accounted for.
+  private var skipsHoles = false
   private var block: [UInt8]
   private var batch = EventBatch()
   /// The capture that several inputs form.
@@ -104,14 +123,16 @@ package struct InputReader: ~Copyable {
   /// Reads `input` and passes on its events. If an input is unreadable in part, the rest is used, and the report has
   /// a fault; only errors of the consumer are thrown.
   /// - Parameters:
+  ///   - archive: the archive of which `input` is the current member.
   ///   - digests: those to compute of this input, in addition to those of the options.
   ///   - progress: called now and then with the number of bytes read of the file on disk.
   package mutating func read(
-    _ input: Input, digests: DigestKinds = [], progress: (_ done: Int) -> Void
+    _ input: Input, of archive: Archive? = nil, digests: DigestKinds = [], progress: (_ done: Int) -> Void
   ) throws -> InputReport {
     defer { inputCount += 1 }
     if input.half == .requests { batch.opened(.pair, slot: 0) }
-    let report = try readFile(input, digests: options.digests.union(digests), progress: progress)
+    let report = try readFile(
+      input, of: archive, digests: options.digests.union(digests), progress: progress)
     // Even if this half failed: the other one was read.
     if input.half == .responses { batch.closed(StreamReport(.pair), slot: 0) }
     try emit()
@@ -121,23 +142,45 @@ package struct InputReader: ~Copyable {
   }
 
   private mutating func readFile(
-    _ input: Input, digests: DigestKinds, progress: (_ done: Int) -> Void
+    _ input: Input, of archive: Archive?, digests: DigestKinds, progress: (_ done: Int) -> Void
   ) throws -> InputReport {
     var report = InputReport(name: input.name)
     do {
       // With the raw format, bytes may only look compressed.
+      let isRaw = options.format == .dump(.raw)
       var file = try InputFile(
-        input, digests: digests, readsLookalikes: options.format == .dump(.raw))
-      do {
-        try readContent(of: &file, input, report: &report, isHashed: !digests.isEmpty, progress: progress)
-      } catch let fault as InputFault {
-        report.faults.append(fault)
+        input, of: archive, digests: digests, readsLookalikes: isRaw)
+      var filled = 0
+      do throws(InputFault) {
+        filled = try file.fill(&block, from: 0)
+      } catch {
+        report.faults.append(error)
       }
+      report.compression = file.compression?.rawValue ?? (file.isImage ? InputReport.imageName : nil)
+      report.parts = file.partCount
+      let head = Array(block[..<min(filled, FormatProbes.headLength)])
+      if !isRaw, input.half == nil, let format = ArchiveFormat(of: head) {
+        report.archiveFormat = format
+        report.archive = Archive(
+          format, in: file, head: block[..<filled], limits: options.archives, outer: archive)
+        return report
+      }
+      if report.faults.isEmpty {
+        do {
+          let isHashed = !digests.isEmpty
+          try readContent(
+            of: &file, filled, head, input, report: &report, isHashed: isHashed, progress: progress)
+        } catch let fault as InputFault {
+          report.faults.append(fault)
+        }
+      }
+      report.faults += file.damage
       let isSkipped = report.format == nil
       if isSkipped, options.hashesSkipped { file.readStored(progress: progress) }
-      report.bytes = file.bytesRead
       report.contentBytes = file.contentLength
-      if !isSkipped || options.hashesSkipped { report.digests = file.takeDigests() }
+      let stored = file.finish()
+      report.bytes = stored.bytes
+      if !isSkipped || options.hashesSkipped { report.digests = stored.digests }
     } catch let fault as InputFault {
       report.faults.append(fault)
     }
@@ -145,17 +188,23 @@ package struct InputReader: ~Copyable {
   }
 
   private mutating func readContent(
-    of file: inout InputFile, _ input: Input, report: inout InputReport, isHashed: Bool,
-    progress: (_ done: Int) -> Void
+    of file: inout InputFile, _ filled: Int, _ head: [UInt8], _ input: Input, report: inout InputReport,
+    isHashed: Bool, progress: (_ done: Int) -> Void
   ) throws {
-    let filled = try file.fill(&block, from: 0)
-    report.compression = file.compression
-    let head = Array(block[..<min(filled, FormatProbes.headLength)])
     let isWhole = filled <= FormatProbes.headLength
+    if let segment = file.laterSegment {
+      report.recognition = .imageSegment(segment)
+      report.isSkipped = true
+      if let path = input.path, !EWFImage.hasFirstSegment(path) {
+        report.faults.append(InputFault(.firstSegmentMissing(segment)))
+      }
+      return
+    }
     guard let format = format(of: input, head: head, isWhole: isWhole, report: &report) else { return }
     report.format = format
     // Reading bytes only to pass them on takes less time than passing them to another processor.
     isReadingWork = isHashed || report.compression != nil || format != .dump(.raw)
+    skipsHoles = format == .carve
     switch format {
     case .dump(let format):
       var source = DumpSource(
@@ -250,6 +299,10 @@ package struct InputReader: ~Copyable {
         windowOffset += consumed
         start = 0
         if needed > block.count { block += [UInt8](repeating: 0, count: needed - block.count) }
+        // What is searched begins and ends within a block: the inside of a long hole cannot matter.
+        if skipsHoles, block[..<rest].allSatisfy({ $0 == 0 }) {
+          windowOffset += file.skipHole(keeping: block.count)
+        }
         do throws(InputFault) {
           filled = try file.fill(&block, from: rest)
         } catch {
@@ -338,6 +391,8 @@ package struct InputReader: ~Copyable {
     case .foreign(let kind, let remedy):
       report.isSkipped = !input.isNamed
       if input.isNamed { report.faults.append(InputFault(.foreign(kind, remedy: remedy), fileOffset: 0)) }
+      return nil
+    case .imageSegment:
       return nil
     case .packed(let problem):
       // In a directory, too: skipped evidence must not go unnoticed.

@@ -16,7 +16,7 @@ struct RowSentenceTests {
 
   static let inputs: [PageSentence] = [
     PageSentence("not read", ofInput { $0.format = nil }),
-    PageSentence("raw, compressed with gzip", ofInput { $0.compression = "gzip" }),
+    PageSentence("raw, gzip-compressed", ofInput { $0.compression = "gzip" }),
     PageSentence(
       "pcap capture, 1 packet",
       ofInput {

@@ -35,25 +35,6 @@ extension Golden {
     Golden(.wordDump, "the output of od, or of hexdump without -C"),
     Golden(.dumpBytesInstead, "use xxd or hexdump -C instead, whose byte order is known"),
     Golden(
-      .packed("zip", isArchive: true, inside: nil, command: "unzip -p FILE"),
-      "is a zip archive, which is not read: "
-        + "extract its files, or if there is only one: unzip -p FILE | apnsift inspect -"),
-    Golden(
-      .packed("xz", isArchive: false, inside: nil, command: "xz -dc FILE"),
-      "is xz-compressed, which is not read: xz -dc FILE | apnsift inspect -"),
-    Golden(
-      .packed("tar", isArchive: true, inside: "gzip", command: "gzip -dc FILE | tar -xOf -"),
-      "is a tar archive inside a gzip file, which is not read: "
-        + "extract its files, or if there is only one: gzip -dc FILE | tar -xOf - | apnsift inspect -"),
-    Golden(
-      .packed("bzip2", isArchive: false, inside: "zstd", command: "zstd -dc FILE | bzip2 -dc"),
-      "is bzip2-compressed inside a zstd file, which is not read: "
-        + "zstd -dc FILE | bzip2 -dc | apnsift inspect -"),
-    Golden(
-      .packed("7z", isArchive: true, inside: "lz4", command: nil),
-      "is a 7z archive inside a lz4 file, which is not read: "
-        + "decompress it first (lz4 -dc FILE >UNPACKED), then extract its files"),
-    Golden(
       .compressedTwice("gzip", inside: "zstd"),
       "is gzip-compressed inside a zstd file: "
         + "only one layer is decompressed; remove one: zstd -dc FILE | apnsift inspect -"),
@@ -80,7 +61,7 @@ extension Golden {
       "the zstd-compressed data is followed by other data from offset 300 of the compressed file on, "
         + "which is not read; save that as a separate file"),
     Golden(.libraryOutOfMemory("libzstd"), "libzstd is out of memory; free some and try again"),
-    Golden(.zlibError(-3), "zlib's error -3"),
+    Golden(.libraryError("zlib", -3), "error -3 of zlib"),
     Golden(
       .zstdWindowTooLarge(limit: 128 << 20),
       "it needs a window of more than 128 MiB of memory; "

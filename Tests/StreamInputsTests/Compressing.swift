@@ -45,7 +45,7 @@ struct FileReading {
     }
     compression = file.compression
     bytesRead = file.bytesRead
-    sha256 = file.takeDigests().sha256
+    sha256 = file.finish().digests.sha256
   }
 
   init(_ file: [UInt8], blockLength: Int = 4096, readsLookalikes: Bool = false) throws {

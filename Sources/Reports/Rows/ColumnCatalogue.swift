@@ -335,7 +335,8 @@ extension InputColumn: RecordColumn {
       ColumnEntry(.text, optional: true, "the format in which it was read, as a value of --from")
     case .compression:
       ColumnEntry(
-        .words(Compression.allCases.map(\.rawValue)), optional: true, "compression of the file")
+        .words(Compression.allCases.map(\.rawValue) + [InputReport.imageName]), optional: true,
+        "compression of the file; ewf is an E01 image")
     case .content:
       ColumnEntry(.text, optional: true, "what a file is that was not read, if that is known")
     case .reason:
@@ -348,6 +349,10 @@ extension InputColumn: RecordColumn {
     case .findings: ColumnEntry(.named("count"), "findings while it was read")
     case .sameAs:
       ColumnEntry(.text, optional: true, "an earlier input that was read and has the same bytes")
+    case .archiveOffset:
+      ColumnEntry(
+        .named("offset"), optional: true,
+        "offset of a member in its decompressed archive, where libarchive knows it: bytes from 0")
     }
   }
 }

@@ -9,6 +9,7 @@ package enum InputColumn: String, CaseIterable, Sendable {
   case modifiedAt = "modified_at"
   case sha256, md5, verdict, format, compression, content, reason, records, findings
   case sameAs = "same_as"
+  case archiveOffset = "archive_offset"
 
   /// Those in CSV unless others are named.
   package static let standard = allCases.filter { $0 != .md5 }
@@ -47,6 +48,7 @@ struct InputRowWriter: Sendable {
       case .records: row.put(input.records)
       case .findings: row.put(input.findings)
       case .sameAs: row.put(input.sameBytesAs)
+      case .archiveOffset: row.put(input.member?.offset)
       }
     }
   }

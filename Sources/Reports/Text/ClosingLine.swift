@@ -18,7 +18,7 @@ extension Examination {
     if !flagged.isEmpty { wrong.append(.flagCounts(flagged)) }
     if failures > 0 { wrong.append(.notReadInFull(inputs: failures)) }
     if wrong.isEmpty {
-      let isEmpty = emptyInputs > 0 && emptyInputs == inputs.count
+      let isEmpty = emptyInputs > 0 && emptyInputs == readCount
       wrong.append(isEmpty ? .allEmpty(inputs: emptyInputs) : .noProblems)
     }
     return .closing(done, wrong)

@@ -37,7 +37,7 @@ package struct OverviewText {
 
   private mutating func add(_ input: InputSummary) {
     text += style.bold(VisibleText.of(input.source)) + "\n"
-    let compression = input.compression.map { ", \($0)-compressed" } ?? ""
+    let compression = input.compressionText
     let format = input.captureKind.map { "\($0) capture" } ?? input.format ?? "not read"
     let packets = input.packets.map { ", \(Count.of($0, "packet"))" } ?? ""
     text += "  \(format)\(compression), \(Self.size(input.bytes))\(packets)\n"

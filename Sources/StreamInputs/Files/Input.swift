@@ -2,12 +2,18 @@ import Messages
 import PacketCapture
 import Platform
 
-/// One thing to read: a file by its path, or standard input.
+/// One thing to read: a file by its path, standard input, or a member of an archive.
 package struct Input: Equatable, Sendable {
   /// The input's name in reports: as given; in a directory its path; `-` for standard input.
   package var name: String
-  /// The path for system calls, NUL-terminated: not every file name is UTF-8. Nil is standard input.
+  /// The path for system calls, NUL-terminated: not every file name is UTF-8. Nil is standard input, or a member.
   package var path: [CChar]?
+  /// Paths of the other parts of a split image.
+  package private(set) var parts: [[CChar]] = []
+  /// The member of an archive that it is; the archive's name begins the input's, followed by `!`.
+  package private(set) var member: ArchiveMember?
+  /// The name of the member that was named instead of the archive; nil reads all members.
+  package private(set) var wantedMember: String?
   /// The named directory that contains it; nil if the input itself was named. Files of no known format are skipped in
   /// a directory, but read if they were named.
   package var directory: String?
@@ -22,18 +28,26 @@ package struct Input: Equatable, Sendable {
     case responses
   }
 
-  package var isNamed: Bool { directory == nil }
+  package var isMember: Bool { member != nil }
 
-  /// Size of a regular file, in bytes; nil for anything else.
+  package var isNamed: Bool { directory == nil && !isMember }
+
+  /// Size of a regular file, in bytes, other parts of an image included; nil for anything else.
   package var size: Int? {
+    guard let path, let size = Self.size(of: path) else { return nil }
+    return parts.reduce(size) { $0 &+ (Self.size(of: $1) ?? 0) }
+  }
+
+  static func size(of path: [CChar]) -> Int? {
     var status = stat()
-    guard let path, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
   }
 
   /// Identity of the file; nil if it does not exist.
   package var identity: FileIdentity? {
-    path.map { FileIdentity(at: $0) } ?? FileIdentity(of: STDIN_FILENO)
+    if isMember { return nil }
+    return path.map { FileIdentity(at: $0) } ?? FileIdentity(of: STDIN_FILENO)
   }
 
   /// The input named `argument`.
@@ -48,10 +62,55 @@ package struct Input: Equatable, Sendable {
     self.path = argument == "-" ? nil : path
   }
 
-  init(memberAt path: [CChar], of directory: String) {
+  init(at path: [CChar], in directory: String) {
     name = DirectoryEntry.text(of: path)
     self.path = path
     self.directory = directory
+  }
+
+  /// A member of this archive.
+  package func member(_ member: ArchiveMember) -> Input {
+    var input = Input("\(name)!\(member.name)")
+    (input.path, input.member) = (nil, member)
+    (input.directory, input.wantedMember) = (directory, wantedMember)
+    return input
+  }
+
+  /// Whether it, or an archive around it, was named, or no single member was.
+  package var isWanted: Bool {
+    guard isMember, let wantedMember else { return true }
+    return name == wantedMember || wantedMember.hasPrefix(name + "!") || name.hasPrefix(wantedMember + "!")
+  }
+
+  /// The archive, if it is named with a member as `ARCHIVE!MEMBER`; else itself. A file with that name comes first.
+  fileprivate var namedArchive: Input {
+    guard let path, DirectoryEntry.kind(of: path, followingLinks: true) == nil else { return self }
+    let mark = CChar(bitPattern: UInt8(ascii: "!"))
+    for end in path.indices where path[end] == mark && DirectoryEntry.isRegularFile(path[..<end] + [0]) {
+      var archive = self
+      archive.path = path[..<end] + [0]
+      archive.name = DirectoryEntry.text(of: path[..<end] + [0])
+      archive.wantedMember =
+        archive.name + String(decoding: path[end...].dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+      return archive
+    }
+    return self
+  }
+
+  /// The other parts of the split image as files of their own.
+  package var otherParts: [Input] {
+    parts.map { path in
+      var part = Input(DirectoryEntry.text(of: path), path: path)
+      part.directory = directory
+      return part
+    }
+  }
+
+  /// With the other parts of the split image that the file begins.
+  fileprivate var whole: Input {
+    var input = self
+    input.parts = path.map { SplitImage.parts(after: $0) } ?? []
+    return input
   }
 }
 
@@ -64,6 +123,8 @@ package struct InputWalk {
   package private(set) var directories: [String] = []
   /// Members of directories that are not files: sockets, devices, pipes, links to nothing. With their kind.
   package private(set) var skipped: [(member: Input, reason: Message)] = []
+  /// Paths of parts of split images, which are read with the first one.
+  private var parts: Set<[CChar]> = []
 
   /// Directories nested deeper are reported and not entered: a guard against loops of mounts.
   private static let maxDepth = 128
@@ -81,12 +142,19 @@ package struct InputWalk {
     inputs = paired
     for input in named {
       guard let path = input.path, DirectoryEntry.kind(of: path, followingLinks: true) == S_IFDIR else {
-        inputs.append(input)
+        add(input.namedArchive)
         continue
       }
       directories.append(input.name)
-      walk(Input(memberAt: path, of: input.name), name: input.name, depth: 0)
+      walk(Input(at: path, in: input.name), name: input.name, depth: 0)
     }
+    if !parts.isEmpty { inputs.removeAll { $0.path.map(parts.contains) ?? false } }
+  }
+
+  private mutating func add(_ input: Input) {
+    let input = input.whole
+    parts.formUnion(input.parts)
+    inputs.append(input)
   }
 
   /// - Parameter name: for messages; of a named directory as it was given.
@@ -102,7 +170,7 @@ package struct InputWalk {
       return fault(.cannotBeListed(SystemError.text()))
     }
     for member in members {
-      visit(Input(memberAt: DirectoryEntry.path(of: member, in: path), of: root), depth: depth)
+      visit(Input(at: DirectoryEntry.path(of: member, in: path), in: root), depth: depth)
     }
   }
 
@@ -110,10 +178,10 @@ package struct InputWalk {
     guard let path = member.path else { return }
     switch DirectoryEntry.kind(of: path, followingLinks: false) {
     case S_IFDIR: walk(member, name: member.name, depth: depth + 1)
-    case S_IFREG: inputs.append(member)
+    case S_IFREG: add(member)
     case S_IFLNK:
       switch DirectoryEntry.kind(of: path, followingLinks: true) {
-      case S_IFREG: inputs.append(member)
+      case S_IFREG: add(member)
       case S_IFDIR: skipped.append((member, .linkToDirectory))
       case nil: skipped.append((member, .brokenLink))
       default: skipped.append((member, .neitherFileNorDirectory))

@@ -1,7 +1,7 @@
 import PacketCapture
 
-/// A file, or standard input, whose content is read sequentially in blocks and decompressed if necessary. Offsets are
-/// of the content, from 0; `bytesRead` and `size` are of the file on disk.
+/// A file, standard input or a member of an archive, whose content is read sequentially in blocks: decompressed, or from a
+/// disk image. Offsets are of the content, from 0; `bytesRead` and `size` are of the file on disk.
 package struct InputFile: ~Copyable {
   /// Compression on disk; nil if the file is not compressed. Known from the first `fill` on.
   package private(set) var compression: Compression?
@@ -10,6 +10,12 @@ package struct InputFile: ~Copyable {
 
   private var stored: StoredFile
   private var decompressor: Decompressor?
+  /// A disk image whose medium is the content.
+  private var image: EWFImage?
+  /// The number of the segment, from 2, if the file is a segment of a disk image but not the first one.
+  package private(set) var laterSegment: Int?
+  /// The path; nil for standard input and members of archives.
+  private let path: [CChar]?
   /// The file's first bytes, read to detect its compression, until they are returned.
   private var head: ArraySlice<UInt8> = []
   private var isBegun = false
@@ -27,20 +33,28 @@ package struct InputFile: ~Copyable {
   ///   - digests: those to compute of the file.
   ///   - readsLookalikes: whether a file of which nothing can be decompressed is read as raw bytes instead of
   ///     failing.
+  ///   - archive: the archive of which `input` is the current member.
   package init(
-    _ input: Input, digests: DigestKinds = [], readsLookalikes: Bool = false
+    _ input: Input, of archive: Archive? = nil, digests: DigestKinds = [], readsLookalikes: Bool = false
   ) throws(InputFault) {
-    stored = try StoredFile(input, digests: digests)
+    if let archive {
+      stored = StoredFile(memberOf: archive, digests: digests)
+    } else {
+      stored = try StoredFile(input, digests: digests)
+    }
+    path = input.path
     self.readsLookalikes = readsLookalikes
   }
 
   /// The file's size in bytes on disk, if known in advance: not for pipes and devices.
   package var size: Int? { stored.size }
   /// Bytes read of the file on disk.
-  package var bytesRead: Int { stored.bytesRead }
-
-  /// The digests of the file on disk, once it has been read.
-  package mutating func takeDigests() -> FileDigests { stored.takeDigests() }
+  package var bytesRead: Int { image == nil ? stored.bytesRead : min(contentLength, stored.size ?? 0) }
+  var isImage: Bool { image != nil }
+  /// How many files contain the content: more than 1 for a split image.
+  package var partCount: Int { stored.partCount }
+  /// Whether its content is that of a file on disk, which can be read in any order.
+  var isSeekable: Bool { stored.isRegular && compression == nil && image == nil }
 
   /// Reads the rest of the file on disk, for its length and its digests, without decompressing it.
   /// - Parameter progress: called now and then with the number of bytes read.
@@ -48,23 +62,59 @@ package struct InputFile: ~Copyable {
     stored.readToEnd(progress: progress)
   }
 
+  /// The length in bytes of the file on disk, and its digests; of a split image those of all its parts.
+  package mutating func finish() -> (bytes: Int, digests: FileDigests) {
+    if stored.isHashed { stored.readToEnd() }
+    return (max(stored.bytesRead, stored.size ?? 0), stored.takeDigests())
+  }
+
+  /// Ranges of a disk image that are damaged, found so far.
+  var damage: [InputFault] { image?.damage() ?? [] }
+
+  /// Skips a hole of a sparse file, but for its last `kept` bytes; returns how many bytes. Hashed files are not skipped.
+  mutating func skipHole(keeping kept: Int) -> Int {
+    guard decompressor == nil, image == nil, head.isEmpty else { return 0 }
+    let skipped = stored.skipHole(keeping: kept)
+    contentLength &+= skipped
+    return skipped
+  }
+
+  /// Reads content at an offset, if it `isSeekable`; 0 at the end.
+  func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    stored.read(at: offset, into: buffer)
+  }
+
   /// Reads until `buffer` is full from `start` on or the file ends; returns the index after the last byte read. So a
   /// block's length does not depend on how a pipe was written. If reading fails after some bytes, those are returned,
   /// and the next call throws.
   package mutating func fill(_ buffer: inout [UInt8], from start: Int) throws(InputFault) -> Int {
-    if !isBegun { begin() }
-    var filled = start
-    buffer.withUnsafeMutableBytes { bytes in
-      while filled < bytes.count, fault == nil {
-        let count = read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]))
-        // A file that turned out not to be compressed continues with its head.
-        if count == 0, head.isEmpty { break }
-        filled += count
+    let filled =
+      start
+      + buffer.withUnsafeMutableBytes { bytes in
+        fillBytes(UnsafeMutableRawBufferPointer(rebasing: bytes[start...]))
       }
-      if filled > start { history?.append(UnsafeRawBufferPointer(rebasing: bytes[start..<filled])) }
-    }
-    if filled > start { contentLength &+= filled - start }
     if let fault, filled <= start { throw fault }
+    return filled
+  }
+
+  /// The same for a buffer; returns the number of bytes.
+  mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(InputFault) -> Int {
+    let filled = fillBytes(buffer)
+    if let fault, filled == 0 { throw fault }
+    return filled
+  }
+
+  private mutating func fillBytes(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    if !isBegun { begin() }
+    var filled = 0
+    while filled < buffer.count, fault == nil {
+      let count = read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+      // A file that turned out not to be compressed continues with its head.
+      if count == 0, head.isEmpty { break }
+      filled += count
+    }
+    if filled > 0 { history?.append(UnsafeRawBufferPointer(rebasing: buffer[..<filled])) }
+    contentLength &+= filled
     return filled
   }
 
@@ -72,14 +122,14 @@ package struct InputFile: ~Copyable {
   /// the file cannot be read twice.
   /// - Parameter head: all content read so far.
   package mutating func keepHistory(_ length: Int, after head: ArraySlice<UInt8>) -> CaptureHistory {
-    let kept =
-      stored.isRegular && compression == nil ? stored.history : CaptureHistory(capacity: length)
-    head.withUnsafeBytes { kept.append($0) }
-    history = kept
-    return kept
+    let kept = isSeekable ? stored.history : nil
+    let history = kept ?? CaptureHistory(capacity: length)
+    head.withUnsafeBytes { history.append($0) }
+    self.history = history
+    return history
   }
 
-  /// Detects the compression from the file's first bytes.
+  /// Detects a compression or disk image from the file's first bytes.
   private mutating func begin() {
     isBegun = true
     var bytes = readHead(Self.shortHead, after: [])
@@ -87,8 +137,24 @@ package struct InputFile: ~Copyable {
     if let found = Compression(of: bytes[...]) {
       compression = found
       decompressor = Decompressor(found, head: bytes)
-    } else {
-      head = bytes[...]
+      return
+    }
+    head = bytes[...]
+    if let path, !readsLookalikes, let segment = EWFImage.segmentNumber(of: bytes) {
+      openImage(path, segment)
+    }
+  }
+
+  private mutating func openImage(_ path: [CChar], _ segment: Int) {
+    guard segment == 1 else {
+      laterSegment = segment
+      return
+    }
+    head = []
+    do throws(InputFault) {
+      image = try EWFImage(at: path)
+    } catch {
+      fault = error
     }
   }
 
@@ -109,6 +175,11 @@ package struct InputFile: ~Copyable {
   /// The next bytes of content; none at its end, or if there is a `fault`.
   private mutating func read(into target: UnsafeMutableRawBufferPointer) -> Int {
     if decompressor != nil { return decompress(into: target) }
+    if let image {
+      let count = image.read(into: target)
+      fault = image.fault
+      return count
+    }
     if !head.isEmpty {
       let count = min(head.count, target.count)
       target.copyBytes(from: head.prefix(count))

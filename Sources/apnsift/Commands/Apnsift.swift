@@ -1,5 +1,6 @@
 import ArgumentParser
 import Platform
+import StreamInputs
 
 /// The command. Each subcommand has its own file in Commands/.
 @main
@@ -17,7 +18,7 @@ struct Apnsift: ParsableCommand {
     discussion: """
       `apnsift INPUT…` is short for `apnsift inspect INPUT…`. An input is a file, a directory or - (standard input): a \
       raw, hex (plain, xxd, hexdump -C) or base64 dump; a capture (pcap, pcapng); or streams written by tshark, \
-      Wireshark, socat or ssldump. The format is detected from the content; gzip, zstd and lz4 are decompressed. \
+      Wireshark, socat or ssldump. The format is detected from the content; compressed files, archives and disk images are opened. \
       Without arguments, apnsift inspects a pipe or file on standard input.
 
       The protocol of a stream is detected from the server port, then from the content; a dump that matches no \
@@ -46,12 +47,20 @@ struct Apnsift: ParsableCommand {
       --fail-on unrecognised gives exit code 2, and no replay, if an input has no known format. Unreadable inputs \
       always give exit code 2.
       """,
-    version: version,
+    version: versionText,
     subcommands: [
       Inspect.self, Export.self, Replay.self, Store.self, Audit.self, Show.self, Report.self, Generate.self,
       Verify.self, Serve.self, Explain.self,
     ],
     defaultSubcommand: Inspect.self)
+
+  /// The version, and for --version those of the libraries that are loaded when they are needed.
+  private static var versionText: String {
+    guard CommandLine.arguments.contains("--version") else { return version }
+    let archives = Archive.libraryVersion ?? "without libarchive: archives are not read"
+    let images = EWFImage.libraryVersion ?? "without libewf: E01 images are not read"
+    return [version, archives, images].joined(separator: "\n")
+  }
 
   static func main() {
     StandardStreams.fillGaps()

@@ -59,7 +59,7 @@ struct Audit: ParsableCommand {
       Console.say(.nothingToAudit)
     }
     let done = Message.audited(
-      inputs: examination.inputs.count, streams: tally.streams, readings: tally.message)
+      inputs: examination.readCount, streams: tally.streams, readings: tally.message)
     Console.say(examination.closingLine(done))
     try input.check(examination)
   }

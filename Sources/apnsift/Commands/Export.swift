@@ -155,7 +155,7 @@ struct Export: ParsableCommand {
   }
 
   private func done(_ examination: Examination, _ summary: Summary, filtered: Int?) -> Message {
-    let inputs = examination.inputs.count
+    let inputs = examination.readCount
     if let filtered { return .exported(.rowCount(filtered, "record"), inputs: inputs) }
     if records == .inputs { return .exported(files: examination.files, inputs: inputs) }
     return .exported(summary.exportText(records, isCSV: format == .csv), inputs: inputs)

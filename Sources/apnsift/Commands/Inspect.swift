@@ -62,7 +62,7 @@ struct Inspect: ParsableCommand {
     }
     try buffer.flush()
     Console.say(
-      examination.closingLine(.inspected(inputs: examination.inputs.count, summary.recordText)))
+      examination.closingLine(.inspected(inputs: examination.readCount, summary.recordText)))
     try input.check(examination)
   }
 }

@@ -64,7 +64,7 @@ struct Report: ParsableCommand {
     try buffer.flush()
     try file.finish()
     let done = Message.reported(
-      inputs: examination.inputs.count, examination.summary.recordText, redacted: key != nil)
+      inputs: examination.readCount, examination.summary.recordText, redacted: key != nil)
     Console.say(examination.closingLine(done))
     try input.check(examination)
   }

@@ -152,6 +152,7 @@ struct InputOptions: ParsableArguments {
     options.reading.maxExpansion = limits.maxExpansion.bytes
     options.reading.carving.rules = rules
     options.reading.carving.minChain = limits.minChain
+    options.reading.archives = limits.archives
     options.reading.capture = limits.captureOptions(
       filter: capture.filter, serverPorts: protocolChoice.serverPorts)
     options.reading.joins = capture.join
@@ -194,6 +195,9 @@ struct InputOptions: ParsableArguments {
         ("memory", .int(memory)),
         ("max_expansion", .int(limits.maxExpansion.bytes)),
         ("min_chain", .int(limits.minChain)),
+        ("max_members", .int(limits.maxMembers)),
+        ("max_depth", .int(limits.maxDepth)),
+        ("max_content", .int(limits.maxContent.bytes)),
         ("strict", .bool(strict)),
         ("feedback_ports", .array(protocolChoice.feedbackPorts.sorted().map { .int(Int($0)) })),
         ("gateway_ports", .array(protocolChoice.gatewayPorts.sorted().map { .int(Int($0)) })),
@@ -224,6 +228,11 @@ struct InputOptions: ParsableArguments {
       option("--memory", limits.memory.defaultValueDescription, default: "1GiB"),
       option("--max-expansion", limits.maxExpansion.defaultValueDescription, default: "1GiB"),
       option("--min-chain", "\(limits.minChain)", default: "3"),
+      option("--max-members", "\(limits.maxMembers)", default: "\(ArchiveLimits().maxMembers)"),
+      option("--max-depth", "\(limits.maxDepth)", default: "\(ArchiveLimits().maxDepth)"),
+      option(
+        "--max-content", limits.maxContent.defaultValueDescription,
+        default: SizeArgument(ArchiveLimits().maxContent).defaultValueDescription),
     ]
       + capture.listed(
         limits, feedbackPorts: protocolChoice.feedbackPorts, gatewayPorts: protocolChoice.gatewayPorts)

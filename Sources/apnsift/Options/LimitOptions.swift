@@ -3,6 +3,7 @@ import Analysis
 import ArgumentParser
 import Messages
 import PacketCapture
+import StreamInputs
 import WireBytes
 
 /// Limits and buffers of every command that reads inputs (docs/reliability.md, "Limits").
@@ -20,6 +21,12 @@ struct LimitOptions: ParsableArguments {
   @Option(help: Limit.maxExpansion.argumentHelp) var maxExpansion = SizeArgument(1 << 30)
 
   @Option(help: Limit.minChain.argumentHelp) var minChain = 3
+
+  @Option(help: Limit.maxMembers.argumentHelp) var maxMembers = ArchiveLimits().maxMembers
+
+  @Option(help: Limit.maxDepth.argumentHelp) var maxDepth = ArchiveLimits().maxDepth
+
+  @Option(help: Limit.maxContent.argumentHelp) var maxContent = SizeArgument(ArchiveLimits().maxContent)
 
   @Option(help: Limit.reorderWindow.argumentHelp) var reorderWindow = LimitOptions.standard.reorderWindow
 
@@ -41,6 +48,8 @@ struct LimitOptions: ParsableArguments {
       ("--max-token-length", maxTokenLength, 0...Int(UInt16.max)),
       ("--max-payload", maxPayload, 0...Int(UInt16.max)),
       ("--min-chain", minChain, 1...1000),
+      ("--max-members", maxMembers, 0...Int.max),
+      ("--max-depth", maxDepth, 0...32),
       ("--reorder-window", reorderWindow, 0...CaptureOptions.maxReorderWindow),
       ("--max-connections", maxConnections, 1...CaptureOptions.maxConnectionsLimit),
       ("--max-packet", maxPacket.bytes, 64...CaptureOptions.maxPacketLimit),
@@ -49,6 +58,14 @@ struct LimitOptions: ParsableArguments {
     }
     guard maxPending >= 0 else { throw ValidationError(.tooSmall("--max-pending", maxPending, least: 0)) }
     guard memory.bytes > 0 else { throw ValidationError(.sizeTooSmall("--memory", memory.bytes)) }
+  }
+
+  var archives: ArchiveLimits {
+    var archives = ArchiveLimits()
+    archives.maxMembers = maxMembers
+    archives.maxDepth = maxDepth
+    archives.maxContent = maxContent.bytes
+    return archives
   }
 
   func captureOptions(filter: String?, serverPorts: Set<UInt16>) -> CaptureOptions {

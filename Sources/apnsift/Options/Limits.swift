@@ -2,6 +2,7 @@ import APNsWire
 import Analysis
 import ArgumentParser
 import PacketCapture
+import StreamInputs
 import WireBytes
 
 /// A limit on memory, time or what is plausible. `--help` and docs/reference/limits.md are made from it.
@@ -66,6 +67,21 @@ extension Limit {
     option: "--min-chain", value: "COUNT",
     help: "Tuples in a row that --from carve needs.", standard: "3", range: "1 to 1000",
     cost: "a smaller value finds more coincidences", effect: "shorter chains are left out")
+  private static let archives = ArchiveLimits()
+  static let maxMembers = Limit(
+    option: "--max-members", value: "COUNT",
+    help: "Files that are read in one archive, and in archives in it.",
+    standard: "\(archives.maxMembers)", range: "0 or more",
+    effect: "unreadable-input: the other files are not read")
+  static let maxDepth = Limit(
+    option: "--max-depth", value: "COUNT", help: "Archives in archives that are read.",
+    standard: "\(archives.maxDepth)", range: "0 to 32",
+    effect: "unreadable-input: deeper archives are not read")
+  static let maxContent = Limit(
+    option: "--max-content", value: "SIZE",
+    help: "Bytes that one archive may unpack to, with archives in it.",
+    standard: SizeArgument(archives.maxContent).defaultValueDescription,
+    cost: "time: nothing is kept", effect: "unreadable-input: the rest is not read")
   static let reorderWindow = Limit(
     option: "--reorder-window", value: "COUNT",
     help: "Packets to wait for missing bytes before a gap is skipped.",
@@ -101,7 +117,7 @@ extension Limit {
   /// The limits of reading, in the order of `--help`.
   static let options = [
     tokenLength, maxTokenLength, maxPayload, earliest, latest, maxPending, memory, maxExpansion,
-    minChain, reorderWindow,
+    minChain, maxMembers, maxDepth, maxContent, reorderWindow,
     streamBuffer, totalBuffer, fragmentBuffer, maxConnections, maxPacket,
   ]
 }

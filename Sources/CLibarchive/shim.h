@@ -1,0 +1,31 @@
+#include <archive.h>
+#include <archive_entry.h>
+#include <dlfcn.h>
+#include <stdbool.h>
+
+// The functions that are used: the list is all that there is to change for another one.
+#define LIBARCHIVE_FUNCTIONS(each) \
+  each(archive_entry_filetype) each(archive_entry_hardlink) each(archive_entry_is_data_encrypted) \
+  each(archive_entry_mtime) each(archive_entry_mtime_is_set) each(archive_entry_pathname) \
+  each(archive_entry_pathname_utf8) each(archive_error_string) \
+  each(archive_read_data) each(archive_read_has_encrypted_entries) each(archive_read_free) each(archive_read_header_position) \
+  each(archive_read_new) each(archive_read_next_header) each(archive_read_open1) \
+  each(archive_read_set_callback_data) each(archive_read_set_read_callback) \
+  each(archive_read_set_seek_callback) each(archive_read_set_skip_callback) \
+  each(archive_read_support_format_7zip) each(archive_read_support_format_cpio) \
+  each(archive_read_support_format_tar) each(archive_read_support_format_zip) \
+  each(archive_version_string)
+
+/// libarchive, as it was loaded.
+struct Libarchive {
+#define FIELD(name) __typeof__(name) *name;
+  LIBARCHIVE_FUNCTIONS(FIELD)
+#undef FIELD
+};
+
+/// Finds all functions in a library that dlopen(3) loaded; false where one is missing.
+static inline bool libarchive_find(struct Libarchive *functions, void *library) {
+#define FIND(name) &&(functions->name = (__typeof__(name) *)dlsym(library, #name))
+  return library LIBARCHIVE_FUNCTIONS(FIND);
+#undef FIND
+}

@@ -1,0 +1,205 @@
+import CLibarchive
+import Messages
+import PacketCapture
+import Platform
+
+/// Limits on what one input may unpack to, archives in archives included.
+package struct ArchiveLimits: Sendable {
+  /// Files in archives.
+  package var maxMembers = 1_000_000
+  /// Archives in each other; 0 reads none.
+  package var maxDepth = 4
+  /// Bytes of all members.
+  package var maxContent = 64 << 30
+
+  package init() {}
+}
+
+/// A file in an archive.
+package struct ArchiveMember: Equatable, Sendable {
+  /// As in the archive; `..` and absolute names mean nothing, since nothing is written.
+  package var name: String
+  /// Offset of its header in the archive, from 0, after decompression.
+  package var offset: Int
+  /// Time of the last change in seconds since 1970.
+  package var modified: Int?
+  /// Why it is not read: a link, encrypted, or a device. Nil for files.
+  package var obstacle: Message?
+  /// Whether the obstacle hides evidence.
+  package var isLost = false
+}
+
+/// An archive whose members are read one after another. Nothing is written to disk.
+package final class Archive {
+  package let format: ArchiveFormat
+  private let limits: ArchiveLimits
+  private let bytes: ArchiveBytes
+  /// The archive around this one.
+  private let outer: Archive?
+  private let left: Left
+  /// Nil if there is a `fault`.
+  private var library: Libarchive?
+  private var handle: OpaquePointer?
+  /// Why the current member ends early.
+  private(set) var memberFault: InputFault?
+  /// Why members are missing.
+  package private(set) var fault: InputFault?
+
+  /// What the limits leave for an input and all archives in it.
+  private final class Left {
+    var members: Int
+    var content: Int
+
+    init(_ limits: ArchiveLimits) { (members, content) = (limits.maxMembers, limits.maxContent) }
+  }
+
+  /// - Parameters:
+  ///   - head: the bytes that were read of `file`.
+  ///   - outer: the archive that `file` is a member of.
+  init(
+    _ format: ArchiveFormat, in file: consuming InputFile, head: ArraySlice<UInt8>, limits: ArchiveLimits,
+    outer: Archive?
+  ) {
+    self.format = format
+    self.limits = limits
+    self.outer = outer
+    left = outer?.left ?? Left(limits)
+    bytes = ArchiveBytes(file, head: head, seeks: format.isReadFromEnd)
+    guard depth <= limits.maxDepth else {
+      fault = InputFault(.archiveTooDeep(limit: limits.maxDepth))
+      return
+    }
+    guard let library = loadedLibarchive, let handle = library.archive_read_new() else {
+      fault = InputFault(.noLibarchive)
+      return
+    }
+    (self.library, self.handle) = (library, handle)
+    bytes.attach(to: handle, library)
+    _ = format.support(library)?(handle)
+    if library.archive_read_open1(handle) != ARCHIVE_OK { fault = failure(Message.archiveUnreadable) }
+  }
+
+  /// The version of libarchive, such as `libarchive 3.6.2`; nil if it is missing.
+  package static var libraryVersion: String? {
+    loadedLibarchive?.archive_version_string().map { String(cString: $0) }
+  }
+
+  deinit { _ = library?.archive_read_free(handle) }
+
+  /// Archives around this one, and this one.
+  private var depth: Int { (outer?.depth ?? 0) + 1 }
+
+  /// The next member; nil after the last one, or if there is a `fault`.
+  package func next() -> ArchiveMember? {
+    memberFault = nil
+    while fault == nil, let library {
+      var entry: OpaquePointer?
+      let result = library.archive_read_next_header(handle, &entry)
+      if result == ARCHIVE_EOF { return nil }
+      guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let entry else {
+        fault = failure(Message.archiveDamaged)
+        return nil
+      }
+      let kind = library.archive_entry_filetype(entry)
+      if kind == S_IFDIR { continue }
+      guard left.members > 0 else {
+        fault = InputFault(.tooManyMembers(limit: limits.maxMembers))
+        return nil
+      }
+      left.members -= 1
+      return member(entry, isFile: kind == S_IFREG, library)
+    }
+    return nil
+  }
+
+  private func member(_ entry: OpaquePointer, isFile: Bool, _ library: Libarchive) -> ArchiveMember {
+    // Not every name is UTF-8.
+    let name = library.archive_entry_pathname_utf8(entry) ?? library.archive_entry_pathname(entry)
+    var member = ArchiveMember(
+      name: name.map { String(cString: $0) } ?? "",
+      offset: Int(clamping: library.archive_read_header_position(handle)))
+    if library.archive_entry_mtime_is_set(entry) != 0 {
+      member.modified = Int(library.archive_entry_mtime(entry))
+    }
+    if !isFile || library.archive_entry_hardlink(entry) != nil {
+      member.obstacle = .memberIsNoFile
+    } else if library.archive_entry_is_data_encrypted(entry) != 0 {
+      member.obstacle = .memberIsEncrypted
+      member.isLost = true
+    }
+    return member
+  }
+
+  /// The next bytes of the current member; 0 at its end, or if there is a `memberFault`.
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    guard memberFault == nil, fault == nil, let library, let base = buffer.baseAddress else { return 0 }
+    let room = min(buffer.count, left.content)
+    guard room > 0 else {
+      fault = InputFault(.archiveTooLarge(limit: limits.maxContent))
+      memberFault = fault
+      return 0
+    }
+    while true {
+      let count = library.archive_read_data(handle, base, room)
+      if count >= 0 {
+        left.content -= count
+        return count
+      }
+      if count == Int(ARCHIVE_RETRY) || count == Int(ARCHIVE_WARN) { continue }
+      memberFault = failure(Message.memberDamaged)
+      return 0
+    }
+  }
+
+  /// - Parameter problem: says what failed, for the reason of libarchive.
+  private func failure(_ problem: (_ format: String, _ reason: String) -> Message) -> InputFault {
+    if let fault = bytes.fault { return fault }
+    guard let library else { return InputFault(.noLibarchive) }
+    if library.archive_read_has_encrypted_entries(handle) > 0 {
+      return InputFault(.archiveIsEncrypted(format.rawValue))
+    }
+    let reason = library.archive_error_string(handle).map { String(cString: $0) }
+    return InputFault(problem(format.rawValue, reason ?? "libarchive gives no reason"))
+  }
+
+  /// How far the file on disk has been read, in bytes.
+  package var diskPosition: Int { outer?.diskPosition ?? bytes.diskPosition }
+
+  /// Reads the rest of the archive's file: how long it is on disk and decompressed, and its digests if requested.
+  func finish() -> (bytes: Int, contentBytes: Int, digests: FileDigests) {
+    if fault == nil, !bytes.readRest(limit: left.content) {
+      fault = InputFault(.archiveTooLarge(limit: limits.maxContent))
+    }
+    if fault == nil { fault = bytes.fault }
+    return bytes.finish()
+  }
+}
+
+extension ArchiveFormat {
+  /// libarchive's function that reads it.
+  fileprivate func support(_ library: Libarchive) -> ((OpaquePointer?) -> Int32)? {
+    switch self {
+    case .zip: library.archive_read_support_format_zip
+    case .tar: library.archive_read_support_format_tar
+    case .cpio: library.archive_read_support_format_cpio
+    case .sevenZip: library.archive_read_support_format_7zip
+    }
+  }
+}
+
+/// libarchive, loaded for the first archive; nil if it is missing. It and its dependencies take longer to load than a
+/// command to start.
+private let loadedLibarchive: Libarchive? = {
+  #if os(macOS)
+    let paths = [
+      "/opt/homebrew/opt/libarchive/lib/libarchive.13.dylib",
+      "/usr/local/opt/libarchive/lib/libarchive.13.dylib", "/usr/lib/libarchive.2.dylib",
+    ]
+  #else
+    let paths = ["libarchive.so.13"]
+  #endif
+  // It converts names to the character set of the locale.
+  _ = setlocale(LC_CTYPE, "C.UTF-8")
+  var functions = Libarchive()
+  return libarchive_find(&functions, SharedLibrary.open(paths)) ? functions : nil
+}()

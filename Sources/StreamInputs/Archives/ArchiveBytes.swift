@@ -1,0 +1,155 @@
+import CLibarchive
+import PacketCapture
+import Platform
+
+/// The bytes of an archive, as libarchive reads them: in any order where the file can be read again, else from first to
+/// last. It outlives the handle that reads from it.
+final class ArchiveBytes {
+  private enum Access {
+    /// A regular file, uncompressed.
+    case file
+    /// All bytes are `kept`.
+    case memory
+    /// The bytes after `kept` can be read once.
+    case sequence
+  }
+
+  /// Archives that are read from their end, but come from a pipe or another archive, are kept up to this size.
+  static let keptLength = 16 << 20
+  private static let blockLength = 256 << 10
+
+  private var file: InputFile
+  private let access: Access
+  /// Offset of the next byte, from 0.
+  private var position = 0
+  /// The first bytes; all of them in memory.
+  private let kept: UnsafeMutableRawBufferPointer
+  /// The block that libarchive has got last.
+  private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockLength, alignment: 16)
+  /// Why the archive's bytes end early.
+  private(set) var fault: InputFault?
+
+  /// - Parameters:
+  ///   - head: the bytes that were read of `file`.
+  ///   - seeks: whether libarchive has to read the end first.
+  init(_ file: consuming InputFile, head: ArraySlice<UInt8>, seeks: Bool) {
+    self.file = file
+    var bytes: [UInt8] = []
+    if self.file.isSeekable {
+      access = .file
+    } else {
+      bytes = Array(head)
+      var isWhole = false
+      while seeks, !isWhole, fault == nil, bytes.count < Self.keptLength {
+        let count = Self.read(&self.file, into: block, &fault)
+        bytes += block[..<count]
+        isWhole = count == 0 && fault == nil
+      }
+      access = isWhole ? .memory : .sequence
+    }
+    kept = .allocate(byteCount: bytes.count, alignment: 16)
+    kept.copyBytes(from: bytes)
+  }
+
+  deinit {
+    kept.deallocate()
+    block.deallocate()
+  }
+
+  /// Whether libarchive may read in any order.
+  var isSeekable: Bool { if case .sequence = access { false } else { true } }
+
+  private static func read(
+    _ file: inout InputFile, into block: UnsafeMutableRawBufferPointer, _ fault: inout InputFault?
+  ) -> Int {
+    do throws(InputFault) {
+      return try file.fill(block)
+    } catch {
+      fault = error
+      return 0
+    }
+  }
+
+  /// How far the file on disk has been read, in bytes.
+  var diskPosition: Int { if case .file = access { position } else { file.bytesRead } }
+
+  /// The next bytes; none at the end.
+  func next() -> UnsafeRawBufferPointer {
+    if position < kept.count {
+      defer { position = kept.count }
+      return UnsafeRawBufferPointer(rebasing: kept[position...])
+    }
+    let count: Int
+    switch access {
+    case .file: count = file.read(at: position, into: block)
+    case .memory: count = 0
+    case .sequence: count = fault == nil ? Self.read(&file, into: block, &fault) : 0
+    }
+    position &+= count
+    return UnsafeRawBufferPointer(rebasing: block[..<count])
+  }
+
+  /// Moves on without reading; returns how far.
+  func skip(_ count: Int) -> Int {
+    guard case .file = access, let size = file.size else { return 0 }
+    let skipped = max(0, min(count, size &- position))
+    position &+= skipped
+    return skipped
+  }
+
+  /// The new offset; nil if there is none such.
+  func seek(_ offset: Int, whence: Int32) -> Int? {
+    guard isSeekable else { return nil }
+    let size = if case .file = access { file.size ?? 0 } else { kept.count }
+    let base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? position : size
+    let (target, overflows) = base.addingReportingOverflow(offset)
+    guard !overflows, (0...size).contains(target) else { return nil }
+    position = target
+    return target
+  }
+
+  /// Reads the rest of the file, for its length and its digest.
+  /// - Parameter limit: bytes of the rest that may be decompressed; returns false if there are more.
+  func readRest(limit: Int) -> Bool {
+    guard case .sequence = access else { return true }
+    var count = 0
+    while fault == nil, count <= limit {
+      let read = Self.read(&file, into: block, &fault)
+      if read == 0 { return true }
+      count &+= read
+    }
+    return fault != nil
+  }
+
+  /// The archive's bytes on disk and decompressed, and its digests if requested.
+  func finish() -> (bytes: Int, contentBytes: Int, digests: FileDigests) {
+    let content = file.contentLength
+    let (bytes, digests) = file.finish()
+    if case .file = access { return (bytes, bytes, digests) }
+    return (bytes, content, digests)
+  }
+}
+
+extension ArchiveBytes {
+  /// Gives a new handle of libarchive access to the bytes. The handle must not outlive `self`.
+  func attach(to handle: OpaquePointer, _ library: Libarchive) {
+    _ = library.archive_read_set_callback_data(handle, Unmanaged.passUnretained(self).toOpaque())
+    _ = library.archive_read_set_read_callback(handle) { _, context, start in
+      guard let bytes = ArchiveBytes.from(context) else { return -1 }
+      let block = bytes.next()
+      start?.pointee = block.baseAddress
+      return bytes.fault == nil ? block.count : -1
+    }
+    guard isSeekable else { return }
+    _ = library.archive_read_set_skip_callback(handle) { _, context, count in
+      Int64(ArchiveBytes.from(context)?.skip(Int(count)) ?? 0)
+    }
+    _ = library.archive_read_set_seek_callback(handle) { _, context, offset, whence in
+      ArchiveBytes.from(context)?.seek(Int(offset), whence: whence).map { Int64($0) } ?? Int64(ARCHIVE_FATAL)
+    }
+  }
+
+  private static func from(_ context: UnsafeMutableRawPointer?) -> ArchiveBytes? {
+    context.map { Unmanaged<ArchiveBytes>.fromOpaque($0).takeUnretainedValue() }
+  }
+}

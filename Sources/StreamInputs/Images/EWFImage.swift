@@ -1,0 +1,129 @@
+import CLibewf
+import Messages
+import PacketCapture
+import Platform
+
+/// A disk image in EWF format (E01), read by libewf with all its segment files as one blob.
+package final class EWFImage {
+  /// The first bytes of each segment file; a segment's number follows (Expert Witness Compression Format, section 3.1).
+  private static let signature: [UInt8] = [0x45, 0x56, 0x46, 0x09, 0x0d, 0x0a, 0xff, 0x00]
+  private static let numberOffset = 9
+  /// Damaged ranges that are reported one by one.
+  private static let maxFaults = 100
+
+  private let library: Libewf
+  private var handle: UnsafeMutablePointer<Int>?
+  /// Bytes of the medium.
+  let size: Int
+  /// Offset of the next byte, from 0.
+  private var position = 0
+  /// Why reading ended before the end of the medium.
+  private(set) var fault: InputFault?
+
+  /// The version of libewf, such as `libewf 20140814`; nil if it is missing.
+  package static var libraryVersion: String? {
+    loadedLibewf?.libewf_get_version().map { "libewf \(String(cString: $0))" }
+  }
+
+  /// The number of the segment file that begins with `head`, from 1; nil if it is none.
+  static func segmentNumber(of head: some Collection<UInt8>) -> Int? {
+    let bytes = Array(head.prefix(numberOffset + 2))
+    guard bytes.count == numberOffset + 2, bytes.starts(with: signature) else { return nil }
+    return Int(bytes[numberOffset]) | Int(bytes[numberOffset + 1]) << 8
+  }
+
+  /// Whether the first segment file of the image is where it is expected: `.E01` for `.E02`, `.EAA` or `.FAA`.
+  static func hasFirstSegment(_ path: [CChar]) -> Bool {
+    guard path.count > 4 else { return false }
+    let first = [UInt8(ascii: "0"), UInt8(ascii: "1"), 0].map { CChar(bitPattern: $0) }
+    let letters =
+      [path[path.count - 4]] + ["E", "e", "S", "s", "L", "l"].flatMap { $0.utf8CString.dropLast() }
+    return letters.contains { DirectoryEntry.isRegularFile(path.dropLast(4) + [$0] + first) }
+  }
+
+  /// - Parameter path: the NUL-terminated path of the first segment file; libewf finds the others by its name.
+  init(at path: [CChar]) throws(InputFault) {
+    guard let library = loadedLibewf else { throw InputFault(.noLibewf) }
+    self.library = library
+    var error: UnsafeMutablePointer<Int>?
+    var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+    var count: Int32 = 0
+    guard library.libewf_glob(path, path.count - 1, Self.unknownFormat, &names, &count, &error) == 1 else {
+      throw InputFault(.imageUnreadable(Self.text(&error, library)))
+    }
+    defer { _ = library.libewf_glob_free(names, count, nil) }
+    var media: size64_t = 0
+    guard library.libewf_handle_initialize(&handle, &error) == 1,
+      library.libewf_handle_open(handle, names, count, Self.accessRead, &error) == 1,
+      library.libewf_handle_get_media_size(handle, &media, &error) == 1
+    else {
+      let reason = Self.text(&error, library)
+      _ = library.libewf_handle_free(&handle, nil)
+      throw InputFault(.imageUnreadable(reason))
+    }
+    size = Int(clamping: media)
+  }
+
+  deinit {
+    guard handle != nil else { return }
+    _ = library.libewf_handle_close(handle, nil)
+    _ = library.libewf_handle_free(&handle, nil)
+  }
+
+  private static let accessRead = Int32(LIBEWF_ACCESS_FLAG_READ.rawValue)
+  private static let unknownFormat = UInt8(LIBEWF_FORMAT_UNKNOWN.rawValue)
+
+  /// The next bytes of the medium; none at its end, or if there is a `fault`. Damaged chunks are zeros.
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    let wanted = min(buffer.count, size - position)
+    guard wanted > 0, fault == nil else { return 0 }
+    var error: UnsafeMutablePointer<Int>?
+    let count = library.libewf_handle_read_random(
+      handle, buffer.baseAddress, wanted, off64_t(position), &error)
+    guard count > 0 else {
+      fault = InputFault(.imageUnreadable(Self.text(&error, library)), fileOffset: position)
+      return 0
+    }
+    position += min(count, wanted)
+    return min(count, wanted)
+  }
+
+  /// Ranges of the medium whose checksum is wrong, or whose segment file is missing.
+  func damage() -> [InputFault] {
+    var count: UInt32 = 0
+    var sectorSize: UInt32 = 0
+    _ = library.libewf_handle_get_number_of_checksum_errors(handle, &count, nil)
+    _ = library.libewf_handle_get_bytes_per_sector(handle, &sectorSize, nil)
+    var faults: [InputFault] = []
+    for index in 0..<min(count, UInt32(Self.maxFaults)) {
+      var (start, sectors): (UInt64, UInt64) = (0, 0)
+      guard library.libewf_handle_get_checksum_error(handle, index, &start, &sectors, nil) == 1 else { break }
+      let offset = Int(clamping: start.multipliedReportingOverflow(by: UInt64(sectorSize)).partialValue)
+      let length = Int(clamping: sectors.multipliedReportingOverflow(by: UInt64(sectorSize)).partialValue)
+      faults.append(InputFault(.imageRangeDamaged(bytes: length), fileOffset: offset))
+    }
+    if Int(count) > faults.count { faults.append(InputFault(.moreImageDamage(Int(count) - faults.count))) }
+    return faults
+  }
+
+  private static func text(_ error: inout UnsafeMutablePointer<Int>?, _ library: Libewf) -> String {
+    defer { library.libewf_error_free(&error) }
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
+      guard error != nil, library.libewf_error_sprint(error, buffer.baseAddress, buffer.count) > 0,
+        let start = buffer.baseAddress
+      else { return "libewf gives no reason" }
+      return String(cString: start)
+    }
+  }
+}
+
+/// libewf, loaded for the first image; nil if it is missing.
+private let loadedLibewf: Libewf? = {
+  #if os(macOS)
+    let paths = ["/opt/homebrew/lib/libewf.2.dylib", "/usr/local/lib/libewf.2.dylib"]
+  #else
+    let paths = ["libewf.so.2", "libewf.so.3"]
+  #endif
+  var functions = Libewf()
+  return libewf_find(&functions, SharedLibrary.open(paths)) ? functions : nil
+}()
