@@ -117,7 +117,7 @@ let package = Package(
       name: "Reports",
       dependencies: [
         "StreamInputs", "JSON", "Messages", "Platform", "WireBytes", "APNsWire", "PacketCapture", "Analysis",
-        "TokenStores", "CLibcrypto",
+        "CLibcrypto", "TimeZones", "TokenStores",
       ],
       swiftSettings: strict),
     // Results of faulty readers and other programs, compared with the records of a stream.
@@ -134,14 +134,18 @@ let package = Package(
       dependencies: [
         "Readers", "Messages", "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs",
         "Analysis",
-        "Reports",
+        "Reports", "TimeZones",
         "CLibcrypto",
         .product(name: "Mustache", package: "swift-mustache"),
       ],
       // In the binary, so that the installed command is one file.
       resources: [.embedInCode("report.mustache"), .embedInCode("report.css")],
       swiftSettings: strict),
-    .target(name: "TokenStores", dependencies: ["Messages", "Platform", "WireBytes"], swiftSettings: strict),
+    // Offsets from UTC, of the tz database.
+    .target(name: "TimeZones", dependencies: ["Platform", "WireBytes"], swiftSettings: strict),
+    .target(
+      name: "TokenStores", dependencies: ["Messages", "Platform", "TimeZones", "WireBytes"],
+      swiftSettings: strict),
     // Imports nothing of ours: no model of a reader can be right, or wrong, by our decoder's code.
     .target(name: "ReaderModels", swiftSettings: strict),
     // Cases of a corpus, and the comparison with their expectations.
@@ -202,7 +206,7 @@ let package = Package(
         "JSON", "Messages", "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs",
         "StreamDecryption", "Analysis", "ProviderLogs", "Readers", "Corpora", "Generator", "Reports",
         "EvidenceReport", "YAML",
-        "Stores", "TokenStores",
+        "Stores", "TimeZones", "TokenStores",
         "MockServer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: selfContained),
@@ -233,6 +237,7 @@ let package = Package(
     .testTarget(
       name: "WireBytesTests", dependencies: ["Platform", "WireBytes", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(name: "TimeZonesTests", dependencies: ["TimeZones", "WireBytes"], swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["Messages", "JSON", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "APNsWireTests", dependencies: ["APNsWire", "WireBytes", "TestSupport"], swiftSettings: strict),
@@ -269,7 +274,8 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "Messages", "JSON", "Reports", "Analysis", "APNsWire", "PacketCapture", "StreamInputs", "TokenStores",
+        "Messages", "JSON", "Reports", "Analysis", "APNsWire", "PacketCapture", "StreamInputs", "TimeZones",
+        "TokenStores",
         "WireBytes",
         "TestSupport",
       ],
@@ -288,7 +294,7 @@ let package = Package(
       name: "EvidenceReportTests",
       dependencies: [
         "Messages", "CaptureWriting", "EvidenceReport", "Reports", "Analysis", "APNsWire", "PacketCapture",
-        "WireBytes",
+        "TimeZones", "WireBytes",
         "TestSupport",
       ],
       swiftSettings: strict),

@@ -1,4 +1,5 @@
 import Messages
+import TimeZones
 
 /// What a batch inserts, by the numbers of its tokens, and which of the rows that were found it changes. Both are in
 /// the order of the tokens.

@@ -1,4 +1,5 @@
 import Messages
+import TimeZones
 import WireBytes
 
 /// A table with its mapping: the meaning of its columns, and how their values are read and written.

@@ -1,3 +1,4 @@
+import TimeZones
 import WireBytes
 
 /// A date and a time of day, as ISO 8601, PostgreSQL, Rails and Django write them: `2013-05-01T09:30:00.123+02:00`,
@@ -111,25 +112,5 @@ struct DateAndTime: Equatable {
     append(ofDay % 60, then: nil)
     end.withUTF8Buffer { text.append(contentsOf: $0) }
     return String(decoding: text, as: UTF8.self)
-  }
-}
-
-extension Substring.UTF8View {
-  /// Consumes `mark` if it is next.
-  mutating func take(_ mark: Unicode.Scalar) -> Bool {
-    guard first == UInt8(ascii: mark) else { return false }
-    self = dropFirst()
-    return true
-  }
-
-  /// Consumes a number of exactly `digits` digits.
-  mutating func takeNumber(digits: Int) -> Int? {
-    var number = 0
-    for _ in 0..<digits {
-      guard let digit = first, (0x30...0x39).contains(digit) else { return nil }
-      number = number * 10 + Int(digit - 0x30)
-      self = dropFirst()
-    }
-    return number
   }
 }

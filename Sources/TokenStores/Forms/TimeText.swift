@@ -1,3 +1,5 @@
+import TimeZones
+
 extension TimeForm {
   private static let zonePrefix = "timestamp:"
 

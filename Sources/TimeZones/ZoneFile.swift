@@ -3,7 +3,7 @@ import WireBytes
 
 /// Reads the compiled tz database: one file a zone, in the format TZif (RFC 8536).
 enum ZoneFile {
-  private static let directory = "/usr/share/zoneinfo"
+  static let directory = "/usr/share/zoneinfo"
   /// Bytes; the largest has about 3600.
   private static let maxSize = 1 << 18
   private static let headerSize = 44
@@ -11,6 +11,19 @@ enum ZoneFile {
   /// The zone `name`; nil if the database has none, or an old version with 32 bits of seconds only.
   static func read(_ name: String) -> Zone? {
     isName(name) ? contents(of: "\(directory)/\(name)").flatMap(parse) : nil
+  }
+
+  /// The names of all zones; empty without a database.
+  static var names: [String] {
+    // Regions begin with a capital, unlike `posix` and `right`, which have the same zones again.
+    let patterns = ["/[A-Z]*", "/[A-Z]*/*", "/[A-Z]*/*/*"].map { directory + $0 }
+    var found = glob_t()
+    defer { globfree(&found) }
+    for (index, pattern) in patterns.enumerated() {
+      _ = glob(pattern, GLOB_MARK | (index > 0 ? GLOB_APPEND : 0), nil, &found)
+    }
+    let paths = (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
+    return paths.map { String($0.dropFirst(directory.utf8.count + 1)) }.filter(isName)
   }
 
   /// Names with blanks or dots, and absolute paths, would name other files.

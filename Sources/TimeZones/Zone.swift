@@ -5,7 +5,7 @@ import WireBytes
 ///
 /// Read from the machine's tz database, as PostgreSQL does. Foundation reports changes of summer time only, not those
 /// of the zone itself.
-final class Zone: Sendable {
+package final class Zone: Sendable {
   struct Change: Equatable, Sendable {
     /// UNIX seconds; the first that has the new offset.
     var moment: Int64
@@ -48,15 +48,22 @@ final class Zone: Sendable {
 
   /// Seconds that the clocks are ahead of UTC.
   /// - Parameter moment: UNIX seconds, of the years 1 to 9999.
-  func offset(at moment: Int64) -> Int64 {
-    let index = firstChange(after: folded(moment))
-    return index == 0 ? firstOffset : changes[index - 1].offset
+  package func offset(at moment: Int64) -> Int64 { period(at: moment).offset }
+
+  /// The moments around `moment` with the same offset, and the offset.
+  func period(at moment: Int64) -> (moments: Range<Int64>, offset: Int64) {
+    let near = folded(moment)
+    let shift = moment - near
+    let index = firstChange(after: near)
+    let start = index == 0 ? .min : changes[index - 1].moment + shift
+    let end = index == changes.count ? .max : changes[index].moment + shift
+    return (start..<end, index == 0 ? firstOffset : changes[index - 1].offset)
   }
 
   /// The moment at which the zone's clocks show `local`; of two moments, the later one. A time that the clocks skip
   /// counts as if they had not changed. PostgreSQL's `AT TIME ZONE` does the same.
   /// - Parameter local: seconds on the clock since 1970-01-01 00:00:00, of the years 1 to 9999.
-  func moment(ofLocal local: Int64) -> Int64 {
+  package func moment(ofLocal local: Int64) -> Int64 {
     let near = folded(local)
     // Offsets are less than a day, so the relevant change is the first one after the day before.
     let index = firstChange(after: near - 86_400)
@@ -80,7 +87,7 @@ final class Zone: Sendable {
 
 extension Array {
   /// The index of the first element for which `isAfter` is true, as for all after it; `endIndex` if it is for none.
-  func partitioningIndex(where isAfter: (Element) -> Bool) -> Int {
+  package func partitioningIndex(where isAfter: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
@@ -101,7 +108,7 @@ extension Zone {
   private static let known = Mutex(Known())
 
   /// The zone of that name in the tz database; nil if it has none.
-  static func named(_ name: String) -> Zone? {
+  package static func named(_ name: String) -> Zone? {
     known.withLock { known in
       if known.last.name == name { return known.last.zone }
       // A small container has no tz database; UTC needs none.
