@@ -23,8 +23,10 @@ final class EvidenceLog {
   private var worker: SerialWorker<EvidenceBatch>?
   /// The maximum number of batches queued for the other thread.
   private static let mostWaiting = 3
-  /// The number of excerpts begun, by code and in total.
-  private var excerpts: (ofCode: [FindingCode: Int], all: Int) = ([:], 0)
+  /// The numbers of the excerpts begun, by code, and how many findings there were.
+  private var excerpts: [FindingCode: FairSample<Int>] = [:]
+  private var findingCount = 0
+  private var inputCount = 0
 
   /// - Parameter usesThread: whether sinks are called on another thread. Ignored if a sink needs bytes.
   init(_ options: AnalysisOptions, sinks: [any EvidenceSink], usesThread: Bool) {
@@ -45,6 +47,7 @@ final class EvidenceLog {
 
   func begin(source: String) throws {
     sources = [source]
+    inputCount += 1
     batch.append(input: source)
     try flushIfDue()
   }
@@ -175,9 +178,12 @@ final class EvidenceLog {
 
   /// An excerpt of a finding, without bytes so far; nil if none is needed.
   func beginExcerpt(of finding: Finding) -> Excerpt? {
-    guard excerpts.ofCode[finding.code, default: 0] < options.excerptsPerCode else { return nil }
-    excerpts.ofCode[finding.code, default: 0] += 1
-    excerpts.all += 1
-    return Excerpt(finding, number: excerpts.all)
+    findingCount += 1
+    let position = FairSample<Int>.Position(stream: 0, offset: findingCount)
+    var sample = excerpts[finding.code] ?? FairSample(capacity: options.excerptsPerCode)
+    guard sample.admits(input: inputCount, at: position) else { return nil }
+    sample.add(findingCount, input: inputCount, at: position)
+    excerpts[finding.code] = sample
+    return Excerpt(finding, input: inputCount, number: findingCount)
   }
 }

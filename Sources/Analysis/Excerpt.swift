@@ -33,7 +33,9 @@ package struct Excerpt: Sendable {
   }
 
   package let finding: Finding
-  /// The number of the excerpt, from 1, in the order of detection. Excerpts are emitted in the order of their offsets.
+  /// The number of its input, from 1, in the order of reading; 0 before the first.
+  package let input: Int
+  /// The number of the finding, from 1, in the order of detection. Excerpts are emitted in the order of their offsets.
   package let number: Int
   /// Offsets of the finding in its direction; nil if it concerns no direction.
   package let range: Range<Int>?
@@ -45,8 +47,9 @@ package struct Excerpt: Sendable {
   /// follow much later, but are not part of excerpts.
   private var isPast = false
 
-  init(_ finding: Finding, number: Int) {
+  init(_ finding: Finding, input: Int, number: Int) {
     self.finding = finding
+    self.input = input
     self.number = number
     guard finding.stream != nil, finding.direction != nil, let offset = finding.offset else {
       range = nil

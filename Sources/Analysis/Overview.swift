@@ -11,11 +11,17 @@ package final class Overview: EvidenceSink {
 
   package private(set) var streams: [StreamSummary] = []
   package private(set) var streamsLeftOut = 0
-  /// The first findings of each code.
-  package private(set) var examples: [FindingCode: [Finding]] = [:]
+  private var examples: [FindingCode: FairSample<Finding>] = [:]
+  private var inputCount = 0
+  private var findingCount = 0
   package private(set) var times = TimeHistogram()
 
   package init() {}
+
+  /// The first findings of a code: one of every input before a second of any.
+  package func examples(of code: FindingCode) -> [Finding] { examples[code]?.chosen ?? [] }
+
+  package func inputBegan(_ source: String) { inputCount += 1 }
 
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) {
     guard !records.run.flags.contains(.implausibleTimestamp) else { return }
@@ -23,9 +29,9 @@ package final class Overview: EvidenceSink {
   }
 
   package func finding(_ finding: Finding) {
-    if examples[finding.code, default: []].count < Self.examplesPerCode {
-      examples[finding.code, default: []].append(finding)
-    }
+    findingCount += 1
+    examples[finding.code, default: FairSample(capacity: Self.examplesPerCode)]
+      .add(finding, input: inputCount, at: FairSample.Position(stream: 0, offset: findingCount))
   }
 
   package func stream(_ stream: StreamSummary, report: StreamReport) {

@@ -37,18 +37,22 @@ package struct CommandLines {
   /// Whether the inputs belong together, so that one of them alone gives different results.
   private let isOne: Bool
   private let words: String
+  private let pageWords: String
 
   /// - Parameters:
   ///   - pair: whether the inputs are the requests and the responses of one connection.
   ///   - joined: whether they are parts of one capture.
   ///   - options: the options for reading the inputs.
+  ///   - page: those for the page.
   package init(
-    _ inputs: [String] = [], pair: Bool = false, joined: Bool = false, options: [ReportOption] = []
+    _ inputs: [String] = [], pair: Bool = false, joined: Bool = false, options: [ReportOption] = [],
+    page: [ReportOption] = []
   ) {
     self.inputs = inputs
     isPair = pair
     isOne = joined || pair
     words = options.flatMap(\.words).map { " " + $0 }.joined()
+    pageWords = page.flatMap(\.words).map { " " + $0 }.joined()
   }
 
   private func command(_ name: String, _ rest: String = "") -> String {
@@ -60,9 +64,18 @@ package struct CommandLines {
     return zip(options, inputs).map { "\($0) \(ShellWord.input($1))" }.joined()
   }
 
-  /// - Parameter audit: options of the audit, each with a space before it.
-  func all(audit: String) -> ReportCommands {
-    ReportCommands(
+  /// - Parameters:
+  ///   - audit: options of the audit, each with a space before it.
+  ///   - doubtful: the numbers of doubtful records.
+  func all(audit: String, doubtful: RecordCounts) -> ReportCommands {
+    let kinds = [
+      (doubtful.feedback, "feedback"), (doubtful.requests, "requests"), (doubtful.responses, "responses"),
+      (doubtful.pushes, "pushes"),
+    ]
+    return ReportCommands(
+      report: command("report", pageWords + " -o report.html"),
+      everything: command("export", " -t ndjson"),
+      doubtful: kinds.filter { $0.0 > 0 }.map { command("export", " --records \($0.1) --flagged") },
       streams: command("export", " --records streams"), findings: command("export", " --records findings"),
       records: command("export", " --records feedback"),
       deadTokens: [
@@ -96,6 +109,11 @@ package struct CommandLines {
 
 /// Commands that print the rows left out of the page, with their arguments quoted for a shell.
 package struct ReportCommands: Sendable {
+  /// Makes the page again.
+  var report = ""
+  var everything = ""
+  /// One for each kind of record.
+  var doubtful: [String] = []
   var streams = ""
   var findings = ""
   var records = ""

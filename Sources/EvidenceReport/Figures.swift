@@ -1,4 +1,5 @@
 import Platform
+import TimeZones
 import WireBytes
 
 /// Formats numbers for the page.
@@ -47,6 +48,12 @@ package enum Figures {
   /// A saturating count: the largest number means that or more.
   package static func atMost(_ count: UInt32) -> String {
     grouped(Int(count)) + (count == .max ? " or more" : "")
+  }
+
+  /// `2013-05-01 09:30:00 UTC (2013-05-01T11:30:00+02:00)`.
+  /// - Parameter clock: for the local time, which follows; nil without it.
+  package static func time(_ seconds: UInt32, _ clock: LocalClock?) -> String {
+    time(seconds) + (clock.map { " (\($0.text(seconds)))" } ?? "")
   }
 
   /// `2013-05-01 09:30:00 UTC`.

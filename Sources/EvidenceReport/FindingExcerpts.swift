@@ -1,22 +1,26 @@
 import Analysis
 import Reports
 
-/// Collects the first few findings of each code, with the bytes around them.
+/// Collects a few findings of each code, one of every input before a second of any, with the bytes around them.
 package final class FindingExcerpts: EvidenceSink {
   private let redacts: Bool
-  private var excerpts: [FindingCode: [Excerpt]] = [:]
+  private let maxExcerpts: Int
+  private var excerpts: [FindingCode: FairSample<Excerpt>] = [:]
 
-  /// - Parameter redacts: whether to hide bytes that may be part of a token.
-  package init(redacts: Bool) { self.redacts = redacts }
+  /// - Parameters:
+  ///   - maxExcerpts: how many to keep of each code.
+  ///   - redacts: whether to hide bytes that may be part of a token.
+  package init(maxExcerpts: Int, redacts: Bool) { (self.maxExcerpts, self.redacts) = (maxExcerpts, redacts) }
 
   package func excerpt(_ excerpt: Excerpt) {
-    excerpts[excerpt.finding.code, default: []].append(excerpt)
+    excerpts[excerpt.finding.code, default: FairSample(capacity: maxExcerpts)]
+      .add(excerpt, input: excerpt.input, at: FairSample.Position(stream: 0, offset: excerpt.number))
   }
 
-  /// The findings of a code, in the order in which they were found.
+  /// Findings of a code, by input, and in the order in which they were found.
   /// - Parameter command: returns the command that shows a finding's bytes.
   package func examples(of code: FindingCode, command: (Finding) -> String?) -> [FindingExample] {
-    excerpts[code, default: []].sorted { $0.number < $1.number }.map { excerpt in
+    (excerpts[code]?.chosen ?? []).map { excerpt in
       FindingExample(excerpt.finding, window: window(of: excerpt), command: command(excerpt.finding))
     }
   }

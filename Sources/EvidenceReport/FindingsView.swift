@@ -1,6 +1,6 @@
 import Analysis
 
-/// Findings and flags in the page.
+/// Findings in the page.
 struct FindingsView {
   /// The findings of one code.
   struct Group {
@@ -26,36 +26,14 @@ struct FindingsView {
     let hasCommand: Bool
   }
 
-  struct Flag {
-    let code: String
-    let count: String
-    let title: String
-    let meaning: String
-    let remedy: String
-  }
-
   let groups: [Group]
   let hasGroups: Bool
-  let flags: [Flag]
-  let hasFlags: Bool
-  let flagged: String
   let hasHex: Bool
   let allCommand: String
 
   init(_ page: ReportPage) {
     groups = page.findings.map(Self.group)
     hasGroups = !groups.isEmpty
-    flags = page.summary.flagCounts.map { code, count in
-      let entry = FlagEntry.of(code)?.entry
-      return Flag(
-        code: code, count: Figures.grouped(count), title: entry?.title ?? code,
-        meaning: entry.map { "\($0.cause) \($0.meaning)" } ?? "", remedy: entry?.remedy ?? "")
-    }
-    hasFlags = !flags.isEmpty
-    flagged =
-      Figures.count(
-        page.flaggedRecords, "record carries a flag: it was read, but is doubtful",
-        "records carry a flag: they were read, but are doubtful")
     hasHex = groups.contains { $0.examples.contains { $0.hasHex } }
     allCommand = page.commands.findings
   }

@@ -5,14 +5,20 @@ enum Glossary {
     var meaning: String
   }
 
-  static func entries(isRedacted: Bool) -> [Entry] {
+  /// - Parameter localTimes: the time zone of local times; nil without them.
+  static func entries(isRedacted: Bool, localTimes: String?) -> [Entry] {
     let pseudonym = Entry(
       term: "Pseudonym",
       meaning:
         "A name, device- followed by 16 digits, that replaces a token in this report. It is computed from the token and a "
         + "secret key: the same token has the same pseudonym in every report made with that key. Without the key, the token "
         + "cannot be recovered.")
-    return (isRedacted ? common + [pseudonym] : common).sorted { $0.term < $1.term }
+    let local = localTimes.map { zone in
+      Entry(
+        term: "Local time",
+        meaning: "The time of clocks in the time zone \(zone), with its offset from UTC, such as +02:00.")
+    }
+    return (common + (isRedacted ? [pseudonym] : []) + [local].compactMap { $0 }).sorted { $0.term < $1.term }
   }
 
   private static let common = [
@@ -51,7 +57,8 @@ enum Glossary {
     Entry(
       term: "Flag",
       meaning:
-        "A doubt about a record that was read. This report does not count flagged records as invalidations."),
+        "A reason to doubt a record that was read. A record with a flag is doubtful, and does not count as an invalidation."
+    ),
     Entry(
       term: "Gap",
       meaning: "Bytes that were sent but are known to be missing from the input. Offsets include them."),
@@ -77,7 +84,7 @@ enum Glossary {
       meaning: "A program that reads the records of a stream. This report tests a few with known faults."),
     Entry(
       term: "Record",
-      meaning: "A feedback tuple, a request or an error response: the unit of which streams consist."),
+      meaning: "A feedback tuple, a request, an error response or a push: the unit of which streams consist."),
     Entry(
       term: "Request",
       meaning: "A notification sent to the gateway: the token it is for, and the message."),
@@ -92,6 +99,7 @@ enum Glossary {
     Entry(
       term: "UTC",
       meaning:
-        "Coordinated Universal Time, the world's standard time, without summer time. All times here are UTC."),
+        "Coordinated Universal Time, the world's standard time, without summer time. All times here are UTC, except those with an offset."
+    ),
   ]
 }

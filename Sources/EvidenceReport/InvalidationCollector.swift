@@ -2,7 +2,7 @@ import Analysis
 import Reports
 import WireBytes
 
-/// Collects invalidated tokens from a token table: counts all of them and keeps the first few.
+/// Collects tokens from a token table: counts all of them and keeps a few.
 package struct InvalidationCollector {
   private struct InvalidatedToken {
     var token: [UInt8]
@@ -14,27 +14,33 @@ package struct InvalidationCollector {
   private var invalidations = Invalidations()
   private var latest: TopK<InvalidatedToken>
   private var repeated: TopK<InvalidatedToken>
+  private var doubtful: FairSample<InvalidatedToken>
 
   /// - Parameters:
   ///   - maxTokens: how many invalidated tokens to keep.
   ///   - maxRepeated: how many tokens with more than one record to keep.
-  ///   - times: plausible times, in seconds since 1970.
-  package init(maxTokens: Int, maxRepeated: Int, times: ClosedRange<UInt32>) {
-    invalidations.hours = HourCounts(times)
+  ///   - maxDoubtful: how many tokens to keep whose records all carry a flag.
+  package init(maxTokens: Int, maxRepeated: Int, maxDoubtful: Int) {
+    doubtful = FairSample(capacity: maxDoubtful)
     latest = TopK(maxTokens) { ($1.time, $0.token) < ($0.time, $1.token) }
     repeated = TopK(maxRepeated) {
       ($1.verdict.records, $0.token) < ($0.verdict.records, $1.token)
     }
   }
 
-  /// - Parameter names: the form in which the report shows tokens.
-  package mutating func gather(_ table: TokenTable, names: TokenNames) throws -> Invalidations {
+  /// - Parameters:
+  ///   - sources: the names of the inputs of the tokens' origins.
+  ///   - names: the form in which the report shows tokens.
+  package mutating func gather(_ table: TokenTable, _ sources: [String], names: TokenNames) throws
+    -> Invalidations
+  {
     var gathered = self
     // Any order will do: the lists sort the tokens themselves.
     try table.visitInAnyOrder { token, verdict in gathered.add(token, verdict) }
     self = gathered
-    invalidations.rows = try latest.sorted.map { try Self.row($0, names) }
-    invalidations.repeated = try repeated.sorted.map { try Self.row($0, names) }
+    invalidations.rows = try latest.sorted.map { try Self.row($0, sources, names) }
+    invalidations.repeated = try repeated.sorted.map { try Self.row($0, sources, names) }
+    invalidations.doubtfulRows = try doubtful.chosen.map { try Self.row($0, sources, names) }
     return invalidations
   }
 
@@ -47,10 +53,10 @@ package struct InvalidationCollector {
     }
     guard let time = verdict.time else {
       invalidations.doubtful += 1
-      return
+      return addDoubtful(token, verdict)
     }
     invalidations.dead += 1
-    invalidations.hours.add(time)
+    invalidations.histogram.add(time)
     invalidations.times =
       min(invalidations.times?.lowerBound ?? time, time)...max(invalidations.times?.upperBound ?? time, time)
     if latest.last.map({ $0.time <= time }) ?? true {
@@ -58,13 +64,30 @@ package struct InvalidationCollector {
     }
   }
 
+  private mutating func addDoubtful(_ token: RawSpan, _ verdict: TokenSummary) {
+    guard let origin = verdict.origin else { return }
+    let position = FairSample<InvalidatedToken>.Position(
+      stream: Int(origin.stream), offset: Int(clamping: origin.offset))
+    guard doubtful.admits(input: Int(origin.input), at: position) else { return }
+    doubtful.add(
+      InvalidatedToken(token: Self.bytes(token), verdict: verdict), input: Int(origin.input), at: position)
+  }
+
   private static func bytes(_ token: RawSpan) -> [UInt8] { token.withUnsafeBytes { Array($0) } }
 
-  private static func row(_ invalidated: InvalidatedToken, _ names: TokenNames) throws -> Invalidations.Row {
-    Invalidations.Row(
+  private static func row(_ invalidated: InvalidatedToken, _ sources: [String], _ names: TokenNames) throws
+    -> Invalidations.Row
+  {
+    var row = Invalidations.Row(
       token: try names.name(invalidated.token), time: invalidated.time,
       countedRecords: invalidated.verdict.countedRecords,
       records: invalidated.verdict.records, length: invalidated.token.count)
+    row.flags = invalidated.verdict.flags.codes
+    if let origin = invalidated.verdict.origin, sources.indices.contains(Int(origin.input)) {
+      row.location = RecordLocation(
+        source: sources[Int(origin.input)], stream: Int(origin.stream), offset: Int(clamping: origin.offset))
+    }
+    return row
   }
 }
 

@@ -1,9 +1,13 @@
+import TimeZones
+
 /// The invalidated tokens in the page.
 struct InvalidationsView {
   struct Row {
     let rank: String
     let token: String
+    let foundIn: String?
     let invalidated: String
+    let localTime: String?
     let often: String
     let remark: String?
   }
@@ -28,7 +32,7 @@ struct InvalidationsView {
 
   init(_ page: ReportPage) {
     let invalidations = page.invalidations
-    rows = invalidations.rows.enumerated().map { Self.row($0, $1, often: $1.countedRecords) }
+    rows = invalidations.rows.enumerated().map { Self.row($0, $1, page.head.clock) }
     hasRows = !rows.isEmpty
     hasDead = invalidations.dead > 0
     isCut = rows.count < invalidations.dead
@@ -36,7 +40,7 @@ struct InvalidationsView {
     total = Figures.count(invalidations.dead, "invalidated token", "invalidated tokens, the latest first")
     doubtful = Figures.count(invalidations.doubtful, "token is", "tokens are")
     hasDoubtful = invalidations.doubtful > 0
-    repeated = invalidations.repeated.enumerated().map { Self.row($0, $1, often: $1.records) }
+    repeated = invalidations.repeated.enumerated().map { Self.row($0, $1, page.head.clock) }
     hasRepeated = invalidations.repeatedCount > 0
     hasRepeatedRows = !repeated.isEmpty
     repeatedShown =
@@ -51,15 +55,17 @@ struct InvalidationsView {
   /// Length of nearly all tokens, in bytes; any other length is shown.
   private static let usualLength = 32
 
-  private static func row(_ index: Int, _ token: Invalidations.Row, often: UInt32) -> Row {
+  private static func row(_ index: Int, _ token: Invalidations.Row, _ clock: LocalClock?) -> Row {
     let flagged = token.records &- token.countedRecords
     let remarks = [
       token.length == usualLength ? nil : Figures.count(token.length, "byte"),
-      flagged > 0 ? "plus \(Figures.count(Int(flagged), "flagged record"))" : nil,
+      flagged > 0 ? Figures.count(Int(flagged), "doubtful record") : nil,
     ].compactMap { $0 }
     return Row(
       rank: Figures.grouped(index + 1), token: token.token,
+      foundIn: token.location.map { "\($0.source), \($0.text)" },
       invalidated: token.countedRecords > 0 ? Figures.time(token.time) : "not counted",
-      often: Figures.atMost(often), remark: remarks.isEmpty ? nil : remarks.joined(separator: ", "))
+      localTime: token.countedRecords > 0 ? clock?.text(token.time) : nil,
+      often: Figures.atMost(token.records), remark: remarks.isEmpty ? nil : remarks.joined(separator: ", "))
   }
 }

@@ -1,6 +1,8 @@
 import Analysis
 import Mustache
 import Platform
+import TimeZones
+import WireBytes
 
 /// The context of report.mustache: all texts as the page shows them. A row's property names must differ from those of
 /// the enclosing context, because the template looks there for a name that a row lacks.
@@ -26,12 +28,14 @@ struct PageView {
   let timeline: TimelineView?
   let streams: StreamsView
   let findings: FindingsView
+  let doubts: DoubtsView
+  let totals: TotalsView
+  let commands: [Fact]
   let gateway: GatewayView?
   let pushes: PushesView?
   let readers: ReadersView
   let invalidations: InvalidationsView
   let glossary: [Glossary.Entry]
-  let account: [AccountRow]
 
   /// A key figure at the top of the page.
   struct Tile {
@@ -72,19 +76,23 @@ struct PageView {
     timeline = TimelineView(page.invalidations)
     streams = StreamsView(page)
     findings = FindingsView(page)
+    doubts = DoubtsView(page)
+    totals = TotalsView(page)
+    commands = Self.commands(page)
     gateway = GatewayView(page)
     pushes = PushesView(page)
     readers = ReadersView(page)
     invalidations = InvalidationsView(page)
-    glossary = Glossary.entries(isRedacted: page.head.isRedacted)
-    account = Self.account(page.summary)
+    glossary = Glossary.entries(isRedacted: page.head.isRedacted, localTimes: page.head.clock?.name)
   }
 
   private static func making(_ head: ReportHead) -> [Fact] {
     [
+      head.caseName.map { Fact(name: "Case", value: $0) },
+      head.examiner.map { Fact(name: "Examiner", value: $0) },
       head.madeAt.map { Fact(name: "Made", value: $0) },
-      head.madeBy.map { Fact(name: "By", value: $0) },
       Fact(name: "With", value: "apnsift \(head.version)"),
+      head.clock.map { Fact(name: "Local times", value: "\($0.name), next to UTC") },
     ].compactMap { $0 }
   }
 
@@ -109,31 +117,18 @@ struct PageView {
       tiles.append(Tile(summary.undecodedBytes, "byte not decoded", "bytes not decoded"))
     }
     tiles.append(Tile(summary.gapBytes, "byte missing", "bytes missing"))
-    tiles.append(Tile(page.flaggedRecords, "doubtful record", "doubtful records"))
+    tiles.append(Tile(page.flagged.all, "doubtful record", "doubtful records"))
+    if page.invalidations.doubtful > 0 {
+      tiles.append(Tile(page.invalidations.doubtful, "doubtful token", "doubtful tokens"))
+    }
     return tiles
   }
 
-  struct AccountRow {
-    let category: String
-    let bytes: String
-    let share: String
-  }
-
-  private static func account(_ summary: Summary) -> [AccountRow] {
-    let rows = [
-      ("In records", summary.recordBytes), ("Skipped: part of no record", summary.skippedBytes),
-      ("Cut off: an incomplete record", summary.truncatedBytes),
-    ]
-    let shares = rows.map { category, bytes in
-      AccountRow(
-        category: category, bytes: Figures.grouped(bytes),
-        share: Figures.percent(bytes, of: summary.streamBytes))
-    }
-    let rest = [
-      ("Not decoded: encrypted or of another protocol", summary.undecodedBytes),
-      ("Missing from the input", summary.gapBytes),
-    ].filter { $0.1 > 0 }
-    return shares + rest.map { AccountRow(category: $0.0, bytes: Figures.grouped($0.1), share: "–") }
+  private static func commands(_ page: ReportPage) -> [Fact] {
+    [
+      Fact(name: "This page again:", value: page.commands.report),
+      Fact(name: "Every record, stream and finding, with its location:", value: page.commands.everything),
+    ].filter { !$0.value.isEmpty }
   }
 }
 
@@ -163,15 +158,16 @@ struct TimelineView {
   let narrow: String
   let unit: String
   let invalidations: String
-  let isNarrowlyCounted: Bool
+
+  /// More bars could not be distinguished on paper.
+  private static let maxBars = 62
 
   init?(_ invalidations: Invalidations) {
-    guard let timeline = Timeline(invalidations.hours) else { return nil }
+    guard let timeline = Timeline(invalidations.histogram, maxBars: Self.maxBars) else { return nil }
     wide = TimelineSVG(timeline, size: .wide, noun: "invalidation").text
     narrow = TimelineSVG(timeline, size: .narrow, noun: "invalidation").text
     unit = timeline.unit.name
     self.invalidations = Figures.count(timeline.total, "invalidation")
-    isNarrowlyCounted = timeline.total < invalidations.dead
   }
 }
 

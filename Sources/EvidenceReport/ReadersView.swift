@@ -36,6 +36,8 @@ struct ReadersView {
     let isJudged = total.judged > 0
     func figure(_ number: Int) -> String { isJudged ? Figures.grouped(number) : "–" }
     let counts = [
+      PageView.Fact(name: "Streams", value: figure(total.judged)),
+      PageView.Fact(name: "True records", value: figure(total.correct + total.missed)),
       PageView.Fact(name: "Reported", value: figure(total.records)),
       PageView.Fact(name: "Correct", value: figure(total.correct)),
       PageView.Fact(name: "Wrong", value: figure(total.wrong)),

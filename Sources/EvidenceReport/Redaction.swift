@@ -167,7 +167,8 @@ extension ReportPage {
     var mask = Redaction(isActive: true)
     page.head.title = mask.text(head.title)
     page.head.note = head.note.map { mask.text($0) }
-    page.head.madeBy = head.madeBy.map { mask.text($0) }
+    page.head.caseName = head.caseName.map { mask.text($0) }
+    page.head.examiner = head.examiner.map { mask.text($0) }
     for index in head.options.indices {
       page.head.options[index].value = mask.text(head.options[index].text)
     }
@@ -187,9 +188,23 @@ extension ReportPage {
         page.readers[index].difference?.source = mask.text(source)
       }
     }
+    for index in doubtfulRecords.indices { page.doubtfulRecords[index].location.mask(&mask) }
+    page.invalidations.mask(&mask)
     page.commands.mask(&mask)
     page.head.hasMaskedText = mask.hasMasked
     return page
+  }
+}
+
+extension RecordLocation {
+  fileprivate mutating func mask(_ mask: inout Redaction) { source = mask.text(source) }
+}
+
+extension Invalidations {
+  fileprivate mutating func mask(_ mask: inout Redaction) {
+    for path in [\Invalidations.rows, \.repeated, \.doubtfulRows] {
+      for index in self[keyPath: path].indices { self[keyPath: path][index].location?.mask(&mask) }
+    }
   }
 }
 
@@ -238,10 +253,11 @@ extension ReportCommands {
   fileprivate mutating func mask(_ mask: inout Redaction) {
     for path in [
       \ReportCommands.streams, \.findings, \.records, \.responses, \.requests, \.resend, \.pushes,
-      \.resendPushes, \.audit,
+      \.resendPushes, \.audit, \.report, \.everything,
     ] {
       self[keyPath: path] = mask.text(self[keyPath: path])
     }
     deadTokens = deadTokens.map { mask.text($0) }
+    doubtful = doubtful.map { mask.text($0) }
   }
 }

@@ -9,6 +9,8 @@ package struct ReportOptions {
   package var names = TokenNames(key: nil)
   package var maxTokens = 1000
   package var maxRepeated = 10
+  /// Doubtful records, and doubtful tokens.
+  package var maxDoubtful = 100
   package var maxLocations = 5
   package var maxStreams = 100
   package var maxResponses = 100
@@ -19,6 +21,8 @@ package struct ReportOptions {
   package var auditMemory = 64 << 20
   /// Memory for distinct tokens, in bytes.
   package var memory = 1 << 30
+  /// The latest plausible time of a push with status 410, in seconds since 1970.
+  package var now = UInt32.max
   package var commands: CommandLines
 
   package init(_ head: ReportHead, commands: CommandLines) { (self.head, self.commands) = (head, commands) }
@@ -30,6 +34,8 @@ package struct ReportBuilder {
   private let table: TokenTable
   private let excerpts: FindingExcerpts
   private let collector: ReportCollector
+  private let doubts: DoubtCollector
+  private let origins = TokenOrigins()
   private let readers: ReaderTotals
   /// Runs the readers when a stream ends; nil if the readers are not tested.
   private let auditor: StreamAuditor?
@@ -39,7 +45,8 @@ package struct ReportBuilder {
     self.options = options
     let redacts = options.names.key != nil
     table = TokenTable(memory: options.memory, temporaryDirectory: TemporaryDirectory.path)
-    excerpts = FindingExcerpts(redacts: redacts)
+    excerpts = FindingExcerpts(maxExcerpts: options.maxLocations, redacts: redacts)
+    doubts = DoubtCollector(maxRecords: options.maxDoubtful, names: options.names)
     collector = ReportCollector(
       maxStreams: options.maxStreams, maxResponses: options.maxResponses, names: options.names)
     readers = ReaderTotals(redacts: redacts)
@@ -55,8 +62,13 @@ package struct ReportBuilder {
   /// Reads the inputs and returns the page.
   package func page(of examination: inout Examination) throws -> ReportPage {
     examination.options.analysis.excerptsPerCode = options.maxLocations
+    // As a replay does, for any app.
+    let pushes = PushCollector(
+      table, flaggedCount: false, takesErrors: false, takesOtherApps: true, now: options.now, origins: origins
+    )
     try examination.run([
-      collector, excerpts, TokenCollector(table, flaggedCount: false), auditor?.recorder(),
+      collector, excerpts, doubts, TokenCollector(table, flaggedCount: false, origins: origins), pushes,
+      auditor?.recorder(),
     ])
     try auditor?.endInput()
     var page = ReportPage(options.head)
@@ -64,7 +76,8 @@ package struct ReportBuilder {
     page.inputs = examination.inputs
     page.failures = examination.failures
     page.summary = examination.summary
-    page.flaggedRecords = collector.flaggedRecords
+    page.flagged = doubts.counts
+    page.doubtfulRecords = doubts.rows
     page.streams = collector.sortedStreams
     page.streamsLeftOut = collector.streamsLeftOut
     page.decodedStreams = collector.decodedStreams
@@ -73,10 +86,10 @@ package struct ReportBuilder {
       let examples = excerpts.examples(of: code, command: options.commands.show)
       return FindingGroup(code: code, count: count, examples: examples)
     }
-    let rules = examination.options.analysis.rules
     var invalidations = InvalidationCollector(
-      maxTokens: options.maxTokens, maxRepeated: options.maxRepeated, times: rules.earliest...rules.latest)
-    page.invalidations = try invalidations.gather(table, names: options.names)
+      maxTokens: options.maxTokens, maxRepeated: options.maxRepeated, maxDoubtful: options.maxDoubtful)
+    page.invalidations = try invalidations.gather(table, origins.sources, names: options.names)
+    page.invalidations.undatedPushes = pushes.leftOut.untimed + pushes.leftOut.withoutToken
     page.gateway = collector.gateway
     page.readers = readers.totals
     page.auditedStreams = AuditedStreams(
@@ -84,7 +97,8 @@ package struct ReportBuilder {
       unrecognised: auditor?.unrecognised ?? 0)
     page.isAudited = options.isAudited
     page.chunks = chunks.text
-    page.commands = options.commands.all(audit: options.chunkSize.map { " --chunk-size \($0)" } ?? "")
+    page.commands = options.commands.all(
+      audit: options.chunkSize.map { " --chunk-size \($0)" } ?? "", doubtful: page.flagged)
     return page.head.isRedacted ? page.masked() : page
   }
 }

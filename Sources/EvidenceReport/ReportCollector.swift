@@ -4,7 +4,7 @@ import PacketCapture
 import Reports
 import WireBytes
 
-/// Collects streams, responses and counts for a report, up to a limit for each.
+/// Collects streams and responses for a report, up to a limit for each.
 package final class ReportCollector: EvidenceSink {
   private let maxStreams: Int
   private let maxResponses: Int
@@ -14,7 +14,6 @@ package final class ReportCollector: EvidenceSink {
   private var streams: [(input: Int, stream: StreamSummary)] = []
   package private(set) var streamsLeftOut = 0
   package private(set) var decodedStreams = 0
-  package private(set) var flaggedRecords = 0
   package private(set) var gateway = GatewayRows()
 
   package init(maxStreams: Int, maxResponses: Int, names: TokenNames) {
@@ -30,27 +29,17 @@ package final class ReportCollector: EvidenceSink {
     streams.sorted { ($0.input, $0.stream.number) < ($1.input, $1.stream.number) }.map(\.stream)
   }
 
-  package func records(_ records: FeedbackRecords, in bytes: RawSpan) {
-    if !records.run.flags.isEmpty { flaggedRecords &+= records.run.count }
-  }
-
   package var needs: EvidenceNeeds { .gatewayRecords }
 
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) {
     for request in requests.records {
-      if !request.flags.isEmpty { flaggedRecords &+= 1 }
       guard !request.range.isEmpty else { continue }
       let command = Int(bytes.byte(at: request.range.lowerBound))
       if gateway.commands.indices.contains(command) { gateway.commands[command] &+= 1 }
     }
   }
 
-  package func pushes(_ pushes: PushRecords, in bytes: RawSpan) {
-    for push in pushes.records where !push.fields.flags.isEmpty { flaggedRecords &+= 1 }
-  }
-
   package func response(_ response: ResponseRecord) throws {
-    if !response.flags.isEmpty { flaggedRecords &+= 1 }
     if gateway.responses.count < maxResponses { gateway.responses.append(try row(response)) }
   }
 

@@ -2,6 +2,7 @@ import APNsWire
 import Analysis
 import Messages
 import PacketCapture
+import TimeZones
 import WireBytes
 
 /// The content of a report; `ReportHTML` renders it.
@@ -14,8 +15,9 @@ package struct ReportPage: Sendable {
   /// Inputs that could not be read in full.
   package var failures = 0
   package var summary = Summary()
-  /// Records with at least one flag.
-  package var flaggedRecords = 0
+  /// Records with at least one flag, and some of them, by input and position.
+  package var flagged = RecordCounts()
+  package var doubtfulRecords: [DoubtfulRecord] = []
   package var streams: [StreamSummary] = []
   /// Streams that are not in `streams`.
   package var streamsLeftOut = 0
@@ -39,13 +41,17 @@ package struct ReportPage: Sendable {
 /// Who made the report, when, and with which options.
 package struct ReportHead: Sendable {
   package var title: String
+  /// Number or name of the case.
+  package var caseName: String?
   /// The examiner's remarks, one element per paragraph.
   package var note: [String] = []
   package var madeAt: String?
-  package var madeBy: String?
+  package var examiner: String?
   /// Version of the tool.
   package var version: String
   package var options: [ReportOption] = []
+  /// For local times next to those in UTC; nil without them.
+  package var clock: LocalClock?
   /// Whether tokens are replaced by pseudonyms, and bytes that may be part of tokens left out.
   package var isRedacted = false
   /// Whether text that looks like a token was masked in a name, a title or a remark.
@@ -91,12 +97,16 @@ package struct FindingExample: Sendable {
   }
 }
 
-/// The tokens that the records name, and when each was invalidated: at the time of its latest record without a flag
-/// (docs/spec/interface.md#replay-rule, replay's "Rule").
+/// The tokens that feedback tuples and pushes with status 410 report, and when each was invalidated: at the time of its
+/// latest record without a flag (docs/spec/interface.md#replay-rule, replay's "Rule").
 package struct Invalidations: Sendable {
   package struct Row: Equatable, Sendable {
     /// In hex, or a pseudonym.
     package var token: String
+    /// The record with that time; if no record counts, the first one of the table.
+    package var location: RecordLocation?
+    /// The flags of all its records.
+    package var flags: [String] = []
     /// The latest time among the records that count, seconds since 1970.
     package var time: UInt32
     /// Records without a flag, and all records; both saturate at `UInt32.max`.
@@ -120,13 +130,17 @@ package struct Invalidations: Sendable {
   package var doubtful = 0
   /// Earliest and latest invalidation.
   package var times: ClosedRange<UInt32>?
-  package var hours = HourCounts(0...0)
+  package var histogram = TimeHistogram()
   /// The latest first; those of equal time in byte order.
   package var rows: [Row] = []
   /// Tokens with two or more records, those with the most records first.
   package var repeated: [Row] = []
   /// Number of tokens with two or more records.
   package var repeatedCount = 0
+  /// Some tokens all of whose records carry a flag, by input and position.
+  package var doubtfulRows: [Row] = []
+  /// Pushes with status 410 that date no token, because they lack a timestamp or a token.
+  package var undatedPushes = 0
 
   package init() {}
 }

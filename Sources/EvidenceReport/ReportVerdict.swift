@@ -1,5 +1,6 @@
 import APNsWire
 import Analysis
+import TimeZones
 
 /// The result of the examination in a few sentences, which claim no more than the rules can detect.
 struct ReportVerdict: Equatable {
@@ -33,16 +34,16 @@ struct ReportVerdict: Equatable {
           + " identical to an earlier one: the contents are counted again.")
     }
     if let damage = Self.damage(page) { sentences.append(damage) }
-    sentences += Self.invalidations(page.invalidations)
+    sentences += Self.invalidations(page.invalidations, page.head.clock)
     sentences += Self.outcomes(summary.gateway)
     if let pushes = Self.outcomes(summary.pushes.counts) { sentences.append(pushes) }
   }
 
   private static func level(_ page: ReportPage) -> Level {
     let summary = page.summary
-    if page.inputs.isEmpty || records(summary) == 0 { return .unread }
+    if page.inputs.isEmpty || summary.records.all == 0 { return .unread }
     if page.failures > 0 || summary.findingCount(.error) > 0 { return .damaged }
-    return summary.findingCount(.warning) > 0 || page.flaggedRecords > 0 ? .doubtful : .sound
+    return summary.findingCount(.warning) > 0 || page.flagged.all > 0 ? .doubtful : .sound
   }
 
   private static func word(_ level: Level, _ summary: Summary) -> String {
@@ -56,10 +57,6 @@ struct ReportVerdict: Equatable {
       return summary.findingCount(.error) > others ? "Damage found" : "Not all could be read"
     case .unread: return "Nothing was read"
     }
-  }
-
-  private static func records(_ summary: Summary) -> Int {
-    summary.feedback + summary.gateway.requests + summary.gateway.responses + summary.pushes.counts.all
   }
 
   // MARK: - The first sentence
@@ -80,7 +77,7 @@ struct ReportVerdict: Equatable {
     }
     let locations =
       summary.findings[.skippedBytes, default: 0] + summary.findings[.truncatedRecord, default: 0]
-    if records(summary) == 0 {
+    if summary.records.all == 0 {
       return summary.streamBytes == 1
         ? "The 1 byte could not be read as a record."
         : "None of the \(Figures.count(summary.streamBytes, "byte")) could be read as a record."
@@ -89,7 +86,7 @@ struct ReportVerdict: Equatable {
     let loss =
       "Of \(Figures.count(summary.streamBytes, "byte")), \(Figures.grouped(lost)) could not be read (\(share))"
       + (locations > 0 ? ", at \(Figures.count(locations, "location"))" : "")
-    return loss + "; \(read) \(records(summary) == 1 ? "was" : "were") read\(doubts(page, else: ""))."
+    return loss + "; \(read) \(summary.records.all == 1 ? "was" : "were") read\(doubts(page, else: ""))."
   }
 
   private static func inputs(_ page: ReportPage) -> String {
@@ -126,11 +123,11 @@ struct ReportVerdict: Equatable {
   }
 
   private static func doubts(_ page: ReportPage, else text: String) -> String {
-    guard page.flaggedRecords > 0 else {
+    guard page.flagged.all > 0 else {
       return page.summary.findingCount(.error) + page.summary.findingCount(.warning) > 0 ? "" : text
     }
-    if records(page.summary) == 1 { return ", and it is doubtful" }
-    return ", \(Figures.grouped(page.flaggedRecords)) of them doubtful"
+    if page.summary.records.all == 1 { return ", and it is doubtful" }
+    return ", \(Figures.grouped(page.flagged.all)) of them doubtful"
   }
 
   private static func undecoded(_ page: ReportPage, asClause: Bool = false) -> String {
@@ -149,13 +146,13 @@ struct ReportVerdict: Equatable {
 
   // MARK: - Results
 
-  private static func invalidations(_ invalidations: Invalidations) -> [String] {
+  private static func invalidations(_ invalidations: Invalidations, _ clock: LocalClock?) -> [String] {
     var sentences: [String] = []
     if invalidations.dead > 0, let times = invalidations.times {
       let span =
         times.lowerBound == times.upperBound
-        ? "at \(Figures.time(times.lowerBound))"
-        : "between \(Figures.time(times.lowerBound)) and \(Figures.time(times.upperBound))"
+        ? "at \(Figures.time(times.lowerBound, clock))"
+        : "between \(Figures.time(times.lowerBound, clock)) and \(Figures.time(times.upperBound, clock))"
       sentences.append(
         "\(Figures.count(invalidations.dead, "device token is", "device tokens are")) reported as invalidated, \(span)."
       )

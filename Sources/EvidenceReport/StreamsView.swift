@@ -1,6 +1,8 @@
 import APNsWire
 import Analysis
 import Reports
+import TimeZones
+import WireBytes
 
 /// The table of streams in the page.
 struct StreamsView {
@@ -16,6 +18,7 @@ struct StreamsView {
     let missing: String
     let packets: String
     let captured: String
+    let capturedLocal: String?
   }
 
   let rows: [Row]
@@ -27,7 +30,7 @@ struct StreamsView {
   let hasPackets: Bool
 
   init(_ page: ReportPage) {
-    rows = page.streams.map(Self.row)
+    rows = page.streams.map { Self.row($0, page.head.clock) }
     hasRows = !rows.isEmpty
     hasStreams = page.summary.streams > 0
     more = Figures.part(rows.count, of: page.summary.streams, "listed", noun: "stream")
@@ -36,9 +39,11 @@ struct StreamsView {
     hasPackets = page.streams.contains { $0.firstPacket != nil }
   }
 
-  private static func row(_ stream: StreamSummary) -> Row {
+  private static func row(_ stream: StreamSummary, _ clock: LocalClock?) -> Row {
     let packets = [stream.firstPacket, stream.lastPacket].compactMap { $0 }.map(Figures.grouped)
-    let times = [stream.startedAt, stream.endedAt].compactMap { $0?.text.map(time) }
+    let captured = [stream.startedAt, stream.endedAt].compactMap { $0 }
+    let times = captured.compactMap { $0.text.map(time) }
+    let locals = captured.compactMap { clock?.text(CaptureTime(seconds: $0.seconds)) }
     let peers = [stream.client, stream.server].compactMap { $0 }
     return Row(
       number: String(stream.number), of: stream.source,
@@ -48,7 +53,8 @@ struct StreamsView {
       bytes: bytes(stream),
       records: Figures.grouped(stream.records),
       missing: Figures.grouped(stream.serverGapBytes &+ stream.clientGapBytes),
-      packets: packets.joined(separator: " to "), captured: times.joined(separator: " to "))
+      packets: packets.joined(separator: " to "), captured: times.joined(separator: " to "),
+      capturedLocal: locals.isEmpty ? nil : locals.joined(separator: " to "))
   }
 
   private static func bytes(_ stream: StreamSummary) -> String {

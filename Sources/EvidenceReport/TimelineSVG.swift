@@ -1,3 +1,5 @@
+import Analysis
+
 /// Draws a timeline as SVG. The colours come from the page's style sheet, which has a light and a dark scheme.
 struct TimelineSVG {
   /// The size of the picture, in units of the viewBox. Phones get a narrow picture of its own: a scaled-down wide one

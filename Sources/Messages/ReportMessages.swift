@@ -153,15 +153,15 @@ extension Message {
   }
 
   package static func outputIsNote(_ path: String) -> Message {
-    Message("\(path) is the file of --note: name another file to write")
+    Message("\(path) is the file of --notes: name another file to write")
   }
 
   // MARK: - Remarks
 
-  package static func noSuchNote(_ path: String) -> Message { Message("--note: no such file: \(path)") }
+  package static func noSuchNote(_ path: String) -> Message { Message("--notes: no such file: \(path)") }
 
   package static func noteIsText(_ text: String) -> Message {
-    Message("--note: no file is named '\(text)'; using this text as the remarks")
+    Message("--notes: no file is named '\(text)'; using this text as the remarks")
   }
 
   package static func noteTooLarge(_ path: String, limit: Int) -> Message {

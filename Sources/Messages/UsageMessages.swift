@@ -135,6 +135,23 @@ extension Message {
   }
 }
 
+// MARK: - Local times
+
+extension Message {
+  /// - Parameter like: names of zones that may be meant; empty if the system has none.
+  package static func noSuchZone(_ name: String, like: [String]) -> Message {
+    like.isEmpty
+      ? Message(
+        "--time-zone: this system has no tz database, which has '\(name)'; install tzdata, or give UTC")
+      : Message(
+        "--time-zone: no time zone is named '\(name)'; did you mean \(like.joined(separator: " or "))?")
+  }
+
+  package static func localColumn(_ name: String) -> Message {
+    Message("--columns: \(name) needs --time-zone, such as --time-zone Europe/Berlin")
+  }
+}
+
 // MARK: - show
 
 extension Message {

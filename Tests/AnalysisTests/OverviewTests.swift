@@ -7,15 +7,19 @@ import Testing
 
 @Suite("Contents of an overview")
 struct OverviewTests {
-  @Test("the first findings of each code")
+  @Test("the first findings of each code, of every input before a second one of any")
   func findings() {
     let overview = Overview()
+    overview.inputBegan("a")
     for offset in 0..<10 {
       overview.finding(Finding(source: "a", offset: offset, code: .skippedBytes, message: .verbatim("")))
     }
     overview.finding(Finding(source: "a", offset: 99, code: .streamGap, message: .verbatim("")))
-    #expect(overview.examples[.skippedBytes]?.compactMap(\.offset) == [0, 1, 2])
-    #expect(overview.examples[.streamGap]?.compactMap(\.offset) == [99])
+    #expect(overview.examples(of: .skippedBytes).compactMap(\.offset) == [0, 1, 2])
+    #expect(overview.examples(of: .streamGap).compactMap(\.offset) == [99])
+    overview.inputBegan("b")
+    overview.finding(Finding(source: "b", offset: 7, code: .skippedBytes, message: .verbatim("")))
+    #expect(overview.examples(of: .skippedBytes).compactMap(\.offset) == [0, 1, 7])
   }
 
   @Test("a thousand streams, and how many more there are")

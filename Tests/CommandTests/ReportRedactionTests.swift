@@ -103,7 +103,7 @@ struct ReportRedactionTests {
     #expect(try directory.report(["dump.bin"]).text.contains("TOKEN"))
   }
 
-  @Test("of tokens in names, titles, remarks and --made-by, which are masked")
+  @Test("of tokens in names, titles, remarks and --examiner, which are masked")
   func names() throws {
     let digits = hex(token(1))
     let spread = stride(from: 0, to: 64, by: 8).map { digits.uppercased().dropFirst($0).prefix(8) }
@@ -112,7 +112,7 @@ struct ReportRedactionTests {
     try directory.write(feedback(tuples(2)), to: name)
     let page = try redacted(
       [
-        name, "--title", "About \(digits)", "--note", "It is <\(spread)>.", "--made-by",
+        name, "--title", "About \(digits)", "--notes", "It is <\(spread)>.", "--examiner",
         "\(digits.prefix(20))",
       ])
     expectNothing(of: [token(1)], in: page, "names")
@@ -174,7 +174,7 @@ struct ReportRedactionTests {
     for number in 0..<6 {
       let spelled = spell(token(number))
       try directory.write("The token is \(spelled) of her phone.", to: "note-\(number).txt")
-      let page = try redacted(["dump.bin", "--note", "note-\(number).txt"])
+      let page = try redacted(["dump.bin", "--notes", "note-\(number).txt"])
       let note = page.text
       let parts = spelled.indices.dropLast(5).map { String(spelled[$0...].prefix(6)) }
       #expect(parts.filter(note.contains) == [], "\(name) of \(hex(token(number)))")

@@ -60,7 +60,7 @@ struct ReportPageTests {
     let found = try page { page in
       page.head.title = text
       page.head.note = [text]
-      page.head.madeBy = text
+      page.head.examiner = text
       page.inputs = [InputSummary(source: text, format: "raw", bytes: 1, sha256: nil)]
       page.summary.findings = [.skippedBytes: 1]
       page.findings = [
@@ -124,7 +124,7 @@ struct ReportPageTests {
       page.summary.skippedBytes = 38
       page.summary.feedback = 239
       page.summary.findings = [.skippedBytes: 1]
-      page.flaggedRecords = 2
+      page.flagged.feedback = 2
     }
     #expect(try opening(change).hasPrefix("Of 9,120 bytes, 38 could not be read (0.4 %), "))
     #expect(try opening(change).hasSuffix("; 239 feedback tuples were read, 2 of them doubtful."))
@@ -136,7 +136,7 @@ struct ReportPageTests {
     #expect(
       try level { page in
         sound(&page)
-        page.flaggedRecords = 1
+        page.flagged.feedback = 1
       } == "doubtful")
     #expect(
       try level { page in

@@ -46,7 +46,7 @@ struct ReportSentenceTests {
       page.summary.streamBytes = figures[0] + figures[1]
       page.summary.findings = figures[2] > 0 ? [.skippedBytes: figures[2]] : [:]
       page.summary.feedback = figures[3]
-      page.flaggedRecords = figures[4]
+      page.flagged.feedback = figures[4]
       page.decodedStreams = 1
     }
     #expect(text.contains("<p class=\"opening\">\(expected)</p>"), "\(expected)")
@@ -58,7 +58,7 @@ struct ReportSentenceTests {
       page.summary.streamBytes = 38
       page.summary.undecodedBytes = 1
       page.summary.feedback = 1
-      page.flaggedRecords = 1
+      page.flagged.feedback = 1
       page.invalidations.dead = 1
     }
     for tile in [
@@ -137,16 +137,16 @@ struct ReportSentenceTests {
   // MARK: - The timeline
 
   private static let timelines: [([UInt32], String)] = [
-    ([UInt32(0)], "1 invalidation in the hour from 1970-01-01 00:00."),
-    ([0, 9], "2 invalidations, all in the hour from 1970-01-01 00:00."),
+    ([UInt32(0)], "1 invalidation in the minute from 1970-01-01 00:00."),
+    ([0, 9], "2 invalidations, all in the minute from 1970-01-01 00:00."),
     (
-      [0, 3600],
-      "2 invalidations in 2 bars from 1970-01-01 00:00 to 1970-01-01 01:00; at most 1 per bar."
+      [0, 60],
+      "2 invalidations in 2 bars from 1970-01-01 00:00 to 1970-01-01 00:01; at most 1 per bar."
     ),
     (
-      [0, 3600, 3601],
-      "3 invalidations in 2 bars from 1970-01-01 00:00 to 1970-01-01 01:00; "
-        + "the most, 2, in the hour from 1970-01-01 01:00."
+      [0, 60, 61],
+      "3 invalidations in 2 bars from 1970-01-01 00:00 to 1970-01-01 00:01; "
+        + "the most, 2, in the minute from 1970-01-01 00:01."
     ),
     (
       [0, 0, 40 * 86_400],
@@ -157,8 +157,7 @@ struct ReportSentenceTests {
   @Test("text alternative of the timeline", arguments: timelines)
   func timeline(_ times: [UInt32], _ expected: String) throws {
     let text = try page { page in
-      page.invalidations.hours = HourCounts(0 ... .max)
-      for time in times { page.invalidations.hours.add(time) }
+      for time in times { page.invalidations.histogram.add(time) }
     }
     #expect(text.contains("<desc id=\"timeline-wide-desc\">\(expected)</desc>"), "\(expected)")
   }

@@ -65,15 +65,17 @@ struct RowSentenceTests {
 
   static let findings: [PageSentence] = [
     PageSentence(
-      "1 record carries a flag: it was read, but is doubtful. Flagged records are not counted as invalidations."
+      "1 record carries flags. A doubtful record was read, and does not count as an invalidation. A record may carry "
+        + "several flags."
     ) {
-      $0.flaggedRecords = 1
+      $0.flagged.feedback = 1
       $0.summary.flags[0] = 1
     },
     PageSentence(
-      "2 records carry a flag: they were read, but are doubtful. Flagged records are not counted as invalidations."
+      "2 records carry flags. A doubtful record was read, and does not count as an invalidation. A record may carry "
+        + "several flags."
     ) {
-      $0.flaggedRecords = 2
+      $0.flagged.feedback = 2
       $0.summary.flags[0] = 2
     },
     PageSentence("None of 2 is shown. All of them:") {
@@ -121,8 +123,8 @@ struct RowSentenceTests {
 
   static let tokens: [PageSentence] = [
     PageSentence("54 bytes", ofRow(54, counted: 1, of: 1)),
-    PageSentence("plus 1 flagged record", ofRow(32, counted: 1, of: 2)),
-    PageSentence("1 byte, plus 2 flagged records", ofRow(1, counted: 1, of: 3)),
+    PageSentence("1 doubtful record", ofRow(32, counted: 1, of: 2)),
+    PageSentence("1 byte, 2 doubtful records", ofRow(1, counted: 1, of: 3)),
     PageSentence("not counted", ofRow(32, counted: 0, of: 1)),
     PageSentence("4,294,967,295 or more", ofRow(32, counted: .max, of: .max)),
     PageSentence("1 of 3 is listed. All of them, as a table:", ofRow(32, counted: 1, of: 1)),
@@ -142,7 +144,8 @@ struct RowSentenceTests {
     PageSentence("1 invalidated token.") { $0.invalidations.dead = 1 },
     PageSentence(
       "2 invalidated tokens, the latest first. A device that registered again at or after the time of "
-        + "invalidation counts as active: compare the two times before acting on this list."
+        + "invalidation counts as active: compare the two times before acting on this list. Below each token is the location "
+        + "of the record with that time."
     ) { $0.invalidations.dead = 2 },
     PageSentence("1 token is named only by flagged records and not counted as invalidated.") {
       $0.invalidations.doubtful = 1

@@ -138,8 +138,8 @@ struct StandingTextTests {
     ("Finding", "A problem at one location in the input: bytes are missing there, or cannot be read."),
     (
       "Flag",
-      "A doubt about a record that was read. This report does not count flagged records as "
-        + "invalidations."
+      "A reason to doubt a record that was read. A record with a flag is doubtful, and does not count "
+        + "as an invalidation."
     ),
     ("Gap", "Bytes that were sent but are known to be missing from the input. Offsets include them."),
     (
@@ -171,7 +171,9 @@ struct StandingTextTests {
         + "report made with that key. Without the key, the token cannot be recovered."
     ),
     ("Reader", "A program that reads the records of a stream. This report tests a few with known faults."),
-    ("Record", "A feedback tuple, a request or an error response: the unit of which streams consist."),
+    (
+      "Record", "A feedback tuple, a request, an error response or a push: the unit of which streams consist."
+    ),
     ("Request", "A notification sent to the gateway: the token it is for, and the message."),
     (
       "SHA-256",
@@ -183,7 +185,7 @@ struct StandingTextTests {
     (
       "UTC",
       "Coordinated Universal Time, the world's standard time, without summer time. All times here"
-        + " are UTC."
+        + " are UTC, except those with an offset."
     ),
   ]
 

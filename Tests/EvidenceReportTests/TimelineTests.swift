@@ -1,15 +1,23 @@
+import Analysis
 import EvidenceReport
 import Reports
 import Testing
 import WireBytes
 
-/// Bars of a report's timeline. The expected bars are derived by hand from a calendar.
+/// Bars of a timeline. The expected bars are derived by hand from a calendar.
 @Suite("The timeline of a report")
 struct TimelineTests {
+  /// As in a report.
+  private static let maxBars = 62
+
   private func timeline(_ times: String...) throws -> Timeline? {
-    var counts = HourCounts(0 ... .max)
-    for time in times { counts.add(try seconds(time)) }
-    return Timeline(counts)
+    Timeline(try histogram(times), maxBars: Self.maxBars)
+  }
+
+  private func histogram(_ times: [String]) throws -> TimeHistogram {
+    var histogram = TimeHistogram()
+    for time in times { histogram.add(try seconds(time)) }
+    return histogram
   }
 
   private func seconds(_ text: String) throws -> UInt32 { try #require(UTCTime.parse(text)) }
@@ -22,11 +30,19 @@ struct TimelineTests {
   @Test(
     "the unit grows with the span, and bars begin where the calendar's units do",
     arguments: [
-      // Two and a half days are 61 hours.
       (
-        ["2013-05-01T09:59:59Z", "2013-05-01T10:00:00Z"], Timeline.Unit.hour,
-        ["2013-05-01 09:00", "2013-05-01 10:00"]
+        ["2013-05-01T09:59:59Z", "2013-05-01T10:00:00Z"], Timeline.Unit.minute,
+        ["2013-05-01 09:59", "2013-05-01 10:00"]
       ),
+      (
+        ["2013-05-01T09:04:00Z", "2013-05-01T14:00:00Z"], .fiveMinutes,
+        ["2013-05-01 09:00", "2013-05-01 14:00"]
+      ),
+      (
+        ["2013-05-01T09:14:00Z", "2013-05-02T00:00:00Z"], .quarterHour,
+        ["2013-05-01 09:00", "2013-05-02 00:00"]
+      ),
+      // Two and a half days are 61 hours.
       (["2013-05-01T09:30:00Z", "2013-05-03T22:59:00Z"], .hour, ["2013-05-01 09:00", "2013-05-03 22:00"]),
       (
         ["2013-05-01T09:30:00Z", "2013-05-04T00:00:00Z"], .quarterDay,
@@ -41,13 +57,11 @@ struct TimelineTests {
       (["1970-01-01T00:00:00Z", "2106-02-07T06:28:15Z"], .fiveYears, ["1970", "2105"]),
     ])
   func unit(_ times: [String], _ unit: Timeline.Unit, _ ends: [String]) throws {
-    var counts = HourCounts(0 ... .max)
-    for time in times { counts.add(try seconds(time)) }
-    let timeline = try #require(Timeline(counts))
+    let timeline = try #require(Timeline(try histogram(times), maxBars: Self.maxBars))
     #expect(timeline.unit == unit)
     let labels = timeline.bars.map { unit.label($0.start) }
     #expect([labels.first, labels.last] == ends)
-    #expect(timeline.bars.count <= Timeline.maxBars)
+    #expect(timeline.bars.count <= Self.maxBars)
     #expect(timeline.bars.map(\.count).reduce(0, +) == 2)
     #expect([timeline.bars.first?.count, timeline.bars.last?.count] == [1, 1])
     #expect(timeline.bars.dropFirst().dropLast().allSatisfy { $0.count == 0 })
@@ -68,22 +82,21 @@ struct TimelineTests {
   @Test("bars are contiguous for any span")
   func gapless() throws {
     for step in [UInt32(3600), 86_400, 604_800, 40_000_000, 400_000_000] {
-      var counts = HourCounts(0 ... .max)
-      for index in 0..<9 { counts.add(UInt32(index) * step) }
-      let bars = try #require(Timeline(counts)).bars
+      var histogram = TimeHistogram()
+      for index in 0..<9 { histogram.add(UInt32(index) * step) }
+      let bars = try #require(Timeline(histogram, maxBars: Self.maxBars)).bars
       #expect(zip(bars, bars.dropFirst()).allSatisfy { $0.start < $1.start })
       #expect(bars.map(\.count).reduce(0, +) == 9)
     }
   }
 
-  @Test("times outside the span are not counted")
-  func outside() {
-    var counts = HourCounts(3600...7199)
-    counts.add(3599)
-    counts.add(7200)
-    #expect(Timeline(counts) == nil)
-    counts.add(3600)
-    #expect(Timeline(counts)?.bars == [Timeline.Bar(start: 3600, count: 1)])
+  @Test("fourteen bars suffice for all times")
+  func decades() throws {
+    let all = try histogram(["1970-01-01T00:00:00Z", "2106-02-07T06:28:15Z"])
+    let found = try #require(Timeline(all, maxBars: 14))
+    #expect(found.unit == .decade && found.bars.count == 14)
+    #expect(
+      [found.bars.first, found.bars.last].map { found.unit.label($0?.start ?? 1) } == ["1970", "2100"])
   }
 
   @Test(

@@ -28,7 +28,7 @@ struct VerdictSentenceTests {
       $0.read(1)
       $0.summary.gateway.accepted = 2
       $0.summary.gateway.responses = 3
-      $0.flaggedRecords = 1000
+      $0.flagged.feedback = 1000
     },
     PageSentence(
       "All 380 bytes of 1 stream were read as 1 request and 1 error response; no rule found a problem."
@@ -111,19 +111,21 @@ struct VerdictSentenceTests {
   func result(_ sentence: PageSentence) throws { try sentence.expect() }
 
   private static let units: [(hours: UInt32, by: String, phrase: String)] = [
-    (1, "hour", "in the hour from 1970-01-01 00:00"),
-    (14 * 24, "quarter of a day", "in the six hours from 1970-01-01 00:00"),
+    (1, "minute", "in the minute from 1970-01-01 00:00"),
+    (3, "5 minutes", "in the 5 minutes from 1970-01-01 00:00"),
+    (12, "15 minutes", "in the 15 minutes from 1970-01-01 00:00"),
+    (48, "hour", "in the hour from 1970-01-01 00:00"),
+    (14 * 24, "6 hours", "in the 6 hours from 1970-01-01 00:00"),
     (40 * 24, "day", "on 1970-01-01"), (300 * 24, "week", "in the week from 1970-01-01"),
-    (1461 * 24, "month", "in 1970-01"), (14 * 365 * 24, "quarter of a year", "in 1970 Q1"),
-    (40 * 365 * 24, "year", "in 1970"), (100 * 365 * 24, "five years", "in the five years from 1970"),
+    (1461 * 24, "month", "in 1970-01"), (14 * 365 * 24, "quarter", "in 1970 Q1"),
+    (40 * 365 * 24, "year", "in 1970"), (100 * 365 * 24, "5 years", "in the 5 years from 1970"),
   ]
 
   @Test("the timeline names its unit", arguments: units.indices)
   func unit(_ index: Int) throws {
     let unit = Self.units[index]
     let change: PageSentence.Change = { page in
-      page.invalidations.hours = HourCounts(0 ... .max)
-      for time in [0, 0, unit.hours * 3600] { page.invalidations.hours.add(time) }
+      for time in [0, 0, unit.hours * 3600] { page.invalidations.histogram.add(time) }
     }
     for text in [
       "3 invalidations by \(unit.by), at the times that Apple’s service reported. Each token counts once, at the "

@@ -107,10 +107,10 @@ extension Golden {
       "reported 2 inputs with 1 record, redacted"),
     Golden(.outputIsOneOfInputs("a.bin"), "a.bin is one of the inputs: name another file to write"),
     Golden(.outputIsKey("key.txt"), "key.txt is the key of --redact: name another file to write"),
-    Golden(.outputIsNote("note.txt"), "note.txt is the file of --note: name another file to write"),
-    Golden(.noSuchNote("a/note.txt"), "--note: no such file: a/note.txt"),
+    Golden(.outputIsNote("note.txt"), "note.txt is the file of --notes: name another file to write"),
+    Golden(.noSuchNote("a/note.txt"), "--notes: no such file: a/note.txt"),
     Golden(
-      .noteIsText("nota.txt"), "--note: no file is named 'nota.txt'; using this text as the remarks"),
+      .noteIsText("nota.txt"), "--notes: no file is named 'nota.txt'; using this text as the remarks"),
     Golden(
       .noteTooLarge("note.txt", limit: 1_048_576),
       "note.txt is larger than 1048576 bytes; shorten the remarks"),

@@ -96,6 +96,15 @@ extension Golden {
     Golden(
       .noSuchColumn("tokn", known: ["time", "token"]),
       "--columns: unknown column 'tokn'; the columns are time, token"),
+    Golden(
+      .noSuchZone("berlin", like: ["Europe/Berlin"]),
+      "--time-zone: no time zone is named 'berlin'; did you mean Europe/Berlin?"),
+    Golden(
+      .noSuchZone("Asia/Tokyo", like: []),
+      "--time-zone: this system has no tz database, which has 'Asia/Tokyo'; install tzdata, or give UTC"),
+    Golden(
+      .localColumn("time_local"),
+      "--columns: time_local needs --time-zone, such as --time-zone Europe/Berlin"),
     Golden(.nothingToShow, "give one of --record, --offset, --packet and --token"),
     Golden(
       .recordOfAllStreams,

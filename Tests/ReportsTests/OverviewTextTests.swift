@@ -76,11 +76,12 @@ struct OverviewTextTests {
           not read, 5 bytes
 
         3 records with 2 distinct tokens, from 2013-05-01T09:30:00Z to 2013-05-02T09:30:00Z
-          2013-05-01T06:00  ████████████████████████████████████████ 1
-          2013-05-01T12:00  0
-          2013-05-01T18:00  0
-          2013-05-02T00:00  0
-          2013-05-02T06:00  ████████████████████████████████████████ 1
+          6 hours (UTC)     records
+          2013-05-01 06:00        1  ████████████████████████████████████████
+          2013-05-01 12:00        0
+          2013-05-01 18:00        0
+          2013-05-02 00:00        0
+          2013-05-02 06:00        1  ████████████████████████████████████████
 
         Flags (flagged records are not replayed)
           resynchronised  5
@@ -154,15 +155,27 @@ struct OverviewTextTests {
     let overview = overview(of: [Batch(tokens: times.map { _ in [] }, times: times)])
     let lines = text(Summary(), overview).split(separator: "\n").filter { $0.contains("1970") }
     #expect(lines.map { $0.count { $0 == "█" } } == [40, 1, 1, 21])
-    #expect(lines.map { $0.split(separator: " ").last } == ["80", "1", "2", "41"])
+    #expect(lines.map { $0.split(separator: " ")[2] } == ["80", "1", "2", "41"])
   }
 
-  @Test("bins of a day or more are labelled by date")
-  func days() {
-    let overview = overview(of: [Batch(tokens: [[], []], times: [0, 10 * 86_400])])
-    let lines = text(Summary(), overview).split(separator: "\n").filter { $0.contains("1970") }
-    #expect(lines.first == "  1970-01-01  ████████████████████████████████████████ 1")
-    #expect(lines.count == 11)
+  @Test("bars are calendar units, and the heading names the unit")
+  func units() {
+    // 2012-02-29 and 2013-03-01, UTC.
+    let overview = overview(of: [Batch(tokens: [[], []], times: [1_330_473_600, 1_362_096_000])])
+    let lines = text(Summary(), overview).split(separator: "\n").dropFirst()
+    #expect(lines.first == "  month (UTC)  records")
+    #expect(lines.dropFirst().first == "  2012-02            1  ████████████████████████████████████████")
+    #expect(lines.contains { $0.hasPrefix("  2013-03 ") })
+    #expect(lines.filter { $0.contains("20") }.count == 14)
+  }
+
+  @Test("lines fit 80 columns, whatever the counts")
+  func width() {
+    for shift in 0..<12 {
+      let run = (0..<3).flatMap { [UInt32](repeating: 60 * UInt32($0), count: 1 << shift) }
+      let overview = overview(of: [Batch(tokens: run.map { _ in [] }, times: run)])
+      #expect(text(Summary(), overview).split(separator: "\n").allSatisfy { $0.count <= 80 })
+    }
   }
 
   @Test("an encrypted stream has no records to count, and streams beyond a thousand are only counted")

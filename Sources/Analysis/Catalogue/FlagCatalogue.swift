@@ -153,8 +153,12 @@ extension FlagEntry {
     .resynchronised: (
       [.feedback, .request, .response],
       CatalogueEntry(
-        title: "The first record after skipped bytes",
-        cause: "The decoder skipped bytes and found this record.",
+        title: "The first record after unexplained skipped bytes",
+        cause: """
+          The decoder could not read a record where one should begin, skipped bytes, and found this one. The end of a \
+          record that a gap cut is skipped, too, but the record after it does not get this flag: the gap explains what \
+          is missing.
+          """,
         meaning: """
           The token of a tuple is what the input has; its time may contain unrelated bytes. A request or a response may be \
           bytes of another record that look like one by chance, a response more easily, since it has six bytes. Later \

@@ -27,15 +27,19 @@ package final class TokenCollector: EvidenceSink {
 package final class TokenOrigins {
   /// The names in reports, by input number.
   package private(set) var sources: [String] = []
+  private var numbers: [String: UInt32] = [:]
   private var last: (source: String, input: UInt32) = ("", .max)
 
   package init() {}
 
   func origin(_ labels: StreamLabels, _ offset: UInt64) -> TokenOrigin {
     if last.input == .max || last.source != labels.source {
-      let known = sources.firstIndex(of: labels.source)
-      if known == nil { sources.append(labels.source) }
-      last = (labels.source, UInt32(clamping: known ?? sources.count - 1))
+      let number = numbers[labels.source] ?? UInt32(clamping: sources.count)
+      if number == sources.count {
+        sources.append(labels.source)
+        numbers[labels.source] = number
+      }
+      last = (labels.source, number)
     }
     return TokenOrigin(input: last.input, stream: UInt32(clamping: labels.stream), offset: offset)
   }

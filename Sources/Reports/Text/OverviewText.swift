@@ -1,5 +1,6 @@
 import Analysis
 import Platform
+import TimeZones
 import WireBytes
 
 /// The text output of `inspect`: a screenful.
@@ -8,6 +9,7 @@ package struct OverviewText {
   private let inputs: [InputSummary]
   private let overview: Overview
   private let style: TextStyle
+  private let clock: LocalClock?
   private var text = ""
   /// The most streams shown of an input; of the rest only their number is shown.
   private static let maxStreamsShown = 40
@@ -15,8 +17,11 @@ package struct OverviewText {
   /// By the name of the input, for each input of that name in turn.
   private var groups: [String: [[StreamSummary]]]
 
-  package init(_ summary: Summary, inputs: [InputSummary], overview: Overview, style: TextStyle) {
+  private init(
+    _ summary: Summary, inputs: [InputSummary], overview: Overview, clock: LocalClock?, style: TextStyle
+  ) {
     self.summary = summary
+    self.clock = clock
     self.inputs = inputs
     self.overview = overview
     self.style = style
@@ -29,10 +34,11 @@ package struct OverviewText {
     addAccount()
   }
 
+  /// - Parameter clock: for local times; nil without them.
   package static func text(
-    _ summary: Summary, inputs: [InputSummary], overview: Overview, style: TextStyle
+    _ summary: Summary, inputs: [InputSummary], overview: Overview, clock: LocalClock? = nil, style: TextStyle
   ) -> String {
-    OverviewText(summary, inputs: inputs, overview: overview, style: style).text
+    OverviewText(summary, inputs: inputs, overview: overview, clock: clock, style: style).text
   }
 
   private mutating func add(_ input: InputSummary) {
@@ -119,8 +125,11 @@ package struct OverviewText {
     text += "\n" + style.bold("\(Count.of(summary.feedback, "record"))\(distinct)")
     if let times = summary.times {
       text += ", from \(UTCTime.text(times.lowerBound)) to \(UTCTime.text(times.upperBound))"
+      if let clock {
+        text += "\n  \(clock.name): from \(clock.text(times.lowerBound)) to \(clock.text(times.upperBound))"
+      }
     }
-    text += "\n" + HistogramText.text(overview.times)
+    text += "\n" + HistogramText.text(overview.times, of: "records")
   }
 
   /// By status and reason, then by topic.
@@ -161,7 +170,7 @@ package struct OverviewText {
     for code in codes {
       let count = summary.findings[code, default: 0]
       text += "  \(style.severity(code.severity, "\(code.severity.rawValue) \(code.rawValue)"))  \(count)\n"
-      let shown = overview.examples[code, default: []]
+      let shown = overview.examples(of: code)
       for finding in shown { text += "    \(Self.line(finding))\n" }
       if count > shown.count { text += "    and \(count - shown.count) more\n" }
     }

@@ -35,7 +35,9 @@ package struct TextTable {
         if alignments[column] == .right { return padding + text }
         return column + 1 < line.count ? text + padding : text
       }
-      return cells.joined(separator: "  ") + "\n"
+      var text = cells.joined(separator: "  ")
+      while text.last == " " { text.removeLast() }
+      return text + "\n"
     }.joined()
   }
 }

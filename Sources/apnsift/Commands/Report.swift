@@ -13,8 +13,8 @@ struct Report: ParsableCommand {
     usage: "apnsift report [<options>] <input> ...",
     discussion: """
       The page is for readers who do not use a command line. It shows the inputs, a summary, a timeline of \
-      invalidations, each finding with its bytes and meaning, the results of faulty readers, and the invalidated \
-      tokens. It needs no network and no script, and fits screens, phones and paper. The same inputs and options \
+      invalidations, each finding with its bytes and meaning, the doubtful records, the results of faulty readers, and \
+      the invalidated tokens with their locations. It needs no network and no script, and fits screens, phones and paper. The same inputs and options \
       give the same bytes. See docs/report.md.
 
       --redact replaces each token by a pseudonym derived from the token and the key, a file of 16 bytes or more. \
@@ -22,7 +22,7 @@ struct Report: ParsableCommand {
 
       EXAMPLES
         apnsift report feedback.bin -o report.html
-        apnsift report capture.pcap -o report.html --note note.txt
+        apnsift report capture.pcap -o report.html --notes notes.txt
         apnsift report dumps/ -o report.html --max-tokens 100
         apnsift report --requests sent.bin --responses got.bin -o report.html
         openssl rand -hex 32 > key.txt
@@ -36,6 +36,8 @@ struct Report: ParsableCommand {
   var force = false
 
   @OptionGroup(title: "PAGE") var page: ReportPageOptions
+
+  @OptionGroup var local: LocalTimeOptions
 
   @OptionGroup(title: "ADVANCED") var limits: ReportLimitOptions
 
@@ -54,9 +56,9 @@ struct Report: ParsableCommand {
     if let key = page.redact, examination.contains(fileAt: key) {
       throw Failure(.keyIsInput(key))
     }
-    var options = page.options(for: input, limits, version: Apnsift.version)
+    var options = page.options(for: input, limits, local, version: Apnsift.version)
     options.names = TokenNames(key: key)
-    options.head.note = try page.note.map { try ReportNote.paragraphs($0) } ?? []
+    options.head.note = try page.notes.map { try ReportNote.paragraphs($0) } ?? []
     let file = try open(examination)
     let page = try ReportBuilder(options).page(of: &examination)
     let buffer = OutputBuffer(file)
@@ -73,7 +75,7 @@ struct Report: ParsableCommand {
     guard let output else { return OutputFile() }
     if examination.contains(fileAt: output) { throw Failure(.outputIsOneOfInputs(output)) }
     if Self.isFile(page.redact, output) { throw Failure(.outputIsKey(output)) }
-    if Self.isFile(page.note, output) { throw Failure(.outputIsNote(output)) }
+    if Self.isFile(page.notes, output) { throw Failure(.outputIsNote(output)) }
     return try OutputFile(output, force: force)
   }
 

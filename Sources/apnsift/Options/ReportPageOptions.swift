@@ -1,6 +1,7 @@
 import ArgumentParser
 import EvidenceReport
 import Messages
+import Platform
 
 /// The contents of a report.
 struct ReportPageOptions: ParsableArguments {
@@ -9,14 +10,21 @@ struct ReportPageOptions: ParsableArguments {
   @Option(help: .init("Title. (default: the inputs)", valueName: "TEXT"))
   var title: String?
 
-  @Option(help: .init("Remarks: a file, or the text itself.", valueName: "FILE|TEXT"))
-  var note: String?
+  @Option(name: .customLong("case"), help: .init("Number or name of the case.", valueName: "TEXT"))
+  var caseName: String?
+
+  @Option(
+    name: [.customLong("examiner"), .customLong("made-by")],
+    help: .init("Name of the examiner.", valueName: "NAME"))
+  var examiner: String?
+
+  @Option(
+    name: [.customLong("notes"), .customLong("note")],
+    help: .init("Remarks: a file, or the text itself.", valueName: "FILE|TEXT"))
+  var notes: String?
 
   @Option(help: .init("Time of the report, RFC 3339 or Unix seconds. (default: omitted)", valueName: "TIME"))
   var madeAt: TimeArgument?
-
-  @Option(help: .init("Author of the report.", valueName: "NAME"))
-  var madeBy: String?
 
   @Option(help: .init("Replace tokens by pseudonyms made with this key.", valueName: "KEYFILE"))
   var redact: String?
@@ -33,23 +41,41 @@ struct ReportPageOptions: ParsableArguments {
   }
 
   /// - Parameter version: of apnsift.
-  func options(for input: InputOptions, _ limits: ReportLimitOptions, version: String) -> ReportOptions {
+  func options(
+    for input: InputOptions, _ limits: ReportLimitOptions, _ local: LocalTimeOptions, version: String
+  ) -> ReportOptions {
     let inputs = [input.requests, input.responses].compactMap { $0 } + input.inputs
     var head = ReportHead(title: title ?? ReportHead.title(of: inputs), version: version)
     head.madeAt = madeAt?.defaultValueDescription
-    head.madeBy = madeBy
-    head.options = input.listed + listed(limits)
+    head.caseName = caseName
+    head.examiner = examiner
+    head.clock = local.clock
+    let listed =
+      [ReportOption("--time-zone", local.timeZone ?? "none", isDefault: local.timeZone == nil)]
+      + self.listed(limits)
+    head.options = input.listed + listed
     var options = ReportOptions(
       head,
       commands: CommandLines(
-        inputs, pair: input.requests != nil, joined: input.capture.join, options: input.listed))
+        inputs, pair: input.requests != nil, joined: input.capture.join, options: input.listed,
+        page: texts + listed))
     (options.maxTokens, options.maxRepeated, options.maxLocations) = (
       limits.maxTokens, limits.maxRepeated, limits.maxLocations
     )
     (options.maxStreams, options.maxResponses) = (limits.maxStreams, limits.maxResponses)
+    options.maxDoubtful = limits.maxDoubtful
+    options.now = madeAt?.seconds ?? UInt32(clamping: time(nil))
     (options.isAudited, options.chunkSize) = (!noAudit, chunkSize)
     (options.auditMemory, options.memory) = (limits.auditMemory.bytes, input.memory)
     return options
+  }
+
+  /// The texts of the page, as options that make it again.
+  private var texts: [ReportOption] {
+    [
+      ("--title", title), ("--case", caseName), ("--examiner", examiner), ("--notes", notes),
+      ("--made-at", madeAt?.defaultValueDescription),
+    ].map { ReportOption($0.0, $0.1, isDefault: $0.1 == nil) }
   }
 
   /// The options that shape the page, except its texts.
@@ -59,9 +85,10 @@ struct ReportPageOptions: ParsableArguments {
       ReportOption(name, "\(value)", isDefault: value == usual)
     }
     return [
-      ReportOption("--redact", isDefault: redact == nil),
+      ReportOption("--redact", redact.map { _ in "KEYFILE" }, isDefault: redact == nil),
       number("--max-tokens", limits.maxTokens, usual.maxTokens),
       number("--max-repeated", limits.maxRepeated, usual.maxRepeated),
+      number("--max-doubtful", limits.maxDoubtful, usual.maxDoubtful),
       number("--max-places", limits.maxLocations, usual.maxLocations),
       number("--max-streams", limits.maxStreams, usual.maxStreams),
       number("--max-responses", limits.maxResponses, usual.maxResponses),
@@ -85,6 +112,9 @@ struct ReportLimitOptions: ParsableArguments {
   @Option(help: .init("Most frequent tokens to list.", valueName: "COUNT"))
   var maxRepeated = ReportLimitOptions.usual.maxRepeated
 
+  @Option(help: .init("Doubtful records, and doubtful tokens, to list.", valueName: "COUNT"))
+  var maxDoubtful = ReportLimitOptions.usual.maxDoubtful
+
   @Option(
     name: .customLong("max-places"), help: .init("Excerpts to show of each finding.", valueName: "COUNT"))
   var maxLocations = ReportLimitOptions.usual.maxLocations
@@ -102,7 +132,8 @@ struct ReportLimitOptions: ParsableArguments {
 
   mutating func validate() throws {
     for (name, value) in [
-      ("--max-tokens", maxTokens), ("--max-repeated", maxRepeated), ("--max-places", maxLocations),
+      ("--max-tokens", maxTokens), ("--max-repeated", maxRepeated), ("--max-doubtful", maxDoubtful),
+      ("--max-places", maxLocations),
       ("--max-streams", maxStreams), ("--max-responses", maxResponses),
     ] {
       // `export` writes everything; a longer page is unusable.

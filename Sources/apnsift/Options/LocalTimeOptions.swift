@@ -1,0 +1,18 @@
+import ArgumentParser
+import Messages
+import TimeZones
+
+/// Local times next to those in UTC.
+struct LocalTimeOptions: ParsableArguments {
+  @Option(help: .init("Also show times of this zone, such as Europe/Berlin.", valueName: "ZONE"))
+  var timeZone: String?
+
+  /// Nil without --time-zone.
+  var clock: LocalClock? { timeZone.flatMap { LocalClock($0) } }
+
+  mutating func validate() throws {
+    if let timeZone, clock == nil {
+      throw ValidationError(.noSuchZone(timeZone, like: LocalClock.namesLike(timeZone)))
+    }
+  }
+}
