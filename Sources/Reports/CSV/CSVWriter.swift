@@ -1,5 +1,6 @@
 import Analysis
 import PacketCapture
+import TimeZones
 import WireBytes
 
 /// Writes one kind of an analysis's results as CSV (docs/spec/interface.md#export).
@@ -24,27 +25,30 @@ package final class CSVWriter: EvidenceSink {
   private let feedback: FeedbackRowWriter?
   private let gateway: GatewayRowWriter
   private let pushes: PushRowWriter?
-  private let rows = EvidenceRowWriter(.csv)
+  private let rows: EvidenceRowWriter
   private let inputs: InputRowWriter?
 
-  package init(_ kind: Kind, letterCase: Hex.LetterCase, output: OutputBuffer) {
+  /// - Parameter clock: for local times; nil without them.
+  package init(_ kind: Kind, letterCase: Hex.LetterCase, clock: LocalClock? = nil, output: OutputBuffer) {
     self.kind = kind
+    rows = EvidenceRowWriter(.csv, clock: clock)
     self.output = output
     switch kind {
     case .requests(let columns), .resend(let columns):
-      gateway = GatewayRowWriter(.csv, letterCase: letterCase, requests: columns)
-    case .responses(let columns): gateway = GatewayRowWriter(.csv, letterCase: letterCase, responses: columns)
+      gateway = GatewayRowWriter(.csv, letterCase: letterCase, clock: clock, requests: columns)
+    case .responses(let columns):
+      gateway = GatewayRowWriter(.csv, letterCase: letterCase, clock: clock, responses: columns)
     case .feedback, .pushes, .resendPushes, .streams, .findings, .inputs:
-      gateway = GatewayRowWriter(.csv, letterCase: letterCase)
+      gateway = GatewayRowWriter(.csv, letterCase: letterCase, clock: clock)
     }
     if case .feedback(let columns) = kind {
-      feedback = FeedbackRowWriter(.csv(columns), letterCase: letterCase)
+      feedback = FeedbackRowWriter(.csv(columns, clock: clock), letterCase: letterCase)
     } else {
       feedback = nil
     }
     switch kind {
     case .pushes(let columns), .resendPushes(let columns):
-      pushes = PushRowWriter(.csv, letterCase: letterCase, columns)
+      pushes = PushRowWriter(.csv, letterCase: letterCase, clock: clock, columns)
     default: pushes = nil
     }
     if case .inputs(let columns) = kind { inputs = InputRowWriter(.csv, columns) } else { inputs = nil }

@@ -12,7 +12,7 @@ extension RecordLocator {
         LocatedBytes(
           labels: found.labels, direction: push.direction, offset: push.offset, fileOffset: push.fileOffset,
           packet: push.packet?.number, kind: push.fields.line.map { "push in line \($0)" } ?? "push",
-          bytes: [], fields: [], remarks: Self.remarks(push, in: bytes)))
+          bytes: [], fields: [], remarks: Self.remarks(push, in: bytes) + localTime(push.fields.time)))
     }
   }
 

@@ -1,6 +1,7 @@
 import APNsWire
 import Analysis
 import PacketCapture
+import TimeZones
 import WireBytes
 
 /// The location that `show` is asked for.
@@ -36,6 +37,8 @@ package struct LocatedBytes {
 /// Finds the location that `show` is asked for while an analysis runs, and keeps only the bytes to show.
 package final class RecordLocator: EvidenceSink {
   package let target: ShowTarget
+  /// For local times; nil without them.
+  package var clock: LocalClock?
   /// Nil accepts all streams.
   package let stream: Int?
   package let direction: Direction?
@@ -101,7 +104,9 @@ package final class RecordLocator: EvidenceSink {
           labels: found.labels, direction: found.direction, offset: offset,
           fileOffset: found.origin.fileOffset(of: offset), packet: found.origin.packet?.number,
           kind: "feedback tuple",
-          bytes: tuple, fields: DumpFields.feedback(tuple), remarks: Self.remarks(run.flags)))
+          bytes: tuple, fields: DumpFields.feedback(tuple),
+          remarks: localTime(CaptureTime(seconds: Int64(tuple.span.bytes.bigEndianUInt32(at: 0))))
+            + Self.remarks(run.flags)))
     }
     records += run.count
   }
@@ -156,6 +161,12 @@ package final class RecordLocator: EvidenceSink {
         packet: found.packet?.number, kind: "error response", bytes: bytes,
         fields: DumpFields.response(found.response),
         remarks: request + Self.remarks(found.flags)))
+  }
+
+  /// A remark with the local time of `time`; none without a clock.
+  func localTime(_ time: CaptureTime?) -> [String] {
+    guard let clock, let text = time.flatMap({ clock.text($0) }) else { return [] }
+    return ["local time in \(clock.name): \(text)"]
   }
 
   private static func remarks(_ flags: RecordFlags) -> [String] {

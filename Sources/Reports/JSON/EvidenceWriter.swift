@@ -1,6 +1,7 @@
 import Analysis
 import JSON
 import PacketCapture
+import TimeZones
 import WireBytes
 
 /// Writes the results of an analysis as NDJSON or JSON, in one pass.
@@ -18,24 +19,27 @@ package final class EvidenceWriter: EvidenceSink {
   private let feedback: FeedbackRowWriter
   private let gateway: GatewayRowWriter
   private let pushes: PushRowWriter
-  private let rows = EvidenceRowWriter(.json)
+  private let rows: EvidenceRowWriter
   private let inputs = InputRowWriter(.json)
   /// Whether to write the payloads of pushes.
   private let hasPayloads: Bool
   private var isFirst = true
 
+  /// - Parameter clock: for local times; nil without them.
   package init(
     _ format: Format, kinds: Kinds, letterCase: Hex.LetterCase, hasPayloads: Bool = false,
-    output: OutputBuffer
+    clock: LocalClock? = nil, output: OutputBuffer
   ) {
+    rows = EvidenceRowWriter(.json, clock: clock)
     self.hasPayloads = hasPayloads
     self.format = format
     self.kinds = kinds
     self.output = output
-    gateway = GatewayRowWriter(.json, letterCase: letterCase)
-    pushes = PushRowWriter(.json, letterCase: letterCase)
+    gateway = GatewayRowWriter(.json, letterCase: letterCase, clock: clock)
+    pushes = PushRowWriter(.json, letterCase: letterCase, clock: clock)
     feedback = FeedbackRowWriter(
-      format == .json ? .json(lead: Self.separator, trail: "") : .json(lead: "", trail: "\n"),
+      format == .json
+        ? .json(lead: Self.separator, trail: "", clock: clock) : .json(lead: "", trail: "\n", clock: clock),
       letterCase: letterCase)
   }
 

@@ -62,6 +62,8 @@ extension ColumnEntry {
   )
   fileprivate static let capturedAt = ColumnEntry(
     .named("captureTime"), optional: true, "when that packet was captured, in UTC")
+  fileprivate static let capturedAtLocal = ColumnEntry(
+    .named("localTime"), optional: true, "when that packet was captured, local time; only with --time-zone")
   fileprivate static let flags = ColumnEntry(
     .flags, "what is doubtful about the record (findings.md, Flags), sorted")
   fileprivate static let tokenLength = ColumnEntry(.integer(anyByte), "length of the token in bytes")
@@ -87,9 +89,12 @@ extension FeedbackColumn: RecordColumn {
     case .originalPacket: .originalPacket
     case .fileOffset: .fileOffset
     case .capturedAt: .capturedAt
+    case .capturedAtLocal: .capturedAtLocal
     case .timestamp:
       ColumnEntry(.named("seconds"), "time of the tuple, in seconds since 1970-01-01T00:00:00Z")
     case .time: ColumnEntry(.named("time"), "the same in RFC 3339, UTC")
+    case .timeLocal:
+      ColumnEntry(.named("localTime"), "the same, local time with its offset; only with --time-zone")
     case .tokenLength: .tokenLength
     case .token: .token
     case .flags: .flags
@@ -111,6 +116,7 @@ extension RequestColumn: RecordColumn {
     case .originalPacket: .originalPacket
     case .fileOffset: .fileOffset
     case .capturedAt: .capturedAt
+    case .capturedAtLocal: .capturedAtLocal
     case .command: ColumnEntry(.integer(0...2), "command of the request")
     case .identifier:
       ColumnEntry(
@@ -155,6 +161,7 @@ extension ResponseColumn: RecordColumn {
     case .originalPacket: .originalPacket
     case .fileOffset: .fileOffset
     case .capturedAt: .capturedAt
+    case .capturedAtLocal: .capturedAtLocal
     case .status: ColumnEntry(.named("status"), "status of the error response")
     case .statusText:
       ColumnEntry(.text, optional: true, "Apple's text for the status; none for an unknown one")
@@ -187,6 +194,7 @@ extension PushColumn: RecordColumn {
     case .originalPacket: .originalPacket
     case .fileOffset: .fileOffset
     case .capturedAt: .capturedAt
+    case .capturedAtLocal: .capturedAtLocal
     case .line:
       ColumnEntry(.integer(1...Int(UInt32.max)), optional: true, "line of the log, from 1; none in a capture")
     case .http2Stream:
@@ -230,6 +238,9 @@ extension PushColumn: RecordColumn {
         .integer(0...253_402_300_799), optional: true, "the same in whole seconds, rounded down")
     case .time:
       ColumnEntry(.named("captureTime"), optional: true, "the same in RFC 3339, UTC, with milliseconds")
+    case .timeLocal:
+      ColumnEntry(
+        .named("localTime"), optional: true, "the same, local time with its offset; only with --time-zone")
     case .outcome:
       ColumnEntry(
         .words(PushOutcome.allCases.map(\.rawValue)),
@@ -254,8 +265,16 @@ extension StreamColumn: RecordColumn {
     case .lastPacket: ColumnEntry(.named("packet"), optional: true, "number of its last packet, from 1")
     case .startedAt:
       ColumnEntry(.named("captureTime"), optional: true, "when its first packet was captured, in UTC")
+    case .startedAtLocal:
+      ColumnEntry(
+        .named("localTime"), optional: true,
+        "when its first packet was captured, local time; only with --time-zone")
     case .endedAt:
       ColumnEntry(.named("captureTime"), optional: true, "when its last packet was captured, in UTC")
+    case .endedAtLocal:
+      ColumnEntry(
+        .named("localTime"), optional: true,
+        "when its last packet was captured, local time; only with --time-zone")
     case .clientBytes: ColumnEntry(.named("count"), "bytes that the client sent, without gaps")
     case .serverBytes: ColumnEntry(.named("count"), "bytes that the server sent, without gaps")
     case .clientGapBytes: ColumnEntry(.named("count"), "missing bytes of the client")

@@ -1,4 +1,5 @@
 import Analysis
+import TimeZones
 
 /// The columns of a stream (docs/spec/interface.md#export), in their order.
 package enum StreamColumn: String, CaseIterable, Sendable {
@@ -8,7 +9,9 @@ package enum StreamColumn: String, CaseIterable, Sendable {
   case firstPacket = "first_packet"
   case lastPacket = "last_packet"
   case startedAt = "started_at"
+  case startedAtLocal = "started_at_local"
   case endedAt = "ended_at"
+  case endedAtLocal = "ended_at_local"
   case clientBytes = "client_bytes"
   case serverBytes = "server_bytes"
   case clientGapBytes = "client_gap_bytes"
@@ -40,12 +43,14 @@ struct EvidenceRowWriter: Sendable {
   private let streams: RowFrame<StreamColumn>
   private let streamsOfTLS: RowFrame<StreamColumn>
   private let findings: RowFrame<FindingColumn>
+  private let clock: LocalClock?
 
-  init(_ style: RowStyle) {
-    streamsOfTLS = RowFrame(style, type: "stream", StreamColumn.allCases)
-    streams =
-      style == .csv
-      ? streamsOfTLS : RowFrame(style, type: "stream", StreamColumn.allCases.filter { !$0.isOfTLS })
+  /// - Parameter clock: for local times; nil without them.
+  init(_ style: RowStyle, clock: LocalClock?) {
+    self.clock = clock
+    let all = StreamColumn.all(clock)
+    streamsOfTLS = RowFrame(style, type: "stream", all)
+    streams = style == .csv ? streamsOfTLS : RowFrame(style, type: "stream", all.filter { !$0.isOfTLS })
     findings = RowFrame(style, type: "finding", FindingColumn.allCases)
   }
 
@@ -68,7 +73,9 @@ struct EvidenceRowWriter: Sendable {
       case .firstPacket: row.put(stream.firstPacket)
       case .lastPacket: row.put(stream.lastPacket)
       case .startedAt: row.put(stream.startedAt)
+      case .startedAtLocal: row.put(stream.startedAt, in: clock)
       case .endedAt: row.put(stream.endedAt)
+      case .endedAtLocal: row.put(stream.endedAt, in: clock)
       case .clientBytes: row.put(stream.clientBytes)
       case .serverBytes: row.put(stream.serverBytes)
       case .clientGapBytes: row.put(stream.clientGapBytes)

@@ -1,6 +1,7 @@
 import APNsWire
 import Analysis
 import PacketCapture
+import TimeZones
 import WireBytes
 
 /// Writes feedback records as rows of a template, without an allocation per record.
@@ -11,12 +12,12 @@ package final class FeedbackRowWriter {
   /// A column of the rows, or constant text between two columns, which begins at `start` of the texts.
   private struct Column {
     enum Kind {
-      case text, offset, fileOffset, timestamp, time, token
+      case text, offset, fileOffset, timestamp, time, timeLocal, token
 
       var varies: Bool {
         switch self {
         case .offset, .fileOffset, .timestamp: true
-        case .text, .time, .token: false
+        case .text, .time, .timeLocal, .token: false
         }
       }
     }
@@ -87,8 +88,7 @@ package final class FeedbackRowWriter {
           continue
         }
         endText(&start)
-        let width = kind == .time ? UTCTime.textLength : kind == .token ? 2 &* records.run.tokenLength : 0
-        columns.append(Column(kind: kind, width: width))
+        columns.append(Column(kind: kind, width: Self.width(of: kind, records.run)))
       }
     }
     endText(&start)
@@ -101,6 +101,16 @@ package final class FeedbackRowWriter {
     start = texts.count
   }
 
+  /// The width of a column that is as wide in all rows of a run; 0 for others.
+  private static func width(of kind: Column.Kind, _ run: RecordRun) -> Int {
+    switch kind {
+    case .time: UTCTime.textLength
+    case .timeLocal: UTCTime.textLength - 1 + LocalClock.Period.suffixLength
+    case .token: 2 &* run.tokenLength
+    case .text, .offset, .fileOffset, .timestamp: 0
+    }
+  }
+
   /// Nil for a column that is the same in all rows of a run.
   private static func kind(of column: FeedbackColumn) -> Column.Kind? {
     switch column {
@@ -108,6 +118,7 @@ package final class FeedbackRowWriter {
     case .fileOffset: .fileOffset
     case .timestamp: .timestamp
     case .time: .time
+    case .timeLocal: .timeLocal
     case .token: .token
     default: nil
     }
@@ -121,7 +132,7 @@ package final class FeedbackRowWriter {
     batch.rowLength = constantLength
     for index in varying {
       switch columns[index].kind {
-      case .text, .time, .token: break
+      case .text, .time, .timeLocal, .token: break
       case .offset: columns[index].width = batch.fitOffsets()
       case .fileOffset: columns[index].width = batch.fitFileOffsets()
       case .timestamp: columns[index].width = batch.fitTimestamps(of: records.run, in: bytes)
@@ -141,6 +152,8 @@ package final class FeedbackRowWriter {
         let text = UnsafeRawBufferPointer(rebasing: texts.bytes[column.start..<column.start &+ column.width])
         batch.write(text, to: target)
       case .time: batch.writeTimes(times, in: bytes, to: target)
+      case .timeLocal:
+        if let clock = template.clock { batch.writeLocalTimes(clock, times, in: bytes, to: target) }
       case .token: batch.writeTokens(letterCase, in: bytes, to: target)
       case .timestamp: batch.writeTimestamps(decimal, column.width, in: bytes, to: target)
       case .offset: batch.writeOffsets(decimal, column.width, to: target)

@@ -1,5 +1,6 @@
 import APNsWire
 import Analysis
+import TimeZones
 import WireBytes
 
 /// The columns of a gateway request (docs/spec/interface.md#export), in their order.
@@ -8,6 +9,7 @@ package enum RequestColumn: String, CaseIterable, Sendable {
   case originalPacket = "original_packet"
   case fileOffset = "file_offset"
   case capturedAt = "captured_at"
+  case capturedAtLocal = "captured_at_local"
   case command, identifier, expiry, priority
   case tokenLength = "token_length"
   case token
@@ -25,6 +27,7 @@ package enum ResponseColumn: String, CaseIterable, Sendable {
   case originalPacket = "original_packet"
   case fileOffset = "file_offset"
   case capturedAt = "captured_at"
+  case capturedAtLocal = "captured_at_local"
   case status
   case statusText = "status_text"
   case identifier
@@ -37,15 +40,22 @@ struct GatewayRowWriter: Sendable {
   private let requests: RowFrame<RequestColumn>
   private let responses: RowFrame<ResponseColumn>
   private let letterCase: Hex.LetterCase
+  private let clock: LocalClock?
   /// The highest number of times that any column occurs: columns may be repeated.
   private let repetitions: Int
   /// Upper bound of the output per byte of a request, over all columns: hex, an escape, or a number of items.
   private static let growth = 8
 
+  /// - Parameters:
+  ///   - clock: for local times; nil without them.
+  ///   - requests: nil for all columns, and likewise below.
   init(
-    _ style: RowStyle, letterCase: Hex.LetterCase, requests: [RequestColumn] = RequestColumn.allCases,
-    responses: [ResponseColumn] = ResponseColumn.allCases
+    _ style: RowStyle, letterCase: Hex.LetterCase, clock: LocalClock?, requests: [RequestColumn]? = nil,
+    responses: [ResponseColumn]? = nil
   ) {
+    let requests = requests ?? RequestColumn.all(clock)
+    let responses = responses ?? ResponseColumn.all(clock)
+    self.clock = clock
     self.requests = RowFrame(style, type: "request", requests)
     self.responses = RowFrame(style, type: "response", responses)
     self.letterCase = letterCase
@@ -79,6 +89,7 @@ struct GatewayRowWriter: Sendable {
       case .originalPacket: row.put(request.packet?.original)
       case .fileOffset: row.put(request.fileOffset)
       case .capturedAt: row.put(request.packet?.time)
+      case .capturedAtLocal: row.put(request.packet?.time, in: clock)
       case .command: row.put(Int(fields.command))
       case .identifier: row.put(fields.identifier.map(Int.init))
       case .expiry: row.put(fields.expiry.map(Int.init))
@@ -147,6 +158,7 @@ struct GatewayRowWriter: Sendable {
       case .originalPacket: row.put(response.packet?.original)
       case .fileOffset: row.put(response.fileOffset)
       case .capturedAt: row.put(response.packet?.time)
+      case .capturedAtLocal: row.put(response.packet?.time, in: clock)
       case .status: row.put(Int(response.response.status))
       case .statusText: row.put(ErrorStatus(rawValue: response.response.status)?.text)
       case .identifier: row.put(Int(response.response.identifier))

@@ -1,5 +1,6 @@
 import APNsWire
 import Analysis
+import TimeZones
 import WireBytes
 
 /// The columns of a push (docs/spec/interface.md#export), in their order.
@@ -8,6 +9,7 @@ package enum PushColumn: String, CaseIterable, Sendable {
   case originalPacket = "original_packet"
   case fileOffset = "file_offset"
   case capturedAt = "captured_at"
+  case capturedAtLocal = "captured_at_local"
   case line
   case http2Stream = "http2_stream"
   case requestOffset = "request_offset"
@@ -24,20 +26,28 @@ package enum PushColumn: String, CaseIterable, Sendable {
   case payloadLength = "payload_length"
   case payload, status, reason
   case timestampMS = "timestamp_ms"
-  case timestamp, time, outcome, flags
+  case timestamp, time
+  case timeLocal = "time_local"
+  case outcome, flags
 
   /// The default columns in CSV: all but the payload, which may be personal data.
-  package static let standard = allCases.filter { $0 != .payload }
+  package static let standard = all(nil).filter { $0 != .payload }
 }
 
 /// Writes pushes as rows.
 struct PushRowWriter: Sendable {
   private let frame: RowFrame<PushColumn>
   private let letterCase: Hex.LetterCase
+  private let clock: LocalClock?
   /// The maximum number of occurrences of a column: columns may be repeated.
   private let repetitions: Int
 
-  init(_ style: RowStyle, letterCase: Hex.LetterCase, _ columns: [PushColumn] = PushColumn.allCases) {
+  /// - Parameters:
+  ///   - clock: for local times; nil without them.
+  ///   - columns: nil for all.
+  init(_ style: RowStyle, letterCase: Hex.LetterCase, clock: LocalClock?, _ columns: [PushColumn]? = nil) {
+    let columns = columns ?? PushColumn.all(clock)
+    self.clock = clock
     frame = RowFrame(style, type: "push", columns)
     self.letterCase = letterCase
     repetitions = Dictionary(columns.map { ($0, 1) }, uniquingKeysWith: +).values.max() ?? 1
@@ -62,6 +72,7 @@ struct PushRowWriter: Sendable {
       case .originalPacket: row.put(push.packet?.original)
       case .fileOffset: row.put(push.fileOffset)
       case .capturedAt: row.put(push.packet?.time)
+      case .capturedAtLocal: row.put(push.packet?.time, in: clock)
       case .line: row.put(fields.line)
       case .http2Stream: row.put(fields.http2Stream.map(Int.init))
       case .requestOffset: row.put(push.requestOffset)
@@ -87,11 +98,8 @@ struct PushRowWriter: Sendable {
       case .reason: put(.reason)
       case .timestampMS: row.put(fields.timestamp.map { Int(clamping: $0) })
       case .timestamp: row.put(fields.timestamp.map { Int(clamping: $0 / 1000) })
-      case .time:
-        row.put(
-          fields.timestamp.map {
-            CaptureTime(seconds: $0 / 1000, fraction: UInt64(clamping: $0 % 1000), digits: 3)
-          })
+      case .time: row.put(fields.time)
+      case .timeLocal: row.put(fields.time, in: clock)
       case .outcome: row.put(word: Self.word(fields.outcome))
       case .flags: row.put(fields.flags)
       }
@@ -105,5 +113,12 @@ struct PushRowWriter: Sendable {
     case .rejected: "rejected"
     case .unknown: "unknown"
     }
+  }
+}
+
+extension PushFields {
+  /// The time of an invalidation.
+  var time: CaptureTime? {
+    timestamp.map { CaptureTime(seconds: $0 / 1000, fraction: UInt64(clamping: $0 % 1000), digits: 3) }
   }
 }

@@ -1,6 +1,7 @@
 import APNsWire
 import Analysis
 import PacketCapture
+import TimeZones
 import WireBytes
 
 /// Consecutive records whose rows have the same length, so that each column is written in a tight loop of its own. It
@@ -75,6 +76,22 @@ struct RowBatch {
     var target = target
     for _ in 0..<count {
       times.write(bytes.uncheckedBigEndianUInt32(at: header), to: target)
+      header &+= stride
+      target += rowLength
+    }
+  }
+
+  @inline(never)
+  func writeLocalTimes(
+    _ clock: LocalClock, _ times: borrowing TimeTexts, in bytes: RawSpan, to target: UnsafeMutableRawPointer
+  ) {
+    var header = start
+    var target = target
+    var period = clock.period(at: Int64(bytes.uncheckedBigEndianUInt32(at: header)))
+    for _ in 0..<count {
+      let time = bytes.uncheckedBigEndianUInt32(at: header)
+      if !period.moments.contains(Int64(time)) { period = clock.period(at: Int64(time)) }
+      period.write(time, times, to: target)
       header &+= stride
       target += rowLength
     }

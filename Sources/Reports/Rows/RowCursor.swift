@@ -1,4 +1,5 @@
 import APNsWire
+import TimeZones
 import WireBytes
 
 /// The syntax of a row's values.
@@ -9,8 +10,8 @@ package enum RowStyle: Sendable {
 /// Writes the values of a row, one after another. The caller provides enough memory, which is not checked here:
 /// `bound` for a text, and `valueBound` for any other value.
 struct RowCursor {
-  /// Bytes of the longest value other than text: a capture time in quotes.
-  static let valueBound = CaptureTime.maxTextLength + 2
+  /// Bytes of the longest value other than text: a capture time with an offset, in quotes.
+  static let valueBound = CaptureTime.maxTextLength + LocalClock.Period.suffixLength + 2
 
   /// Bytes of all flags.
   static let flagsBound = max(
@@ -97,6 +98,14 @@ struct RowCursor {
     guard let time, time.hasText else { return putNothing() }
     putQuote()
     end += time.write(to: end)
+    putQuote()
+  }
+
+  /// Writes the local time.
+  mutating func put(_ time: CaptureTime?, in clock: LocalClock?) {
+    guard let time, time.hasText, let clock else { return putNothing() }
+    putQuote()
+    end += clock.period(at: time.seconds).write(time, to: end)
     putQuote()
   }
 

@@ -1,4 +1,5 @@
 import Analysis
+import TimeZones
 import WireBytes
 
 /// The columns of a feedback record (docs/spec/interface.md#export).
@@ -7,7 +8,9 @@ package enum FeedbackColumn: String, CaseIterable, Sendable {
   case originalPacket = "original_packet"
   case fileOffset = "file_offset"
   case capturedAt = "captured_at"
+  case capturedAtLocal = "captured_at_local"
   case timestamp, time
+  case timeLocal = "time_local"
   case tokenLength = "token_length"
   case token, flags
 
@@ -26,28 +29,31 @@ package struct RowTemplate: Sendable {
 
   var style: RowStyle
   var parts: [Part]
+  /// For local times; nil without them.
+  var clock: LocalClock?
 
   /// A line of CSV.
-  package static func csv(_ columns: [FeedbackColumn]) -> RowTemplate {
+  package static func csv(_ columns: [FeedbackColumn], clock: LocalClock? = nil) -> RowTemplate {
     var parts: [Part] = []
     for (index, column) in columns.enumerated() {
       if index > 0 { parts.append(.text(Array(",".utf8))) }
       parts.append(.column(column))
     }
-    return RowTemplate(style: .csv, parts: parts + [.text(Array("\n".utf8))])
+    return RowTemplate(style: .csv, parts: parts + [.text(Array("\n".utf8))], clock: clock)
   }
 
-  /// A JSON object with all columns, after `lead` and before `trail`.
-  package static func json(lead: String, trail: String) -> RowTemplate {
+  /// A JSON object with all columns, after `lead` and before `trail`. Without a clock, it has no local times.
+  package static func json(lead: String, trail: String, clock: LocalClock? = nil) -> RowTemplate {
     var parts: [Part] = []
     var literal = lead + "{\"type\":\"feedback\""
-    for column in FeedbackColumn.allCases {
-      let isText = column == .token || column == .time
+    for column in FeedbackColumn.all(clock) {
+      let isText = column == .token || column == .time || column == .timeLocal
       literal += ",\"\(column.rawValue)\":" + (isText ? "\"" : "")
       parts += [.text(Array(literal.utf8)), .column(column)]
       literal = isText ? "\"" : ""
     }
-    return RowTemplate(style: .json, parts: parts + [.text(Array((literal + "}" + trail).utf8))])
+    return RowTemplate(
+      style: .json, parts: parts + [.text(Array((literal + "}" + trail).utf8))], clock: clock)
   }
 
   /// Whether rows contain columns that depend on the packet or stream.
@@ -60,6 +66,7 @@ package struct RowTemplate: Sendable {
 
   private static let originColumns: Set<FeedbackColumn> = [
     .source, .stream, .direction, .client, .server, .packet, .originalPacket, .capturedAt,
+    .capturedAtLocal,
   ]
 
   /// Appends the value of a column that is constant within a run; appends nothing for any other column.
@@ -72,7 +79,7 @@ package struct RowTemplate: Sendable {
     try texts.extend(bound) { start in
       var row = RowCursor(style, at: start)
       switch column {
-      case .offset, .fileOffset, .timestamp, .time, .token: break
+      case .offset, .fileOffset, .timestamp, .time, .timeLocal, .token: break
       case .source: row.put(labels.source)
       case .stream: row.put(labels.stream)
       case .direction: row.put(records.direction.rawValue)
@@ -81,6 +88,7 @@ package struct RowTemplate: Sendable {
       case .packet: row.put(packet?.number)
       case .originalPacket: row.put(packet?.original)
       case .capturedAt: row.put(packet?.time)
+      case .capturedAtLocal: row.put(packet?.time, in: clock)
       case .tokenLength: row.put(records.run.tokenLength)
       case .flags: row.put(records.run.flags)
       }

@@ -20,6 +20,7 @@ struct Export: ParsableCommand {
         apnsift export dumps/ -o all.ndjson                records, findings, summary
         apnsift export --columns time,token feedback.bin   two columns
         apnsift export feedback.bin --findings wrong.csv   records and findings
+        apnsift export feedback.bin --time-zone Asia/Tokyo local times, too
         ssh host cat feedback.bin | apnsift export -       from a pipe
         apnsift export capture.pcap --records streams      connections
         apnsift export capture.pcap -t raw -o streams      bytes of streams
@@ -34,11 +35,11 @@ struct Export: ParsableCommand {
         apnsift export --requests sent.bin --responses got.bin -t ndjson
 
       The columns of feedback are \(columnNames(FeedbackColumn.allCases, FeedbackColumn.standard)); those in \
-      parentheses are written only if named.
+      parentheses are written only if named. Those that end in _local need --time-zone, which adds them.
 
-      The columns of requests are \(columnNames(RequestColumn.allCases)).
+      The columns of requests are \(columnNames(RequestColumn.allCases, RequestColumn.standard)).
 
-      The columns of responses are \(columnNames(ResponseColumn.allCases)).
+      The columns of responses are \(columnNames(ResponseColumn.allCases, ResponseColumn.standard)).
 
       The columns of pushes are \(columnNames(PushColumn.allCases, PushColumn.standard)).
 
@@ -93,6 +94,8 @@ struct Export: ParsableCommand {
   var force = false
 
   @OptionGroup(title: "INVENTORY") var inventory: InventoryOptions
+
+  @OptionGroup var local: LocalTimeOptions
 
   @OptionGroup var input: InputOptions
 
@@ -192,34 +195,34 @@ struct Export: ParsableCommand {
   /// The contents of the CSV.
   private func table() throws -> CSVWriter.Kind {
     switch records {
-    case .feedback, nil: try .feedback(columns(of: FeedbackColumn.self) ?? FeedbackColumn.standard)
-    case .requests: try .requests(columns(of: RequestColumn.self) ?? RequestColumn.allCases)
-    case .resend: try .resend(columns(of: RequestColumn.self) ?? RequestColumn.allCases)
-    case .responses: try .responses(columns(of: ResponseColumn.self) ?? ResponseColumn.allCases)
-    case .pushes: try .pushes(columns(of: PushColumn.self) ?? pushColumns)
-    case .resendPushes: try .resendPushes(columns(of: PushColumn.self) ?? pushColumns)
+    case .feedback, nil: try .feedback(columns(FeedbackColumn.standard))
+    case .requests: try .requests(columns(RequestColumn.standard))
+    case .resend: try .resend(columns(RequestColumn.standard))
+    case .responses: try .responses(columns(ResponseColumn.standard))
+    case .pushes: try .pushes(columns(pushColumns))
+    case .resendPushes: try .resendPushes(columns(pushColumns))
     case .streams: .streams
     case .findings: .findings
-    case .inputs: try .inputs(columns(of: InputColumn.self) ?? inputColumns)
+    case .inputs: try .inputs(columns(inputColumns))
     }
   }
 
   private var inputColumns: [InputColumn] { inventory.md5 ? InputColumn.allCases : InputColumn.standard }
 
   private var pushColumns: [PushColumn] {
-    payloads ? PushColumn.allCases : PushColumn.standard
+    payloads ? PushColumn.allCases.filter { !$0.isLocal } : PushColumn.standard
   }
 
-  /// The columns of --columns in their order; nil without it.
-  private func columns<Column: CaseIterable & RawRepresentable<String>>(of kind: Column.Type) throws
-    -> [Column]?
-  {
-    try columns?.split(separator: ",", omittingEmptySubsequences: false).map { name in
+  /// The columns of --columns in their order, or `standard`; with local times if there is a time zone.
+  private func columns<Column: LocalTimeColumn>(_ standard: [Column]) throws -> [Column] {
+    let named = try columns?.split(separator: ",", omittingEmptySubsequences: false).map { name in
       guard let column = Column(rawValue: String(name)) else {
         throw ValidationError(.noSuchColumn(String(name), known: Column.allCases.map(\.rawValue)))
       }
+      if column.isLocal, local.clock == nil { throw ValidationError(.localColumn(column.rawValue)) }
       return column
     }
+    return local.clock == nil ? named ?? standard : Column.withLocalTimes(named ?? standard)
   }
 
   private func document(_ buffer: OutputBuffer) throws -> any EvidenceSink {
@@ -227,11 +230,11 @@ struct Export: ParsableCommand {
     guard format == .csv else {
       let writer = EvidenceWriter(
         format == .json ? .json : .ndjson, kinds: records.map { [$0] } ?? .all, letterCase: letterCase,
-        hasPayloads: payloads, output: buffer)
+        hasPayloads: payloads, clock: local.clock, output: buffer)
       try writer.begin(version: Apnsift.version, options: input.reported)
       return writer
     }
-    let writer = try CSVWriter(table(), letterCase: letterCase, output: buffer)
+    let writer = try CSVWriter(table(), letterCase: letterCase, clock: local.clock, output: buffer)
     try writer.begin()
     return writer
   }

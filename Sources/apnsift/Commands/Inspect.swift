@@ -29,6 +29,8 @@ struct Inspect: ParsableCommand {
   @Flag(help: "Do not count distinct tokens.")
   var noDistinct = false
 
+  @OptionGroup var local: LocalTimeOptions
+
   @OptionGroup var color: ColorOptions
 
   @OptionGroup var input: InputOptions
@@ -45,7 +47,8 @@ struct Inspect: ParsableCommand {
     let overview = Overview()
     let evidence =
       json
-      ? EvidenceWriter(.json, kinds: [.streams, .findings], letterCase: .lower, output: buffer) : nil
+      ? EvidenceWriter(
+        .json, kinds: [.streams, .findings], letterCase: .lower, clock: local.clock, output: buffer) : nil
     try evidence?.begin(version: Apnsift.version, options: input.reported)
 
     try examination.run([evidence ?? overview, collector])
@@ -57,7 +60,7 @@ struct Inspect: ParsableCommand {
     } else {
       try buffer.append(
         OverviewText.text(
-          summary, inputs: examination.inputs, overview: overview,
+          summary, inputs: examination.inputs, overview: overview, clock: local.clock,
           style: TextStyle(isColoured: OutputFile.isColoured)))
     }
     try buffer.flush()

@@ -47,6 +47,8 @@ struct Show: ParsableCommand {
   @Option(name: .customLong("places"), help: .init("Matches to show.", valueName: "COUNT"))
   var maxLocations = 16
 
+  @OptionGroup var local: LocalTimeOptions
+
   @OptionGroup var color: ColorOptions
 
   @OptionGroup var input: InputOptions
@@ -78,6 +80,7 @@ struct Show: ParsableCommand {
   func run() throws {
     let finder = RecordLocator(
       target, stream: stream, direction: direction, maxLocations: maxLocations, maxBytes: limit)
+    finder.clock = local.clock
     var examination = try input.examination(hashing: .none, mayRepeat: true)
     try examination.run([finder])
     let buffer = OutputBuffer(OutputFile())
