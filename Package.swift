@@ -43,6 +43,9 @@ let package = Package(
       name: "CLibpcap",
       providers: [.apt(["libpcap-dev"]), .yum(["libpcap-devel"]), .brew(["libpcap"])]),
     .systemLibrary(
+      name: "CLibmagic",
+      providers: [.apt(["libmagic-dev"]), .yum(["file-devel"]), .brew(["libmagic"])]),
+    .systemLibrary(
       name: "CLibpq",
       providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"]), .brew(["libpq"])]),
     .systemLibrary(
@@ -94,8 +97,8 @@ let package = Package(
     .target(
       name: "StreamInputs",
       dependencies: [
-        "APNsWire", "Messages", "Platform", "WireBytes", "PacketCapture", "CLibcrypto", "CZlib", "CZstd",
-        "CLz4", "CLzma", "CBzip2", "CLibarchive", "CLibewf",
+        "APNsWire", "Messages", "Platform", "WireBytes", "PacketCapture", "CLibcrypto", "CLibmagic", "CZlib",
+        "CZstd", "CLz4", "CLzma", "CBzip2", "CLibarchive", "CLibewf",
       ],
       swiftSettings: strict),
     // Between them: events of TLS streams in, events of their plaintext out.

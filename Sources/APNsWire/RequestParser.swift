@@ -214,7 +214,7 @@ extension RequestRules {
 
   /// Whether the whole request from `index` to `end` looks like a client's: a normal token length, a payload in
   /// braces, and for command 2 items that fill the frame, each known, of the right size and at most once.
-  private func isConvincing(from index: Int, to end: Int, in run: RawSpan) -> Bool {
+  func isConvincing(from index: Int, to end: Int, in run: RawSpan) -> Bool {
     let command = run.byte(at: index)
     guard command != 2 else {
       return hasConvincingItems(index + RequestLayout.itemsOffset..<end, in: run)

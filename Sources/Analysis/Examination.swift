@@ -393,8 +393,12 @@ package struct Examination {
     {
       if options.failsOnUnrecognised { failures += 1 }
       try note(
-        .readAsRaw((options.analysis.choice.named ?? .feedback).rawValue), of: input, .unrecognisedInput,
-        isWarning: true, isFailure: options.failsOnUnrecognised)
+        report.format == .carve
+          ? .carvedInstead : .readAsRaw((options.analysis.choice.named ?? .feedback).rawValue), of: input,
+        .unrecognisedInput, isWarning: true, isFailure: options.failsOnUnrecognised)
+    }
+    if case .image(let kind) = report.recognition, !isRerun {
+      Console.note(.about(input.name, .carvedImage(kind)))
     }
     if report.contentBytes == 0, report.faults.isEmpty {
       emptyInputs += 1
@@ -419,7 +423,10 @@ package struct Examination {
   }
 
   private static func kind(_ recognition: Recognition) -> Message {
-    if case .foreign(let kind, _) = recognition { kind } else { .unknownFormat }
+    switch recognition {
+    case .foreign(let kind, _), .known(let kind): kind
+    case .format, .packed, .image, .imageSegment, .nothing: .unknownFormat
+    }
   }
 
   /// Reports a fault as a message for the user and as a finding.

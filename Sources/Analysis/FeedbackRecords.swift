@@ -11,8 +11,13 @@ package final class StreamLabels: Sendable {
   /// `address:port` of each end, IPv6 in brackets; nil if the source has no addresses.
   package let client: String?
   package let server: String?
+  /// Nil unless the stream was found by a search.
+  package let carving: Carving?
 
-  package init(source: String, stream: Int, client: String? = nil, server: String? = nil) {
+  package init(
+    source: String, stream: Int, client: String? = nil, server: String? = nil, carving: Carving? = nil
+  ) {
+    self.carving = carving
     self.source = source
     self.stream = stream
     self.client = client

@@ -97,7 +97,10 @@ package struct InputRecord: Equatable, Sendable {
   }
 
   private static func content(_ recognition: Recognition) -> String? {
-    if case .foreign(let kind, _) = recognition { kind.text } else { nil }
+    switch recognition {
+    case .foreign(let kind, _), .known(let kind), .image(let kind): kind.text
+    case .format, .packed, .imageSegment, .nothing: nil
+    }
   }
 
   package var modifiedAt: CaptureTime? {

@@ -45,7 +45,7 @@ final class StreamAnalysis {
       server = choice.dumpServer ?? server
     case .carved:
       isSettled = true
-      expected = .feedback
+      expected = identity.server == .first ? .feedback : .gateway
     case .log:
       isSettled = true
       expected = .providerLog
@@ -64,7 +64,7 @@ final class StreamAnalysis {
     if let lastLabels, lastLabels.input == input { return lastLabels.labels }
     let labels = StreamLabels(
       source: log.source(input), stream: identity.number, client: identity.endpoint(server.other)?.text,
-      server: identity.endpoint(server)?.text)
+      server: identity.endpoint(server)?.text, carving: identity.carving)
     lastLabels = (input, labels)
     return labels
   }

@@ -88,11 +88,13 @@ extension StreamAnalysis {
 
   /// Flags carved records. The last one of a chain is unconfirmed: the bytes after its first ones may be foreign.
   private func marked(_ run: RecordRun, of direction: borrowing DirectionAnalysis) -> RecordRun {
-    guard identity.serverEvidence == .carved else { return run }
+    guard let carving = identity.carving else { return run }
     var run = run
     run.flags.insert(.carved)
     // The decoder holds back a run's end, so only the last record ends where the bytes do.
-    if run.offset &+ run.count &* run.stride == direction.end { run.flags.insert(.unconfirmedBoundary) }
+    if carving.chainLength != nil, run.offset &+ run.count &* run.stride == direction.end {
+      run.flags.insert(.unconfirmedBoundary)
+    }
     return run
   }
 
@@ -104,6 +106,8 @@ extension StreamAnalysis {
     try emitPending(before: frame.offset &+ 1, of: &direction)
     direction.records &+= 1
     log.summary.recordBytes &+= frame.length
+    var frame = frame
+    if identity.carving != nil { frame.flags.insert(.carved) }
     log.summary.count(frame.flags)
     if identity.serverEvidence == .dump { return try emitAlone(frame, origin, in: bytes, at: location) }
     let order = captureOrder(of: frame.offset, origin, from: .client)
@@ -128,6 +132,8 @@ extension StreamAnalysis {
     try emitPending(before: frame.offset &+ 1, of: &direction)
     direction.records &+= 1
     log.summary.recordBytes &+= ErrorResponse.length
+    var frame = frame
+    if identity.carving != nil { frame.flags.insert(.carved) }
     let order = captureOrder(of: frame.offset, origin, from: .server)
     gateway?.value.add(frame, origin: origin, captureOrder: order)
   }

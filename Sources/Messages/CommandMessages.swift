@@ -23,6 +23,13 @@ extension Message {
     Message("listed \(Count.of(files, "file")), \(Count.of(inputs, "input")) read")
   }
 
+  /// - Parameters:
+  ///   - confidences: a list such as `certain 38, likely 3`.
+  ///   - forms: a list such as `binary 20, hex 21`.
+  package static func carvedTuples(confidences: String, forms: String) -> Message {
+    Message("carved tuples: \(confidences); found as \(forms)")
+  }
+
   /// The bytes of streams, a file a direction.
   package static func exported(directions: Int, streams: Int, to directory: String) -> Message {
     Message("exported \(Count.of(directions, "direction")) of \(Count.of(streams, "stream")) to \(directory)")

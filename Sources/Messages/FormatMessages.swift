@@ -42,6 +42,17 @@ extension Message {
   package static let dumpBytesInstead =
     Message("use xxd or hexdump -C instead, whose byte order is known")
 
+  /// Lists that look like hex dumps.
+  package static let tokenList = Message("a list of tokens without times")
+  package static let checksumList = Message("a list of checksums")
+
+  /// Disk images and memory.
+  package static let partitionedDisk = Message("an image of a disk with partitions")
+  package static func fileSystem(_ name: String) -> Message { Message("an image of a file system (\(name))") }
+  package static let swapSpace = Message("swap space")
+  package static let memoryImage = Message("an image of memory")
+  package static let coreDump = Message("a core dump")
+
   package static func compressedTwice(_ inner: String, inside outer: String) -> Message {
     Message(
       "is \(inner)-compressed inside a \(outer) file: only one layer is decompressed; remove one: "

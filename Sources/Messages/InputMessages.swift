@@ -19,6 +19,15 @@ extension Message {
         + "is text")
   }
 
+  /// An input of no known format, in which a search found records.
+  package static let carvedInstead =
+    Message("no known format, but records were found in it: carved. Use --from raw if it is a dump")
+
+  /// A disk image or the like.
+  package static func carvedImage(_ kind: Message) -> Message {
+    Message("\(kind): records were searched in it, as with --from carve")
+  }
+
   /// - Parameter isJoinedCapture: then sequence numbers identify copies of packets, and no record counts twice.
   package static func sameBytes(as first: String, isJoinedCapture: Bool) -> Message {
     let again = isJoinedCapture ? "its packets are read again" : "its records are counted again"

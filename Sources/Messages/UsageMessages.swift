@@ -120,6 +120,7 @@ extension Message {
   package static let rawWithoutDirectory = Message("-t raw writes a directory: name it with -o")
   package static let rawHasOnlyStreams = Message(
     "-t raw writes only streams: leave out --records, --findings, --distinct, --token and --flagged")
+  package static let carvesOnly = Message("carve takes no other --from: use export --from FORMAT")
   package static let filterOfRecords = Message(
     "--token and --flagged choose records: leave them out with --records streams, findings or inputs")
 

@@ -10,6 +10,10 @@ package enum Recognition: Equatable, Sendable {
   case imageSegment(Int)
   /// A compression inside another one, which may well contain inputs.
   case packed(Message)
+  /// A disk image or memory, in which records are searched.
+  case image(Message)
+  /// A file of another kind, which has no records.
+  case known(Message)
   case nothing
 }
 
@@ -65,11 +69,25 @@ package enum FormatProbes {
     if let compression, let inner = Compression(of: head[...]) {
       return .packed(.compressedTwice(inner.rawValue, inside: compression))
     }
+    if HexLists.isChecksums(head, isWhole: isWhole) { return .known(.checksumList) }
     for probe in [captures] + unsupported where probe.matches(head, isWhole) { return probe.result }
     // Exports contain lines of hex, so they are tried before hex dumps.
     if let format = ExportFormat.recognise(head: head, isWhole: isWhole) { return .format(.export(format)) }
+    // A dump in lines of 32 bytes looks like tokens.
+    if HexLists.isTokens(head, isWhole: isWhole), !isDump(hex: head, isWhole: isWhole, content) {
+      return .known(.tokenList)
+    }
     for probe in text + [marked] + content where probe.matches(head, isWhole) { return probe.result }
-    return .nothing
+    if let image = DiskImages.kind(of: head) { return .image(image) }
+    return KnownFileTypes.description(of: head).map { .known(.verbatim($0)) } ?? .nothing
+  }
+
+  /// Whether the bytes of hex text have content that a probe knows.
+  private static func isDump(hex head: [UInt8], isWhole: Bool, _ content: [FormatProbe]) -> Bool {
+    var text = EncodedText()
+    head.withUnsafeBytes { text.decode(.hex, from: EncodedText.Position(index: 0), to: $0.count, in: $0) }
+    let bytes = text.bytes
+    return content.contains { $0.matches(bytes, isWhole) }
   }
 }
 

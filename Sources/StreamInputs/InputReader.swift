@@ -16,6 +16,8 @@ package struct ReadingOptions: Sendable {
   package var capture = CaptureOptions()
   package var carving = CarvingOptions()
   package var archives = ArchiveLimits()
+  /// Whether records are searched in inputs of no known format.
+  package var carvesUnknown = true
   /// Whether the inputs are one capture: connections continue across files.
   package var joins = false
 
@@ -200,7 +202,8 @@ package struct InputReader: ~Copyable {
       }
       return
     }
-    guard let format = format(of: input, head: head, isWhole: isWhole, report: &report) else { return }
+    guard let format = format(of: input, head: head, filled, isWhole: isWhole, report: &report)
+    else { return }
     report.format = format
     // Reading bytes only to pass them on takes less time than passing them to another processor.
     isReadingWork = isHashed || report.compression != nil || format != .dump(.raw)
@@ -224,8 +227,11 @@ package struct InputReader: ~Copyable {
       try readAll(&file, filled, &source, report: &report, progress: progress)
       batch.closed(StreamReport(.log), slot: 0)
     case .carve:
-      var source = CarveSource(options.carving)
+      var source = CarveSource(options.carving, capture: options.capture)
       try readAll(&file, filled, &source, report: &report, progress: progress)
+      if options.format == nil, report.recognition == .nothing, source.found.isEmpty {
+        (report.format, report.isSkipped) = (nil, true)
+      }
     case .capture:
       report.captureKind = CaptureRecords.recognises(head.span.bytes)
       try readCapture(&file, filled, report: &report, progress: progress)
@@ -363,11 +369,27 @@ package struct InputReader: ~Copyable {
 
   // MARK: - Detection
 
+  /// Whether carving finds requests or text in the first block, whose first `count` bytes are filled.
+  private func carvesMoreThanTuples(_ count: Int) -> Bool {
+    var source = CarveSource(options.carving, capture: options.capture)
+    var batch = EventBatch()
+    let bytes = block.span.bytes.extracting(first: count)
+    reading: while true {
+      switch source.read(bytes, from: 0, windowOffset: 0, isLast: true, into: &batch) {
+      case .isFull: batch.removeAll()
+      case .needsBytes, .ended: break reading
+      }
+    }
+    return source.hasRequests || !source.found.isSubset(of: [.binary])
+  }
+
   /// The format to read `input` in; nil, with the reason in the report, if it is not read.
   private func format(
-    of input: Input, head: [UInt8], isWhole: Bool, report: inout InputReport
+    of input: Input, head: [UInt8], _ filled: Int, isWhole: Bool, report: inout InputReport
   ) -> InputFormat? {
-    guard let format = recognise(input, head: head, isWhole: isWhole, report: &report) else { return nil }
+    guard let format = recognise(input, head: head, filled, isWhole: isWhole, report: &report) else {
+      return nil
+    }
     if options.joins, format != .capture {
       report.faults.append(InputFault(.joinsCapturesOnly))
       return nil
@@ -380,7 +402,7 @@ package struct InputReader: ~Copyable {
   }
 
   private func recognise(
-    _ input: Input, head: [UInt8], isWhole: Bool, report: inout InputReport
+    _ input: Input, head: [UInt8], _ filled: Int, isWhole: Bool, report: inout InputReport
   ) -> InputFormat? {
     if let format = options.format { return format }
     report.recognition = FormatProbes.recognise(
@@ -398,9 +420,17 @@ package struct InputReader: ~Copyable {
       // In a directory, too: skipped evidence must not go unnoticed.
       report.faults.append(InputFault(problem, fileOffset: 0))
       return nil
+    case .image: return .carve
+    case .known:
+      report.isSkipped = true
+      return nil
     case .nothing:
-      report.isSkipped = !input.isNamed
-      return input.isNamed ? .dump(.raw) : nil
+      guard options.carvesUnknown, !options.joins, input.half == nil else {
+        report.isSkipped = !input.isNamed
+        return input.isNamed ? .dump(.raw) : nil
+      }
+      // Raw reading finds tuples, but no text and no requests among other bytes.
+      return input.isNamed && !carvesMoreThanTuples(filled) ? .dump(.raw) : .carve
     }
   }
 }

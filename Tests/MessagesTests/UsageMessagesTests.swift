@@ -86,6 +86,7 @@ extension Golden {
     Golden(
       .rawHasOnlyStreams,
       "-t raw writes only streams: leave out --records, --findings, --distinct, --token and --flagged"),
+    Golden(.carvesOnly, "carve takes no other --from: use export --from FORMAT"),
     Golden(
       .filterOfRecords,
       "--token and --flagged choose records: leave them out with --records streams, findings or inputs"),

@@ -42,16 +42,18 @@ extension FlagEntry {
           """)
     ),
     .carved: (
-      [.feedback],
+      [.feedback, .request, .response],
       CatalogueEntry(
         title: "A carved record",
         cause: """
-          --from carve found the record in bytes of any kind: at least --min-chain tuples in a row, with allowed lengths, \
-          plausible times, and tokens that look random.
+          A search found the record in bytes of any kind: at least --min-chain tuples in a row, with allowed lengths, \
+          plausible times, and tokens that look random; a request with a JSON payload; a token and a time in a line; or an \
+          IP packet.
           """,
         meaning: """
-          Chains of three tuples are almost always real. The last one of each chain has the flag unconfirmed-boundary, \
-          too: its token may end in foreign bytes. Nothing shows whether the list was complete.
+          Chains of three tuples are almost always real; the column confidence says how likely a tuple is. The last one \
+          of each chain has the flag unconfirmed-boundary, too: its token may end in foreign bytes. Nothing shows whether \
+          the list was complete.
           """,
         remedy:
           "Compare file_offset with the file system. replay ignores carved records; --include-flagged replays them.",

@@ -30,7 +30,7 @@ package struct StreamIdentity: Equatable, Sendable {
     case dump
     /// A provider's log: its content counts as the server's.
     case log
-    /// A search in bytes of any kind found feedback.
+    /// A search in bytes of any kind found records, which show who sent them.
     case carved
     /// Two dumps were given as a client's and a server's.
     case pair
@@ -47,15 +47,18 @@ package struct StreamIdentity: Equatable, Sendable {
   package var peers: (first: Endpoint, second: Endpoint)?
   package var server: Side
   package var serverEvidence: Evidence
+  /// Nil unless it was found by a search.
+  package var carving: Carving?
 
   package init(
     number: Int, peers: (first: Endpoint, second: Endpoint)? = nil, server: Side,
-    serverEvidence: Evidence
+    serverEvidence: Evidence, carving: Carving? = nil
   ) {
     self.number = number
     self.peers = peers
     self.server = server
     self.serverEvidence = serverEvidence
+    self.carving = carving
   }
 
   /// The identity of a dump: the bytes of one side.
@@ -71,7 +74,7 @@ package struct StreamIdentity: Equatable, Sendable {
 
   package static func == (left: StreamIdentity, right: StreamIdentity) -> Bool {
     left.number == right.number && left.server == right.server
-      && left.serverEvidence == right.serverEvidence
+      && left.serverEvidence == right.serverEvidence && left.carving == right.carving
       && left.peers?.first == right.peers?.first && left.peers?.second == right.peers?.second
   }
 }

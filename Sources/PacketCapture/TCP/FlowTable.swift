@@ -26,6 +26,7 @@ struct FlowTable: ~Copyable {
   private static let unused = -1
 
   private let limit: Int
+  private let reserved: Int
   private let keys = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
   private var connections: Reference
   private var capacity: Int
@@ -37,10 +38,14 @@ struct FlowTable: ~Copyable {
   private var index: [UInt64]
   private var lists: InlineArray<3, (oldest: Int32, newest: Int32)> = .init(repeating: (-1, -1))
 
-  /// - Parameter limit: maximum number of tracked connections.
-  init(limit: Int) {
+  /// - Parameters:
+  ///   - limit: maximum number of tracked connections.
+  ///   - reserved: the number of slots, from 0, that are never used.
+  init(limit: Int, reserved: Int = 0) {
     self.limit = max(1, limit)
-    capacity = min(Self.usualCapacity, self.limit)
+    self.reserved = reserved
+    numbers = [Int](repeating: Self.unused, count: reserved)
+    capacity = min(Self.usualCapacity, self.limit) + reserved
     connections = .allocate(capacity: capacity)
     index = [UInt64](repeating: 0, count: Self.minIndexCount)
   }
@@ -52,7 +57,7 @@ struct FlowTable: ~Copyable {
     connections.deallocate()
   }
 
-  var count: Int { numbers.count &- free.count }
+  var count: Int { numbers.count &- free.count &- reserved }
   var isFull: Bool { count >= limit }
 
   /// Whether `slot` is in use by the connection `number`.
@@ -128,7 +133,7 @@ struct FlowTable: ~Copyable {
   }
 
   private mutating func growConnections() {
-    let larger = min(2 * capacity, limit)
+    let larger = min(2 * capacity, limit + reserved)
     let moved = Reference.allocate(capacity: larger)
     moved.moveInitialize(from: connections, count: capacity)
     connections.deallocate()

@@ -13,13 +13,20 @@ package struct Reassembler: ~Copyable {
   private var silentEvictions = 0
   /// Bytes of retransmissions after their connection was closed.
   private var bytesAfterClose = 0
-  private var nextNumber = 0
+  /// Number of the next stream.
+  package var nextNumber = 0
+  /// Whether the packets were found by a search.
+  private let isCarving: Bool
   /// The connections still to be closed at the end of the capture; nil before it.
   private var remaining: ArraySlice<Int32>?
 
-  package init(options: CaptureOptions) {
+  /// - Parameters:
+  ///   - reservedSlots: the number of slots, from 0, that the caller uses for streams of its own.
+  ///   - isCarving: whether the packets were found by a search.
+  package init(options: CaptureOptions, reservedSlots: Int = 0, isCarving: Bool = false) {
     self.options = options
-    flows = FlowTable(limit: options.maxConnections)
+    self.isCarving = isCarving
+    flows = FlowTable(limit: options.maxConnections, reserved: reservedSlots)
     queue = FlushQueue(window: options.reorderWindow)
   }
 
@@ -220,6 +227,7 @@ package struct Reassembler: ~Copyable {
     output.lastPacket = connection.pointee.lastPacket
     output.unopened =
       connection.pointee.isOpened ? nil : connection.pointee.identity(serverPorts: options.serverPorts)
+    if isCarving { output.unopened?.carving = Carving(.packet) }
   }
 
   /// Notes whether the stream of `connection` was opened.

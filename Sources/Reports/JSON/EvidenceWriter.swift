@@ -17,6 +17,7 @@ package final class EvidenceWriter: EvidenceSink {
   private let kinds: Kinds
   private let output: OutputBuffer
   private let feedback: FeedbackRowWriter
+  private let carved: FeedbackRowWriter
   private let gateway: GatewayRowWriter
   private let pushes: PushRowWriter
   private let rows: EvidenceRowWriter
@@ -37,10 +38,11 @@ package final class EvidenceWriter: EvidenceSink {
     self.output = output
     gateway = GatewayRowWriter(.json, letterCase: letterCase, clock: clock)
     pushes = PushRowWriter(.json, letterCase: letterCase, clock: clock)
+    let (lead, trail) = format == .json ? (Self.separator, "") : ("", "\n")
     feedback = FeedbackRowWriter(
-      format == .json
-        ? .json(lead: Self.separator, trail: "", clock: clock) : .json(lead: "", trail: "\n", clock: clock),
-      letterCase: letterCase)
+      .json(lead: lead, trail: trail, clock: clock), letterCase: letterCase)
+    carved = FeedbackRowWriter(
+      .json(lead: lead, trail: trail, isCarved: true, clock: clock), letterCase: letterCase)
   }
 
   /// The separator before each object of an array except the first.
@@ -72,6 +74,7 @@ package final class EvidenceWriter: EvidenceSink {
 
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
     guard kinds.contains(.feedback) else { return }
+    let feedback = records.labels.carving == nil ? feedback : carved
     guard format == .json, isFirst else { return try feedback.write(records, in: bytes, to: output) }
     isFirst = false
     var part = records

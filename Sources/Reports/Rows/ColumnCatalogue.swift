@@ -1,5 +1,6 @@
 import APNsWire
 import Analysis
+import PacketCapture
 import Platform
 import StreamInputs
 
@@ -98,6 +99,22 @@ extension FeedbackColumn: RecordColumn {
     case .tokenLength: .tokenLength
     case .token: .token
     case .flags: .flags
+    case .form:
+      ColumnEntry(
+        .words(Carving.Form.allCases.map(\.rawValue)), optional: true,
+        "encoding in which a carved record was found; none of other records, like the columns below")
+    case .chain:
+      ColumnEntry(
+        .integer(0...Int(UInt32.max)), optional: true,
+        "number of the record's chain in its input, from 0; none in logs and packets")
+    case .chainLength:
+      ColumnEntry(
+        .integer(1...Carving.maxCountedLength), optional: true,
+        "tuples in that chain; \(Carving.maxCountedLength) if there are more")
+    case .confidence:
+      ColumnEntry(
+        .words(Confidence.allCases.map(\.rawValue)), optional: true,
+        "how likely a carved record is one (carving.md)")
     }
   }
 }

@@ -13,10 +13,26 @@ package enum FeedbackColumn: String, CaseIterable, Sendable {
   case timeLocal = "time_local"
   case tokenLength = "token_length"
   case token, flags
+  case form, chain
+  case chainLength = "chain_length"
+  case confidence
+
+  /// Whether it is only in JSON objects of carved records.
+  var isOfCarving: Bool {
+    switch self {
+    case .form, .chain, .chainLength, .confidence: true
+    default: false
+    }
+  }
 
   /// The default columns of CSV.
   package static let standard: [FeedbackColumn] = [
     .source, .stream, .offset, .packet, .capturedAt, .timestamp, .time, .tokenLength, .token, .flags,
+  ]
+
+  /// The default columns of `carve`.
+  package static let carved: [FeedbackColumn] = [
+    .source, .stream, .offset, .fileOffset, .form, .chain, .chainLength, .confidence, .time, .token, .flags,
   ]
 }
 
@@ -42,11 +58,14 @@ package struct RowTemplate: Sendable {
     return RowTemplate(style: .csv, parts: parts + [.text(Array("\n".utf8))], clock: clock)
   }
 
-  /// A JSON object with all columns, after `lead` and before `trail`. Without a clock, it has no local times.
-  package static func json(lead: String, trail: String, clock: LocalClock? = nil) -> RowTemplate {
+  /// A JSON object after `lead` and before `trail`, with all columns, or without those of carving. Without a clock, it
+  /// has no local times.
+  package static func json(
+    lead: String, trail: String, isCarved: Bool = false, clock: LocalClock? = nil
+  ) -> RowTemplate {
     var parts: [Part] = []
     var literal = lead + "{\"type\":\"feedback\""
-    for column in FeedbackColumn.all(clock) {
+    for column in FeedbackColumn.all(clock) where isCarved || !column.isOfCarving {
       let isText = column == .token || column == .time || column == .timeLocal
       literal += ",\"\(column.rawValue)\":" + (isText ? "\"" : "")
       parts += [.text(Array(literal.utf8)), .column(column)]
@@ -66,7 +85,7 @@ package struct RowTemplate: Sendable {
 
   private static let originColumns: Set<FeedbackColumn> = [
     .source, .stream, .direction, .client, .server, .packet, .originalPacket, .capturedAt,
-    .capturedAtLocal,
+    .capturedAtLocal, .form, .chain, .chainLength, .confidence,
   ]
 
   /// Appends the value of a column that is constant within a run; appends nothing for any other column.
@@ -91,6 +110,10 @@ package struct RowTemplate: Sendable {
       case .capturedAtLocal: row.put(packet?.time, in: clock)
       case .tokenLength: row.put(records.run.tokenLength)
       case .flags: row.put(records.run.flags)
+      case .form: row.put(labels.carving?.form.rawValue)
+      case .chain: row.put(labels.carving?.chain)
+      case .chainLength: row.put(labels.carving?.chainLength)
+      case .confidence: row.put(records.confidence?.rawValue)
       }
       return row.end - start
     }

@@ -2,79 +2,286 @@ import APNsWire
 import PacketCapture
 import WireBytes
 
-/// Chains of feedback tuples in bytes of any kind, such as disk images and memory (docs/carving.md). Each chain is a stream
-/// of its own. The result does not depend on where windows end.
-struct CarveSource: StreamSource {
-  private static let slot: Int32 = 0
+/// Records in bytes of any kind, such as disk images and memory (docs/carving.md): chains of feedback tuples, binary or as
+/// text, gateway requests, tuples in lines of logs, and IP packets.
+///
+/// Records are found in the order of their offsets, and no byte is in two of them. Whether one begins at an offset depends
+/// only on the bytes around it, of bounded number, and on the records before it. So the result does not depend on where
+/// windows end: where the window lacks some of these bytes, the search waits for them.
+struct CarveSource: StreamSource, ~Copyable {
+  /// The slots of the open chain, and of the stream with the records of logs.
+  static let chainSlot: Int32 = 0
+  static let logSlot: Int32 = 1
 
-  private let search: TupleSearch
-  /// Chains so far.
-  private var chains = 0
-  /// Bytes of the open chain so far; nil between chains.
-  private var chainLength: Int?
+  /// Bytes before an index that decide on it: the start of its request, packet or line.
+  private static let reach = max(
+    RequestRules.searchReach, PacketSearch.reach, LogTokens.reach + 128, TextSearch.reach + 64)
 
-  init(_ options: CarvingOptions) { search = TupleSearch(options) }
+  private enum Outcome {
+    /// The search goes on from this index.
+    case goOn(Int)
+    /// It needs this number of bytes from an index on.
+    case needs(from: Int, Int)
+  }
+
+  let tuples: TupleSearch
+  let requestRules: RequestRules
+  private let packetSearch: PacketSearch
+  private let captureOptions: CaptureOptions
+  private let scan: AnchorScan
+  var textSearch: TextSearch
+  /// Created with the first packet.
+  private var packets: CarvedPackets?
+
+  /// File offset before which everything has been searched, and before which bytes belong to records.
+  private var searched = 0
+  var floor = 0
+  var streams = 0
+  var chains = 0
+  var open: OpenChain?
+  /// The stream with the records of logs, and its bytes so far.
+  var log: (identity: StreamIdentity, length: Int)?
+  /// Tuples from the start on that are too few: the later ones of them begin no chain either.
+  private var shortChain = 0..<0
+  /// The forms that were found.
+  var found: Set<Carving.Form> = []
+  var hasRequests = false
+
+  init(_ options: CarvingOptions, capture: CaptureOptions) {
+    tuples = TupleSearch(options)
+    requestRules = options.requestRules
+    captureOptions = capture
+    packetSearch = PacketSearch(ports: capture.serverPorts)
+    textSearch = TextSearch(tuples)
+    scan = AnchorScan(tuples, ports: packetSearch.ports)
+  }
 
   mutating func read(
     _ window: RawSpan, from start: Int, windowOffset: Int, isLast: Bool, into batch: inout EventBatch
   ) -> SourceStep {
-    window.withUnsafeBytes { window in
-      var index = start
+    window.withUnsafeBytes { bytes in
+      let view = View(bytes: bytes, offset: windowOffset, isLast: isLast)
+      // The reader skips holes of sparse files.
+      var index = max(0, searched &- windowOffset)
       while true {
-        if chainLength != nil {
-          index = extendChain(from: index, in: window, windowOffset: windowOffset, isLast: isLast, &batch)
-          if chainLength != nil { return .needsBytes(consumed: index, needed: search.needed) }
+        if batch.isFull {
+          searched = windowOffset &+ index
+          return .isFull(consumed: start)
         }
-        guard let (found, isChain) = search.firstChain(from: index, in: window, isLast: isLast) else {
-          return isLast ? .ended(nil) : .needsBytes(consumed: window.count, needed: 1)
+        let outcome = open == nil ? next(from: &index, in: view, &batch) : extend(in: view, &batch)
+        switch outcome {
+        case .goOn(let next) where next >= bytes.count && isLast && open == nil:
+          searched = windowOffset &+ next
+          return .ended(nil)
+        case .goOn(let next): index = next
+        case .needs(let from, let count):
+          searched = windowOffset &+ index
+          let consumed = max(start, min(index, from) &- Self.reach)
+          return .needsBytes(consumed: consumed, needed: from &- consumed &+ count)
         }
-        guard isChain else { return .needsBytes(consumed: found, needed: search.needed) }
-        chainLength = 0
-        batch.opened(identity, slot: Self.slot)
-        index = found
       }
     }
-  }
-
-  /// Emits the tuples of the open chain from `start` on, and closes it at its end. Returns the index after them.
-  private mutating func extendChain(
-    from start: Int, in window: UnsafeRawBufferPointer, windowOffset: Int, isLast: Bool,
-    _ batch: inout EventBatch
-  ) -> Int {
-    var end = start
-    var hasEnded = false
-    extending: while true {
-      switch search.tuple(at: end, in: window, isLast: isLast) {
-      case .tuple(let next): end = next
-      case .none:
-        hasEnded = true
-        break extending
-      case .undecided: break extending
-      }
-    }
-    let length = chainLength ?? 0
-    if end > start {
-      batch.bytes(
-        start..<end, slot: Self.slot, side: .first,
-        origin: SourceExtent(streamOffset: length, fileOffset: windowOffset &+ start, stride: 1))
-    }
-    chainLength = length &+ (end &- start)
-    if hasEnded { closeChain(&batch) }
-    return end
-  }
-
-  private var identity: StreamIdentity {
-    StreamIdentity(number: chains, server: .first, serverEvidence: .carved)
-  }
-
-  private mutating func closeChain(_ batch: inout EventBatch) {
-    batch.closed(StreamReport(identity), slot: Self.slot)
-    chains += 1
-    chainLength = nil
   }
 
   mutating func finish(into batch: inout EventBatch) -> Bool {
-    if chainLength != nil { closeChain(&batch) }
-    return true
+    if open != nil { close(&batch) }
+    if let log {
+      batch.closed(StreamReport(log.identity), slot: Self.logSlot)
+      self.log = nil
+    }
+    return packets?.finish(streams: &streams, into: &batch) ?? true
   }
+
+  // MARK: - The next record
+
+  /// - Parameter index: where the search goes on; moved to the next anchor, so that nothing is searched twice.
+  private mutating func next(from index: inout Int, in view: View, _ batch: inout EventBatch) -> Outcome {
+    switch scan.next(from: index, in: view.bytes, windowOffset: view.offset, isLast: view.isLast) {
+    case .none(let end):
+      index = end
+      return view.isLast ? .goOn(view.bytes.count) : .needs(from: end, view.bytes.count &- end &+ 1)
+    case .pair(let found):
+      index = found
+      return pair(at: found, in: view, &batch)
+    case .text(let block, let kinds):
+      index = block
+      if let outcome = text(kinds, at: block, in: view, &batch) { return outcome }
+      switch scan.afterText(block, in: view.bytes) {
+      case .pair(let found):
+        index = found
+        return pair(at: found, in: view, &batch)
+      case .none(let end), .text(let end, _): return .goOn(end)
+      }
+    }
+  }
+
+  private mutating func pair(at index: Int, in view: View, _ batch: inout EventBatch) -> Outcome {
+    let bytes = view.bytes
+    // Enough for the fields around a length: a whole token, and what follows it.
+    let fields = 2 &+ tuples.rules.tokenLengths.longest &+ 3
+    guard view.isLast || bytes.count &- index >= fields else { return .needs(from: index, fields) }
+    let first = view.index(of: floor)
+    if bytes[index] == UInt8(ascii: "=") {
+      return take(
+        textSearch.quotedPrintable(at: index, from: first, in: bytes, isLast: view.isLast), in: view, &batch)
+        ?? .goOn(index &+ 1)
+    }
+    if let outcome = record(withLengthAt: index, in: view, &batch) { return outcome }
+    switch packetSearch.packet(at: index, from: first, in: bytes, isLast: view.isLast) {
+    case .none: return .goOn(index &+ 1)
+    case .undecided(let needed): return .needs(from: index, needed)
+    case .packet(let packet):
+      take(packet, in: view, &batch)
+      return .goOn(packet.range.upperBound)
+    }
+  }
+
+  /// A tuple or request whose token length is at `index`.
+  private mutating func record(
+    withLengthAt index: Int, in view: View, _ batch: inout EventBatch
+  ) -> Outcome? {
+    let bytes = view.bytes
+    guard bytes.count &- index >= 2 else { return nil }
+    let length = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt16.self))
+    guard tuples.rules.tokenLengths.contains(length) else { return nil }
+    let header = index &- Tuple.lengthOffset
+    if header >= view.index(of: floor), !isInShortChain(view.offset &+ header) {
+      switch tuples.chain(at: header, upTo: tuples.minChain, in: bytes, isLast: view.isLast) {
+      case .chain: return openTuples(at: header, in: view, &batch)
+      case .undecided: return .needs(from: header, tuples.minChain &* tuples.longestTuple)
+      case .none(let end): shortChain = view.offset &+ header..<view.offset &+ end
+      }
+    }
+    guard
+      let start = requestRules.requestStart(
+        ofTokenLengthAt: index, from: max(0, view.index(of: floor)), in: bytes.bytes)
+    else { return nil }
+    switch requestRules.foundRequest(at: start, in: bytes.bytes, isLast: view.isLast) {
+    case .none: return nil
+    case .undecided(let needed): return .needs(from: start, needed)
+    case .request:
+      openRequests(at: start, in: view, &batch)
+      return .goOn(start)
+    }
+  }
+
+  /// Whether a chain from a start on was judged as part of the one before it. Only where all tuples have one length.
+  private func isInShortChain(_ start: Int) -> Bool {
+    guard let length = tuples.onlyLength, shortChain.contains(start) else { return false }
+    return (start &- shortChain.lowerBound) % (Tuple.headerLength &+ length) == 0
+  }
+
+  /// Nil if no record is found.
+  private mutating func text(
+    _ kinds: AnchorScan.Text, at block: Int, in view: View, _ batch: inout EventBatch
+  ) -> Outcome? {
+    let first = view.index(of: floor)
+    if kinds.contains(.token),
+      let bracket = LogTokens.bracket(before: block, from: max(0, first), in: view.bytes),
+      let outcome = logRecord(at: bracket, in: view, &batch)
+    {
+      return outcome
+    }
+    for form in [EncodedText.Form.hex, .base64] where kinds.contains(form == .hex ? .hex : .base64) {
+      let verdict = textSearch.chain(
+        form, around: block, from: first, in: view.bytes, windowOffset: view.offset, isLast: view.isLast)
+      if let outcome = take(verdict, in: view, &batch) { return outcome }
+    }
+    return nil
+  }
+
+  private mutating func take(
+    _ verdict: TextSearch.Verdict, in view: View, _ batch: inout EventBatch
+  ) -> Outcome? {
+    switch verdict {
+    case .none: nil
+    case .undecided(let from, let needed): .needs(from: from, needed)
+    case .chain(let chain): openText(chain, in: view, &batch)
+    }
+  }
+
+  private mutating func logRecord(at bracket: Int, in view: View, _ batch: inout EventBatch) -> Outcome? {
+    switch LogTokens.record(
+      at: bracket, from: max(0, view.index(of: floor)), in: view.bytes, isLast: view.isLast)
+    {
+    case .none: return nil
+    case .undecided(let needed): return .needs(from: bracket, needed)
+    case .found(let found):
+      let tuple = LogTokens.tuple(found, in: view.bytes)
+      let isTuple = tuple.withUnsafeBytes {
+        if case .tuple = tuples.tuple(at: 0, in: $0, isLast: true) { true } else { false }
+      }
+      guard isTuple else { return nil }
+      add(tuple, found, in: view, &batch)
+      return .goOn(found.end)
+    }
+  }
+
+  private mutating func take(
+    _ packet: PacketSearch.FoundPacket, in view: View, _ batch: inout EventBatch
+  ) {
+    var packets =
+      self.packets.take() ?? CarvedPackets(options: captureOptions, reservedSlots: Int(Self.logSlot) + 1)
+    packets.take(packet, in: view.bytes.bytes, windowOffset: view.offset, streams: &streams, into: &batch)
+    self.packets = consume packets
+    found.insert(.packet)
+    floor = view.offset &+ packet.range.upperBound
+  }
+
+  // MARK: - The open chain
+
+  private mutating func extend(in view: View, _ batch: inout EventBatch) -> Outcome {
+    let step =
+      switch open?.content {
+      case .requests: extendRequests(in: view, &batch)
+      case .text(let form): extendText(form, in: view, &batch)
+      case .tuples, nil: extendTuples(in: view, &batch)
+      }
+    switch step {
+    case .goOn(let end): return .goOn(end)
+    case .needs(let from, let count): return .needs(from: from, count)
+    }
+  }
+
+  private mutating func openTuples(at start: Int, in view: View, _ batch: inout EventBatch) -> Outcome {
+    let limit = Carving.maxCountedLength
+    guard case .chain(let length) = tuples.chain(at: start, upTo: limit, in: view.bytes, isLast: view.isLast)
+    else { return .needs(from: start, limit &* tuples.longestTuple) }
+    openChain(.tuples, form: .binary, at: start, length: length, in: view, &batch)
+    return .goOn(start)
+  }
+
+  private mutating func openText(
+    _ chain: TextSearch.Chain, in view: View, _ batch: inout EventBatch
+  ) -> Outcome {
+    let wanted = Carving.maxCountedLength &* tuples.longestTuple &* chain.form.longestByte
+    let start = chain.start.index
+    guard view.isLast || view.bytes.count &- start >= wanted else { return .needs(from: start, wanted) }
+    textSearch.text.decode(
+      chain.form, from: chain.start, to: min(view.bytes.count, start &+ wanted), in: view.bytes)
+    let length = textSearch.text.bytes.withUnsafeBytes { bytes in
+      if case .chain(let length) = tuples.chain(
+        at: 0, upTo: Carving.maxCountedLength, in: bytes, isLast: true)
+      {
+        length
+      } else {
+        tuples.minChain
+      }
+    }
+    openChain(.text(chain.form), form: chain.form.carvingForm, at: start, length: length, in: view, &batch)
+    open?.bit = chain.start.bit
+    return .goOn(start)
+  }
+}
+
+/// A window of the input.
+struct View {
+  var bytes: UnsafeRawBufferPointer
+  /// File offset of its first byte.
+  var offset: Int
+  /// Whether the input ends with it.
+  var isLast: Bool
+
+  /// The index of a file offset; negative if it is before the window.
+  func index(of fileOffset: Int) -> Int { fileOffset &- offset }
 }

@@ -31,6 +31,7 @@ struct Apnsift: ParsableCommand {
         cat feedback.bin | apnsift                  of standard input
         apnsift --requests sent.bin --responses got.bin
         apnsift export feedback.bin > tokens.csv    all records
+        apnsift carve disk.img > found.csv          deleted records
         apnsift replay feedback.bin --create        invalidate tokens in a store
         apnsift audit feedback.bin                  results of faulty readers
         apnsift show feedback.bin --offset 114      annotated hex dump
@@ -49,7 +50,8 @@ struct Apnsift: ParsableCommand {
       """,
     version: versionText,
     subcommands: [
-      Inspect.self, Export.self, Replay.self, Store.self, Audit.self, Show.self, Report.self, Generate.self,
+      Inspect.self, Export.self, Carve.self, Replay.self, Store.self, Audit.self, Show.self, Report.self,
+      Generate.self,
       Verify.self, Serve.self, Explain.self,
     ],
     defaultSubcommand: Inspect.self)

@@ -125,14 +125,19 @@ struct Export: ParsableCommand {
     try inventory.check(output: output)
   }
 
-  func run() throws {
+  func run() throws { try write() }
+
+  /// - Parameters:
+  ///   - columns: of feedback in CSV, without --columns.
+  ///   - tally: counts what was carved.
+  func write(columns: [FeedbackColumn] = FeedbackColumn.standard, tally: CarveTally? = nil) throws {
     if format == .raw { return try exportRaw() }
     var examination = try input.examination(hashing: format == .csv ? .possibleCopies : .all)
     examination.options.inventoryDigests = inventory.digests
     let outputs = OutputSet(force: force)
     let buffer =
       try output.map { try outputs.open("-o", $0, examination) } ?? OutputBuffer(OutputFile(isData: true))
-    let document = try document(buffer)
+    let document = try document(buffer, columns)
     let findingsWriter = try findings.map {
       CSVWriter(.findings, letterCase: .lower, output: try outputs.open("--findings", $0, examination))
     }
@@ -145,7 +150,7 @@ struct Export: ParsableCommand {
 
     let filter =
       isFiltered ? RecordFilter(document, writtenKinds, token: token?.bytes, isFlagged: flagged) : nil
-    try examination.run([filter ?? document, findingsWriter, collector] + inventory.sinks)
+    try examination.run([filter ?? document, findingsWriter, collector, tally] + inventory.sinks)
 
     var summary = examination.summary
     summary.distinctTokens = try table?.distinctCount()
@@ -153,6 +158,7 @@ struct Export: ParsableCommand {
     if output == nil { try buffer.flush() }
     try inventory.finish()
     if !isFiltered, let hint = hint(summary) { Console.note(hint) }
+    if let found = tally?.text { Console.note(found) }
     Console.say(examination.closingLine(done(examination, summary, filtered: filter?.count)))
     try input.check(examination)
   }
@@ -193,9 +199,9 @@ struct Export: ParsableCommand {
   }
 
   /// The contents of the CSV.
-  private func table() throws -> CSVWriter.Kind {
+  private func table(_ standard: [FeedbackColumn] = FeedbackColumn.standard) throws -> CSVWriter.Kind {
     switch records {
-    case .feedback, nil: try .feedback(columns(FeedbackColumn.standard))
+    case .feedback, nil: try .feedback(columns(standard))
     case .requests: try .requests(columns(RequestColumn.standard))
     case .resend: try .resend(columns(RequestColumn.standard))
     case .responses: try .responses(columns(ResponseColumn.standard))
@@ -225,7 +231,7 @@ struct Export: ParsableCommand {
     return local.clock == nil ? named ?? standard : Column.withLocalTimes(named ?? standard)
   }
 
-  private func document(_ buffer: OutputBuffer) throws -> any EvidenceSink {
+  private func document(_ buffer: OutputBuffer, _ columns: [FeedbackColumn]) throws -> any EvidenceSink {
     let letterCase: Hex.LetterCase = uppercase ? .upper : .lower
     guard format == .csv else {
       let writer = EvidenceWriter(
@@ -234,7 +240,7 @@ struct Export: ParsableCommand {
       try writer.begin(version: Apnsift.version, options: input.reported)
       return writer
     }
-    let writer = try CSVWriter(table(), letterCase: letterCase, clock: local.clock, output: buffer)
+    let writer = try CSVWriter(table(columns), letterCase: letterCase, clock: local.clock, output: buffer)
     try writer.begin()
     return writer
   }

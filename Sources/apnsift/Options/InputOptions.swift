@@ -151,8 +151,10 @@ struct InputOptions: ParsableArguments {
     options.reading.format = from.format
     options.reading.maxExpansion = limits.maxExpansion.bytes
     options.reading.carving.rules = rules
+    options.reading.carving.requestRules = requestRules
     options.reading.carving.minChain = limits.minChain
     options.reading.archives = limits.archives
+    options.reading.carvesUnknown = streamProtocol == .auto
     options.reading.capture = limits.captureOptions(
       filter: capture.filter, serverPorts: protocolChoice.serverPorts)
     options.reading.joins = capture.join

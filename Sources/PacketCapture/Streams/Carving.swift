@@ -1,0 +1,27 @@
+/// How a search in bytes of any kind found a stream (docs/carving.md).
+package struct Carving: Equatable, Sendable {
+  /// The encoding in which the bytes were found.
+  package enum Form: String, CaseIterable, Sendable {
+    case binary, hex, base64
+    case quotedPrintable = "quoted-printable"
+    /// A line with a token in angle brackets and a time.
+    case log
+    /// IP packets.
+    case packet
+  }
+
+  package var form: Form
+  /// Number of the chain of records in its input, from 0; nil for a form that has no chains.
+  package var chain: Int?
+  /// Tuples of the chain, up to `maxCountedLength`; nil unless it is one of tuples.
+  package var chainLength: Int?
+
+  /// A longer chain has this length in reports. Its rows are written before its end is known.
+  package static let maxCountedLength = 1000
+
+  package init(_ form: Form, chain: Int? = nil, chainLength: Int? = nil) {
+    self.form = form
+    self.chain = chain
+    self.chainLength = chainLength
+  }
+}

@@ -1,0 +1,207 @@
+import APNsWire
+import PacketCapture
+import WireBytes
+
+/// The chain that is being emitted: a stream of its own.
+struct OpenChain {
+  enum Content {
+    case tuples, requests
+    case text(EncodedText.Form)
+  }
+
+  var content: Content
+  var identity: StreamIdentity
+  /// File offset of the next record, and bits of its first character that belong to the one before.
+  var next: Int
+  var bit = 0
+  /// Bytes so far.
+  var length = 0
+  /// The identifiers of the last requests.
+  var identifiers: [UInt32] = []
+}
+
+/// Emits chains. A chain ends where no record follows.
+extension CarveSource {
+  enum ChainStep {
+    case goOn(Int)
+    case needs(from: Int, Int)
+  }
+
+  /// Characters that are decoded at once.
+  private static let decoded = 32 << 10
+  private static let mostIdentifiers = 1024
+
+  mutating func openChain(
+    _ content: OpenChain.Content, form: Carving.Form, at start: Int, length: Int?, in view: View,
+    _ batch: inout EventBatch
+  ) {
+    let carving = Carving(form, chain: chains, chainLength: length)
+    var server = Side.first
+    if case .requests = content { server = .second }
+    let identity = StreamIdentity(
+      number: streams, server: server, serverEvidence: .carved, carving: carving)
+    open = OpenChain(content: content, identity: identity, next: view.offset &+ start)
+    batch.opened(identity, slot: Self.chainSlot)
+    chains += 1
+    streams += 1
+    found.insert(form)
+  }
+
+  mutating func close(_ batch: inout EventBatch) {
+    guard let chain = open else { return }
+    batch.closed(StreamReport(chain.identity), slot: Self.chainSlot)
+    floor = chain.next
+    open = nil
+  }
+
+  /// Emits the records from the chain's next one to `end`.
+  private mutating func emit(to end: Int, in view: View, _ batch: inout EventBatch) {
+    guard var chain = open.take() else { return }
+    let start = view.index(of: chain.next)
+    if end > start {
+      batch.bytes(
+        start..<end, slot: Self.chainSlot, side: .first,
+        origin: SourceExtent(streamOffset: chain.length, fileOffset: chain.next, stride: 1))
+    }
+    chain.length &+= end &- start
+    chain.next = view.offset &+ end
+    open = chain
+  }
+
+  mutating func extendTuples(in view: View, _ batch: inout EventBatch) -> ChainStep {
+    guard let chain = open else { return .goOn(0) }
+    var end = view.index(of: chain.next)
+    while true {
+      switch tuples.tuple(at: end, in: view.bytes, isLast: view.isLast) {
+      case .tuple(let next): end = next
+      case .none:
+        emit(to: end, in: view, &batch)
+        close(&batch)
+        return .goOn(end)
+      case .undecided:
+        emit(to: end, in: view, &batch)
+        return .needs(from: end, tuples.longestTuple)
+      }
+    }
+  }
+
+  // MARK: - Text
+
+  mutating func extendText(
+    _ form: EncodedText.Form, in view: View, _ batch: inout EventBatch
+  ) -> ChainStep {
+    guard var chain = open else { return .goOn(0) }
+    let start = view.index(of: chain.next)
+    let wanted = Self.decoded &+ 2 &* tuples.longestTuple &* form.longestByte
+    guard view.isLast || view.bytes.count &- start >= wanted else { return .needs(from: start, wanted) }
+    let position = EncodedText.Position(index: start, bit: chain.bit)
+    let limit = min(view.bytes.count, start &+ wanted)
+    textSearch.text.decode(form, from: position, to: limit, in: view.bytes)
+    let (count, isOver) = wholeTuples
+    if count > 0 {
+      let origins = textSearch.text.origins(
+        ofBytes: count, streamOffset: chain.length, windowOffset: view.offset)
+      batch.bytes(
+        Array(textSearch.text.bytes[..<count]), slot: Self.chainSlot, side: .first, origins: origins)
+      let next = textSearch.text.position(afterBytes: count, from: position, of: form)
+      chain.length &+= count
+      chain.next = view.offset &+ next.index
+      chain.bit = next.bit
+      open = chain
+    }
+    // Text that goes on may have more tuples.
+    if !isOver, count > 0, textSearch.text.end == limit, limit < view.bytes.count || !view.isLast {
+      return .goOn(view.index(of: chain.next))
+    }
+    close(&batch)
+    return .goOn(view.index(of: chain.next) &+ (chain.bit > 0 ? 1 : 0))
+  }
+
+  /// Bytes of whole tuples at the start of those decoded, and whether other bytes follow them.
+  private var wholeTuples: (count: Int, isOver: Bool) {
+    textSearch.text.bytes.withUnsafeBytes { bytes in
+      var count = 0
+      while true {
+        switch tuples.tuple(at: count, in: bytes, isLast: false) {
+        case .tuple(let end): count = end
+        case .none: return (count, true)
+        case .undecided: return (count, false)
+        }
+      }
+    }
+  }
+
+  // MARK: - Requests
+
+  mutating func openRequests(at start: Int, in view: View, _ batch: inout EventBatch) {
+    hasRequests = true
+    openChain(.requests, form: .binary, at: start, length: nil, in: view, &batch)
+  }
+
+  mutating func extendRequests(in view: View, _ batch: inout EventBatch) -> ChainStep {
+    guard let chain = open else { return .goOn(0) }
+    let start = view.index(of: chain.next)
+    let bytes = view.bytes.bytes
+    switch requestRules.foundRequest(at: start, in: bytes, isLast: view.isLast) {
+    case .request(let end):
+      if let identifier = RequestFields(start..<end, in: bytes).identifier { note(identifier) }
+      emit(to: end, in: view, &batch)
+      return .goOn(end)
+    case .undecided(let needed): return .needs(from: start, needed)
+    case .none:
+      guard view.isLast || view.bytes.count &- start >= ErrorResponse.length else {
+        return .needs(from: start, ErrorResponse.length)
+      }
+      let end = emitResponse(at: start, in: view, &batch)
+      close(&batch)
+      floor = max(floor, view.offset &+ end)
+      return .goOn(end)
+    }
+  }
+
+  private mutating func note(_ identifier: UInt32) {
+    if (open?.identifiers.count ?? 0) >= Self.mostIdentifiers { open?.identifiers.removeFirst() }
+    open?.identifiers.append(identifier)
+  }
+
+  /// Emits the error response directly after the requests, if it names one of them. Six bytes alone prove nothing.
+  private func emitResponse(at start: Int, in view: View, _ batch: inout EventBatch) -> Int {
+    let end = start &+ ErrorResponse.length
+    guard let chain = open, end <= view.bytes.count, view.bytes[start] == ErrorResponse.command else {
+      return start
+    }
+    let response = ErrorResponse(at: start, in: view.bytes.bytes)
+    guard ErrorStatus(rawValue: response.status) != nil, chain.identifiers.contains(response.identifier)
+    else {
+      return start
+    }
+    batch.bytes(
+      start..<end, slot: Self.chainSlot, side: .second,
+      origin: SourceExtent(streamOffset: 0, fileOffset: view.offset &+ start, stride: 1))
+    return end
+  }
+
+  // MARK: - Logs
+
+  /// Adds the record of a line, of which `tuple` has the bytes.
+  mutating func add(_ tuple: [UInt8], _ record: LogTokens.Found, in view: View, _ batch: inout EventBatch) {
+    if log == nil {
+      let identity = StreamIdentity(
+        number: streams, server: .first, serverEvidence: .carved, carving: Carving(.log))
+      batch.opened(identity, slot: Self.logSlot)
+      log = (identity, 0)
+      streams += 1
+      found.insert(.log)
+    }
+    let offset = log?.length ?? 0
+    // The header comes from the first character of both, the token from its digits.
+    let header = SourceExtent(
+      streamOffset: offset, fileOffset: view.offset &+ record.start, spacing: Stride(stride: 0))
+    let token = SourceExtent(
+      streamOffset: offset &+ Tuple.headerLength, fileOffset: view.offset &+ record.token,
+      spacing: Stride(stride: 2, groupSize: 4, groupStride: LogTokens.groupStride))
+    batch.bytes(tuple, slot: Self.logSlot, side: .first, origins: [header, token])
+    log?.length = offset &+ tuple.count
+    floor = view.offset &+ record.end
+  }
+}

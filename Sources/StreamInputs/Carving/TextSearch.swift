@@ -1,0 +1,161 @@
+import APNsWire
+import PacketCapture
+import WireBytes
+
+/// Finds chains of tuples that are encoded in text. Each character is gathered once, and judged by the rules of binary
+/// chains once it is decoded.
+struct TextSearch {
+  struct Chain {
+    var form: EncodedText.Form
+    var start: EncodedText.Position
+  }
+
+  enum Verdict {
+    case chain(Chain)
+    case none
+    /// It depends on this number of bytes from the index on.
+    case undecided(from: Int, Int)
+  }
+
+  /// Characters that are gathered at once.
+  private static let gathered = 16 << 10
+  /// Characters before a block in which its text may begin.
+  static let reach = 256
+
+  private let tuples: TupleSearch
+  var text = EncodedText()
+  /// File offsets before which all text has been searched.
+  private var searchedHex = 0
+  private var searchedBase64 = 0
+
+  init(_ tuples: TupleSearch) { self.tuples = tuples }
+
+  /// Characters in which a chain is decided.
+  private func needed(_ form: EncodedText.Form) -> Int {
+    tuples.minChain &* tuples.longestTuple &* form.longestByte &+ Self.reach
+  }
+
+  // MARK: - Hex and base64
+
+  /// The first chain in the text to which the block at `block` belongs.
+  /// - Parameter floor: index before which bytes belong to other records.
+  mutating func chain(
+    _ form: EncodedText.Form, around block: Int, from floor: Int, in window: UnsafeRawBufferPointer,
+    windowOffset: Int, isLast: Bool
+  ) -> Verdict {
+    let searched = (form == .hex ? searchedHex : searchedBase64) &- windowOffset
+    guard block &+ AnchorScan.probeLength > searched else { return .none }
+    let start = Self.start(of: form, before: block, from: max(0, floor, searched), in: window)
+    let wanted = Self.gathered &+ 2 &* needed(form)
+    let limit = min(window.count, start &+ wanted)
+    text.gather(form, from: start, to: limit, in: window)
+    let isCut = text.end == limit
+    if isCut, !isLast, window.count < start &+ wanted { return .undecided(from: start, wanted) }
+    // Later starts are decided with more text.
+    let last = isCut && limit < window.count ? limit &- needed(form) : .max
+    let found = header(form, before: last, in: window)
+    let end = windowOffset &+ (found?.index ?? min(last, text.end))
+    if form == .hex { searchedHex = end } else { searchedBase64 = end }
+    return found.map { .chain(Chain(form: form, start: $0)) } ?? .none
+  }
+
+  /// The index at which the text of a block begins: that is in the block before, or in earlier lines.
+  private static func start(
+    of form: EncodedText.Form, before block: Int, from floor: Int, in window: UnsafeRawBufferPointer
+  ) -> Int {
+    let first = max(floor, block &- reach)
+    var start = max(block, floor)
+    if form == .hex {
+      while start > first, TextAlphabet.hex[Int(window[start &- 1])] != TextAlphabet.foreign { start &-= 1 }
+      return start
+    }
+    while start > first {
+      var before = start &- 1
+      // Over quote marks and a line break to the line before.
+      while before > first, TextAlphabet.base64[Int(window[before])] == TextAlphabet.indent { before &-= 1 }
+      let isBroken = TextAlphabet.base64[Int(window[before])] == TextAlphabet.lineBreak
+      while before > first, TextAlphabet.base64[Int(window[before])] == TextAlphabet.lineBreak {
+        before &-= 1
+      }
+      guard TextAlphabet.base64[Int(window[before])] < 64, isBroken || before == start &- 1 else { break }
+      start = before
+    }
+    return start
+  }
+
+  /// The position of the first chain in the gathered digits that begins before `last`.
+  private mutating func header(
+    _ form: EncodedText.Form, before last: Int, in window: UnsafeRawBufferPointer
+  ) -> EncodedText.Position? {
+    let width = form.digitBits
+    guard text.digits.count &* width >= 8 &* tuples.shortestChain else { return nil }
+    // A zero digit is in each length below 64.
+    let hasZero = tuples.onlyLength.map { $0 < 64 } ?? false
+    var digit = 0
+    while digit < text.digits.count {
+      defer { digit &+= 1 }
+      if hasZero {
+        guard let zero = text.zeroDigit(from: digit) else { return nil }
+        digit = zero
+      }
+      // Lengths in which it is the first whole digit: in base64, bytes begin at any even bit.
+      for lead in form == .hex ? [0] : [4, 2, 0] {
+        let bit = digit &* width &- lead &- 8 &* Tuple.lengthOffset
+        guard hasHeader(form, at: bit) else { continue }
+        guard text.digitIndices[bit / width] < last else { return nil }
+        if isChain(form, at: bit) { return text.position(ofBit: bit, of: form) }
+      }
+    }
+    return nil
+  }
+
+  /// Whether an allowed length and a plausible time are in the header that begins at `bit`.
+  private func hasHeader(_ form: EncodedText.Form, at bit: Int) -> Bool {
+    guard let length = text.number(at: bit &+ 8 &* Tuple.lengthOffset, bits: 16, of: form),
+      tuples.rules.tokenLengths.contains(UInt16(truncatingIfNeeded: length)),
+      let time = text.number(at: bit, bits: 32, of: form)
+    else { return false }
+    return tuples.isPlausible(time)
+  }
+
+  private mutating func isChain(_ form: EncodedText.Form, at bit: Int) -> Bool {
+    text.decodeDigits(form, fromBit: bit, count: tuples.longestTuple)
+    guard hasChain(upTo: 1) else { return false }
+    if tuples.minChain == 1 { return true }
+    text.decodeDigits(form, fromBit: bit, count: tuples.minChain &* tuples.longestTuple)
+    return hasChain(upTo: tuples.minChain)
+  }
+
+  private func hasChain(upTo limit: Int) -> Bool {
+    text.bytes.withUnsafeBytes { bytes in
+      if case .chain = tuples.chain(at: 0, upTo: limit, in: bytes, isLast: true) { true } else { false }
+    }
+  }
+
+  // MARK: - Quoted-printable
+
+  /// The chain whose first token length is at `index`, as `=00` and a space or `=20`.
+  mutating func quotedPrintable(
+    at index: Int, from floor: Int, in window: UnsafeRawBufferPointer, isLast: Bool
+  ) -> Verdict {
+    let wanted = needed(.quotedPrintable)
+    guard isLast || window.count &- index >= wanted else { return .undecided(from: index, wanted) }
+    text.decode(
+      .quotedPrintable, from: EncodedText.Position(index: index), to: min(window.count, index &+ 16),
+      in: window)
+    guard text.bytes.count >= 2,
+      tuples.rules.tokenLengths.contains(UInt16(text.bytes[0]) << 8 | UInt16(text.bytes[1]))
+    else { return .none }
+    var start = index
+    for _ in 0..<Tuple.lengthOffset {
+      guard let before = EncodedText.quoted(before: start, from: max(0, floor), in: window) else {
+        return .none
+      }
+      start = before
+    }
+    let position = EncodedText.Position(index: start)
+    text.decode(.quotedPrintable, from: position, to: min(window.count, index &+ wanted), in: window)
+    guard hasChain(upTo: tuples.minChain) else { return .none }
+    return .chain(Chain(form: .quotedPrintable, start: position))
+  }
+}

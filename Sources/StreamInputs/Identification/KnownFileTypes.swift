@@ -1,0 +1,66 @@
+import CLibmagic
+import Messages
+import Platform
+
+/// Names files of well-known types that are no input, with libmagic if it is installed.
+enum KnownFileTypes {
+  /// Types that a damaged dump is not mistaken for: their signatures are long. Text is not among them, because mail and
+  /// logs may have records in them.
+  private static let types: Set<String> = [
+    "application/pdf", "application/postscript", "text/rtf", "text/html", "application/x-sqlite3",
+    "application/vnd.sqlite3", "application/x-executable", "application/x-pie-executable",
+    "application/x-sharedlib", "application/x-object", "application/x-mach-binary",
+    "application/vnd.microsoft.portable-executable", "application/x-dosexec", "application/java-vm",
+    "application/x-java-applet", "application/msword", "application/x-ole-storage", "application/CDFV2",
+    "application/x-bplist", "application/x-font-ttf", "font/sfnt", "font/woff", "font/woff2",
+    "audio/x-wav", "audio/flac", "audio/ogg", "video/mp4", "video/quicktime", "video/webm",
+    "video/x-matroska", "video/x-msvideo", "application/ogg", "application/epub+zip",
+  ]
+  private static let prefixes = [
+    "image/", "application/vnd.openxmlformats-", "application/vnd.oasis.", "application/vnd.ms-",
+  ]
+  /// libmagic's image types with signatures of few bytes.
+  private static let weak: Set<String> = [
+    "image/x-tga", "image/x-pcx", "image/x-icon", "image/vnd.microsoft.icon",
+  ]
+
+  /// `PDF document, version 1.7`; nil for other types.
+  static func description(of head: [UInt8]) -> String? {
+    guard let library = LoadedLibmagic.shared, let type = library.text(of: head, MAGIC_MIME_TYPE),
+      types.contains(type) || prefixes.contains(where: type.hasPrefix), !weak.contains(type)
+    else { return nil }
+    return library.text(of: head, MAGIC_NONE).map(shortened)
+  }
+
+  /// The parts of a description that name the type; the rest are details.
+  private static func shortened(_ description: String) -> String {
+    description.split(separator: ",").prefix(2).joined(separator: ",")
+  }
+}
+
+/// libmagic with its own database. Inputs are read one after another, so that one handle suffices.
+private final class LoadedLibmagic {
+  nonisolated(unsafe) static let shared = LoadedLibmagic()
+
+  private let functions: Libmagic
+  private let handle: magic_t
+
+  private init?() {
+    #if os(macOS)
+      let paths = ["/opt/homebrew/lib/libmagic.1.dylib", "/usr/local/lib/libmagic.1.dylib"]
+    #else
+      let paths = ["libmagic.so.1"]
+    #endif
+    var functions = Libmagic()
+    guard libmagic_find(&functions, SharedLibrary.open(paths)), let handle = functions.magic_open(MAGIC_NONE),
+      functions.magic_load(handle, nil) == 0
+    else { return nil }
+    (self.functions, self.handle) = (functions, handle)
+  }
+
+  func text(of head: [UInt8], _ flags: Int32) -> String? {
+    guard functions.magic_setflags(handle, flags) == 0 else { return nil }
+    return head.withUnsafeBytes { functions.magic_buffer(handle, $0.baseAddress, $0.count) }
+      .map { String(cString: $0) }
+  }
+}
