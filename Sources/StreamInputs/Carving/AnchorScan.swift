@@ -182,26 +182,23 @@ struct AnchorScan {
   /// What 16 bytes may be part of. Hex and base64 allow a few more characters here.
   @inline(__always)
   private func text(_ bytes: UnsafeRawPointer) -> Text {
-    let these = bytes.loadUnaligned(as: Lanes.self)
-    // Binary bytes are seldom all ASCII.
-    let words = unsafeBitCast(these, to: Mask.self)
-    if (words[0] | words[1]) & EightBytes.highBits != 0 { return [] }
-    let lower = these | Lanes(repeating: 0x20)
-    func range(_ bytes: Lanes, _ first: Unicode.Scalar, _ count: UInt8) -> Mask {
-      Self.below(bytes &- Lanes(repeating: UInt8(ascii: first)), count)
-    }
-    func equal(_ byte: Unicode.Scalar) -> Mask { Self.equal(these, Lanes(repeating: UInt8(ascii: byte))) }
-    let base64 = range(these, "+", 15) | range(lower, "a", 26) | equal("_")
-    let hexLetters = range(lower, "a", 6)
-    // Line breaks; from the space to ">"; "x" in either case, and a backslash.
+    let these = bytes.loadUnaligned(as: Mask.self)
+    // Binary bytes are seldom all ASCII, which the comparisons need.
+    if (these[0] | these[1]) & EightBytes.highBits != 0 { return [] }
+    let lower = these | Mask(repeating: EightBytes.ones &* 0x20)
+    let letters = Self.range(lower, "a", "z")
+    let base64 = letters | Self.range(these, "+", "9") | Self.range(these, "_", "_")
+    let hexLetters = Self.range(lower, "a", "f")
     let hex =
-      range(these, "\t", 5) | range(these, " ", 31) | hexLetters | equal("x") | equal("X") | equal("\\")
+      hexLetters | Self.range(these, " ", ">") | Self.range(these, "\t", "\r") | Self.range(lower, "x", "x")
+      | Self.range(these, "\\", "\\")
     var text: Text = Self.isFull(base64) ? .base64 : []
     guard Self.isFull(hex) else { return text }
     text.insert(.hex)
-    if Self.isFull(hexLetters | range(these, "0", 10) | equal(" ") | equal("<") | equal(">")) {
-      text.insert(.token)
-    }
+    let token =
+      hexLetters | Self.range(these, "0", "9") | Self.range(these, " ", " ") | Self.range(these, "<", "<")
+      | Self.range(these, ">", ">")
+    if Self.isFull(token) { text.insert(.token) }
     return text
   }
 
@@ -226,18 +223,24 @@ struct AnchorScan {
 
   // MARK: - Lanes
 
-  // Operators of SIMD masks are not compiled to instructions; these are.
+  // The operators of SIMD masks are not compiled to instructions; those of integers are.
 
   @inline(__always)
   private static func equal(_ left: Lanes, _ right: Lanes) -> Mask {
     unsafeBitCast(left .== right, to: Mask.self)
   }
 
+  /// The high bit of each lane from `first` to `last`. All lanes are ASCII, so that no sum has a carry.
   @inline(__always)
-  private static func below(_ lanes: Lanes, _ limit: UInt8) -> Mask {
-    equal(pointwiseMin(lanes, Lanes(repeating: limit &- 1)), lanes)
+  private static func range(_ lanes: Mask, _ first: Unicode.Scalar, _ last: Unicode.Scalar) -> Mask {
+    let notBelow = lanes &+ Mask(repeating: EightBytes.ones &* UInt64(0x80 &- UInt8(ascii: first)))
+    let above = lanes &+ Mask(repeating: EightBytes.ones &* UInt64(0x7f &- UInt8(ascii: last)))
+    return notBelow & ~above
   }
 
+  /// Whether the high bits of all lanes are set.
   @inline(__always)
-  private static func isFull(_ mask: Mask) -> Bool { mask[0] & mask[1] == ~0 }
+  private static func isFull(_ mask: Mask) -> Bool {
+    mask[0] & mask[1] & EightBytes.highBits == EightBytes.highBits
+  }
 }

@@ -182,12 +182,18 @@ struct CarveSource: StreamSource, ~Copyable {
     {
       return outcome
     }
-    for form in [EncodedText.Form.hex, .base64] where kinds.contains(form == .hex ? .hex : .base64) {
-      let verdict = textSearch.chain(
-        form, around: block, from: first, in: view.bytes, windowOffset: view.offset, isLast: view.isLast)
-      if let outcome = take(verdict, in: view, &batch) { return outcome }
-    }
+    if kinds.contains(.hex), let outcome = encoded(.hex, at: block, in: view, &batch) { return outcome }
+    if kinds.contains(.base64) { return encoded(.base64, at: block, in: view, &batch) }
     return nil
+  }
+
+  private mutating func encoded(
+    _ form: EncodedText.Form, at block: Int, in view: View, _ batch: inout EventBatch
+  ) -> Outcome? {
+    let verdict = textSearch.chain(
+      form, around: block, from: view.index(of: floor), in: view.bytes, windowOffset: view.offset,
+      isLast: view.isLast)
+    return take(verdict, in: view, &batch)
   }
 
   private mutating func take(

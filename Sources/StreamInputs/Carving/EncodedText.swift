@@ -33,12 +33,13 @@ struct EncodedText {
     var bit = 0
   }
 
-  /// Separators in a row that end hex: padding of pages is none of it.
-  private static let longestGap = 64
-
-  /// The values of the digits last gathered, and the index of each character.
-  private(set) var digits: [UInt8] = []
-  private(set) var digitIndices: [Int] = []
+  /// The values of the digits last gathered, and the distance of each character from the first one read. The arrays may
+  /// be longer.
+  private var digits: [UInt8] = []
+  private var distances: [Int32] = []
+  private(set) var digitCount = 0
+  /// The index of the first character read.
+  private var start = 0
   /// The bytes last decoded, and the index of the first character of each.
   private(set) var bytes: [UInt8] = []
   private(set) var byteIndices: [Int] = []
@@ -49,59 +50,32 @@ struct EncodedText {
 
   /// Gathers the digits of hex or base64 from `start` on, up to `limit` or the first other character.
   mutating func gather(_ form: Form, from start: Int, to limit: Int, in window: UnsafeRawBufferPointer) {
-    digits.removeAll(keepingCapacity: true)
-    digitIndices.removeAll(keepingCapacity: true)
-    end = form == .hex ? gatherHex(start, limit, window) : gatherBase64(start, limit, window)
+    self.start = start
+    let most = max(0, limit &- start)
+    if digits.count < most {
+      digits = [UInt8](repeating: 0, count: most)
+      distances = [Int32](repeating: 0, count: most)
+    }
+    let text = UnsafeRawBufferPointer(rebasing: window[start..<start &+ most])
+    let length = digits.withUnsafeMutableBufferPointer { digits in
+      distances.withUnsafeMutableBufferPointer { distances in
+        var output = DigitOutput(digits: digits, distances: distances)
+        let length = form == .hex ? output.hex(text) : output.base64(text)
+        digitCount = output.count
+        return length
+      }
+    }
+    end = start &+ length
   }
 
-  private mutating func gatherHex(_ start: Int, _ limit: Int, _ window: UnsafeRawBufferPointer) -> Int {
-    var gap = 0
-    var index = start
-    while index < limit {
-      let byte = window[index]
-      let kind = TextAlphabet.hex[Int(byte)]
-      if kind < 16 {
-        digits.append(kind)
-        digitIndices.append(index)
-        gap = 0
-      } else {
-        guard kind != TextAlphabet.foreign, gap < Self.longestGap else { return index }
-        // The zero of `0x` is no digit.
-        if byte | 0x20 == UInt8(ascii: "x"), digitIndices.last == index &- 1, digits.last == 0 {
-          digits.removeLast()
-          digitIndices.removeLast()
-        }
-        gap &+= 1
-      }
-      index &+= 1
-    }
-    return index
-  }
-
-  private mutating func gatherBase64(_ start: Int, _ limit: Int, _ window: UnsafeRawBufferPointer) -> Int {
-    var isLineStart = true
-    var index = start
-    while index < limit {
-      let kind = TextAlphabet.base64[Int(window[index])]
-      if kind < 64 {
-        digits.append(kind)
-        digitIndices.append(index)
-        isLineStart = false
-      } else if kind == TextAlphabet.lineBreak {
-        isLineStart = true
-      } else if kind == TextAlphabet.foreign || !isLineStart {
-        return index
-      }
-      index &+= 1
-    }
-    return index
-  }
+  /// The index of the character of a digit.
+  func index(ofDigit digit: Int) -> Int { start &+ Int(distances[digit]) }
 
   /// The index of the first digit of zero from `start` on.
   func zeroDigit(from start: Int) -> Int? {
     digits.withUnsafeBufferPointer { digits in
       var index = start
-      while index < digits.count {
+      while index < digitCount {
         if digits[index] == 0 { return index }
         index &+= 1
       }
@@ -112,7 +86,7 @@ struct EncodedText {
   /// The number at `bit` of the digits, of up to 32 bits; nil after their end.
   func number(at bit: Int, bits: Int, of form: Form) -> UInt32? {
     let width = form.digitBits
-    guard bit >= 0, bit &+ bits <= digits.count &* width else { return nil }
+    guard bit >= 0, bit &+ bits <= digitCount &* width else { return nil }
     var digit = bit / width
     var have = width &- bit % width
     var value = UInt64(digits[digit]) & (1 &<< UInt64(have) &- 1)
@@ -128,9 +102,8 @@ struct EncodedText {
   /// The position of a bit of the digits.
   func position(ofBit bit: Int, of form: Form) -> Position {
     let (digit, rest) = bit.quotientAndRemainder(dividingBy: form.digitBits)
-    return Position(
-      index: digit < digitIndices.count ? digitIndices[digit] : end,
-      bit: digit < digitIndices.count ? rest : 0)
+    return digit < digitCount
+      ? Position(index: index(ofDigit: digit), bit: rest) : Position(index: end)
   }
 
   // MARK: - Bytes
@@ -154,22 +127,22 @@ struct EncodedText {
     var digit = bit / width
     var value: UInt32 = 0
     var have = 0
-    if bit % width > 0, digit < digits.count {
+    if bit % width > 0, digit < digitCount {
       have = width &- bit % width
       value = UInt32(digits[digit]) & (1 &<< UInt32(have) &- 1)
-      byteIndices.append(digitIndices[digit])
+      byteIndices.append(index(ofDigit: digit))
       digit &+= 1
     }
-    while digit < digits.count, bytes.count < count {
+    while digit < digitCount, bytes.count < count {
       // The first digit with a bit of the next byte.
-      if have == 0 { byteIndices.append(digitIndices[digit]) }
+      if have == 0 { byteIndices.append(index(ofDigit: digit)) }
       value = value &<< UInt32(width) | UInt32(digits[digit])
       have &+= width
       if have >= 8 {
         have &-= 8
         bytes.append(UInt8(truncatingIfNeeded: value &>> UInt32(have)))
         value &= 1 &<< UInt32(have) &- 1
-        if have > 0 { byteIndices.append(digitIndices[digit]) }
+        if have > 0 { byteIndices.append(index(ofDigit: digit)) }
       }
       digit &+= 1
     }
@@ -259,6 +232,66 @@ struct EncodedText {
     var length = 2
     while first &+ length < count, distance(first &+ length) == spacing.distance(to: length) { length &+= 1 }
     return (spacing, length)
+  }
+}
+
+/// Receives the digits of a text.
+private struct DigitOutput {
+  /// Separators in a row that end hex: padding of pages is none of it.
+  private static let longestGap = 64
+
+  let digits: UnsafeMutableBufferPointer<UInt8>
+  let distances: UnsafeMutableBufferPointer<Int32>
+  private(set) var count = 0
+
+  init(digits: UnsafeMutableBufferPointer<UInt8>, distances: UnsafeMutableBufferPointer<Int32>) {
+    (self.digits, self.distances) = (digits, distances)
+  }
+
+  @inline(__always)
+  private mutating func append(_ digit: UInt8, at index: Int) {
+    digits[count] = digit
+    distances[count] = Int32(truncatingIfNeeded: index)
+    count &+= 1
+  }
+
+  /// Both return the number of characters read.
+  mutating func hex(_ text: UnsafeRawBufferPointer) -> Int {
+    TextAlphabet.hex.withUnsafeBufferPointer { kinds in
+      var gap = 0
+      for index in 0..<text.count {
+        let byte = text[index]
+        let kind = kinds[Int(byte)]
+        if kind < 16 {
+          append(kind, at: index)
+          gap = 0
+          continue
+        }
+        guard kind != TextAlphabet.foreign, gap < Self.longestGap else { return index }
+        // The zero of `0x` is no digit.
+        if byte | 0x20 == UInt8(ascii: "x"), gap == 0, count > 0, digits[count &- 1] == 0 { count &-= 1 }
+        gap &+= 1
+      }
+      return text.count
+    }
+  }
+
+  mutating func base64(_ text: UnsafeRawBufferPointer) -> Int {
+    TextAlphabet.base64.withUnsafeBufferPointer { kinds in
+      var isLineStart = true
+      for index in 0..<text.count {
+        let kind = kinds[Int(text[index])]
+        if kind < 64 {
+          append(kind, at: index)
+          isLineStart = false
+        } else if kind == TextAlphabet.lineBreak {
+          isLineStart = true
+        } else if kind == TextAlphabet.foreign || !isLineStart {
+          return index
+        }
+      }
+      return text.count
+    }
   }
 }
 

@@ -21,7 +21,7 @@ enum LogTokens {
   }
 
   /// Bytes of a line before and after the token in which a time is searched.
-  static let reach = 1024
+  static let reach = 512
   private static let groups = 8
   private static let groupDigits = 8
   static let groupStride = groupDigits + 1

@@ -88,11 +88,11 @@ struct TextSearch {
     _ form: EncodedText.Form, before last: Int, in window: UnsafeRawBufferPointer
   ) -> EncodedText.Position? {
     let width = form.digitBits
-    guard text.digits.count &* width >= 8 &* tuples.shortestChain else { return nil }
+    guard text.digitCount &* width >= 8 &* tuples.shortestChain else { return nil }
     // A zero digit is in each length below 64.
     let hasZero = tuples.onlyLength.map { $0 < 64 } ?? false
     var digit = 0
-    while digit < text.digits.count {
+    while digit < text.digitCount {
       defer { digit &+= 1 }
       if hasZero {
         guard let zero = text.zeroDigit(from: digit) else { return nil }
@@ -102,7 +102,7 @@ struct TextSearch {
       for lead in form == .hex ? [0] : [4, 2, 0] {
         let bit = digit &* width &- lead &- 8 &* Tuple.lengthOffset
         guard hasHeader(form, at: bit) else { continue }
-        guard text.digitIndices[bit / width] < last else { return nil }
+        guard text.index(ofDigit: bit / width) < last else { return nil }
         if isChain(form, at: bit) { return text.position(ofBit: bit, of: form) }
       }
     }
@@ -154,6 +154,9 @@ struct TextSearch {
       start = before
     }
     let position = EncodedText.Position(index: start)
+    text.decode(.quotedPrintable, from: position, to: min(window.count, index &+ 16), in: window)
+    let time = text.bytes.prefix(Tuple.lengthOffset).reduce(0) { $0 << 8 | UInt32($1) }
+    guard tuples.isPlausible(time) else { return .none }
     text.decode(.quotedPrintable, from: position, to: min(window.count, index &+ wanted), in: window)
     guard hasChain(upTo: tuples.minChain) else { return .none }
     return .chain(Chain(form: .quotedPrintable, start: position))
