@@ -1,3 +1,6 @@
+import CaptureWriting
+import Messages
+import Platform
 import TestSupport
 import Testing
 
@@ -126,5 +129,208 @@ struct CarveTests {
     #expect(try directory.apnsift(replay + ["--include-flagged"]).code == 0)
     let listed = try directory.apnsift(invalid).text
     #expect(tokens.allSatisfy { listed.contains($0) })
+  }
+
+  // MARK: - The command, other forms, and other files
+
+  @Test("carve writes where and how each tuple was found, and how likely it is one")
+  func command() throws {
+    var generator = SeededGenerator(seed: 8)
+    var planted = PlantedBytes()
+    planted.append(try Descriptor(opening: "/bin/sh", O_RDONLY).readAll())
+    for form in [PlantedBytes.Form.binary, .hex, .base64, .quotedPrintable] {
+      planted.plant(PlantedBytes.tuples(4, &generator), as: form, &generator)
+      planted.append([0])
+    }
+    try directory.write(planted.bytes, to: "disk.img")
+    let outcome = try directory.apnsift("carve", "disk.img")
+    let lines = outcome.text.split(separator: "\n").map(String.init)
+    #expect(
+      lines.first
+        == "source,stream,offset,file_offset,form,chain,chain_length,confidence,time,token,flags")
+    let expected = planted.rows.enumerated().map { number, row in
+      let (chain, index) = number.quotientAndRemainder(dividingBy: 4)
+      return [
+        "disk.img,\(chain),\(38 * index),\(row.fileOffset),\(row.form.rawValue),\(chain),4",
+        row.isLast ? "likely" : "certain", UTCText.of(row.time), row.tokenText,
+        row.isLast ? "carved;unconfirmed-boundary" : "carved",
+      ].joined(separator: ",")
+    }
+    #expect(Array(lines.dropFirst()) == expected)
+    #expect(
+      outcome.errors.contains(
+        Message.carvedTuples(
+          confidences: "certain 12, likely 4", forms: "binary 4, hex 4, base64 4, quoted-printable 4"
+        ).text))
+    // The other formats have the same members.
+    let json = try directory.apnsift("carve", "disk.img", "-t", "ndjson", "--records", "feedback").text
+    #expect(json.split(separator: "\n").count { $0.contains("\"confidence\":\"certain\"") } == 12)
+    let raw = try directory.apnsift(
+      ["export", "-", "-t", "ndjson"], input: .bytes(Tuples.one(fill: 1) + Tuples.one(fill: 2)))
+    #expect(!raw.text.contains("confidence"))
+  }
+
+  @Test("pairs are likely or doubtful, single tuples doubtful")
+  func confidences() throws {
+    var generator = SeededGenerator(seed: 9)
+    var planted = PlantedBytes()
+    for count in [1, 2, 3] {
+      planted.fill(100, &generator)
+      planted.plant(PlantedBytes.tuples(count, &generator), as: .binary, &generator)
+    }
+    planted.fill(100, &generator)
+    let rows = try carvedColumns("chain_length,confidence", planted.bytes, "--min-chain", "1")
+    #expect(rows == ["1,doubtful", "2,likely", "2,doubtful", "3,certain", "3,certain", "3,likely"])
+  }
+
+  private func carvedColumns(_ columns: String, _ bytes: [UInt8], _ options: String...) throws -> [String] {
+    try directory.write(bytes, to: "disk.img")
+    return try directory.apnsift(["carve", "disk.img", "--columns", columns] + options).text
+      .split(separator: "\n").dropFirst().map(String.init)
+  }
+
+  private func request(_ identifier: UInt8, _ token: [UInt8], _ text: String) -> [UInt8] {
+    let payload = Array("{\"aps\":{\"alert\":\"\(text)\"}}".utf8)
+    return [1, 0, 0, 0, identifier, 0x60, 0, 0, 0, 0, 32] + token + [0, UInt8(payload.count)] + payload
+  }
+
+  /// Command 2 with its payload before its token, as few clients write it.
+  private func items(_ token: [UInt8], payload: [UInt8]) -> [UInt8] {
+    let items =
+      [2, 0, UInt8(payload.count)] + payload + [1, 0, 32] + token + [3, 0, 4, 0, 0, 0, 9, 5, 0, 1, 10]
+    return [2, 0, 0, 0, UInt8(items.count)] + items
+  }
+
+  @Test("requests are found in order, with the response that follows them and names one")
+  func requests() throws {
+    var generator = SeededGenerator(seed: 10)
+    let tokens = (0..<4).map { _ in generator.bytes(32) }
+    var planted = PlantedBytes()
+    planted.fill(777, &generator)
+    let first = planted.bytes.count
+    planted.append(request(1, tokens[0], "a") + request(2, tokens[1], "b"))
+    planted.append([8, 8, 0, 0, 0, 2])
+    planted.fill(500, &generator)
+    let second = planted.bytes.count
+    planted.append(items(tokens[2], payload: Array("{\"acme\":[1,2],\"aps\":{}}".utf8)))
+    // A response that names no request of the run.
+    planted.append([8, 8, 0, 0, 0, 7])
+    planted.fill(500, &generator)
+    // Its payload is no JSON.
+    planted.append([0, 0, 32] + tokens[3] + [0, 3] + Array("{x}".utf8))
+    planted.fill(100, &generator)
+    try directory.write(planted.bytes, to: "disk.img")
+    func rows(_ kind: String, _ columns: String) throws -> [String] {
+      try directory.apnsift("carve", "disk.img", "--records", kind, "--columns", columns).text
+        .split(separator: "\n").dropFirst().map(String.init)
+    }
+    let length = request(1, tokens[0], "a").count
+    #expect(
+      try rows("requests", "file_offset,outcome,token,flags") == [
+        "\(first),accepted,\(text(tokens[0])),carved", "\(first + length),rejected,\(text(tokens[1])),carved",
+        "\(second),unknown,\(text(tokens[2])),carved",
+      ])
+    #expect(
+      try rows("responses", "file_offset,status,identifier,flags") == ["\(first + 2 * length),8,2,carved"])
+  }
+
+  private func text(_ token: [UInt8]) -> String {
+    token.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
+  }
+
+  @Test("packets are reassembled, also without the capture's header", arguments: [LinkLayer.ethernet, .raw])
+  func packets(_ link: LinkLayer) throws {
+    var generator = SeededGenerator(seed: 11)
+    let sent = (0..<60).map { _ in Tuples.of(generator.bytes(32), time: 1_400_000_000) }
+    let conversation = Conversation(serverSends: sent.flatMap { $0 })
+    let file = PcapWriter().file(FrameWriter(link).packets(conversation.segments()))
+    try directory.write(file, to: "whole.pcap")
+    let columns = "offset,captured_at,timestamp,token"
+    let expected = try directory.apnsift("export", "whole.pcap", "--columns", columns).text
+    #expect(expected.split(separator: "\n").count == 61)
+    var planted = PlantedBytes()
+    planted.fill(1001, &generator)
+    planted.append(file.dropFirst(24))
+    planted.fill(100, &generator)
+    try directory.write(planted.bytes, to: "disk.img")
+    let found = try directory.apnsift("carve", "disk.img", "--columns", columns + ",form,flags").text
+    #expect(found.replacing(",packet,carved", with: "").replacing(",form,flags", with: "") == expected)
+  }
+
+  @Test("an unknown file of a directory is searched; with nothing in it, it is skipped as before")
+  func directories() throws {
+    var generator = SeededGenerator(seed: 12)
+    var mail = PlantedBytes()
+    mail.append(Array("From: a@example.com\nSubject: dead tokens\n\n".utf8))
+    mail.plant(PlantedBytes.tuples(5, &generator), as: .base64, &generator)
+    mail.append(Array("\n\nRegards\n".utf8))
+    try directory.write(mail.bytes, to: "evidence/mail.eml")
+    try directory.write("This is a list of things to do.\n", to: "evidence/todo.txt")
+    let outcome = try directory.apnsift("export", "evidence", "--columns", "token,flags")
+    #expect(outcome.code == 0)
+    #expect(outcome.text.split(separator: "\n").count == 6)
+    #expect(outcome.errors.contains(Message.about("evidence/mail.eml", .warning(.carvedInstead)).text))
+    #expect(outcome.errors.contains(Message.about("evidence/todo.txt", .skipped(.unknownFormat)).text))
+    // Named, the mail is searched, too; --from raw reads it as a dump.
+    #expect(try directory.apnsift("export", "evidence/mail.eml").text.split(separator: "\n").count == 6)
+    #expect(
+      try directory.apnsift("export", "evidence/mail.eml", "--from", "raw").text.split(separator: "\n").count
+        == 1)
+  }
+
+  @Test("lists of tokens and of checksums are no dumps, and no errors", arguments: [true, false])
+  func lists(_ isNamed: Bool) throws {
+    var generator = SeededGenerator(seed: 13)
+    let digests = (0..<50).map { _ in text(generator.bytes(32)) }
+    let files: [(name: String, text: String, kind: Message)] = [
+      ("tokens.txt", digests.joined(separator: "\n"), .tokenList),
+      ("tokens.csv", digests.map { "\"\($0)\",\r\n" }.joined(), .tokenList),
+      ("list.sha256", digests.map { "\($0)  dumps/\($0.prefix(4)).bin\n" }.joined(), .checksumList),
+      ("list.md5", digests.map { "MD5 (a b.bin) = \($0.prefix(32))\n" }.joined(), .checksumList),
+    ]
+    for file in files { try directory.write(file.text, to: "lists/\(file.name)") }
+    for file in files {
+      let outcome = try directory.apnsift("export", isNamed ? "lists/\(file.name)" : "lists")
+      #expect(outcome.errors.contains(Message.about("lists/\(file.name)", .skipped(file.kind)).text))
+      if isNamed { #expect(outcome.code == 0) }
+    }
+  }
+
+  @Test("a dump in hex with lines of 32 bytes is no list of tokens")
+  func hexOfOneTokenALine() throws {
+    var generator = SeededGenerator(seed: 14)
+    let digits = text((0..<32).flatMap { _ in Tuples.of(generator.bytes(32)) })
+    let lines = stride(from: 0, to: digits.count, by: 64).map { start in
+      digits.dropFirst(start).prefix(64) + "\n"
+    }
+    try directory.write(lines.joined(), to: "dump.txt")
+    #expect(try directory.apnsift("export", "dump.txt").text.split(separator: "\n").count == 33)
+  }
+
+  @Test("an image of a file system is searched without --from")
+  func image() throws {
+    var generator = SeededGenerator(seed: 15)
+    // The superblock of ext4 at 1024: magic number at 56, block size at 24, revision at 76.
+    var head = [UInt8](repeating: 0, count: 4096)
+    head.replaceSubrange(1080..<1082, with: [0x53, 0xef])
+    head[1048] = 2
+    head[1100] = 1
+    var planted = PlantedBytes()
+    planted.append(head)
+    planted.fill(5000, &generator)
+    planted.plant(PlantedBytes.tuples(6, &generator), as: .binary, &generator)
+    planted.fill(200_000, &generator)
+    try directory.write(planted.bytes, to: "disk.img")
+    let outcome = try directory.apnsift("export", "disk.img", "--columns", "file_offset")
+    #expect(outcome.text.split(separator: "\n").dropFirst().map { Int($0) } == planted.rows.map(\.fileOffset))
+    #expect(outcome.errors.contains(Message.about("disk.img", .carvedImage(.fileSystem("ext"))).text))
+  }
+
+  @Test("carve takes no other format")
+  func otherFormat() throws {
+    try directory.write(Tuples.one(), to: "a.bin")
+    let outcome = try directory.apnsift("carve", "a.bin", "--from", "hex")
+    #expect(outcome.code == 64)
+    #expect(outcome.errors.contains(Message.carvesOnly.text))
   }
 }

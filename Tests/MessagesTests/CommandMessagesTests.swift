@@ -10,6 +10,9 @@ extension Golden {
   static let command: [Golden] = [
     Golden(.inspected(inputs: 1, .verbatim("3 records")), "inspected 1 input with 3 records"),
     Golden(.inspected(inputs: 2, .verbatim("1 record")), "inspected 2 inputs with 1 record"),
+    Golden(
+      .carvedTuples(confidences: "certain 2, likely 1", forms: "binary 3"),
+      "carved tuples: certain 2, likely 1; found as binary 3"),
     Golden(.exported(.verbatim("1 stream"), inputs: 1), "exported 1 stream of 1 input"),
     Golden(.exported(.verbatim("3 records"), inputs: 2), "exported 3 records of 2 inputs"),
     Golden(.exported(files: 1, inputs: 0), "listed 1 file, 0 inputs read"),

@@ -32,6 +32,13 @@ extension Golden {
     Golden(
       .foreign(.sqliteDatabase, remedy: .nameAStore),
       "is an SQLite database: use --store to name a store"),
+    Golden(.tokenList, "a list of tokens without times"),
+    Golden(.checksumList, "a list of checksums"),
+    Golden(.partitionedDisk, "an image of a disk with partitions"),
+    Golden(.fileSystem("ext"), "an image of a file system (ext)"),
+    Golden(.swapSpace, "swap space"),
+    Golden(.memoryImage, "an image of memory"),
+    Golden(.coreDump, "a core dump"),
     Golden(.wordDump, "the output of od, or of hexdump without -C"),
     Golden(.dumpBytesInstead, "use xxd or hexdump -C instead, whose byte order is known"),
     Golden(

@@ -28,6 +28,10 @@ extension Golden {
       "no known format; read as raw feedback. Use --from raw if that is right, "
         + "--from hex or base64 if it is text"),
     Golden(
+      .carvedInstead,
+      "no known format, but records were found in it: carved. Use --from raw if it is a dump"),
+    Golden(.carvedImage(.coreDump), "a core dump: records were searched in it, as with --from carve"),
+    Golden(
       .sameBytes(as: "a.bin", isJoinedCapture: false),
       "same bytes as a.bin, which was already read: its records are counted again"),
     Golden(

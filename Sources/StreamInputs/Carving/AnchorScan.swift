@@ -1,10 +1,10 @@
 import WireBytes
 
-/// Finds, in a fast pass over all bytes, the few places where a record may be: pairs of bytes that records have, and
+/// Finds, in a fast pass over all bytes, the few offsets at which a record may be: pairs of bytes that records have, and
 /// blocks of text that may be hex or base64.
 ///
 /// Blocks lie at multiples of 32 bytes of the file, so that the result does not depend on where windows begin. Of each,
-/// the first 16 bytes tell whether it is text. A chain in text is so long that the blocks in it are known to be text,
+/// the first 16 bytes show whether it is text. A chain in text is so long that the blocks in it are known to be text,
 /// except for those of base64 with a line break in them.
 struct AnchorScan {
   enum Anchor {

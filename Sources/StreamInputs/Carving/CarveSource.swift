@@ -8,7 +8,7 @@ import WireBytes
 /// Records are found in the order of their offsets, and no byte is in two of them. Whether one begins at an offset depends
 /// only on the bytes around it, of bounded number, and on the records before it. So the result does not depend on where
 /// windows end: where the window lacks some of these bytes, the search waits for them.
-struct CarveSource: StreamSource, ~Copyable {
+package struct CarveSource: StreamSource, ~Copyable {
   /// The slots of the open chain, and of the stream with the records of logs.
   static let chainSlot: Int32 = 0
   static let logSlot: Int32 = 1
@@ -47,7 +47,7 @@ struct CarveSource: StreamSource, ~Copyable {
   var found: Set<Carving.Form> = []
   var hasRequests = false
 
-  init(_ options: CarvingOptions, capture: CaptureOptions) {
+  package init(_ options: CarvingOptions, capture: CaptureOptions) {
     tuples = TupleSearch(options)
     requestRules = options.requestRules
     captureOptions = capture
@@ -56,7 +56,7 @@ struct CarveSource: StreamSource, ~Copyable {
     scan = AnchorScan(tuples, ports: packetSearch.ports)
   }
 
-  mutating func read(
+  package mutating func read(
     _ window: RawSpan, from start: Int, windowOffset: Int, isLast: Bool, into batch: inout EventBatch
   ) -> SourceStep {
     window.withUnsafeBytes { bytes in
@@ -83,7 +83,7 @@ struct CarveSource: StreamSource, ~Copyable {
     }
   }
 
-  mutating func finish(into batch: inout EventBatch) -> Bool {
+  package mutating func finish(into batch: inout EventBatch) -> Bool {
     if open != nil { close(&batch) }
     if let log {
       batch.closed(StreamReport(log.identity), slot: Self.logSlot)
