@@ -6,7 +6,7 @@ It reads the preface, or an upgrade from HTTP/1.1 (RFC 7540, 3.2), in cleartext 
 
 The truth has a line of JSON an exchange, by connection:
 
-    client_port, stream (of HTTP/2), path, token_text (last component of the path), topic, push_type, request_apns_id, priority,
+    client_port, stream (of HTTP/2), path, token_text (what follows /3/device/ in the path), topic, push_type, request_apns_id, priority,
     expiration, collapse_id (as text, null if absent), payload, payload_length, status, response_apns_id, apns_unique_id, body,
     reason, timestamp_ms, request_offset, response_offset, body_offset (of the frames HEADERS, HEADERS and DATA, in bytes from 0 of
     that direction), ending ("answered", "reset", "goaway" or "none"), client_bytes, server_bytes (of the whole connection)
@@ -68,7 +68,7 @@ class Walk:
 class Exchange:
     def __init__(self, port, stream, headers):
         fields = {name.decode(): value.decode() for name, value in headers}
-        self.device = fields.get(":path", "").rpartition("/")[2]
+        self.device = fields.get(":path", "").removeprefix("/3/device/")
         self.payload = b""
         self.truth = {"client_port": port, "stream": stream, "path": fields.get(":path"), "token_text": self.device}
         self.truth |= {name: fields.get(header) for name, header in NAMES.items()}

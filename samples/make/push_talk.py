@@ -119,13 +119,13 @@ class Talk:
 
     def request(self, stream, device=None, payload=None, coding="indexed", count=1, chunks=1, end_stream=True, together=False,
                 data=None, extra=(), headers_more=None, trailers=None):
-        """A request and its truth. `device` is the last component of the path, else it is drawn."""
+        """A request and its truth. `device` is all of the path after /3/device/, else it is drawn."""
         push = next(self.drawn)
         if device is not None:
             push = type(push)(f"/3/device/{device}", push.headers, push.payload)
         payload = push.payload if payload is None else payload
         fields = dict(push.headers)
-        token = push.path.rpartition("/")[2]
+        token = push.path.removeprefix("/3/device/")
         self.truth[stream] = item = {"client_port": self.net.client.port, "stream": stream, "path": push.path, "token_text": token}
         item |= {name: fields.get(header) for name, header in FIELDS.items()}
         item |= dict.fromkeys(("status", "response_apns_id", "apns_unique_id", "body", "reason", "timestamp_ms"))
