@@ -31,18 +31,21 @@ package final class OutputFile {
     return isatty(STDOUT_FILENO) == 1 && !isForbidden && !isDumb
   }
 
-  /// Whether to escape control characters, and the bytes of an incomplete character.
-  private let escapes: Bool
+  /// Whether it is a terminal: control characters are escaped, so that no data is a command to it.
+  private let isTerminal: Bool
+  /// Whether colours are not escaped.
+  private let keepsColours: Bool
+  /// The bytes of an incomplete character.
   private var incomplete: [UInt8] = []
 
   /// Standard output.
-  /// - Parameter isData: whether the bytes are data, escaped on a terminal. Other text
-  ///   may have colours.
+  /// - Parameter isData: whether the bytes are data, without colours of ours.
   package init(isData: Bool = false) {
     descriptor = STDOUT_FILENO
     name = "standard output"
     replaces = false
-    escapes = isData && isatty(STDOUT_FILENO) == 1
+    isTerminal = isatty(STDOUT_FILENO) == 1
+    keepsColours = !isData
   }
 
   /// The file `path`; an existing file requires `force`. Devices, pipes and open descriptors (`-` for standard
@@ -51,11 +54,11 @@ package final class OutputFile {
   package init(_ path: String, force: Bool, isPrivate: Bool = false) throws {
     name = path
     replaces = force
-    let given = Self.givenDescriptor(path)
-    escapes = given.map { isatty($0) == 1 } ?? false
+    keepsColours = false
     if path.isEmpty { throw Failure(.outputUnnamed) }
-    if let given {
+    if let given = Self.givenDescriptor(path) {
       descriptor = fcntl(given, F_DUPFD_CLOEXEC, 0)
+      isTerminal = isatty(descriptor) == 1
       guard descriptor >= 0 else { throw Failure(.outputNotWritten(path, SystemError.text())) }
       return
     }
@@ -66,9 +69,11 @@ package final class OutputFile {
     }
     if exists, status.st_mode & S_IFMT != S_IFREG {
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
+      isTerminal = isatty(descriptor) == 1
       guard descriptor >= 0 else { throw Failure(.outputNotWritten(path, SystemError.text())) }
       return
     }
+    isTerminal = false
     if exists, !force { throw Failure(.outputExists(path)) }
     let target = try Self.target(of: path)
     let temporary = try Self.makeTemporaryFile(for: target, named: path, isPrivate: isPrivate)
@@ -86,13 +91,17 @@ package final class OutputFile {
   }
 
   package func write(_ bytes: RawSpan) throws {
-    guard escapes else { return try writeBytes(bytes) }
+    guard isTerminal else { return try writeBytes(bytes) }
     incomplete += bytes.withUnsafeBytes { Array($0) }
-    let rest = VisibleText.endOfWholeCharacters(incomplete)
-    let visible = VisibleText.ofLines(String(decoding: incomplete[..<rest], as: UTF8.self))
-    incomplete.removeSubrange(..<rest)
-    let text = Array(visible.utf8)
-    try writeBytes(text.span.bytes)
+    try writeVisible(VisibleText.endOfWholeCharacters(incomplete))
+  }
+
+  /// Writes the first `count` bytes of `incomplete`, as a terminal may get them.
+  private func writeVisible(_ count: Int) throws {
+    let text = String(decoding: incomplete[..<count], as: UTF8.self)
+    incomplete.removeSubrange(..<count)
+    let visible = Array(VisibleText.ofLines(text, keepsColours: keepsColours).utf8)
+    try writeBytes(visible.span.bytes)
   }
 
   private func writeBytes(_ bytes: RawSpan) throws {
@@ -103,11 +112,7 @@ package final class OutputFile {
 
   /// Gives the file, which is complete, its name.
   package func finish() throws {
-    if !incomplete.isEmpty {
-      let text = Array(VisibleText.ofLines(String(decoding: incomplete, as: UTF8.self)).utf8)
-      try writeBytes(text.span.bytes)
-      incomplete = []
-    }
+    if !incomplete.isEmpty { try writeVisible(incomplete.count) }
     guard let temporaryName, let target else { return }
     guard fsync(descriptor) == 0 || errno == EINVAL, try move(temporaryName, to: target) else {
       throw Failure(.outputNotWritten(name, SystemError.text()))

@@ -22,9 +22,26 @@ package enum VisibleText {
   }
 
   /// The same for each line of `text`.
-  package static func ofLines(_ text: String) -> String {
-    text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { of(String($0)) }
-      .joined(separator: "\n")
+  /// - Parameter keepsColours: whether SGR sequences (ECMA-48) stay: they change the look of text, and nothing else.
+  package static func ofLines(_ text: String, keepsColours: Bool = false) -> String {
+    text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      keepsColours ? ofColoured(line) : of(String(line))
+    }.joined(separator: "\n")
+  }
+
+  private static func ofColoured(_ line: Substring.UnicodeScalarView) -> String {
+    let parts = line.split(separator: "\u{1b}", omittingEmptySubsequences: false)
+    guard let first = parts.first else { return "" }
+    return of(String(first))
+      + parts.dropFirst().map { part in
+        let isColour = part.first == "[" && part.dropFirst().first { !isParameter($0) } == "m"
+        return (isColour ? "\u{1b}" : "\\x1b") + of(String(part))
+      }.joined()
+  }
+
+  /// Whether it is a digit of a parameter, or between two.
+  private static func isParameter(_ scalar: Unicode.Scalar) -> Bool {
+    ("0"..."9").contains(scalar) || scalar == ";"
   }
 
   /// The index after the last character in UTF-8 that is not cut off.

@@ -49,6 +49,39 @@ struct CommandLineTests {
     }
   }
 
+  @Test("they reach it by no command, and by no option that names the terminal")
+  func controlCharactersOfCommands() throws {
+    let name = "a\u{1b}]0;title\u{7}\u{202e}nib.bin"
+    try directory.write(dump, to: name)
+    let store = "--store sqlite:t.sqlite"
+    for command in [
+      "replay \(store) --create a*.bin", "store history \(store)", "store history --json \(store)",
+      "store history --changes \(store)", "audit a*.bin", "audit --json a*.bin", "show --record 1 a*.bin",
+      "show --record 1 --color always a*.bin", "export -o /dev/tty a*.bin", "export -o /dev/stdout a*.bin",
+      "export --records inputs a*.bin", "export -o x.csv --force --checksums - a*.bin",
+      "export -o x.csv --force --dfxml /dev/stderr a*.bin", "export --records a*.bin",
+      "export --recorts=a*.bin",
+      "explain a*.bin", "help a*.bin", "a*.bin missing-a*.bin", "verify a*.bin",
+    ] {
+      let text = try onTerminal(command)
+      #expect(
+        !text.contains("\u{1b}]") && !text.contains("\u{7}") && !text.contains("\u{202e}"),
+        "\(command): \(text)")
+    }
+  }
+
+  @Test("a line end in an argument begins no message")
+  func lineEnds() throws {
+    for arguments in [
+      ["export", "--records", "x\napnsift: fine"], ["export", "--records=x\napnsift: fine"],
+      ["export", "a", "--x\napnsift: fine"], ["x\napnsift: fine"],
+    ] {
+      let outcome = try directory.apnsift(arguments)
+      #expect(outcome.code != 0)
+      #expect(!outcome.errors.split(separator: "\n").contains("apnsift: fine"), "\(outcome.errors)")
+    }
+  }
+
   // MARK: - Names of outputs
 
   @Test("the extension of an output chooses the format", arguments: ["csv", "json", "ndjson"])

@@ -61,7 +61,8 @@ enum ExitStatus: Int32, Error {
       }
     }
     if code == .validationFailure {
-      for line in HelpText.usageError(Apnsift.message(for: error), Apnsift.fullMessage(for: error)) {
+      let texts = [Apnsift.message(for: error), Apnsift.fullMessage(for: error)].map(HelpText.onOneLine)
+      for line in HelpText.usageError(texts[0], texts[1]) {
         Console.say(.verbatim(line))
       }
       leave(.usage)

@@ -1,3 +1,5 @@
+import Platform
+
 /// The texts of the argument parser, rearranged.
 enum HelpText {
   /// The help text with OPTIONS as the first group of options, and ADVANCED as the last.
@@ -11,6 +13,17 @@ enum HelpText {
     }
     if let advanced = index(of: "ADVANCED") { blocks.append(blocks.remove(at: advanced)) }
     return blocks.joined(separator: "\n\n")
+  }
+
+  /// The parser's text with the arguments in it escaped: a line end in one would begin a message of its own.
+  static func onOneLine(_ text: String) -> String {
+    CommandLine.arguments.dropFirst().reduce(text) { text, argument in
+      // The parser repeats an argument, or the value after its equals sign.
+      [argument[...], argument.drop { $0 != "=" }.dropFirst()].map(String.init).reduce(text) { text, part in
+        let visible = VisibleText.of(part)
+        return visible == part ? text : text.replacing(part, with: visible)
+      }
+    }
   }
 
   /// The lines of an error about arguments: the message, and from `fullText` the usage.
