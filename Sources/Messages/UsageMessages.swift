@@ -157,6 +157,8 @@ extension Message {
 
 extension Message {
   package static let nothingToShow = Message("give one of --record, --offset, --packet and --token")
+  package static let storeOfToken = Message(
+    "--store, --mapping and --journal are for --token: a store has tokens, not bytes")
   package static let recordOfAllStreams = Message(
     "--record counts the records of all streams: leave out --stream and --direction")
 }

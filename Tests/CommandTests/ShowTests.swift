@@ -1,3 +1,4 @@
+import Foundation
 import Messages
 import Testing
 
@@ -150,5 +151,48 @@ struct ShowTests {
     let other = try directory.apnsift("show", "a.bin", "--token", "0102")
     #expect(other.code == 2)
     #expect(other.errors.contains("no record of this token: the input has 1 record"))
+  }
+
+  @Test("a store shows the rows of a token, and the replays that changed them")
+  func store() throws {
+    try directory.write(Self.tuple + Self.tuple, to: "dump.bin")
+    let token = Self.token.map { String(format: "%02x", $0) }.joined()
+    let store = ["--store", "sqlite:t.sqlite"]
+    let missing = try directory.apnsift(["show", "dump.bin", "--token", token] + store)
+    #expect(missing.code == 2 && !missing.text.contains("time"))
+    for line in [
+      ["store", "register", token, "--at", "2014-01-01T00:00:00Z", "--create"],
+      ["replay", "dump.bin"], ["store", "undo", "1"], ["replay", "dump.bin"],
+    ] {
+      let outcome = try directory.apnsift(line + store)
+      #expect(outcome.code == 0, "\(line): \(outcome.errors)")
+    }
+    let shown = try directory.apnsift(["show", "dump.bin", "--token", token] + store)
+    #expect(shown.code == 0, "\(shown.errors)")
+    #expect(shown.text.components(separatedBy: "feedback tuple").count == 3)
+    let part = try #require(shown.text.components(separatedBy: "sqlite:t.sqlite\n").last)
+    let lines = part.split(separator: "\n").map(String.init)
+    #expect(
+      lines.prefix(3) == [
+        token, "  production: invalidated at 2014-05-13T16:53:20Z", "  registered: 2014-01-01T00:00:00Z",
+      ])
+    #expect(lines.count == 7)
+    #expect(
+      lines[3].hasPrefix("  replay 1 at ")
+        && lines[3].hasSuffix(", production: invalidated, invalidated at 2014-05-13T16:53:20Z; undone by 2"))
+    #expect(
+      lines[5].hasPrefix("  replay 3 at ")
+        && lines[5].hasSuffix(": invalidated, invalidated at 2014-05-13T16:53:20Z"))
+    let digest = String(decoding: try directory.tool("sha256sum", ["dump.bin"]).prefix(64), as: UTF8.self)
+    #expect(lines[6] == "    by dump.bin, stream 0, offset 0, SHA-256 \(digest)")
+    try directory.write([], to: "empty.bin")
+    let onlyStore = try directory.apnsift(["show", "empty.bin", "--token", token] + store)
+    #expect(onlyStore.code == 0 && onlyStore.said(.noRecordOfToken(of: 0)))
+    #expect(onlyStore.text == "sqlite:t.sqlite\n" + part)
+    let other = try directory.apnsift(
+      ["show", "empty.bin", "--token", String(repeating: "ee", count: 32)] + store)
+    #expect(other.code == 2)
+    let noToken = try directory.apnsift(["show", "dump.bin", "--record", "1"] + store)
+    #expect(noToken.code == 64 && noToken.said(.storeOfToken))
   }
 }

@@ -108,6 +108,8 @@ extension Golden {
       "--columns: time_local needs --time-zone, such as --time-zone Europe/Berlin"),
     Golden(.nothingToShow, "give one of --record, --offset, --packet and --token"),
     Golden(
+      .storeOfToken, "--store, --mapping and --journal are for --token: a store has tokens, not bytes"),
+    Golden(
       .recordOfAllStreams,
       "--record counts the records of all streams: leave out --stream and --direction"),
     Golden(

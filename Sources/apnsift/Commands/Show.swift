@@ -3,6 +3,8 @@ import ArgumentParser
 import Messages
 import Platform
 import Reports
+import Stores
+import TokenStores
 
 /// `apnsift show`: an annotated hex dump of one record or offset.
 struct Show: ParsableCommand {
@@ -21,6 +23,10 @@ struct Show: ParsableCommand {
         apnsift show capture.pcap --packet 12
         apnsift show gateway.pcap --offset 0 --stream 1 --direction client
         apnsift show evidence/ --token TOKEN
+        apnsift show evidence/ --token TOKEN --store sqlite:tokens.sqlite
+
+      With --store, --token also shows the rows of the token in that store, and each replay in its journal that changed \
+      one, with the record that decided.
       """)
 
   @Option(help: .init("Record number, from 1, in the order of export.", valueName: "NUMBER"))
@@ -51,6 +57,10 @@ struct Show: ParsableCommand {
 
   @OptionGroup var color: ColorOptions
 
+  @OptionGroup var store: StoreFileOptions
+
+  @OptionGroup var journal: JournalOptions
+
   @OptionGroup var input: InputOptions
 
   mutating func validate() throws {
@@ -65,6 +75,10 @@ struct Show: ParsableCommand {
         throw ValidationError(.tooSmall(name, value, least: least))
       }
     }
+    if store.location.store == nil && store.mapping == nil && journal.url != nil || usesStore && token == nil
+    {
+      throw ValidationError(.storeOfToken)
+    }
     if record != nil, stream != nil || direction != nil {
       throw ValidationError(.recordOfAllStreams)
     }
@@ -77,16 +91,31 @@ struct Show: ParsableCommand {
     return .offset(offset?.bytes ?? 0)
   }
 
+  /// Whether a store is asked about the token.
+  private var usesStore: Bool { store.location.store != nil || store.mapping != nil }
+
   func run() throws {
+    // Before a large input is read.
+    let history = try token.flatMap { token in
+      usesStore
+        ? try TokenHistory(of: token.bytes, in: store.location(journal: journal.url).openForReading()) : nil
+    }
     let finder = RecordLocator(
       target, stream: stream, direction: direction, maxLocations: maxLocations, maxBytes: limit)
     finder.clock = local.clock
     var examination = try input.examination(hashing: .none, mayRepeat: true)
     try examination.run([finder])
     let buffer = OutputBuffer(OutputFile())
-    try buffer.append(finder.text(TextStyle(isColoured: OutputFile.isColoured), limit: limit))
+    let style = TextStyle(isColoured: OutputFile.isColoured)
+    let found = finder.text(style, limit: limit)
+    try buffer.append(found)
+    if let history { try buffer.append((found.isEmpty ? "" : "\n") + history.text(style)) }
     try buffer.flush()
-    guard let done = finder.sentence else { throw Failure(finder.nothing) }
+    guard let done = finder.sentence else {
+      guard let history, !history.isEmpty else { throw Failure(finder.nothing) }
+      Console.say(finder.nothing)
+      return try input.check(examination)
+    }
     Console.say(done)
     try input.check(examination)
   }
