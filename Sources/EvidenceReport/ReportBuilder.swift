@@ -60,16 +60,20 @@ package struct ReportBuilder {
   }
 
   /// Reads the inputs and returns the page.
-  package func page(of examination: inout Examination) throws -> ReportPage {
+  /// - Parameter others: sinks that get the same evidence.
+  package func page(
+    of examination: inout Examination, others: [(any EvidenceSink)?] = []
+  ) throws -> ReportPage {
     examination.options.analysis.excerptsPerCode = options.maxLocations
     // As a replay does, for any app.
     let pushes = PushCollector(
       table, flaggedCount: false, takesErrors: false, takesOtherApps: true, now: options.now, origins: origins
     )
-    try examination.run([
+    let sinks: [(any EvidenceSink)?] = [
       collector, excerpts, doubts, TokenCollector(table, flaggedCount: false, origins: origins), pushes,
       auditor?.recorder(),
-    ])
+    ]
+    try examination.run(sinks + others)
     try auditor?.endInput()
     var page = ReportPage(options.head)
     page.head.isRedacted = options.names.key != nil

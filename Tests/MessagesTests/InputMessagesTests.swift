@@ -57,7 +57,7 @@ extension Golden {
         + "line"),
     Golden(
       .tooManyHashes(memory: 1 << 20),
-      "the lists of known files need more than 1 MiB of memory: raise --memory, or give a smaller list"),
+      "the lists of known files need more than 1.0 MiB of memory: raise --memory, or give a smaller list"),
     Golden(.linesWithoutHash(1, first: 7), "line 7 has no hash and is ignored"),
     Golden(.linesWithoutHash(3, first: 7), "3 lines have no hash and are ignored; the first is line 7"),
     Golden(.knownLeftOut(1), "left out 1 known file (--known-hashes)"),

@@ -28,6 +28,7 @@ struct StoredFile: ~Copyable {
   let partCount: Int
   /// Bytes read so far.
   private(set) var bytesRead = 0
+  private var isAtEnd = false
   /// Why reading ended before the end of the file.
   private(set) var fault: InputFault?
 
@@ -75,7 +76,7 @@ struct StoredFile: ~Copyable {
 
   /// Reads available bytes, up to `buffer`'s length; 0 at the end of the file, or after a `fault`.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-    while fault == nil, !buffer.isEmpty {
+    while fault == nil, !isAtEnd, !buffer.isEmpty {
       let count = readSource(into: buffer)
       if count > 0 {
         // Right after the read, while the bytes are in the processor's cache.
@@ -83,7 +84,7 @@ struct StoredFile: ~Copyable {
         bytesRead &+= count
         return count
       }
-      if count == 0, !openNextPart() { return 0 }
+      if count == 0 { isAtEnd = !openNextPart() }
     }
     return 0
   }

@@ -24,6 +24,7 @@ struct Report: ParsableCommand {
         apnsift report feedback.bin -o report.html
         apnsift report capture.pcap -o report.html --notes notes.txt
         apnsift report dumps/ -o report.html --max-tokens 100
+        apnsift report evidence/ -o report.html --manifest report.sha256
         apnsift report --requests sent.bin --responses got.bin -o report.html
         openssl rand -hex 32 > key.txt
         apnsift report feedback.bin -o redacted.html --redact key.txt
@@ -39,6 +40,8 @@ struct Report: ParsableCommand {
 
   @OptionGroup var local: LocalTimeOptions
 
+  @OptionGroup(title: "INVENTORY") var inventory: InventoryOptions
+
   @OptionGroup(title: "ADVANCED") var limits: ReportLimitOptions
 
   @OptionGroup var input: InputOptions
@@ -48,6 +51,7 @@ struct Report: ParsableCommand {
     if output == nil, isatty(STDOUT_FILENO) == 1 {
       throw ValidationError(.pageNeedsFile)
     }
+    try inventory.check(output: output)
   }
 
   func run() throws {
@@ -59,24 +63,25 @@ struct Report: ParsableCommand {
     var options = page.options(for: input, limits, local, version: Apnsift.version)
     options.names = TokenNames(key: key)
     options.head.note = try page.notes.map { try ReportNote.paragraphs($0) } ?? []
-    let file = try open(examination)
-    let page = try ReportBuilder(options).page(of: &examination)
-    let buffer = OutputBuffer(file)
+    examination.options.inventoryDigests = inventory.digests
+    let outputs = OutputSet(force: force)
+    let buffer = try open(outputs, examination)
+    let inventory = try inventory.open(outputs, input, examination, version: Apnsift.version)
+    let page = try ReportBuilder(options).page(of: &examination, others: inventory.sinks)
     try buffer.append(try ReportHTML.bytes(page))
-    try buffer.flush()
-    try file.finish()
+    if output == nil { try buffer.flush() }
+    try inventory.finish()
     let done = Message.reported(
       inputs: examination.readCount, examination.summary.recordText, redacted: key != nil)
     Console.say(examination.closingLine(done))
     try input.check(examination)
   }
 
-  private func open(_ examination: Examination) throws -> OutputFile {
-    guard let output else { return OutputFile() }
-    if examination.contains(fileAt: output) { throw Failure(.outputIsOneOfInputs(output)) }
+  private func open(_ outputs: OutputSet, _ examination: Examination) throws -> OutputBuffer {
+    guard let output else { return OutputBuffer(OutputFile()) }
     if Self.isFile(page.redact, output) { throw Failure(.outputIsKey(output)) }
     if Self.isFile(page.notes, output) { throw Failure(.outputIsNote(output)) }
-    return try OutputFile(output, force: force)
+    return try outputs.open("-o", output, examination)
   }
 
   private static func isFile(_ path: String?, _ output: String) -> Bool {

@@ -21,10 +21,15 @@ struct InventoryOptions: ParsableArguments {
 
   var digests: DigestKinds { md5 ? [.sha256, .md5] : .sha256 }
 
-  /// Throws a usage error if an output cannot be in the manifest.
-  /// - Parameter output: the file of `-o`.
+  /// Throws a usage error if two outputs are the same, or one cannot be in the manifest.
+  /// - Parameter output: the file of `-o`; nil for standard output.
   func check(output: String?) throws {
-    if manifest != nil, output == nil || output == "-" { throw ValidationError(.manifestNeedsFile) }
+    let output = output ?? "-"
+    for (option, path) in [("--checksums", checksums), ("--dfxml", dfxml), ("--manifest", manifest)]
+    where path == output {
+      throw ValidationError(.outputsAreSame("-o", option))
+    }
+    if manifest != nil, output == "-" { throw ValidationError(.manifestNeedsFile) }
   }
 
   /// Opens the files, after all others of the command, and writes the head of each.
