@@ -74,7 +74,7 @@ package struct CommandLines {
     ]
     return ReportCommands(
       report: command("report", pageWords + " -o report.html"),
-      everything: command("export", " -t ndjson"),
+      everything: command("export", " -t ndjson"), files: command("export", " --records inputs"),
       doubtful: kinds.filter { $0.0 > 0 }.map { command("export", " --records \($0.1) --flagged") },
       streams: command("export", " --records streams"), findings: command("export", " --records findings"),
       records: command("export", " --records feedback"),
@@ -112,6 +112,7 @@ package struct ReportCommands: Sendable {
   /// Makes the page again.
   var report = ""
   var everything = ""
+  var files = ""
   /// One for each kind of record.
   var doubtful: [String] = []
   var streams = ""

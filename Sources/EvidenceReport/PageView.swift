@@ -19,7 +19,7 @@ struct PageView {
   let making: [Fact]
   let note: [String]
   let hasNote: Bool
-  let inputs: [InputView]
+  let files: FilesView
   let failures: String
   let hasFailures: Bool
   let given: [Fact]
@@ -67,7 +67,7 @@ struct PageView {
     making = Self.making(page.head)
     note = page.head.note
     hasNote = !page.head.note.isEmpty
-    inputs = page.inputs.map(InputView.init)
+    files = FilesView(page)
     failures = Figures.count(page.failures, "input")
     hasFailures = page.failures > 0
     given = page.head.options.filter { !$0.isDefault }.map { Fact(name: $0.name, value: $0.text) }
@@ -129,26 +129,6 @@ struct PageView {
       Fact(name: "This page again:", value: page.commands.report),
       Fact(name: "Every record, stream and finding, with its location:", value: page.commands.everything),
     ].filter { !$0.value.isEmpty }
-  }
-}
-
-/// An input in the page.
-struct InputView {
-  let source: String
-  let format: String
-  let size: String
-  let digest: String
-  let sameBytesAs: String?
-
-  init(_ input: InputSummary) {
-    source = input.source
-    let compression = input.compressionText
-    let kind = input.captureKind.map { "\($0) capture" } ?? input.format ?? "not read"
-    let packets = input.packets.map { ", \(Figures.count($0, "packet"))" } ?? ""
-    format = kind + compression + packets
-    size = Figures.size(input.bytes)
-    digest = input.sha256 ?? "unknown"
-    sameBytesAs = input.sameBytesAs
   }
 }
 

@@ -176,6 +176,11 @@ extension ReportPage {
       page.inputs[index].source = mask.text(inputs[index].source)
       page.inputs[index].sameBytesAs = inputs[index].sameBytesAs.map { mask.text($0) }
     }
+    for index in files.indices {
+      page.files[index].source = mask.text(files[index].source)
+      // The message about a fault may quote bytes.
+      if [.partial, .unreadable].contains(files[index].verdict) { page.files[index].reason = nil }
+    }
     for index in streams.indices { page.streams[index].mask(&mask) }
     for index in findings.indices {
       page.findings[index].examples = findings[index].examples.map { $0.masked(&mask) }
@@ -253,7 +258,7 @@ extension ReportCommands {
   fileprivate mutating func mask(_ mask: inout Redaction) {
     for path in [
       \ReportCommands.streams, \.findings, \.records, \.responses, \.requests, \.resend, \.pushes,
-      \.resendPushes, \.audit, \.report, \.everything,
+      \.resendPushes, \.audit, \.report, \.everything, \.files,
     ] {
       self[keyPath: path] = mask.text(self[keyPath: path])
     }

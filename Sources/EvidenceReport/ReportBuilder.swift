@@ -9,6 +9,8 @@ package struct ReportOptions {
   package var names = TokenNames(key: nil)
   package var maxTokens = 1000
   package var maxRepeated = 10
+  /// Files that were not read.
+  package var maxFiles = 1000
   /// Doubtful records, and doubtful tokens.
   package var maxDoubtful = 100
   package var maxLocations = 5
@@ -78,6 +80,8 @@ package struct ReportBuilder {
     var page = ReportPage(options.head)
     page.head.isRedacted = options.names.key != nil
     page.inputs = examination.inputs
+    page.files = collector.files
+    page.maxFiles = options.maxFiles
     page.failures = examination.failures
     page.summary = examination.summary
     page.flagged = doubts.counts

@@ -11,6 +11,8 @@ package final class ReportCollector: EvidenceSink {
   private let names: TokenNames
   /// Inputs so far.
   private var inputs = 0
+  /// Every file among the inputs, whatever became of it.
+  package private(set) var files: [InputRecord] = []
   private var streams: [(input: Int, stream: StreamSummary)] = []
   package private(set) var streamsLeftOut = 0
   package private(set) var decodedStreams = 0
@@ -29,7 +31,9 @@ package final class ReportCollector: EvidenceSink {
     streams.sorted { ($0.input, $0.stream.number) < ($1.input, $1.stream.number) }.map(\.stream)
   }
 
-  package var needs: EvidenceNeeds { .gatewayRecords }
+  package var needs: EvidenceNeeds { [.gatewayRecords, .inventory] }
+
+  package func inputEnded(_ input: InputRecord) { files.append(input) }
 
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) {
     for request in requests.records {

@@ -12,6 +12,10 @@ import WireBytes
 package struct ReportPage: Sendable {
   package var head: ReportHead
   package var inputs: [InputSummary] = []
+  /// Every file among the inputs, whatever became of it. Those with a format are `inputs`, in the same order.
+  package var files: [InputRecord] = []
+  /// How many files to list that were not read.
+  package var maxFiles = 1000
   /// Inputs that could not be read in full.
   package var failures = 0
   package var summary = Summary()

@@ -71,8 +71,26 @@ struct ReportTests {
     let page = try directory.report(["dump.bin"])
     let section = page.section("examined")
     #expect(section.contains(">dump.bin</td>"))
-    #expect(page.figures("td", "number", in: section).first == ["76"])
+    #expect(page.figures("td", "number", in: section) == [["2"], ["76"]])
     #expect(section.contains(String(decoding: digest, as: UTF8.self).split(separator: "\n")[0]))
+  }
+
+  @Test("lists every file, also those that are not read, with the reason")
+  func files() throws {
+    try directory.write(feedback(tuples(2)), to: "evidence/dump.bin")
+    try directory.write("no dump", to: "evidence/note.txt")
+    _ = try directory.shell("ln -s nowhere evidence/link; mkfifo evidence/pipe")
+    let section = try directory.report(["evidence"]).section("examined")
+    let names = section.matches(of: /class="name">([^<]*)</).map { String($0.output.1) }
+    #expect(names.sorted() == ["dump.bin", "link", "note.txt", "pipe"].map { "evidence/" + $0 })
+    #expect(section.contains("(link to nowhere)"))
+    // A digest of the note, and none of the link and the pipe.
+    let digest = try directory.tool(
+      "sh", ["-c", "sha256sum \(directory.path)/evidence/note.txt | cut -c -64"])
+    #expect(section.contains(String(decoding: digest, as: UTF8.self).split(separator: "\n")[0]))
+    #expect(section.matches(of: /SHA-256/).count == 2)
+    let cut = try directory.report(["evidence", "--max-files", "1"])
+    #expect(cut.figures("p", "cut", in: cut.section("examined")) == [["1", "3"]])
   }
 
   @Test("lists the invalidated tokens, latest first, and the repeated ones")

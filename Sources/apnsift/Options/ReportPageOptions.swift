@@ -63,7 +63,7 @@ struct ReportPageOptions: ParsableArguments {
       limits.maxTokens, limits.maxRepeated, limits.maxLocations
     )
     (options.maxStreams, options.maxResponses) = (limits.maxStreams, limits.maxResponses)
-    options.maxDoubtful = limits.maxDoubtful
+    (options.maxDoubtful, options.maxFiles) = (limits.maxDoubtful, limits.maxFiles)
     options.now = madeAt?.seconds ?? UInt32(clamping: time(nil))
     (options.isAudited, options.chunkSize) = (!noAudit, chunkSize)
     (options.auditMemory, options.memory) = (limits.auditMemory.bytes, input.memory)
@@ -88,6 +88,7 @@ struct ReportPageOptions: ParsableArguments {
       ReportOption("--redact", redact.map { _ in "KEYFILE" }, isDefault: redact == nil),
       number("--max-tokens", limits.maxTokens, usual.maxTokens),
       number("--max-repeated", limits.maxRepeated, usual.maxRepeated),
+      number("--max-files", limits.maxFiles, usual.maxFiles),
       number("--max-doubtful", limits.maxDoubtful, usual.maxDoubtful),
       number("--max-places", limits.maxLocations, usual.maxLocations),
       number("--max-streams", limits.maxStreams, usual.maxStreams),
@@ -112,6 +113,9 @@ struct ReportLimitOptions: ParsableArguments {
   @Option(help: .init("Most frequent tokens to list.", valueName: "COUNT"))
   var maxRepeated = ReportLimitOptions.usual.maxRepeated
 
+  @Option(help: .init("Files to list that were not read.", valueName: "COUNT"))
+  var maxFiles = ReportLimitOptions.usual.maxFiles
+
   @Option(help: .init("Doubtful records, and doubtful tokens, to list.", valueName: "COUNT"))
   var maxDoubtful = ReportLimitOptions.usual.maxDoubtful
 
@@ -133,7 +137,7 @@ struct ReportLimitOptions: ParsableArguments {
   mutating func validate() throws {
     for (name, value) in [
       ("--max-tokens", maxTokens), ("--max-repeated", maxRepeated), ("--max-doubtful", maxDoubtful),
-      ("--max-places", maxLocations),
+      ("--max-files", maxFiles), ("--max-places", maxLocations),
       ("--max-streams", maxStreams), ("--max-responses", maxResponses),
     ] {
       // `export` writes everything; a longer page is unusable.
