@@ -45,13 +45,13 @@ package struct KnownHashes: Sendable {
       var line: [UInt8] = []
       while try reader.next(into: &line) {
         switch format.content(of: line) {
-        case .remark: continue
-        case .digest(let digits) where add(line[digits]): continue
+        case .remark: break
+        case .digest(let digits) where add(line[digits]):
+          if bytes > memory { throw Failure(.about(list.name, .tooManyHashes(memory: memory))) }
         case .digest, .other:
           if others.lines == 0 { others.first = reader.lineNumber }
           others.lines += 1
         }
-        if bytes > memory { throw Failure(.about(list.name, .tooManyHashes(memory: memory))) }
       }
     } catch let fault as InputFault {
       throw Failure(.about(list.name, fault.located))
