@@ -379,7 +379,7 @@ package struct Examination {
   }
 
   private mutating func recordSkipped(_ report: InputReport, of input: Input) throws {
-    let isFailure = options.failsOnUnrecognised && report.recognition == .nothing
+    let isFailure = options.failsOnUnrecognised && Self.isUnrecognised(report.recognition)
     if isFailure { failures += 1 }
     try note(.skipped(Self.kind(report.recognition)), of: input, .unrecognisedInput, isFailure: isFailure)
   }
@@ -419,6 +419,14 @@ package struct Examination {
       try note(
         .sameBytes(as: VisibleText.of(first), isJoinedCapture: options.reading.joins), of: input,
         .duplicateInput, isWarning: true)
+    }
+  }
+
+  /// Whether it is no input of a known format, whether the kind of the file is known or not.
+  private static func isUnrecognised(_ recognition: Recognition) -> Bool {
+    switch recognition {
+    case .nothing, .known: true
+    case .format, .foreign, .packed, .image: false
     }
   }
 

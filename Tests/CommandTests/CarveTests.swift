@@ -1,4 +1,5 @@
 import CaptureWriting
+import Foundation
 import Messages
 import Platform
 import TestSupport
@@ -152,7 +153,8 @@ struct CarveTests {
       let (chain, index) = number.quotientAndRemainder(dividingBy: 4)
       return [
         "disk.img,\(chain),\(38 * index),\(row.fileOffset),\(row.form.rawValue),\(chain),4",
-        row.isLast ? "likely" : "certain", UTCText.of(row.time), row.tokenText,
+        row.isLast ? "likely" : "certain",
+        ISO8601DateFormatter().string(from: Date(timeIntervalSince1970: Double(row.time))), row.tokenText,
         row.isLast ? "carved;unconfirmed-boundary" : "carved",
       ].joined(separator: ",")
     }

@@ -95,7 +95,10 @@ struct JSONTests {
 
   private func expect(_ line: Substring, _ row: [FeedbackColumn: String]) throws {
     let object = try parse(line)
-    let columns = FeedbackColumn.allCases.filter { !$0.isLocal }
+    // Those of carving are in carved records only.
+    let columns = Set(FeedbackColumn.allCases.filter { !$0.isLocal }).subtracting([
+      .form, .chain, .chainLength, .confidence,
+    ])
     #expect(Set(object.keys) == Set(columns.map(\.rawValue) + ["type"]))
     for column in columns {
       let value = object[column.rawValue]
@@ -106,6 +109,7 @@ struct JSONTests {
       case .flags: #expect((value as? [String])?.joined(separator: ";") == row[column])
       case .timeLocal, .capturedAtLocal: Issue.record("without a clock")
       case .client, .server, .packet, .originalPacket, .capturedAt: #expect(value is NSNull)
+      case .form, .chain, .chainLength, .confidence: break
       }
     }
   }
@@ -121,6 +125,23 @@ struct JSONTests {
         "timestamp":1367400600,"time":"2013-05-01T09:30:00Z","token_length":1,"token":"ab",\
         "flags":["unexpected-token-length"]}
         """)
+  }
+
+  @Test("carved records have members of their own")
+  func carved() throws {
+    let batch = Batch(tokens: [[0xab]], times: [1_367_400_600], offset: 0, flags: .carved)
+    var records = batch.records
+    records.labels = StreamLabels(
+      source: "disk.img", stream: 7, carving: Carving(.quotedPrintable, chain: 3, chainLength: 2))
+    let text = try write(.ndjson) { writer in
+      try writer.records(records, in: batch.bytes.span.bytes)
+      try writer.records(batch.records, in: batch.bytes.span.bytes)
+    }
+    let lines = text.split(separator: "\n").dropFirst()
+    #expect(
+      lines.first?.hasSuffix(
+        "\"form\":\"quoted-printable\",\"chain\":3,\"chain_length\":2,\"confidence\":\"likely\"}") == true)
+    #expect(lines.dropFirst().first?.hasSuffix("\"flags\":[\"carved\"]}") == true)
   }
 
   @Test("only the requested kinds are written")
