@@ -38,13 +38,24 @@ extension RequestRules {
     let token = Int(bytes.bigEndianUInt16(at: length))
     let payload = length + RequestLayout.lengthSize + token + RequestLayout.lengthSize
     if payload < bytes.byteCount, bytes.byte(at: payload) == UInt8(ascii: "{") {
-      for command in [UInt8(0), 1] {
+      // The last byte of an expiry may look like command 0.
+      for command in [UInt8(1), 0] {
         let start = length + RequestLayout.lengthSize - RequestLayout.headerLength(command)
-        if start >= floor, bytes.byte(at: start) == command { return start }
+        if start >= floor, bytes.byte(at: start) == command,
+          command == 0 || hasPlausibleExpiry(at: start, in: bytes)
+        {
+          return start
+        }
       }
     }
     guard length > floor, bytes.byte(at: length - 1) == RequestItem.Kind.token.rawValue else { return nil }
     return frameStart(ofItemAt: length - 1, from: floor, in: bytes)
+  }
+
+  /// Whether the expiry of command 1 is a time since the service began, or one attempt: 0, and for some clients 1.
+  private func hasPlausibleExpiry(at start: Int, in bytes: RawSpan) -> Bool {
+    let expiry = bytes.bigEndianUInt32(at: start + RequestLayout.expiryOffset)
+    return expiry < 2 || expiry >= FeedbackRules.serviceStart
   }
 
   /// Goes back over the items of command 2 from the one at `item` to the start of the frame.

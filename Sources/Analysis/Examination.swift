@@ -426,7 +426,7 @@ package struct Examination {
   private static func isUnrecognised(_ recognition: Recognition) -> Bool {
     switch recognition {
     case .nothing, .known: true
-    case .format, .foreign, .packed, .image: false
+    case .format, .foreign, .packed, .image, .imageSegment: false
     }
   }
 

@@ -16,7 +16,7 @@ extension Golden {
       "is an archive within 4 others, which is not read: extract it, or use --max-depth"),
     Golden(.tooManyMembers(limit: 9), "has more than 9 files: the others are not read; use --max-members"),
     Golden(
-      .archiveTooLarge(limit: 2048), "unpacks to more than 2 KiB: the rest is not read; use --max-content"),
+      .archiveTooLarge(limit: 2048), "unpacks to more than 2.0 KiB: the rest is not read; use --max-content"),
     Golden(
       .archiveIsEncrypted("7z"), "the 7z archive is encrypted: extract its files with the password"),
     Golden(

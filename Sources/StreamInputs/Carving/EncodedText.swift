@@ -43,8 +43,9 @@ struct EncodedText {
   /// The bytes last decoded, and the index of the first character of each.
   private(set) var bytes: [UInt8] = []
   private(set) var byteIndices: [Int] = []
-  /// The index at which gathering or decoding stopped.
+  /// The index at which gathering or decoding stopped, and whether that is because of the limit.
   private(set) var end = 0
+  private(set) var isCut = false
 
   // MARK: - Digits
 
@@ -66,6 +67,7 @@ struct EncodedText {
       }
     }
     end = start &+ length
+    isCut = length == most
   }
 
   /// The index of the character of a digit.
@@ -161,8 +163,7 @@ struct EncodedText {
 
   private mutating func decodeQuotedPrintable(_ start: Int, _ limit: Int, _ window: UnsafeRawBufferPointer) {
     var index = start
-    while index < limit {
-      guard let (byte, next) = Self.quoted(at: index, to: limit, in: window) else { break }
+    while index < limit, let (byte, next) = Self.quoted(at: index, to: limit, in: window) {
       if let byte {
         bytes.append(byte)
         byteIndices.append(index)
@@ -170,6 +171,8 @@ struct EncodedText {
       index = next
     }
     end = index
+    // An escape has three characters.
+    isCut = index >= limit || index &+ 2 >= limit && window[index] == UInt8(ascii: "=")
   }
 
   /// The byte at `index`, or none at a soft line break, and the index after it; nil for anything else.

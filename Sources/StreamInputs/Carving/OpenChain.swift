@@ -110,7 +110,7 @@ extension CarveSource {
       open = chain
     }
     // Text that goes on may have more tuples.
-    if !isOver, count > 0, textSearch.text.end == limit, limit < view.bytes.count || !view.isLast {
+    if !isOver, count > 0, textSearch.text.isCut, limit < view.bytes.count || !view.isLast {
       return .goOn(view.index(of: chain.next))
     }
     close(&batch)

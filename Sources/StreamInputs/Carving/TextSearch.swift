@@ -49,7 +49,7 @@ struct TextSearch {
     let wanted = Self.gathered &+ 2 &* needed(form)
     let limit = min(window.count, start &+ wanted)
     text.gather(form, from: start, to: limit, in: window)
-    let isCut = text.end == limit
+    let isCut = text.isCut
     if isCut, !isLast, window.count < start &+ wanted { return .undecided(from: start, wanted) }
     // Later starts are decided with more text.
     let last = isCut && limit < window.count ? limit &- needed(form) : .max

@@ -29,7 +29,7 @@ struct Export: ParsableCommand {
         apnsift export evidence/ -t ndjson --token TOKEN   all of one token
         apnsift export evidence/ --flagged                 doubtful records
         apnsift export evidence/ --records inputs          every file, with its hash
-        apnsift export evidence/ -o all.ndjson --dfxml evidence.xml --checksums evidence.sha256
+        apnsift export evidence/ -o all.ndjson --dfxml inventory.xml
         apnsift export http2.pcap --keys keys.log --records pushes
                                                            pushes and their answers
         apnsift export --requests sent.bin --responses got.bin -t ndjson
@@ -223,7 +223,8 @@ struct Export: ParsableCommand {
   private func columns<Column: LocalTimeColumn>(_ standard: [Column]) throws -> [Column] {
     let named = try columns?.split(separator: ",", omittingEmptySubsequences: false).map { name in
       guard let column = Column(rawValue: String(name)) else {
-        throw ValidationError(.noSuchColumn(String(name), known: Column.allCases.map(\.rawValue)))
+        let known = Column.allCases.filter { local.clock != nil || !$0.isLocal }
+        throw ValidationError(.noSuchColumn(String(name), known: known.map(\.rawValue)))
       }
       if column.isLocal, local.clock == nil { throw ValidationError(.localColumn(column.rawValue)) }
       return column

@@ -182,7 +182,8 @@ struct GatewayDumpTests {
   private static let responseColumns = Array(GatewayExportTests.responseKeys.dropFirst())
   private static let feedbackColumns = [
     "source", "stream", "direction", "client", "server", "offset", "packet", "original_packet", "file_offset",
-    "captured_at", "timestamp", "time", "token_length", "token", "flags",
+    "captured_at", "timestamp", "time", "token_length", "token", "flags", "form", "chain", "chain_length",
+    "confidence",
   ]
 
   static let wrong: [(arguments: [String], message: Message)] = [
