@@ -210,7 +210,8 @@ struct CommandLineTests {
       (
         ["--columns", "time", "dump.bin"],
         .unknownOption(
-          "--columns", of: "apnsift inspect", knownTo: ["apnsift export", "apnsift carve", "apnsift store export"])
+          "--columns", of: "apnsift inspect",
+          knownTo: ["apnsift export", "apnsift carve", "apnsift store export"])
       ),
       (
         ["inspect", "dump.bin", "--offset", "3"],
