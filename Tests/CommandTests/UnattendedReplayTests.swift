@@ -47,13 +47,13 @@ struct UnattendedReplayTests {
   @Test("--fail-on unrecognised: a page among the dumps is a failure, and nothing is replayed")
   func unrecognised() throws {
     try directory.write(Self.page, to: "spool/page.bin")
+    // libmagic, where it is installed, names the kind of page.
+    let skips = Message.about("spool/page.bin", .skipped(.verbatim(""))).text
     let usual = try replay("--dry-run")
-    #expect(
-      usual.code == 0
-        && usual.messages.contains(Message.about("spool/page.bin", .skipped(.unknownFormat)).text))
+    #expect(usual.code == 0 && usual.messages.contains { $0.hasPrefix(skips) })
     let failed = try replay("--fail-on", "unrecognised", "--quiet")
     #expect(failed.code == 2)
-    #expect(failed.messages.first == Message.about("spool/page.bin", .skipped(.unknownFormat)).text)
+    #expect(failed.messages.first?.hasPrefix(skips) == true)
     #expect(!directory.exists("tokens.sqlite"))
     let skipped = try replay("--fail-on", "unrecognised", "--skip-unreadable", "--json")
     #expect(skipped.code == 2)

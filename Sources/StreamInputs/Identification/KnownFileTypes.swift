@@ -7,27 +7,22 @@ enum KnownFileTypes {
   /// Types that a damaged dump is not mistaken for: their signatures are long. Text is not among them, because mail and
   /// logs may have records in them.
   private static let types: Set<String> = [
-    "application/pdf", "application/postscript", "text/rtf", "text/html", "application/x-sqlite3",
-    "application/vnd.sqlite3", "application/x-executable", "application/x-pie-executable",
-    "application/x-sharedlib", "application/x-object", "application/x-mach-binary",
-    "application/vnd.microsoft.portable-executable", "application/x-dosexec", "application/java-vm",
-    "application/x-java-applet", "application/msword", "application/x-ole-storage", "application/CDFV2",
-    "application/x-bplist", "application/x-font-ttf", "font/sfnt", "font/woff", "font/woff2",
+    "application/pdf", "text/rtf", "text/html", "application/x-sqlite3", "application/vnd.sqlite3",
+    "application/x-executable", "application/x-pie-executable", "application/x-sharedlib",
+    "application/x-object", "application/x-mach-binary", "application/vnd.microsoft.portable-executable",
+    "application/java-vm", "application/x-java-applet", "application/msword", "application/x-ole-storage",
+    "application/CDFV2", "application/vnd.ms-excel", "application/vnd.ms-powerpoint",
+    "application/vnd.ms-outlook", "application/x-bplist", "application/epub+zip", "application/ogg",
     "audio/x-wav", "audio/flac", "audio/ogg", "video/mp4", "video/quicktime", "video/webm",
-    "video/x-matroska", "video/x-msvideo", "application/ogg", "application/epub+zip",
+    "video/x-matroska", "video/x-msvideo", "image/jpeg", "image/png", "image/gif", "image/tiff",
+    "image/webp", "image/heic",
   ]
-  private static let prefixes = [
-    "image/", "application/vnd.openxmlformats-", "application/vnd.oasis.", "application/vnd.ms-",
-  ]
-  /// libmagic's image types with signatures of few bytes.
-  private static let weak: Set<String> = [
-    "image/x-tga", "image/x-pcx", "image/x-icon", "image/vnd.microsoft.icon",
-  ]
+  private static let prefixes = ["application/vnd.openxmlformats-", "application/vnd.oasis."]
 
   /// `PDF document, version 1.7`; nil for other types.
   static func description(of head: [UInt8]) -> String? {
     guard let library = LoadedLibmagic.shared, let type = library.text(of: head, MAGIC_MIME_TYPE),
-      types.contains(type) || prefixes.contains(where: type.hasPrefix), !weak.contains(type)
+      types.contains(type) || prefixes.contains(where: type.hasPrefix)
     else { return nil }
     return library.text(of: head, MAGIC_NONE).map(shortened)
   }
