@@ -31,6 +31,9 @@ extension Message {
       "the \(format) archive is damaged (\(reason)): the files before that are used; look for another copy")
   }
 
+  package static let tarWithoutEnd = Message(
+    "the tar archive ends without its end mark: files may be missing; look for another copy")
+
   package static func memberDamaged(_ format: String, reason: String) -> Message {
     Message(
       "is damaged in the \(format) archive (\(reason)): the content before that is used; look for another copy"

@@ -26,6 +26,9 @@ extension Golden {
       .archiveDamaged("tar", reason: "why"),
       "the tar archive is damaged (why): the files before that are used; look for another copy"),
     Golden(
+      .tarWithoutEnd,
+      "the tar archive ends without its end mark: files may be missing; look for another copy"),
+    Golden(
       .memberDamaged("zip", reason: "why"),
       "is damaged in the zip archive (why): the content before that is used; look for another copy"),
     Golden(.memberIsEncrypted, "is encrypted in the archive: extract it with its password"),

@@ -76,6 +76,8 @@ package final class Archive {
     (self.library, self.handle) = (library, handle)
     bytes.attach(to: handle, library)
     _ = format.support(library)?(handle)
+    // A tape may have several tars in a row.
+    _ = library.archive_read_set_format_option(handle, "tar", "read_concatenated_archives", "1")
     if library.archive_read_open1(handle) != ARCHIVE_OK { fault = failure(Message.archiveUnreadable) }
   }
 
@@ -95,7 +97,10 @@ package final class Archive {
     while fault == nil, let library {
       var entry: OpaquePointer?
       let result = library.archive_read_next_header(handle, &entry)
-      if result == ARCHIVE_EOF { return nil }
+      if result == ARCHIVE_EOF {
+        if format == .tar, !bytes.endsWithZeros { fault = InputFault(.tarWithoutEnd) }
+        return nil
+      }
       guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let entry else {
         fault = failure(Message.archiveDamaged)
         return nil

@@ -77,7 +77,7 @@ final class ArchiveBytes {
   func next() -> UnsafeRawBufferPointer {
     if position < kept.count {
       defer { position = kept.count }
-      return UnsafeRawBufferPointer(rebasing: kept[position...])
+      return returned(UnsafeRawBufferPointer(rebasing: kept[position...]))
     }
     let count: Int
     switch access {
@@ -86,7 +86,18 @@ final class ArchiveBytes {
     case .sequence: count = fault == nil ? Self.read(&file, into: block, &fault) : 0
     }
     position &+= count
-    return UnsafeRawBufferPointer(rebasing: block[..<count])
+    return returned(UnsafeRawBufferPointer(rebasing: block[..<count]))
+  }
+
+  /// Whether the last bytes that were read are zeros, as the last block of a tar is.
+  private(set) var endsWithZeros = false
+  private static let tarBlock = 512
+
+  private func returned(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    if !bytes.isEmpty {
+      endsWithZeros = bytes.count >= Self.tarBlock && bytes.suffix(Self.tarBlock).allSatisfy { $0 == 0 }
+    }
+    return bytes
   }
 
   /// Moves on without reading; returns how far.
