@@ -66,6 +66,7 @@ check: ## all else, after make test: long tests, documents, samples, digests, sc
 	.build/release/apnsift verify samples/corpus
 	scripts/check-progress
 	scripts/check-report
+	scripts/check-evidence
 	scripts/check-install
 	scripts/check-library
 
