@@ -368,7 +368,9 @@ extension InputColumn: RecordColumn {
     case .verdict:
       ColumnEntry(.words(InputRecord.Verdict.allCases.map(\.rawValue)), "what became of the file")
     case .format:
-      ColumnEntry(.text, optional: true, "the format in which it was read, as a value of --from")
+      ColumnEntry(
+        .words(InputFormat.all.map(\.name)), optional: true,
+        "the format in which it was read, as a value of --from")
     case .compression:
       ColumnEntry(
         .words(Compression.allCases.map(\.rawValue) + [InputReport.imageName]), optional: true,
