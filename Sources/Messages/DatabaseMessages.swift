@@ -145,6 +145,15 @@ extension Message {
     Message("environment of apnsift_replays is \(found ?? "no text")")
   }
 
+  /// - Parameters:
+  ///   - replay: its number; nil if that is the value.
+  ///   - found: nil if it is no integer.
+  package static func numberOfReplay(_ column: String, _ replay: Int?, _ found: Int?) -> Message {
+    let row = replay.map { " of replay \($0)" } ?? ""
+    let value = found.map { "\($0)" } ?? "no integer"
+    return Message("\(column)\(row) in apnsift_replays is \(value), expected a count from 0")
+  }
+
   /// - Parameter value: an SQL literal, as in the messages that follow.
   package static func appIsNoText(_ column: String, _ value: String) -> Message {
     Message("\(column) is \(value), expected text")

@@ -85,7 +85,7 @@ package struct InputReader: ~Copyable {
   private var usesWorker = false
   /// Whether reading this input takes more than passing on its bytes.
   private var isReadingWork = false
-  /// Whether holes of a sparse file are passed over: where bytes are searched, and not accounted for.
+  /// Whether holes of a sparse file are skipped: where bytes are searched, and not accounted for.
   private var skipsHoles = false
   private var block: [UInt8]
   private var batch = EventBatch()

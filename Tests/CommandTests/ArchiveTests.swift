@@ -124,7 +124,8 @@ struct ArchiveTests {
     for eighths in 1..<8 {
       try directory.write(Array(bytes.prefix(bytes.count * eighths / 8)), to: "cut")
       let outcome = try directory.apnsift("export", "cut", "--columns", "token")
-      #expect(outcome.code == 2, "\(eighths): \(outcome.errors)")
+      // A tar that is cut in the zeros after its last member is whole.
+      #expect(outcome.code == 2 || name == "tar" && outcome.lines.count == 44, "\(eighths)")
       let all = Set((tuples(40) + tuples(3, from: 50)).map { hex($0.token) })
       #expect(outcome.lines.dropFirst().allSatisfy { all.contains(String($0)) })
     }

@@ -106,7 +106,9 @@ struct UsageTests {
     #expect(outcome.text.hasPrefix("exprot\n"))
   }
 
-  @Test("the version, then the libraries that are loaded when needed", arguments: [["--version"], ["export", "--version"]])
+  @Test(
+    "the version, then the libraries that are loaded when needed",
+    arguments: [["--version"], ["export", "--version"]])
   func version(_ arguments: [String]) throws {
     let outcome = try TestDirectory().apnsift(arguments)
     #expect(outcome.code == 0)

@@ -80,6 +80,10 @@ extension Golden {
     Golden(.rowIsNoChange, "apnsift_row_changes has a row that is not a change"),
     Golden(.environmentOfReplay("test"), "environment of apnsift_replays is test"),
     Golden(.environmentOfReplay(nil), "environment of apnsift_replays is no text"),
+    Golden(
+      .numberOfReplay("kept", 3, -1), "kept of replay 3 in apnsift_replays is -1, expected a count from 0"),
+    Golden(
+      .numberOfReplay("id", nil, nil), "id in apnsift_replays is no integer, expected a count from 0"),
     Golden(.appIsNoText("app", "x'ff'"), "app is x'ff', expected text"),
     Golden(
       .appIsNotUTF8("app", "CAST(x'ff' AS TEXT)"), "app is CAST(x'ff' AS TEXT), expected text in UTF-8"),

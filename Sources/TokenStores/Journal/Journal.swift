@@ -164,21 +164,38 @@ struct Journal {
     return records
   }
 
+  /// Larger counts are damage: sums of them would overflow.
+  private static let maxCount: Int64 = 1 << 48
+  /// Columns of the query of `records` with numbers, by index.
+  private static let columns = [
+    0: "id", 6: "tuples", 7: "rejected", 8: "invalidated", 9: "updated", 10: "inserted", 11: "unchanged",
+    12: "kept", 13: "unknown",
+  ]
+
   private func record(_ row: SQLFields, _ inputs: [Int: [ReplayedInput]]) throws -> JournalRecord? {
-    func number(_ index: Int) -> Int { Int(clamping: row[index].integer ?? 0) }
+    func number(_ index: Int) throws -> Int {
+      let value = row[index].integer
+      guard let value, (0...Self.maxCount).contains(value) else {
+        throw StoreFault.unreadableRows(
+          count: 1,
+          first: .numberOfReplay(
+            Self.columns[index] ?? "a column", row[0].integer.map { Int($0) }, value.map { Int($0) }))
+      }
+      return Int(value)
+    }
     guard let environment = row[2].text.flatMap(Environment.init(rawValue:)) else {
       throw StoreFault.unreadableRows(count: 1, first: .environmentOfReplay(row[2].text))
     }
     var counts = ReplayCounts()
-    (counts.rejected, counts.invalidated, counts.updated) = (number(7), number(8), number(9))
-    (counts.inserted, counts.unchanged, counts.kept) = (number(10), number(11), number(12))
-    counts.unknown = number(13)
-    let id = number(0)
+    (counts.rejected, counts.invalidated, counts.updated) = try (number(7), number(8), number(9))
+    (counts.inserted, counts.unchanged, counts.kept) = try (number(10), number(11), number(12))
+    counts.unknown = try number(13)
+    let id = try number(0)
     return JournalRecord(
       id: id, owner: AppEnvironment(app: row[1].text ?? "", environment: environment),
       entry: JournalEntry(
         at: row[3].integer ?? 0, version: row[4].text ?? "", inputs: inputs[id, default: []],
-        options: row[5].text ?? "", tuples: number(6), rejected: counts.rejected, mapping: row[16].text),
+        options: row[5].text ?? "", tuples: try number(6), rejected: counts.rejected, mapping: row[16].text),
       counts: counts, rows: row[17].integer.map { Int(clamping: $0) },
       undoes: row[14].integer.map { Int(clamping: $0) }, undoneBy: row[15].integer.map { Int(clamping: $0) })
   }
