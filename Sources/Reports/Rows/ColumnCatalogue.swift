@@ -369,8 +369,8 @@ extension InputColumn: RecordColumn {
       ColumnEntry(.words(InputRecord.Verdict.allCases.map(\.rawValue)), "what became of the file")
     case .format:
       ColumnEntry(
-        .words(InputFormat.all.map(\.name)), optional: true,
-        "the format in which it was read, as a value of --from")
+        .words(InputFormat.all.map(\.name) + ArchiveFormat.allCases.map(\.rawValue)), optional: true,
+        "the format in which it was read, as a value of --from; or that of an archive")
     case .compression:
       ColumnEntry(
         .words(Compression.allCases.map(\.rawValue) + [InputReport.imageName]), optional: true,

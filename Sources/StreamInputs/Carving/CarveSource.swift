@@ -18,7 +18,7 @@ package struct CarveSource: StreamSource, ~Copyable {
     RequestRules.searchReach, PacketSearch.reach, LogTokens.reach + 128, TextSearch.reach + 64)
 
   private enum Outcome {
-    /// The search goes on from this index.
+    /// The search continues at this index.
     case goOn(Int)
     /// It needs this number of bytes from an index on.
     case needs(from: Int, Int)
@@ -94,7 +94,7 @@ package struct CarveSource: StreamSource, ~Copyable {
 
   // MARK: - The next record
 
-  /// - Parameter index: where the search goes on; moved to the next anchor, so that nothing is searched twice.
+  /// - Parameter index: where the search continues; moved to the next anchor, so that nothing is searched twice.
   private mutating func next(from index: inout Int, in view: View, _ batch: inout EventBatch) -> Outcome {
     switch scan.next(from: index, in: view.bytes, windowOffset: view.offset, isLast: view.isLast) {
     case .none(let end):

@@ -109,7 +109,7 @@ extension CarveSource {
       chain.bit = next.bit
       open = chain
     }
-    // Text that goes on may have more tuples.
+    // Text that continues may have more tuples.
     if !isOver, count > 0, textSearch.text.isCut, limit < view.bytes.count || !view.isLast {
       return .goOn(view.index(of: chain.next))
     }
