@@ -77,8 +77,15 @@ extension StreamAnalysis {
 
   /// Whether an HTTP/2 connection begins here. A gap may cut off the preface.
   private func beginsHTTP2(_ head: RawSpan, of direction: borrowing DirectionAnalysis) -> Bool {
-    HTTP2Recognition.isClient(head) || direction.beginsStream && HTTP2Preface.mayBegin(at: 0, in: head)
+    HTTP2Recognition.isClient(head) || direction.beginsStream && beginsCutPreface(head)
       || (direction.side == server || !isSettled) && HTTP2Recognition.isServer(head)
+  }
+
+  /// The first bytes of a preface may also be the time of a tuple: its length, after them, cannot be that of one. Fewer
+  /// bytes count only if nothing else is known of the stream.
+  private func beginsCutPreface(_ head: RawSpan) -> Bool {
+    let isKnown = expected != nil || identity.serverEvidence == .dump
+    return HTTP2Preface.mayBegin(at: 0, in: head) && (!isKnown || head.byteCount >= Tuple.headerLength)
   }
 
   /// Sets roles and protocol from the content that `side` sends.
