@@ -183,7 +183,8 @@ let package = Package(
     .target(
       name: "Stores",
       dependencies: [
-        "JSON", "Messages", "Platform", "WireBytes", "PacketCapture", "StreamInputs", "Analysis", "Reports",
+        "APNsWire", "JSON", "Messages", "Platform", "WireBytes", "PacketCapture", "StreamInputs", "Analysis",
+        "Reports",
         "YAML",
         "TokenStores", "SQLiteStore", "PostgreSQLStore", "MySQLStore",
         .product(name: "Yams", package: "Yams"),
