@@ -116,7 +116,16 @@ extension Message {
 // MARK: - export
 
 extension Message {
-  package static let columnsOfCSV = Message("--columns selects columns of records in CSV: leave it out here")
+  package static let columnsOfOneKind = Message(
+    "--columns chooses columns of one kind of record in CSV, NDJSON or Arrow: name the kind with --records, "
+      + "and one of these formats with -t")
+  package static let directoryHasAllKinds = Message(
+    "a directory gets all kinds of records with their usual columns: leave out --records and --columns")
+  package static let tablesOfDirectory = Message(
+    "-o names a directory, which gets tables: give -t csv, ndjson or arrow, or name a file")
+  package static let arrowOnTerminal = Message(
+    "Arrow is not text: name a file with -o, or pipe it to a program")
+  package static let batchRowsOfArrow = Message("--batch-rows is for Arrow: add -t arrow, or leave it out")
   package static let rawWithoutDirectory = Message("-t raw writes a directory: name it with -o")
   package static let rawHasOnlyStreams = Message(
     "-t raw writes only streams: leave out --records, --findings, --distinct, --token and --flagged")

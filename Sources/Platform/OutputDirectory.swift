@@ -53,6 +53,11 @@ package final class OutputDirectory {
     return descriptor
   }
 
+  /// Creates the file `file`.
+  package func makeFile(_ file: String) throws -> OutputFile {
+    OutputFile(descriptor: try open(file, isNew: true), name: "\(name)/\(file)")
+  }
+
   package func failure(_ file: String, _ number: Int32 = errno) -> Failure {
     Failure(.outputNotWritten("\(name)/\(file)", SystemError.text(number)))
   }

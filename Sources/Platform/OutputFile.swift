@@ -82,6 +82,15 @@ package final class OutputFile {
     UnfinishedFiles.add(temporary.path)
   }
 
+  /// A file of an output directory.
+  /// - Parameters:
+  ///   - descriptor: open for writing; closed with the object.
+  ///   - name: for messages.
+  init(descriptor: Int32, name: String) {
+    (self.descriptor, self.name) = (descriptor, name)
+    (replaces, isTerminal, keepsColours) = (false, false, false)
+  }
+
   deinit {
     if let temporaryName {
       _ = unlink(temporaryName)

@@ -48,6 +48,7 @@ package struct FileIdentity: Hashable {
   private let number: ino_t
   /// Whether it is a regular file, not a directory, pipe or device.
   package let isRegular: Bool
+  package let isDirectory: Bool
 
   /// The file at the NUL-terminated `path`, following links; nil if it does not exist.
   package init?(at path: [CChar]) {
@@ -70,6 +71,7 @@ package struct FileIdentity: Hashable {
     device = status.st_dev
     number = status.st_ino
     isRegular = status.st_mode & S_IFMT == S_IFREG
+    isDirectory = status.st_mode & S_IFMT == S_IFDIR
   }
 }
 

@@ -37,6 +37,14 @@ package struct CaptureTime: Equatable, Hashable, Sendable {
     (-719_528..<2_932_897).contains(day)
   }
 
+  /// Microseconds since 1970-01-01T00:00:00Z, of a time that has a text; smaller parts of a second are cut.
+  package var microseconds: Int64 {
+    var fraction = fraction
+    for _ in 6..<max(6, min(Int(digits), Self.maxDigits)) { fraction /= 10 }
+    for _ in min(6, Int(digits))..<6 { fraction &*= 10 }
+    return seconds &* 1_000_000 &+ Int64(clamping: fraction)
+  }
+
   /// Writes `text`, or nothing if that is nil, to `target`, which has room for `maxTextLength` bytes. Returns the
   /// number of bytes written.
   package func write(to target: UnsafeMutableRawPointer) -> Int {

@@ -6,7 +6,7 @@ struct UsageTests {
   private static let feedbackColumns = [
     "source", "stream", "direction", "client", "server", "offset", "packet", "original_packet", "file_offset",
     "captured_at", "timestamp", "time", "token_length", "token", "flags", "form",
-    "chain", "chain_length", "confidence",
+    "chain", "chain_length", "confidence", "stream_offset",
   ]
 
   static let wrong: [(arguments: [String], message: Message)] = [
@@ -30,8 +30,20 @@ struct UsageTests {
     (["export", "--memory", "0", "dump.bin"], .sizeTooSmall("--memory", 0)),
     (["export", "--columns", "time,tokn", "dump.bin"], .noSuchColumn("tokn", known: feedbackColumns)),
     (["export", "--columns", "", "dump.bin"], .noSuchColumn("", known: feedbackColumns)),
-    (["export", "--columns", "time", "-t", "ndjson", "dump.bin"], .columnsOfCSV),
-    (["export", "--columns", "time", "--records", "streams", "dump.bin"], .columnsOfCSV),
+    (["export", "--columns", "time", "-t", "ndjson", "dump.bin"], .columnsOfOneKind),
+    (["export", "--columns", "time", "--records", "feedback", "-t", "json", "dump.bin"], .columnsOfOneKind),
+    (["export", "--columns", "stream", "-o", "tables/", "dump.bin"], .directoryHasAllKinds),
+    (["export", "--records", "streams", "-o", "tables/", "dump.bin"], .directoryHasAllKinds),
+    (["export", "-t", "json", "-o", "tables/", "dump.bin"], .tablesOfDirectory),
+    (["export", "--batch-rows", "7", "dump.bin"], .batchRowsOfArrow),
+    (
+      ["export", "-t", "arrow", "--batch-rows", "0", "dump.bin"],
+      .outOfRange("--batch-rows", "0", 1...(1 << 24))
+    ),
+    (
+      ["export", "-t", "csv", "-o", "out.arrows", "dump.bin"],
+      .outputOfOtherFormat("-o", "out.arrows", named: "arrows", format: "csv", chosenBy: "-t csv")
+    ),
     (["export", "--flagged", "--records", "findings", "dump.bin"], .filterOfRecords),
     (["export", "-o", "same", "--findings", "same", "dump.bin"], .outputsAreSame("-o", "--findings")),
     (["export", "-o", "same", "--findings", "./same", "dump.bin"], .outputsAreSame("-o", "--findings")),

@@ -81,7 +81,18 @@ extension Golden {
   ]
 
   static let argumentsOfCommands: [Golden] = [
-    Golden(.columnsOfCSV, "--columns selects columns of records in CSV: leave it out here"),
+    Golden(
+      .columnsOfOneKind,
+      "--columns chooses columns of one kind of record in CSV, NDJSON or Arrow: name the kind with --records, and one of these formats with -t"
+    ),
+    Golden(
+      .directoryHasAllKinds,
+      "a directory gets all kinds of records with their usual columns: leave out --records and --columns"),
+    Golden(
+      .tablesOfDirectory,
+      "-o names a directory, which gets tables: give -t csv, ndjson or arrow, or name a file"),
+    Golden(.arrowOnTerminal, "Arrow is not text: name a file with -o, or pipe it to a program"),
+    Golden(.batchRowsOfArrow, "--batch-rows is for Arrow: add -t arrow, or leave it out"),
     Golden(.rawWithoutDirectory, "-t raw writes a directory: name it with -o"),
     Golden(
       .rawHasOnlyStreams,

@@ -30,8 +30,9 @@ struct CSVTests {
       let uppercase = generator.chance(2)
       let batches = (0..<generator.pick(1...6)).map { _ in Batch.random(&generator) }
       let text = try report { output in
-        let writer = CSVWriter(.feedback(columns), letterCase: uppercase ? .upper : .lower, output: output)
-        try writer.begin()
+        let writer = try TableWriter(
+          .feedback(columns), letterCase: uppercase ? .upper : .lower, output: output)
+        try writer.begin(version: "0")
         for batch in batches { try writer.records(batch.records, in: batch.bytes.span.bytes) }
       }
       let rows = batches.flatMap { $0.rows(uppercase: uppercase) }
@@ -50,7 +51,7 @@ struct CSVTests {
       Batch(tokens: (0..<3).map { _ in generator.bytes(length) }, times: [0, 1_400_000_000, .max])
     }
     let text = try report { output in
-      let writer = CSVWriter(.feedback(columns), letterCase: .lower, output: output)
+      let writer = try TableWriter(.feedback(columns), letterCase: .lower, output: output)
       for batch in batches { try writer.records(batch.records, in: batch.bytes.span.bytes) }
     }
     let isSame = text == batches.flatMap { $0.rows() }.map { line($0, columns) }.joined()
@@ -65,7 +66,7 @@ struct CSVTests {
       times: (0..<20_000).map { 1_400_000_000 + $0 * 7919 })
     let sink = MemorySink()
     let output = OutputBuffer(sink)
-    let writer = CSVWriter(.feedback(FeedbackColumn.standard), letterCase: .lower, output: output)
+    let writer = try TableWriter(.feedback(FeedbackColumn.standard), letterCase: .lower, output: output)
     try writer.records(batch.records, in: batch.bytes.span.bytes)
     try output.flush()
     let isSame = sink.text == batch.rows().map { line($0, FeedbackColumn.standard) }.joined()
@@ -76,7 +77,7 @@ struct CSVTests {
   @Test("the default columns are those of the interface")
   func defaultColumns() throws {
     let text = try report {
-      try CSVWriter(.feedback(FeedbackColumn.standard), letterCase: .lower, output: $0).begin()
+      try TableWriter(.feedback(FeedbackColumn.standard), letterCase: .lower, output: $0).begin(version: "0")
     }
     #expect(text == "source,stream,offset,packet,captured_at,timestamp,time,token_length,token,flags\n")
   }
@@ -97,8 +98,8 @@ struct CSVTests {
   @Test("findings")
   func findings() throws {
     let text = try report { output in
-      let writer = CSVWriter(.findings, letterCase: .lower, output: output)
-      try writer.begin()
+      let writer = try TableWriter(.findings(FindingColumn.all(nil)), letterCase: .lower, output: output)
+      try writer.begin(version: "0")
       try writer.finding(
         Finding(
           source: "a,b", stream: 0, direction: .server, offset: 76, length: 20, fileOffset: 152,
@@ -126,8 +127,8 @@ struct CSVTests {
     stream.records = 5
     stream.findings = 6
     let text = try report { output in
-      let writer = CSVWriter(.streams, letterCase: .lower, output: output)
-      try writer.begin()
+      let writer = try TableWriter(.streams(StreamColumn.all(nil)), letterCase: .lower, output: output)
+      try writer.begin(version: "0")
       try writer.stream(stream, report: StreamReport(.dump))
       var decrypted = StreamSummary(source: "x", number: 4, streamProtocol: .feedback)
       var encryption = StreamEncryption()

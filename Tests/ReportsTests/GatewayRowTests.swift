@@ -44,10 +44,10 @@ struct GatewayRowTests {
       request: nil, flags: [.uncorrelated, .unknownStatus]),
   ]
 
-  private func csv(_ kind: CSVWriter.Kind, _ letterCase: Hex.LetterCase = .lower) throws -> String {
+  private func csv(_ kind: TableWriter.Kind, _ letterCase: Hex.LetterCase = .lower) throws -> String {
     try report { output in
-      let writer = CSVWriter(kind, letterCase: letterCase, output: output)
-      try writer.begin()
+      let writer = try TableWriter(kind, letterCase: letterCase, output: output)
+      try writer.begin(version: "0")
       let bytes = Self.bytes
       try writer.requests(Self.records, in: bytes.span.bytes)
       for response in Self.responses { try writer.response(response) }

@@ -96,7 +96,7 @@ struct JSONTests {
   private func expect(_ line: Substring, _ row: [FeedbackColumn: String]) throws {
     let object = try parse(line)
     // Those of carving are in carved records only.
-    let columns = Set(FeedbackColumn.allCases.filter { !$0.isLocal }).subtracting([
+    let columns = Set(FeedbackColumn.all(nil)).subtracting([
       .form, .chain, .chainLength, .confidence,
     ])
     #expect(Set(object.keys) == Set(columns.map(\.rawValue) + ["type"]))
@@ -109,7 +109,7 @@ struct JSONTests {
       case .flags: #expect((value as? [String])?.joined(separator: ";") == row[column])
       case .timeLocal, .capturedAtLocal: Issue.record("without a clock")
       case .client, .server, .packet, .originalPacket, .capturedAt: #expect(value is NSNull)
-      case .form, .chain, .chainLength, .confidence: break
+      case .form, .chain, .chainLength, .confidence, .streamOffset: break
       }
     }
   }

@@ -45,10 +45,10 @@ struct PushRowTests {
     return (PushRecords(labels: labels, records: [full, bare]), bytes)
   }()
 
-  private func csv(_ kind: CSVWriter.Kind, _ letterCase: Hex.LetterCase = .lower) throws -> String {
+  private func csv(_ kind: TableWriter.Kind, _ letterCase: Hex.LetterCase = .lower) throws -> String {
     try report { output in
-      let writer = CSVWriter(kind, letterCase: letterCase, output: output)
-      try writer.begin()
+      let writer = try TableWriter(kind, letterCase: letterCase, output: output)
+      try writer.begin(version: "0")
       let bytes = Self.bytes
       try writer.pushes(Self.pushes, in: bytes.span.bytes)
     }
@@ -57,7 +57,7 @@ struct PushRowTests {
   @Test("in CSV, with all columns")
   func allColumns() throws {
     #expect(
-      try csv(.pushes(PushColumn.allCases.filter { !$0.isLocal })) == ##"""
+      try csv(.pushes(PushColumn.all(nil))) == ##"""
         source,stream,direction,offset,packet,original_packet,file_offset,captured_at,line,http2_stream,request_offset,\##
         request_packet,token_length,token,token_text,topic,push_type,apns_id,apns_unique_id,priority,expiration,\##
         collapse_id,payload_length,payload,status,reason,timestamp_ms,timestamp,time,outcome,flags

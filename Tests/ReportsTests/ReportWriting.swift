@@ -82,7 +82,7 @@ struct Batch {
       }
       return [
         .source: records.labels.source, .stream: "\(records.labels.stream)", .direction: "server",
-        .offset: "\(offset)",
+        .offset: "\(offset)", .streamOffset: "\(offset)",
         .fileOffset: "\(Self.fileOffset(offset, records.origin))", .timestamp: "\(time)",
         .time: formatter.string(from: Date(timeIntervalSince1970: Double(time))), .tokenLength: "\(length)",
         .token: digits.joined(), .flags: records.run.flags.codes.joined(separator: ";"),

@@ -18,10 +18,13 @@ package final class EvidenceWriter: EvidenceSink {
   private let output: OutputBuffer
   private let feedback: FeedbackRowWriter
   private let carved: FeedbackRowWriter
-  private let gateway: GatewayRowWriter
+  private let requests: RequestRowWriter
+  private let responses: ResponseRowWriter
   private let pushes: PushRowWriter
-  private let rows: EvidenceRowWriter
-  private let inputs = InputRowWriter(.json)
+  private let streams: StreamRowWriter
+  private let streamsOfTLS: StreamRowWriter
+  private let findings = FindingRowWriter(frame: frame("finding", FindingColumn.all(nil)))
+  private let inputs = InputRowWriter(frame: frame("input", InputColumn.all(nil)))
   /// Whether to write the payloads of pushes.
   private let hasPayloads: Bool
   private var isFirst = true
@@ -31,18 +34,30 @@ package final class EvidenceWriter: EvidenceSink {
     _ format: Format, kinds: Kinds, letterCase: Hex.LetterCase, hasPayloads: Bool = false,
     clock: LocalClock? = nil, output: OutputBuffer
   ) {
-    rows = EvidenceRowWriter(.json, clock: clock)
     self.hasPayloads = hasPayloads
     self.format = format
     self.kinds = kinds
     self.output = output
-    gateway = GatewayRowWriter(.json, letterCase: letterCase, clock: clock)
-    pushes = PushRowWriter(.json, letterCase: letterCase, clock: clock)
+    requests = RequestRowWriter(
+      frame: Self.frame("request", RequestColumn.all(clock)), letterCase: letterCase, clock: clock)
+    responses = ResponseRowWriter(
+      frame: Self.frame("response", ResponseColumn.all(clock)), letterCase: letterCase, clock: clock)
+    pushes = PushRowWriter(
+      frame: Self.frame("push", PushColumn.all(clock)), letterCase: letterCase, clock: clock)
+    let columns = StreamColumn.all(clock)
+    streamsOfTLS = StreamRowWriter(frame: Self.frame("stream", columns), clock: clock)
+    streams = StreamRowWriter(frame: Self.frame("stream", columns.filter { !$0.isOfTLS }), clock: clock)
     let (lead, trail) = format == .json ? (Self.separator, "") : ("", "\n")
     feedback = FeedbackRowWriter(
       .json(lead: lead, trail: trail, clock: clock), letterCase: letterCase)
     carved = FeedbackRowWriter(
       .json(lead: lead, trail: trail, isCarved: true, clock: clock), letterCase: letterCase)
+  }
+
+  private static func frame<Column: RawRepresentable<String>>(
+    _ type: String, _ columns: [Column]
+  ) -> RowFrame<Column> {
+    RowFrame(.json, type: type, columns)
   }
 
   /// The separator before each object of an array except the first.
@@ -98,12 +113,12 @@ package final class EvidenceWriter: EvidenceSink {
     guard !kinds.isDisjoint(with: [.requests, .resend]) else { return }
     let takesAll = kinds.contains(.requests)
     for request in requests.records where takesAll || request.outcome == .discarded {
-      try object { try gateway.write(request, labels: requests.labels, in: bytes, to: output) }
+      try object { try self.requests.write(request, labels: requests.labels, in: bytes, to: output) }
     }
   }
 
   package func response(_ response: ResponseRecord) throws {
-    if kinds.contains(.responses) { try object { try gateway.write(response, to: output) } }
+    if kinds.contains(.responses) { try object { try responses.write(response, to: output) } }
   }
 
   package func pushes(_ pushes: PushRecords, in bytes: RawSpan) throws {
@@ -119,11 +134,13 @@ package final class EvidenceWriter: EvidenceSink {
   }
 
   package func finding(_ finding: Finding) throws {
-    if kinds.contains(.findings) { try object { try rows.write(finding, to: output) } }
+    if kinds.contains(.findings) { try object { try findings.write(finding, to: output) } }
   }
 
   package func stream(_ stream: StreamSummary, report: StreamReport) throws {
-    if kinds.contains(.streams) { try object { try rows.write(stream, to: output) } }
+    guard kinds.contains(.streams) else { return }
+    let rows = stream.encryption == nil ? streams : streamsOfTLS
+    try object { try rows.write(stream, to: output) }
   }
 
   private func object(_ write: () throws -> Void) throws {

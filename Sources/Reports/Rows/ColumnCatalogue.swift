@@ -31,7 +31,7 @@ package struct ColumnEntry: Sendable {
 }
 
 /// The columns of one kind of record.
-package protocol RecordColumn: CaseIterable, RawRepresentable<String> {
+package protocol RecordColumn: LocalTimeColumn {
   /// As `--records` names the kind, and as the member `type` of JSON does.
   static var kind: (records: String, type: String) { get }
   var entry: ColumnEntry { get }
@@ -70,6 +70,28 @@ extension ColumnEntry {
   fileprivate static let tokenLength = ColumnEntry(.integer(anyByte), "length of the token in bytes")
   fileprivate static let token = ColumnEntry(.named("token"), "the token in hex")
 
+  fileprivate static let streamOffset = ColumnEntry(
+    .named("offset"), optional: true,
+    "the same as offset, by a name that needs no quotes in SQL; only if it is named")
+
+  /// How Arrow has it.
+  var arrowType: ArrowType {
+    switch type {
+    case .integer: .int64
+    case .text, .words: .utf8
+    case .flags: .utf8List
+    case .itemIDs: .int64List
+    case .hex: .binary
+    case .named(let name):
+      switch name {
+      case "count", "identifier", "offset", "packet", "seconds", "status", "stream": .int64
+      case "captureTime", "time": .timestamp
+      case "token": .binary
+      default: .utf8
+      }
+    }
+  }
+
   fileprivate func optional(_ meaning: String? = nil) -> ColumnEntry {
     ColumnEntry(type, optional: true, meaning ?? self.meaning)
   }
@@ -86,6 +108,7 @@ extension FeedbackColumn: RecordColumn {
     case .client: .client
     case .server: .server
     case .offset: .offset
+    case .streamOffset: .streamOffset
     case .packet: .packet
     case .originalPacket: .originalPacket
     case .fileOffset: .fileOffset
@@ -128,6 +151,7 @@ extension RequestColumn: RecordColumn {
     case .stream: .stream
     case .direction: ColumnEntry(.words(["client"]), "always client")
     case .offset: .offset
+    case .streamOffset: .streamOffset
     case .length: ColumnEntry(.integer(5...65540), "length of the whole request in bytes")
     case .packet: .packet
     case .originalPacket: .originalPacket
@@ -174,6 +198,7 @@ extension ResponseColumn: RecordColumn {
     case .stream: .stream
     case .direction: ColumnEntry(.words(["server"]), "always server")
     case .offset: .offset
+    case .streamOffset: .streamOffset
     case .packet: .packet
     case .originalPacket: .originalPacket
     case .fileOffset: .fileOffset
@@ -202,6 +227,7 @@ extension PushColumn: RecordColumn {
     case .direction:
       ColumnEntry(
         .named("direction"), "server if any of the response is known, else client; in a log, server")
+    case .streamOffset: .streamOffset
     case .offset:
       ColumnEntry(
         .named("offset"),
@@ -328,6 +354,7 @@ extension FindingColumn: RecordColumn {
     case .source: .source
     case .stream: .stream.optional("number of the stream, from 0; none for a finding about the input")
     case .direction: .direction.optional()
+    case .streamOffset: .streamOffset
     case .offset:
       .offset.optional("offset of the first byte in its direction of the stream: bytes from 0, gaps included")
     case .length:
@@ -364,7 +391,7 @@ extension InputColumn: RecordColumn {
       ColumnEntry(
         .named("sha256"), optional: true, "SHA-256 of these bytes; none if not all of them could be read")
     case .md5:
-      ColumnEntry(.hex, optional: true, "MD5 of the same bytes, with --md5 only")
+      ColumnEntry(.named("md5"), optional: true, "MD5 of the same bytes, with --md5 only")
     case .verdict:
       ColumnEntry(.words(InputRecord.Verdict.allCases.map(\.rawValue)), "what became of the file")
     case .format:

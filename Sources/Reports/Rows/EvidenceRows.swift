@@ -36,26 +36,14 @@ package enum FindingColumn: String, CaseIterable, Sendable {
   case source, stream, direction, offset, length, packet
   case fileOffset = "file_offset"
   case code, severity, message
+  case streamOffset = "stream_offset"
 }
 
-/// Writes streams and findings as rows.
-struct EvidenceRowWriter: Sendable {
-  private let streams: RowFrame<StreamColumn>
-  private let streamsOfTLS: RowFrame<StreamColumn>
-  private let findings: RowFrame<FindingColumn>
-  private let clock: LocalClock?
-
-  /// - Parameter clock: for local times; nil without them.
-  init(_ style: RowStyle, clock: LocalClock?) {
-    self.clock = clock
-    let all = StreamColumn.all(clock)
-    streamsOfTLS = RowFrame(style, type: "stream", all)
-    streams = style == .csv ? streamsOfTLS : RowFrame(style, type: "stream", all.filter { !$0.isOfTLS })
-    findings = RowFrame(style, type: "finding", FindingColumn.allCases)
-  }
-
-  var streamHeader: String { streams.header }
-  var findingHeader: String { findings.header }
+/// Writes streams as rows.
+struct StreamRowWriter {
+  let frame: RowFrame<StreamColumn>
+  /// For local times; nil without them.
+  let clock: LocalClock?
 
   func write(_ stream: StreamSummary, to output: OutputBuffer) throws {
     let tls = stream.encryption
@@ -63,7 +51,7 @@ struct EvidenceRowWriter: Sendable {
       stream.source, stream.client, stream.server, tls?.version, tls?.cipher, tls?.serverName,
       tls?.applicationProtocol, tls?.serverSubject, tls?.clientSubject, tls?.clientUserID, tls?.keyFile,
     ].reduce(0) { $0 + RowCursor.bound($1) }
-    try (tls == nil ? streams : streamsOfTLS).write(to: output, texts: texts) { column, row in
+    try frame.write(to: output, texts: texts) { column, row in
       switch column {
       case .source: row.put(stream.source)
       case .stream: row.put(stream.number)
@@ -94,15 +82,20 @@ struct EvidenceRowWriter: Sendable {
       }
     }
   }
+}
+
+/// Writes findings as rows.
+struct FindingRowWriter {
+  let frame: RowFrame<FindingColumn>
 
   func write(_ finding: Finding, to output: OutputBuffer) throws {
     let texts = RowCursor.bound(finding.source) + RowCursor.bound(finding.message.text)
-    try findings.write(to: output, texts: texts) { column, row in
+    try frame.write(to: output, texts: texts) { column, row in
       switch column {
       case .source: row.put(finding.source)
       case .stream: row.put(finding.stream)
       case .direction: row.put(finding.direction?.rawValue)
-      case .offset: row.put(finding.offset)
+      case .offset, .streamOffset: row.put(finding.offset)
       case .length: row.put(finding.length)
       case .packet: row.put(finding.packet)
       case .fileOffset: row.put(finding.fileOffset)

@@ -114,7 +114,7 @@ package final class FeedbackRowWriter {
   /// Nil for a column that is the same in all rows of a run.
   private static func kind(of column: FeedbackColumn) -> Column.Kind? {
     switch column {
-    case .offset: .offset
+    case .offset, .streamOffset: .offset
     case .fileOffset: .fileOffset
     case .timestamp: .timestamp
     case .time: .time

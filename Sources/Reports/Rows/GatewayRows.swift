@@ -19,6 +19,7 @@ package enum RequestColumn: String, CaseIterable, Sendable {
   case items, outcome
   case outcomeStatus = "outcome_status"
   case flags
+  case streamOffset = "stream_offset"
 }
 
 /// The columns of an error response, in their order.
@@ -33,40 +34,17 @@ package enum ResponseColumn: String, CaseIterable, Sendable {
   case identifier
   case requestOffset = "request_offset"
   case token, flags
+  case streamOffset = "stream_offset"
 }
 
-/// Writes requests and responses as rows.
-struct GatewayRowWriter: Sendable {
-  private let requests: RowFrame<RequestColumn>
-  private let responses: RowFrame<ResponseColumn>
-  private let letterCase: Hex.LetterCase
-  private let clock: LocalClock?
-  /// The highest number of times that any column occurs: columns may be repeated.
-  private let repetitions: Int
+/// Writes requests as rows.
+struct RequestRowWriter {
+  let frame: RowFrame<RequestColumn>
+  let letterCase: Hex.LetterCase
+  /// For local times; nil without them.
+  let clock: LocalClock?
   /// Upper bound of the output per byte of a request, over all columns: hex, an escape, or a number of items.
   private static let growth = 8
-
-  /// - Parameters:
-  ///   - clock: for local times; nil without them.
-  ///   - requests: nil for all columns, and likewise below.
-  init(
-    _ style: RowStyle, letterCase: Hex.LetterCase, clock: LocalClock?, requests: [RequestColumn]? = nil,
-    responses: [ResponseColumn]? = nil
-  ) {
-    let requests = requests ?? RequestColumn.all(clock)
-    let responses = responses ?? ResponseColumn.all(clock)
-    self.clock = clock
-    self.requests = RowFrame(style, type: "request", requests)
-    self.responses = RowFrame(style, type: "response", responses)
-    self.letterCase = letterCase
-    let names = requests.map(\.rawValue) + responses.map(\.rawValue)
-    repetitions = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +).values.max() ?? 1
-  }
-
-  var requestHeader: String { requests.header }
-  var responseHeader: String { responses.header }
-
-  // MARK: - Requests
 
   /// - Parameter bytes: contain the request.
   func write(
@@ -78,12 +56,12 @@ struct GatewayRowWriter: Sendable {
       !request.flags.contains(.payloadNotJSON)
       || fields.payload.map { UTF8Text.isValid($0, in: bytes) } ?? true
     let texts = Self.growth * request.range.count + RowCursor.bound(labels.source) + RowCursor.flagsBound
-    try requests.write(to: output, texts: repetitions * texts) { column, row in
+    try frame.write(to: output, texts: texts) { column, row in
       switch column {
       case .source: row.put(labels.source)
       case .stream: row.put(labels.stream)
       case .direction: row.put(word: "client")
-      case .offset: row.put(request.offset)
+      case .offset, .streamOffset: row.put(request.offset)
       case .length: row.put(request.range.count)
       case .packet: row.put(request.packet?.number)
       case .originalPacket: row.put(request.packet?.original)
@@ -140,20 +118,26 @@ struct GatewayRowWriter: Sendable {
     }
     row.endList()
   }
+}
 
-  // MARK: - Responses
+/// Writes responses as rows.
+struct ResponseRowWriter {
+  let frame: RowFrame<ResponseColumn>
+  let letterCase: Hex.LetterCase
+  /// For local times; nil without them.
+  let clock: LocalClock?
 
   func write(_ response: ResponseRecord, to output: OutputBuffer) throws {
     let token = response.request?.token
     let texts =
       RowCursor.bound(response.labels.source) + RowCursor.flagsBound + 2 * (token?.count ?? 0)
       + RowCursor.bound(64)
-    try responses.write(to: output, texts: repetitions * texts) { column, row in
+    try frame.write(to: output, texts: texts) { column, row in
       switch column {
       case .source: row.put(response.labels.source)
       case .stream: row.put(response.labels.stream)
       case .direction: row.put(word: "server")
-      case .offset: row.put(response.offset)
+      case .offset, .streamOffset: row.put(response.offset)
       case .packet: row.put(response.packet?.number)
       case .originalPacket: row.put(response.packet?.original)
       case .fileOffset: row.put(response.fileOffset)

@@ -16,22 +16,15 @@ package enum InputColumn: String, CaseIterable, Sendable {
 }
 
 /// Writes the rows of the inventory.
-struct InputRowWriter: Sendable {
-  private let frame: RowFrame<InputColumn>
-  /// The highest number of times that any column occurs: columns may be repeated.
-  private let repetitions: Int
-
-  init(_ style: RowStyle, _ columns: [InputColumn] = InputColumn.allCases) {
-    frame = RowFrame(style, type: "input", columns)
-    repetitions = Dictionary(columns.map { ($0, 1) }, uniquingKeysWith: +).values.max() ?? 1
-  }
+struct InputRowWriter {
+  let frame: RowFrame<InputColumn>
 
   func write(_ input: InputRecord, to output: OutputBuffer) throws {
     let texts = [
       input.source, input.linkTarget, input.digests.sha256, input.digests.md5, input.content, input.reason,
       input.sameBytesAs,
     ].reduce(0) { $0 + RowCursor.bound($1) }
-    try frame.write(to: output, texts: repetitions * texts) { column, row in
+    try frame.write(to: output, texts: texts) { column, row in
       switch column {
       case .source: row.put(input.source)
       case .fileKind: row.put(input.status?.kind.rawValue)

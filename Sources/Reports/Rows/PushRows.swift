@@ -29,36 +29,25 @@ package enum PushColumn: String, CaseIterable, Sendable {
   case timestamp, time
   case timeLocal = "time_local"
   case outcome, flags
+  case streamOffset = "stream_offset"
 
   /// The default columns in CSV: all but the payload, which may be personal data.
   package static let standard = all(nil).filter { $0 != .payload }
 }
 
 /// Writes pushes as rows.
-struct PushRowWriter: Sendable {
-  private let frame: RowFrame<PushColumn>
-  private let letterCase: Hex.LetterCase
-  private let clock: LocalClock?
-  /// The maximum number of occurrences of a column: columns may be repeated.
-  private let repetitions: Int
-
-  /// - Parameters:
-  ///   - clock: for local times; nil without them.
-  ///   - columns: nil for all.
-  init(_ style: RowStyle, letterCase: Hex.LetterCase, clock: LocalClock?, _ columns: [PushColumn]? = nil) {
-    let columns = columns ?? PushColumn.all(clock)
-    self.clock = clock
-    frame = RowFrame(style, type: "push", columns)
-    self.letterCase = letterCase
-    repetitions = Dictionary(columns.map { ($0, 1) }, uniquingKeysWith: +).values.max() ?? 1
-  }
+struct PushRowWriter {
+  let frame: RowFrame<PushColumn>
+  let letterCase: Hex.LetterCase
+  /// For local times; nil without them.
+  let clock: LocalClock?
 
   /// - Parameter bytes: the texts of the push.
   func write(_ push: PushRecord, labels: StreamLabels, in bytes: RawSpan, to output: OutputBuffer) throws {
     let fields = push.fields
     var texts = RowCursor.bound(labels.source) &+ RowCursor.flagsBound
     for text in PushFields.Text.allCases { texts &+= RowCursor.bound(fields[text]?.count ?? 0) }
-    try frame.write(to: output, texts: repetitions &* texts) { column, row in
+    try frame.write(to: output, texts: texts) { column, row in
       func put(_ text: PushFields.Text) {
         guard let range = fields[text] else { return row.putNothing() }
         bytes.extracting(range).withUnsafeBytes { row.put(text: $0) }
@@ -67,7 +56,7 @@ struct PushRowWriter: Sendable {
       case .source: row.put(labels.source)
       case .stream: row.put(labels.stream)
       case .direction: row.put(word: push.direction == .server ? "server" : "client")
-      case .offset: row.put(push.offset)
+      case .offset, .streamOffset: row.put(push.offset)
       case .packet: row.put(push.packet?.number)
       case .originalPacket: row.put(push.packet?.original)
       case .fileOffset: row.put(push.fileOffset)

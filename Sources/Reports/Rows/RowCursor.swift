@@ -2,9 +2,11 @@ import APNsWire
 import TimeZones
 import WireBytes
 
-/// The syntax of a row's values.
+/// The encoding of a row's values.
 package enum RowStyle: Sendable {
   case csv, json
+  /// The bytes of one value: a number or time in 8 bytes, text, bytes, or a list (`ArrowColumn`).
+  case arrow
 }
 
 /// Writes the values of a row, one after another. The caller provides enough memory, which is not checked here:
@@ -15,12 +17,15 @@ struct RowCursor {
 
   /// Bytes of all flags.
   static let flagsBound = max(
-    RecordFlags.all.reduce(0) { $0 + $1.code.utf8.count + 3 },
-    PushFlags.all.reduce(0) { $0 + $1.code.utf8.count + 3 })
+    RecordFlags.all.reduce(0) { $0 + $1.code.utf8.count + 4 },
+    PushFlags.all.reduce(0) { $0 + $1.code.utf8.count + 4 })
 
   let style: RowStyle
   private let decimal: Decimal
   private(set) var end: UnsafeMutableRawPointer
+  /// Whether the last value does not apply.
+  private(set) var isNothing = false
+  private var isInList = false
 
   init(_ style: RowStyle, _ decimal: Decimal = .shared, at start: UnsafeMutableRawPointer) {
     self.style = style
@@ -53,7 +58,15 @@ struct RowCursor {
 
   /// Writes a value that does not apply: `null`, or an empty field.
   mutating func putNothing() {
+    isNothing = true
     if style == .json { put(literal: "null") }
+  }
+
+  /// Writes a number of 64 bits.
+  @inline(__always)
+  private mutating func put(binary number: Int64) {
+    end.storeBytes(of: number.littleEndian, as: Int64.self)
+    end += 8
   }
 
   // MARK: - Values
@@ -70,7 +83,16 @@ struct RowCursor {
 
   /// - Parameter text: UTF-8.
   mutating func put(text: UnsafeRawBufferPointer) {
-    end += style == .json ? JSONEscapes.write(text, to: end) : CSVText.write(text, to: end)
+    switch style {
+    case .json: end += JSONEscapes.write(text, to: end)
+    case .csv: end += CSVText.write(text, to: end)
+    case .arrow:
+      if isInList {
+        end.storeBytes(of: UInt32(truncatingIfNeeded: text.count).littleEndian, as: UInt32.self)
+        end += 4
+      }
+      put(text)
+    }
   }
 
   /// A word that needs no escape in either style.
@@ -88,6 +110,7 @@ struct RowCursor {
   }
 
   mutating func put(_ number: UInt64) {
+    if style == .arrow { return put(binary: Int64(clamping: number)) }
     if number < 10 { return put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
     let width = Decimal.digitCount(of: number)
     decimal.write(number, width: width, to: end)
@@ -96,6 +119,7 @@ struct RowCursor {
 
   mutating func put(_ time: CaptureTime?) {
     guard let time, time.hasText else { return putNothing() }
+    if style == .arrow { return put(binary: time.microseconds) }
     putQuote()
     end += time.write(to: end)
     putQuote()
@@ -135,19 +159,22 @@ struct RowCursor {
 
   /// Several values in one column: `[1,2]` or `1;2`.
   mutating func beginList() {
+    isInList = true
     if style == .json { put(UInt8(ascii: "[")) }
   }
 
   mutating func beginElement(isFirst: Bool) {
-    if !isFirst { put(style == .json ? UInt8(ascii: ",") : UInt8(ascii: ";")) }
+    if !isFirst, style != .arrow { put(style == .json ? UInt8(ascii: ",") : UInt8(ascii: ";")) }
   }
 
   mutating func endList() {
+    isInList = false
     if style == .json { put(UInt8(ascii: "]")) }
   }
 
-  /// The bytes of `range` in hex.
+  /// The bytes of `range` in hex; in Arrow as they are.
   mutating func put(hexOf range: Range<Int>, in bytes: RawSpan, letterCase: Hex.LetterCase) {
+    if style == .arrow { return bytes.extracting(range).withUnsafeBytes { put($0) } }
     putQuote()
     Hex.encode(bytes, from: range.lowerBound, count: range.count, to: end, letterCase: letterCase)
     end += 2 * range.count
@@ -161,39 +188,56 @@ struct RowCursor {
 }
 
 /// The layout of rows of one kind: columns preceded by keys or commas.
-struct RowFrame<Column: RawRepresentable<String> & Sendable>: Sendable {
-  let style: RowStyle
-  let columns: [Column]
+struct RowFrame<Column: RawRepresentable<String>> {
+  private let style: RowStyle
+  private let columns: [Column]
+  /// Takes the rows in place of an output; nil unless the style is Arrow.
+  private let table: ArrowTable?
   private let decimal = Decimal.shared
   /// The text before each value.
   private let leads: [[UInt8]]
   /// Bytes of a row's leads and of its values other than text.
-  let bound: Int
+  private let bound: Int
+  /// The maximum number of occurrences of a column: columns may be repeated.
+  private let repetitions: Int
 
-  /// - Parameter type: the `type` of JSON objects; nil if they have none.
-  init(_ style: RowStyle, type: String?, _ columns: [Column]) {
+  /// - Parameters:
+  ///   - type: the `type` of JSON objects; nil if they have none.
+  ///   - table: for Arrow, with these columns.
+  init(_ style: RowStyle, type: String?, _ columns: [Column], table: ArrowTable? = nil) {
     self.style = style
     self.columns = columns
+    self.table = table
     leads = columns.enumerated().map { index, column in
       switch style {
       case .csv: return Array((index == 0 ? "" : ",").utf8)
+      case .arrow: return []
       case .json:
         let head = index > 0 ? "," : type.map { "{\"type\":\"\($0)\"," } ?? "{"
         return Array("\(head)\"\(column.rawValue)\":".utf8)
       }
     }
     bound = leads.reduce(1) { $0 + $1.count + RowCursor.valueBound }
+    repetitions = Dictionary(columns.map { ($0.rawValue, 1) }, uniquingKeysWith: +).values.max() ?? 1
   }
 
   /// The header line of CSV.
   var header: String { CSVText.line(columns.map(\.rawValue)) }
 
   /// - Parameters:
-  ///   - texts: upper bound of the row's texts, in bytes.
+  ///   - texts: upper bound of the row's texts, in bytes, if each column occurs once.
   ///   - value: writes the value of a column.
   @inline(__always)
   func write(to output: OutputBuffer, texts: Int, _ value: (Column, inout RowCursor) -> Void) throws {
-    try output.extend(bound + texts) { start in
+    let bound = bound &+ repetitions &* texts
+    if let table {
+      return try table.appendRow(bound: bound) { index, start in
+        var row = RowCursor(.arrow, at: start)
+        value(columns[index], &row)
+        return (row.end, row.isNothing)
+      }
+    }
+    try output.extend(bound) { start in
       var row = RowCursor(style, decimal, at: start)
       for index in columns.indices {
         if style == .json {

@@ -16,6 +16,7 @@ package enum FeedbackColumn: String, CaseIterable, Sendable {
   case form, chain
   case chainLength = "chain_length"
   case confidence
+  case streamOffset = "stream_offset"
 
   /// Whether it is only in JSON objects of carved records.
   var isOfCarving: Bool {
@@ -63,11 +64,25 @@ package struct RowTemplate: Sendable {
   package static func json(
     lead: String, trail: String, isCarved: Bool = false, clock: LocalClock? = nil
   ) -> RowTemplate {
+    json(
+      lead: lead + "{\"type\":\"feedback\",",
+      FeedbackColumn.all(clock).filter { isCarved || !$0.isOfCarving },
+      trail: trail, clock: clock)
+  }
+
+  /// A line with a JSON object of these columns.
+  package static func ndjson(_ columns: [FeedbackColumn], clock: LocalClock? = nil) -> RowTemplate {
+    json(lead: "{", columns, trail: "\n", clock: clock)
+  }
+
+  private static func json(
+    lead: String, _ columns: [FeedbackColumn], trail: String, clock: LocalClock?
+  ) -> RowTemplate {
     var parts: [Part] = []
-    var literal = lead + "{\"type\":\"feedback\""
-    for column in FeedbackColumn.all(clock) where isCarved || !column.isOfCarving {
+    var literal = lead
+    for (index, column) in columns.enumerated() {
       let isText = column == .token || column == .time || column == .timeLocal
-      literal += ",\"\(column.rawValue)\":" + (isText ? "\"" : "")
+      literal += (index == 0 ? "" : ",") + "\"\(column.rawValue)\":" + (isText ? "\"" : "")
       parts += [.text(Array(literal.utf8)), .column(column)]
       literal = isText ? "\"" : ""
     }
@@ -90,32 +105,44 @@ package struct RowTemplate: Sendable {
 
   /// Appends the value of a column that is constant within a run; appends nothing for any other column.
   func append(_ column: FeedbackColumn, of records: FeedbackRecords, to texts: OutputBuffer) throws {
+    try texts.extend(records.bound) { start in
+      var row = RowCursor(style, at: start)
+      row.put(column, of: records, in: clock)
+      return row.end - start
+    }
+  }
+}
+
+extension FeedbackRecords {
+  /// Upper bound of a column that is constant within a run, in bytes.
+  var bound: Int {
+    RowCursor.bound(labels.source) + RowCursor.bound(labels.client) + RowCursor.bound(labels.server)
+      + RowCursor.flagsBound
+  }
+}
+
+extension RowCursor {
+  /// Writes the value of a column that is constant within a run; nothing for any other column.
+  mutating func put(_ column: FeedbackColumn, of records: FeedbackRecords, in clock: LocalClock?) {
     let labels = records.labels
     let packet = records.origin.packet
-    let bound =
-      RowCursor.bound(labels.source) + RowCursor.bound(labels.client) + RowCursor.bound(labels.server)
-      + RowCursor.flagsBound
-    try texts.extend(bound) { start in
-      var row = RowCursor(style, at: start)
-      switch column {
-      case .offset, .fileOffset, .timestamp, .time, .timeLocal, .token: break
-      case .source: row.put(labels.source)
-      case .stream: row.put(labels.stream)
-      case .direction: row.put(records.direction.rawValue)
-      case .client: row.put(labels.client)
-      case .server: row.put(labels.server)
-      case .packet: row.put(packet?.number)
-      case .originalPacket: row.put(packet?.original)
-      case .capturedAt: row.put(packet?.time)
-      case .capturedAtLocal: row.put(packet?.time, in: clock)
-      case .tokenLength: row.put(records.run.tokenLength)
-      case .flags: row.put(records.run.flags)
-      case .form: row.put(labels.carving?.form.rawValue)
-      case .chain: row.put(labels.carving?.chain)
-      case .chainLength: row.put(labels.carving?.chainLength)
-      case .confidence: row.put(records.confidence?.rawValue)
-      }
-      return row.end - start
+    switch column {
+    case .offset, .streamOffset, .fileOffset, .timestamp, .time, .timeLocal, .token: break
+    case .source: put(labels.source)
+    case .stream: put(labels.stream)
+    case .direction: put(records.direction.rawValue)
+    case .client: put(labels.client)
+    case .server: put(labels.server)
+    case .packet: put(packet?.number)
+    case .originalPacket: put(packet?.original)
+    case .capturedAt: put(packet?.time)
+    case .capturedAtLocal: put(packet?.time, in: clock)
+    case .tokenLength: put(records.run.tokenLength)
+    case .flags: put(records.run.flags)
+    case .form: put(labels.carving?.form.rawValue)
+    case .chain: put(labels.carving?.chain)
+    case .chainLength: put(labels.carving?.chainLength)
+    case .confidence: put(records.confidence?.rawValue)
     }
   }
 }

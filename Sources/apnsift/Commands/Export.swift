@@ -9,16 +9,19 @@ import WireBytes
 struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write records as CSV, JSON or NDJSON, or the bytes of streams.",
+    abstract: "Write records as CSV, JSON, NDJSON or Arrow, or the bytes of streams.",
     usage: "apnsift export [<options>] <input> ...",
     discussion: """
-      CSV has one kind of record: feedback, unless --records names another. JSON and NDJSON have all records, findings, \
-      streams and a summary. A request is written once its outcome is known, at the end of its connection.
+      CSV and Arrow have one kind of record: feedback, unless --records names another. JSON and NDJSON have all records, \
+      findings, streams and a summary; NDJSON with --columns is a table like CSV. A directory gets a table of each kind, \
+      and summary.json. A request is written once its outcome is known, at the end of its connection.
 
       EXAMPLES
         apnsift export feedback.bin                        CSV to standard output
         apnsift export dumps/ -o all.ndjson                records, findings, summary
         apnsift export --columns time,token feedback.bin   two columns
+        apnsift export dumps/ -t arrow | python3 load.py   an Arrow IPC stream
+        apnsift export evidence/ -o tables/                a CSV of each kind
         apnsift export feedback.bin --findings wrong.csv   records and findings
         apnsift export feedback.bin --time-zone Asia/Tokyo local times, too
         ssh host cat feedback.bin | apnsift export -       from a pipe
@@ -43,7 +46,13 @@ struct Export: ParsableCommand {
 
       The columns of pushes are \(columnNames(PushColumn.allCases, PushColumn.standard)).
 
+      The columns of streams are \(columnNames(StreamColumn.allCases, StreamColumn.all(nil))).
+
+      The columns of findings are \(columnNames(FindingColumn.allCases, FindingColumn.all(nil))).
+
       The columns of inputs are \(columnNames(InputColumn.allCases, InputColumn.standard)).
+
+      stream_offset is offset by a name that needs no quotes in SQL.
       """)
 
   /// Names for the help text; those that are not in `standard` in parentheses.
@@ -56,18 +65,23 @@ struct Export: ParsableCommand {
   }
 
   enum To: String, ExpressibleByArgument, CaseIterable {
-    case csv, json, ndjson, raw
+    case csv, json, ndjson, arrow, raw
   }
 
   @Option(
     name: [.short, .long], help: .init("Format. (default: extension of -o, else csv)", valueName: "FORMAT"))
   var to: To?
 
-  @Option(help: .init("Only these records. (default: all but inputs; feedback in CSV)", valueName: "KIND"))
+  @Option(
+    help: .init("Only these records. (default: all but inputs; feedback in CSV and Arrow)", valueName: "KIND")
+  )
   var records: ExportedKind?
 
-  @Option(help: .init("Columns in CSV, separated by commas.", valueName: "LIST"))
+  @Option(help: .init("Columns of CSV, NDJSON or Arrow, separated by commas.", valueName: "LIST"))
   var columns: String?
+
+  @Option(help: .init("Most rows of a record batch in Arrow. (default: 65536)", valueName: "COUNT"))
+  var batchRows: Int?
 
   @Flag(help: "Write the payloads of pushes, which may be personal data.")
   var payloads = false
@@ -87,7 +101,10 @@ struct Export: ParsableCommand {
   @Flag(help: "Count distinct tokens.")
   var distinct = false
 
-  @Option(name: [.short, .long], help: .init("Output file, or directory with -t raw.", valueName: "FILE"))
+  @Option(
+    name: [.short, .long],
+    help: .init(
+      "Output file, or a directory: DIR/ for tables of all kinds, any with -t raw.", valueName: "FILE"))
   var output: String?
 
   @Flag(help: "Overwrite output files, and write into non-empty directories.")
@@ -99,17 +116,35 @@ struct Export: ParsableCommand {
 
   @OptionGroup var input: InputOptions
 
-  private var format: To {
-    to ?? output.flatMap { To(rawValue: OutputName.fileExtension($0)) } ?? .csv
+  var format: To {
+    if let to { return to }
+    guard let output, !isDirectory else { return .csv }
+    let named = OutputName.fileExtension(output)
+    return named == "arrows" ? .arrow : To(rawValue: named) ?? .csv
+  }
+
+  /// Whether the output is a directory of tables.
+  var isDirectory: Bool { to != .raw && output.map { $0.hasSuffix("/") || Self.isDirectory($0) } ?? false }
+
+  /// Whether the output has one kind of record.
+  var isTable: Bool {
+    switch format {
+    case .csv, .arrow: true
+    case .ndjson: columns != nil
+    case .json, .raw: false
+    }
+  }
+
+  private static func isDirectory(_ path: String) -> Bool {
+    FileIdentity(at: Array(path.utf8CString))?.isDirectory ?? false
   }
 
   mutating func validate() throws {
-    try OutputName.check("-o", output, is: format.rawValue, chosenBy: to.map { "-t \($0.rawValue)" })
-    try OutputName.check("--findings", findings, is: "csv")
-    if columns != nil, format != .csv || records == .streams || records == .findings {
-      throw ValidationError(.columnsOfCSV)
+    if !isDirectory {
+      try OutputName.check("-o", output, is: format.rawValue, chosenBy: to.map { "-t \($0.rawValue)" })
     }
-    _ = try table()
+    try OutputName.check("--findings", findings, is: "csv")
+    try checkTables()
     if format == .raw {
       if output == nil { throw ValidationError(.rawWithoutDirectory) }
       if records != nil || findings != nil || distinct || isFiltered {
@@ -125,6 +160,24 @@ struct Export: ParsableCommand {
     try inventory.check(output: output)
   }
 
+  private func checkTables() throws {
+    if isDirectory {
+      if records != nil || columns != nil { throw ValidationError(.directoryHasAllKinds) }
+      if format == .json { throw ValidationError(.tablesOfDirectory) }
+    }
+    if columns != nil, !isTable || format == .ndjson && records == nil {
+      throw ValidationError(.columnsOfOneKind)
+    }
+    if let batchRows {
+      if format != .arrow { throw ValidationError(.batchRowsOfArrow) }
+      try checkRange("--batch-rows", batchRows, 1...Self.maxBatchRows)
+    }
+    if format == .arrow, output ?? "-" == "-", isatty(STDOUT_FILENO) == 1 {
+      throw ValidationError(.arrowOnTerminal)
+    }
+    _ = try table(records ?? .feedback, FeedbackColumn.standard)
+  }
+
   func run() throws { try write() }
 
   /// - Parameters:
@@ -132,34 +185,36 @@ struct Export: ParsableCommand {
   ///   - tally: counts what was carved.
   func write(columns: [FeedbackColumn] = FeedbackColumn.standard, tally: CarveTally? = nil) throws {
     if format == .raw { return try exportRaw() }
-    var examination = try input.examination(hashing: format == .csv ? .possibleCopies : .all)
+    var examination = try input.examination(hashing: isTable && !isDirectory ? .possibleCopies : .all)
     examination.options.inventoryDigests = inventory.digests
     let outputs = OutputSet(force: force)
-    let buffer =
-      try output.map { try outputs.open("-o", $0, examination) } ?? OutputBuffer(OutputFile(isData: true))
-    let document = try document(buffer, columns)
+    let documents = try open(outputs, examination, columns)
     let findingsWriter = try findings.map {
-      CSVWriter(.findings, letterCase: .lower, output: try outputs.open("--findings", $0, examination))
+      try TableWriter(
+        .findings(FindingColumn.all(nil)), letterCase: .lower,
+        output: try outputs.open("--findings", $0, examination))
     }
-    try findingsWriter?.begin()
+    try findingsWriter?.begin(version: Apnsift.version)
     let inventory = try inventory.open(outputs, input, examination, version: Apnsift.version)
     let table =
       distinct
       ? TokenTable(memory: input.memory, temporaryDirectory: TemporaryDirectory.path) : nil
     let collector = table.map { TokenCollector($0, flaggedCount: true) }
 
-    let filter =
-      isFiltered ? RecordFilter(document, writtenKinds, token: token?.bytes, isFlagged: flagged) : nil
-    try examination.run([filter ?? document, findingsWriter, collector, tally] + inventory.sinks)
+    let filters =
+      isFiltered
+      ? documents.sinks.map { RecordFilter($0.sink, $0.kinds, token: token?.bytes, isFlagged: flagged) } : []
+    let sinks: [any EvidenceSink] = isFiltered ? filters : documents.sinks.map(\.sink)
+    try examination.run(sinks + [findingsWriter, collector, tally] + inventory.sinks)
 
     var summary = examination.summary
     summary.distinctTokens = try table?.distinctCount()
-    if let evidence = document as? EvidenceWriter { try evidence.end(summary, inputs: examination.inputs) }
-    if output == nil { try buffer.flush() }
-    try inventory.finish()
+    try documents.finish(summary, inputs: examination.inputs)
+    try inventory.finish(others: documents.directory?.paths ?? [])
     if !isFiltered, let hint = hint(summary) { Console.note(hint) }
     if let found = tally?.text { Console.note(found) }
-    Console.say(examination.closingLine(done(examination, summary, filtered: filter?.count)))
+    let filtered = isFiltered ? filters.reduce(0) { $0 + $1.count } : nil
+    Console.say(examination.closingLine(done(examination, summary, filtered: filtered)))
     try input.check(examination)
   }
 
@@ -167,15 +222,10 @@ struct Export: ParsableCommand {
     let inputs = examination.readCount
     if let filtered { return .exported(.rowCount(filtered, "record"), inputs: inputs) }
     if records == .inputs { return .exported(files: examination.files, inputs: inputs) }
-    return .exported(summary.exportText(records, isCSV: format == .csv), inputs: inputs)
+    return .exported(summary.exportText(records, isCSV: isTable && !isDirectory), inputs: inputs)
   }
 
   private var isFiltered: Bool { flagged || token != nil }
-
-  private var writtenKinds: Set<ExportedKind> {
-    if let records { return [records] }
-    return format == .csv ? [.feedback] : .all
-  }
 
   /// The bytes of every stream, one file a direction.
   private func exportRaw() throws {
@@ -198,63 +248,16 @@ struct Export: ParsableCommand {
     try input.check(examination)
   }
 
-  /// The contents of the CSV.
-  private func table(_ standard: [FeedbackColumn] = FeedbackColumn.standard) throws -> CSVWriter.Kind {
-    switch records {
-    case .feedback, nil: try .feedback(columns(standard))
-    case .requests: try .requests(columns(RequestColumn.standard))
-    case .resend: try .resend(columns(RequestColumn.standard))
-    case .responses: try .responses(columns(ResponseColumn.standard))
-    case .pushes: try .pushes(columns(pushColumns))
-    case .resendPushes: try .resendPushes(columns(pushColumns))
-    case .streams: .streams
-    case .findings: .findings
-    case .inputs: try .inputs(columns(inputColumns))
-    }
-  }
-
-  private var inputColumns: [InputColumn] { inventory.md5 ? InputColumn.allCases : InputColumn.standard }
-
-  private var pushColumns: [PushColumn] {
-    payloads ? PushColumn.allCases.filter { !$0.isLocal } : PushColumn.standard
-  }
-
-  /// The columns of --columns in their order, or `standard`; with local times if there is a time zone.
-  private func columns<Column: LocalTimeColumn>(_ standard: [Column]) throws -> [Column] {
-    let named = try columns?.split(separator: ",", omittingEmptySubsequences: false).map { name in
-      guard let column = Column(rawValue: String(name)) else {
-        let known = Column.allCases.filter { local.clock != nil || !$0.isLocal }
-        throw ValidationError(.noSuchColumn(String(name), known: known.map(\.rawValue)))
-      }
-      if column.isLocal, local.clock == nil { throw ValidationError(.localColumn(column.rawValue)) }
-      return column
-    }
-    return local.clock == nil ? named ?? standard : Column.withLocalTimes(named ?? standard)
-  }
-
-  private func document(_ buffer: OutputBuffer, _ columns: [FeedbackColumn]) throws -> any EvidenceSink {
-    let letterCase: Hex.LetterCase = uppercase ? .upper : .lower
-    guard format == .csv else {
-      let writer = EvidenceWriter(
-        format == .json ? .json : .ndjson, kinds: records.map { [$0] } ?? .all, letterCase: letterCase,
-        hasPayloads: payloads, clock: local.clock, output: buffer)
-      try writer.begin(version: Apnsift.version, options: input.reported)
-      return writer
-    }
-    let writer = try CSVWriter(table(columns), letterCase: letterCase, clock: local.clock, output: buffer)
-    try writer.begin()
-    return writer
-  }
-
   /// Advice about omitted records or unknown outcomes; nil if there is nothing to say.
   private func hint(_ summary: Summary) -> Message? {
-    if records == .resend, format == .csv, summary.pushes.resend > 0 {
+    let isTable = isTable && !isDirectory
+    if records == .resend, isTable, summary.pushes.resend > 0 {
       return .pushesToResend(summary.pushes.resend)
     }
     if records == .resend, summary.gateway.unknown > 0 {
       return .outcomesUnknown(requests: summary.gateway.unknown)
     }
-    return format == .csv && records == nil ? summary.leftOutHint(findings: findings == nil) : nil
+    return isTable && records == nil ? summary.leftOutHint(findings: findings == nil) : nil
   }
 }
 

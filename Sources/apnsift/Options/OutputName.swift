@@ -18,7 +18,8 @@ enum OutputName {
     if ["gz", "zst", "lz4", "bz2", "xz"].contains(named) {
       throw ValidationError(.outputNotCompressed(option, path))
     }
-    guard ["csv", "json", "ndjson"].contains(named), named != format else { return }
+    let isSame = named == format || named == "arrows" && format == "arrow"
+    guard ["csv", "json", "ndjson", "arrow", "arrows"].contains(named), !isSame else { return }
     throw ValidationError(.outputOfOtherFormat(option, path, named: named, format: format, chosenBy: choice))
   }
 }

@@ -70,7 +70,8 @@ enum ReferenceJSON {
 
   private static func record<Column: RecordColumn>(_ column: Column.Type) -> JSONValue {
     let kind = Column.kind.type
-    let columns = Column.allCases.map { column in
+    // JSON has no aliases.
+    let columns = Column.allCases.filter { !$0.isAlias }.map { column in
       JSONValue.object([
         ("name", .string(column.rawValue)), ("schema", schema(column.entry, of: kind)),
         ("meaning", .string(column.entry.meaning)),

@@ -76,10 +76,13 @@ enum ReferencePage: String, CaseIterable, ExpressibleByArgument {
     return """
       # Columns
 
-      The columns of CSV, and the members of JSON and NDJSON records, in their order.
-      An optional column may be empty in CSV; JSON has null there.
+      The columns of CSV and Arrow, and the members of JSON and NDJSON records, in their order.
+      An optional column may be empty in CSV; JSON and Arrow have null there.
       JSON records also have the member `type`.
-      `export --columns` chooses columns of CSV.
+      `export --columns` chooses columns of CSV, Arrow and NDJSON.
+
+      In Arrow, numbers are `int64`, and times in UTC are `timestamp[us, UTC]`: smaller parts of a microsecond are cut.
+      A token and `payload_hex` are bytes (`binary`), flags are `list<utf8>`, items `list<int64>`, and all else is `utf8`.
 
       """ + kinds
   }

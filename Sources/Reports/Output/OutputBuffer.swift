@@ -39,6 +39,18 @@ package final class OutputBuffer {
 
   func removeAll() { count = 0 }
 
+  /// Lets `body` change the collected bytes.
+  func change(_ body: (UnsafeMutableRawBufferPointer) -> Void) {
+    body(UnsafeMutableRawBufferPointer(rebasing: storage[..<count]))
+  }
+
+  /// Appends bytes, or writes them without a copy if they are many.
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    guard let sink, bytes.count >= Self.capacity else { return try append(bytes) }
+    try flush()
+    try sink.write(RawSpan(_unsafeBytes: bytes))
+  }
+
   /// Lets `body` write at most `bound` bytes; it returns the number of bytes written.
   @inline(__always)
   func extend(_ bound: Int, _ body: (UnsafeMutableRawPointer) -> Int) throws {
