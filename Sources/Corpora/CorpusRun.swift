@@ -88,7 +88,7 @@ package struct CorpusRun {
     guard let name = String(validating: path, as: UTF8.self) else {
       throw Failure(.casePathNotUTF8)
     }
-    let file = try OutputFile(name, force: true)
+    let file = try OutputFile(name, force: true, isPrivate: false)
     let buffer = OutputBuffer(file)
     try buffer.append(found.ndjson)
     try buffer.flush()

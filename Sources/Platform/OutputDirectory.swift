@@ -1,6 +1,7 @@
 import Messages
 
-/// A directory of outputs, whose files appear in it only when all of them are complete.
+/// A directory of outputs, whose files appear in it only when all of them are complete. Only the user may read them: tokens are
+/// personal data.
 package final class OutputDirectory {
   /// The path as the user gave it.
   package let name: String
@@ -27,7 +28,7 @@ package final class OutputDirectory {
       if !force, !Self.isEmpty(path) {
         throw Failure(.directoryNotEmpty(path))
       }
-    } else if mkdir(path, 0o777) != 0 {
+    } else if mkdir(path, 0o700) != 0 {
       throw Failure(.outputNotCreated(path, SystemError.text()))
     }
     guard let workPath = TemporaryPath.makeDirectory("\(path)/.apnsift-") else {
@@ -47,7 +48,7 @@ package final class OutputDirectory {
   /// Opens the file `file` to append to it, or creates it if `isNew`.
   package func open(_ file: String, isNew: Bool) throws -> Int32 {
     let flags = O_WRONLY | O_APPEND | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0)
-    let descriptor = Platform.open("\(workPath)/\(file)", flags, 0o666)
+    let descriptor = Platform.open("\(workPath)/\(file)", flags, 0o600)
     guard descriptor >= 0 else { throw failure(file) }
     if isNew { files.append(file) }
     return descriptor

@@ -50,8 +50,8 @@ package final class OutputFile {
 
   /// The file `path`; an existing file requires `force`. Devices, pipes and open descriptors (`-` for standard
   /// output, /dev/stdout, /dev/fd/3) are written directly.
-  /// - Parameter isPrivate: whether only the user may read the file.
-  package init(_ path: String, force: Bool, isPrivate: Bool = false) throws {
+  /// - Parameter isPrivate: whether only the user may read the file: tokens are personal data.
+  package init(_ path: String, force: Bool, isPrivate: Bool = true) throws {
     name = path
     replaces = force
     keepsColours = false

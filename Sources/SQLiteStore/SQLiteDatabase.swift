@@ -51,7 +51,11 @@ package struct SQLiteDatabase: StoreDatabase {
     _ body: (any SQLSession) throws -> Result
   ) throws -> Result {
     try reportingFaults {
-      if try !isPresent(creates: creates) { try StorePath.checkDirectory(of: path) }
+      if try !isPresent(creates: creates) {
+        try StorePath.checkDirectory(of: path)
+        // Only the user may read the new file: tokens are personal data. SQLite has no option for it.
+        umask(umask(0) | 0o077)
+      }
       do {
         return try openForWriting().writeWithoutTransaction { database in
           var result: Result?

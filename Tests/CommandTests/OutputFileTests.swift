@@ -91,13 +91,26 @@ struct OutputFileTests {
     #expect(lstat(directory.path(of: "out.csv"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
   }
 
-  @Test("a new file has the rights that the umask gives")
-  func permissions() throws {
-    let outcome = try directory.shell("umask 027; \"$APNSIFT\" export dump.bin -o out.csv")
-    #expect(outcome.code == 0)
+  /// What each command writes, and whether only the user may read it: tokens are personal data.
+  static let written: [(command: String, output: String, mode: mode_t)] = [
+    ("export dump.bin -o out", "out", 0o600), ("export dump.bin --findings out", "out", 0o600),
+    ("export dump.bin -o out/", "out", 0o700), ("export dump.bin -o out/", "out/feedback.csv", 0o600),
+    ("export dump.bin -t raw -o out", "out", 0o700),
+    ("export dump.bin -t raw -o out", "out/streams.json", 0o600),
+    ("report dump.bin -o out", "out", 0o600),
+    ("replay dump.bin --create --store sqlite:out", "out", 0o600),
+    ("replay dump.bin --create --store sqlite:out --dry-run -o changes.csv", "changes.csv", 0o600),
+    // These are made up.
+    ("generate --kind dump --seed 1 -o out", "out", 0o640),
+  ]
+
+  @Test("only the user may read what has tokens, whatever the umask is", arguments: written)
+  func permissions(_ command: String, _ output: String, _ mode: mode_t) throws {
+    let outcome = try directory.shell("umask 027; \"$APNSIFT\" \(command)")
+    #expect(outcome.code == 0, "\(outcome.errors)")
     var status = stat()
-    #expect(stat(directory.path(of: "out.csv"), &status) == 0)
-    #expect(status.st_mode & 0o777 == 0o640)
+    #expect(stat(directory.path(of: output), &status) == 0)
+    #expect(status.st_mode & 0o777 == mode)
   }
 
   static let inPlace = ["-o -", "-o /dev/stdout", "-o /dev/fd/1"]

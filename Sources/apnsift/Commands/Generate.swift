@@ -131,13 +131,14 @@ struct Generate: ParsableCommand {
   }
 
   func run() throws {
-    let file = try OutputFile(output, force: force)
-    let truth = try OutputFile(output + ".truth.ndjson", force: force)
+    let file = try OutputFile(output, force: force, isPrivate: false)
+    let truth = try OutputFile(output + ".truth.ndjson", force: force, isPrivate: false)
     let compression = compression ?? namedCompression ?? .none
     guard let stored = compression.compressor(into: file) else {
       throw Failure(.noMemory(forCompression: compression.rawValue))
     }
-    let responses = kind == .pair ? try OutputFile(output + ".responses", force: force) : nil
+    let responses =
+      kind == .pair ? try OutputFile(output + ".responses", force: force, isPrivate: false) : nil
     let counts = try generate(into: stored, responses, truth: truth)
     try responses?.finish()
     try file.finish()

@@ -123,7 +123,9 @@ struct Serve: ParsableCommand {
       if let path = server.writeCertificate, examination.contains(fileAt: path) {
         throw Failure(.outputIsOneOfInputs(path))
       }
-      let output = try server.writeCertificate.map { try OutputFile($0, force: server.force) }
+      let output = try server.writeCertificate.map {
+        try OutputFile($0, force: server.force, isPrivate: false)
+      }
       identity = try TLSIdentity(writing: output)
     }
     Console.say(.fingerprint(identity.fingerprint))

@@ -142,7 +142,7 @@ struct Verify: ParsableCommand {
         }
       }
     }
-    return try OutputFile(path, force: force)
+    return try OutputFile(path, force: force, isPrivate: false)
   }
 }
 

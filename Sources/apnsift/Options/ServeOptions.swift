@@ -88,7 +88,7 @@ struct ServeOptions: ParsableArguments {
   }
 
   func keyLog() throws -> ServedOutput? {
-    try keylog.map { try ServedOutput($0, force: force, isPrivate: true) }
+    try keylog.map { try ServedOutput($0, force: force) }
   }
 
   var usesTLS: Bool { tls || certificate != nil }

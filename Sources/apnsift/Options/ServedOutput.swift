@@ -10,9 +10,8 @@ final class ServedOutput: Sendable {
 
   private let state: Mutex<State>
 
-  /// - Parameter isPrivate: whether only its owner can read the file.
-  init(_ path: String, force: Bool, isPrivate: Bool = false) throws {
-    state = Mutex(State(file: try OutputFile(path, force: force, isPrivate: isPrivate)))
+  init(_ path: String, force: Bool) throws {
+    state = Mutex(State(file: try OutputFile(path, force: force)))
   }
 
   func write(_ bytes: [UInt8]) {
