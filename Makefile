@@ -9,11 +9,11 @@ export PATH := $(ROOT)/.build/venv/bin:$(PATH)
 
 PREFIX ?= /usr/local
 
-.PHONY: help build install document demo test lint check compare clean
+.PHONY: help build install document demo test lint check compare dist release-check clean
 .NOTPARALLEL:
 
 help: ## list the targets (the default)
-	@sed -n 's/^\([a-z]*\): .*## \(.*\)/  make \1	\2/p' Makefile
+	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1	\2/p' Makefile
 
 build: ## install missing packages, build the command
 	scripts/setup build
@@ -25,7 +25,7 @@ install: build ## install the command, man pages and completions under PREFIX (d
 document: build ## make the pages of the library, in .build/documentation
 	scripts/document
 
-demo: build ## build, look into samples/, replay one into a fresh store
+demo: ## look into samples/ and replay one into a fresh store, with a built command if there is one
 	scripts/demo
 
 # Suites that take minutes: replays that are killed at random moments, and a thousand histories on each database.
@@ -75,5 +75,12 @@ compare: build ## compare speed and memory with other programs; takes some minut
 	scripts/setup compare
 	Benchmarks/compare $(OPTIONS)
 
+dist: ## make the files of a release in dist/: tarball, Debian package, wheel, list of software, checksums
+	scripts/setup build
+	scripts/dist
+
+release-check: test check ## everything that must hold before a release: all tests, artefacts in fresh systems, two equal builds
+	scripts/check-release
+
 clean: ## remove everything that was built
-	rm -rf .build
+	rm -rf .build dist
