@@ -66,7 +66,8 @@ struct SecurityTests {
     #expect(page.contains("&lt;img src=x"))
     #expect(page.contains("Content-Security-Policy"))
     // In single quotes of a shell, and as HTML.
-    #expect(page.contains(#"&#39;&lt;img src=x onerror=alert(1)&gt;$(touch pasted)&#39;\&#39;&#39;.bin&#39;"#))
+    #expect(
+      page.contains(#"&#39;&lt;img src=x onerror=alert(1)&gt;$(touch pasted)&#39;\&#39;&#39;.bin&#39;"#))
   }
 
   @Test(
