@@ -8,12 +8,12 @@ package final class Analyzer {
   /// The open streams by their slots.
   @exclusivity(unchecked) private var streams: [StreamAnalysis?] = []
 
-  /// - Parameter usesThread: whether sinks are called on another thread, until `finish` or `stop`. Sinks that need
-  ///   bytes are always called on this one.
+  /// - Parameter sinkThreads: the number of threads that call sinks until `finish` or `stop`; 0 to call them on this
+  ///   one. Sinks that need bytes are always called on this one.
   package init(
-    _ options: AnalysisOptions = AnalysisOptions(), sinks: [any EvidenceSink], usesThread: Bool = false
+    _ options: AnalysisOptions = AnalysisOptions(), sinks: [any EvidenceSink], sinkThreads: Int = 0
   ) {
-    log = EvidenceLog(options, sinks: sinks, usesThread: usesThread)
+    log = EvidenceLog(options, sinks: sinks, sinkThreads: sinkThreads)
   }
 
   /// Waits until the sinks have all evidence.

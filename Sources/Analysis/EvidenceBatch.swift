@@ -73,6 +73,12 @@ struct EvidenceBatch {
 
   var isEmpty: Bool { items.isEmpty && runs.isEmpty && requests.isEmpty && pushes.isEmpty }
 
+  /// Bytes of its window, chunks and records in memory, about.
+  var byteCount: Int {
+    runs.count &* MemoryLayout<Run>.stride &+ itemBytes &+ copied.count &+ pushBytes.count
+      &+ chunks.reduce(window.count) { $0 &+ $1.count }
+  }
+
   var isFull: Bool {
     runs.count >= Self.fullCount || items.count >= Self.fullCount || itemBytes >= Self.fullBytes
       || copied.count >= Self.fullBytes || pushes.count >= Self.fullCount || pushBytes.count >= Self.fullBytes

@@ -3,6 +3,19 @@ import PacketCapture
 import Platform
 import WireBytes
 
+/// The rows of a sink that one thread makes.
+private struct KeptRows {
+  let keeper: any EvidenceSink
+  let write: () throws -> Void
+
+  /// Nil if only the sink itself can make its rows.
+  init?(_ sink: some RowSink) {
+    guard let keeper = sink.rowKeeper() else { return nil }
+    self.keeper = keeper
+    write = { try sink.write(rowsOf: keeper) }
+  }
+}
+
 /// The state that all streams of an analysis share: options, summary, and the batch of evidence for the sinks.
 final class EvidenceLog {
   let options: AnalysisOptions
@@ -16,31 +29,64 @@ final class EvidenceLog {
   @exclusivity(unchecked) var summary = Summary()
   /// Evidence not delivered yet.
   @exclusivity(unchecked) private var batch = EvidenceBatch()
-  /// Whether a window of a source is being analysed; otherwise, evidence is delivered at once.
+  /// Whether a window of a source is being analysed; otherwise, and without other threads, evidence is delivered at once.
   private var isInWindow = false
   private var windows = 0
-  /// Delivers batches on another thread; nil to deliver on this one.
-  private var worker: SerialWorker<EvidenceBatch>?
-  /// The maximum number of batches queued for the other thread.
+  /// Delivers batches on other threads; nil to deliver on this one.
+  private var worker: OrderedWorkers<[EvidenceBatch]>?
+  /// The maximum number of parcels queued for the other threads.
   private static let mostWaiting = 3
+  /// Batches for the other threads. Those of small inputs are passed together: waking a thread takes longer than they do.
+  private var parcel: [EvidenceBatch] = []
+  private var parcelBytes = 0
+  private static let fullParcelBytes = 128 << 10
+  private static let mostInParcel = 64
+  /// Empty batches for reuse.
+  private var spare: [EvidenceBatch] = []
   /// The numbers of the excerpts begun, by code, and how many findings there were.
   private var excerpts: [FindingCode: FairSample<Int>] = [:]
   private var findingCount = 0
   private var inputCount = 0
 
-  /// - Parameter usesThread: whether sinks are called on another thread. Ignored if a sink needs bytes.
-  init(_ options: AnalysisOptions, sinks: [any EvidenceSink], usesThread: Bool) {
+  /// - Parameter sinkThreads: the number of threads that call sinks. Ignored if a sink needs bytes.
+  init(_ options: AnalysisOptions, sinks: [any EvidenceSink], sinkThreads: Int) {
     self.options = options
     self.sinks = sinks
     gateway = GatewayBudget(options.gateway)
     pushes = PushBudget(options.gateway)
     needs = sinks.reduce(into: []) { $0.formUnion($1.needs) }
-    if usesThread, !needs.contains(.bytes) {
-      worker = SerialWorker(capacity: Self.mostWaiting) { batch in
-        try batch.deliver(to: sinks)
-        batch.removeAll()
+    if sinkThreads > 0, !needs.contains(.bytes) {
+      worker = OrderedWorkers(
+        capacity: Self.mostWaiting,
+        threads: (0..<sinkThreads).map { _ in Self.delivery(to: sinks, sinkThreads) }
+      )
+    }
+  }
+
+  /// How one of several threads delivers a parcel: rows are made at the same time, all else is done in order.
+  private static func delivery(
+    to sinks: [any EvidenceSink], _ threads: Int
+  ) -> OrderedWorkers<[EvidenceBatch]>.Steps {
+    var rows: [KeptRows] = []
+    var others: [any EvidenceSink] = []
+    for sink in sinks {
+      if threads > 1, let kept = (sink as? any RowSink).flatMap({ KeptRows($0) }) {
+        rows.append(kept)
+      } else {
+        others.append(sink)
       }
     }
+    let keepers = rows.map(\.keeper)
+    return OrderedWorkers.Steps(
+      prepare: keepers.isEmpty
+        ? nil : { parcel in for index in parcel.indices { try parcel[index].deliver(to: keepers) } },
+      complete: { [rows, others] parcel in
+        for sink in rows { try sink.write() }
+        for index in parcel.indices {
+          if !others.isEmpty { try parcel[index].deliver(to: others) }
+          parcel[index].removeAll()
+        }
+      })
   }
 
   // MARK: - Inputs
@@ -69,7 +115,7 @@ final class EvidenceLog {
 
   // MARK: - Evidence
 
-  /// Calls `body`, which adds the evidence of `events`, and delivers it to the sinks or their thread.
+  /// Calls `body`, which adds the evidence of `events`, and delivers it to the sinks or their threads.
   func withWindow(of events: EventBatch, _ body: () throws -> Void) throws {
     batch.begin(events.window, events.chunks)
     isInWindow = true
@@ -145,7 +191,7 @@ final class EvidenceLog {
   // MARK: - Delivery
 
   private func flushIfDue() throws {
-    if !isInWindow || batch.isFull { try flush() }
+    if batch.isFull || !isInWindow && worker == nil { try flush() }
   }
 
   /// Delivers the batch.
@@ -156,21 +202,32 @@ final class EvidenceLog {
       defer { batch.removeEvidence() }
       return try batch.deliver(to: sinks)
     }
-    var full = EvidenceBatch()
+    var full = spare.popLast() ?? EvidenceBatch()
     swap(&full, &batch)
-    let (window, chunks) = (full.window, full.chunks)
-    batch = try worker.add(full) ?? EvidenceBatch()
-    batch.begin(window, chunks)
+    batch.begin(full.window, full.chunks)
+    parcelBytes += full.byteCount
+    parcel.append(full)
+    if parcelBytes >= Self.fullParcelBytes || parcel.count >= Self.mostInParcel { try send(to: worker) }
+  }
+
+  private func send(to worker: OrderedWorkers<[EvidenceBatch]>) throws {
+    var full: [EvidenceBatch] = []
+    swap(&full, &parcel)
+    parcelBytes = 0
+    guard let used = try worker.add(full) else { return }
+    spare += used.prefix(Self.mostInParcel - min(spare.count, Self.mostInParcel))
   }
 
   /// Waits until the sinks have all evidence. Later evidence is delivered at once.
   func finish() throws {
+    try flush()
     let worker = worker
     self.worker = nil
+    if let worker, !parcel.isEmpty { try send(to: worker) }
     try worker?.finish()
   }
 
-  /// Stops the other thread, which may not have delivered everything.
+  /// Stops the other threads, which may not have delivered everything.
   func stop() {
     worker?.stop()
     worker = nil

@@ -66,6 +66,14 @@ package protocol EvidenceSink: AnyObject {
   func stream(_ stream: StreamSummary, report: StreamReport) throws
 }
 
+/// A sink that writes rows, each without regard to the others if possible, so that several threads may make them.
+package protocol RowSink: EvidenceSink {
+  /// A sink with the same rows that keeps them; nil if rows depend on those before them.
+  func rowKeeper() -> Self?
+  /// Writes the rows that `keeper` has kept, and drops them there.
+  func write(rowsOf keeper: Self) throws
+}
+
 extension EvidenceSink {
   package var needs: EvidenceNeeds { [] }
   package func inputBegan(_ source: String) throws {}

@@ -21,8 +21,11 @@ package struct Examination {
     package var mayRepeat = false
     /// Whether an input of no known format is a failure.
     package var failsOnUnrecognised = false
-    /// Whether reading, analysis and sinks run on separate threads, if there are processors for them.
-    package var usesThreads = true
+    /// How many inputs are read at once, and how many threads write; 1 does everything on one thread. Nil is the number
+    /// of processors.
+    package var jobs: Int?
+    /// Limit of what is read ahead, in bytes.
+    package var readAheadMemory = 256 << 20
 
     package init() {}
   }
@@ -35,31 +38,31 @@ package struct Examination {
     case none
   }
 
-  private let walk: InputWalk
+  let walk: InputWalk
   package var options: Options
   /// Without sinks before `run`.
-  private var analyzer: Analyzer
-  package private(set) var inputs: [InputSummary] = []
+  var analyzer: Analyzer
+  package internal(set) var inputs: [InputSummary] = []
   /// How many of `inputs` have content of their own: all but archives.
-  package private(set) var readCount = 0
+  package internal(set) var readCount = 0
   /// How many of `inputs` have no content.
-  package private(set) var emptyInputs = 0
+  package internal(set) var emptyInputs = 0
   /// Inputs that failed, in whole or in part.
-  package private(set) var failures = 0
+  package internal(set) var failures = 0
   /// Files in the inventory, whatever became of them.
-  package private(set) var files = 0
+  package internal(set) var files = 0
   /// Inputs that were left out as known.
-  package private(set) var knownInputs = 0
+  package internal(set) var knownInputs = 0
   /// Decides whether to skip an input without reading it.
   package var skips: ((Input) throws -> Bool)?
   /// The inputs that failed: each by its index in the walk, and the indices of members in their archives. And whether this
   /// is the second pass, without them.
   private var failed: Set<[Int]> = []
-  private var isRerun = false
+  var isRerun = false
   /// The named directories with at least one input or reported failure.
-  private var directoriesWithInputs: Set<String> = []
+  var directoriesWithInputs: Set<String> = []
   /// Nil if inputs may have the same bytes.
-  private var repeated: RepeatedInputs?
+  var repeated: RepeatedInputs?
 
   package init(_ walk: InputWalk, _ options: Options) {
     self.walk = walk
@@ -127,32 +130,27 @@ package struct Examination {
   }
 
   private mutating func read(_ sinks: [(any EvidenceSink)?]) throws {
-    let analyzer = Analyzer(options.analysis, sinks: sinks.compactMap { $0 }, usesThread: usesThreads)
+    let jobs = max(1, options.jobs ?? Workers.usual)
+    let analyzer = Analyzer(
+      options.analysis, sinks: sinks.compactMap { $0 }, sinkThreads: jobs - 1)
     self.analyzer = analyzer
     try checkStandardOutput()
-    let decryption = options.keys.map { DecryptionStage($0) }
+    let sizes = walk.inputs.map(\.size)
     var run = try Run(
-      analyzer: analyzer, decryption: decryption, reader: reader(analyzer, decryption),
-      progress: ReadingProgress(walk))
-    defer {
-      run.reader.stop()
-      analyzer.stop()
-      run.progress.clear()
-    }
+      analyzer, options.keys.map { DecryptionStage($0) }, reading, options.analysis.contentProbes,
+      progress: ReadingProgress(sizes), usesThread: jobs > 1)
+    defer { run.stop() }
     if !isRerun { try reportWalk() }
+    run.ahead = readAhead(sizes, jobs)
     for (index, input) in walk.inputs.enumerated() where !failed.contains([index]) {
       if try skips?(input) ?? false {
         noteDirectory(of: input)
-        continue
+      } else {
+        try read(input, at: index, &run)
       }
-      if let bytes = try leftOut(input, progress: { run.progress.update($0) }) {
-        run.progress.finishInput(bytes)
-        continue
-      }
-      try read(input, key: [index], &run)
     }
     try run.reader.finish()
-    try decryption.map { try report($0.unusedSecrets) }
+    try run.decryption.map { try report($0.unusedSecrets) }
     try analyzer.finish()
     if isRerun { return }
     if knownInputs > 0 { Console.note(.knownLeftOut(knownInputs)) }
@@ -163,22 +161,87 @@ package struct Examination {
     }
   }
 
+  /// Threads for the inputs after the current one; nil if one thread reads all.
+  ///
+  /// A capture in several files and a pair of dumps are read in order, and whether an input is skipped may depend on those
+  /// before it.
+  private func readAhead(_ sizes: [Int?], _ jobs: Int) -> ReadAhead? {
+    guard jobs > 1, walk.inputs.count > 1, skips == nil, !options.reading.joins,
+      walk.inputs.first?.half == nil
+    else { return nil }
+    var plan = ReadAhead.Plan(reading, contentProbes: options.analysis.contentProbes)
+    (plan.known, plan.knownDigests) = (options.knownHashes, knownDigests)
+    plan.digests = additionalDigests
+    // This thread mostly waits for the others. An image has its own file and the one that libewf opens.
+    let lanes = DescriptorBudget.possible(jobs, each: 2)
+    guard lanes > 0 else { return nil }
+    let inputs = walk.inputs.enumerated().map { index, input in
+      (input: input, size: failed.contains([index]) ? nil : sizes[index])
+    }
+    return ReadAhead(inputs, plan, lanes: lanes, memory: options.readAheadMemory)
+  }
+
   /// What reading one input after another changes.
   private struct Run: ~Copyable {
     let analyzer: Analyzer
     let decryption: DecryptionStage?
+    let consume: InputReader.Consumer
     var reader: InputReader
+    var ahead: ReadAhead?
     let progress: ReadingProgress
     /// Whether an input was read before.
     var hasBegun = false
+
+    init(
+      _ analyzer: Analyzer, _ decryption: DecryptionStage?, _ options: ReadingOptions,
+      _ probes: [FormatProbe],
+      progress: ReadingProgress, usesThread: Bool
+    ) throws {
+      (self.analyzer, self.decryption, self.progress) = (analyzer, decryption, progress)
+      let consume: InputReader.Consumer = { try analyzer.consume(decryption?.process($0) ?? $0) }
+      self.consume = consume
+      do throws(InputFault) {
+        reader = try InputReader(
+          options: options, contentProbes: probes, usesThread: usesThread, consume: consume)
+      } catch {
+        throw UsageError(.about("--filter", error.message))
+      }
+    }
+
+    func stop() {
+      ahead?.stop()
+      reader.stop()
+      analyzer.stop()
+      progress.clear()
+    }
+  }
+
+  /// Reads an input of the walk, unless it is known.
+  private mutating func read(_ input: Input, at index: Int, _ run: inout Run) throws {
+    let opening = try run.ahead?.open(index)
+    let known: HashedFile?
+    switch opening {
+    case .known(let file): known = file
+    case .isRead, .left: known = nil
+    case nil: known = self.known(input, run.progress)
+    }
+    if let known {
+      try leaveOut(input, known)
+      run.progress.finishInput(known.bytes)
+    } else if case .isRead = opening {
+      try read(input, key: [index], isAhead: true, &run)
+    } else {
+      try read(input, key: [index], &run)
+    }
   }
 
   /// Reads an input, and the members of an archive.
   /// - Parameters:
   ///   - archive: the archive of which `input` is the current member.
   ///   - key: identifies the input in `failed`.
+  ///   - isAhead: whether another thread reads it.
   private mutating func read(
-    _ input: Input, of archive: Archive? = nil, key: [Int], _ run: inout Run
+    _ input: Input, of archive: Archive? = nil, key: [Int], isAhead: Bool = false, _ run: inout Run
   ) throws {
     let isContinued = run.hasBegun && options.reading.joins || input.half == .responses
     run.hasBegun = true
@@ -190,9 +253,14 @@ package struct Examination {
     }
     let progress = run.progress
     var counts = counts
-    var report = try run.reader.read(
-      input, of: archive, digests: digests(of: input),
-      progress: { progress.update(archive?.diskPosition ?? $0) })
+    var report: InputReport
+    if isAhead, let ahead = run.ahead {
+      report = try ahead.read(consume: run.consume, progress: { progress.update($0) })
+    } else {
+      report = try run.reader.read(
+        input, of: archive, digests: additionalDigests(input),
+        progress: { progress.update(archive?.diskPosition ?? $0) })
+    }
     let first = inputs.count
     if let inner = report.archive {
       try readMembers(of: inner, input, key: key, &run)
@@ -260,7 +328,7 @@ package struct Examination {
   // MARK: - Inventory
 
   /// Records and findings of all inputs so far.
-  private var counts: (records: Int, findings: Int) {
+  var counts: (records: Int, findings: Int) {
     let summary = analyzer.summary
     let records =
       summary.feedback &+ summary.gateway.requests &+ summary.gateway.responses &+ summary.pushes.counts.all
@@ -269,7 +337,7 @@ package struct Examination {
 
   /// Emits a row of the inventory, if a sink needs it.
   /// - Parameter earlier: the counts before this input.
-  private mutating func end(since earlier: (records: Int, findings: Int), _ make: () -> InputRecord) throws {
+  mutating func end(since earlier: (records: Int, findings: Int), _ make: () -> InputRecord) throws {
     guard analyzer.needs.contains(.inventory) else { return }
     var row = make()
     let now = counts
@@ -283,15 +351,23 @@ package struct Examination {
     try analyzer.end(row)
   }
 
-  /// Whether `input` is a known file, which is then done with: its length in bytes; nil if it is to be read.
-  private mutating func leftOut(_ input: Input, progress: (Int) -> Void) throws -> Int? {
+  /// The digests to compute of each file that may be known.
+  private var knownDigests: DigestKinds {
+    (options.knownHashes?.kinds ?? []).union(
+      analyzer.needs.contains(.inventory) ? options.inventoryDigests : [])
+  }
+
+  /// The file, if it is known: then it is not to be read.
+  private func known(_ input: Input, _ progress: ReadingProgress) -> HashedFile? {
     guard let known = options.knownHashes else { return nil }
-    let kinds = known.kinds.union(analyzer.needs.contains(.inventory) ? options.inventoryDigests : [])
-    guard let file = FileDigests.of(input, kinds, progress: progress) else {
+    guard let file = FileDigests.of(input, knownDigests, progress: { progress.update($0) }) else {
       if input.size == nil, !isRerun { Console.note(.about(input.name, .notComparedWithKnown)) }
       return nil
     }
-    guard known.contains(file.digests) else { return nil }
+    return known.contains(file.digests) ? file : nil
+  }
+
+  private mutating func leaveOut(_ input: Input, _ file: HashedFile) throws {
     knownInputs += 1
     noteDirectory(of: input)
     try end(since: counts) {
@@ -300,7 +376,6 @@ package struct Examination {
       row.digests = file.digests
       return row
     }
-    return file.bytes
   }
 
   /// Adds a finding about an input as a whole.
@@ -314,149 +389,19 @@ package struct Examination {
     throw Failure(.outputIsInput(input.name))
   }
 
-  private var usesThreads: Bool { options.usesThreads && Workers.usual > 1 }
-
-  private func reader(_ analyzer: Analyzer, _ decryption: DecryptionStage?) throws -> InputReader {
+  private var reading: ReadingOptions {
     var reading = options.reading
     reading.capture.readsSecrets = options.keys?.readsEmbedded ?? false
     reading.hashesSkipped = analyzer.needs.contains(.inventory)
     reading.digests = options.hashing == .all ? .sha256 : []
     if reading.hashesSkipped { reading.digests.formUnion(options.inventoryDigests) }
-    do {
-      return try InputReader(
-        options: reading, contentProbes: options.analysis.contentProbes, usesThread: usesThreads
-      ) { try analyzer.consume(decryption?.process($0) ?? $0) }
-    } catch {
-      throw UsageError(.about("--filter", error.message))
-    }
+    return reading
   }
 
-  /// Digests of `input` in addition to those of all inputs.
-  private func digests(of input: Input) -> DigestKinds {
-    guard options.hashing == .possibleCopies else { return [] }
+  /// Finds the digests of an input in addition to those of all inputs.
+  private var additionalDigests: @Sendable (Input) -> DigestKinds {
+    guard options.hashing == .possibleCopies else { return { _ in [] } }
     // The size of a member need not be known before it is read.
-    return input.isMember || repeated?.mayBeCopy(input) ?? false ? .sha256 : []
-  }
-
-  // MARK: - After reading
-
-  private func report(_ unused: [(file: String, unused: Int, all: Int)]) throws {
-    for (file, count, all) in unused {
-      try analyzer.report(
-        Finding(
-          source: file, code: .unusedSecrets,
-          message: .unusedSecrets(count, of: all)))
-    }
-  }
-
-  private mutating func noteDirectory(of input: Input) {
-    if let directory = input.directory { directoriesWithInputs.insert(directory) }
-  }
-
-  /// - Parameters:
-  ///   - counts: those before the input was read.
-  ///   - index: where its summary goes in `inputs`: the members of an archive come after it.
-  private mutating func record(
-    _ report: InputReport, of input: Input, before index: Int, since counts: (records: Int, findings: Int)
-  ) throws {
-    var first: String?
-    for fault in report.faults { try self.report(fault, of: input.name) }
-    if !report.faults.isEmpty {
-      failures += 1
-      noteDirectory(of: input)
-    }
-    if case .imageSegment = report.recognition {
-      noteDirectory(of: input)
-    } else if report.isSkipped {
-      try recordSkipped(report, of: input)
-    }
-    if let format = report.format?.name ?? report.archiveFormat?.rawValue {
-      first = repeated?.first(like: input, digest: report.digests.sha256, bytes: report.bytes)
-      try recordRead(report, as: format, of: input, at: index, sameBytesAs: first)
-    }
-    try end(since: counts) { InputRecord(report, of: input, sameBytesAs: first) }
-    for part in input.otherParts { try end(since: self.counts) { InputRecord(part, .part) } }
-  }
-
-  private mutating func recordSkipped(_ report: InputReport, of input: Input) throws {
-    let isFailure = options.failsOnUnrecognised && Self.isUnrecognised(report.recognition)
-    if isFailure { failures += 1 }
-    try note(.skipped(Self.kind(report.recognition)), of: input, .unrecognisedInput, isFailure: isFailure)
-  }
-
-  private mutating func recordRead(
-    _ report: InputReport, as format: String, of input: Input, at index: Int, sameBytesAs first: String?
-  ) throws {
-    noteDirectory(of: input)
-    // The options name the content of both files of a pair.
-    if report.format != nil, options.reading.format == nil, report.recognition == .nothing, input.half == nil
-    {
-      if options.failsOnUnrecognised { failures += 1 }
-      try note(
-        report.format == .carve
-          ? .carvedInstead : .readAsRaw((options.analysis.choice.named ?? .feedback).rawValue), of: input,
-        .unrecognisedInput, isWarning: true, isFailure: options.failsOnUnrecognised)
-    }
-    if case .image(let kind) = report.recognition, !isRerun {
-      Console.note(.about(input.name, .carvedImage(kind)))
-    }
-    if report.contentBytes == 0, report.faults.isEmpty {
-      emptyInputs += 1
-      if !isRerun { Console.note(.about(input.name, .empty)) }
-    }
-    var summary = InputSummary(
-      source: input.name, format: format, compression: report.compression,
-      bytes: report.bytes, sha256: report.digests.sha256)
-    summary.captureKind = report.captureKind?.rawValue
-    summary.packets = report.packets
-    summary.isArchive = report.archiveFormat != nil
-    summary.parts = report.parts
-    summary.archiveOffset = input.member?.offset
-    summary.sameBytesAs = first
-    if !summary.isArchive { readCount += 1 }
-    inputs.insert(summary, at: index)
-    if let first {
-      try note(
-        .sameBytes(as: VisibleText.of(first), isJoinedCapture: options.reading.joins), of: input,
-        .duplicateInput, isWarning: true)
-    }
-  }
-
-  /// Whether it is no input of a known format, whether the kind of the file is known or not.
-  private static func isUnrecognised(_ recognition: Recognition) -> Bool {
-    switch recognition {
-    case .nothing, .known: true
-    case .format, .foreign, .packed, .image, .imageSegment: false
-    }
-  }
-
-  private static func kind(_ recognition: Recognition) -> Message {
-    switch recognition {
-    case .foreign(let kind, _), .known(let kind): kind
-    case .format, .packed, .image, .imageSegment, .nothing: .unknownFormat
-    }
-  }
-
-  /// Reports a fault as a message for the user and as a finding.
-  private func report(_ fault: InputFault, of name: String) throws {
-    Console.say(.about(name, fault.located))
-    try report(
-      Finding(source: name, fileOffset: fault.fileOffset, code: .unreadableInput, message: fault.located))
-  }
-
-  private func note(
-    _ message: Message, of input: Input, _ code: FindingCode, isWarning: Bool = false, isFailure: Bool = false
-  ) throws {
-    let said = Message.about(input.name, isWarning ? .warning(message) : message)
-    if isFailure { Console.say(said) } else if !isRerun { Console.note(said) }
-    try report(Finding(source: input.name, code: code, message: message))
-  }
-
-  /// Prints a hint if neither dump of a pair has the expected content: they are probably swapped.
-  private func hintIfSwapped() {
-    guard walk.inputs.contains(where: { $0.half != nil }),
-      summary.gateway.requests &+ summary.gateway.responses == 0, summary.skippedBytes > 0
-    else { return }
-    Console.note(.halvesMayBeSwapped)
+    return { [repeated] input in input.isMember || repeated?.mayBeCopy(input) ?? false ? .sha256 : [] }
   }
 }

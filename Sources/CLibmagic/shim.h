@@ -4,7 +4,7 @@
 
 // The functions that are used: the list is all that there is to change for another one.
 #define LIBMAGIC_FUNCTIONS(each) \
-  each(magic_open) each(magic_load) each(magic_buffer) each(magic_setflags)
+  each(magic_open) each(magic_load) each(magic_buffer) each(magic_setflags) each(magic_close)
 
 /// libmagic, as it was loaded.
 struct Libmagic {

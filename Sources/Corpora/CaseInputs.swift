@@ -51,7 +51,7 @@ extension CaseSource {
     self.init(memory: options.memory) { sinks in
       var examination = Examination(walk, options.examination)
       // Cases already run in parallel.
-      examination.options.usesThreads = false
+      examination.options.jobs = 1
       examination.options.keys = keys
       try examination.run(sinks)
       return (examination.summary, examination.inputs)

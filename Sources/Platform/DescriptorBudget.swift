@@ -11,9 +11,7 @@ package enum DescriptorBudget {
   ///   - each: descriptors that one job needs.
   ///   - work: the noun for a job in messages, such as `reader`.
   package static func jobs(_ jobs: Int, each: Int, _ work: String) throws -> Int {
-    let used = firstFree + reserve
-    let limit = raise(to: used + jobs * each)
-    let possible = min(jobs, (limit - used) / each)
+    let (possible, used, limit) = budget(jobs, each: each)
     guard possible > 0 else {
       throw Failure(.tooFewFiles(limit, for: work, needed: used + each))
     }
@@ -21,6 +19,15 @@ package enum DescriptorBudget {
       Console.say(.fewerJobs(possible, of: jobs, files: limit, for: work, each: each))
     }
     return possible
+  }
+
+  /// `jobs`, or fewer if there are not enough descriptors, without a message: for jobs that change no result.
+  package static func possible(_ jobs: Int, each: Int) -> Int { max(0, budget(jobs, each: each).possible) }
+
+  private static func budget(_ jobs: Int, each: Int) -> (possible: Int, used: Int, limit: Int) {
+    let used = firstFree + reserve
+    let limit = raise(to: used + jobs * each)
+    return (min(jobs, (limit - used) / each), used, limit)
   }
 
   /// The number of the next descriptor. The system assigns the lowest free one, so about this many are open.

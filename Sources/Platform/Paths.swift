@@ -43,7 +43,7 @@ package enum DirectoryEntry {
 }
 
 /// Identifies a file or directory independently of its names.
-package struct FileIdentity: Hashable {
+package struct FileIdentity: Hashable, Sendable {
   private let device: dev_t
   private let number: ino_t
   /// Whether it is a regular file, not a directory, pipe or device.

@@ -26,12 +26,7 @@ package enum Workers {
     deliver: (Result) throws -> Void
   ) throws {
     let board = ResultBoard(count: count, make: work)
-    for _ in 1..<max(1, min(jobs, count)) {
-      let thread = Thread { while board.work() {} }
-      // The usual stack size of a main thread.
-      thread.stackSize = 8 << 20
-      thread.start()
-    }
+    for _ in 1..<max(1, min(jobs, count)) { WorkThread.start { while board.work() {} } }
     defer { board.stop() }
     for number in 0..<count { try deliver(board.result(number)) }
   }

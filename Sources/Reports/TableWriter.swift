@@ -4,7 +4,7 @@ import TimeZones
 import WireBytes
 
 /// Writes one kind of an analysis's results as a table: CSV, lines of JSON, or Arrow (docs/spec/interface.md#export).
-package final class TableWriter: EvidenceSink {
+package final class TableWriter: RowSink {
   package enum Format: Sendable {
     case csv, ndjson
     /// - Parameter batchRows: the most rows of a record batch.
@@ -66,6 +66,8 @@ package final class TableWriter: EvidenceSink {
 
   package let kind: Kind
   private let format: Format
+  private let letterCase: Hex.LetterCase
+  private let clock: LocalClock?
   private let output: OutputBuffer
   private let rows: Rows
   /// Takes the rows in place of the output; nil unless the format is Arrow.
@@ -77,6 +79,7 @@ package final class TableWriter: EvidenceSink {
     output: OutputBuffer
   ) throws {
     (self.kind, self.format, self.output) = (kind, format, output)
+    (self.letterCase, self.clock) = (letterCase, clock)
     var table: ArrowTable?
     var style = RowStyle.csv
     switch format {
@@ -133,6 +136,14 @@ package final class TableWriter: EvidenceSink {
     case .feedback, .streams, .findings: []
     }
   }
+
+  /// None in Arrow, whose batches have rows of several windows.
+  package func rowKeeper() -> TableWriter? {
+    guard table == nil else { return nil }
+    return try? TableWriter(kind, format, letterCase: letterCase, clock: clock, output: OutputBuffer(nil))
+  }
+
+  package func write(rowsOf keeper: TableWriter) throws { try output.append(rowsOf: keeper.output) }
 
   // MARK: - Rows
 

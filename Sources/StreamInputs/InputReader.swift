@@ -65,8 +65,8 @@ package struct InputReport {
 
 /// Reads inputs: blocks of a file in, batches of stream events out. Memory does not grow with the file.
 package struct InputReader: ~Copyable {
-  /// Receives the events of one window, in order.
-  package typealias Consumer = (_ batch: EventBatch) throws -> Void
+  /// Receives the events of one window, in order. It may take them, and leave an empty batch.
+  package typealias Consumer = (_ batch: inout EventBatch) throws -> Void
 
   /// Bytes read at once: large enough to make the cost of a system call negligible, small enough for the processor's
   /// cache.
@@ -79,7 +79,7 @@ package struct InputReader: ~Copyable {
   private let contentProbes: [FormatProbe]
   private let consume: Consumer
   /// Consumes on another thread while the next block is read; nil to consume on this one.
-  private let worker: SerialWorker<EventBatch>?
+  private let worker: OrderedWorkers<EventBatch>?
   private static let maxQueued = 2
   /// Whether the worker has the input's events so far: only then may it get the next ones.
   private var usesWorker = false
@@ -87,6 +87,10 @@ package struct InputReader: ~Copyable {
   private var isReadingWork = false
   /// Whether holes of a sparse file are skipped: where bytes are searched, and not accounted for.
   private var skipsHoles = false
+  /// Whether inputs are read ahead: archives are left to another reader.
+  private let isAhead: Bool
+  /// Whether the consumer keeps blocks.
+  private var sharesBlocks: Bool { isAhead || worker != nil }
   private var block: [UInt8]
   private var batch = EventBatch()
   /// The capture that several inputs form.
@@ -98,23 +102,25 @@ package struct InputReader: ~Copyable {
   ///   - contentProbes: detect the caller's protocols in raw bytes.
   ///   - usesThread: whether large inputs are consumed on another thread; it is idle between two inputs, and after
   ///     `stop`.
+  ///   - isAhead: whether the consumer keeps batches. An archive is then not opened: the report has its format alone.
   ///   - consume: receives the events of all inputs.
   /// - Throws: an `InputFault` where the filter does not compile.
   package init(
     options: ReadingOptions, contentProbes: [FormatProbe], usesThread: Bool = false,
-    consume: @escaping Consumer
+    isAhead: Bool = false, consume: @escaping Consumer
   ) throws(InputFault) {
     if let filter = options.capture.filter { _ = try PacketFilter(filter) }
     self.options = options
     self.contentProbes = contentProbes
     self.consume = consume
+    self.isAhead = isAhead
     worker = usesThread ? Self.worker(consume) : nil
     block = [UInt8](repeating: 0, count: Self.blockLength)
   }
 
-  private static func worker(_ consume: @escaping Consumer) -> SerialWorker<EventBatch> {
-    SerialWorker(capacity: maxQueued) { batch in
-      try consume(batch)
+  private static func worker(_ consume: @escaping Consumer) -> OrderedWorkers<EventBatch> {
+    OrderedWorkers(capacity: maxQueued) { batch in
+      try consume(&batch)
       batch.removeAll()
     }
   }
@@ -129,7 +135,8 @@ package struct InputReader: ~Copyable {
   ///   - digests: those to compute of this input, in addition to those of the options.
   ///   - progress: called now and then with the number of bytes read of the file on disk.
   package mutating func read(
-    _ input: Input, of archive: Archive? = nil, digests: DigestKinds = [], progress: (_ done: Int) -> Void
+    _ input: Input, of archive: Archive? = nil, digests: DigestKinds = [],
+    progress: (_ done: Int) throws -> Void
   ) throws -> InputReport {
     defer { inputCount += 1 }
     if input.half == .requests { batch.opened(.pair, slot: 0) }
@@ -144,7 +151,7 @@ package struct InputReader: ~Copyable {
   }
 
   private mutating func readFile(
-    _ input: Input, of archive: Archive?, digests: DigestKinds, progress: (_ done: Int) -> Void
+    _ input: Input, of archive: Archive?, digests: DigestKinds, progress: (_ done: Int) throws -> Void
   ) throws -> InputReport {
     var report = InputReport(name: input.name)
     do {
@@ -163,6 +170,7 @@ package struct InputReader: ~Copyable {
       let head = Array(block[..<min(filled, FormatProbes.headLength)])
       if !isRaw, input.half == nil, let format = ArchiveFormat(of: head) {
         report.archiveFormat = format
+        if isAhead { return report }
         report.archive = Archive(
           format, in: file, head: block[..<filled], limits: options.archives, outer: archive)
         return report
@@ -178,7 +186,7 @@ package struct InputReader: ~Copyable {
       }
       report.faults += file.damage
       let isSkipped = report.format == nil
-      if isSkipped, options.hashesSkipped { file.readStored(progress: progress) }
+      if isSkipped, options.hashesSkipped { try file.readStored(progress: progress) }
       report.contentBytes = file.contentLength
       let stored = file.finish()
       report.bytes = stored.bytes
@@ -191,7 +199,7 @@ package struct InputReader: ~Copyable {
 
   private mutating func readContent(
     of file: inout InputFile, _ filled: Int, _ head: [UInt8], _ input: Input, report: inout InputReport,
-    isHashed: Bool, progress: (_ done: Int) -> Void
+    isHashed: Bool, progress: (_ done: Int) throws -> Void
   ) throws {
     let isWhole = filled <= FormatProbes.headLength
     if let segment = file.laterSegment {
@@ -245,7 +253,7 @@ package struct InputReader: ~Copyable {
   }
 
   private mutating func readCapture(
-    _ file: inout InputFile, _ filled: Int, report: inout InputReport, progress: (Int) -> Void
+    _ file: inout InputFile, _ filled: Int, report: inout InputReport, progress: (Int) throws -> Void
   ) throws {
     guard let kind = report.captureKind else {
       report.faults.append(InputFault(.notACapture, fileOffset: 0))
@@ -270,7 +278,7 @@ package struct InputReader: ~Copyable {
   /// Reads a file that is not part of a joined capture.
   private mutating func readAll(
     _ file: inout InputFile, _ filled: Int, _ source: inout some StreamSource & ~Copyable,
-    report: inout InputReport, progress: (Int) -> Void
+    report: inout InputReport, progress: (Int) throws -> Void
   ) throws {
     try readWindows(&file, filled, &source, report: &report, progress: progress)
     try finish(&source)
@@ -279,7 +287,7 @@ package struct InputReader: ~Copyable {
   /// Moves the block over the file as a window: unread bytes move to its front.
   private mutating func readWindows(
     _ file: inout InputFile, _ firstFilled: Int, _ source: inout some StreamSource & ~Copyable,
-    report: inout InputReport, progress: (Int) -> Void
+    report: inout InputReport, progress: (Int) throws -> Void
   ) throws {
     // Moved out of `self`, so that a window of the block can be read while the batch is filled.
     var block: [UInt8] = []
@@ -293,15 +301,15 @@ package struct InputReader: ~Copyable {
       let step = source.read(
         block.span.bytes.extracting(first: filled), from: start, windowOffset: windowOffset,
         isLast: filled < block.count, into: &batch)
-      try emit(block)
-      progress(file.bytesRead)
+      try emit(block, filled: filled)
+      try progress(file.bytesRead)
       switch step {
       case .isFull(let consumed):
         start = consumed
       case .needsBytes(let consumed, let needed):
         // For a small input, waking a thread costs more than it saves.
         usesWorker = usesWorker || worker != nil && isReadingWork && filled == block.count
-        let rest = Self.moveToFront(consumed..<filled, of: &block, isShared: worker != nil)
+        let rest = Self.moveToFront(consumed..<filled, of: &block, isShared: sharesBlocks)
         windowOffset += consumed
         start = 0
         if needed > block.count { block += [UInt8](repeating: 0, count: needed - block.count) }
@@ -354,13 +362,16 @@ package struct InputReader: ~Copyable {
   }
 
   /// Passes the events so far to the consumer.
-  /// - Parameter window: their bytes.
-  private mutating func emit(_ window: [UInt8] = []) throws {
+  /// - Parameters:
+  ///   - window: their bytes.
+  ///   - filled: the length of the window's part that was read.
+  private mutating func emit(_ window: [UInt8] = [], filled: Int = 0) throws {
     guard !batch.isEmpty else { return }
-    batch.window = window
+    // A small input's bytes must not keep a whole block, which is then copied for the next input.
+    batch.window = sharesBlocks && filled <= window.count / 2 ? Array(window[..<filled]) : window
     guard let worker, usesWorker else {
       defer { batch.removeAll() }
-      return try consume(batch)
+      return try consume(&batch)
     }
     var full = EventBatch()
     swap(&full, &batch)

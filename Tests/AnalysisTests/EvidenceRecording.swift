@@ -96,7 +96,7 @@ struct DumpAnalysis {
     let files = try TemporaryFiles()
     var analysis = AnalysisOptions()
     analysis.rules = rules
-    let analyzer = Analyzer(analysis, sinks: [evidence], usesThread: usesThreads)
+    let analyzer = Analyzer(analysis, sinks: [evidence], sinkThreads: usesThreads ? 3 : 0)
     var options = ReadingOptions()
     options.format = format.map { .dump($0) }
     options.digests = usesThreads ? .sha256 : []

@@ -84,7 +84,7 @@ struct SummaryLawTests {
     var generator = SeededGenerator(seed: 45)
     let dump = (0..<20_000).flatMap { _ in Dumps.tuple(&generator) }
     let files = try TemporaryFiles()
-    let analyzer = Analyzer(sinks: [Failing()], usesThread: true)
+    let analyzer = Analyzer(sinks: [Failing()], sinkThreads: 1)
     var reader = try InputReader(options: ReadingOptions(), contentProbes: [], usesThread: true) {
       try analyzer.consume($0)
     }

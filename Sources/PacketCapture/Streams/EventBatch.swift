@@ -62,6 +62,12 @@ package struct EventBatch {
   package var isEmpty: Bool { events.isEmpty }
   package var isFull: Bool { events.count >= Self.fullCount }
 
+  /// Bytes of its window, chunks and events in memory, about.
+  package var byteCount: Int {
+    events.count &* MemoryLayout<StreamEvent>.stride &+ origins.count &* MemoryLayout<SourceExtent>.stride
+      &+ chunks.reduce(window.count) { $0 &+ $1.count }
+  }
+
   package mutating func removeAll() {
     events.removeAll(keepingCapacity: true)
     origins.removeAll(keepingCapacity: true)

@@ -5,7 +5,7 @@ import TimeZones
 import WireBytes
 
 /// Writes the results of an analysis as NDJSON or JSON, in one pass.
-package final class EvidenceWriter: EvidenceSink {
+package final class EvidenceWriter: RowSink {
   package enum Format: Sendable {
     case json, ndjson
   }
@@ -15,6 +15,8 @@ package final class EvidenceWriter: EvidenceSink {
 
   private let format: Format
   private let kinds: Kinds
+  private let letterCase: Hex.LetterCase
+  private let clock: LocalClock?
   private let output: OutputBuffer
   private let feedback: FeedbackRowWriter
   private let carved: FeedbackRowWriter
@@ -37,6 +39,8 @@ package final class EvidenceWriter: EvidenceSink {
     self.hasPayloads = hasPayloads
     self.format = format
     self.kinds = kinds
+    self.letterCase = letterCase
+    self.clock = clock
     self.output = output
     requests = RequestRowWriter(
       frame: Self.frame("request", RequestColumn.all(clock)), letterCase: letterCase, clock: clock)
@@ -85,6 +89,21 @@ package final class EvidenceWriter: EvidenceSink {
     case .json:
       try output.append("\n],\"summary\":" + JSONValue.object(members).text + "}\n")
     }
+  }
+
+  package func rowKeeper() -> EvidenceWriter? {
+    let keeper = EvidenceWriter(
+      format, kinds: kinds, letterCase: letterCase, hasPayloads: hasPayloads, clock: clock,
+      output: OutputBuffer(nil))
+    // Each of its objects has a separator before it.
+    keeper.isFirst = false
+    return keeper
+  }
+
+  package func write(rowsOf keeper: EvidenceWriter) throws {
+    if keeper.output.count == 0 { return }
+    try output.append(rowsOf: keeper.output, from: format == .json && isFirst ? Self.separator.utf8.count : 0)
+    isFirst = false
   }
 
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {

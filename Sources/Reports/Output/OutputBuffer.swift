@@ -72,6 +72,15 @@ package final class OutputBuffer {
 
   // MARK: - Appending
 
+  /// Moves the bytes of another buffer to this one, from an index on.
+  func append(rowsOf other: OutputBuffer, from start: Int = 0) throws {
+    defer { other.removeAll() }
+    let rows = UnsafeRawBufferPointer(rebasing: other.bytes[start...])
+    guard let sink, rows.count >= Self.capacity / 2 else { return try append(rows) }
+    try flush()
+    try sink.write(RawSpan(_unsafeBytes: rows))
+  }
+
   package func append(_ bytes: UnsafeRawBufferPointer) throws {
     guard let source = bytes.baseAddress else { return }
     try extend(bytes.count) { target in

@@ -95,18 +95,25 @@ struct FileHashes: ~Copyable {
   }
 }
 
+/// A file that was read for its digests: its length is in bytes.
+package typealias HashedFile = (digests: FileDigests, bytes: Int)
+
 extension FileDigests {
+  package static func of(_ input: Input, _ kinds: DigestKinds) -> HashedFile? {
+    of(input, kinds, progress: { _ in })
+  }
+
   /// The digests of a regular file on disk, and its length; nil for anything else, which cannot be read twice, and for
   /// unreadable files.
   /// - Parameter progress: called now and then with the number of bytes read.
   package static func of(
-    _ input: Input, _ kinds: DigestKinds, progress: (_ done: Int) -> Void = { _ in }
-  ) -> (digests: FileDigests, bytes: Int)? {
+    _ input: Input, _ kinds: DigestKinds, progress: (_ done: Int) throws -> Void
+  ) rethrows -> HashedFile? {
     // Checked first: opening a pipe would take its data from the next reader.
     guard let path = input.path, DirectoryEntry.isRegularFile(path),
       var file = try? StoredFile(input, digests: kinds)
     else { return nil }
-    file.readToEnd(progress: progress)
+    try file.readToEnd(progress: progress)
     return file.fault == nil ? (file.takeDigests(), file.bytesRead) : nil
   }
 }

@@ -58,13 +58,13 @@ package struct InputFile: ~Copyable {
 
   /// Reads the rest of the file on disk, for its length and its digests, without decompressing it.
   /// - Parameter progress: called now and then with the number of bytes read.
-  mutating func readStored(progress: (_ done: Int) -> Void = { _ in }) {
-    stored.readToEnd(progress: progress)
+  mutating func readStored(progress: (_ done: Int) throws -> Void) rethrows {
+    try stored.readToEnd(progress: progress)
   }
 
   /// The length in bytes of the file on disk, and its digests; of a split image those of all its parts.
   package mutating func finish() -> (bytes: Int, digests: FileDigests) {
-    if stored.isHashed { stored.readToEnd() }
+    if stored.isHashed { stored.readToEnd { _ in } }
     return (max(stored.bytesRead, stored.size ?? 0), stored.takeDigests())
   }
 
@@ -202,7 +202,7 @@ package struct InputFile: ~Copyable {
       head = bytes[...]
     } else {
       // For its length and its digests.
-      readStored()
+      readStored { _ in }
     }
     return count
   }

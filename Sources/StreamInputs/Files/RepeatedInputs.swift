@@ -4,9 +4,9 @@ import WireBytes
 /// Finds duplicate inputs. Their records are still counted: the examiner decides whether two dumps are one.
 ///
 /// Memory: some 100 bytes an input.
-package struct RepeatedInputs {
+package struct RepeatedInputs: Sendable {
   /// A SHA-256: a text of 64 digits takes three times the memory.
-  private struct Digest: Hashable {
+  private struct Digest: Hashable, Sendable {
     let words: SIMD4<UInt64>
 
     init?(_ hex: String) {

@@ -129,9 +129,9 @@ struct StoredFile: ~Copyable {
 
   /// Reads the rest of the file, for its length and its digests.
   /// - Parameter progress: called now and then with the number of bytes read.
-  mutating func readToEnd(progress: (_ done: Int) -> Void = { _ in }) {
-    withUnsafeTemporaryAllocation(byteCount: Self.blockLength, alignment: 64) { buffer in
-      while read(into: buffer) > 0 { progress(bytesRead) }
+  mutating func readToEnd(progress: (_ done: Int) throws -> Void) rethrows {
+    try withUnsafeTemporaryAllocation(byteCount: Self.blockLength, alignment: 64) { buffer in
+      while read(into: buffer) > 0 { try progress(bytesRead) }
     }
   }
 

@@ -1,6 +1,7 @@
 import CLibmagic
 import Messages
 import Platform
+import Synchronization
 
 /// Names files of well-known types that are no input, with libmagic if it is installed.
 enum KnownFileTypes {
@@ -33,12 +34,17 @@ enum KnownFileTypes {
   }
 }
 
-/// libmagic with its own database. Inputs are read one after another, so that one handle suffices.
-private final class LoadedLibmagic {
-  nonisolated(unsafe) static let shared = LoadedLibmagic()
+/// libmagic with its own database. A handle serves one thread at a time.
+private final class LoadedLibmagic: Sendable {
+  private struct Handle: @unchecked Sendable {
+    var magic: magic_t
+  }
+
+  static let shared = LoadedLibmagic()
 
   private let functions: Libmagic
-  private let handle: magic_t
+  /// Those in no use: as many as there were threads at once.
+  private let handles: Mutex<[Handle]>
 
   private init?() {
     #if os(macOS)
@@ -47,15 +53,24 @@ private final class LoadedLibmagic {
       let paths = ["libmagic.so.1"]
     #endif
     var functions = Libmagic()
-    guard libmagic_find(&functions, SharedLibrary.open(paths)), let handle = functions.magic_open(MAGIC_NONE),
-      functions.magic_load(handle, nil) == 0
+    guard libmagic_find(&functions, SharedLibrary.open(paths)), let handle = Self.handle(functions)
     else { return nil }
-    (self.functions, self.handle) = (functions, handle)
+    self.functions = functions
+    handles = Mutex([handle])
+  }
+
+  private static func handle(_ functions: Libmagic) -> Handle? {
+    guard let magic = functions.magic_open(MAGIC_NONE) else { return nil }
+    if functions.magic_load(magic, nil) == 0 { return Handle(magic: magic) }
+    functions.magic_close(magic)
+    return nil
   }
 
   func text(of head: [UInt8], _ flags: Int32) -> String? {
-    guard functions.magic_setflags(handle, flags) == 0 else { return nil }
-    return head.withUnsafeBytes { functions.magic_buffer(handle, $0.baseAddress, $0.count) }
+    guard let handle = handles.withLock({ $0.popLast() }) ?? Self.handle(functions) else { return nil }
+    defer { handles.withLock { $0.append(handle) } }
+    guard functions.magic_setflags(handle.magic, flags) == 0 else { return nil }
+    return head.withUnsafeBytes { functions.magic_buffer(handle.magic, $0.baseAddress, $0.count) }
       .map { String(cString: $0) }
   }
 }

@@ -37,8 +37,8 @@ struct Inspect: ParsableCommand {
 
   func run() throws {
     var examination = try input.examination(hashing: noHash ? .none : .all)
-    // Without both, a second thread does not pay.
-    examination.options.usesThreads = !noHash || !noDistinct
+    // Without both, a second thread does not pay for one input.
+    if noHash, noDistinct, input.jobs == nil { examination.options.jobs = 1 }
     let table =
       noDistinct
       ? nil : TokenTable(memory: input.memory, temporaryDirectory: TemporaryDirectory.path)

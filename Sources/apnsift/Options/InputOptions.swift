@@ -47,6 +47,9 @@ struct InputOptions: ParsableArguments {
   @Flag(help: "Print only errors and the last line to standard error.")
   var quiet = false
 
+  @Option(help: .init("Threads that read, decode and format. (default: processors)", valueName: "COUNT"))
+  var jobs: Int?
+
   @OptionGroup(title: "CAPTURES") var capture: CaptureOptionGroup
 
   @OptionGroup(title: "TLS") var decryption: DecryptionOptions
@@ -58,6 +61,7 @@ struct InputOptions: ParsableArguments {
   mutating func validate() throws {
     Console.isQuiet = quiet
     try map.check()
+    if let jobs { try checkRange("--jobs", jobs, 1...1024) }
     guard (requests == nil) == (responses == nil) else {
       throw ValidationError(.requestsWithoutResponses)
     }
@@ -128,6 +132,8 @@ struct InputOptions: ParsableArguments {
     options.keys = try decryption.streamKeys(memory: memory) { Input($0, path: paths.path(of: $0)) }
     options.knownHashes = try known { Input($0, path: paths.path(of: $0)) }
     options.hashing = hashing
+    options.jobs = jobs
+    options.readAheadMemory = memory / 4
     options.mayRepeat = mayRepeat
     return Examination(walk, options)
   }

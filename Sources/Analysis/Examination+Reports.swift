@@ -1,0 +1,127 @@
+import Messages
+import PacketCapture
+import Platform
+import StreamInputs
+
+/// What becomes of an input after it was read: messages, findings, its summary and its row of the inventory.
+extension Examination {
+  func report(_ unused: [(file: String, unused: Int, all: Int)]) throws {
+    for (file, count, all) in unused {
+      try analyzer.report(
+        Finding(
+          source: file, code: .unusedSecrets,
+          message: .unusedSecrets(count, of: all)))
+    }
+  }
+
+  mutating func noteDirectory(of input: Input) {
+    if let directory = input.directory { directoriesWithInputs.insert(directory) }
+  }
+
+  /// - Parameters:
+  ///   - counts: those before the input was read.
+  ///   - index: where its summary goes in `inputs`: the members of an archive come after it.
+  mutating func record(
+    _ report: InputReport, of input: Input, before index: Int, since counts: (records: Int, findings: Int)
+  ) throws {
+    var first: String?
+    for fault in report.faults { try self.report(fault, of: input.name) }
+    if !report.faults.isEmpty {
+      failures += 1
+      noteDirectory(of: input)
+    }
+    if case .imageSegment = report.recognition {
+      noteDirectory(of: input)
+    } else if report.isSkipped {
+      try recordSkipped(report, of: input)
+    }
+    if let format = report.format?.name ?? report.archiveFormat?.rawValue {
+      first = repeated?.first(like: input, digest: report.digests.sha256, bytes: report.bytes)
+      try recordRead(report, as: format, of: input, at: index, sameBytesAs: first)
+    }
+    try end(since: counts) { InputRecord(report, of: input, sameBytesAs: first) }
+    for part in input.otherParts { try end(since: self.counts) { InputRecord(part, .part) } }
+  }
+
+  private mutating func recordSkipped(_ report: InputReport, of input: Input) throws {
+    let isFailure = options.failsOnUnrecognised && Self.isUnrecognised(report.recognition)
+    if isFailure { failures += 1 }
+    try note(.skipped(Self.kind(report.recognition)), of: input, .unrecognisedInput, isFailure: isFailure)
+  }
+
+  private mutating func recordRead(
+    _ report: InputReport, as format: String, of input: Input, at index: Int, sameBytesAs first: String?
+  ) throws {
+    noteDirectory(of: input)
+    // The options name the content of both files of a pair.
+    if report.format != nil, options.reading.format == nil, report.recognition == .nothing, input.half == nil
+    {
+      if options.failsOnUnrecognised { failures += 1 }
+      try note(
+        report.format == .carve
+          ? .carvedInstead : .readAsRaw((options.analysis.choice.named ?? .feedback).rawValue), of: input,
+        .unrecognisedInput, isWarning: true, isFailure: options.failsOnUnrecognised)
+    }
+    if case .image(let kind) = report.recognition, !isRerun {
+      Console.note(.about(input.name, .carvedImage(kind)))
+    }
+    if report.contentBytes == 0, report.faults.isEmpty {
+      emptyInputs += 1
+      if !isRerun { Console.note(.about(input.name, .empty)) }
+    }
+    var summary = InputSummary(
+      source: input.name, format: format, compression: report.compression,
+      bytes: report.bytes, sha256: report.digests.sha256)
+    summary.captureKind = report.captureKind?.rawValue
+    summary.packets = report.packets
+    summary.isArchive = report.archiveFormat != nil
+    summary.parts = report.parts
+    summary.archiveOffset = input.member?.offset
+    summary.sameBytesAs = first
+    if !summary.isArchive { readCount += 1 }
+    inputs.insert(summary, at: index)
+    if let first {
+      try note(
+        .sameBytes(as: VisibleText.of(first), isJoinedCapture: options.reading.joins), of: input,
+        .duplicateInput, isWarning: true)
+    }
+  }
+
+  /// Whether it is no input of a known format, whether the kind of the file is known or not.
+  private static func isUnrecognised(_ recognition: Recognition) -> Bool {
+    switch recognition {
+    case .nothing, .known: true
+    case .format, .foreign, .packed, .image, .imageSegment: false
+    }
+  }
+
+  private static func kind(_ recognition: Recognition) -> Message {
+    switch recognition {
+    case .foreign(let kind, _), .known(let kind): kind
+    case .format, .packed, .image, .imageSegment, .nothing: .unknownFormat
+    }
+  }
+
+  /// Reports a fault as a message for the user and as a finding.
+  func report(_ fault: InputFault, of name: String) throws {
+    Console.say(.about(name, fault.located))
+    try report(
+      Finding(source: name, fileOffset: fault.fileOffset, code: .unreadableInput, message: fault.located))
+  }
+
+  private func note(
+    _ message: Message, of input: Input, _ code: FindingCode, isWarning: Bool = false, isFailure: Bool = false
+  ) throws {
+    let said = Message.about(input.name, isWarning ? .warning(message) : message)
+    if isFailure { Console.say(said) } else if !isRerun { Console.note(said) }
+    try report(Finding(source: input.name, code: code, message: message))
+  }
+
+  /// Prints a hint if neither dump of a pair has the expected content: they are probably swapped.
+  func hintIfSwapped() {
+    guard walk.inputs.contains(where: { $0.half != nil }),
+      summary.gateway.requests &+ summary.gateway.responses == 0, summary.skippedBytes > 0
+    else { return }
+    Console.note(.halvesMayBeSwapped)
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+
+/// Threads that do numbered jobs ahead of one consumer. Each lane takes the next job, and queues its values; the consumer
+/// takes the values of one job after another.
+package final class Lanes<Value>: @unchecked Sendable {
+  package typealias Lane = BoundedQueue<Value>
+
+  private let jobCount: Int
+  private let lanes: [Lane]
+  /// Guards the properties below.
+  private let changed = NSCondition()
+  /// The lanes of the jobs taken so far, as indices.
+  private var owners: [Int] = []
+  private var running: Int
+  private var isStopped = false
+
+  /// - Parameters:
+  ///   - jobs: the number of jobs.
+  ///   - limit: the cost of the values that each lane may queue.
+  ///   - work: called once on each thread. It does the jobs that `next` returns, one after another, and adds their values
+  ///     to the lane, until `next` returns nil.
+  package init(
+    jobs: Int, lanes count: Int, limit: Int,
+    work: @escaping @Sendable (_ lane: Lane, _ next: () -> Int?) -> Void
+  ) {
+    jobCount = jobs
+    lanes = (0..<count).map { _ in BoundedQueue(limit: limit) }
+    running = count
+    for number in lanes.indices {
+      WorkThread.start {
+        work(self.lanes[number]) { self.takeJob(number) }
+        self.lanes[number].end()
+        self.endThread()
+      }
+    }
+  }
+
+  private func takeJob(_ lane: Int) -> Int? {
+    changed.withLock {
+      guard !isStopped, owners.count < jobCount else { return nil }
+      owners.append(lane)
+      changed.broadcast()
+      return owners.count - 1
+    }
+  }
+
+  private func endThread() {
+    changed.withLock {
+      running -= 1
+      changed.broadcast()
+    }
+  }
+
+  /// The lane with the values of a job; nil if no thread does it.
+  package func lane(of job: Int) -> Lane? {
+    changed.withLock {
+      while owners.count <= job, running > 0 { changed.wait() }
+      return owners.count > job ? lanes[owners[job]] : nil
+    }
+  }
+
+  /// Drops all values, and waits until the threads have ended: each at its next value.
+  package func stop() {
+    changed.withLock { isStopped = true }
+    for lane in lanes { lane.stop() }
+    changed.withLock { while running > 0 { changed.wait() } }
+  }
+}
