@@ -1,5 +1,4 @@
 import Platform
-import StreamInputs
 import WireBytes
 
 /// The progress of reading inputs, on the terminal.

@@ -44,9 +44,8 @@ package final class ReadAhead {
   private static let groupLength = 256 << 10
   private static let mostInGroup = 64
 
-  /// Limit of the queue of a lane, in bytes, if there are several, and if there is one: it serves the current input.
+  /// Limit of the queue of a lane, in bytes.
   private static let queueLimit = 32 << 20
-  private static let onlyQueueLimit = 4 << 20
 
   private let isAhead: [Bool]
   private let groups: [Range<Int>]
@@ -59,6 +58,7 @@ package final class ReadAhead {
 
   /// - Parameters:
   ///   - inputs: all inputs, in the order of `open`. Those without a size are left to the caller.
+  ///   - count: the maximum number of threads.
   ///   - memory: limit of all queues, in bytes, but for one batch of each.
   package init(
     _ inputs: [(input: Input, size: Int?)], _ plan: Plan, lanes count: Int, memory: Int
@@ -67,8 +67,9 @@ package final class ReadAhead {
     let groups = Self.groups(inputs.map(\.size))
     isAhead = files.map { $0 != nil }
     self.groups = groups
-    let most = count > 1 ? Self.queueLimit : Self.onlyQueueLimit
-    lanes = Lanes(jobs: groups.count, lanes: count, limit: min(memory / max(1, count), most)) { lane, next in
+    let count = max(1, min(count, groups.count))
+    lanes = Lanes(jobs: groups.count, lanes: count, limit: min(memory / count, Self.queueLimit)) {
+      lane, next in
       guard var reader = try? LaneReader(plan, lane) else { return }
       do {
         while let group = next() {
@@ -78,7 +79,7 @@ package final class ReadAhead {
           try reader.send()
         }
       } catch {
-        // The lane was stopped: nobody waits for its events.
+        // The lane was stopped: its events are not needed any more.
       }
     }
   }

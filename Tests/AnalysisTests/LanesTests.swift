@@ -42,8 +42,8 @@ struct LanesTests {
       isAdded.withLock { $0 = true }
     }
     #expect(isAdded.withLock { !$0 })
-    #expect(queue.next(returning: [7]) == [1])
-    #expect(queue.next(returning: []) == [2])
+    #expect(queue.next(returning: []) == [1])
+    #expect(queue.next(returning: [7]) == [2])
     lanes.stop()
     #expect(isAdded.withLock { $0 })
     #expect(try queue.add([3], cost: 1) == [7], "used values are handed back")

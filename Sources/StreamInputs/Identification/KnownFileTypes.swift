@@ -43,7 +43,7 @@ private final class LoadedLibmagic: Sendable {
   static let shared = LoadedLibmagic()
 
   private let functions: Libmagic
-  /// Those in no use: as many as there were threads at once.
+  /// Those that no thread uses now.
   private let handles: Mutex<[Handle]>
 
   private init?() {
