@@ -43,10 +43,12 @@ struct LanesTests {
     }
     #expect(isAdded.withLock { !$0 })
     #expect(queue.next(returning: []) == [1])
-    #expect(queue.next(returning: [7]) == [2])
+    #expect(queue.next(returning: []) == [2])
     lanes.stop()
     #expect(isAdded.withLock { $0 })
-    #expect(try queue.add([3], cost: 1) == [7], "used values are handed back")
+    #expect(try queue.add([3], cost: 1) == [])
+    #expect(queue.next(returning: [7]) == [3])
+    #expect(try queue.add([4], cost: 1) == [7], "used values are handed back")
   }
 
   @Test("stop ends lanes that wait for the consumer, and those that work at their next value")

@@ -96,6 +96,17 @@ struct JobsTests {
     #expect(try directory.shell("diff -r raw1 raw7 && ls raw1 | wc -l").text.dropLast() != "0")
   }
 
+  @Test("tables of all kinds are written to the same files", arguments: ["csv", "ndjson", "arrow"])
+  func tables(_ format: String) throws {
+    for jobs in [1, 7] {
+      let outcome = try directory.apnsift(
+        "export", "-t", format, "-o", "tables\(jobs)/", "--jobs", "\(jobs)", "large", "small", "packed")
+      #expect(outcome.code == 2, "packed/cut.gz is truncated")
+    }
+    #expect(try directory.shell("diff -r tables1 tables7").text.isEmpty)
+    #expect(try directory.names(in: "tables7").count == 8)
+  }
+
   @Test("a replay changes the same rows")
   func replay() throws {
     var lists: [String] = []
