@@ -147,7 +147,7 @@ let package = Package(
     // Offsets from UTC, of the tz database.
     .target(name: "TimeZones", dependencies: ["Platform", "WireBytes"], swiftSettings: strict),
     .target(
-      name: "TokenStores", dependencies: ["Messages", "Platform", "TimeZones", "WireBytes"],
+      name: "TokenStores", dependencies: ["JSON", "Messages", "Platform", "TimeZones", "WireBytes"],
       swiftSettings: strict),
     // Imports nothing of ours: no model of a reader can be right, or wrong, by our decoder's code.
     .target(name: "ReaderModels", swiftSettings: strict),

@@ -1,3 +1,5 @@
+import WireBytes
+
 /// Why a token store failed: what databases and rows are like.
 extension Message {
   // MARK: - Files
@@ -136,23 +138,44 @@ extension Message {
 
   // MARK: - Rows that are read
 
-  package static let changeIsNotPacked = Message("apnsift_changes has bytes that are not a packed change")
-  package static let changeWithoutValues = Message("apnsift_changes has a change without its values")
-  package static let rowIsNoChange = Message("apnsift_row_changes has a row that is not a change")
-
-  /// - Parameter found: nil if it is no text.
-  package static func environmentOfReplay(_ found: String?) -> Message {
-    Message("environment of apnsift_replays is \(found ?? "no text")")
-  }
-
   /// - Parameters:
-  ///   - replay: its number; nil if that is the value.
-  ///   - found: nil if it is no integer.
-  package static func numberOfReplay(_ column: String, _ replay: Int?, _ found: Int?) -> Message {
-    let row = replay.map { " of replay \($0)" } ?? ""
-    let value = found.map { "\($0)" } ?? "no integer"
-    return Message("\(column)\(row) in apnsift_replays is \(value), expected a count from 0")
+  ///   - row: its key with the column's name, as `id 3`; nil if several rows have the value.
+  ///   - problem: one of the messages that follow.
+  package static func inRow(_ row: Message?, of table: String, _ problem: Message) -> Message {
+    Message("\(table)\(row.map { ", \($0)" } ?? ""): \(problem)")
   }
+
+  /// - Parameter key: an SQL literal.
+  package static func rowKey(_ column: String, _ key: String) -> Message { Message("\(column) \(key)") }
+
+  package static let changeIsNotPacked = Message("packed has bytes that are not a packed change")
+  package static let rowIsNoChange = Message("the row has no token, or no known outcome")
+
+  package static func changesMissing(_ found: Int, of count: Int) -> Message {
+    Message(
+      "\(Count.of(found, "change")), expected \(count), the changed_rows of the replay in apnsift_replays")
+  }
+
+  /// - Parameter value: an SQL literal.
+  package static func valueInsteadOf(_ expected: Message, _ column: String, _ value: String) -> Message {
+    Message("\(column) is \(value), expected \(expected)")
+  }
+
+  package static func journalCount(upTo most: Int64) -> Message { Message("an integer from 0 to \(most)") }
+  package static let journalText = Message("text in UTF-8")
+  package static let journalDigest = Message("a SHA-256 in lowercase hex")
+  package static let journalJSON = Message("JSON")
+  package static let journalTime = Message("a time in the years 1 to 9999")
+  package static let journalChanges = Message("packed changes as bytes")
+
+  package static func journalEnvironment(_ names: [String]) -> Message {
+    Message(names.joined(separator: " or "))
+  }
+
+  /// What a column of a journal stores.
+  package enum JournalType: String, Sendable { case integers, bytes, times, texts }
+
+  package static func journalType(_ type: JournalType) -> Message { Message("a type of \(type.rawValue)") }
 
   /// - Parameter value: an SQL literal, as in the messages that follow.
   package static func appIsNoText(_ column: String, _ value: String) -> Message {

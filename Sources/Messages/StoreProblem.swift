@@ -53,6 +53,15 @@ extension StoreProblem {
       "correct the mapping, or name another table (docs/stores.md, Your own table)")
   }
 
+  package static func journalMisfit(
+    _ table: String, _ column: String, expected: Message, found: Message
+  ) -> StoreProblem {
+    StoreProblem(
+      "its journal has another definition: for column \(column) of \(table), expected \(expected), found \(found)",
+      "give the column such a type, or drop the journal's tables, which forgets all replays (docs/stores.md, The journal)"
+    )
+  }
+
   package static func newerVersion(_ found: Int, supported: Int) -> StoreProblem {
     StoreProblem(
       "it has version \(found); this apnsift supports versions up to \(supported)",

@@ -31,7 +31,8 @@ final class MySQLSession: SQLSession {
     quote: "`", parameter: MarkedSQL.begin, deviceTokens: deviceTokens,
     typeNames: ("varchar", "varbinary", "bigint"),
     journal: JournalLayout(
-      time: ({ $0 }, { $0 }), inputOrder: "id", numbersChanges: false, lastNumber: "SELECT LAST_INSERT_ID()"))
+      time: ({ $0 }, .integer), inputOrder: "id", numbersChanges: false, lastNumber: "SELECT LAST_INSERT_ID()"
+    ))
 
   func begin() throws { try connection.run("START TRANSACTION WITH CONSISTENT SNAPSHOT") }
 
@@ -57,7 +58,7 @@ final class MySQLSession: SQLSession {
     let prefix = schema.map { dialect.quoted($0) + "." } ?? ""
     let replays = "\(prefix)apnsift_replays"
     journal = replays
-    if try !columnNames(of: "apnsift_changes", in: schema).isEmpty { return }
+    if try !columns(of: "apnsift_changes", in: schema).isEmpty { return }
     let texts = "CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     try make([
       """

@@ -18,12 +18,6 @@ extension MySQLSession {
     return rows
   }
 
-  func columnNames(of table: String, in schema: String?) throws -> Set<String> {
-    let found = try rows(
-      "SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE \(isTable(table, in: schema))")
-    return Set(found.map { $0[0] })
-  }
-
   func describe(_ mapping: TableMapping) throws -> TableDescription? {
     let found = try rows(
       """
@@ -40,7 +34,7 @@ extension MySQLSession {
       throw mapping.misfit(.tableEngine, .transactionalEngine, .engine(table[1]))
     }
     let schema = table[4]
-    let columns = try columns(of: mapping)
+    let columns = try columns(of: mapping.table, in: mapping.schema)
     let key = columns.filter { $0.keyIndex > 0 }.sorted { $0.keyIndex < $1.keyIndex }
     if key.isEmpty { throw mapping.misfit(.primaryKey, .keyToFindRows, .nothingFound) }
     let name = "\(dialect.quoted(schema)).\(dialect.quoted(mapping.table))"
@@ -61,8 +55,8 @@ extension MySQLSession {
     return description
   }
 
-  private func columns(of mapping: TableMapping) throws -> [TableColumn] {
-    let isOfTable = isTable(mapping.table, in: mapping.schema)
+  func columns(of table: String, in schema: String?) throws -> [TableColumn] {
+    let isOfTable = isTable(table, in: schema)
     let key = try rows(
       """
       SELECT COLUMN_NAME FROM information_schema.STATISTICS WHERE \(isOfTable) AND INDEX_NAME = 'PRIMARY'

@@ -61,6 +61,16 @@ final class CopyOutput {
   private static let malformed = ServerError(
     state: "", message: .malformedCopy, isLost: false)
 
+  /// An `integer`, as constants are, or a `smallint` is shorter than a `bigint`.
+  private static func integer(_ bytes: UnsafeRawBufferPointer) -> Int64? {
+    switch bytes.count {
+    case 8: Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+    case 4: Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
+    case 2: Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
+    default: nil
+    }
+  }
+
   /// False if the message is too short.
   private func read(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
     var next = start
@@ -79,12 +89,7 @@ final class CopyOutput {
       case .text: fields[index] = .text(value)
       case .bytea, .tid: fields[index] = .bytes(value)
       case .bigint, .timestamptz, .timestamp:
-        // An integer constant has four bytes.
-        guard length == 8 || length == 4 else { return false }
-        let number =
-          length == 4
-          ? Int64(Int32(bigEndian: value.loadUnaligned(as: Int32.self)))
-          : Int64(bigEndian: value.loadUnaligned(as: Int64.self))
+        guard let number = Self.integer(value) else { return false }
         fields[index] = .integer(types[index].decoded(number))
       }
     }

@@ -45,7 +45,9 @@ enum ServerType: UInt32 {
 
   func decoded(_ number: Int64) -> Int64 {
     switch self {
-    case .timestamptz, .timestamp: number == .max || number == .min ? number : number &+ Self.epoch
+    // The server's times reach to the year 294276, ours 50 years less far: later ones count as infinity.
+    case .timestamptz, .timestamp:
+      number == .min ? number : number > .max - Self.epoch ? .max : number + Self.epoch
     default: number
     }
   }

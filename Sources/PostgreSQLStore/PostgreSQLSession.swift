@@ -32,8 +32,7 @@ final class PostgreSQLSession: SQLSession {
     parameter: MarkedSQL.begin, deviceTokens: deviceTokens,
     typeNames: ("text", "bytea", "timestamp with time zone"),
     journal: JournalLayout(
-      time: ({ "to_timestamp(\($0))" }, { "floor(extract(epoch FROM \($0)))::bigint" }), inputOrder: "id",
-      numbersChanges: false))
+      time: ({ "to_timestamp(\($0))" }, .moment), inputOrder: "id", numbersChanges: false))
 
   // MARK: - Plans
 

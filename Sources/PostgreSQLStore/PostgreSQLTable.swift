@@ -7,10 +7,13 @@ extension PostgreSQLSession {
 
   /// The table's OID; nil if the search path or the mapping's schema has no table of that name.
   func id(of mapping: TableMapping) throws -> Int64? {
-    let parts = [mapping.schema, mapping.table].compactMap { $0 }.map(dialect.quoted)
-    return try connection.run(
-      "SELECT to_regclass($1)::oid::bigint", .text(parts.joined(separator: "."))
-    ).integer(0, 0)
+    try id(
+      ofTable: [mapping.schema, mapping.table].compactMap { $0 }.map(dialect.quoted).joined(separator: "."))
+  }
+
+  /// - Parameter name: quoted.
+  private func id(ofTable name: String) throws -> Int64? {
+    try connection.run("SELECT to_regclass($1)::oid::bigint", .text(name)).integer(0, 0)
   }
 
   // MARK: - Making
@@ -83,12 +86,9 @@ extension PostgreSQLSession {
     }
   }
 
-  func columnNames(of table: String, in schema: String?) throws -> Set<String> {
-    let prefix = schema.map { dialect.quoted($0) + "." } ?? ""
-    let found = try connection.run(
-      "SELECT attname::text FROM pg_attribute WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped",
-      .text(prefix + table))
-    return Set((0..<found.count).compactMap { found.text($0, 0) })
+  func columns(of table: String, in schema: String?) throws -> [TableColumn] {
+    let name = [schema, table].compactMap { $0 }.map(dialect.quoted).joined(separator: ".")
+    return try id(ofTable: name).map(columns) ?? []
   }
 
   // MARK: - Tables

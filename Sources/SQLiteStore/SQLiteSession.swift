@@ -28,7 +28,7 @@ final class SQLiteSession: SQLSession {
 
   private static let dialect = SQLDialect(
     parameter: "?", deviceTokens: deviceTokens, typeNames: ("TEXT", "BLOB", "INTEGER"),
-    journal: JournalLayout(time: ({ $0 }, { $0 }), inputOrder: "rowid", numbersChanges: true))
+    journal: JournalLayout(time: ({ $0 }, .integer), inputOrder: "rowid", numbersChanges: true))
 
   // MARK: - Statements
 

@@ -62,8 +62,9 @@ extension SQLiteSession {
     }
   }
 
-  func columnNames(of table: String, in schema: String?) throws -> Set<String> {
-    try Set(String.fetchAll(database, sql: "SELECT name FROM pragma_table_info(?)", arguments: [table]))
+  func columns(of table: String, in schema: String?) throws -> [TableColumn] {
+    try String.fetchAll(database, sql: "SELECT name FROM pragma_table_info(?)", arguments: [table])
+      .map { TableColumn($0, kind: .any) }
   }
 
   // MARK: - Tables

@@ -293,7 +293,18 @@ extension TokenStore {
   }
 
   /// All replays and undos, in the order of their numbers.
-  package func history() throws -> [JournalRecord] { try readingJournal { try $0.records() } ?? [] }
+  /// - Throws: `StoreFault.unreadableRows` if one of them is unreadable.
+  package func history() throws -> [JournalRecord] {
+    let (records, fault) = try readableHistory()
+    if let fault { throw fault }
+    return records
+  }
+
+  /// The readable replays and undos, and the error of the others.
+  package func readableHistory() throws -> (records: [JournalRecord], fault: StoreError?) {
+    guard let (records, fault) = try readingJournal({ try $0.records() }) else { return ([], nil) }
+    return (records, fault.map { StoreError(store: name, fault: $0) })
+  }
 
   /// Visits the rows that the replay `id` changed, in that order.
   /// - Throws: `StoreFault.noReplay`.
@@ -301,11 +312,11 @@ extension TokenStore {
     let isThere: Void? =
       try reading { session, table in
         try journal(of: table, session) { journal in
-          _ = try journal.record(id)
-          try journal.changes(of: id, in: table, session) { packed in
+          try journal.changes(of: journal.record(id), in: table, session) { packed in
             var changes = RowChanges()
             try changes.add(packed)
             for change in changes.changes { try visit(self.change(change, of: changes, table, session)) }
+            return changes.changes.count
           }
         }
       } ?? nil

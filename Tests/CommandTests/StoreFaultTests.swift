@@ -72,7 +72,10 @@ struct StoreFaultTests {
     Case(
       "an unreadable row",
       .unreadableRows(
-        1, first: .timeNotInForm(.integerUnixSeconds, "registered_at", "'x1450000000'"))
+        1,
+        first: .inRow(
+          .rowKey("token", "x'\(hex(token(1)))'"), of: "device_tokens",
+          .timeNotInForm(.integerUnixSeconds, "registered_at", "'x1450000000'")))
     ) {
       try $0.makeStore(in: "s")
       try $0.sqlite(
@@ -136,7 +139,8 @@ struct StoreFaultTests {
     let listed = try directory.apnsift("store", "list", "-t", format, "--store", "sqlite:s")
     #expect(listed.code == 2)
     #expect(listed.text == expected)
-    let row = Message.appIsNotUTF8("app", "CAST(x'ff' AS TEXT)")
+    let row = Message.inRow(
+      .rowKey("token", "x'00'"), of: "device_tokens", .appIsNotUTF8("app", "CAST(x'ff' AS TEXT)"))
     #expect(listed.said(.storeFailed("sqlite:s", .unreadableRows(1, first: row))))
   }
 

@@ -75,15 +75,24 @@ extension Golden {
     Golden(
       .timeBeyondColumn("gone", seconds: 1 << 60, form: "iso"),
       "gone cannot store the time 1152921504606846976 as iso"),
-    Golden(.changeIsNotPacked, "apnsift_changes has bytes that are not a packed change"),
-    Golden(.changeWithoutValues, "apnsift_changes has a change without its values"),
-    Golden(.rowIsNoChange, "apnsift_row_changes has a row that is not a change"),
-    Golden(.environmentOfReplay("test"), "environment of apnsift_replays is test"),
-    Golden(.environmentOfReplay(nil), "environment of apnsift_replays is no text"),
     Golden(
-      .numberOfReplay("kept", 3, -1), "kept of replay 3 in apnsift_replays is -1, expected a count from 0"),
+      .inRow(.rowKey("id", "3"), of: "apnsift_changes", .changeIsNotPacked),
+      "apnsift_changes, id 3: packed has bytes that are not a packed change"),
     Golden(
-      .numberOfReplay("id", nil, nil), "id in apnsift_replays is no integer, expected a count from 0"),
+      .inRow(nil, of: "device_tokens", .appIsNoText("app", "x'ff'")),
+      "device_tokens: app is x'ff', expected text"),
+    Golden(.rowIsNoChange, "the row has no token, or no known outcome"),
+    Golden(
+      .changesMissing(1, of: 38), "1 change, expected 38, the changed_rows of the replay in apnsift_replays"),
+    Golden(
+      .valueInsteadOf(.journalCount(upTo: 9), "kept", "-1"), "kept is -1, expected an integer from 0 to 9"),
+    Golden(.valueInsteadOf(.journalText, "app", "x'ff'"), "app is x'ff', expected text in UTF-8"),
+    Golden(.journalDigest, "a SHA-256 in lowercase hex"),
+    Golden(.journalJSON, "JSON"),
+    Golden(.journalTime, "a time in the years 1 to 9999"),
+    Golden(.journalChanges, "packed changes as bytes"),
+    Golden(.journalEnvironment(["production", "sandbox"]), "production or sandbox"),
+    Golden(.journalType(.integers), "a type of integers"),
     Golden(.appIsNoText("app", "x'ff'"), "app is x'ff', expected text"),
     Golden(
       .appIsNotUTF8("app", "CAST(x'ff' AS TEXT)"), "app is CAST(x'ff' AS TEXT), expected text in UTF-8"),

@@ -70,6 +70,11 @@ extension GoldenProblem {
       "no space left (D); nothing was changed",
       "free some space (a replay needs room for the new rows and a journal), then run the command again"),
     GoldenProblem(
+      .journalMisfit("apnsift_replays", "at", expected: .verbatim("E"), found: .verbatim("F")),
+      "its journal has another definition: for column at of apnsift_replays, expected E, found F",
+      "give the column such a type, or drop the journal's tables, which forgets all replays (docs/stores.md, The journal)"
+    ),
+    GoldenProblem(
       .unreadableRows(1, first: .verbatim("F")),
       "unreadable row: F",
       "correct such rows (docs/stores.md, Unreadable rows)"),

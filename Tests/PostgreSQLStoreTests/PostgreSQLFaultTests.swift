@@ -206,11 +206,56 @@ import TokenStores
     let store = try database.store()
     try store.replay(Self.deaths, as: JournalTests.entry())
     try database.session.run("UPDATE apnsift_changes SET packed = '\\x0909'")
-    let damage = StoreFault.unreadableRows(count: 1, first: .changeIsNotPacked)
+    let damage = StoreFault.unreadableRows(
+      count: 1, first: .inRow(.rowKey("part", "0"), of: "apnsift_changes", .changeIsNotPacked))
     #expect(try fault { _ = try store.undo(1, entry: JournalTests.entry()) } == damage)
     #expect(try fault { try store.changes(of: 1) { _ in } } == damage)
     #expect(try database.rows() == ["01 - 9"])
     #expect(try store.history().count == 1)
+  }
+
+  /// Another program altered the type of a column, whose bytes have another meaning then.
+  @Test(arguments: [
+    ("apnsift_replays", "tuples", "text", "integers"),
+    ("apnsift_replays", "tuples", "double precision", "integers"),
+    ("apnsift_replays", "at", "text", "times"), ("apnsift_inputs", "source", "bytea", "texts"),
+    ("apnsift_changes", "packed", "text", "bytes"),
+  ])
+  func aJournalOfOtherTypes(_ table: String, _ column: String, _ type: String, _ expected: String) throws {
+    let store = try database.store()
+    try store.replay(Self.deaths, as: JournalTests.entry())
+    try database.session.run(
+      "ALTER TABLE \(table) ALTER \(column) TYPE \(type) USING \(column)::text::\(type)")
+    let misfit = StoreFault.journalMisfit(
+      table: table, column: column, expected: .journalType(try #require(.init(rawValue: expected))),
+      found: .columnType(type))
+    #expect(try fault { _ = try store.undo(1, entry: JournalTests.entry()) } == misfit)
+    #expect(try database.rows() == ["01 - 9"])
+  }
+
+  @Test(arguments: ["smallint", "integer"]) func aJournalOfSmallerIntegers(_ type: String) throws {
+    let store = try database.store()
+    try store.replay(Self.deaths, as: JournalTests.entry())
+    try database.session.run("ALTER TABLE apnsift_replays ALTER tuples TYPE \(type)")
+    #expect(try store.history().map(\.entry) == [JournalTests.entry()])
+  }
+
+  @Test(arguments: ["infinity", "-infinity", "4714-11-24 00:00:00+00 BC", "294276-12-31 00:00:00+00"])
+  func aReplayAtNoTime(_ time: String) throws {
+    let store = try database.store()
+    try store.replay(Self.deaths, as: JournalTests.entry())
+    try database.session.run("UPDATE apnsift_replays SET at = '\(time)'")
+    guard case .unreadableRows = try fault({ _ = try store.history() }) else { throw SourceFailure() }
+  }
+
+  /// Its microseconds since 1970 do not fit in 64 bits: once it wrapped to the distant past, and its token was
+  /// invalidated.
+  @Test func aRegistrationInTheLastYears() throws {
+    let store = try database.store()
+    try store.register([Dated(token: [1], time: 1)])
+    try database.session.run("UPDATE device_tokens SET registered_at = '294276-12-31 00:00:00+00'")
+    guard case .unreadableRows = try fault({ try store.replay(Self.deaths) }) else { throw SourceFailure() }
+    #expect(try database.session.run("SELECT invalidated_at IS NULL FROM device_tokens") == [["t"]])
   }
 
   /// What the server says where a tablespace is full. Making one that is needs root; a trigger says it here.

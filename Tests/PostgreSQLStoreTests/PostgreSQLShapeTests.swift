@@ -114,7 +114,9 @@ import TokenStores
     try store.replay([Dated(token: [0], time: 1), Dated(token: [2], time: 1)])
     try database.session.run(
       "INSERT INTO device_tokens VALUES ('', 'production', '\\x01', NULL, 'infinity')")
-    let found = Message.timeNotInForm(.pointInTime, "invalidated_at", "infinity")
+    let found = Message.inRow(
+      .rowKey("token", "x'01'"), of: "device_tokens",
+      .timeNotInForm(.pointInTime, "invalidated_at", "infinity"))
     let error = StoreError(store: store.name, fault: .unreadableRows(count: 1, first: found))
     var visited = 0
     #expect(throws: error) { try store.list(.all, in: .any) { _, _, _ in visited += 1 } }
@@ -139,9 +141,12 @@ import TokenStores
     let store = try database.store()
     let found = Message.unknownEnvironment(
       "environment", "'development'", production: "production", sandbox: "sandbox")
-    let error = StoreError(store: store.name, fault: .unreadableRows(count: 1, first: found))
-    #expect(throws: error) { try store.rows() }
-    #expect(throws: error) { try store.owners() }
+    func error(_ row: Message?) -> StoreError {
+      StoreError(
+        store: store.name, fault: .unreadableRows(count: 1, first: .inRow(row, of: "device_tokens", found)))
+    }
+    #expect(throws: error(.rowKey("token", "x'01'"))) { try store.rows() }
+    #expect(throws: error(nil)) { try store.owners() }
     #expect(try store.replay([Dated(token: [1], time: 1)]).inserted == 1)
   }
 

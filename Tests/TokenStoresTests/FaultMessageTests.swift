@@ -34,6 +34,10 @@ import TokenStores
       .misfit("T", .verbatim("S"), expected: .verbatim("E"), found: .verbatim("F"))
     ),
     (
+      .journalMisfit(table: "T", column: "C", expected: .verbatim("E"), found: .verbatim("F")),
+      .journalMisfit("T", "C", expected: .verbatim("E"), found: .verbatim("F"))
+    ),
+    (
       .newerVersion(found: 3, supported: 1),
       .newerVersion(3, supported: 1)
     ),

@@ -174,7 +174,9 @@ import TokenStores
     try sqlite(path, "INSERT INTO device_tokens VALUES (\(values))")
 
     var visited = 0
-    let error = StoreError(store: store.name, fault: .unreadableRows(count: 1, first: found))
+    let token = values.contains("'0a0b'") ? "'0a0b'" : "x'01'"
+    let row = Message.inRow(.rowKey("token", token), of: "device_tokens", found)
+    let error = StoreError(store: store.name, fault: .unreadableRows(count: 1, first: row))
     #expect(throws: error) { try store.list(.all, in: .any) { _, _, _ in visited += 1 } }
     #expect(visited == 2)
   }

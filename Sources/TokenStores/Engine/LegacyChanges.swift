@@ -7,12 +7,32 @@ extension Journal {
   /// - Parameters:
   ///   - table: the table that the replay changed.
   ///   - session: a session of the table's database.
+  ///   - body: returns how many changes it received.
+  /// - Throws: `StoreFault.unreadableRows`, also if there are not all changes that the replay made.
   func changes(
-    of id: Int, in table: MappedTable, _ session: any SQLSession, _ body: ([UInt8]) throws -> Void
+    of record: JournalRecord, in table: MappedTable, _ session: any SQLSession,
+    _ body: (PackedChanges) throws -> Int
   ) throws {
-    try packedChanges(of: id) { packed in
-      try body(packed.first.map { $0 < 16 } ?? false ? LegacyChanges.converted(packed, session) : packed)
+    var count = 0
+    try packedChanges(of: record.id) { packed in
+      let isOld = packed.bytes.first.map { $0 < 16 } ?? false
+      count += try body(isOld ? LegacyChanges.converted(packed, session) : packed)
     }
+    try rowChanges(of: record.id, in: table, session) { count += try body($0) }
+    // A trigger may have added rows, or removed some.
+    guard let rows = record.rows, count != rows,
+      table.mapping.isDeviceTokens || !table.description.hasTriggers
+    else { return }
+    throw StoreFault.unreadableRows(
+      count: 1,
+      first: .inRow(
+        .rowKey("replay", String(record.id)), of: "apnsift_changes", .changesMissing(count, of: rows)))
+  }
+
+  /// Visits changes of mapped tables that version 0.1 recorded.
+  private func rowChanges(
+    of id: Int, in table: MappedTable, _ session: any SQLSession, _ body: (PackedChanges) throws -> Void
+  ) throws {
     guard let rowChanges = try rowChangesTable() else { return }
     var packer = RowChangePacker()
     try self.session.visit(
@@ -24,7 +44,9 @@ extension Journal {
       [.text, .bytes, .text, .integer, .integer, .integer, .any, .any, .any, .any]
     ) { row in
       guard let token = row[1].bytes, let outcome = row[2].text.flatMap(ReplayOutcome.init(rawValue:)) else {
-        throw StoreFault.unreadableRows(count: 1, first: .rowIsNoChange)
+        throw StoreFault.unreadableRows(
+          count: 1,
+          first: .inRow(.rowKey("row_key", row[0].literal()), of: "apnsift_row_changes", .rowIsNoChange))
       }
       var change = RowChange(outcome: outcome, token: 0..<0)
       (change.registered, change.invalidatedBefore, change.invalidatedAt) = (
@@ -44,7 +66,7 @@ extension Journal {
         packer.add(change, token: token.bytes, fields: fields, whole: row[9].isNull ? [] : [row[9]])
       }
     }
-    for packed in packer.take() { try body(packed) }
+    for packed in packer.take() { try body(PackedChanges(bytes: packed, row: .rowKey("replay", String(id)))) }
   }
 }
 
@@ -63,7 +85,8 @@ enum LegacyChanges {
   private static let epoch: Int64 = 946_684_800_000_000
 
   /// - Throws: `StoreFault.unreadableRows`.
-  static func converted(_ packed: [UInt8], _ session: any SQLSession) throws -> [UInt8] {
+  static func converted(_ row: PackedChanges, _ session: any SQLSession) throws -> PackedChanges {
+    let (packed, fault) = (row.bytes, row.fault)
     let isMoment = session.dialect.deviceTokens.time == .timestamptz
     let bytes = packed.span.bytes
     var packer = RowChangePacker()
@@ -101,8 +124,6 @@ enum LegacyChanges {
       )
       packer.add(change, token: token, fields: [field(registered), field(before), field(after)], whole: [])
     }
-    return Array(packer.take().joined())
+    return PackedChanges(bytes: Array(packer.take().joined()), row: row.row)
   }
-
-  private static let fault = StoreFault.unreadableRows(count: 1, first: .changeIsNotPacked)
 }

@@ -107,9 +107,7 @@ struct FoundRow {
 struct FoundRows {
   private(set) var rows: [FoundRow] = []
   private var packed: [UInt8] = []
-  /// The number of unreadable rows, and a description of the first one.
-  private(set) var unreadable = 0
-  private(set) var firstUnreadable = Message.verbatim("")
+  private var unreadable = UnreadableRows()
 
   /// - Parameter needsFields: whether the fields of a row are needed later, by its token and state.
   mutating func add(
@@ -119,8 +117,7 @@ struct FoundRows {
     do throws(StoreFault) {
       state = try table.state(fields[MappedTable.Field.registered], fields[MappedTable.Field.invalidation])
     } catch {
-      if unreadable == 0, case .unreadableRows(_, let description) = error { firstUnreadable = description }
-      unreadable += 1
+      unreadable.add(error, of: table, token: fields[MappedTable.Field.token])
       return
     }
     let start = packed.count
@@ -144,7 +141,7 @@ struct FoundRows {
   }
 
   func checkReadable() throws {
-    if unreadable > 0 { throw StoreFault.unreadableRows(count: unreadable, first: firstUnreadable) }
+    if let fault = unreadable.fault { throw fault }
   }
 }
 

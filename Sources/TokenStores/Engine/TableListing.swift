@@ -15,12 +15,12 @@ struct TableListing {
   func owners() throws -> [AppEnvironment] {
     guard table.app != nil || table.environment != nil else { return [owner] }
     var owners: Set<AppEnvironment> = []
-    var unreadable: Message?
+    var unreadable = UnreadableRows()
     func add(_ row: SQLFields) {
       do throws(StoreFault) {
         owners.insert(try owner(row[0], row[1]))
       } catch {
-        if case .unreadableRows(_, let first) = error { unreadable = unreadable ?? first }
+        unreadable.add(error, of: table, token: nil)
       }
     }
     if table.mapping.isDeviceTokens, table.description.key.prefix(2).map(\.name) == ["app", "environment"] {
@@ -31,9 +31,7 @@ struct TableListing {
       )
     }
     // In a mapped table, rows of environments that the mapping does not name are ignored.
-    if let unreadable, table.mapping.isDeviceTokens {
-      throw StoreFault.unreadableRows(count: 1, first: unreadable)
-    }
+    if let fault = unreadable.fault, table.mapping.isDeviceTokens { throw fault }
     return owners.sorted { ($0.app, $0.environment.rawValue) < ($1.app, $1.environment.rawValue) }
   }
 
@@ -175,7 +173,7 @@ struct TableListing {
       }
     let (sql, parameters) = query(filter, condition)
     var token: [UInt8] = []
-    var (unreadable, first) = (0, Message.verbatim(""))
+    var unreadable = UnreadableRows()
     var owners = OwnerReading()
     try session.visit("\(sql) ORDER BY \(order)", parameters, columns.map(\.kind)) { row in
       let (owner, state): (AppEnvironment, RowState)
@@ -184,13 +182,11 @@ struct TableListing {
         state = try table.state(row[3], row[4])
         guard table.readToken(row[2], into: &token) else { throw unreadableToken(row[2]) }
       } catch {
-        if unreadable == 0, case .unreadableRows(_, let description) = error { first = description }
-        unreadable += 1
-        return
+        return unreadable.add(error, of: table, token: row[2])
       }
       if filter.matches(owner) { try visit(owner, token.span.bytes, state.state) }
     }
-    if unreadable > 0 { throw StoreFault.unreadableRows(count: unreadable, first: first) }
+    if let fault = unreadable.fault { throw fault }
   }
 
   /// The order of the tokens' bytes; of base64, of the text's bytes.

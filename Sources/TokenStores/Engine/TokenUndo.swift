@@ -66,9 +66,12 @@ struct TokenUndo {
       try body(try judged(changes))
       changes = RowChanges()
     }
-    try journal.changes(of: record.id, in: table, rows.session) { packed in
+    try journal.changes(of: record, in: table, rows.session) { packed in
+      let count = changes.changes.count
       try changes.add(packed)
+      let added = changes.changes.count - count
       if changes.changes.count >= batchSize || changes.bytes.count >= TokenBatch.mostBytes { try judge() }
+      return added
     }
     try judge()
   }
@@ -100,9 +103,6 @@ struct TokenUndo {
     _ change: RowChange, of changes: RowChanges, _ stored: ArraySlice<FoundRow>, _ found: FoundRows
   ) throws -> Verdict {
     try changes.withFields(change) { fields in
-      guard fields.count >= 3 else {
-        throw StoreFault.unreadableRows(count: 1, first: .changeWithoutValues)
-      }
       let key = fields.dropFirst(3)
       if table.invalidationColumn == nil {
         // A removed row is skipped if its key, or its token, has a row again.
@@ -141,6 +141,9 @@ struct TokenUndo {
   /// Whether there is a row of that key, of any owner.
   private func exists(_ key: ArraySlice<SQLField>) throws -> Bool {
     let session = rows.session
+    guard key.count == table.description.key.count else {
+      throw StoreFault.refused(detail: .columnsDiffer(from: table.shownName))
+    }
     let conditions = zip(table.description.key, 1...).map {
       session.isEqual($0, session.dialect.parameter($1))
     }

@@ -22,6 +22,8 @@ package enum StoreFault: Error, Equatable, Sendable {
   case locked(waited: Duration)
   case readOnly(detail: Message)
   case full(detail: Message)
+  /// A table of a journal whose column has another type.
+  case journalMisfit(table: String, column: String, expected: Message, found: Message)
   /// Rows of another program that cannot be read. `first` describes the first one.
   case unreadableRows(count: Int, first: Message)
   /// The journal has no replay of that number.
@@ -70,6 +72,8 @@ extension StoreFault {
       .wrongShape(subject, expected: expected, found: found)
     case .misfit(let table, let subject, let expected, let found):
       .misfit(table, subject, expected: expected, found: found)
+    case .journalMisfit(let table, let column, let expected, let found):
+      .journalMisfit(table, column, expected: expected, found: found)
     case .newerVersion(let found, let supported): .newerVersion(found, supported: supported)
     case .locked(let waited): .locked(waited: waited)
     case .readOnly(let detail): .readOnly(detail)

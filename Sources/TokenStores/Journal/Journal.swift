@@ -20,9 +20,12 @@ struct Journal {
   private var inputs: String { name("apnsift_inputs") }
   var changes: String { name("apnsift_changes") }
 
-  /// The columns of a table; empty if it does not exist.
+  /// The names of a table's columns; empty if it does not exist.
+  /// - Throws: `StoreFault.journalMisfit` if a column has another type than apnsift gave it.
   private func columns(_ table: String) throws -> Set<String> {
-    try session.columnNames(of: table, in: schema)
+    let found = try session.columns(of: table, in: schema)
+    try JournalColumns.check(found, of: table, time: layout.time.kind)
+    return Set(found.map(\.name))
   }
 
   /// Whether anything was ever recorded.
@@ -57,6 +60,7 @@ struct Journal {
   func begin(for owner: AppEnvironment, undoes: Int? = nil) throws -> Int {
     // Where changes are numbered across replays, the row has the number of its first change.
     let isNumbered = layout.numbersChanges
+    if isNumbered { for table in [replays, changes] { try checkNumbers(of: table) } }
     let insertion = """
       INSERT INTO \(replays) (at, version, app, environment, options, tuples, invalidated, updated, inserted, unchanged,
         kept, unknown, rejected, undoes\(isNumbered ? ", first_change" : ""))
@@ -79,6 +83,14 @@ struct Journal {
         [.integer(id), .text(target)])
     }
     return Int(id)
+  }
+
+  /// SQLite gives a row any free number after one with the largest: changes of a replay would not be consecutive.
+  private func checkNumbers(of table: String) throws {
+    try session.visit("SELECT max(id) FROM \(table)", [], [.integer]) { fields in
+      guard !fields[0].isNull else { return }
+      _ = try JournalRow(table: table, columns: ["id"], fields: fields).number(0)
+    }
   }
 
   private func number(_ query: String) throws -> Int64? {
@@ -125,94 +137,115 @@ struct Journal {
 
   // MARK: - Reading
 
-  /// All replays and undos, in the order of their numbers.
-  func records() throws -> [JournalRecord] { try records(where: "1 = 1", []) }
+  /// All readable replays and undos, in the order of their numbers, and the fault of the others.
+  func records() throws -> (readable: [JournalRecord], fault: StoreFault?) { try records(where: "1 = 1", []) }
 
-  /// - Throws: `StoreFault.noReplay`.
+  /// - Throws: `StoreFault.noReplay`, and `.unreadableRows`.
   func record(_ id: Int) throws -> JournalRecord {
-    guard let record = try records(where: "replays.id = \(parameter(1))", [.integer(Int64(id))]).first else {
-      throw StoreFault.noReplay(id)
-    }
+    let found = try readableRecords(where: "replays.id = \(parameter(1))", [.integer(Int64(id))])
+    guard let record = found.first else { throw StoreFault.noReplay(id) }
     return record
   }
 
-  private func records(where condition: String, _ parameters: [SQLValue]) throws -> [JournalRecord] {
-    guard try isPresent() else { return [] }
-    let hasRows = try columns("apnsift_replays").contains("changed_rows")
-    let inputs = try inputs(where: condition, parameters)
-    let outcomes = try outcomes()
-    var records: [JournalRecord] = []
-    try session.visit(
-      """
-      SELECT replays.id, replays.app, replays.environment, \(layout.time.read("replays.at")), replays.version,
-        replays.options, replays.tuples, replays.rejected, replays.invalidated, replays.updated, replays.inserted,
-        replays.unchanged, replays.kept, replays.unknown, replays.undoes, undos.id, replays.mapping,
-        \(hasRows ? "replays.changed_rows" : "NULL")
-      FROM \(replays) AS replays LEFT JOIN \(replays) AS undos ON undos.undoes = replays.id
-      WHERE \(condition) ORDER BY replays.id
-      """, parameters,
-      [.integer, .text, .text, .integer, .text, .text] + Array(repeating: .integer, count: 10) + [.text]
-        + [hasRows ? .integer : .other]
-    ) { row in
-      guard var record = try record(row, inputs) else { return }
-      if let outcomes {
-        guard let isDone = outcomes[record.id] else { return }
-        record.isPending = !isDone
-      }
-      records.append(record)
-    }
+  /// - Throws: `StoreFault.unreadableRows` if one of them is unreadable.
+  private func readableRecords(where condition: String, _ parameters: [SQLValue]) throws -> [JournalRecord] {
+    let (records, fault) = try records(where: condition, parameters)
+    if let fault { throw fault }
     return records
   }
 
-  /// Larger counts are damage: sums of them would overflow.
-  private static let maxCount: Int64 = 1 << 48
-  /// Columns of the query of `records` with numbers, by index.
-  private static let columns = [
-    0: "id", 6: "tuples", 7: "rejected", 8: "invalidated", 9: "updated", 10: "inserted", 11: "unchanged",
-    12: "kept", 13: "unknown",
+  /// The columns of the query of `records`. The undo of a replay is the last one.
+  private static let recordColumns = [
+    "id", "app", "environment", "at", "version", "options", "tuples", "rejected", "invalidated", "updated",
+    "inserted", "unchanged", "kept", "unknown", "undoes", "mapping",
   ]
 
-  private func record(_ row: SQLFields, _ inputs: [Int: [ReplayedInput]]) throws -> JournalRecord? {
-    func number(_ index: Int) throws -> Int {
-      let value = row[index].integer
-      guard let value, (0...Self.maxCount).contains(value) else {
-        throw StoreFault.unreadableRows(
-          count: 1,
-          first: .numberOfReplay(
-            Self.columns[index] ?? "a column", row[0].integer.map { Int($0) }, value.map { Int($0) }))
+  private func records(
+    where condition: String, _ parameters: [SQLValue]
+  ) throws -> (readable: [JournalRecord], fault: StoreFault?) {
+    let found = try columns("apnsift_replays")
+    if found.isEmpty { return ([], nil) }
+    var unreadable = UnreadableRows()
+    let inputs = try inputs(where: condition, parameters, &unreadable)
+    let outcomes = try outcomes(&unreadable)
+    // A journal of version 0.1 has no counts of rows; only that of SQLite numbers changes across replays.
+    let columns = Self.recordColumns + ["changed_rows", "first_change"].filter(found.contains)
+    let undo = "(SELECT min(undos.id) FROM \(replays) AS undos WHERE undos.undoes = replays.id)"
+    var records: [JournalRecord] = []
+    try session.visit(
+      """
+      SELECT \(columns.map { "replays.\($0)" }.joined(separator: ", ")), \(undo)
+      FROM \(replays) AS replays WHERE \(condition) ORDER BY replays.id
+      """, parameters,
+      [.integer, .text, .text, layout.time.kind, .text, .text] + Array(repeating: .integer, count: 9) + [
+        .text
+      ]
+        + Array(repeating: .integer, count: columns.count - Self.recordColumns.count + 1)
+    ) { fields in
+      do throws(StoreFault) {
+        let row = JournalRow(table: "apnsift_replays", columns: columns + ["undoes"], fields: fields)
+        guard let record = try record(row, inputs, outcomes) else { return }
+        records.append(record)
+      } catch {
+        try unreadable.add(error)
       }
-      return Int(value)
     }
-    guard let environment = row[2].text.flatMap(Environment.init(rawValue:)) else {
-      throw StoreFault.unreadableRows(count: 1, first: .environmentOfReplay(row[2].text))
-    }
-    var counts = ReplayCounts()
-    (counts.rejected, counts.invalidated, counts.updated) = try (number(7), number(8), number(9))
-    (counts.inserted, counts.unchanged, counts.kept) = try (number(10), number(11), number(12))
-    counts.unknown = try number(13)
-    let id = try number(0)
-    return JournalRecord(
-      id: id, owner: AppEnvironment(app: row[1].text ?? "", environment: environment),
-      entry: JournalEntry(
-        at: row[3].integer ?? 0, version: row[4].text ?? "", inputs: inputs[id, default: []],
-        options: row[5].text ?? "", tuples: try number(6), rejected: counts.rejected, mapping: row[16].text),
-      counts: counts, rows: row[17].integer.map { Int(clamping: $0) },
-      undoes: row[14].integer.map { Int(clamping: $0) }, undoneBy: row[15].integer.map { Int(clamping: $0) })
+    return (records, unreadable.fault)
   }
 
-  /// The inputs by the replay's number. One query, because a query for each replay would scan all inputs each time.
-  private func inputs(where condition: String, _ parameters: [SQLValue]) throws -> [Int: [ReplayedInput]] {
-    var found: [Int: [ReplayedInput]] = [:]
+  /// Nil if one of its inputs is unreadable, or in a journal file, if it is of another table.
+  private func record(
+    _ row: JournalRow, _ inputs: [Int: [ReplayedInput]?], _ outcomes: [Int: Bool]?
+  ) throws(StoreFault) -> JournalRecord? {
+    let id = try row.number(0)
+    guard let inputs = inputs[id, default: []] else { return nil }
+    var counts = ReplayCounts()
+    (counts.rejected, counts.invalidated) = (try row.number(7), try row.number(8))
+    (counts.updated, counts.inserted) = (try row.number(9), try row.number(10))
+    (counts.unchanged, counts.kept) = (try row.number(11), try row.number(12))
+    counts.unknown = try row.number(13)
+    let rows = try row.columns.firstIndex(of: "changed_rows").flatMap(row.numberOrNull)
+    _ = try row.columns.firstIndex(of: "first_change").map(row.number)
+    let entry = JournalEntry(
+      at: try row.time(3, layout.time.kind), version: try row.text(4), inputs: inputs,
+      options: try row.json(5), tuples: try row.number(6), rejected: counts.rejected,
+      mapping: try row.jsonOrNull(15))
+    let record = JournalRecord(
+      id: id, owner: AppEnvironment(app: try row.text(1), environment: try row.environment(2)), entry: entry,
+      counts: counts, rows: rows, undoes: try row.numberOrNull(14),
+      undoneBy: try row.numberOrNull(row.columns.count - 1))
+    guard let outcomes else { return record }
+    guard let isDone = outcomes[id] else { return nil }
+    var pending = record
+    pending.isPending = !isDone
+    return pending
+  }
+
+  /// The inputs by the replay's number; nil if one is unreadable. One query, because a query for each replay would scan
+  /// all inputs each time.
+  private func inputs(
+    where condition: String, _ parameters: [SQLValue], _ unreadable: inout UnreadableRows
+  ) throws -> [Int: [ReplayedInput]?] {
+    _ = try columns("apnsift_inputs")
+    var found: [Int: [ReplayedInput]?] = [:]
     try session.visit(
       """
       SELECT inputs.replay, inputs.source, inputs.sha256, inputs.bytes
       FROM \(inputs) AS inputs JOIN \(replays) AS replays ON replays.id = inputs.replay
       WHERE \(condition) ORDER BY inputs.\(layout.inputOrder)
       """, parameters, [.integer, .text, .text, .integer]
-    ) { row in
-      found[Int(clamping: row[0].integer ?? 0), default: []].append(
-        ReplayedInput(
-          source: row[1].text ?? "", sha256: row[2].text ?? "", bytes: Int(clamping: row[3].integer ?? 0)))
+    ) { fields in
+      let row = JournalRow(
+        table: "apnsift_inputs", columns: ["replay", "source", "sha256", "bytes"], fields: fields)
+      do throws(StoreFault) {
+        let input = ReplayedInput(
+          source: try row.text(1), sha256: try row.hex(2), bytes: try row.number(3))
+        let id = try row.number(0)
+        if let inputs = found[id, default: []] { found[id] = inputs + [input] }
+      } catch {
+        try unreadable.add(error)
+        if let id = fields[0].integer { found[Int(id)] = .some(nil) }
+      }
     }
     return found
   }
@@ -220,7 +253,7 @@ struct Journal {
   /// The last replay for `owner` by the mapping with an input of that SHA-256; nil if it, or a later one, was undone.
   /// An undo also covers the replays before it: a repeated replay of an input changed nothing.
   func replay(ofInput sha256: String, for owner: AppEnvironment, mapping: String?) throws -> Int? {
-    let same = try records(
+    let same = try readableRecords(
       where: "replays.id IN (SELECT replay FROM \(inputs) WHERE sha256 = \(parameter(1)))", [.text(sha256)]
     ).filter { $0.owner == owner && $0.entry.mapping == mapping && $0.undoes == nil && !$0.isPending }
     guard let last = same.last else { return nil }
@@ -231,14 +264,19 @@ struct Journal {
   // MARK: - Outcomes in a journal file
 
   /// Whether each replay of the table was done; nil for a journal in the table's own database.
-  private func outcomes() throws -> [Int: Bool]? {
+  private func outcomes(_ unreadable: inout UnreadableRows) throws -> [Int: Bool]? {
     guard let target else { return nil }
     var outcomes: [Int: Bool] = [:]
     try session.visit(
       "SELECT replay, is_done FROM apnsift_outcomes WHERE store = \(parameter(1))", [.text(target)],
       [.integer, .integer]
-    ) { row in
-      if let id = row[0].integer { outcomes[Int(id)] = row[1].integer == 1 }
+    ) { fields in
+      let row = JournalRow(table: "apnsift_outcomes", columns: ["replay", "is_done"], fields: fields)
+      do throws(StoreFault) {
+        outcomes[try row.number(0)] = try row.number(1) == 1
+      } catch {
+        try unreadable.add(error)
+      }
     }
     return outcomes
   }
@@ -246,7 +284,10 @@ struct Journal {
   /// Replays and undos without a recorded outcome.
   func pending() throws -> [Int] {
     guard try isPresent() else { return [] }
-    return try outcomes()?.filter { !$0.value }.keys.sorted() ?? []
+    var unreadable = UnreadableRows()
+    let outcomes = try outcomes(&unreadable)
+    if let fault = unreadable.fault { throw fault }
+    return outcomes?.filter { !$0.value }.keys.sorted() ?? []
   }
 
   /// Records that `id` was done, or deletes it.
@@ -269,17 +310,20 @@ struct Journal {
 
 extension Journal {
   /// Visits the rows of a replay's packed changes, in their order. `body` may use the session.
-  func packedChanges(of id: Int, _ body: ([UInt8]) throws -> Void) throws {
+  func packedChanges(of id: Int, _ body: (PackedChanges) throws -> Void) throws {
+    _ = try columns("apnsift_changes")
     var next: Int64 = 0
     while true {
-      var rows: [[UInt8]] = []
+      var rows: [PackedChanges] = []
       try session.visit(
         layout.read(changes, replays, id: parameter(1), next: parameter(2)),
         [.integer(Int64(id)), .integer(next)], [.integer, .bytes]
-      ) { row in
-        guard let number = row[0].integer, let packed = row[1].bytes else { return }
-        next = number + 1
-        rows.append(Array(packed))
+      ) { fields in
+        let row = JournalRow(
+          table: "apnsift_changes", columns: [layout.numbersChanges ? "id" : "part", "packed"], fields: fields
+        )
+        next = Int64(try row.number(0)) + 1
+        rows.append(PackedChanges(bytes: try row.bytes(1), row: row.name))
       }
       for row in rows { try body(row) }
       if rows.count < JournalLayout.rowsAtOnce { return }

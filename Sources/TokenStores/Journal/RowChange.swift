@@ -100,6 +100,18 @@ struct RowChangePacker {
   }
 }
 
+/// A row of a journal with packed changes.
+struct PackedChanges {
+  var bytes: [UInt8]
+  /// The row in messages.
+  var row: Message
+
+  /// The fault of bytes that cannot be read.
+  var fault: StoreFault {
+    .unreadableRows(count: 1, first: .inRow(row, of: "apnsift_changes", .changeIsNotPacked))
+  }
+}
+
 /// Changes that are read together, with their bytes.
 struct RowChanges {
   private(set) var bytes: [UInt8] = []
@@ -107,13 +119,11 @@ struct RowChanges {
 
   /// Adds the changes of a row of the journal.
   /// - Throws: `StoreFault.unreadableRows`.
-  mutating func add(_ packed: [UInt8]) throws {
+  mutating func add(_ packed: PackedChanges) throws {
     var next = bytes.count
-    bytes += packed
+    bytes += packed.bytes
     while next < bytes.count {
-      guard let change = change(at: &next) else {
-        throw StoreFault.unreadableRows(count: 1, first: .changeIsNotPacked)
-      }
+      guard let change = change(at: &next) else { throw packed.fault }
       changes.append(change)
     }
   }
@@ -159,9 +169,19 @@ struct RowChanges {
     if times & 1 != 0 { change.registered = time(at: &next) }
     if times & 2 != 0 { change.invalidatedBefore = time(at: &next) }
     if times & 4 != 0 { change.invalidatedAt = time(at: &next) }
-    guard let fields = part(at: &next), let whole = part(at: &next) else { return nil }
+    guard let fields = part(at: &next), let whole = part(at: &next),
+      fieldCount(fields) ?? 0 >= Self.fewestFields,
+      fieldCount(whole) != nil
+    else { return nil }
     (change.fields, change.whole) = (fields, whole)
     return change
+  }
+
+  /// Both columns before, and the invalidation after.
+  private static let fewestFields = 3
+
+  private func fieldCount(_ range: Range<Int>) -> Int? {
+    bytes.withUnsafeBytes { PackedFields.count(of: UnsafeRawBufferPointer(rebasing: $0[range])) }
   }
 
   private func number(at next: inout Int) -> Int? {

@@ -28,8 +28,8 @@ package struct SQLDialect: Sendable {
 
 /// The differences of a journal in one database from the others.
 package struct JournalLayout: Sendable {
-  /// The time of a replay: expressions that convert it from and to UNIX seconds.
-  package var time: (write: @Sendable (String) -> String, read: @Sendable (String) -> String)
+  /// The time of a replay: an expression that makes it of UNIX seconds, and the kind of its column.
+  package var time: (write: @Sendable (String) -> String, kind: SQLKind)
   /// The column in whose order inputs were added.
   package var inputOrder: String
   /// Whether rows of changes are numbered across replays, and a replay has the number of its first one; otherwise they
@@ -39,8 +39,8 @@ package struct JournalLayout: Sendable {
   package var lastNumber: String?
 
   package init(
-    time: (write: @Sendable (String) -> String, read: @Sendable (String) -> String), inputOrder: String,
-    numbersChanges: Bool, lastNumber: String? = nil
+    time: (write: @Sendable (String) -> String, kind: SQLKind), inputOrder: String, numbersChanges: Bool,
+    lastNumber: String? = nil
   ) {
     (self.time, self.inputOrder, self.numbersChanges) = (time, inputOrder, numbersChanges)
     self.lastNumber = lastNumber

@@ -58,7 +58,7 @@ package protocol SQLSession: AnyObject {
   /// - Throws: `StoreFault.misfit` or `.wrongShape` if it is not a table.
   func describe(_ table: TableMapping) throws -> TableDescription?
   /// The columns of a table; empty if it does not exist.
-  func columnNames(of table: String, in schema: String?) throws -> Set<String>
+  func columns(of table: String, in schema: String?) throws -> [TableColumn]
   /// Adds the table `device_tokens`.
   func makeDeviceTokens() throws
   /// Creates missing tables of a journal.

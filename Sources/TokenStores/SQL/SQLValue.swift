@@ -97,6 +97,17 @@ package enum PackedFields {
     }
   }
 
+  /// How many fields `packed` has; nil if the bytes are invalid.
+  static func count(of packed: UnsafeRawBufferPointer) -> Int? {
+    var (count, rest) = (0, packed)
+    while !rest.isEmpty {
+      guard let (_, length) = first(of: rest) else { return nil }
+      rest = UnsafeRawBufferPointer(rebasing: rest[length...])
+      count += 1
+    }
+    return count
+  }
+
   /// All fields of `packed`; nil if the bytes are invalid.
   package static func fields(of packed: UnsafeRawBufferPointer) -> [SQLField]? {
     var fields: [SQLField] = []

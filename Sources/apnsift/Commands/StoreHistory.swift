@@ -40,10 +40,17 @@ struct StoreHistory: ParsableCommand {
   func run() throws {
     let store = try store.location(journal: journal.url).openForReading()
     let buffer = OutputBuffer(OutputFile())
-    guard replay != nil || changes else { return try list(store.history(), of: store, buffer) }
+    let (history, fault) = try store.readableHistory()
+    guard replay != nil || changes else {
+      try list(history, of: store, buffer)
+      if let fault { throw fault }
+      return
+    }
     var report = try ChangeReport(changes ? .tracedByReplay : .short, asJSON: json, to: buffer)
-    let records = try store.history().filter { replay == nil ? $0.undoes == nil : $0.id == replay }
-    if let replay, records.isEmpty { throw StoreError(store: store.name, fault: .noReplay(replay)) }
+    let records = history.filter { replay == nil ? $0.undoes == nil : $0.id == replay }
+    if let replay, records.isEmpty {
+      throw fault ?? StoreError(store: store.name, fault: .noReplay(replay))
+    }
     for record in records {
       try store.changes(of: record.id) { change in
         let input = change.origin.flatMap { origin in
@@ -56,6 +63,7 @@ struct StoreHistory: ParsableCommand {
     if let replay {
       Console.say(.listedChanges(report.count, ofReplay: replay, in: store.name))
     } else {
+      if let fault { throw fault }
       Console.say(.listedChanges(report.count, ofReplaysOf: store.name))
     }
   }

@@ -1,0 +1,29 @@
+import Messages
+
+/// Rows of another program that could not be read, while the others are.
+struct UnreadableRows {
+  private var count = 0
+  /// Describes the first one.
+  private var first: Message?
+
+  /// Adds the row of a fault that names it.
+  /// - Throws: a fault of another kind.
+  mutating func add(_ fault: StoreFault) throws(StoreFault) {
+    guard case .unreadableRows(let more, let description) = fault else { throw fault }
+    first = first ?? description
+    count += more
+  }
+
+  /// Adds a row of a table of tokens.
+  /// - Parameters:
+  ///   - fault: describes the value.
+  ///   - token: identifies the row; nil if several rows have the value.
+  mutating func add(_ fault: StoreFault, of table: MappedTable, token: SQLField?) {
+    guard case .unreadableRows(let more, let description) = fault else { return }
+    let row = token.map { Message.rowKey(table.token.name, $0.literal()) }
+    first = first ?? .inRow(row, of: table.shownName, description)
+    count += more
+  }
+
+  var fault: StoreFault? { first.map { .unreadableRows(count: count, first: $0) } }
+}
