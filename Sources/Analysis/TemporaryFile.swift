@@ -15,11 +15,10 @@ final class TemporaryFile {
 
   init(directory: String) throws {
     self.directory = directory
-    guard let (descriptor, path) = TemporaryPath.makeFile("\(directory)/apnsift-") else {
+    guard let descriptor = TemporaryPath.makeUnnamedFile("\(directory)/apnsift-") else {
       throw TokenTableError(message: .noTemporaryFile(in: directory, error: SystemError.text()))
     }
     self.descriptor = descriptor
-    _ = unlink(path)
   }
 
   deinit {

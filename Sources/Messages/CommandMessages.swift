@@ -1,5 +1,10 @@
 import WireBytes
 
+extension Message {
+  package static let argumentsUnreadable = Message(
+    "the arguments cannot be read: expected /proc, of which Linux gives them in /proc/self/maps; mount it")
+}
+
 // MARK: - inspect
 
 extension Message {

@@ -35,8 +35,9 @@ extension StoreProblem {
 
   package static func damaged(_ detail: Message) -> StoreProblem {
     StoreProblem(
-      "the database is damaged (\(detail))",
-      "restore it from a backup, or recover it with the sqlite3 command .recover")
+      "the database is damaged, or the disk cannot be read (\(detail))",
+      "check the disk, then restore the database from a backup, or recover it with the sqlite3 command .recover"
+    )
   }
 
   package static func wrongShape(_ subject: Message, expected: Message, found: Message) -> StoreProblem {

@@ -11,6 +11,8 @@ package enum Interruption {
     var signal: Int32 = 0
     /// Files to remove: outputs under their temporary names, and temporary files.
     var files: Set<String> = []
+    /// Then directories to remove, if they are empty, the last one first.
+    var directories: [String] = []
     /// Running readers, each the leader of a process group.
     var readers: Set<pid_t> = []
   }
@@ -69,6 +71,7 @@ package enum Interruption {
 extension Interruption.State {
   fileprivate func leave(by received: Int32) -> Never {
     for file in files { _ = unlink(file) }
+    for directory in directories.reversed() { _ = rmdir(directory) }
     for reader in readers { RunningReaders.kill(reader) }
     for reader in readers { RunningReaders.awaitEnd(of: reader) }
     var signals = sigset_t()
@@ -85,11 +88,37 @@ package struct Interrupted: Error {
   package var signal: Int32
 }
 
-/// Files to remove if a signal ends the process.
+/// Files and directories to remove if a signal ends the process. No signal ends it between their creation and their
+/// addition, or within a change of several names.
 package enum UnfinishedFiles {
-  package static func add(_ name: String) { Interruption.state.withLock { _ = $0.files.insert(name) } }
+  /// - Parameter create: returns nil if it fails, with `errno` set.
+  package static func make<Result>(_ create: () -> (result: Result, path: String)?) -> Result? {
+    Interruption.state.withLock { state in
+      guard let (result, path) = create() else { return nil }
+      state.files.insert(path)
+      return result
+    }
+  }
 
-  package static func remove(_ name: String) { Interruption.state.withLock { _ = $0.files.remove(name) } }
+  /// - Parameter create: returns the path, or nil if it fails, with `errno` set.
+  package static func makeDirectory(_ create: () -> String?) -> String? {
+    Interruption.state.withLock { state in
+      guard let path = create() else { return nil }
+      state.directories.append(path)
+      return path
+    }
+  }
+
+  /// Runs `body`, in which the files get their final names, or are removed; then a signal does not remove them.
+  package static func end(
+    _ files: [String], directories: [String] = [], _ body: () throws -> Void
+  ) rethrows {
+    try Interruption.state.withLock { state in
+      try body()
+      state.files.subtract(files)
+      state.directories.removeAll(where: directories.contains)
+    }
+  }
 }
 
 /// Running readers, which are killed if a signal ends the process.

@@ -7,6 +7,8 @@ package final class OutputDirectory {
   package let name: String
   /// The temporary directory in which the files are written.
   let workPath: String
+  /// Whether the directory did not exist before.
+  private let isNew: Bool
   private var isFinished = false
   /// Names of the files, in the order of their creation.
   private var files: [String] = []
@@ -28,30 +30,44 @@ package final class OutputDirectory {
       if !force, !Self.isEmpty(path) {
         throw Failure(.directoryNotEmpty(path))
       }
-    } else if mkdir(path, 0o700) != 0 {
-      throw Failure(.outputNotCreated(path, SystemError.text()))
+      isNew = false
+    } else {
+      guard UnfinishedFiles.makeDirectory({ mkdir(path, 0o700) == 0 ? path : nil }) != nil else {
+        throw Failure(.outputNotCreated(path, SystemError.text()))
+      }
+      isNew = true
     }
     guard let workPath = TemporaryPath.makeDirectory("\(path)/.apnsift-") else {
-      throw Failure(.outputNotWritten(path, SystemError.text()))
+      let failure = Failure(.outputNotWritten(path, SystemError.text()))
+      if isNew { UnfinishedFiles.end([], directories: [path]) { _ = rmdir(path) } }
+      throw failure
     }
-    Interruption.remember()
     self.workPath = workPath
   }
 
   deinit {
-    if !isFinished {
-      for file in files { _ = unlink("\(workPath)/\(file)") }
+    if isFinished { return }
+    UnfinishedFiles.end(workFiles, directories: [workPath, name]) {
+      for file in workFiles { _ = unlink(file) }
+      _ = rmdir(workPath)
+      if isNew { _ = rmdir(name) }
     }
-    _ = rmdir(workPath)
   }
+
+  private var workFiles: [String] { files.map { "\(workPath)/\($0)" } }
 
   /// Opens the file `file` to append to it, or creates it if `isNew`.
   package func open(_ file: String, isNew: Bool) throws -> Int32 {
     let flags = O_WRONLY | O_APPEND | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0)
-    let descriptor = Platform.open("\(workPath)/\(file)", flags, 0o600)
-    guard descriptor >= 0 else { throw failure(file) }
+    let path = "\(workPath)/\(file)"
+    func open() -> Int32? {
+      let descriptor = Platform.open(path, flags, 0o600)
+      return descriptor >= 0 ? descriptor : nil
+    }
+    let opened = isNew ? UnfinishedFiles.make { open().map { ($0, path) } } : open()
+    guard let opened else { throw failure(file) }
     if isNew { files.append(file) }
-    return descriptor
+    return opened
   }
 
   /// Creates the file `file`.
@@ -63,13 +79,22 @@ package final class OutputDirectory {
     Failure(.outputNotWritten("\(name)/\(file)", SystemError.text(number)))
   }
 
-  /// Moves all files, which are complete, to the directory.
+  /// Moves all files, which are complete, to the directory: all of them, or none.
   package func finish() throws {
-    // The catalogue comes last: if it exists, all files do.
-    for file in files.dropFirst() + files.prefix(1) {
-      guard rename("\(workPath)/\(file)", "\(name)/\(file)") == 0 else { throw failure(file) }
+    try UnfinishedFiles.end(workFiles, directories: [workPath, name]) {
+      // The catalogue comes last: if it exists, all files do.
+      var moved: [String] = []
+      for file in files.dropFirst() + files.prefix(1) {
+        guard rename("\(workPath)/\(file)", "\(name)/\(file)") == 0 else {
+          let failure = failure(file)
+          for file in moved { _ = unlink("\(name)/\(file)") }
+          throw failure
+        }
+        moved.append(file)
+      }
+      isFinished = true
+      _ = rmdir(workPath)
     }
-    isFinished = true
   }
 
   private static func isEmpty(_ path: String) -> Bool {

@@ -79,7 +79,6 @@ package final class OutputFile {
     let temporary = try Self.makeTemporaryFile(for: target, named: path, isPrivate: isPrivate)
     self.target = target
     (descriptor, temporaryName) = temporary
-    UnfinishedFiles.add(temporary.path)
   }
 
   /// A file of an output directory.
@@ -92,10 +91,7 @@ package final class OutputFile {
   }
 
   deinit {
-    if let temporaryName {
-      _ = unlink(temporaryName)
-      UnfinishedFiles.remove(temporaryName)
-    }
+    if let temporaryName { UnfinishedFiles.end([temporaryName]) { _ = unlink(temporaryName) } }
     if descriptor != STDOUT_FILENO { _ = close(descriptor) }
   }
 
@@ -127,7 +123,7 @@ package final class OutputFile {
       throw Failure(.outputNotWritten(name, SystemError.text()))
     }
     self.temporaryName = nil
-    UnfinishedFiles.remove(temporaryName)
+    UnfinishedFiles.end([temporaryName]) {}
   }
 
   /// Gives the file its name; false with `errno` set on failure. A file that another program has created

@@ -75,7 +75,7 @@ package struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// Creates files and directories with unique names.
+/// Creates files and directories with unique names. They are unfinished: a signal removes them.
 package enum TemporaryPath {
   /// mkstemp(3) and mkdtemp(3) replace six X at the end of the name.
   private static let letters = String(repeating: "X", count: 6)
@@ -84,6 +84,17 @@ package enum TemporaryPath {
   /// on failure.
   /// - Parameter beginning: the beginning of the path.
   package static func makeFile(_ beginning: String) -> (descriptor: Int32, path: String)? {
+    UnfinishedFiles.make { file(beginning).map { ($0, $0.path) } }
+  }
+
+  /// Creates a file without a name, which ends with its descriptor; nil with `errno` set on failure.
+  package static func makeUnnamedFile(_ beginning: String) -> Int32? {
+    guard let (descriptor, path) = makeFile(beginning) else { return nil }
+    UnfinishedFiles.end([path]) { _ = unlink(path) }
+    return descriptor
+  }
+
+  private static func file(_ beginning: String) -> (descriptor: Int32, path: String)? {
     var path = Array((beginning + letters).utf8CString)
     let descriptor = mkstemp(&path)
     guard descriptor >= 0 else { return nil }
@@ -94,8 +105,10 @@ package enum TemporaryPath {
   /// Creates a directory that only its owner can access; nil with `errno` set on failure.
   /// - Parameter beginning: the beginning of the path.
   package static func makeDirectory(_ beginning: String) -> String? {
-    var path = Array((beginning + letters).utf8CString)
-    return mkdtemp(&path) == nil ? nil : DirectoryEntry.text(of: path)
+    UnfinishedFiles.makeDirectory {
+      var path = Array((beginning + letters).utf8CString)
+      return mkdtemp(&path) == nil ? nil : DirectoryEntry.text(of: path)
+    }
   }
 }
 

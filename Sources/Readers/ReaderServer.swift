@@ -48,8 +48,7 @@ package final class ReaderServer: Sendable {
 
   deinit {
     guard let certificatePath else { return }
-    _ = unlink(certificatePath)
-    UnfinishedFiles.remove(certificatePath)
+    UnfinishedFiles.end([certificatePath]) { _ = unlink(certificatePath) }
   }
 
   /// Writes the certificate into a temporary file; returns its path.
@@ -57,12 +56,10 @@ package final class ReaderServer: Sendable {
     guard let (descriptor, path) = TemporaryPath.makeFile("\(TemporaryDirectory.path)/apnsift-ca-") else {
       throw Failure(.noCertificateFile(SystemError.text()))
     }
-    UnfinishedFiles.add(path)
     let file = OwnedDescriptor(descriptor)
     let failure = certificate.withUnsafeBytes { SystemWrite.all($0, to: file.number) }
     guard failure == 0 else {
-      _ = unlink(path)
-      UnfinishedFiles.remove(path)
+      UnfinishedFiles.end([path]) { _ = unlink(path) }
       throw Failure(.certificateNotWritten(path, SystemError.text(failure)))
     }
     return path

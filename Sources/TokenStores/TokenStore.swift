@@ -140,7 +140,7 @@ package struct TokenStore: Sendable {
     do {
       try settle(wasDone: true)
     } catch let error as StoreError {
-      throw StoreError(store: file.name, fault: .unsettled(detail: error.fault.problem.problem))
+      throw StoreError(store: file.name, fault: .unsettled(detail: error.fault.cause))
     }
     return result
   }

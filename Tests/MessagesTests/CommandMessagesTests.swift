@@ -8,6 +8,9 @@ func commandMessage(_ golden: Golden) {
 
 extension Golden {
   static let command: [Golden] = [
+    Golden(
+      .argumentsUnreadable,
+      "the arguments cannot be read: expected /proc, of which Linux gives them in /proc/self/maps; mount it"),
     Golden(.inspected(inputs: 1, .verbatim("3 records")), "inspected 1 input with 3 records"),
     Golden(.inspected(inputs: 2, .verbatim("1 record")), "inspected 2 inputs with 1 record"),
     Golden(

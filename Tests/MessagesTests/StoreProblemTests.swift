@@ -43,8 +43,9 @@ extension GoldenProblem {
       "name another file"),
     GoldenProblem(
       .damaged(.verbatim("D")),
-      "the database is damaged (D)",
-      "restore it from a backup, or recover it with the sqlite3 command .recover"),
+      "the database is damaged, or the disk cannot be read (D)",
+      "check the disk, then restore the database from a backup, or recover it with the sqlite3 command .recover"
+    ),
     GoldenProblem(
       .wrongShape(.verbatim("S"), expected: .verbatim("E"), found: .verbatim("F")),
       "its table device_tokens has another definition: for S, expected E, found F",

@@ -232,7 +232,7 @@ final class MappedFixture {
 
   func store(
     _ mapping: TableMapping, inserts: Bool = false, owner: AppEnvironment = AppEnvironment(),
-    file: JournalFile? = nil, text: String = "mapping", user: String = "postgres"
+    file: JournalFile? = nil, text: String = "{}", user: String = "postgres"
   ) throws -> TokenStore {
     let database: any StoreDatabase
     if let server = self.database {

@@ -45,9 +45,12 @@ import TokenStores
       ("environment", "'test'", "'test'", .journalEnvironment(["production", "sandbox"])),
     ]
 
-  @Test("a value that a replay cannot have is named, and the other replays are listed", arguments: alterations)
+  @Test(
+    "a value that a replay cannot have is named, and the other replays are listed", arguments: alterations)
   func values(_ column: String, _ value: String, _ literal: String, _ expected: Message) throws {
-    try sqlite(directory.file(), "UPDATE apnsift_replays SET \(column) = \(value) WHERE id = 1")
+    try sqlite(
+      directory.file(),
+      "PRAGMA foreign_keys = OFF; UPDATE apnsift_replays SET \(column) = \(value) WHERE id = 1")
     let error = fault(
       .inRow(.rowKey("id", "1"), of: "apnsift_replays", .valueInsteadOf(expected, column, literal)))
     #expect(throws: error) { try store.history() }
@@ -112,7 +115,8 @@ import TokenStores
     arguments: ["apnsift_changes", "apnsift_replays"])
   func largestNumber(_ table: String) throws {
     let largest = Int64.max
-    try sqlite(directory.file(), "UPDATE \(table) SET id = \(largest) WHERE id = 2")
+    try sqlite(
+      directory.file(), "PRAGMA foreign_keys = OFF; UPDATE \(table) SET id = \(largest) WHERE id = 2")
     let error = fault(
       .inRow(.rowKey("id", "\(largest)"), of: table, .valueInsteadOf(Self.counts, "id", "\(largest)")))
     #expect(throws: error) { try store.replay([Dated(token: [4], time: 7)], as: Self.entry) }

@@ -60,6 +60,16 @@ package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension StoreFault {
+  /// The message of the engine, which says nothing about what was changed.
+  package var cause: Message {
+    switch self {
+    case .damaged(let detail), .readOnly(let detail), .full(let detail), .refused(let detail),
+      .failed(let detail), .unsettled(let detail):
+      detail
+    default: problem.problem
+    }
+  }
+
   /// What users read about it.
   package var problem: StoreProblem {
     switch self {

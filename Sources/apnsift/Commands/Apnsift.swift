@@ -1,4 +1,5 @@
 import ArgumentParser
+import Messages
 import Platform
 import StreamInputs
 
@@ -71,6 +72,8 @@ struct Apnsift: ParsableCommand {
     signal(SIGXFSZ, SIG_IGN)
     let arguments = Array(CommandLine.arguments.dropFirst())
     do {
+      // Swift finds them by /proc/self/maps, and without it has none, not even the name of the command.
+      if CommandLine.argc == 0 { throw Failure(.argumentsUnreadable) }
       try run(arguments)
     } catch {
       ExitStatus.exit(with: error)
