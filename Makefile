@@ -67,6 +67,8 @@ check: ## all else, after make test: long tests, documents, samples, digests, sc
 	scripts/check-progress
 	scripts/check-report
 	scripts/check-evidence
+	scripts/check-store-values
+	scripts/check-faults
 	scripts/check-install
 	scripts/check-library
 

@@ -93,7 +93,9 @@ class Trials:
     def __init__(self, command, directory):
         self.command, self.directory, self.scenarios = command, directory, SCENARIOS
         self.library = directory / "faults.so"
-        compiler = os.environ.get("CC", "cc")
+        compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("clang")
+        if not compiler:
+            sys.exit("check-faults: no C compiler; Swift brings clang, add its directory to PATH, or set CC")
         subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", self.library, ROOT / "Tests/Faults/faults.c", "-ldl"], check=True)
         self.numbers, self.baselines = itertools.count(), {}
         self.make_inputs(directory / "inputs")

@@ -176,6 +176,19 @@ struct OutputFileTests {
   }
 }
 
+@Suite("Standard output as a file")
+struct StandardOutputTests {
+  @Test("a file called - is no standard output")
+  func dash() throws {
+    let directory = try TestDirectory()
+    try directory.write(feedback(tuples(3)), to: "-")
+    let outcome = try directory.apnsift("export", "./-", "-o", "-", "-t", "csv")
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    #expect(parseCSV(outcome.text).count == 4)
+    #expect(try directory.bytes(of: "-") == feedback(tuples(3)))
+  }
+}
+
 @Suite("Signals")
 struct OutputSignalTests {
   @Test("a signal in the middle of an export leaves no file", arguments: [SIGINT, SIGTERM, SIGHUP])

@@ -264,6 +264,43 @@ struct RawStreamTests {
     #expect(try directory.names == ["dump.bin"])
   }
 
+  @Test(
+    "a signal leaves neither files nor a new directory", arguments: [SIGINT, SIGTERM, SIGHUP], [true, false])
+  func interrupted(_ number: Int32, isNew: Bool) throws {
+    if !isNew { try directory.makeDirectory("out") }
+    try directory.makePipe("input")
+    let child = try directory.start(["export", "-t", "raw", "-o", "out", "input"])
+    let writer = try #require(try openForWriting(fifo: directory.path(of: "input"), readBy: child))
+    try writer.write(feedback(tuples(3)))
+    child.send(number)
+    // The pipe is still open: no more bytes are needed to notice the signal.
+    #expect(try child.wait() == .signal(number))
+    #expect(try directory.names == (isNew ? ["input"] : ["input", "out"]))
+    if !isNew { #expect(try names("out") == []) }
+    writer.close()
+  }
+
+  @Test("where one file cannot get its name, none gets it")
+  func failedRename() throws {
+    try writeDump()
+    for name in ["out", "out/streams.json"] { try directory.makeDirectory(name) }
+    let outcome = try directory.apnsift("export", "-t", "raw", "--force", "-o", "out", "dump.bin")
+    #expect(outcome.code == 2)
+    #expect(outcome.messages == [Message.outputNotWritten("out/streams.json", SystemError.text(EISDIR)).text])
+    #expect(try names("out") == ["streams.json"])
+    #expect(try directory.names(in: "out/streams.json") == [])
+  }
+
+  @Test("a directory that was made for an output that fails is removed")
+  func failedOutput() throws {
+    try writeDump()
+    try directory.write("precious\n", to: "sums.txt")
+    let outcome = try directory.apnsift(
+      "export", "-t", "raw", "-o", "out", "--checksums", "sums.txt", "dump.bin")
+    #expect(outcome.code == 2)
+    #expect(try directory.names == ["dump.bin", "sums.txt"])
+  }
+
   @Test("an input that fails does not keep the others from the directory")
   func missingInput() throws {
     try writeDump()

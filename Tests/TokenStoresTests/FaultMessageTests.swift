@@ -115,6 +115,13 @@ import TokenStores
     ),
   ]
 
+  /// A journal file quotes it after the changes are done: it must not say that nothing was changed.
+  @Test(arguments: [
+    StoreFault.damaged(detail: .verbatim("D")), .full(detail: .verbatim("D")),
+    .failed(detail: .verbatim("D")), .refused(detail: .verbatim("D")), .readOnly(detail: .verbatim("D")),
+  ])
+  func cause(_ fault: StoreFault) { #expect(fault.cause == .verbatim("D")) }
+
   @Test(arguments: faults)
   func message(_ fault: StoreFault, _ problem: StoreProblem) {
     #expect(fault.problem == problem)

@@ -74,6 +74,8 @@ final class MappedTable {
   var name: String { description.name }
   /// The name in messages.
   var shownName: String { mapping.name }
+  /// A row in messages, by its token.
+  func rowName(_ token: SQLField) -> Message { .rowKey(self.token.name, token.literal()) }
 
   /// The column that an invalidation writes.
   var invalidationColumn: TableColumn? {
@@ -279,31 +281,5 @@ extension SQLField {
     case (.real(let number), .text(let text)): String(number) == text
     default: false
     }
-  }
-
-  /// How much of a value messages show: bytes of a blob; a text has twice this many characters.
-  private static var shownBytes: Int { 40 }
-
-  /// The value as an SQL literal, truncated if it is long.
-  func literal(_ kind: SQLKind = .any) -> String {
-    switch self {
-    case .null: return "NULL"
-    case .integer(let number):
-      guard kind.isTime else { return String(number) }
-      return number == .max ? "infinity" : number == .min ? "-infinity" : String(number)
-    case .real(let number): return String(number)
-    case .bytes(let bytes): return Self.blob(bytes)
-    case .text(let bytes):
-      guard let text = String(validating: bytes, as: UTF8.self) else {
-        return "CAST(\(Self.blob(bytes)) AS TEXT)"
-      }
-      let limit = 2 * Self.shownBytes
-      let shown = String(text.unicodeScalars.prefix(limit).map { $0.value < 0x20 ? "·" : Character($0) })
-      return "'\(shown)\(text.unicodeScalars.count > limit ? "…" : "")'"
-    }
-  }
-
-  private static func blob(_ bytes: UnsafeRawBufferPointer) -> String {
-    "x'\(Hex.string(bytes.prefix(shownBytes)))\(bytes.count > shownBytes ? "…" : "")'"
   }
 }

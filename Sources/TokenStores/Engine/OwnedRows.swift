@@ -117,7 +117,7 @@ struct FoundRows {
     do throws(StoreFault) {
       state = try table.state(fields[MappedTable.Field.registered], fields[MappedTable.Field.invalidation])
     } catch {
-      unreadable.add(error, of: table, token: fields[MappedTable.Field.token])
+      unreadable.add(error, in: table.rowName(fields[MappedTable.Field.token]), of: table.shownName)
       return
     }
     let start = packed.count

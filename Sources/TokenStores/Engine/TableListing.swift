@@ -20,7 +20,7 @@ struct TableListing {
       do throws(StoreFault) {
         owners.insert(try owner(row[0], row[1]))
       } catch {
-        unreadable.add(error, of: table, token: nil)
+        unreadable.add(error, in: nil, of: table.shownName)
       }
     }
     if table.mapping.isDeviceTokens, table.description.key.prefix(2).map(\.name) == ["app", "environment"] {
@@ -182,7 +182,7 @@ struct TableListing {
         state = try table.state(row[3], row[4])
         guard table.readToken(row[2], into: &token) else { throw unreadableToken(row[2]) }
       } catch {
-        return unreadable.add(error, of: table, token: row[2])
+        return unreadable.add(error, in: table.rowName(row[2]), of: table.shownName)
       }
       if filter.matches(owner) { try visit(owner, token.span.bytes, state.state) }
     }

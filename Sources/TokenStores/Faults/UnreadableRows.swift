@@ -17,11 +17,10 @@ struct UnreadableRows {
   /// Adds a row of a table of tokens.
   /// - Parameters:
   ///   - fault: describes the value.
-  ///   - token: identifies the row; nil if several rows have the value.
-  mutating func add(_ fault: StoreFault, of table: MappedTable, token: SQLField?) {
+  ///   - row: nil if several rows have the value.
+  mutating func add(_ fault: StoreFault, in row: Message?, of table: String) {
     guard case .unreadableRows(let more, let description) = fault else { return }
-    let row = token.map { Message.rowKey(table.token.name, $0.literal()) }
-    first = first ?? .inRow(row, of: table.shownName, description)
+    first = first ?? .inRow(row, of: table, description)
     count += more
   }
 

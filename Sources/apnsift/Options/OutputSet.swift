@@ -24,7 +24,8 @@ final class OutputSet {
 
   /// Opens the file of an option.
   func open(_ option: String, _ path: String, _ examination: Examination) throws -> OutputBuffer {
-    if examination.contains(fileAt: path) { throw Failure(.outputIsOneOfInputs(path)) }
+    // `-` is standard output, and `./-` a file.
+    if path != "-", examination.contains(fileAt: path) { throw Failure(.outputIsOneOfInputs(path)) }
     let file = try OutputFile(path, force: force)
     if let other = outputs.first(where: { $0.path == path || $0.file.hasSameTarget(as: file) }) {
       throw UsageError(.outputsAreSame(other.option, option))
