@@ -1,0 +1,141 @@
+"""The command: where it is, and one run of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Sequence
+from importlib import metadata
+from typing import IO
+
+from apnsift._errors import CommandNotFound, Error, failure
+
+_KEPT = 1000  # messages of one run; others are counted
+_BUFFER = 1 << 20  # bytes
+
+
+def command() -> str:
+    """The path of the command: of the environment variable APNSIFT, else of the wheel, else on PATH.
+
+    >>> import apnsift
+    >>> apnsift.command()  # doctest: +SKIP
+    '/home/me/.venv/bin/apnsift'
+    """
+    named = os.environ.get("APNSIFT")
+    if named:
+        if not _is_program(named):
+            raise CommandNotFound([f"{named}: not a program; the environment variable APNSIFT names it"])
+        return named
+    found = _of_wheel() or shutil.which("apnsift")
+    if found is None:
+        raise CommandNotFound(
+            ["no command apnsift in the package or on PATH; install a wheel that has it, or set APNSIFT to its path"]
+        )
+    return found
+
+
+def _of_wheel() -> str | None:
+    """The script of the installed distribution, wherever pip put it."""
+    try:
+        files = metadata.files("apnsift") or []
+    except metadata.PackageNotFoundError:
+        return None
+    paths = [str(file.locate()) for file in files if file.name == "apnsift"]
+    return next((os.path.normpath(path) for path in paths if _is_program(path)), None)
+
+
+def _is_program(path: str) -> bool:
+    return os.path.isfile(path) and os.access(path, os.X_OK)
+
+
+def version() -> str:
+    """The version of the command.
+
+    >>> import apnsift
+    >>> apnsift.version().split(".")[0]
+    '0'
+    """
+    with Run(["--version"]) as run:
+        text = run.output.read().decode()
+        run.finish()
+    return text.split("\n", 1)[0]
+
+
+class Run:
+    """A process of the command. It ends at the latest when nothing refers to the run any more."""
+
+    def __init__(self, arguments: Sequence[str], *, reads_standard_input: bool = False) -> None:
+        try:
+            self._process = subprocess.Popen(
+                [command(), *arguments],
+                stdin=None if reads_standard_input else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=_BUFFER,
+            )
+        except OSError as error:
+            raise Error([f"{command()}: cannot be started: {error.strerror}"]) from error
+        assert self._process.stdout and self._process.stderr
+        self.output: IO[bytes] = self._process.stdout
+        self.messages: list[str] = []
+        # A full pipe of messages would stop the process.
+        self._collector = threading.Thread(
+            target=_collect, args=(self._process.stderr, self.messages), daemon=True, name="apnsift messages"
+        )
+        self._collector.start()
+        self._end = weakref.finalize(self, _end, self._process, self._collector)
+
+    def finish(self, *, partial: bool = False) -> None:
+        """Waits for the end of the process, and raises the exception of its exit status."""
+        self.output.read()
+        status = self._process.wait()
+        self._end()
+        if status and not (partial and status == 2):
+            raise failure(self.messages, status)
+
+    @property
+    def status(self) -> int | None:
+        """The exit status; None while the process runs."""
+        return self._process.poll()
+
+    def close(self) -> None:
+        """Ends the process if it still runs."""
+        self._end()
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _collect(stream: IO[bytes], messages: list[str]) -> None:
+    prefix, left_out = "apnsift: ", 0
+    with stream:
+        for line in stream:
+            text = line.decode("utf-8", "backslashreplace").rstrip("\n")
+            if len(messages) < _KEPT:
+                messages.append(text[len(prefix) :] if text.startswith(prefix) else text)
+            else:
+                left_out += 1
+    if left_out:
+        messages.append(f"{left_out} more messages left out")
+
+
+def _end(process: subprocess.Popen[bytes], collector: threading.Thread) -> None:
+    """Closes the pipe, which ends a process that writes, and asks any other to end."""
+    if process.stdout:
+        process.stdout.close()
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    if not sys.is_finalizing():
+        collector.join()
