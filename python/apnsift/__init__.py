@@ -10,7 +10,7 @@ The package runs the command `apnsift`, and decodes nothing itself.
 
 from apnsift._command import command, version
 from apnsift._errors import CommandNotFound, Error, FindingsError, InputError, PartialWarning, UsageError
-from apnsift._reading import Reader, export, read
+from apnsift._reading import Reader, export, read, schema
 
 __all__ = [
     "CommandNotFound",
@@ -23,5 +23,6 @@ __all__ = [
     "command",
     "export",
     "read",
+    "schema",
     "version",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import subprocess
@@ -79,8 +80,8 @@ class Run:
             )
         except OSError as error:
             raise Error([f"{command()}: cannot be started: {error.strerror}"]) from error
-        assert self._process.stdout and self._process.stderr
-        self.output: IO[bytes] = self._process.stdout
+        assert isinstance(self._process.stdout, io.BufferedReader) and self._process.stderr
+        self.output = self._process.stdout
         self.messages: list[str] = []
         # A full pipe of messages would stop the process.
         self._collector = threading.Thread(

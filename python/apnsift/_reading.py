@@ -61,7 +61,7 @@ class Reader:
     read_pandas = to_pandas
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self._reader.__arrow_c_stream__(requested_schema)
+        return self._reader.__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]
 
     def close(self) -> None:
         """Ends the command, if it still runs."""
@@ -107,21 +107,50 @@ def read(
     A wrong option raises UsageError at once. An input that cannot be read, or not in full, raises InputError after the last
     batch; read it with records="findings" or "inputs" to know more.
     """
-    arguments = ["export", "-t", "arrow", f"--records={records}", *options(command_options)]
-    if columns is not None:
-        arguments.append(f"--columns={columns if isinstance(columns, str) else ','.join(columns)}")
-    if batch_rows is not None:
-        arguments.append(f"--batch-rows={batch_rows}")
-    if jobs is not None:
-        arguments.append(f"--jobs={jobs}")
     names = inputs(paths)
-    run = Run([*arguments, "--", *names], reads_standard_input="-" in names)
+    run, stream = _opened(records, columns, [*_flags(batch_rows, jobs), *options(command_options)], names)
+    return Reader(run, stream, partial=partial)
+
+
+def schema(
+    records: str = "feedback", *, columns: Sequence[str] | str | None = None, **command_options: Any
+) -> pa.Schema:
+    """The columns that `read` has with these parameters, without reading anything.
+
+    >>> import apnsift
+    >>> apnsift.schema(columns="time,token").types
+    [TimestampType(timestamp[us, tz=UTC]), DataType(binary)]
+    """
+    given = {name: value for name, value in command_options.items() if name not in ("requests", "responses")}
+    # An empty standard input has no records.
+    run, stream = _opened(records, columns, options(given), ["-"], reads_standard_input=False)
+    with run:
+        return stream.schema
+
+
+def _flags(batch_rows: int | None, jobs: int | None) -> list[str]:
+    values = {"--batch-rows": batch_rows, "--jobs": jobs}
+    return [f"{name}={value}" for name, value in values.items() if value is not None]
+
+
+def _opened(
+    records: str,
+    columns: Sequence[str] | str | None,
+    arguments: list[str],
+    names: list[str],
+    *,
+    reads_standard_input: bool = True,
+) -> tuple[Run, pa.RecordBatchReader]:
+    """A run that has written its schema."""
+    if columns is not None:
+        arguments = [*arguments, f"--columns={columns if isinstance(columns, str) else ','.join(columns)}"]
+    command_line = ["export", "-t", "arrow", f"--records={records}", *arguments, "--", *names]
+    run = Run(command_line, reads_standard_input=reads_standard_input and "-" in names)
     try:
-        stream = pa.ipc.open_stream(run.output)
+        return run, pa.ipc.open_stream(pa.PythonFile(run.output, "r"))
     except (pa.ArrowInvalid, OSError):
         run.finish()  # without a schema, the command has failed
         raise
-    return Reader(run, stream, partial=partial)
 
 
 def _batches(run: Run, stream: pa.RecordBatchReader, partial: bool) -> Iterator[pa.RecordBatch]:
@@ -167,8 +196,7 @@ def export(
         raise UsageError([f"unknown format {format!r}: expected one of {', '.join(_FORMATS)}"], 64)
     folder = pathlib.Path(directory)
     arguments = ["export", "-t", format, "-o", f"{folder}/", *options(command_options)]
-    arguments += ["--force"] if force else []
-    arguments += [f"--jobs={jobs}"] if jobs is not None else []
+    arguments += [*_flags(None, jobs), *(["--force"] if force else [])]
     names = inputs(paths)
     with Run([*arguments, "--", *names], reads_standard_input="-" in names) as run:
         run.finish(partial=partial)

@@ -1,0 +1,97 @@
+"""Which files a job reads, and how they are grouped."""
+
+from __future__ import annotations
+
+import glob
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from apnsift._errors import InputError, UsageError
+
+# Paths of one partition, in bytes: well below what a system takes as the arguments of a program (2 MiB with Linux).
+_MAX_PATHS = 1 << 19
+
+
+class File(NamedTuple):
+    """A file as it was when the driver listed it."""
+
+    path: str
+    size: int  # bytes
+    modified: int  # nanoseconds since 1970
+
+
+def local(path: str) -> str:
+    """The absolute path of a path or a `file:` URI."""
+    scheme, colon, rest = path.partition(":")
+    if colon and scheme == "file":
+        path = "/" + rest.lstrip("/")
+    elif "://" in path:
+        raise UsageError([f"{path}: expected a path of a file system that driver and workers share, found a URI"], 64)
+    return os.path.abspath(path)
+
+
+def listed(paths: Iterable[str]) -> Iterator[File]:
+    """The files at the paths, directories walked, patterns matched, sorted in each.
+
+    As the command does, a walk does not follow links to directories, and takes regular files only. A path without a file is
+    listed as if it had one: reading it gives the command's own error.
+    """
+    for path in map(local, paths):
+        if glob.has_magic(path) and not os.path.lexists(path):
+            matches = sorted(glob.glob(path, recursive=True))
+            if not matches:
+                raise InputError([f"{path}: no file matches this pattern"])
+            for match in matches:
+                yield from _at(match)
+        else:
+            yield from _at(path)
+
+
+def _at(path: str) -> Iterator[File]:
+    found = False
+    if os.path.isdir(path):
+        for file in _members(path):
+            found = True
+            yield file
+    if not found:
+        yield _file(path) or File(path, 0, 0)
+
+
+def _members(directory: str) -> Iterator[File]:
+    for name in sorted(os.listdir(directory), key=os.fsencode):
+        path = os.path.join(directory, name)
+        if os.path.isdir(path):
+            if not os.path.islink(path):
+                yield from _members(path)
+        elif file := _file(path):
+            yield file
+
+
+def _file(path: str) -> File | None:
+    """A regular file, or None: it may be gone by now."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return File(path, status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
+
+
+def is_unchanged(file: File) -> bool:
+    return _file(file.path) == file
+
+
+def grouped(files: Iterable[File], limit: int) -> Iterator[list[File]]:
+    """Groups of files, in order, each of at most `limit` bytes, or of one file."""
+    group: list[File] = []
+    size = length = 0
+    for file in files:
+        text = len(os.fsencode(file.path)) + 1
+        if group and (size + file.size > limit or length + text > _MAX_PATHS):
+            yield group
+            group, size, length = [], 0, 0
+        group.append(file)
+        size, length = size + file.size, length + text
+    if group:
+        yield group

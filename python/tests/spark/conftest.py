@@ -1,0 +1,71 @@
+"""One cluster of two workers serves most tests."""
+
+import os
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pyspark
+import pytest
+from spark_sessions import start
+
+import apnsift
+from conftest import generate
+
+# Stands before the command on all hosts, and does once what a test asks for by a file in its directory.
+WRAPPER = """#!/bin/sh
+case "$*" in
+*" -- /"*)
+  echo "$*" >>'{control}/log'
+  if mv '{control}/kill' '{control}/killed' 2>/dev/null; then kill -9 $PPID; exit 1; fi
+  ;;
+esac
+exec '{command}' "$@"
+"""
+
+
+@pytest.fixture(scope="session")
+def real_command():
+    return apnsift.command()
+
+
+@pytest.fixture(scope="session")
+def control(tmp_path_factory, real_command):
+    """The directory in which a test creates `kill`: the next Python worker that starts the command is then killed."""
+    directory = tmp_path_factory.mktemp("control")
+    wrapper = directory / "apnsift"
+    wrapper.write_text(WRAPPER.format(control=directory, command=real_command))
+    wrapper.chmod(0o755)
+    return directory
+
+
+@pytest.fixture(scope="session")
+def spark(control):
+    os.environ["APNSIFT"] = str(control / "apnsift")
+    session = start("local-cluster[2,1,1024]")
+    yield session
+    session.stop()
+    shutil.rmtree(Path(pyspark.__file__).parent / "work", ignore_errors=True)  # where local-cluster writes
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory, real_command):
+    """200 files: dumps, whole and damaged, captures of feedback and of gateway connections, pushes."""
+    directory = tmp_path_factory.mktemp("files")
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda seed: _file(directory / str(seed % 7), seed), range(200)))
+    return directory
+
+
+def _file(folder, seed):
+    folder.mkdir(exist_ok=True)
+    if seed % 10 == 0:
+        generate(folder / f"{seed:03}.pcap", "capture", seed, tuples=300, connections=3)
+    elif seed % 10 == 1:
+        generate(folder / f"{seed:03}.pcap", "gateway", seed, tuples=200, responses=20)
+    elif seed % 10 == 2:
+        generate(folder / f"{seed:03}.pcap", "pushes", seed, tuples=100)
+    elif seed % 10 == 3:
+        generate(folder / f"{seed:03}.bin", "dump", seed, tuples=400, lost_bytes=3)
+    else:
+        generate(folder / f"{seed:03}.bin", "dump", seed, tuples=100 + seed)

@@ -1,0 +1,32 @@
+"""Starts Spark sessions."""
+
+import os
+import sys
+
+from pyspark.sql import SparkSession
+
+from apnsift.spark import register
+
+POSTGRESQL_DRIVER = "/usr/share/java/postgresql.jar"
+
+
+def start(master, **settings):
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # also of the planning processes on the driver
+    builder = SparkSession.builder.master(master).appName("apnsift tests")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.driver.memory": "1g",
+        "spark.driver.extraClassPath": POSTGRESQL_DRIVER,
+        "spark.executor.extraClassPath": POSTGRESQL_DRIVER,
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        **settings,
+    }
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    register(session)
+    return session
