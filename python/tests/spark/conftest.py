@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyspark
 import pytest
-from spark_sessions import start
+from spark_sessions import start, stop
 
 import apnsift
 from conftest import generate
@@ -18,6 +18,10 @@ case "$*" in
 *" -- /"*)
   echo "$*" >>'{control}/log'
   if mv '{control}/kill' '{control}/killed' 2>/dev/null; then kill -9 $PPID; exit 1; fi
+  # Workers have directories of their own. The version is in the metadata of the stream.
+  case "$PWD" in */app-*)
+    if [ -e '{control}/other-version' ]; then '{command}' "$@" | sed 's/0\\.1\\.0/0.0.9/'; exit; fi
+  esac
   ;;
 esac
 exec '{command}' "$@"
@@ -31,7 +35,10 @@ def real_command():
 
 @pytest.fixture(scope="session")
 def control(tmp_path_factory, real_command):
-    """The directory in which a test creates `kill`: the next Python worker that starts the command is then killed."""
+    """The directory in which a test creates `kill`: the next Python worker that starts the command is then killed.
+
+    The file `other-version` gives workers another version. `log` has the arguments of all runs.
+    """
     directory = tmp_path_factory.mktemp("control")
     wrapper = directory / "apnsift"
     wrapper.write_text(WRAPPER.format(control=directory, command=real_command))
@@ -39,12 +46,16 @@ def control(tmp_path_factory, real_command):
     return directory
 
 
-@pytest.fixture(scope="session")
-def spark(control):
-    os.environ["APNSIFT"] = str(control / "apnsift")
-    session = start("local-cluster[2,1,1024]")
-    yield session
-    session.stop()
+@pytest.fixture
+def spark(control, monkeypatch):
+    monkeypatch.setenv("APNSIFT", str(control / "apnsift"))
+    return start("local-cluster[2,1,1024]", **{"spark.executorEnv.APNSIFT": str(control / "apnsift")})
+
+
+@pytest.fixture(scope="session", autouse=True)
+def sessions():
+    yield
+    stop()
     shutil.rmtree(Path(pyspark.__file__).parent / "work", ignore_errors=True)  # where local-cluster writes
 
 

@@ -10,13 +10,22 @@ from apnsift.spark import register
 POSTGRESQL_DRIVER = "/usr/share/java/postgresql.jar"
 
 
+_running = {}  # the only session that runs, by its master and settings
+
+
 def start(master, **settings):
+    """A session; it stops one that runs with other settings."""
+    key = (master, *sorted(settings.items()))
+    if key in _running:
+        return _running[key]
+    stop()
     os.environ["PYSPARK_PYTHON"] = sys.executable  # also of the planning processes on the driver
     builder = SparkSession.builder.master(master).appName("apnsift tests")
     settings = {
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.session.timeZone": "UTC",
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         "spark.driver.memory": "1g",
         "spark.driver.extraClassPath": POSTGRESQL_DRIVER,
         "spark.executor.extraClassPath": POSTGRESQL_DRIVER,
@@ -29,4 +38,10 @@ def start(master, **settings):
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     register(session)
+    _running[key] = session
     return session
+
+
+def stop():
+    while _running:
+        _running.popitem()[1].stop()

@@ -99,7 +99,7 @@ def test_workers_apply_filters(files):
         ([EqualTo(("token",), bytearray(token)), GreaterThan(("stream",), 0)],
          (pa.compute.field("token") == token) & (pa.compute.field("stream") > 0)),
         ([In(("token",), (token, b"none"))], pa.compute.field("token") == token),
-        ([StringContains(("token",), "x")], pa.scalar(True)),  # not one that workers apply
+        ([StringContains(("token",), "x")], pa.compute.field("token").is_valid()),  # not one that workers apply
     ]  # fmt: skip
     for filters, condition in cases:
         reader = PushingReader(Settings.parsed({"path": str(files / "0"), "mode": "partial"}), schema)
@@ -146,6 +146,13 @@ def test_a_wrong_option_fails_with_the_message(spark):
         spark.read.format("apnsift").option("mode", "permissive").load("/").count()
     with pytest.raises(Exception, match="s3://bucket/dumps: expected a path of a file system"):
         spark.read.format("apnsift").load("s3://bucket/dumps").count()
+
+
+def test_another_version_on_a_worker_is_named_with_its_host(spark, files, control):
+    (control / "other-version").touch()
+    with pytest.raises(Exception, match=r"host \S+: expected apnsift 0\.1\.0, as on the driver, found 0\.0\.9 at"):
+        of_spark(spark, [files / "0"], "feedback", None).count()
+    (control / "other-version").unlink()
 
 
 @pytest.fixture
