@@ -9,7 +9,7 @@ export PATH := $(ROOT)/.build/venv/bin:$(PATH)
 
 PREFIX ?= /usr/local
 
-.PHONY: help build install document demo test lint check compare dist release-check clean
+.PHONY: help build install wheel document demo test lint check compare dist release-check clean
 .NOTPARALLEL:
 
 help: ## list the targets (the default)
@@ -21,6 +21,9 @@ build: ## install missing packages, build the command
 
 install: build ## install the command, man pages and completions under PREFIX (default /usr/local)
 	scripts/install "$(PREFIX)"
+
+wheel: build ## build the Python package with the command in it, in .build/wheels
+	scripts/make-wheel
 
 document: build ## make the pages of the library, in .build/documentation
 	scripts/document
@@ -71,6 +74,8 @@ check: ## all else, after make test: long tests, documents, samples, digests, sc
 	scripts/check-faults
 	scripts/check-install
 	scripts/check-library
+	scripts/check-python
+	scripts/check-spark
 
 # OPTIONS="--quick --only capture" and the like; Benchmarks/compare --help has them.
 compare: build ## compare speed and memory with other programs; takes some minutes

@@ -40,13 +40,15 @@ def command() -> str:
 
 
 def _of_wheel() -> str | None:
-    """The script of the installed distribution, wherever pip put it."""
+    """The program in the installed distribution, wherever pip put it."""
     try:
         files = metadata.files("apnsift") or []
     except metadata.PackageNotFoundError:
         return None
-    paths = [str(file.locate()) for file in files if file.name == "apnsift"]
-    return next((os.path.normpath(path) for path in paths if _is_program(path)), None)
+    # In a repaired wheel, the script `apnsift` starts a program of that name in another directory.
+    paths = sorted(files, key=lambda file: file.parent.name != "apnsift.scripts")
+    found = (str(file.locate()) for file in paths if file.name == "apnsift")
+    return next((os.path.normpath(path) for path in found if _is_program(path)), None)
 
 
 def _is_program(path: str) -> bool:

@@ -1,0 +1,73 @@
+"""The wheel in an environment with nothing else. scripts/check-python builds it, and names it in APNSIFT_WHEEL."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, run
+
+PIP = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "HTTPS_PROXY", "https_proxy"))}
+
+
+@pytest.fixture(scope="module")
+def wheel():
+    path = os.environ.get("APNSIFT_WHEEL")
+    assert path, "APNSIFT_WHEEL is not set: run scripts/check-python"
+    return Path(path)
+
+
+@pytest.fixture(scope="module")
+def environment(wheel, tmp_path_factory):
+    """A virtual environment with the wheel and what it depends on."""
+    home = tmp_path_factory.mktemp("home")
+    subprocess.run([sys.executable, "-m", "venv", home / "venv"], check=True)
+    cache = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
+    subprocess.run(
+        [home / "venv/bin/python", "-m", "pip", "install", "-q", wheel],
+        env={"HOME": str(home), "XDG_CACHE_HOME": cache, **PIP}, check=True,
+    )  # fmt: skip
+    return home
+
+
+def in_environment(environment, *arguments):
+    """Runs a program with no variables at all: no PATH, no LD_LIBRARY_PATH, no APNSIFT."""
+    return subprocess.run([environment / "venv/bin" / arguments[0], *arguments[1:]], env={}, cwd=ROOT, capture_output=True)
+
+
+def test_the_first_command_of_the_readme(environment):
+    arguments = (ROOT / "README.md").read_text().split("$ apnsift ")[1].splitlines()[0].split()
+    found, expected = in_environment(environment, "apnsift", *arguments), run(*arguments, cwd=ROOT, env={})
+    assert (found.returncode, found.stdout, found.stderr) == (0, expected.stdout, expected.stderr)
+    assert b"39 records" in found.stdout
+
+
+def test_reading(environment):
+    script = "import apnsift; print(apnsift.read('samples/lost-byte.bin').read_all().num_rows, apnsift.command())"
+    done = in_environment(environment, "python", "-c", script)
+    rows, command = done.stdout.decode().split()
+    assert (done.returncode, rows) == (0, "39"), done.stderr.decode()
+    assert Path(command).resolve().is_relative_to(environment.resolve())
+
+
+def test_libraries_are_in_the_wheel(environment, wheel):
+    """All but those of the platform that the tag names."""
+    command = in_environment(environment, "python", "-c", "import apnsift; print(apnsift.command())").stdout.decode().strip()
+    lines = subprocess.run(["ldd", command], capture_output=True, text=True, check=True).stdout.splitlines()
+    loaded = {Path(line.split("=>")[0].split()[0]).name: line for line in lines}
+    assert not any("not found" in line for line in lines)
+    own = {name for name, line in loaded.items() if str(environment) in line}
+    of_platform = {"linux-vdso", "libc", "libm", "libstdc++", "libgcc_s", "ld-linux-x86-64", "ld-linux-aarch64", "libpthread", "libdl", "librt", "libz"}
+    others = {name.split(".so")[0] for name in loaded.keys() - own}
+    assert others <= of_platform, others - of_platform
+    assert any(name.startswith("libcrypto-") for name in own)
+
+
+def test_the_wheel_has_package_types_and_tag(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "apnsift/py.typed" in names and "apnsift/spark/__init__.py" in names
+    assert not any("test" in name for name in names)
+    assert "-py3-none-manylinux_" in wheel.name
+    assert wheel.stat().st_size < 45_000_000
