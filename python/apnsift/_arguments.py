@@ -19,7 +19,7 @@ _RESERVED = {"to", "output", "force", "records", "columns", "batch-rows", "jobs"
 
 
 def inputs(paths: Paths) -> list[str]:
-    """The paths, with those that match a pattern in its stead, sorted.
+    """The paths, each pattern replaced by the files that match it, sorted.
 
     A string is a pattern if it has one of *, ? and [, and no file has that name; a PathLike is never one.
     """

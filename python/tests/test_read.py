@@ -1,4 +1,4 @@
-"""Reading: the rows, the exceptions, and the process behind them."""
+"""Reading: the rows, the exceptions, and the process that writes them."""
 
 import datetime
 import gc
@@ -173,7 +173,7 @@ def test_messages_are_bounded(tmp_path):
 
 @pytest.fixture
 def large(tmp_path):
-    """So many rows that the pipe is full while they are read."""
+    """More rows than a pipe can take at once."""
     path = tmp_path / "large.bin"
     path.write_bytes(Path("samples/tls-session.bin").read_bytes() * 10_000)
     return path

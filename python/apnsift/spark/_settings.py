@@ -12,7 +12,7 @@ from apnsift._errors import UsageError
 _PARTITION_BYTES = 128 << 20
 _MAX_FILES = 1000  # of one batch of a stream
 _SETTLE_SECONDS = 10.0
-_OWN = {"path", "paths", "records", "columns", "mode", "partitionbytes", "maxfilespertrigger", "settleseconds"}
+_OWN = {"path", "paths", "records", "columns", "mode", "jobs", "partitionbytes", "maxfilespertrigger", "settleseconds"}
 # Several inputs that are read as one: they cannot be spread over partitions.
 _TOGETHER = {"join", "requests", "responses"}
 
@@ -24,6 +24,7 @@ class Settings:
     paths: tuple[str, ...]
     records: str = "feedback"
     columns: str | None = None
+    jobs: int | None = None
     is_partial: bool = False
     partition_bytes: int = _PARTITION_BYTES
     max_files: int = _MAX_FILES
@@ -45,6 +46,7 @@ class Settings:
             paths=_paths(given),
             records=given.get("records", "feedback"),
             columns=given.get("columns"),
+            jobs=_number(given, "jobs", None, int) if "jobs" in given else None,
             is_partial=mode == "partial",
             partition_bytes=_number(given, "partitionbytes", _PARTITION_BYTES, int),
             max_files=_number(given, "maxfilespertrigger", _MAX_FILES, int),

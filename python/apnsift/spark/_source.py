@@ -131,7 +131,7 @@ def _reader(settings: Settings, columns: list[str], partition: Files, token: byt
     try:
         reader = apnsift.read(
             [file.path for file in partition.files],
-            records=settings.records, columns=columns, partial=settings.is_partial, **options,
+            records=settings.records, columns=columns, jobs=settings.jobs, partial=settings.is_partial, **options,
         )  # fmt: skip
     except CommandNotFound as error:
         raise CommandNotFound([f"host {socket.gethostname()}: {message}" for message in error.messages]) from None

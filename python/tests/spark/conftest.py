@@ -12,7 +12,7 @@ from spark_sessions import start, stop
 import apnsift
 from conftest import generate
 
-# Stands before the command on all hosts, and does once what a test asks for by a file in its directory.
+# Runs before the command on all hosts, and does once what a test asks for by a file in its directory.
 WRAPPER = """#!/bin/sh
 case "$*" in
 *" -- /"*)

@@ -1,0 +1,18 @@
+"""Runs the Python of a document. Its blocks are one program; a line that ends in `# = VALUE` is an expression of that value."""
+
+import re
+
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def run(block, names):
+    rest = []
+    for line in block.splitlines():
+        expression, mark, value = line.partition("  # = ")
+        if mark:
+            exec("\n".join(rest), names)
+            rest = []
+            assert repr(eval(expression, names)) == value, line
+        else:
+            rest.append(line)
+    exec("\n".join(rest), names)
