@@ -12,7 +12,8 @@ def run(block, names):
         if mark:
             exec("\n".join(rest), names)
             rest = []
-            assert repr(eval(expression, names)) == value, line
+            found = repr(eval(expression, names))
+            assert found == value, f"{line}, found {found}"
         else:
             rest.append(line)
     exec("\n".join(rest), names)

@@ -5,22 +5,19 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import StructType
 
 import apnsift
 from apnsift._errors import CommandNotFound, Error
-from apnsift.spark import _filters
 from apnsift.spark._files import File, grouped, is_unchanged, listed
 from apnsift.spark._settings import Settings
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from apnsift.spark._streaming import FileStream
 
 
@@ -34,8 +31,6 @@ class ApnsiftDataSource(DataSource):
     Options of its own: records, columns, mode (failfast or partial), partitionBytes, and of streams maxFilesPerTrigger and
     settleSeconds. All others are the long options of `apnsift export`; a JSON array repeats one.
     """
-
-    pushes_filters = False
 
     @classmethod
     def name(cls) -> str:
@@ -51,23 +46,12 @@ class ApnsiftDataSource(DataSource):
         return from_arrow_schema(found)
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        kind = PushingReader if self.pushes_filters else Reader
-        return kind(self.settings, schema)
+        return Reader(self.settings, schema)
 
     def streamReader(self, schema: StructType) -> FileStream:
         from apnsift.spark._streaming import FileStream
 
         return FileStream(self.settings, schema)
-
-
-class _PushingDataSource(ApnsiftDataSource):
-    pushes_filters = True
-
-
-def register(spark: SparkSession) -> None:
-    """Registers the format `apnsift`, with filters that workers apply: Spark has that turned off by default."""
-    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
-    spark.dataSource.register(_PushingDataSource)
 
 
 @dataclass(frozen=True)
@@ -86,52 +70,38 @@ def planned(settings: Settings, files: Sequence[File], *, must_be_unchanged: boo
 
 
 class Reader(DataSourceReader):
-    """Reads a batch of files."""
+    """Reads a batch of files.
+
+    It takes no filters: Spark 4.3 keeps those of one query for the next query of the same DataFrame, and so loses rows.
+    """
 
     def __init__(self, settings: Settings, schema: StructType) -> None:
         self.settings = settings
         self.schema = schema
-        self.filters: list[Filter] = []
 
     def partitions(self) -> list[Files]:
         return planned(self.settings, list(listed(self.settings.paths)))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         # Without partitions, Spark makes one with no value.
-        return batches(self.settings, self.schema, partition, self.filters) if isinstance(partition, Files) else iter(())
+        return batches(self.settings, self.schema, partition) if isinstance(partition, Files) else iter(())
 
 
-class PushingReader(Reader):
-    """A reader that also gets the filters. Overriding `pushFilters` is an error where Spark has them turned off."""
-
-    def pushFilters(self, filters: list[Filter]) -> list[Filter]:
-        self.filters = list(filters)
-        return filters  # Spark applies all of them again
-
-
-def batches(
-    settings: Settings, schema: StructType, partition: Files, filters: Sequence[Filter] = ()
-) -> Iterator[pa.RecordBatch]:
-    """The batches of a partition, with Spark's types, without rows that the filters exclude."""
+def batches(settings: Settings, schema: StructType, partition: Files) -> Iterator[pa.RecordBatch]:
+    """The batches of a partition, with Spark's types."""
     _check_unchanged(partition)
     target = to_arrow_schema(schema, timezone="UTC")
-    condition = _filters.expression(filters, target)
-    with _reader(settings, target.names, partition, _filters.token(filters, settings.records)) as reader:
+    with _reader(settings, target.names, partition) as reader:
         for batch in reader:
-            batch = batch.cast(target)
-            if condition is not None:
-                batch = batch.filter(condition)
-            if batch.num_rows:
-                yield batch
+            yield batch.cast(target)
     _check_unchanged(partition)
 
 
-def _reader(settings: Settings, columns: list[str], partition: Files, token: bytes | None) -> apnsift.Reader:
-    options: dict[str, Any] = {**settings.options, **({"token": token} if token else {})}
+def _reader(settings: Settings, columns: list[str], partition: Files) -> apnsift.Reader:
     try:
         reader = apnsift.read(
             [file.path for file in partition.files],
-            records=settings.records, columns=columns, jobs=settings.jobs, partial=settings.is_partial, **options,
+            records=settings.records, columns=columns, jobs=settings.jobs, partial=settings.is_partial, **settings.options,
         )  # fmt: skip
     except CommandNotFound as error:
         raise CommandNotFound([f"host {socket.gethostname()}: {message}" for message in error.messages]) from None

@@ -5,10 +5,13 @@ import sys
 
 from pyspark.sql import SparkSession
 
-from apnsift.spark import register
+from apnsift.spark import ApnsiftDataSource
 
 POSTGRESQL_DRIVER = "/usr/share/java/postgresql.jar"
 
+
+# Short jobs: the optimising compiler would take longer than it saves.
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 _running = {}  # the only session that runs, by its master and settings
 
@@ -29,6 +32,8 @@ def start(master, **settings):
         "spark.driver.memory": "1g",
         "spark.driver.extraClassPath": POSTGRESQL_DRIVER,
         "spark.executor.extraClassPath": POSTGRESQL_DRIVER,
+        "spark.driver.extraJavaOptions": JAVA_OPTIONS,
+        "spark.executor.extraJavaOptions": JAVA_OPTIONS,
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         **settings,
@@ -37,7 +42,7 @@ def start(master, **settings):
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
-    register(session)
+    session.dataSource.register(ApnsiftDataSource)
     _running[key] = session
     return session
 

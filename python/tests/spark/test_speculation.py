@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyspark
 import pytest
-from spark_sessions import start, stop
+from spark_sessions import JAVA_OPTIONS, start, stop
 
 import apnsift
 
@@ -32,7 +32,7 @@ def cluster(tmp_path):
         [f"{deploy}.worker.Worker", "--host", host, "-c", "1", "-m", "1g", "-d", tmp_path / host, "--webui-port", "0", address]
         for host in HOSTS
     ]
-    environment = {**os.environ, "SPARK_HOME": str(spark_class.parent.parent), "SPARK_DAEMON_MEMORY": "256m"}
+    environment = {**os.environ, "SPARK_HOME": str(spark_class.parent.parent), "SPARK_DAEMON_MEMORY": "256m", "SPARK_DAEMON_JAVA_OPTS": JAVA_OPTIONS}
     with (tmp_path / "cluster.log").open("w") as log:
         processes = [subprocess.Popen([spark_class, *command], env=environment, stdout=log, stderr=log) for command in commands]
     yield address
