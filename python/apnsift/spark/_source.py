@@ -13,7 +13,7 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import StructType
 
 import apnsift
-from apnsift._errors import CommandNotFound, Error
+from apnsift._errors import CommandNotFound, Error, UsageError
 from apnsift.spark._files import File, grouped, is_unchanged, listed
 from apnsift.spark._settings import Settings
 
@@ -80,6 +80,8 @@ class Reader(DataSourceReader):
         self.schema = schema
 
     def partitions(self) -> list[Files]:
+        if not self.settings.paths and not self.settings.is_together:
+            raise UsageError(["no input: name files or directories in load()"], 64)
         return planned(self.settings, list(listed(self.settings.paths)))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:

@@ -101,6 +101,9 @@ def test_options_are_those_of_the_command(spark):
     joined = spark.read.format("apnsift").option("join", "true").option("columns", "stream,offset")
     rotated = [os.path.realpath(f"samples/captures/session-rotated-{part}.pcap") for part in (1, 2)]
     assert joined.load(rotated).count() == apnsift.read(rotated, join=True).read_all().num_rows
+    pair = {part: os.path.realpath(f"samples/gateway.{part}.bin") for part in ("requests", "responses")}
+    halves = spark.read.format("apnsift").options(records="responses", **pair).load()
+    assert halves.count() == apnsift.read(records="responses", **pair).read_all().num_rows > 0
 
 
 def test_a_wrong_option_fails_with_the_message(spark):
@@ -110,6 +113,8 @@ def test_a_wrong_option_fails_with_the_message(spark):
         spark.read.format("apnsift").option("mode", "permissive").load("/").count()
     with pytest.raises(Exception, match="s3://bucket/dumps: expected a path of a file system"):
         spark.read.format("apnsift").load("s3://bucket/dumps").count()
+    with pytest.raises(Exception, match="no input: name files or directories"):
+        spark.read.format("apnsift").load().count()
 
 
 def test_another_version_on_a_worker_is_named_with_its_host(spark, files, control):
