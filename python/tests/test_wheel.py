@@ -71,3 +71,18 @@ def test_the_wheel_has_package_types_and_tag(wheel):
     assert not any("test" in name for name in names)
     assert "-py3-none-manylinux_" in wheel.name
     assert wheel.stat().st_size < 45_000_000
+
+
+def test_a_source_distribution_builds_offline(tmp_path):
+    """Without the command: for systems on which it is installed in another way."""
+    package = ROOT / "python"
+    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", tmp_path], cwd=package, check=True)
+    (source,) = tmp_path.glob("*.tar.gz")
+    pip = [sys.executable, "-m", "pip", "wheel", "-q", "--no-build-isolation", "--no-index", "--no-deps", "-w", tmp_path]
+    subprocess.run([*pip, source], cwd=tmp_path, check=True)
+    (built,) = tmp_path.glob("*.whl")
+    version = source.name.removeprefix("apnsift-").removesuffix(".tar.gz")
+    assert built.name == f"apnsift-{version}-py3-none-any.whl"
+    names = zipfile.ZipFile(built).namelist()
+    assert "apnsift/py.typed" in names and not any("scripts" in name for name in names)
+    assert version == run("--version", check=True).stdout.decode().splitlines()[0]
