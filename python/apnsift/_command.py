@@ -140,5 +140,6 @@ def _end(process: subprocess.Popen[bytes], collector: threading.Thread) -> None:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-    if not sys.is_finalizing():
+    # The garbage collector may run this in any thread.
+    if collector is not threading.current_thread() and not sys.is_finalizing():
         collector.join()
