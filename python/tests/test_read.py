@@ -54,6 +54,14 @@ def test_batches_have_the_rows_asked_for():
     assert [batch.num_rows for batch in batches] == [10, 10, 10, 9]
 
 
+def test_several_jobs_give_the_same_rows():
+    files = ["samples/captures", "samples/tls-session.bin", "samples/lost-byte.bin"]
+    one, two = (apnsift.read(files, jobs=jobs).read_all() for jobs in (1, 2))
+    assert one.num_rows > 79 and two.equals(one)
+    with pytest.raises(apnsift.UsageError, match="--jobs"):
+        apnsift.read(files, jobs=0)
+
+
 def test_several_paths(tmp_path):
     (tmp_path / "a[1].bin").write_bytes(Path("samples/lost-byte.bin").read_bytes())
     (tmp_path / "-").write_bytes(Path("samples/lost-byte.bin").read_bytes())

@@ -24,7 +24,7 @@ class Settings:
     paths: tuple[str, ...]
     records: str = "feedback"
     columns: str | None = None
-    jobs: int | None = None
+    jobs: int = 1  # a task has one core
     is_partial: bool = False
     partition_bytes: int = _PARTITION_BYTES
     max_files: int = _MAX_FILES
@@ -46,7 +46,7 @@ class Settings:
             paths=_paths(given),
             records=given.get("records", "feedback"),
             columns=given.get("columns"),
-            jobs=_number(given, "jobs", None, int) if "jobs" in given else None,
+            jobs=_number(given, "jobs", 1, int),
             is_partial=mode == "partial",
             partition_bytes=_number(given, "partitionbytes", _PARTITION_BYTES, int),
             max_files=_number(given, "maxfilespertrigger", _MAX_FILES, int),
