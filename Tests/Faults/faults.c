@@ -90,8 +90,8 @@ static const char *pathOf(int fd, char *buffer) {
 // What this call does: NONE, FAIL with errno set, SHORT, or BACK. Signals and changes of the file happen here.
 static int fault(int of, int fd, const char *function, const char *path) {
   if (!ready || (fd >= 0 && onlyDescriptor >= 0 && fd != onlyDescriptor) || (of == WRITE && fd == 2)) return NONE;
-  // libdispatch counts its threads by /proc/self/task/N/stat once a second, and ends the process if it cannot.
-  if (of == OPEN && path && !strncmp(path, "/proc/self/task/", 16)) return NONE;
+  // libdispatch counts its threads by /proc/NUMBER/stat about once a second, and ends the process if it cannot.
+  if (of == OPEN && path && !strncmp(path, "/proc/", 6) && path[6] >= '0' && path[6] <= '9') return NONE;
   long number = atomic_fetch_add(&counts[of], 1) + 1;
   if (of != kind || action == NONE || (number != at && !(stays && number > at))) return NONE;
   char buffer[4096];
