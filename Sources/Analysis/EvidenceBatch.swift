@@ -46,6 +46,8 @@ struct EvidenceBatch {
 
   /// A batch is full with this many runs or items, or this many bytes of records outside the window.
   private static let fullCount = 4096
+  /// Bytes of an item, such as a stream with its report, about.
+  private static let itemCost = 512
   private static let fullBytes = 1 << 20
   private static let mostRequests = 256
 
@@ -75,8 +77,8 @@ struct EvidenceBatch {
 
   /// Bytes of its window, chunks and records in memory, about.
   var byteCount: Int {
-    runs.count &* MemoryLayout<Run>.stride &+ itemBytes &+ copied.count &+ pushBytes.count
-      &+ chunks.reduce(window.count) { $0 &+ $1.count }
+    runs.count &* MemoryLayout<Run>.stride &+ items.count &* Self.itemCost &+ itemBytes &+ copied.count
+      &+ pushBytes.count &+ chunks.reduce(window.count) { $0 &+ $1.count }
   }
 
   var isFull: Bool {

@@ -178,12 +178,12 @@ struct GatewayDumpTests {
     #expect(try exported.responses.map(\.flags) == [["uncorrelated"]])
   }
 
-  private static let requestColumns = Array(GatewayExportTests.requestKeys.dropFirst())
-  private static let responseColumns = Array(GatewayExportTests.responseKeys.dropFirst())
+  private static let requestColumns = GatewayExportTests.requestKeys.dropFirst() + ["stream_offset"]
+  private static let responseColumns = GatewayExportTests.responseKeys.dropFirst() + ["stream_offset"]
   private static let feedbackColumns = [
     "source", "stream", "direction", "client", "server", "offset", "packet", "original_packet", "file_offset",
     "captured_at", "timestamp", "time", "token_length", "token", "flags", "form", "chain", "chain_length",
-    "confidence",
+    "confidence", "stream_offset",
   ]
 
   static let wrong: [(arguments: [String], message: Message)] = [
