@@ -1,7 +1,6 @@
 import Messages
 import MySQLStore
 import PostgreSQLStore
-import SQLiteStore
 import TokenStores
 
 /// The store named by `--store` or APNSIFT_STORE (docs/spec/interface.md#stores, replay and store).
@@ -48,15 +47,6 @@ package enum StoreURL: Equatable, Sendable {
     case .sqlite(let path): "sqlite:\(path)"
     case .postgreSQL(let uri): uri.shown
     case .mySQL(let uri): uri.shown
-    }
-  }
-
-  /// The named database; nothing is opened yet.
-  package func database(lockTimeout: Duration) throws(StoreURLError) -> any StoreDatabase {
-    switch self {
-    case .sqlite(let path): SQLiteDatabase(path: path, lockTimeout: lockTimeout)
-    case .postgreSQL(let uri): try PostgreSQLDatabase(uri: uri, lockTimeout: lockTimeout)
-    case .mySQL(let uri): MySQLDatabase(uri: uri, lockTimeout: lockTimeout)
     }
   }
 }

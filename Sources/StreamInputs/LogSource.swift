@@ -1,8 +1,10 @@
 import PacketCapture
 
 /// A provider's log: one stream with the bytes of the file.
-struct LogSource: StreamSource {
-  mutating func read(
+package struct LogSource: StreamSource {
+  package init() {}
+
+  package mutating func read(
     _ window: RawSpan, from start: Int, windowOffset: Int, isLast: Bool, into batch: inout EventBatch
   ) -> SourceStep {
     let offset = windowOffset &+ start
@@ -14,5 +16,5 @@ struct LogSource: StreamSource {
     return isLast ? .ended(nil) : .needsBytes(consumed: window.byteCount, needed: 1)
   }
 
-  mutating func finish(into batch: inout EventBatch) -> Bool { true }
+  package mutating func finish(into batch: inout EventBatch) -> Bool { true }
 }

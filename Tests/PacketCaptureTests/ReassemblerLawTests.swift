@@ -6,52 +6,6 @@ import Testing
 /// Random connections against the plain reassembly of all that was captured.
 @Suite("Laws of reassembly")
 struct ReassemblerLawTests {
-  /// The differences between a recording and `plain`; empty if they agree.
-  private func differences(
-    _ recording: StreamRecording, stream: Int, _ plan: SegmentPlan, _ plain: PlainConnection,
-    comparesCopies: Bool = true
-  ) -> [String] {
-    guard let report = recording.reports.first(where: { $0.identity.number == stream }) else {
-      return ["stream \(stream) is not reported"]
-    }
-    let clientSide: Side = plan.segments.first?.isFromServer == true ? .second : .first
-    var found: [String] = recording.misuse
-    for (side, direction) in [(clientSide, plain.client), (clientSide.other, plain.server)] {
-      func check<Value: Equatable>(_ what: String, _ value: Value, _ expected: Value) {
-        if value != expected { found.append("\(side) \(what): \(value), not \(expected)") }
-      }
-      let half = recording.half(stream, side)
-      check("bytes", half.bytes, direction.bytes.map { $0?.value })
-      check("packets", half.packets, direction.bytes.map { $0?.packet })
-      check("positions", half.fileOffsets, direction.bytes.map { $0?.fileOffset ?? -1 })
-      check("gaps", half.gaps, direction.gaps)
-      check("SYN", report[side].isSYNSeen, direction.isSYNSeen)
-      check("count", report[side].bytes, direction.bytes.count { $0 != nil })
-      check("gap count", report[side].gapBytes, direction.bytes.count { $0 == nil })
-      check("duplicates", report[side].duplicateBytes, direction.duplicateBytes)
-      if comparesCopies {
-        check("conflicting", report[side].conflictingBytes, direction.conflictingBytes)
-        found += conflictFaults(recording, stream: stream, side, direction)
-      }
-    }
-    return found
-  }
-
-  /// Every byte received twice with different content is within a finding, and findings begin and end with one.
-  private func conflictFaults(
-    _ recording: StreamRecording, stream: Int, _ side: Side, _ direction: PlainDirection
-  ) -> [String] {
-    let base = direction.base ?? 0
-    let ranges = recording.anomalies.compactMap { anomaly -> Range<Int>? in
-      guard anomaly.kind == .conflictingOverlap, anomaly.stream == stream, anomaly.side == side,
-        let offset = anomaly.offset, let length = anomaly.length
-      else { return nil }
-      return offset + base..<offset + base + length
-    }
-    let silent = direction.conflicts.filter { offset in !ranges.contains { $0.contains(offset) } }
-    return silent.map { "\(side) conflict at \($0) is not reported" }
-  }
-
   private func options(window: Int) -> CaptureOptions {
     var options = CaptureOptions()
     options.reorderWindow = window
@@ -66,7 +20,7 @@ struct ReassemblerLawTests {
     for number in 0..<2000 {
       let plan = SegmentPlan(using: &generator)
       let recording = try reassemble(plan.script, options: options(window: 200))
-      let wrong = differences(recording, stream: 0, plan, PlainConnection(plan))
+      let wrong = recording.differences(from: PlainConnection(plan), stream: 0, plan)
       #expect(wrong == [], "seed \(seed), script \(number): \(plan)")
       #expect(recording.reports.count == 1)
       if !wrong.isEmpty { return }
@@ -82,7 +36,7 @@ struct ReassemblerLawTests {
       let plan = SegmentPlan(hazards: hazards, using: &generator)
       let plain = PlainConnection(plan)
       let recording = try reassemble(plan.script, options: options(window: plain.patience))
-      let wrong = differences(recording, stream: 0, plan, plain)
+      let wrong = recording.differences(from: plain, stream: 0, plan)
       #expect(wrong == [], "seed \(seed), script \(number), window \(plain.patience): \(plan)")
       #expect(recording.anomalies.allSatisfy { $0.kind != .lateSegment })
       if !wrong.isEmpty { return }
@@ -133,8 +87,8 @@ struct ReassemblerLawTests {
       let position = first.segments.reduce(0) { $0 + $1.payload.count }
       let plain = PlainConnection(second, packet: first.segments.count + 1, fileOffset: position)
       let wrong =
-        differences(recording, stream: 0, first, PlainConnection(first))
-        + differences(recording, stream: 1, second, plain)
+        recording.differences(from: PlainConnection(first), stream: 0, first)
+        + recording.differences(from: plain, stream: 1, second)
       #expect(wrong == [], "seed \(seed), script \(number), reuse \(isReuse): \(first) \(second)")
       #expect(recording.reports.count == 2)
       if !wrong.isEmpty { return }
@@ -172,7 +126,7 @@ struct ReassemblerLawTests {
       let plan = SegmentPlan(using: &generator)
       let plain = PlainConnection(plan)
       let recording = try reassemble(plan.script, options: options(window: 200), isForgetful: true)
-      let wrong = differences(recording, stream: 0, plan, plain, comparesCopies: false)
+      let wrong = recording.differences(from: plain, stream: 0, plan, comparesCopies: false)
       #expect(wrong == [], "script \(number): \(plan)")
       let found = recording.reports.reduce(0) { $0 + $1.first.conflictingBytes + $1.second.conflictingBytes }
       let isTold = recording.anomalies.contains { $0.kind == .unverifiedRetransmission }

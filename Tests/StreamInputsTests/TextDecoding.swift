@@ -1,7 +1,6 @@
 import PacketCapture
 import StreamInputs
 import TestSupport
-import Testing
 import WireBytes
 
 /// A decoder's output for a text, byte by byte, regardless of its extents.
@@ -119,12 +118,4 @@ func dumpedBytes(seed: UInt64 = 1) -> [UInt8] {
   bytes += [UInt8](repeating: 0x20, count: 333)
   bytes += [UInt8](repeating: 0xff, count: 177)
   return bytes + generator.bytes(Int.random(in: 0..<64, using: &generator))
-}
-
-/// A text and its decoding, in the form of `Decoding.summary`.
-struct TextCase: Sendable, CustomTestStringConvertible {
-  var name: String
-  var text: String
-  var expected: String
-  var testDescription: String { name }
 }

@@ -2,7 +2,7 @@ import PacketCapture
 import WireBytes
 
 /// The content of a dump: decoded from text, without the marks of other tools.
-struct DumpSource: StreamSource {
+package struct DumpSource: StreamSource {
   /// Nil for raw bytes.
   private var decoder: (any TextDecoder)?
   private var decoded = DecodedText()
@@ -10,15 +10,15 @@ struct DumpSource: StreamSource {
   /// Position in the dump, from 0, of the next byte, including gaps declared by the text.
   private var dumpOffset = 0
   /// Unreadable parts, in the order of the file.
-  private(set) var faults: [InputFault] = []
+  package private(set) var faults: [InputFault] = []
 
   /// - Parameter head: the beginning of the content, all of it if `isWhole`: it determines the layout of hex text.
-  init(_ format: DumpFormat, side: Side, head: [UInt8], isWhole: Bool, maxExpansion: Int) {
+  package init(_ format: DumpFormat, side: Side, head: [UInt8], isWhole: Bool, maxExpansion: Int) {
     splitter.side = side
     decoder = format.textDecoder(head: head, isWhole: isWhole, maxExpansion: maxExpansion)
   }
 
-  mutating func read(
+  package mutating func read(
     _ window: RawSpan, from start: Int, windowOffset: Int, isLast: Bool, into batch: inout EventBatch
   ) -> SourceStep {
     guard decoder != nil else {
@@ -35,7 +35,7 @@ struct DumpSource: StreamSource {
     return isLast ? .ended(nil) : .needsBytes(consumed: end, needed: 1)
   }
 
-  mutating func finish(into batch: inout EventBatch) -> Bool {
+  package mutating func finish(into batch: inout EventBatch) -> Bool {
     let isDone = decoder?.finish(into: &decoded) ?? true
     drain(into: &batch)
     if isDone { splitter.flush(to: &batch) }

@@ -1,0 +1,74 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// A package of its own: its modules are those of apnsift, compiled with the instrumentation of libFuzzer and
+// AddressSanitizer. Links in Sources lead to them, as SwiftPM takes no targets from outside of a package.
+// scripts/fuzz builds and runs it.
+
+let instrumented: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .unsafeFlags(["-sanitize=fuzzer,address"]),
+]
+
+func module(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: instrumented)
+}
+
+func library(_ name: String, _ pkgConfig: String? = nil) -> Target {
+  .systemLibrary(name: name, pkgConfig: pkgConfig)
+}
+
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
+let package = Package(
+  name: "fuzz",
+  platforms: [.macOS(.v26)],
+  dependencies: [.package(url: "https://github.com/jpsim/Yams", from: "6.0.0")],
+  targets: [
+    library("CLibcrypto", "libcrypto"), library("CLibpcap"), library("CLibmagic"), library("CZlib", "zlib"),
+    library("CZstd", "libzstd"), library("CLz4", "liblz4"), library("CLzma", "liblzma"), library("CBzip2"),
+    library("CLibarchive"), library("CLibewf"), library("CLibnghttp2", "libnghttp2"),
+    module("WireBytes"),
+    module("Messages", "WireBytes"),
+    module("Platform", "Messages"),
+    module("JSON", "Messages", "WireBytes"),
+    module("APNsWire", "WireBytes", "JSON"),
+    module("ProviderLogs", "WireBytes", "APNsWire", "JSON"),
+    module("HTTP2", "WireBytes", "APNsWire", "CLibnghttp2"),
+    module("TLSDecryption", "Platform", "WireBytes", "CLibcrypto"),
+    module("PacketCapture", "Messages", "Platform", "WireBytes", "CLibpcap"),
+    module(
+      "StreamInputs", "APNsWire", "Messages", "Platform", "WireBytes", "PacketCapture", "CLibcrypto",
+      "CLibmagic", "CZlib", "CZstd", "CLz4", "CLzma", "CBzip2", "CLibarchive", "CLibewf"),
+    module(
+      "StreamDecryption", "Messages", "Platform", "WireBytes", "TLSDecryption", "PacketCapture",
+      "StreamInputs"),
+    module(
+      "Analysis", "Messages", "Platform", "WireBytes", "APNsWire", "HTTP2", "ProviderLogs", "PacketCapture",
+      "StreamInputs", "StreamDecryption"),
+    module("YAML", "Messages", "Platform", "WireBytes", yams),
+    module("TimeZones", "Platform", "WireBytes"),
+    module("TokenStores", "Messages", "Platform", "TimeZones", "WireBytes"),
+    // Of the stores, what reads a mapping and the URLs in it.
+    module("PostgreSQLStore", "Messages", "TokenStores"),
+    module("MySQLStore", "Messages", "WireBytes", "TokenStores"),
+    module(
+      "Stores", "Messages", "Platform", "PacketCapture", "StreamInputs", "TokenStores", "PostgreSQLStore",
+      "MySQLStore", "YAML"),
+    // Of the tests, the plain models and what records the events of sources.
+    module("TestSupport"),
+    module("StreamTestSupport", "PacketCapture"),
+    module("CaptureWriting"),
+    .target(name: "CLibFuzzer"),
+    .executableTarget(
+      name: "fuzz",
+      dependencies: [
+        "APNsWire", "Analysis", "CLibFuzzer", "CaptureWriting", "HTTP2", "Messages", "PacketCapture",
+        "Platform",
+        "ProviderLogs", "StreamDecryption", "StreamInputs", "StreamTestSupport", "Stores", "TLSDecryption",
+        "TestSupport", "WireBytes", "YAML",
+      ],
+      swiftSettings: instrumented + [.unsafeFlags(["-parse-as-library"])],
+      // gold, the usual linker, stops at the sections of libFuzzer.
+      linkerSettings: [.unsafeFlags(["-use-ld=lld", "-sanitize=fuzzer,address"])]),
+  ])

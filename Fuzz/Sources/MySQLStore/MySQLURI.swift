@@ -1,0 +1,1 @@
+../../../Sources/MySQLStore/MySQLURI.swift

@@ -1,0 +1,1 @@
+../../../Sources/PostgreSQLStore/PostgreSQLURI.swift

@@ -1,0 +1,1 @@
+../../../Sources/Stores/StoreURL.swift

@@ -1,0 +1,1 @@
+../../../../Tests/ProviderLogsTests/DecodedLog.swift

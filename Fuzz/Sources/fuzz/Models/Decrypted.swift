@@ -1,0 +1,1 @@
+../../../../Tests/TLSDecryptionTests/Decrypted.swift

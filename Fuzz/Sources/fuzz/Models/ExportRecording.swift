@@ -1,0 +1,1 @@
+../../../../Tests/StreamInputsTests/ExportRecording.swift

@@ -1,0 +1,1 @@
+../../../../Tests/HTTP2Tests/FrameEvidence.swift

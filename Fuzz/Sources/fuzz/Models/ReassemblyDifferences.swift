@@ -1,0 +1,1 @@
+../../../../Tests/PacketCaptureTests/ReassemblyDifferences.swift

@@ -1,0 +1,1 @@
+../../../../Tests/PacketCaptureTests/SegmentPlan.swift

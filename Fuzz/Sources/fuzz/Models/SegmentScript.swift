@@ -1,0 +1,1 @@
+../../../../Tests/PacketCaptureTests/SegmentScript.swift

@@ -1,0 +1,1 @@
+../../../../Tests/StreamInputsTests/TextDecoding.swift

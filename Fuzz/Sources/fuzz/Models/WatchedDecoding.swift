@@ -1,0 +1,1 @@
+../../../../Tests/APNsWireTests/Gateway/WatchedDecoding.swift

@@ -1,0 +1,122 @@
+import APNsWire
+import HTTP2
+import ProviderLogs
+import WireBytes
+
+/// The decoders of one direction: however the bytes are cut, they agree with the plain models, and every byte is in one
+/// step.
+extension Target {
+  static let decoders = [
+    Target("feedback") { sample in
+      let (limits, rules) = feedbackLimits[Int(sample.options[0] & 0x3f) % feedbackLimits.count]
+      let (offset, beginsStream) = start(sample)
+      let plain = PlainDecoder(sample.bytes, limits).decode(offset: offset, beginsStream: beginsStream)
+      for number in 0..<Sample.chunkings {
+        let decoding = IncrementalDecoding(
+          sample.bytes, rules: rules, offset: offset, beginsStream: beginsStream,
+          chunkLength: sample.chunking(number))
+        expect(decoding.breach == nil, decoding.breach ?? "")
+        expectSame(decoding.evidence, plain, "feedback agrees with the plain decoder, chunking \(number)")
+      }
+    },
+    Target("requests") { sample in
+      let (limits, rules) = requestLimits[Int(sample.options[0] & 0x3f) % requestLimits.count]
+      let (offset, beginsStream) = start(sample)
+      let plain = PlainRequests(sample.bytes, limits).decode(offset: offset, beginsStream: beginsStream)
+      for number in 0..<Sample.chunkings {
+        let decoding = WatchedDecoding(
+          requests: sample.bytes, rules: rules, offset: offset, beginsStream: beginsStream,
+          chunkLength: sample.chunking(number))
+        expect(decoding.breach == nil, decoding.breach ?? "")
+        expectSame(decoding.evidence, plain, "requests agree with the plain decoder, chunking \(number)")
+      }
+    },
+    Target("responses") { sample in
+      let (offset, beginsStream) = start(sample)
+      let plain = PlainResponses(sample.bytes).decode(offset: offset, beginsStream: beginsStream)
+      for number in 0..<Sample.chunkings {
+        let decoding = WatchedDecoding(
+          responses: sample.bytes, offset: offset, beginsStream: beginsStream,
+          chunkLength: sample.chunking(number))
+        expect(decoding.breach == nil, decoding.breach ?? "")
+        expectSame(decoding.evidence, plain, "responses agree with the plain decoder, chunking \(number)")
+      }
+    },
+    Target("http2", checkFrames),
+    Target("logs", checkLog),
+  ]
+
+  private static let feedbackLimits = PlainDecoder.Limits.variety.compactMap { _, limits in
+    limits.rules.map { (limits, $0) }
+  }
+  private static let requestLimits = PlainRequests.Limits.variety.compactMap { _, limits in
+    limits.rules.map { (limits, $0) }
+  }
+
+  private static func start(_ sample: Sample) -> (offset: Int, beginsStream: Bool) {
+    (sample.options[0] & 0x40 == 0 ? 0 : 1 << 40, sample.options[0] & 0x80 == 0)
+  }
+
+  private static func checkFrames(_ sample: Sample) {
+    let sender: FrameDecoder.Sender = sample.options[0] & 1 == 0 ? .client : .server
+    let (offset, beginsStream) = start(sample)
+    var whole: [FrameEvidence] = []
+    for number in 0..<Sample.chunkings {
+      let length = sample.chunking(number)
+      var ends: [Int] = []
+      while case let end = (ends.last ?? 0) + length(), end < sample.bytes.count { ends.append(end) }
+      let steps = frameSteps(
+        sample.bytes, sender, offset: offset, beginsStream: beginsStream, chunks: ends)
+      if number == 0 { whole = steps }
+      expectSame(steps, whole, "frames do not depend on chunks, chunking \(number)")
+    }
+    var end = offset
+    for step in whole {
+      let start =
+        switch step {
+        case .opening(let offset, _), .skipped(let offset, _), .truncated(let offset, _): offset
+        case .frame(let numbers, _): numbers[3]
+        }
+      expect(start == end, "frames tile the run: \(step) after \(end)")
+      end += step.length
+    }
+    expect(end == offset + sample.bytes.count, "frames tile the run up to its end, not \(end)")
+    checkHeaders(whole, begins: beginsStream)
+  }
+
+  /// Header blocks, complete or not, are read in time, and the same way twice.
+  private static func checkHeaders(_ steps: [FrameEvidence], begins: Bool) {
+    let (table, again) = (HeaderTable(), HeaderTable())
+    if begins {
+      table.begin()
+      again.begin()
+    }
+    var (fields, more) = (HeaderFields(), HeaderFields())
+    for case .frame(_, let payload) in steps {
+      let fault = table.read(payload.span.bytes, into: &fields)
+      expect(
+        again.read(payload.span.bytes, into: &more) == fault, "a header block is read the same way twice")
+      expect(fields.bytes == more.bytes && fields.hasLost == more.hasLost, "fields are the same twice")
+      expect(fields.bytes.count <= HeaderTable.longestList, "a header list is bounded")
+    }
+  }
+
+  private static func checkLog(_ sample: Sample) {
+    let mapping = sample.options[0] & 1 == 0 ? nil : "token=device.token,status=code,timestamp=at"
+    var whole: [String] = []
+    for number in 0..<Sample.chunkings {
+      let length = sample.chunking(number)
+      guard let log = try? DecodedLog(sample.bytes, mapping: mapping, chunk: length()) else { return }
+      if number == 0 {
+        whole = log.steps
+        var end = 0
+        for extent in log.extents {
+          expect(extent.lowerBound == end && !extent.isEmpty, "steps tile the log: \(extent) after \(end)")
+          end = extent.upperBound
+        }
+        expect(end == sample.bytes.count, "steps tile the log up to its end, not \(end)")
+      }
+      expectSame(log.steps, whole, "a log does not depend on chunks, chunking \(number)")
+    }
+  }
+}

@@ -1,0 +1,248 @@
+import APNsWire
+import Analysis
+import PacketCapture
+import StreamDecryption
+import StreamInputs
+import WireBytes
+
+/// Whole inputs, from bytes to records and findings, with small limits.
+extension Target {
+  static let analysis = Target("analysis", optionCount: 3) { sample in
+    var whole: [String] = []
+    for number in [0, 2, 3] {
+      let evidence = Evidences()
+      let summary = analyse(sample, sample.chunking(number), into: evidence)
+      evidence.checkSums(summary)
+      let lines = evidence.lines.sorted()
+      if number == 0 { whole = lines }
+      expectSame(lines, whole, "evidence does not depend on windows, chunking \(number)")
+    }
+  }
+
+  private static func analyse(
+    _ sample: Sample, _ more: () -> Int, into evidence: Evidences
+  ) -> Summary {
+    let limits = sample.options[0]
+    var capture = CaptureOptions()
+    if limits & 1 != 0 { capture.maxConnections = 1 }
+    if limits & 2 != 0 { capture.totalBuffer = 1 }
+    if limits & 4 != 0 { capture.reorderWindow = Int(limits >> 6) * 10 }
+    if limits & 8 != 0 { capture.streamBuffer = 64 }
+    capture.readsSecrets = true
+    var options = AnalysisOptions()
+    if limits & 16 != 0 { options.gateway.maxPending = 2 }
+    if limits & 32 != 0 { options.excerptsPerCode = 3 }
+    let protocols = sample.options[1]
+    options.choice.named =
+      switch protocols & 7 {
+      case 1: .requests
+      case 2: .feedback
+      case 3: .responses
+      case 4: .pushes
+      default: nil
+      }
+    if protocols & 8 != 0 { options.choice.feedbackPorts = [] }
+    if protocols & 16 != 0 { options.choice.gatewayPorts = [2196] }
+    if protocols & 32 != 0 { options.gateway.memory = 200 }
+    capture.serverPorts = options.choice.serverPorts
+    evidence.needs = protocols & 64 == 0 ? [.gatewayRecords, .payloads] : [.gatewayRecords, .bytes]
+    let analyzer = Analyzer(options, sinks: [evidence])
+    let decryption = DecryptionStage(StreamKeys(readsEmbedded: true, memory: 1 << 20))
+    decryption.begin(source: "input")
+    func consume(_ batch: EventBatch) {
+      do { try analyzer.consume(decryption.process(batch)) } catch {
+        fail("a sink that never fails: \(error)")
+      }
+    }
+    do {
+      try analyzer.begin(source: "input")
+      read(sample, capture, options, more, consume)
+      try analyzer.finish()
+    } catch { fail("a sink that never fails: \(error)") }
+    return analyzer.summary
+  }
+
+  /// Reads the sample in the format that the third option chooses.
+  private static func read(
+    _ sample: Sample, _ capture: CaptureOptions, _ options: AnalysisOptions, _ more: () -> Int,
+    _ consume: (EventBatch) -> Void
+  ) {
+    let (bytes, format) = (sample.bytes, Int(sample.options[2] & 0x0f))
+    switch format {
+    case 0...7:
+      guard let kind = CaptureRecords.recognises(bytes.span.bytes),
+        var source = try? CaptureSource(options: capture)
+      else { return }
+      let history = CaptureHistory(capacity: bytes.count)
+      source.begin(kind, input: 0, history: history)
+      _ = play(bytes, through: &source, history: history, more: more, consume: consume)
+    case 8...10:
+      consume(.opened(.dump))
+      var source = DumpSource(
+        DumpFormat.allCases[format - 8], side: .first, head: bytes, isWhole: true, maxExpansion: 1 << 12)
+      _ = play(bytes, through: &source, more: more, consume: consume)
+      consume(.closed(.dump))
+    case 11, 12:
+      let formats = ExportFormat.allCases
+      var source = ExportSource(
+        formats[Int(sample.options[2] >> 4) % formats.count], serverPorts: capture.serverPorts)
+      _ = play(bytes, through: &source, more: more, consume: consume)
+    case 13:
+      consume(.opened(.log))
+      var source = LogSource()
+      _ = play(bytes, through: &source, more: more, consume: consume)
+      consume(.closed(.log))
+    case 14:
+      // The two dumps of a gateway connection: the first half of the bytes, and the second one.
+      let middle = bytes.count / 2
+      consume(.opened(.pair))
+      for (side, half) in [(Side.first, Array(bytes[..<middle])), (.second, Array(bytes[middle...]))] {
+        var source = DumpSource(.raw, side: side, head: half, isWhole: true, maxExpansion: 0)
+        _ = play(half, through: &source, more: more, consume: consume)
+      }
+      consume(.closed(.pair))
+    default:
+      var source = CarveSource(CarvingOptions(), capture: capture)
+      _ = play(bytes, through: &source, more: more, consume: consume)
+    }
+  }
+}
+
+extension EventBatch {
+  fileprivate static func opened(_ identity: StreamIdentity) -> EventBatch {
+    var batch = EventBatch()
+    batch.opened(identity, slot: 0)
+    return batch
+  }
+
+  fileprivate static func closed(_ identity: StreamIdentity) -> EventBatch {
+    var batch = EventBatch()
+    batch.closed(StreamReport(identity), slot: 0)
+    return batch
+  }
+}
+
+/// Keeps all evidence as lines, and the ranges of the streams that it covers.
+private final class Evidences: EvidenceSink {
+  var needs: EvidenceNeeds = []
+  private(set) var lines: [String] = []
+  private var covered: [StreamSide: [Range<Int>]] = [:]
+  private var ends: [StreamSide: Int] = [:]
+  private var streams: [StreamSummary] = []
+  private var counts: [FindingCode: Int] = [:]
+  private var feedback = 0
+  private var requests = 0
+  private var responses = 0
+  private var pushes = 0
+
+  private struct StreamSide: Hashable {
+    var stream: Int
+    var direction: Direction
+  }
+
+  private func cover(_ stream: Int, _ direction: Direction, _ offset: Int, _ length: Int) {
+    expect(length > 0 && offset >= 0, "what is found has bytes")
+    covered[StreamSide(stream: stream, direction: direction), default: []].append(offset..<offset + length)
+  }
+
+  func records(_ records: FeedbackRecords, in bytes: RawSpan) {
+    feedback += records.run.count
+    for index in 0..<records.run.count {
+      let run = records.run.slice(from: index, count: 1)
+      cover(records.labels.stream, records.direction, run.offset, run.stride)
+      let token = bytes.extracting(run.token(of: 0)).withUnsafeBytes { Array($0) }
+      lines.append(
+        "feedback \(records.labels.stream) \(records.direction) \(run.offset) \(run.time(of: 0, in: bytes)) \(token) \(run.flags) \(records.origin.fileOffset(of: run.offset)) \(records.origin.packet?.number ?? 0)"
+      )
+    }
+  }
+
+  func requests(_ requests: RequestRecords, in bytes: RawSpan) {
+    self.requests += requests.records.count
+    for record in requests.records {
+      cover(requests.labels.stream, .client, record.offset, record.range.count)
+      let content = bytes.extracting(record.range).withUnsafeBytes { Array($0) }
+      lines.append(
+        "request \(requests.labels.stream) \(record.offset) \(content) \(record.flags) \(record.outcome) \(record.status ?? 0) \(record.fileOffset) \(record.packet?.number ?? 0)"
+      )
+    }
+  }
+
+  func response(_ response: ResponseRecord) {
+    responses += 1
+    cover(response.labels.stream, .server, response.offset, ErrorResponse.length)
+    lines.append(
+      "response \(response.labels.stream) \(response.offset) \(response.response) \(response.flags) \(response.request?.offset ?? -1) \(response.fileOffset) \(response.packet?.number ?? 0)"
+    )
+  }
+
+  func pushes(_ pushes: PushRecords, in bytes: RawSpan) {
+    self.pushes += pushes.records.count
+    for push in pushes.records {
+      let texts = PushFields.Text.allCases.map { field in
+        push.fields[field].map { bytes.extracting($0).withUnsafeBytes { Array($0) } } ?? []
+      }
+      lines.append(
+        "push \(pushes.labels.stream) \(push.direction) \(push.offset) \(push.requestOffset ?? -1) \(push.fields.status ?? 0) \(push.fields.flags) \(texts) \(push.fileOffset) \(push.packet?.number ?? 0)"
+      )
+    }
+  }
+
+  func finding(_ finding: Finding) {
+    counts[finding.code, default: 0] += 1
+    lines.append("finding \(finding)")
+    let isSpan = finding.code == .skippedBytes || finding.code == .truncatedRecord
+    if isSpan, let stream = finding.stream, let direction = finding.direction, let offset = finding.offset {
+      cover(stream, direction, offset, finding.length ?? 0)
+    }
+  }
+
+  func stream(_ stream: StreamSummary, report: StreamReport) {
+    streams.append(stream)
+    lines.append("stream \(stream)")
+  }
+
+  /// docs/spec/interface.md#sums.
+  func checkSums(_ summary: Summary) {
+    expect(
+      summary.recordBytes + summary.skippedBytes + summary.truncatedBytes == summary.streamBytes,
+      "the sums of \(summary)")
+    expect(summary.findings == counts, "findings are counted: \(summary.findings), not \(counts)")
+    expect(summary.feedback == feedback, "tuples are counted")
+    expect(
+      summary.gateway.requests == requests && summary.gateway.responses == responses, "requests are counted")
+    expect(summary.pushes.counts.all == pushes, "pushes are counted")
+    expect(summary.streams == streams.count, "streams are counted")
+    var (decoded, all) = (0, 0)
+    var isTiled = true
+    for stream in streams {
+      for (direction, bytes) in [(Direction.client, stream.clientBytes), (.server, stream.serverBytes)] {
+        all += bytes
+        let side = StreamSide(stream: stream.number, direction: direction)
+        let ranges = (covered.removeValue(forKey: side) ?? []).sorted { $0.lowerBound < $1.lowerBound }
+        for (range, next) in zip(ranges, ranges.dropFirst()) {
+          expect(
+            range.upperBound <= next.lowerBound,
+            "no byte is in two records: \(range) and \(next) of \(stream)")
+        }
+        // Frames of HTTP/2 and lines of a log that are no pushes have no record of their own.
+        if stream.pushes != nil {
+          isTiled = false
+          continue
+        }
+        let count = ranges.reduce(0) { $0 + $1.count }
+        if ranges.isEmpty { continue }
+        decoded += bytes
+        expect(
+          count == bytes,
+          "a direction is decoded in full or not at all: \(count) of \(bytes) bytes, \(direction) of \(stream)"
+        )
+      }
+    }
+    expect(covered.isEmpty, "records are of streams: \(covered.keys)")
+    expect(summary.streamBytes + summary.undecodedBytes == all, "the bytes of all streams: \(summary)")
+    if isTiled {
+      expect(summary.streamBytes == decoded, "decoded bytes are those of records and findings: \(summary)")
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import PacketCapture
+import StreamInputs
+import WireBytes
+
+/// Texts with the bytes of a stream, and bytes of any kind with records in them.
+extension Target {
+  static let texts = [
+    Target("texts", checkText),
+    Target("exports", checkExport),
+    Target("carve", checkCarving),
+  ]
+
+  /// Bytes that the `*` lines of a text may expand to.
+  private static let maxExpansion = 1 << 12
+
+  private static func checkText(_ sample: Sample) {
+    let text = sample.bytes
+    let format = TextFormat.allCases[Int(sample.options[0] & 3)]
+    let whole = format.decode(text, maxExpansion: maxExpansion, blockSize: sample.chunking(0))
+    expect(
+      whole.bytes.count <= text.count + maxExpansion, "\(whole.bytes.count) bytes of \(text.count) characters"
+    )
+    expect(whole.positions.allSatisfy(text.indices.contains), "a byte is at a character of the text")
+    expect(whole.gaps.allSatisfy { $0 > 0 }, "a gap has bytes")
+    for number in 1..<Sample.chunkings {
+      let cut = format.decode(text, maxExpansion: maxExpansion, blockSize: sample.chunking(number))
+      expectSame(cut.events, whole.events, "a text does not depend on blocks, chunking \(number)")
+    }
+    _ = TextFormat.recognised(text)
+    checkDump(sample)
+  }
+
+  /// A dump, with the marks that tshark leaves where bytes are missing.
+  private static func checkDump(_ sample: Sample) {
+    let formats = DumpFormat.allCases
+    let format = formats[Int(sample.options[0] >> 2) % formats.count]
+    var whole: [String] = []
+    for number in 0..<Sample.chunkings {
+      var source = DumpSource(
+        format, side: .first, head: sample.bytes, isWhole: true, maxExpansion: maxExpansion)
+      var laws = StreamLaws(content: sample.bytes, isRaw: format == .raw)
+      laws.opened(.dump)
+      _ = play(sample.bytes, through: &source, more: sample.chunking(number)) { laws.take($0) }
+      laws.closed(StreamReport(.dump))
+      let lines = laws.lines + source.faults.map { "\($0)" }
+      if number == 0 { whole = lines }
+      expectSame(lines, whole, "a dump does not depend on windows, chunking \(number)")
+    }
+  }
+
+  private static func checkExport(_ sample: Sample) {
+    let formats = ExportFormat.allCases
+    let format = formats[Int(sample.options[0] & 0x0f) % formats.count]
+    let ports: Set<UInt16> = sample.options[0] & 0x80 == 0 ? [] : [2195, 2196]
+    var whole: [ExportRecording.Event] = []
+    for number in 0..<Sample.chunkings {
+      let recording = ExportRecording.of(
+        sample.bytes, as: format, serverPorts: ports, blockSize: sample.chunking(number))
+      expect(recording.misuse.isEmpty, "\(recording.misuse)")
+      if number == 0 { whole = recording.events }
+      expectSame(recording.events, whole, "an export does not depend on blocks, chunking \(number)")
+    }
+    for case .byte(_, _, _, let fileOffset, _) in whole {
+      expect(sample.bytes.indices.contains(fileOffset), "a byte is at a character of the text")
+    }
+  }
+
+  private static func checkCarving(_ sample: Sample) {
+    var options = CarvingOptions()
+    options.minChain = Int(sample.options[0] & 3) + 1
+    var capture = CaptureOptions()
+    capture.serverPorts = [2195, 2196]
+    var whole: [String] = []
+    for number in [0, 2, 3] {
+      var source = CarveSource(options, capture: capture)
+      let lines = lines(of: sample.bytes, isRaw: false, &source, more: sample.chunking(number))
+      if number == 0 { whole = lines }
+      expectSame(lines, whole, "what is carved does not depend on windows, chunking \(number)")
+    }
+  }
+}
+
+extension StreamLaws {
+  /// The events of a source whose streams its caller opens and closes.
+  fileprivate mutating func take(_ batch: EventBatch) {
+    for event in batch.events {
+      switch event {
+      case .bytes(let event):
+        let origins = Array(
+          batch.origins[Int(event.firstOrigin)..<Int(event.firstOrigin + event.originCount)])
+        let range = event.start..<event.start + event.count
+        let buffer =
+          switch event.storage {
+          case .window: batch.window
+          case .chunk(let index): batch.chunks[Int(index)]
+          }
+        bytes(buffer.span.bytes.extracting(range), of: .dump, origins: origins)
+      case .gap(_, _, let gap): self.gap(batch.gaps[Int(gap)], in: .dump)
+      case .anomaly(_, let anomaly): self.anomaly(batch.anomalies[Int(anomaly)])
+      case .opened, .closed, .secrets: fail("a dump opens no stream")
+      }
+    }
+  }
+}

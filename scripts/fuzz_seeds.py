@@ -1,0 +1,152 @@
+"""Seeds for the fuzzers: what the samples and fixtures of this repository have, in the form that each target reads.
+
+Targets and the meaning of their options, the first bytes of a sample, are in Fuzz/Sources/fuzz/Targets.
+"""
+
+import gzip
+import json
+import random
+import re
+import struct
+from hashlib import sha256
+
+from apnsift_tool import ROOT
+
+SAMPLES = ROOT / "samples"
+FIXTURES = ROOT / "Tests" / "Fixtures"
+# libFuzzer mutates short inputs best. Longer files are cut.
+LONGEST = {"feedback": 1500, "requests": 1500, "responses": 600, "streams": 400, "packets": 3000, "filters": 200,
+           "mappings": 1500}
+USUAL = 6000
+FILTERS = [
+    "tcp port 2196", "host 17.0.0.1 and port 2195", "net 10.0.0.0/8", "ip6 and tcp", "vlan 3 and tcp", "greater 100",
+    "tcp[tcpflags] & (tcp-syn|tcp-fin) != 0", "ether host 00:11:22:33:44:55", "not (src host 192.0.2.1 or dst port 80)",
+    "ip[2:2] - ((ip[0] & 0xf) << 2) > 0", "portrange 2195-2196", "mpls 7", "pppoes and ip", "proto 6", "len <= 64",
+    "host gateway.example.com", "icmp[icmptype] = icmp-echo", "wlan type mgt", "tcp[12:1] & 0xf0 >> 2 > 5",
+]
+MAPPINGS = [
+    "table: public.devices\ntoken: {column: device_token, form: hex}\nregistered: {column: updated_at, form: timestamptz}\n"
+    "action: mark\ninvalidated: {column: unregistered_at, form: timestamptz}\n",
+    "table: devices\ntoken: {column: token, form: base64}\nregistered: none\naction: flag\n"
+    "flag: {column: active, dead: false, alive: true}\nstore: postgresql:///app\njournal: sqlite:/var/lib/replays.sqlite\n",
+    "table: tokens\ntoken: {column: t, form: bytes}\napp: bundle_id\nenvironment: {column: env, production: prod, sandbox: dev}\n"
+    "registered: {column: r, form: seconds}\naction: delete\nstore: mysql://u:p@h:3306/db?socket=/s\n",
+]
+MAPPINGS_OF_LOGS = ["token=device.token", "status=code,timestamp=a.b.c.d", "apns_id=id,topic=t,reason=error"]
+
+
+def files(*patterns, root=SAMPLES):
+    return sorted(file for pattern in patterns for file in root.rglob(pattern) if file.is_file())
+
+
+def content(file):
+    """The bytes of a file, without gzip's compression."""
+    data = file.read_bytes()
+    return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+
+
+def captures():
+    return [content(file) for file in files("*.pcap", "*.pcapng", "*.pcap.gz")] + [
+        file.read_bytes() for file in files("*.pcap", "*.pcapng", root=FIXTURES)]
+
+
+def packets():
+    """The packets of each pcap: its link type, then each packet with its length in two bytes."""
+    for data in captures():
+        order = {b"\xd4\xc3\xb2\xa1": "<", b"\xa1\xb2\xc3\xd4": ">", b"\x4d\x3c\xb2\xa1": "<"}.get(data[:4])
+        if not order or len(data) < 24:
+            continue
+        link_type = struct.unpack_from(order + "I", data, 20)[0] & 0x1FF
+        found, offset = b"", 24
+        while offset + 16 <= len(data) and len(found) < LONGEST["packets"]:
+            length = struct.unpack_from(order + "I", data, offset + 8)[0]
+            found += struct.pack(">H", min(length, 0x7FF)) + data[offset + 16:offset + 16 + min(length, 0x7FF)]
+            offset += 16 + length
+        yield bytes([link_type & 0xFF, link_type >> 8]) + found
+
+
+def flows():
+    """Secrets and chunks of the recorded TLS connections."""
+    for file in files("*.flow", root=FIXTURES):
+        lines = [line.split(": ", 1) for line in file.read_text().splitlines() if ": " in line]
+        keys = "\n".join(value for name, value in lines if name in ("key", "text", "session")).encode()
+        chunks = b""
+        for name, value in lines:
+            if name in ("c", "s"):
+                data = bytes.fromhex(value)[:0xFFFF]
+                chunks += bytes([name == "s"]) + struct.pack(">H", len(data)) + data
+        yield struct.pack(">H", len(keys)) + keys + chunks
+
+
+def frames():
+    fixture = json.loads((FIXTURES / "http2.json").read_text())
+    for run in fixture["runs"]:
+        data = bytes.fromhex(run["hex"])
+        for begin in (0, 0x80):
+            yield bytes([begin | (run["sender"] != "client")]) + data
+
+
+def conversations():
+    """Scripts of segments: the fuzzer finds better ones."""
+    generator = random.Random(1)
+    for number in range(60):
+        options = bytes([generator.randrange(256) & 0xFE | number & 1, generator.randrange(256)])
+        yield options + generator.randbytes(generator.randrange(9, 200))
+
+
+def with_options(options, contents):
+    return [bytes(option) + data for data in contents for option in options]
+
+
+def dumps(*folders):
+    return [content(file) for folder in folders for file in files("*.bin", root=SAMPLES / "corpus" / folder)] + [
+        content(file) for file in SAMPLES.glob("*.bin")]
+
+
+def texts():
+    names = ("*.txt", "*.hex", "*.base64", "*.hexdump", "*.xxd", "*.yaml", "*.txt.gz")
+    return [content(file) for file in files(*names) if file.parent.name != "tables"]
+
+
+def logs():
+    return [file.read_bytes() for file in files("*.log", "*.ndjson", "*.csv", root=SAMPLES / "pushes" / "logs")] + [
+        match.encode() for file in (ROOT / "Tests" / "ProviderLogsTests").glob("*.swift")
+        for match in re.findall(r'"""\n(.*?)"""', file.read_text(), re.DOTALL)]
+
+
+def seeds():
+    """The samples of each target."""
+    tuples, gateways = dumps("feedback", "readers"), dumps("requests", "responses", "correlation")
+    read = captures()
+    everything = read + tuples + gateways
+    return {
+        "feedback": with_options([[0], [1], [0x80]], tuples),
+        "requests": with_options([[0], [0x80]], gateways),
+        "responses": with_options([[0], [0x80]], gateways),
+        "http2": list(frames()),
+        "logs": with_options([[0]], logs()),
+        "texts": with_options([[number | number << 2] for number in range(4)], texts()),
+        "exports": with_options([[number | 0x80] for number in range(6)], texts()),
+        "carve": with_options([[2], [0]], tuples + gateways + texts() + read[::4]),
+        "records": with_options([[0], [1]], read),
+        "packets": list(packets()),
+        "streams": list(conversations()),
+        "tls": list(flows()),
+        "mappings": with_options([[0]], [text.encode() for text in MAPPINGS])
+        + with_options([[1]], [text.encode() for text in MAPPINGS_OF_LOGS]),
+        "filters": with_options([[0]], [text.encode() for text in FILTERS]),
+        "analysis": with_options([[0, 0, 0], [3, 0x18, 0]], read)
+        + with_options([[0, 0, 8], [16, 0, 14]], tuples + gateways)
+        + with_options([[0, 0, 9], [0, 0, 10], [0, 0, 11], [0, 0, 0x3B], [0, 0, 15]], texts())
+        + with_options([[0, 0, 13]], logs()),
+    }
+
+
+def write(directory):
+    """Writes the samples of each target into its directory, named by their digests."""
+    for target, samples in seeds().items():
+        folder = directory / target
+        folder.mkdir(parents=True, exist_ok=True)
+        for sample in samples:
+            sample = sample[:LONGEST.get(target, USUAL)]
+            (folder / sha256(sample).hexdigest()[:16]).write_bytes(sample)
