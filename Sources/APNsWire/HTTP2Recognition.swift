@@ -30,6 +30,18 @@ package enum HTTP2Preface {
     return isFromServer ? isUpgrade(at: index, in: bytes) : isRequest(at: index, in: bytes)
   }
 
+  /// Whether the bytes may begin a message of HTTP/1.1 that changes to HTTP/2; their end may cut it off. More bytes may
+  /// show that they do not, never that they do.
+  static func mayBeginUpgrade(_ bytes: RawSpan) -> Bool {
+    if matches(upgrade, at: 0, in: bytes, most: bytes.byteCount) { return true }
+    if bytes.byteCount > longestMethod { return isRequest(at: 0, in: bytes) }
+    let letters = (0..<bytes.byteCount).prefix {
+      (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes.byte(at: $0))
+    }
+    // After the method, a space and the target's first byte.
+    return letters.count + 1 >= bytes.byteCount || isRequest(at: 0, in: bytes)
+  }
+
   /// The longest method of a request that is accepted, in bytes: OPTIONS has 7.
   private static let longestMethod = 8
 
@@ -58,6 +70,23 @@ package enum HTTP2Preface {
 package enum HTTP2Recognition {
   /// The maximum length of an upgrade request before the preface, in bytes.
   private static let longestUpgrade = 1024
+
+  /// How many of a direction's first bytes show whether it carries HTTP/2; nil if those in `head` show that it does not,
+  /// and no more bytes change that.
+  /// - Parameter server: how many are read of a server's.
+  package static func decidingLength(_ head: RawSpan, server: Int) -> Int? {
+    if HTTP2Preface.mayBegin(at: 0, in: head) { return HTTP2Preface.length }
+    if HTTP2Preface.mayBeginUpgrade(head) { return longestUpgrade &+ HTTP2Preface.length }
+    return mayBeginSettings(head) ? server : nil
+  }
+
+  /// Whether the bytes may begin the first frame of a server; their end may cut it off.
+  private static func mayBeginSettings(_ head: RawSpan) -> Bool {
+    if head.byteCount >= Frame.headerLength { return FrameHeader(at: 0, in: head).isFirstOfServer }
+    // The type is after three bytes of length, then come the flags.
+    if head.byteCount > 3, head.byte(at: 3) != Frame.Kind.settings.rawValue { return false }
+    return head.byteCount <= 4 || head.byte(at: 4) == 0
+  }
 
   /// Whether the bytes begin with a client's preface, or with an HTTP/1.1 upgrade request and the preface.
   package static func isClient(_ head: RawSpan) -> Bool {

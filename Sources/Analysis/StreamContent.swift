@@ -5,18 +5,24 @@ import WireBytes
 
 /// Determines the content of a direction from its first bytes, and with it the roles of the sides.
 extension StreamAnalysis {
-  /// The number of bytes of a direction's first run that decide its content.
+  /// The number of bytes of a direction's first run that decide its content. As more of them come it becomes smaller at
+  /// most, so the decision does not depend on how they are cut.
   func headLength(of head: RawSpan, from side: Side) -> Int {
-    if log.options.choice.named == nil, HTTP2Preface.mayBegin(at: 0, in: head) { return HTTP2Preface.length }
+    let probed = log.options.choice.named == nil
+    let http2 =
+      probed ? HTTP2Recognition.decidingLength(head, server: ContentProbe.headLength) : nil
+    if http2 == HTTP2Preface.length { return HTTP2Preface.length }
     if identity.serverEvidence == .log { return ContentProbe.dumpHeadLength }
-    if isSettled, expected != nil { return Ciphertext.headLength }
-    return identity.serverEvidence == .dump ? ContentProbe.dumpHeadLength : ContentProbe.headLength
+    if isSettled, expected != nil { return http2 ?? Ciphertext.headLength }
+    if identity.serverEvidence == .dump { return ContentProbe.dumpHeadLength }
+    return max(http2 ?? 0, ContentProbe.headLength)
   }
 
-  /// Decides the content of the direction from the first bytes of its first run, and decodes them.
-  func decide(on head: RawSpan, at location: ChunkLocation?, of direction: inout DirectionAnalysis)
+  /// Decides the content of the direction from the first bytes of its first run, and decodes all of `bytes`.
+  func decide(on bytes: RawSpan, at location: ChunkLocation?, of direction: inout DirectionAnalysis)
     throws
   {
+    let head = bytes.extracting(first: min(bytes.byteCount, headLength(of: bytes, from: direction.side)))
     direction.content = .other
     if Self.isCiphertext(head) {
       direction.content = .ciphertext
@@ -35,7 +41,7 @@ extension StreamAnalysis {
     decoder.allow(payload: pushes?.limit(of: role(of: direction.side)))
     if case .providerLog(let decoder) = decoder { decoder.prepare(with: head) }
     direction.content = .decoded(decoder)
-    try decode(head, at: location, with: decoder, of: &direction)
+    try decode(bytes, at: location, with: decoder, of: &direction)
     try emitPending(before: decoder.coveredOffset, of: &direction)
   }
 

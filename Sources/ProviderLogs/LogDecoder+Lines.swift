@@ -167,6 +167,8 @@ extension LogDecoder {
     guard let columns else { return nil }
     var end = firstEnd
     var lines = 1
+    // The quote that is open at the end of the first line.
+    var firstQuote: Int?
     while true {
       var values = LogValues()
       switch columns.read(window, 0..<end, into: &values) {
@@ -174,6 +176,8 @@ extension LogDecoder {
         return take(
           end == count ? end : end &+ 1, outcome(push.make(values, of: window), window), lines: lines)
       case .open(let quote):
+        let opened = firstQuote ?? quote
+        firstQuote = opened
         if end < count, lines < Self.mostLines {
           if let next = LineSearch.lineEnd(window, end &+ 1..<min(count, Self.longestLine)) {
             end = next
@@ -188,7 +192,7 @@ extension LogDecoder {
           }
         }
         // The quote is never closed: skip only its line.
-        return skipRow(window, count, firstEnd, LogProblem(.openQuote, quote..<firstEnd))
+        return skipRow(window, count, firstEnd, LogProblem(.openQuote, min(opened, firstEnd)..<firstEnd))
       case .problem(let problem):
         return skipRow(window, count, firstEnd, problem)
       }

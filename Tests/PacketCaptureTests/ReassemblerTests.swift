@@ -77,6 +77,11 @@ struct ReassemblerTests {
       name: "a truncated packet whose rest is never sent",
       script: [syn, .client(100, "ab", missing: 2), .client(104, "ef")], text: "ab<2>ef", gaps: ["2+2"],
       anomalies: ["truncatedPacket 2+2"]),
+    // Found by a fuzzer: the offset was negative.
+    Case(
+      name: "headers alone of a packet from before the beginning",
+      script: [syn, .client(100, "ab"), .client(0xd000_0000, "", missing: 72)], text: "ab",
+      anomalies: ["truncatedPacket 0+72"]),
     Case(
       name: "a cut packet at the end", script: [syn, .client(100, "ab", missing: 2)], text: "ab<2>",
       gaps: ["2+2"], anomalies: ["truncatedPacket 2+2"]),
@@ -97,6 +102,13 @@ struct ReassemblerTests {
       name: "bytes before the beginning, too late",
       script: [.client(102, "cd"), .client(104, ""), .client(104, ""), .client(100, "ab")], text: "cd",
       anomalies: ["midstreamStart 0+0", "lateSegment 0+2"], window: 1),
+    // Found by a fuzzer: the anomaly named the stream, which was closed.
+    Case(
+      name: "headers alone after the stream is closed",
+      script: [
+        syn, .client(100, "ab"), .client(102, "", .rst), .client(102, ""), .client(102, ""), .client(102, ""),
+        .client(102, "", missing: 9),
+      ], text: "ab", anomalies: ["truncatedPacket -+9"], window: 1),
     Case(
       name: "no patience at all", script: [syn, .client(101, "b"), .client(100, "a")], text: "<1>b",
       gaps: ["0+1"], anomalies: ["lateSegment 0+1"], window: 0),

@@ -23,6 +23,11 @@ struct LogTableTests {
     LogCase(
       "a quote that is not closed", "note,token,status\nx,ab,200\n\"y,cd,400\nz,ef,500\n", "passed",
       "push 2 token=ab status=200", "bad 3+1 openQuote", "push 4 token=ef status=500"),
+    // Found by a fuzzer: the range of the problem ended before it began, which ended the process.
+    LogCase(
+      "a quote that is not closed, in a row of two lines",
+      "note,token,status\n\"a\nb\",\"c,ab,200\nz,ef,500\n", "passed", "bad 2+2 openQuote",
+      "push 4 token=ef status=500"),
     LogCase(
       "text after a quote", "token,status\n\"ab\"x,200\ncd,400\n", "passed", "bad 2+1 textAfterQuote",
       "push 3 token=cd status=400"),

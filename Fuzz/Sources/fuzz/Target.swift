@@ -1,3 +1,4 @@
+import PacketCapture
 import TestSupport
 
 /// What is fuzzed: parsers, and laws that hold for any input.
@@ -65,4 +66,13 @@ struct Hash: Equatable {
   }
 
   mutating func add(_ number: Int) { withUnsafeBytes(of: number) { add($0) } }
+}
+
+extension CaptureOptions {
+  /// For few connections: the table of many of them takes memory that AddressSanitizer would mark in each run.
+  static var small: CaptureOptions {
+    var options = CaptureOptions()
+    options.maxConnections = 64
+    return options
+  }
 }

@@ -106,7 +106,12 @@ package struct Reassembler: ~Copyable {
     let (connection, side) = connection(for: segment, packet)
     note(packet, of: connection, side)
     if !segment.flags.isDisjoint(with: [.fin, .rst]) { connection.pointee.noteEnd(packet) }
-    if connection.pointee.isClosed { bytesAfterClose &+= segment.payloadLength }
+    if connection.pointee.isClosed {
+      noteAfterEnd(
+        segment, fileOffset: parts.isEmpty ? nil : parts[parts.count - 1].origin.fileOffset, packet,
+        isCutByFile)
+      return touch(connection)
+    }
     connection.pointee[side.other].noteWindow(segment)
     // A RST may carry text, which is not part of the stream (RFC 9293, section 3.5.3).
     if segment.flags.contains(.rst) {
@@ -146,6 +151,18 @@ package struct Reassembler: ~Copyable {
     touch(connection)
   }
 
+  /// Counts a segment of a stream that is closed: none of its bytes are new, but those that the capture lacks may be.
+  private mutating func noteAfterEnd(
+    _ segment: TCPSegment, fileOffset: Int?, _ packet: PacketReference, _ isCutByFile: Bool
+  ) {
+    bytesAfterClose &+= segment.payloadLength
+    guard segment.missingLength > 0 else { return }
+    anomaly(
+      StreamAnomaly(
+        .truncatedPacket, length: segment.missingLength, fileOffset: fileOffset, packet: packet,
+        message: .truncatedPacket(packet.name, missing: segment.missingLength, byFileEnd: isCutByFile)))
+  }
+
   /// Processes a segment with sequence numbers exported by a tool. It counts them from the SYN, which has 0, unless
   /// configured otherwise.
   mutating func exportedSegment(
@@ -174,6 +191,10 @@ package struct Reassembler: ~Copyable {
     from origin: PayloadOrigin
   ) {
     let segment = TCPSegment(source: ends.source, destination: ends.destination, sequence: SequenceNumber(0))
+    // What comes after the end is of another connection: a tool that puts bytes in order leaves copies out.
+    if let (known, _) = flows.find(ends.source, ends.destination), known.pointee.isClosed {
+      flows.remove(known.pointee.first.slot)
+    }
     let (connection, side) = connection(for: segment, origin.packet)
     note(origin.packet, of: connection, side)
     work(on: connection)

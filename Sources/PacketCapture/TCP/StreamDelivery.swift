@@ -103,7 +103,8 @@ extension HalfConnection {
     anomaly.side = side
     guard hasBegun else { return makeBacklog().add(anomaly, at: position, arrival: output.packetsRead) }
     output.open(slot)
-    anomaly.offset = offset(position)
+    // The capture may lack bytes of a packet from before the beginning.
+    anomaly.offset = max(0, offset(position))
     output.events.anomaly(anomaly, slot: slot)
   }
 

@@ -48,6 +48,9 @@ struct DirectionReader {
   var isFinal = false
   private(set) var isWaiting = false
   private var triedRevision = -1
+  /// The record that was not proved and waits for the next header, and what was known then: trying it again with each
+  /// byte would use up the trials.
+  private var unverified: (offset: Int, revision: Int)?
 
   /// Since the last record that was proved.
   var trail = RecordTrail()
@@ -206,7 +209,7 @@ struct DirectionReader {
       }
       guard bytes.count - index >= header.recordLength else { return index }
       let record = Record(header: header, offset: base + index, fragment: start + index + RecordHeader.length)
-      switch read(record, into: &output) {
+      switch isUnverified(record) ? .unverified : read(record, into: &output) {
       case .done: index += header.recordLength
       case .wait:
         isWaiting = true
@@ -220,12 +223,17 @@ struct DirectionReader {
             continue
           }
         } else if !isRunEnd {
+          unverified = (record.offset, state.revision)
           return index
         }
         skip(record)
         index = next
       }
     }
+  }
+
+  private func isUnverified(_ record: Record) -> Bool {
+    unverified.map { $0 == (record.offset, state.revision) } ?? false
   }
 
   /// The index of the next record's header, or of the first byte that is still needed to find it.

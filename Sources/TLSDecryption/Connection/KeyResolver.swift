@@ -163,7 +163,7 @@ struct KeyResolver {
       return nil
     }
     for row in store.rows(.master) {
-      guard let client = store.entry(row)?.client else { continue }
+      guard let client = store.client(of: row) else { continue }
       if let master = proved(row, client) { return master }
     }
     return nil

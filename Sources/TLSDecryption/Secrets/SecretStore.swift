@@ -148,13 +148,19 @@ package struct SecretStore: Sendable {
 
   // MARK: - Finding
 
+  /// The client random that names the connection of a secret. Taken from an `Entry` whose secret nothing uses, Swift 6.3
+  /// would write the secret to memory that it has freed.
+  func client(of row: Int) -> HelloRandom? {
+    rows.indices.contains(row) && rows[row].client >= 0 ? randoms[Int(rows[row].client)] : nil
+  }
+
   package func entry(_ index: Int) -> Entry? {
     guard rows.indices.contains(index) else { return nil }
     let row = rows[index]
     return Entry(
       label: row.label, secret: SecretBytes(Array(bytes[row.start..<(row.start + Int(row.length))])),
       origin: SecretOrigin(file: Int(row.file), line: Int(row.line)),
-      client: row.client < 0 ? nil : randoms[Int(row.client)])
+      client: client(of: index))
   }
 
   /// Rows of the secrets that name the client random, the last one first.

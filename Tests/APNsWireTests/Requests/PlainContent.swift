@@ -1,5 +1,3 @@
-import Foundation
-
 /// The fields and flags of a whole request of the plain decoder (docs/spec/decoding-rules.md#flags-of-requests).
 extension PlainRequests {
   /// The whole items of the command 2 in [o, end), and whether they fill it.
@@ -72,7 +70,7 @@ extension PlainRequests {
       if Self.hasEightZeros(token) { flags.append("zero-filled-token") }
     }
     if let payload = content.payload {
-      if !Self.isJSON(payload) { flags.append("payload-not-json") }
+      if !PlainJSON.isValue(payload) { flags.append("payload-not-json") }
       if payload.count > (bytes[o] == 2 ? 2048 : 256) { flags.append("payload-too-large") }
     }
     if let priority = content.priority, priority != 5, priority != 10 { flags.append("unusual-priority") }
@@ -82,15 +80,5 @@ extension PlainRequests {
   private static func hasEightZeros(_ token: [UInt8]) -> Bool {
     guard token.count >= 8 else { return false }
     return (0...(token.count - 8)).contains { begin in (begin..<(begin + 8)).allSatisfy { token[$0] == 0 } }
-  }
-
-  /// "not UTF-8 or not one JSON value": by Foundation, which must not treat the bytes as UTF-16 or UTF-32. A JSON
-  /// text has no NUL, and the generated ones have no byte order mark and no trailing comma, which Foundation
-  /// accepts.
-  private static func isJSON(_ payload: [UInt8]) -> Bool {
-    guard !payload.contains(0), !payload.starts(with: [0xef, 0xbb, 0xbf]),
-      String(validating: payload, as: UTF8.self) != nil
-    else { return false }
-    return (try? JSONSerialization.jsonObject(with: Data(payload), options: .fragmentsAllowed)) != nil
   }
 }

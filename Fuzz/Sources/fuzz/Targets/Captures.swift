@@ -33,7 +33,7 @@ extension Target {
   /// in a buffer of its own, where reading too far is noticed: with the same outcomes.
   private static func checkPackets(_ sample: Sample) {
     let number = UInt16(sample.options[0]) | UInt16(sample.options[1] & 1) << 8
-    var options = CaptureOptions()
+    var options = CaptureOptions.small
     if sample.options[1] & 2 != 0 { options.fragmentBuffer = 2000 }
     var (together, alone) = (PacketDissector(options: options), PacketDissector(options: options))
     var (index, packet) = (0, 0)

@@ -21,7 +21,7 @@ extension Target {
   private static func checkConversation(_ sample: Sample) {
     let plan = SegmentPlan(of: sample)
     let plain = PlainConnection(plan)
-    var options = CaptureOptions()
+    var options = CaptureOptions.small
     options.reorderWindow = 200
     for isForgetful in [false, true] {
       guard let recording = try? reassemble(plan.script, options: options, isForgetful: isForgetful) else {
@@ -35,7 +35,7 @@ extension Target {
 
   /// Segments with any numbers and flags, and small limits: what is delivered comes from the packets, in order.
   private static func checkAnySegments(_ sample: Sample) {
-    var options = CaptureOptions()
+    var options = CaptureOptions.small
     let (first, second) = (sample.options[0], sample.options[1])
     options.reorderWindow = Int(first >> 1 & 7) * 3
     if first & 0x10 != 0 { options.streamBuffer = 1 << Int(second & 7) }

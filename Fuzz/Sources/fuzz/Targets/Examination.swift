@@ -23,7 +23,7 @@ extension Target {
     _ sample: Sample, _ more: () -> Int, into evidence: Evidences
   ) -> Summary {
     let limits = sample.options[0]
-    var capture = CaptureOptions()
+    var capture = CaptureOptions.small
     if limits & 1 != 0 { capture.maxConnections = 1 }
     if limits & 2 != 0 { capture.totalBuffer = 1 }
     if limits & 4 != 0 { capture.reorderWindow = Int(limits >> 6) * 10 }

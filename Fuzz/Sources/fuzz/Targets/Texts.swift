@@ -68,7 +68,7 @@ extension Target {
   private static func checkCarving(_ sample: Sample) {
     var options = CarvingOptions()
     options.minChain = Int(sample.options[0] & 3) + 1
-    var capture = CaptureOptions()
+    var capture = CaptureOptions.small
     capture.serverPorts = [2195, 2196]
     var whole: [String] = []
     for number in [0, 2, 3] {
