@@ -9,7 +9,7 @@ export PATH := $(ROOT)/.build/venv/bin:$(PATH)
 
 PREFIX ?= /usr/local
 
-.PHONY: help build install wheel document demo test lint check compare dist release-check clean
+.PHONY: help build install wheel document demo test lint check fuzz compare dist release-check clean
 .NOTPARALLEL:
 
 help: ## list the targets (the default)
@@ -42,7 +42,7 @@ test: ## unit and integration tests, lint
 	$(MAKE) lint
 
 lint: ## the formatter's strict rules, no folder circles
-	swift format lint --strict -r Package.swift Sources Tests samples/library
+	swift format lint --strict -r Package.swift Sources Tests samples/library Fuzz
 	scripts/check-folders
 
 check: ## all else, after make test: long tests, documents, samples, digests, schemas, damaged streams
@@ -76,6 +76,15 @@ check: ## all else, after make test: long tests, documents, samples, digests, sc
 	scripts/check-library
 	scripts/check-python
 	scripts/check-spark
+	scripts/check-mutations
+	scripts/fuzz --quick
+
+# The targets are in Fuzz/Sources/fuzz/Targets; without TARGET, all of them run.
+TARGET ?=
+RUNS ?= 100000
+fuzz: ## fuzz the parsers: make fuzz TARGET="feedback requests" RUNS=1000000
+	scripts/setup build
+	scripts/fuzz --runs $(RUNS) $(TARGET)
 
 # OPTIONS="--quick --only capture" and the like; Benchmarks/compare --help has them.
 compare: build ## compare speed and memory with other programs; takes some minutes

@@ -52,7 +52,9 @@ struct StreamLaws: StreamRecorder {
     let (hash, end, count, gaps) = bytes[direction] ?? (Hash(), 0, 0, 0)
     expect(gap.offset == end && gap.length > 0, "a gap follows the bytes before it, at \(end): \(gap)")
     bytes[direction] = (hash, end + gap.length, count, gaps + gap.length)
-    streams[direction.stream]?.append("\(direction.side) \(gap)")
+    streams[direction.stream]?.append(
+      "gap \(direction.side.rawValue) \(gap.offset) \(gap.length) \(gap.fileOffset ?? -1) \(gap.packet?.number ?? 0) \(gap.isUpperBound)"
+    )
   }
 
   mutating func anomaly(_ anomaly: StreamAnomaly) {
@@ -61,7 +63,9 @@ struct StreamLaws: StreamRecorder {
     }
     expect(
       anomaly.length ?? 0 >= 0 && anomaly.offset ?? 0 >= 0, "an anomaly has no negative extent: \(anomaly)")
-    streams[anomaly.stream ?? -1, default: []].append("\(anomaly)")
+    streams[anomaly.stream ?? -1, default: []].append(
+      "\(anomaly.kind.rawValue) \(anomaly.side?.rawValue ?? 9) \(anomaly.offset ?? -1) \(anomaly.length ?? -1) \(anomaly.fileOffset ?? -1) \(anomaly.packet?.number ?? 0) \(anomaly.message.text)"
+    )
   }
 
   mutating func closed(_ report: StreamReport) {

@@ -152,7 +152,7 @@ private final class Evidences: EvidenceSink {
       cover(records.labels.stream, records.direction, run.offset, run.stride)
       let token = bytes.extracting(run.token(of: 0)).withUnsafeBytes { Array($0) }
       lines.append(
-        "feedback \(records.labels.stream) \(records.direction) \(run.offset) \(run.time(of: 0, in: bytes)) \(token) \(run.flags) \(records.origin.fileOffset(of: run.offset)) \(records.origin.packet?.number ?? 0)"
+        "feedback \(records.labels.stream) \(records.direction.rawValue) \(run.offset) \(run.time(of: 0, in: bytes)) \(Hex.string(token)) \(run.flags.rawValue) \(records.origin.fileOffset(of: run.offset)) \(records.origin.packet?.number ?? 0)"
       )
     }
   }
@@ -163,7 +163,7 @@ private final class Evidences: EvidenceSink {
       cover(requests.labels.stream, .client, record.offset, record.range.count)
       let content = bytes.extracting(record.range).withUnsafeBytes { Array($0) }
       lines.append(
-        "request \(requests.labels.stream) \(record.offset) \(content) \(record.flags) \(record.outcome) \(record.status ?? 0) \(record.fileOffset) \(record.packet?.number ?? 0)"
+        "request \(requests.labels.stream) \(record.offset) \(Hex.string(content)) \(record.flags.rawValue) \(record.outcome.rawValue) \(record.status ?? 0) \(record.fileOffset) \(record.packet?.number ?? 0)"
       )
     }
   }
@@ -172,7 +172,7 @@ private final class Evidences: EvidenceSink {
     responses += 1
     cover(response.labels.stream, .server, response.offset, ErrorResponse.length)
     lines.append(
-      "response \(response.labels.stream) \(response.offset) \(response.response) \(response.flags) \(response.request?.offset ?? -1) \(response.fileOffset) \(response.packet?.number ?? 0)"
+      "response \(response.labels.stream) \(response.offset) \(response.response.status) \(response.response.identifier) \(response.flags.rawValue) \(response.request?.offset ?? -1) \(response.fileOffset) \(response.packet?.number ?? 0)"
     )
   }
 
@@ -183,14 +183,16 @@ private final class Evidences: EvidenceSink {
         push.fields[field].map { bytes.extracting($0).withUnsafeBytes { Array($0) } } ?? []
       }
       lines.append(
-        "push \(pushes.labels.stream) \(push.direction) \(push.offset) \(push.requestOffset ?? -1) \(push.fields.status ?? 0) \(push.fields.flags) \(texts) \(push.fileOffset) \(push.packet?.number ?? 0)"
+        "push \(pushes.labels.stream) \(push.direction.rawValue) \(push.offset) \(push.requestOffset ?? -1) \(push.fields.status ?? 0) \(push.fields.flags.rawValue) \(texts.map { Hex.string($0) }) \(push.fileOffset) \(push.packet?.number ?? 0)"
       )
     }
   }
 
   func finding(_ finding: Finding) {
     counts[finding.code, default: 0] += 1
-    lines.append("finding \(finding)")
+    lines.append(
+      "finding \(finding.code.rawValue) \(finding.stream ?? -1) \(finding.direction?.rawValue ?? "") \(finding.offset ?? -1) \(finding.length ?? -1) \(finding.fileOffset ?? -1) \(finding.packet ?? 0) \(finding.message.text)"
+    )
     let isSpan = finding.code == .skippedBytes || finding.code == .truncatedRecord
     if isSpan, let stream = finding.stream, let direction = finding.direction, let offset = finding.offset {
       cover(stream, direction, offset, finding.length ?? 0)
