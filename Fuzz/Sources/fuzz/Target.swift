@@ -40,17 +40,25 @@ struct Sample {
     return SeededGenerator(seed: hash.value)
   }
 
-  /// Lengths of chunks: one byte, everything, small random ones and larger random ones.
-  static let chunkings = 4
+  /// How bytes are cut into chunks.
+  enum Chunking: CaseIterable {
+    case whole, bytes, short, long
+  }
+
+  /// The whole first, and one of the others, which the sample chooses.
+  func chunkings(besides others: [Chunking] = [.bytes, .short, .long]) -> [Chunking] {
+    var generator = generator
+    return [.whole, generator.pick(others)]
+  }
 
   /// The function that gives lengths of chunks.
-  func chunking(_ number: Int) -> () -> Int {
+  func lengths(_ chunking: Chunking) -> () -> Int {
     var generator = generator
-    return switch number {
-    case 0: { 1 << 40 }
-    case 1: { 1 }
-    case 2: { generator.pick(1...9) }
-    default: { generator.pick(1...400) }
+    return switch chunking {
+    case .whole: { 1 << 40 }
+    case .bytes: { 1 }
+    case .short: { generator.pick(1...9) }
+    case .long: { generator.pick(1...400) }
     }
   }
 }

@@ -11,35 +11,35 @@ extension Target {
       let (limits, rules) = feedbackLimits[Int(sample.options[0] & 0x3f) % feedbackLimits.count]
       let (offset, beginsStream) = start(sample)
       let plain = PlainDecoder(sample.bytes, limits).decode(offset: offset, beginsStream: beginsStream)
-      for number in 0..<Sample.chunkings {
+      for chunking in sample.chunkings() {
         let decoding = IncrementalDecoding(
           sample.bytes, rules: rules, offset: offset, beginsStream: beginsStream,
-          chunkLength: sample.chunking(number))
+          chunkLength: sample.lengths(chunking))
         expect(decoding.breach == nil, decoding.breach ?? "")
-        expectSame(decoding.evidence, plain, "feedback agrees with the plain decoder, chunking \(number)")
+        expectSame(decoding.evidence, plain, "feedback agrees with the plain decoder, in chunks: \(chunking)")
       }
     },
     Target("requests") { sample in
       let (limits, rules) = requestLimits[Int(sample.options[0] & 0x3f) % requestLimits.count]
       let (offset, beginsStream) = start(sample)
       let plain = PlainRequests(sample.bytes, limits).decode(offset: offset, beginsStream: beginsStream)
-      for number in 0..<Sample.chunkings {
+      for chunking in sample.chunkings() {
         let decoding = WatchedDecoding(
           requests: sample.bytes, rules: rules, offset: offset, beginsStream: beginsStream,
-          chunkLength: sample.chunking(number))
+          chunkLength: sample.lengths(chunking))
         expect(decoding.breach == nil, decoding.breach ?? "")
-        expectSame(decoding.evidence, plain, "requests agree with the plain decoder, chunking \(number)")
+        expectSame(decoding.evidence, plain, "requests agree with the plain decoder, in chunks: \(chunking)")
       }
     },
     Target("responses") { sample in
       let (offset, beginsStream) = start(sample)
       let plain = PlainResponses(sample.bytes).decode(offset: offset, beginsStream: beginsStream)
-      for number in 0..<Sample.chunkings {
+      for chunking in sample.chunkings() {
         let decoding = WatchedDecoding(
           responses: sample.bytes, offset: offset, beginsStream: beginsStream,
-          chunkLength: sample.chunking(number))
+          chunkLength: sample.lengths(chunking))
         expect(decoding.breach == nil, decoding.breach ?? "")
-        expectSame(decoding.evidence, plain, "responses agree with the plain decoder, chunking \(number)")
+        expectSame(decoding.evidence, plain, "responses agree with the plain decoder, in chunks: \(chunking)")
       }
     },
     Target("http2", checkFrames),
@@ -61,14 +61,14 @@ extension Target {
     let sender: FrameDecoder.Sender = sample.options[0] & 1 == 0 ? .client : .server
     let (offset, beginsStream) = start(sample)
     var whole: [FrameEvidence] = []
-    for number in 0..<Sample.chunkings {
-      let length = sample.chunking(number)
+    for chunking in sample.chunkings() {
+      let length = sample.lengths(chunking)
       var ends: [Int] = []
       while case let end = (ends.last ?? 0) + length(), end < sample.bytes.count { ends.append(end) }
       let steps = frameSteps(
         sample.bytes, sender, offset: offset, beginsStream: beginsStream, chunks: ends)
-      if number == 0 { whole = steps }
-      expectSame(steps, whole, "frames do not depend on chunks, chunking \(number)")
+      if chunking == .whole { whole = steps }
+      expectSame(steps, whole, "frames do not depend on chunks, in chunks: \(chunking)")
     }
     var end = offset
     for step in whole {
@@ -104,10 +104,10 @@ extension Target {
   private static func checkLog(_ sample: Sample) {
     let mapping = sample.options[0] & 1 == 0 ? nil : "token=device.token,status=code,timestamp=at"
     var whole: [String] = []
-    for number in 0..<Sample.chunkings {
-      let length = sample.chunking(number)
+    for chunking in sample.chunkings() {
+      let length = sample.lengths(chunking)
       guard let log = try? DecodedLog(sample.bytes, mapping: mapping, chunk: length()) else { return }
-      if number == 0 {
+      if chunking == .whole {
         whole = log.steps
         var end = 0
         // A push of a transcript has no bytes of its own: its lines were passed.
@@ -117,7 +117,7 @@ extension Target {
         }
         expect(end == sample.bytes.count, "steps tile the log up to its end, not \(end)")
       }
-      expectSame(log.steps, whole, "a log does not depend on chunks, chunking \(number)")
+      expectSame(log.steps, whole, "a log does not depend on chunks, in chunks: \(chunking)")
     }
   }
 }

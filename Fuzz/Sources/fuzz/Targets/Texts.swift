@@ -16,15 +16,15 @@ extension Target {
   private static func checkText(_ sample: Sample) {
     let text = sample.bytes
     let format = TextFormat.allCases[Int(sample.options[0] & 3)]
-    let whole = format.decode(text, maxExpansion: maxExpansion, blockSize: sample.chunking(0))
+    let whole = format.decode(text, maxExpansion: maxExpansion, blockSize: sample.lengths(.whole))
     expect(
       whole.bytes.count <= text.count + maxExpansion, "\(whole.bytes.count) bytes of \(text.count) characters"
     )
     expect(whole.positions.allSatisfy(text.indices.contains), "a byte is at a character of the text")
     expect(whole.gaps.allSatisfy { $0 > 0 }, "a gap has bytes")
-    for number in 1..<Sample.chunkings {
-      let cut = format.decode(text, maxExpansion: maxExpansion, blockSize: sample.chunking(number))
-      expectSame(cut.events, whole.events, "a text does not depend on blocks, chunking \(number)")
+    for chunking in sample.chunkings().dropFirst() {
+      let cut = format.decode(text, maxExpansion: maxExpansion, blockSize: sample.lengths(chunking))
+      expectSame(cut.events, whole.events, "a text does not depend on blocks, in chunks: \(chunking)")
     }
     _ = TextFormat.recognised(text)
     checkDump(sample)
@@ -35,16 +35,16 @@ extension Target {
     let formats = DumpFormat.allCases
     let format = formats[Int(sample.options[0] >> 2) % formats.count]
     var whole: [String] = []
-    for number in 0..<Sample.chunkings {
+    for chunking in sample.chunkings() {
       var source = DumpSource(
         format, side: .first, head: sample.bytes, isWhole: true, maxExpansion: maxExpansion)
       var laws = StreamLaws(content: sample.bytes, isRaw: format == .raw)
       laws.opened(.dump)
-      _ = play(sample.bytes, through: &source, more: sample.chunking(number)) { laws.take($0) }
+      _ = play(sample.bytes, through: &source, more: sample.lengths(chunking)) { laws.take($0) }
       laws.closed(StreamReport(.dump))
       let lines = laws.lines + source.faults.map { "\($0)" }
-      if number == 0 { whole = lines }
-      expectSame(lines, whole, "a dump does not depend on windows, chunking \(number)")
+      if chunking == .whole { whole = lines }
+      expectSame(lines, whole, "a dump does not depend on windows, in chunks: \(chunking)")
     }
   }
 
@@ -53,12 +53,12 @@ extension Target {
     let format = formats[Int(sample.options[0] & 0x0f) % formats.count]
     let ports: Set<UInt16> = sample.options[0] & 0x80 == 0 ? [] : [2195, 2196]
     var whole: [ExportRecording.Event] = []
-    for number in 0..<Sample.chunkings {
+    for chunking in sample.chunkings() {
       let recording = ExportRecording.of(
-        sample.bytes, as: format, serverPorts: ports, blockSize: sample.chunking(number))
+        sample.bytes, as: format, serverPorts: ports, blockSize: sample.lengths(chunking))
       expect(recording.misuse.isEmpty, "\(recording.misuse)")
-      if number == 0 { whole = recording.events }
-      expectSame(recording.events, whole, "an export does not depend on blocks, chunking \(number)")
+      if chunking == .whole { whole = recording.events }
+      expectSame(recording.events, whole, "an export does not depend on blocks, in chunks: \(chunking)")
     }
     for case .byte(_, _, _, let fileOffset, _) in whole {
       expect(sample.bytes.indices.contains(fileOffset), "a byte is at a character of the text")
@@ -71,11 +71,11 @@ extension Target {
     var capture = CaptureOptions.small
     capture.serverPorts = [2195, 2196]
     var whole: [String] = []
-    for number in [0, 2, 3] {
+    for chunking in sample.chunkings(besides: [.short, .long]) {
       var source = CarveSource(options, capture: capture)
-      let lines = lines(of: sample.bytes, isRaw: false, &source, more: sample.chunking(number))
-      if number == 0 { whole = lines }
-      expectSame(lines, whole, "what is carved does not depend on windows, chunking \(number)")
+      let lines = lines(of: sample.bytes, isRaw: false, &source, more: sample.lengths(chunking))
+      if chunking == .whole { whole = lines }
+      expectSame(lines, whole, "what is carved does not depend on windows, in chunks: \(chunking)")
     }
   }
 }
