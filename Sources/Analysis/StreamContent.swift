@@ -15,7 +15,10 @@ extension StreamAnalysis {
     if identity.serverEvidence == .log { return ContentProbe.dumpHeadLength }
     if isSettled, expected != nil { return http2 ?? Ciphertext.headLength }
     if identity.serverEvidence == .dump { return ContentProbe.dumpHeadLength }
-    return max(http2 ?? 0, ContentProbe.headLength)
+    if let http2 { return max(http2, ContentProbe.headLength) }
+    guard head.byteCount >= ContentProbe.headLength else { return ContentProbe.headLength }
+    let isKnown = log.options.probe.content(of: head.extracting(first: ContentProbe.headLength)) != nil
+    return isKnown ? ContentProbe.headLength : ContentProbe.longHeadLength
   }
 
   /// Decides the content of the direction from the first bytes of its first run, and decodes all of `bytes`.
