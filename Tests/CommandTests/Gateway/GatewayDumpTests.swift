@@ -178,8 +178,8 @@ struct GatewayDumpTests {
     #expect(try exported.responses.map(\.flags) == [["uncorrelated"]])
   }
 
-  private static let requestColumns = GatewayExportTests.requestKeys.dropFirst() + ["stream_offset"]
-  private static let responseColumns = GatewayExportTests.responseKeys.dropFirst() + ["stream_offset"]
+  private static let requestColumns = Array(GatewayExportTests.requestKeys.dropFirst()) + ["stream_offset"]
+  private static let responseColumns = Array(GatewayExportTests.responseKeys.dropFirst()) + ["stream_offset"]
   private static let feedbackColumns = [
     "source", "stream", "direction", "client", "server", "offset", "packet", "original_packet", "file_offset",
     "captured_at", "timestamp", "time", "token_length", "token", "flags", "form", "chain", "chain_length",
