@@ -9,7 +9,7 @@ struct PlainJSON {
   static func isValue(_ text: [UInt8]) -> Bool {
     guard String(validating: text, as: UTF8.self) != nil else { return false }
     var json = PlainJSON(text: text)
-    return json.element() && json.index == text.count
+    return json.value() && json.index == text.count
   }
 
   private init(text: [UInt8]) { self.text = text }
@@ -34,36 +34,53 @@ struct PlainJSON {
     return true
   }
 
-  /// A value with white space around it.
-  private mutating func element() -> Bool {
-    space()
-    defer { space() }
-    switch next {
-    case "{": return list("{", "}") { $0.member() }
-    case "[": return list("[", "]") { $0.element() }
-    case "\"": return string()
-    case "t": return take(word: "true")
-    case "f": return take(word: "false")
-    case "n": return take(word: "null")
-    default: return number()
+  /// A value with white space around it. Nesting has no limit, so the ends of the arrays and objects around the next value
+  /// are in a list.
+  private mutating func value() -> Bool {
+    var ends: [String] = []
+    while true {
+      space()
+      if take("{") {
+        space()
+        if !take("}") {
+          guard name() else { return false }
+          ends.append("}")
+          continue
+        }
+      } else if take("[") {
+        space()
+        if !take("]") {
+          ends.append("]")
+          continue
+        }
+      } else if !scalar() {
+        return false
+      }
+      space()
+      while let end = ends.last, take(end) {
+        ends.removeLast()
+        space()
+      }
+      guard let end = ends.last else { return true }
+      guard take(","), end == "]" || name() else { return false }
     }
   }
 
-  private mutating func list(_ begin: String, _ end: String, _ item: (inout PlainJSON) -> Bool) -> Bool {
-    guard take(begin) else { return false }
-    space()
-    if take(end) { return true }
-    repeat {
-      guard item(&self) else { return false }
-    } while take(",")
-    return take(end)
+  private mutating func scalar() -> Bool {
+    switch next {
+    case "\"": string()
+    case "t": take(word: "true")
+    case "f": take(word: "false")
+    case "n": take(word: "null")
+    default: number()
+    }
   }
 
-  private mutating func member() -> Bool {
+  private mutating func name() -> Bool {
     space()
     guard string() else { return false }
     space()
-    return take(":") && element()
+    return take(":")
   }
 
   private mutating func string() -> Bool {
