@@ -69,9 +69,13 @@ package enum Interruption {
 }
 
 extension Interruption.State {
-  fileprivate func leave(by received: Int32) -> Never {
+  fileprivate func removeUnfinished() {
     for file in files { _ = unlink(file) }
     for directory in directories.reversed() { _ = rmdir(directory) }
+  }
+
+  fileprivate func leave(by received: Int32) -> Never {
+    removeUnfinished()
     for reader in readers { RunningReaders.kill(reader) }
     for reader in readers { RunningReaders.awaitEnd(of: reader) }
     var signals = sigset_t()
@@ -108,6 +112,10 @@ package enum UnfinishedFiles {
       return path
     }
   }
+
+  /// Removes all of them, at the end of a command that failed: another thread may still use an output, which would
+  /// otherwise remove its file.
+  package static func removeAll() { Interruption.state.withLock { $0.removeUnfinished() } }
 
   /// Runs `body`, in which the files get their final names, or are removed; then a signal does not remove them.
   package static func end(

@@ -176,6 +176,21 @@ struct OutputFileTests {
   }
 }
 
+@Suite("Outputs of a command that fails in the middle")
+struct FailedOutputTests {
+  /// Several threads use the output then.
+  @Test("no file is left where temporary files cannot be created")
+  func noTemporaryFile() throws {
+    let directory = try TestDirectory()
+    try directory.write(feedback(tuples(40_000)), to: "dump.bin")
+    let outcome = try directory.shell(
+      "TMPDIR=/missing \"$APNSIFT\" export dump.bin --distinct --memory 1MiB -o out.csv")
+    #expect(outcome.code == 2)
+    #expect(outcome.errors.contains("/missing"))
+    #expect(try directory.names == ["dump.bin"])
+  }
+}
+
 @Suite("Standard output as a file")
 struct StandardOutputTests {
   @Test("a file called - is no standard output")

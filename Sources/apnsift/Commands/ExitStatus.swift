@@ -72,6 +72,7 @@ enum ExitStatus: Int32, Error {
   }
 
   private static func leave(_ status: ExitStatus) -> Never {
+    UnfinishedFiles.removeAll()
     Platform.exit(status.rawValue)
   }
 }
