@@ -56,12 +56,6 @@ package enum Interruption {
     state.withLock { ($0.signal, $0.remember) = (0, take) }
   }
 
-  /// Throws `Interrupted` after a remembered signal.
-  package static func check() throws {
-    let signal = state.withLock(\.signal)
-    if signal != 0 { throw Interrupted(signal: signal) }
-  }
-
   /// Cleans up and ends the process by `received`.
   package static func leave(by received: Int32) -> Never {
     state.withLock { $0.leave(by: received) }
@@ -85,11 +79,6 @@ extension Interruption.State {
     raise(received)
     _exit(128 + received)
   }
-}
-
-/// A signal was remembered: clean up, then end the process by it.
-package struct Interrupted: Error {
-  package var signal: Int32
 }
 
 /// Files and directories to remove if a signal ends the process. No signal ends it between their creation and their

@@ -71,7 +71,6 @@ package final class RawStreamWriter: EvidenceSink {
   }
 
   package func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<SourceExtent>) throws {
-    try Interruption.check()
     let file = file(of: StreamDirection(stream: direction.stream, side: direction.side))
     let descriptor = try descriptor(of: file)
     file.hash?.update(bytes)

@@ -31,8 +31,6 @@ enum ExitStatus: Int32, Error {
       leave(.usage)
     case is ClosedPipe:
       leave(.done)
-    case let interrupted as Interrupted:
-      Interruption.leave(by: interrupted.signal)
     case let failure as Failure:
       Console.say(failure.message)
       leave(.failed)
