@@ -122,7 +122,7 @@ struct ShowTests {
   @Test(
     "a push: its fields, by its number, or by the first byte or the packet of its request or response",
     arguments: [
-      ["--record", "3"], ["--offset", "382", "--direction", "client"],
+      ["--record", "10"], ["--offset", "382", "--direction", "client"],
       ["--offset", "165", "--direction", "server"],
     ])
   func push(_ arguments: [String]) throws {

@@ -20,7 +20,7 @@ extension Journal {
     }
     try rowChanges(of: record.id, in: table, session) { count += try body($0) }
     // A trigger may have added rows, or removed some.
-    guard let rows = record.rows, count != rows,
+    guard record.undoes == nil, let rows = record.rows, count != rows,
       table.mapping.isDeviceTokens || !table.description.hasTriggers
     else { return }
     throw StoreFault.unreadableRows(
