@@ -233,9 +233,26 @@ class SQLite(Scenario):
 
 
 class Server(Scenario):
+    # What comes before a statement that the server would refuse, and after one that drops a database.
+    lenient, force = "", ""
+
     def __init__(self, command, directory, socket):
         super().__init__(command, directory)
         self.socket = socket
+
+    def copy(self, kind, case):
+        base, _ = self.base(kind)
+        store = self.new_copy(kind, base)
+        if base.journal.exists():
+            shutil.copyfile(base.journal, store.journal)
+        if case and self.client(self.lenient + case.statement, store.path).returncode:
+            self.remove(store)
+            return None
+        return store
+
+    def remove(self, store):
+        self.client(f"DROP DATABASE {store.path}{self.force}")
+        store.journal.unlink(missing_ok=True)
 
     def execute(self, store, sql):
         run = self.client(sql, store.path)
@@ -265,6 +282,7 @@ class Server(Scenario):
 
 class PostgreSQL(Server):
     database, time_form = "postgresql", "timestamptz"
+    force = " WITH (FORCE)"
     devices = (
         "CREATE TABLE devices (id bigint PRIMARY KEY, token text, bundle text, env text, seen timestamptz, gone timestamptz, state text)")
 
@@ -282,20 +300,9 @@ class PostgreSQL(Server):
         self.client(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy;")
         return Store(f"postgresql:///{name}?host={self.socket}&user=postgres", name, self.directory / f"{name}.journal")
 
-    def copy(self, kind, case):
-        base, _ = self.base(kind)
+    def new_copy(self, kind, base):
         with self.lock:  # a template must have no other connection
-            store = self.new_store(kind, base.path)
-        if base.journal.exists():
-            shutil.copyfile(base.journal, store.journal)
-        if case and self.client(case.statement, store.path).returncode:
-            self.remove(store)
-            return None
-        return store
-
-    def remove(self, store):
-        self.client(f"DROP DATABASE {store.path} WITH (FORCE);")
-        store.journal.unlink(missing_ok=True)
+            return self.new_store(kind, base.path)
 
     def content(self, store):
         return self.rows(store, (
@@ -305,6 +312,7 @@ class PostgreSQL(Server):
 
 class MariaDB(Server):
     database, time_form = "mysql", "seconds"
+    lenient = "SET sql_mode = ''; "
     devices = (
         "CREATE TABLE devices (id BIGINT PRIMARY KEY, token VARCHAR(200), bundle VARCHAR(200), env VARCHAR(200), seen BIGINT, "
         "gone BIGINT, state VARCHAR(20)) CHARACTER SET utf8mb4")
@@ -326,21 +334,11 @@ class MariaDB(Server):
     def tables(self, store):
         return [line.decode() for line in self.rows(store, "SHOW TABLES")]
 
-    def copy(self, kind, case):
-        base, _ = self.base(kind)
+    def new_copy(self, kind, base):
         store = self.new_store(kind)
         copies = [f"CREATE TABLE {name} LIKE {base.path}.{name}; INSERT INTO {name} SELECT * FROM {base.path}.{name};" for name in self.tables(base)]
-        self.execute(store, "SET sql_mode = ''; " + " ".join(copies))
-        if base.journal.exists():
-            shutil.copyfile(base.journal, store.journal)
-        if case and self.client("SET sql_mode = ''; " + case.statement, store.path).returncode:
-            self.remove(store)
-            return None
+        self.execute(store, self.lenient + " ".join(copies))
         return store
-
-    def remove(self, store):
-        self.client(f"DROP DATABASE {store.path}")
-        store.journal.unlink(missing_ok=True)
 
     def content(self, store):
         return self.rows(store, " ".join(f"SELECT '{name}'; SELECT * FROM {name} ORDER BY 1, 2, 3;" for name in self.tables(store)))

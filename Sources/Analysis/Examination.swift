@@ -24,7 +24,7 @@ package struct Examination {
     /// How many inputs are read at once, and how many threads write; 1 does everything on one thread. Nil is the number
     /// of processors.
     package var jobs: Int?
-    /// Limit of what is read ahead, in bytes.
+    /// Bytes of later inputs that may wait for their analysis, in all lanes.
     package var readAheadMemory = 256 << 20
 
     package init() {}

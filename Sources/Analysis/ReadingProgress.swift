@@ -9,7 +9,7 @@ final class ReadingProgress {
   /// Bytes of all inputs; nil if one is not a regular file.
   private let total: Int?
 
-  /// - Parameter sizes: those of all inputs in bytes; nil of what is not a regular file.
+  /// - Parameter sizes: of all inputs, in bytes; nil for one that is not a regular file.
   init(_ sizes: [Int?]) {
     total = sizes.contains(nil) ? nil : sizes.reduce(0) { $0 &+ ($1 ?? 0) }
   }

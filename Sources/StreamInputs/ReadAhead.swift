@@ -88,7 +88,7 @@ package final class ReadAhead {
     var groups: [Range<Int>] = []
     var (start, bytes) = (0, 0)
     for (index, size) in sizes.enumerated() {
-      if index > start, bytes + (size ?? 0) > groupLength || index - start == mostInGroup {
+      if index > start, size ?? 0 > groupLength &- bytes || index - start == mostInGroup {
         groups.append(start..<index)
         (start, bytes) = (index, 0)
       }
