@@ -181,12 +181,9 @@ extension OutputFile {
   private static func makeTemporaryFile(
     for target: String, named path: String, isPrivate: Bool
   ) throws -> (descriptor: Int32, path: String) {
-    guard let file = TemporaryPath.makeFile("\(target).apnsift-") else {
+    guard let file = TemporaryPath.makeFile("\(target).apnsift-", mode: isPrivate ? 0o600 : 0o666) else {
       throw Failure(.outputNotCreated(path, SystemError.text()))
     }
-    let mask = umask(0)
-    _ = umask(mask)
-    _ = fchmod(file.descriptor, (isPrivate ? 0o600 : 0o666) & ~mask)
     return file
   }
 }

@@ -77,14 +77,17 @@ package struct FileIdentity: Hashable, Sendable {
 
 /// Creates files and directories with unique names. They are unfinished: a signal removes them.
 package enum TemporaryPath {
-  /// mkstemp(3) and mkdtemp(3) replace six X at the end of the name.
+  /// mkdtemp(3) replaces six X at the end of the name.
   private static let letters = String(repeating: "X", count: 6)
 
-  /// Creates a file that only its owner can access, and that child processes do not inherit; nil with `errno` set
-  /// on failure.
-  /// - Parameter beginning: the beginning of the path.
-  package static func makeFile(_ beginning: String) -> (descriptor: Int32, path: String)? {
-    UnfinishedFiles.make { file(beginning).map { ($0, $0.path) } }
+  /// Creates a file that child processes do not inherit; nil with `errno` set on failure.
+  /// - Parameters:
+  ///   - beginning: the beginning of the path.
+  ///   - mode: the permissions, less those that the umask takes away; by default only its owner can access the file.
+  package static func makeFile(
+    _ beginning: String, mode: mode_t = 0o600
+  ) -> (descriptor: Int32, path: String)? {
+    UnfinishedFiles.make { file(beginning, mode).map { ($0, $0.path) } }
   }
 
   /// Creates a file without a name, which ends with its descriptor; nil with `errno` set on failure.
@@ -94,13 +97,19 @@ package enum TemporaryPath {
     return descriptor
   }
 
-  private static func file(_ beginning: String) -> (descriptor: Int32, path: String)? {
-    var path = Array((beginning + letters).utf8CString)
-    let descriptor = mkstemp(&path)
-    guard descriptor >= 0 else { return nil }
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    return (descriptor, DirectoryEntry.text(of: path))
+  /// mkstemp(3) has no mode, and the umask cannot be read without a moment in which other threads have none.
+  private static func file(_ beginning: String, _ mode: mode_t) -> (descriptor: Int32, path: String)? {
+    for _ in 0..<attempts {
+      let path = beginning + String(UInt32.random(in: 0...UInt32.max), radix: 36)
+      let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+      if descriptor >= 0 { return (descriptor, path) }
+      guard errno == EEXIST else { return nil }
+    }
+    return nil
   }
+
+  /// How many names are tried.
+  private static let attempts = 100
 
   /// Creates a directory that only its owner can access; nil with `errno` set on failure.
   /// - Parameter beginning: the beginning of the path.

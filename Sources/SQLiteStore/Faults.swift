@@ -57,6 +57,17 @@ enum StorePath {
     }
   }
 
+  /// Creates an empty file, which is an empty database. Only the user may read it, because tokens are personal data,
+  /// and SQLite gives its journals the same permissions.
+  ///
+  /// - Throws: `StoreFault.cannotOpen`.
+  static func create(_ path: String) throws {
+    try checkDirectory(of: path)
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw StoreFault.cannotOpen(reason: .verbatim(SystemError.text())) }
+    _ = close(descriptor)
+  }
+
   private static func directory(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -52,9 +52,7 @@ package struct SQLiteDatabase: StoreDatabase {
   ) throws -> Result {
     try reportingFaults {
       if try !isPresent(creates: creates) {
-        try StorePath.checkDirectory(of: path)
-        // Only the user may read the new file: tokens are personal data. SQLite has no option for it.
-        umask(umask(0) | 0o077)
+        try StorePath.create(path)
       }
       do {
         return try openForWriting().writeWithoutTransaction { database in

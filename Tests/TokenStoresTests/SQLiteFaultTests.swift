@@ -48,6 +48,19 @@ import TokenStores
     #expect(try directory.names == [])
   }
 
+  @Test("only the user may read a new store; other new files of the process are as before")
+  func permissions() throws {
+    func mode(_ name: String) throws -> Int? {
+      let attributes = try FileManager.default.attributesOfItem(atPath: directory.file(name))
+      return attributes[.posixPermissions] as? Int
+    }
+    try Data().write(to: URL(fileURLWithPath: directory.file("before")))
+    try store(creates: true).replay(Self.deaths)
+    try Data().write(to: URL(fileURLWithPath: directory.file("after")))
+    #expect(try mode("my tokens.sqlite") == 0o600)
+    #expect(try mode("after") == mode("before"))
+  }
+
   @Test func missingDirectory() throws {
     let store = TokenStore(SQLiteDatabase(path: directory.file("none/tokens.sqlite")), creates: true)
     let fault = StoreFault.cannotOpen(
