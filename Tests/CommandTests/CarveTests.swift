@@ -259,6 +259,33 @@ struct CarveTests {
     #expect(found.replacing(",packet,carved", with: "").replacing(",form,flags", with: "") == expected)
   }
 
+  @Test("any time of a pcapng packet is read, as in a capture", arguments: [0, 1, 1 << 63, UInt64.max])
+  func packetTimes(_ time: UInt64) throws {
+    var generator = SeededGenerator(seed: 13)
+    let sent = (0..<3).flatMap { _ in Tuples.of(generator.bytes(32), time: 1_400_000_000) }
+    var file = PcapngWriter().file(FrameWriter().packets(Conversation(serverSends: sent).segments()))
+    func field(_ offset: Int) -> Int {
+      (0..<4).reduce(0) { $0 | Int(file[offset + $1]) << (8 * $1) }
+    }
+    var (block, firstPacket) = (0, file.count)
+    while block < file.count {
+      // The upper half of an enhanced packet's time comes first.
+      if field(block) == 6 {
+        firstPacket = min(firstPacket, block)
+        for index in 0..<8 {
+          file[block + 12 + index] = UInt8(truncatingIfNeeded: time >> UInt64(8 * (index ^ 4)))
+        }
+      }
+      block += field(block + 4)
+    }
+    try directory.write(file, to: "whole.pcapng")
+    try directory.write(file[firstPacket...], to: "disk.img")
+    let columns = ["--columns", "captured_at,timestamp,token"]
+    let expected = try directory.apnsift(["export", "whole.pcapng"] + columns).text
+    #expect(expected.split(separator: "\n").count == 4)
+    #expect(try directory.apnsift(["carve", "disk.img"] + columns).text == expected)
+  }
+
   @Test("an unknown file of a directory is searched; with nothing in it, it is skipped as before")
   func directories() throws {
     var generator = SeededGenerator(seed: 12)

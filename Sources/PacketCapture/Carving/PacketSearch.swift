@@ -111,18 +111,18 @@ package struct PacketSearch: Sendable {
       let start = ip.start - length
       let captured = ip.length + length
       for order in [FileByteOrder.little, .big] {
-        func field(_ offset: Int) -> Int? { bytes.uint32(start - offset, order).map(Int.init) }
+        func field(_ offset: Int) -> UInt64? { bytes.uint32(start - offset, order).map(UInt64.init) }
         guard let included = field(8), let original = field(4), included <= original,
           // Ethernet pads short frames.
-          captured <= included, included <= max(captured, 64)
+          captured <= included, included <= UInt64(max(captured, 64))
         else { continue }
         if field(28) == 6, let high = field(16), let low = field(12) {
           let (seconds, fraction) = (high << 32 | low).quotientAndRemainder(dividingBy: 1_000_000)
-          return CaptureTime(seconds: Int64(seconds), fraction: UInt64(fraction), digits: 6)
+          return CaptureTime(seconds: Int64(seconds), fraction: fraction, digits: 6)
         }
         guard let seconds = field(16), let fraction = field(12), fraction < 1_000_000_000 else { continue }
         return CaptureTime(
-          seconds: Int64(seconds), fraction: UInt64(fraction), digits: fraction < 1_000_000 ? 6 : 9)
+          seconds: Int64(seconds), fraction: fraction, digits: fraction < 1_000_000 ? 6 : 9)
       }
     }
     return nil
