@@ -15,9 +15,9 @@ from apnsift_tool import ROOT
 SAMPLES = ROOT / "samples"
 FIXTURES = ROOT / "Tests" / "Fixtures"
 # libFuzzer mutates short inputs best. Longer files are cut.
-LONGEST = {"feedback": 1500, "requests": 1500, "responses": 600, "streams": 400, "packets": 3000, "filters": 200,
-           "mappings": 1500}
-USUAL = 6000
+LONGEST = {"feedback": 1000, "requests": 1000, "responses": 400, "http2": 1000, "logs": 1500, "texts": 800, "exports": 1500,
+           "carve": 2000, "records": 2000, "packets": 2000, "streams": 300, "tls": 4000, "mappings": 1000, "filters": 200,
+           "analysis": 2000}
 FILTERS = [
     "tcp port 2196", "host 17.0.0.1 and port 2195", "net 10.0.0.0/8", "ip6 and tcp", "vlan 3 and tcp", "greater 100",
     "tcp[tcpflags] & (tcp-syn|tcp-fin) != 0", "ether host 00:11:22:33:44:55", "not (src host 192.0.2.1 or dst port 80)",
@@ -148,5 +148,5 @@ def write(directory):
         folder = directory / target
         folder.mkdir(parents=True, exist_ok=True)
         for sample in samples:
-            sample = sample[:LONGEST.get(target, USUAL)]
+            sample = sample[:LONGEST[target]]
             (folder / sha256(sample).hexdigest()[:16]).write_bytes(sample)

@@ -2,11 +2,20 @@ import PacketCapture
 import StreamTestSupport
 import WireBytes
 
-/// What a source says, stream by stream, in a form that does not depend on how bytes are divided into events; and
-/// violations of the contract of sources.
+/// What a source says of a stream, in a form that does not depend on how bytes are divided into events.
+struct StreamEvents: Equatable {
+  fileprivate(set) var identity: StreamIdentity?
+  fileprivate(set) var report: StreamReport?
+  /// The hash of the bytes of each direction.
+  fileprivate var hashes: [UInt64] = []
+  /// Gaps and anomalies. Directions are independent of each other, so lines are compared sorted.
+  fileprivate var lines: [String] = []
+}
+
+/// The events of each stream, and violations of the contract of sources.
 struct StreamLaws: StreamRecorder {
-  /// By the number of the stream; -1 for what concerns none. Bytes of a direction are their hash.
-  private(set) var streams: [Int: [String]] = [:]
+  /// By the number of the stream; -1 for what concerns none.
+  private var streams: [Int: StreamEvents] = [:]
   private var bytes: [StreamDirection: (hash: Hash, end: Int, count: Int, gaps: Int)] = [:]
   private var open: Set<Int> = []
   /// The content: each byte must come from an offset in it, and if `isRaw` have the value there.
@@ -18,7 +27,7 @@ struct StreamLaws: StreamRecorder {
   mutating func opened(_ stream: StreamIdentity) {
     expect(streams[stream.number] == nil, "stream \(stream.number) is opened once")
     open.insert(stream.number)
-    streams[stream.number] = ["opened \(stream)"]
+    streams[stream.number] = StreamEvents(identity: stream)
   }
 
   mutating func bytes(_ chunk: RawSpan, of direction: StreamDirection, origins: [SourceExtent]) {
@@ -52,7 +61,7 @@ struct StreamLaws: StreamRecorder {
     let (hash, end, count, gaps) = bytes[direction] ?? (Hash(), 0, 0, 0)
     expect(gap.offset == end && gap.length > 0, "a gap follows the bytes before it, at \(end): \(gap)")
     bytes[direction] = (hash, end + gap.length, count, gaps + gap.length)
-    streams[direction.stream]?.append(
+    streams[direction.stream]?.lines.append(
       "gap \(direction.side.rawValue) \(gap.offset) \(gap.length) \(gap.fileOffset ?? -1) \(gap.packet?.number ?? 0) \(gap.isUpperBound)"
     )
   }
@@ -63,7 +72,7 @@ struct StreamLaws: StreamRecorder {
     }
     expect(
       anomaly.length ?? 0 >= 0 && anomaly.offset ?? 0 >= 0, "an anomaly has no negative extent: \(anomaly)")
-    streams[anomaly.stream ?? -1, default: []].append(
+    streams[anomaly.stream ?? -1, default: StreamEvents()].lines.append(
       "\(anomaly.kind.rawValue) \(anomaly.side?.rawValue ?? 9) \(anomaly.offset ?? -1) \(anomaly.length ?? -1) \(anomaly.fileOffset ?? -1) \(anomaly.packet?.number ?? 0) \(anomaly.message.text)"
     )
   }
@@ -75,18 +84,24 @@ struct StreamLaws: StreamRecorder {
     for side in Side.allCases {
       let (hash, _, count, gaps) =
         bytes.removeValue(forKey: StreamDirection(stream: number, side: side)) ?? (Hash(), 0, 0, 0)
-      streams[number, default: []].append("\(side) \(hash.value) of \(count) bytes, \(gaps) missing")
+      streams[number, default: StreamEvents()].hashes.append(hash.value)
       guard report.firstPacket != nil else { continue }
       expect(
         report[side].bytes == count && report[side].gapBytes == gaps, "a report has the sums of its stream")
     }
-    streams[number, default: []].append("\(report)")
+    streams[number, default: StreamEvents()].report = report
   }
 
   func finish() { expect(open.isEmpty, "every stream is closed: \(open)") }
 
-  /// The lines of all streams. Directions are independent of each other, so lines are sorted.
-  var lines: [String] { streams.keys.sorted().flatMap { number in (streams[number] ?? []).sorted() } }
+  /// The events of all streams, in the order of their numbers.
+  var events: [StreamEvents] {
+    streams.sorted { $0.key < $1.key }.map { _, events in
+      var events = events
+      events.lines.sort()
+      return events
+    }
+  }
 }
 
 /// Reads content through windows, as the reader of files does, but of any size.
@@ -141,16 +156,21 @@ func play(
   return fault
 }
 
-/// The lines of a source, and its fault.
-func lines(
+/// What a source says of a content, and the faults of it.
+struct SourceEvents: Equatable {
+  var streams: [StreamEvents] = []
+  var faults: [InputFault] = []
+}
+
+func events(
   of content: [UInt8], isRaw: Bool, _ source: inout some StreamSource & ~Copyable,
   history: CaptureHistory? = nil, more: () -> Int
-) -> [String] {
+) -> SourceEvents {
   var playback = Playback(StreamLaws(content: content, isRaw: isRaw))
   let fault = play(content, through: &source, history: history, more: more) { batch in
     playback.play(batch, window: batch.window.span.bytes)
   }
   expect(playback.misuse.isEmpty, "\(playback.misuse)")
   playback.recorder.finish()
-  return playback.recorder.lines + (fault.map { ["\($0)"] } ?? [])
+  return SourceEvents(streams: playback.recorder.events, faults: fault.map { [$0] } ?? [])
 }

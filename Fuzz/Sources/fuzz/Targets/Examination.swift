@@ -8,14 +8,16 @@ import WireBytes
 /// Whole inputs, from bytes to records and findings, with small limits.
 extension Target {
   static let analysis = Target("analysis", optionCount: 3) { sample in
-    var whole: [String] = []
+    var (wholeLines, wholeStreams): ([String], [StreamSummary]) = ([], [])
     for chunking in sample.chunkings(besides: [.short, .long]) {
       let evidence = Evidences()
       let summary = analyse(sample, sample.lengths(chunking), into: evidence)
       evidence.checkSums(summary)
       let lines = evidence.lines.sorted()
-      if chunking == .whole { whole = lines }
-      expectSame(lines, whole, "evidence does not depend on windows, in chunks: \(chunking)")
+      let streams = evidence.streams.sorted { $0.number < $1.number }
+      if chunking == .whole { (wholeLines, wholeStreams) = (lines, streams) }
+      expectSame(lines, wholeLines, "evidence does not depend on windows, in chunks: \(chunking)")
+      expectSame(streams, wholeStreams, "streams do not depend on windows, in chunks: \(chunking)")
     }
   }
 
@@ -128,7 +130,7 @@ private final class Evidences: EvidenceSink {
   private(set) var lines: [String] = []
   private var covered: [StreamSide: [Range<Int>]] = [:]
   private var ends: [StreamSide: Int] = [:]
-  private var streams: [StreamSummary] = []
+  private(set) var streams: [StreamSummary] = []
   private var counts: [FindingCode: Int] = [:]
   private var feedback = 0
   private var requests = 0
@@ -201,7 +203,6 @@ private final class Evidences: EvidenceSink {
 
   func stream(_ stream: StreamSummary, report: StreamReport) {
     streams.append(stream)
-    lines.append("stream \(stream)")
   }
 
   /// docs/spec/interface.md#sums.

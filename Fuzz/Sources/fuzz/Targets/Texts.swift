@@ -34,7 +34,7 @@ extension Target {
   private static func checkDump(_ sample: Sample) {
     let formats = DumpFormat.allCases
     let format = formats[Int(sample.options[0] >> 2) % formats.count]
-    var whole: [String] = []
+    var whole = SourceEvents()
     for chunking in sample.chunkings() {
       var source = DumpSource(
         format, side: .first, head: sample.bytes, isWhole: true, maxExpansion: maxExpansion)
@@ -42,9 +42,9 @@ extension Target {
       laws.opened(.dump)
       _ = play(sample.bytes, through: &source, more: sample.lengths(chunking)) { laws.take($0) }
       laws.closed(StreamReport(.dump))
-      let lines = laws.lines + source.faults.map { "\($0)" }
-      if chunking == .whole { whole = lines }
-      expectSame(lines, whole, "a dump does not depend on windows, in chunks: \(chunking)")
+      let events = SourceEvents(streams: laws.events, faults: source.faults)
+      if chunking == .whole { whole = events }
+      expectSame([events], [whole], "a dump does not depend on windows, in chunks: \(chunking)")
     }
   }
 
@@ -71,12 +71,12 @@ extension Target {
     options.minChain = Int(sample.options[0] & 3) + 2
     var capture = CaptureOptions.small
     capture.serverPorts = [2195, 2196]
-    var whole: [String] = []
+    var whole = SourceEvents()
     for chunking in sample.chunkings(besides: [.short, .long]) {
       var source = CarveSource(options, capture: capture)
-      let lines = lines(of: sample.bytes, isRaw: false, &source, more: sample.lengths(chunking))
-      if chunking == .whole { whole = lines }
-      expectSame(lines, whole, "what is carved does not depend on windows, in chunks: \(chunking)")
+      let events = events(of: sample.bytes, isRaw: false, &source, more: sample.lengths(chunking))
+      if chunking == .whole { whole = events }
+      expectSame([events], [whole], "what is carved does not depend on windows, in chunks: \(chunking)")
     }
   }
 }
