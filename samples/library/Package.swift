@@ -4,7 +4,7 @@ import PackageDescription
 let package = Package(
   name: "dead-tokens",
   platforms: [.macOS(.v26)],
-  // In a project of your own: .package(url: "…/apnsift", from: "0.1.0").
+  // In a project of your own: .package(url: "…/apnsift", from: "1.0.0").
   dependencies: [.package(name: "apnsift", path: "../..")],
   targets: [
     .executableTarget(name: "dead-tokens", dependencies: [.product(name: "APNsWire", package: "apnsift")])

@@ -6,7 +6,7 @@ import StreamInputs
 /// The command. Each subcommand has its own file in Commands/.
 @main
 struct Apnsift: ParsableCommand {
-  static let version = "0.1.0"
+  static let version = "1.0.0"
 
   static let configuration = CommandConfiguration(
     commandName: "apnsift",
