@@ -41,8 +41,9 @@ test: ## unit and integration tests, lint
 	swift test -c release --skip-build --skip '$(LONG)'
 	$(MAKE) lint
 
-lint: ## the formatter's strict rules, no folder circles
+lint: ## the formatter's strict rules, no traps, no folder circles
 	swift format lint --strict -r Package.swift Sources Tests samples/library Fuzz
+	! grep -rnE --include='*.swift' '\b(fatalError|preconditionFailure|assertionFailure)\(|\bas!' Sources
 	scripts/check-folders
 
 check: ## all else, after make test: long tests, documents, samples, digests, schemas, damaged streams

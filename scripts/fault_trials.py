@@ -30,6 +30,8 @@ SCENARIOS = [
     Scenario("export-compressed", "export in/dump.bin.gz -t json -o out/all.json", "bytes", None),
     Scenario("export-spill", "export in/many.bin -t csv --distinct --memory 1MiB -o out/all.csv", "bytes", None),
     Scenario("export-gateway", "export in/gateway.pcap -t csv --records requests", "bytes", None),
+    Scenario("export-tables", "export in/session.pcap in/gateway.pcap -t csv -o out/tables/ --force", "bytes", None),
+    Scenario("export-arrow", "export in/session.pcap in/lost-byte.bin -t arrow -o out/all.arrows", "bytes", None),
     Scenario("inspect", "inspect in/session.pcap in/lost-byte.bin in/missing.bin", "bytes", None),
     Scenario("inspect-directory", "inspect --json in", "bytes", None),
     Scenario("report", "report in/lost-byte.bin -o out/report.html --checksums out/sums.txt", "bytes", None),
@@ -41,6 +43,7 @@ SCENARIOS = [
     Scenario("replay", f"replay in/dump.bin --store {STORE} --max-invalidate 100%", "text", "tokens.sqlite"),
     Scenario("replay-journal", f"replay in/dump.bin --store {STORE} --max-invalidate 100% --journal sqlite:journal.sqlite", "text", "tokens.sqlite"),
     Scenario("replay-spill", f"replay in/many.bin --memory 1MiB --store {STORE} --max-invalidate 100%", "text", "tokens.sqlite"),
+    Scenario("replay-create", "replay in/dump.bin --create --store sqlite:new.sqlite", "text", "new.sqlite"),
     Scenario("dry-run", f"replay in/dump.bin --dry-run -o out/rows.csv --store {STORE}", "text", "tokens.sqlite"),
     Scenario("import", f"store import in/more.csv --store {STORE}", "text", "tokens.sqlite"),
     Scenario("undo", f"store undo 1 --store {STORE}", "text", "tokens.sqlite"),
@@ -140,9 +143,9 @@ class Trials:
             if source.is_dir():
                 shutil.copytree(source, place / "in" / name)
             elif source.exists():
-                shutil.copyfile(source, place / "in" / name)
-        if scenario.store:
-            shutil.copyfile(self.directory / ("undo.sqlite" if scenario.name == "undo" else "tokens.sqlite"), place / "tokens.sqlite")
+                shutil.copy2(source, place / "in" / name)  # the inventory has the times of inputs
+        if scenario.store and (before := self.store_before(scenario)).exists():
+            shutil.copyfile(before, place / scenario.store)
         environment = {
             "PATH": os.environ["PATH"], "HOME": str(place), "TMPDIR": str(place / "tmp"), "LD_PRELOAD": str(self.library), "FAULT_LOG": str(place / "log"), **faults}
         try:
@@ -153,12 +156,16 @@ class Trials:
         log = (place / "log").read_text(errors="replace").splitlines() if (place / "log").exists() else []
         return place, run, log
 
+    def store_before(self, scenario):
+        """The store that a scenario begins with, or a path where there is none."""
+        return self.directory / ("undo.sqlite" if scenario.name == "undo" else scenario.store)
+
     def baseline(self, scenario):
         """The counts of calls of each kind, of a run without a fault, whose results others are compared with."""
         place, run, log = self.start(scenario, {})
         if run is None or run.returncode not in (0, 1, 2):
             sys.exit(f"check-faults: {scenario.name} failed without a fault: {run and run.stderr.decode()}")
-        before = self.content(self.directory / ("undo.sqlite" if scenario.name == "undo" else "tokens.sqlite")) if scenario.store else None
+        before = self.content(self.store_before(scenario)) if scenario.store else None
         after = self.content(place / scenario.store) if scenario.store else None
         self.baselines[scenario.name] = run, self.files(place / "out"), before, after
         shutil.rmtree(place)
@@ -274,7 +281,7 @@ class Trials:
             if isDone and run.stdout != normal.stdout and action.name != "EPIPE":
                 yield f"no error, but standard output ends early; {context}"
         if scenario.store:
-            if not changesInput or "tokens.sqlite" not in where:
+            if not changesInput or scenario.store not in where:
                 yield from self.judge_store(scenario, place, run, normal, before, after, context, changesInput)
         message += run.stdout.decode(errors="replace") if scenario.name == "verify" else ""
         # Without /proc there are no arguments, and no more to name.
@@ -305,11 +312,15 @@ class Trials:
 
     @staticmethod
     def content(path):
-        """The tokens of a store, and how many replays its journal has; a hot journal is rolled back."""
+        """The tokens of a store, and how many replays its journal has; a hot journal is rolled back. None: there is no table."""
+        if not path.exists():
+            return None
         connection = sqlite3.connect(path)
         try:
             check = connection.execute("PRAGMA integrity_check").fetchall()
             tables = [name for name, in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1")]
+            if "device_tokens" not in tables:
+                return None
             tokens = connection.execute("SELECT * FROM device_tokens ORDER BY 1, 2, 3").fetchall()
             replays = connection.execute("SELECT count(*), sum(tuples) FROM apnsift_replays").fetchall() if "apnsift_replays" in tables else []
             return check, tokens, replays

@@ -43,8 +43,9 @@ package struct ByteEvent: BitwiseCopyable, Sendable {
 /// The events of one window of an input, in order, and their bytes. A batch is reused.
 package struct EventBatch {
   /// A source ends a batch at this number of events, so that a window of small packets needs no more memory than one
-  /// of large ones.
+  /// of large ones; reports are larger than other events.
   package static let fullCount = 16_384
+  package static let fullReportCount = 1024
 
   package private(set) var events: [StreamEvent] = []
   package private(set) var origins: [SourceExtent] = []
@@ -60,7 +61,7 @@ package struct EventBatch {
   package init() {}
 
   package var isEmpty: Bool { events.isEmpty }
-  package var isFull: Bool { events.count >= Self.fullCount }
+  package var isFull: Bool { events.count >= Self.fullCount || reports.count >= Self.fullReportCount }
 
   /// Bytes of its window, chunks and events in memory, about.
   package var byteCount: Int {

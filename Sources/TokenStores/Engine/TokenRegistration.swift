@@ -119,7 +119,8 @@ struct TokenRegistration {
       }
       let registered = raises ? table.registered.map { [$0.column] } ?? [] : []
       let columns = registered + (revives ? table.invalidationColumn.map { [$0] } ?? [] : [])
-      let raised = Dictionary(uniqueKeysWithValues: some.map { ($0.row.fields.lowerBound, $0.registered) })
+      let raised = Dictionary(
+        some.map { ($0.row.fields.lowerBound, $0.registered) }, uniquingKeysWith: { first, _ in first })
       try rows.change(some.map(\.row), of: found, set: columns) { row, index in
         index < registered.count
           ? try table.registeredValue((raised[row.fields.lowerBound] ?? nil)?.seconds) : table.aliveValue
