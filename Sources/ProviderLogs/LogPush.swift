@@ -112,7 +112,8 @@ final class LogPush {
   private func takeToken(_ values: LogValues, _ line: UnsafeRawPointer) -> LogOutcome {
     let token = values[.token]
     switch token.kind {
-    case .text, .escapedText, .quotedText: settle(text(token, line))
+    case .text, .escapedText, .quotedText:
+      guard settle(text(token, line)) else { return .problem(LogProblem(.tokenIsNoText, token.range)) }
     case .absent:
       let path = values[.path]
       guard path.isText else { return .push }
@@ -126,18 +127,21 @@ final class LogPush {
     return .push
   }
 
-  /// Sets the token: its bytes if it is hex, else its text.
-  private func settle(_ text: UnsafeRawBufferPointer) {
-    if text.isEmpty { return }
+  /// Sets the token: its bytes if it is hex, else its text. False if that is not UTF-8.
+  @discardableResult
+  private func settle(_ text: UnsafeRawBufferPointer) -> Bool {
+    if text.isEmpty { return true }
     let start = used
     if let count = LogToken.decode(text, to: texts + start) {
       used &+= count
       fields[.token] = start..<used
       if count != 32 { fields.flags.insert(.unexpectedTokenLength) }
     } else {
-      fields[.tokenText] = add(text)
+      fields[.tokenText] = valid(add(text))
       fields.flags.insert(.tokenNotHex)
+      return fields[.tokenText] != nil
     }
+    return true
   }
 
   // MARK: - Answer
@@ -276,15 +280,15 @@ final class LogPush {
     if length.kind == .number || length.isText { fields.payloadLength = integer(raw(length, line)) }
   }
 
-  /// Sets a text if the value is a non-empty text.
+  /// Sets a text if the value is a non-empty text in UTF-8.
   private func put(_ text: PushFields.Text, _ value: LogValue, _ line: UnsafeRawPointer) {
     guard value.count > 0 else { return }
     switch value.kind {
-    case .text: fields[text] = add(raw(value, line))
+    case .text: fields[text] = valid(add(raw(value, line)))
     case .escapedText, .quotedText:
       let start = used
       _ = decoded(value, line)
-      fields[text] = start..<used
+      fields[text] = valid(start..<used)
     default: break
     }
   }
@@ -302,6 +306,11 @@ final class LogPush {
     (texts + start).copyMemory(from: base, byteCount: text.count)
     used = start &+ text.count
     return start..<used
+  }
+
+  /// A range of the texts; nil if it is not UTF-8.
+  private func valid(_ text: Range<Int>) -> Range<Int>? {
+    withTexts { UTF8Text.isValid(text, in: $0) } ? text : nil
   }
 
   /// A value without escapes.

@@ -41,6 +41,19 @@ struct LogDamageTests {
     }
   }
 
+  /// Logs, with `?` for a byte that is not UTF-8. JSON must be UTF-8 (RFC 8259, section 8.1), CSV need not be.
+  static let damagedTexts: [(log: String, steps: String)] = [
+    ("token,status,reason\nab,410,Gone?", "push 2 token=ab status=410"),
+    ("token,status,topic\nab,200,\"a\"\"?\"", "push 2 token=ab status=200"),
+    ("token,status\nx?,400", "bad 2+1 tokenIsNoText"),
+  ]
+
+  @Test("A text that is not UTF-8 is unknown, the rest of its line is read", arguments: damagedTexts)
+  func notUTF8(_ log: String, _ steps: String) throws {
+    let bytes = log.utf8.map { $0 == UInt8(ascii: "?") ? 0xb9 : $0 }
+    #expect(try DecodedLog(bytes).steps.last == steps)
+  }
+
   static let logs = [
     """
     {"token":"ab","status":410,"reason":"Unregistered","timestamp_ms":1700000000123}\r

@@ -181,6 +181,10 @@ private final class Evidences: EvidenceSink {
   func pushes(_ pushes: PushRecords, in bytes: RawSpan) {
     self.pushes += pushes.records.count
     for push in pushes.records {
+      for field in PushFields.Text.allCases where field != .token {
+        let isUTF8 = push.fields[field].map { UTF8Text.isValid($0, in: bytes) } ?? true
+        expect(isUTF8, "texts are UTF-8: \(field) at \(push.offset)")
+      }
       let texts = PushFields.Text.allCases.map { field in
         push.fields[field].map { bytes.extracting($0).withUnsafeBytes { Array($0) } } ?? []
       }
