@@ -60,7 +60,7 @@ def version() -> str:
 
     >>> import apnsift
     >>> apnsift.version().split(".")[0]
-    '0'
+    '1'
     """
     with Run(["--version"]) as run:
         text = run.output.read().decode()
