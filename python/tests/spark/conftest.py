@@ -1,6 +1,7 @@
 """One cluster of two workers serves most tests."""
 
 import os
+import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,7 +21,7 @@ case "$*" in
   if mv '{control}/block' '{control}/blocked' 2>/dev/null; then read answer <'{control}/gate'; fi
   # Workers have directories of their own. The version is in the metadata of the stream.
   case "$PWD" in */app-*)
-    if [ -e '{control}/other-version' ]; then '{command}' "$@" | sed 's/0\\.1\\.0/0.0.9/'; exit; fi
+    if [ -e '{control}/other-version' ]; then '{command}' "$@" | sed 's/{version}/0.0.9/'; exit; fi
   esac
   ;;
 esac
@@ -41,7 +42,7 @@ def control(tmp_path_factory, real_command):
     """
     directory = tmp_path_factory.mktemp("control")
     wrapper = directory / "apnsift"
-    wrapper.write_text(WRAPPER.format(control=directory, command=real_command))
+    wrapper.write_text(WRAPPER.format(control=directory, command=real_command, version=re.escape(apnsift.version())))
     wrapper.chmod(0o755)
     return directory
 
