@@ -35,9 +35,10 @@ demo: ## look into samples/ and replay one into a fresh store, with a built comm
 LONG := KilledReplayTests|EndedReplayTests|MappedHistoryTests
 
 # The tests run on the release build: `package` access needs no debug build, and one configuration is built.
+# An import that the manifest does not name compiles or not, as the order of the modules happens to be.
 test: ## unit and integration tests, lint
 	scripts/setup test
-	swift build -c release --build-tests
+	swift build -c release --build-tests --explicit-target-dependency-import-check error
 	swift test -c release --skip-build --skip '$(LONG)'
 	$(MAKE) lint
 

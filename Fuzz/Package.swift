@@ -48,7 +48,7 @@ let package = Package(
       "StreamInputs", "StreamDecryption"),
     module("YAML", "Messages", "Platform", "WireBytes", yams),
     module("TimeZones", "Platform", "WireBytes"),
-    module("TokenStores", "Messages", "Platform", "TimeZones", "WireBytes"),
+    module("TokenStores", "JSON", "Messages", "Platform", "TimeZones", "WireBytes"),
     // Of the stores, what reads a mapping and the URLs in it.
     module("PostgreSQLStore", "Messages", "TokenStores"),
     module("MySQLStore", "Messages", "WireBytes", "TokenStores"),
