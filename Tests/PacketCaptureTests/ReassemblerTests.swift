@@ -239,6 +239,21 @@ struct ConnectionTests {
     }
   }
 
+  // Found by a fuzzer: the anomaly came after the end of its stream.
+  @Test("a truncated packet that fills the buffers after both sides reset the connection")
+  func bufferLimitAfterEnd() throws {
+    var options = CaptureOptions()
+    options.totalBuffer = 1
+    let recording = try reassemble(
+      [
+        .client(99, "", .syn), .client(100, "abc"), .client(103, "", .rst), .server(500, "", .rst),
+        .client(105, "fg", missing: 3),
+      ], options: options)
+    #expect(recording.misuse == [])
+    #expect(recording.half().text == "abc<2>fg<3>")
+    #expect(recording.anomalies.filter { $0.kind == .truncatedPacket }.map(\.offset) == [7])
+  }
+
   @Test("a stream of more than 4 GiB keeps its offsets")
   func beyondFourGibibytes() throws {
     // Far bytes half a space apart: each is ahead of the one before.

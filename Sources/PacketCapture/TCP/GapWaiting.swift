@@ -81,13 +81,10 @@ extension Reassembler {
       reportLimit(connection, side, "--stream-buffer", options.streamBuffer)
       connection.pointee[side].skipGap(&output)
     }
-    guard output.bufferedBytes > options.totalBuffer else { return }
-    finishWork(on: connection)
-    shrinkBuffers()
-    work(on: connection)
   }
 
-  private mutating func shrinkBuffers() {
+  /// After a segment, which may have been of any connection: closes or skips the oldest until `totalBuffer` suffices.
+  mutating func shrinkBuffers() {
     while output.bufferedBytes > options.totalBuffer, let entry = queue.takeEarliest() {
       guard isCurrent(entry) else { continue }
       let oldest = flows[entry.slot]

@@ -147,6 +147,7 @@ package struct Reassembler: ~Copyable {
       connection.pointee[side].noteFIN(at: end)
     }
     finishWork(on: connection)
+    shrinkBuffers()
     if connection.pointee.isEnded { awaitEnd(connection) }
     touch(connection)
   }
