@@ -35,6 +35,16 @@ import Testing
     #expect(flow.decrypt(context(flow), step: 7) == whole)
   }
 
+  /// Found by a fuzzer: the secret that was named was of the last record, of whichever direction came last.
+  @Test(arguments: decryptable) func oneDirectionAfterTheOther(_ flow: Flow) {
+    let session = flow.decrypt(context(flow)).session
+    for first in [Sender.client, .server] {
+      var reordered = flow
+      reordered.chunks = flow.chunks.filter { $0.sender == first } + flow.chunks.filter { $0.sender != first }
+      #expect(reordered.decrypt(context(flow)).session == session, "\(first) first")
+    }
+  }
+
   /// Found by a fuzzer: a record without proof was tried again with each byte of the next header, which used up the trials.
   @Test(arguments: decryptable) func damagedByteByByte(_ flow: Flow) {
     for target in flow.chunks.indices where isData(flow.chunks[target].bytes) {

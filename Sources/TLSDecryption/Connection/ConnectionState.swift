@@ -7,7 +7,7 @@ package struct TLSSession: Sendable, Equatable {
   package var serverSubject: CertificateSubject?
   package var clientSubject: CertificateSubject?
   package var clientRandom: HelloRandom?
-  /// The secret that proved records; nil as long as none did.
+  /// The first of the secrets that proved records, by file and line; nil as long as none did.
   package var secret: SecretOrigin?
   package var hasExtendedMasterSecret = false
   package var hasEncryptThenMAC = false
@@ -27,6 +27,8 @@ final class ConnectionState {
   /// Counts changes: a direction that waits tries again after one.
   private(set) var revision = 0
   private let keepsTranscript: Bool
+  /// The secret that proved the last record.
+  private var lastProof: SecretOrigin?
 
   init(_ context: DecryptionContext) {
     self.context = context
@@ -61,10 +63,11 @@ final class ConnectionState {
     if let ticket = state.newTicket { context.learn(master, session: ticket) }
   }
 
-  /// A record was proved with the secret.
+  /// A record was proved with the secret. Which record comes first depends on the order of the directions.
   func prove(_ origin: SecretOrigin) {
-    guard session.secret != origin else { return }
-    session.secret = origin
+    guard origin != lastProof else { return }
+    lastProof = origin
+    session.secret = min(session.secret ?? origin, origin)
     context.use(origin)
   }
 

@@ -12,13 +12,17 @@ package struct SecretBytes: Sendable, Equatable, CustomStringConvertible, Custom
 }
 
 /// Which file a secret came from, by the number that the caller gave it, and the line from 1; 0 where it has none.
-package struct SecretOrigin: Hashable, Sendable {
+package struct SecretOrigin: Hashable, Comparable, Sendable {
   package var file: Int
   package var line: Int
 
   package init(file: Int, line: Int) {
     self.file = file
     self.line = line
+  }
+
+  package static func < (one: SecretOrigin, other: SecretOrigin) -> Bool {
+    (one.file, one.line) < (other.file, other.line)
   }
 }
 
