@@ -45,6 +45,20 @@ import Testing
     }
   }
 
+  /// Found by a fuzzer: with two hellos in one chunk, the client's records were read with the second one alone.
+  @Test func twoServerHellosInOneChunk() throws {
+    var flow = try #require(Flow.named("openssl-1.3-AES_128_GCM_SHA256"))
+    let other = try #require(Flow.named("openssl-1.2-NULL-SHA256"))
+    let hellos = try [flow, other].flatMap { flow in
+      let first = try #require(flow.chunks.first { $0.sender == .server }).bytes
+      return first.prefix(5 + Int(first[3]) << 8 + Int(first[4]))
+    }
+    flow.chunks = flow.chunks.filter { $0.sender == .client } + [Flow.Chunk(sender: .server, bytes: hellos)]
+    let whole = flow.decrypt(context(flow))
+    #expect(whole == flow.decrypt(context(flow), step: 1))
+    #expect(whole.records[.client]?.isEmpty == false)
+  }
+
   /// Found by a fuzzer: a record without proof was tried again with each byte of the next header, which used up the trials.
   @Test(arguments: decryptable) func damagedByteByByte(_ flow: Flow) {
     for target in flow.chunks.indices where isData(flow.chunks[target].bytes) {

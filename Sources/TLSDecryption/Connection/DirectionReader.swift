@@ -81,23 +81,34 @@ struct DirectionReader {
 
   // MARK: - Input
 
-  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, into output: inout DecryptedBatch) {
+  /// Takes bytes up to a record that the other direction may have waited for; returns how many. If the rest came first,
+  /// results would depend on chunks.
+  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, into output: inout DecryptedBatch) -> Int {
     var rest = bytes
     while !rest.isEmpty {
       if buffer.isEmpty {
         let used = consume(rest, at: bufferOffset, into: &output)
         bufferOffset += used
         rest = UnsafeBufferPointer(rebasing: rest[used...])
+        if hasNews { break }
       }
       let missing = missingLength
       let part = rest.prefix(missing ?? 1 << 14)
       buffer.append(contentsOf: part)
       rest = UnsafeBufferPointer(rebasing: rest[part.count...])
-      if let missing, part.count < missing { return }
+      if let missing, part.count < missing { break }
       if !part.isEmpty { consumeBuffer(into: &output) }
-      if isWaiting, buffer.count >= state.context.options.waitLimit { giveUpWaiting(into: &output) }
+      if isWaiting, buffer.count >= state.context.options.waitLimit {
+        isFinal = true
+        consumeBuffer(into: &output)
+      }
+      if hasNews { break }
     }
+    return bytes.count - rest.count
   }
+
+  /// Whether something changed since the last record was tried.
+  private var hasNews: Bool { triedRevision != state.revision }
 
   /// Bytes that the buffer lacks of a record or of its header: with just these it is empty again, and the next records are
   /// read where they are. Nil if more is needed to continue.
@@ -134,21 +145,19 @@ struct DirectionReader {
     buffer = []
   }
 
-  /// Tries again what waits, after the other direction brought something.
-  mutating func retry(into output: inout DecryptedBatch) {
-    guard isWaiting, triedRevision != state.revision else { return }
+  /// Tries again what is buffered, after something changed; false if there is nothing to try.
+  mutating func retry(into output: inout DecryptedBatch) -> Bool {
+    guard hasNews, !buffer.isEmpty else { return false }
     consumeBuffer(into: &output)
+    return true
   }
 
   private mutating func endRun(into output: inout DecryptedBatch) {
     isRunEnd = true
-    consumeBuffer(into: &output)
-    if isWaiting { giveUpWaiting(into: &output) }
-  }
-
-  private mutating func giveUpWaiting(into output: inout DecryptedBatch) {
+    repeat { consumeBuffer(into: &output) } while hasNews
+    guard isWaiting else { return }
     isFinal = true
-    consumeBuffer(into: &output)
+    repeat { consumeBuffer(into: &output) } while hasNews
   }
 
   /// A record at the end of the buffer that lacks bytes: its header says where the next one begins.
@@ -177,7 +186,7 @@ struct DirectionReader {
     swap(&taken, &buffer)
   }
 
-  /// Reads all whole records; returns how many bytes are done with.
+  /// Reads whole records, up to one that changes what is known; returns how many bytes are done with.
   private mutating func consume(
     _ bytes: UnsafeBufferPointer<UInt8>, at base: Int, into output: inout DecryptedBatch
   ) -> Int {
@@ -210,10 +219,14 @@ struct DirectionReader {
       guard bytes.count - index >= header.recordLength else { return index }
       let record = Record(header: header, offset: base + index, fragment: start + index + RecordHeader.length)
       switch isUnverified(record) ? .unverified : read(record, into: &output) {
-      case .done: index += header.recordLength
+      case .done:
+        index += header.recordLength
+        if hasNews { return index }
       case .wait:
         isWaiting = true
         return index
+      // What is known now may prove it.
+      case .unverified where hasNews: return index
       case .unverified:
         let next = index + header.recordLength
         if bytes.count - next >= RecordHeader.length {

@@ -30,14 +30,15 @@ package final class TLSConnection {
   package func append(_ bytes: RawSpan, from sender: Sender, into output: inout DecryptedBatch) {
     bytes.withUnsafeBytes { raw in
       raw.withMemoryRebound(to: UInt8.self) { bytes in
-        if sender == .client {
-          client.append(bytes, into: &output)
-        } else {
-          server.append(bytes, into: &output)
+        var rest = bytes
+        while !rest.isEmpty {
+          let used =
+            sender == .client ? client.append(rest, into: &output) : server.append(rest, into: &output)
+          rest = UnsafeBufferPointer(rebasing: rest[used...])
+          retry(into: &output)
         }
       }
     }
-    retry(into: &output)
   }
 
   /// The next `length` bytes of the direction are missing.
@@ -64,9 +65,7 @@ package final class TLSConnection {
   }
 
   private func retry(into output: inout DecryptedBatch) {
-    client.retry(into: &output)
-    server.retry(into: &output)
-    client.retry(into: &output)
+    while client.retry(into: &output) || server.retry(into: &output) {}
   }
 
   /// The bytes that `sender(of:)` and `recordLength(_:)` need.
