@@ -341,7 +341,8 @@ extension StreamColumn: RecordColumn {
       )
     case .tlsKeyLine:
       ColumnEntry(
-        .integer(1...Int(UInt32.max)), optional: true, "line of that secret, from 1, the first if several served; none of a private key"
+        .integer(1...Int(UInt32.max)), optional: true,
+        "line of that secret, from 1, the first if several served; none of a private key"
       )
     }
   }
