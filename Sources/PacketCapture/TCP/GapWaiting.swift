@@ -83,7 +83,8 @@ extension Reassembler {
     }
   }
 
-  /// After a segment, which may have been of any connection: closes or skips the oldest until `totalBuffer` suffices.
+  /// Skips gaps and closes ended connections, the oldest first, until `totalBuffer` suffices. Called after a segment,
+  /// not within one, as its own connection may be closed.
   mutating func shrinkBuffers() {
     while output.bufferedBytes > options.totalBuffer, let entry = queue.takeEarliest() {
       guard isCurrent(entry) else { continue }
