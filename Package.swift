@@ -23,6 +23,7 @@ let package = Package(
   platforms: [.macOS(.v26)],
   products: [
     .executable(name: "apnsift", targets: ["apnsift"]),
+    .executable(name: "apnsift-lab", targets: ["apnsift-lab"]),
     .library(name: "APNsWire", targets: ["APNsWire"]),
   ],
   dependencies: [
@@ -123,12 +124,11 @@ let package = Package(
         "CLibcrypto", "TimeZones", "TokenStores",
       ],
       swiftSettings: strict),
-    // Results of faulty readers and other programs, compared with the records of a stream.
+    // Results of faulty readers, compared with the records of a stream.
     .target(
       name: "Readers",
       dependencies: [
         "JSON", "Messages", "Platform", "WireBytes", "PacketCapture", "Analysis", "Reports", "ReaderModels",
-        "MockServer",
       ],
       swiftSettings: strict),
     // The HTML page and its data.
@@ -190,6 +190,15 @@ let package = Package(
         .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: strict),
+    // Runs readers under test on the streams of a corpus.
+    .target(
+      name: "ReaderTrials",
+      dependencies: [
+        "Analysis", "Corpora", "JSON", "Messages", "MockServer", "Platform", "ReaderModels", "Readers",
+        "Reports",
+        "WireBytes",
+      ],
+      swiftSettings: strict),
     // The only one that knows SwiftNIO.
     .target(
       name: "MockServer",
@@ -204,14 +213,30 @@ let package = Package(
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
       ],
       swiftSettings: strict),
+    // Options, exit codes and help of both commands.
+    .target(
+      name: "CommandOptions",
+      dependencies: [
+        "APNsWire", "Analysis", "Corpora", "EvidenceReport", "JSON", "Messages", "PacketCapture", "Platform",
+        "ProviderLogs", "Reports", "StreamDecryption", "StreamInputs", "TokenStores", "WireBytes", "YAML",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
     .executableTarget(
       name: "apnsift",
       dependencies: [
-        "JSON", "Messages", "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs",
-        "StreamDecryption", "Analysis", "ProviderLogs", "Readers", "Corpora", "Generator", "Reports",
-        "EvidenceReport", "YAML",
-        "Stores", "TimeZones", "TokenStores",
-        "MockServer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "APNsWire", "Analysis", "CommandOptions", "Corpora", "EvidenceReport", "JSON", "Messages",
+        "PacketCapture",
+        "Platform", "Readers", "Reports", "Stores", "StreamInputs", "TimeZones", "TokenStores", "WireBytes",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict, linkerSettings: selfContained),
+    .executableTarget(
+      name: "apnsift-lab",
+      dependencies: [
+        "APNsWire", "Analysis", "CommandOptions", "Corpora", "Generator", "JSON", "Messages", "MockServer",
+        "PacketCapture", "Platform", "ReaderTrials", "Readers", "Reports", "WireBytes",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: selfContained),
     .target(
@@ -287,7 +312,8 @@ let package = Package(
     .testTarget(
       name: "ReaderModelsTests", dependencies: ["ReaderModels", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "ReadersTests", dependencies: ["Messages", "Readers", "ReaderModels", "TestSupport"],
+      name: "ReadersTests",
+      dependencies: ["Messages", "Readers", "ReaderModels", "ReaderTrials", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "CorporaTests", dependencies: ["Messages", "Corpora", "TestSupport"], swiftSettings: strict),

@@ -8,19 +8,19 @@ import StreamInputs
 import YAML
 
 /// A case with its result.
-struct ExaminedCase: Sendable {
+package struct ExaminedCase: Sendable {
   var directory: CaseDirectory
   /// Nil if it could not be read.
-  var description: CaseDescription?
-  var verdict = Verdict.asExpected
+  package var description: CaseDescription?
+  package var verdict = Verdict.asExpected
   /// The result of the examination; nil if there was none.
   var found: Evidence?
   /// Streams for readers, if requested.
-  var streams: [ReadableStream] = []
+  package var streams: [ReadableStream] = []
   /// Messages of the examination.
   var messages: [String] = []
 
-  enum Verdict: Sendable {
+  package enum Verdict: Sendable {
     case asExpected
     case differs(EvidenceComparison)
     /// A file is missing or invalid.
@@ -34,7 +34,7 @@ struct ExaminedCase: Sendable {
   /// Whether the only thing missing is a valid expectation.
   var lacksExpectation = false
 
-  var name: String { directory.name }
+  package var name: String { directory.name }
 }
 
 /// The inputs of a case, ready to be read.
@@ -72,14 +72,14 @@ package struct CaseExaminer: Sendable {
   private var takesDamaged = false
 
   /// An examiner that also keeps the streams for a reader.
-  func keepingStreams(for trial: ReaderTrial) -> CaseExaminer {
+  package func keepingStreams(of kind: ReadableStream.Kind, takesDamaged: Bool) -> CaseExaminer {
     var examiner = self
-    examiner.readers = trial.kind
-    examiner.takesDamaged = trial.takesDamaged
+    examiner.readers = kind
+    examiner.takesDamaged = takesDamaged
     return examiner
   }
 
-  func examine(_ directory: CaseDirectory) throws -> ExaminedCase {
+  package func examine(_ directory: CaseDirectory) throws -> ExaminedCase {
     var one = ExaminedCase(directory: directory)
     let log = MessageLog()
     do {

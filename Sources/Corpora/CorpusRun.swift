@@ -114,4 +114,8 @@ package struct CorpusResult {
   package var rows: [TestRow]
   package var closingLine: Message
   package var ending: Ending
+
+  package init(rows: [TestRow], closingLine: Message, ending: Ending) {
+    (self.rows, self.closingLine, self.ending) = (rows, closingLine, ending)
+  }
 }

@@ -172,11 +172,7 @@ extension Message {
 
   package static let readerGivenTwice = Message("give a reader with --reader or after --, not both")
 
-  package static let optionsOfReader = Message(
-    "--over, --timeout, --max-output, --damaged, --reader-of and --json require --reader")
-
-  package static let updateWithReader = Message(
-    "--update writes the results of apnsift: leave out --reader")
+  package static let noReader = Message("no reader: give one with --reader, or after --")
 
   package static let noReaderAfterDashes = Message("nothing follows --: give a reader, or leave out --")
 

@@ -17,6 +17,11 @@ extension Message {
     nearest.map { "; the nearest is '\($0)'" } ?? ""
   }
 
+  /// - Parameter command: with the option that only the other command has.
+  package static func commandOfLab(_ command: String) -> Message {
+    Message("'\(command)' is in apnsift-lab: `apnsift-lab \(command) …`")
+  }
+
   package static func commandNotFirst(_ name: String) -> Message {
     Message("'\(name)' is a command and must come first: `apnsift \(name) …`")
   }

@@ -4,6 +4,13 @@ import Synchronization
 /// Standard error, where users read messages.
 package enum Console {
   private static let quiet = Atomic(false)
+  private static let name = Mutex("apnsift")
+
+  /// The name of the program, at the beginning of each line.
+  package static var program: String {
+    get { name.withLock { $0 } }
+    set { name.withLock { $0 = newValue } }
+  }
 
   /// Whether notes and progress are suppressed (`--quiet`).
   package static var isQuiet: Bool {
@@ -20,11 +27,11 @@ package enum Console {
   /// Whether a progress line can be shown: no other messages are written to the terminal.
   package static var showsProgress: Bool { isTerminal && log == nil && !isQuiet }
 
-  /// Writes one line that begins with the name of the command.
+  /// Writes one line that begins with the name of the program.
   package static func say(_ message: Message) {
     let text = VisibleText.of(message.text)
     if let log { return log.add(text) }
-    write("apnsift: \(text)\n")
+    write("\(program): \(text)\n")
   }
 
   /// Writes an informational message, unless `--quiet` is set.

@@ -52,7 +52,7 @@ extension ReaderOutcome {
 
 extension ReaderOutcome {
   /// How the reader ended.
-  var message: Message {
+  package var message: Message {
     switch self {
     case .completed: .readerEnded
     case .hangs: .readerDidNotEnd

@@ -74,6 +74,11 @@ package struct ReaderRow: Sendable {
   /// The stream has bytes that are in no record: the verdict assumes that the reader received them (docs/spec/readers.md#judgement).
   package var hasSkippedBytes = false
 
+  package init(name: String, source: String, stream: Int, chunkSize: Int? = nil, verdict: Verdict) {
+    (self.name, self.source, self.stream) = (name, source, stream)
+    (self.chunkSize, self.verdict) = (chunkSize, verdict)
+  }
+
   package var outcome: String {
     switch verdict {
     case .judged(let judgement): judgement.outcome.rawValue

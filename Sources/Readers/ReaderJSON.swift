@@ -23,7 +23,7 @@ package final class ReaderJSON: ReaderReport {
 
   package func end() throws { try output.append("\n]}\n") }
 
-  static func object(_ row: ReaderRow) -> JSONValue {
+  package static func object(_ row: ReaderRow) -> JSONValue {
     var reading: Judgement?
     if case .judged(let judged) = row.verdict { reading = judged }
     var members: [(String, JSONValue)] = [

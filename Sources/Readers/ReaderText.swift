@@ -160,7 +160,7 @@ package final class ReaderText: ReaderReport {
 
 extension FirstDifference {
   /// The records that it has.
-  var records: [Message] {
+  package var records: [Message] {
     [
       expected.map { Message.expectedRecord(ReaderText.short($0)) },
       emitted.map { Message.reportedRecord(ReaderText.short($0)) },

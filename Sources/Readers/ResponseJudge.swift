@@ -15,7 +15,7 @@ package struct TrueResponses: Sendable {
       self.identifier = identifier
     }
 
-    var text: String { "\(status),\(identifier)" }
+    package var text: String { "\(status),\(identifier)" }
 
     func says(_ status: UInt8, _ identifier: UInt32) -> Bool {
       self.status == status && self.identifier == identifier

@@ -144,9 +144,11 @@ package final class StreamAuditor {
   private func row(
     _ name: String, _ summary: StreamSummary, _ size: Int?, _ judgement: Judgement, hasSkipped: Bool
   ) -> ReaderRow {
-    ReaderRow(
-      name: name, source: summary.source, stream: summary.number, chunkSize: size,
-      verdict: .judged(judgement), hasSkippedBytes: hasSkipped)
+    var row = ReaderRow(
+      name: name, source: summary.source, stream: summary.number, chunkSize: size, verdict: .judged(judgement)
+    )
+    row.hasSkippedBytes = hasSkipped
+    return row
   }
 }
 

@@ -1,13 +1,12 @@
 import ArgumentParser
 import Messages
 import Platform
+import CommandOptions
 import StreamInputs
 
 /// The command. Each subcommand has its own file in Commands/.
 @main
 struct Apnsift: ParsableCommand {
-  static let version = "1.0.0"
-
   static let configuration = CommandConfiguration(
     commandName: "apnsift",
     abstract:
@@ -37,9 +36,7 @@ struct Apnsift: ParsableCommand {
         apnsift audit feedback.bin                  results of faulty readers
         apnsift show feedback.bin --offset 114      annotated hex dump
         apnsift report feedback.bin -o report.html  a page to pass on
-        apnsift generate --kind capture --seed 1 -o one.pcap
-        apnsift verify samples/corpus               test a corpus or a reader
-        apnsift serve feedback.bin                  replay to a client
+        apnsift verify samples/corpus               check a corpus
 
       EXIT CODES
         0 success   1 a failed verify, or findings (--fail-on error, warning or note)
@@ -52,50 +49,33 @@ struct Apnsift: ParsableCommand {
     version: versionText,
     subcommands: [
       Inspect.self, Export.self, Carve.self, Replay.self, Store.self, Audit.self, Show.self, Report.self,
-      Generate.self,
-      Verify.self, Serve.self, Explain.self,
+      Verify.self, Explain.self,
     ],
     defaultSubcommand: Inspect.self)
 
   /// The version, and for --version those of the libraries that are loaded when they are needed.
   private static var versionText: String {
-    guard CommandLine.arguments.contains("--version") else { return version }
+    guard CommandLine.arguments.contains("--version") else { return Program.version }
     let archives = Archive.libraryVersion ?? "without libarchive: archives are not read"
     let images = EWFImage.libraryVersion ?? "without libewf: E01 images are not read"
-    return [version, archives, images].joined(separator: "\n")
+    return [Program.version, archives, images].joined(separator: "\n")
   }
 
-  static func main() {
-    StandardStreams.fillGaps()
-    // Let write(2) report a closed pipe and the file size limit instead of a signal.
-    signal(SIGPIPE, SIG_IGN)
-    signal(SIGXFSZ, SIG_IGN)
-    let arguments = Array(CommandLine.arguments.dropFirst())
-    do {
-      // Swift finds them by /proc/self/maps, and without it has none, not even the name of the command.
-      if CommandLine.argc == 0 { throw Failure(.argumentsUnreadable) }
-      try run(arguments)
-    } catch {
-      ExitStatus.exit(with: error)
-    }
-  }
+  static func main() { Program.start(Apnsift.self, run) }
 
   private static func run(_ arguments: [String]) throws {
-    try CommandNames.check(arguments)
     if arguments.isEmpty {
       guard hasInput else { throw CleanExit.helpRequest(Apnsift.self) }
-      return try run(parseAsRoot(["inspect", "-"]))
+      return try Program.run(parseAsRoot(["inspect", "-"]))
     }
-    let command: any ParsableCommand
-    do {
-      command = try parseAsRoot(arguments)
-    } catch {
-      throw exitCode(for: error) == .validationFailure ? UnknownOption.error(in: arguments) ?? error : error
+    if let name = arguments.first, ["generate", "serve"].contains(name) {
+      throw UsageError(.commandOfLab(name))
     }
+    let command = try Program.command(arguments, of: Apnsift.self)
     if let inspect = command as? Inspect, arguments.first != "inspect" {
-      try CommandNames.check(inputs: inspect.input.inputs)
+      try CommandNames.check(inputs: inspect.input.inputs, of: Apnsift.self)
     }
-    try run(command)
+    try Program.run(command)
   }
 
   /// Whether standard input is a pipe, a socket or a file.
@@ -103,11 +83,5 @@ struct Apnsift: ParsableCommand {
     var status = stat()
     return fstat(STDIN_FILENO, &status) == 0
       && [S_IFIFO, S_IFSOCK, S_IFREG].contains(status.st_mode & S_IFMT)
-  }
-
-  private static func run(_ command: some ParsableCommand) throws {
-    Interruption.arm()
-    var command = command
-    try command.run()
   }
 }

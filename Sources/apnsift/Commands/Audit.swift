@@ -1,5 +1,6 @@
 import Analysis
 import ArgumentParser
+import CommandOptions
 import Messages
 import Platform
 import Readers

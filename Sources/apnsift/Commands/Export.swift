@@ -1,5 +1,6 @@
 import Analysis
 import ArgumentParser
+import CommandOptions
 import Messages
 import Platform
 import Reports
@@ -194,8 +195,8 @@ struct Export: ParsableCommand {
         .findings(FindingColumn.all(nil)), letterCase: .lower,
         output: try outputs.open("--findings", $0, examination))
     }
-    try findingsWriter?.begin(version: Apnsift.version)
-    let inventory = try inventory.open(outputs, input, examination, version: Apnsift.version)
+    try findingsWriter?.begin(version: Program.version)
+    let inventory = try inventory.open(outputs, input, examination, version: Program.version)
     let table =
       distinct
       ? TokenTable(memory: input.memory, temporaryDirectory: TemporaryDirectory.path) : nil
@@ -236,7 +237,7 @@ struct Export: ParsableCommand {
     let directory = try OutputDirectory(output ?? "", force: force)
     examination.options.inventoryDigests = inventory.digests
     let inventory = try inventory.open(
-      OutputSet(force: force), input, examination, version: Apnsift.version)
+      OutputSet(force: force), input, examination, version: Program.version)
     let writer = try RawStreamWriter(
       directory, inputCount: input.capture.join ? 1 : examination.inputCount)
     try examination.run([writer] + inventory.sinks)

@@ -1,5 +1,6 @@
 import Analysis
 import ArgumentParser
+import CommandOptions
 import Messages
 import Platform
 import Reports
@@ -91,7 +92,7 @@ extension Export {
       }
     let writer = try TableWriter(
       kind, tableFormat, letterCase: uppercase ? .upper : .lower, clock: local.clock, output: buffer)
-    try writer.begin(version: Apnsift.version)
+    try writer.begin(version: Program.version)
     return writer
   }
 
@@ -101,7 +102,7 @@ extension Export {
     let writer = EvidenceWriter(
       format, kinds: kinds, letterCase: uppercase ? .upper : .lower, hasPayloads: payloads,
       clock: local.clock, output: buffer)
-    try writer.begin(version: Apnsift.version, options: input.reported)
+    try writer.begin(version: Program.version, options: input.reported)
     return writer
   }
 

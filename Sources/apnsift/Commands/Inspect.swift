@@ -1,5 +1,6 @@
 import Analysis
 import ArgumentParser
+import CommandOptions
 import Messages
 import Platform
 import Reports
@@ -49,7 +50,7 @@ struct Inspect: ParsableCommand {
       json
       ? EvidenceWriter(
         .json, kinds: [.streams, .findings], letterCase: .lower, clock: local.clock, output: buffer) : nil
-    try evidence?.begin(version: Apnsift.version, options: input.reported)
+    try evidence?.begin(version: Program.version, options: input.reported)
 
     try examination.run([evidence ?? overview, collector])
 

@@ -1,5 +1,6 @@
 import Analysis
 import ArgumentParser
+import CommandOptions
 import JSON
 import Messages
 import Platform
@@ -154,7 +155,7 @@ struct Replay: ParsableCommand {
     replay.skipsReplayed = skipReplayed
     replay.acceptsOtherApp = otherApp
     replay.memory = input.memory
-    if !noJournal { replay.record = (Apnsift.version, reported.text) }
+    if !noJournal { replay.record = (Program.version, reported.text) }
     let outcome = try run(&replay, &examination)
     try report(outcome, examination.closingLine(outcome.sentence))
     // As without --dry-run: an unreadable input fails before the limit is checked, unless it may be left out.

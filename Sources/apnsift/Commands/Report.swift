@@ -1,5 +1,6 @@
 import Analysis
 import ArgumentParser
+import CommandOptions
 import EvidenceReport
 import Messages
 import Platform
@@ -60,13 +61,13 @@ struct Report: ParsableCommand {
     if let key = page.redact, examination.contains(fileAt: key) {
       throw Failure(.keyIsInput(key))
     }
-    var options = page.options(for: input, limits, local, version: Apnsift.version)
+    var options = page.options(for: input, limits, local, version: Program.version)
     options.names = TokenNames(key: key)
     options.head.note = try page.notes.map { try ReportNote.paragraphs($0) } ?? []
     examination.options.inventoryDigests = inventory.digests
     let outputs = OutputSet(force: force)
     let buffer = try open(outputs, examination)
-    let inventory = try inventory.open(outputs, input, examination, version: Apnsift.version)
+    let inventory = try inventory.open(outputs, input, examination, version: Program.version)
     let page = try ReportBuilder(options).page(of: &examination, others: inventory.sinks)
     try buffer.append(try ReportHTML.bytes(page))
     if output == nil { try buffer.flush() }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandOptions
 import Messages
 import Platform
 import Reports
@@ -37,7 +38,7 @@ struct StoreUndo: ParsableCommand {
     let store = try store.location(journal: journal.url).openForWriting(creates: false, dryRun: dryRun)
     let number = try replay.number(in: store)
     let entry = JournalEntry(
-      at: Int64(time(nil)), version: Apnsift.version, inputs: [], options: "{}", tuples: 0, rejected: 0)
+      at: Int64(time(nil)), version: Program.version, inputs: [], options: "{}", tuples: 0, rejected: 0)
     let answer = try store.undo(number, entry: dryRun ? nil : entry)
     for left in answer.sample {
       Console.say(.undoSkips(Hex.string(left.token), reason: left.reason.rawValue))

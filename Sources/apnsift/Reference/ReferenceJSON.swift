@@ -1,4 +1,5 @@
 import Analysis
+import CommandOptions
 import JSON
 import Reports
 

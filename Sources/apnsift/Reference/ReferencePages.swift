@@ -1,5 +1,6 @@
 import Analysis
 import ArgumentParser
+import CommandOptions
 import Reports
 
 /// The pages of docs/reference, made from what the code declares (scripts/make-reference writes them).

@@ -1,0 +1,120 @@
+import APNsWire
+import Analysis
+import ArgumentParser
+import Platform
+import StreamInputs
+import WireBytes
+
+/// A time as an argument: RFC 3339, or seconds since 1970.
+package struct TimeArgument: ExpressibleByArgument {
+  package var seconds: UInt32
+
+  package init(_ seconds: UInt32) { self.seconds = seconds }
+
+  package init?(argument: String) {
+    guard let seconds = UTCTime.parse(argument) else { return nil }
+    self.seconds = seconds
+  }
+
+  package var defaultValueDescription: String { UTCTime.text(seconds) }
+}
+
+/// A size as an argument: bytes, or with a unit.
+package struct SizeArgument: ExpressibleByArgument {
+  package var bytes: Int
+
+  package init(_ bytes: Int) { self.bytes = bytes }
+
+  package init?(argument: String) {
+    guard let bytes = ByteSize.parse(argument) else { return nil }
+    self.bytes = bytes
+  }
+
+  package var defaultValueDescription: String {
+    for (unit, shift) in [("GiB", 30), ("MiB", 20)] where bytes > 0 && bytes % (1 << shift) == 0 {
+      return "\(bytes >> shift)\(unit)"
+    }
+    return "\(bytes)"
+  }
+}
+
+/// Conditions for a non-zero exit code, such as `unrecognised,warning`.
+package struct FailOnArgument: ExpressibleByArgument {
+  package static let unrecognised = "unrecognised"
+  /// Always fails; accepted so that a complete list can be given.
+  package static let unreadable = "unreadable"
+
+  package var unrecognised = false
+  /// The lowest severity that does; nil for none.
+  package var severity: Severity?
+
+  package init() {}
+
+  package init?(argument: String) {
+    for word in argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
+      if word == Self.unrecognised {
+        unrecognised = true
+      } else if let named = Severity(rawValue: word) {
+        severity = max(severity ?? named, named)
+      } else if word != Self.unreadable {
+        return nil
+      }
+    }
+  }
+
+  package static var allValueStrings: [String] {
+    [unrecognised, unreadable] + Severity.allCases.map(\.rawValue)
+  }
+
+  package var defaultValueDescription: String { Self.unreadable }
+}
+
+/// As `32`, `32,54`, `1-100`.
+extension TokenLengths: ExpressibleByArgument {
+  public init?(argument: String) { self.init(argument) }
+
+  public var defaultValueDescription: String { text }
+}
+
+/// The format of the inputs.
+package struct FromArgument: ExpressibleByArgument, Equatable {
+  /// Nil detects each by its content.
+  package var format: InputFormat?
+
+  package static let auto = FromArgument(format: nil)
+  package static let names = InputFormat.all.map(\.name).joined(separator: ", ")
+
+  package init(format: InputFormat?) { self.format = format }
+
+  package init?(argument: String) {
+    if argument == "auto" { return }
+    guard let known = InputFormat.all.first(where: { $0.name == argument }) else { return nil }
+    format = known.format
+  }
+
+  package var name: String { format?.name ?? "auto" }
+  package var defaultValueDescription: String { name }
+  package static var allValueStrings: [String] { ["auto"] + InputFormat.all.map(\.name) }
+}
+
+/// The protocol of a stream.
+package enum ProtocolArgument: String, ExpressibleByArgument, CaseIterable {
+  case auto, feedback, requests, responses, pushes
+
+  /// Nil detects it by port and content.
+  package var named: ProtocolChoice.Name? { ProtocolChoice.Name(rawValue: rawValue) }
+}
+
+/// A duration as an argument: seconds, or with a unit.
+package struct SpanArgument: ExpressibleByArgument {
+  package var seconds: UInt32
+
+  package init(_ seconds: UInt32) { self.seconds = seconds }
+
+  package init?(argument: String) {
+    guard let seconds = TimeSpan.parse(argument) else { return nil }
+    self.seconds = seconds
+  }
+
+  package var defaultValueDescription: String { "\(seconds)s" }
+}

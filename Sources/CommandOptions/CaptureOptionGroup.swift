@@ -1,0 +1,65 @@
+import ArgumentParser
+import EvidenceReport
+import JSON
+import PacketCapture
+import Reports
+import WireBytes
+
+/// The options for captures; their limits are in `LimitOptions`.
+package struct CaptureOptionGroup: ParsableArguments {
+  @Option(help: .init("Read only packets that match this pcap filter.", valueName: "EXPRESSION"))
+  package var filter: String?
+
+  @Flag(help: "Read the inputs as one capture, in this order.")
+  package var join = false
+
+  @Option(help: .init("Feedback server port; repeatable. (default: 2196)", valueName: "PORT"))
+  package var feedbackPort: [UInt16] = []
+
+  @Option(help: .init("Gateway port; repeatable. (default: 2195)", valueName: "PORT"))
+  package var gatewayPort: [UInt16] = []
+
+  package init() {}
+
+  /// The options that change answers, for reports.
+  package func reported(_ limits: LimitOptions) -> [(String, JSONValue)] {
+    [
+      ("filter", JSONValue(filter)),
+      ("join", .bool(join)),
+      ("reorder_window", .int(limits.reorderWindow)),
+      ("stream_buffer", .int(limits.streamBuffer.bytes)),
+      ("total_buffer", .int(limits.totalBuffer.bytes)),
+      ("fragment_buffer", .int(limits.fragmentBuffer.bytes)),
+      ("max_connections", .int(limits.maxConnections)),
+      ("max_packet", .int(limits.maxPacket.bytes)),
+    ]
+  }
+
+  /// All of them, as a report lists them.
+  package func listed(
+    _ limits: LimitOptions, feedbackPorts: Set<UInt16>, gatewayPorts: Set<UInt16>
+  ) -> [ReportOption] {
+    let standard = CaptureOptions()
+    func size(_ name: String, _ size: SizeArgument, _ usual: Int) -> ReportOption {
+      ReportOption(name, size.defaultValueDescription, isDefault: size.bytes == usual)
+    }
+    func number(_ name: String, _ value: Int, _ usual: Int) -> ReportOption {
+      ReportOption(name, "\(value)", isDefault: value == usual)
+    }
+    func ports(_ name: String, _ given: [UInt16], _ ports: Set<UInt16>) -> ReportOption {
+      ReportOption(name, ports.sorted().map { String($0) }.joined(separator: ", "), isDefault: given.isEmpty)
+    }
+    return [
+      ReportOption("--filter", filter ?? "none", isDefault: filter == nil),
+      ReportOption("--join", isDefault: !join),
+      ports("--feedback-port", feedbackPort, feedbackPorts),
+      ports("--gateway-port", gatewayPort, gatewayPorts),
+      number("--reorder-window", limits.reorderWindow, standard.reorderWindow),
+      size("--stream-buffer", limits.streamBuffer, standard.streamBuffer),
+      size("--total-buffer", limits.totalBuffer, standard.totalBuffer),
+      size("--fragment-buffer", limits.fragmentBuffer, standard.fragmentBuffer),
+      number("--max-connections", limits.maxConnections, standard.maxConnections),
+      size("--max-packet", limits.maxPacket, standard.maxPacket),
+    ]
+  }
+}

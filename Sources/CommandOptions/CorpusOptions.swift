@@ -1,0 +1,96 @@
+import ArgumentParser
+import Corpora
+import Messages
+import Platform
+import Reports
+
+/// The options of every command that runs the cases of a corpus.
+package struct CorpusOptions: ParsableArguments {
+  @Argument(help: .init("Cases, or directories of cases.", valueName: "directory"))
+  package var directories: [String]
+
+  @Flag(name: [.short, .long], help: "List all cases with their descriptions.")
+  package var verbose = false
+
+  @Flag(help: "Print the results as TAP 14.")
+  package var tap = false
+
+  @Option(help: .init("Also write the results as JUnit XML.", valueName: "FILE"))
+  var junit: String?
+
+  @Flag(help: "Overwrite the file of --junit.")
+  var force = false
+
+  @Option(help: .init("Cases to run at once. (default: number of processors)", valueName: "COUNT"))
+  var jobs: Int?
+
+  @OptionGroup var color: ColorOptions
+
+  package init() {}
+
+  package mutating func validate() throws {
+    guard !directories.isEmpty else {
+      throw ValidationError(.noCorpus)
+    }
+    if let jobs { try checkRange("--jobs", jobs, 1...1024) }
+    if junit == "-" { throw ValidationError(.junitWritesFile) }
+  }
+
+  /// Runs the cases, and writes the results.
+  /// - Parameters:
+  ///   - name: of the command, for JUnit.
+  ///   - run: prints the results of cases, some of them at once.
+  package func run(
+    as name: String,
+    _ run: (_ cases: [CaseDirectory], _ examiner: CaseExaminer, _ jobs: Int, OutputBuffer) throws ->
+      CorpusResult
+  ) throws {
+    let walk = CaseWalk(directories)
+    for fault in walk.faults { Console.say(fault) }
+    let junitFile = try junit.map { try openJUnit($0, walk.cases) }
+    let output = OutputBuffer(OutputFile())
+    let examiner = CaseExaminer { try CaseSource($0, $1, parse: InputOptions.ofCase) }
+    let result = try run(walk.cases, examiner, min(jobs ?? Workers.usual, max(1, walk.cases.count)), output)
+    // A failure of one output must not prevent the other.
+    let printing = Result { try output.flush() }
+    Console.say(.done(result.closingLine, failedDirectories: walk.faults.count))
+    if let junitFile {
+      let buffer = OutputBuffer(junitFile)
+      try buffer.append(JUnitWriter.text(result.rows, suite: name))
+      try buffer.flush()
+      try junitFile.finish()
+    }
+    try printing.get()
+    if !walk.faults.isEmpty || result.ending == .broken { throw ExitStatus.failed }
+    if result.ending == .differs { throw ExitStatus.found }
+  }
+
+  /// The output file; files of cases are refused.
+  private func openJUnit(_ path: String, _ cases: [CaseDirectory]) throws -> OutputFile {
+    if let there = FileIdentity(at: Array(path.utf8CString)) {
+      for one in cases {
+        let files =
+          one.inputs.map { one.path(of: $0) }
+          + [CaseFiles.description, CaseFiles.expectation].map { one.path(of: $0) }
+        if files.contains(where: { FileIdentity(at: $0) == there }) {
+          throw Failure(.fileOfCase(path, case: one.name))
+        }
+      }
+    }
+    return try OutputFile(path, force: force, isPrivate: false)
+  }
+}
+
+extension InputOptions {
+  /// The options of a case, as for `export`.
+  fileprivate static func ofCase(_ words: [String]) throws(CaseError) -> CaseOptions {
+    do {
+      let options = try parse(words)
+      return CaseOptions(
+        words: options.inputs, pair: options.pair, examination: options.examinationOptions,
+        memory: options.memory, keys: { try options.decryption.streamKeys(memory: options.memory, $0) })
+    } catch {
+      throw CaseError(.invalidCaseOptions(message(for: error).shortened))
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import EvidenceReport
+import JSON
+import Messages
+import StreamDecryption
+import StreamInputs
+
+/// The keys of TLS streams in captures (docs/spec/captures.md#tls).
+package struct DecryptionOptions: ParsableArguments {
+  @Option(help: .init("TLS key log, or openssl s_client text; repeatable.", valueName: "FILE"))
+  package var keys: [String] = []
+
+  @Option(help: .init("RSA key of the server; repeatable.", valueName: "FILE"))
+  package var rsaKey: [String] = []
+
+  @Option(help: .init("File with the passphrase of --rsa-key.", valueName: "FILE"))
+  package var passphraseFile: String?
+
+  @Option(help: .init("Pre-shared keys, up to TLS 1.2; repeatable.", valueName: "FILE"))
+  package var psk: [String] = []
+
+  @Flag(help: "Ignore key logs in captures.")
+  package var noEmbeddedKeys = false
+
+  @Flag(help: "Do not decrypt TLS.")
+  package var noDecrypt = false
+
+  package init() {}
+
+  package mutating func validate() throws {
+    if passphraseFile != nil, rsaKey.isEmpty {
+      throw ValidationError(.passphraseWithoutKey)
+    }
+    if noDecrypt, !(keys + rsaKey + psk).isEmpty {
+      throw ValidationError(.keysOfNothing)
+    }
+  }
+
+  /// The files that are read.
+  package var files: [String] { keys + rsaKey + psk + [passphraseFile].compactMap { $0 } }
+
+  /// Reads the files; nil if nothing is to be decrypted.
+  /// - Parameter memory: bytes for secrets.
+  package func streamKeys(memory: Int, _ input: (String) throws -> Input) throws -> StreamKeys? {
+    if noDecrypt { return nil }
+    var found = StreamKeys(readsEmbedded: !noEmbeddedKeys, memory: memory)
+    for name in keys { try found.addKeyFile(try input(name)) }
+    let passphrase = try passphraseFile.map { try StreamKeys.passphrase(in: try input($0)) }
+    for name in rsaKey { try found.addPrivateKey(try input(name), passphrase: passphrase) }
+    for name in psk { try found.addSharedKeys(try input(name)) }
+    return found
+  }
+
+  // MARK: - In reports
+
+  /// The options that change answers, with the names of files and nothing in them.
+  package var reported: [(String, JSONValue)] {
+    [
+      ("keys", .array(keys.map { .string($0) })), ("rsa_keys", .array(rsaKey.map { .string($0) })),
+      ("psk", .array(psk.map { .string($0) })),
+      ("embedded_keys", .bool(!noEmbeddedKeys)), ("decrypt", .bool(!noDecrypt)),
+    ]
+  }
+
+  package var listed: [ReportOption] {
+    func files(_ name: String, _ files: [String]) -> [ReportOption] {
+      files.isEmpty
+        ? [ReportOption(name, "none", isDefault: true)]
+        : files.map { ReportOption(name, $0, isDefault: false) }
+    }
+    return files("--keys", keys) + files("--rsa-key", rsaKey) + files("--psk", psk)
+      + files("--passphrase-file", [passphraseFile].compactMap { $0 })
+      + [
+        ReportOption("--no-embedded-keys", isDefault: !noEmbeddedKeys),
+        ReportOption("--no-decrypt", isDefault: !noDecrypt),
+      ]
+  }
+}

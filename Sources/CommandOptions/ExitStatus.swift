@@ -1,0 +1,89 @@
+import Analysis
+import ArgumentParser
+import Messages
+import Platform
+import TokenStores
+import YAML
+
+/// The exit codes (docs/spec/interface.md#exit-codes).
+package enum ExitStatus: Int32, Error {
+  case done = 0
+  /// A finding that `--strict` or `--fail-on` selects.
+  case found = 1
+  /// An input, an output or a store failed; the messages name it, and the rest was processed.
+  case failed = 2
+  /// `--max-invalidate` stopped a replay before any change.
+  case stopped = 3
+  case usage = 64
+  /// A defect of apnsift.
+  case defect = 70
+
+  /// Ends the process with the message and exit code of `error`.
+  static func exit(with error: any Error, of root: ParsableCommand.Type) -> Never {
+    switch error {
+    case let status as ExitStatus:
+      leave(status)
+    case let usage as UsageError:
+      Console.say(usage.message)
+      leave(.usage)
+    case let mapping as YAMLError:
+      Console.say(mapping.message)
+      leave(.usage)
+    case is ClosedPipe:
+      leave(.done)
+    case let failure as Failure:
+      Console.say(failure.message)
+      leave(.failed)
+    case let failure as StoreError:
+      Console.say(failure.message)
+      if case .stopped = failure.fault { leave(.stopped) }
+      leave(.failed)
+    case let failure as TokenTableError:
+      Console.say(failure.message)
+      leave(.failed)
+    default:
+      leave(parserError: error, of: root)
+    }
+  }
+
+  /// Help and version requests, and invalid arguments; anything else is a defect.
+  private static func leave(parserError error: any Error, of root: ParsableCommand.Type) -> Never {
+    let code = root.exitCode(for: error)
+    if code == .success {
+      do {
+        try OutputFile().write(
+          Array((HelpText.arranged(root.fullMessage(for: error)) + "\n").utf8).span.bytes)
+        leave(.done)
+      } catch {
+        exit(with: error, of: root)
+      }
+    }
+    if code == .validationFailure {
+      let texts = [root.message(for: error), root.fullMessage(for: error)].map(HelpText.onOneLine)
+      for line in HelpText.usageError(texts[0], texts[1]) {
+        Console.say(.verbatim(line))
+      }
+      leave(.usage)
+    }
+    Console.say(.defect("\(error)"))
+    leave(.defect)
+  }
+
+  private static func leave(_ status: ExitStatus) -> Never {
+    UnfinishedFiles.removeAll()
+    Platform.exit(status.rawValue)
+  }
+}
+
+extension InputOptions {
+  /// Throws if the inputs or their findings require a non-zero exit code.
+  package func check(_ examination: Examination) throws {
+    if examination.failures > 0 { throw ExitStatus.failed }
+    let severity = failOn.severity ?? (strict ? .error : nil)
+    if let severity, examination.summary.findingCount(from: severity) > 0 { throw ExitStatus.found }
+  }
+}
+
+extension ValidationError {
+  package init(_ message: Message) { self.init(message.text) }
+}

@@ -1,0 +1,252 @@
+import APNsWire
+import Analysis
+import ArgumentParser
+import EvidenceReport
+import JSON
+import Messages
+import PacketCapture
+import Platform
+import Reports
+import StreamInputs
+
+/// The options of every command that reads inputs (docs/spec/interface.md#input-options).
+package struct InputOptions: ParsableArguments {
+  @Argument(help: .init("Files, directories, or - for standard input.", valueName: "input"))
+  package var inputs: [String] = []
+
+  @Option(help: .init("Gateway requests (client to server); instead of inputs.", valueName: "FILE"))
+  package var requests: String?
+
+  @Option(help: .init("Gateway responses of the same connection.", valueName: "FILE"))
+  package var responses: String?
+
+  @Option(name: [.short, .long], help: .init("Input format.", valueName: "FORMAT"))
+  package var from = FromArgument.auto
+
+  @Option(help: .init("Field names in a log, such as token=dev,status=result.code.", valueName: "LIST"))
+  package var map = LogMappingArgument()
+
+  @Option(name: .customLong("protocol"), help: .init("Stream protocol.", valueName: "NAME"))
+  package var streamProtocol = ProtocolArgument.auto
+
+  @Option(help: Limit.tokenLength.argumentHelp) package var tokenLength = TokenLengths.standard
+
+  @Option(help: Limit.earliest.argumentHelp) package var earliest = TimeArgument(FeedbackRules.serviceStart)
+
+  @Option(help: Limit.latest.argumentHelp) package var latest = TimeArgument(FeedbackRules.serviceEnd)
+
+  @Option(help: .init("Leave out files whose hash is in this list; repeatable.", valueName: "FILE"))
+  package var knownHashes: [String] = []
+
+  @Flag(help: "Same as --fail-on error.")
+  package var strict = false
+
+  @Option(help: .init("Conditions for a non-zero exit code.", valueName: "LIST"))
+  package var failOn = FailOnArgument()
+
+  @Flag(help: "Print only errors and the last line to standard error.")
+  package var quiet = false
+
+  @Option(help: .init("Threads that read, decode and format. (default: processors)", valueName: "COUNT"))
+  package var jobs: Int?
+
+  @OptionGroup(title: "CAPTURES") package var capture: CaptureOptionGroup
+
+  @OptionGroup(title: "TLS") package var decryption: DecryptionOptions
+
+  @OptionGroup(title: "ADVANCED") package var limits: LimitOptions
+
+  package init() {}
+
+  package var memory: Int { limits.memory.bytes }
+
+  package mutating func validate() throws {
+    Console.isQuiet = quiet
+    try map.check()
+    if let jobs { try checkRange("--jobs", jobs, 1...1024) }
+    guard (requests == nil) == (responses == nil) else {
+      throw ValidationError(.requestsWithoutResponses)
+    }
+    guard !inputs.isEmpty || requests != nil else {
+      throw ValidationError(.noInput)
+    }
+    guard requests == nil || (inputs.isEmpty && !capture.join) else {
+      throw ValidationError(.pairWithInputs)
+    }
+    if requests != nil, streamProtocol == .feedback || capture.filter != nil {
+      throw ValidationError(.pairIsGateway)
+    }
+    guard
+      (inputs + [requests, responses].compactMap { $0 } + decryption.files + knownHashes)
+        .filter({ $0 == "-" }).count < 2
+    else {
+      throw ValidationError(.standardInputTwice)
+    }
+    guard requests == nil || knownHashes.isEmpty else { throw ValidationError(.pairWithKnownHashes) }
+    if let port = Set(capture.feedbackPort).intersection(capture.gatewayPort).min() {
+      throw ValidationError(.portOfBoth(Int(port)))
+    }
+    guard earliest.seconds <= latest.seconds else {
+      throw ValidationError(.earliestAfterLatest(earliest.seconds, latest.seconds))
+    }
+  }
+
+  /// The decoding rules; `validate` has checked the options.
+  package var rules: FeedbackRules {
+    FeedbackRules(
+      tokenLengths: tokenLength, longestToken: limits.maxTokenLength, earliest: earliest.seconds,
+      latest: latest.seconds) ?? .standard
+  }
+
+  package var requestRules: RequestRules {
+    RequestRules(
+      tokenLengths: tokenLength, longestToken: limits.maxTokenLength, longestPayload: limits.maxPayload)
+      ?? .standard
+  }
+
+  private var analysis: AnalysisOptions {
+    var options = AnalysisOptions()
+    options.rules = rules
+    options.requestRules = requestRules
+    options.choice = protocolChoice
+    options.logMapping = map.mapping
+    options.gateway.maxPending = limits.maxPending
+    options.gateway.memory = memory
+    options.gateway.temporaryDirectory = TemporaryDirectory.path
+    return options
+  }
+
+  /// The examination of the inputs, by the bytes of their paths as given.
+  /// - Throws: a `Failure` if a file of keys cannot be used.
+  package func examination(hashing: Examination.Hashing, mayRepeat: Bool = false) throws -> Examination {
+    var paths = ArgumentPaths()
+    let walk =
+      requests == nil
+      ? InputWalk(inputs.map { Input($0, path: paths.path(of: $0)) })
+      : InputWalk(
+        [],
+        paired: pair.map { name, half in
+          var input = Input(name, path: paths.path(of: name))
+          input.half = half
+          return input
+        })
+    var options = examinationOptions
+    options.keys = try decryption.streamKeys(memory: memory) { Input($0, path: paths.path(of: $0)) }
+    options.knownHashes = try known { Input($0, path: paths.path(of: $0)) }
+    options.hashing = hashing
+    options.jobs = jobs
+    options.readAheadMemory = memory / 4
+    options.mayRepeat = mayRepeat
+    return Examination(walk, options)
+  }
+
+  /// The lists of known files; nil without any.
+  private func known(_ input: (String) -> Input) throws -> KnownHashes? {
+    guard !knownHashes.isEmpty else { return nil }
+    var known = KnownHashes()
+    for name in knownHashes {
+      let others = try known.add(input(name), memory: memory)
+      if others.lines > 0 {
+        Console.note(.about(name, .linesWithoutHash(others.lines, first: others.first)))
+      }
+    }
+    return known
+  }
+
+  package var examinationOptions: Examination.Options {
+    var options = Examination.Options()
+    options.analysis = analysis
+    options.reading.format = from.format
+    options.reading.maxExpansion = limits.maxExpansion.bytes
+    options.reading.carving.rules = rules
+    options.reading.carving.requestRules = requestRules
+    options.reading.carving.minChain = limits.minChain
+    options.reading.archives = limits.archives
+    options.reading.carvesUnknown = streamProtocol == .auto
+    options.reading.capture = limits.captureOptions(
+      filter: capture.filter, serverPorts: protocolChoice.serverPorts)
+    options.reading.joins = capture.join
+    options.failsOnUnrecognised = failOn.unrecognised
+    return options
+  }
+
+  /// `--requests` and `--responses`, if given.
+  package var pair: [(name: String, half: Input.Half)] {
+    [(requests, Input.Half.requests), (responses, .responses)].compactMap { name, half in
+      name.map { ($0, half) }
+    }
+  }
+
+  /// How the protocol of a stream is detected.
+  package var protocolChoice: ProtocolChoice {
+    var choice = ProtocolChoice()
+    choice.named = streamProtocol.named
+    if !capture.feedbackPort.isEmpty { choice.feedbackPorts = Set(capture.feedbackPort) }
+    if !capture.gatewayPort.isEmpty { choice.gatewayPorts = Set(capture.gatewayPort) }
+    // A port that one option names is not a default port of the other.
+    if capture.feedbackPort.isEmpty { choice.feedbackPorts.subtract(capture.gatewayPort) }
+    if capture.gatewayPort.isEmpty { choice.gatewayPorts.subtract(capture.feedbackPort) }
+    return choice
+  }
+
+  /// The options that change answers, for reports.
+  package var reported: JSONValue {
+    .object(
+      [
+        ("from", .string(from.name)),
+        ("map", map.text.isEmpty ? .null : .string(map.text)),
+        ("protocol", .string(streamProtocol.rawValue)),
+        ("token_length", .string(tokenLength.text)),
+        ("max_token_length", .int(rules.longestToken)),
+        ("max_payload", .int(limits.maxPayload)),
+        ("max_pending", .int(limits.maxPending)),
+        ("earliest", .int(Int(rules.earliest))),
+        ("latest", .int(Int(rules.latest))),
+        ("memory", .int(memory)),
+        ("max_expansion", .int(limits.maxExpansion.bytes)),
+        ("min_chain", .int(limits.minChain)),
+        ("max_members", .int(limits.maxMembers)),
+        ("max_depth", .int(limits.maxDepth)),
+        ("max_content", .int(limits.maxContent.bytes)),
+        ("strict", .bool(strict)),
+        ("feedback_ports", .array(protocolChoice.feedbackPorts.sorted().map { .int(Int($0)) })),
+        ("gateway_ports", .array(protocolChoice.gatewayPorts.sorted().map { .int(Int($0)) })),
+      ] + capture.reported(limits) + decryption.reported
+        + (knownHashes.isEmpty ? [] : [("known_hashes", .array(knownHashes.map { .string($0) }))]))
+  }
+
+  /// All options for reading inputs, in the order of the reference.
+  package var listed: [ReportOption] {
+    func option(_ name: String, _ value: String, default usual: String) -> ReportOption {
+      ReportOption(name, value, isDefault: value == usual)
+    }
+    return [
+      option("--from", from.name, default: "auto"),
+      option("--map", map.text.isEmpty ? "none" : map.text, default: "none"),
+      option("--protocol", streamProtocol.rawValue, default: ProtocolArgument.auto.rawValue),
+      option("--token-length", tokenLength.text, default: TokenLengths.standard.text),
+      option(
+        "--max-token-length", "\(limits.maxTokenLength)", default: "\(FeedbackRules.announcedLongestToken)"),
+      option("--max-payload", "\(limits.maxPayload)", default: "\(RequestRules.defaultLongestPayload)"),
+      option("--max-pending", "\(limits.maxPending)", default: "\(GatewayLimits.defaultMaxPending)"),
+      option(
+        "--earliest", earliest.defaultValueDescription,
+        default: TimeArgument(FeedbackRules.serviceStart).defaultValueDescription),
+      option(
+        "--latest", latest.defaultValueDescription,
+        default: TimeArgument(FeedbackRules.serviceEnd).defaultValueDescription),
+      option("--memory", limits.memory.defaultValueDescription, default: "1GiB"),
+      option("--max-expansion", limits.maxExpansion.defaultValueDescription, default: "1GiB"),
+      option("--min-chain", "\(limits.minChain)", default: "3"),
+      option("--max-members", "\(limits.maxMembers)", default: "\(ArchiveLimits().maxMembers)"),
+      option("--max-depth", "\(limits.maxDepth)", default: "\(ArchiveLimits().maxDepth)"),
+      option(
+        "--max-content", limits.maxContent.defaultValueDescription,
+        default: SizeArgument(ArchiveLimits().maxContent).defaultValueDescription),
+    ]
+      + capture.listed(
+        limits, feedbackPorts: protocolChoice.feedbackPorts, gatewayPorts: protocolChoice.gatewayPorts)
+      + decryption.listed + knownHashes.map { ReportOption("--known-hashes", $0, isDefault: false) }
+      + [ReportOption("--strict", isDefault: !strict, affectsResults: false)]
+  }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Messages
+import Platform
+
+/// Starts a program, and ends it with its exit code.
+package enum Program {
+  package static let version = "1.0.0"
+
+  /// Runs `body` with the arguments; an error ends the process.
+  /// - Parameter root: the command that has all others.
+  package static func start(_ root: ParsableCommand.Type, _ body: ([String]) throws -> Void) {
+    Console.program = root._commandName
+    StandardStreams.fillGaps()
+    // Let write(2) report a closed pipe and the file size limit instead of a signal.
+    signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
+    do {
+      // Swift finds them by /proc/self/maps, and without it has none, not even the name of the command.
+      if CommandLine.argc == 0 { throw Failure(.argumentsUnreadable) }
+      try body(Array(CommandLine.arguments.dropFirst()))
+    } catch {
+      ExitStatus.exit(with: error, of: root)
+    }
+  }
+
+  /// The command that the arguments name.
+  package static func command(
+    _ arguments: [String], of root: ParsableCommand.Type
+  ) throws -> any ParsableCommand {
+    try CommandNames.check(arguments, of: root)
+    do {
+      return try root.parseAsRoot(arguments)
+    } catch {
+      guard root.exitCode(for: error) == .validationFailure else { throw error }
+      throw UnknownOption.error(in: arguments, of: root) ?? error
+    }
+  }
+
+  package static func run(_ command: some ParsableCommand) throws {
+    Interruption.arm()
+    var command = command
+    try command.run()
+  }
+}

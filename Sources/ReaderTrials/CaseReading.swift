@@ -1,0 +1,99 @@
+import Analysis
+import JSON
+import Messages
+import Platform
+import Readers
+import Reports
+
+/// The result of an external reader on one stream of a case.
+package struct CaseReading: Sendable {
+  /// The case, by its name.
+  package var name: String
+  package var row: ReaderRow
+  /// How the reader ended, unless normally.
+  package var ending: Message?
+  /// The last lines of its standard error.
+  package var complaint: [String]
+  /// Whether its case has several such streams, so that the stream must be named.
+  package var isOneOfMany: Bool
+
+  /// The reading as a test.
+  /// - Parameter shows: the description of the case.
+  package func test(shows: String) -> TestRow {
+    let label = isOneOfMany ? "\(name), stream \(row.stream) of \(row.source)" : name
+    return TestRow(name: label, shows: shows, verdict: verdict)
+  }
+
+  private var verdict: TestRow.Verdict {
+    switch row.verdict {
+    case .notJudged(let reason): return .skipped(reason.text)
+    case .judged(let reading):
+      guard row.isRight == false else { return .passed }
+      let counts = Message.readingCounts(
+        row.outcome, records: reading.records, correct: reading.correct, wrong: reading.wrong,
+        missed: reading.missed)
+      return .failed(counts.text, details: details)
+    }
+  }
+
+  /// The first difference, how the reader ended, and its standard error.
+  var details: [String] {
+    var lines: [String] = []
+    if case .judged(let reading) = row.verdict, let difference = reading.firstDifference {
+      lines.append(Message.recordDiffers(difference.reason, record: difference.record).text)
+      lines += difference.records.map { "  \($0)" }
+    }
+    if let ending { lines.append(ending.text) }
+    return lines + complaint.map { "  \($0)" }
+  }
+
+  /// A JSON row as in `audit`, with the case and the ending.
+  package var json: JSONValue {
+    guard case .object(var members) = ReaderJSON.object(row) else { return .null }
+    members.insert(("case", .string(name)), at: 1)
+    members.append(("ending", JSONValue(ending?.text)))
+    return .object(members)
+  }
+}
+
+/// The text output of `verify --reader`: a table of the readings, and the first difference of each.
+package enum CaseReadingText {
+  /// Width of case names in the table, in characters; of longer names the end is shown.
+  private static let nameLength = 50
+
+  package static func text(_ readings: [CaseReading], style: TextStyle) -> String {
+    guard !readings.isEmpty else { return "" }
+    var table = TextTable([.left, .right, .right, .right, .right, .right, .left])
+    table.add(["case", "stream", "records", "correct", "wrong", "missed", "outcome"]) { style.bold($0) }
+    for reading in readings { add(reading, to: &table, style: style) }
+    return table.text + readings.map { sentences($0, style: style) }.joined()
+  }
+
+  private static func add(_ reading: CaseReading, to table: inout TextTable, style: TextStyle) {
+    var counts = [String](repeating: "-", count: 4)
+    if case .judged(let judged) = reading.row.verdict {
+      counts = [judged.records, judged.correct, judged.wrong, judged.missed].map { String($0) }
+    }
+    let isRight = reading.row.isRight
+    let emphasis: (String) -> String = { text in
+      switch isRight {
+      case true: text
+      case false: style.severity(.error, text)
+      case nil: style.severity(.note, text)
+      }
+    }
+    let name = VisibleText.of(reading.name)
+    let shown = name.count <= nameLength ? name : "…" + name.suffix(nameLength - 1)
+    table.add(
+      ([shown, String(reading.row.stream)] + counts).map { TextTable.Cell(text: $0) }
+        + [TextTable.Cell(text: reading.row.outcome, style: emphasis)])
+  }
+
+  private static func sentences(_ reading: CaseReading, style: TextStyle) -> String {
+    var lines = reading.details
+    if case .notJudged(let reason) = reading.row.verdict { lines = [Message.notJudged(reason).text] + lines }
+    guard !lines.isEmpty else { return "" }
+    return "\n" + style.bold("\(VisibleText.of(reading.name)) stream \(reading.row.stream)") + "\n"
+      + lines.map { "  \(VisibleText.of($0))\n" }.joined()
+  }
+}

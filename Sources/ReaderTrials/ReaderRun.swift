@@ -1,0 +1,103 @@
+import Corpora
+import JSON
+import Messages
+import Platform
+import Readers
+import Reports
+
+/// Runs an external reader on every case of a corpus.
+package struct ReaderRun {
+  package enum Format {
+    case text, json, tap
+  }
+
+  /// The result of one case: the readings of its streams, or the reason why there are none.
+  private struct Reading: Sendable {
+    var name: String
+    var shows: String
+    var readings: [CaseReading] = []
+    var broken: Message?
+
+    /// The readings as tests. A case without a stream for the reader is skipped.
+    var rows: [TestRow] {
+      if let broken { return [TestRow(name: name, shows: shows, verdict: .broken(broken.text))] }
+      if readings.isEmpty {
+        return [TestRow(name: name, shows: shows, verdict: .skipped(Message.caseHasNoStream.text))]
+      }
+      return readings.map { $0.test(shows: shows) }
+    }
+  }
+
+  private let cases: [CaseDirectory]
+  private let examiner: CaseExaminer
+  private let trial: ReaderTrial
+  private let jobs: Int
+
+  package init(_ cases: [CaseDirectory], _ examiner: CaseExaminer, _ trial: ReaderTrial, jobs: Int) {
+    (self.cases, self.trial, self.jobs) = (cases, trial, jobs)
+    self.examiner = examiner.keepingStreams(of: trial.kind, takesDamaged: trial.takesDamaged)
+  }
+
+  /// Prints the results of the cases, in order.
+  package func run(_ output: OutputBuffer, format: Format, isVerbose: Bool) throws -> CorpusResult {
+    var all: [Reading] = []
+    let (cases, examiner, trial) = (cases, examiner, trial)
+    try Workers.run(cases.count, jobs: jobs) {
+      try Self.read(examiner.examine(cases[$0]), trial)
+    } deliver: {
+      all.append($0)
+    }
+    let rows = all.flatMap(\.rows)
+    let isNothingJudged = !all.contains { $0.readings.contains { $0.row.isRight != nil } }
+    if isNothingJudged { Console.say(.noStreamToJudge) }
+    let readings = all.flatMap(\.readings)
+    switch format {
+    case .text: try output.append(text(all, readings, isVerbose: isVerbose))
+    case .json: try output.append(Self.json(readings))
+    case .tap: try output.append(TAPWriter.text(rows))
+    }
+    if format != .text {
+      for one in all { one.broken.map { Console.say(.about(one.name, $0)) } }
+    }
+    return result(rows, readings)
+  }
+
+  private static func read(_ one: ExaminedCase, _ trial: ReaderTrial) throws -> Reading {
+    var reading = Reading(name: one.name, shows: one.description?.shows ?? "")
+    switch one.verdict {
+    case .broken(let reason): reading.broken = reason
+    case .differs:
+      reading.broken = .caseCannotJudge
+    case .asExpected:
+      for stream in one.streams {
+        reading.readings.append(try trial.read(stream, of: one.name, isOneOfMany: one.streams.count > 1))
+      }
+    }
+    return reading
+  }
+
+  // MARK: - Output
+
+  private func text(_ all: [Reading], _ readings: [CaseReading], isVerbose: Bool) -> String {
+    let style = TextStyle(isColoured: OutputFile.isColoured)
+    let others = all.filter(\.readings.isEmpty).flatMap(\.rows)
+    let heading = readings.isEmpty ? "" : "Reader \(VisibleText.of(trial.command.name))\n\n"
+    return heading + CaseReadingText.text(readings, style: style)
+      + others.map { TestText.lines($0, style: style, isVerbose: isVerbose) }.joined()
+  }
+
+  private static func json(_ readings: [CaseReading]) -> String {
+    let rows = readings.map(\.json.text).joined(separator: ",\n")
+    return "{\"schema\":\(JSONValue.quoted(Evidence.schema)),\"readers\":[\n\(rows)\n]}\n"
+  }
+
+  private func result(_ rows: [TestRow], _ readings: [CaseReading]) -> CorpusResult {
+    let tally = TestTally(rows)
+    let right = readings.count { $0.row.isRight == true }
+    let judged = readings.count { $0.row.isRight != nil }
+    let line = Message.readCases(
+      cases.count, right: right, of: judged, notJudged: readings.count - judged, broken: tally.broken)
+    let ending: CorpusResult.Ending = tally.broken > 0 ? .broken : right < judged ? .differs : .asExpected
+    return CorpusResult(rows: rows, closingLine: line, ending: ending)
+  }
+}

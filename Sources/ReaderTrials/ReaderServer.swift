@@ -1,0 +1,157 @@
+import Messages
+import MockServer
+import Platform
+import ReaderModels
+import Readers
+import Reports
+import Synchronization
+
+/// Serves streams to readers over TCP or TLS, in the original chunks.
+package final class ReaderServer: Sendable {
+  /// How a reader receives a stream.
+  package enum Over: String, CaseIterable, Sendable {
+    case stdin, tcp, tls
+
+    /// File descriptors for a running reader: two per pipe, and for a server its socket and a few connections. The
+    /// examination before that takes fewer.
+    package var descriptors: Int { self == .stdin ? 8 : 12 }
+  }
+
+  private static let address = "127.0.0.1"
+
+  /// Shared by all servers; each reader has its own server.
+  private let thread: ServerThread
+  private let tls: TLSIdentity?
+  /// The path of the temporary file with the certificate that readers must trust.
+  private let certificatePath: String?
+
+  /// Nil if readers receive streams on standard input.
+  package init?(_ over: Over) throws {
+    if over == .stdin { return nil }
+    do {
+      thread = try ServerThread()
+    } catch {
+      throw Failure(.noServerForReaders(Self.text(error)))
+    }
+    switch over {
+    case .stdin, .tcp: (tls, certificatePath) = (nil, nil)
+    case .tls:
+      let made: SelfSignedCertificate
+      do {
+        made = try SelfSignedCertificate()
+        tls = try TLSIdentity(certificatePEM: made.certificate, keyPEM: made.key)
+      } catch {
+        throw Failure(.noCertificateForReaders("\(error)"))
+      }
+      certificatePath = try Self.write(made.certificate)
+    }
+  }
+
+  deinit {
+    guard let certificatePath else { return }
+    UnfinishedFiles.end([certificatePath]) { _ = unlink(certificatePath) }
+  }
+
+  /// Writes the certificate into a temporary file; returns its path.
+  private static func write(_ certificate: [UInt8]) throws -> String {
+    guard let (descriptor, path) = TemporaryPath.makeFile("\(TemporaryDirectory.path)/apnsift-ca-") else {
+      throw Failure(.noCertificateFile(SystemError.text()))
+    }
+    let file = OwnedDescriptor(descriptor)
+    let failure = certificate.withUnsafeBytes { SystemWrite.all($0, to: file.number) }
+    guard failure == 0 else {
+      UnfinishedFiles.end([path]) { _ = unlink(path) }
+      throw Failure(.certificateNotWritten(path, SystemError.text(failure)))
+    }
+    return path
+  }
+
+  /// Starts a server for one reader, which receives the stream on each connection.
+  /// - Parameter seconds: the reader's time limit.
+  package func start(_ stream: ReadableStream, _ bytes: [UInt8], seconds: Double) throws -> RunningServer {
+    var configuration = MockServer.Configuration()
+    configuration.address = Self.address
+    configuration.tls = tls
+    // The reader's own time limit applies first.
+    configuration.idleNanoseconds = Int64((seconds + 60) * 1e9)
+    let connection = Self.connection(stream, bytes)
+    let clients = ClientCount()
+    do {
+      let server = try MockServer.start(
+        configuration, on: thread, script: { _ in connection }, onEvent: { clients.take($0) })
+      return RunningServer(server, clients, environment: environment(port: server.port))
+    } catch {
+      throw Failure(.noServerForReader(Self.text(error)))
+    }
+  }
+
+  private static func text(_ error: any Error) -> String {
+    if case .failed(let reason)? = error as? MockServerError { reason } else { "\(error)" }
+  }
+
+  private func environment(port: Int) -> [(name: String, value: String)] {
+    [("APNSIFT_HOST", Self.address), ("APNSIFT_PORT", "\(port)")]
+      + (certificatePath.map { [("APNSIFT_CA", $0)] } ?? [])
+  }
+
+  private static func connection(_ stream: ReadableStream, _ bytes: [UInt8]) -> ServedConnection {
+    var connection = ServedConnection(name: stream.source, bytes: bytes, steps: [], ending: .close)
+    switch stream.chunking {
+    case .sizes(let sizes):
+      connection.chunkSizes = sizes
+      if !bytes.isEmpty { connection.steps = [.send(0..<bytes.count)] }
+    case .ends:
+      var reads = ChunkedReads(of: bytes.count, cut: stream.chunking)
+      while case let chunk = reads.read(.max), !chunk.isEmpty { connection.steps.append(.send(chunk)) }
+    }
+    return connection
+  }
+}
+
+/// A server while one reader runs.
+package final class RunningServer {
+  /// Environment variables for the reader.
+  package let environment: [(name: String, value: String)]
+  private let server: MockServer
+  private let clients: ClientCount
+
+  fileprivate init(_ server: MockServer, _ clients: ClientCount, environment: [(name: String, value: String)])
+  {
+    self.server = server
+    self.clients = clients
+    self.environment = environment
+  }
+
+  deinit { server.stop() }
+
+  /// Why the reader did not receive its stream; nil if it did.
+  var obstacle: Message? { clients.obstacle }
+}
+
+/// Records whether a client connected to a server.
+private final class ClientCount: Sendable {
+  private struct State {
+    var served = 0
+    var failure: Message?
+  }
+
+  private let state = Mutex(State())
+
+  func take(_ event: ServerEvent) {
+    state.withLock { state in
+      switch event {
+      case .opened: state.served += 1
+      case .handshakeFailed(_, let reason): state.failure = reason
+      case .ended, .received, .pushesEnded, .rejected, .finished: break
+      }
+    }
+  }
+
+  var obstacle: Message? {
+    state.withLock { state -> Message? in
+      if state.served > 0 { return nil }
+      if let failure = state.failure { return .readerFailedHandshake(failure) }
+      return .readerNeverConnected
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import Platform
+import ReaderModels
+import Readers
+
+/// Limits for a reader.
+package struct ReaderLimits: Sendable {
+  /// Run time, in seconds.
+  package var seconds: Double
+  /// Output, in bytes.
+  package var output: Int
+
+  package init(seconds: Double = 10, output: Int = 64 << 20) {
+    (self.seconds, self.output) = (seconds, output)
+  }
+}
+
+/// How a reader's process ended.
+enum ReaderEnd: Equatable {
+  case exit(Int32)
+  case signal(Int32)
+  /// It was terminated at the time limit.
+  case timeout
+  /// It was terminated because it printed too much.
+  case flood
+}
+
+/// Runs a reader on one stream: feeds it, collects its output, and terminates it in every case. One thread and one
+/// loop, which never blocks on a reader that does not read, print or exit.
+struct ReaderSession {
+  private let process: ReaderProcess
+  private let limits: ReaderLimits
+  private let output: OwnedDescriptor
+  private let errors: OwnedDescriptor
+  private var feeder: ChunkFeeder?
+  private let deadline: ContinuousClock.Instant
+  private var printed = 0
+  private(set) var errorTail = StandardErrorTail()
+  private var block = [UInt8](repeating: 0, count: 64 << 10)
+
+  /// - Parameter stream: its standard input; nil if the stream is served.
+  init(
+    _ command: ReaderCommand, limits: ReaderLimits, stream: (bytes: [UInt8], chunking: Chunking)?,
+    environment: [(name: String, value: String)] = []
+  ) throws {
+    let (outputReading, outputWriting) = try OwnedDescriptor.pipe()
+    let (errorReading, errorWriting) = try OwnedDescriptor.pipe()
+    let input: OwnedDescriptor
+    if let stream {
+      let (reading, writing) = try OwnedDescriptor.pipe()
+      input = reading
+      feeder = ChunkFeeder(stream.bytes, cut: stream.chunking, into: writing)
+    } else {
+      input = try OwnedDescriptor.nothing()
+    }
+    process = try ReaderProcess(
+      command, descriptors: [input.number, outputWriting.number, errorWriting.number],
+      environment: environment)
+    // From here on only the reader has them open, so we notice when it closes them.
+    input.close()
+    outputWriting.close()
+    errorWriting.close()
+    outputReading.stopWaiting()
+    errorReading.stopWaiting()
+    output = outputReading
+    errors = errorReading
+    self.limits = limits
+    deadline = .now + .seconds(limits.seconds)
+  }
+
+  /// The offset at which the reader closed its input early; nil if it did not.
+  var refusedAt: Int? { feeder?.refusedAt }
+
+  /// Runs the reader until it has ended.
+  /// - Parameter take: receives its output.
+  mutating func run(_ take: (ArraySlice<UInt8>) -> Void) -> ReaderEnd {
+    defer { _ = process.finish() }
+    var pause = Pause()
+    while true {
+      let hasEnded = process.hasEnded
+      var hasMoved = feeder?.feed() ?? false
+      hasMoved = takeErrors() || hasMoved
+      hasMoved = takeOutput(take) || hasMoved
+      if printed > limits.output { return .flood }
+      // All output is in the pipe by now, so terminating its remaining children loses nothing.
+      if hasEnded, !hasMoved { return process.finish() }
+      if ContinuousClock.now >= deadline { return .timeout }
+      if hasMoved { pause.reset() } else { pause.wait() }
+    }
+  }
+
+  private mutating func takeOutput(_ take: (ArraySlice<UInt8>) -> Void) -> Bool {
+    let count = read(output)
+    printed += count
+    if count > 0, printed <= limits.output { take(block[..<count]) }
+    return count > 0
+  }
+
+  private mutating func takeErrors() -> Bool {
+    let count = read(errors)
+    errorTail.add(block[..<count])
+    return count > 0
+  }
+
+  /// Reads without blocking into the block; returns the number of bytes.
+  private mutating func read(_ descriptor: OwnedDescriptor) -> Int {
+    guard descriptor.isOpen else { return 0 }
+    let number = descriptor.number
+    let count = block.withUnsafeMutableBytes { Self.systemRead(number, $0) }
+    if count == 0 { descriptor.close() }
+    return max(count, 0)
+  }
+
+  private static func systemRead(_ number: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    Platform.read(number, buffer.baseAddress, buffer.count)
+  }
+}
+
+/// The end of a reader's standard error.
+struct StandardErrorTail {
+  /// Limit in bytes.
+  private static let kept = 2048
+
+  private var bytes: [UInt8] = []
+
+  mutating func add(_ more: ArraySlice<UInt8>) {
+    bytes += more.suffix(Self.kept)
+    if bytes.count > Self.kept { bytes.removeFirst(bytes.count - Self.kept) }
+  }
+
+  /// The last few lines.
+  var lines: [String] {
+    String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).suffix(8).map { String($0) }
+  }
+}
+
+/// Waits between two polls, longer each time: a fast reader is served at once, and a slow one costs little.
+private struct Pause {
+  private static let shortest = 20_000
+  private static let longest = 2_000_000
+  private var nanoseconds = shortest
+
+  mutating func reset() { nanoseconds = Self.shortest }
+
+  mutating func wait() {
+    var time = timespec(tv_sec: 0, tv_nsec: nanoseconds)
+    _ = nanosleep(&time, nil)
+    nanoseconds = min(2 * nanoseconds, Self.longest)
+  }
+}

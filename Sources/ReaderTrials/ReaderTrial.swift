@@ -1,0 +1,110 @@
+import Analysis
+import Messages
+import Platform
+import ReaderModels
+import Readers
+import Reports
+
+/// Runs a reader on streams, and judges its output.
+package struct ReaderTrial: Sendable {
+  package let command: ReaderCommand
+  /// Serves the streams; nil passes them on standard input.
+  package let server: ReaderServer?
+  /// The kind of stream that it reads.
+  package let kind: ReadableStream.Kind
+  package let limits: ReaderLimits
+  package let takesDamaged: Bool
+  /// Whether to report its standard error even if it is right.
+  package let isVerbose: Bool
+
+  package init(
+    _ command: ReaderCommand, server: ReaderServer?, kind: ReadableStream.Kind, limits: ReaderLimits,
+    takesDamaged: Bool, isVerbose: Bool
+  ) {
+    (self.command, self.server, self.kind, self.limits) = (command, server, kind, limits)
+    (self.takesDamaged, self.isVerbose) = (takesDamaged, isVerbose)
+  }
+
+  /// Runs the reader on a stream.
+  package func read(_ stream: ReadableStream, of name: String, isOneOfMany: Bool) throws -> CaseReading {
+    var reading: CaseReading
+    switch stream.content {
+    case .notJudged(let reason): reading = self.reading(.notJudged(reason), stream, name)
+    case .feedback(let truth):
+      reading = try judge(FeedbackJudge(truth: truth), truth.bytes, stream, name)
+    case .responses(let truth):
+      reading = try judge(PrintedResponseJudge(truth: truth), truth.bytes, stream, name)
+    }
+    reading.isOneOfMany = isOneOfMany
+    return reading
+  }
+
+  private func judge(
+    _ judge: some PrintedJudge, _ bytes: [UInt8], _ stream: ReadableStream, _ name: String
+  ) throws -> CaseReading {
+    var lines = PrintedLines(judge)
+    var printed = 0
+    let served = try server?.start(stream, bytes, seconds: limits.seconds)
+    var session: ReaderSession
+    do {
+      session = try ReaderSession(
+        command, limits: limits, stream: served == nil ? (bytes, stream.chunking) : nil,
+        environment: served?.environment ?? [])
+    } catch let failure as StartFailure {
+      throw Failure(.programDidNotStart(failure.program, failure.reason))
+    }
+    let end = session.run { bytes in
+      printed += bytes.count
+      lines.take(bytes)
+    }
+    let complaint = session.errorTail.lines
+    try checkStart(end, printed: printed, complaint)
+    let judgement = lines.finish(outcome: end.outcome)
+    var reading = self.reading(.judged(judgement), stream, name)
+    reading.ending = Self.both(ending(end, refusedAt: session.refusedAt), served?.obstacle)
+    let isRight = reading.row.isRight == true
+    reading.complaint = isRight && !isVerbose ? [] : complaint
+    return reading
+  }
+
+  /// Throws if the shell could not find or execute the reader: every other run would fail in the same way.
+  private func checkStart(_ end: ReaderEnd, printed: Int, _ complaint: [String]) throws {
+    guard case .line(let line) = command, end == .exit(127) || end == .exit(126), printed == 0 else { return }
+    throw Failure(.readerDidNotStart(line, complaint: complaint.last))
+  }
+
+  private func reading(
+    _ verdict: ReaderRow.Verdict, _ stream: ReadableStream, _ name: String
+  ) -> CaseReading {
+    let row = ReaderRow(
+      name: command.name, source: stream.source, stream: stream.number, verdict: verdict)
+    return CaseReading(name: name, row: row, ending: nil, complaint: [], isOneOfMany: false)
+  }
+
+  /// How the reader ended; nil after a normal exit.
+  private func ending(_ end: ReaderEnd, refusedAt: Int?) -> Message? {
+    switch end {
+    case .exit(0): refusedAt.map { Message.readerClosedInput(before: $0) }
+    case .exit(let code): .readerExited(Int(code))
+    case .signal(let number): .readerKilled(bySignal: Int(number))
+    case .timeout: .readerStillRan(after: limits.seconds)
+    case .flood: .readerFlooded(limits.output)
+    }
+  }
+
+  private static func both(_ ending: Message?, _ obstacle: Message?) -> Message? {
+    guard let first = ending, let second = obstacle else { return ending ?? obstacle }
+    return .readerEnding(first, second)
+  }
+}
+
+extension ReaderEnd {
+  fileprivate var outcome: ReaderOutcome {
+    switch self {
+    case .exit(0): .completed
+    case .exit, .signal: .throws
+    case .timeout: .hangs
+    case .flood: .floods
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import ArgumentParser
+import CommandOptions
+import Generator
+import Messages
+import Platform
+import Reports
+
+/// `apnsift generate`: inputs with known contents.
+struct Generate: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "generate",
+    abstract: "Generate dumps and captures with known contents, to test decoders.",
+    usage: "apnsift generate [<options>] --kind <KIND> --seed <SEED> -o <OUT>",
+    discussion: """
+      KIND is a dump of tuples, a capture of feedback or of gateway connections, a pair of dumps of one gateway \
+      connection, with requests in OUT and responses in OUT.responses, a capture of pushes in HTTP/2, or a provider's log of pushes. The same options, seed and version give the \
+      same bytes on any machine. OUT.truth.ndjson has the expected output of `apnsift export -t ndjson OUT`, without \
+      header and summary; the generator writes it without a decoder. With damage, it lists the tuples that must be \
+      decoded, those too close to damage to be required, and the damaged bytes.
+
+      EXAMPLES
+        apnsift generate --kind dump --seed 1 -o dump.bin
+        apnsift generate --kind dump --seed 2 --tuples 9000 --tokens 100 -o many.bin
+        apnsift generate --kind dump --seed 3 --lost-bytes 5 --cut-tail -o bad.bin
+        apnsift generate --kind capture --seed 4 --connections 9 -o feedback.pcap
+        apnsift generate --kind capture --seed 5 --loss 10 --ip 6 -o lossy.pcapng
+        apnsift generate --kind gateway --seed 6 --responses 700 -o gateway.pcap
+        apnsift generate --kind pair --seed 7 --lost-bytes 5 -o requests.bin
+        apnsift generate --kind capture --seed 8 --file-lost-bytes 9 -o torn.pcap
+        apnsift generate --kind pushes --seed 9 --invalidated 300 -o pushes.pcap
+        apnsift generate --kind push-log --seed 10 --log-times rfc3339 -o log.csv
+      """)
+
+  @Option(help: .init("Contents to generate.", valueName: "KIND"))
+  var kind: Generator.Kind
+
+  @Option(help: .init("Seed of the random generator, 0 to 2^64 - 1.", valueName: "SEED"))
+  var seed: UInt64
+
+  @Option(name: [.short, .long], help: .init("Output file.", valueName: "OUT"))
+  var output: String
+
+  @Flag(help: "Overwrite output files.")
+  var force = false
+
+  @Option(help: .init("Compression. (default: extension of OUT: .gz, .zst, .lz4)", valueName: "NAME"))
+  var compression: GeneratedCompression?
+
+  @OptionGroup(title: "TUPLES") var tuples: GenerateTupleOptions
+  @OptionGroup(title: "PUSHES") var pushes: GeneratePushOptions
+  @OptionGroup(title: "CONNECTIONS AND CAPTURES") var capture: GenerateCaptureOptions
+  @OptionGroup(title: "DAMAGE") var damage: GenerateDamageOptions
+
+  mutating func validate() throws {
+    if output == "-" {
+      throw ValidationError(.truthNeedsFile)
+    }
+    if let compression, let other = namedCompression, other != compression {
+      throw ValidationError(.outputContradicts(output, "--compression \(compression.rawValue)"))
+    }
+    if let container = capture.container, let other = namedContainer, other != container {
+      throw ValidationError(.outputContradicts(output, "--container \(container.rawValue)"))
+    }
+    let isDump = kind == .dump || kind == .pair || kind == .pushLog
+    if isDump, capture.isAnyGiven {
+      throw ValidationError(.dumpWithConnections)
+    }
+    if isDump, !damage.fileRates.isNone {
+      throw ValidationError(.fileDamageOfDump)
+    }
+    try validateResponses()
+    try validatePushes()
+    // More are not all correlated (docs/spec/decoding-rules.md#correlation: --max-pending).
+    let most = CaptureScenario.mostRequests
+    if isGateway, (tuples.tuples - 1) / capture.connections >= most {
+      throw ValidationError(.tooManyRequests(most: most))
+    }
+  }
+
+  /// The compression by the name of the output.
+  private var namedCompression: GeneratedCompression? {
+    switch OutputName.fileExtension(output) {
+    case "gz": .gzip
+    case "zst": .zstd
+    case "lz4": .lz4
+    default: nil
+    }
+  }
+
+  /// The container format by the output's extension.
+  private var namedContainer: CaptureContainer.Format? { CaptureContainer.Format(rawValue: fileExtension) }
+
+  /// The extension of the output, without that of its compression.
+  private var fileExtension: String {
+    let name =
+      namedCompression == nil ? output[...] : output[..<(output.lastIndex(of: ".") ?? output.endIndex)]
+    return OutputName.fileExtension(String(name))
+  }
+
+  private var isGateway: Bool { kind == .gateway || kind == .pair }
+
+  private func validateResponses() throws {
+    guard let responses = capture.responses else { return }
+    guard isGateway else {
+      throw ValidationError(.responsesOfFeedback)
+    }
+    let isUndecidable = !damage.rates.isNone || capture.snapLength != nil
+    if responses > 0, isUndecidable {
+      throw ValidationError(.responsesWithDamage(responses))
+    }
+  }
+
+  private func validatePushes() throws {
+    guard kind == .pushes || kind == .pushLog else {
+      if pushes.isAnyGiven { throw ValidationError(.outcomesWithoutPushes) }
+      return
+    }
+    if kind == .pushes, pushes.isAnyOfLogGiven { throw ValidationError(.logOptionsOfCapture) }
+    if !damage.rates.isNone { throw ValidationError(.streamDamageOfPushes) }
+    let most = CaptureScenario.mostPushes
+    if kind == .pushes, (tuples.tuples - 1) / capture.connections >= most {
+      throw ValidationError(.tooManyPushes(most: most))
+    }
+  }
+
+  private var noun: (one: String, several: String) {
+    switch kind {
+    case .dump, .capture: ("tuple", "tuples")
+    case .gateway, .pair: ("request", "requests")
+    case .pushes, .pushLog: ("push", "pushes")
+    }
+  }
+
+  func run() throws {
+    let file = try OutputFile(output, force: force, isPrivate: false)
+    let truth = try OutputFile(output + ".truth.ndjson", force: force, isPrivate: false)
+    let compression = compression ?? namedCompression ?? .none
+    guard let stored = compression.compressor(into: file) else {
+      throw Failure(.noMemory(forCompression: compression.rawValue))
+    }
+    let responses =
+      kind == .pair ? try OutputFile(output + ".responses", force: force, isPrivate: false) : nil
+    let counts = try generate(into: stored, responses, truth: truth)
+    try responses?.finish()
+    try file.finish()
+    try truth.finish()
+    Console.say(.generated(tuples.tuples, noun.one, noun.several, bytes: counts.bytes, to: output))
+  }
+
+  private func generate(
+    into stored: any CompressingOutput, _ responses: OutputFile?, truth: OutputFile
+  ) throws -> GeneratedCounts {
+    do {
+      let counts = try Generator.generate(
+        kind, scenario, source: output, to: stored, responses: responses, truth: truth)
+      try stored.finish()
+      return counts
+    } catch let failure as CompressionFailure {
+      throw Failure(.outputNotCompressible(output, failure.message))
+    }
+  }
+
+  private var scenario: Scenario {
+    var scenario = Scenario()
+    scenario.seed = seed
+    tuples.apply(to: &scenario)
+    scenario.damage = damage.rates
+    scenario.fileDamage = damage.fileRates
+    scenario.pushes = pushes.rates
+    scenario.log = pushes.log(fileExtension)
+    scenario.capture = capture.scenario
+    if let namedContainer { scenario.capture.container.format = namedContainer }
+    if let responses = capture.responses { scenario.responses = responses }
+    return scenario
+  }
+}
+
+extension OutputFile: GeneratorOutput {}
+extension Generator.Kind: ExpressibleByArgument {}
+extension GeneratedCompression: ExpressibleByArgument {}

@@ -1,0 +1,67 @@
+import ArgumentParser
+import CommandOptions
+import Corpora
+import Messages
+import Platform
+import ReaderTrials
+
+/// `apnsift-lab verify`: tests a reader with the streams of a corpus.
+struct VerifyReader: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Test your own reader with a corpus.",
+    usage: "apnsift-lab verify [<options>] <directory> ... [-- <reader> ...]",
+    discussion: """
+      Your program reads each feedback stream in its original chunks and prints a line `timestamp,token` \
+      for each tuple (with --reader-of responses, `status,identifier`). It is judged like the readers of \
+      `apnsift audit`. Streams with gaps, or with bytes outside records, are skipped. With --over tcp or tls the \
+      program connects to APNSIFT_HOST and APNSIFT_PORT; APNSIFT_CA is the path of the server certificate. \
+      docs/corpora.md describes a corpus.
+
+      EXAMPLES
+        apnsift-lab verify samples/corpus --reader 'python3 reader.py'
+        apnsift-lab verify samples/corpus -- ./reader --stdin
+        apnsift-lab verify samples/corpus --over tls --reader ./reader
+        apnsift-lab verify samples/corpus --reader-of responses --reader ./errors
+
+      EXIT CODES
+        0 the reader is right   1 the reader is wrong
+        2 a case is invalid, an output fails, or the reader cannot be started
+      """)
+
+  @OptionGroup var corpus: CorpusOptions
+
+  @Argument(
+    parsing: .postTerminator,
+    help: .init("After --, a reader and its arguments, instead of --reader.", valueName: "reader"))
+  var words: [String] = []
+
+  @OptionGroup(title: "READER") var reader: ReaderOptions
+
+  @OptionGroup(title: "ADVANCED") var limits: ReaderLimitOptions
+
+  mutating func validate() throws {
+    guard reader.reader == nil || words.isEmpty else {
+      throw ValidationError(.readerGivenTwice)
+    }
+    guard !corpus.tap || !reader.json else {
+      throw ValidationError(.giveOne(of: ["--tap", "--json"]))
+    }
+    // The parser drops a `--` without words after it.
+    guard reader.reader != nil || !words.isEmpty else {
+      throw ValidationError(CommandLine.arguments.last == "--" ? .noReaderAfterDashes : .noReader)
+    }
+  }
+
+  private var command: ReaderCommand { reader.reader.map { .line($0) } ?? .words(words) }
+
+  func run() throws {
+    try corpus.run(as: "apnsift-lab verify") { cases, examiner, jobs, output in
+      let jobs = try DescriptorBudget.jobs(jobs, each: reader.over.descriptors, "reader")
+      let trial = try reader.trial(command, maxOutput: limits.maxOutput.bytes, isVerbose: corpus.verbose)
+      let run = ReaderRun(cases, examiner, trial, jobs: jobs)
+      return try run.run(
+        output, format: corpus.tap ? .tap : reader.json ? .json : .text, isVerbose: corpus.verbose)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import CommandOptions
+import Messages
+import ReaderTrials
+import Readers
+
+/// The options of a reader under test (docs/corpora.md, "Testing a reader").
+struct ReaderOptions: ParsableArguments {
+  @Option(help: .init("Shell command that starts the reader to test.", valueName: "COMMAND"))
+  var reader: String?
+
+  @Option(help: .init("How the reader gets a stream.", valueName: "NAME"))
+  var over = ReaderServer.Over.stdin
+
+  @Option(help: .init("What the reader reads.", valueName: "NAME"))
+  var readerOf = ReadableStream.Kind.feedback
+
+  @Option(help: .init("Time limit for one stream.", valueName: "SECONDS"))
+  var timeout = ReaderLimits().seconds
+
+  @Flag(help: "Also test streams that contain bytes outside records.")
+  var damaged = false
+
+  @Flag(help: "Print the results as JSON.")
+  var json = false
+
+  mutating func validate() throws {
+    guard timeout > 0, timeout <= 86400 else {
+      throw ValidationError(.timeoutOutOfRange(timeout))
+    }
+    if let reader, reader.allSatisfy(\.isWhitespace) {
+      throw ValidationError(.readerEmpty)
+    }
+  }
+
+  func trial(_ command: ReaderCommand, maxOutput: Int, isVerbose: Bool) throws -> ReaderTrial {
+    ReaderTrial(
+      command, server: try ReaderServer(over), kind: readerOf,
+      limits: ReaderLimits(seconds: timeout, output: maxOutput), takesDamaged: damaged,
+      isVerbose: isVerbose)
+  }
+}
+
+/// The limit of a reader under test.
+struct ReaderLimitOptions: ParsableArguments {
+  @Option(help: .init("Most bytes that the reader may print for one stream.", valueName: "SIZE"))
+  var maxOutput = SizeArgument(ReaderLimits().output)
+
+  mutating func validate() throws {
+    guard maxOutput.bytes > 0 else { throw ValidationError(.sizeTooSmall("--max-output", 0)) }
+  }
+}
+
+extension ReaderServer.Over: ExpressibleByArgument {}
+extension ReadableStream.Kind: ExpressibleByArgument {}
