@@ -9,7 +9,7 @@ export PATH := $(ROOT)/.build/venv/bin:$(PATH)
 
 PREFIX ?= /usr/local
 
-.PHONY: help build install wheel document demo test lint check fuzz compare dist release-check clean
+.PHONY: help build lab install wheel document demo test lint check fuzz compare dist release-check clean
 .NOTPARALLEL:
 
 help: ## list the targets (the default)
@@ -17,7 +17,11 @@ help: ## list the targets (the default)
 
 build: ## install missing packages, build the command
 	scripts/setup build
-	swift build -c release
+	swift build -c release --product apnsift
+
+lab: ## build apnsift-lab, which generates and serves test inputs and tests readers
+	scripts/setup build
+	swift build -c release --product apnsift-lab
 
 install: build ## install the command, man pages and completions under PREFIX (default /usr/local)
 	scripts/install "$(PREFIX)"

@@ -1,4 +1,4 @@
-"""Where the scripts find the built command, and what they all say when it is not there."""
+"""Where the scripts find the built commands, and what they all say when one is not there."""
 
 import os
 import subprocess
@@ -8,12 +8,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def binary():
-    """The path of the command: APNSIFT where that is set, else the release build of this checkout."""
-    path = os.environ.get("APNSIFT") or release_directory() + "/apnsift"
+def binary(name="apnsift", target="build"):
+    """The path of a command: APNSIFT or APNSIFT_LAB where that is set, else the release build of this checkout."""
+    path = os.environ.get(name.upper().replace("-", "_")) or f"{release_directory()}/{name}"
     if not os.access(path, os.X_OK):
-        sys.exit(f"{Path(sys.argv[0]).name}: no command at {path}. Build it with: make build")
+        sys.exit(f"{Path(sys.argv[0]).name}: no command at {path}. Build it with: make {target}")
     return str(Path(path).resolve())
+
+
+def lab():
+    """The path of apnsift-lab."""
+    return binary("apnsift-lab", "lab")
 
 
 def release_directory():

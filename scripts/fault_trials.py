@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 
-from apnsift_tool import ROOT
+from apnsift_tool import ROOT, lab
 
 LIMIT = 60  # seconds that a command may take, with the waits of the library
 
@@ -125,7 +125,10 @@ class Trials:
         self.apnsift(inputs.parent, f"store undo 1 --store {STORE}")
 
     def apnsift(self, directory, arguments):
-        subprocess.run([self.command, *arguments.split()], cwd=directory, check=True, capture_output=True)
+        subprocess.run(self.words(arguments), cwd=directory, check=True, capture_output=True)
+
+    def words(self, arguments):
+        return [lab() if arguments.startswith("generate ") else self.command, *arguments.split()]
 
     # MARK: one run
 
@@ -150,7 +153,7 @@ class Trials:
             "PATH": os.environ["PATH"], "HOME": str(place), "TMPDIR": str(place / "tmp"), "LD_PRELOAD": str(self.library), "FAULT_LOG": str(place / "log"), **faults}
         try:
             run = subprocess.run(
-                [self.command, *scenario.arguments.split()], cwd=place, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT)
+                self.words(scenario.arguments), cwd=place, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT)
         except subprocess.TimeoutExpired:
             run = None
         log = (place / "log").read_text(errors="replace").splitlines() if (place / "log").exists() else []

@@ -141,7 +141,7 @@ package struct Examination {
       progress: ReadingProgress(sizes), usesThread: jobs > 1)
     defer { run.stop() }
     if !isRerun { try reportWalk() }
-    run.ahead = readAhead(sizes, jobs)
+    run.ahead = try readAhead(sizes, jobs)
     for (index, input) in walk.inputs.enumerated() where !failed.contains([index]) {
       if try skips?(input) ?? false {
         noteDirectory(of: input)
@@ -165,7 +165,7 @@ package struct Examination {
   ///
   /// A capture in several files and a pair of dumps are read in order, and whether an input is skipped may depend on those
   /// before it.
-  private func readAhead(_ sizes: [Int?], _ jobs: Int) -> ReadAhead? {
+  private func readAhead(_ sizes: [Int?], _ jobs: Int) throws -> ReadAhead? {
     guard jobs > 1, walk.inputs.count > 1, skips == nil, !options.reading.joins,
       walk.inputs.first?.half == nil
     else { return nil }
@@ -178,7 +178,7 @@ package struct Examination {
     let inputs = walk.inputs.enumerated().map { index, input in
       (input: input, size: failed.contains([index]) ? nil : sizes[index])
     }
-    return ReadAhead(inputs, plan, lanes: lanes, memory: options.readAheadMemory)
+    return try ReadAhead(inputs, plan, lanes: lanes, memory: options.readAheadMemory)
   }
 
   /// What reading one input after another changes.

@@ -37,7 +37,7 @@ package enum Program {
   }
 
   package static func run(_ command: some ParsableCommand) throws {
-    Interruption.arm()
+    try Interruption.arm()
     var command = command
     try command.run()
   }

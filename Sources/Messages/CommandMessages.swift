@@ -1,6 +1,10 @@
 import WireBytes
 
 extension Message {
+  package static func noThread(_ reason: String) -> Message {
+    Message("cannot start a thread (\(reason)): give a smaller --jobs")
+  }
+
   package static let argumentsUnreadable = Message(
     "the arguments cannot be read: expected /proc, of which Linux gives them in /proc/self/maps; mount it")
 }

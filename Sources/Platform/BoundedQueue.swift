@@ -1,11 +1,9 @@
-import Foundation
-
 /// A queue from one thread to another that is bounded by the cost of its values, such as their bytes. Several values are
 /// passed at once: for small ones, waking a thread costs more than they do.
 package final class BoundedQueue<Value>: @unchecked Sendable {
   private let limit: Int
   /// Guards the properties below.
-  private let changed = NSCondition()
+  private let changed = Monitor()
   private var parcels: [(values: [Value], cost: Int)] = []
   private var used: [Value] = []
   /// Of all parcels.
@@ -19,15 +17,15 @@ package final class BoundedQueue<Value>: @unchecked Sendable {
   /// - Returns: used values, for reuse.
   /// - Throws: `CancellationError` after `stop`.
   package func add(_ values: [Value], cost: Int) throws -> [Value] {
-    changed.lock()
-    defer { changed.unlock() }
-    while !parcels.isEmpty, self.cost + cost > limit, !isStopped { changed.wait() }
-    if isStopped { throw CancellationError() }
-    parcels.append((values, cost))
-    self.cost += cost
-    changed.broadcast()
-    defer { used.removeAll() }
-    return used
+    try changed.withLock {
+      while !parcels.isEmpty, self.cost + cost > limit, !isStopped { changed.wait() }
+      if isStopped { throw CancellationError() }
+      parcels.append((values, cost))
+      self.cost += cost
+      changed.broadcast()
+      defer { used.removeAll() }
+      return used
+    }
   }
 
   /// Throws `CancellationError` after `stop`.

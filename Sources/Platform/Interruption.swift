@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// Termination signals. By default, a signal removes unfinished files, kills readers and ends the process at once. A
@@ -21,7 +20,7 @@ package enum Interruption {
 
   /// Begins to handle signals. One thread waits for signals, and all others block them, so call this before any
   /// thread is started.
-  package static func arm() {
+  package static func arm() throws {
     var signals = sigset_t()
     sigemptyset(&signals)
     for name in [SIGINT, SIGTERM, SIGHUP] {
@@ -34,7 +33,7 @@ package enum Interruption {
       }
     }
     pthread_sigmask(SIG_BLOCK, &signals, nil)
-    Thread.detachNewThread { [signals] in
+    try WorkThread.start { [signals] in
       var (signals, received) = (signals, Int32(0))
       while sigwait(&signals, &received) == 0 { take(received) }
     }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Threads that do numbered jobs ahead of one consumer. Each lane takes the next job, and queues its values; the consumer
 /// takes the values of one job after another.
 package final class Lanes<Value>: @unchecked Sendable {
@@ -8,7 +6,7 @@ package final class Lanes<Value>: @unchecked Sendable {
   private let jobCount: Int
   private let lanes: [Lane]
   /// Guards the properties below.
-  private let changed = NSCondition()
+  private let changed = Monitor()
   /// The lanes of the jobs taken so far, as indices.
   private var owners: [Int] = []
   private var running: Int
@@ -22,16 +20,29 @@ package final class Lanes<Value>: @unchecked Sendable {
   package init(
     jobs: Int, lanes count: Int, limit: Int,
     work: @escaping @Sendable (_ lane: Lane, _ next: () -> Int?) -> Void
-  ) {
+  ) throws {
     jobCount = jobs
     lanes = (0..<count).map { _ in BoundedQueue(limit: limit) }
-    running = count
-    for number in lanes.indices {
-      WorkThread.start {
+    running = 0
+    do {
+      for number in lanes.indices { try start(number, work) }
+    } catch {
+      stop()
+      throw error
+    }
+  }
+
+  private func start(_ number: Int, _ work: @escaping @Sendable (Lane, () -> Int?) -> Void) throws {
+    changed.withLock { running += 1 }
+    do {
+      try WorkThread.start {
         work(self.lanes[number]) { self.takeJob(number) }
         self.lanes[number].end()
         self.endThread()
       }
+    } catch {
+      endThread()
+      throw error
     }
   }
 

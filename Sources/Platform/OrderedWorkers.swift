@@ -1,5 +1,3 @@
-import Foundation
-
 /// Threads that process values and complete them in order. They start with the first value.
 ///
 /// Only the threads may use the state of their steps until `finish` or `stop` has returned.
@@ -21,7 +19,7 @@ package final class OrderedWorkers<Value>: @unchecked Sendable {
   private let capacity: Int
   private let threadCount: Int
   /// Guards the properties below.
-  private let changed = NSCondition()
+  private let changed = Monitor()
   /// Of each thread; empty after `stop`. They do not change while `working > 0`.
   private var steps: [Steps]
   private var waiting: [(number: Int, value: Value)] = []
@@ -51,7 +49,7 @@ package final class OrderedWorkers<Value>: @unchecked Sendable {
   /// - Returns: a completed value, as its steps left it, for reuse; nil if there is none.
   /// - Throws: the error of the first value whose steps failed.
   package func add(_ value: consuming Value) throws -> Value? {
-    start()
+    try start()
     changed.lock()
     defer { changed.unlock() }
     while waiting.count >= capacity, failure == nil { changed.wait() }
@@ -87,10 +85,10 @@ package final class OrderedWorkers<Value>: @unchecked Sendable {
     }
   }
 
-  private func start() {
+  private func start() throws {
     if isStarted { return }
+    for number in 0..<threadCount { try WorkThread.start { while self.workOnNext(number) {} } }
     isStarted = true
-    for number in 0..<threadCount { WorkThread.start { while self.workOnNext(number) {} } }
   }
 
   /// False if the thread should end.

@@ -1,18 +1,20 @@
-import Foundation
-
 /// Runs work on several threads, and delivers the results in order.
 package enum Workers {
   /// The number of processors available to this process: `taskset` and containers may allow fewer than the machine has.
-  package static var usual: Int {
-    allowedProcessors ?? ProcessInfo.processInfo.activeProcessorCount
-  }
+  package static var usual: Int { allowedProcessors ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-  /// The bits of `Cpus_allowed` in proc(5), a hex mask; nil if it is missing.
+  /// The processors in the mask of sched_getaffinity(2); nil if the system has none, or more than fit in.
   private static var allowedProcessors: Int? {
-    let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-    let line = status?.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") }
-    let count = line?.dropFirst(13).reduce(0) { $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0) }
-    return count == 0 ? nil : count
+    #if canImport(Glibc)
+      // An extension of GNU, which Swift does not import.
+      typealias Call = @convention(c) (pid_t, Int, UnsafeMutablePointer<cpu_set_t>) -> Int32
+      guard let function = dlsym(nil, "sched_getaffinity") else { return nil }
+      var mask = cpu_set_t()
+      let code = unsafeBitCast(function, to: Call.self)(0, MemoryLayout<cpu_set_t>.size, &mask)
+      return code == 0 ? withUnsafeBytes(of: mask) { $0.reduce(0) { $0 + $1.nonzeroBitCount } } : nil
+    #else
+      return nil
+    #endif
   }
 
   /// - Parameters:
@@ -26,7 +28,7 @@ package enum Workers {
     deliver: (Result) throws -> Void
   ) throws {
     let board = ResultBoard(count: count, make: work)
-    for _ in 1..<max(1, min(jobs, count)) { WorkThread.start { while board.work() {} } }
+    for _ in 1..<max(1, min(jobs, count)) { try WorkThread.start { while board.work() {} } }
     defer { board.stop() }
     for number in 0..<count { try deliver(board.result(number)) }
   }
@@ -36,7 +38,7 @@ package enum Workers {
 private final class ResultBoard<Result: Sendable>: @unchecked Sendable {
   private let count: Int
   /// Guards the properties below.
-  private let changed = NSCondition()
+  private let changed = Monitor()
   /// Nil after `stop`: a thread may live longer, and must not keep the resources of the work.
   private var make: (@Sendable (Int) throws -> Result)?
   private var next = 0

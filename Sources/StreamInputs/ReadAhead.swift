@@ -62,13 +62,13 @@ package final class ReadAhead {
   ///   - memory: limit of all queues, in bytes, but for one batch of each.
   package init(
     _ inputs: [(input: Input, size: Int?)], _ plan: Plan, lanes count: Int, memory: Int
-  ) {
+  ) throws {
     let files = inputs.map { $0.size == nil ? nil : $0.input }
     let groups = Self.groups(inputs.map(\.size))
     isAhead = files.map { $0 != nil }
     self.groups = groups
     let count = max(1, min(count, groups.count))
-    lanes = Lanes(jobs: groups.count, lanes: count, limit: min(memory / count, Self.queueLimit)) {
+    lanes = try Lanes(jobs: groups.count, lanes: count, limit: min(memory / count, Self.queueLimit)) {
       lane, next in
       guard var reader = try? LaneReader(plan, lane) else { return }
       do {

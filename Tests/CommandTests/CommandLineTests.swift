@@ -123,20 +123,6 @@ struct CommandLineTests {
     #expect(try directory.names == ["dump.bin"])
   }
 
-  @Test("the name of a generated file chooses compression and container")
-  func generatedNames() throws {
-    let generate = ["generate", "--kind", "capture", "--seed", "1", "--tuples", "9"]
-    #expect(try directory.apnsift(generate + ["-o", "a.pcapng.gz"]).code == 0)
-    let given = ["--container", "pcapng", "--compression", "gzip", "-o", "b"]
-    #expect(try directory.apnsift(generate + given).code == 0)
-    #expect(try directory.bytes(of: "a.pcapng.gz") == directory.bytes(of: "b"))
-    try refuse(
-      generate + ["-o", "c.gz", "--compression", "zstd"], .outputContradicts("c.gz", "--compression zstd"))
-    try refuse(
-      generate + ["-o", "c.pcapng", "--container", "pcap"],
-      .outputContradicts("c.pcapng", "--container pcap"))
-  }
-
   private func refuse(_ arguments: [String], _ message: Message) throws {
     let outcome = try directory.apnsift(arguments)
     #expect(outcome.code == 64 && outcome.output.isEmpty)
@@ -197,7 +183,6 @@ struct CommandLineTests {
         ["export", "--recrods=requests", "dump.bin"],
         .unknownOption("--recrods", of: "apnsift export", nearest: "--records")
       ),
-      (["generate", "--sed", "4"], .unknownOption("--sed", of: "apnsift generate", nearest: "--seed")),
       (["store", "list", "--ded"], .unknownOption("--ded", of: "apnsift store list", nearest: "--dead")),
       (
         ["store", "--dead", "list"],
@@ -218,6 +203,8 @@ struct CommandLineTests {
         .unknownOption("--offset", of: "apnsift inspect", knownTo: ["apnsift show"])
       ),
       (["--strict", "export", "dump.bin"], .commandNotFirst("export")),
+      (["generate", "--kind", "dump"], .commandOfLab("generate")),
+      (["serve", "dump.bin"], .commandOfLab("serve")),
     ] as [([String], Message)])
   func unknownOption(_ arguments: [String], _ message: Message) throws { try refuse(arguments, message) }
 
@@ -232,7 +219,6 @@ struct CommandLineTests {
     "every line on standard error has the prefix",
     arguments: [
       ["export", "--from", "pdf", "dump.bin"], ["export", "--columns"], ["export"],
-      ["generate", "--sed", "4"],
       ["store", "list", "x", "y"], ["inspect", "missing.bin"], ["exprot", "dump.bin"],
       ["export", "--force=1"],
       ["replay", "dump.bin", "--store", "x"], ["verify", "."], ["export", "dump.bin", "--records", "resend"],

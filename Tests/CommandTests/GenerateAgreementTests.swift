@@ -12,7 +12,7 @@ struct GenerateAgreementTests {
     for number in 0..<Self.perBatch {
       var draw = OptionDraw(seed: UInt64(batch * Self.perBatch + number))
       let options = draw.options()
-      let generated = try directory.apnsift(["generate", "-o", "generated", "--force"] + options)
+      let generated = try directory.lab(["generate", "-o", "generated", "--force"] + options)
       try #require(generated.code == 0, "\(options): \(generated.errors)")
       let inputs =
         options.contains("pair")

@@ -9,7 +9,7 @@ struct GenerateTests {
   init() throws { directory = try TestDirectory() }
 
   private func generate(_ arguments: String..., output: String = "generated") throws -> Outcome {
-    try directory.apnsift(["generate"] + arguments + ["-o", output, "--force"])
+    try directory.lab(["generate"] + arguments + ["-o", output, "--force"])
   }
 
   /// FNV-1a, which a machine of any byte order computes alike.
@@ -58,7 +58,7 @@ struct GenerateTests {
 
   @Test("the same seed gives the same bytes, on any machine", arguments: pinned)
   func same(_ options: [String], _ file: UInt64, _ truth: UInt64) throws {
-    #expect(try directory.apnsift(["generate"] + options + ["-o", "generated"]).code == 0)
+    #expect(try directory.lab(["generate"] + options + ["-o", "generated"]).code == 0)
     #expect(try hash(directory.bytes(of: "generated")) == file)
     #expect(try hash(directory.bytes(of: "generated.truth.ndjson")) == truth)
   }
@@ -73,8 +73,8 @@ struct GenerateTests {
   @Test("compression changes how the bytes are stored, and nothing else", arguments: ["gzip", "zstd", "lz4"])
   func compression(_ name: String) throws {
     let options = ["generate", "--kind", "capture", "--seed", "5", "--tuples", "20000"]
-    #expect(try directory.apnsift(options + ["-o", "plain"]).code == 0)
-    #expect(try directory.apnsift(options + ["--compression", name, "-o", "stored"]).code == 0)
+    #expect(try directory.lab(options + ["-o", "plain"]).code == 0)
+    #expect(try directory.lab(options + ["--compression", name, "-o", "stored"]).code == 0)
     #expect(try directory.bytes(of: "stored").count < directory.bytes(of: "plain").count)
     let unpacked = try directory.tool(name, ["-d", "-c"], input: .file("stored"))
     #expect(try unpacked == directory.bytes(of: "plain"))
@@ -92,7 +92,7 @@ struct GenerateTests {
         "gateway --connections 50 --snap-length 150 --flipped-bytes 5 --file-flipped-bytes 5",
       ])
     func memory(_ options: String) throws {
-      let line = "ulimit -v 131072; \"$APNSIFT\" generate --kind \(options) --seed 1 --tuples 400000 -o o"
+      let line = "ulimit -v 131072; \"$APNSIFT_LAB\" generate --kind \(options) --seed 1 --tuples 400000 -o o"
       let outcome = try directory.shell(line)
       #expect(outcome.code == 0, "\(outcome.errors)")
     }
@@ -142,7 +142,7 @@ struct GenerateTests {
   }
 
   private func refuse(_ arguments: [String]) throws -> [String] {
-    let outcome = try directory.apnsift(["generate", "--seed", "1", "-o", "generated"] + arguments)
+    let outcome = try directory.lab(["generate", "--seed", "1", "-o", "generated"] + arguments)
     #expect(outcome.code == 64)
     #expect(try directory.names == [])
     return outcome.messages
@@ -151,7 +151,7 @@ struct GenerateTests {
   @Test("a file that exists stays, and so does its truth, without --force")
   func existing() throws {
     try directory.write("mine", to: "generated.truth.ndjson")
-    let outcome = try directory.apnsift("generate", "--kind", "dump", "--seed", "1", "-o", "generated")
+    let outcome = try directory.lab("generate", "--kind", "dump", "--seed", "1", "-o", "generated")
     #expect(outcome.code == 2)
     #expect(outcome.said(.outputExists("generated.truth.ndjson")))
     #expect(try directory.names == ["generated.truth.ndjson"])
@@ -160,8 +160,37 @@ struct GenerateTests {
 
   @Test("standard output cannot take two files")
   func standardOutput() throws {
-    let outcome = try directory.apnsift("generate", "--kind", "dump", "--seed", "1", "-o", "-")
+    let outcome = try directory.lab("generate", "--kind", "dump", "--seed", "1", "-o", "-")
     #expect(outcome.code == 64 && outcome.output.isEmpty)
     #expect(outcome.messages.first == Message.truthNeedsFile.text)
+  }
+
+  @Test("the name of a generated file chooses compression and container")
+  func names() throws {
+    let options = ["--kind", "capture", "--seed", "1", "--tuples", "9"]
+    func generate(_ more: String...) throws -> Outcome { try directory.lab(["generate"] + options + more) }
+    #expect(try generate("-o", "a.pcapng.gz").code == 0)
+    #expect(try generate("--container", "pcapng", "--compression", "gzip", "-o", "b").code == 0)
+    #expect(try directory.bytes(of: "a.pcapng.gz") == directory.bytes(of: "b"))
+    for (name, option) in [("c.gz", "--compression zstd"), ("c.pcapng", "--container pcap")] {
+      let words = option.split(separator: " ").map(String.init)
+      let outcome = try directory.lab(["generate"] + options + ["-o", name] + words)
+      #expect(outcome.code == 64 && outcome.output.isEmpty)
+      #expect(outcome.messages.first == Message.outputContradicts(name, option).text)
+    }
+  }
+
+  @Test("others may read what is made up, as the umask says")
+  func permissions() throws {
+    let outcome = try directory.shell(
+      "umask 027; \"$APNSIFT_LAB\" generate --kind dump --seed 1 -o out && stat -c %a out")
+    #expect(outcome.text == "640\n", "\(outcome.errors)")
+  }
+
+  @Test("an unknown option is reported with the name of the command, and the nearest")
+  func unknownOption() throws {
+    let outcome = try directory.lab("generate", "--sed", "4")
+    let message = Message.unknownOption("--sed", of: "apnsift-lab generate", nearest: "--seed")
+    #expect(outcome.code == 64 && outcome.errors == "apnsift-lab: \(message)\n")
   }
 }

@@ -2,17 +2,30 @@ import Testing
 
 @Suite("Help")
 struct HelpTests {
-  static let helps: [[String]] =
-    [
-      "inspect", "export", "replay", "audit", "show", "report", "generate", "verify", "serve", "store",
-      "store show",
-      "store list", "store register", "store import", "store export", "store history", "store undo",
-    ].map { $0.split(separator: " ").map(String.init) + ["--help"] }
-    + [[], ["--help"], ["-h"], ["help"], ["help", "replay"], ["help", "store", "list"]]
+  /// Arguments after the name of a command.
+  static let helps =
+    words(
+      [
+        "inspect", "export", "replay", "audit", "show", "report", "verify", "store",
+        "store show",
+        "store list", "store register", "store import", "store export", "store history", "store undo",
+      ].map { "apnsift \($0) --help" })
+    + words(["", "--help", "-h", "help", "help replay", "help store list"].map { "apnsift \($0)" })
+    + words(["generate --help", "serve --help", "verify --help", ""].map { "apnsift-lab \($0)" })
+
+  private static func words(_ lines: [String]) -> [[String]] {
+    lines.map { $0.split(separator: " ").map(String.init) }
+  }
+
+  private func help(_ words: [String]) throws -> Outcome {
+    let directory = try TestDirectory()
+    let arguments = Array(words.dropFirst())
+    return try words[0] == "apnsift" ? directory.apnsift(arguments) : directory.lab(arguments)
+  }
 
   @Test("lines have at most 80 columns, and no example is wrapped", arguments: helps)
   func width(_ arguments: [String]) throws {
-    let outcome = try TestDirectory().apnsift(arguments)
+    let outcome = try help(arguments)
     #expect(outcome.code == 0 && outcome.errors.isEmpty)
     let lines = outcome.text.split(separator: "\n", omittingEmptySubsequences: false)
     for line in lines { #expect(line.count <= 80, "\(line)") }
@@ -27,7 +40,7 @@ struct HelpTests {
     "an option takes at most two lines, or four with a list of values; groups are in one order",
     arguments: helps)
   func options(_ arguments: [String]) throws {
-    let text = try TestDirectory().apnsift(arguments).text
+    let text = try help(arguments).text
     let groups = text.split(separator: "\n\n").filter { $0.wholeMatch(of: /[A-Z ]+:\n[\s\S]*/) != nil }
     let titles = groups.map { $0.prefix { $0 != ":" } }
     #expect(titles.filter { $0 == "OPTIONS" }.count == 1, "\(titles)")

@@ -100,8 +100,6 @@ struct OutputFileTests {
     ("report dump.bin -o out", "out", 0o600),
     ("replay dump.bin --create --store sqlite:out", "out", 0o600),
     ("replay dump.bin --create --store sqlite:out --dry-run -o changes.csv", "changes.csv", 0o600),
-    // These are made up.
-    ("generate --kind dump --seed 1 -o out", "out", 0o640),
   ]
 
   @Test("only the user may read what has tokens, whatever the umask is", arguments: written)

@@ -125,10 +125,7 @@ extension Golden {
   static let readerOptions: [Golden] = [
     Golden(.giveOne(of: ["--tap", "--json"]), "--tap and --json exclude each other: give one"),
     Golden(.readerGivenTwice, "give a reader with --reader or after --, not both"),
-    Golden(
-      .optionsOfReader,
-      "--over, --timeout, --max-output, --damaged, --reader-of and --json require --reader"),
-    Golden(.updateWithReader, "--update writes the results of apnsift: leave out --reader"),
+    Golden(.noReader, "no reader: give one with --reader, or after --"),
     Golden(.noReaderAfterDashes, "nothing follows --: give a reader, or leave out --"),
     Golden(.readerEmpty, "--reader is empty: give a command"),
     Golden(.timeoutOutOfRange(0), "--timeout is 0.0: give more than 0 and at most 86400 seconds"),

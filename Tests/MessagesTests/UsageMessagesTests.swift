@@ -27,6 +27,7 @@ extension Golden {
       .unknownSubcommand("shwo", of: "apnsift store", nearest: "show"),
       "'shwo' is not a command of apnsift store; the nearest is 'show' "
         + "(`apnsift store --help` lists them all)"),
+    Golden(.commandOfLab("serve"), "'serve' is in apnsift-lab: `apnsift-lab serve …`"),
     Golden(
       .commandNotFirst("export"), "'export' is a command and must come first: `apnsift export …`"),
     Golden(

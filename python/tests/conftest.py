@@ -1,4 +1,4 @@
-"""The command under test is APNSIFT; scripts/check-python sets it."""
+"""The command under test is APNSIFT, and APNSIFT_LAB makes its inputs; scripts/check-python sets both."""
 
 import os
 import subprocess
@@ -28,6 +28,7 @@ def run(*arguments, **options):
 def generate(path, kind, seed, **options):
     """An input of known contents."""
     flags = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
-    run("generate", "--kind", kind, "--seed", str(seed), "-o", path, *flags, check=True)
+    lab = os.environ["APNSIFT_LAB"]
+    subprocess.run([lab, "generate", "--kind", kind, "--seed", str(seed), "-o", path, *flags], capture_output=True, check=True)
     path.with_name(path.name + ".truth.ndjson").unlink()
     return path

@@ -38,7 +38,7 @@ struct ServeEndTests {
   @Test("too few descriptors are reported")
   func fewDescriptors() throws {
     try directory.write(ServedFeedback.bytes, to: "dump.bin")
-    let outcome = try directory.shell("ulimit -n 6; \"$APNSIFT\" serve dump.bin --port 0")
+    let outcome = try directory.shell("ulimit -n 6; \"$APNSIFT_LAB\" serve dump.bin --port 0")
     #expect(outcome.code == 2, "\(outcome.errors)")
     let reason = Message.tooFewDescriptors(SystemError.text(EMFILE)).text
     #expect(outcome.messages == [Message.serverNotStarted(reason).text])

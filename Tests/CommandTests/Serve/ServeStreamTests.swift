@@ -33,7 +33,7 @@ struct ServeStreamTests {
     let server = try directory.serve("capture.pcap", "--stream", "1", "--once")
     #expect(try directory.read(from: server).sizes.first == 38)
     #expect(try server.end(by: nil).code == 0)
-    let none = try directory.apnsift("serve", "capture.pcap", "--stream", "2", "--port", "0")
+    let none = try directory.lab("serve", "capture.pcap", "--stream", "2", "--port", "0")
     #expect(none.code == 2)
     #expect(none.messages.last == Message.nothingToServe(noStream: 2).text)
   }
@@ -52,7 +52,7 @@ struct ServeStreamTests {
     #expect(outcome.code == 0)
 
     try directory.writeCapture(lacking, to: "lacking.pcap")
-    let alone = try directory.apnsift("serve", "lacking.pcap", "--port", "0")
+    let alone = try directory.lab("serve", "lacking.pcap", "--port", "0")
     #expect(alone.code == 2)
     #expect(alone.messages.last == Message.nothingToServe(skipped: 1).text)
   }

@@ -84,7 +84,7 @@ struct ServeTLSTests {
       ("server.pem", "dump.bin", .noKey(in: "dump.bin")),
     ]
     for (certificate, key, message) in cases {
-      let outcome = try directory.apnsift(
+      let outcome = try directory.lab(
         "serve", "dump.bin", "--port", "0", "--certificate", certificate, "--key", key)
       #expect(outcome.code == 2, "\(certificate) \(key)")
       #expect(outcome.messages.last == message.text)

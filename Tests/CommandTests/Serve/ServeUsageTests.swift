@@ -14,12 +14,12 @@ struct ServeUsageTests {
   func ports() throws {
     try directory.write(ServedFeedback.bytes, to: "dump.bin")
     let server = try directory.serve("dump.bin")
-    let taken = try directory.apnsift("serve", "dump.bin", "--port", server.port)
+    let taken = try directory.lab("serve", "dump.bin", "--port", server.port)
     #expect(taken.code == 2)
     let port = try #require(Int(server.port))
     #expect(taken.messages.last == Message.portInUse(port, of: "127.0.0.1").text)
     #expect(taken.output == [])
-    let unavailable = try directory.apnsift("serve", "dump.bin", "--port", "0", "--listen", "192.0.2.1")
+    let unavailable = try directory.lab("serve", "dump.bin", "--port", "0", "--listen", "192.0.2.1")
     #expect(unavailable.code == 2)
     #expect(unavailable.messages.last == Message.addressUnavailable("192.0.2.1").text)
   }
@@ -54,7 +54,7 @@ struct ServeUsageTests {
     ] as [([String], Message)])
   func usage(_ options: [String], _ message: Message) throws {
     try directory.write(ServedFeedback.bytes, to: "dump.bin")
-    let outcome = try directory.apnsift(["serve", "dump.bin"] + options)
+    let outcome = try directory.lab(["serve", "dump.bin"] + options)
     #expect(outcome.code == 64)
     #expect(outcome.said(message), "\(outcome.errors)")
   }

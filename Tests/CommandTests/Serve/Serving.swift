@@ -17,7 +17,7 @@ final class RunningServer {
     let null = try Descriptor(opening: "/dev/null", O_RDWR)
     let errors = try Descriptor(opening: directory.path(of: messages), O_WRONLY | O_CREAT)
     child = try directory.start(
-      Command.path, (["serve", "--port", "0"] + arguments).map { Array($0.utf8) }, input: null.number,
+      Command.lab, (["serve", "--port", "0"] + arguments).map { Array($0.utf8) }, input: null.number,
       output: writing.number, errors: errors.number)
     writing.close()
     // Nothing comes where it ends without having listened.

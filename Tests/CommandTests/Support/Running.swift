@@ -19,6 +19,9 @@ enum Command {
     return candidates.first { access($0, X_OK) == 0 } ?? candidates.first ?? "apnsift"
   }()
 
+  /// The command for readers and clients, beside it.
+  static let lab = path + "-lab"
+
   private final class Anchor {}
 
   private static func absolute(_ path: String) -> String { URL(fileURLWithPath: path).path }
@@ -42,7 +45,10 @@ struct Outcome {
 
   /// Messages, without the command's name before each.
   var messages: [String] {
-    errors.split(separator: "\n").map { $0.hasPrefix("apnsift: ") ? String($0.dropFirst(9)) : String($0) }
+    errors.split(separator: "\n").map { line in
+      let name = ["apnsift: ", "apnsift-lab: "].first { line.hasPrefix($0) } ?? ""
+      return String(line.dropFirst(name.count))
+    }
   }
 
   /// Whether the command said `message`, alone or in a longer message.
@@ -67,6 +73,7 @@ extension TestDirectory {
     environment["TMPDIR"] = temporaryPath
     environment["LC_ALL"] = "C.UTF-8"
     environment["APNSIFT"] = Command.path
+    environment["APNSIFT_LAB"] = Command.lab
     return environment.merging(changes) { $1 }
   }
 
@@ -80,13 +87,14 @@ extension TestDirectory {
       directory: path, environment: environment(changes))
   }
 
-  /// Starts the command with its output going to the file `output` in the directory of the test.
-  func start(_ arguments: [String], input: Int32? = nil, output: String = "/dev/null") throws -> ChildProcess
-  {
+  /// Starts a command with its output going to the file `output` in the directory of the test.
+  func start(
+    _ arguments: [String], command: String = Command.path, input: Int32? = nil, output: String = "/dev/null"
+  ) throws -> ChildProcess {
     let null = try Descriptor(opening: "/dev/null", O_RDWR)
     let target = try Descriptor(opening: path(of: output), O_WRONLY | O_CREAT | O_TRUNC)
     return try start(
-      Command.path, arguments.map { Array($0.utf8) }, input: input ?? null.number, output: target.number,
+      command, arguments.map { Array($0.utf8) }, input: input ?? null.number, output: target.number,
       errors: null.number)
   }
 
@@ -101,7 +109,14 @@ extension TestDirectory {
     try apnsift(arguments, input: input)
   }
 
-  /// Runs a line of shell; `"$APNSIFT"` is the command.
+  /// Runs apnsift-lab.
+  func lab(_ arguments: [String], environment: [String: String] = [:]) throws -> Outcome {
+    try run(Command.lab, arguments.map { Array($0.utf8) }, environment: environment)
+  }
+
+  func lab(_ arguments: String...) throws -> Outcome { try lab(arguments) }
+
+  /// Runs a line of shell; `"$APNSIFT"` and `"$APNSIFT_LAB"` are the commands.
   func shell(_ line: String, input: StandardInput = .nothing) throws -> Outcome {
     try run("/bin/sh", [Array("-c".utf8), Array(line.utf8)], input: input)
   }

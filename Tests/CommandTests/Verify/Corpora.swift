@@ -36,9 +36,11 @@ extension TestDirectory {
 
   func verify(_ arguments: String...) throws -> Outcome { try apnsift(["verify", "corpus"] + arguments) }
 
+  func testReader(_ arguments: String...) throws -> Outcome { try lab(["verify", "corpus"] + arguments) }
+
   /// The readings of a reader, from JSON.
   func readings(_ arguments: [String], code: Int32) throws -> [Evidence.Object] {
-    let outcome = try apnsift(["verify", "corpus", "--json"] + arguments)
+    let outcome = try lab(["verify", "corpus", "--json"] + arguments)
     #expect(outcome.code == code, "\(outcome.errors)")
     return try #require(try Evidence.object(outcome.text)["readers"] as? [Evidence.Object])
   }

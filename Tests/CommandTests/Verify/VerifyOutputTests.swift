@@ -115,23 +115,32 @@ struct VerifyOutputTests {
   @Test(
     "wrong usage",
     arguments: [
-      // The parser's messages.
+      // The parser's message.
       (["verify"], .verbatim("'<directory> ...'")),
-      (["verify", "corpus", "--reader", "x", "--over", "udp"], .verbatim("'udp'")),
       (["verify", "corpus", "--jobs", "0"], .outOfRange("--jobs", "0", 1...1024)),
-      (["verify", "corpus", "--timeout", "3"], .optionsOfReader),
-      (["verify", "corpus", "--json"], .optionsOfReader),
-      (["verify", "corpus", "--reader", "x", "--timeout", "0"], .timeoutOutOfRange(0)),
-      (["verify", "corpus", "--reader", "x", "--update"], .updateWithReader),
-      (["verify", "corpus", "--reader", "x", "--", "y"], .readerGivenTwice),
-      (["verify", "corpus", "--reader", " "], .readerEmpty),
-      (["verify", "corpus", "--"], .noReaderAfterDashes),
-      (["verify", "corpus", "--reader", "x", "--json", "--tap"], .giveOne(of: ["--tap", "--json"])),
-      (["verify", "corpus", "--reader", "x", "--max-output", "0"], .sizeTooSmall("--max-output", 0)),
+      (["verify", "corpus", "--reader", "x"], .commandOfLab("verify --reader")),
       (["verify", "corpus", "--junit", "-"], .junitWritesFile),
     ] as [([String], Message)])
   func usage(_ arguments: [String], _ says: Message) throws {
     let outcome = try directory.apnsift(arguments)
+    #expect(outcome.code == 64)
+    #expect(outcome.said(says), "\(outcome.errors)")
+  }
+
+  @Test(
+    "wrong usage with a reader",
+    arguments: [
+      (["--timeout", "3"], .noReader), (["--"], .noReaderAfterDashes),
+      // The parser's message.
+      (["--reader", "x", "--over", "udp"], .verbatim("'udp'")),
+      (["--reader", "x", "--timeout", "0"], .timeoutOutOfRange(0)),
+      (["--reader", "x", "--", "y"], .readerGivenTwice),
+      (["--reader", " "], .readerEmpty),
+      (["--reader", "x", "--json", "--tap"], .giveOne(of: ["--tap", "--json"])),
+      (["--reader", "x", "--max-output", "0"], .sizeTooSmall("--max-output", 0)),
+    ] as [([String], Message)])
+  func usageOfReader(_ arguments: [String], _ says: Message) throws {
+    let outcome = try directory.lab(["verify", "corpus"] + arguments)
     #expect(outcome.code == 64)
     #expect(outcome.said(says), "\(outcome.errors)")
   }

@@ -118,7 +118,7 @@ struct VerifyProcessTests {
       (["--", "no-such-reader-anywhere", "-x"], ENOENT), (["--", "./corpus"], EACCES),
     ] as [([String], Int32?)])
   func notStarted(_ arguments: [String], _ error: Int32?) throws {
-    let outcome = try directory.apnsift(["verify", "corpus"] + arguments)
+    let outcome = try directory.lab(["verify", "corpus"] + arguments)
     #expect(outcome.code == 2)
     if let error {
       #expect(
@@ -136,17 +136,18 @@ struct VerifyProcessTests {
   @Test("arguments after -- may contain blanks and quotes")
   func words() throws {
     try directory.write("import sys; sys.exit(0 if sys.argv[1:] == ['a b', \"$x'\"] else 9)", to: "check.py")
-    let outcome = try directory.apnsift("verify", "corpus", "--", "python3", "check.py", "a b", "$x'")
+    let outcome = try directory.lab("verify", "corpus", "--", "python3", "check.py", "a b", "$x'")
     #expect(outcome.text.contains("completed"), "\(outcome.text)\(outcome.errors)")
   }
 
   @Test(
     "a signal terminates the readers, their children, and the command", arguments: [SIGINT, SIGTERM, SIGHUP])
   func interrupted(_ signal: Int32) throws {
-    let child = try directory.start([
-      "verify", "corpus", "--junit", "out.xml", "--reader",
-      "sleep 1000 & echo $! >pid-2; echo $$ >pid-1; cat; wait",
-    ])
+    let child = try directory.start(
+      [
+        "verify", "corpus", "--junit", "out.xml", "--reader",
+        "sleep 1000 & echo $! >pid-2; echo $$ >pid-1; cat; wait",
+      ], command: Command.lab)
     while try !directory.exists("pid-1") || directory.bytes(of: "pid-1").isEmpty { usleep(1000) }
     child.send(signal)
     #expect(try child.wait() == .signal(signal))
@@ -157,9 +158,10 @@ struct VerifyProcessTests {
   @Test(
     "a signal also terminates served readers, and the certificate is removed", arguments: [1, 2])
   func interruptedServers(_ count: Int) throws {
-    let child = try directory.start([
-      "verify", "corpus", "--over", "tls", "--reader", "echo $$ >pid-1; exec sleep 1000",
-    ])
+    let child = try directory.start(
+      [
+        "verify", "corpus", "--over", "tls", "--reader", "echo $$ >pid-1; exec sleep 1000",
+      ], command: Command.lab)
     while try !directory.exists("pid-1") || directory.bytes(of: "pid-1").isEmpty { usleep(1000) }
     for _ in 0..<count { child.send(SIGINT) }
     #expect(try child.wait() == .signal(SIGINT))
@@ -180,7 +182,7 @@ struct VerifyProcessTests {
     "readers inherit no output files of the command",
     .enabled(if: access("/proc/self/fd", F_OK) == 0, "the system lists no descriptors"))
   func ownFiles() throws {
-    let outcome = try directory.verify(
+    let outcome = try directory.testReader(
       "--junit", "out.xml", "--reader", "ls -l /proc/self/fd >open; cat >/dev/null")
     #expect(outcome.code == 1 && directory.exists("out.xml"))
     let open = try directory.text(of: "open")

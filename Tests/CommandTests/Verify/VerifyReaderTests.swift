@@ -166,7 +166,7 @@ struct VerifyReaderTests {
       sys.exit(3)
       """
     try directory.write(script, to: "sizes.py")
-    let outcome = try directory.verify("--reader", "python3 sizes.py")
+    let outcome = try directory.testReader("--reader", "python3 sizes.py")
     #expect(outcome.code == 1)
     for sizes in [
       "[1, 2, 50, 1, 2, 50, 1, 2, 50, 1, 2, 28]", "[38, 19, 5, 38, 19, 5, 38, 19, 5, 4]", "[4096, 3504]",
@@ -206,7 +206,7 @@ struct VerifyReaderTests {
   func different() throws {
     try addSmallCase()
     try directory.change("small/expected.ndjson", "\"feedback\":3", "\"feedback\":4")
-    let outcome = try directory.verify("--reader", Readers.right)
+    let outcome = try directory.testReader("--reader", Readers.right)
     #expect(outcome.code == 2)
     #expect(outcome.text.contains("broken small: \(Message.caseCannotJudge)"), "\(outcome.text)")
   }
@@ -216,7 +216,7 @@ struct VerifyReaderTests {
   @Test("text output has a table, the first difference counted from 1, the ending and standard error")
   func text() throws {
     try addSmallCase()
-    let outcome = try directory.verify("--reader", "cat >/dev/null; echo hello; echo sorry >&2; exit 3")
+    let outcome = try directory.testReader("--reader", "cat >/dev/null; echo hello; echo sorry >&2; exit 3")
     #expect(outcome.code == 1)
     for part in [
       "case   stream  records  correct  wrong  missed  outcome",
@@ -233,7 +233,7 @@ struct VerifyReaderTests {
   func machines() throws {
     try addSmallCase()
     try directory.addCase("a-damaged", [1, 2, 3] + feedback(tuples(3)))
-    let outcome = try directory.verify("--reader", Readers.model("node"), "--tap", "--junit", "out.xml")
+    let outcome = try directory.testReader("--reader", Readers.model("node"), "--tap", "--junit", "out.xml")
     #expect(outcome.code == 1)
     #expect(outcome.lines[2] == "ok 1 - a-damaged: What a-damaged shows. # SKIP \(Message.streamDamaged)")
     #expect(outcome.lines[3] == "not ok 2 - small: What small shows.")
@@ -246,7 +246,7 @@ struct VerifyReaderTests {
     for number in 0..<6 { try directory.addCase("case-\(number)", feedback(tuples(6 - number))) }
     // The first ones take longest.
     let slow = "n=$(wc -c); sleep 0.$((n / 38)); echo $n"
-    let outputs = try ["1", "6"].map { try directory.verify("--reader", slow, "--jobs", $0).text }
+    let outputs = try ["1", "6"].map { try directory.testReader("--reader", slow, "--jobs", $0).text }
     #expect(outputs[0] == outputs[1])
   }
 }

@@ -39,7 +39,7 @@ struct VerifyServerTests {
       sys.exit(3)
       """
     try directory.write(script, to: "sizes.py")
-    let outcome = try directory.verify("--over", over, "--reader", "python3 sizes.py")
+    let outcome = try directory.testReader("--over", over, "--reader", "python3 sizes.py")
     #expect(outcome.text.contains("  [20, 33, 50, 20, 29]\n"), "\(outcome.text)\(outcome.errors)")
   }
 
@@ -77,7 +77,7 @@ struct VerifyServerTests {
       "import os; print(len(os.listdir('/proc/self/fd')) - 1, file=open(f'count-{os.getpid()}', 'w'))"
     try directory.write(script, to: "count.py")
     for number in 0..<6 { try directory.addCase("case-\(number)", feedback(tuples(2))) }
-    _ = try directory.verify("--over", over, "--jobs", "8", "--reader", "python3 count.py")
+    _ = try directory.testReader("--over", over, "--jobs", "8", "--reader", "python3 count.py")
     let files = try directory.names.filter { $0.hasPrefix("count-") }
     #expect(files.count == 8)
     for file in files { #expect(try directory.text(of: file) == "3\n") }
@@ -86,12 +86,12 @@ struct VerifyServerTests {
   @Test("a low descriptor limit reduces the number of parallel readers")
   func fewDescriptors() throws {
     let outcome = try directory.shell(
-      "ulimit -n 64; \"$APNSIFT\" verify corpus --jobs 64 --over tls -- "
+      "ulimit -n 64; \"$APNSIFT_LAB\" verify corpus --jobs 64 --over tls -- "
         + "python3 '\(Repository.path(of: "samples/readers/reader.py"))'")
     #expect(outcome.code == 0, "\(outcome.errors)")
     for number in 0..<6 { try directory.addCase("case-\(number)", feedback(tuples(2))) }
     let lowered = try directory.shell(
-      "ulimit -n 40; \"$APNSIFT\" verify corpus --jobs 64 --over tcp --reader \"\(Readers.right)\"")
+      "ulimit -n 40; \"$APNSIFT_LAB\" verify corpus --jobs 64 --over tcp --reader \"\(Readers.right)\"")
     #expect(lowered.code == 0, "\(lowered.errors)")
     // How many fit depends on the files that the command has open.
     let fewer = (1..<8).map { Message.fewerJobs($0, of: 8, files: 40, for: "reader", each: 12).text }
@@ -105,7 +105,7 @@ struct VerifyServerTests {
     arguments: [7, 12])
   func noDescriptors(_ count: Int) throws {
     let outcome = try directory.shell(
-      "ulimit -n \(count); \"$APNSIFT\" verify corpus --over tls --reader cat")
+      "ulimit -n \(count); \"$APNSIFT_LAB\" verify corpus --over tls --reader cat")
     #expect(outcome.code == 2, "\(outcome.errors)")
     // How many are needed depends on the files that the command has open.
     #expect(
@@ -116,7 +116,7 @@ struct VerifyServerTests {
 
   @Test("its standard input is empty, and it inherits our environment")
   func environment() throws {
-    let outcome = try directory.apnsift(
+    let outcome = try directory.lab(
       [
         "verify", "corpus", "--over", "tcp", "--reader",
         "cat; echo \"$OWN $APNSIFT_HOST ${APNSIFT_PORT:+port}\" >&2; exit 1",

@@ -202,7 +202,7 @@ struct VerifyTests {
     #expect(!outcome.text.contains("\u{1b}"))
     let verified = Message.verified(cases: 2, written: nil, asExpected: 1, different: 0, broken: 1)
     #expect(outcome.messages == [verified.text])
-    #expect(try directory.verify("--reader", "cat >/dev/null").code == 2)
+    #expect(try directory.testReader("--reader", "cat >/dev/null").code == 2)
   }
 
   @Test("exit code 2 for a broken case takes precedence over 1 for a difference")
