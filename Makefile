@@ -43,7 +43,7 @@ LONG := KilledReplayTests|EndedReplayTests|MappedHistoryTests
 test: ## unit and integration tests, lint
 	scripts/setup test
 	swift build -c release --build-tests --explicit-target-dependency-import-check error
-	swift test -c release --skip-build --skip '$(LONG)'
+	scripts/test --skip '$(LONG)'
 	$(MAKE) lint
 
 lint: ## the formatter's strict rules, no traps, no folder circles
@@ -52,7 +52,7 @@ lint: ## the formatter's strict rules, no traps, no folder circles
 	scripts/check-folders
 
 check: ## all else, after make test: long tests, documents, samples, digests, schemas, damaged streams
-	swift test -c release --skip-build --filter '$(LONG)'
+	scripts/test --filter '$(LONG)'
 	scripts/check-words --self-test
 	scripts/check-words
 	scripts/check-citations --self-test
