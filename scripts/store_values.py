@@ -393,7 +393,7 @@ READ = {
         "at": lambda kind, value: kind == "integer" and -62_135_596_800 <= value <= 253_402_300_799,
         "version": is_text, "app": is_text, "options": is_json, "mapping": may_be_null(is_json),
         "environment": lambda kind, value: kind == "text" and value in (b"production", b"sandbox"),
-        "changed_rows": may_be_null(is_count), "first_change": is_count,
+        "changed_rows": is_count, "first_change": is_count,
         "undoes": may_be_null(is_count),
         **{name: is_count for name in COUNTS},
     },
@@ -496,7 +496,7 @@ def postgresql_cases():
                         statement = "\\set ON_ERROR_STOP 1\n" + statement
                     valid = postgresql_valid(table, column, type_, value)
                     # The other rows of the column are null then, which the journal cannot have.
-                    nullable = column in ("mapping", "undoes", "changed_rows")
+                    nullable = column in ("mapping", "undoes")
                     if valid and not nullable:
                         valid = False
                     cases.append(Case(

@@ -230,7 +230,7 @@ final class PostgreSQLSession: SQLSession {
     }
   }
 
-  // MARK: - Keys and rows of version 0.1
+  // MARK: - Keys
 
   func keyText(_ key: [SQLField], _ columns: [TableColumn]) -> String {
     let parts = zip(key, columns).map { field, column in
@@ -261,14 +261,6 @@ final class PostgreSQLSession: SQLSession {
       }
     }
     return "\"\(escaped.joined())\""
-  }
-
-  func value(ofText text: String, in column: TableColumn) -> SQLValue {
-    switch column.kind {
-    case .moment, .clock: ClockText.microseconds(of: text).map(SQLValue.integer) ?? .text(text)
-    case .integer: Int64(text).map(SQLValue.integer) ?? .text(text)
-    default: .text(text)
-    }
   }
 
   // MARK: - Removed rows

@@ -32,17 +32,7 @@ extension PostgreSQLSession {
   func makeJournal(in schema: String?) throws {
     let prefix = schema.map { dialect.quoted($0) + "." } ?? ""
     let replays = "\(prefix)apnsift_replays"
-    let found = try connection.run(
-      """
-      SELECT to_regclass($1) IS NOT NULL, pg_has_role(relowner, 'USAGE') AND NOT EXISTS (SELECT 1 FROM pg_attribute
-        WHERE attrelid = to_regclass($1) AND attname = 'changed_rows')
-      FROM (SELECT 1) AS one LEFT JOIN pg_class ON oid = to_regclass($1)
-      """, .text(replays))
-    if found.flag(0, 0) {
-      // A journal of version 0.1.
-      if found.flag(0, 1) { try connection.run("ALTER TABLE \(replays) ADD COLUMN changed_rows bigint") }
-      return
-    }
+    if try connection.run("SELECT to_regclass($1) IS NOT NULL", .text(replays)).flag(0, 0) { return }
     try connection.run("SELECT pg_advisory_xact_lock(\(Self.makingLock))")
     for definition in [
       """

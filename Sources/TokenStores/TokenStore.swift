@@ -312,7 +312,7 @@ extension TokenStore {
     let isThere: Void? =
       try reading { session, table in
         try journal(of: table, session) { journal in
-          try journal.changes(of: journal.record(id), in: table, session) { packed in
+          try journal.changes(of: journal.record(id), in: table) { packed in
             var changes = RowChanges()
             try changes.add(packed)
             for change in changes.changes { try visit(self.change(change, of: changes, table, session)) }
@@ -329,8 +329,7 @@ extension TokenStore {
     let before = TokenState(registeredAt: change.registered, invalidatedAt: change.invalidatedBefore)
     let key = changes.withFields(change) { fields -> String? in
       let key = Array(fields.dropFirst(3))
-      guard !key.isEmpty else { return nil }
-      return change.hasKeyText ? key[0].text : session.keyText(key, table.description.key)
+      return key.isEmpty ? nil : session.keyText(key, table.description.key)
     }
     return JournalChange(
       token: Array(changes.token(change)), outcome: change.outcome,

@@ -326,7 +326,6 @@ struct ReportTests {
     try directory.write("First line\nof one.\r\n\r\n\r\nSecond <p>.\n", to: "note.txt")
     let expected = "<div class=\"note\"><p>First line of one.</p>\n<p>Second &lt;p&gt;.</p>\n</div>"
     #expect(try directory.report(["dump.bin", "--notes", "note.txt"]).html.contains(expected))
-    #expect(try directory.report(["dump.bin", "--note", "note.txt"]).html.contains(expected), "the old name")
     let typed = try directory.apnsift("report", "dump.bin", "--notes", "nota.txt")
     #expect(typed.said(.noteIsText("nota.txt")))
     #expect(typed.text.contains("<div class=\"note\"><p>nota.txt</p>"))

@@ -41,7 +41,8 @@ import TokenStores
       ("app", "CAST(x'ff' AS TEXT)", "CAST(x'ff' AS TEXT)", .journalText),
       ("options", "'{'", "'{'", .journalJSON), ("options", "x'7b7d'", "x'7b7d'", .journalJSON),
       ("mapping", "'a'", "'a'", .journalJSON), ("undoes", "'x'", "'x'", counts),
-      ("changed_rows", "0.5", "0.5", counts), ("first_change", "'x'", "'x'", counts),
+      ("changed_rows", "0.5", "0.5", counts), ("changed_rows", "NULL", "NULL", counts),
+      ("first_change", "'x'", "'x'", counts),
       ("environment", "'test'", "'test'", .journalEnvironment(["production", "sandbox"])),
     ]
 

@@ -46,7 +46,7 @@ package enum EvidenceObjects {
     ])
   }
 
-  /// Members of summaries with pushes. Others stay as in version 0.1: expected outputs contain them.
+  /// Members of summaries with pushes. Others lack them: expected outputs of corpora have none.
   private static func pushMembers(_ pushes: PushTally) -> [(String, JSONValue)] {
     [
       ("pushes", .int(pushes.counts.all)), ("push_answers", answers(pushes)), ("push_topics", topics(pushes)),

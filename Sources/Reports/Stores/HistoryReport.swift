@@ -31,7 +31,7 @@ package enum HistoryReport {
         ("options", .verbatim(entry.options)),
         ("tuples", .int(entry.tuples)),
         ("tokens", .int(record.undoes == nil ? record.counts.tokens : 0)),
-        ("rows", JSONValue(record.rows)),
+        ("rows", .int(record.rows)),
       ] + counts(record.counts).map { ($0.name, .int($0.count)) } + [
         ("undoes", JSONValue(record.undoes)),
         ("undone_by", JSONValue(record.undoneBy)),
@@ -49,7 +49,7 @@ package enum HistoryReport {
     let outcomes = counts(record.counts).filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
     var text = head + "\(Count.of(record.entry.tuples, "tuple")), \(Count.of(record.counts.tokens, "token"))"
     if !outcomes.isEmpty { text += ": " + outcomes.joined(separator: ", ") }
-    if let rows = record.rows, rows != record.counts.changes { text += "; \(Count.of(rows, "row")) changed" }
+    if record.rows != record.counts.changes { text += "; \(Count.of(record.rows, "row")) changed" }
     if let undo = record.undoneBy { text += "; undone by \(undo)" }
     text += doubt(record) + "\n"
     for input in record.entry.inputs {

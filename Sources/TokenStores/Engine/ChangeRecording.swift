@@ -176,3 +176,23 @@ extension OwnedRows {
     return session.keeps(value, in: column)
   }
 }
+
+extension Journal {
+  /// Visits the rows of packed changes of a replay of `table`, in their order.
+  /// - Parameter body: returns how many changes it received.
+  /// - Throws: `StoreFault.unreadableRows`, also if there are not all changes that the replay made.
+  func changes(
+    of record: JournalRecord, in table: MappedTable, _ body: (PackedChanges) throws -> Int
+  ) throws {
+    var count = 0
+    try packedChanges(of: record.id) { count += try body($0) }
+    // A trigger may have added rows, or removed some.
+    guard record.undoes == nil, count != record.rows,
+      table.mapping.isDeviceTokens || !table.description.hasTriggers
+    else { return }
+    throw StoreFault.unreadableRows(
+      count: 1,
+      first: .inRow(
+        .rowKey("replay", String(record.id)), of: "apnsift_changes", .changesMissing(count, of: record.rows)))
+  }
+}

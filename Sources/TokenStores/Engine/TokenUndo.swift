@@ -66,7 +66,7 @@ struct TokenUndo {
       try body(try judged(changes))
       changes = RowChanges()
     }
-    try journal.changes(of: record, in: table, rows.session) { packed in
+    try journal.changes(of: record, in: table) { packed in
       let count = changes.changes.count
       try changes.add(packed)
       let added = changes.changes.count - count
@@ -106,11 +106,12 @@ struct TokenUndo {
       let key = fields.dropFirst(3)
       if table.invalidationColumn == nil {
         // A removed row is skipped if its key, or its token, has a row again.
-        let isThere = try change.hasKeyText ? false : exists(key)
+        let isThere = try exists(key)
         return isThere || !stored.isEmpty ? .left(.back, isBefore: isThere) : .restores(nil)
       }
-      let row = try stored.first { try isRow($0, of: found, key, hasKeyText: change.hasKeyText) }
-      guard let row else { return .left(.gone, isBefore: change.outcome == .inserted) }
+      guard let row = try stored.first(where: { try isRow($0, of: found, key) }) else {
+        return .left(.gone, isBefore: change.outcome == .inserted)
+      }
       return found.withFields(row) { now in
         let isRegistered = isSame(now[MappedTable.Field.registered], fields[0])
         let isDead = isSame(now[MappedTable.Field.invalidation], fields[2])
@@ -122,15 +123,10 @@ struct TokenUndo {
     }
   }
 
-  private func isRow(
-    _ row: FoundRow, of found: FoundRows, _ key: ArraySlice<SQLField>, hasKeyText: Bool
-  ) throws -> Bool {
+  private func isRow(_ row: FoundRow, of found: FoundRows, _ key: ArraySlice<SQLField>) throws -> Bool {
     if table.mapping.isDeviceTokens { return true }
     return try found.withFields(row) { fields in
-      let own = try table.key(fields)
-      return hasKeyText
-        ? rows.session.keyText(Array(own), table.description.key) == key.first?.text
-        : PackedFields.packed(own) == PackedFields.packed(key)
+      PackedFields.packed(try table.key(fields)) == PackedFields.packed(key)
     }
   }
 

@@ -11,14 +11,6 @@ package enum ClockText {
     guard let text = DateAndTime.text(seconds, separator: " ", end: "") else { return String(number) }
     return fraction.isEmpty ? text : "\(text).\(fraction)"
   }
-
-  /// Nil if `text` has another format.
-  package static func microseconds(of text: String) -> Int64? {
-    guard let moment = DateAndTime(text)?.moment(in: nil) else { return nil }
-    let digits = text.split(separator: ".", maxSplits: 1).dropFirst().first?.prefix(6) ?? ""
-    let fraction = Int64(digits + String(repeating: "0", count: 6 - digits.count))
-    return fraction.map { moment * second + $0 }
-  }
 }
 
 extension Int64 {

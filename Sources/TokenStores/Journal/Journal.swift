@@ -33,7 +33,7 @@ struct Journal {
     try !columns(target == nil ? "apnsift_replays" : "apnsift_outcomes").isEmpty
   }
 
-  /// Creates missing tables, and columns of later versions.
+  /// Creates missing tables.
   func make() throws {
     try session.makeJournal(in: schema)
     if target != nil { try session.run(Self.outcomes, []) }
@@ -108,16 +108,12 @@ struct Journal {
     var values: [(String, SQLValue)] = [
       ("version", .text(entry.version)), ("options", .text(entry.options)),
       ("tuples", .integer(Int64(entry.tuples))), ("rejected", .integer(Int64(entry.rejected))),
-      ("mapping", entry.mapping.map(SQLValue.text) ?? .null),
+      ("mapping", entry.mapping.map(SQLValue.text) ?? .null), ("changed_rows", .integer(Int64(rows))),
     ]
     values += [
       ("invalidated", counts.invalidated), ("updated", counts.updated), ("inserted", counts.inserted),
       ("unchanged", counts.unchanged), ("kept", counts.kept), ("unknown", counts.unknown),
     ].map { ($0, .integer(Int64($1))) }
-    // A journal of version 0.1 may lack the column, and only its owner may add it.
-    if try columns("apnsift_replays").contains("changed_rows") {
-      values.append(("changed_rows", .integer(Int64(rows))))
-    }
     let settings = values.enumerated().map { "\($1.0) = \(parameter($0 + 3))" }
     let written = try session.run(
       """
@@ -157,19 +153,17 @@ struct Journal {
   /// The columns of the query of `records`. The undo of a replay is the last one.
   private static let recordColumns = [
     "id", "app", "environment", "at", "version", "options", "tuples", "rejected", "invalidated", "updated",
-    "inserted", "unchanged", "kept", "unknown", "undoes", "mapping",
+    "inserted", "unchanged", "kept", "unknown", "undoes", "mapping", "changed_rows",
   ]
 
   private func records(
     where condition: String, _ parameters: [SQLValue]
   ) throws -> (readable: [JournalRecord], fault: StoreFault?) {
-    let found = try columns("apnsift_replays")
-    if found.isEmpty { return ([], nil) }
+    if try columns("apnsift_replays").isEmpty { return ([], nil) }
     var unreadable = UnreadableRows()
     let inputs = try inputs(where: condition, parameters, &unreadable)
     let outcomes = try outcomes(&unreadable)
-    // A journal of version 0.1 has no counts of rows; only that of SQLite numbers changes across replays.
-    let columns = Self.recordColumns + ["changed_rows", "first_change"].filter(found.contains)
+    let columns = Self.recordColumns + (layout.numbersChanges ? ["first_change"] : [])
     let undo = "(SELECT min(undos.id) FROM \(replays) AS undos WHERE undos.undoes = replays.id)"
     var records: [JournalRecord] = []
     try session.visit(
@@ -177,10 +171,8 @@ struct Journal {
       SELECT \(columns.map { "replays.\($0)" }.joined(separator: ", ")), \(undo)
       FROM \(replays) AS replays WHERE \(condition) ORDER BY replays.id
       """, parameters,
-      [.integer, .text, .text, layout.time.kind, .text, .text] + Array(repeating: .integer, count: 9) + [
-        .text
-      ]
-        + Array(repeating: .integer, count: columns.count - Self.recordColumns.count + 1)
+      [.integer, .text, .text, layout.time.kind, .text, .text] + Array(repeating: .integer, count: 9)
+        + [.text] + Array(repeating: .integer, count: columns.count - Self.recordColumns.count + 2)
     ) { fields in
       do throws(StoreFault) {
         let row = JournalRow(table: "apnsift_replays", columns: columns + ["undoes"], fields: fields)
@@ -204,7 +196,6 @@ struct Journal {
     (counts.updated, counts.inserted) = (try row.number(9), try row.number(10))
     (counts.unchanged, counts.kept) = (try row.number(11), try row.number(12))
     counts.unknown = try row.number(13)
-    let rows = try row.columns.firstIndex(of: "changed_rows").flatMap(row.numberOrNull)
     _ = try row.columns.firstIndex(of: "first_change").map(row.number)
     let entry = JournalEntry(
       at: try row.time(3, layout.time.kind), version: try row.text(4), inputs: inputs,
@@ -212,7 +203,7 @@ struct Journal {
       mapping: try row.jsonOrNull(15))
     let record = JournalRecord(
       id: id, owner: AppEnvironment(app: try row.text(1), environment: try row.environment(2)), entry: entry,
-      counts: counts, rows: rows, undoes: try row.numberOrNull(14),
+      counts: counts, rows: try row.number(16), undoes: try row.numberOrNull(14),
       undoneBy: try row.numberOrNull(row.columns.count - 1))
     guard let outcomes else { return record }
     guard let isDone = outcomes[id] else { return nil }
@@ -300,9 +291,8 @@ struct Journal {
     // Deletes the changes first: their range depends on the replay's row.
     try session.run(layout.forget(changes, replays), [number])
     for (table, column) in [
-      ("apnsift_row_changes", "replay"), ("apnsift_outcomes", "replay"), ("apnsift_inputs", "replay"),
-      ("apnsift_replays", "id"),
-    ] where try !columns(table).isEmpty {
+      ("apnsift_outcomes", "replay"), ("apnsift_inputs", "replay"), ("apnsift_replays", "id"),
+    ] {
       try session.run("DELETE FROM \(table) WHERE \(column) = ?1", [number])
     }
   }
@@ -356,10 +346,5 @@ extension Journal {
     if written != packed.count {
       throw StoreFault.refused(detail: .triggerIgnoredRows(of: "apnsift_changes"))
     }
-  }
-
-  /// The table in which version 0.1 recorded changes of mapped tables; nil if it does not exist.
-  func rowChangesTable() throws -> String? {
-    try columns("apnsift_row_changes").isEmpty ? nil : name("apnsift_row_changes")
   }
 }

@@ -50,8 +50,8 @@ package struct JournalRecord: Equatable, Sendable {
   package var entry: JournalEntry
   /// How many tokens had each outcome; for an undo, `updated` counts the restored rows.
   package var counts: ReplayCounts
-  /// How many rows were written; nil if version 0.1 recorded it.
-  package var rows: Int?
+  /// How many rows were written.
+  package var rows: Int
   /// The replay that this undoes; nil for a replay.
   package var undoes: Int?
   /// The undo of this replay; nil if it was not undone.
@@ -69,7 +69,7 @@ package struct JournalChange: Equatable, Sendable {
   package var after: TokenState
   /// The row's primary key as text; nil for `device_tokens`, whose rows are identified by their tokens.
   package var key: String?
-  /// The record that decided the change; nil if unknown, as in journals of version 0.1.
+  /// The record that decided the change; nil if unknown.
   package var origin: RecordOrigin?
 
   package init(

@@ -4,7 +4,7 @@ import WireBytes
 /// A row that a replay changed, packed for the journal: a table row for each change would halve a replay's speed
 /// (docs/decisions/0021). Lengths and counts are varints (LEB128), times are 64 bits in network byte order.
 ///
-///     kind u8: 16 and 0 inserted, 1 updated, 2 invalidated; plus 32 if the key is a text of version 0.1
+///     kind u8: 16 and 0 inserted, 1 updated, 2 invalidated
 ///     input varint: 0, or from 1 the replay's input with the deciding record; then stream and offset, varints
 ///     times u8: bit 0 if registered_at is present, bit 1 if invalidated_at was, bit 2 if it is now
 ///     token: length, bytes; registered_at, invalidated_at before and after in UNIX seconds, each if present
@@ -17,8 +17,6 @@ struct RowChange {
   var invalidatedBefore: Int64?
   var invalidatedAt: Int64?
   var origin: RecordOrigin?
-  /// Whether the key is one text, as in version 0.1.
-  var hasKeyText = false
   var fields: Range<Int> = 0..<0
   var whole: Range<Int> = 0..<0
 
@@ -54,7 +52,7 @@ struct RowChangePacker {
     _ change: RowChange, token: RawSpan, fields: some Sequence<SQLField>, whole: ArraySlice<SQLField>
   ) {
     let code = change.outcome == .inserted ? 0 : change.outcome == .updated ? 1 : 2
-    bytes.append(UInt8(16 + code + (change.hasKeyText ? 32 : 0)))
+    bytes.append(UInt8(16 + code))
     append(change.origin.map { $0.input + 1 } ?? 0)
     if let origin = change.origin {
       append(origin.stream)
@@ -150,13 +148,10 @@ struct RowChanges {
 
   /// Reads the change at `next`, and advances it; nil if the bytes are invalid.
   private func change(at next: inout Int) -> RowChange? {
-    let kind = Int(bytes[next])
+    let code = Int(bytes[next]) - 16
     next += 1
-    guard RowChange.outcomes.indices.contains(kind % 16), [16, 48].contains(kind - kind % 16),
-      let input = number(at: &next)
-    else { return nil }
-    var change = RowChange(outcome: RowChange.outcomes[kind % 16], token: 0..<0)
-    change.hasKeyText = kind >= 48
+    guard RowChange.outcomes.indices.contains(code), let input = number(at: &next) else { return nil }
+    var change = RowChange(outcome: RowChange.outcomes[code], token: 0..<0)
     if input > 0 {
       guard let stream = number(at: &next), let offset = number(at: &next) else { return nil }
       change.origin = RecordOrigin(input: input - 1, stream: stream, offset: offset)

@@ -27,10 +27,8 @@ package protocol SQLSession: AnyObject {
 
   /// An expression that reads a column of a row `t` as its kind.
   func expression(_ column: TableColumn) -> String
-  /// A key as text, for reports and as in version 0.1.
+  /// A key as text, for reports.
   func keyText(_ key: [SQLField], _ columns: [TableColumn]) -> String
-  /// The value of a column from the text of version 0.1.
-  func value(ofText text: String, in column: TableColumn) -> SQLValue
   /// An expression that reads it as text.
   func text(_ column: TableColumn) -> String
   /// A condition that compares a column of a row `t` to a parameter of its kind or a text, byte for byte.
@@ -128,8 +126,6 @@ extension SQLSession {
       }
     }.joined(separator: ",")
   }
-
-  package func value(ofText text: String, in column: TableColumn) -> SQLValue { .text(text) }
 
   package func checkPrivileges(of mapping: TableMapping, on table: TableDescription?, isRecorded: Bool) throws
   {}

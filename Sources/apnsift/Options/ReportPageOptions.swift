@@ -14,14 +14,10 @@ struct ReportPageOptions: ParsableArguments {
   @Option(name: .customLong("case"), help: .init("Number or name of the case.", valueName: "TEXT"))
   var caseName: String?
 
-  @Option(
-    name: [.customLong("examiner"), .customLong("made-by")],
-    help: .init("Name of the examiner.", valueName: "NAME"))
+  @Option(help: .init("Name of the examiner.", valueName: "NAME"))
   var examiner: String?
 
-  @Option(
-    name: [.customLong("notes"), .customLong("note")],
-    help: .init("Remarks: a file, or the text itself.", valueName: "FILE|TEXT"))
+  @Option(help: .init("Remarks: a file, or the text itself.", valueName: "FILE|TEXT"))
   var notes: String?
 
   @Option(help: .init("Time of the report, RFC 3339 or Unix seconds. (default: omitted)", valueName: "TIME"))
