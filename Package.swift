@@ -28,7 +28,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
@@ -54,6 +53,9 @@ let package = Package(
       providers: [
         .apt(["libmariadb-dev"]), .yum(["mariadb-connector-c-devel"]), .brew(["mariadb-connector-c"]),
       ]),
+    .systemLibrary(
+      name: "CSQLite",
+      providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite"])]),
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
@@ -167,11 +169,7 @@ let package = Package(
       dependencies: ["Messages", "Platform", "WireBytes", .product(name: "Yams", package: "Yams")],
       swiftSettings: strict),
     .target(
-      name: "SQLiteStore",
-      dependencies: [
-        "Messages", "Platform", "WireBytes", "TokenStores", .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "GRDBSQLite", package: "GRDB.swift"),
-      ],
+      name: "SQLiteStore", dependencies: ["Messages", "Platform", "WireBytes", "TokenStores", "CSQLite"],
       swiftSettings: strict),
     .target(
       name: "PostgreSQLStore", dependencies: ["Messages", "Platform", "WireBytes", "TokenStores", "CLibpq"],
@@ -249,8 +247,8 @@ let package = Package(
       path: "Tests/TestSupport/Streams",
       swiftSettings: strict),
     .target(
-      name: "StoreTestSupport", dependencies: ["TokenStores"], path: "Tests/TestSupport/Stores",
-      swiftSettings: strict),
+      name: "StoreTestSupport", dependencies: ["CSQLite", "TokenStores"], path: "Tests/TestSupport/Stores",
+      swiftSettings: strict, linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
       name: "PushTestSupport", dependencies: ["APNsWire", "Analysis", "PacketCapture", "WireBytes"],
       path: "Tests/TestSupport/Pushes",
@@ -352,10 +350,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TokenStoresTests",
-      dependencies: [
-        "Messages", "TokenStores", "SQLiteStore", "StoreTestSupport", "TestSupport",
-        .product(name: "GRDB", package: "GRDB.swift"),
-      ],
+      dependencies: ["Messages", "TokenStores", "SQLiteStore", "StoreTestSupport", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "PostgreSQLStoreTests",

@@ -7,14 +7,11 @@ extension Message {
   package static let isADirectory = Message("it is a directory, not a database file")
   package static let isNoRegularFile = Message("it is not a regular file")
   package static let opensForReadingOnly = Message("it opens for reading only")
-  package static let transactionNotRun = Message("the transaction was not run")
 
   /// - Parameter error: the system's.
   package static func directoryFailed(_ directory: String, error: String) -> Message {
     Message("directory \(directory): \(error)")
   }
-
-  package static func sqliteError(_ code: Int) -> Message { Message("SQLite error \(code)") }
 
   package static func sqliteError(_ code: Int, _ text: Message) -> Message {
     Message("\(text), SQLite error \(code)")
@@ -149,7 +146,6 @@ extension Message {
   package static func rowKey(_ column: String, _ key: String) -> Message { Message("\(column) \(key)") }
 
   package static let changeIsNotPacked = Message("packed has bytes that are not a packed change")
-  package static let rowIsNoChange = Message("the row has no token, or no known outcome")
 
   package static func changesMissing(_ found: Int, of count: Int) -> Message {
     Message(

@@ -1,4 +1,4 @@
-import GRDB
+import CSQLite
 import Messages
 import Platform
 import TokenStores
@@ -7,18 +7,17 @@ extension StoreFault {
   /// The fault of an error of SQLite.
   ///
   /// - Parameter waited: the lock timeout.
-  package init(_ error: DatabaseError, waited: Duration) {
-    let code = Int(error.extendedResultCode.rawValue)
-    let detail = error.message.map(Message.verbatim) ?? .sqliteError(code)
-    switch error.resultCode {
-    case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked(waited: waited)
-    case .SQLITE_NOTADB: self = .notADatabase
-    case .SQLITE_CORRUPT: self = .damaged(detail: detail)
-    case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly(detail: detail)
-    case .SQLITE_FULL: self = .full(detail: detail)
-    case .SQLITE_CANTOPEN, .SQLITE_AUTH: self = .cannotOpen(reason: detail)
-    case .SQLITE_CONSTRAINT: self = .refused(detail: detail)
-    default: self = .failed(detail: .sqliteError(code, detail))
+  package init(_ error: SQLiteError, waited: Duration) {
+    let detail = Message.verbatim(error.message)
+    switch error.code {
+    case SQLITE_BUSY, SQLITE_LOCKED: self = .locked(waited: waited)
+    case SQLITE_NOTADB: self = .notADatabase
+    case SQLITE_CORRUPT: self = .damaged(detail: detail)
+    case SQLITE_READONLY, SQLITE_PERM: self = .readOnly(detail: detail)
+    case SQLITE_FULL: self = .full(detail: detail)
+    case SQLITE_CANTOPEN, SQLITE_AUTH: self = .cannotOpen(reason: detail)
+    case SQLITE_CONSTRAINT: self = .refused(detail: detail)
+    default: self = .failed(detail: .sqliteError(Int(error.extendedCode), detail))
     }
   }
 }

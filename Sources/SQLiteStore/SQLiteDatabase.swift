@@ -1,5 +1,4 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 import Messages
 import Platform
 import TokenStores
@@ -9,10 +8,6 @@ import TokenStores
 /// Reading opens the file read-only, writing takes SQLite's write lock first. The database's journal mode is not
 /// changed.
 package struct SQLiteDatabase: StoreDatabase {
-  /// SQLite's page cache in bytes. A replay touches each page once, because tokens are sorted; the cache keeps a large
-  /// transaction from writing its journal in many small, synchronised parts.
-  package static let pageCacheBytes = 32 << 20
-
   package let name: String
   package let deviceTokens = TableMapping.deviceTokens(times: SQLiteSession.deviceTokens.time)
   private let path: String
@@ -33,14 +28,16 @@ package struct SQLiteDatabase: StoreDatabase {
     try reportingFaults {
       guard try isPresent(creates: creates) else { return try StorePath.checkDirectory(of: path) }
       // Reading detects a file that is not a database.
-      _ = try openForWriting().read { try SQLiteSession($0).describe(table) }
+      let connection = try openForWriting()
+      _ = try connection.transaction(immediate: false) { try SQLiteSession(connection).describe(table) }
     }
   }
 
   package func reading<Result>(creates: Bool, _ body: (any SQLSession) throws -> Result) throws -> Result? {
     try reportingFaults {
       guard try isPresent(creates: creates) else { return nil }
-      return try openForReading().read { try body(SQLiteSession($0)) }
+      let connection = try openForReading()
+      return try connection.transaction(immediate: false) { try body(SQLiteSession(connection)) }
     }
   }
 
@@ -55,17 +52,10 @@ package struct SQLiteDatabase: StoreDatabase {
         try StorePath.create(path)
       }
       do {
-        return try openForWriting().writeWithoutTransaction { database in
-          var result: Result?
-          // Immediate: rows cannot change between reading and writing.
-          try database.inTransaction(.immediate) {
-            result = try body(SQLiteSession(database))
-            return .commit
-          }
-          guard let result else { throw StoreFault.failed(detail: .transactionNotRun) }
-          return result
-        }
-      } catch let error as DatabaseError where [.SQLITE_FULL, .SQLITE_IOERR].contains(error.resultCode) {
+        let connection = try openForWriting()
+        // Immediate: rows cannot change between reading and writing.
+        return try connection.transaction(immediate: true) { try body(SQLiteSession(connection)) }
+      } catch let error as SQLiteError where [SQLITE_FULL, SQLITE_IOERR].contains(error.code) {
         // SQLite leaves the rollback to the next program that opens the file; done now, it frees space.
         _ = try? open(readOnly: false)
         throw error
@@ -74,11 +64,13 @@ package struct SQLiteDatabase: StoreDatabase {
   }
 
   package func fault(of error: any Error) -> StoreFault? {
-    (error as? DatabaseError).map { StoreFault($0, waited: lockTimeout) }
+    (error as? SQLiteError).map { StoreFault($0, waited: lockTimeout) }
   }
 
   /// Whether the file exists; false if it is to be created.
   private func isPresent(creates: Bool) throws -> Bool {
+    // Before a file is created.
+    try SQLiteConnection.checkLibrary()
     if try StorePath.isPresent(path) { return true }
     guard creates else { throw StoreFault.notFound }
     return false
@@ -86,40 +78,25 @@ package struct SQLiteDatabase: StoreDatabase {
 
   // MARK: - Opening
 
-  private func openForReading() throws -> DatabaseQueue {
+  private func openForReading() throws -> SQLiteConnection {
     do {
       return try open(readOnly: true)
-    } catch let error as DatabaseError where error.needsRecovery {
-      // A killed program left an unfinished transaction, which only a writer can roll back.
+    } catch let error as SQLiteError where Self.recoveries.contains(error.extendedCode) {
       return try open(readOnly: false)
     }
   }
 
-  /// SQLite opens a file without write permission read-only, and reports it only at the first change.
-  private func openForWriting() throws -> DatabaseQueue {
+  /// SQLITE_READONLY_ROLLBACK, _RECOVERY and _CANTINIT, macros that Swift does not import: a killed program left an
+  /// unfinished transaction, which only a writer can roll back.
+  private static let recoveries = [3, 1, 5].map { SQLITE_READONLY | $0 << 8 }
+
+  private func openForWriting() throws -> SQLiteConnection {
     let connection = try open(readOnly: false)
-    let isReadOnly = connection.writeWithoutTransaction {
-      sqlite3_db_readonly($0.sqliteConnection, "main") == 1
-    }
-    if isReadOnly { throw StoreFault.readOnly(detail: .opensForReadingOnly) }
+    if connection.isReadOnly { throw StoreFault.readOnly(detail: .opensForReadingOnly) }
     return connection
   }
 
-  private func open(readOnly: Bool) throws -> DatabaseQueue {
-    var configuration = Configuration()
-    configuration.readonly = readOnly
-    configuration.busyMode = .timeout(lockTimeout / .seconds(1))
-    configuration.prepareDatabase { database in
-      try database.execute(sql: "PRAGMA cache_size = -\(Self.pageCacheBytes >> 10)")
-    }
-    return try DatabaseQueue(path: StorePath.literal(path), configuration: configuration)
-  }
-}
-
-extension DatabaseError {
-  /// Whether a journal must be rolled back, or a log recovered, before reading.
-  fileprivate var needsRecovery: Bool {
-    [.SQLITE_READONLY_ROLLBACK, .SQLITE_READONLY_RECOVERY, .SQLITE_READONLY_CANTINIT].contains(
-      extendedResultCode)
+  private func open(readOnly: Bool) throws -> SQLiteConnection {
+    try SQLiteConnection(path: StorePath.literal(path), readOnly: readOnly, lockTimeout: lockTimeout)
   }
 }

@@ -1,13 +1,12 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 import TokenStores
 
 /// Runs statements in a transaction of a SQLite database.
 final class SQLiteSession: SQLSession {
-  let database: Database
+  let connection: SQLiteConnection
 
-  init(_ database: Database) {
-    self.database = database
+  init(_ connection: SQLiteConnection) {
+    self.connection = connection
     addSpellingFunctions()
   }
 
@@ -34,7 +33,7 @@ final class SQLiteSession: SQLSession {
 
   @discardableResult
   func run(_ sql: String, _ parameters: [SQLValue]) throws -> Int {
-    let statement = try PreparedStatement(database, sql)
+    let statement = try PreparedStatement(connection, sql)
     return try SQLField.withRow(of: parameters) { row in
       statement.bind(row)
       return try statement.run()
@@ -44,12 +43,10 @@ final class SQLiteSession: SQLSession {
   func visit(
     _ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
   ) throws {
-    let statement = try PreparedStatement(database, sql)
-    try withFields(of: statement) { fields in
-      try SQLField.withRow(of: parameters) { row in
-        statement.bind(row)
-        try statement.visit(fields, body)
-      }
+    let statement = try PreparedStatement(connection, sql)
+    try SQLField.withRow(of: parameters) { row in
+      statement.bind(row)
+      try statement.visit(body)
     }
   }
 
@@ -59,25 +56,14 @@ final class SQLiteSession: SQLSession {
   ) throws {
     let number = parameters.count + 1
     let statement = try PreparedStatement(
-      database, "\(query) AND t.\(dialect.quoted(column.name)) = \(dialect.parameter(number))")
-    try withFields(of: statement) { fields in
-      try SQLField.withRow(of: parameters) { row in
-        statement.bind(row)
-        for value in values {
-          statement.bind(value, at: number)
-          try statement.visit(fields, body)
-        }
+      connection, "\(query) AND t.\(dialect.quoted(column.name)) = \(dialect.parameter(number))")
+    try SQLField.withRow(of: parameters) { row in
+      statement.bind(row)
+      for value in values {
+        statement.bind(value, at: number)
+        try statement.visit(body)
       }
     }
-  }
-
-  private func withFields(
-    of statement: PreparedStatement, _ body: (UnsafeMutableBufferPointer<SQLField>) throws -> Void
-  ) throws {
-    let fields = UnsafeMutableBufferPointer<SQLField>.allocate(capacity: statement.columnCount)
-    fields.initialize(repeating: .null)
-    defer { fields.deallocate() }
-    try body(fields)
   }
 
   /// Rows that one statement inserts, and bytes of them: neighbours take a third of the time of single rows.
@@ -96,9 +82,8 @@ final class SQLiteSession: SQLSession {
       if count == 0 { return }
       if statement?.count != count {
         let values = Array(repeating: row, count: count).joined(separator: ", ")
-        statement = (
-          try PreparedStatement(database, "INSERT INTO \(table) (\(names)) VALUES \(values)"), count
-        )
+        let sql = "INSERT INTO \(table) (\(names)) VALUES \(values)"
+        statement = (try PreparedStatement(connection, sql), count)
       }
       try group.lend(first: count * columns.count) { fields in
         statement?.0.bind(fields)
@@ -132,7 +117,7 @@ final class SQLiteSession: SQLSession {
   private func runEach(_ sql: String, _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void) throws
     -> Int
   {
-    let statement = try PreparedStatement(database, sql)
+    let statement = try PreparedStatement(connection, sql)
     var written = 0
     try rows { row in
       statement.bind(row)
@@ -164,28 +149,22 @@ final class SQLiteSession: SQLSession {
   /// Functions of SQLite: they run for every row of a table, and get the bytes without a copy.
   private func addSpellingFunctions() {
     for (name, isUpper) in [("apnsift_is_not_hex", false), ("apnsift_is_not_upper_hex", true)] {
-      sqlite3_create_function_v2(
-        database.sqliteConnection, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+      _ = sqlite.sqlite3_create_function_v2(
+        connection.handle, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
         // The user data is used as a flag.
         isUpper ? UnsafeMutableRawPointer(bitPattern: 1) : nil,
         { context, _, values in
           let value = values?[0]
-          guard sqlite3_value_type(value) == SQLITE_TEXT, let text = sqlite3_value_text(value) else {
-            return sqlite3_result_int(context, 0)
-          }
-          let bytes = UnsafeRawBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
-          let isUpper = sqlite3_user_data(context) != nil
-          sqlite3_result_int(context, TokenForm.isHex(bytes, isUpper: isUpper) ? 0 : 1)
+          guard sqlite.sqlite3_value_type(value) == SQLITE_TEXT, let text = sqlite.sqlite3_value_text(value)
+          else { return sqlite.sqlite3_result_int(context, 0) }
+          let bytes = UnsafeRawBufferPointer(start: text, count: Int(sqlite.sqlite3_value_bytes(value)))
+          let isUpper = sqlite.sqlite3_user_data(context) != nil
+          sqlite.sqlite3_result_int(context, TokenForm.isHex(bytes, isUpper: isUpper) ? 0 : 1)
         }, nil, nil, nil)
     }
   }
 
-  /// Version 0.1 packed the names and groups of values once more.
   func restore(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws {
-    guard whole.count == 1, let packed = whole[0].bytes, let parts = PackedFields.fields(of: packed) else {
-      return try restoreFields(whole, to: table, of: mapping)
-    }
-    let values = parts.dropFirst().flatMap { $0.bytes.flatMap(PackedFields.fields) ?? [] }
-    try restoreFields(parts.prefix(1) + values, to: table, of: mapping)
+    try restoreFields(whole, to: table, of: mapping)
   }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import Messages
 import TokenStores
 
@@ -9,79 +8,84 @@ extension SQLiteSession {
   /// The `user_version` of such files, incremented whenever an older apnsift could misread a newer store.
   private static let version = 1
 
-  private func integer(ofPragma pragma: String) throws -> Int {
-    try Int.fetchOne(database, sql: "PRAGMA \(pragma)") ?? 0
+  /// The rows of a query of the catalogue, which may have a parameter.
+  private func rows<Row>(
+    _ query: String, _ parameter: String = "", _ row: (SQLFields) -> Row
+  ) throws -> [Row] {
+    var rows: [Row] = []
+    try visit(query, [.text(parameter)], []) { rows.append(row($0)) }
+    return rows
+  }
+
+  private func texts(_ query: String, _ parameter: String) throws -> [String] {
+    try rows(query, parameter) { $0[0].text ?? "" }
+  }
+
+  private func integer(_ query: String, _ parameter: String = "") throws -> Int {
+    try rows(query, parameter) { Int($0[0].integer ?? 0) }.first ?? 0
   }
 
   /// Adds the table, and marks an empty database as apnsift's own, in the transaction. The marks of other databases are
   /// not changed.
   func makeDeviceTokens() throws {
     let marks = ["schema_version", "application_id", "user_version"]
-    let isBlank = try marks.allSatisfy { try integer(ofPragma: $0) == 0 }
+    let isBlank = try marks.allSatisfy { try integer("PRAGMA \($0)") == 0 }
     try run(Self.deviceTokens.definition, [])
     if isBlank {
-      try database.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
-      try database.execute(sql: "PRAGMA user_version = \(Self.version)")
+      try connection.run("PRAGMA application_id = \(Self.applicationID)")
+      try connection.run("PRAGMA user_version = \(Self.version)")
     }
   }
 
   func makeJournal(in schema: String?) throws {
-    try database.execute(
-      sql: """
-        CREATE TABLE IF NOT EXISTS apnsift_replays (
-          id INTEGER PRIMARY KEY,
-          at INTEGER NOT NULL,
-          version TEXT NOT NULL,
-          app TEXT NOT NULL,
-          environment TEXT NOT NULL,
-          options TEXT NOT NULL,
-          tuples INTEGER NOT NULL,
-          invalidated INTEGER NOT NULL, updated INTEGER NOT NULL, inserted INTEGER NOT NULL,
-          unchanged INTEGER NOT NULL, kept INTEGER NOT NULL, unknown INTEGER NOT NULL, rejected INTEGER NOT NULL,
-          first_change INTEGER NOT NULL,
-          mapping TEXT,
-          undoes INTEGER REFERENCES apnsift_replays (id),
-          changed_rows INTEGER
-        );
-        CREATE INDEX IF NOT EXISTS apnsift_undos ON apnsift_replays (undoes) WHERE undoes IS NOT NULL;
-        CREATE TABLE IF NOT EXISTS apnsift_inputs (
-          replay INTEGER NOT NULL REFERENCES apnsift_replays (id),
-          source TEXT NOT NULL,
-          sha256 TEXT NOT NULL,
-          bytes INTEGER NOT NULL
-        );
-        CREATE INDEX IF NOT EXISTS apnsift_inputs_by_digest ON apnsift_inputs (sha256);
-        CREATE TABLE IF NOT EXISTS apnsift_changes (
-          id INTEGER PRIMARY KEY,
-          packed BLOB NOT NULL
-        )
-        """)
-    // A journal of version 0.1.
-    if try !database.columns(in: "apnsift_replays").contains(where: { $0.name == "changed_rows" }) {
-      try run("ALTER TABLE apnsift_replays ADD COLUMN changed_rows INTEGER", [])
-    }
+    try connection.run(
+      """
+      CREATE TABLE IF NOT EXISTS apnsift_replays (
+        id INTEGER PRIMARY KEY,
+        at INTEGER NOT NULL,
+        version TEXT NOT NULL,
+        app TEXT NOT NULL,
+        environment TEXT NOT NULL,
+        options TEXT NOT NULL,
+        tuples INTEGER NOT NULL,
+        invalidated INTEGER NOT NULL, updated INTEGER NOT NULL, inserted INTEGER NOT NULL,
+        unchanged INTEGER NOT NULL, kept INTEGER NOT NULL, unknown INTEGER NOT NULL, rejected INTEGER NOT NULL,
+        first_change INTEGER NOT NULL,
+        mapping TEXT,
+        undoes INTEGER REFERENCES apnsift_replays (id),
+        changed_rows INTEGER
+      );
+      CREATE INDEX IF NOT EXISTS apnsift_undos ON apnsift_replays (undoes) WHERE undoes IS NOT NULL;
+      CREATE TABLE IF NOT EXISTS apnsift_inputs (
+        replay INTEGER NOT NULL REFERENCES apnsift_replays (id),
+        source TEXT NOT NULL,
+        sha256 TEXT NOT NULL,
+        bytes INTEGER NOT NULL
+      );
+      CREATE INDEX IF NOT EXISTS apnsift_inputs_by_digest ON apnsift_inputs (sha256);
+      CREATE TABLE IF NOT EXISTS apnsift_changes (
+        id INTEGER PRIMARY KEY,
+        packed BLOB NOT NULL
+      )
+      """)
   }
 
   func columns(of table: String, in schema: String?) throws -> [TableColumn] {
-    try String.fetchAll(database, sql: "SELECT name FROM pragma_table_info(?)", arguments: [table])
-      .map { TableColumn($0, kind: .any) }
+    try texts("SELECT name FROM pragma_table_info(?)", table).map { TableColumn($0, kind: .any) }
   }
 
   // MARK: - Tables
 
   func describe(_ mapping: TableMapping) throws -> TableDescription? {
-    let found = try integer(ofPragma: "user_version")
-    if found > Self.version, try integer(ofPragma: "application_id") == Self.applicationID {
+    let found = try integer("PRAGMA user_version")
+    if found > Self.version, try integer("PRAGMA application_id") == Self.applicationID {
       throw StoreFault.newerVersion(found: found, supported: Self.version)
     }
     if let schema = mapping.schema, schema.lowercased() != "main" {
       throw mapping.misfit(.tableSchema, .noSchemaOrMain, .verbatim(schema))
     }
-    let kind = try String.fetchOne(
-      database,
-      sql: "SELECT type FROM sqlite_master WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')",
-      arguments: [mapping.table])
-    guard let kind else { return nil }
+    let kinds = "SELECT type FROM sqlite_master WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')"
+    guard let kind = try texts(kinds, mapping.table).first else { return nil }
     guard kind == "table" else { throw mapping.misfit(.tableName, .aTable, .relation(kind)) }
     let columns = try columns(of: mapping)
     var description = TableDescription(
@@ -91,53 +95,46 @@ extension SQLiteSession {
       dependent: try dependent(of: mapping))
     let triggers =
       "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE)"
-    description.hasTriggers = try Bool.fetchOne(database, sql: triggers, arguments: [mapping.table]) ?? true
+    description.hasTriggers = try integer(triggers, mapping.table) != 0
     return description
   }
 
   private func columns(of mapping: TableMapping) throws -> [TableColumn] {
     let isStrict = try flag("strict", of: mapping)
-    let rows = try Row.fetchAll(
-      database, sql: "SELECT * FROM pragma_table_xinfo(?) ORDER BY cid", arguments: [mapping.table])
     let named = [
       mapping.token.name, mapping.app, mapping.environment?.name, mapping.registered?.name,
       mapping.action.column,
     ].compactMap { $0 }
     let collations = try collations(of: mapping)
-    return rows.map { row in
-      let found: String = row["name"] ?? ""
-      let affinity = Affinity(declaredType: row["type"] ?? "")
+    let query = """
+      SELECT name, type, "notnull", dflt_value IS NOT NULL, hidden, pk FROM pragma_table_xinfo(?) ORDER BY cid
+      """
+    return try rows(query, mapping.table) { row in
+      let found = row[0].text ?? ""
+      let affinity = Affinity(declaredType: row[1].text ?? "").rawValue
       return TableColumn(
         // Column names are case-insensitive in SQLite.
         named.first { $0.lowercased() == found.lowercased() } ?? found,
-        type: affinity.rawValue + (isStrict ? " of a STRICT table" : ""), baseType: affinity.rawValue,
-        kind: .any,
-        castType: affinity.rawValue, isNotNull: row["notnull"] ?? false,
-        hasDefault: (row["dflt_value"] as DatabaseValue?).map { !$0.isNull } ?? false,
-        isGenerated: (row["hidden"] as Int? ?? 0) > 0, keyIndex: row["pk"] ?? 0,
+        type: affinity + (isStrict ? " of a STRICT table" : ""), baseType: affinity, kind: .any,
+        castType: affinity, isNotNull: row[2].integer != 0, hasDefault: row[3].integer != 0,
+        isGenerated: row[4].integer != 0, keyIndex: Int(row[5].integer ?? 0),
         folding: collations[found.lowercased()].map { (.collation("BINARY"), .collation($0)) })
     }
   }
 
   /// The collations of the primary key's columns, other than BINARY.
   private func collations(of mapping: TableMapping) throws -> [String: String] {
-    let rows = try Row.fetchAll(
-      database,
-      sql: """
-        SELECT lower(part.name) AS name, part.coll FROM pragma_index_list(?) AS list, pragma_index_xinfo(list.name) AS part
-        WHERE list.origin = 'pk' AND part.key = 1 AND upper(part.coll) <> 'BINARY'
-        """, arguments: [mapping.table])
-    return Dictionary(
-      rows.map { ($0["name"] as String? ?? "", $0["coll"] as String? ?? "") },
-      uniquingKeysWith: { first, _ in first })
+    let query = """
+      SELECT lower(part.name), part.coll FROM pragma_index_list(?) AS list, pragma_index_xinfo(list.name) AS part
+      WHERE list.origin = 'pk' AND part.key = 1 AND upper(part.coll) <> 'BINARY'
+      """
+    let found = try rows(query, mapping.table) { ($0[0].text ?? "", $0[1].text ?? "") }
+    return Dictionary(found, uniquingKeysWith: { first, _ in first })
   }
 
   /// A boolean property of the table.
   private func flag(_ name: String, of mapping: TableMapping) throws -> Bool {
-    try Bool.fetchOne(
-      database, sql: "SELECT \(name) FROM pragma_table_list(?) WHERE schema = 'main'",
-      arguments: [mapping.table])
-      ?? false
+    try integer("SELECT \(name) FROM pragma_table_list(?) WHERE schema = 'main'", mapping.table) != 0
   }
 
   /// The row number, under a name that no column has; a table without row numbers has a primary key.
@@ -157,33 +154,29 @@ extension SQLiteSession {
   }
 
   private func indexed(_ mapping: TableMapping) throws -> Set<String> {
-    try Set(
-      String.fetchAll(
-        database,
-        sql: """
-          SELECT part.name FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS part
-          WHERE part.seqno = 0 AND part.name IS NOT NULL AND NOT list.partial
-          """, arguments: [mapping.table]))
+    let query = """
+      SELECT part.name FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS part
+      WHERE part.seqno = 0 AND part.name IS NOT NULL AND NOT list.partial
+      """
+    return Set(try texts(query, mapping.table))
   }
 
   /// Assumes 64 bytes for each row, and that most pages belong to the table.
   private func rowsGuessed() throws -> Int {
-    try integer(ofPragma: "page_count") * integer(ofPragma: "page_size") / 64
+    try integer("PRAGMA page_count") * integer("PRAGMA page_size") / 64
   }
 
   private func dependent(of mapping: TableMapping) throws -> Message? {
     guard mapping.action == .delete, !mapping.token.name.isEmpty else { return nil }
-    let reference = try Row.fetchOne(
-      database,
-      sql: """
-        SELECT other.name AS other, reference."from" AS name, reference.on_delete AS action
-        FROM sqlite_master AS other, pragma_foreign_key_list(other.name) AS reference
-        WHERE other.type = 'table' AND reference."table" = ? COLLATE NOCASE
-          AND reference.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT')
-        """, arguments: [mapping.table])
-    return reference.map {
-      .dependentColumn($0["name"], of: $0["other"], onDelete: $0["action"])
-    }
+    let query = """
+      SELECT other.name, reference."from", reference.on_delete
+      FROM sqlite_master AS other, pragma_foreign_key_list(other.name) AS reference
+      WHERE other.type = 'table' AND reference."table" = ? COLLATE NOCASE
+        AND reference.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT')
+      """
+    return try rows(query, mapping.table) {
+      Message.dependentColumn($0[1].text ?? "", of: $0[0].text ?? "", onDelete: $0[2].text ?? "")
+    }.first
   }
 
   // MARK: - Fit

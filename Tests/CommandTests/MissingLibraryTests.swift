@@ -2,7 +2,7 @@ import Messages
 import Testing
 
 #if os(Linux)
-  /// libpq and libpcap are loaded when they are needed. Here invalid files replace them.
+  /// SQLite, libpq and libpcap are loaded when they are needed. Here invalid files replace them.
   @Suite("Libraries that cannot be loaded")
   struct MissingLibraryTests {
     private let directory: TestDirectory
@@ -24,6 +24,16 @@ import Testing
       let problem = StoreProblem.noLibrary("libpq.so.5", package: "libpq5", elsewhere: "libpq")
       #expect(outcome.said(.storeFailed("postgresql://me@/db", problem)))
       #expect(!outcome.errors.contains("secret"))
+    }
+
+    @Test("a SQLite store names the package that it needs, and leaves no file")
+    func sqlite() throws {
+      try directory.write([0], to: "libsqlite3.so.0")
+      let outcome = try run("replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--create")
+      #expect(outcome.code == 2)
+      let problem = StoreProblem.noLibrary("libsqlite3.so.0", package: "libsqlite3-0", elsewhere: "sqlite")
+      #expect(outcome.said(.storeFailed("sqlite:tokens.sqlite", problem)))
+      #expect(!directory.exists("tokens.sqlite"))
     }
 
     @Test("a filter names the package that it needs")

@@ -11,9 +11,7 @@ extension Golden {
     Golden(.isADirectory, "it is a directory, not a database file"),
     Golden(.isNoRegularFile, "it is not a regular file"),
     Golden(.opensForReadingOnly, "it opens for reading only"),
-    Golden(.transactionNotRun, "the transaction was not run"),
     Golden(.directoryFailed("/a", error: "Permission denied"), "directory /a: Permission denied"),
-    Golden(.sqliteError(10), "SQLite error 10"),
     Golden(.sqliteError(10, .verbatim("disk I/O error")), "disk I/O error, SQLite error 10"),
     Golden(.noMemory, "no memory is left"),
     Golden(.saysNothing, "no message"),
@@ -81,7 +79,6 @@ extension Golden {
     Golden(
       .inRow(nil, of: "device_tokens", .appIsNoText("app", "x'ff'")),
       "device_tokens: app is x'ff', expected text"),
-    Golden(.rowIsNoChange, "the row has no token, or no known outcome"),
     Golden(
       .changesMissing(1, of: 38), "1 change, expected 38, the changed_rows of the replay in apnsift_replays"),
     Golden(

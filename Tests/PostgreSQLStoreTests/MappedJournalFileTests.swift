@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import Messages
 import SQLiteStore
 import StoreTestSupport
@@ -22,9 +21,7 @@ import TokenStores
 
     /// As after a program that was ended between the intent and its outcome.
     func forget(_ id: Int) throws {
-      try DatabaseQueue(path: path).write {
-        try $0.execute(sql: "UPDATE apnsift_outcomes SET is_done = 0 WHERE replay = ?", arguments: [id])
-      }
+      try SQLiteClient(path).run("UPDATE apnsift_outcomes SET is_done = 0 WHERE replay = \(id)")
     }
   }
 
@@ -156,12 +153,11 @@ import TokenStores
     let files = Files(fixture, "locked")
     let store = try fixture.store(
       MappedDevices.mapping, file: JournalFile(SQLiteDatabase(path: files.path, lockTimeout: .zero)))
-    try DatabaseQueue(path: files.path).inDatabase { database in
-      try database.execute(sql: "CREATE TABLE other (x); BEGIN EXCLUSIVE")
-      let fault = try fault { try store.replay(MappedDevices.deaths, as: JournalTests.entry()) }
-      guard case .locked = fault else { throw SourceFailure() }
-      try database.execute(sql: "COMMIT")
-    }
+    let other = try SQLiteClient(files.path)
+    try other.run("CREATE TABLE other (x); BEGIN EXCLUSIVE")
+    let fault = try fault { try store.replay(MappedDevices.deaths, as: JournalTests.entry()) }
+    guard case .locked = fault else { throw SourceFailure() }
+    try other.run("COMMIT")
     #expect(try rows(fixture) == before)
     #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.invalidated == 2)
   }

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import MySQLStore
 import PostgreSQLStore
 import SQLiteStore
@@ -199,8 +198,7 @@ final class MappedFixture {
     } else if let mariaDB {
       try mariaDB.run(sql)
     } else {
-      // Some pragmas do nothing in a transaction.
-      try DatabaseQueue(path: path).writeWithoutTransaction { try $0.execute(sql: sql) }
+      try SQLiteClient(path).run(sql)
     }
   }
 
@@ -215,19 +213,7 @@ final class MappedFixture {
       return try mariaDB.session.run(
         sql.replacing("SELECT token, bundle", with: "SELECT \(mySQLToken), bundle"))
     }
-    return try DatabaseQueue(path: path).read { database in
-      try Row.fetchAll(database, sql: sql).map { row in
-        row.databaseValues.map { value in
-          switch value.storage {
-          case .null: nil
-          case .blob(let data): data.map { String(format: "%02x", $0) }.joined()
-          case .int64(let number): String(number)
-          case .double(let number): String(number)
-          case .string(let text): text
-          }
-        }
-      }
-    }
+    return try SQLiteClient(path).run(sql)
   }
 
   func store(

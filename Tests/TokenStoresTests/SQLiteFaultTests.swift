@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import Messages
 import SQLiteStore
 import StoreTestSupport
@@ -124,21 +123,19 @@ import TokenStores
   @Test func anotherProgramReads() throws {
     try store(creates: true).replay([])
     let locked = StoreError(store: "sqlite:\(path)", fault: .locked(waited: .zero))
-    try DatabaseQueue(path: path).read { database in
-      _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM device_tokens")
-      #expect(throws: locked) { try store().replay(Self.deaths) }
-    }
+    let other = try SQLiteClient(path)
+    try other.run("BEGIN; SELECT count(*) FROM device_tokens")
+    #expect(throws: locked) { try store().replay(Self.deaths) }
+    try other.run("COMMIT")
     #expect(try store().rows().isEmpty)
   }
 
   @Test func anotherProgramWrites() throws {
     try store(creates: true).replay([])
-    let other = try DatabaseQueue(path: path)
-    try other.writeWithoutTransaction { database in
-      try database.beginTransaction(.exclusive)
-      try expectAlways(.locked(waited: .zero))
-      try database.rollback()
-    }
+    let other = try SQLiteClient(path)
+    try other.run("BEGIN EXCLUSIVE")
+    try expectAlways(.locked(waited: .zero))
+    try other.run("ROLLBACK")
   }
 
   @Test func aNewerVersion() throws {
@@ -181,15 +178,13 @@ import TokenStores
     let killed = directory.file("killed.sqlite")
     let tokens = (0..<4000).map { Dated(token: [UInt8($0 >> 8), UInt8($0 & 255)], time: 1) }
     try TokenStore(SQLiteDatabase(path: killed), creates: true).replay(tokens)
-    try DatabaseQueue(path: killed).writeWithoutTransaction { database in
-      try database.execute(sql: "PRAGMA cache_size = 5")
-      try database.beginTransaction(.immediate)
-      try database.execute(sql: "UPDATE device_tokens SET invalidated_at = 2")
-      for suffix in ["", "-journal"] {
-        try FileManager.default.copyItem(atPath: killed + suffix, toPath: path + suffix)
-      }
-      try database.rollback()
+    let other = try SQLiteClient(killed)
+    try other.run(
+      "PRAGMA cache_size = 5; BEGIN IMMEDIATE; UPDATE device_tokens SET invalidated_at = 2")
+    for suffix in ["", "-journal"] {
+      try FileManager.default.copyItem(atPath: killed + suffix, toPath: path + suffix)
     }
+    try other.run("ROLLBACK")
     #expect(try bytes(of: path) != bytes(of: killed))
     #expect(try Set(store(creates: creates).rows().map(\.state)) == [TokenState(invalidatedAt: 1)])
     #expect(try store().replay(tokens).unchanged == tokens.count)
@@ -227,7 +222,7 @@ import TokenStores
 
   @Test(arguments: codes)
   func meaningOfACode(_ code: Int, _ fault: StoreFault) {
-    let error = DatabaseError(resultCode: ResultCode(rawValue: CInt(code)), message: "m")
+    let error = SQLiteError(extendedCode: Int32(code), message: "m")
     #expect(StoreFault(error, waited: .seconds(2)) == fault)
   }
 }

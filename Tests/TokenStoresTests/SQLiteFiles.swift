@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import StoreTestSupport
 import TestSupport
 
 extension TemporaryFiles {
@@ -14,20 +14,16 @@ extension TemporaryFiles {
 func bytes(of path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 
 /// Runs statements as another program would.
-func sqlite(_ path: String, _ sql: String) throws {
-  try DatabaseQueue(path: path).writeWithoutTransaction { try $0.execute(sql: sql) }
-}
+func sqlite(_ path: String, _ sql: String) throws { try SQLiteClient(path).run(sql) }
 
 func integer(_ path: String, _ sql: String) throws -> Int? {
-  try DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: sql) }
+  try SQLiteClient(path).run(sql).first?.first?.flatMap { Int($0) }
 }
 
 /// Runs `body` while another program has the write lock.
 func withWriteLock<Result>(on path: String, _ body: () throws -> Result) throws -> Result {
-  let other = try DatabaseQueue(path: path)
-  return try other.writeWithoutTransaction { database in
-    try database.beginTransaction(.immediate)
-    defer { try? database.rollback() }
-    return try body()
-  }
+  let other = try SQLiteClient(path)
+  try other.run("BEGIN IMMEDIATE")
+  defer { _ = try? other.run("ROLLBACK") }
+  return try body()
 }
