@@ -28,7 +28,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
@@ -48,6 +47,9 @@ let package = Package(
     .systemLibrary(
       name: "CLibpq",
       providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"]), .brew(["libpq"])]),
+    .systemLibrary(
+      name: "CLibyaml",
+      providers: [.apt(["libyaml-dev"]), .yum(["libyaml-devel"]), .brew(["libyaml"])]),
     .systemLibrary(
       name: "CLibmariadb",
       providers: [
@@ -159,15 +161,13 @@ let package = Package(
       dependencies: [
         "PacketCapture", "Readers", "Reports", "Analysis", "JSON", "Messages", "Platform", "WireBytes",
         "StreamDecryption", "StreamInputs", "YAML",
-        .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: strict),
     // Generated inputs with their expected records, without the code of the decoders.
     .target(name: "Generator", dependencies: ["CZlib", "CZstd", "CLz4"], swiftSettings: strict),
+    // Small files in YAML. The only user of libyaml.
     .target(
-      name: "YAML",
-      dependencies: ["Messages", "Platform", "WireBytes", .product(name: "Yams", package: "Yams")],
-      swiftSettings: strict),
+      name: "YAML", dependencies: ["Messages", "Platform", "WireBytes", "CLibyaml"], swiftSettings: strict),
     .target(
       name: "SQLiteStore", dependencies: ["Messages", "Platform", "WireBytes", "TokenStores", "CSQLite"],
       swiftSettings: strict),
@@ -185,7 +185,6 @@ let package = Package(
         "Reports",
         "YAML",
         "TokenStores", "SQLiteStore", "PostgreSQLStore", "MySQLStore",
-        .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: strict),
     // Runs readers under test on the streams of a corpus.

@@ -18,16 +18,13 @@ func library(_ name: String, _ pkgConfig: String? = nil) -> Target {
   .systemLibrary(name: name, pkgConfig: pkgConfig)
 }
 
-let yams = Target.Dependency.product(name: "Yams", package: "Yams")
-
 let package = Package(
   name: "fuzz",
   platforms: [.macOS(.v26)],
-  dependencies: [.package(url: "https://github.com/jpsim/Yams", from: "6.0.0")],
   targets: [
     library("CLibcrypto", "libcrypto"), library("CLibpcap"), library("CLibmagic"), library("CZlib", "zlib"),
     library("CZstd", "libzstd"), library("CLz4", "liblz4"), library("CLzma", "liblzma"), library("CBzip2"),
-    library("CLibarchive"), library("CLibewf"), library("CLibnghttp2", "libnghttp2"),
+    library("CLibarchive"), library("CLibewf"), library("CLibnghttp2", "libnghttp2"), library("CLibyaml"),
     module("WireBytes"),
     module("Messages", "WireBytes"),
     module("Platform", "Messages"),
@@ -46,7 +43,7 @@ let package = Package(
     module(
       "Analysis", "Messages", "Platform", "WireBytes", "APNsWire", "HTTP2", "ProviderLogs", "PacketCapture",
       "StreamInputs", "StreamDecryption"),
-    module("YAML", "Messages", "Platform", "WireBytes", yams),
+    module("YAML", "Messages", "Platform", "WireBytes", "CLibyaml"),
     module("TimeZones", "Platform", "WireBytes"),
     module("TokenStores", "JSON", "Messages", "Platform", "TimeZones", "WireBytes"),
     // Of the stores, what reads a mapping and the URLs in it.

@@ -2,13 +2,9 @@ import Messages
 import Platform
 import StreamInputs
 import YAML
-import Yams
 
 /// Parses a `case.yml`.
 package enum CaseFile {
-  /// Limit of chunk sizes, which are kept in memory.
-  private static let maxChunks = 100_000
-
   package static func description(in file: Input) throws(YAMLError) -> CaseDescription {
     let name = file.name
     let bytes: [UInt8]
@@ -28,102 +24,72 @@ package enum CaseFile {
     guard let root = try YAMLText.tree(of: bytes, name: name) else {
       throw YAMLError(.about(name, .caseDescriptionEmpty))
     }
-    var nodes = CaseNodes(name: name)
-    try nodes.read(root)
-    return nodes.description
+    guard case .keys(let entries) = root.content else {
+      throw root.error(.caseKeysExpected(found: root.kind))
+    }
+    var description = CaseDescription()
+    for (key, value) in entries { try description.read(key, value) }
+    for (key, text) in [("shows", description.shows), ("origin", description.origin)] where text.isEmpty {
+      throw root.error(.caseKeyMissing(key))
+    }
+    return description
+  }
+}
+
+extension CaseDescription {
+  fileprivate mutating func read(_ key: YAMLNode, _ value: YAMLNode) throws(YAMLError) {
+    let names = Key.allCases.map(\.rawValue)
+    guard let name = key.text else { throw key.error(.caseKeyExpected(known: names, found: key.kind)) }
+    guard let known = Key(rawValue: name) else {
+      let nearest = Spelling.nearest(to: name.shortened, of: names)
+      throw key.error(.unknownCaseKey(name.shortened, known: names, nearest: nearest))
+    }
+    switch known {
+    case .shows: shows = try text(value, known)
+    case .origin: origin = try text(value, known)
+    case .options: options = try words(value, known)
+    case .covers: covers = try words(value, known)
+    case .chunks: chunks = try sizes(value)
+    }
   }
 
-  /// Reads the tree of a `case.yml`.
-  private struct CaseNodes {
-    let name: String
-    var description = CaseDescription()
-    private var seen: Set<CaseDescription.Key> = []
-
-    init(name: String) { self.name = name }
-
-    mutating func read(_ root: Node) throws(YAMLError) {
-      guard case .mapping(let entries) = root else {
-        throw mistake(root, .caseKeysExpected(found: kind(root)))
-      }
-      for (key, value) in entries { try read(key, value) }
-      for key in CaseDescription.Key.allCases where key.isRequired && !seen.contains(key) {
-        throw mistake(root, .caseKeyMissing(key.rawValue))
-      }
+  private func text(_ node: YAMLNode, _ key: Key) throws(YAMLError) -> String {
+    guard let text = node.text, text.contains(where: { !$0.isWhitespace }) else {
+      throw node.error(.caseTextExpected(key.rawValue, found: node.kind))
     }
+    return text
+  }
 
-    private mutating func read(_ key: Node, _ value: Node) throws(YAMLError) {
-      let names = CaseDescription.Key.allCases.map(\.rawValue)
-      guard case .scalar(let scalar) = key else {
-        throw mistake(key, .caseKeyExpected(known: names, found: kind(key)))
-      }
-      guard let known = CaseDescription.Key(rawValue: scalar.string) else {
-        let name = scalar.string.shortened
-        throw mistake(
-          key, .unknownCaseKey(name, known: names, nearest: Spelling.nearest(to: name, of: names)))
-      }
-      guard seen.insert(known).inserted else {
-        throw mistake(key, .caseKeyTwice(known.rawValue))
-      }
-      switch known {
-      case .shows: description.shows = try text(value, known)
-      case .origin: description.origin = try text(value, known)
-      case .options: description.options = try words(value, known)
-      case .covers: description.covers = try words(value, known)
-      case .chunks: description.chunks = try sizes(value)
-      }
+  private func words(_ node: YAMLNode, _ key: Key) throws(YAMLError) -> [String] {
+    try items(node, key).map { item throws(YAMLError) in
+      guard let word = item.text else { throw item.error(.caseWordExpected(key.rawValue, found: item.kind)) }
+      return word
     }
+  }
 
-    private func text(_ node: Node, _ key: CaseDescription.Key) throws(YAMLError) -> String {
-      guard case .scalar(let scalar) = node, scalar.string.contains(where: { !$0.isWhitespace }) else {
-        throw mistake(node, .caseTextExpected(key.rawValue, found: kind(node)))
+  private func sizes(_ node: YAMLNode) throws(YAMLError) -> [Int] {
+    try items(node, .chunks).enumerated().map { index, item throws(YAMLError) in
+      guard let size = item.text.flatMap({ Int($0) }), size > 0 else {
+        throw item.error(.caseChunkExpected(found: item.kind))
       }
-      return scalar.string
+      guard index < Self.maxChunks else { throw item.error(.tooManyCaseChunks(Self.maxChunks)) }
+      return size
     }
+  }
 
-    private func words(_ node: Node, _ key: CaseDescription.Key) throws(YAMLError) -> [String] {
-      var words: [String] = []
-      for item in try items(node, key) {
-        guard case .scalar(let scalar) = item else {
-          throw mistake(item, .caseWordExpected(key.rawValue, found: kind(item)))
-        }
-        words.append(scalar.string)
-      }
-      return words
+  private func items(_ node: YAMLNode, _ key: Key) throws(YAMLError) -> [YAMLNode] {
+    guard case .list(let items) = node.content else {
+      throw node.error(.caseListExpected(key.rawValue, found: node.kind))
     }
-
-    private func sizes(_ node: Node) throws(YAMLError) -> [Int] {
-      var sizes: [Int] = []
-      for item in try items(node, .chunks) {
-        guard case .scalar(let scalar) = item, let size = Int(scalar.string), size > 0 else {
-          throw mistake(item, .caseChunkExpected(found: kind(item)))
-        }
-        guard sizes.count < CaseFile.maxChunks else {
-          throw mistake(item, .tooManyCaseChunks(CaseFile.maxChunks))
-        }
-        sizes.append(size)
-      }
-      return sizes
-    }
-
-    private func items(_ node: Node, _ key: CaseDescription.Key) throws(YAMLError) -> Node.Sequence {
-      guard case .sequence(let items) = node else {
-        throw mistake(node, .caseListExpected(key.rawValue, found: kind(node)))
-      }
-      return items
-    }
-
-    // MARK: - Mistakes
-
-    private func mistake(_ node: Node, _ problem: Message) -> YAMLError {
-      YAMLError(.about(YAMLText.location(in: name, node.mark), problem))
-    }
-
-    private func kind(_ node: Node) -> String { YAMLText.kind(node) }
+    return items
   }
 }
 
 /// The contents of a `case.yml`.
 package struct CaseDescription: Equatable, Sendable {
+  /// Limit of chunk sizes, which are kept in memory.
+  private static let maxChunks = 100_000
+
   /// The purpose of the case, in a sentence.
   package var shows = ""
   /// The source of its bytes, and their licence.
@@ -141,8 +107,6 @@ package struct CaseDescription: Equatable, Sendable {
   /// The keys of the file, in the order of the documentation.
   package enum Key: String, CaseIterable, Sendable {
     case shows, origin, options, chunks, covers
-
-    package var isRequired: Bool { self == .shows || self == .origin }
   }
 }
 

@@ -93,10 +93,6 @@ extension Message {
     Message("expected one of \(known.joined(separator: ", ")), found '\(key)'; the nearest is \(nearest)")
   }
 
-  package static func caseKeyTwice(_ key: String) -> Message {
-    Message("expected each key once, found '\(key)' again; leave one of them out")
-  }
-
   package static func caseTextExpected(_ key: String, found: String) -> Message {
     Message("expected a text for \(key), found \(found); write \(key): and a sentence")
   }

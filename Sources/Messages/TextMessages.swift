@@ -44,8 +44,8 @@ extension Message {
 
   package static let yamlTooDeep = notYAML("nested too deeply")
 
-  /// An error of another kind.
-  package static func notYAML(error: String) -> Message { Message("cannot be read as YAML: \(error)") }
+  package static let noLibyaml = Message(
+    "cannot be read as YAML: libyaml cannot be loaded; install libyaml-0-2 (elsewhere: libyaml)")
 
   package static let yamlSecondDocument =
     Message("a second document begins here; write each to a file of its own")
@@ -71,10 +71,6 @@ extension Message {
     Message(
       "expected \(keys ? "keys" : "a single text")\(key.isEmpty ? "" : " for \(key)"), found \(found); "
         + "write it as in \(example)")
-  }
-
-  package static func yamlUnreadable(error: String, example: String) -> Message {
-    Message("cannot be read (\(error)); write keys such as \(example)")
   }
 
   package static func yamlUnknownKey(_ key: String, nearest: String, keys: [String]) -> Message {

@@ -14,6 +14,11 @@ package struct MappingFile: Sendable {
   package var app: String?
   package var environment: Environment?
 
+  /// The value of `registered` for a table without such a column.
+  static let none = "none"
+  /// A date and a time of day without an offset.
+  static let zoned = "timestamp"
+
   /// - Parameter path: a path, or `-` for standard input.
   package init(at path: String) throws {
     do {
@@ -28,105 +33,57 @@ package struct MappingFile: Sendable {
     guard bytes.count <= YAMLText.maxSize else {
       throw YAMLError(.mappingTooLong(name, limit: YAMLText.maxSize))
     }
-    self = try YAMLText.decode(MappingFile.self, from: bytes, name: name, example: MappingKey.table.example)
+    guard let root = try YAMLText.tree(of: bytes, name: name) else {
+      throw YAMLError(.about(name, .yamlEmpty(example: MappingKey.table.example)))
+    }
+    try MappingKeys.check(root)
+    try self.init(MappingKeys(root, MappingKey.ofFile, path: "", example: nil))
+  }
+
+  private init(_ keys: MappingKeys) throws(YAMLError) {
+    let app = try keys[.app]?.app()
+    let environment = try keys[.environment]?.environment()
+    mapping = try TableMapping(keys, app: app?.column, environment: environment?.column)
+    self.app = app?.value
+    self.environment = environment?.value
+    _ = try keys[.store]?.url()
+    store = keys[.store]?.node.text
+    journal = try keys[.journal]?.journal()
   }
 
   /// The mapping of two options, which is enough to read a table. Its tokens are hex.
   /// - Parameter table: `NAME` or `SCHEMA.NAME`.
   package init(trialOf table: String, tokenColumn: String) throws {
-    guard let table = TableName(table), !tokenColumn.isEmpty else {
+    guard let (schema, name) = Self.parts(of: table), !tokenColumn.isEmpty else {
       throw UsageError(.notATrialTable(table.shortened, tokenColumn: tokenColumn.shortened))
     }
     mapping = TableMapping(
-      schema: table.schema, table: table.name, token: TokenColumn(name: tokenColumn, form: .hex),
-      action: .delete)
+      schema: schema, table: name, token: TokenColumn(name: tokenColumn, form: .hex), action: .delete)
   }
-}
 
-private enum MappingKey: String, YAMLKey {
-  case table, token, app, environment, registered, action, invalidated, flag, store, journal
-
-  var example: String {
-    switch self {
-    case .table: "table: public.devices"
-    case .token: "token: {column: device_token, form: hex}"
-    case .app: "app: bundle_id"
-    case .environment: "environment: {column: env, production: prod, sandbox: dev}"
-    case .registered:
-      "registered: {column: updated_at, form: timestamptz}, or registered: none, which invalidates devices that "
-        + "came back, too"
-    case .action: "action: mark, flag or delete"
-    case .invalidated: "invalidated: {column: unregistered_at, form: timestamptz}"
-    case .flag: "flag: {column: active, dead: false, alive: true}"
-    case .store: "store: postgresql:///app"
-    case .journal: "journal: sqlite:/var/lib/apnsift/replays.sqlite"
+  /// Nil if a text is neither NAME nor SCHEMA.NAME.
+  fileprivate static func parts(of table: String) -> (schema: String?, name: String)? {
+    let names = table.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard (1...2).contains(names.count), !names.contains(""), !table.contains(where: \.isWhitespace) else {
+      return nil
     }
-  }
-}
-
-extension MappingFile: Decodable {
-  package init(from decoder: any Decoder) throws {
-    let keys = try YAMLKeys<MappingKey>(decoder)
-    let app: AppKeys? = try keys.value(.app)
-    let environment: EnvironmentKeys? = try keys.value(.environment)
-    mapping = try TableMapping(keys, app: app?.column, environment: environment?.column)
-    self.app = app?.value
-    self.environment = environment?.value
-    if let store = try keys.text(.store) {
-      _ = try Self.url(store, .store, keys)
-      self.store = store
-    }
-    if let journal = try keys.text(.journal) {
-      let url = try Self.url(journal, .journal, keys)
-      guard case .sqlite = url else {
-        throw keys.mistake(.journal, .journalIsTheStore(url.text))
-      }
-      self.journal = url
-    }
-  }
-
-  private static func url(_ text: String, _ key: MappingKey, _ keys: YAMLKeys<MappingKey>) throws -> StoreURL
-  {
-    do { return try StoreURL(text) } catch { throw keys.mistake(key, error.message) }
-  }
-}
-
-/// The column of apps, the default app, or both.
-private struct AppKeys: Decodable {
-  enum Key: String, YAMLKey {
-    case column, value
-
-    var example: String { "app: bundle_id, or app: {value: com.example.mail} for a table of one app" }
-  }
-
-  var column: String?
-  var value: String?
-
-  init(from decoder: any Decoder) throws {
-    if let name = try? decoder.singleValueContainer().decode(String.self) {
-      column = try YAMLText.columnName(name, at: decoder.codingPath, example: Key.column.example)
-      return
-    }
-    let keys = try YAMLKeys<Key>(decoder)
-    column = try keys.columnName(.column)
-    value = try keys.text(.value)
-    guard column != nil || value != nil else { throw keys.missing(.column) }
+    return (names.count == 2 ? names[0] : nil, names[names.count - 1])
   }
 }
 
 extension TableMapping {
-  fileprivate init(_ keys: YAMLKeys<MappingKey>, app: String?, environment: EnvironmentColumn?) throws {
-    let table: TableName = try keys.required(.table)
-    let token: TokenColumn = try keys.required(.token)
-    let registered: Registrations = try keys.required(.registered)
+  fileprivate init(_ keys: MappingKeys, app: String?, environment: EnvironmentColumn?) throws(YAMLError) {
+    let (schema, table) = try keys.required(.table).table()
     self.init(
-      schema: table.schema, table: table.name, token: token, app: app, environment: environment,
-      registered: registered.column, action: try Self.action(keys))
+      schema: schema, table: table, token: try keys.required(.token).token(), app: app,
+      environment: environment, registered: try keys.required(.registered).registered(),
+      action: try Self.action(keys))
     try checkColumns(keys)
   }
 
-  private static func action(_ keys: YAMLKeys<MappingKey>) throws -> InvalidationAction {
-    let name: String = try keys.required(.action)
+  private static func action(_ keys: MappingKeys) throws(YAMLError) -> InvalidationAction {
+    let action = try keys.required(.action)
+    let name = try action.text()
     let needed: MappingKey?
     switch name {
     case "mark": needed = .invalidated
@@ -134,22 +91,20 @@ extension TableMapping {
     case "delete": needed = nil
     default:
       // Suggests no nearest one: it could be `delete`.
-      throw keys.mistake(.action, .unknownAction(name.shortened))
+      throw action.mistake(.unknownAction(name.shortened))
     }
-    for key in [MappingKey.invalidated, .flag] where key != needed && keys.contains(key) {
-      throw keys.mistake(key, .superfluousKey(key.rawValue, action: name))
+    for key in [MappingKey.invalidated, .flag] where key != needed {
+      if let value = keys[key] { throw value.mistake(.superfluousKey(key.rawValue, action: name)) }
     }
     switch needed {
-    case .invalidated: return .mark(try keys.required(.invalidated))
-    case .flag:
-      let flag: Flag = try keys.required(.flag)
-      return .flag(column: flag.column, dead: flag.dead, alive: flag.alive)
+    case .invalidated: return .mark(try keys.required(.invalidated).time())
+    case .flag: return try keys.required(.flag).flag()
     default: return .delete
     }
   }
 
   /// Each column has one purpose.
-  private func checkColumns(_ keys: YAMLKeys<MappingKey>) throws {
+  private func checkColumns(_ keys: MappingKeys) throws(YAMLError) {
     var columns: [(MappingKey, String?)] = [
       (.token, token.name), (.app, app), (.environment, environment?.name), (.registered, registered?.name),
     ]
@@ -161,203 +116,123 @@ extension TableMapping {
     var known: [String: MappingKey] = [:]
     for (key, name) in columns {
       guard let name, let other = known.updateValue(key, forKey: name) else { continue }
-      throw DecodingError.mistake(
-        at: keys.path(key) + [ColumnKey.column],
+      let value = try keys.required(key).node
+      throw (value[MappingKey.column.rawValue] ?? value).error(
         .columnOfTwoKeys(name.shortened, key.rawValue, other.rawValue))
     }
   }
 }
 
-private enum ColumnKey: String, CodingKey { case column }
+// MARK: - Values
 
-/// A table: its name, SCHEMA.NAME, or both as keys.
-private struct TableName: Decodable {
-  enum Key: String, YAMLKey {
-    case schema, name
-
-    var example: String { "table: {schema: x, name: y}" }
+extension MappingValue {
+  /// A table: its name, SCHEMA.NAME, or both as keys.
+  fileprivate func table() throws(YAMLError) -> (schema: String?, name: String) {
+    let example = "table: {schema: x, name: y}"
+    guard node.text != nil else {
+      let keys = try keys([.schema, .name], like: example)
+      return (try keys[.schema]?.name(), try keys.required(.name).name())
+    }
+    let text = try text()
+    guard let parts = MappingFile.parts(of: text) else {
+      throw mistake(.notATable(text.shortened, example: example))
+    }
+    return parts
   }
 
-  var schema: String?
-  var name: String
-
-  init(from decoder: any Decoder) throws {
-    guard let text = try? decoder.singleValueContainer().decode(String.self) else {
-      let keys = try YAMLKeys<Key>(decoder)
-      schema = try keys.columnName(.schema)
-      name = try keys.requiredColumnName(.name)
-      return
-    }
-    guard let found = TableName(text) else {
-      throw DecodingError.mistake(
-        at: decoder.codingPath, .notATable(text.shortened, example: Key.name.example))
-    }
-    self = found
+  fileprivate func token() throws(YAMLError) -> TokenColumn {
+    let keys = try keys([.column, .form])
+    return TokenColumn(
+      name: try keys.required(.column).name(), form: try keys.required(.form).choice(of: TokenForm.self))
   }
 
-  /// Nil if `text` is neither NAME nor SCHEMA.NAME.
-  init?(_ text: String) {
-    let names = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard (1...2).contains(names.count), !names.contains(""), !text.contains(where: \.isWhitespace) else {
-      return nil
-    }
-    schema = names.count == 2 ? String(names[0]) : nil
-    name = String(names[names.count - 1])
-  }
-}
-
-extension TokenColumn: Decodable {
-  private enum Key: String, YAMLKey {
-    case column, form
-
-    var example: String { "token: {column: device_token, form: hex}" }
+  /// The column of apps, the default app, or both.
+  fileprivate func app() throws(YAMLError) -> (column: String?, value: String?) {
+    if node.text != nil { return (try name(), nil) }
+    let keys = try keys([.column, .value])
+    let app = (column: try keys[.column]?.name(), value: try keys[.value]?.text())
+    guard app.column != nil || app.value != nil else { throw keys.missing(.column) }
+    return app
   }
 
-  package init(from decoder: any Decoder) throws {
-    let keys = try YAMLKeys<Key>(decoder)
-    let name = try keys.requiredColumnName(.column)
-    let text: String = try keys.required(.form)
-    guard let form = TokenForm(rawValue: text) else {
-      throw keys.unknown(text, .form, of: TokenForm.allCases.map(\.rawValue))
-    }
-    self.init(name: name, form: form)
-  }
-}
-
-/// The column of environments, the default environment, or both.
-private struct EnvironmentKeys: Decodable {
-  enum Key: String, YAMLKey {
-    case column, production, sandbox, value
-
-    var example: String {
-      "environment: {column: env, production: prod, sandbox: dev}, or environment: {value: sandbox}"
-    }
+  /// The column of environments, the default environment, or both.
+  fileprivate func environment() throws(YAMLError) -> (column: EnvironmentColumn?, value: Environment?) {
+    if node.text != nil { return (EnvironmentColumn(name: try name()), nil) }
+    let keys = try keys([.column, .production, .sandbox, .value])
+    let value = try keys[.value]?.choice(of: Environment.self)
+    if value != nil, keys.values.count == 1 { return (nil, value) }
+    return (try Self.environmentColumn(keys), value)
   }
 
-  var column: EnvironmentColumn?
-  var value: Environment?
-
-  init(from decoder: any Decoder) throws {
-    if let name = try? decoder.singleValueContainer().decode(String.self) {
-      column = EnvironmentColumn(
-        name: try YAMLText.columnName(name, at: decoder.codingPath, example: Key.column.example))
-      return
-    }
-    let keys = try YAMLKeys<Key>(decoder)
-    if let text = try keys.text(.value) {
-      guard let value = Environment(rawValue: text) else {
-        throw keys.unknown(text, .value, of: Environment.allCases.map(\.rawValue))
-      }
-      self.value = value
-      if !keys.contains(.column), !keys.contains(.production), !keys.contains(.sandbox) { return }
-    }
-    column = try Self.column(keys)
-  }
-
-  private static func column(_ keys: YAMLKeys<Key>) throws -> EnvironmentColumn {
-    var column = EnvironmentColumn(name: try keys.requiredColumnName(.column))
-    column.production = try keys.text(.production) ?? column.production
-    column.sandbox = try keys.text(.sandbox) ?? column.sandbox
+  private static func environmentColumn(_ keys: MappingKeys) throws(YAMLError) -> EnvironmentColumn {
+    var column = EnvironmentColumn(name: try keys.required(.column).name())
+    column.production = try keys[.production]?.text() ?? column.production
+    column.sandbox = try keys[.sandbox]?.text() ?? column.sandbox
     guard column.production != column.sandbox else {
-      throw keys.mistake(
-        keys.contains(.sandbox) ? .sandbox : .production,
-        .sameEnvironments(column.sandbox.shortened))
+      throw try keys.required(keys[.sandbox] == nil ? .production : .sandbox)
+        .mistake(.sameEnvironments(column.sandbox.shortened))
     }
     return column
   }
-}
 
-/// The column of registrations, or the text `none`.
-private struct Registrations: Decodable {
-  var column: TimeColumn?
-
-  init(from decoder: any Decoder) throws {
-    if let text = try? decoder.singleValueContainer().decode(String.self) {
-      guard text == MappingFile.none else {
-        throw DecodingError.mistake(
-          at: decoder.codingPath,
-          .notRegistrations(text.shortened, example: MappingKey.registered.example))
-      }
-      return
+  /// The column of registrations; nil for the text `none`.
+  fileprivate func registered() throws(YAMLError) -> TimeColumn? {
+    guard let text = node.text else { return try time() }
+    guard text == MappingFile.none else {
+      throw mistake(.notRegistrations(text.shortened, example: example))
     }
-    column = try TimeColumn(from: decoder)
-  }
-}
-
-extension TimeColumn: Decodable {
-  private enum Key: String, YAMLKey {
-    case column, form, zone
-
-    var example: String { "{column: updated_at, form: timestamp, zone: Europe/Berlin}" }
+    return nil
   }
 
-  package init(from decoder: any Decoder) throws {
-    let keys = try YAMLKeys<Key>(decoder)
-    self.init(name: try keys.requiredColumnName(.column), form: try Self.form(keys))
+  fileprivate func time() throws(YAMLError) -> TimeColumn {
+    let keys = try keys(
+      [.column, .form, .zone], like: "{column: updated_at, form: timestamp, zone: Europe/Berlin}")
+    return TimeColumn(
+      name: try keys.required(.column).name(), form: try keys.required(.form).timeForm(keys[.zone]))
   }
 
-  private static func form(_ keys: YAMLKeys<Key>) throws -> TimeForm {
-    let text: String = try keys.required(.form)
-    if let zone = try keys.text(.zone) {
+  private func timeForm(_ zone: MappingValue?) throws(YAMLError) -> TimeForm {
+    let text = try text()
+    if let zone {
+      let name = try zone.text()
       guard text == MappingFile.zoned else {
-        throw keys.mistake(.zone, .zoneOfAnotherForm(text.shortened, zoned: MappingFile.zoned))
+        throw zone.mistake(.zoneOfAnotherForm(text.shortened, zoned: MappingFile.zoned))
       }
-      return try timestamp(zone, at: .zone, keys)
+      return try zone.timestamp(in: name)
     }
     let prefix = MappingFile.zoned + ":"
-    if text.hasPrefix(prefix) { return try timestamp(String(text.dropFirst(prefix.count)), at: .form, keys) }
+    if text.hasPrefix(prefix) { return try timestamp(in: String(text.dropFirst(prefix.count))) }
     guard let form = TimeForm(text) else {
-      throw keys.unknown(
-        text, .form, of: ["seconds", "milliseconds", "iso", "timestamptz", MappingFile.zoned])
+      throw unknown(text, of: ["seconds", "milliseconds", "iso", "timestamptz", MappingFile.zoned])
     }
     return form
   }
 
-  private static func timestamp(_ zone: String, at key: Key, _ keys: YAMLKeys<Key>) throws -> TimeForm {
+  private func timestamp(in zone: String) throws(YAMLError) -> TimeForm {
     guard let form = TimeForm("\(MappingFile.zoned):\(zone)") else {
-      throw keys.mistake(key, .unknownZone(zone.shortened))
+      throw mistake(.unknownZone(zone.shortened))
     }
     return form
   }
-}
 
-/// A column's values for invalid and valid tokens.
-private struct Flag: Decodable {
-  enum Key: String, YAMLKey {
-    case column, dead, alive
-
-    var example: String { MappingKey.flag.example }
+  /// A column's values for invalid and valid tokens.
+  fileprivate func flag() throws(YAMLError) -> InvalidationAction {
+    let keys = try keys([.column, .dead, .alive])
+    let column = try keys.required(.column).name()
+    let dead = try keys.required(.dead).text()
+    let alive = try keys[.alive]?.text()
+    guard alive != dead else { throw try keys.required(.alive).mistake(.sameFlags(dead.shortened)) }
+    return .flag(column: column, dead: dead, alive: alive)
   }
 
-  var column: String
-  var dead: String
-  var alive: String?
-
-  init(from decoder: any Decoder) throws {
-    let keys = try YAMLKeys<Key>(decoder)
-    column = try keys.requiredColumnName(.column)
-    guard let dead = try keys.text(.dead) else { throw keys.missing(.dead) }
-    self.dead = dead
-    alive = try keys.text(.alive)
-    guard alive != dead else {
-      throw keys.mistake(.alive, .sameFlags(dead.shortened))
-    }
+  fileprivate func url() throws(YAMLError) -> StoreURL {
+    let text = try text()
+    do { return try StoreURL(text) } catch { throw mistake(error.message) }
   }
-}
 
-extension YAMLKeys {
-  fileprivate func unknown(_ text: String, _ key: Key, of names: [String]) -> DecodingError {
-    mistake(
-      key,
-      .unknownValue(
-        text.shortened, of: name(of: key), known: names,
-        nearest: Spelling.nearest(to: text.shortened, of: names)))
+  fileprivate func journal() throws(YAMLError) -> StoreURL {
+    let url = try url()
+    guard case .sqlite = url else { throw mistake(.journalIsTheStore(url.text)) }
+    return url
   }
-}
-
-extension MappingFile {
-  /// The value of `registered` for a table without such a column.
-  static let none = "none"
-  /// A date and a time of day without an offset.
-  static let zoned = "timestamp"
 }

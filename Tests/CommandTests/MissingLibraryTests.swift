@@ -2,14 +2,16 @@ import Messages
 import Testing
 
 #if os(Linux)
-  /// SQLite, libpq and libpcap are loaded when they are needed. Here invalid files replace them.
+  /// SQLite, libpq, libpcap and libyaml are loaded when they are needed. Here invalid files replace them.
   @Suite("Libraries that cannot be loaded")
   struct MissingLibraryTests {
     private let directory: TestDirectory
 
     init() throws {
       directory = try TestDirectory()
-      for name in ["libpq.so.5", "libpcap.so.0.8", "libpcap.so.1"] { try directory.write([0], to: name) }
+      for name in ["libpq.so.5", "libpcap.so.0.8", "libpcap.so.1", "libyaml-0.so.2"] {
+        try directory.write([0], to: name)
+      }
       try directory.write(feedback(tuples(3)), to: "dump.bin")
     }
 
@@ -43,8 +45,16 @@ import Testing
       #expect(outcome.errors.contains("--filter") && outcome.said(.noLibpcap))
     }
 
-    @Test("what needs neither does its work")
-    func neither() throws {
+    @Test("a mapping file names the package that it needs")
+    func libyaml() throws {
+      try directory.write(Array("table: devices\n".utf8), to: "devices.yml")
+      let outcome = try run("store", "list", "--store", "sqlite:devices.sqlite", "--mapping", "devices.yml")
+      #expect(outcome.code == 64)
+      #expect(outcome.said(.about("devices.yml", .noLibyaml)))
+    }
+
+    @Test("what needs none of them does its work")
+    func none() throws {
       #expect(try run("inspect", "dump.bin").code == 0)
       let replayed = try run("replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--create")
       #expect(replayed.code == 0)

@@ -61,7 +61,6 @@ extension Golden {
     Golden(
       .unknownCaseKey("show", known: ["shows", "origin"], nearest: "shows"),
       "expected one of shows, origin, found 'show'; the nearest is shows"),
-    Golden(.caseKeyTwice("shows"), "expected each key once, found 'shows' again; leave one of them out"),
     Golden(
       .caseTextExpected("origin", found: "nothing"),
       "expected a text for origin, found nothing; write origin: and a sentence"),

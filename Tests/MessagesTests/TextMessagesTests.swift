@@ -29,7 +29,9 @@ extension Golden {
     Golden(
       .yamlTooDeep,
       "cannot be read as YAML: nested too deeply (texts with special characters need quotes)"),
-    Golden(.notYAML(error: "no tree"), "cannot be read as YAML: no tree"),
+    Golden(
+      .noLibyaml,
+      "cannot be read as YAML: libyaml cannot be loaded; install libyaml-0-2 (elsewhere: libyaml)"),
     Golden(
       .yamlSecondDocument, "a second document begins here; write each to a file of its own"),
     Golden(.yamlDuplicateKey("table"), "duplicate key 'table'; remove one of the two"),
@@ -41,9 +43,6 @@ extension Golden {
     Golden(
       .yamlExpected(keys: false, for: "token.form", found: "keys", example: "table: devices"),
       "expected a single text for token.form, found keys; write it as in table: devices"),
-    Golden(
-      .yamlUnreadable(error: "no value", example: "table: devices"),
-      "cannot be read (no value); write keys such as table: devices"),
     Golden(
       .yamlUnknownKey("tabel", nearest: "table", keys: ["table", "token"]),
       "unknown key 'tabel'; did you mean table? Keys: table, token"),

@@ -46,7 +46,7 @@ struct MappingTextTests {
   static let faults: [(text: String, problem: Message)] = [
     ("", .yamlEmpty(example: MappingExample.table)),
     ("[]", .yamlExpected(keys: true, for: "", found: "a list", example: MappingExample.table)),
-    ("{", .notYAML(error: "")),
+    ("{", .verbatim("cannot be read as YAML: ")),
     (#"{"table":{"name":"d"}}"#, .yamlMissingKey("token", example: MappingExample.token)),
     (
       #"{"table":{"name":"d"},"token":{"column":"t","form":"bytes"},"registered":"none","action":"delete","x":1}"#,
