@@ -120,6 +120,7 @@ let package = Package(
         "StreamInputs",
         "StreamDecryption",
       ],
+      resources: [.embedInCode("Catalogue/catalogue.txt")],
       swiftSettings: strict),
     .target(
       name: "Reports",

@@ -47,23 +47,24 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case unusedSecrets = "unused-secrets"
   case alreadyReplayed = "already-replayed"
 
-  package var severity: Severity { description.severity }
-  /// What the code means, for readers.
-  package var entry: CatalogueEntry { description.entry }
-
-  private var description: (severity: Severity, entry: CatalogueEntry) {
+  package var severity: Severity {
     switch self {
-    case .skippedBytes, .truncatedRecord, .streamGap, .unknownCommand, .malformedFrame, .malformedHTTP2:
-      streamDescription
-    case .malformedLine, .unrelatedLines: logDescription
-    case .encryptedStream, .decryptionFailed, .unrelatedTLS, .unusedSecrets: encryptionDescription
-    case .conflictingOverlap, .midstreamStart, .truncatedPacket, .lateSegment, .pendingLimit, .bufferLimit,
-      .connectionEvicted, .fragmentMissing, .fragmentOverlap, .malformedPacket, .unverifiedRetransmission:
-      captureDescription
-    case .unreadableInput, .damagedCapture, .unsupportedLinkType, .unrecognisedInput, .duplicateInput,
-      .alreadyReplayed:
-      inputDescription
+    case .skippedBytes, .truncatedRecord, .encryptedStream, .decryptionFailed, .streamGap, .unknownCommand,
+      .malformedFrame, .malformedLine, .malformedHTTP2, .unreadableInput, .damagedCapture, .lateSegment,
+      .malformedPacket:
+      .error
+    case .conflictingOverlap, .midstreamStart, .truncatedPacket, .pendingLimit, .bufferLimit,
+      .connectionEvicted, .fragmentMissing, .fragmentOverlap, .duplicateInput:
+      .warning
+    case .unrelatedTLS, .unrelatedLines, .unverifiedRetransmission, .unsupportedLinkType, .unrecognisedInput,
+      .unusedSecrets, .alreadyReplayed:
+      .note
     }
+  }
+
+  /// What the code means, for readers.
+  package var entry: CatalogueEntry {
+    Catalogue.findings.first { $0.head == rawValue }?.entry ?? CatalogueEntry(title: rawValue)
   }
 
   /// Which members a finding of the code has; one of these shapes. The JSON Schema is made from it.
@@ -99,11 +100,6 @@ package enum FindingCode: String, CaseIterable, Sendable {
     case .decryptionFailed, .unrelatedTLS: [FindingShape(has: .stream)]
     case .unusedSecrets: [FindingShape(lacks: [.streamBytes, .packet, .fileOffset])]
     }
-  }
-
-  /// A test finds a code that has no description.
-  var undescribed: (severity: Severity, entry: CatalogueEntry) {
-    (.error, CatalogueEntry(title: rawValue, cause: "", meaning: "", remedy: "", example: ""))
   }
 
   init(_ kind: StreamAnomaly.Kind) {
