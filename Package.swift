@@ -28,7 +28,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
@@ -144,10 +143,9 @@ let package = Package(
         "Analysis",
         "Reports", "TimeZones",
         "CLibcrypto",
-        .product(name: "Mustache", package: "swift-mustache"),
       ],
       // In the binary, so that the installed command is one file.
-      resources: [.embedInCode("report.mustache"), .embedInCode("report.css")],
+      resources: [.embedInCode("report.css")],
       swiftSettings: strict),
     // Offsets from UTC, of the tz database.
     .target(name: "TimeZones", dependencies: ["Platform", "WireBytes"], swiftSettings: strict),

@@ -111,5 +111,8 @@ package struct InputRecord: Equatable, Sendable {
     }
   }
 
-  package var linkTarget: String? { status?.linkTarget.map { DirectoryEntry.text(of: $0) } }
+  package var linkTarget: String? {
+    get { status?.linkTarget.map { DirectoryEntry.text(of: $0) } }
+    set { status?.linkTarget = newValue.map { Array($0.utf8CString) } }
+  }
 }

@@ -45,6 +45,12 @@ package struct PushTally: Equatable, Sendable {
       return bytes.extracting(range).withUnsafeBytes { $0.elementsEqual(known) }
     }
 
+    mutating func replaceTexts(_ replacement: (String) -> String) {
+      for index in groups.indices {
+        groups[index].bytes = groups[index].text.map { Array(replacement($0).utf8) }
+      }
+    }
+
     private mutating func add(_ status: UInt16?, _ range: Range<Int>?, _ bytes: RawSpan) -> Int? {
       guard groups.count < PushTally.maxGroups else { return nil }
       let text = range.map { bytes.extracting($0).withUnsafeBytes { Array($0) } }
@@ -72,6 +78,12 @@ package struct PushTally: Equatable, Sendable {
   /// Groups by topic, sorted by count, descending. Pushes without a topic are not counted.
   package var topics: [Group] { byTopic.groups.sorted { $0.count > $1.count } }
   package var otherTopics: Int { byTopic.others }
+
+  /// Replaces the reasons and topics.
+  package mutating func replaceTexts(_ replacement: (String) -> String) {
+    byAnswer.replaceTexts(replacement)
+    byTopic.replaceTexts(replacement)
+  }
 
   /// - Parameter bytes: the texts of the push.
   mutating func count(_ push: PushFields, in bytes: RawSpan) {

@@ -68,24 +68,19 @@ package struct CommandLines {
   ///   - audit: options of the audit, each with a space before it.
   ///   - doubtful: the numbers of doubtful records.
   func all(audit: String, doubtful: RecordCounts) -> ReportCommands {
-    let kinds = [
-      (doubtful.feedback, "feedback"), (doubtful.requests, "requests"), (doubtful.responses, "responses"),
-      (doubtful.pushes, "pushes"),
+    var commands = ReportCommands(
+      report: command("report", pageWords + " -o report.html"), everything: command("export", " -t ndjson"),
+      audit: command("audit", audit))
+    commands.doubtful = RecordKind.allCases.filter { doubtful[$0] > 0 }
+      .map { command("export", " --records \($0.rawValue) --flagged") }
+    commands.deadTokens = [
+      command("replay", " --store sqlite:dead.sqlite --create"),
+      "apnsift store list --store sqlite:dead.sqlite --dead -t csv",
     ]
-    return ReportCommands(
-      report: command("report", pageWords + " -o report.html"),
-      everything: command("export", " -t ndjson"), files: command("export", " --records inputs"),
-      doubtful: kinds.filter { $0.0 > 0 }.map { command("export", " --records \($0.1) --flagged") },
-      streams: command("export", " --records streams"), findings: command("export", " --records findings"),
-      records: command("export", " --records feedback"),
-      deadTokens: [
-        command("replay", " --store sqlite:dead.sqlite --create"),
-        "apnsift store list --store sqlite:dead.sqlite --dead -t csv",
-      ],
-      responses: command("export", " --records responses"),
-      requests: command("export", " --records requests"),
-      resend: command("export", " --records resend"), pushes: command("export", " --records pushes"),
-      resendPushes: command("export", " --records resend-pushes"), audit: command("audit", audit))
+    for rows in ReportCommands.Rows.allCases {
+      commands.exports[rows] = command("export", " --records \(rows.rawValue)")
+    }
+    return commands
   }
 
   /// The command that shows a finding's bytes; nil if the finding has no location in a stream.
@@ -109,21 +104,21 @@ package struct CommandLines {
 
 /// Commands that print the rows left out of the page, with their arguments quoted for a shell.
 package struct ReportCommands: Sendable {
+  /// What a command exports.
+  enum Rows: String, CaseIterable {
+    case feedback, findings, inputs, pushes, requests, resend, responses, streams
+    case resendPushes = "resend-pushes"
+  }
+
   /// Makes the page again.
   var report = ""
   var everything = ""
-  var files = ""
+  var audit = ""
+  var exports: [Rows: String] = [:]
   /// One for each kind of record.
   var doubtful: [String] = []
-  var streams = ""
-  var findings = ""
-  var records = ""
   /// The commands that list the invalidated tokens.
   var deadTokens: [String] = []
-  var responses = ""
-  var requests = ""
-  var resend = ""
-  var pushes = ""
-  var resendPushes = ""
-  var audit = ""
+
+  subscript(rows: Rows) -> String { exports[rows, default: ""] }
 }

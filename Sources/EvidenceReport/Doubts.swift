@@ -3,27 +3,44 @@ import Analysis
 import Reports
 import WireBytes
 
-/// Numbers of records by kind.
+/// A kind of record. The raw value is the name of its export.
+package enum RecordKind: String, CaseIterable, Sendable {
+  case feedback, requests, responses, pushes
+
+  /// In the singular.
+  var noun: String {
+    switch self {
+    case .feedback: "feedback tuple"
+    case .requests: "request"
+    case .responses: "error response"
+    case .pushes: "push"
+    }
+  }
+
+  var plural: String { noun + (self == .pushes ? "es" : "s") }
+}
+
+/// Numbers of records.
 package struct RecordCounts: Equatable, Sendable {
-  package var feedback = 0
-  package var requests = 0
-  package var responses = 0
-  package var pushes = 0
+  private var counts: [RecordKind: Int] = [:]
 
-  package init() {}
+  package init(_ counts: [RecordKind: Int] = [:]) { self.counts = counts }
 
-  package var all: Int { feedback + requests + responses + pushes }
+  package subscript(kind: RecordKind) -> Int {
+    get { counts[kind, default: 0] }
+    set { counts[kind] = newValue }
+  }
+
+  package var all: Int { counts.values.reduce(0, +) }
 }
 
 extension Summary {
   /// All records that were read.
   var records: RecordCounts {
-    var counts = RecordCounts()
-    counts.feedback = feedback
-    counts.requests = gateway.requests
-    counts.responses = gateway.responses
-    counts.pushes = pushes.counts.all
-    return counts
+    RecordCounts([
+      .feedback: feedback, .requests: gateway.requests, .responses: gateway.responses,
+      .pushes: pushes.counts.all,
+    ])
   }
 }
 
@@ -44,6 +61,11 @@ package struct RecordLocation: Equatable, Sendable {
     (self.source, self.stream, self.offset) = (source, stream, offset)
   }
 
+  init(_ labels: StreamLabels, _ offset: Int, _ direction: Direction? = nil, packet: Int?) {
+    self.init(source: labels.source, stream: labels.stream, offset: offset)
+    (self.direction, self.packet) = (direction, packet)
+  }
+
   /// The location in the source.
   var text: String {
     let parts = [
@@ -58,129 +80,97 @@ package struct RecordLocation: Equatable, Sendable {
 
 /// A record with flags.
 package struct DoubtfulRecord: Sendable {
-  package enum Kind: String, Sendable {
-    case feedback = "feedback tuple"
-    case request
-    case response = "error response"
-    case push
-  }
-
-  package var kind: Kind
+  package var kind: RecordKind
   package var location: RecordLocation
   /// In hex, or a pseudonym; nil if the record has none.
   package var token: String?
-  /// When the token became invalid, in seconds since 1970. Nil if the record does not say so, and in a redacted report,
-  /// because the time of a doubtful record may be bytes of a token.
+  /// When the token became invalid, in seconds since 1970; nil if the record does not say so.
   package var time: UInt32?
   package var flags: [String]
 
-  package init(_ kind: Kind, at location: RecordLocation, flags: [String]) {
+  package init(_ kind: RecordKind, at location: RecordLocation, flags: [String]) {
     (self.kind, self.location, self.flags) = (kind, location, flags)
   }
 }
 
 /// Counts the records with flags, and keeps some of each input.
-package final class DoubtCollector: EvidenceSink {
-  private let names: TokenNames
+final class DoubtCollector: EvidenceSink {
   private var sample: FairSample<DoubtfulRecord>
   /// Inputs so far.
   private var inputs = 0
-  package private(set) var counts = RecordCounts()
+  private(set) var counts = RecordCounts()
 
-  /// - Parameters:
-  ///   - maxRecords: how many records to keep.
-  ///   - names: the form in which the report shows tokens.
-  package init(maxRecords: Int, names: TokenNames) {
-    sample = FairSample(capacity: maxRecords)
-    self.names = names
-  }
+  /// - Parameter maxRecords: how many records to keep.
+  init(maxRecords: Int) { sample = FairSample(capacity: maxRecords) }
 
-  package var rows: [DoubtfulRecord] { sample.chosen }
-  package var needs: EvidenceNeeds { .gatewayRecords }
-  package func inputBegan(_ source: String) { inputs += 1 }
+  var rows: [DoubtfulRecord] { sample.chosen }
+  var needs: EvidenceNeeds { .gatewayRecords }
+  func inputBegan(_ source: String) { inputs += 1 }
 
-  package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
+  func records(_ records: FeedbackRecords, in bytes: RawSpan) {
     let run = records.run
     guard !run.flags.isEmpty else { return }
-    counts.feedback &+= run.count
+    counts[.feedback] &+= run.count
     for index in 0..<run.count {
       let offset = run.offset &+ index &* run.stride
-      let isAdmitted = try add(records.labels, offset) {
-        var location = RecordLocation(
-          source: records.labels.source, stream: records.labels.stream, offset: offset)
-        (location.direction, location.packet) = (records.direction, records.origin.packet?.number)
-        location.fileOffset = records.origin.fileOffset(of: offset)
-        var record = DoubtfulRecord(.feedback, at: location, flags: run.flags.codes)
-        record.token = try name(run.token(of: index), in: bytes)
-        let time = bytes.bigEndianUInt32(at: run.start &+ index &* run.stride)
-        record.time = names.key == nil ? time : nil
-        return record
+      var location = RecordLocation(
+        records.labels, offset, records.direction, packet: records.origin.packet?.number)
+      location.fileOffset = records.origin.fileOffset(of: offset)
+      let isAdmitted = add(.feedback, location, run.flags.codes) {
+        $0.token = TokenText.hex(run.token(of: index), in: bytes)
+        $0.time = bytes.bigEndianUInt32(at: run.start &+ index &* run.stride)
       }
       // Later records are not in the sample either.
       if !isAdmitted { return }
     }
   }
 
-  package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {
+  func requests(_ requests: RequestRecords, in bytes: RawSpan) {
     for request in requests.records where !request.flags.isEmpty {
-      counts.requests &+= 1
-      try add(requests.labels, request.offset) {
-        var location = RecordLocation(
-          source: requests.labels.source, stream: requests.labels.stream, offset: request.offset)
-        (location.direction, location.packet) = (.client, request.packet?.number)
-        location.fileOffset = request.fileOffset
-        var record = DoubtfulRecord(.request, at: location, flags: request.flags.codes)
+      counts[.requests] &+= 1
+      var location = RecordLocation(requests.labels, request.offset, .client, packet: request.packet?.number)
+      location.fileOffset = request.fileOffset
+      add(.requests, location, request.flags.codes) {
         if !request.range.isEmpty, let token = RequestFields(request.range, in: bytes).token {
-          record.token = try name(token, in: bytes)
+          $0.token = TokenText.hex(token, in: bytes)
         }
-        return record
       }
     }
   }
 
-  package func response(_ response: ResponseRecord) throws {
+  func response(_ response: ResponseRecord) {
     guard !response.flags.isEmpty else { return }
-    counts.responses &+= 1
-    try add(response.labels, response.offset) {
-      var location = RecordLocation(
-        source: response.labels.source, stream: response.labels.stream, offset: response.offset)
-      (location.direction, location.packet) = (.server, response.packet?.number)
-      location.fileOffset = response.fileOffset
-      var record = DoubtfulRecord(.response, at: location, flags: response.flags.codes)
-      record.token = try response.request?.token.map { try names.name($0) }
-      return record
-    }
+    counts[.responses] &+= 1
+    var location = RecordLocation(response.labels, response.offset, .server, packet: response.packet?.number)
+    location.fileOffset = response.fileOffset
+    add(.responses, location, response.flags.codes) { $0.token = response.request?.token.map(TokenText.hex) }
   }
 
-  package func pushes(_ pushes: PushRecords, in bytes: RawSpan) throws {
+  func pushes(_ pushes: PushRecords, in bytes: RawSpan) {
     for push in pushes.records where !push.fields.flags.isEmpty {
-      counts.pushes &+= 1
-      try add(pushes.labels, push.offset) {
-        var location = RecordLocation(
-          source: pushes.labels.source, stream: pushes.labels.stream, offset: push.offset)
-        (location.direction, location.packet) = (push.direction, push.packet?.number)
-        (location.fileOffset, location.line) = (push.fileOffset, push.fields.line)
-        let flags = PushFlags.all.filter { push.fields.flags.contains($0.flag) }.map(\.code)
-        var record = DoubtfulRecord(.push, at: location, flags: flags)
-        record.token = try push.fields[.token].map { try name($0, in: bytes) }
-        record.time = push.fields.timestamp.flatMap { names.key == nil ? UInt32(exactly: $0 / 1000) : nil }
-        return record
+      counts[.pushes] &+= 1
+      var location = RecordLocation(pushes.labels, push.offset, push.direction, packet: push.packet?.number)
+      (location.fileOffset, location.line) = (push.fileOffset, push.fields.line)
+      let codes = { PushFlags.all.filter { push.fields.flags.contains($0.flag) }.map(\.code) }
+      add(.pushes, location, codes()) {
+        $0.token = push.fields[.token].map { TokenText.hex($0, in: bytes) }
+        $0.time = push.fields.timestamp.flatMap { UInt32(exactly: $0 / 1000) }
       }
     }
   }
 
   /// Returns false if the record is not in the sample.
+  /// - Parameter complete: sets the rest of the record.
   @discardableResult
-  private func add(_ labels: StreamLabels, _ offset: Int, _ record: () throws -> DoubtfulRecord) rethrows
-    -> Bool
-  {
-    let position = FairSample<DoubtfulRecord>.Position(stream: labels.stream, offset: offset)
+  private func add(
+    _ kind: RecordKind, _ location: RecordLocation, _ flags: @autoclosure () -> [String],
+    complete: (inout DoubtfulRecord) -> Void
+  ) -> Bool {
+    let position = FairSample<DoubtfulRecord>.Position(stream: location.stream, offset: location.offset)
     guard sample.admits(input: inputs, at: position) else { return false }
-    sample.add(try record(), input: inputs, at: position)
+    var record = DoubtfulRecord(kind, at: location, flags: flags())
+    complete(&record)
+    sample.add(record, input: inputs, at: position)
     return true
-  }
-
-  private func name(_ range: Range<Int>, in bytes: RawSpan) throws -> String {
-    try names.name(bytes.extracting(range).withUnsafeBytes { Array($0) })
   }
 }

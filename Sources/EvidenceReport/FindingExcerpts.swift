@@ -2,53 +2,70 @@ import Analysis
 import Reports
 
 /// Collects a few findings of each code, one of every input before a second of any, with the bytes around them.
-package final class FindingExcerpts: EvidenceSink {
-  private let redacts: Bool
+final class FindingExcerpts: EvidenceSink {
   private let maxExcerpts: Int
   private var excerpts: [FindingCode: FairSample<Excerpt>] = [:]
 
-  /// - Parameters:
-  ///   - maxExcerpts: how many to keep of each code.
-  ///   - redacts: whether to hide bytes that may be part of a token.
-  package init(maxExcerpts: Int, redacts: Bool) { (self.maxExcerpts, self.redacts) = (maxExcerpts, redacts) }
+  /// - Parameter maxExcerpts: how many to keep of each code.
+  init(maxExcerpts: Int) { self.maxExcerpts = maxExcerpts }
 
-  package func excerpt(_ excerpt: Excerpt) {
+  func excerpt(_ excerpt: Excerpt) {
     excerpts[excerpt.finding.code, default: FairSample(capacity: maxExcerpts)]
       .add(excerpt, input: excerpt.input, at: FairSample.Position(stream: 0, offset: excerpt.number))
   }
 
   /// Findings of a code, by input, and in the order in which they were found.
   /// - Parameter command: returns the command that shows a finding's bytes.
-  package func examples(of code: FindingCode, command: (Finding) -> String?) -> [FindingExample] {
+  func examples(of code: FindingCode, command: (Finding) -> String?) -> [FindingExample] {
     (excerpts[code]?.chosen ?? []).map { excerpt in
-      FindingExample(excerpt.finding, window: window(of: excerpt), command: command(excerpt.finding))
-    }
-  }
-
-  private func window(of excerpt: Excerpt) -> HexWindow? {
-    let segments = excerpt.parts.map { part in
-      HexWindow.Segment(
-        offset: part.start,
-        bytes: part.bytes.enumerated().map { byte($0.element, at: part.start + $0.offset, in: excerpt) })
-    }
-    return segments.isEmpty ? nil : HexWindow(segments)
-  }
-
-  /// A redacted report shows only the times and lengths of confirmed records.
-  private func byte(_ value: UInt8, at offset: Int, in excerpt: Excerpt) -> HexWindow.Byte {
-    if let range = excerpt.range, range.contains(offset) {
-      return HexWindow.Byte(redacts ? nil : value, .finding)
-    }
-    guard let tuple = excerpt.tuples.first(where: { $0.range.contains(offset) }) else {
-      return HexWindow.Byte(redacts ? nil : value, .other)
-    }
-    let kind: HexWindow.Kind =
-      switch offset - tuple.range.lowerBound {
-      case 0..<4: .time
-      case 4..<6: .length
-      default: .token
+      let segments = excerpt.parts.filter { !$0.bytes.isEmpty }.map { part in
+        HexSegment(
+          offset: part.start,
+          bytes: part.bytes.enumerated().map { Self.byte($1, at: part.start + $0, in: excerpt) })
       }
-    let isShown = !redacts || tuple.isSure && kind != .token
-    return HexWindow.Byte(isShown ? value : nil, kind)
+      return FindingExample(excerpt.finding, bytes: segments, command: command(excerpt.finding))
+    }
   }
+
+  private static func byte(_ value: UInt8, at offset: Int, in excerpt: Excerpt) -> HexSegment.Byte {
+    if let range = excerpt.range, range.contains(offset) { return HexSegment.Byte(value, .finding) }
+    guard let tuple = excerpt.tuples.first(where: { $0.range.contains(offset) }) else {
+      return HexSegment.Byte(value, .other)
+    }
+    switch offset - tuple.range.lowerBound {
+    case 0..<4: return HexSegment.Byte(value, .time, isOfNoToken: tuple.isSure)
+    case 4..<6: return HexSegment.Byte(value, .length, isOfNoToken: tuple.isSure)
+    default: return HexSegment.Byte(value, .token)
+    }
+  }
+}
+
+/// Consecutive bytes near a finding, each with its kind.
+package struct HexSegment: Equatable, Sendable {
+  /// The role of a byte.
+  package enum Kind: String, Sendable {
+    /// Part of the bytes that the finding is about.
+    case finding
+    case time, length, token
+    /// Part of no known feedback tuple.
+    case other
+  }
+
+  package struct Byte: Equatable, Sendable {
+    /// Nil if it is left out.
+    package var value: UInt8?
+    package var kind: Kind
+    /// Whether it is certain that it is part of no token: only in the time or length of a tuple without flags.
+    package var isOfNoToken: Bool
+
+    package init(_ value: UInt8?, _ kind: Kind, isOfNoToken: Bool = false) {
+      (self.value, self.kind, self.isOfNoToken) = (value, kind, isOfNoToken)
+    }
+  }
+
+  /// Offset of the first byte in its direction of the stream, from 0.
+  package var offset: Int
+  package var bytes: [Byte]
+
+  package init(offset: Int, bytes: [Byte]) { (self.offset, self.bytes) = (offset, bytes) }
 }

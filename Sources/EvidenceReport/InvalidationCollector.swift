@@ -3,11 +3,10 @@ import Reports
 import WireBytes
 
 /// Collects tokens from a token table: counts all of them and keeps a few.
-package struct InvalidationCollector {
+struct InvalidationCollector {
   private struct InvalidatedToken {
     var token: [UInt8]
     var verdict: TokenSummary
-
     var time: UInt32 { verdict.time ?? 0 }
   }
 
@@ -20,27 +19,19 @@ package struct InvalidationCollector {
   ///   - maxTokens: how many invalidated tokens to keep.
   ///   - maxRepeated: how many tokens with more than one record to keep.
   ///   - maxDoubtful: how many tokens to keep whose records all carry a flag.
-  package init(maxTokens: Int, maxRepeated: Int, maxDoubtful: Int) {
+  init(maxTokens: Int, maxRepeated: Int, maxDoubtful: Int) {
     doubtful = FairSample(capacity: maxDoubtful)
     latest = TopK(maxTokens) { ($1.time, $0.token) < ($0.time, $1.token) }
-    repeated = TopK(maxRepeated) {
-      ($1.verdict.records, $0.token) < ($0.verdict.records, $1.token)
-    }
+    repeated = TopK(maxRepeated) { ($1.verdict.records, $0.token) < ($0.verdict.records, $1.token) }
   }
 
-  /// - Parameters:
-  ///   - sources: the names of the inputs of the tokens' origins.
-  ///   - names: the form in which the report shows tokens.
-  package mutating func gather(_ table: TokenTable, _ sources: [String], names: TokenNames) throws
-    -> Invalidations
-  {
-    var gathered = self
+  /// - Parameter sources: the names of the inputs of the tokens' origins.
+  mutating func gather(_ table: TokenTable, _ sources: [String]) throws -> Invalidations {
     // Any order will do: the lists sort the tokens themselves.
-    try table.visitInAnyOrder { token, verdict in gathered.add(token, verdict) }
-    self = gathered
-    invalidations.rows = try latest.sorted.map { try Self.row($0, sources, names) }
-    invalidations.repeated = try repeated.sorted.map { try Self.row($0, sources, names) }
-    invalidations.doubtfulRows = try doubtful.chosen.map { try Self.row($0, sources, names) }
+    try table.visitInAnyOrder { add($0, $1) }
+    invalidations.rows = latest.sorted.map { Self.row($0, sources) }
+    invalidations.repeated = repeated.sorted.map { Self.row($0, sources) }
+    invalidations.doubtfulRows = doubtful.chosen.map { Self.row($0, sources) }
     return invalidations
   }
 
@@ -75,11 +66,9 @@ package struct InvalidationCollector {
 
   private static func bytes(_ token: RawSpan) -> [UInt8] { token.withUnsafeBytes { Array($0) } }
 
-  private static func row(_ invalidated: InvalidatedToken, _ sources: [String], _ names: TokenNames) throws
-    -> Invalidations.Row
-  {
+  private static func row(_ invalidated: InvalidatedToken, _ sources: [String]) -> Invalidations.Row {
     var row = Invalidations.Row(
-      token: try names.name(invalidated.token), time: invalidated.time,
+      token: TokenText.hex(invalidated.token), time: invalidated.time,
       countedRecords: invalidated.verdict.countedRecords,
       records: invalidated.verdict.records, length: invalidated.token.count)
     row.flags = invalidated.verdict.flags.codes
@@ -96,55 +85,32 @@ private func < (left: (UInt32, [UInt8]), right: (UInt32, [UInt8])) -> Bool {
   left.0 != right.0 ? left.0 < right.0 : left.1.lexicographicallyPrecedes(right.1)
 }
 
-/// The first few elements in some order, found in one pass with a heap whose top is the last of them.
+/// The first few elements in some order, found in one pass.
 struct TopK<Element> {
   private let capacity: Int
   private let precedes: (Element, Element) -> Bool
-  private var heap: [Element] = []
+  private var elements: [Element] = []
+  /// The last of the first few so far; what comes after it is not among them. Nil while there is room.
+  private(set) var last: Element?
 
   /// - Parameters:
   ///   - capacity: how many elements to keep.
   ///   - precedes: a strict total order.
   init(_ capacity: Int, by precedes: @escaping (Element, Element) -> Bool) {
-    self.capacity = capacity
-    self.precedes = precedes
+    (self.capacity, self.precedes) = (capacity, precedes)
   }
-
-  /// The element that is evicted next; nil while there is room.
-  var last: Element? { heap.count < capacity ? nil : heap.first }
-  var isFull: Bool { heap.count >= capacity }
 
   mutating func add(_ element: Element) {
-    guard capacity > 0 else { return }
-    if heap.count < capacity {
-      heap.append(element)
-      rise(from: heap.count - 1)
-    } else if precedes(element, heap[0]) {
-      heap[0] = element
-      sink()
-    }
+    if let last, !precedes(element, last) { return }
+    elements.append(element)
+    if elements.count > 2 * capacity { cut() }
   }
 
-  var sorted: [Element] { heap.sorted(by: precedes) }
-
-  private mutating func rise(from index: Int) {
-    var child = index
-    while child > 0, precedes(heap[(child - 1) / 2], heap[child]) {
-      heap.swapAt(child, (child - 1) / 2)
-      child = (child - 1) / 2
-    }
+  private mutating func cut() {
+    elements.sort(by: precedes)
+    elements.removeLast(max(0, elements.count - capacity))
+    last = elements.count < capacity ? nil : elements.last
   }
 
-  private mutating func sink() {
-    var parent = 0
-    while true {
-      var last = parent
-      for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count {
-        if precedes(heap[last], heap[child]) { last = child }
-      }
-      if last == parent { return }
-      heap.swapAt(parent, last)
-      parent = last
-    }
-  }
+  var sorted: [Element] { Array(elements.sorted(by: precedes).prefix(capacity)) }
 }

@@ -3,33 +3,23 @@ import Readers
 import Reports
 
 /// Adds up the results of each faulty reader over all streams.
-package final class ReaderTotals: ReaderReport {
+final class ReaderTotals: ReaderReport {
   /// In the order of their first rows.
-  package private(set) var totals: [ReaderTotal] = []
-  /// Judged streams, and those among them with bytes that belong to no record.
-  package private(set) var judgedStreams = 0
-  package private(set) var conditionalStreams = 0
-  private let redacts: Bool
-
-  /// - Parameter redacts: whether to leave out the text of a difference, which may contain a token.
-  package init(redacts: Bool) { self.redacts = redacts }
+  private(set) var totals: [ReaderTotal] = []
+  private(set) var streams = AuditedStreams()
 
   /// Adds the rows of a stream.
-  package func add(_ rows: [ReaderRow]) {
-    judgedStreams += rows.contains { $0.isRight != nil } ? 1 : 0
-    conditionalStreams += rows.contains { $0.isConditional } ? 1 : 0
+  func add(_ rows: [ReaderRow]) {
+    streams.judged += rows.contains { $0.isRight != nil } ? 1 : 0
+    streams.conditional += rows.contains { $0.isConditional } ? 1 : 0
     for row in rows { add(row) }
   }
 
-  package func end() {}
+  func end() {}
 
   private func add(_ row: ReaderRow) {
-    let index =
-      totals.firstIndex { $0.name == row.name }
-      ?? {
-        totals.append(ReaderTotal(row.name))
-        return totals.count - 1
-      }()
+    let index = totals.firstIndex { $0.name == row.name } ?? totals.endIndex
+    if index == totals.endIndex { totals.append(ReaderTotal(row.name)) }
     switch row.verdict {
     case .notJudged(let reason):
       totals[index].notJudged += 1
@@ -50,12 +40,9 @@ package final class ReaderTotals: ReaderReport {
     total.hangs += reading.outcome == .hangs ? 1 : 0
     total.throwing += reading.outcome == .throws ? 1 : 0
     guard total.difference == nil, let first = reading.firstDifference else { return }
-    var difference = ReaderTotal.Difference(source: row.source, stream: row.stream, record: first.record)
-    if !redacts {
-      difference.reason = first.reason
-      difference.expected = first.expected
-      difference.emitted = first.emitted
-    }
-    total.difference = difference
+    total.difference = ReaderTotal.Difference(source: row.source, stream: row.stream, record: first.record)
+    total.difference?.reason = first.reason
+    total.difference?.expected = first.expected
+    total.difference?.emitted = first.emitted
   }
 }

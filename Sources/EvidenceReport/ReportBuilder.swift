@@ -6,7 +6,8 @@ import Reports
 /// The content and limits of a report.
 package struct ReportOptions {
   package var head: ReportHead
-  package var names = TokenNames(key: nil)
+  /// For pseudonyms; nil unless the report is redacted.
+  package var key: [UInt8]?
   package var maxTokens = 1000
   package var maxRepeated = 10
   /// Files that were not read.
@@ -45,13 +46,11 @@ package struct ReportBuilder {
 
   package init(_ options: ReportOptions) {
     self.options = options
-    let redacts = options.names.key != nil
     table = TokenTable(memory: options.memory, temporaryDirectory: TemporaryDirectory.path)
-    excerpts = FindingExcerpts(maxExcerpts: options.maxLocations, redacts: redacts)
-    doubts = DoubtCollector(maxRecords: options.maxDoubtful, names: options.names)
-    collector = ReportCollector(
-      maxStreams: options.maxStreams, maxResponses: options.maxResponses, names: options.names)
-    readers = ReaderTotals(redacts: redacts)
+    excerpts = FindingExcerpts(maxExcerpts: options.maxLocations)
+    doubts = DoubtCollector(maxRecords: options.maxDoubtful)
+    collector = ReportCollector(maxStreams: options.maxStreams, maxResponses: options.maxResponses)
+    readers = ReaderTotals()
     chunks = options.chunkSize.map { .sizes([$0]) } ?? .asCaptured
     auditor =
       options.isAudited
@@ -78,7 +77,6 @@ package struct ReportBuilder {
     try examination.run(sinks + others)
     try auditor?.endInput()
     var page = ReportPage(options.head)
-    page.head.isRedacted = options.names.key != nil
     page.inputs = examination.inputs
     page.files = collector.files
     page.maxFiles = options.maxFiles
@@ -96,17 +94,17 @@ package struct ReportBuilder {
     }
     var invalidations = InvalidationCollector(
       maxTokens: options.maxTokens, maxRepeated: options.maxRepeated, maxDoubtful: options.maxDoubtful)
-    page.invalidations = try invalidations.gather(table, origins.sources, names: options.names)
+    page.invalidations = try invalidations.gather(table, origins.sources)
     page.invalidations.undatedPushes = pushes.leftOut.untimed + pushes.leftOut.withoutToken
     page.gateway = collector.gateway
     page.readers = readers.totals
-    page.auditedStreams = AuditedStreams(
-      judged: readers.judgedStreams, conditional: readers.conditionalStreams,
-      unrecognised: auditor?.unrecognised ?? 0)
+    page.auditedStreams = readers.streams
+    page.auditedStreams.unrecognised = auditor?.unrecognised ?? 0
     page.isAudited = options.isAudited
     page.chunks = chunks.text
     page.commands = options.commands.all(
       audit: options.chunkSize.map { " --chunk-size \($0)" } ?? "", doubtful: page.flagged)
-    return page.head.isRedacted ? page.masked() : page
+    if let key = options.key { try Redaction.redact(&page, key: key) }
+    return page
   }
 }

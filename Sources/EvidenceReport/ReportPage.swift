@@ -5,10 +5,7 @@ import PacketCapture
 import TimeZones
 import WireBytes
 
-/// The content of a report; `ReportHTML` renders it.
-///
-/// Tokens are already in their displayed form, hex or pseudonyms, and redacted bytes are absent, so they cannot leak
-/// into the page.
+/// The content of a report, as it was collected or redacted; `ReportHTML` writes it.
 package struct ReportPage: Sendable {
   package var head: ReportHead
   package var inputs: [InputSummary] = []
@@ -61,10 +58,7 @@ package struct ReportHead: Sendable {
   /// Whether text that looks like a token was masked in a name, a title or a remark.
   package var hasMaskedText = false
 
-  package init(title: String, version: String) {
-    self.title = title
-    self.version = version
-  }
+  package init(title: String, version: String) { (self.title, self.version) = (title, version) }
 
   /// The default title.
   /// - Parameter inputs: the names of the inputs.
@@ -81,23 +75,20 @@ package struct FindingGroup: Sendable {
   package var examples: [FindingExample]
 
   package init(code: FindingCode, count: Int, examples: [FindingExample]) {
-    self.code = code
-    self.count = count
-    self.examples = examples
+    (self.code, self.count, self.examples) = (code, count, examples)
   }
 }
 
 /// A finding, the bytes around it, and the command that shows it.
 package struct FindingExample: Sendable {
   package var finding: Finding
-  /// Nil if the bytes are no longer available, or the finding is not about bytes of a stream.
-  package var window: HexWindow?
+  /// In order; the bytes between two segments are missing or left out. Empty if the bytes are no longer available, or
+  /// the finding is not about bytes of a stream.
+  package var bytes: [HexSegment]
   package var command: String?
 
-  package init(_ finding: Finding, window: HexWindow?, command: String?) {
-    self.finding = finding
-    self.window = window
-    self.command = command
+  package init(_ finding: Finding, bytes: [HexSegment] = [], command: String?) {
+    (self.finding, self.bytes, self.command) = (finding, bytes, command)
   }
 }
 
@@ -120,11 +111,8 @@ package struct Invalidations: Sendable {
     package var length: Int
 
     package init(token: String, time: UInt32, countedRecords: UInt32, records: UInt32, length: Int) {
-      self.token = token
-      self.time = time
-      self.countedRecords = countedRecords
-      self.records = records
-      self.length = length
+      (self.token, self.time, self.length) = (token, time, length)
+      (self.countedRecords, self.records) = (countedRecords, records)
     }
   }
 
@@ -152,10 +140,7 @@ package struct Invalidations: Sendable {
 /// Error responses, and the requests by command.
 package struct GatewayRows: Sendable {
   package struct Response: Equatable, Sendable {
-    package var source: String
-    package var stream: Int
-    package var offset: Int
-    package var packet: Int?
+    package var location: RecordLocation
     package var capturedAt: String?
     /// Nil if it may be bytes of a token: in a redacted report, when no request is found.
     package var status: UInt8?
@@ -163,14 +148,9 @@ package struct GatewayRows: Sendable {
     package var requestOffset: Int?
     /// In hex, or a pseudonym; nil if no request is found, or the request has no token.
     package var token: String?
-    package var flags: [String]
+    package var flags: [String] = []
 
-    package init(source: String, stream: Int, offset: Int) {
-      self.source = source
-      self.stream = stream
-      self.offset = offset
-      flags = []
-    }
+    package init(at location: RecordLocation) { self.location = location }
   }
 
   /// Requests by command, 0 to 2.
@@ -190,9 +170,7 @@ package struct AuditedStreams: Equatable, Sendable {
   package var unrecognised: Int
 
   package init(judged: Int = 0, conditional: Int = 0, unrecognised: Int = 0) {
-    self.judged = judged
-    self.conditional = conditional
-    self.unrecognised = unrecognised
+    (self.judged, self.conditional, self.unrecognised) = (judged, conditional, unrecognised)
   }
 }
 
@@ -226,9 +204,7 @@ package struct ReaderTotal: Sendable {
     package var emitted: String?
 
     package init(source: String, stream: Int, record: Int) {
-      self.source = source
-      self.stream = stream
-      self.record = record
+      (self.source, self.stream, self.record) = (source, stream, record)
     }
   }
 

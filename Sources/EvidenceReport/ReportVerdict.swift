@@ -15,28 +15,31 @@ struct ReportVerdict: Equatable {
   var sentences: [String]
 
   init(_ page: ReportPage) {
-    let summary = page.summary
+    let (summary, tokens) = (page.summary, page.invalidations)
     level = Self.level(page)
     word = Self.word(level, summary)
-    sentences = [Self.opening(page)]
-    if summary.gapBytes > 0 {
-      sentences.append("\(Figures.count(summary.gapBytes, "byte is", "bytes are")) known to be missing.")
-    }
-    if summary.undecodedBytes > 0, summary.streamBytes > 0 { sentences.append(Self.undecoded(page)) }
-    if page.failures > 0, !page.inputs.isEmpty {
-      sentences.append(
-        "\(Figures.count(page.failures, "input")) could not be read in full; the unread part is not counted.")
-    }
-    let copies = page.inputs.count { $0.sameBytesAs != nil }
-    if copies > 0 {
-      sentences.append(
-        Figures.count(copies, "input is", "inputs are")
-          + " identical to an earlier one: the contents are counted again.")
-    }
-    if let damage = Self.damage(page) { sentences.append(damage) }
-    sentences += Self.invalidations(page.invalidations, page.head.clock)
-    sentences += Self.outcomes(summary.gateway)
-    if let pushes = Self.outcomes(summary.pushes.counts) { sentences.append(pushes) }
+    sentences = [
+      Self.opening(page),
+      Self.sentence(summary.gapBytes, "byte is", "bytes are", "known to be missing."),
+      summary.undecodedBytes > 0 && summary.streamBytes > 0 ? Self.undecoded(page) : nil,
+      page.inputs.isEmpty
+        ? nil
+        : Self.sentence(
+          page.failures, "input", "inputs", "could not be read in full; the unread part is not counted."),
+      Self.sentence(
+        page.inputs.count { $0.sameBytesAs != nil }, "input is", "inputs are",
+        "identical to an earlier one: the contents are counted again."),
+      Self.damage(page), Self.invalidations(tokens, page.head.clock),
+      Self.sentence(
+        tokens.doubtful, "token is", "tokens are",
+        "named only by doubtful records and not counted as invalidated."),
+      Self.outcomes(summary.gateway), Self.outcomes(summary.pushes.counts),
+    ].compactMap { $0 }
+  }
+
+  /// Nil if the count is 0.
+  private static func sentence(_ count: Int, _ one: String, _ several: String, _ rest: String) -> String? {
+    count > 0 ? "\(Figures.count(count, one, several)) \(rest)" : nil
   }
 
   private static func level(_ page: ReportPage) -> Level {
@@ -102,22 +105,17 @@ struct ReportVerdict: Equatable {
       locations > 0
         ? "The capture \(isOne ? "file is" : "files are") damaged at \(Figures.count(locations, "location"))."
         : nil,
-      packets > 0
-        ? "\(Figures.count(packets, "packet")) with invalid headers \(packets == 1 ? "was" : "were") skipped."
-        : nil,
+      sentence(packets, "packet with invalid headers was", "packets with invalid headers were", "skipped."),
     ].compactMap { $0 }
     return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }
 
   /// `31 feedback tuples`, `200 requests and 1 error response`.
   private static func read(_ summary: Summary) -> String {
-    var parts: [String] = []
-    let gateway = summary.gateway
-    if summary.feedback > 0 { parts.append(Figures.count(summary.feedback, "feedback tuple")) }
-    if gateway.requests > 0 { parts.append(Figures.count(gateway.requests, "request")) }
-    if gateway.responses > 0 { parts.append(Figures.count(gateway.responses, "error response")) }
-    let pushes = summary.pushes.counts.all
-    if pushes > 0 { parts.append(Figures.count(pushes, "push", "pushes")) }
+    let read = summary.records
+    var parts = RecordKind.allCases.filter { read[$0] > 0 }.map {
+      Figures.count(read[$0], $0.noun, $0.plural)
+    }
     guard let last = parts.popLast() else { return "no record" }
     return parts.isEmpty ? last : parts.joined(separator: ", ") + " and " + last
   }
@@ -131,67 +129,50 @@ struct ReportVerdict: Equatable {
   }
 
   private static func undecoded(_ page: ReportPage, asClause: Bool = false) -> String {
-    let summary = page.summary
-    let bytes = Figures.count(summary.undecodedBytes, "byte")
+    let (summary, bytes) = (page.summary, page.summary.undecodedBytes)
     let codes: [FindingCode] = [.encryptedStream, .decryptionFailed, .unrelatedTLS]
     let isCiphertext = codes.contains { summary.findings[$0, default: 0] > 0 }
-    let reason =
-      isCiphertext
-      ? "encrypted or of another protocol" : "of another protocol"
-    let all = summary.undecodedBytes == 1 ? "the 1 byte is" : "all \(bytes) are"
-    if asClause { return "\(all) \(reason)." }
-    return Figures.count(summary.undecodedBytes, "more byte is", "more bytes are")
-      + " \(reason) and not decoded."
+    let reason = isCiphertext ? "encrypted or of another protocol" : "of another protocol"
+    if asClause {
+      return "\(bytes == 1 ? "the 1 byte is" : "all \(Figures.count(bytes, "byte")) are") \(reason)."
+    }
+    return "\(Figures.count(bytes, "more byte is", "more bytes are")) \(reason) and not decoded."
   }
 
   // MARK: - Results
 
-  private static func invalidations(_ invalidations: Invalidations, _ clock: LocalClock?) -> [String] {
-    var sentences: [String] = []
-    if invalidations.dead > 0, let times = invalidations.times {
-      let span =
-        times.lowerBound == times.upperBound
-        ? "at \(Figures.time(times.lowerBound, clock))"
-        : "between \(Figures.time(times.lowerBound, clock)) and \(Figures.time(times.upperBound, clock))"
-      sentences.append(
-        "\(Figures.count(invalidations.dead, "device token is", "device tokens are")) reported as invalidated, \(span)."
-      )
-    }
-    if invalidations.doubtful > 0 {
-      sentences.append(
-        "\(Figures.count(invalidations.doubtful, "token is", "tokens are")) named only by doubtful records and not counted as "
-          + "invalidated.")
-    }
-    return sentences
+  private static func invalidations(_ tokens: Invalidations, _ clock: LocalClock?) -> String? {
+    guard let times = tokens.times else { return nil }
+    let (first, last) = (Figures.time(times.lowerBound, clock), Figures.time(times.upperBound, clock))
+    let span = times.count == 1 ? "at \(first)" : "between \(first) and \(last)"
+    return sentence(
+      tokens.dead, "device token is", "device tokens are", "reported as invalidated, \(span).")
   }
 
-  /// Nil without pushes.
   private static func outcomes(_ pushes: PushCounts) -> String? {
-    let parts = PushOutcome.allCases.filter { $0 != .unknown && pushes[$0] > 0 }.map { outcome in
-      Figures.count(pushes[outcome], "was \(outcome.rawValue)", "were \(outcome.rawValue)")
-    }
     guard pushes.all > 0 else { return nil }
-    let rest = pushes.unknown > 0 ? "the outcome of \(Figures.grouped(pushes.unknown)) is unknown" : nil
-    let known = parts.isEmpty ? nil : parts.joined(separator: ", ")
-    return "Of the pushes, \([known, rest].compactMap { $0 }.joined(separator: "; "))."
+    let known = PushOutcome.allCases.filter { $0 != .unknown }.map { ($0.rawValue, pushes[$0]) }
+    return "Of the pushes, \(outcomes(known, unknown: pushes.unknown))."
   }
 
-  private static func outcomes(_ gateway: GatewayCounts) -> [String] {
-    guard gateway.requests > 0 else { return [] }
+  private static func outcomes(_ gateway: GatewayCounts) -> String? {
+    guard gateway.requests > 0 else { return nil }
+    let known = [RequestOutcome.accepted, .rejected, .discarded].map { ($0.rawValue, gateway[$0]) }
     if gateway.unknown == gateway.requests {
-      let which = gateway.requests == 1 ? "the request" : "the requests"
-      return [
-        "The outcome of \(which) is unknown: the gateway sends nothing on success, so silence proves nothing."
-      ]
+      return "The outcome of \(gateway.requests == 1 ? "the request" : "the requests") is unknown: "
+        + "the gateway sends nothing on success, so silence proves nothing."
     }
-    let known: [RequestOutcome] = [.accepted, .rejected, .discarded]
-    let parts = known.filter { gateway[$0] > 0 }.map { outcome in
-      Figures.count(gateway[outcome], "was \(outcome.rawValue)", "were \(outcome.rawValue)")
+    if gateway.requests == 1, let outcome = known.first(where: { $0.1 > 0 }) {
+      return "The request was \(outcome.0)."
     }
-    if gateway.requests == 1, let outcome = known.first(where: { gateway[$0] > 0 }) {
-      return ["The request was \(outcome.rawValue)."]
-    }
-    let rest = gateway.unknown > 0 ? "; the outcome of \(Figures.grouped(gateway.unknown)) is unknown" : ""
-    return ["Of the requests, \(parts.joined(separator: ", "))\(rest)."]
+    return "Of the requests, \(outcomes(known, unknown: gateway.unknown))."
+  }
+
+  private static func outcomes(_ known: [(name: String, count: Int)], unknown: Int) -> String {
+    let parts = known.filter { $0.count > 0 }
+      .map { Figures.count($0.count, "was \($0.name)", "were \($0.name)") }
+    let rest = unknown > 0 ? "the outcome of \(Figures.grouped(unknown)) is unknown" : nil
+    return [parts.isEmpty ? nil : parts.joined(separator: ", "), rest].compactMap { $0 }.joined(
+      separator: "; ")
   }
 }

@@ -8,11 +8,11 @@ import Testing
 /// The page's sentences about the faulty readers. The wording is pinned here.
 @Suite("The readers in a report")
 struct ReportReaderTests {
-  private func page(_ change: (inout ReportPage) -> Void) throws -> String {
+  private func page(_ change: (inout ReportPage) -> Void) -> String {
     var page = ReportPage(ReportHead(title: "A title", version: "1.2.3"))
     page.readers = [ReaderTotal("java")]
     change(&page)
-    return try ReportHTML.text(page)
+    return ReportHTML.text(page)
   }
 
   /// Records, correct, missed; streams judged, with a hang, with an exception, and not judged.
@@ -84,8 +84,8 @@ struct ReportReaderTests {
   ]
 
   @Test("results and their consequences", arguments: verdicts)
-  func verdict(_ name: String, _ figures: [Int], _ expected: String) throws {
-    let text = try page { page in
+  func verdict(_ name: String, _ figures: [Int], _ expected: String) {
+    let text = page { page in
       var total = ReaderTotal(name)
       total.records = figures[0]
       total.correct = figures[1]
@@ -104,8 +104,8 @@ struct ReportReaderTests {
   }
 
   @Test("an order that differs is not wrong")
-  func order() throws {
-    let text = try page { page in
+  func order() {
+    let text = page { page in
       page.readers[0].records = 2
       page.readers[0].correct = 2
       page.readers[0].judged = 1
@@ -120,9 +120,9 @@ struct ReportReaderTests {
       ("java", "7,ab", "1970-01-01 00:00:07 UTC, ab"), ("java", "-1,ab", "time -1, ab"),
       ("php", "8,6", "status 8, identifier 6"), ("java", "nonsense", "nonsense"),
     ])
-  func difference(_ reader: String, _ record: String, _ shown: String) throws {
+  func difference(_ reader: String, _ record: String, _ shown: String) {
     for reason in [nil, Message.verbatim("why")] {
-      let text = try page { page in
+      let text = page { page in
         var difference = ReaderTotal.Difference(source: "a", stream: 1, record: 2)
         difference.reason = reason
         (difference.expected, difference.emitted) = (record, record)
@@ -143,8 +143,8 @@ struct ReportReaderTests {
       (3, 1, "Of the 3 streams that they are judged on, 1 has bytes that belong to no record."),
       (3, 2, "Of the 3 streams that they are judged on, 2 have bytes that belong to no record."),
     ])
-  func condition(_ judged: Int, _ conditional: Int, _ expected: String) throws {
-    let text = try page { page in
+  func condition(_ judged: Int, _ conditional: Int, _ expected: String) {
+    let text = page { page in
       page.auditedStreams = AuditedStreams(judged: judged, conditional: conditional)
       page.readers[0].judged = judged
       page.readers[0].conditional = conditional
@@ -154,14 +154,14 @@ struct ReportReaderTests {
       + "the readers received different bytes, and the results do not apply."
     #expect(text.contains("<p class=\"alert\">\(expected)\(condition)</p>"))
     #expect(text.contains("This holds if it received exactly these bytes."))
-    let sound = try page { $0.auditedStreams = AuditedStreams(judged: judged) }
+    let sound = page { $0.auditedStreams = AuditedStreams(judged: judged) }
     #expect(!sound.contains("belong to no record. These results"))
   }
 
   @Test("streams without a record are left out and counted")
-  func leftOut() throws {
-    let texts = try (0...2).map { count in
-      try page { $0.auditedStreams = AuditedStreams(judged: 1, unrecognised: count) }
+  func leftOut() {
+    let texts = (0...2).map { count in
+      page { $0.auditedStreams = AuditedStreams(judged: 1, unrecognised: count) }
     }
     #expect(!texts[0].contains("left out: no record"))
     #expect(texts[1].contains("<p>1 stream is left out: no record was recognised in it.</p>"))
@@ -176,8 +176,8 @@ struct ReportReaderTests {
       (101, "1970-01-01 00:00:07 UTC, abababababababab…abababababababab (101 bytes)"),
       (3341, "1970-01-01 00:00:07 UTC, abababababababab…abababababababab (3,341 bytes)"),
     ])
-  func longTokens(_ length: Int, _ expected: String) throws {
-    let text = try page { page in
+  func longTokens(_ length: Int, _ expected: String) {
+    let text = page { page in
       var difference = ReaderTotal.Difference(source: "a", stream: 0, record: 0)
       difference.emitted = "7," + String(repeating: "ab", count: length)
       page.readers[0].difference = difference

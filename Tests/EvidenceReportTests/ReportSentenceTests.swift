@@ -6,11 +6,11 @@ import Testing
 /// Sentences of the page with counts of zero, one and more. The wording is pinned here.
 @Suite("Sentences of a report")
 struct ReportSentenceTests {
-  private func page(_ change: (inout ReportPage) -> Void) throws -> String {
+  private func page(_ change: (inout ReportPage) -> Void) -> String {
     var page = ReportPage(ReportHead(title: "A title", version: "1.2.3"))
     page.inputs = [InputSummary(source: "a.bin", format: "raw", bytes: 380, sha256: "00ff")]
     change(&page)
-    return try ReportHTML.text(page)
+    return ReportHTML.text(page)
   }
 
   // MARK: - The verdict
@@ -39,26 +39,26 @@ struct ReportSentenceTests {
   ]
 
   @Test("the opening sentence", arguments: openings)
-  func opening(_ figures: [Int], _ expected: String) throws {
-    let text = try page { page in
+  func opening(_ figures: [Int], _ expected: String) {
+    let text = page { page in
       page.summary.recordBytes = figures[0]
       page.summary.skippedBytes = figures[1]
       page.summary.streamBytes = figures[0] + figures[1]
       page.summary.findings = figures[2] > 0 ? [.skippedBytes: figures[2]] : [:]
       page.summary.feedback = figures[3]
-      page.flagged.feedback = figures[4]
+      page.flagged[.feedback] = figures[4]
       page.decodedStreams = 1
     }
     #expect(text.contains("<p class=\"opening\">\(expected)</p>"), "\(expected)")
   }
 
   @Test("key figures")
-  func tiles() throws {
-    let text = try page { page in
+  func tiles() {
+    let text = page { page in
       page.summary.streamBytes = 38
       page.summary.undecodedBytes = 1
       page.summary.feedback = 1
-      page.flagged.feedback = 1
+      page.flagged[.feedback] = 1
       page.invalidations.dead = 1
     }
     for tile in [
@@ -78,8 +78,8 @@ struct ReportSentenceTests {
   ]
 
   @Test("only damage is called damage", arguments: words)
-  func word(_ findings: [FindingCode: Int], _ expected: String) throws {
-    let text = try page { page in
+  func word(_ findings: [FindingCode: Int], _ expected: String) {
+    let text = page { page in
       page.summary.feedback = 1
       page.summary.findings = findings
       page.failures = findings[.unreadableInput, default: 0]
@@ -95,8 +95,8 @@ struct ReportSentenceTests {
         [2, 1, 0, 1], "<p>Of the requests, 2 were accepted, 1 was rejected; the outcome of 1 is unknown.</p>"
       ),
     ])
-  func outcomes(_ counts: [Int], _ expected: String) throws {
-    let text = try page { page in
+  func outcomes(_ counts: [Int], _ expected: String) {
+    let text = page { page in
       page.summary.gateway.accepted = counts[0]
       page.summary.gateway.rejected = counts[1]
       page.summary.gateway.discarded = counts[2]
@@ -112,8 +112,8 @@ struct ReportSentenceTests {
   ]
 
   @Test("damaged captures, and packets with invalid headers", arguments: damages)
-  func captures(_ findings: [FindingCode: Int], _ captures: Int, _ expected: String) throws {
-    let text = try page { page in
+  func captures(_ findings: [FindingCode: Int], _ captures: Int, _ expected: String) {
+    let text = page { page in
       var input = InputSummary(source: "a.pcap", format: "capture", bytes: 9, sha256: nil)
       input.captureKind = "pcap"
       page.inputs = [InputSummary](repeating: input, count: captures)
@@ -155,8 +155,8 @@ struct ReportSentenceTests {
   ]
 
   @Test("text alternative of the timeline", arguments: timelines)
-  func timeline(_ times: [UInt32], _ expected: String) throws {
-    let text = try page { page in
+  func timeline(_ times: [UInt32], _ expected: String) {
+    let text = page { page in
       for time in times { page.invalidations.histogram.add(time) }
     }
     #expect(text.contains("<desc id=\"timeline-wide-desc\">\(expected)</desc>"), "\(expected)")

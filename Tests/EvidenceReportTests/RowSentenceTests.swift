@@ -35,7 +35,7 @@ struct RowSentenceTests {
   ]
 
   @Test("inputs, and the account of their bytes", arguments: inputs)
-  func input(_ sentence: PageSentence) throws { try sentence.expect() }
+  func input(_ sentence: PageSentence) { sentence.expect() }
 
   private static func ofStream(_ change: @escaping @Sendable (inout StreamSummary) -> Void)
     -> PageSentence.Change
@@ -61,21 +61,21 @@ struct RowSentenceTests {
   ]
 
   @Test("streams", arguments: streams)
-  func stream(_ sentence: PageSentence) throws { try sentence.expect() }
+  func stream(_ sentence: PageSentence) { sentence.expect() }
 
   static let findings: [PageSentence] = [
     PageSentence(
       "1 record carries flags. A doubtful record was read, and does not count as an invalidation. A record may carry "
         + "several flags."
     ) {
-      $0.flagged.feedback = 1
+      $0.flagged[.feedback] = 1
       $0.summary.flags[0] = 1
     },
     PageSentence(
       "2 records carry flags. A doubtful record was read, and does not count as an invalidation. A record may carry "
         + "several flags."
     ) {
-      $0.flagged.feedback = 2
+      $0.flagged[.feedback] = 2
       $0.summary.flags[0] = 2
     },
     PageSentence("None of 2 is shown. All of them:") {
@@ -84,7 +84,7 @@ struct RowSentenceTests {
     PageSentence("1, from the client") {
       let finding = Finding(
         source: "a.bin", stream: 1, direction: .client, code: .skippedBytes, message: .verbatim(""))
-      let example = FindingExample(finding, window: nil, command: nil)
+      let example = FindingExample(finding, command: nil)
       $0.findings = [FindingGroup(code: .skippedBytes, count: 1, examples: [example])]
     },
     PageSentence(
@@ -96,18 +96,18 @@ struct RowSentenceTests {
 
   /// A finding whose bytes are shown but for two in the middle.
   private static func gap(_ code: FindingCode) -> FindingGroup {
-    let byte = HexWindow.Byte(7, .other)
-    let window = HexWindow([
-      HexWindow.Segment(offset: 0, bytes: [byte]), HexWindow.Segment(offset: 3, bytes: [byte]),
-    ])
+    let byte = HexSegment.Byte(7, .other)
+    let bytes = [
+      HexSegment(offset: 0, bytes: [byte]), HexSegment(offset: 3, bytes: [byte]),
+    ]
     let finding = Finding(
       source: "a", stream: 0, direction: .server, offset: 1, length: 2, code: code, message: .verbatim(""))
     return FindingGroup(
-      code: code, count: 1, examples: [FindingExample(finding, window: window, command: nil)])
+      code: code, count: 1, examples: [FindingExample(finding, bytes: bytes, command: nil)])
   }
 
   @Test("findings and flags", arguments: findings)
-  func finding(_ sentence: PageSentence) throws { try sentence.expect() }
+  func finding(_ sentence: PageSentence) { sentence.expect() }
 
   private static func ofRow(_ length: Int, counted: UInt32, of records: UInt32) -> PageSentence.Change {
     { page in
@@ -156,13 +156,13 @@ struct RowSentenceTests {
   ]
 
   @Test("tokens", arguments: tokens)
-  func token(_ sentence: PageSentence) throws { try sentence.expect() }
+  func token(_ sentence: PageSentence) { sentence.expect() }
 
   private static func ofResponse(
     _ change: @escaping @Sendable (inout GatewayRows.Response) -> Void
   ) -> PageSentence.Change {
     { page in
-      var response = GatewayRows.Response(source: "a", stream: 0, offset: 1000)
+      var response = GatewayRows.Response(at: RecordLocation(source: "a", stream: 0, offset: 1000))
       change(&response)
       page.gateway.responses = [response]
       page.summary.gateway.responses = 2
@@ -184,7 +184,7 @@ struct RowSentenceTests {
     PageSentence(
       "a, stream 0, offset 1,000, packet 1,234, 2013-05-01 09:30:00.5 UTC · after-close, uncorrelated",
       ofResponse {
-        ($0.packet, $0.capturedAt) = (1234, "2013-05-01T09:30:00.5Z")
+        ($0.location.packet, $0.capturedAt) = (1234, "2013-05-01T09:30:00.5Z")
         $0.flags = ["after-close", "uncorrelated"]
       }),
     PageSentence("1 of 2 is shown. All of them:", ofResponse { _ in }),
@@ -213,5 +213,5 @@ struct RowSentenceTests {
   ]
 
   @Test("gateway connections", arguments: gateway)
-  func connection(_ sentence: PageSentence) throws { try sentence.expect() }
+  func connection(_ sentence: PageSentence) { sentence.expect() }
 }

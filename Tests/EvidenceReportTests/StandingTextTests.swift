@@ -29,7 +29,7 @@ struct StandingTextTests {
   ]
 
   @Test("of every page", arguments: general)
-  func generalText(_ sentence: PageSentence) throws { try sentence.expect() }
+  func generalText(_ sentence: PageSentence) { sentence.expect() }
 
   static let empty: [PageSentence] = [
     PageSentence("No record without a flag reports an invalidated token, so there is no chart."),
@@ -45,7 +45,7 @@ struct StandingTextTests {
   ]
 
   @Test("of empty sections", arguments: empty)
-  func emptyText(_ sentence: PageSentence) throws { try sentence.expect() }
+  func emptyText(_ sentence: PageSentence) { sentence.expect() }
 
   static let sections: [PageSentence] = [
     PageSentence(
@@ -79,7 +79,7 @@ struct StandingTextTests {
   ]
 
   @Test("that introduce a section", arguments: sections)
-  func sectionsText(_ sentence: PageSentence) throws { try sentence.expect() }
+  func sectionsText(_ sentence: PageSentence) { sentence.expect() }
 
   static let habits: [PageSentence] = [
     PageSentence(
@@ -106,7 +106,7 @@ struct StandingTextTests {
   ]
 
   @Test("of the readers", arguments: habits)
-  func habitsText(_ sentence: PageSentence) throws { try sentence.expect() }
+  func habitsText(_ sentence: PageSentence) { sentence.expect() }
 
   static let terms: [(term: String, meaning: String)] = [
     (
@@ -194,7 +194,7 @@ struct StandingTextTests {
     var page = ReportPage(ReportHead(title: "A title", version: "1.2.3"))
     for isRedacted in [false, true] {
       page.head.isRedacted = isRedacted
-      let html = try ReportHTML.text(page)
+      let html = ReportHTML.text(page)
       let start = try #require(html.firstRange(of: "<dl class=\"glossary\">"))
       let rest = html[start.upperBound...]
       let list = rest[..<(try #require(rest.firstRange(of: "</dl>"))).lowerBound]

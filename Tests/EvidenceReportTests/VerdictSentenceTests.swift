@@ -28,7 +28,7 @@ struct VerdictSentenceTests {
       $0.read(1)
       $0.summary.gateway.accepted = 2
       $0.summary.gateway.responses = 3
-      $0.flagged.feedback = 1000
+      $0.flagged[.feedback] = 1000
     },
     PageSentence(
       "All 380 bytes of 1 stream were read as 1 request and 1 error response; no rule found a problem."
@@ -43,7 +43,7 @@ struct VerdictSentenceTests {
   ]
 
   @Test("the opening", arguments: openings)
-  func opening(_ sentence: PageSentence) throws { try sentence.expect() }
+  func opening(_ sentence: PageSentence) { sentence.expect() }
 
   static let losses: [PageSentence] = [
     PageSentence("1 byte is known to be missing.") { $0.summary.gapBytes = 1 },
@@ -74,7 +74,7 @@ struct VerdictSentenceTests {
   ]
 
   @Test("what is missing or counted twice", arguments: losses)
-  func loss(_ sentence: PageSentence) throws { try sentence.expect() }
+  func loss(_ sentence: PageSentence) { sentence.expect() }
 
   static let results: [PageSentence] = [
     PageSentence("Nothing was read") { _ in },
@@ -108,7 +108,7 @@ struct VerdictSentenceTests {
   ]
 
   @Test("results", arguments: results)
-  func result(_ sentence: PageSentence) throws { try sentence.expect() }
+  func result(_ sentence: PageSentence) { sentence.expect() }
 
   private static let units: [(hours: UInt32, by: String, phrase: String)] = [
     (1, "minute", "in the minute from 1970-01-01 00:00"),
@@ -122,7 +122,7 @@ struct VerdictSentenceTests {
   ]
 
   @Test("the timeline names its unit", arguments: units.indices)
-  func unit(_ index: Int) throws {
+  func unit(_ index: Int) {
     let unit = Self.units[index]
     let change: PageSentence.Change = { page in
       for time in [0, 0, unit.hours * 3600] { page.invalidations.histogram.add(time) }
@@ -133,7 +133,7 @@ struct VerdictSentenceTests {
       "Invalidated tokens by \(unit.by) (UTC).", "Invalidations by \(unit.by)",
       "the most, 2, \(unit.phrase).",
     ] {
-      try PageSentence(text, change).expect()
+      PageSentence(text, change).expect()
     }
   }
 }

@@ -62,14 +62,14 @@ struct Report: ParsableCommand {
       throw Failure(.keyIsInput(key))
     }
     var options = page.options(for: input, limits, local, version: Program.version)
-    options.names = TokenNames(key: key)
+    options.key = key
     options.head.note = try page.notes.map { try ReportNote.paragraphs($0) } ?? []
     examination.options.inventoryDigests = inventory.digests
     let outputs = OutputSet(force: force)
     let buffer = try open(outputs, examination)
     let inventory = try inventory.open(outputs, input, examination, version: Program.version)
     let page = try ReportBuilder(options).page(of: &examination, others: inventory.sinks)
-    try buffer.append(try ReportHTML.bytes(page))
+    try buffer.append(ReportHTML.bytes(page))
     if output == nil { try buffer.flush() }
     try inventory.finish()
     let done = Message.reported(

@@ -3,21 +3,26 @@ import Messages
 import Platform
 import WireBytes
 
-/// The displayed form of tokens: hex digits, or pseudonyms that can be computed only with a secret key
-/// (docs/decisions/0033-keyed-pseudonyms.md).
-package struct TokenNames {
+/// A token in hex, as the page shows it unless it is redacted.
+enum TokenText {
+  static func hex(_ token: [UInt8]) -> String { token.isEmpty ? "(empty)" : Hex.string(token) }
+
+  static func hex(_ range: Range<Int>, in bytes: RawSpan) -> String {
+    hex(bytes.extracting(range).withUnsafeBytes { Array($0) })
+  }
+}
+
+/// Names for tokens that can be computed only with a secret key (docs/decisions/0033-keyed-pseudonyms.md).
+struct Pseudonyms {
   /// Bytes of the code in a pseudonym. The chance that two of 50 million tokens share one is one in 15,000.
   private static let shownLength = 8
 
-  /// Nil shows tokens in hex.
-  package let key: [UInt8]?
+  let key: [UInt8]
 
-  package init(key: [UInt8]?) { self.key = key }
-
-  package func name(_ token: some Collection<UInt8>) throws -> String {
-    guard !token.isEmpty else { return "(empty)" }
-    guard let key else { return Hex.string(token) }
-    return try "device-" + Hex.string(Self.code(of: Array(token), key: key).prefix(Self.shownLength))
+  /// - Parameter text: of `TokenText`. What is not hex is an empty token.
+  func name(ofHex text: String) throws -> String {
+    guard let token = Hex.bytes(text), !token.isEmpty else { return TokenText.hex([]) }
+    return try "device-" + Hex.string(Self.code(of: token, key: key).prefix(Self.shownLength))
   }
 
   /// HMAC-SHA-256 (RFC 2104) of the token's bytes, independent of the input and its format.

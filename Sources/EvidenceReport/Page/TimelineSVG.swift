@@ -37,16 +37,15 @@ struct TimelineSVG {
   private var floor: Double { size.height - Self.bottom }
   private var step: Double { (size.width - left - 2) / Double(max(timeline.bars.count, 1)) }
 
-  var text: String {
-    let id = "timeline-\(size.id)"
-    return """
-      <svg class="chart \(size.id)" viewBox="0 0 \(Self.number(size.width)) \(Self.number(size.height))" \
-      role="img" aria-labelledby="\(id)-title \(id)-desc">
-      <title id="\(id)-title">Invalidations by \(timeline.unit.name)</title>
-      <desc id="\(id)-desc">\(description)</desc>
-      \(axis)\(bars)\(labels)</svg>
+  var html: HTML {
+    """
+    <svg class="chart \(size.id)" viewBox="0 0 \(Self.number(size.width)) \(Self.number(size.height))" \
+    role="img" aria-labelledby="timeline-\(size.id)-title timeline-\(size.id)-desc">
+    <title id="timeline-\(size.id)-title">Invalidations by \(timeline.unit.name)</title>
+    <desc id="timeline-\(size.id)-desc">\(description)</desc>
+    \(axis)\(bars)\(labels)</svg>
 
-      """
+    """
   }
 
   private var description: String {
@@ -66,49 +65,53 @@ struct TimelineSVG {
   }
 
   /// Horizontal lines at round figures, each with its figure.
-  private var axis: String {
+  private var axis: [HTML] {
     scale.marks.map { mark in
-      let y = Self.number(height(at: mark))
-      let line =
-        "<line class=\"\(mark == 0 ? "base" : "grid")\" x1=\"\(Self.number(left))\" "
-        + "x2=\"\(Self.number(size.width))\" y1=\"\(y)\" y2=\"\(y)\"/>"
-      return line
-        + "<text class=\"figure\" x=\"\(Self.number(left - 8))\" y=\"\(Self.number(height(at: mark) + 4))\">"
-        + "\(Figures.grouped(mark))</text>\n"
-    }.joined()
+      let height = height(at: mark)
+      let y = Self.number(height)
+      return """
+        <line class="\(mark == 0 ? "base" : "grid")" x1="\(Self.number(left))" \
+        x2="\(Self.number(size.width))" y1="\(y)" y2="\(y)"/>\
+        <text class="figure" x="\(Self.number(left - 8))" \
+        y="\(Self.number(height + 4))">\(Figures.grouped(mark))</text>
+
+        """
+    }
   }
 
   private func height(at count: Int) -> Double {
     floor - (floor - Self.top) * Double(count) / Double(max(scale.end, 1))
   }
 
-  private var bars: String {
+  private var bars: [HTML] {
     let width = max(step * 0.8, 1)
-    return timeline.bars.enumerated().map { index, bar in
-      guard bar.count > 0 else { return "" }
+    let shown = min(width, 72)
+    return timeline.bars.enumerated().filter { $1.count > 0 }.map { index, bar in
       // A bar with a count is always visible.
       let tall = max(floor - height(at: bar.count), 1.5)
       let x = min(left + Double(index) * step + (step - width) / 2, size.width - width)
-      let shown = min(width, 72)
-      return
-        "<rect class=\"bar\" x=\"\(Self.number(x + (width - shown) / 2))\" y=\"\(Self.number(floor - tall))\" "
-        + "width=\"\(Self.number(shown))\" height=\"\(Self.number(tall))\" rx=\"1.5\">"
-        + "<title>\(timeline.unit.label(bar.start)): \(Figures.count(bar.count, noun))</title></rect>\n"
-    }.joined()
+      return """
+        <rect class="bar" x="\(Self.number(x + (width - shown) / 2))" y="\(Self.number(floor - tall))" \
+        width="\(Self.number(shown))" height="\(Self.number(tall))" rx="1.5">\
+        <title>\(timeline.unit.label(bar.start)): \(Figures.count(bar.count, noun))</title></rect>
+
+        """
+    }
   }
 
   /// Labels of some bars, evenly spaced, without overlap.
-  private var labels: String {
+  private var labels: [HTML] {
     let count = timeline.bars.count
     let every = max(1, (count + size.maxLabels - 1) / size.maxLabels)
     return stride(from: 0, to: count, by: every).map { index in
-      let middle = left + (Double(index) + 0.5) * step
       let label = timeline.unit.label(timeline.bars[index].start)
       let half = Double(label.count) * 3.6
-      let x = min(max(middle, half), size.width - half)
-      return
-        "<text class=\"label\" x=\"\(Self.number(x))\" y=\"\(Self.number(size.height - 9))\">\(label)</text>\n"
-    }.joined()
+      let x = min(max(left + (Double(index) + 0.5) * step, half), size.width - half)
+      return """
+        <text class="label" x="\(Self.number(x))" y="\(Self.number(size.height - 9))">\(label)</text>
+
+        """
+    }
   }
 
   /// At most one decimal, formatted independently of the system.
@@ -127,17 +130,10 @@ package struct AxisScale: Equatable {
 
   /// The step is one, two or five times a power of ten; at most five marks are above 0.
   package init(highest: Int) {
-    var step = 1
-    var factors = [2, 5, 10]
-    var power = 1
+    var (step, power) = (1, 1)
     while highest > step * 4, power < Int.max / 100 {
-      step = factors[0] * power
-      if factors[0] == 10 {
-        power *= 10
-        factors = [2, 5, 10]
-      } else {
-        factors.removeFirst()
-      }
+      step = step == power ? 2 * power : step == 2 * power ? 5 * power : 10 * power
+      if step == 10 * power { power = step }
     }
     let above = max(1, highest / step + (highest % step > 0 ? 1 : 0))
     marks = (0...above).map { $0 * step }

@@ -1,0 +1,56 @@
+import Platform
+
+/// Markup. A literal is markup as it stands; what is interpolated is text and gets escaped, unless it is `HTML` itself.
+///
+/// Nothing makes markup of a String at run time: literals are `StaticString`, which only the source code can contain.
+package struct HTML: ExpressibleByStringInterpolation, StringInterpolationProtocol {
+  /// In UTF-8.
+  package private(set) var bytes: [UInt8] = []
+
+  package init(literalCapacity: Int, interpolationCount: Int) { bytes.reserveCapacity(literalCapacity) }
+
+  package init(stringLiteral markup: StaticString) { appendLiteral(markup) }
+
+  package init(stringInterpolation html: HTML) { self = html }
+
+  /// The style sheet, which is embedded in the page.
+  static var styleSheet: HTML {
+    var html: HTML = ""
+    html.bytes = PackageResources.report_css
+    return html
+  }
+
+  package mutating func appendLiteral(_ markup: StaticString) {
+    markup.withUTF8Buffer { bytes.append(contentsOf: $0) }
+  }
+
+  /// Nil adds nothing.
+  package mutating func appendInterpolation(_ html: HTML?) {
+    if let html { bytes += html.bytes }
+  }
+
+  package mutating func appendInterpolation(_ parts: [HTML]) {
+    for part in parts { bytes += part.bytes }
+  }
+
+  package mutating func appendInterpolation(if condition: Bool, _ html: @autoclosure () -> HTML) {
+    if condition { bytes += html().bytes }
+  }
+
+  package mutating func appendInterpolation(_ number: Int) { appendInterpolation(String(number)) }
+
+  /// Escapes by byte, as a browser parses: to Swift, a quote followed by a combining mark is another character, yet it
+  /// ends an attribute. Invisible characters become visible.
+  package mutating func appendInterpolation(_ text: String) {
+    for byte in VisibleText.exact(text).utf8 {
+      switch byte {
+      case UInt8(ascii: "&"): appendLiteral("&amp;")
+      case UInt8(ascii: "<"): appendLiteral("&lt;")
+      case UInt8(ascii: ">"): appendLiteral("&gt;")
+      case UInt8(ascii: "\""): appendLiteral("&quot;")
+      case UInt8(ascii: "'"): appendLiteral("&#39;")
+      default: bytes.append(byte)
+      }
+    }
+  }
+}

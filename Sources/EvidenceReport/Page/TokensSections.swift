@@ -1,0 +1,116 @@
+import Analysis
+import TimeZones
+
+extension ReportHTML {
+  // MARK: - Over time
+
+  /// More bars could not be distinguished on paper.
+  private static let maxBars = 62
+
+  static func invalidations(_ tokens: Invalidations) -> HTML {
+    Timeline(tokens.histogram, maxBars: maxBars).map(chart)
+      ?? .empty("No record without a flag reports an invalidated token, so there is no chart.")
+  }
+
+  private static func chart(_ timeline: Timeline) -> HTML {
+    let pictures = [TimelineSVG.Size.wide, .narrow].map {
+      TimelineSVG(timeline, size: $0, noun: "invalidation").html
+    }
+    return """
+      <p>\(Figures.count(timeline.total, "invalidation")) by \(timeline.unit.name), at the times that \
+      Apple’s service reported. Each token counts once, at the latest time among its records. Flagged \
+      records do not count.</p>
+      <figure>
+      \(pictures)<figcaption>Invalidated tokens by \(timeline.unit.name) (UTC).</figcaption>
+      </figure>
+
+      """
+  }
+
+  // MARK: - Repeated tokens
+
+  static func repeatedTokens(_ page: ReportPage) -> HTML {
+    let (tokens, shown) = (page.invalidations, page.invalidations.repeated.count)
+    if tokens.repeatedCount == 0 { return .empty("No token appears in more than one record.") }
+    let hasCopies = page.inputs.contains { $0.sameBytesAs != nil }
+    let part = Figures.part(shown, of: tokens.repeatedCount, "listed")
+    return """
+      <p>The service reports a token again if notifications are sent to it after its invalidation. \
+      \(hasCopies ? repeatedByCopies : "Many repetitions may mean that the sender ignored the first report.")\
+      \(if: shown < tokens.repeatedCount, " \(part).")</p>
+      \(table(tokens.repeated, page, "Invalidated (latest)"))
+      """
+  }
+
+  private static let repeatedByCopies: HTML = """
+    But some inputs are identical to others (see <a href="#examined">Examined inputs</a>), and each copy \
+    repeats its tokens. The numbers therefore say nothing about the sender.
+    """
+
+  // MARK: - Invalidated tokens
+
+  static func invalidatedTokens(_ page: ReportPage) -> HTML {
+    let (tokens, shown) = (page.invalidations, page.invalidations.rows.count)
+    let cut = Figures.part(shown, of: tokens.dead, "listed")
+    let doubtful = Figures.count(tokens.doubtful, "token is", "tokens are")
+    return """
+      \(tokens.dead == 0 ? .empty("No record without a flag reports an invalidated token.") : total(tokens.dead))\
+      \(if: tokens.doubtful > 0, .paragraph(
+        "alert", "\(doubtful) named only by flagged records and not counted as invalidated."))\
+      \(table(tokens.rows, page, "Invalidated"))\
+      \(if: shown < tokens.dead, .commands("\(cut). All of them, as a table:", page.commands.deadTokens))\
+      \(if: tokens.dead > 0, .command("Every record, with its location:", page.commands[.feedback]))
+      """
+  }
+
+  private static func total(_ count: Int) -> HTML {
+    """
+    <p>\(Figures.count(count, "invalidated token", "invalidated tokens, the latest first")). A device that \
+    registered again at or after the time of invalidation counts as active: compare the two times before \
+    acting on this list. Below each token is the location of the record with that time.</p>
+
+    """
+  }
+
+  /// Nil without rows.
+  private static func table(_ tokens: [Invalidations.Row], _ page: ReportPage, _ time: HTML) -> HTML? {
+    if tokens.isEmpty { return nil }
+    return .table(
+      [
+        .number("No."), .text(page.tokenWord), .text(time, label: "Invalidated", style: "when"),
+        .number("Records"),
+      ], style: "cards tokens",
+      rows: tokens.enumerated().map { index, token in
+        [
+          "\(Figures.grouped(index + 1))", name(token), invalidated(token, page.head.clock),
+          "\(Figures.atMost(token.records))",
+        ]
+      })
+  }
+
+  private static func invalidated(_ token: Invalidations.Row, _ clock: LocalClock?) -> HTML {
+    token.countedRecords > 0
+      ? "\(Figures.time(token.time))\(HTML.small(clock?.text(token.time)))" : "not counted"
+  }
+
+  /// Length of nearly all tokens, in bytes; any other length is shown.
+  private static let usualLength = 32
+
+  private static func name(_ token: Invalidations.Row) -> HTML {
+    let flagged = Int(token.records &- token.countedRecords)
+    let remarks = [
+      token.length == usualLength ? nil : Figures.count(token.length, "byte"),
+      flagged > 0 ? Figures.count(flagged, "doubtful record") : nil,
+    ].compactMap { $0 }
+    let location = token.location.map { "<small class=\"found\">\($0.source), \($0.text)</small>" as HTML }
+    return """
+      \(HTML.token(token.token))\(location)\
+      \(HTML.small(remarks.isEmpty ? nil : remarks.joined(separator: ", ")))
+      """
+  }
+}
+
+extension ReportPage {
+  /// What the page calls the names of tokens.
+  var tokenWord: HTML { head.isRedacted ? "Pseudonym" : "Token" }
+}

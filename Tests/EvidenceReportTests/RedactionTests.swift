@@ -1,0 +1,128 @@
+import APNsWire
+import Analysis
+import EvidenceReport
+import Messages
+import PacketCapture
+import Platform
+import Testing
+
+/// The step that redacts a page.
+@Suite("Redaction of a page")
+struct RedactionTests {
+  private static let key = [UInt8](repeating: 7, count: 16)
+  private static let token = "09fca0aa5d7e4f3b8c2d1e0f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c4d3e2f1a0b"
+  private static let name = "dump-\(token).bin"
+
+  /// A page with the token in all its texts.
+  private func page() -> ReportPage {
+    let (token, name) = (Self.token, Self.name)
+    var head = ReportHead(title: name, version: "1.2.3")
+    (head.caseName, head.examiner, head.note) = (name, name, [name, name])
+    head.options = [ReportOption("--keys", name, isDefault: false)]
+    var page = ReportPage(head)
+    page.inputs = [InputSummary(source: name, format: "raw", bytes: 380, sha256: "00ff")]
+    page.inputs[0].sameBytesAs = name
+    page.streams = [stream()]
+    let location = RecordLocation(source: name, stream: 0, offset: 0)
+    var record = DoubtfulRecord(.feedback, at: location, flags: ["resynchronised"])
+    (record.token, record.time) = (token, 0x09fc_a0aa)
+    page.doubtfulRecords = [record]
+    var row = Invalidations.Row(token: token, time: 7, countedRecords: 1, records: 2, length: 32)
+    row.location = location
+    (page.invalidations.rows, page.invalidations.repeated, page.invalidations.doubtfulRows) = (
+      [row], [row], [row]
+    )
+    var response = GatewayRows.Response(at: location)
+    (response.token, response.status, response.identifier) = (token, 8, 0x09fc_a0aa)
+    page.gateway.responses = [response]
+    page.readers = [reader()]
+    page.findings = [FindingGroup(code: .skippedBytes, count: 1, examples: [finding()])]
+    return page
+  }
+
+  private func stream() -> StreamSummary {
+    var stream = StreamSummary(source: Self.name, number: 0, streamProtocol: .feedback)
+    (stream.client, stream.server) = (Self.name, Self.name)
+    var encryption = StreamEncryption()
+    (encryption.serverName, encryption.applicationProtocol, encryption.keyFile) = (
+      Self.name, Self.name, Self.name
+    )
+    (encryption.serverSubject, encryption.clientSubject, encryption.clientUserID) = (
+      Self.name, Self.name, Self.name
+    )
+    stream.encryption = encryption
+    return stream
+  }
+
+  private func reader() -> ReaderTotal {
+    var difference = ReaderTotal.Difference(source: Self.name, stream: 0, record: 0)
+    difference.reason = .verbatim(Self.name)
+    (difference.expected, difference.emitted) = ("7,\(Self.token)", "8,\(Self.token)")
+    var reader = ReaderTotal("java")
+    reader.difference = difference
+    return reader
+  }
+
+  private func finding() -> FindingExample {
+    let finding = Finding(source: Self.name, stream: 0, code: .skippedBytes, message: .verbatim(Self.name))
+    let kinds: [HexSegment.Kind] = [.finding, .time, .length, .token, .other]
+    var bytes = kinds.map { HexSegment.Byte(0x5d, $0) }
+    bytes.append(HexSegment.Byte(0x20, .length, isOfNoToken: true))
+    return FindingExample(
+      finding, bytes: [HexSegment(offset: 0, bytes: bytes)], command: "apnsift show \(Self.name)")
+  }
+
+  /// The texts in a value, at any depth.
+  private func texts(in value: Any) -> [String] {
+    if let text = value as? String { return [text] }
+    return Mirror(reflecting: value).children.flatMap { texts(in: $0.value) }
+  }
+
+  private func redacted() throws -> ReportPage {
+    var page = page()
+    try Redaction.redact(&page, key: Self.key)
+    return page
+  }
+
+  @Test("no text of a redacted page has a part of a token")
+  func texts() throws {
+    let isLeak = { (text: String) in text.contains("09fca0aa") }
+    #expect(texts(in: page()).count(where: isLeak) == 33)
+    #expect(isLeak(ReportHTML.text(page())))
+    let redacted = try redacted()
+    #expect(texts(in: redacted).filter(isLeak) == [])
+    #expect(!isLeak(ReportHTML.text(redacted)))
+  }
+
+  @Test("a token has one pseudonym in all places")
+  func pseudonyms() throws {
+    let page = try redacted()
+    let rows = page.invalidations.rows + page.invalidations.repeated + page.invalidations.doubtfulRows
+    let names = Set(
+      rows.map(\.token) + [page.doubtfulRecords[0].token, page.gateway.responses[0].token].compactMap { $0 })
+    #expect(names.count == 1 && names.allSatisfy { $0.wholeMatch(of: /device-[0-9a-f]{16}/) != nil })
+    #expect(page.head.isRedacted && page.head.hasMaskedText)
+  }
+
+  @Test("numbers and bytes that may be of a token are removed")
+  func bytes() throws {
+    let page = try redacted()
+    #expect(page.doubtfulRecords[0].time == nil)
+    #expect(page.gateway.responses[0].status == nil && page.gateway.responses[0].identifier == nil)
+    let bytes = page.findings[0].examples[0].bytes[0].bytes.map(\.value)
+    #expect(bytes == [nil, nil, nil, nil, nil, 0x20])
+  }
+
+  @Test(
+    "peers that are addresses stay",
+    arguments: [
+      ("192.168.100.200:21966", true), ("[2001:db8:1111:2222:3333:4444:5555:6666]:2196", true),
+      ("[09fc:a0aa:5d7e:4f3b:8c2d:1e0f:9a8b:7c6d:5e4f]:1", false), ("09fca0aa5d7e4f3b:2196", false),
+    ])
+  func peers(_ peer: String, _ stays: Bool) throws {
+    var page = page()
+    page.streams[0].client = peer
+    try Redaction.redact(&page, key: Self.key)
+    #expect((page.streams[0].client == peer) == stays)
+  }
+}
