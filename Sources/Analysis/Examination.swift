@@ -115,7 +115,9 @@ package struct Examination {
   package mutating func runWithoutFailed(_ sinks: [(any EvidenceSink)?]) throws {
     if let input = walk.inputs.indices.first(where: { !failed.contains([$0]) && walk.inputs[$0].size == nil })
     {
-      throw Failure(.readableOnlyOnce(walk.inputs[input].name))
+      throw Failure(
+        "\(walk.inputs[input].name) can be read only once, but has to be read again because another "
+          + "input failed: save it to a file")
     }
     isRerun = true
     (inputs, readCount) = ([], 0)
@@ -125,7 +127,7 @@ package struct Examination {
     let known = failures
     try read(sinks)
     guard failures == known else {
-      throw Failure(.failsWhenReadAgain)
+      throw Failure("an input that was read in full before could not be read in full again, see above")
     }
   }
 
@@ -288,7 +290,11 @@ package struct Examination {
     guard input.isNamed, readCount == first, failures == known, archive.fault == nil, !isRerun
     else { return }
     failures += 1
-    Console.say(.about(input.name, input.wantedMember.map { .noSuchMember($0) } ?? .noInputInArchive))
+    Console.say(
+      .about(
+        input.name,
+        input.wantedMember.map { "has no file of the name \($0): inspect the archive to see the names" }
+          ?? "no input in this archive"))
   }
 
   private mutating func read(
@@ -361,7 +367,9 @@ package struct Examination {
   private func known(_ input: Input, _ progress: ReadingProgress) -> HashedFile? {
     guard let known = options.knownHashes else { return nil }
     guard let file = FileDigests.of(input, knownDigests, progress: { progress.update($0) }) else {
-      if input.size == nil, !isRerun { Console.note(.about(input.name, .notComparedWithKnown)) }
+      if input.size == nil, !isRerun {
+        Console.note(.about(input.name, "can be read only once, so it is not compared with --known-hashes"))
+      }
       return nil
     }
     return known.contains(file.digests) ? file : nil

@@ -64,7 +64,9 @@ extension StreamAnalysis {
       try report(
         StreamFinding(
           code: .malformedLine, side: nil,
-          message: .moreMalformedLines(counts.more, after: LogLineCounts.mostListed)))
+          message:
+            "\(Count.of(counts.more, "more line")) with errors; only \(LogLineCounts.mostListed) are "
+            + "listed"))
     }
     if counts.unrelated > 0 {
       try report(
@@ -84,12 +86,12 @@ extension StreamAnalysis {
     case .statusIsNoStatus: .statusIsNoStatus(quoted)
     case .reasonIsNoText: .reasonIsNoText(quoted)
     case .timeIsNoTime: .timeIsNoTime(quoted)
-    case .columns(let found, let expected): .wrongColumnCount(found, expected: expected)
-    case .textAfterQuote: .textAfterClosingQuote
-    case .openQuote: .quoteIsNotClosed
-    case .twoValues: .twoValuesInLine(quoted)
+    case .columns(let found, let expected): "\(Count.of(found, "column")), but the header has \(expected)"
+    case .textAfterQuote: "text after a closing quote; expected a delimiter or the end of the line"
+    case .openQuote: "a quote is not closed"
+    case .twoValues: "two values for one field, the second is \(quoted); select one with --map"
     case .lateLineTime: .lateLineTime
-    case .tooLong: .logLineTooLong(limit: LogDecoder.longestLine)
+    case .tooLong: "longer than \(LogDecoder.longestLine) bytes"
     }
   }
 }

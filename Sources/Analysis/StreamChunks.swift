@@ -48,7 +48,7 @@ extension StreamChunks {
           throw InputFault(.notAChunkSize(String(line.prefix(80))), line: lines.lineNumber)
         }
         guard sizes.count < maxSizes else {
-          throw InputFault(.tooManyChunkSizes(limit: maxSizes), line: lines.lineNumber)
+          throw InputFault("more than \(maxSizes) sizes; shorten the list", line: lines.lineNumber)
         }
         sizes.append(size)
       }

@@ -152,7 +152,10 @@ extension StreamAnalysis {
       try report(
         .malformedHTTP2, frame.offset, frame.length, origin: origin,
         fault == .tooLong
-          ? .headerListTooLong(limit: HeaderTable.longestList) : .malformedHeaderBlock, in: &direction)
+          ? "a header block, or its list of fields, has more than \(HeaderTable.longestList) bytes: "
+            + "its fields are lost"
+          : "the header block cannot be decoded: its fields, and the table entries that it adds, are lost",
+        in: &direction)
     }
     if frame.kind == .settings, case .decoded(let other) = content(of: direction.side.other) {
       other.allow(payload: pushes.limit(of: role(of: direction.side.other)))

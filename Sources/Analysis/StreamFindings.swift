@@ -75,10 +75,10 @@ extension StreamAnalysis {
   ) throws {
     let message: Message =
       switch (content, command) {
-      case (.responses, _): .unknownResponseCommand(command)
+      case (.responses, _): "byte \(command) is not the command of an error response (8)"
       case (_, 0), (_, 1): .impossibleLengths(command: command)
-      case (_, 2): .frameTooLong(limit: RequestRules.longestItems)
-      default: .unknownRequestCommand(command)
+      case (_, 2): "command 2 with a frame of more than \(RequestRules.longestItems) bytes"
+      default: "byte \(command) is not the command of a request (0 to 2)"
       }
     try report(
       content == .requests && command <= 2 ? .malformedFrame : .unknownCommand, offset, 1,
@@ -115,7 +115,7 @@ extension StreamAnalysis {
     try report(
       StreamFinding(
         code: .unrelatedTLS, side: nil, packet: stream.firstPacket,
-        message: .tlsOfOtherService))
+        message: "TLS on a port of another service: not decoded (--keys decrypts it)"))
   }
 
   func reportCiphertext(_ direction: inout DirectionAnalysis) throws {

@@ -33,7 +33,10 @@ final class TemporaryFile {
       let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(size))
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {
-        throw TokenTableError(message: .temporaryFileNotWritten(in: directory, error: SystemError.text()))
+        throw TokenTableError(
+          message:
+            "cannot write the temporary file in \(directory): \(SystemError.text()); set TMPDIR to a "
+            + "directory with more space, or raise --memory")
       }
       done += count
       size += count
@@ -49,7 +52,8 @@ final class TemporaryFile {
       let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else {
-        throw TokenTableError(message: .temporaryFileNotRead(in: directory, error: SystemError.text()))
+        throw TokenTableError(
+          message: "cannot read the temporary file in \(directory): \(SystemError.text())")
       }
       if count == 0 { break }
       done += count

@@ -30,10 +30,10 @@ package struct CorpusOptions: ParsableArguments {
 
   package mutating func validate() throws {
     guard !directories.isEmpty else {
-      throw ValidationError(.noCorpus)
+      throw ValidationError("no corpus: name cases or directories of cases")
     }
     if let jobs { try checkRange("--jobs", jobs, 1...1024) }
-    if junit == "-" { throw ValidationError(.junitWritesFile) }
+    if junit == "-" { throw ValidationError("--junit writes a file: name one") }
   }
 
   /// Runs the cases, and writes the results.
@@ -73,7 +73,7 @@ package struct CorpusOptions: ParsableArguments {
           one.inputs.map { one.path(of: $0) }
           + [CaseFiles.description, CaseFiles.expectation].map { one.path(of: $0) }
         if files.contains(where: { FileIdentity(at: $0) == there }) {
-          throw Failure(.fileOfCase(path, case: one.name))
+          throw Failure("\(path) belongs to case \(one.name): name another file to write")
         }
       }
     }

@@ -29,10 +29,10 @@ package struct DecryptionOptions: ParsableArguments {
 
   package mutating func validate() throws {
     if passphraseFile != nil, rsaKey.isEmpty {
-      throw ValidationError(.passphraseWithoutKey)
+      throw ValidationError("--passphrase-file is for --rsa-key: give both")
     }
     if noDecrypt, !(keys + rsaKey + psk).isEmpty {
-      throw ValidationError(.keysOfNothing)
+      throw ValidationError("--no-decrypt excludes --keys, --rsa-key and --psk")
     }
   }
 

@@ -74,7 +74,9 @@ package struct InputOptions: ParsableArguments {
       throw ValidationError(.pairWithInputs)
     }
     if requests != nil, streamProtocol == .feedback || capture.filter != nil {
-      throw ValidationError(.pairIsGateway)
+      throw ValidationError(
+        "--requests and --responses are dumps of a gateway connection: leave out --protocol feedback "
+          + "and --filter")
     }
     guard
       (inputs + [requests, responses].compactMap { $0 } + decryption.files + knownHashes)
@@ -82,9 +84,12 @@ package struct InputOptions: ParsableArguments {
     else {
       throw ValidationError(.standardInputTwice)
     }
-    guard requests == nil || knownHashes.isEmpty else { throw ValidationError(.pairWithKnownHashes) }
+    guard requests == nil || knownHashes.isEmpty else {
+      throw ValidationError(
+        "--known-hashes leaves out files, and --requests and --responses need both: leave out one of them")
+    }
     if let port = Set(capture.feedbackPort).intersection(capture.gatewayPort).min() {
-      throw ValidationError(.portOfBoth(Int(port)))
+      throw ValidationError("port \(Int(port)) is given for --feedback-port and --gateway-port: choose one")
     }
     guard earliest.seconds <= latest.seconds else {
       throw ValidationError(.earliestAfterLatest(earliest.seconds, latest.seconds))

@@ -28,10 +28,14 @@ package struct LogMappingArgument: ExpressibleByArgument {
 
   private static func message(of problem: LogMapping.Problem) -> Message {
     switch problem {
-    case .notAPair(let pair): .mappingIsNoPair(pair)
-    case .unknownField(let name): .mappingOfUnknownField(name, known: LogMapping.fields)
-    case .repeatedField(let name): .mappedTwice(name)
-    case .invalidPath(let path): .mappedPathIsInvalid(path, deepest: LogMapping.deepest)
+    case .notAPair(let pair): "--map has '\(pair)': write NAME=COLUMN, such as token=device"
+    case .unknownField(let name):
+      "--map has the unknown field '\(name)': known fields are "
+        + "\(LogMapping.fields.joined(separator: ", "))"
+    case .repeatedField(let name): "--map has '\(name)' twice"
+    case .invalidPath(let path):
+      "--map has '\(path)': write a name, or up to \(LogMapping.deepest) names with dots, such as "
+        + "response.status"
     }
   }
 }

@@ -16,7 +16,11 @@ package enum Program {
     signal(SIGXFSZ, SIG_IGN)
     do {
       // Swift finds them by /proc/self/maps, and without it has none, not even the name of the command.
-      if CommandLine.argc == 0 { throw Failure(.argumentsUnreadable) }
+      if CommandLine.argc == 0 {
+        throw Failure(
+          "the arguments cannot be read: expected /proc, of which Linux gives them in /proc/self/maps; "
+            + "mount it")
+      }
       try body(Array(CommandLine.arguments.dropFirst()))
     } catch {
       ExitStatus.exit(with: error, of: root)

@@ -136,7 +136,8 @@ package struct CaseExaminer: Sendable {
     do {
       return try Evidence(ndjson: evidence.bytes)
     } catch {
-      throw CaseError(.resultNotComparable(error.message, line: error.line))
+      throw CaseError(
+        "the result cannot be compared (line \(error.line): \(error.message)); please report this bug")
     }
   }
 
@@ -153,7 +154,9 @@ package struct CaseExaminer: Sendable {
 
   private func expectation(_ directory: CaseDirectory) throws -> Evidence {
     let name = CaseFiles.expectation
-    guard directory.hasExpectation else { throw CaseError(.noExpectation) }
+    guard directory.hasExpectation else {
+      throw CaseError("no expected.ndjson; --update writes the current result: review it")
+    }
     do {
       let bytes = try InputFile.content(of: directory.input(name), limit: Self.maxEvidence)
       guard bytes.count <= Self.maxEvidence else {

@@ -22,10 +22,10 @@ package enum CaseFile {
   /// - Parameter name: how messages name the file.
   package static func description(of bytes: [UInt8], name: String) throws(YAMLError) -> CaseDescription {
     guard let root = try YAMLText.tree(of: bytes, name: name) else {
-      throw YAMLError(.about(name, .caseDescriptionEmpty))
+      throw YAMLError(.about(name, "is empty; it needs the keys shows and origin, see docs/corpora.md"))
     }
     guard case .keys(let entries) = root.content else {
-      throw root.error(.caseKeysExpected(found: root.kind))
+      throw root.error("expected the keys shows and origin, found \(root.kind); see docs/corpora.md")
     }
     var description = CaseDescription()
     for (key, value) in entries { try description.read(key, value) }
@@ -39,10 +39,14 @@ package enum CaseFile {
 extension CaseDescription {
   fileprivate mutating func read(_ key: YAMLNode, _ value: YAMLNode) throws(YAMLError) {
     let names = Key.allCases.map(\.rawValue)
-    guard let name = key.text else { throw key.error(.caseKeyExpected(known: names, found: key.kind)) }
+    guard let name = key.text else {
+      throw key.error("expected one of \(names.joined(separator: ", ")), found \(key.kind); write a key")
+    }
     guard let known = Key(rawValue: name) else {
       let nearest = Spelling.nearest(to: name.shortened, of: names)
-      throw key.error(.unknownCaseKey(name.shortened, known: names, nearest: nearest))
+      throw key.error(
+        "expected one of \(names.joined(separator: ", ")), found '\(name.shortened)'; the nearest is "
+          + "\(nearest)")
     }
     switch known {
     case .shows: shows = try text(value, known)
@@ -62,7 +66,10 @@ extension CaseDescription {
 
   private func words(_ node: YAMLNode, _ key: Key) throws(YAMLError) -> [String] {
     try items(node, key).map { item throws(YAMLError) in
-      guard let word = item.text else { throw item.error(.caseWordExpected(key.rawValue, found: item.kind)) }
+      guard let word = item.text else {
+        throw item.error(
+          "expected a word of \(key.rawValue), found \(item.kind); write a list of words, as in [one, two]")
+      }
       return word
     }
   }
@@ -70,9 +77,14 @@ extension CaseDescription {
   private func sizes(_ node: YAMLNode) throws(YAMLError) -> [Int] {
     try items(node, .chunks).enumerated().map { index, item throws(YAMLError) in
       guard let size = item.text.flatMap({ Int($0) }), size > 0 else {
-        throw item.error(.caseChunkExpected(found: item.kind))
+        throw item.error(
+          "expected a size of 1 byte or more, found \(item.kind); write chunks as in [38, 100]")
       }
-      guard index < Self.maxChunks else { throw item.error(.tooManyCaseChunks(Self.maxChunks)) }
+      guard index < Self.maxChunks else {
+        throw item.error(
+          "expected at most \(Self.maxChunks) sizes, found more; they are repeated in turn: shorten the "
+            + "list")
+      }
       return size
     }
   }

@@ -37,13 +37,15 @@ extension CaseSource {
       Self.names($0, "--requests") || Self.names($0, "--responses")
     }
     let names = isPair ? [] : directory.inputs.map { DirectoryEntry.text(of: $0) }
-    guard isPair || !names.isEmpty else { throw CaseError(.noCaseInput) }
+    guard isPair || !names.isEmpty else {
+      throw CaseError("no input; put the bytes into a file whose name begins with input.")
+    }
     if let help = description.options.first(where: Self.helps.contains) {
       throw CaseError(.notAllowedInCase(help))
     }
     let options = try parse(description.options + names)
     if let word = options.words.first(where: { !names.contains($0) }) {
-      throw CaseError(.notAnOptionOfCase(word.shortened))
+      throw CaseError("'\(word.shortened)' is not an option; the inputs of a case are its files input.*")
     }
     let keys = try directory.keys(options)
     let walk =
@@ -76,7 +78,7 @@ extension CaseDirectory {
     do {
       return try options.keys { name in
         guard Self.isInside(name) else {
-          throw CaseError(.keysOutsideCase(name.shortened))
+          throw CaseError("'\(name.shortened)' is not a file of the case; put the keys next to case.yml")
         }
         return try input(name)
       }

@@ -21,7 +21,9 @@ package struct CaseWalk {
       let failed = faults.count
       walk(path, name: directories.count > 1 ? directory : "", named: directory, depth: 0)
       if cases.count == found, faults.count == failed {
-        faults.append(.about(directory, .noCases))
+        faults.append(
+          .about(
+            directory, "no cases found; a case is a directory with input.*, case.yml and expected.ndjson"))
       }
     }
   }
@@ -29,11 +31,12 @@ package struct CaseWalk {
   private mutating func walk(_ path: [CChar], name: String, named: String, depth: Int) {
     let shown = name.isEmpty ? named : name
     guard depth < Self.maxDepth else {
-      faults.append(.about(shown, .corpusTooDeep(Self.maxDepth)))
+      faults.append(
+        .about(shown, "nested more than \(Self.maxDepth) directories deep; name the directory itself"))
       return
     }
     guard let members = DirectoryEntry.names(in: path) else {
-      faults.append(.about(shown, .directoryNotListed(SystemError.text())))
+      faults.append(.about(shown, "cannot list this directory: \(SystemError.text())"))
       return
     }
     // A case named on the command line gets its directory's own name.

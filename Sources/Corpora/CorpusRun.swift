@@ -70,7 +70,7 @@ package struct CorpusRun {
 
   private static func heading(_ difference: EvidenceDifference) -> Message {
     if difference.found == nil { return .evidenceNotFound(difference.location) }
-    if difference.expected == nil { return .evidenceNotExpected(difference.location) }
+    if difference.expected == nil { return "\(difference.location): found, but not expected" }
     return .evidenceDiffers(difference.location, in: difference.fields)
   }
 
@@ -86,7 +86,7 @@ package struct CorpusRun {
     }
     let path = one.directory.path(of: CaseFiles.expectation).dropLast().map { UInt8(bitPattern: $0) }
     guard let name = String(validating: path, as: UTF8.self) else {
-      throw Failure(.casePathNotUTF8)
+      throw Failure("its path is not UTF-8; rename the directory")
     }
     let file = try OutputFile(name, force: true, isPrivate: false)
     let buffer = OutputBuffer(file)

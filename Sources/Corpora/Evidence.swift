@@ -22,7 +22,7 @@ package struct Evidence: Sendable {
         throw EvidenceError(line, .evidenceTypeExpected(found: object.kind))
       case "header": try Self.check(header: object, line)
       case "summary":
-        guard summary == nil else { throw EvidenceError(line, .secondEvidenceSummary) }
+        guard summary == nil else { throw EvidenceError(line, "expected one summary, found another") }
         summary = EvidenceRecord(object)
       default: records.append(EvidenceRecord(object))
       }

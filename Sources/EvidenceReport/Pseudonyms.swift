@@ -30,7 +30,7 @@ struct Pseudonyms {
     var code = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var length: UInt32 = 0
     guard HMAC(EVP_sha256(), key, Int32(key.count), token, token.count, &code, &length) != nil, length == 32
-    else { throw Failure(.noHMAC) }
+    else { throw Failure("libcrypto does not provide HMAC-SHA-256, which redacted reports need") }
     return Array(code.prefix(Int(length)))
   }
 }
@@ -58,7 +58,11 @@ package enum PseudonymKeyFile {
     guard key.count >= leastLength else {
       throw Failure(.keyTooShort(path, bytes: key.count, expected: leastLength))
     }
-    guard key.count <= mostLength else { throw Failure(.keyTooLarge(path, limit: mostLength)) }
+    guard key.count <= mostLength else {
+      throw Failure(
+        "\(path) is larger than \(mostLength) bytes, which is too large for a pseudonym key; check the "
+          + "file name")
+    }
     return key
   }
 

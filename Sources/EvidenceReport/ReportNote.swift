@@ -12,8 +12,8 @@ package enum ReportNote {
   package static func paragraphs(_ argument: String) throws -> [String] {
     let isFile = access(argument, F_OK) == 0
     if !isFile, !argument.contains(where: \.isWhitespace) {
-      guard !argument.contains("/") else { throw Failure(.noSuchNote(argument)) }
-      Console.say(.noteIsText(argument))
+      guard !argument.contains("/") else { throw Failure("--notes: no such file: \(argument)") }
+      Console.say("--notes: no file is named '\(argument)'; using this text as the remarks")
     }
     return paragraphs(of: isFile ? try content(of: argument) : argument)
   }
@@ -31,12 +31,14 @@ package enum ReportNote {
       var length = 0
       while let line = try reader.next() {
         length += line.utf8.count + 1
-        guard length <= mostLength else { throw Failure(.noteTooLarge(path, limit: mostLength)) }
+        guard length <= mostLength else {
+          throw Failure("\(path) is larger than \(mostLength) bytes; shorten the remarks")
+        }
         lines.append(line)
       }
       return lines.joined(separator: "\n")
     } catch let fault as InputFault {
-      throw Failure(.noteUnreadable(path, fault.message))
+      throw Failure("cannot read the remarks in \(path): \(fault.message)")
     }
   }
 }

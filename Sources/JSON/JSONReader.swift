@@ -23,7 +23,7 @@ package struct JSONReader {
     try bytes.withUnsafeBytes { bytes in
       Result { () throws(JSONError) in
         guard let start = bytes.baseAddress else {
-          throw JSONError(offset: 0, message: .jsonEmpty)
+          throw JSONError(offset: 0, message: "the text is empty; expected a JSON value")
         }
         let text = JSONText(next: start, end: start + bytes.count)
         var check = text
@@ -66,7 +66,7 @@ package struct JSONReader {
       let offset = text.next - start
       let key = try string()
       guard keys.insert(Array(key.utf8)).inserted else {
-        throw JSONError(offset: offset, message: .jsonDuplicateKey)
+        throw JSONError(offset: offset, message: "duplicate key")
       }
       skipSeparator(UInt8(ascii: ":"))
       members.append((key, try value(depth: depth)))
@@ -88,7 +88,7 @@ package struct JSONReader {
   /// Skips the bracket that begins an array or object.
   private mutating func enter(_ depth: Int) throws(JSONError) {
     guard depth <= Self.maxDepth else {
-      throw JSONError(offset: text.next - start, message: .jsonTooDeep(limit: Self.maxDepth))
+      throw JSONError(offset: text.next - start, message: "more than \(Self.maxDepth) levels of nesting")
     }
     skipSeparator(text.byte)
   }
@@ -129,7 +129,7 @@ package struct JSONReader {
         value = 0xdc00..<0xe000 ~= low ? 0x10000 + (value - 0xd800) << 10 + (low - 0xdc00) : 0xd800
       }
       guard let scalar = Unicode.Scalar(value) else {
-        throw JSONError(offset: offset + index, message: .jsonHalfSurrogate)
+        throw JSONError(offset: offset + index, message: "half of a surrogate pair")
       }
       text += Array(String(scalar).utf8)
     }

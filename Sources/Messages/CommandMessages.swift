@@ -1,14 +1,5 @@
 import WireBytes
 
-extension Message {
-  package static func noThread(_ reason: String) -> Message {
-    Message("cannot start a thread (\(reason)): give a smaller --jobs")
-  }
-
-  package static let argumentsUnreadable = Message(
-    "the arguments cannot be read: expected /proc, of which Linux gives them in /proc/self/maps; mount it")
-}
-
 // MARK: - inspect
 
 extension Message {
@@ -32,25 +23,9 @@ extension Message {
     Message("listed \(Count.of(files, "file")), \(Count.of(inputs, "input")) read")
   }
 
-  /// - Parameters:
-  ///   - confidences: a list such as `certain 38, likely 3`.
-  ///   - forms: a list such as `binary 20, hex 21`.
-  package static func carvedTuples(confidences: String, forms: String) -> Message {
-    Message("carved tuples: \(confidences); found as \(forms)")
-  }
-
   /// The bytes of streams, a file a direction.
   package static func exported(directions: Int, streams: Int, to directory: String) -> Message {
     Message("exported \(Count.of(directions, "direction")) of \(Count.of(streams, "stream")) to \(directory)")
-  }
-
-  package static func outcomesUnknown(requests: Int) -> Message {
-    Message("hint: the outcome of \(Count.of(requests, "request")) is unknown")
-  }
-
-  package static func pushesToResend(_ count: Int) -> Message {
-    Message(
-      "hint: \(Count.of(count, "push", "pushes")) to send again left out; --records resend-pushes has them")
   }
 
   package static func inputInOutputDirectory(_ input: String, _ directory: String) -> Message {
@@ -74,10 +49,6 @@ extension Message {
   /// - Parameter compression: such as `gzip`.
   package static func noMemory(forCompression compression: String) -> Message {
     Message("out of memory for \(compression)")
-  }
-
-  package static func outputNotCompressible(_ path: String, _ error: String) -> Message {
-    Message("\(path) cannot be compressed: \(error)")
   }
 }
 

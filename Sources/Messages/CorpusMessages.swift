@@ -4,19 +4,6 @@ import WireBytes
 extension Message {
   // MARK: - Finding cases
 
-  package static let noCorpus = Message("no corpus: name cases or directories of cases")
-
-  package static let noCases = Message(
-    "no cases found; a case is a directory with input.*, case.yml and expected.ndjson")
-
-  package static func corpusTooDeep(_ limit: Int) -> Message {
-    Message("nested more than \(limit) directories deep; name the directory itself")
-  }
-
-  package static func directoryNotListed(_ reason: String) -> Message {
-    Message("cannot list this directory: \(reason)")
-  }
-
   // MARK: - Files of a case
 
   package static func cannotOpen(_ name: String, _ reason: String) -> Message {
@@ -27,14 +14,8 @@ extension Message {
     Message("\(name) is not a regular file; put the bytes into a file")
   }
 
-  package static let noCaseInput = Message(
-    "no input; put the bytes into a file whose name begins with input.")
-
   package static let noCaseDescription = Message(
     "no case.yml; write one that says what the case shows and where its bytes come from")
-
-  package static let noExpectation = Message(
-    "no expected.ndjson; --update writes the current result: review it")
 
   // MARK: - Options of a case
 
@@ -51,17 +32,9 @@ extension Message {
 
   private static let correctCaseOptions = "correct the options in case.yml"
 
-  package static func notAnOptionOfCase(_ word: String) -> Message {
-    Message("'\(word)' is not an option; the inputs of a case are its files input.*")
-  }
-
   /// - Parameter option: with its dashes.
   package static func notAFileOfCase(_ name: String, option: String) -> Message {
     Message("\(option) must name a file of the case, not '\(name)'; put the file next to case.yml")
-  }
-
-  package static func keysOutsideCase(_ name: String) -> Message {
-    Message("'\(name)' is not a file of the case; put the keys next to case.yml")
   }
 
   // MARK: - case.yml
@@ -71,26 +44,10 @@ extension Message {
     Message("the description is larger than \(ByteSize.text(limit)); shorten it")
   }
 
-  package static let caseDescriptionEmpty = Message(
-    "is empty; it needs the keys shows and origin, see docs/corpora.md")
-
-  /// - Parameter found: what is there instead: `nothing`, `a list` or a text in quotes.
-  package static func caseKeysExpected(found: String) -> Message {
-    Message("expected the keys shows and origin, found \(found); see docs/corpora.md")
-  }
-
   package static func caseKeyMissing(_ key: String) -> Message {
     let remedy =
       key == "shows" ? "describe in a sentence what the case shows" : "state the source of its bytes"
     return Message("expected the key \(key), found none; \(remedy)")
-  }
-
-  package static func caseKeyExpected(known: [String], found: String) -> Message {
-    Message("expected one of \(known.joined(separator: ", ")), found \(found); write a key")
-  }
-
-  package static func unknownCaseKey(_ key: String, known: [String], nearest: String) -> Message {
-    Message("expected one of \(known.joined(separator: ", ")), found '\(key)'; the nearest is \(nearest)")
   }
 
   package static func caseTextExpected(_ key: String, found: String) -> Message {
@@ -100,18 +57,6 @@ extension Message {
   package static func caseListExpected(_ key: String, found: String) -> Message {
     Message(
       "expected a list for \(key), found \(found); write \(key): [one, two], or one line with - for each")
-  }
-
-  package static func caseWordExpected(_ key: String, found: String) -> Message {
-    Message("expected a word of \(key), found \(found); write a list of words, as in [one, two]")
-  }
-
-  package static func caseChunkExpected(found: String) -> Message {
-    Message("expected a size of 1 byte or more, found \(found); write chunks as in [38, 100]")
-  }
-
-  package static func tooManyCaseChunks(_ limit: Int) -> Message {
-    Message("expected at most \(limit) sizes, found more; they are repeated in turn: shorten the list")
   }
 
   // MARK: - Expectations
@@ -138,15 +83,9 @@ extension Message {
     return Message("expected.ndjson: line \(line), column \(column): \(problem); \(remedy)")
   }
 
-  package static func resultNotComparable(_ problem: Message, line: Int) -> Message {
-    Message("the result cannot be compared (line \(line): \(problem)); please report this bug")
-  }
-
   package static func evidenceTypeExpected(found: String) -> Message {
     Message("expected an object with a type, found \(found) without one")
   }
-
-  package static let secondEvidenceSummary = Message("expected one summary, found another")
 
   package static func evidenceSchemaExpected(_ schema: String, found: String) -> Message {
     Message("expected the schema \"\(schema)\", found \(found)")
@@ -174,10 +113,6 @@ extension Message {
     Message("\(evidence): expected, but not found")
   }
 
-  package static func evidenceNotExpected(_ evidence: Message) -> Message {
-    Message("\(evidence): found, but not expected")
-  }
-
   package static func evidenceDiffers(_ evidence: Message, in fields: [String]) -> Message {
     Message("\(evidence): differs in \(fields.joined(separator: ", "))")
   }
@@ -189,8 +124,6 @@ extension Message {
   package static func expectationNotWritten(_ reason: Message) -> Message {
     Message("cannot write expected.ndjson: \(reason)")
   }
-
-  package static let casePathNotUTF8 = Message("its path is not UTF-8; rename the directory")
 
   // MARK: - Results
 
@@ -219,18 +152,5 @@ extension Message {
     return Message("\(result); \(Count.of(count, "directory", "directories")) failed, see above")
   }
 
-  package static let noStreamToJudge = Message("no case has a stream to judge the reader on")
-
-  package static let caseHasNoStream = Message("the case has no stream for the reader")
-
-  package static let caseCannotJudge = Message(
-    "its own expectation fails, so it cannot judge readers; run verify without --reader")
-
   // MARK: - JUnit
-
-  package static let junitWritesFile = Message("--junit writes a file: name one")
-
-  package static func fileOfCase(_ path: String, case name: String) -> Message {
-    Message("\(path) belongs to case \(name): name another file to write")
-  }
 }

@@ -3,36 +3,12 @@ import WireBytes
 // MARK: - Files of keys
 
 extension Message {
-  package static let privateKeyAmongKeys = Message(
-    "has a private key and no other secrets: give it with --rsa-key")
-  package static let noPrivateKey = Message("has no private key in PEM (PKCS#1, PKCS#8) or PKCS#12")
   package static let wrongPassphrase = Message("the passphrase of --passphrase-file is wrong")
-  package static let needsPassphrase = Message("needs a passphrase: give --passphrase-file")
-  package static let privateKeyNotRSA = Message(
-    "the private key is not RSA: only RSA key exchange can be decrypted with a private key")
-  package static let notASharedKey = Message("expected IDENTITY:KEY with the key in hex, found other text")
-  package static let noSharedKey = Message(
-    "has no pre-shared key: expected lines IDENTITY:KEY with the key in hex")
-  package static let passphraseWithoutKey = Message("--passphrase-file is for --rsa-key: give both")
-  package static let keysOfNothing = Message("--no-decrypt excludes --keys, --rsa-key and --psk")
-
-  package static func noSecret(lines: Int) -> Message {
-    Message(
-      "no secret in its \(Count.of(lines, "line")): expected a key log (SSLKEYLOGFILE), the text of "
-        + "openssl s_client, or a session file of it")
-  }
-
   /// - Parameter listed: numbers of the first of them, from 1.
   package static func unreadableSecrets(_ count: Int, ofLines lines: Int, listed: [Int]) -> Message {
     let numbers = listed.map { "\($0)" }.joined(separator: ", ") + (count > listed.count ? ", …" : "")
     return Message("\(count) of \(lines) lines cannot be read as secrets (line \(numbers))")
   }
-
-  package static func tooManySecrets(_ count: Int, limit: Int) -> Message {
-    Message("\(Count.of(count, "secret")) not used, as --memory has room for \(limit): raise it")
-  }
-
-  package static func longerThan(limit: Int) -> Message { Message("has more than \(limit) bytes") }
 
   package static func unusedSecrets(_ count: Int, of all: Int) -> Message {
     Message("\(count) of \(Count.of(all, "secret")) matched no connection")
@@ -69,24 +45,12 @@ extension Message {
     Message("cipher suite \(name) is not supported: decrypt the stream with another program")
   }
 
-  package static func unsupportedTLS(_ version: String) -> Message {
-    Message("\(version) is not supported: decrypt the stream with another program")
-  }
-
-  package static func compressedRecords(method: Int) -> Message {
-    Message(
-      "records are compressed (method \(method)), which is not supported: decrypt the stream with another program"
-    )
-  }
-
   /// - Parameter offset: in the ciphertext, bytes from 0.
   package static func wrongMAC(of sender: String, from offset: Int) -> Message {
     Message(
       "the MAC of the \(sender)'s records is wrong from offset \(offset) of the ciphertext on: the key is of "
         + "another connection, or the capture is damaged")
   }
-
-  package static let onlyHandshake = Message("only a handshake was captured: there is no plaintext")
 
   package static func handshakeFailed(alert code: Int, from sender: String) -> Message {
     Message("the handshake failed: the \(sender) sent alert \(code), and there is no plaintext")
@@ -96,18 +60,6 @@ extension Message {
 // MARK: - Whose tokens they are
 
 extension Message {
-  package static func clientsOfSeveralApps(_ count: Int, _ first: String, _ second: String) -> Message {
-    Message(
-      "the certificates of clients name \(count) apps, such as \(first) and \(second): name the app of the "
-        + "tokens with --app, and replay each app on its own")
-  }
-
-  package static func clientOfOtherApp(
-    _ source: String, stream: Int, names other: String, not app: String
-  ) -> Message {
-    Message("\(source) stream \(stream): the client's certificate names the app \(other), not \(app)")
-  }
-
   /// - Parameter apps: at least two.
   package static func pushesOfSeveralApps(_ apps: [String]) -> Message {
     let more = apps.count > 5 ? ", …" : ""

@@ -5,12 +5,6 @@ import WireBytes
 extension Message {
   package static func cannotBeOpened(_ error: String) -> Message { Message("cannot be opened: \(error)") }
   package static func cannotBeRead(_ error: String) -> Message { Message("cannot be read: \(error)") }
-  package static func cannotBeListed(_ error: String) -> Message { Message("cannot be listed: \(error)") }
-
-  package static func nestedTooDeep(limit: Int) -> Message {
-    Message("nested more than \(limit) directories deep; name it directly")
-  }
-
   /// - Parameter limit: in bytes.
   package static func lineTooLong(limit: Int) -> Message {
     Message("the line is longer than \(ByteSize.text(limit)); expected one entry per line")
@@ -18,18 +12,12 @@ extension Message {
 
   /// Why a member of a directory is skipped.
   package static let linkToDirectory = Message("a link to a directory")
-  package static let brokenLink = Message("a broken link")
   package static let neitherFileNorDirectory = Message("neither a file nor a directory")
 }
 
 // MARK: - Formats
 
 extension Message {
-  package static let notACapture = Message("not a pcap or pcapng capture")
-  package static let joinsCapturesOnly = Message("not a capture, and --join joins captures only")
-  package static let pairedWholeStreams =
-    Message("contains whole streams: --requests and --responses take dumps of one direction each")
-
   /// A file of a format that is not read.
   package static func foreign(_ kind: Message, remedy: Message) -> Message {
     Message("is \(kind): \(remedy)")
@@ -37,11 +25,6 @@ extension Message {
 
   package static let sqliteDatabase = Message("an SQLite database")
   package static let nameAStore = Message("use --store to name a store")
-  /// Words of unknown byte order.
-  package static let wordDump = Message("the output of od, or of hexdump without -C")
-  package static let dumpBytesInstead =
-    Message("use xxd or hexdump -C instead, whose byte order is known")
-
   /// Lists that look like hex dumps.
   package static let tokenList = Message("a list of tokens without times")
   package static let checksumList = Message("a list of checksums")
@@ -49,10 +32,7 @@ extension Message {
   /// Disk images and memory.
   package static let partitionedDisk = Message("an image of a disk with partitions")
   package static func fileSystem(_ name: String) -> Message { Message("an image of a file system (\(name))") }
-  package static let swapSpace = Message("swap space")
   package static let memoryImage = Message("an image of memory")
-  package static let coreDump = Message("a core dump")
-
   package static func compressedTwice(_ inner: String, inside outer: String) -> Message {
     Message(
       "is \(inner)-compressed inside a \(outer) file: only one layer is decompressed; remove one: "

@@ -20,11 +20,6 @@ extension Message {
 
   private static func line(_ names: [String]) -> String { names.joined(separator: ",") }
 
-  /// - Parameter option: chooses another column.
-  package static func repeatedColumn(_ name: String, option: String) -> Message {
-    Message("two columns have the name \(name): rename one, or choose another with \(option)")
-  }
-
   /// - Parameters:
   ///   - option: names the column.
   ///   - header: empty without a header line.
@@ -62,8 +57,6 @@ extension Message {
   // MARK: - store register, store import
 
   package static let tokensOrCSV = Message("give either tokens or --csv FILE")
-  package static let atWithCSV = Message("--at and --csv exclude each other: the CSV file has the times")
-
   package static func nothingRegistered(_ path: String, _ problem: Message) -> Message {
     Message("\(path): \(problem); nothing was registered")
   }
@@ -74,10 +67,6 @@ extension Message {
 
   package static func rowSkipped(_ path: String, _ problem: Message) -> Message {
     Message("\(path): \(problem); row skipped")
-  }
-
-  package static func moreRowsSkipped(_ count: Int) -> Message {
-    Message("skipped \(Count.of(count, "row")) more")
   }
 
   /// How many registrations had each outcome. Those in `unknown` are not in the table.

@@ -40,25 +40,11 @@ extension Message {
   package static func outputIsInput(_ name: String) -> Message {
     Message("\(name) is both standard output and an input: write to another file")
   }
-
-  /// The input must be read again, without another one that failed.
-  package static func readableOnlyOnce(_ name: String) -> Message {
-    Message(
-      "\(name) can be read only once, but has to be read again because another input failed: "
-        + "save it to a file")
-  }
-
-  package static let failsWhenReadAgain =
-    Message("an input that was read in full before could not be read in full again, see above")
 }
 
 // MARK: - Lists of known files
 
 extension Message {
-  package static let noHashes = Message(
-    "no hashes: expected lines of md5sum, sha1sum, sha256sum or hashdeep, or a table of NSRL with its header line"
-  )
-
   package static func tooManyHashes(memory: Int) -> Message {
     Message(
       "the lists of known files need more than \(ByteSize.text(memory)) of memory: raise --memory, or give a "
@@ -76,9 +62,6 @@ extension Message {
   package static func knownLeftOut(_ count: Int) -> Message {
     Message("left out \(count == 1 ? "1 known file" : "\(count) known files") (--known-hashes)")
   }
-
-  package static let notComparedWithKnown = Message(
-    "can be read only once, so it is not compared with --known-hashes")
 }
 
 // MARK: - Chunk sizes
@@ -86,10 +69,6 @@ extension Message {
 extension Message {
   package static func notAChunkSize(_ line: String) -> Message {
     Message("'\(line)' is not a size of 1 byte or more")
-  }
-
-  package static func tooManyChunkSizes(limit: Int) -> Message {
-    Message("more than \(limit) sizes; shorten the list")
   }
 
   package static let noChunkSizes = Message("no chunk sizes; write one per line, in bytes")
@@ -102,16 +81,6 @@ extension Message {
     Message(
       "cannot create a temporary file in \(directory): \(error); "
         + "set TMPDIR to another directory, or raise --memory so that none is needed")
-  }
-
-  package static func temporaryFileNotWritten(in directory: String, error: String) -> Message {
-    Message(
-      "cannot write the temporary file in \(directory): \(error); "
-        + "set TMPDIR to a directory with more space, or raise --memory")
-  }
-
-  package static func temporaryFileNotRead(in directory: String, error: String) -> Message {
-    Message("cannot read the temporary file in \(directory): \(error)")
   }
 
   package static func noMemoryForTokens(bytes: Int, error: String) -> Message {

@@ -14,11 +14,6 @@ extension Message {
       : Message("lines \(line) to \(line + count - 1): \(problem.text) (in the first of them)")
   }
 
-  /// Malformed lines without a finding of their own.
-  package static func moreMalformedLines(_ count: Int, after limit: Int) -> Message {
-    Message("\(Count.of(count, "more line")) with errors; only \(limit) are listed")
-  }
-
   package static func unrelatedLines(_ count: Int, bytes: Int, first line: Int) -> Message {
     Message(
       "\(Count.of(count, "line")) (\(Count.of(bytes, "byte"))) without a push; the first is line \(line)"
@@ -49,40 +44,7 @@ extension Message {
         + "2026-05-01T09:30:00Z")
   }
 
-  package static func wrongColumnCount(_ found: Int, expected: Int) -> Message {
-    Message("\(Count.of(found, "column")), but the header has \(expected)")
-  }
-
   package static let lateLineTime = Message(
     "timestamp is the log time, and earlier lines with status 410 have no time of the invalidation: theirs is wrong; "
       + "give the right member with --map timestamp=NAME")
-
-  package static func twoValuesInLine(_ second: String) -> Message {
-    Message("two values for one field, the second is \(second); select one with --map")
-  }
-
-  package static let textAfterClosingQuote = Message(
-    "text after a closing quote; expected a delimiter or the end of the line")
-  package static let quoteIsNotClosed = Message("a quote is not closed")
-
-  package static func logLineTooLong(limit: Int) -> Message { Message("longer than \(limit) bytes") }
-}
-
-// MARK: - Mapped names
-
-extension Message {
-  package static func mappingIsNoPair(_ pair: String) -> Message {
-    Message("--map has '\(pair)': write NAME=COLUMN, such as token=device")
-  }
-
-  package static func mappingOfUnknownField(_ name: String, known: [String]) -> Message {
-    Message("--map has the unknown field '\(name)': known fields are \(known.joined(separator: ", "))")
-  }
-
-  package static func mappedTwice(_ name: String) -> Message { Message("--map has '\(name)' twice") }
-
-  package static func mappedPathIsInvalid(_ path: String, deepest: Int) -> Message {
-    Message(
-      "--map has '\(path)': write a name, or up to \(deepest) names with dots, such as response.status")
-  }
 }

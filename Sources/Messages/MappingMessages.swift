@@ -7,9 +7,6 @@ extension Message {
   package static let tableWithoutTokenColumn = Message(
     "--table and --token-column go together: give both, or neither")
 
-  package static let mappingAndTable = Message(
-    "--mapping names the table and the column: leave out --table and --token-column")
-
   package static func notATrialTable(_ table: String, tokenColumn: String) -> Message {
     Message(
       "--table \(table) --token-column \(tokenColumn): expected TABLE or SCHEMA.TABLE and the name of a column; "
@@ -17,10 +14,6 @@ extension Message {
   }
 
   // MARK: - The file
-
-  package static func notAMappingFile(_ path: String, _ problem: Message) -> Message {
-    Message("\(path): \(problem); expected a mapping file for --mapping")
-  }
 
   package static func mappingTooLong(_ name: String, limit: Int) -> Message {
     Message(
@@ -42,33 +35,9 @@ extension Message {
     Message("expected no \(key) with action \(action); remove it or correct the action")
   }
 
-  package static func columnOfTwoKeys(_ column: String, _ key: String, _ other: String) -> Message {
-    Message("expected another column for \(key), found '\(column)', which is also the column of \(other)")
-  }
-
   package static func notATable(_ found: String, example: String) -> Message {
     Message(
       "expected TABLE or SCHEMA.TABLE, found '\(found)'; write names with dots or blanks as \(example)")
-  }
-
-  package static func sameEnvironments(_ value: String) -> Message {
-    Message(
-      "expected one value for production and another for sandbox, found '\(value)' for both; correct one of them"
-    )
-  }
-
-  package static func sameFlags(_ value: String) -> Message {
-    Message("expected different values for dead and alive, found '\(value)' for both; correct one of them")
-  }
-
-  package static func notRegistrations(_ found: String, example: String) -> Message {
-    Message("expected keys for registered, found '\(found)'; write \(example)")
-  }
-
-  /// - Parameter zoned: the form that takes a zone.
-  package static func zoneOfAnotherForm(_ found: String, zoned: String) -> Message {
-    Message(
-      "expected form: \(zoned) with a zone, found '\(found)'; correct the form, or remove the zone")
   }
 
   package static func unknownZone(_ zone: String) -> Message {

@@ -1,11 +1,17 @@
 /// A sentence for the user, usually without its full stop: what happened, where, what was expected, and what to do.
 ///
-/// Messages are worded in this module only. Each is a function of its arguments: its name is its identifier, by which
-/// tests refer to it, and MessagesTests hold the wording.
-package struct Message: Equatable, Hashable, Sendable, CustomStringConvertible {
+/// A message that one place says is worded there. Those that several places or tests name are functions of their
+/// arguments in this module, and MessagesTests hold their wording.
+package struct Message: Equatable, Hashable, Sendable, CustomStringConvertible,
+  ExpressibleByStringInterpolation
+{
   package let text: String
 
-  init(_ text: String) { self.text = text }
+  package init(_ text: String) { self.text = text }
+  package init(stringLiteral text: String) { self.text = text }
+
+  /// Joins the parts of a long sentence.
+  package static func + (left: Message, right: Message) -> Message { Message(left.text + right.text) }
 
   package var description: String { text }
 }

@@ -43,10 +43,6 @@ extension Message {
     return Message("\(header) has a length of \(Count.of(found, "byte")), expected \(range); packet skipped")
   }
 
-  package static func headerTooDeep(_ header: String, most: Int) -> Message {
-    Message("\(header) is nested in more than \(most) headers; packet skipped")
-  }
-
   package static func aggregate(_ header: String) -> Message {
     Message(
       "\(header) begins an aggregate of several packets (A-MSDU), which is not supported;"
@@ -57,18 +53,6 @@ extension Message {
 // MARK: - Fragments
 
 extension Message {
-  /// - Parameters:
-  ///   - start: of the fragment's bytes in the datagram, from 0.
-  ///   - end: after the last one.
-  package static func fragmentConflict(
-    _ start: Int, _ end: Int, ofDatagram identification: Int, from source: String, to destination: String
-  ) -> Message {
-    Message(
-      "fragment with bytes \(start) to \(end) of IP datagram \(identification)"
-        + " from \(source) to \(destination)"
-        + " conflicts with another in range or content; the datagram is dropped")
-  }
-
   /// - Parameters:
   ///   - term: until when its fragments were awaited.
   ///   - received: bytes.
@@ -93,10 +77,6 @@ extension Message {
         + " \(Count.of(received, "byte")) received\(numbers)\(more)\(cut)")
   }
 
-  package static func arrivedWithin(packets: Int) -> Message {
-    Message("arrived within \(Count.of(packets, "packet"))")
-  }
-
   /// - Parameter limit: of the buffer, in bytes.
   package static func arrivedBeforeFullBuffer(_ limit: Int) -> Message {
     Message("arrived before the fragment buffer (\(ByteSize.text(limit))) was full")
@@ -108,48 +88,13 @@ extension Message {
 // MARK: - Reassembly
 
 extension Message {
-  package static func beginningNotCaptured(sequenceNumber: Int) -> Message {
-    Message(
-      "the beginning of this direction was not captured: offsets count from the first captured byte, "
-        + "sequence number \(sequenceNumber)")
-  }
-
   package static func copiesDiffer(_ first: Message, _ second: Message, bytes: Int) -> Message {
     Message(
       "\(first) and \(second) differ in \(Count.of(bytes, "byte")) here: "
         + "\(first) is used, which was read first")
   }
 
-  package static func lateBytes(_ count: Int, of packet: Message, afterGapOf flush: Message) -> Message {
-    Message(
-      "\(Count.of(count, "byte")) of \(packet) arrived after \(flush), when their gap had been flushed "
-        + "(--reorder-window, --stream-buffer): not used")
-  }
-
   package static func lateBytesBeforeBeginning(_ count: Int, of packet: Message) -> Message {
     Message("\(Count.of(count, "byte")) of \(packet) arrived before the beginning of the stream: not used")
-  }
-
-  package static func retransmittedTooLate(bytes: Int) -> Message {
-    Message("\(Count.of(bytes, "byte")) retransmitted too late to be compared with the original")
-  }
-
-  package static func retransmittedAfterEnd(bytes: Int) -> Message {
-    Message(
-      "\(Count.of(bytes, "byte")) retransmitted after the end of their connections could not be compared")
-  }
-
-  package static func droppedIdleConnections(_ count: Int, limit: Int) -> Message {
-    Message(
-      "dropped \(Count.of(count, "idle connection")) without data, to keep to --max-connections \(limit)")
-  }
-
-  package static func droppedConnection(after packet: Message, limit: Int) -> Message {
-    Message(
-      "dropped after \(packet), to keep to --max-connections \(limit): later packets begin a new stream")
-  }
-
-  package static func bufferLimitReached(_ limit: Int, option: String) -> Message {
-    Message("buffer limit of \(limit) bytes reached (\(option)): the gap here was flushed early")
   }
 }

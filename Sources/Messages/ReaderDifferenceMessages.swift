@@ -4,12 +4,6 @@ import WireBytes
 extension Message {
   // MARK: - Faults of our models
 
-  package static func readBeyondEnd(recordAt offset: Int, missing: Int) -> Message {
-    Message(
-      "the record at offset \(offset) reaches \(Count.of(missing, "byte")) beyond the end of the stream, "
-        + "and the missing bytes were read as zeros")
-  }
-
   /// - Parameters:
   ///   - isStale: whether the rest of the record is that of the record before; else it is zeros.
   package static func shortRead(_ count: Int, at offset: Int, isStale: Bool) -> Message {
@@ -48,26 +42,6 @@ extension Message {
     return Message("the bytes at offset \(offset) were read as a tuple; no tuple begins there, and \(next)")
   }
 
-  package static func tupleReportedIncorrectly(at offset: Int) -> Message {
-    Message("the tuple at offset \(offset) was reported incorrectly")
-  }
-
-  /// - Parameter count: bytes after the last tuple that the reader saw.
-  package static func restNeverSeen(after offset: Int, count: Int) -> Message {
-    Message(
-      "the reader waits for 38 bytes, but the stream ends \(Count.of(count, "byte")) after offset \(offset): "
-        + "the rest is never seen")
-  }
-
-  /// - Parameters:
-  ///   - tuple: bytes of the whole tuple.
-  ///   - buffered: bytes of it that the reader has.
-  package static func readerLoops(length: Int, at offset: Int, tuple: Int, buffered: Int) -> Message {
-    Message(
-      "the length \(length) at offset \(offset) makes a tuple of \(tuple) bytes, and \(buffered) are "
-        + "buffered: the reader loops forever")
-  }
-
   /// - Parameter length: as it was read.
   package static func readerThrows(length: Int, at offset: Int) -> Message {
     Message(
@@ -78,10 +52,6 @@ extension Message {
   // MARK: - Records that are missing or too many
 
   package static let readerEnded = Message("the reader ended")
-  package static let readerDidNotEnd = Message("the reader did not end")
-  package static let readerFailed = Message("the reader failed")
-  package static let readerTerminated = Message("the reader was terminated")
-
   /// - Parameter ending: how the reader ended: one of the four above.
   package static func tuplesNeverReported(_ count: Int, from offset: Int, _ ending: Message) -> Message {
     neverReported(Count.of(count, "tuple"), from: offset, ending)
@@ -95,14 +65,6 @@ extension Message {
     Message("\(ending), and never reported the \(records) from offset \(offset) on")
   }
 
-  package static func onlyTuples(_ count: Int) -> Message {
-    Message("the stream has only \(Count.of(count, "tuple"))")
-  }
-
-  package static func onlyErrors(_ count: Int) -> Message {
-    Message("the stream has only \(Count.of(count, "error"))")
-  }
-
   // MARK: - Printed lines
 
   package static let lineIsNoTuple = Message(
@@ -110,8 +72,6 @@ extension Message {
 
   package static let lineIsNoError = Message(
     "the line is not a record: expected `status,identifier`, both decimal")
-
-  package static let lineTooLongForError = Message("the line is too long to be `status,identifier`")
 
   // MARK: - Tuples
 
@@ -123,14 +83,6 @@ extension Message {
 
   package static func timeReadAsSigned(_ time: Int, at offset: Int, readAs read: Int) -> Message {
     Message("the time \(time) at offset \(offset) was read as signed: \(read)")
-  }
-
-  package static func timeReported(_ time: Int, at offset: Int, as reported: Int) -> Message {
-    Message("the time \(time) at offset \(offset) was reported as \(reported)")
-  }
-
-  package static func otherTupleReported(_ offset: Int, insteadOf expected: Int) -> Message {
-    Message("the tuple at offset \(offset) was reported instead of the one at offset \(expected)")
   }
 
   /// - Parameters:
@@ -170,10 +122,6 @@ extension Message {
       "the error arrived in parts: \(Count.of(first, "byte"))\(rest); the single read returned \(first)")
   }
 
-  package static func errorNeverRead(at offset: Int) -> Message {
-    Message("only the first 6 bytes are read: the error at offset \(offset) is never seen")
-  }
-
   package static func commandNotChecked(_ command: Int) -> Message {
     Message(
       "the bytes at offset 0 begin with \(hex(command, digits: 2)), not with the command 0x08 of an error, "
@@ -188,10 +136,6 @@ extension Message {
 
   package static func otherErrorReported(_ offset: Int, insteadOf expected: Int) -> Message {
     Message("the error at offset \(offset) was reported instead of the one at offset \(expected)")
-  }
-
-  package static func errorReportedIncorrectly(at offset: Int) -> Message {
-    Message("the error at offset \(offset) was reported incorrectly")
   }
 
   // MARK: - Numbers

@@ -5,13 +5,6 @@ import WireBytes
 extension Message {
   // MARK: - audit
 
-  package static let nothingToAudit = Message("nothing to audit: no feedback stream and no error responses")
-
-  package static func pushesNotAudited(streams: Int) -> Message {
-    Message(
-      "\(Count.of(streams, "stream")) with pushes not judged: the readers read only the binary protocols")
-  }
-
   /// - Parameter readings: as in `readingsRight`.
   package static func audited(inputs: Int, streams: Int, readings: Message) -> Message {
     Message("audited \(Count.of(inputs, "input")): \(Count.of(streams, "stream")), \(readings)")
@@ -54,31 +47,11 @@ extension Message {
         + "raise \(option)\(rest)")
   }
 
-  package static func readerHadMoreBytes(_ count: Int) -> Message {
-    Message("the input is missing \(Count.of(count, "byte")) of the stream that the reader received")
-  }
-
   package static func streamTooLarge(memory: Int, option: String) -> Message {
     Message("the stream takes more than the \(ByteSize.text(memory)) of \(option)")
   }
 
-  package static let readerHadTheBeginning = Message(
-    "the input is missing the beginning of the stream, which the reader received")
-
-  package static let streamNotDecoded = Message("the stream could not be decoded")
-
-  package static let streamDamaged = Message(
-    "the stream has bytes that are in no record, which no server sends (use --damaged to judge it)")
-
   // MARK: - Readings
-
-  /// A reading as the result of a test.
-  package static func readingCounts(
-    _ outcome: String, records: Int, correct: Int, wrong: Int, missed: Int
-  ) -> Message {
-    Message(
-      "\(outcome): \(Count.of(records, "record")), \(correct) correct, \(wrong) wrong, \(missed) missed")
-  }
 
   /// - Parameter record: index of the record, from 0.
   package static func recordDiffers(
@@ -95,16 +68,8 @@ extension Message {
 
   // MARK: - How a reader ended
 
-  package static func readerClosedInput(before offset: Int) -> Message {
-    Message("the reader closed its input before offset \(offset)")
-  }
-
   package static func readerExited(_ code: Int) -> Message {
     Message("the reader ended with exit code \(code)")
-  }
-
-  package static func readerKilled(bySignal number: Int) -> Message {
-    Message("the reader was terminated by signal \(number)")
   }
 
   package static func readerStillRan(after seconds: Double) -> Message {
@@ -117,8 +82,6 @@ extension Message {
     Message("the reader printed more than \(ByteSize.text(limit)), and was terminated")
   }
 
-  package static let readerNeverConnected = Message("the reader never connected")
-
   package static func readerFailedHandshake(_ reason: Message) -> Message {
     Message("the TLS handshake with the reader failed: \(reason)")
   }
@@ -130,38 +93,10 @@ extension Message {
 
   // MARK: - Starting readers and their servers
 
-  package static func programDidNotStart(_ program: String, _ reason: String) -> Message {
-    Message("cannot start the reader '\(program)': \(reason); correct the command")
-  }
-
   /// - Parameter complaint: the last line of the shell's standard error.
   package static func readerDidNotStart(_ line: String, complaint: String?) -> Message {
     let complaint = complaint.map { " (\($0))" } ?? ""
     return Message("cannot start the reader '\(line)'\(complaint); correct the command")
-  }
-
-  package static func noPipeForReader(_ reason: String) -> Message {
-    Message("cannot create a pipe for the reader: \(reason)")
-  }
-
-  package static func noServerForReaders(_ reason: String) -> Message {
-    Message("cannot start a server for the readers: \(reason)")
-  }
-
-  package static func noServerForReader(_ reason: String) -> Message {
-    Message("cannot start a server for the reader: \(reason)")
-  }
-
-  package static func noCertificateForReaders(_ reason: String) -> Message {
-    Message("cannot create a certificate for --over tls: \(reason)")
-  }
-
-  package static func noCertificateFile(_ reason: String) -> Message {
-    Message("cannot create a file for the certificate of --over tls: \(reason)")
-  }
-
-  package static func certificateNotWritten(_ path: String, _ reason: String) -> Message {
-    Message("cannot write \(path): \(reason)")
   }
 
   // MARK: - Options
@@ -170,13 +105,7 @@ extension Message {
     Message("\(options.joined(separator: " and ")) exclude each other: give one")
   }
 
-  package static let readerGivenTwice = Message("give a reader with --reader or after --, not both")
-
-  package static let noReader = Message("no reader: give one with --reader, or after --")
-
   package static let noReaderAfterDashes = Message("nothing follows --: give a reader, or leave out --")
-
-  package static let readerEmpty = Message("--reader is empty: give a command")
 
   package static func timeoutOutOfRange(_ seconds: Double) -> Message {
     Message("--timeout is \(seconds): give more than 0 and at most 86400 seconds")

@@ -3,18 +3,9 @@ import WireBytes
 extension Message {
   // MARK: - Options
 
-  package static let skipReplayedWithOtherOptions = Message(
-    "--skip-replayed skips single files: leave out --join and --requests")
-
-  package static let skipUnreadableWithOtherOptions = Message(
-    "--skip-unreadable skips single files: leave out --partial, --join and --requests")
-
   package static func exclusive(_ option: String, _ other: String) -> Message {
     Message("\(option) and \(other) exclude each other")
   }
-
-  package static let changesWithoutDryRun = Message(
-    "-o requires --dry-run; `store history NUMBER --changes` lists the changes of a replay")
 
   // MARK: - Inputs
 
@@ -58,40 +49,6 @@ extension Message {
         + "reported as invalid (read its help first)")
   }
 
-  package static func requestsSkipped(_ count: Int) -> Message {
-    Message("skipped \(Count.of(count, "request")): requests do not invalidate tokens")
-  }
-
-  package static func untimedPushesSkipped(_ count: Int) -> Message {
-    Message(
-      "skipped \(Count.of(count, "push", "pushes")) with status 410 and no timestamp; --from-errors "
-        + "uses the capture time (read its help first)")
-  }
-
-  package static func uncapturedPushesSkipped(_ count: Int) -> Message {
-    Message(
-      "skipped \(Count.of(count, "push", "pushes")) with an invalid token: no plausible capture time for the "
-        + "invalidation")
-  }
-
-  package static func pushesOfOtherAppsSkipped(_ count: Int) -> Message {
-    Message(
-      "skipped \(Count.of(count, "push", "pushes")) with an invalid token and the topic of another app; --other-app "
-        + "replays them")
-  }
-
-  package static func pushesWithoutTokenSkipped(_ count: Int) -> Message {
-    Message(
-      "skipped \(Count.of(count, "push", "pushes")) with an invalid token: the token is unknown or not hex"
-    )
-  }
-
-  package static func refusedPushesSkipped(_ count: Int) -> Message {
-    Message(
-      "skipped \(Count.of(count, "push", "pushes")) with BadDeviceToken or DeviceTokenNotForTopic; --from-errors "
-        + "invalidates their tokens (read its help first)")
-  }
-
   // MARK: - Tokens
 
   /// - Parameters:
@@ -102,12 +59,6 @@ extension Message {
       "\(Count.of(count, "token")) rejected: every record has flags (\(flags.joined(separator: ", "))); "
         + (hasLength ? "--token-length accepts a length, " : "")
         + "--include-flagged accepts flagged records")
-  }
-
-  package static func tokensInSeveralRows(_ count: Int) -> Message {
-    Message(
-      "\(Count.of(count, "token")) \(count == 1 ? "is" : "are") in several rows of the table: each row counts"
-    )
   }
 
   package static func limitExceeded(_ invalidated: Int, ofLive live: Int, most: Int) -> Message {

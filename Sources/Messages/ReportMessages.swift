@@ -59,10 +59,6 @@ extension Message {
     return Message("\(counts.compactMap { $0 }.joined(separator: ", ")) to send again")
   }
 
-  package static func withDistinctTokens(_ rows: Message, _ count: Int) -> Message {
-    Message("\(rows) with \(Count.of(count, "distinct token"))")
-  }
-
   /// What CSV of feedback leaves out, of which at least one is above 0.
   package static func leftOut(requests: Int, responses: Int, pushes: Int = 0, findings: Int) -> Message {
     let kinds = [
@@ -83,14 +79,6 @@ extension Message {
   package static func showed(locations: Int, findings: Int, more: Int) -> Message {
     let rest = more > 0 ? ", \(more) more not shown (--places)" : ""
     return Message("showed \(Count.of(locations, "location")) with \(Count.of(findings, "finding"))\(rest)")
-  }
-
-  package static func noSuchRecord(_ number: Int, of records: Int) -> Message {
-    Message("no record \(number): the input has \(Count.of(records, "record"))")
-  }
-
-  package static func noRecordOfToken(of records: Int) -> Message {
-    Message("no record of this token: the input has \(Count.of(records, "record"))")
   }
 
   package static func noBytes(atOffset offset: Int) -> Message {
@@ -135,10 +123,6 @@ extension Message {
 // MARK: - report
 
 extension Message {
-  package static let pageNeedsFile = Message(
-    "a report is an HTML page: name a file, such as -o report.html")
-  package static let noAuditOfChunks = Message("--no-audit and --chunk-size exclude each other")
-
   /// - Parameter records: as in `recordCounts`.
   package static func reported(inputs: Int, _ records: Message, redacted: Bool) -> Message {
     Message("reported \(Count.of(inputs, "input")) with \(records)\(redacted ? ", redacted" : "")")
@@ -148,35 +132,9 @@ extension Message {
     Message("\(path) is one of the inputs: name another file to write")
   }
 
-  package static func outputIsKey(_ path: String) -> Message {
-    Message("\(path) is the key of --redact: name another file to write")
-  }
-
-  package static func outputIsNote(_ path: String) -> Message {
-    Message("\(path) is the file of --notes: name another file to write")
-  }
-
   // MARK: - Remarks
 
-  package static func noSuchNote(_ path: String) -> Message { Message("--notes: no such file: \(path)") }
-
-  package static func noteIsText(_ text: String) -> Message {
-    Message("--notes: no file is named '\(text)'; using this text as the remarks")
-  }
-
-  package static func noteTooLarge(_ path: String, limit: Int) -> Message {
-    Message("\(path) is larger than \(limit) bytes; shorten the remarks")
-  }
-
-  package static func noteUnreadable(_ path: String, _ cause: Message) -> Message {
-    Message("cannot read the remarks in \(path): \(cause)")
-  }
-
   // MARK: - Pseudonyms
-
-  package static func keyIsInput(_ path: String) -> Message {
-    Message("\(path) is the key of --redact and an input: move it elsewhere")
-  }
 
   /// - Parameter cause: the system's text.
   package static func keyUnreadable(_ path: String, _ cause: String) -> Message {
@@ -189,12 +147,4 @@ extension Message {
       "\(path) has \(Count.of(bytes, "byte")), but a pseudonym key needs \(expected) or more; make one with "
         + "`openssl rand -hex 32 > \(path)`")
   }
-
-  package static func keyTooLarge(_ path: String, limit: Int) -> Message {
-    Message(
-      "\(path) is larger than \(limit) bytes, which is too large for a pseudonym key; check the file name")
-  }
-
-  package static let noHMAC = Message(
-    "libcrypto does not provide HMAC-SHA-256, which redacted reports need")
 }

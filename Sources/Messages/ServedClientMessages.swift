@@ -102,11 +102,6 @@ extension Message {
   }
 
   /// - Parameter reason: the TLS library's.
-  package static func clientOlderThanMinimum(_ reason: Message) -> Message {
-    Message("the client's TLS version is older than --tls-min (\(reason))")
-  }
-
-  /// - Parameter reason: the TLS library's.
   package static func certificateNotTrusted(_ reason: Message) -> Message {
     Message(
       "the client probably does not trust the certificate (\(reason)); use --write-certificate to export it")

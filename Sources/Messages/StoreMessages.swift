@@ -30,32 +30,8 @@ extension Message {
     Message("no store is named: making \(store)")
   }
 
-  package static func missingStoreAsEmpty(_ store: String) -> Message {
-    Message("no store is named: taking \(store), which does not exist, as empty")
-  }
-
   package static func noStoreNamed(forTable table: String) -> Message {
     Message("no store is named: name the database that has the table \(table) with --store")
-  }
-
-  package static func journalIsNoOtherFile(_ journal: String) -> Message {
-    Message(
-      "--journal \(journal): expected sqlite:PATH of another file than the store; without the option, a store "
-        + "has its own journal")
-  }
-
-  package static func readingAllRows(of table: String, about count: Int) -> Message {
-    Message("no index begins with the column of tokens of \(table): reading all of about \(count) rows")
-  }
-
-  /// Progress.
-  package static func rowsRead(_ count: Int, ofAbout all: Int, of table: String) -> Message {
-    Message("\(count) of about \(all) rows of \(table)")
-  }
-
-  /// Progress.
-  package static func tokensIntoStore(_ count: Int, perSecond: Int) -> Message {
-    Message("\(count) tokens into the store, \(perSecond) a second")
   }
 
   // MARK: - store list, show, export, history
@@ -64,16 +40,8 @@ extension Message {
     Message("listed \(Count.of(count, tokens.rawValue)) of \(store)")
   }
 
-  package static func exportedTokens(_ count: Int, _ tokens: StoredTokens, of store: String) -> Message {
-    Message("exported \(Count.of(count, tokens.rawValue)) of \(store)")
-  }
-
   package static func tokenNotInStore(_ token: String, _ store: String) -> Message {
     Message("\(token): not in \(store)")
-  }
-
-  package static func showedRows(_ count: Int, of store: String) -> Message {
-    Message("showed \(Count.of(count, "row")) of \(store)")
   }
 
   /// - Parameter form: a form of times.
@@ -82,10 +50,6 @@ extension Message {
     Message(
       "token \(token): its \(column) is \(seconds), which the form \(form) cannot represent: correct the row, "
         + "or choose --time-form seconds")
-  }
-
-  package static func listedJournal(_ entries: Int, of store: String) -> Message {
-    Message("listed \(Count.of(entries, "entry", "entries")) of the journal of \(store)")
   }
 
   package static func listedChanges(_ rows: Int, ofReplay replay: Int, in store: String) -> Message {
@@ -123,16 +87,4 @@ extension Message {
   private static func rest(_ skipped: Int, _ reasons: [String]) -> String {
     skipped > 0 ? "; \(Count.of(skipped, "row")) skipped (\(reasons.joined(separator: ", ")))" : ""
   }
-
-  package static func nothingToUndo(in store: String) -> Message {
-    Message("\(store) has no replay to undo")
-  }
-
-  /// Why a replay cannot be undone.
-  package static let isAnUndo = Message("it is an undo itself")
-
-  package static func undoneAlready(by undo: Int) -> Message { Message("it was undone already, by \(undo)") }
-
-  package static let replayOfAnotherTable = Message(
-    "it changed another table, or used another mapping of this one")
 }

@@ -18,13 +18,6 @@ extension Message {
         + "for a relative path, sqlite:/\(rest) for an absolute one")
   }
 
-  /// - Parameter scheme: only the scheme, because the rest may have a password.
-  package static func unknownStoreScheme(_ scheme: String) -> Message {
-    Message(
-      "token store: expected sqlite:PATH, or a postgresql:// or mysql:// URI, found a URL that begins with "
-        + "\(scheme)://")
-  }
-
   // MARK: - URIs of servers
 
   /// The part of a URI that is at fault.
@@ -45,17 +38,9 @@ extension Message {
   package static let uriWithoutSlashes = Message("expected // after the colon")
   package static let hostWithAt = Message("a host contains an @")
   package static let databaseWithAt = Message("the database's name contains an @")
-  package static let databaseWithSlash = Message("the database's name contains a /")
-  package static let socketWithAt = Message("the socket's path contains an @")
   package static let parameterWithoutValue = Message("a parameter after the ? is not NAME=VALUE")
   package static let portIsNoNumber = Message("a port is not a number")
   package static let portBeyondRange = Message("a port is not between 1 and 65535")
-  package static let uriWithZeroByte = Message("it contains a zero byte")
-  package static let hostAndSocket = Message("it has both a host and a socket")
-  package static let twoSockets = Message("it has two sockets")
-  package static let onlySocketParameter = Message(
-    "the only parameter after the ? is socket (my.cnf can have other options)")
-
   package static func percentWithoutDigits(in part: URIPart) -> Message {
     Message("\(part.rawValue) contains a % without two hexadecimal digits")
   }

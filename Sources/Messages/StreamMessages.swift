@@ -30,48 +30,19 @@ extension Message {
     Message("truncated \(record): the data ends after \(Count.of(bytes, "byte")) of it")
   }
 
-  package static let tlsOfOtherService = Message(
-    "TLS on a port of another service: not decoded (--keys decrypts it)")
-
   package static func ciphertext(missing: Int) -> Message {
     let missing = missing > 0 ? "; \(Count.of(missing, "byte")) missing" : ""
     return Message("TLS ciphertext: the stream cannot be decoded without its keys (--keys)\(missing)")
   }
 }
 
-// MARK: - Findings of HTTP/2 connections
-
-extension Message {
-  package static let malformedHeaderBlock = Message(
-    "the header block cannot be decoded: its fields, and the table entries that it adds, are lost")
-
-  /// - Parameter limit: in bytes.
-  package static func headerListTooLong(limit: Int) -> Message {
-    Message("a header block, or its list of fields, has more than \(limit) bytes: its fields are lost")
-  }
-}
-
 // MARK: - Findings of gateway connections
 
 extension Message {
-  package static func unknownResponseCommand(_ command: UInt8) -> Message {
-    Message("byte \(command) is not the command of an error response (8)")
-  }
-
-  package static func unknownRequestCommand(_ command: UInt8) -> Message {
-    Message("byte \(command) is not the command of a request (0 to 2)")
-  }
-
   /// A request with command 0 or 1.
   package static func impossibleLengths(command: UInt8) -> Message {
     let limits = "a length above the limit (--max-token-length, --max-payload)"
     return Message("command \(command) with \(limits)\(command == 0 ? ", or with both lengths 0" : "")")
-  }
-
-  /// A request with command 2.
-  /// - Parameter limit: in bytes.
-  package static func frameTooLong(limit: Int) -> Message {
-    Message("command 2 with a frame of more than \(limit) bytes")
   }
 
   package static func tooManyPending(limit: Int) -> Message {

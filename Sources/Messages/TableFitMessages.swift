@@ -10,8 +10,6 @@ extension Message {
 
   package static let primaryKey = Message("the primary key")
   package static let tableName = Message("the name")
-  package static let tableSchema = Message("the schema")
-  package static let tableEngine = Message("its engine")
   package static let deleteAction = Message("action delete")
 
   // MARK: - Tables
@@ -23,25 +21,13 @@ extension Message {
 
   package static func relation(ofKind kind: String) -> Message { Message("a relation of kind \(kind)") }
 
-  package static let noneOfThatName = Message("none of that name")
-  package static let noSchemaOrMain = Message("none, or main")
-  package static let transactionalEngine = Message("one with transactions, as InnoDB")
-
   package static func engine(_ name: String) -> Message {
     Message("\(name) (ALTER TABLE … ENGINE = InnoDB changes it)")
   }
 
-  package static let keyToFindRows = Message("one, by which rows are found")
-  package static let keyToUndo = Message("one, by which an undo finds the rows")
-  package static let noKeyToUndo = Message("none (--no-journal needs none)")
   package static let nothingFound = Message("none")
-  package static let keyOrRowNumber = Message("a primary key, or a row number under some name")
   package static let neither = Message("neither")
-  package static let rowsOfOneTable = Message("rows of this table alone")
   package static let inheritingTables = Message("tables that inherit from it")
-
-  package static let independentRows = Message(
-    "no rows of other tables that are deleted or changed with a row")
 
   package static func dependentColumn(_ column: String, of table: String, onDelete action: String) -> Message
   {
@@ -55,8 +41,6 @@ extension Message {
   }
 
   // MARK: - Columns
-
-  package static let columnOfThatName = Message("a column of that name")
 
   package static func onlyColumns(_ names: [String]) -> Message {
     Message("only \(names.joined(separator: ", "))")
@@ -86,26 +70,13 @@ extension Message {
     Message("type \(names.joined(separator: ", or "))")
   }
 
-  package static func columnStoring(_ text: String) -> Message {
-    Message("a column that can store '\(text)'")
-  }
-
   package static func collation(_ name: String) -> Message { Message("collation \(name)") }
-
-  package static let deterministicCollation = Message("a deterministic collation")
-  package static let otherCollation = Message("one that is not")
-
-  package static let byteCollation = Message(
-    "a collation that compares bytes, as utf8mb4_nopad_bin")
 
   // MARK: - Values
 
   package static func tokens(inForm form: String) -> Message { Message("tokens as \(form)") }
 
   package static func times(inForm form: String) -> Message { Message("times as \(form)") }
-
-  package static let timeFormsOfSQLite = Message(
-    "seconds, milliseconds, iso or timestamp, as SQLite has no timestamptz")
 
   /// - Parameter first: the first of the values.
   package static func valuesLike(_ first: String) -> Message { Message("'\(first)' and the like") }

@@ -9,11 +9,6 @@ func characterName(_ character: UInt8) -> String {
 // MARK: - Any text
 
 extension Message {
-  /// More errors than are reported one by one.
-  package static func furtherErrors(_ count: Int) -> Message {
-    Message("\(Count.of(count, "further error")) in this text; check that its format is right (--from)")
-  }
-
   package static let textEndsWithinByte =
     Message("the text ends after one hex digit of two: it is truncated; the bytes before it are used")
 }
@@ -21,11 +16,6 @@ extension Message {
 // MARK: - Hex with offsets
 
 extension Message {
-  /// - Parameter limit: in bytes.
-  package static func notADumpLine(limit: Int) -> Message {
-    Message("the line is longer than \(limit) bytes, so it is not part of a hex dump; skipped")
-  }
-
   package static let dumpEndsWithRepeat =
     cut("the text ends after this *, so its number of repetitions is unknown")
   package static let dumpWithoutTotal = cut("the last line, with the total size, is missing")
@@ -70,40 +60,13 @@ extension Message {
         + "\(hex.map(characterName) ?? "nothing"): \(cause); the hex column is used")
   }
 
-  package static let textWasEdited = Message("the text was edited")
   package static let textWasEditedOrOtherXxd =
     Message("the text was edited, or made with xxd -e or -b, which are not read")
-
-  package static let repeatWithoutLine =
-    Message("this * repeats the line before it, which is missing: the text is incomplete")
-
-  /// Both offsets are written as in the dump.
-  package static func offsetOutOfOrder(_ offset: String, after end: String) -> Message {
-    Message(
-      "the offset \(offset) does not continue the line before, which ends at \(end): the lines are out of "
-        + "order, or an offset is damaged; the bytes are used in file order")
-  }
-
-  package static func repeatsTooMuch(bytes: Int, limit: Int) -> Message {
-    Message(
-      "this * repeats \(bytes) bytes, which exceeds the limit of \(limit) for "
-        + "the whole text: the rest is skipped; raise --max-expansion")
-  }
-
-  /// A `*` for a number of bytes that is no multiple of the repeated line's.
-  package static func repeatsUnevenly(bytes: Int, ofLine line: Int) -> Message {
-    Message(
-      "the * before this line repeats \(bytes) bytes, which is not a multiple "
-        + "of the line's \(line): a line is missing, or an offset is damaged")
-  }
 }
 
 // MARK: - Plain hex and base64
 
 extension Message {
-  package static let loneDigit =
-    Message("a hex digit without a second one: one digit is missing here; byte skipped")
-
   package static func expectedHex(found: UInt8) -> Message {
     Message("expected a hex digit or white space, found \(characterName(found)); byte skipped")
   }
@@ -121,15 +84,4 @@ extension Message {
       "the text ends after \(characters) of 4 characters of a base64 group: it "
         + "\(isCertain ? "is" : "may be") truncated; its bytes are used")
   }
-
-  package static func lineEndsWithinGroup(characters: Int) -> Message {
-    Message(
-      "the line ends after \(characters) of 4 characters of a base64 group; its 3 bytes are skipped")
-  }
-
-  /// In a text whose other lines are of whole groups.
-  package static let lineEndsUnlikeOthers =
-    Message(
-      "the line ends within a group of 4 characters, unlike the others: characters were lost or "
-        + "inserted; bytes before this position may be wrong")
 }

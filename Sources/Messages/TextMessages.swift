@@ -3,28 +3,16 @@ import WireBytes
 // MARK: - JSON
 
 extension Message {
-  package static let jsonEmpty = Message("the text is empty; expected a JSON value")
-
   /// - Parameter found: nil at the end.
   package static func jsonExpected(_ expected: String, found: UInt8?) -> Message {
     let found = found.map { "the byte 0x" + String($0, radix: 16) } ?? "the end"
     return Message("expected \(expected), found \(found)")
   }
-
-  package static let jsonDuplicateKey = Message("duplicate key")
-  package static let jsonHalfSurrogate = Message("half of a surrogate pair")
-
-  package static func jsonTooDeep(limit: Int) -> Message { Message("more than \(limit) levels of nesting") }
 }
 
 // MARK: - YAML
 
 extension Message {
-  /// - Parameter example: a key with an example value.
-  package static func yamlEmpty(example: String) -> Message {
-    Message("is empty; write keys such as \(example)")
-  }
-
   package static func yamlNotUTF8(byte: UInt8) -> Message {
     Message("the byte 0x\(Hex.string([byte])) is not UTF-8; save the file as UTF-8")
   }
@@ -44,18 +32,8 @@ extension Message {
 
   package static let yamlTooDeep = notYAML("nested too deeply")
 
-  package static let noLibyaml = Message(
-    "cannot be read as YAML: libyaml cannot be loaded; install libyaml-0-2 (elsewhere: libyaml)")
-
-  package static let yamlSecondDocument =
-    Message("a second document begins here; write each to a file of its own")
-
   package static func yamlDuplicateKey(_ key: String) -> Message {
     Message("duplicate key '\(key)'; remove one of the two")
-  }
-
-  package static func yamlKeyIsNoText(found: String) -> Message {
-    Message("a key must be a text, found \(found)")
   }
 
   package static func yamlWithoutValue(_ key: String) -> Message {
@@ -79,10 +57,6 @@ extension Message {
 
   package static func yamlMissingKey(_ key: String, example: String) -> Message {
     Message("\(key) is missing; write \(example)")
-  }
-
-  package static func yamlEmptyName(_ key: String, example: String) -> Message {
-    Message("\(key) is empty; write \(example)")
   }
 
   package static func yamlForbiddenCharacter(in key: String) -> Message {

@@ -50,10 +50,6 @@ extension Message {
   private static func unknownOption(_ option: String, _ advice: String, of command: String) -> Message {
     Message("unknown option '\(option)'\(advice) (`\(command) --help` lists all options)")
   }
-
-  package static func unknownCode(_ code: String, nearest: String) -> Message {
-    Message("'\(code)' is neither a finding nor a flag; the nearest is '\(nearest)'")
-  }
 }
 
 // MARK: - Values of options
@@ -83,17 +79,6 @@ extension Message {
     "--requests and --responses go together; for one direction, give an input and --protocol requests or "
       + "--protocol responses")
   package static let pairWithInputs = Message("--requests and --responses exclude other inputs and --join")
-  package static let pairIsGateway = Message(
-    "--requests and --responses are dumps of a gateway connection: leave out --protocol feedback and "
-      + "--filter")
-
-  package static let pairWithKnownHashes = Message(
-    "--known-hashes leaves out files, and --requests and --responses need both: leave out one of them")
-
-  package static func portOfBoth(_ port: Int) -> Message {
-    Message("port \(port) is given for --feedback-port and --gateway-port: choose one")
-  }
-
   package static func earliestAfterLatest(_ earliest: UInt32, _ latest: UInt32) -> Message {
     Message("--earliest \(UTCTime.text(earliest)) is after --latest \(UTCTime.text(latest))")
   }
@@ -126,24 +111,9 @@ extension Message {
       + "and one of these formats with -t")
   package static let directoryHasAllKinds = Message(
     "a directory gets all kinds of records with their usual columns: leave out --records and --columns")
-  package static let tablesOfDirectory = Message(
-    "-o names a directory, which gets tables: give -t csv, ndjson or arrow, or name a file")
-  package static let arrowOnTerminal = Message(
-    "Arrow is not text: name a file with -o, or pipe it to a program")
-  package static let batchRowsOfArrow = Message("--batch-rows is for Arrow: add -t arrow, or leave it out")
-  package static let rawWithoutDirectory = Message("-t raw writes a directory: name it with -o")
-  package static let rawHasOnlyStreams = Message(
-    "-t raw writes only streams: leave out --records, --findings, --distinct, --token and --flagged")
-  package static let carvesOnly = Message("carve takes no other --from: use export --from FORMAT")
-  package static let filterOfRecords = Message(
-    "--token and --flagged choose records: leave them out with --records streams, findings or inputs")
-
   package static func outputsAreSame(_ option: String, _ other: String) -> Message {
     Message("\(option) and \(other) name the same file")
   }
-
-  package static let manifestNeedsFile = Message(
-    "--manifest lists output files, so standard output cannot be one: name a file with -o")
 
   package static func noSuchColumn(_ name: String, known: [String]) -> Message {
     Message("--columns: unknown column '\(name)'; the columns are \(known.joined(separator: ", "))")
@@ -161,60 +131,21 @@ extension Message {
       : Message(
         "--time-zone: no time zone is named '\(name)'; did you mean \(like.joined(separator: " or "))?")
   }
-
-  package static func localColumn(_ name: String) -> Message {
-    Message("--columns: \(name) needs --time-zone, such as --time-zone Europe/Berlin")
-  }
 }
 
 // MARK: - show
 
 extension Message {
   package static let nothingToShow = Message("give one of --record, --offset, --packet and --token")
-  package static let storeOfToken = Message(
-    "--store, --mapping and --journal are for --token: a store has tokens, not bytes")
-  package static let recordOfAllStreams = Message(
-    "--record counts the records of all streams: leave out --stream and --direction")
 }
 
 // MARK: - generate
 
 extension Message {
-  package static let truthNeedsFile = Message(
-    "-o - is not possible: OUT.truth.ndjson is written next to the output")
-  package static let latestTooEarly = Message("--latest must be at least a day after --earliest")
   package static let dumpWithConnections = Message(
     "a dump has no connections: use --kind capture, gateway or pushes with the options of captures")
-  package static let fileDamageOfDump = Message(
-    "--file-lost-bytes, --file-flipped-bytes and --file-cut-tail are for captures: use --lost-bytes and "
-      + "so on")
-  package static let fragmentsWithSnapLength = Message(
-    "--fragments and --snap-length exclude each other: truncated fragments cannot be reassembled")
-  package static let responsesOfFeedback = Message(
-    "--responses is for --kind gateway and pair: feedback has no responses")
-
   package static func responsesWithDamage(_ rate: Int) -> Message {
     Message("--responses \(rate) excludes damage and --snap-length: requests might be unreadable")
-  }
-
-  package static func tooManyRequests(most: Int) -> Message {
-    Message("a gateway connection has at most \(most) requests: give more --connections, or fewer --tuples")
-  }
-
-  package static func tooManyPushes(most: Int) -> Message {
-    Message("a connection has at most \(most) pushes: give more --connections, or fewer --tuples")
-  }
-
-  package static let outcomesWithoutPushes = Message(
-    "--invalidated, --bad-tokens and the like are for --kind pushes and push-log: leave them out")
-  package static let logOptionsOfCapture = Message(
-    "--log-format and --log-times are for --kind push-log: leave them out")
-  package static let streamDamageOfPushes = Message(
-    "--lost-bytes, --cut-tail and the like damage tuples and requests: damage captures of pushes with --loss, "
-      + "--midstream, --snap-length or --file-lost-bytes")
-
-  package static func unknownIPVersion(_ version: Int) -> Message {
-    Message("--ip is \(version): give 4 or 6")
   }
 
   /// - Parameters:

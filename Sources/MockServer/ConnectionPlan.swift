@@ -178,7 +178,7 @@ package struct ServeScript: Sendable {
     let (stream, turn) = index.quotientAndRemainder(dividingBy: sizes.count)
     var connection = connections[stream]
     connection.chunkSizes = [sizes[turn]]
-    connection.name = Message.inChunks(connection.name, of: sizes[turn]).text
+    connection.name = "\(connection.name) in chunks of \(sizes[turn])"
     return connection
   }
 }

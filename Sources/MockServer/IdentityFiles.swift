@@ -27,7 +27,7 @@ extension TLSIdentity {
       try output?.finish()
       try self.init(certificatePEM: made.certificate, keyPEM: made.key)
     } catch is TLSIdentityError {
-      throw Failure(.libcryptoFailed)
+      throw Failure("cannot generate a certificate: libcrypto failed; use --certificate and --key")
     }
   }
 
@@ -48,8 +48,8 @@ extension TLSIdentity {
     case .noCertificate: .noCertificate(in: certificate)
     case .noKey: .noKey(in: key)
     case .encryptedKey: .keyEncrypted(key)
-    case .mismatch: .keyMismatch(key, certificate)
-    case .notMade: .certificateNotMade
+    case .mismatch: "\(key) is not the key of \(certificate)"
+    case .notMade: "cannot generate a certificate"
     }
   }
 }

@@ -110,7 +110,7 @@ package final class ServeLog: Sendable {
   private static func explained(_ reason: Message) -> Message {
     switch reason.text {
     case "wrong version number", "http request": .clientWithoutTLS(reason)
-    case "unsupported protocol": .clientOlderThanMinimum(reason)
+    case "unsupported protocol": "the client's TLS version is older than --tls-min (\(reason))"
     case "tlsv1 alert unknown ca", "sslv3 alert certificate unknown", "sslv3 alert bad certificate",
       // With TLS 1.3 some clients send this alert unencrypted, so it fails to decrypt.
       "decryption failed or bad record mac":

@@ -2,6 +2,7 @@ import Analysis
 import Messages
 import PacketCapture
 import Platform
+import WireBytes
 
 /// Records streams until they end, and turns servable ones into connections to replay.
 ///
@@ -56,7 +57,7 @@ package final class ServedStreams {
       return 0
     }
     if stream.midstreamOf.contains(stream.feedbackSender), stream[side].end > 0 {
-      Console.say(.about(name, .servedWithoutBeginning))
+      Console.say(.about(name, "the beginning of the server's bytes was not captured; the rest is served"))
     }
     let connection = plan.connection(
       ConnectionPlan.Stream(
@@ -73,7 +74,7 @@ package final class ServedStreams {
   private func name(_ summary: StreamSummary, _ report: StreamReport) -> String {
     let evidence = report.identity.serverEvidence
     let isDump = evidence == .dump || evidence == .pair
-    return isDump ? summary.source : Message.streamName(summary.number, of: summary.source).text
+    return isDump ? summary.source : "\(summary.source) stream \(summary.number)"
   }
 
   /// Why a stream is not served; nil if it is.
@@ -84,16 +85,17 @@ package final class ServedStreams {
     let missing = isServer ? summary.serverGapBytes : summary.clientGapBytes
     let bytes = isServer ? summary.serverBytes : summary.clientBytes
     switch summary.streamProtocol {
-    case .encrypted: return .streamEncrypted
-    case .http2, .providerLog, .other: return .neitherFeedbackNorGateway
+    case .encrypted: return "the stream is encrypted; give its keys with --keys"
+    case .http2, .providerLog, .other:
+      return "neither feedback nor a gateway connection (use --protocol to set the protocol)"
     case .feedback, .gateway: break
     }
-    if missing > 0 { return .serverBytesMissing(missing) }
+    if missing > 0 { return "\(Count.of(missing, "byte")) of the server are missing" }
     if stream.isOverBudget { return .streamsExceedMemory(memory) }
     if report.identity.serverEvidence == .dump, bytes == 0, summary.clientBytes > 0 {
-      return .dumpOfClient
+      return "the dump has a client's bytes; use --requests and --responses to give both directions"
     }
-    return stream[side].bytes.count == bytes ? nil : .serverBytesNotDecoded
+    return stream[side].bytes.count == bytes ? nil : "the server's bytes could not be decoded"
   }
 
   private func refuse(_ name: String, _ reason: Message) {

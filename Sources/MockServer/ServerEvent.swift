@@ -77,10 +77,11 @@ package enum MockServerError: Error, Equatable {
   package var message: Message {
     switch self {
     case .portInUse(let address, let port): .portInUse(port, of: address)
-    case .notPermitted(let address, let port): .noPermission(forPort: port, of: address)
+    case .notPermitted(let address, let port):
+      "no permission for port \(port) of \(address); use a --port above 1023 (0 selects a free one)"
     case .addressUnavailable(let address): .addressUnavailable(address)
     case .notAnAddress(let address): .notAnAddress(address)
-    case .failed(let reason): .serverNotStarted(reason)
+    case .failed(let reason): "cannot start the server: \(reason)"
     }
   }
 }

@@ -36,7 +36,7 @@ package final class ServerThread: Sendable {
 
   private static func reason(_ number: Int32) -> String {
     let text = String(cString: strerror(number))
-    return number == EMFILE ? Message.tooFewDescriptors(text).text : text
+    return number == EMFILE ? "\(text): raise the limit of a process (ulimit -n)" : text
   }
 }
 

@@ -86,7 +86,8 @@ package final class MySQLConnection {
     let least = isMariaDB ? Self.leastVersions.mariaDB : Self.leastVersions.mySQL
     guard number >= least else {
       throw .server(
-        .cannotConnect(reason: .oldMySQL(version)))
+        .cannotConnect(
+          reason: "the server is \(version), expected MariaDB 10.5 or later, or MySQL 8.0 or later"))
     }
   }
 
@@ -195,7 +196,7 @@ package final class MySQLConnection {
 
   /// Rejects a second statement here: libmariadb's error for it would replace that of the rows.
   private func prepare() throws(MySQLError) {
-    if isVisiting { throw MySQLError(code: 2014, message: .connectionBusy) }
+    if isVisiting { throw MySQLError(code: 2014, message: "the connection is busy with the rows of a query") }
   }
 
   /// Reads and counts the rows.

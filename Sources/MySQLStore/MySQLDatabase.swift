@@ -37,7 +37,10 @@ package struct MySQLDatabase: StoreDatabase {
     // Without it, an UPDATE would overwrite changes of other programs since the snapshot.
     guard connection.keepsSnapshot else {
       throw StoreFault.server(
-        .cannotConnect(reason: .noSnapshotIsolation(connection.version)))
+        .cannotConnect(
+          reason:
+            "the server is \(connection.version), expected innodb_snapshot_isolation, which MariaDB has "
+            + "since 10.6.18, 10.11.8 and 11.4"))
     }
     return connection
   }

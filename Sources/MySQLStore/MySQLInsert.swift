@@ -102,7 +102,10 @@ package final class MySQLInsert {
     let length = statement.count + rows.count
     guard length <= connection.longestStatement else {
       throw MySQLError(
-        code: 0, message: .rowTooLong(length, limit: connection.longestStatement))
+        code: 0,
+        message:
+          "a row takes \(length) bytes, more than the server's limit of \(connection.longestStatement) "
+          + "(max_allowed_packet)")
     }
     return try connection.run(statement + rows)
   }

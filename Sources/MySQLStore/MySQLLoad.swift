@@ -29,7 +29,7 @@ final class MySQLFile {
   /// libmariadb's code for an unknown error.
   private static let notAsked: Int32 = 2000
 
-  private static let reason = Array(Message.localFileRefused.text.utf8)
+  private static let reason = Array("the server requested a local file, which is refused".utf8)
 
   /// Writes a C string.
   private static func explain(in buffer: UnsafeMutableBufferPointer<CChar>) {
@@ -68,7 +68,7 @@ extension MySQLConnection {
       try run(statement, reading: lines)
     }
     guard warningCount > 0 else { return written }
-    var error = MySQLError(code: 0, message: .rowsDoNotFit(Int(warningCount), of: count))
+    var error = MySQLError(code: 0, message: "\(Int(warningCount)) of \(count) rows do not fit")
     try visit("SHOW WARNINGS LIMIT 1") { row in
       guard row.count == 3, let code = row[1].integer, let message = row[2].text else { return }
       error = MySQLError(code: UInt32(clamping: code), message: .verbatim(message))

@@ -31,12 +31,12 @@ extension MySQLSession {
       throw mapping.misfit(.tableName, .aTable, .relation(table[0].lowercased()))
     }
     guard table[2] == "YES" else {
-      throw mapping.misfit(.tableEngine, .transactionalEngine, .engine(table[1]))
+      throw mapping.misfit("its engine", "one with transactions, as InnoDB", .engine(table[1]))
     }
     let schema = table[4]
     let columns = try columns(of: mapping.table, in: mapping.schema)
     let key = columns.filter { $0.keyIndex > 0 }.sorted { $0.keyIndex < $1.keyIndex }
-    if key.isEmpty { throw mapping.misfit(.primaryKey, .keyToFindRows, .nothingFound) }
+    if key.isEmpty { throw mapping.misfit(.primaryKey, "one, by which rows are found", .nothingFound) }
     let name = "\(dialect.quoted(schema)).\(dialect.quoted(mapping.table))"
     if let registered = mapping.registered?.name, try isSetByUpdates(registered, of: mapping) {
       kept[name] = [registered]
@@ -77,7 +77,7 @@ extension MySQLSession {
         isNotNull: row[5] == "0", hasDefault: row[6] == "1", isGenerated: row[7] == "1",
         keyIndex: (key.firstIndex(of: name) ?? -1) + 1,
         folding: collation.isEmpty || collation.hasSuffix("_nopad_bin") || collation.hasSuffix("_0900_bin")
-          ? nil : (.byteCollation, .verbatim(collation)))
+          ? nil : ("a collation that compares bytes, as utf8mb4_nopad_bin", .verbatim(collation)))
     }
   }
 

@@ -32,10 +32,10 @@ package struct MySQLURI: Equatable, Sendable {
       throw .uri(Self.scheme, .portBeyondRange)
     }
     let table = uri.path.dropFirst()
-    if table.contains("/") { throw .uri(Self.scheme, .databaseWithSlash) }
+    if table.contains("/") { throw .uri(Self.scheme, "the database's name contains a /") }
     database = try Self.decoded(table, .database)
     socket = try Self.socket(uri.parameters())
-    if socket != nil, host != nil { throw .uri(Self.scheme, .hostAndSocket) }
+    if socket != nil, host != nil { throw .uri(Self.scheme, "it has both a host and a socket") }
     shown = uri.shown(String(uri.query))
   }
 
@@ -44,11 +44,11 @@ package struct MySQLURI: Equatable, Sendable {
     _ parameters: [(name: Substring, value: Substring)]
   ) throws(StoreURLError) -> String? {
     if parameters.contains(where: { $0.name != "socket" }) {
-      throw .uri(scheme, .onlySocketParameter)
+      throw .uri(scheme, "the only parameter after the ? is socket (my.cnf can have other options)")
     }
-    if parameters.count > 1 { throw .uri(scheme, .twoSockets) }
+    if parameters.count > 1 { throw .uri(scheme, "it has two sockets") }
     guard let value = parameters.first?.value else { return nil }
-    if value.contains("@") { throw .uri(scheme, .socketWithAt) }
+    if value.contains("@") { throw .uri(scheme, "the socket's path contains an @") }
     return try decoded(value, .socket)
   }
 

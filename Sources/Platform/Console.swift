@@ -59,7 +59,7 @@ package final class MessageLog: @unchecked Sendable {
     if messages.count < Self.maxMessages { messages.append(message) } else { more += 1 }
   }
 
-  package var lines: [String] { messages + (more > 0 ? [Message.moreMessages(more).text] : []) }
+  package var lines: [String] { messages + (more > 0 ? ["and \(more) more messages"] : []) }
 }
 
 /// Invalid arguments; exit code 64.

@@ -13,10 +13,14 @@ package enum DescriptorBudget {
   package static func jobs(_ jobs: Int, each: Int, _ work: String) throws -> Int {
     let (possible, used, limit) = budget(jobs, each: each)
     guard possible > 0 else {
-      throw Failure(.tooFewFiles(limit, for: work, needed: used + each))
+      throw Failure(
+        "a process may have \(limit) files open at once, and one \(work) needs \(used + each); raise "
+          + "the limit (ulimit -n)")
     }
     if possible < jobs {
-      Console.say(.fewerJobs(possible, of: jobs, files: limit, for: work, each: each))
+      Console.say(
+        "running \(possible) instead of \(jobs) cases at once: a process may have \(limit) files open, "
+          + "and a \(work) needs up to \(each) (ulimit -n)")
     }
     return possible
   }

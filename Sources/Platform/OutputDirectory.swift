@@ -20,12 +20,12 @@ package final class OutputDirectory {
   package init(_ path: String, force: Bool) throws {
     name = path
     if path.isEmpty || path == "-" {
-      throw Failure(.directoryUnnamed)
+      throw Failure("streams are written to a directory: name one with -o")
     }
     var status = stat()
     if stat(path, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFDIR else {
-        throw Failure(.outputIsNoDirectory(path))
+        throw Failure("\(path) is not a directory: name a directory to write streams to")
       }
       if !force, !Self.isEmpty(path) {
         throw Failure(.directoryNotEmpty(path))

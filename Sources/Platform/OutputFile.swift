@@ -55,7 +55,7 @@ package final class OutputFile {
     name = path
     replaces = force
     keepsColours = false
-    if path.isEmpty { throw Failure(.outputUnnamed) }
+    if path.isEmpty { throw Failure("the name of the output is empty: name a file to write") }
     if let given = Self.givenDescriptor(path) {
       descriptor = fcntl(given, F_DUPFD_CLOEXEC, 0)
       isTerminal = isatty(descriptor) == 1

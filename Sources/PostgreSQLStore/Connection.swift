@@ -31,7 +31,7 @@ final class Connection: @unchecked Sendable {
     let version = libpq.PQserverVersion(handle)
     guard version >= Self.leastVersion else {
       throw .server(
-        .cannotConnect(reason: .oldPostgreSQL(Int(version / 10_000))))
+        .cannotConnect(reason: "the server is PostgreSQL \(Int(version / 10_000)), expected 12 or later"))
     }
     // Notices, for example of triggers, are not shown.
     _ = libpq.PQsetNoticeReceiver(handle, { _, _ in }, nil)

@@ -59,7 +59,7 @@ final class CopyOutput {
   }
 
   private static let malformed = ServerError(
-    state: "", message: .malformedCopy, isLost: false)
+    state: "", message: "the server sent a malformed row of a COPY", isLost: false)
 
   /// An `integer`, as constants are, or a `smallint` is shorter than a `bigint`.
   private static func integer(_ bytes: UnsafeRawBufferPointer) -> Int64? {

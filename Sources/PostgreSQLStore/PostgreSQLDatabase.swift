@@ -74,7 +74,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
   ) throws -> Result {
     try reportingFaults {
       if owner.app.utf8.contains(0) {
-        throw StoreFault.refused(detail: .appWithZeroByte)
+        throw StoreFault.refused(detail: "the app's name has a zero byte, which PostgreSQL does not support")
       }
       return try ServerError.retrying { try writeOnce(table, owner, body) }
     }
@@ -161,7 +161,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
     do throws(ServerError) {
       let command = try connection.run("COMMIT").command
       guard command == "COMMIT" else {
-        throw ServerError(state: "", message: .transactionEnded(with: command), isLost: false)
+        throw ServerError(state: "", message: "the transaction ended with \(command)", isLost: false)
       }
     } catch {
       guard error.isLost || connection.isLost else { throw error }

@@ -289,7 +289,8 @@ final class PostgreSQLSession: SQLSession {
     let columns = try (0..<found.count).map { index in
       let name = found.text(index, 0) ?? ""
       guard let column = table.columns.first(where: { $0.name == name && !$0.isGenerated }) else {
-        throw StoreFault.refused(detail: .removedColumn(name, of: mapping.name))
+        throw StoreFault.refused(
+          detail: "removed rows had a column \(name), which \(mapping.name) does not have")
       }
       return column
     }
@@ -302,7 +303,7 @@ final class PostgreSQLSession: SQLSession {
       """, row
     ).affected
     guard written == 1 else {
-      throw StoreFault.refused(detail: .triggerOrPolicyIgnoredRestoredRow(of: mapping.name))
+      throw StoreFault.refused(detail: "a trigger or policy of \(mapping.name) ignored a restored row")
     }
   }
 }

@@ -137,7 +137,7 @@ extension PostgreSQLSession {
         rows.text(row, 0) ?? "", type: rows.text(row, 1) ?? "", baseType: type, kind: Self.kind(of: type),
         castType: rows.text(row, 3) ?? "", isNotNull: rows.flag(row, 4), hasDefault: rows.flag(row, 5),
         isGenerated: rows.flag(row, 6), keyIndex: Int(rows.integer(row, 7) ?? 0),
-        folding: rows.flag(row, 8) ? nil : (.deterministicCollation, .otherCollation))
+        folding: rows.flag(row, 8) ? nil : ("a deterministic collation", "one that is not"))
     }
   }
 
@@ -265,16 +265,17 @@ extension PostgreSQLSession {
       return
     }
     let isStandby = try connection.run("SELECT pg_is_in_recovery()").flag(0, 0)
-    throw StoreFault.server(.readOnly(detail: isStandby ? .isAStandby : .readOnlyByDefault))
+    throw StoreFault.server(
+      .readOnly(detail: isStandby ? .isAStandby : "default_transaction_read_only is on"))
   }
 
   private func checkCreation() throws {
     let found = try connection.run(
       "SELECT current_schema()::text, has_schema_privilege(current_schema()::text, 'CREATE')")
     guard let schema = found.text(0, 0) else {
-      throw notPermitted(.noUsableSchema)
+      throw notPermitted("no schema of its search path is usable")
     }
-    guard found.flag(0, 1) else { throw notPermitted(.lacksCreate(onSchema: schema)) }
+    guard found.flag(0, 1) else { throw notPermitted("it lacks CREATE on schema \(schema)") }
   }
 
   /// A privilege may be granted for single columns.
@@ -295,7 +296,7 @@ extension PostgreSQLSession {
       "SELECT bool_or(has_column_privilege(attrelid, attnum, 'UPDATE')) FROM pg_attribute "
         + "WHERE attrelid = to_regclass($1)::oid AND attname = $2", .text(table.name), .text(column))
     guard isGranted.flag(0, 0) else {
-      throw notPermitted(.lacksUpdate(onColumn: dialect.quoted(column), of: name))
+      throw notPermitted("it lacks UPDATE on column \(dialect.quoted(column)) of \(name)")
     }
   }
 

@@ -14,7 +14,7 @@ package struct PostgreSQLURI: Equatable, Sendable {
   /// - Parameter rest: what follows `postgresql:` or `postgres:`; empty means libpq's defaults.
   package init(afterScheme rest: String) throws(StoreURLError) {
     let uri = try ServerURI(Self.scheme, rest)
-    if rest.utf8.contains(0) { throw .uri(Self.scheme, .uriWithZeroByte) }
+    if rest.utf8.contains(0) { throw .uri(Self.scheme, "it contains a zero byte") }
     for host in uri.hosts.split(separator: ",") { _ = try uri.split(host) }
     // Names may be written with %XX: such a parameter may be a password, too.
     let shownParameters = try uri.parameters().filter { name, _ in

@@ -4,6 +4,7 @@ import Messages
 import Platform
 import Readers
 import Reports
+import WireBytes
 
 /// The result of an external reader on one stream of a case.
 package struct CaseReading: Sendable {
@@ -29,9 +30,9 @@ package struct CaseReading: Sendable {
     case .notJudged(let reason): return .skipped(reason.text)
     case .judged(let reading):
       guard row.isRight == false else { return .passed }
-      let counts = Message.readingCounts(
-        row.outcome, records: reading.records, correct: reading.correct, wrong: reading.wrong,
-        missed: reading.missed)
+      let counts = Message(
+        "\(row.outcome): \(Count.of(reading.records, "record")), \(reading.correct) correct, "
+          + "\(reading.wrong) wrong, \(reading.missed) missed")
       return .failed(counts.text, details: details)
     }
   }

@@ -1,6 +1,7 @@
 import Messages
 import ReaderModels
 import Readers
+import WireBytes
 
 /// Compares the error responses that an external reader prints as `status,identifier` with the true ones.
 package struct PrintedResponseJudge: PrintedJudge {
@@ -40,7 +41,7 @@ package struct PrintedResponseJudge: PrintedJudge {
   }
 
   package mutating func takeOverlong(_ beginning: ArraySlice<UInt8>) {
-    note(PrintedText.quoted(beginning, isCut: true), .lineTooLongForError)
+    note(PrintedText.quoted(beginning, isCut: true), "the line is too long to be `status,identifier`")
     records += 1
   }
 
@@ -66,11 +67,11 @@ package struct PrintedResponseJudge: PrintedJudge {
   }
 
   private func reason(_ key: Key) -> Message {
-    guard let expected else { return .onlyErrors(truth.responses.count) }
+    guard let expected else { return "the stream has only \(Count.of(truth.responses.count, "error"))" }
     if let other = truth.responses.first(where: { Self.key($0) == key }) {
       return .otherErrorReported(other.offset, insteadOf: expected.offset)
     }
-    return .errorReportedIncorrectly(at: expected.offset)
+    return "the error at offset \(expected.offset) was reported incorrectly"
   }
 
   private static func key(_ response: TrueResponses.Response) -> Key {

@@ -32,7 +32,7 @@ final class OwnedDescriptor {
       }
       return code
     }
-    guard code == 0 else { throw Failure(.noPipeForReader(SystemError.text())) }
+    guard code == 0 else { throw Failure("cannot create a pipe for the reader: \(SystemError.text())") }
     return (OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1]))
   }
 

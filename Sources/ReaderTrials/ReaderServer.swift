@@ -31,7 +31,7 @@ package final class ReaderServer: Sendable {
     do {
       thread = try ServerThread()
     } catch {
-      throw Failure(.noServerForReaders(Self.text(error)))
+      throw Failure("cannot start a server for the readers: \(Self.text(error))")
     }
     switch over {
     case .stdin, .tcp: (tls, certificatePath) = (nil, nil)
@@ -41,7 +41,7 @@ package final class ReaderServer: Sendable {
         made = try SelfSignedCertificate()
         tls = try TLSIdentity(certificatePEM: made.certificate, keyPEM: made.key)
       } catch {
-        throw Failure(.noCertificateForReaders("\(error)"))
+        throw Failure("cannot create a certificate for --over tls: \(error)")
       }
       certificatePath = try Self.write(made.certificate)
     }
@@ -55,13 +55,13 @@ package final class ReaderServer: Sendable {
   /// Writes the certificate into a temporary file; returns its path.
   private static func write(_ certificate: [UInt8]) throws -> String {
     guard let (descriptor, path) = TemporaryPath.makeFile("\(TemporaryDirectory.path)/apnsift-ca-") else {
-      throw Failure(.noCertificateFile(SystemError.text()))
+      throw Failure("cannot create a file for the certificate of --over tls: \(SystemError.text())")
     }
     let file = OwnedDescriptor(descriptor)
     let failure = certificate.withUnsafeBytes { SystemWrite.all($0, to: file.number) }
     guard failure == 0 else {
       UnfinishedFiles.end([path]) { _ = unlink(path) }
-      throw Failure(.certificateNotWritten(path, SystemError.text(failure)))
+      throw Failure("cannot write \(path): \(SystemError.text(failure))")
     }
     return path
   }
@@ -81,7 +81,7 @@ package final class ReaderServer: Sendable {
         configuration, on: thread, script: { _ in connection }, onEvent: { clients.take($0) })
       return RunningServer(server, clients, environment: environment(port: server.port))
     } catch {
-      throw Failure(.noServerForReader(Self.text(error)))
+      throw Failure("cannot start a server for the reader: \(Self.text(error))")
     }
   }
 
@@ -151,7 +151,7 @@ private final class ClientCount: Sendable {
     state.withLock { state -> Message? in
       if state.served > 0 { return nil }
       if let failure = state.failure { return .readerFailedHandshake(failure) }
-      return .readerNeverConnected
+      return "the reader never connected"
     }
   }
 }

@@ -51,7 +51,7 @@ package struct ReaderTrial: Sendable {
         command, limits: limits, stream: served == nil ? (bytes, stream.chunking) : nil,
         environment: served?.environment ?? [])
     } catch let failure as StartFailure {
-      throw Failure(.programDidNotStart(failure.program, failure.reason))
+      throw Failure("cannot start the reader '\(failure.program)': \(failure.reason); correct the command")
     }
     let end = session.run { bytes in
       printed += bytes.count
@@ -84,9 +84,9 @@ package struct ReaderTrial: Sendable {
   /// How the reader ended; nil after a normal exit.
   private func ending(_ end: ReaderEnd, refusedAt: Int?) -> Message? {
     switch end {
-    case .exit(0): refusedAt.map { Message.readerClosedInput(before: $0) }
+    case .exit(0): refusedAt.map { Message("the reader closed its input before offset \($0)") }
     case .exit(let code): .readerExited(Int(code))
-    case .signal(let number): .readerKilled(bySignal: Int(number))
+    case .signal(let number): "the reader was terminated by signal \(Int(number))"
     case .timeout: .readerStillRan(after: limits.seconds)
     case .flood: .readerFlooded(limits.output)
     }

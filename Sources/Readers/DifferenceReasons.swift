@@ -1,5 +1,6 @@
 import Messages
 import ReaderModels
+import WireBytes
 
 /// Explains why a reader's record differs from the true one.
 extension Emission {
@@ -7,7 +8,10 @@ extension Emission {
   func reason(emptyToken: Bool, record: Int, in truth: TrueRecords) -> Message {
     switch fault {
     case .shortRead(let count, let rest): return .shortRead(count, at: offset, isStale: rest == .stale)
-    case .beyondEnd(let missing): return .readBeyondEnd(recordAt: offset, missing: missing)
+    case .beyondEnd(let missing):
+      return
+        "the record at offset \(offset) reaches \(Count.of(missing, "byte")) beyond the end of the "
+        + "stream, and the missing bytes were read as zeros"
     case .none, .lengthIgnored, .signedTime, .lengthByteTwice: break
     }
     if let misplaced = misplaced(record: record, in: truth) { return misplaced }
@@ -17,7 +21,8 @@ extension Emission {
       return .lengthByteReadTwice(length, at: offset + 4, readAs: read)
     case .signedTime: return .timeReadAsSigned(Int(time) + 1 << 32, at: offset, readAs: Int(time))
     case .none, .shortRead, .beyondEnd:
-      return emptyToken ? .emptyTokenReported(at: offset) : .tupleReportedIncorrectly(at: offset)
+      return emptyToken
+        ? .emptyTokenReported(at: offset) : "the tuple at offset \(offset) was reported incorrectly"
     }
   }
 
@@ -34,10 +39,13 @@ extension ReaderEnding {
   func reason(_ record: Int, in truth: TrueRecords) -> Message {
     switch self {
     case .completed: outcome.reason(record, in: truth)
-    case .droppedTail(let offset, let count): .restNeverSeen(after: offset, count: count)
+    case .droppedTail(let offset, let count):
+      "the reader waits for 38 bytes, but the stream ends \(Count.of(count, "byte")) after offset "
+        + "\(offset): the rest is never seen"
     case .hangs(let offset, let length, let buffered):
-      .readerLoops(
-        length: length, at: offset + 4, tuple: length + TrueRecords.header, buffered: buffered)
+
+      "the length \(length) at offset \(offset + 4) makes a tuple of \(length + TrueRecords.header) "
+        + "bytes, and \(buffered) are buffered: the reader loops forever"
     case .throws(let offset, let length): .readerThrows(length: length, at: offset + 4)
     }
   }
@@ -55,9 +63,9 @@ extension ReaderOutcome {
   package var message: Message {
     switch self {
     case .completed: .readerEnded
-    case .hangs: .readerDidNotEnd
-    case .throws: .readerFailed
-    case .floods: .readerTerminated
+    case .hangs: "the reader did not end"
+    case .throws: "the reader failed"
+    case .floods: "the reader was terminated"
     }
   }
 }

@@ -1,4 +1,5 @@
 import Messages
+import WireBytes
 
 /// A record printed by an external reader.
 struct PrintedTuple {
@@ -32,19 +33,22 @@ extension TrueRecords {
     if let offset = offset(of: printed, after: record) {
       return reason(forPrinted: printed, at: offset, record: record)
     }
-    return record < count ? mismatch(printed, tuples[record]) : .onlyTuples(count)
+    return record < count
+      ? mismatch(printed, tuples[record]) : "the stream has only \(Count.of(count, "tuple"))"
   }
 
   /// The reason if it is another true tuple, or a variant of `tuple`; else nil.
   private func reason(forPrinted printed: PrintedTuple, insteadOf tuple: TrueTuple) -> Message? {
     let (time, token) = (printed.time, printed.token.span.bytes)
     if let other = firstAlike(time, token), tuples[other].offset != tuple.offset {
-      return .otherTupleReported(tuples[other].offset, insteadOf: tuple.offset)
+      return
+        "the tuple at offset \(tuples[other].offset) was reported instead of the one at offset "
+        + "\(tuple.offset)"
     }
     if tuple.says(Int64(tuple.time), token, in: bytes) {
       return time == Int64(Int32(bitPattern: tuple.time))
         ? .timeReadAsSigned(Int(tuple.time), at: tuple.offset, readAs: Int(time))
-        : .timeReported(Int(tuple.time), at: tuple.offset, as: Int(time))
+        : "the time \(Int(tuple.time)) at offset \(tuple.offset) was reported as \(Int(time))"
     }
     // Readers with a fixed token length print too much or too little of other tokens.
     let shared = zip(printed.token, bytes[tuple.token])

@@ -2,6 +2,7 @@ import Analysis
 import Messages
 import PacketCapture
 import ReaderModels
+import WireBytes
 
 /// A stream of a case as an external reader receives it, with its true records.
 package struct ReadableStream: Sendable {
@@ -43,7 +44,8 @@ package struct ReadableStream: Sendable {
     if let obstacle = stream.obstacle(summary, side, firstRecord: first, memory: memory) {
       content = .notJudged(obstacle)
     } else if !takesDamaged, stream.hasSkipped(of: side, summary) {
-      content = .notJudged(.streamDamaged)
+      content = .notJudged(
+        "the stream has bytes that are in no record, which no server sends (use --damaged to judge it)")
     } else if kind == .feedback {
       content = .feedback(stream.feedbackTruth(of: side))
     } else {
@@ -95,12 +97,14 @@ extension RecordedStream {
     let isServer = side == summary.serverSide
     let missing = isServer ? summary.serverGapBytes : summary.clientGapBytes
     let bytes = isServer ? summary.serverBytes : summary.clientBytes
-    if missing > 0 { return .readerHadMoreBytes(missing) }
+    if missing > 0 {
+      return "the input is missing \(Count.of(missing, "byte")) of the stream that the reader received"
+    }
     if isOverBudget { return .streamTooLarge(memory: memory, option: memoryOption) }
     if midstreamOf.contains(isServer ? .server : .client), bytes > 0, firstRecord != 0 {
-      return .readerHadTheBeginning
+      return "the input is missing the beginning of the stream, which the reader received"
     }
-    return self[side].bytes.count == bytes ? nil : .streamNotDecoded
+    return self[side].bytes.count == bytes ? nil : "the stream could not be decoded"
   }
 }
 

@@ -59,7 +59,8 @@ package struct TrueResponses: Sendable {
   private func reason(_ record: Int, _ reading: PHPReader.Reading) -> Message {
     switch reading {
     case .short(let sizes): .errorInParts(sizes)
-    case .error where record > 0: .errorNeverRead(at: responses[record].offset)
+    case .error where record > 0:
+      "only the first 6 bytes are read: the error at offset \(responses[record].offset) is never seen"
     case .error(let command, _, _) where command != 8: .commandNotChecked(Int(command))
     case .error: .noErrorBegins(first: responses.first?.offset)
     }

@@ -22,6 +22,6 @@ package final class CarveTally: EvidenceSink {
     func list<Key: CaseIterable & Hashable & RawRepresentable<String>>(_ counts: [Key: Int]) -> String {
       Key.allCases.compactMap { key in counts[key].map { "\(key.rawValue) \($0)" } }.joined(separator: ", ")
     }
-    return .carvedTuples(confidences: list(confidences), forms: list(forms))
+    return "carved tuples: \(list(confidences)); found as \(list(forms))"
   }
 }

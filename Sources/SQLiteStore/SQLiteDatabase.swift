@@ -92,7 +92,7 @@ package struct SQLiteDatabase: StoreDatabase {
 
   private func openForWriting() throws -> SQLiteConnection {
     let connection = try open(readOnly: false)
-    if connection.isReadOnly { throw StoreFault.readOnly(detail: .opensForReadingOnly) }
+    if connection.isReadOnly { throw StoreFault.readOnly(detail: "it opens for reading only") }
     return connection
   }
 

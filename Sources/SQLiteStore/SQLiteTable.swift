@@ -82,7 +82,7 @@ extension SQLiteSession {
       throw StoreFault.newerVersion(found: found, supported: Self.version)
     }
     if let schema = mapping.schema, schema.lowercased() != "main" {
-      throw mapping.misfit(.tableSchema, .noSchemaOrMain, .verbatim(schema))
+      throw mapping.misfit("the schema", "none, or main", .verbatim(schema))
     }
     let kinds = "SELECT type FROM sqlite_master WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')"
     guard let kind = try texts(kinds, mapping.table).first else { return nil }
@@ -148,7 +148,7 @@ extension SQLiteSession {
     }
     let key = columns.filter { $0.keyIndex > 0 }
     guard !key.isEmpty else {
-      throw mapping.misfit(.column("rowid"), .keyOrRowNumber, .neither)
+      throw mapping.misfit(.column("rowid"), "a primary key, or a row number under some name", .neither)
     }
     return key.map { (expression($0), .any) }
   }
@@ -204,7 +204,7 @@ extension SQLiteSession {
 
   func misfit(of column: TableColumn, for form: TimeForm) -> (expected: Message, found: Message)? {
     guard form == .timestamptz else { return nil }
-    return (.timeFormsOfSQLite, .verbatim(form.name))
+    return ("seconds, milliseconds, iso or timestamp, as SQLite has no timestamptz", .verbatim(form.name))
   }
 
   /// A boolean is a number in SQLite, except in columns of text. A STRICT table accepts only values of a column's type.

@@ -2,6 +2,7 @@ import Analysis
 import Messages
 import PacketCapture
 import Platform
+import WireBytes
 
 /// Collects the apps in the client certificates of decrypted streams.
 final class ClientApps: EvidenceSink {
@@ -24,9 +25,14 @@ final class ClientApps: EvidenceSink {
     guard let other = streams.first(where: { $0.app != app }) else { return }
     if app.isEmpty {
       guard streams.count > 1 else { return }
-      return Console.note(.warning(.clientsOfSeveralApps(streams.count, streams[0].app, streams[1].app)))
+      return Console.note(
+        .warning(
+          "the certificates of clients name \(streams.count) apps, such as \(streams[0].app) and "
+            + "\(streams[1].app): name the app of the tokens with --app, and replay each app on its own"))
     }
-    let mismatch = Message.clientOfOtherApp(other.source, stream: other.number, names: other.app, not: app)
+    let mismatch = Message(
+      "\(other.source) stream \(other.number): the client's certificate names the app \(other.app), "
+        + "not \(app)")
     guard acceptsOther else { throw Failure(.otherAppStopsReplay(store, mismatch)) }
     Console.note(.warning(mismatch))
   }
@@ -55,10 +61,30 @@ extension PushTopics {
 extension PushesLeftOut {
   /// Prints the counts.
   func say() {
-    if untimed > 0 { Console.note(.untimedPushesSkipped(untimed)) }
-    if uncaptured > 0 { Console.note(.uncapturedPushesSkipped(uncaptured)) }
-    if withoutToken > 0 { Console.note(.pushesWithoutTokenSkipped(withoutToken)) }
-    if refused > 0 { Console.note(.refusedPushesSkipped(refused)) }
-    if ofOtherApps > 0 { Console.note(.pushesOfOtherAppsSkipped(ofOtherApps)) }
+    if untimed > 0 {
+      Console.note(
+        "skipped \(Count.of(untimed, "push", "pushes")) with status 410 and no timestamp; --from-errors "
+          + "uses the capture time (read its help first)")
+    }
+    if uncaptured > 0 {
+      Console.note(
+        "skipped \(Count.of(uncaptured, "push", "pushes")) with an invalid token: no plausible capture "
+          + "time for the invalidation")
+    }
+    if withoutToken > 0 {
+      Console.note(
+        "skipped \(Count.of(withoutToken, "push", "pushes")) with an invalid token: the token is unknown "
+          + "or not hex")
+    }
+    if refused > 0 {
+      Console.note(
+        "skipped \(Count.of(refused, "push", "pushes")) with BadDeviceToken or DeviceTokenNotForTopic; "
+          + "--from-errors invalidates their tokens (read its help first)")
+    }
+    if ofOtherApps > 0 {
+      Console.note(
+        "skipped \(Count.of(ofOtherApps, "push", "pushes")) with an invalid token and the topic of "
+          + "another app; --other-app replays them")
+    }
   }
 }

@@ -24,7 +24,7 @@ package struct MappingFile: Sendable {
     do {
       try self.init(InputFile.content(of: Input(path), limit: YAMLText.maxSize), name: path)
     } catch let fault as InputFault {
-      throw Failure(.notAMappingFile(path, fault.message))
+      throw Failure("\(path): \(fault.message); expected a mapping file for --mapping")
     }
   }
 
@@ -34,7 +34,7 @@ package struct MappingFile: Sendable {
       throw YAMLError(.mappingTooLong(name, limit: YAMLText.maxSize))
     }
     guard let root = try YAMLText.tree(of: bytes, name: name) else {
-      throw YAMLError(.about(name, .yamlEmpty(example: MappingKey.table.example)))
+      throw YAMLError(.about(name, "is empty; write keys such as \(MappingKey.table.example)"))
     }
     try MappingKeys.check(root)
     try self.init(MappingKeys(root, MappingKey.ofFile, path: "", example: nil))
@@ -118,7 +118,9 @@ extension TableMapping {
       guard let name, let other = known.updateValue(key, forKey: name) else { continue }
       let value = try keys.required(key).node
       throw (value[MappingKey.column.rawValue] ?? value).error(
-        .columnOfTwoKeys(name.shortened, key.rawValue, other.rawValue))
+
+        "expected another column for \(key.rawValue), found '\(name.shortened)', which is also the "
+          + "column of \(other.rawValue)")
     }
   }
 }
@@ -170,7 +172,9 @@ extension MappingValue {
     column.sandbox = try keys[.sandbox]?.text() ?? column.sandbox
     guard column.production != column.sandbox else {
       throw try keys.required(keys[.sandbox] == nil ? .production : .sandbox)
-        .mistake(.sameEnvironments(column.sandbox.shortened))
+        .mistake(
+          "expected one value for production and another for sandbox, found "
+            + "'\(column.sandbox.shortened)' for both; correct one of them")
     }
     return column
   }
@@ -179,7 +183,7 @@ extension MappingValue {
   fileprivate func registered() throws(YAMLError) -> TimeColumn? {
     guard let text = node.text else { return try time() }
     guard text == MappingFile.none else {
-      throw mistake(.notRegistrations(text.shortened, example: example))
+      throw mistake("expected keys for registered, found '\(text.shortened)'; write \(example)")
     }
     return nil
   }
@@ -196,7 +200,9 @@ extension MappingValue {
     if let zone {
       let name = try zone.text()
       guard text == MappingFile.zoned else {
-        throw zone.mistake(.zoneOfAnotherForm(text.shortened, zoned: MappingFile.zoned))
+        throw zone.mistake(
+          "expected form: \(MappingFile.zoned) with a zone, found '\(text.shortened)'; correct the "
+            + "form, or remove the zone")
       }
       return try zone.timestamp(in: name)
     }
@@ -221,7 +227,11 @@ extension MappingValue {
     let column = try keys.required(.column).name()
     let dead = try keys.required(.dead).text()
     let alive = try keys[.alive]?.text()
-    guard alive != dead else { throw try keys.required(.alive).mistake(.sameFlags(dead.shortened)) }
+    guard alive != dead else {
+      throw try keys.required(.alive).mistake(
+        "expected different values for dead and alive, found '\(dead.shortened)' for both; correct one "
+          + "of them")
+    }
     return .flag(column: column, dead: dead, alive: alive)
   }
 

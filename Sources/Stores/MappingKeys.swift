@@ -52,7 +52,7 @@ struct MappingValue {
   /// The name of a table or a column.
   func name() throws(YAMLError) -> String {
     let name = try text()
-    guard !name.isEmpty else { throw mistake(.yamlEmptyName(path, example: example)) }
+    guard !name.isEmpty else { throw mistake("\(path) is empty; write \(example)") }
     return name
   }
 
@@ -127,7 +127,7 @@ struct MappingKeys {
   static func check(_ node: YAMLNode) throws(YAMLError) {
     guard case .keys(let entries) = node.content else { return }
     for (key, value) in entries {
-      guard let text = key.text else { throw key.error(.yamlKeyIsNoText(found: key.kind)) }
+      guard let text = key.text else { throw key.error("a key must be a text, found \(key.kind)") }
       guard !value.isNothing else { throw value.error(.yamlWithoutValue(text.shortened)) }
       try check(value)
     }

@@ -63,7 +63,8 @@ package struct RegistrationFile {
     func index(of name: String, _ option: String) throws(InputFault) -> Int? {
       guard let first = header.firstIndex(of: name) else { return nil }
       guard header.lastIndex(of: name) == first else {
-        throw InputFault(.repeatedColumn(name, option: option), line: 1)
+        throw InputFault(
+          "two columns have the name \(name): rename one, or choose another with \(option)", line: 1)
       }
       return first
     }

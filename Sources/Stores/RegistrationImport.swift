@@ -2,6 +2,7 @@ import Messages
 import PacketCapture
 import Platform
 import TokenStores
+import WireBytes
 
 /// Registers the tokens of CSV files in a store, in one transaction.
 package struct RegistrationImport {
@@ -29,7 +30,7 @@ package struct RegistrationImport {
     let counts = try store.register(
       { visit in for path in paths { try read(path, progress: &progress, visit: visit) } }, for: owner)
     progress.clear()
-    if skipped > Self.named { Console.say(.moreRowsSkipped(skipped - Self.named)) }
+    if skipped > Self.named { Console.say("skipped \(Count.of(skipped - Self.named, "row")) more") }
     return counts
   }
 
@@ -83,7 +84,7 @@ package struct TokenProgress {
     // Reading the clock for each token would take as long as the token.
     guard tokens % 4096 == 0 else { return }
     let tokens = tokens
-    line.update { Message.tokensIntoStore(tokens, perSecond: Int(Double(tokens) / $0)).text }
+    line.update { "\(tokens) tokens into the store, \(Int(Double(tokens) / $0)) a second" }
   }
 
   package mutating func clear() { line.clear() }

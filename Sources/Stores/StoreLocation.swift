@@ -74,7 +74,10 @@ package struct StoreLocation {
     }
     if named == nil, mapping == nil, case .sqlite(let path) = try url(of: Self.usual), access(path, F_OK) != 0
     {
-      Console.note(dryRun ? .missingStoreAsEmpty(Self.usual) : .makingStore(Self.usual))
+      Console.note(
+        dryRun
+          ? "no store is named: taking \(Self.usual), which does not exist, as empty"
+          : .makingStore(Self.usual))
     }
     return try open(creates: creates || (named == nil && mapping == nil))
   }
@@ -98,7 +101,9 @@ package struct StoreLocation {
 
   private func journal(_ journal: StoreURL, of store: StoreURL) throws -> JournalFile {
     guard case .sqlite(let path) = journal, journal != store else {
-      throw UsageError(.journalIsNoOtherFile(journal.text))
+      throw UsageError(
+        "--journal \(journal.text): expected sqlite:PATH of another file than the store; without the "
+          + "option, a store has its own journal")
     }
     return JournalFile(SQLiteDatabase(path: path, lockTimeout: settings.lockTimeout))
   }
@@ -123,13 +128,14 @@ final class ScanProgress: Sendable {
 
   func advance(_ table: String, _ read: Int, _ guess: Int) {
     if read == 0, guess > Self.fewest {
-      Console.note(.readingAllRows(of: table, about: guess))
+      Console.note(
+        "no index begins with the column of tokens of \(table): reading all of about \(guess) rows")
     }
     line.withLock { line in
       if read == guess {
         line.clear()
       } else {
-        line.update { _ in Message.rowsRead(read, ofAbout: guess, of: table).text }
+        line.update { _ in "\(read) of about \(guess) rows of \(table)" }
       }
     }
   }

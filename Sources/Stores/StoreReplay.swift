@@ -5,6 +5,7 @@ import Platform
 import Reports
 import StreamInputs
 import TokenStores
+import WireBytes
 
 /// Invalidates the tokens of inputs in a store, and reports what is skipped.
 package struct StoreReplay {
@@ -139,7 +140,8 @@ package struct StoreReplay {
     } else if summary.gateway.responses > 0 {
       Console.note(.errorResponsesSkipped(summary.gateway.responses))
     } else if summary.gateway.requests > 0 {
-      Console.note(.requestsSkipped(summary.gateway.requests))
+      Console.note(
+        "skipped \(Count.of(summary.gateway.requests, "request")): requests do not invalidate tokens")
     }
   }
 
@@ -186,7 +188,11 @@ package struct StoreReplay {
     answer.counts.rejected = rejection.count
     progress.clear()
     if let advice = rejection.advice { Console.note(advice) }
-    if answer.repeated > 0 { Console.note(.tokensInSeveralRows(answer.repeated)) }
+    if answer.repeated > 0 {
+      Console.note(
+        "\(Count.of(answer.repeated, "token")) \(answer.repeated == 1 ? "is" : "are") in several rows of "
+          + "the table: each row counts")
+    }
     if let stop = answer.stop { Console.say(.replayWouldStop(stop.message)) }
     return answer
   }

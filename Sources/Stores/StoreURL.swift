@@ -26,7 +26,10 @@ package enum StoreURL: Equatable, Sendable {
     case "postgres", "postgresql": self = .postgreSQL(try PostgreSQLURI(afterScheme: path))
     case "mysql", "mariadb": self = .mySQL(try MySQLURI(afterScheme: path))
     // Only the scheme: the rest may have a password.
-    case let scheme where path.hasPrefix("//"): throw StoreURLError(.unknownStoreScheme(scheme))
+    case let scheme where path.hasPrefix("//"):
+      throw StoreURLError(
+        "token store: expected sqlite:PATH, or a postgresql:// or mysql:// URI, found a URL that begins "
+          + "with \(scheme)://")
     default: throw StoreURLError(.notAStoreURL(text))
     }
   }

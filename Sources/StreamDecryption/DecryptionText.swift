@@ -10,8 +10,11 @@ extension Message {
       case .handshakeNotCaptured(let sender): .handshakeNotCaptured(of: sender.name)
       case .handshakeIncomplete: .handshakeIncomplete
       case .unsupportedSuite(let name): .unsupportedSuite(name)
-      case .unsupportedVersion(let version): .unsupportedTLS("\(version)")
-      case .compressed(let method): .compressedRecords(method: Int(method))
+      case .unsupportedVersion(let version):
+        "\(version) is not supported: decrypt the stream with another program"
+      case .compressed(let method):
+        "records are compressed (method \(Int(method))), which is not supported: decrypt the stream "
+          + "with another program"
       case .wrongMAC: .wrongMAC(of: failure.sender.name, from: failure.offset)
       }
   }
@@ -19,15 +22,15 @@ extension Message {
   init(_ fault: PrivateKey.Fault, hasPassphrase: Bool) {
     self =
       switch fault {
-      case .noKey: .noPrivateKey
-      case .passphrase: hasPassphrase ? .wrongPassphrase : .needsPassphrase
-      case .notRSA: .privateKeyNotRSA
+      case .noKey: "has no private key in PEM (PKCS#1, PKCS#8) or PKCS#12"
+      case .passphrase: hasPassphrase ? .wrongPassphrase : "needs a passphrase: give --passphrase-file"
+      case .notRSA: "the private key is not RSA: only RSA key exchange can be decrypted with a private key"
       }
   }
 
   /// Of a stream that ends before any record was encrypted, or that brought none to prove a key with.
   static func noPlaintext(after alert: TLSAlert?) -> Message {
-    guard let alert, alert.level == 2 else { return .onlyHandshake }
+    guard let alert, alert.level == 2 else { return "only a handshake was captured: there is no plaintext" }
     return .handshakeFailed(alert: Int(alert.code), from: alert.sender.name)
   }
 }

@@ -49,16 +49,20 @@ package struct StreamKeys: Sendable {
     let report = reader.finish(to: &store)
     files.append(File(name: input.name, count: report.secrets))
     if report.secrets == 0, report.hasPrivateKey {
-      throw Failure(.about(input.name, .privateKeyAmongKeys))
+      throw Failure(.about(input.name, "has a private key and no other secrets: give it with --rsa-key"))
     }
     if report.secrets == 0 {
-      warn(.noSecret(lines: report.lines))
+      warn(
+        "no secret in its \(Count.of(report.lines, "line")): expected a key log (SSLKEYLOGFILE), the "
+          + "text of openssl s_client, or a session file of it")
     } else if report.badLineCount > 0 {
       let listed = Array(report.badLines.prefix(5))
       warn(.unreadableSecrets(report.badLineCount, ofLines: report.lines, listed: listed))
     }
     if store.ignoredCount > ignored {
-      warn(.tooManySecrets(store.ignoredCount - ignored, limit: store.limit))
+      warn(
+        "\(Count.of(store.ignoredCount - ignored, "secret")) not used, as --memory has room for "
+          + "\(store.limit): raise it")
     }
 
     func warn(_ problem: Message) { Console.note(.warning(.about(input.name, problem))) }
@@ -87,7 +91,11 @@ package struct StreamKeys: Sendable {
       let colon = text.lastIndex(of: UInt8(ascii: ":"))
       let digits = String(decoding: text[(colon.map { $0 + 1 } ?? text.startIndex)...], as: UTF8.self)
       guard let key = Hex.bytes(digits), !key.isEmpty else {
-        throw Failure(.about(input.name, .located(.notASharedKey, line: index + 1, column: nil)))
+        throw Failure(
+          .about(
+            input.name,
+            .located(
+              "expected IDENTITY:KEY with the key in hex, found other text", line: index + 1, column: nil)))
       }
       store.add(
         SecretStore.SharedKey(
@@ -95,7 +103,10 @@ package struct StreamKeys: Sendable {
           origin: SecretOrigin(file: files.count, line: index + 1)))
       count += 1
     }
-    guard count > 0 else { throw Failure(.about(input.name, .noSharedKey)) }
+    guard count > 0 else {
+      throw Failure(
+        .about(input.name, "has no pre-shared key: expected lines IDENTITY:KEY with the key in hex"))
+    }
     files.append(File(name: input.name, count: count))
   }
 
@@ -109,7 +120,7 @@ package struct StreamKeys: Sendable {
   private static func content(of input: Input, limit: Int) throws -> [UInt8] {
     do throws(InputFault) {
       let content = try InputFile.content(of: input, limit: limit)
-      guard content.count <= limit else { throw InputFault(.longerThan(limit: limit)) }
+      guard content.count <= limit else { throw InputFault("has more than \(limit) bytes") }
       return content
     } catch {
       throw Failure(.about(input.name, error.message))

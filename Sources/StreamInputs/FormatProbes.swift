@@ -45,7 +45,11 @@ package enum FormatProbes {
   ]
 
   static let text: [FormatProbe] = [
-    FormatProbe(.foreign(kind: .wordDump, remedy: .dumpBytesInstead)) { head, _ in OffsetWords.begin(head) },
+    FormatProbe(
+      .foreign(
+        kind: "the output of od, or of hexdump without -C",
+        remedy: "use xxd or hexdump -C instead, whose byte order is known")
+    ) { head, _ in OffsetWords.begin(head) },
     FormatProbe(.format(.dump(.hex))) { HexLayout(of: $0, isWhole: $1) != nil },
     FormatProbe(.format(.dump(.base64))) { Base64Decoder.recognises($0.span.bytes, isWhole: $1) },
   ]

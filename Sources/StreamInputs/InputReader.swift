@@ -206,7 +206,8 @@ package struct InputReader: ~Copyable {
       report.recognition = .imageSegment(segment)
       report.isSkipped = true
       if let path = input.path, !EWFImage.hasFirstSegment(path) {
-        report.faults.append(InputFault(.firstSegmentMissing(segment)))
+        report.faults.append(
+          InputFault("is segment \(segment) of an E01 image, whose first segment file is missing: find it"))
       }
       return
     }
@@ -256,7 +257,7 @@ package struct InputReader: ~Copyable {
     _ file: inout InputFile, _ filled: Int, report: inout InputReport, progress: (Int) throws -> Void
   ) throws {
     guard let kind = report.captureKind else {
-      report.faults.append(InputFault(.notACapture, fileOffset: 0))
+      report.faults.append(InputFault("not a pcap or pcapng capture", fileOffset: 0))
       return
     }
     let history = file.keepHistory(Self.keptLength, after: block[..<filled])
@@ -402,11 +403,12 @@ package struct InputReader: ~Copyable {
       return nil
     }
     if options.joins, format != .capture {
-      report.faults.append(InputFault(.joinsCapturesOnly))
+      report.faults.append(InputFault("not a capture, and --join joins captures only"))
       return nil
     }
     if input.half != nil, !format.isDump {
-      report.faults.append(InputFault(.pairedWholeStreams))
+      report.faults.append(
+        InputFault("contains whole streams: --requests and --responses take dumps of one direction each"))
       return nil
     }
     return format

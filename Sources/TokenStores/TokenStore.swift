@@ -74,7 +74,7 @@ package struct TokenStore: Sendable {
     guard let description = try session.describe(mapping) else {
       if creates { return nil }
       guard !mapping.isDeviceTokens else { throw StoreFault.noTable }
-      throw mapping.misfit(.tableName, .aTable, .noneOfThatName)
+      throw mapping.misfit(.tableName, .aTable, "none of that name")
     }
     let table = try MappedTable(mapping, description, session)
     try table.checkValues(session)
@@ -379,7 +379,8 @@ extension TokenStore {
   private func record(_ id: Int, in journal: Journal) throws -> JournalRecord {
     let record = try journal.record(id)
     guard record.entry.mapping == mappingText else {
-      throw StoreFault.notUndoable(id, reason: .replayOfAnotherTable)
+      throw StoreFault.notUndoable(
+        id, reason: "it changed another table, or used another mapping of this one")
     }
     return record
   }

@@ -56,7 +56,9 @@ final class YAMLParser {
     let root = try node(depth: 0)
     _ = try next { $0.type }
     try next { event throws(YAMLError) in
-      guard event.type == YAML_STREAM_END_EVENT else { throw error(.yamlSecondDocument, event.start_mark) }
+      guard event.type == YAML_STREAM_END_EVENT else {
+        throw error("a second document begins here; write each to a file of its own", event.start_mark)
+      }
     }
     return root
   }

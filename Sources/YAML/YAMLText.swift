@@ -18,7 +18,11 @@ package enum YAMLText {
     // The parser would treat the first line as indented.
     let bytes = bytes.starts(with: byteOrderMark) ? Array(bytes.dropFirst(byteOrderMark.count)) : bytes
     try check(bytes, name)
-    guard let libyaml = loadedLibyaml else { throw YAMLError(.about(name, .noLibyaml)) }
+    guard let libyaml = loadedLibyaml else {
+      throw YAMLError(
+        .about(
+          name, "cannot be read as YAML: libyaml cannot be loaded; install libyaml-0-2 (elsewhere: libyaml)"))
+    }
     return try YAMLParser(libyaml, name: name).tree(of: bytes)
   }
 

@@ -48,7 +48,9 @@ struct FullDiskTests {
         try table.add(.sample(tokenLength: 2000), in: tuple.span.bytes, counts: true)
       }
     }
-    let message = Message.temporaryFileNotWritten(in: disk.path, error: "No space left on device")
+    let message = Message(
+      "cannot write the temporary file in \(disk.path): No space left on device; set TMPDIR to a "
+        + "directory with more space, or raise --memory")
     #expect(error?.message == message)
   }
 }

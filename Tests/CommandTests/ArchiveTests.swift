@@ -83,7 +83,9 @@ struct ArchiveTests {
     }
     let missing = try directory.apnsift("export", "outer.zip!none")
     #expect(missing.code == 2)
-    #expect(missing.said(.about("outer.zip", .noSuchMember("outer.zip!none"))))
+    #expect(
+      missing.said(
+        .about("outer.zip", "has no file of the name outer.zip!none: inspect the archive to see the names")))
   }
 
   @Test("the inventory has archives and members, with digests and offsets")
@@ -136,7 +138,11 @@ struct ArchiveTests {
     try pack("tar, ustar")
     _ = try directory.shell("head -c 4096 packed >cut; cat packed packed >two")
     let cut = try directory.apnsift("export", "cut")
-    #expect(cut.code == 2 && cut.errors.contains(Message.tarWithoutEnd.text), "\(cut.errors)")
+    #expect(
+      cut.code == 2
+        && cut.errors.contains(
+          "the tar archive ends without its end mark: files may be missing; look for another copy"),
+      "\(cut.errors)")
     #expect(try directory.apnsift("export", "two").lines.count == 2 * 43 + 1)
   }
 
@@ -157,7 +163,8 @@ struct ArchiveTests {
     let outcome = try directory.apnsift("export", "packed", "--columns", "token")
     #expect(outcome.lines.count == 7 * 40 + 1)
     #expect(!outcome.errors.contains("\u{202e}"))
-    #expect(outcome.errors.split(separator: "\n").count { $0.contains(Message.memberIsNoFile.text) } == 4)
+    #expect(
+      outcome.errors.split(separator: "\n").count { $0.contains("a link or device in an archive") } == 4)
     #expect(try directory.shell("find . /etc/apnsift-x 2>/dev/null | sort").text == before)
   }
 
@@ -168,8 +175,11 @@ struct ArchiveTests {
         + "cp in/dump.bin deep; for i in 1 2 3 4 5 6; do tar -cf t deep && mv t deep; done")
     for (arguments, problem, count) in [
       (["bomb", "--max-content", "100KiB"], Message.archiveTooLarge(limit: 100 << 10), 40),
-      (["bomb", "--max-members", "1"], .tooManyMembers(limit: 1), 40),
-      (["deep"], .archiveTooDeep(limit: 4), 0),
+      (
+        ["bomb", "--max-members", "1"], "has more than 1 files: the others are not read; use --max-members",
+        40
+      ),
+      (["deep"], "is an archive within 4 others, which is not read: extract it, or use --max-depth", 0),
       (["deep", "--max-depth", "6"], nil, 40),
     ] as [([String], Message?, Int)] {
       let outcome = try directory.apnsift(["export"] + arguments)

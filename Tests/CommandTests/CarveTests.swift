@@ -161,9 +161,7 @@ struct CarveTests {
     #expect(Array(lines.dropFirst()) == expected)
     #expect(
       outcome.errors.contains(
-        Message.carvedTuples(
-          confidences: "certain 12, likely 4", forms: "binary 4, hex 4, base64 4, quoted-printable 4"
-        ).text))
+        "carved tuples: certain 12, likely 4; found as binary 4, hex 4, base64 4, quoted-printable 4"))
     // The other formats have the same members.
     let json = try directory.apnsift("carve", "disk.img", "-t", "ndjson", "--records", "feedback").text
     #expect(json.split(separator: "\n").count { $0.contains("\"confidence\":\"certain\"") } == 12)
@@ -360,6 +358,6 @@ struct CarveTests {
     try directory.write(Tuples.one(), to: "a.bin")
     let outcome = try directory.apnsift("carve", "a.bin", "--from", "hex")
     #expect(outcome.code == 64)
-    #expect(outcome.errors.contains(Message.carvesOnly.text))
+    #expect(outcome.errors.contains("carve takes no other --from: use export --from FORMAT"))
   }
 }

@@ -123,7 +123,7 @@ struct InputFaultTests {
 
   /// What cannot be read of a directory, and why.
   static let forbidden: [(name: String, says: Message)] = [
-    ("in", .cannotBeListed("Permission denied")), ("in/x", .cannotBeOpened("Permission denied")),
+    ("in", "cannot be listed: Permission denied"), ("in/x", .cannotBeOpened("Permission denied")),
   ]
 
   @Test(

@@ -64,7 +64,7 @@ struct OutputFileTests {
     ("dump.bin/out.csv", .outputNotCreated("dump.bin/out.csv", SystemError.text(ENOTDIR))),
     ("dumps", .outputIsDirectory("dumps")), ("dumps/", .outputIsDirectory("dumps/")),
     ("nowhere", .outputIsBrokenLink("nowhere")),
-    ("", .outputUnnamed),
+    ("", "the name of the output is empty: name a file to write"),
   ]
 
   @Test("an output that cannot be made fails before anything is read", arguments: impossible)

@@ -150,7 +150,7 @@ struct OutputStreamTests {
     (["replay", "dump.bin", "--store", "sqlite:s"], replayed(dryRun: false)),
     (["replay", "dump.bin", "--store", "sqlite:s", "--dry-run"], replayed(dryRun: true)),
     (["store", "list", "--store", "sqlite:s"], .listedTokens(0, .all, of: "sqlite:s")),
-    (["store", "show", "aa", "--store", "sqlite:s"], .showedRows(0, of: "sqlite:s")),
+    (["store", "show", "aa", "--store", "sqlite:s"], "showed 0 rows of sqlite:s"),
     (
       ["store", "register", "aa", "--store", "sqlite:s"],
       .registered(

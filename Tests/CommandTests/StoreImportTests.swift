@@ -73,7 +73,10 @@ struct StoreImportTests {
       "token,at\naa,1\n", ["--registered-column", "since"],
       located(.headerWithout("since", option: "--registered-column", header: ["token", "at"]), 1)
     ),
-    ("token,token\naa,1\n", [], located(.repeatedColumn("token", option: "--token-column"), 1)),
+    (
+      "token,token\naa,1\n", [],
+      located("two columns have the name token: rename one, or choose another with --token-column", 1)
+    ),
     ("\"token\"x,registered_at\n", [], located(.textAfterQuote, 1, 8)),
   ]
 
@@ -127,7 +130,7 @@ struct StoreImportTests {
       let problem = Self.located(.notAToken("zz\(index)", form: "hex"), index + 3, 1)
       #expect(outcome.messages[index] == Message.rowSkipped("list.csv", problem).text)
     }
-    #expect(outcome.messages[10] == Message.moreRowsSkipped(4).text)
+    #expect(outcome.messages[10] == "skipped 4 rows more")
     let registrations = Message.registrations(
       in: "sqlite:tokens.sqlite", added: 2, revived: 0, raised: 0, unchanged: 0, unknown: 0)
     #expect(outcome.messages[11] == Message.imported(registrations, skipped: 14, untimed: 1).text)

@@ -94,7 +94,7 @@ struct TracedReplayTests {
     #expect(try directory.apnsift("store", "undo", "last").said(undone))
     #expect(try directory.storedTokens() == before)
     let none = try directory.apnsift("store", "undo", "last")
-    #expect(none.code == 2 && none.said(.nothingToUndo(in: "sqlite:tokens.sqlite")))
+    #expect(none.code == 2 && none.said("sqlite:tokens.sqlite has no replay to undo"))
   }
 
   @Test("-o goes with a dry run, and replaces no file unasked")

@@ -34,8 +34,13 @@ struct UsageTests {
     (["export", "--columns", "time", "--records", "feedback", "-t", "json", "dump.bin"], .columnsOfOneKind),
     (["export", "--columns", "stream", "-o", "tables/", "dump.bin"], .directoryHasAllKinds),
     (["export", "--records", "streams", "-o", "tables/", "dump.bin"], .directoryHasAllKinds),
-    (["export", "-t", "json", "-o", "tables/", "dump.bin"], .tablesOfDirectory),
-    (["export", "--batch-rows", "7", "dump.bin"], .batchRowsOfArrow),
+    (
+      ["export", "-t", "json", "-o", "tables/", "dump.bin"],
+      "-o names a directory, which gets tables: give -t csv, ndjson or arrow, or name a file"
+    ),
+    (
+      ["export", "--batch-rows", "7", "dump.bin"], "--batch-rows is for Arrow: add -t arrow, or leave it out"
+    ),
     (
       ["export", "-t", "arrow", "--batch-rows", "0", "dump.bin"],
       .outOfRange("--batch-rows", "0", 1...(1 << 24))
@@ -44,7 +49,10 @@ struct UsageTests {
       ["export", "-t", "csv", "-o", "out.arrows", "dump.bin"],
       .outputOfOtherFormat("-o", "out.arrows", named: "arrows", format: "csv", chosenBy: "-t csv")
     ),
-    (["export", "--flagged", "--records", "findings", "dump.bin"], .filterOfRecords),
+    (
+      ["export", "--flagged", "--records", "findings", "dump.bin"],
+      "--token and --flagged choose records: leave them out with --records streams, findings or inputs"
+    ),
     (["export", "-o", "same", "--findings", "same", "dump.bin"], .outputsAreSame("-o", "--findings")),
     (["export", "-o", "same", "--findings", "./same", "dump.bin"], .outputsAreSame("-o", "--findings")),
     (["export", "--findings", "-", "dump.bin"], .outputsAreSame("-o", "--findings")),
@@ -61,7 +69,10 @@ struct UsageTests {
     (["store", "list", "--dead", "--live"], .exclusive("--dead", "--live")),
     (["store", "register"], .tokensOrCSV),
     (["store", "register", "aa", "--csv", "list.csv"], .tokensOrCSV),
-    (["store", "register", "--csv", "list.csv", "--at", "1"], .atWithCSV),
+    (
+      ["store", "register", "--csv", "list.csv", "--at", "1"],
+      "--at and --csv exclude each other: the CSV file has the times"
+    ),
   ]
 
   @Test("wrong usage exits with 64, says what is wrong, and writes nothing", arguments: wrong)

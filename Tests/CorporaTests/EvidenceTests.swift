@@ -215,7 +215,7 @@ struct EvidenceTests {
       ([header, "[]"], 2, false, .evidenceTypeExpected(found: "an array")),
       (["", "{}"], 2, false, .evidenceTypeExpected(found: "an object")),
       ([#"{"type":1}"#], 1, false, .evidenceTypeExpected(found: "an object")),
-      ([summary, summary], 2, false, .secondEvidenceSummary),
+      ([summary, summary], 2, false, "expected one summary, found another"),
       (
         [#"{"type":"header","schema":"apnsift/2"}"#], 1, true,
         .evidenceSchemaExpected("apnsift/1", found: "\"apnsift/2\"")

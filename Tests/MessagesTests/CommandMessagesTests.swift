@@ -8,14 +8,8 @@ func commandMessage(_ golden: Golden) {
 
 extension Golden {
   static let command: [Golden] = [
-    Golden(
-      .argumentsUnreadable,
-      "the arguments cannot be read: expected /proc, of which Linux gives them in /proc/self/maps; mount it"),
     Golden(.inspected(inputs: 1, .verbatim("3 records")), "inspected 1 input with 3 records"),
     Golden(.inspected(inputs: 2, .verbatim("1 record")), "inspected 2 inputs with 1 record"),
-    Golden(
-      .carvedTuples(confidences: "certain 2, likely 1", forms: "binary 3"),
-      "carved tuples: certain 2, likely 1; found as binary 3"),
     Golden(.exported(.verbatim("1 stream"), inputs: 1), "exported 1 stream of 1 input"),
     Golden(.exported(.verbatim("3 records"), inputs: 2), "exported 3 records of 2 inputs"),
     Golden(.exported(files: 1, inputs: 0), "listed 1 file, 0 inputs read"),
@@ -24,12 +18,6 @@ extension Golden {
       .exported(directions: 1, streams: 1, to: "out"), "exported 1 direction of 1 stream to out"),
     Golden(
       .exported(directions: 4, streams: 3, to: "out"), "exported 4 directions of 3 streams to out"),
-    Golden(
-      .pushesToResend(1), "hint: 1 push to send again left out; --records resend-pushes has them"),
-    Golden(
-      .pushesToResend(2), "hint: 2 pushes to send again left out; --records resend-pushes has them"),
-    Golden(.outcomesUnknown(requests: 1), "hint: the outcome of 1 request is unknown"),
-    Golden(.outcomesUnknown(requests: 2), "hint: the outcome of 2 requests is unknown"),
     Golden(
       .inputInOutputDirectory("out/a.bin", "out"),
       "out/a.bin is in the output directory out: name another directory"),
@@ -43,8 +31,6 @@ extension Golden {
       .generated(2, "request", bytes: 90, to: "a.bin"),
       "generated 2 requests in 90 bytes: a.bin and a.bin.truth.ndjson"),
     Golden(.noMemory(forCompression: "gzip"), "out of memory for gzip"),
-    Golden(
-      .outputNotCompressible("a.gz", "zlib: stream error"), "a.gz cannot be compressed: zlib: stream error"),
     Golden(
       .defect("noSuchCase"), "internal error; please report it with the input that caused it: noSuchCase"),
   ]

@@ -13,19 +13,12 @@ func expectationMessage(_ golden: Golden) {
 
 extension Golden {
   static let cases: [Golden] = [
-    Golden(.noCorpus, "no corpus: name cases or directories of cases"),
-    Golden(
-      .noCases, "no cases found; a case is a directory with input.*, case.yml and expected.ndjson"),
-    Golden(.corpusTooDeep(128), "nested more than 128 directories deep; name the directory itself"),
-    Golden(.directoryNotListed("Permission denied"), "cannot list this directory: Permission denied"),
     Golden(.cannotOpen("input.bin", "Permission denied"), "cannot open input.bin: Permission denied"),
     Golden(
       .caseFileNotRegular("input.bin"), "input.bin is not a regular file; put the bytes into a file"),
-    Golden(.noCaseInput, "no input; put the bytes into a file whose name begins with input."),
     Golden(
       .noCaseDescription,
       "no case.yml; write one that says what the case shows and where its bytes come from"),
-    Golden(.noExpectation, "no expected.ndjson; --update writes the current result: review it"),
     Golden(.invalidOptions(.verbatim("--filter: no")), "invalid options: --filter: no"),
     Golden(
       .invalidCaseOptions("unknown option '--no'"),
@@ -34,11 +27,6 @@ extension Golden {
       .notAllowedInCase("--help"),
       "'--help' is not allowed in a case; correct the options in case.yml"),
     Golden(
-      .notAnOptionOfCase("other.bin"),
-      "'other.bin' is not an option; the inputs of a case are its files input.*"),
-    Golden(
-      .keysOutsideCase("../a.keys"), "'../a.keys' is not a file of the case; put the keys next to case.yml"),
-    Golden(
       .notAFileOfCase("/etc/hosts", option: "--requests"),
       "--requests must name a file of the case, not '/etc/hosts'; put the file next to case.yml"),
   ]
@@ -46,36 +34,16 @@ extension Golden {
   static let caseDescriptions: [Golden] = [
     Golden(.caseDescriptionTooLarge(1 << 20), "the description is larger than 1.0 MiB; shorten it"),
     Golden(
-      .caseDescriptionEmpty, "is empty; it needs the keys shows and origin, see docs/corpora.md"),
-    Golden(
-      .caseKeysExpected(found: "a list"),
-      "expected the keys shows and origin, found a list; see docs/corpora.md"),
-    Golden(
       .caseKeyMissing("shows"),
       "expected the key shows, found none; describe in a sentence what the case shows"),
     Golden(
       .caseKeyMissing("origin"), "expected the key origin, found none; state the source of its bytes"),
-    Golden(
-      .caseKeyExpected(known: ["shows", "origin"], found: "a list"),
-      "expected one of shows, origin, found a list; write a key"),
-    Golden(
-      .unknownCaseKey("show", known: ["shows", "origin"], nearest: "shows"),
-      "expected one of shows, origin, found 'show'; the nearest is shows"),
     Golden(
       .caseTextExpected("origin", found: "nothing"),
       "expected a text for origin, found nothing; write origin: and a sentence"),
     Golden(
       .caseListExpected("covers", found: "'a'"),
       "expected a list for covers, found 'a'; write covers: [one, two], or one line with - for each"),
-    Golden(
-      .caseWordExpected("covers", found: "keys"),
-      "expected a word of covers, found keys; write a list of words, as in [one, two]"),
-    Golden(
-      .caseChunkExpected(found: "'0'"),
-      "expected a size of 1 byte or more, found '0'; write chunks as in [38, 100]"),
-    Golden(
-      .tooManyCaseChunks(100_000),
-      "expected at most 100000 sizes, found more; they are repeated in turn: shorten the list"),
   ]
 
   static let expectations: [Golden] = [
@@ -90,12 +58,8 @@ extension Golden {
       "expected.ndjson: line 1, column 1: expected 1, found 2; it is in another version of the format; "
         + "--update rewrites it: review the difference"),
     Golden(
-      .resultNotComparable(.verbatim("duplicate key"), line: 3),
-      "the result cannot be compared (line 3: duplicate key); please report this bug"),
-    Golden(
       .evidenceTypeExpected(found: "an array"),
       "expected an object with a type, found an array without one"),
-    Golden(.secondEvidenceSummary, "expected one summary, found another"),
     Golden(
       .evidenceSchemaExpected("apnsift/1", found: "\"apnsift/2\""),
       "expected the schema \"apnsift/1\", found \"apnsift/2\""),
@@ -103,7 +67,6 @@ extension Golden {
     Golden(
       .expectationNotWritten(.verbatim("the disk is full")),
       "cannot write expected.ndjson: the disk is full"),
-    Golden(.casePathNotUTF8, "its path is not UTF-8; rename the directory"),
   ]
 
   static let differences: [Golden] = [
@@ -117,7 +80,6 @@ extension Golden {
       .evidence("feedback", offset: 38, direction: "server", stream: 0, source: "input.bin"),
       "feedback at offset 38 of the server, stream 0 of input.bin"),
     Golden(.evidenceNotFound(.verbatim("summary")), "summary: expected, but not found"),
-    Golden(.evidenceNotExpected(.verbatim("summary")), "summary: found, but not expected"),
     Golden(
       .evidenceDiffers(.verbatim("summary"), in: ["feedback", "inputs"]),
       "summary: differs in feedback, inputs"),
@@ -143,13 +105,5 @@ extension Golden {
     Golden(
       .done(.verbatim("verified 0 cases"), failedDirectories: 2),
       "verified 0 cases; 2 directories failed, see above"),
-    Golden(.noStreamToJudge, "no case has a stream to judge the reader on"),
-    Golden(.caseHasNoStream, "the case has no stream for the reader"),
-    Golden(
-      .caseCannotJudge,
-      "its own expectation fails, so it cannot judge readers; run verify without --reader"),
-    Golden(.junitWritesFile, "--junit writes a file: name one"),
-    Golden(
-      .fileOfCase("a/input.bin", case: "a"), "a/input.bin belongs to case a: name another file to write"),
   ]
 }

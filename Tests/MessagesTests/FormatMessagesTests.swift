@@ -15,18 +15,10 @@ extension Golden {
   static let formats: [Golden] = [
     Golden(.cannotBeOpened("Permission denied"), "cannot be opened: Permission denied"),
     Golden(.cannotBeRead("Bad file descriptor"), "cannot be read: Bad file descriptor"),
-    Golden(.cannotBeListed("Permission denied"), "cannot be listed: Permission denied"),
-    Golden(.nestedTooDeep(limit: 128), "nested more than 128 directories deep; name it directly"),
     Golden(
       .lineTooLong(limit: 1 << 20), "the line is longer than 1.0 MiB; expected one entry per line"),
     Golden(.linkToDirectory, "a link to a directory"),
-    Golden(.brokenLink, "a broken link"),
     Golden(.neitherFileNorDirectory, "neither a file nor a directory"),
-    Golden(.notACapture, "not a pcap or pcapng capture"),
-    Golden(.joinsCapturesOnly, "not a capture, and --join joins captures only"),
-    Golden(
-      .pairedWholeStreams,
-      "contains whole streams: --requests and --responses take dumps of one direction each"),
     Golden(.sqliteDatabase, "an SQLite database"),
     Golden(.nameAStore, "use --store to name a store"),
     Golden(
@@ -36,11 +28,7 @@ extension Golden {
     Golden(.checksumList, "a list of checksums"),
     Golden(.partitionedDisk, "an image of a disk with partitions"),
     Golden(.fileSystem("ext"), "an image of a file system (ext)"),
-    Golden(.swapSpace, "swap space"),
     Golden(.memoryImage, "an image of memory"),
-    Golden(.coreDump, "a core dump"),
-    Golden(.wordDump, "the output of od, or of hexdump without -C"),
-    Golden(.dumpBytesInstead, "use xxd or hexdump -C instead, whose byte order is known"),
     Golden(
       .compressedTwice("gzip", inside: "zstd"),
       "is gzip-compressed inside a zstd file: "

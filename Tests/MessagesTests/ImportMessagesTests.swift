@@ -24,9 +24,6 @@ extension Golden {
     Golden(
       .wrongHeader(expected: ["token"], found: [long]), "expected the header line token, found '\(shown)'"),
     Golden(
-      .repeatedColumn("token", option: "--token-column"),
-      "two columns have the name token: rename one, or choose another with --token-column"),
-    Golden(
       .headerWithout("token", option: "--token-column", header: []),
       "expected a header line with the column token, found no header line: name the column with --token-column, and the separator with --delimiter"
     ),
@@ -55,13 +52,10 @@ extension Golden {
 
   static let registrations: [Golden] = [
     Golden(.tokensOrCSV, "give either tokens or --csv FILE"),
-    Golden(.atWithCSV, "--at and --csv exclude each other: the CSV file has the times"),
     Golden(
       .nothingRegistered("a.csv", .openQuote), "a.csv: the quote is not closed; nothing was registered"),
     Golden(.nothingImported("a.csv", .openQuote), "a.csv: the quote is not closed; nothing was imported"),
     Golden(.rowSkipped("a.csv", .openQuote), "a.csv: the quote is not closed; row skipped"),
-    Golden(.moreRowsSkipped(1), "skipped 1 row more"),
-    Golden(.moreRowsSkipped(4), "skipped 4 rows more"),
     Golden(
       .registrations(in: "sqlite:a", added: 1, revived: 0, raised: 0, unchanged: 0, unknown: 0),
       "1 token in sqlite:a: 1 new, 0 alive again, 0 with a later time, 0 unchanged"),

@@ -30,7 +30,7 @@ extension Golden {
     Golden(
       .carvedInstead,
       "no known format, but records were found in it: carved. Use --from raw if it is a dump"),
-    Golden(.carvedImage(.coreDump), "a core dump: records were searched in it, as with --from carve"),
+    Golden(.carvedImage("a core dump"), "a core dump: records were searched in it, as with --from carve"),
     Golden(
       .sameBytes(as: "a.bin", isJoinedCapture: false),
       "same bytes as a.bin, which was already read: its records are counted again"),
@@ -42,19 +42,9 @@ extension Golden {
       "hint: neither file has the expected content; are --requests and --responses swapped?"),
     Golden(
       .outputIsInput("a.csv"), "a.csv is both standard output and an input: write to another file"),
-    Golden(
-      .readableOnlyOnce("-"),
-      "- can be read only once, but has to be read again because another input failed: save it to a file"),
-    Golden(
-      .failsWhenReadAgain,
-      "an input that was read in full before could not be read in full again, see above"),
   ]
 
   static let knownFiles: [Golden] = [
-    Golden(
-      .noHashes,
-      "no hashes: expected lines of md5sum, sha1sum, sha256sum or hashdeep, or a table of NSRL with its header "
-        + "line"),
     Golden(
       .tooManyHashes(memory: 1 << 20),
       "the lists of known files need more than 1.0 MiB of memory: raise --memory, or give a smaller list"),
@@ -62,24 +52,15 @@ extension Golden {
     Golden(.linesWithoutHash(3, first: 7), "3 lines have no hash and are ignored; the first is line 7"),
     Golden(.knownLeftOut(1), "left out 1 known file (--known-hashes)"),
     Golden(.knownLeftOut(2), "left out 2 known files (--known-hashes)"),
-    Golden(.notComparedWithKnown, "can be read only once, so it is not compared with --known-hashes"),
   ]
 
   static let chunksAndTokens: [Golden] = [
     Golden(.notAChunkSize("many"), "'many' is not a size of 1 byte or more"),
-    Golden(.tooManyChunkSizes(limit: 1_000_000), "more than 1000000 sizes; shorten the list"),
     Golden(.noChunkSizes, "no chunk sizes; write one per line, in bytes"),
     Golden(
       .noTemporaryFile(in: "/tmp", error: "Permission denied"),
       "cannot create a temporary file in /tmp: Permission denied; "
         + "set TMPDIR to another directory, or raise --memory so that none is needed"),
-    Golden(
-      .temporaryFileNotWritten(in: "/tmp", error: "No space left on device"),
-      "cannot write the temporary file in /tmp: No space left on device; "
-        + "set TMPDIR to a directory with more space, or raise --memory"),
-    Golden(
-      .temporaryFileNotRead(in: "/tmp", error: "Input/output error"),
-      "cannot read the temporary file in /tmp: Input/output error"),
     Golden(
       .noMemoryForTokens(bytes: 32 << 10, error: "Cannot allocate memory"),
       "cannot allocate 32.0 KiB of memory for distinct tokens: Cannot allocate memory; lower --memory"),

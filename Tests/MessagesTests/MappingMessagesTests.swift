@@ -11,15 +11,9 @@ extension Golden {
     Golden(
       .tableWithoutTokenColumn, "--table and --token-column go together: give both, or neither"),
     Golden(
-      .mappingAndTable,
-      "--mapping names the table and the column: leave out --table and --token-column"),
-    Golden(
       .notATrialTable("a.b.c", tokenColumn: "token"),
       "--table a.b.c --token-column token: expected TABLE or SCHEMA.TABLE and the name of a column; describe names with dots or blanks in a file for --mapping"
     ),
-    Golden(
-      .notAMappingFile("a.yml", .verbatim("No such file")),
-      "a.yml: No such file; expected a mapping file for --mapping"),
     Golden(
       .mappingTooLong("a.yml", limit: 1 << 20),
       "a.yml: expected a mapping of at most 1.0 MiB, found more; name the file that maps a table"),
@@ -33,24 +27,9 @@ extension Golden {
       .superfluousKey("flag", action: "delete"),
       "expected no flag with action delete; remove it or correct the action"),
     Golden(
-      .columnOfTwoKeys("x", "app", "token"),
-      "expected another column for app, found 'x', which is also the column of token"),
-    Golden(
       .notATable("a.b.c", example: "table: {schema: x, name: y}"),
       "expected TABLE or SCHEMA.TABLE, found 'a.b.c'; write names with dots or blanks as table: {schema: x, name: y}"
     ),
-    Golden(
-      .sameEnvironments("a"),
-      "expected one value for production and another for sandbox, found 'a' for both; correct one of them"),
-    Golden(
-      .sameFlags("0"),
-      "expected different values for dead and alive, found '0' for both; correct one of them"),
-    Golden(
-      .notRegistrations("x", example: "registered: none"),
-      "expected keys for registered, found 'x'; write registered: none"),
-    Golden(
-      .zoneOfAnotherForm("iso", zoned: "timestamp"),
-      "expected form: timestamp with a zone, found 'iso'; correct the form, or remove the zone"),
     Golden(
       .unknownZone("Europe/Berlon"),
       "expected a time zone that this machine's tz database has, such as Europe/Berlin or UTC, found 'Europe/Berlon'; correct it, or install the database (package tzdata)"
@@ -65,25 +44,14 @@ extension Golden {
     Golden(.unknownColumn("device"), "column device, which apnsift does not know"),
     Golden(.primaryKey, "the primary key"),
     Golden(.tableName, "the name"),
-    Golden(.tableSchema, "the schema"),
-    Golden(.tableEngine, "its engine"),
     Golden(.deleteAction, "action delete"),
     Golden(.aTable, "a table"),
     Golden(.relation("view"), "a view"),
     Golden(.relation(ofKind: "x"), "a relation of kind x"),
-    Golden(.noneOfThatName, "none of that name"),
-    Golden(.noSchemaOrMain, "none, or main"),
-    Golden(.transactionalEngine, "one with transactions, as InnoDB"),
     Golden(.engine("MyISAM"), "MyISAM (ALTER TABLE … ENGINE = InnoDB changes it)"),
-    Golden(.keyToFindRows, "one, by which rows are found"),
-    Golden(.keyToUndo, "one, by which an undo finds the rows"),
-    Golden(.noKeyToUndo, "none (--no-journal needs none)"),
     Golden(.nothingFound, "none"),
-    Golden(.keyOrRowNumber, "a primary key, or a row number under some name"),
     Golden(.neither, "neither"),
-    Golden(.rowsOfOneTable, "rows of this table alone"),
     Golden(.inheritingTables, "tables that inherit from it"),
-    Golden(.independentRows, "no rows of other tables that are deleted or changed with a row"),
     Golden(
       .dependentColumn("device", of: "mails", onDelete: "CASCADE"),
       "column device of mails with ON DELETE CASCADE"),
@@ -93,7 +61,6 @@ extension Golden {
   ]
 
   static let tableFits: [Golden] = [
-    Golden(.columnOfThatName, "a column of that name"),
     Golden(.onlyColumns(["id", "token"]), "only id, token"),
     Golden(.columnNames(["app", "token"]), "app, token"),
     Golden(.ordinaryColumn, "an ordinary column"),
@@ -111,14 +78,9 @@ extension Golden {
     Golden(
       .columnType(oneOfNames: ["bigint", "integer", "double precision"]),
       "type bigint, or integer, or double precision"),
-    Golden(.columnStoring("gone"), "a column that can store 'gone'"),
     Golden(.collation("NOCASE"), "collation NOCASE"),
-    Golden(.deterministicCollation, "a deterministic collation"),
-    Golden(.otherCollation, "one that is not"),
-    Golden(.byteCollation, "a collation that compares bytes, as utf8mb4_nopad_bin"),
     Golden(.tokens(inForm: "hex"), "tokens as hex"),
     Golden(.times(inForm: "iso"), "times as iso"),
-    Golden(.timeFormsOfSQLite, "seconds, milliseconds, iso or timestamp, as SQLite has no timestamptz"),
     Golden(.valuesLike("abc"), "'abc' and the like"),
   ]
 }

@@ -47,16 +47,9 @@ extension Golden {
       .headerLength("radio header", 1, least: 8, most: .max),
       "radio header has a length of 1 byte, expected at least 8; packet skipped"),
     Golden(
-      .headerTooDeep("IP header", most: 32),
-      "IP header is nested in more than 32 headers; packet skipped"),
-    Golden(
       .aggregate("802.11 header"),
       "802.11 header begins an aggregate of several packets (A-MSDU), which is not supported; capture where "
         + "packets are not aggregated, or convert the capture"),
-    Golden(
-      .fragmentConflict(8, 16, ofDatagram: 7, from: "192.0.2.1", to: "192.0.2.2"),
-      "fragment with bytes 8 to 16 of IP datagram 7 from 192.0.2.1 to 192.0.2.2 conflicts with another in "
-        + "range or content; the datagram is dropped"),
     Golden(
       .incompleteDatagram(
         7, from: "192.0.2.1", to: "192.0.2.2", protocolNumber: 6, term: .arrivedBeforeCaptureEnd,
@@ -65,7 +58,7 @@ extension Golden {
         + "before the capture ended; 512 bytes received in packet 1"),
     Golden(
       .incompleteDatagram(
-        7, from: "192.0.2.1", to: "192.0.2.2", protocolNumber: 47, term: .arrivedWithin(packets: 10),
+        7, from: "192.0.2.1", to: "192.0.2.2", protocolNumber: 47, term: "arrived within 10 packets",
         received: 1, packets: [1, 2], morePackets: 3, cutFragments: 1),
       "IP datagram 7 from 192.0.2.1 to 192.0.2.2 with protocol 47 is incomplete: not all fragments arrived "
         + "within 10 packets; 1 byte received in packets 1, 2 and 3 more; 1 fragment was truncated by the "
@@ -77,14 +70,9 @@ extension Golden {
       "IP datagram 7 from 2001:db8::1 to 2001:db8::2 with protocol 6 is incomplete: not all fragments "
         + "arrived before the fragment buffer (16.0 MiB) was full; 0 bytes received; 2 fragments were "
         + "truncated by the capture (use a larger snap length)"),
-    Golden(.arrivedWithin(packets: 1), "arrived within 1 packet"),
   ]
 
   static let reassembly: [Golden] = [
-    Golden(
-      .beginningNotCaptured(sequenceNumber: 4_000_000_000),
-      "the beginning of this direction was not captured: offsets count from the first captured byte, "
-        + "sequence number 4000000000"),
     Golden(
       .copiesDiffer(.packet(3), .packet(9), bytes: 1),
       "packet 3 and packet 9 differ in 1 byte here: packet 3 is used, which was read first"),
@@ -92,28 +80,7 @@ extension Golden {
       .copiesDiffer(.packet(3), .packet(9), bytes: 4),
       "packet 3 and packet 9 differ in 4 bytes here: packet 3 is used, which was read first"),
     Golden(
-      .lateBytes(38, of: .packet(9), afterGapOf: .packet(3)),
-      "38 bytes of packet 9 arrived after packet 3, when their gap had been flushed (--reorder-window, "
-        + "--stream-buffer): not used"),
-    Golden(
       .lateBytesBeforeBeginning(1, of: .packet(9)),
       "1 byte of packet 9 arrived before the beginning of the stream: not used"),
-    Golden(
-      .retransmittedTooLate(bytes: 38), "38 bytes retransmitted too late to be compared with the original"),
-    Golden(
-      .retransmittedAfterEnd(bytes: 38),
-      "38 bytes retransmitted after the end of their connections could not be compared"),
-    Golden(
-      .droppedIdleConnections(1, limit: 3),
-      "dropped 1 idle connection without data, to keep to --max-connections 3"),
-    Golden(
-      .droppedIdleConnections(47, limit: 3),
-      "dropped 47 idle connections without data, to keep to --max-connections 3"),
-    Golden(
-      .droppedConnection(after: .packet(9), limit: 3),
-      "dropped after packet 9, to keep to --max-connections 3: later packets begin a new stream"),
-    Golden(
-      .bufferLimitReached(1000, option: "--stream-buffer"),
-      "buffer limit of 1000 bytes reached (--stream-buffer): the gap here was flushed early"),
   ]
 }

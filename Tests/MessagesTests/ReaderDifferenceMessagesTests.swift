@@ -11,14 +11,6 @@ func readerDifferenceMessage(_ golden: Golden) {
 extension Golden {
   static let modelFaults: [Golden] = [
     Golden(
-      .readBeyondEnd(recordAt: 263, missing: 2),
-      "the record at offset 263 reaches 2 bytes beyond the end of the stream, and the missing bytes were "
-        + "read as zeros"),
-    Golden(
-      .readBeyondEnd(recordAt: 263, missing: 1),
-      "the record at offset 263 reaches 1 byte beyond the end of the stream, and the missing bytes were read "
-        + "as zeros"),
-    Golden(
       .shortRead(6, at: 76, isStale: true),
       "a read of 6 bytes at offset 76 was taken for a whole tuple of 38; its token is that of the tuple "
         + "before"),
@@ -57,17 +49,6 @@ extension Golden {
     Golden(
       .noTupleBegins(at: 90, next: nil),
       "the bytes at offset 90 were read as a tuple; no tuple begins there, and none follows"),
-    Golden(.tupleReportedIncorrectly(at: 38), "the tuple at offset 38 was reported incorrectly"),
-    Golden(
-      .restNeverSeen(after: 76, count: 15),
-      "the reader waits for 38 bytes, but the stream ends 15 bytes after offset 76: the rest is never seen"),
-    Golden(
-      .restNeverSeen(after: 76, count: 1),
-      "the reader waits for 38 bytes, but the stream ends 1 byte after offset 76: the rest is never seen"),
-    Golden(
-      .readerLoops(length: 100, at: 42, tuple: 106, buffered: 44),
-      "the length 100 at offset 42 makes a tuple of 106 bytes, and 44 are buffered: the reader loops "
-        + "forever"),
     Golden(
       .readerThrows(length: -32763, at: 42),
       "the length 0x8005 at offset 42 was read as signed (-32763): the reader throws"),
@@ -75,9 +56,6 @@ extension Golden {
 
   static let missingRecords: [Golden] = [
     Golden(.readerEnded, "the reader ended"),
-    Golden(.readerDidNotEnd, "the reader did not end"),
-    Golden(.readerFailed, "the reader failed"),
-    Golden(.readerTerminated, "the reader was terminated"),
     Golden(
       .tuplesNeverReported(3, from: 0, .verbatim("the reader ended")),
       "the reader ended, and never reported the 3 tuples from offset 0 on"),
@@ -90,13 +68,8 @@ extension Golden {
     Golden(
       .errorsNeverReported(1, from: 6, .verbatim("the reader failed")),
       "the reader failed, and never reported the 1 error from offset 6 on"),
-    Golden(.onlyTuples(3), "the stream has only 3 tuples"),
-    Golden(.onlyTuples(1), "the stream has only 1 tuple"),
-    Golden(.onlyErrors(2), "the stream has only 2 errors"),
-    Golden(.onlyErrors(1), "the stream has only 1 error"),
     Golden(.lineIsNoTuple, "the line is not a record: expected `timestamp,token`, in seconds and hex"),
     Golden(.lineIsNoError, "the line is not a record: expected `status,identifier`, both decimal"),
-    Golden(.lineTooLongForError, "the line is too long to be `status,identifier`"),
   ]
 
   static let printedTuples: [Golden] = [
@@ -113,12 +86,6 @@ extension Golden {
     Golden(
       .timeReadAsSigned(4_294_967_295, at: 14, readAs: -1),
       "the time 4294967295 at offset 14 was read as signed: -1"),
-    Golden(
-      .timeReported(1_400_000_000, at: 0, as: 1_400_000_000_000),
-      "the time 1400000000 at offset 0 was reported as 1400000000000"),
-    Golden(
-      .otherTupleReported(7, insteadOf: 0),
-      "the tuple at offset 7 was reported instead of the one at offset 0"),
     Golden(
       .tupleReported(at: 0, token: 32, of: 32),
       "the tuple at offset 0 was reported with different bytes as its token"),
@@ -151,8 +118,6 @@ extension Golden {
       "the error arrived in parts: 1 byte, then 2, then 3; the single read returned 1"),
     Golden(.errorInParts([]), "the error arrived in parts: 0 bytes; the single read returned 0"),
     Golden(
-      .errorNeverRead(at: 6), "only the first 6 bytes are read: the error at offset 6 is never seen"),
-    Golden(
       .commandNotChecked(7),
       "the bytes at offset 0 begin with 0x07, not with the command 0x08 of an error, and the reader does not "
         + "check it"),
@@ -166,6 +131,5 @@ extension Golden {
     Golden(
       .otherErrorReported(6, insteadOf: 0),
       "the error at offset 6 was reported instead of the one at offset 0"),
-    Golden(.errorReportedIncorrectly(at: 6), "the error at offset 6 was reported incorrectly"),
   ]
 }

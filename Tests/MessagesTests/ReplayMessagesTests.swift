@@ -8,15 +8,7 @@ func replayMessage(_ golden: Golden) {
 
 extension Golden {
   static let replayInputs: [Golden] = [
-    Golden(
-      .skipReplayedWithOtherOptions, "--skip-replayed skips single files: leave out --join and --requests"),
-    Golden(
-      .skipUnreadableWithOtherOptions,
-      "--skip-unreadable skips single files: leave out --partial, --join and --requests"),
     Golden(.exclusive("--dead", "--live"), "--dead and --live exclude each other"),
-    Golden(
-      .changesWithoutDryRun,
-      "-o requires --dry-run; `store history NUMBER --changes` lists the changes of a replay"),
     Golden(
       .storeUnchanged("sqlite:a", unreadable: 1),
       "sqlite:a is unchanged: 1 input could not be read in full, see above; --partial replays the readable part, --skip-unreadable the other inputs"
@@ -48,25 +40,6 @@ extension Golden {
       .errorResponsesSkipped(2),
       "skipped 2 error responses; --from-errors invalidates the tokens that a gateway reported as invalid (read its help first)"
     ),
-    Golden(.requestsSkipped(1), "skipped 1 request: requests do not invalidate tokens"),
-    Golden(.requestsSkipped(2), "skipped 2 requests: requests do not invalidate tokens"),
-    Golden(
-      .untimedPushesSkipped(1),
-      "skipped 1 push with status 410 and no timestamp; --from-errors uses the capture time (read its help first)"
-    ),
-    Golden(
-      .uncapturedPushesSkipped(2),
-      "skipped 2 pushes with an invalid token: no plausible capture time for the invalidation"),
-    Golden(
-      .pushesWithoutTokenSkipped(2),
-      "skipped 2 pushes with an invalid token: the token is unknown or not hex"),
-    Golden(
-      .refusedPushesSkipped(2),
-      "skipped 2 pushes with BadDeviceToken or DeviceTokenNotForTopic; --from-errors invalidates their tokens (read its help first)"
-    ),
-    Golden(
-      .pushesOfOtherAppsSkipped(1),
-      "skipped 1 push with an invalid token and the topic of another app; --other-app replays them"),
   ]
 
   static let replayTokens: [Golden] = [
@@ -78,8 +51,6 @@ extension Golden {
       .tokensRejected(2, flags: ["resynchronised", "implausible-timestamp"], hasLength: false),
       "2 tokens rejected: every record has flags (resynchronised, implausible-timestamp); --include-flagged accepts flagged records"
     ),
-    Golden(.tokensInSeveralRows(1), "1 token is in several rows of the table: each row counts"),
-    Golden(.tokensInSeveralRows(2), "2 tokens are in several rows of the table: each row counts"),
     Golden(
       .limitExceeded(301, ofLive: 1200, most: 300),
       "301 of 1200 live tokens would be invalidated, and 300 are allowed (--max-invalidate)"),

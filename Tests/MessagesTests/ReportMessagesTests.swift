@@ -43,8 +43,6 @@ extension Golden {
     Golden(.requestsToResend(0, pushes: 1), "1 push to send again"),
     Golden(.requestsToResend(1, pushes: 3), "1 request, 3 pushes to send again"),
     Golden(.rowCount(2, "push"), "2 pushes"),
-    Golden(.withDistinctTokens(.rowCount(3, "record"), 1), "3 records with 1 distinct token"),
-    Golden(.withDistinctTokens(.rowCount(3, "record"), 2), "3 records with 2 distinct tokens"),
     Golden(
       .leftOut(requests: 1, responses: 0, findings: 0),
       "hint: 1 request left out; --records requests has them"),
@@ -62,8 +60,6 @@ extension Golden {
     Golden(
       .showed(locations: 2, findings: 1, more: 3),
       "showed 2 locations with 1 finding, 3 more not shown (--places)"),
-    Golden(.noSuchRecord(9, of: 1), "no record 9: the input has 1 record"),
-    Golden(.noSuchRecord(9, of: 8), "no record 9: the input has 8 records"),
     Golden(.noBytes(atOffset: 77), "no selected stream has bytes at offset 77"),
     Golden(.noBytes(inPacket: 12), "no packet 12 with bytes of a selected stream"),
     Golden(
@@ -98,25 +94,12 @@ extension Golden {
   ]
 
   static let report: [Golden] = [
-    Golden(.pageNeedsFile, "a report is an HTML page: name a file, such as -o report.html"),
-    Golden(.noAuditOfChunks, "--no-audit and --chunk-size exclude each other"),
     Golden(
       .reported(inputs: 1, .recordCounts(feedback: 2), redacted: false), "reported 1 input with 2 records"),
     Golden(
       .reported(inputs: 2, .recordCounts(feedback: 1), redacted: true),
       "reported 2 inputs with 1 record, redacted"),
     Golden(.outputIsOneOfInputs("a.bin"), "a.bin is one of the inputs: name another file to write"),
-    Golden(.outputIsKey("key.txt"), "key.txt is the key of --redact: name another file to write"),
-    Golden(.outputIsNote("note.txt"), "note.txt is the file of --notes: name another file to write"),
-    Golden(.noSuchNote("a/note.txt"), "--notes: no such file: a/note.txt"),
-    Golden(
-      .noteIsText("nota.txt"), "--notes: no file is named 'nota.txt'; using this text as the remarks"),
-    Golden(
-      .noteTooLarge("note.txt", limit: 1_048_576),
-      "note.txt is larger than 1048576 bytes; shorten the remarks"),
-    Golden(
-      .noteUnreadable(".", .verbatim("Is a directory")), "cannot read the remarks in .: Is a directory"),
-    Golden(.keyIsInput("a.bin"), "a.bin is the key of --redact and an input: move it elsewhere"),
     Golden(
       .keyUnreadable("key.txt", "No such file or directory"),
       "cannot read the pseudonym key key.txt: No such file or directory; make one with "
@@ -129,9 +112,5 @@ extension Golden {
       .keyTooShort("key.txt", bytes: 15, expected: 16),
       "key.txt has 15 bytes, but a pseudonym key needs 16 or more; make one with "
         + "`openssl rand -hex 32 > key.txt`"),
-    Golden(
-      .keyTooLarge("/dev/zero", limit: 1_048_576),
-      "/dev/zero is larger than 1048576 bytes, which is too large for a pseudonym key; check the file name"),
-    Golden(.noHMAC, "libcrypto does not provide HMAC-SHA-256, which redacted reports need"),
   ]
 }

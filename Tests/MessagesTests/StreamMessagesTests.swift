@@ -30,22 +30,12 @@ extension Golden {
     Golden(
       .unverifiedGap(bytes: 1), "1 byte of the stream left out: the MAC of their TLS records is wrong"),
     Golden(.cutGap(bytes: 7), "7 bytes of the stream missing: it ends within a TLS record"),
-    Golden(.tlsOfOtherService, "TLS on a port of another service: not decoded (--keys decrypts it)"),
-    Golden(
-      .malformedHeaderBlock,
-      "the header block cannot be decoded: its fields, and the table entries that it adds, are lost"),
-    Golden(
-      .headerListTooLong(limit: 65_536),
-      "a header block, or its list of fields, has more than 65536 bytes: its fields are lost"),
-    Golden(.unknownResponseCommand(9), "byte 9 is not the command of an error response (8)"),
-    Golden(.unknownRequestCommand(3), "byte 3 is not the command of a request (0 to 2)"),
     Golden(
       .impossibleLengths(command: 0),
       "command 0 with a length above the limit (--max-token-length, --max-payload), or with both lengths 0"),
     Golden(
       .impossibleLengths(command: 1),
       "command 1 with a length above the limit (--max-token-length, --max-payload)"),
-    Golden(.frameTooLong(limit: 65_535), "command 2 with a frame of more than 65535 bytes"),
     Golden(
       .tooManyPending(limit: 1_000_000),
       "more than 1000000 requests are waiting for a response (--max-pending): "

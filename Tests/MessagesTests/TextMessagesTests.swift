@@ -8,16 +8,11 @@ func textMessage(_ golden: Golden) {
 
 extension Golden {
   static let json: [Golden] = [
-    Golden(.jsonEmpty, "the text is empty; expected a JSON value"),
     Golden(.jsonExpected("a value", found: 0x27), "expected a value, found the byte 0x27"),
     Golden(.jsonExpected("a closing quote", found: nil), "expected a closing quote, found the end"),
-    Golden(.jsonDuplicateKey, "duplicate key"),
-    Golden(.jsonHalfSurrogate, "half of a surrogate pair"),
-    Golden(.jsonTooDeep(limit: 64), "more than 64 levels of nesting"),
   ]
 
   static let yaml: [Golden] = [
-    Golden(.yamlEmpty(example: "table: devices"), "is empty; write keys such as table: devices"),
     Golden(.yamlNotUTF8(byte: 0xff), "the byte 0xff is not UTF-8; save the file as UTF-8"),
     Golden(.yamlControlCharacter([7]), "control character 0x07; remove it"),
     Golden(.yamlControlCharacter([0xef, 0xbb, 0xbf]), "control character 0xefbbbf; remove it"),
@@ -29,13 +24,7 @@ extension Golden {
     Golden(
       .yamlTooDeep,
       "cannot be read as YAML: nested too deeply (texts with special characters need quotes)"),
-    Golden(
-      .noLibyaml,
-      "cannot be read as YAML: libyaml cannot be loaded; install libyaml-0-2 (elsewhere: libyaml)"),
-    Golden(
-      .yamlSecondDocument, "a second document begins here; write each to a file of its own"),
     Golden(.yamlDuplicateKey("table"), "duplicate key 'table'; remove one of the two"),
-    Golden(.yamlKeyIsNoText(found: "a list"), "a key must be a text, found a list"),
     Golden(.yamlWithoutValue("table"), "table has no value; write one, or remove the key"),
     Golden(
       .yamlExpected(keys: true, for: "", found: "a list", example: "table: devices"),
@@ -49,9 +38,6 @@ extension Golden {
     Golden(
       .yamlMissingKey("token", example: "token: device_token"),
       "token is missing; write token: device_token"),
-    Golden(
-      .yamlEmptyName("token.column", example: "column: device_token"),
-      "token.column is empty; write column: device_token"),
     Golden(
       .yamlForbiddenCharacter(in: "alive"), "alive has a zero byte or a byte order mark; remove it"),
   ]

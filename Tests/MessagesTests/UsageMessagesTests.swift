@@ -45,9 +45,6 @@ extension Golden {
         "--columns", of: "apnsift inspect", knownTo: ["apnsift export", "apnsift store export"]),
       "unknown option '--columns'; it is an option of `apnsift export`, `apnsift store export` "
         + "(`apnsift inspect --help` lists all options)"),
-    Golden(
-      .unknownCode("stream-gab", nearest: "stream-gap"),
-      "'stream-gab' is neither a finding nor a flag; the nearest is 'stream-gap'"),
     Golden(.outOfRange("--tokens", "6", 1...5), "--tokens is 6: give 1 to 5"),
     Golden(.outOfRange("--token-length", "0-32", 1...100), "--token-length is 0-32: give 1 to 100"),
     Golden(.tooSmall("--record", 0, least: 1), "--record is 0: give 1 or more"),
@@ -59,14 +56,6 @@ extension Golden {
       "--requests and --responses go together; for one direction, give an input and --protocol requests or "
         + "--protocol responses"),
     Golden(.pairWithInputs, "--requests and --responses exclude other inputs and --join"),
-    Golden(
-      .pairIsGateway,
-      "--requests and --responses are dumps of a gateway connection: leave out --protocol feedback "
-        + "and --filter"),
-    Golden(
-      .pairWithKnownHashes,
-      "--known-hashes leaves out files, and --requests and --responses need both: leave out one of them"),
-    Golden(.portOfBoth(4000), "port 4000 is given for --feedback-port and --gateway-port: choose one"),
     Golden(
       .earliestAfterLatest(200, 100),
       "--earliest 1970-01-01T00:03:20Z is after --latest 1970-01-01T00:01:40Z"),
@@ -89,23 +78,7 @@ extension Golden {
     Golden(
       .directoryHasAllKinds,
       "a directory gets all kinds of records with their usual columns: leave out --records and --columns"),
-    Golden(
-      .tablesOfDirectory,
-      "-o names a directory, which gets tables: give -t csv, ndjson or arrow, or name a file"),
-    Golden(.arrowOnTerminal, "Arrow is not text: name a file with -o, or pipe it to a program"),
-    Golden(.batchRowsOfArrow, "--batch-rows is for Arrow: add -t arrow, or leave it out"),
-    Golden(.rawWithoutDirectory, "-t raw writes a directory: name it with -o"),
-    Golden(
-      .rawHasOnlyStreams,
-      "-t raw writes only streams: leave out --records, --findings, --distinct, --token and --flagged"),
-    Golden(.carvesOnly, "carve takes no other --from: use export --from FORMAT"),
-    Golden(
-      .filterOfRecords,
-      "--token and --flagged choose records: leave them out with --records streams, findings or inputs"),
     Golden(.outputsAreSame("-o", "--findings"), "-o and --findings name the same file"),
-    Golden(
-      .manifestNeedsFile,
-      "--manifest lists output files, so standard output cannot be one: name a file with -o"),
     Golden(
       .noSuchColumn("tokn", known: ["time", "token"]),
       "--columns: unknown column 'tokn'; the columns are time, token"),
@@ -115,49 +88,13 @@ extension Golden {
     Golden(
       .noSuchZone("Asia/Tokyo", like: []),
       "--time-zone: this system has no tz database, which has 'Asia/Tokyo'; install tzdata, or give UTC"),
-    Golden(
-      .localColumn("time_local"),
-      "--columns: time_local needs --time-zone, such as --time-zone Europe/Berlin"),
     Golden(.nothingToShow, "give one of --record, --offset, --packet and --token"),
-    Golden(
-      .storeOfToken, "--store, --mapping and --journal are for --token: a store has tokens, not bytes"),
-    Golden(
-      .recordOfAllStreams,
-      "--record counts the records of all streams: leave out --stream and --direction"),
-    Golden(
-      .truthNeedsFile, "-o - is not possible: OUT.truth.ndjson is written next to the output"),
-    Golden(.latestTooEarly, "--latest must be at least a day after --earliest"),
     Golden(
       .dumpWithConnections,
       "a dump has no connections: use --kind capture, gateway or pushes with the options of captures"),
     Golden(
-      .fileDamageOfDump,
-      "--file-lost-bytes, --file-flipped-bytes and --file-cut-tail are for captures: use --lost-bytes "
-        + "and so on"),
-    Golden(
-      .fragmentsWithSnapLength,
-      "--fragments and --snap-length exclude each other: truncated fragments cannot be reassembled"),
-    Golden(
-      .responsesOfFeedback, "--responses is for --kind gateway and pair: feedback has no responses"),
-    Golden(
       .responsesWithDamage(7),
       "--responses 7 excludes damage and --snap-length: requests might be unreadable"),
-    Golden(
-      .tooManyRequests(most: 1_000_000),
-      "a gateway connection has at most 1000000 requests: give more --connections, or fewer --tuples"),
-    Golden(
-      .tooManyPushes(most: 4_000_000),
-      "a connection has at most 4000000 pushes: give more --connections, or fewer --tuples"),
-    Golden(
-      .outcomesWithoutPushes,
-      "--invalidated, --bad-tokens and the like are for --kind pushes and push-log: leave them out"),
-    Golden(
-      .logOptionsOfCapture, "--log-format and --log-times are for --kind push-log: leave them out"),
-    Golden(
-      .streamDamageOfPushes,
-      "--lost-bytes, --cut-tail and the like damage tuples and requests: damage captures of pushes with "
-        + "--loss, --midstream, --snap-length or --file-lost-bytes"),
-    Golden(.unknownIPVersion(5), "--ip is 5: give 4 or 6"),
     Golden(
       .outputContradicts("a.gz", "--compression zstd"),
       "-o a.gz contradicts --compression zstd: leave that out, or rename the file"),

@@ -36,11 +36,14 @@ struct MySQLURITests {
     ("mysql://u:sec/ret@host/d", .databaseWithAt), ("mysql://u:sec?ret@host/d", .portIsNoNumber),
     ("mysql://h:1secret", .portIsNoNumber), ("mysql://h:0", .portBeyondRange),
     ("mysql://h:65536", .portBeyondRange), ("mysql://h/d?secret", .parameterWithoutValue),
-    ("mysql://h/d?password=secret", .onlySocketParameter), ("mysql://h/d?socket=/secret", .hostAndSocket),
-    ("mysql:///d?socket=/a&socket=/b", .twoSockets),
+    (
+      "mysql://h/d?password=secret",
+      "the only parameter after the ? is socket (my.cnf can have other options)"
+    ), ("mysql://h/d?socket=/secret", "it has both a host and a socket"),
+    ("mysql:///d?socket=/a&socket=/b", "it has two sockets"),
     ("mysql://u:%secret@h", .percentWithoutDigits(in: .password)),
     ("mysql://u:%00@h", .zeroByte(in: .password)), ("mysql://u:%FF@h", .notUTF8(in: .password)),
-    ("mysql://h/a/b", .databaseWithSlash), ("mysql://u:s%4", .portIsNoNumber),
+    ("mysql://h/a/b", "the database's name contains a /"), ("mysql://u:s%4", .portIsNoNumber),
   ]
 
   @Test("What may be a mistake is refused, without showing it", arguments: mistakes)

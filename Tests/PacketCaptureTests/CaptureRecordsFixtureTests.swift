@@ -9,10 +9,15 @@ struct CaptureRecordsFixtureTests {
   /// Damaged files, with the damage reported. Their packets are read nevertheless.
   static let expected: [String: (damages: [String], messages: [Message])] = [
     "libpcap/pcap-invalid-version-1.pcap": (
-      ["0+24"], [.damage(.unknownPcapVersion(major: 1, minor: 4), afterPacket: 0)]
+      ["0+24"],
+      [.damage("pcap version 1.4, expected 2.0 to 2.4; records are read as version 2.4", afterPacket: 0)]
     ),
     "libpcap/pcapng-invalid-vers-1.pcapng": (
-      ["0+52"], [.damage(.unknownPcapngVersion(major: 0, minor: 1), afterPacket: 0)]
+      ["0+52"],
+      [
+        .damage(
+          "a pcapng section of version 0.1, expected 1.0; its blocks are read as version 1.0", afterPacket: 0)
+      ]
     ),
     // The closing lengths of all three blocks are wrong; libpcap stops at the first.
     "libpcap/shb-option-too-long.pcapng": (

@@ -1,6 +1,7 @@
 import Messages
 import PacketCapture
 import Testing
+import WireBytes
 
 /// The last packet of a truncated file, and the packet named in the damage report.
 @Suite("Packets that the file's end cuts")
@@ -54,8 +55,8 @@ struct CutPacketTests {
       #expect(reading.packets.count == 1)
       let cause: Message =
         kind == "pcap"
-        ? .notResumed(.recordHeaderCut(left: left, expected: 16), noOther: "record")
-        : .notResumed(.blockFrameCut(left: left, least: 12), noOther: "block")
+        ? .notResumed("\(Count.of(left, "byte")) left, a record header has 16", noOther: "record")
+        : .notResumed("\(Count.of(left, "byte")) left, a block has at least 12", noOther: "block")
       #expect(reading.messages == [.damage(cause, afterPacket: 1)])
     }
   }

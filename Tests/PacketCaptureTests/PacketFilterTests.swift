@@ -72,7 +72,10 @@ struct PacketFilterTests {
     let expression = "tcp and (port 80"
     let fault = #expect(throws: InputFault.self) { try PacketFilter(expression) }
     let reason = try complaint(expression, linkType: "EN10MB")
-    #expect(fault?.message == .invalidFilter(expression, reason: reason, linkType: "EN10MB"))
+    #expect(
+      fault?.message
+        == "the filter '\(expression)' does not compile: \(reason) (for EN10MB, nor for another usual link "
+        + "type); see pcap-filter(7) for the syntax")
     let long = String(repeating: "x", count: 5000)
     let longFault = #expect(throws: InputFault.self) { try PacketFilter(long) }
     let length = try #require(longFault).message.text.utf8.count
@@ -96,7 +99,8 @@ struct PacketFilterTests {
     let reason = try complaint(expression, linkType: "RAW")
     #expect(
       anomalies.first?.message
-        == .filterNotSupported(expression, reason: reason, byLinkType: 101, name: "RAW"))
+        == "RAW (link type 101) does not support the filter '\(expression)': \(reason); its packets are "
+        + "skipped")
     #expect(!filter.hasAnomalies)
   }
 
@@ -129,7 +133,9 @@ struct PacketFilterTests {
       _ = filter.matches(record, in: bytes.span.bytes)
     }
     let refusals = (0..<600).map { number in
-      Message.linkTypeBeyondLimit(number, name: LinkType(rawValue: UInt16(number)).name, limit: 256)
+      Message(
+        "\(LinkType(rawValue: UInt16(number)).name) (link type \(number)) exceeds the limit of 256 "
+          + "link types; its packets are skipped")
     }
     let messages = filter.takeAnomalies().map(\.message)
     #expect(messages.filter { refusals.contains($0) } == [refusals[256]])

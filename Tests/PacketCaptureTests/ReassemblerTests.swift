@@ -3,6 +3,7 @@ import PacketCapture
 import StreamTestSupport
 import TestSupport
 import Testing
+import WireBytes
 
 @Suite("TCP reassembly")
 struct ReassemblerTests {
@@ -206,7 +207,10 @@ struct ConnectionTests {
     #expect(recording.half(0).text == "abcdef")
     #expect(recording.reports.count == 50)
     #expect(recording.anomalyTexts == ["connectionEvicted -+-"])
-    #expect(recording.anomalies.map(\.message) == [.droppedIdleConnections(47, limit: 3)])
+    #expect(
+      recording.anomalies.map(\.message) == [
+        "dropped \(Count.of(47, "idle connection")) without data, to keep to --max-connections 3"
+      ])
   }
 
   @Test("an evicted connection that carried data is reported, and returns as another")

@@ -27,7 +27,7 @@ import TokenStores
   }
 
   static let everywhere: [Misfit] = [
-    ("CREATE TABLE other (id bigint)", mapping, .tableName, .noneOfThatName),
+    ("CREATE TABLE other (id bigint)", mapping, .tableName, "none of that name"),
     (
       "CREATE TABLE one (id bigint); CREATE VIEW devices AS SELECT * FROM one", mapping, .tableName,
       .relation("view")
@@ -83,7 +83,7 @@ import TokenStores
 
   private static let keyless: Misfit = (
     "CREATE TABLE devices (token text, seen bigint, gone bigint)", mapping, .primaryKey,
-    .noKeyToUndo
+    "none (--no-journal needs none)"
   )
 
   static let sqlite: [Misfit] = [
@@ -104,7 +104,7 @@ import TokenStores
     (MappedDevices.table, named(seen: .timestamptz), .column("seen"), .verbatim("timestamptz")),
     (
       table("token text, seen bigint, flag int"), MappedDevices.mapping { $0.schema = "aux" },
-      .tableSchema, .verbatim("aux")
+      "the schema", .verbatim("aux")
     ),
     (
       "CREATE TABLE devices (id int PRIMARY KEY, token text, seen int, flag int) STRICT",
@@ -189,7 +189,7 @@ import TokenStores
     (
       "CREATE TABLE devices (id bigint PRIMARY KEY, token text, seen bigint, gone bigint) ENGINE = MyISAM",
       mapping,
-      .tableEngine, .engine("MyISAM")
+      "its engine", .engine("MyISAM")
     ),
   ]
 

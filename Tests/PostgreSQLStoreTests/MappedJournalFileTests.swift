@@ -177,7 +177,7 @@ import TokenStores
     /// A grant, and what the role lacks before it.
     for (grant, missing) in [
       ("UPDATE (seen)", Message.lacks("UPDATE", on: "public.devices")),
-      ("UPDATE (gone)", .lacksUpdate(onColumn: "\"gone\"", of: "public.devices")),
+      ("UPDATE (gone)", "it lacks UPDATE on column \"gone\" of public.devices"),
     ] {
       let fault = try fault { try store.check(for: .recording) }
       #expect(fault == .server(.notPermitted(detail: missing)))

@@ -101,7 +101,8 @@ import TokenStores
         #expect(fault == nil && rows == [["1", MappedDevices.hex, "1", "why", "7"]], "\(change)")
       } else {
         let reason: Message =
-          kind == .postgreSQL ? .removedColumn("note", of: "devices") : .columnsDiffer(from: "devices")
+          kind == .postgreSQL
+          ? "removed rows had a column note, which devices does not have" : .columnsDiffer(from: "devices")
         #expect(fault == .refused(detail: reason) && rows.isEmpty, "\(change)")
         #expect(try store.history().first?.undoneBy == nil)
       }

@@ -102,7 +102,7 @@ import TokenStores
     #expect(try store.replay(Self.deaths).unchanged == 1)
     #expect(try store.replay(Self.deaths, dryRun: true).unchanged == 1)
     try database.session.run("DROP TABLE device_tokens")
-    try expectRefused("SELECT 1", .lacksCreate(onSchema: "public"))
+    try expectRefused("SELECT 1", "it lacks CREATE on schema public")
   }
 
   /// The table alone is granted: what is missing is said before the input is read, and how to go without.
@@ -141,7 +141,7 @@ import TokenStores
     let store = try database.store(options: "options=-cdefault_transaction_read_only%3Don")
     #expect(
       try fault { try store.check(for: .writing) }
-        == .server(.readOnly(detail: .readOnlyByDefault)))
+        == .server(.readOnly(detail: "default_transaction_read_only is on")))
     guard case .server(.readOnly) = try fault({ try store.replay(Self.deaths) }) else {
       throw SourceFailure()
     }
@@ -227,7 +227,8 @@ import TokenStores
     try database.session.run(
       "ALTER TABLE \(table) ALTER \(column) TYPE \(type) USING \(column)::text::\(type)")
     let misfit = StoreFault.journalMisfit(
-      table: table, column: column, expected: .journalType(try #require(.init(rawValue: expected))),
+      table: table, column: column,
+      expected: "a type of \((try #require(.init(rawValue: expected))).rawValue)",
       found: .columnType(type))
     #expect(try fault { _ = try store.undo(1, entry: JournalTests.entry()) } == misfit)
     #expect(try database.rows() == ["01 - 9"])

@@ -86,7 +86,7 @@ import TokenStores
     (
       "CREATE COLLATION folded (provider = icu, locale = 'und-u-ks-level2', deterministic = false); "
         + "CREATE TABLE device_tokens (app text COLLATE folded, environment text, token bytea, \(times), \(key))",
-      .column("app"), .deterministicCollation, .otherCollation
+      .column("app"), "a deterministic collation", "one that is not"
     ),
   ]
 
@@ -116,7 +116,7 @@ import TokenStores
       "INSERT INTO device_tokens VALUES ('', 'production', '\\x01', NULL, 'infinity')")
     let found = Message.inRow(
       .rowKey("token", "x'01'"), of: "device_tokens",
-      .timeNotInForm(.pointInTime, "invalidated_at", "infinity"))
+      .timeNotInForm("a time", "invalidated_at", "infinity"))
     let error = StoreError(store: store.name, fault: .unreadableRows(count: 1, first: found))
     var visited = 0
     #expect(throws: error) { try store.list(.all, in: .any) { _, _, _ in visited += 1 } }

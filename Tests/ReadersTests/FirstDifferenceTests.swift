@@ -80,7 +80,9 @@ struct FirstDifferenceTests {
       outcome: .hangs,
       difference: FirstDifference(
         record: 1, expected: text(100), emitted: nil,
-        reason: .readerLoops(length: 100, at: 42, tuple: 106, buffered: 44))),
+        reason:
+          "the length 100 at offset 42 makes a tuple of 106 bytes, and 44 are buffered: the reader "
+          + "loops forever")),
     JudgingCase(
       name: "csharp throws", model: .csharp,
       stream: TupleStream().tuple().noise([0, 0, 0, 0, 0x80, 5]).tuple(fill: 0xbb), cut: .size(4096),
@@ -93,7 +95,9 @@ struct FirstDifferenceTests {
       counts: [2, 2, 0, 1],
       difference: FirstDifference(
         record: 2, expected: text(9), emitted: nil,
-        reason: .restNeverSeen(after: 76, count: 15))),
+        reason:
+          "the reader waits for 38 bytes, but the stream ends 15 bytes after offset 76: the rest is "
+          + "never seen")),
     JudgingCase(
       name: "csharp takes noise for a tuple", model: .csharp,
       stream: TupleStream().noise([UInt8](repeating: 0, count: 6)).tuple(), cut: .size(4096),
@@ -120,7 +124,9 @@ struct FirstDifferenceTests {
       cut: .size(4096), counts: [2, 1, 1, 0],
       difference: FirstDifference(
         record: 1, expected: nil, emitted: "9,",
-        reason: .readBeyondEnd(recordAt: 263, missing: 2))),
+        reason:
+          "the record at offset 263 reaches 2 bytes beyond the end of the stream, and the missing "
+          + "bytes were read as zeros")),
   ]
 
   @Test("of one of our models", arguments: cases)
@@ -135,7 +141,7 @@ struct FirstDifferenceTests {
     ("nothing", [], nil, .tuplesNeverReported(3, from: 0, .readerEnded)),
     (
       "the second tuple first", [(1_400_000_000, [2])], "1400000000,02",
-      .otherTupleReported(7, insteadOf: 0)
+      "the tuple at offset 7 was reported instead of the one at offset 0"
     ),
     (
       "a signed time", [(1_400_000_000, [1]), (1_400_000_000, [2]), (-1, [3])], "-1,03",
@@ -143,7 +149,7 @@ struct FirstDifferenceTests {
     ),
     (
       "milliseconds", [(1_400_000_000_000, [1])], "1400000000000,01",
-      .timeReported(1_400_000_000, at: 0, as: 1_400_000_000_000)
+      "the time 1400000000 at offset 0 was reported as 1400000000000"
     ),
     (
       "other bytes", [(1_400_000_000, [9])], "1400000000,09",
@@ -155,7 +161,7 @@ struct FirstDifferenceTests {
     ),
     (
       "too many", [(1_400_000_000, [1]), (1_400_000_000, [2]), (4_294_967_295, [3]), (0, [])], "0,",
-      .onlyTuples(3)
+      "the stream has only 3 tuples"
     ),
   ]
 
@@ -172,7 +178,8 @@ struct FirstDifferenceTests {
   @Test(
     "of a reader that failed",
     arguments: [
-      (ReaderOutcome.hangs, Message.readerDidNotEnd), (.throws, .readerFailed), (.floods, .readerTerminated),
+      (ReaderOutcome.hangs, Message("the reader did not end")), (.throws, "the reader failed"),
+      (.floods, "the reader was terminated"),
     ])
   func outcomes(_ outcome: ReaderOutcome, _ ending: Message) {
     let judgement = FeedbackJudge(truth: TupleStream().tuple().truth).finish(outcome: outcome)

@@ -31,7 +31,7 @@ struct ResponseJudgeTests {
       "only the first", first + second, [0, 6], .size(4096), [1, 1, 0, 1],
       FirstDifference(
         record: 1, expected: "10,305419896", emitted: nil,
-        reason: .errorNeverRead(at: 6))
+        reason: "only the first 6 bytes are read: the error at offset 6 is never seen")
     ),
     (
       "a wrong command", [7] + first.dropFirst() + second, [6], .size(4096), [1, 0, 1, 1],

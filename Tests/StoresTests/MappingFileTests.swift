@@ -188,7 +188,7 @@ struct MappingFileTests {
     ),
     (
       file(["token": "token: {column: '', form: hex}"]), "line 2, column 17",
-      .yamlEmptyName("token.column", example: MappingExample.token)
+      "token.column is empty; write \(MappingExample.token)"
     ),
     (file(["token": "token: {column: , form: hex}"]), "line 2, column 17", .yamlWithoutValue("column")),
     (
@@ -216,7 +216,7 @@ struct MappingFileTests {
     ),
     (
       file(["registered": "registered: x"]), "line 3, column 13",
-      .notRegistrations("x", example: MappingExample.registered)
+      "expected keys for registered, found 'x'; write \(MappingExample.registered)"
     ),
     (
       file(["registered": "registered: {column: r, form: timestamp, zone: Europe/Berlon}"]),
@@ -228,7 +228,7 @@ struct MappingFileTests {
     ),
     (
       file(["registered": "registered: {column: r, form: iso, zone: UTC}"]), "line 3, column 42",
-      .zoneOfAnotherForm("iso", zoned: "timestamp")
+      "expected form: timestamp with a zone, found 'iso'; correct the form, or remove the zone"
     ),
     (
       file(["registered": "registered: {column: r, form: second}"]), "line 3, column 31",
@@ -265,20 +265,25 @@ struct MappingFileTests {
     ),
     (
       file(["action": "action: flag\nflag: {column: x, dead: 0, alive: 0}"]), "line 5, column 35",
-      .sameFlags("0")
+      "expected different values for dead and alive, found '0' for both; correct one of them"
     ),
   ]
 
   static let mistakesOfSettings: [Mistake] = [
     (
       file([:], ["environment: {column: e, production: a, sandbox: a}"]), "line 5, column 50",
-      .sameEnvironments("a")
+
+      "expected one value for production and another for sandbox, found 'a' for both; correct one of "
+        + "them"
     ),
     (
       file([:], ["environment: {production: a}"]), "line 5, column 14",
       .yamlMissingKey("environment.column", example: MappingExample.environment)
     ),
-    (file([:], ["app: device_token"]), "line 5, column 6", .columnOfTwoKeys("device_token", "app", "token")),
+    (
+      file([:], ["app: device_token"]), "line 5, column 6",
+      "expected another column for app, found 'device_token', which is also the column of token"
+    ),
     (
       file([:], ["store: {column: x}"]), "line 5, column 8", unexpected("keys", for: "store", keys: false)
     ),
@@ -302,11 +307,14 @@ struct MappingFileTests {
 
   static let mistakesOfYAML: [Mistake] = [
     (file([:], ["app:"]), "line 5, column 5", .yamlWithoutValue("app")),
-    (file([:], ["[a]: x"]), "line 5, column 1", .yamlKeyIsNoText(found: "a list")),
+    (file([:], ["[a]: x"]), "line 5, column 1", "a key must be a text, found a list"),
     (file([:], ["table: x"]), "line 1, column 1", .yamlDuplicateKey("table")),
     (file([:], ["!x table: x"]), "line 1, column 1", .yamlDuplicateKey("table")),
     (file([:], ["app: x", "app: y"]), "line 5, column 1", .yamlDuplicateKey("app")),
-    (file([:], ["---", "table: x"]), "line 5, column 1", .yamlSecondDocument),
+    (
+      file([:], ["---", "table: x"]), "line 5, column 1",
+      "a second document begins here; write each to a file of its own"
+    ),
     (file([:], ["app: 'x"]), "line 6, column 1", notYAML),
     (file([:], ["\tapp: x"]), "line 5, column 1", notYAML),
     (file([:], ["app: *x"]), "line 5, column 6", .verbatim("undefined alias")),

@@ -44,7 +44,7 @@ struct MappingTextTests {
 
   /// Texts that are no mapping, and what the message names.
   static let faults: [(text: String, problem: Message)] = [
-    ("", .yamlEmpty(example: MappingExample.table)),
+    ("", "is empty; write keys such as \(MappingExample.table)"),
     ("[]", .yamlExpected(keys: true, for: "", found: "a list", example: MappingExample.table)),
     ("{", .verbatim("cannot be read as YAML: ")),
     (#"{"table":{"name":"d"}}"#, .yamlMissingKey("token", example: MappingExample.token)),

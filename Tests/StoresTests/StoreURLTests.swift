@@ -24,7 +24,11 @@ import TokenStores
     ("/var/lib/tokens.db", .notAStoreURL("/var/lib/tokens.db")),
     ("c:tokens", .notAStoreURL("c:tokens")),
     ("sqlite://tokens.db", .storeWithTwoSlashes("tokens.db")),
-    ("oracle://user:secret@host/db", .unknownStoreScheme("oracle")),
+    (
+      "oracle://user:secret@host/db",
+      "token store: expected sqlite:PATH, or a postgresql:// or mysql:// URI, found a URL that begins "
+        + "with oracle://"
+    ),
   ]
 
   @Test(arguments: refused)

@@ -2,6 +2,7 @@ import Messages
 import PacketCapture
 import StreamInputs
 import Testing
+import WireBytes
 
 @Suite("Plain hex")
 struct PlainHexDecoderTests {
@@ -67,7 +68,9 @@ struct PlainHexDecoderTests {
   func faultsAreBounded() {
     let decoding = TextFormat.hex.decode(String(repeating: "zz ", count: 27))
     #expect(decoding.faults.count == 21)
-    #expect(decoding.faults.last?.message == Message.furtherErrors(7))
+    #expect(
+      decoding.faults.last?.message
+        == Message("\(Count.of(7, "further error")) in this text; check that its format is right (--from)"))
     #expect(decoding.gaps.count == 27)
   }
 

@@ -25,7 +25,7 @@ import TokenStores
     StoreError(store: store.name, fault: .unreadableRows(count: 1, first: first))
   }
 
-  private static let counts = Message.journalCount(upTo: 1 << 48)
+  private static let counts = Message("an integer from 0 to \(1 << 48)")
 
   /// A column of a replay, a value, its literal in the message, and what is expected. Each of the counts trapped.
   static let alterations: [(column: String, value: String, literal: String, expected: Message)] =
@@ -65,7 +65,8 @@ import TokenStores
   @Test(
     "an input that cannot be is named, and its replay is not listed",
     arguments: [
-      ("source", "x'00'", "x'00'", Message.journalText), ("sha256", "'zz'", "'zz'", .journalDigest),
+      ("source", "x'00'", "x'00'", Message.journalText),
+      ("sha256", "'zz'", "'zz'", "a SHA-256 in lowercase hex"),
       ("bytes", "'many'", "'many'", counts), ("bytes", "-1", "-1", counts),
     ])
   func inputs(_ column: String, _ value: String, _ literal: String, _ expected: Message) throws {
@@ -96,7 +97,8 @@ import TokenStores
   @Test(
     "changes that are not packed are named by their row",
     arguments: [
-      ("'text'", Message.valueInsteadOf(.journalChanges, "packed", "'text'")), ("x'ff'", .changeIsNotPacked),
+      ("'text'", Message.valueInsteadOf("packed changes as bytes", "packed", "'text'")),
+      ("x'ff'", .changeIsNotPacked),
       ("x'1000040101'", .changeIsNotPacked),
       // A change of one token without the values of its columns.
       ("x'10000001010000'", .changeIsNotPacked),

@@ -162,7 +162,7 @@ import TokenStores
   }
 
   private func expectOnlyReading() throws {
-    let readOnly = StoreError(store: "sqlite:\(path)", fault: .readOnly(detail: .opensForReadingOnly))
+    let readOnly = StoreError(store: "sqlite:\(path)", fault: .readOnly(detail: "it opens for reading only"))
     for (name, use) in Self.uses {
       if ["replay", "register", "check writing"].contains(name) {
         #expect(throws: readOnly, "\(name)") { try use(store()) }

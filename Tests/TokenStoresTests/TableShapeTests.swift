@@ -142,13 +142,13 @@ import TokenStores
   }
 
   static let unreadableRows: [(values: String, found: Message)] = [
-    ("'', 'production', '0a0b', NULL, 1", .tokenIsNoBlob("token", "'0a0b'")),
+    ("'', 'production', '0a0b', NULL, 1", "token is '0a0b', expected a blob of the token's bytes"),
     (
       "'', 'development', x'01', NULL, 1",
       .unknownEnvironment(
         "environment", "'development'", production: "production", sandbox: "sandbox")
     ),
-    ("x'ff', 'production', x'01', NULL, 1", .appIsNoText("app", "x'ff'")),
+    ("x'ff', 'production', x'01', NULL, 1", "app is x'ff', expected text"),
     (
       "CAST(x'ff' AS TEXT), 'production', x'01', NULL, 1",
       .appIsNotUTF8("app", "CAST(x'ff' AS TEXT)")

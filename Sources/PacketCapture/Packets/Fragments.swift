@@ -1,5 +1,6 @@
 import Messages
 import Platform
+import WireBytes
 
 /// Reassembles IP datagrams from their fragments (RFC 791, section 3.2; RFC 8200, section 4.5).
 ///
@@ -168,9 +169,10 @@ struct FragmentTable {
     let first = parser.fragment.offset
     return StreamAnomaly(
       .fragmentOverlap, fileOffset: origin.fileOffset(of: parser.start), packet: origin.packet,
-      message: .fragmentConflict(
-        first, first &+ (parser.end &- parser.start), ofDatagram: Int(parser.fragment.identification),
-        from: parser.source.text, to: parser.destination.text))
+      message:
+        "fragment with bytes \(first) to \(first &+ (parser.end &- parser.start)) of IP datagram "
+        + "\(Int(parser.fragment.identification)) from \(parser.source.text) to "
+        + "\(parser.destination.text) conflicts with another in range or content; the datagram is dropped")
   }
 
   private func incompleteness(
@@ -186,7 +188,7 @@ struct FragmentTable {
 
   private func term(_ reason: Reason) -> Message {
     switch reason {
-    case .age: .arrivedWithin(packets: window)
+    case .age: "arrived within \(Count.of(window, "packet"))"
     case .fullBuffer: .arrivedBeforeFullBuffer(limit)
     case .endOfCapture: .arrivedBeforeCaptureEnd
     }

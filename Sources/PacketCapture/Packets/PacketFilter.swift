@@ -13,7 +13,7 @@ package struct PacketFilter {
 
     init(_ expression: String, for linkType: LinkType) throws(InputFault) {
       guard let capture = EmptyCapture(linkType: linkType) else {
-        throw InputFault(.filterOutOfMemory)
+        throw InputFault("libpcap cannot begin a filter: out of memory")
       }
       libpcap = capture.libpcap
       let optimize: Int32 = 1
@@ -55,10 +55,11 @@ package struct PacketFilter {
   /// Throws if the expression compiles for none of the usual link types.
   package init(_ expression: String) throws(InputFault) {
     guard !expression.utf8.contains(0) else {
-      throw InputFault(.filterContainsNUL)
+      throw InputFault("the filter contains a NUL byte; see pcap-filter(7) for the syntax")
     }
     guard loadedLibpcap != nil else {
-      throw InputFault(.noLibpcap)
+      throw InputFault(
+        "libpcap, which compiles filters, cannot be loaded; install libpcap0.8 (elsewhere: libpcap)")
     }
     self.expression = expression
     var first: InputFault?
@@ -69,8 +70,9 @@ package struct PacketFilter {
       } catch { first = first ?? error }
     }
     throw InputFault(
-      .invalidFilter(
-        Self.bounded(expression), reason: first?.message.text ?? "", linkType: LinkType.ethernet.name))
+
+      "the filter '\(Self.bounded(expression))' does not compile: \(first?.message.text ?? "") (for "
+        + "\(LinkType.ethernet.name), nor for another usual link type); see pcap-filter(7) for the syntax")
   }
 
   /// Whether the packet matches. If the expression is invalid for its link type, it does not match, and one anomaly
@@ -109,8 +111,9 @@ package struct PacketFilter {
       if !isFull {
         note(
           record,
-          .linkTypeBeyondLimit(
-            Int(record.linkType.rawValue), name: record.linkType.name, limit: Self.maxLinkTypes))
+
+          "\(record.linkType.name) (link type \(Int(record.linkType.rawValue))) exceeds the limit of "
+            + "\(Self.maxLinkTypes) link types; its packets are skipped")
       }
       isFull = true
       return nil
@@ -121,9 +124,9 @@ package struct PacketFilter {
     } catch {
       note(
         record,
-        .filterNotSupported(
-          Self.bounded(expression), reason: error.message.text, byLinkType: Int(record.linkType.rawValue),
-          name: record.linkType.name))
+
+        "\(record.linkType.name) (link type \(Int(record.linkType.rawValue))) does not support the "
+          + "filter '\(Self.bounded(expression))': \(error.message.text); its packets are skipped")
     }
     entries.append(Entry(linkType: record.linkType, program: program))
     return entries.count - 1

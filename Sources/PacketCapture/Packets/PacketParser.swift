@@ -193,7 +193,7 @@ struct PacketDefect: Equatable {
     case .cut(let needs, let has): .headerCut(name, needs: needs, left: has)
     case .version(let found, let expected): .headerVersion(name, found, expected: expected)
     case .length(let found, let least, let most): .headerLength(name, found, least: least, most: most)
-    case .depth(let most): .headerTooDeep(name, most: most)
+    case .depth(let most): "\(name) is nested in more than \(most) headers; packet skipped"
     case .aggregate: .aggregate(name)
     }
   }

@@ -29,7 +29,7 @@ struct PcapRecords: RecordFormat {
       return isLast ? Self.cutHeader(available, windowOffset + index) : .needsBytes(PcapHeader.length)
     }
     guard let header = PcapHeader(at: index, in: window) else {
-      return Self.unreadable(.unknownPcapMagic, windowOffset + index)
+      return Self.unreadable("not a pcap file: unknown magic number", windowOffset + index)
     }
     if header.hasReservedBits {
       return Self.unreadable(.reservedLinkTypeBits(Int(header.linkField)), windowOffset + index + 20)
@@ -164,7 +164,9 @@ struct PcapRecords: RecordFormat {
 /// Messages about unreadable parts of a pcap file.
 extension PcapRecords {
   static func cutHeader(_ available: Int, _ fileOffset: Int) -> CaptureRecords.Step {
-    unreadable(.pcapHeaderCut(found: max(0, available), expected: PcapHeader.length), fileOffset)
+    unreadable(
+      "the pcap header is truncated: expected \(PcapHeader.length) bytes, found \(max(0, available))",
+      fileOffset)
   }
 
   static func unreadable(_ message: Message, _ fileOffset: Int) -> CaptureRecords.Step {
@@ -175,28 +177,31 @@ extension PcapRecords {
     StreamAnomaly(
       .damagedCapture, length: PcapHeader.length, fileOffset: fileOffset,
       message: .damage(
-        .unknownPcapVersion(major: Int(header.major), minor: Int(header.minor)), afterPacket: 0))
+
+        "pcap version \(Int(header.major)).\(Int(header.minor)), expected 2.0 to 2.4; records are "
+          + "read as version 2.4", afterPacket: 0))
   }
 
   /// Independent of the window: available lengths are given only if the file is known to end with it.
   func reason(at index: Int, in window: RawSpan) -> Message {
     let available = window.byteCount - index
     guard available >= headerLength else {
-      return .recordHeaderCut(left: available, expected: headerLength)
+      return "\(Count.of(available, "byte")) left, a record header has \(headerLength)"
     }
     let header = header(at: index, in: window)
     let captured = Int(header.captured)
     let left = available - headerLength
-    if header.isZero { return .zerosForRecord }
+    if header.isZero { return "zeros instead of a record" }
     if header.captured > rules.maxPacket {
-      return .recordBeyondLimit(captured: captured, limit: Int(rules.maxPacket))
+      return "a record of \(captured) captured bytes, above the limit of \(Int(rules.maxPacket))"
     }
     if rules.grade(header, near: reference) == .implausible {
-      return .implausibleRecordHeader(
-        captured: captured, original: Int(header.original), seconds: Int(header.seconds),
-        fraction: Int(header.fraction), unitsPerSecond: Int(rules.unitsPerSecond))
+      return
+        "an implausible record header: \(captured) of \(Int(header.original)) bytes captured at "
+        + "\(Int(header.seconds)) s + \(Int(header.fraction))/\(Int(rules.unitsPerSecond)) s"
     }
     return captured > left
-      ? .recordCut(captured: captured, left: left) : .noRecordAfter(captured: captured)
+      ? .recordCut(captured: captured, left: left)
+      : "a record of \(captured) captured bytes, not followed by another record"
   }
 }

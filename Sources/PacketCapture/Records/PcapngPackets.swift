@@ -1,4 +1,5 @@
 import Messages
+import WireBytes
 
 /// A whole block, or one truncated by the end of the file. Indices are of the window.
 struct PcapngFrame {
@@ -73,7 +74,8 @@ extension PcapngRecords {
   ) -> CaptureRecords.Step {
     guard interfaces.count < Self.maxInterfaces else {
       return damaged(
-        frame, windowOffset, .interfaceBeyondLimit(interfaces.count, limit: Self.maxInterfaces))
+        frame, windowOffset,
+        "interface \(interfaces.count) of a section, above the limit of \(Self.maxInterfaces)")
     }
     let interface = PcapngInterface(
       at: frame.start, to: frame.bodyEnd, in: window, order: frame.order)
@@ -92,7 +94,10 @@ extension PcapngRecords {
     let major = frame.order.uint16(in: window, at: frame.start + 12)
     let minor = frame.order.uint16(in: window, at: frame.start + 14)
     if major == 1 { return .skipped(end: frame.end) }
-    return damaged(frame, windowOffset, .unknownPcapngVersion(major: Int(major), minor: Int(minor)))
+    return damaged(
+      frame, windowOffset,
+      "a pcapng section of version \(Int(major)).\(Int(minor)), expected 1.0; its blocks are read as "
+        + "version 1.0")
   }
 
   mutating func readSecrets(
@@ -102,7 +107,7 @@ extension PcapngRecords {
     let length = Int(frame.order.uint32(in: window, at: frame.start + 12))
     guard length <= frame.bodyLength - 8 else {
       return damaged(
-        frame, windowOffset, .secretsBeyondBlock(length: length, room: frame.bodyLength - 8))
+        frame, windowOffset, "secrets of \(length) bytes in a block with room for \(frame.bodyLength - 8)")
     }
     secretsCount &+= 1
     let found = DecryptionSecrets(
@@ -132,19 +137,23 @@ extension PcapngRecords {
 /// Messages about unreadable blocks.
 extension PcapngRecords {
   private func tooShort(_ frame: PcapngFrame, _ windowOffset: Int) -> CaptureRecords.Step {
-    damaged(frame, windowOffset, .blockTooShort(frame.end - frame.start))
+    damaged(frame, windowOffset, "a block of \(frame.end - frame.start) bytes, too short for its type")
   }
 
   private func noInterface(
     _ number: Int, _ frame: PcapngFrame, _ windowOffset: Int
   ) -> CaptureRecords.Step {
-    damaged(frame, windowOffset, .unknownInterface(number, ofKnown: interfaces.count))
+    damaged(
+      frame, windowOffset,
+      "a packet of interface \(number), but the section has \(Count.of(interfaces.count, "interface"))")
   }
 
   private func tooLong(
     _ captured: Int, _ room: Int, _ frame: PcapngFrame, _ windowOffset: Int
   ) -> CaptureRecords.Step {
-    damaged(frame, windowOffset, .packetBeyondBlock(captured: captured, most: min(room, maxPacket)))
+    damaged(
+      frame, windowOffset,
+      "a packet of \(captured) captured bytes, expected at most \(min(room, maxPacket)) in its block")
   }
 
   private func damaged(_ frame: PcapngFrame, _ windowOffset: Int, _ cause: Message) -> CaptureRecords.Step {
@@ -157,14 +166,14 @@ extension PcapngRecords {
   func reason(at index: Int, in window: RawSpan) -> Message {
     let available = window.byteCount - index
     guard available >= PcapngBlock.frameLength else {
-      return .blockFrameCut(left: available, least: PcapngBlock.frameLength)
+      return "\(Count.of(available, "byte")) left, a block has at least \(PcapngBlock.frameLength)"
     }
     guard let block = PcapngBlock(at: index, in: window, order: order) else {
-      return .blockWithoutSection
+      return "a block without a valid section header before it"
     }
     let length = block.totalLength
     if length < PcapngBlock.frameLength || length > maxBlock {
-      return .wrongBlockLength(length, least: PcapngBlock.frameLength, most: maxBlock)
+      return "a block of \(length) bytes, expected \(PcapngBlock.frameLength) to \(maxBlock)"
     }
     if length > available { return .blockCut(length, left: available) }
     let closing = block.order.uint32(in: window, at: index + length - 4)

@@ -115,7 +115,7 @@ extension Reassembler {
     connection.pointee[side].emit(
       StreamAnomaly(
         .bufferLimit, fileOffset: first?.fileOffset, packet: first?.packet ?? connection.pointee.lastPacket,
-        message: .bufferLimitReached(limit, option: option)),
+        message: "buffer limit of \(limit) bytes reached (\(option)): the gap here was flushed early"),
       at: position, &output)
   }
 }

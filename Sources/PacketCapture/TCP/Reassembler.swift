@@ -1,4 +1,5 @@
 import Messages
+import WireBytes
 
 /// Reassembles TCP segments into streams (docs/spec/captures.md#streams).
 ///
@@ -233,13 +234,18 @@ package struct Reassembler: ~Copyable {
     if bytesAfterClose > 0 {
       anomaly(
         StreamAnomaly(
-          .unverifiedRetransmission, message: .retransmittedAfterEnd(bytes: bytesAfterClose)))
+          .unverifiedRetransmission,
+          message:
+            "\(Count.of(bytesAfterClose, "byte")) retransmitted after the end of their connections "
+            + "could not be compared"))
     }
     guard silentEvictions > 0 else { return }
     anomaly(
       StreamAnomaly(
         .connectionEvicted,
-        message: .droppedIdleConnections(silentEvictions, limit: options.maxConnections)))
+        message:
+          "dropped \(Count.of(silentEvictions, "idle connection")) without data, to keep to "
+          + "--max-connections \(options.maxConnections)"))
   }
 
   // MARK: - One connection
@@ -329,8 +335,9 @@ package struct Reassembler: ~Copyable {
     output.events.anomaly(
       StreamAnomaly(
         .connectionEvicted, stream: connection.pointee.number, packet: connection.pointee.lastPacket,
-        message: .droppedConnection(
-          after: connection.pointee.lastPacket.name, limit: options.maxConnections)), slot: slot)
+        message:
+          "dropped after \(connection.pointee.lastPacket.name), to keep to --max-connections "
+          + "\(options.maxConnections): later packets begin a new stream"), slot: slot)
     finishWork(on: connection)
   }
 

@@ -21,7 +21,10 @@ extension HalfConnection {
       } else if !isKeepAlive {
         emitLate(
           position..<end, fileOffset: origin.fileOffset, origin.packet,
-          .lateBytes(end &- position, of: origin.packet.name, afterGapOf: known.packet.name), &output)
+
+          "\(Count.of(end &- position, "byte")) of \(origin.packet.name) arrived after "
+            + "\(known.packet.name), when their gap had been flushed (--reorder-window, "
+            + "--stream-buffer): not used", &output)
       }
       position = end
     }

@@ -1,4 +1,5 @@
 import Messages
+import WireBytes
 
 /// Delivery of a direction's bytes as events of its stream.
 extension HalfConnection {
@@ -56,7 +57,9 @@ extension HalfConnection {
         StreamAnomaly(
           .midstreamStart, stream: stream, side: side, offset: 0, length: 0, fileOffset: first?.fileOffset,
           packet: first?.packet ?? firstPacket,
-          message: .beginningNotCaptured(sequenceNumber: Int(nextNumber.value))), slot: slot)
+          message:
+            "the beginning of this direction was not captured: offsets count from the first captured "
+            + "byte, sequence number \(Int(nextNumber.value))"), slot: slot)
       emitAnomalies(&output)
     }
     flush(&output)
@@ -83,7 +86,8 @@ extension HalfConnection {
     output.events.anomaly(
       StreamAnomaly(
         .unverifiedRetransmission, stream: stream, side: side, packet: output.lastPacket,
-        message: .retransmittedTooLate(bytes: uncomparedBytes)),
+        message:
+          "\(Count.of(uncomparedBytes, "byte")) retransmitted too late to be compared with the original"),
       slot: slot)
   }
 

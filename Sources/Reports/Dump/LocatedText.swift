@@ -41,10 +41,10 @@ extension RecordLocator {
   /// The reason why there is nothing to show.
   package var nothing: Message {
     switch target {
-    case .record(let number): .noSuchRecord(number, of: records)
+    case .record(let number): "no record \(number): the input has \(Count.of(records, "record"))"
     case .offset(let offset): .noBytes(atOffset: offset)
     case .packet(let number): .noBytes(inPacket: number)
-    case .token: .noRecordOfToken(of: records)
+    case .token: "no record of this token: the input has \(Count.of(records, "record"))"
     }
   }
 }

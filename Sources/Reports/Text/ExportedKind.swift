@@ -1,5 +1,6 @@
 import Analysis
 import Messages
+import WireBytes
 
 /// The kinds of rows that an export can contain, as `--records` names them.
 package enum ExportedKind: String, CaseIterable, Sendable {
@@ -39,7 +40,7 @@ extension Summary {
       case .inputs, nil: isCSV ? .rowCount(feedback, "record") : recordText
       }
     guard let distinctTokens, kind == .feedback || kind == nil && feedback > 0 else { return done }
-    return .withDistinctTokens(done, distinctTokens)
+    return "\(done) with \(Count.of(distinctTokens, "distinct token"))"
   }
 
   /// What CSV of feedback leaves out, and which options have it; nil where that is nothing.

@@ -48,7 +48,8 @@ struct CArrays: ExportLines {
 
   mutating func finish(at position: TextPosition, into events: inout ExportEvents) {
     if case .outside = state { return }
-    events.fault(.arrayTruncated, at: position)
+    events.fault(
+      "the text ends within an array: it is truncated; the bytes before the end are used", at: position)
   }
 
   /// Only blanks are expected after the end of an array.
@@ -60,7 +61,7 @@ struct CArrays: ExportLines {
     else { return }
     let next = text.skippingBlanks(from: start &+ 1)
     if text.byte(at: start) == UInt8(ascii: ";"), next == text.byteCount { return }
-    events.fault(.textAfterArray, at: line.position(start))
+    events.fault("unexpected text after an array; ignored", at: line.position(start))
   }
 
   /// `char peer1_0[] = {`, with `/* Packet 4 */` after it. Returns the index after that.

@@ -124,7 +124,9 @@ struct PeerCount: Sendable {
     let expected = next(name.side)
     if name.segment != expected {
       events.fault(
-        .segmentsMissing(before: name.segment, expected: expected, node: Int(name.side.rawValue)),
+
+        "expected segment \(expected) of node \(Int(name.side.rawValue)), found \(name.segment): an "
+          + "unknown number of bytes is missing",
         at: position)
     }
     if name.side == .first { next.first = name.segment &+ 1 } else { next.second = name.segment &+ 1 }

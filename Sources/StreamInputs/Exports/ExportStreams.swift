@@ -107,7 +107,10 @@ struct ExportStreams: Sendable {
       guard let stream = streams[key], stream.identity.number == number else { continue }
       batch.anomaly(
         StreamAnomaly(
-          .connectionEvicted, stream: number, message: .tooManyOpenConnections(limit: Self.maxOpen)),
+          .connectionEvicted, stream: number,
+          message:
+            "limit of \(Self.maxOpen) open connections reached: the oldest is closed, and later data "
+            + "of it begins another stream"),
         slot: stream.isOpened ? stream.slot : nil)
       return end(key, to: &batch)
     }

@@ -58,9 +58,11 @@ struct FollowText: ExportLines {
     switch state {
     case .before, .after, .unsupported: break
     case .header:
-      events.fault(.followedHeaderTruncated, at: position)
+      events.fault("the text ends within the header of a stream: it is truncated", at: position)
     case .body where hasFrame:
-      events.fault(.followedFrameTruncated, at: position)
+      events.fault(
+        "the line of = signs at the end of the stream is missing: the text is truncated; its bytes are "
+          + "used", at: position)
     case .body: break
     }
   }
@@ -83,7 +85,9 @@ struct FollowText: ExportLines {
     } else if text.end(of: ",hex", from: 8) == text.byteCount {
       state = .header(.hex, ExportConnection())
     } else {
-      events.fault(.followedInOtherForm, at: line.position(0))
+      events.fault(
+        "the stream is not in raw or hex form, so its bytes are not known; export it with tshark -z "
+          + "follow,tcp,raw,N", at: line.position(0))
       state = .header(nil, ExportConnection())
     }
   }
@@ -189,7 +193,8 @@ struct FollowHexBody: Sendable {
   ) {
     let offsetEnd = HexDigits.end(in: text, from: start, to: text.byteCount)
     guard offsetEnd == start &+ Self.offsetDigits, text.has("  ", at: offsetEnd) else {
-      events.fault(.expectedFollowedOffset, at: line.position(start))
+      events.fault(
+        "expected an offset of 8 hex digits and two blanks; line skipped", at: line.position(start))
       return
     }
     if self.side != side {
@@ -222,7 +227,9 @@ struct FollowHexBody: Sendable {
     if distance > 0 {
       events.text.appendGap(length: Int(distance), at: position.fileOffset)
     } else if distance < 0 {
-      events.fault(.followedOffsetGoesBack(by: Int(distance.magnitude)), at: position)
+      events.fault(
+        "the offset goes back by \(Int(distance.magnitude)): lines are out of order or repeated; their "
+          + "bytes are used in file order", at: position)
     }
     if side == .first { next.first = offset } else { next.second = offset }
   }

@@ -44,7 +44,7 @@ struct FollowYAML: ExportLines {
 
   mutating func finish(at position: TextPosition, into events: inout ExportEvents) {
     if case .peers = state {
-      events.fault(.peersTruncated, at: position)
+      events.fault("the text ends within the list of peers: it is truncated", at: position)
     }
   }
 
@@ -60,7 +60,7 @@ struct FollowYAML: ExportLines {
     case .data: Base64Line.read(text, from: start, of: line, into: &events)
     case .lostData: break
     case .outside, .peers, .packets:
-      events.fault(.expectedFollowedKey, at: line.position(start))
+      events.fault("expected a YAML key; line skipped", at: line.position(start))
     }
   }
 
@@ -117,7 +117,7 @@ struct FollowYAML: ExportLines {
       packet = PacketReference(number: nil, original: Self.number(text, from: key &+ 7))
       side = nil
       state = .packets
-      if packet.original == nil { events.fault(.packetWithoutNumber, at: line.position(key)) }
+      if packet.original == nil { events.fault("a packet without a number", at: line.position(key)) }
     } else if text.has("peer:", at: key) {
       side = Self.side(text, from: key &+ 5)
     } else if text.has("timestamp:", at: key) {
@@ -135,7 +135,9 @@ struct FollowYAML: ExportLines {
 
   private mutating func beginData(of line: ExportLine, at key: Int, into events: inout ExportEvents) {
     guard let side, count > 0 else {
-      events.fault(.packetWithoutPeer, at: line.position(key))
+      events.fault(
+        "data of a packet without a peer; skipped, so an unknown number of bytes is missing",
+        at: line.position(key))
       state = .lostData
       return
     }
@@ -230,7 +232,9 @@ enum Base64Line {
       _ = append(text, at: range.lowerBound, characters: range.count, of: line, into: &events)
       events.fault(.textEndsWithinGroup(characters: range.count, isCertain: true), at: position)
     } else {
-      events.fault(.lineEndsWithinGroup(characters: range.count), at: position)
+      events.fault(
+        "the line ends after \(range.count) of 4 characters of a base64 group; its 3 bytes are skipped",
+        at: position)
       events.text.appendGap(length: 3, at: position.fileOffset)
     }
   }

@@ -65,7 +65,7 @@ struct HexDigitRun: Sendable {
   private mutating func endLine(of line: ExportLine, into events: inout ExportEvents) {
     if case .high(_, let position) = state {
       if line.isTerminated {
-        events.fault(.lineEndsWithinByte, at: position)
+        events.fault("the line ends after one hex digit of two; byte skipped", at: position)
         events.text.appendGap(length: 1, at: position.fileOffset)
       } else {
         events.fault(.textEndsWithinByte, at: position)
@@ -156,7 +156,9 @@ struct HexPairs {
       let index = firstDifference(text, from: textColumn, with: events.text.bytes[first...]),
       index < text.byteCount || line.isTerminated
     else { return }
-    events.fault(.hexAndTextDiffer, at: line.position(index))
+    events.fault(
+      "hex digits and text column differ: one of them is damaged; the digits are used",
+      at: line.position(index))
   }
 
   /// The index of the first character of the text column that does not match its byte. Trailing blanks stripped by an

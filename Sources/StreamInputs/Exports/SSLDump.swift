@@ -51,12 +51,14 @@ struct SSLDump: ExportLines {
     case .outside: break
     case .announced(let position): reportUndecrypted(at: position, into: &events)
     case .opened, .hex, .text:
-      events.fault(.recordTruncated, at: position)
+      events.fault(
+        "the text ends within a record: it is truncated; the bytes before the end are used", at: position)
     }
   }
 
   private mutating func reportUndecrypted(at position: TextPosition, into events: inout ExportEvents) {
-    events.fault(.notDecrypted, at: position)
+    events.fault(
+      "application data was not decrypted; give ssldump the key with -k or -l, and -d", at: position)
     state = .outside
   }
 
@@ -94,7 +96,7 @@ struct SSLDump: ExportLines {
       let outcome = Self.pairs.read(
         text, from: Self.indent, maxCount: Self.bytesPerLine, of: line, into: &events)
       if outcome.count == 0 {
-        events.fault(.expectedRecordEnd, at: line.position(0))
+        events.fault("expected hex pairs or the end of the record", at: line.position(0))
       }
     } else {
       readText(text, of: line, into: &events)

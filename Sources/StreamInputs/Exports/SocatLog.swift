@@ -56,7 +56,7 @@ struct SocatLog: ExportLines {
     guard missing == 0, end < text.byteCount, !text.has("  ", at: end),
       text.skippingBlanks(from: end) < text.byteCount
     else { return }
-    events.fault(.socatBlockTooLong, at: line.position(end))
+    events.fault("the line has more bytes than its block; they are skipped", at: line.position(end))
   }
 
   private mutating func begin(
@@ -74,7 +74,9 @@ struct SocatLog: ExportLines {
     if distance > 0 {
       events.text.appendGap(length: distance, at: position.fileOffset)
     } else if distance < 0 {
-      events.fault(.socatOffsetGoesBack(by: -distance), at: position)
+      events.fault(
+        "the offset goes back by \(-distance): blocks are out of order, or from several connections; "
+          + "their bytes are used in the order of the log", at: position)
     }
     if header.side == .first { next.first = header.end } else { next.second = header.end }
     missing = header.length
@@ -83,7 +85,9 @@ struct SocatLog: ExportLines {
   /// Ends the current block, complete or not.
   private mutating func endBlock(at position: TextPosition, into events: inout ExportEvents) {
     guard missing > 0 else { return }
-    events.fault(.socatBlockTooShort(by: missing), at: position)
+    events.fault(
+      "the block is \(Count.of(missing, "byte")) shorter than its length: lines are missing from the "
+        + "log, or it is truncated", at: position)
     events.text.appendGap(length: missing, at: position.fileOffset)
     missing = 0
   }

@@ -66,7 +66,9 @@ package final class Archive {
     left = outer?.left ?? Left(limits)
     bytes = ArchiveBytes(file, head: head, seeks: format.isReadFromEnd)
     guard depth <= limits.maxDepth else {
-      fault = InputFault(.archiveTooDeep(limit: limits.maxDepth))
+      fault = InputFault(
+        "is an archive within \(limits.maxDepth) others, which is not read: extract it, or use "
+          + "--max-depth")
       return
     }
     guard let library = loadedLibarchive, let handle = library.archive_read_new() else {
@@ -98,7 +100,10 @@ package final class Archive {
       var entry: OpaquePointer?
       let result = library.archive_read_next_header(handle, &entry)
       if result == ARCHIVE_EOF {
-        if format == .tar, !bytes.endsWithZeros { fault = InputFault(.tarWithoutEnd) }
+        if format == .tar, !bytes.endsWithZeros {
+          fault = InputFault(
+            "the tar archive ends without its end mark: files may be missing; look for another copy")
+        }
         return nil
       }
       guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let entry else {
@@ -108,7 +113,8 @@ package final class Archive {
       let kind = library.archive_entry_filetype(entry)
       if kind == S_IFDIR { continue }
       guard left.members > 0 else {
-        fault = InputFault(.tooManyMembers(limit: limits.maxMembers))
+        fault = InputFault(
+          "has more than \(limits.maxMembers) files: the others are not read; use --max-members")
         return nil
       }
       left.members -= 1
@@ -127,9 +133,9 @@ package final class Archive {
       member.modified = Int(library.archive_entry_mtime(entry))
     }
     if !isFile || library.archive_entry_hardlink(entry) != nil {
-      member.obstacle = .memberIsNoFile
+      member.obstacle = "a link or device in an archive"
     } else if library.archive_entry_is_data_encrypted(entry) != 0 {
-      member.obstacle = .memberIsEncrypted
+      member.obstacle = "is encrypted in the archive: extract it with its password"
       member.isLost = true
     }
     return member
@@ -161,7 +167,7 @@ package final class Archive {
     if let fault = bytes.fault { return fault }
     guard let library else { return InputFault(.noLibarchive) }
     if library.archive_read_has_encrypted_entries(handle) > 0 {
-      return InputFault(.archiveIsEncrypted(format.rawValue))
+      return InputFault("the \(format.rawValue) archive is encrypted: extract its files with the password")
     }
     let reason = library.archive_error_string(handle).map { String(cString: $0) }
     return InputFault(problem(format.rawValue, reason ?? "libarchive gives no reason"))

@@ -165,9 +165,11 @@ package struct InputWalk {
       directory.name = name
       faults.append((directory, InputFault(message)))
     }
-    guard depth < Self.maxDepth else { return fault(.nestedTooDeep(limit: Self.maxDepth)) }
+    guard depth < Self.maxDepth else {
+      return fault("nested more than \(Self.maxDepth) directories deep; name it directly")
+    }
     guard let members = DirectoryEntry.names(in: path) else {
-      return fault(.cannotBeListed(SystemError.text()))
+      return fault("cannot be listed: \(SystemError.text())")
     }
     for member in members {
       visit(Input(at: DirectoryEntry.path(of: member, in: path), in: root), depth: depth)
@@ -183,7 +185,7 @@ package struct InputWalk {
       switch DirectoryEntry.kind(of: path, followingLinks: true) {
       case S_IFREG: add(member)
       case S_IFDIR: skipped.append((member, .linkToDirectory))
-      case nil: skipped.append((member, .brokenLink))
+      case nil: skipped.append((member, "a broken link"))
       default: skipped.append((member, .neitherFileNorDirectory))
       }
     default: skipped.append((member, .neitherFileNorDirectory))

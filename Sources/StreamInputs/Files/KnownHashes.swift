@@ -56,7 +56,13 @@ package struct KnownHashes: Sendable {
     } catch let fault as InputFault {
       throw Failure(.about(list.name, fault.located))
     }
-    if count == known { throw Failure(.about(list.name, .noHashes)) }
+    if count == known {
+      throw Failure(
+        .about(
+          list.name,
+          "no hashes: expected lines of md5sum, sha1sum, sha256sum or hashdeep, or a table of NSRL with "
+            + "its header line"))
+    }
     for index in tables.indices { tables[index].sort() }
     return others
   }

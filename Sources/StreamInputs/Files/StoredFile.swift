@@ -110,7 +110,9 @@ struct StoredFile: ~Copyable {
     let next = Self.opened(path)
     guard next >= 0 else {
       fault = InputFault(
-        .partMissing(DirectoryEntry.text(of: path), SystemError.text()), fileOffset: bytesRead)
+
+        "the image's part \(DirectoryEntry.text(of: path)) cannot be opened (\(SystemError.text())): "
+          + "the parts before it are used", fileOffset: bytesRead)
       return false
     }
     _ = close(last)

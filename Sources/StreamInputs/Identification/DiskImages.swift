@@ -24,7 +24,7 @@ enum DiskImages {
     Signature(.fileSystem("XFS"), 0, "XFSB"),
     Signature(.fileSystem("APFS"), 32, "NXSB"),
     Signature(.fileSystem("HFS+"), 1024, "H+"),
-    Signature(.swapSpace, 4086, "SWAPSPACE2"),
+    Signature("swap space", 4086, "SWAPSPACE2"),
     Signature(.memoryImage, 0, "EMiL"),
     Signature(.memoryImage, 0, "PAGEDU"),
   ]
@@ -33,7 +33,7 @@ enum DiskImages {
 
   /// Nil for other files.
   static func kind(of head: [UInt8]) -> Message? {
-    if isCoreDump(head) { return .coreDump }
+    if isCoreDump(head) { return "a core dump" }
     let found = signatures.first { signature in
       let end = signature.offset + signature.bytes.count
       return head.count >= end && head[signature.offset..<end].elementsEqual(signature.bytes)

@@ -2,6 +2,7 @@ import CLibewf
 import Messages
 import PacketCapture
 import Platform
+import WireBytes
 
 /// A disk image in EWF format (E01), read by libewf with all its segment files as one blob.
 package final class EWFImage {
@@ -43,7 +44,11 @@ package final class EWFImage {
 
   /// - Parameter path: the NUL-terminated path of the first segment file; libewf finds the others by its name.
   init(at path: [CChar]) throws(InputFault) {
-    guard let library = loadedLibewf else { throw InputFault(.noLibewf) }
+    guard let library = loadedLibewf else {
+      throw InputFault(
+        "is an E01 image, and libewf, which reads it, is missing: install libewf, or convert it with "
+          + "ewfexport")
+    }
     self.library = library
     var error: UnsafeMutablePointer<Int>?
     var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
@@ -100,9 +105,16 @@ package final class EWFImage {
       guard library.libewf_handle_get_checksum_error(handle, index, &start, &sectors, nil) == 1 else { break }
       let offset = Int(clamping: start.multipliedReportingOverflow(by: UInt64(sectorSize)).partialValue)
       let length = Int(clamping: sectors.multipliedReportingOverflow(by: UInt64(sectorSize)).partialValue)
-      faults.append(InputFault(.imageRangeDamaged(bytes: length), fileOffset: offset))
+      faults.append(
+        InputFault(
+          "\(Count.of(length, "byte")) of the image are damaged or in a missing segment file; read as zeros",
+          fileOffset: offset))
     }
-    if Int(count) > faults.count { faults.append(InputFault(.moreImageDamage(Int(count) - faults.count))) }
+    if Int(count) > faults.count {
+      faults.append(
+        InputFault(
+          "\(Count.of(Int(count) - faults.count, "more range")) of the image are damaged; read as zeros"))
+    }
     return faults
   }
 

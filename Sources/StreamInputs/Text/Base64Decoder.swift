@@ -135,7 +135,9 @@ package struct Base64Decoder: HeadedTextDecoder {
   /// A line ended within the group, in a text whose lines have whole groups.
   private mutating func abandonGroup(at lineEnd: TextPosition, into output: inout DecodedText) {
     if !group.isDamaged {
-      faults.report(.lineEndsUnlikeOthers, at: lineEnd, into: &output)
+      faults.report(
+        "the line ends within a group of 4 characters, unlike the others: characters were lost or "
+          + "inserted; bytes before this position may be wrong", at: lineEnd, into: &output)
     }
     group.isDamaged = true
     closeGroup(into: &output)

@@ -64,7 +64,9 @@ package struct OffsetTextDecoder<Format: OffsetTextFormat>: HeadedTextDecoder {
   private mutating func buffer(_ text: RawSpan, _ range: Range<Int>, into output: inout DecodedText) {
     if lines.add(text, range) {
       faults.report(
-        .notADumpLine(limit: LineAssembly.maxLength), at: lines.cursor.position, into: &output)
+
+        "the line is longer than \(LineAssembly.maxLength) bytes, so it is not part of a hex dump; "
+          + "skipped", at: lines.cursor.position, into: &output)
       track.loseRow()
     }
   }
@@ -235,7 +237,9 @@ struct OffsetTrack: Sendable {
   mutating func beginRepeat(at position: TextPosition, into output: inout DecodedText, faults: inout FaultLog)
   {
     if next == nil {
-      faults.report(.repeatWithoutLine, at: position, into: &output)
+      faults.report(
+        "this * repeats the line before it, which is missing: the text is incomplete", at: position,
+        into: &output)
     } else if repeatMark == nil {
       repeatMark = position
       repeated = 0
@@ -252,7 +256,10 @@ struct OffsetTrack: Sendable {
       let distance = Int(truncatingIfNeeded: offset &- next)
       if distance < 0 || distance > Self.longestStream - gapTotal {
         faults.report(
-          .offsetOutOfOrder(base.name(offset), after: base.name(next)), at: position, into: &output)
+
+          "the offset \(base.name(offset)) does not continue the line before, which ends at "
+            + "\(base.name(next)): the lines are out of order, or an offset is damaged; the bytes are "
+            + "used in file order", at: position, into: &output)
       } else if let mark = repeatMark, !row.isEmpty {
         guard expand(distance, isTotal: isTotal, mark: mark, at: position, into: &output, faults: &faults)
         else {
@@ -292,11 +299,16 @@ struct OffsetTrack: Sendable {
     if count < allowed { return false }
     if allowed < wanted {
       faults.report(
-        .repeatsTooMuch(bytes: repeated + wanted - allowed, limit: maxExpansion), at: mark, into: &output)
+
+        "this * repeats \(repeated + wanted - allowed) bytes, which exceeds the limit of "
+          + "\(maxExpansion) for the whole text: the rest is skipped; raise --max-expansion", at: mark,
+        into: &output)
     }
     if odd > 0 {
       faults.report(
-        .repeatsUnevenly(bytes: repeated + wanted - allowed + odd, ofLine: row.count), at: position,
+
+        "the * before this line repeats \(repeated + wanted - allowed + odd) bytes, which is not a "
+          + "multiple of the line's \(row.count): a line is missing, or an offset is damaged", at: position,
         into: &output)
     }
     appendGap(distance - allowed, at: mark, into: &output)

@@ -180,7 +180,7 @@ package typealias HexdumpDecoder = OffsetTextDecoder<HexdumpFormat>
 /// bars; the last line is the total alone, `00000016`.
 package enum HexdumpFormat: OffsetTextFormat {
   package static let endsWithTotal = true
-  package static var causeOfOtherText: Message { .textWasEdited }
+  package static var causeOfOtherText: Message { "the text was edited" }
 
   package static func base(of head: RawSpan) -> OffsetBase { .hexadecimal }
 

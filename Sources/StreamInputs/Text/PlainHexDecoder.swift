@@ -173,7 +173,9 @@ package struct PlainHexDecoder: HeadedTextDecoder {
   }
 
   private mutating func dropLoneDigit(at position: TextPosition, into output: inout DecodedText) {
-    faults.report(.loneDigit, at: position, into: &output)
+    faults.report(
+      "a hex digit without a second one: one digit is missing here; byte skipped", at: position, into: &output
+    )
     output.appendGap(length: 1, at: position.fileOffset)
   }
 

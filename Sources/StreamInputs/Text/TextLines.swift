@@ -188,7 +188,10 @@ struct FaultLog: Sendable {
   /// The file has ended: reports the number of faults that were only counted.
   mutating func close(into output: inout DecodedText) {
     guard count > Self.limit else { return }
-    output.append(InputFault(.furtherErrors(count - Self.limit)))
+    output.append(
+      InputFault(
+        "\(Count.of(count - Self.limit, "further error")) in this text; check that its format is right "
+          + "(--from)"))
     count = 0
   }
 }

@@ -1,5 +1,6 @@
 import Messages
 import TimeZones
+import WireBytes
 
 /// What a batch inserts, by the numbers of its tokens, and which of the rows that were found it changes. Both are in
 /// the order of the tokens.
@@ -193,6 +194,8 @@ extension Journal {
     throw StoreFault.unreadableRows(
       count: 1,
       first: .inRow(
-        .rowKey("replay", String(record.id)), of: "apnsift_changes", .changesMissing(count, of: record.rows)))
+        .rowKey("replay", String(record.id)), of: "apnsift_changes",
+        "\(Count.of(count, "change")), expected \(record.rows), the changed_rows of the replay in "
+          + "apnsift_replays"))
   }
 }

@@ -169,7 +169,7 @@ extension MappedTable {
   static func value(of time: StoreTime, _ form: TimeForm, in column: TableColumn) throws -> SQLValue {
     guard let value = form.value(of: time, kind: column.kind) else {
       throw StoreFault.refused(
-        detail: .timeBeyondColumn(column.name, seconds: time.seconds, form: form.name))
+        detail: "\(column.name) cannot store the time \(time.seconds) as \(form.name)")
     }
     return value
   }
@@ -260,11 +260,11 @@ extension TimeForm {
 
   fileprivate func expectation(_ kind: SQLKind) -> Message {
     switch self {
-    case .seconds: kind == .any ? .integerUnixSeconds : .unixSeconds
+    case .seconds: kind == .any ? .integerUnixSeconds : "UNIX seconds"
     case .milliseconds: .unixMilliseconds
-    case .iso: .isoTime
-    case .timestamptz: .pointInTime
-    case .timestamp: .clockTime
+    case .iso: "a date and time as of ISO 8601"
+    case .timestamptz: "a time"
+    case .timestamp: "a date and a time of day"
     }
   }
 }

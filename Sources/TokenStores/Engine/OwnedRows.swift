@@ -365,6 +365,8 @@ extension OwnedRows {
   func check(_ written: Int, is expected: Int) throws {
     guard written != expected else { return }
     throw StoreFault.refused(
-      detail: .rowsIgnored(written: written, of: expected, table: table.shownName))
+      detail:
+        "\(written) of \(expected) rows of \(table.shownName) were written: a trigger or a policy "
+        + "ignored the others")
   }
 }

@@ -15,7 +15,7 @@ struct TableFit {
 
   func column(_ name: String) throws -> TableColumn {
     guard let column = description.column(name) else {
-      throw misfit(name, .columnOfThatName, .onlyColumns(description.columns.map(\.name)))
+      throw misfit(name, "a column of that name", .onlyColumns(description.columns.map(\.name)))
     }
     return column
   }
@@ -53,7 +53,7 @@ struct TableFit {
   /// - Throws: `StoreFault.misfit` if the column cannot store `text`, or would truncate it.
   func stored(_ text: String, in column: TableColumn) throws -> SQLValue {
     guard let value = try session.stored(text, in: column, of: mapping) else {
-      throw misfit(column.name, .columnStoring(text), .columnType(column.type))
+      throw misfit(column.name, "a column that can store '\(text)'", .columnType(column.type))
     }
     return value
   }
@@ -63,7 +63,8 @@ struct TableFit {
   /// A removed row must not delete or change rows of other tables.
   func checkRemoval() throws {
     if let dependent = description.dependent {
-      throw mapping.misfit(.deleteAction, .independentRows, dependent)
+      throw mapping.misfit(
+        .deleteAction, "no rows of other tables that are deleted or changed with a row", dependent)
     }
     try checkChildren(.deleteAction)
   }
@@ -71,14 +72,15 @@ struct TableFit {
   /// - Throws: `StoreFault.misfit` if an undo could not find the rows again.
   func checkKey() throws {
     guard !description.key.isEmpty else {
-      throw mapping.misfit(.primaryKey, .keyToUndo, .noKeyToUndo)
+      throw mapping.misfit(
+        .primaryKey, "one, by which an undo finds the rows", "none (--no-journal needs none)")
     }
     try checkChildren(.primaryKey)
   }
 
   private func checkChildren(_ subject: Message) throws {
     guard description.hasChildren else { return }
-    throw mapping.misfit(subject, .rowsOfOneTable, .inheritingTables)
+    throw mapping.misfit(subject, "rows of this table alone", .inheritingTables)
   }
 
   // MARK: - The table device_tokens

@@ -81,7 +81,7 @@ struct TableListing {
         throw .unreadableRows(
           count: 1,
           first: isText
-            ? .appIsNotUTF8(column.name, app.literal()) : .appIsNoText(column.name, app.literal()))
+            ? .appIsNotUTF8(column.name, app.literal()) : "\(column.name) is \(app.literal()), expected text")
       }
       owner.app = name
     }
@@ -213,8 +213,8 @@ struct TableListing {
     return .unreadableRows(
       count: 1,
       first: form == .bytes
-        ? .tokenIsNoBlob(column, field.literal())
-        : .tokenNotInForm(form.rawValue, column, field.literal()))
+        ? "\(column) is \(field.literal()), expected a blob of the token's bytes"
+        : "\(column) is \(field.literal()), expected a token as \(form.rawValue)")
   }
 }
 

@@ -11,9 +11,9 @@ struct TokenUndo {
   /// - Parameter isPreview: whether to count what would be restored, and change nothing.
   /// - Throws: `StoreFault.notUndoable`.
   func run(from journal: Journal, isPreview: Bool = false) throws -> UndoAnswer {
-    if record.undoes != nil { throw StoreFault.notUndoable(record.id, reason: .isAnUndo) }
+    if record.undoes != nil { throw StoreFault.notUndoable(record.id, reason: "it is an undo itself") }
     if let undo = record.undoneBy {
-      throw StoreFault.notUndoable(record.id, reason: .undoneAlready(by: undo))
+      throw StoreFault.notUndoable(record.id, reason: "it was undone already, by \(undo)")
     }
     var answer = UndoAnswer()
     try forEachBatch(of: journal) { batch in

@@ -344,7 +344,7 @@ extension Journal {
       }
     }
     if written != packed.count {
-      throw StoreFault.refused(detail: .triggerIgnoredRows(of: "apnsift_changes"))
+      throw StoreFault.refused(detail: "a trigger on apnsift_changes ignored rows")
     }
   }
 }

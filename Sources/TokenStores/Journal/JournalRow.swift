@@ -15,7 +15,7 @@ struct JournalRow {
   /// A count, or a number of a row.
   func number(_ column: Int) throws(StoreFault) -> Int {
     guard let number = fields[column].integer, (0...Self.most).contains(number) else {
-      throw fault(column, .journalCount(upTo: Self.most))
+      throw fault(column, "an integer from 0 to \(Self.most)")
     }
     return Int(number)
   }
@@ -31,7 +31,7 @@ struct JournalRow {
 
   func hex(_ column: Int) throws(StoreFault) -> String {
     guard let text = fields[column].text, text.utf8.allSatisfy({ Self.hexDigits.contains($0) }) else {
-      throw fault(column, .journalDigest)
+      throw fault(column, "a SHA-256 in lowercase hex")
     }
     return text
   }
@@ -65,7 +65,7 @@ struct JournalRow {
   }
 
   func bytes(_ column: Int) throws(StoreFault) -> [UInt8] {
-    guard let bytes = fields[column].bytes else { throw fault(column, .journalChanges) }
+    guard let bytes = fields[column].bytes else { throw fault(column, "packed changes as bytes") }
     return Array(bytes)
   }
 
@@ -107,7 +107,8 @@ enum JournalColumns {
       guard let column = found.first(where: { $0.name == name }), column.kind != .any, column.kind != kind
       else { continue }
       throw .journalMisfit(
-        table: table, column: name, expected: .journalType(kind.described), found: .columnType(column.type))
+        table: table, column: name, expected: "a type of \(kind.described.rawValue)",
+        found: .columnType(column.type))
     }
   }
 }

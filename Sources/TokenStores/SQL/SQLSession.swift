@@ -110,7 +110,7 @@ extension SQLSession {
       try Array(whole.dropFirst()).withUnsafeBufferPointer(add)
     }
     guard written == 1 else {
-      throw StoreFault.refused(detail: .triggerIgnoredRestoredRow(of: mapping.name))
+      throw StoreFault.refused(detail: "a trigger on \(mapping.name) ignored a restored row")
     }
   }
 

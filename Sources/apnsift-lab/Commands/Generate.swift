@@ -53,7 +53,7 @@ struct Generate: ParsableCommand {
 
   mutating func validate() throws {
     if output == "-" {
-      throw ValidationError(.truthNeedsFile)
+      throw ValidationError("-o - is not possible: OUT.truth.ndjson is written next to the output")
     }
     if let compression, let other = namedCompression, other != compression {
       throw ValidationError(.outputContradicts(output, "--compression \(compression.rawValue)"))
@@ -66,14 +66,17 @@ struct Generate: ParsableCommand {
       throw ValidationError(.dumpWithConnections)
     }
     if isDump, !damage.fileRates.isNone {
-      throw ValidationError(.fileDamageOfDump)
+      throw ValidationError(
+        "--file-lost-bytes, --file-flipped-bytes and --file-cut-tail are for captures: use "
+          + "--lost-bytes and so on")
     }
     try validateResponses()
     try validatePushes()
     // More are not all correlated (docs/spec/decoding-rules.md#correlation: --max-pending).
     let most = CaptureScenario.mostRequests
     if isGateway, (tuples.tuples - 1) / capture.connections >= most {
-      throw ValidationError(.tooManyRequests(most: most))
+      throw ValidationError(
+        "a gateway connection has at most \(most) requests: give more --connections, or fewer --tuples")
     }
   }
 
@@ -102,7 +105,7 @@ struct Generate: ParsableCommand {
   private func validateResponses() throws {
     guard let responses = capture.responses else { return }
     guard isGateway else {
-      throw ValidationError(.responsesOfFeedback)
+      throw ValidationError("--responses is for --kind gateway and pair: feedback has no responses")
     }
     let isUndecidable = !damage.rates.isNone || capture.snapLength != nil
     if responses > 0, isUndecidable {
@@ -112,14 +115,24 @@ struct Generate: ParsableCommand {
 
   private func validatePushes() throws {
     guard kind == .pushes || kind == .pushLog else {
-      if pushes.isAnyGiven { throw ValidationError(.outcomesWithoutPushes) }
+      if pushes.isAnyGiven {
+        throw ValidationError(
+          "--invalidated, --bad-tokens and the like are for --kind pushes and push-log: leave them out")
+      }
       return
     }
-    if kind == .pushes, pushes.isAnyOfLogGiven { throw ValidationError(.logOptionsOfCapture) }
-    if !damage.rates.isNone { throw ValidationError(.streamDamageOfPushes) }
+    if kind == .pushes, pushes.isAnyOfLogGiven {
+      throw ValidationError("--log-format and --log-times are for --kind push-log: leave them out")
+    }
+    if !damage.rates.isNone {
+      throw ValidationError(
+        "--lost-bytes, --cut-tail and the like damage tuples and requests: damage captures of pushes "
+          + "with --loss, --midstream, --snap-length or --file-lost-bytes")
+    }
     let most = CaptureScenario.mostPushes
     if kind == .pushes, (tuples.tuples - 1) / capture.connections >= most {
-      throw ValidationError(.tooManyPushes(most: most))
+      throw ValidationError(
+        "a connection has at most \(most) pushes: give more --connections, or fewer --tuples")
     }
   }
 
@@ -156,7 +169,7 @@ struct Generate: ParsableCommand {
       try stored.finish()
       return counts
     } catch let failure as CompressionFailure {
-      throw Failure(.outputNotCompressible(output, failure.message))
+      throw Failure("\(output) cannot be compressed: \(failure.message)")
     }
   }
 

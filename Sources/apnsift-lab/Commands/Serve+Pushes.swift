@@ -5,6 +5,7 @@ import Messages
 import MockServer
 import Platform
 import Reports
+import WireBytes
 
 /// `serve --pushes`.
 extension Serve {
@@ -14,8 +15,13 @@ extension Serve {
     let collector = PushAnswerCollector(memory: input.memory)
     try examination.run([collector])
     if collector.exceedsMemory { throw Failure(.pushesExceedMemory(input.memory)) }
-    guard collector.count > 0 else { throw Failure(.noPushToServe) }
-    if collector.skipped > 0 { Console.say(.pushesWithoutOutcome(collector.skipped)) }
+    guard collector.count > 0 else {
+      throw Failure("nothing to serve: the inputs have no push; `apnsift inspect` lists what they have")
+    }
+    if collector.skipped > 0 {
+      Console.say(
+        "\(Count.of(collector.skipped, "push", "pushes")) skipped: the token or the outcome is unknown")
+    }
 
     let answers = collector.answers(otherwise: pushes.otherTokens?.answer ?? .accepted)
     let keyLog = try server.keyLog()

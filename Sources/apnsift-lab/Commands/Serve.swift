@@ -47,14 +47,14 @@ struct Serve: ParsableCommand {
   mutating func validate() throws {
     try chunking.validate(with: input)
     if let other = chunking.given.first, server.pace != nil {
-      throw ValidationError(.paceWithChunks(other))
+      throw ValidationError("--pace replays the captured chunks: leave out \(other)")
     }
     let contradicting = chunking.given + [server.pace.map { _ in "--pace" }].compactMap { $0 }
     if pushes.pushes, let other = contradicting.first {
-      throw ValidationError(.notWithPushes(other))
+      throw ValidationError("--pushes answers requests by token: leave out \(other)")
     }
     if let stream, stream < 0 {
-      throw ValidationError(.negativeStreamNumber(stream))
+      throw ValidationError("--stream is \(stream): give 0 or more")
     }
   }
 
@@ -108,7 +108,10 @@ struct Serve: ParsableCommand {
 
   private func sayAddress(_ port: Int) throws {
     if !server.isLoopback {
-      Console.say(.warning(.clientsElsewhere(canConnectTo: server.listen)))
+      Console.say(
+        .warning(
+          "clients on other machines can connect to \(server.listen) and read the captured bytes; "
+            + "without --listen, only this machine can"))
     }
     let host = server.listen.contains(":") ? "[\(server.listen)]" : server.listen
     try OutputFile().write(Array("\(host):\(port)\n".utf8).span.bytes)
@@ -135,6 +138,7 @@ struct Serve: ParsableCommand {
 
   private func nothingToServe(_ streams: ServedStreams) -> Message {
     if streams.refused > 0 { return .nothingToServe(skipped: streams.refused) }
-    return stream.map { Message.nothingToServe(noStream: $0) } ?? .noStreamToServe
+    return stream.map { Message.nothingToServe(noStream: $0) }
+      ?? "nothing to serve: the inputs have no stream"
   }
 }

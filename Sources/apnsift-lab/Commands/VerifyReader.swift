@@ -42,14 +42,16 @@ struct VerifyReader: ParsableCommand {
 
   mutating func validate() throws {
     guard reader.reader == nil || words.isEmpty else {
-      throw ValidationError(.readerGivenTwice)
+      throw ValidationError("give a reader with --reader or after --, not both")
     }
     guard !corpus.tap || !reader.json else {
       throw ValidationError(.giveOne(of: ["--tap", "--json"]))
     }
     // The parser drops a `--` without words after it.
     guard reader.reader != nil || !words.isEmpty else {
-      throw ValidationError(CommandLine.arguments.last == "--" ? .noReaderAfterDashes : .noReader)
+      throw ValidationError(
+        CommandLine.arguments.last == "--"
+          ? .noReaderAfterDashes : "no reader: give one with --reader, or after --")
     }
   }
 

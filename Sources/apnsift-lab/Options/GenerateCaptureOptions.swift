@@ -72,9 +72,10 @@ struct GenerateCaptureOptions: ParsableArguments {
     try checkRange("--open", open, 1...CaptureScenario.mostOpenConnections)
     try checkRange("--segments", segments.range.lowerBound, 1...CaptureScenario.longestSegment)
     try checkRange("--segments", segments.range.upperBound, 1...CaptureScenario.longestSegment)
-    guard ip == 4 || ip == 6 else { throw ValidationError(.unknownIPVersion(ip)) }
+    guard ip == 4 || ip == 6 else { throw ValidationError("--ip is \(ip): give 4 or 6") }
     if snapLength != nil, fragments > 0 {
-      throw ValidationError(.fragmentsWithSnapLength)
+      throw ValidationError(
+        "--fragments and --snap-length exclude each other: truncated fragments cannot be reassembled")
     }
     if let snapLength { try checkRange("--snap-length", snapLength, CaptureScenario.snapLengths) }
     try PerMille.check([

@@ -39,7 +39,7 @@ struct GenerateTupleOptions: ParsableArguments {
     }
     guard latest.seconds >= earliest.seconds, latest.seconds - earliest.seconds >= Scenario.shortestSpan
     else {
-      throw ValidationError(.latestTooEarly)
+      throw ValidationError("--latest must be at least a day after --earliest")
     }
   }
 

@@ -29,7 +29,7 @@ struct ReaderOptions: ParsableArguments {
       throw ValidationError(.timeoutOutOfRange(timeout))
     }
     if let reader, reader.allSatisfy(\.isWhitespace) {
-      throw ValidationError(.readerEmpty)
+      throw ValidationError("--reader is empty: give a command")
     }
   }
 

@@ -58,16 +58,17 @@ struct ServeOptions: ParsableArguments {
 
   mutating func validate() throws {
     if let port, UInt16(exactly: port) == nil {
-      throw ValidationError(.notAPort(port))
+      throw ValidationError("--port is \(port): give 1 to 65535, or 0 for a free port")
     }
     if maxPause != nil, pace == nil {
-      throw ValidationError(.pauseWithoutPace)
+      throw ValidationError("--max-pause requires --pace")
     }
     guard (certificate == nil) == (key == nil) else {
-      throw ValidationError(.certificateWithoutKey)
+      throw ValidationError("--certificate and --key go together: give both, or neither")
     }
     if certificate != nil, writeCertificate != nil {
-      throw ValidationError(.nothingSelfSigned)
+      throw ValidationError(
+        "--write-certificate writes the self-signed certificate: leave it out with --certificate")
     }
     let needsTLS = [
       writeCertificate.map { _ in "--write-certificate" },
@@ -81,10 +82,10 @@ struct ServeOptions: ParsableArguments {
       throw ValidationError(.notAPace(pace))
     }
     guard idleTimeout.seconds > 0 else {
-      throw ValidationError(.noIdleTime)
+      throw ValidationError("--idle-timeout is 0: give 1 second or more")
     }
     guard IPAddress(listen) != nil else {
-      throw ValidationError(.notAnAddressToListenOn(listen))
+      throw ValidationError("--listen is '\(listen)': give an IP address such as 127.0.0.1 or ::1")
     }
   }
 

@@ -19,7 +19,7 @@ struct ServePushOptions: ParsableArguments {
   mutating func validate() throws {
     if pushes { return }
     let given = [otherTokens.map { _ in "--other-tokens" }, received.map { _ in "--received" }]
-    if let option = given.compactMap({ $0 }).first { throw ValidationError(.needsPushes(option)) }
+    if let option = given.compactMap({ $0 }).first { throw ValidationError("\(option) requires --pushes") }
   }
 }
 

@@ -5,6 +5,7 @@ import Messages
 import Platform
 import Readers
 import Reports
+import WireBytes
 
 /// `apnsift audit`: the results of well-known faulty readers for the same bytes.
 struct Audit: ParsableCommand {
@@ -55,9 +56,13 @@ struct Audit: ParsableCommand {
     try buffer.flush()
 
     let tally = auditor.tally
-    if auditor.withPushes > 0 { Console.say(.pushesNotAudited(streams: auditor.withPushes)) }
+    if auditor.withPushes > 0 {
+      Console.say(
+        "\(Count.of(auditor.withPushes, "stream")) with pushes not judged: the readers read only the "
+          + "binary protocols")
+    }
     if tally.streams == 0 {
-      Console.say(.nothingToAudit)
+      Console.say("nothing to audit: no feedback stream and no error responses")
     }
     let done = Message.audited(
       inputs: examination.readCount, streams: tally.streams, readings: tally.message)

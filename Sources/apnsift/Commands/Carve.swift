@@ -26,7 +26,9 @@ struct Carve: ParsableCommand {
   @OptionGroup var export: Export
 
   mutating func validate() throws {
-    if ![nil, .carve].contains(export.input.from.format) { throw ValidationError(.carvesOnly) }
+    if ![nil, .carve].contains(export.input.from.format) {
+      throw ValidationError("carve takes no other --from: use export --from FORMAT")
+    }
     export.input.from = FromArgument(format: .carve)
   }
 

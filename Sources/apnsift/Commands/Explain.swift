@@ -34,7 +34,9 @@ struct Explain: ParsableCommand {
       + FlagEntry.all.filter { $0.code == code }.map { ("flag on \($0.kinds)", $0.entry) }
     guard let (remark, entry) = entries.first else {
       let codes = FindingCode.allCases.map(\.rawValue) + FlagEntry.all.map(\.code)
-      throw UsageError(.unknownCode(code, nearest: Spelling.nearest(to: code, of: codes)))
+      throw UsageError(
+        "'\(code)' is neither a finding nor a flag; the nearest is "
+          + "'\(Spelling.nearest(to: code, of: codes))'")
     }
     print("\(code) (\(remark)): \(entry.title)")
     for (title, text) in [("Cause", entry.cause), ("Meaning", entry.meaning), ("Remedy", entry.remedy)] {

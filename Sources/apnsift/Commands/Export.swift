@@ -147,13 +147,15 @@ struct Export: ParsableCommand {
     try OutputName.check("--findings", findings, is: "csv")
     try checkTables()
     if format == .raw {
-      if output == nil { throw ValidationError(.rawWithoutDirectory) }
+      if output == nil { throw ValidationError("-t raw writes a directory: name it with -o") }
       if records != nil || findings != nil || distinct || isFiltered {
-        throw ValidationError(.rawHasOnlyStreams)
+        throw ValidationError(
+          "-t raw writes only streams: leave out --records, --findings, --distinct, --token and --flagged")
       }
     }
     if isFiltered, let records, [.streams, .findings, .inputs].contains(records) {
-      throw ValidationError(.filterOfRecords)
+      throw ValidationError(
+        "--token and --flagged choose records: leave them out with --records streams, findings or inputs")
     }
     if let findings, findings == output ?? "-" {
       throw ValidationError(.outputsAreSame("-o", "--findings"))
@@ -164,17 +166,22 @@ struct Export: ParsableCommand {
   private func checkTables() throws {
     if isDirectory {
       if records != nil || columns != nil { throw ValidationError(.directoryHasAllKinds) }
-      if format == .json { throw ValidationError(.tablesOfDirectory) }
+      if format == .json {
+        throw ValidationError(
+          "-o names a directory, which gets tables: give -t csv, ndjson or arrow, or name a file")
+      }
     }
     if columns != nil, !isTable || format == .ndjson && records == nil {
       throw ValidationError(.columnsOfOneKind)
     }
     if let batchRows {
-      if format != .arrow { throw ValidationError(.batchRowsOfArrow) }
+      if format != .arrow {
+        throw ValidationError("--batch-rows is for Arrow: add -t arrow, or leave it out")
+      }
       try checkRange("--batch-rows", batchRows, 1...Self.maxBatchRows)
     }
     if format == .arrow, output ?? "-" == "-", isatty(STDOUT_FILENO) == 1 {
-      throw ValidationError(.arrowOnTerminal)
+      throw ValidationError("Arrow is not text: name a file with -o, or pipe it to a program")
     }
     _ = try table(records ?? .feedback, FeedbackColumn.standard)
   }
@@ -253,10 +260,12 @@ struct Export: ParsableCommand {
   private func hint(_ summary: Summary) -> Message? {
     let isTable = isTable && !isDirectory
     if records == .resend, isTable, summary.pushes.resend > 0 {
-      return .pushesToResend(summary.pushes.resend)
+      return
+        "hint: \(Count.of(summary.pushes.resend, "push", "pushes")) to send again left out; --records "
+        + "resend-pushes has them"
     }
     if records == .resend, summary.gateway.unknown > 0 {
-      return .outcomesUnknown(requests: summary.gateway.unknown)
+      return "hint: the outcome of \(Count.of(summary.gateway.unknown, "request")) is unknown"
     }
     return isTable && records == nil ? summary.leftOutHint(findings: findings == nil) : nil
   }

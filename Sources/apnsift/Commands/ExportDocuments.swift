@@ -135,7 +135,10 @@ extension Export {
         let known = Column.allCases.filter { local.clock != nil || !$0.isLocal }
         throw ValidationError(.noSuchColumn(String(name), known: known.map(\.rawValue)))
       }
-      if column.isLocal, local.clock == nil { throw ValidationError(.localColumn(column.rawValue)) }
+      if column.isLocal, local.clock == nil {
+        throw ValidationError(
+          "--columns: \(column.rawValue) needs --time-zone, such as --time-zone Europe/Berlin")
+      }
       return column
     }
     return local.clock == nil ? named ?? standard : Column.withLocalTimes(named ?? standard)

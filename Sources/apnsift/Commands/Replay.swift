@@ -104,16 +104,18 @@ struct Replay: ParsableCommand {
   mutating func validate() throws {
     try OutputName.check("-o", output, is: "csv")
     if skipReplayed, input.capture.join || input.requests != nil {
-      throw ValidationError(.skipReplayedWithOtherOptions)
+      throw ValidationError("--skip-replayed skips single files: leave out --join and --requests")
     }
     if skipUnreadable, partial || input.capture.join || input.requests != nil {
-      throw ValidationError(.skipUnreadableWithOtherOptions)
+      throw ValidationError(
+        "--skip-unreadable skips single files: leave out --partial, --join and --requests")
     }
     if knownOnly, unknown.insertUnknown {
       throw ValidationError(.exclusive("--known-only", "--insert-unknown"))
     }
     if output != nil, !dryRun {
-      throw ValidationError(.changesWithoutDryRun)
+      throw ValidationError(
+        "-o requires --dry-run; `store history NUMBER --changes` lists the changes of a replay")
     }
     if noJournal, journal.url != nil {
       throw ValidationError(.exclusive("--journal", "--no-journal"))

@@ -50,7 +50,7 @@ struct Report: ParsableCommand {
   mutating func validate() throws {
     try OutputName.check("-o", output, is: "html")
     if output == nil, isatty(STDOUT_FILENO) == 1 {
-      throw ValidationError(.pageNeedsFile)
+      throw ValidationError("a report is an HTML page: name a file, such as -o report.html")
     }
     try inventory.check(output: output)
   }
@@ -59,7 +59,7 @@ struct Report: ParsableCommand {
     let key = try page.redact.map { try PseudonymKeyFile.bytes($0) }
     var examination = try input.examination(hashing: .all)
     if let key = page.redact, examination.contains(fileAt: key) {
-      throw Failure(.keyIsInput(key))
+      throw Failure("\(key) is the key of --redact and an input: move it elsewhere")
     }
     var options = page.options(for: input, limits, local, version: Program.version)
     options.key = key
@@ -80,8 +80,12 @@ struct Report: ParsableCommand {
 
   private func open(_ outputs: OutputSet, _ examination: Examination) throws -> OutputBuffer {
     guard let output else { return OutputBuffer(OutputFile()) }
-    if Self.isFile(page.redact, output) { throw Failure(.outputIsKey(output)) }
-    if Self.isFile(page.notes, output) { throw Failure(.outputIsNote(output)) }
+    if Self.isFile(page.redact, output) {
+      throw Failure("\(output) is the key of --redact: name another file to write")
+    }
+    if Self.isFile(page.notes, output) {
+      throw Failure("\(output) is the file of --notes: name another file to write")
+    }
     return try outputs.open("-o", output, examination)
   }
 

@@ -78,10 +78,10 @@ struct Show: ParsableCommand {
     }
     if store.location.store == nil && store.mapping == nil && journal.url != nil || usesStore && token == nil
     {
-      throw ValidationError(.storeOfToken)
+      throw ValidationError("--store, --mapping and --journal are for --token: a store has tokens, not bytes")
     }
     if record != nil, stream != nil || direction != nil {
-      throw ValidationError(.recordOfAllStreams)
+      throw ValidationError("--record counts the records of all streams: leave out --stream and --direction")
     }
   }
 

@@ -4,6 +4,7 @@ import Messages
 import Platform
 import Reports
 import Stores
+import WireBytes
 
 /// `apnsift store export`: the rows of a store as CSV, for other programs.
 struct StoreExport: ParsableCommand {
@@ -61,7 +62,7 @@ struct StoreExport: ParsableCommand {
     try buffer.flush()
     try file.finish()
     if let fault { throw fault }
-    Console.say(.exportedTokens(count, selection.tokens, of: store.name))
+    Console.say("exported \(Count.of(count, selection.tokens.rawValue)) of \(store.name)")
   }
 }
 

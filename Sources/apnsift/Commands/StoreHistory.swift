@@ -4,6 +4,7 @@ import Messages
 import Platform
 import Reports
 import TokenStores
+import WireBytes
 
 /// `apnsift store history`: the replays of a store, and their changes.
 struct StoreHistory: ParsableCommand {
@@ -75,6 +76,6 @@ struct StoreHistory: ParsableCommand {
       for record in records { try buffer.append(HistoryReport.text(record)) }
     }
     try buffer.flush()
-    Console.say(.listedJournal(records.count, of: store.name))
+    Console.say("listed \(Count.of(records.count, "entry", "entries")) of the journal of \(store.name)")
   }
 }

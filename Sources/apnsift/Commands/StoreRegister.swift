@@ -48,7 +48,7 @@ struct StoreRegister: ParsableCommand {
       throw ValidationError(.tokensOrCSV)
     }
     guard csv == nil || at == nil else {
-      throw ValidationError(.atWithCSV)
+      throw ValidationError("--at and --csv exclude each other: the CSV file has the times")
     }
   }
 

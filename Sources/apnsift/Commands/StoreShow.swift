@@ -49,6 +49,6 @@ struct StoreShow: ParsableCommand {
     for token in tokens where !known.contains(token.bytes) {
       Console.say(.tokenNotInStore(Hex.string(token.bytes), store.name))
     }
-    Console.say(.showedRows(rows.count, of: store.name))
+    Console.say("showed \(Count.of(rows.count, "row")) of \(store.name)")
   }
 }

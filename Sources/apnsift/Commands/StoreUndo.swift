@@ -72,7 +72,7 @@ struct UndoArgument: ExpressibleByArgument {
       $0.undoes == nil && $0.undoneBy == nil && $0.entry.mapping == store.mappingText
     }
     guard let newest else {
-      throw Failure(.nothingToUndo(in: store.name))
+      throw Failure("\(store.name) has no replay to undo")
     }
     return newest.id
   }

@@ -5,6 +5,7 @@ import Messages
 import Platform
 import Reports
 import StreamInputs
+import WireBytes
 
 /// Lists of all files among the inputs, in the forms of other tools.
 struct InventoryOptions: ParsableArguments {
@@ -30,7 +31,10 @@ struct InventoryOptions: ParsableArguments {
     where path == output {
       throw ValidationError(.outputsAreSame("-o", option))
     }
-    if manifest != nil, output == "-" { throw ValidationError(.manifestNeedsFile) }
+    if manifest != nil, output == "-" {
+      throw ValidationError(
+        "--manifest lists output files, so standard output cannot be one: name a file with -o")
+    }
   }
 
   /// Opens the files, after all others of the command, and writes the head of each.
@@ -70,6 +74,10 @@ struct InventoryOutputs {
     } else {
       try outputs.finish()
     }
-    if let count = checksums?.leftOut, count > 0 { Console.note(.notInChecksums(count)) }
+    if let count = checksums?.leftOut, count > 0 {
+      Console.note(
+        "\(Count.of(count, "input")) left out of --checksums: standard input, pipes and devices cannot "
+          + "be verified again")
+    }
   }
 }

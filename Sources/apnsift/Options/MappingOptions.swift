@@ -20,7 +20,7 @@ struct MappingOptions: ParsableArguments {
       throw ValidationError(.tableWithoutTokenColumn)
     }
     guard table == nil || mapping == nil else {
-      throw ValidationError(.mappingAndTable)
+      throw ValidationError("--mapping names the table and the column: leave out --table and --token-column")
     }
   }
 

@@ -34,7 +34,7 @@ struct ReportPageOptions: ParsableArguments {
 
   mutating func validate() throws {
     if let chunkSize, chunkSize < 1 { throw ValidationError(.sizeTooSmall("--chunk-size", chunkSize)) }
-    if noAudit, chunkSize != nil { throw ValidationError(.noAuditOfChunks) }
+    if noAudit, chunkSize != nil { throw ValidationError("--no-audit and --chunk-size exclude each other") }
   }
 
   /// - Parameter version: of apnsift.

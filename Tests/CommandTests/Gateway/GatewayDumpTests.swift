@@ -194,7 +194,9 @@ struct GatewayDumpTests {
     (["export", "--requests", "sent", "--responses", "received", "--join"], .pairWithInputs),
     (["export", "--requests", "-", "--responses", "-"], .standardInputTwice),
     (
-      ["export", "--requests", "sent", "--responses", "received", "--protocol", "feedback"], .pairIsGateway
+      ["export", "--requests", "sent", "--responses", "received", "--protocol", "feedback"],
+      "--requests and --responses are dumps of a gateway connection: leave out --protocol feedback "
+        + "and --filter"
     ),
     (
       ["export", "--max-payload", "65536", "dump.bin"], .outOfRange("--max-payload", "65536", 0...65_535)

@@ -40,8 +40,8 @@ struct ServeEndTests {
     try directory.write(ServedFeedback.bytes, to: "dump.bin")
     let outcome = try directory.shell("ulimit -n 6; \"$APNSIFT_LAB\" serve dump.bin --port 0")
     #expect(outcome.code == 2, "\(outcome.errors)")
-    let reason = Message.tooFewDescriptors(SystemError.text(EMFILE)).text
-    #expect(outcome.messages == [Message.serverNotStarted(reason).text])
+    let reason = "\(SystemError.text(EMFILE)): raise the limit of a process (ulimit -n)"
+    #expect(outcome.messages == ["cannot start the server: \(reason)"])
   }
 
   @Test("signals end the server cleanly", arguments: [SIGTERM, SIGINT, SIGHUP])

@@ -46,8 +46,8 @@ struct ServeStreamTests {
     let server = try directory.serve("capture.pcap", "--once")
     #expect(try directory.read(from: server).text == hex(ServedFeedback.bytes))
     let outcome = try server.end(by: nil)
-    let name = Message.streamName(0, of: "capture.pcap").text
-    let refusal = Message.notServed(name, .serverBytesMissing(38), isLastListed: false)
+    let name = "capture.pcap stream 0"
+    let refusal = Message.notServed(name, "38 bytes of the server are missing", isLastListed: false)
     #expect(outcome.messages.contains(refusal.text))
     #expect(outcome.code == 0)
 

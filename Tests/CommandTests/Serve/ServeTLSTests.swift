@@ -75,7 +75,7 @@ struct ServeTLSTests {
     try directory.write(ServedFeedback.bytes, to: "dump.bin")
     let absent = Message.cannotBeOpened(SystemError.text(ENOENT))
     let cases: [(String, String, Message)] = [
-      ("server.pem", "other.key", .keyMismatch("other.key", "server.pem")),
+      ("server.pem", "other.key", "other.key is not the key of server.pem"),
       ("closed.pem", "closed.key", .keyEncrypted("closed.key")),
       ("server.pem", "missing.key", .about("--key", .about("missing.key", absent))),
       ("missing.pem", "server.key", .about("--certificate", .about("missing.pem", absent))),

@@ -32,7 +32,11 @@ struct ServeUsageTests {
     #expect(try directory.read(from: server).text == hex(ServedFeedback.bytes))
     let outcome = try server.end(by: nil)
     #expect(
-      outcome.messages.first == Message.warning(.clientsElsewhere(canConnectTo: "0.0.0.0")).text)
+      outcome.messages.first
+        == Message.warning(
+          "clients on other machines can connect to 0.0.0.0 and read the captured bytes; without "
+            + "--listen, only this machine can"
+        ).text)
   }
 
   // MARK: - Arguments
@@ -40,17 +44,19 @@ struct ServeUsageTests {
   @Test(
     "arguments that do not fit",
     arguments: [
-      (["--certificate", "a"], .certificateWithoutKey),
+      (["--certificate", "a"], "--certificate and --key go together: give both, or neither"),
       (["--write-certificate", "a"], .needsTLS("--write-certificate")),
       (["--ask-client-certificate"], .needsTLS("--ask-client-certificate")),
       (["--tls-min", "1.2"], .needsTLS("--tls-min")),
       // The parser of arguments words it.
       (["--tls", "--tls-min", "2"], .verbatim("tls-min")),
-      (["--max-pause", "1"], .pauseWithoutPace), (["--pace", "0"], .notAPace(0)),
-      (["--pace", "1", "--chunk-size", "3"], .paceWithChunks("--chunk-size")),
+      (["--max-pause", "1"], "--max-pause requires --pace"), (["--pace", "0"], .notAPace(0)),
+      (["--pace", "1", "--chunk-size", "3"], "--pace replays the captured chunks: leave out --chunk-size"),
       (["--chunk-size", "3", "--every-chunking"], .giveOne(of: ["--chunk-size", "--every-chunking"])),
-      (["--port", "65536"], .notAPort(65536)), (["--listen", "nowhere"], .notAnAddressToListenOn("nowhere")),
-      (["--idle-timeout", "0"], .noIdleTime), (["--stream=-1"], .negativeStreamNumber(-1)),
+      (["--port", "65536"], "--port is 65536: give 1 to 65535, or 0 for a free port"),
+      (["--listen", "nowhere"], "--listen is 'nowhere': give an IP address such as 127.0.0.1 or ::1"),
+      (["--idle-timeout", "0"], "--idle-timeout is 0: give 1 second or more"),
+      (["--stream=-1"], "--stream is -1: give 0 or more"),
     ] as [([String], Message)])
   func usage(_ options: [String], _ message: Message) throws {
     try directory.write(ServedFeedback.bytes, to: "dump.bin")

@@ -51,7 +51,10 @@ struct TLSKeyTests {
   @Test("a file of pre-shared keys is refused at its first wrong line")
   func wrongSharedKeys() throws {
     for (content, fault) in [
-      ("a:00\nb:0\n", Message.located(.notASharedKey, line: 2, column: nil)), ("# none\n", .noSharedKey),
+      (
+        "a:00\nb:0\n",
+        Message.located("expected IDENTITY:KEY with the key in hex, found other text", line: 2, column: nil)
+      ), ("# none\n", "has no pre-shared key: expected lines IDENTITY:KEY with the key in hex"),
     ] {
       try directory.write(content, to: "keys.psk")
       let outcome = try directory.apnsift("inspect", "capture.pcap", "--psk", "keys.psk")

@@ -28,8 +28,11 @@ extension BrokenCase {
 
   static let files: [BrokenCase] = [
     BrokenCase("no case.yml", "rm case.yml", .noCaseDescription),
-    BrokenCase("no expected.ndjson", "rm expected.ndjson", .noExpectation),
-    BrokenCase("no input", "rm input.bin", .noCaseInput),
+    BrokenCase(
+      "no expected.ndjson", "rm expected.ndjson",
+      "no expected.ndjson; --update writes the current result: review it"),
+    BrokenCase(
+      "no input", "rm input.bin", "no input; put the bytes into a file whose name begins with input."),
     BrokenCase("only an input", "rm case.yml expected.ndjson", .noCaseDescription),
     BrokenCase(
       "an input that is a directory", "rm input.bin; mkdir input.bin", .caseFileNotRegular("input.bin")),
@@ -68,10 +71,12 @@ extension BrokenCase {
   static let descriptions: [BrokenCase] = [
     BrokenCase(
       "YAML that is none", append: "covers: [a", at: 4, 1, .notYAML("did not find expected ',' or ']'")),
-    BrokenCase("an empty case.yml", ": > case.yml", .about("case.yml", .caseDescriptionEmpty)),
+    BrokenCase(
+      "an empty case.yml", ": > case.yml",
+      .about("case.yml", "is empty; it needs the keys shows and origin, see docs/corpora.md")),
     BrokenCase(
       "an unknown key", append: "chunk: [1]", at: 3, 1,
-      .unknownCaseKey("chunk", known: keys, nearest: "chunks")),
+      "expected one of \(keys.joined(separator: ", ")), found 'chunk'; the nearest is chunks"),
     BrokenCase("a key twice", append: "shows: x", at: 1, 1, .yamlDuplicateKey("shows")),
     BrokenCase(
       "no description of its purpose", "sed -i /shows/d case.yml",
@@ -79,7 +84,9 @@ extension BrokenCase {
     BrokenCase(
       "an empty origin", "sed -i 's/origin:.*/origin:/' case.yml",
       .about("case.yml", .located(.caseTextExpected("origin", found: "nothing"), line: 2, column: 8))),
-    BrokenCase("chunks of nothing", append: "chunks: [38, 0]", at: 3, 14, .caseChunkExpected(found: "'0'")),
+    BrokenCase(
+      "chunks of nothing", append: "chunks: [38, 0]", at: 3, 14,
+      "expected a size of 1 byte or more, found '0'; write chunks as in [38, 100]"),
     BrokenCase(
       "chunks that are no list", append: "chunks: 38", at: 3, 9, .caseListExpected("chunks", found: "'38'")),
     BrokenCase(
@@ -100,7 +107,8 @@ extension BrokenCase {
       .invalidCaseOptions("The value 'x' is invalid for '--token-length <LIST>'")),
     BrokenCase("help as an option", "echo 'options: [--help]' >> case.yml", .notAllowedInCase("--help")),
     BrokenCase(
-      "a word as an option", "echo 'options: [other.bin]' >> case.yml", .notAnOptionOfCase("other.bin")),
+      "a word as an option", "echo 'options: [other.bin]' >> case.yml",
+      "'other.bin' is not an option; the inputs of a case are its files input.*"),
     BrokenCase(
       // The rest of the message is libpcap's.
       "a filter that is none", "echo \"options: [--filter, 'port port']\" >> case.yml",

@@ -78,7 +78,9 @@ struct VerifyOutputTests {
     #expect(try directory.verify("--junit", "out.xml", "--force").code == 2)
     #expect(try directory.text(of: "out.xml").hasPrefix("<?xml"))
     let input = try directory.verify("--junit", "corpus/c-sound/input.bin", "--force")
-    #expect(input.said(.fileOfCase("corpus/c-sound/input.bin", case: "c-sound")), "\(input.errors)")
+    #expect(
+      input.said("corpus/c-sound/input.bin belongs to case c-sound: name another file to write"),
+      "\(input.errors)")
     #expect(try directory.bytes(of: "corpus/c-sound/input.bin") == feedback(tuples(2)))
     #expect(try directory.names == ["corpus", "out.xml"])
   }
@@ -119,7 +121,7 @@ struct VerifyOutputTests {
       (["verify"], .verbatim("'<directory> ...'")),
       (["verify", "corpus", "--jobs", "0"], .outOfRange("--jobs", "0", 1...1024)),
       (["verify", "corpus", "--reader", "x"], .commandOfLab("verify --reader")),
-      (["verify", "corpus", "--junit", "-"], .junitWritesFile),
+      (["verify", "corpus", "--junit", "-"], "--junit writes a file: name one"),
     ] as [([String], Message)])
   func usage(_ arguments: [String], _ says: Message) throws {
     let outcome = try directory.apnsift(arguments)
@@ -130,12 +132,12 @@ struct VerifyOutputTests {
   @Test(
     "wrong usage with a reader",
     arguments: [
-      (["--timeout", "3"], .noReader), (["--"], .noReaderAfterDashes),
+      (["--timeout", "3"], "no reader: give one with --reader, or after --"), (["--"], .noReaderAfterDashes),
       // The parser's message.
       (["--reader", "x", "--over", "udp"], .verbatim("'udp'")),
       (["--reader", "x", "--timeout", "0"], .timeoutOutOfRange(0)),
-      (["--reader", "x", "--", "y"], .readerGivenTwice),
-      (["--reader", " "], .readerEmpty),
+      (["--reader", "x", "--", "y"], "give a reader with --reader or after --, not both"),
+      (["--reader", " "], "--reader is empty: give a command"),
       (["--reader", "x", "--json", "--tap"], .giveOne(of: ["--tap", "--json"])),
       (["--reader", "x", "--max-output", "0"], .sizeTooSmall("--max-output", 0)),
     ] as [([String], Message)])

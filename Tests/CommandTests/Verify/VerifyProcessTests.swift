@@ -54,13 +54,13 @@ struct VerifyProcessTests {
       testDescription: "never reads, and ends", line: "echo $$ >pid-1", outcome: "completed", children: 1),
     Reader(
       testDescription: "closes its input at once", line: "exec <&-; sleep 0.2", outcome: "completed",
-      ending: .readerClosedInput(before: 0)),
+      ending: "the reader closed its input before offset 0"),
     Reader(testDescription: "closes its output", line: "exec >&-; cat >/dev/null", outcome: "completed"),
     Reader(
       testDescription: "fails", line: "cat >/dev/null; exit 7", outcome: "throws", ending: .readerExited(7)),
     Reader(
       testDescription: "is killed", line: "cat >/dev/null; kill -SEGV $$", outcome: "throws",
-      ending: .readerKilled(bySignal: 11)),
+      ending: "the reader was terminated by signal 11"),
     Reader(
       testDescription: "floods", line: "echo $$ >pid-1; yes", outcome: "floods",
       ending: .readerFlooded(100 << 10), children: 1, options: ["--max-output", "100KiB"]),
@@ -122,7 +122,9 @@ struct VerifyProcessTests {
     #expect(outcome.code == 2)
     if let error {
       #expect(
-        outcome.said(.programDidNotStart(arguments[1], SystemError.text(error))), "\(outcome.errors)")
+        outcome.said(
+          "cannot start the reader '\(arguments[1])': \(SystemError.text(error)); correct the command"),
+        "\(outcome.errors)")
     } else {
       // What the shell says depends on the shell.
       let message = try #require(outcome.messages.first)

@@ -46,7 +46,7 @@ struct VerifyServerTests {
   @Test("a reader that never connects, and one that does not trust the certificate, are reported")
   func absent() throws {
     let absent = try directory.readings(["--over", "tcp", "--reader", "cat"], code: 1)
-    #expect(absent.allSatisfy { $0["ending"] as? String == Message.readerNeverConnected.text })
+    #expect(absent.allSatisfy { $0["ending"] as? String == "the reader never connected" })
     let script =
       "import os, socket, ssl; ssl.create_default_context().wrap_socket(socket.create_connection("
       + "(os.environ['APNSIFT_HOST'], int(os.environ['APNSIFT_PORT']))), server_hostname='localhost')"
@@ -94,7 +94,10 @@ struct VerifyServerTests {
       "ulimit -n 40; \"$APNSIFT_LAB\" verify corpus --jobs 64 --over tcp --reader \"\(Readers.right)\"")
     #expect(lowered.code == 0, "\(lowered.errors)")
     // How many fit depends on the files that the command has open.
-    let fewer = (1..<8).map { Message.fewerJobs($0, of: 8, files: 40, for: "reader", each: 12).text }
+    let fewer = (1..<8).map {
+      ("running \($0) instead of 8 cases at once: a process may have 40 files open, and a reader needs "
+        + "up to 12 (ulimit -n)")
+    }
     #expect(fewer.contains(lowered.messages.first ?? ""), "\(lowered.errors)")
     #expect(
       lowered.messages.last == Message.readCases(8, right: 8, of: 8, notJudged: 0, broken: 0).text)
@@ -109,7 +112,11 @@ struct VerifyServerTests {
     #expect(outcome.code == 2, "\(outcome.errors)")
     // How many are needed depends on the files that the command has open.
     #expect(
-      (12..<64).contains { outcome.said(.tooFewFiles(count, for: "reader", needed: $0)) },
+      (12..<64).contains {
+        outcome.said(
+          "a process may have \(count) files open at once, and one reader needs \($0); raise the limit "
+            + "(ulimit -n)")
+      },
       "\(outcome.errors)")
     #expect(try directory.temporaryNames.isEmpty)
   }

@@ -140,7 +140,7 @@ struct VerifyTests {
       ]),
     Change(
       "the offset", "\"offset\":38,", "\"offset\":39,",
-      [.evidenceNotFound(tuple(39)), .evidenceNotExpected(tuple(38))]),
+      [.evidenceNotFound(tuple(39)), "\(tuple(38)): found, but not expected"]),
     // A stream and three tuples, each missing and surplus, and the summary.
     Change("the source", "input.bin", "other.bin", [.differences(9, shown: 3)]),
     Change(
@@ -218,11 +218,15 @@ struct VerifyTests {
     try directory.write("nothing", to: "corpus/docs/README.md")
     let outcome = try directory.verify()
     #expect(outcome.code == 2)
-    #expect(outcome.messages.first == Message.about("corpus", .noCases).text)
+    #expect(
+      outcome.messages.first
+        == Message.about(
+          "corpus", "no cases found; a case is a directory with input.*, case.yml and expected.ndjson"
+        ).text)
     for (missing, error) in [("gone", ENOENT), ("corpus/docs/README.md", ENOTDIR)] {
       let outcome = try directory.apnsift("verify", missing)
       #expect(outcome.code == 2)
-      let fault = Message.about(missing, .directoryNotListed(SystemError.text(error)))
+      let fault = Message.about(missing, "cannot list this directory: \(SystemError.text(error))")
       let verified = Message.verified(cases: 0, written: nil, asExpected: 0, different: 0, broken: 0)
       #expect(outcome.messages == [fault.text, Message.done(verified, failedDirectories: 1).text])
     }
