@@ -30,20 +30,19 @@ enum StorePath {
   static func isPresent(_ path: String) throws -> Bool {
     var status = stat()
     guard stat(path, &status) == 0 else {
-      let code = errno
-      if code == ENOENT { return false }
-      throw StoreFault.cannotOpen(reason: .verbatim(String(cString: strerror(code))))
+      if errno == ENOENT { return false }
+      throw lastError
     }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
     case S_IFDIR: throw StoreFault.cannotOpen(reason: .isADirectory)
     default: throw StoreFault.cannotOpen(reason: .isNoRegularFile)
     }
-    guard access(path, R_OK) == 0 else {
-      throw StoreFault.cannotOpen(reason: .verbatim(String(cString: strerror(errno))))
-    }
+    guard access(path, R_OK) == 0 else { throw lastError }
     return true
   }
+
+  private static var lastError: StoreFault { .cannotOpen(reason: .verbatim(SystemError.text())) }
 
   /// Checks that a file can be created at `path`.
   ///
@@ -51,8 +50,7 @@ enum StorePath {
   static func checkDirectory(of path: String) throws {
     let directory = directory(of: path)
     guard access(directory, W_OK | X_OK) == 0 else {
-      throw StoreFault.cannotOpen(
-        reason: .directoryFailed(directory, error: String(cString: strerror(errno))))
+      throw StoreFault.cannotOpen(reason: .directoryFailed(directory, error: SystemError.text()))
     }
   }
 
@@ -63,7 +61,7 @@ enum StorePath {
   static func create(_ path: String) throws {
     try checkDirectory(of: path)
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw StoreFault.cannotOpen(reason: .verbatim(SystemError.text())) }
+    guard descriptor >= 0 else { throw lastError }
     _ = close(descriptor)
   }
 

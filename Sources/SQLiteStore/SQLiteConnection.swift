@@ -61,9 +61,6 @@ final class SQLiteConnection {
 
   deinit { _ = sqlite.sqlite3_close_v2(handle) }
 
-  /// SQLite opens a file without write permission read-only, and reports it only at the first change.
-  var isReadOnly: Bool { sqlite.sqlite3_db_readonly(handle, "main") == 1 }
-
   func check(_ code: Int32) throws {
     if code != SQLITE_OK { throw error(code) }
   }

@@ -92,7 +92,10 @@ package struct SQLiteDatabase: StoreDatabase {
 
   private func openForWriting() throws -> SQLiteConnection {
     let connection = try open(readOnly: false)
-    if connection.isReadOnly { throw StoreFault.readOnly(detail: "it opens for reading only") }
+    // SQLite opens a file without write permission read-only, and reports it only at the first change.
+    if sqlite.sqlite3_db_readonly(connection.handle, "main") == 1 {
+      throw StoreFault.readOnly(detail: "it opens for reading only")
+    }
     return connection
   }
 

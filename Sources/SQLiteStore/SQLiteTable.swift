@@ -31,10 +31,8 @@ extension SQLiteSession {
     let marks = ["schema_version", "application_id", "user_version"]
     let isBlank = try marks.allSatisfy { try integer("PRAGMA \($0)") == 0 }
     try run(Self.deviceTokens.definition, [])
-    if isBlank {
-      try connection.run("PRAGMA application_id = \(Self.applicationID)")
-      try connection.run("PRAGMA user_version = \(Self.version)")
-    }
+    guard isBlank else { return }
+    try connection.run("PRAGMA application_id = \(Self.applicationID); PRAGMA user_version = \(Self.version)")
   }
 
   func makeJournal(in schema: String?) throws {
@@ -91,8 +89,7 @@ extension SQLiteSession {
     var description = TableDescription(
       name: dialect.quoted(mapping.table), schema: nil, columns: columns,
       locator: try locator(of: mapping, columns), indexed: try indexed(mapping),
-      rowsGuessed: try rowsGuessed(),
-      dependent: try dependent(of: mapping))
+      rowsGuessed: try rowsGuessed(), dependent: try dependent(of: mapping))
     let triggers =
       "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE)"
     description.hasTriggers = try integer(triggers, mapping.table) != 0
@@ -233,20 +230,14 @@ enum Affinity: String {
   case real = "REAL"
   case numeric = "NUMERIC"
 
-  /// The tests are SQLite's, in its order.
+  /// In SQLite's order.
+  private static let names: [(part: String, affinity: Affinity)] = [
+    ("INT", .integer), ("CHAR", .text), ("CLOB", .text), ("TEXT", .text), ("BLOB", .blob), ("REAL", .real),
+    ("FLOA", .real), ("DOUB", .real),
+  ]
+
   init(declaredType: String) {
     let type = declaredType.uppercased()
-    func names(_ parts: String...) -> Bool { parts.contains { type.contains($0) } }
-    if names("INT") {
-      self = .integer
-    } else if names("CHAR", "CLOB", "TEXT") {
-      self = .text
-    } else if type.isEmpty || names("BLOB") {
-      self = .blob
-    } else if names("REAL", "FLOA", "DOUB") {
-      self = .real
-    } else {
-      self = .numeric
-    }
+    self = type.isEmpty ? .blob : Self.names.first { type.contains($0.part) }?.affinity ?? .numeric
   }
 }
