@@ -6,11 +6,6 @@ func captureMessage(_ golden: Golden) {
   #expect(golden.message.text == golden.text)
 }
 
-@Test("Messages about filters", arguments: Golden.filters)
-func filterMessage(_ golden: Golden) {
-  #expect(golden.message.text == golden.text)
-}
-
 extension Golden {
   static let captures: [Golden] = [
     Golden(.damage("zeros instead of a record", inPacket: 3), "in packet 3: zeros instead of a record"),
@@ -34,5 +29,4 @@ extension Golden {
       .blockLengthsDiffer(132, 133), "a block of 132 bytes by its first length and 133 by its second"),
   ]
 
-  static let filters: [Golden] = []
 }
